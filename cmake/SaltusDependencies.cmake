@@ -1,0 +1,43 @@
+# What the library needs, as targets: Eigen3::Eigen (public headers); yaml-cpp, fmt::fmt, Saltus::hdf5,
+# Saltus::sndfile, Threads::Threads (linking only). Used by the build and by the installed package.
+#
+# HDF5 (serial, C) and libsndfile are looked up by file: CMake's FindHDF5 wants the language C and takes half a second,
+# and this way no pkg-config is needed.
+
+function(saltus_imported_library name header suffixes)
+  if(TARGET Saltus::${name})
+    return()
+  endif()
+  find_path(SALTUS_${name}_INCLUDE_DIR ${header} PATH_SUFFIXES ${suffixes})
+  find_library(SALTUS_${name}_LIBRARY NAMES ${ARGN} PATH_SUFFIXES ${suffixes})
+  mark_as_advanced(SALTUS_${name}_INCLUDE_DIR SALTUS_${name}_LIBRARY)
+  if(SALTUS_${name}_INCLUDE_DIR AND SALTUS_${name}_LIBRARY)
+    add_library(Saltus::${name} UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(Saltus::${name} PROPERTIES
+      IMPORTED_LOCATION "${SALTUS_${name}_LIBRARY}"
+      INTERFACE_INCLUDE_DIRECTORIES "${SALTUS_${name}_INCLUDE_DIR}")
+  endif()
+endfunction()
+
+# mode: REQUIRED stops the configuration; QUIET leaves the names of what is missing in saltus_missing.
+macro(saltus_find_dependencies mode)
+  find_package(Eigen3 3.4 CONFIG QUIET)
+  find_package(yaml-cpp CONFIG QUIET)
+  find_package(fmt CONFIG QUIET)
+  find_package(Threads QUIET)
+  saltus_imported_library(hdf5 hdf5.h hdf5/serial hdf5_serial hdf5)
+  saltus_imported_library(sndfile sndfile.h "" sndfile)
+  if(NOT TARGET yaml-cpp AND TARGET yaml-cpp::yaml-cpp)  # yaml-cpp 0.8 and later
+    add_library(yaml-cpp ALIAS yaml-cpp::yaml-cpp)
+  endif()
+  set(saltus_missing "")
+  foreach(target Eigen3::Eigen yaml-cpp fmt::fmt Threads::Threads Saltus::hdf5 Saltus::sndfile)
+    if(NOT TARGET ${target})
+      list(APPEND saltus_missing ${target})
+    endif()
+  endforeach()
+  if(saltus_missing AND "${mode}" STREQUAL "REQUIRED")
+    message(FATAL_ERROR "Not found: ${saltus_missing}. On Debian: apt-get install "
+      "libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev (./run does it)")
+  endif()
+endmacro()

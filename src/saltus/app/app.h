@@ -1,0 +1,60 @@
+// The verbs of the `saltus` command: what each is asked, and the functions that do it.
+//
+// A verb prints its result on stdout and returns its exit code; what goes wrong it throws, and main() turns that into
+// one line on stderr and the exit code of docs/reference (0 done, 1 not finished, 2 bad input, 4 internal).
+#pragma once
+#include <string>
+#include <vector>
+
+namespace saltus::app {
+
+enum ExitCode { kDone = 0, kNotFinished = 1, kBadInput = 2, kDiffers = 3, kInternal = 4 };
+
+/// The arguments of main, for provenance.
+struct CommandLine {
+  int count = 0;
+  const char* const* arguments = nullptr;
+};
+
+struct RunOptions {
+  std::string scene, output;      ///< output "": <scene stem>.h5 in the working folder
+  std::vector<std::string> set;   ///< "path=value"
+  std::string until;              ///< replaces time.end, "" for none
+  bool resume = false, json = false, quiet = false;
+};
+int cmd_run(const RunOptions& options, const CommandLine& line);
+
+struct CheckOptions {
+  std::string scene;
+  std::vector<std::string> set;
+  bool json = false;
+};
+int cmd_check(const CheckOptions& options);
+
+struct DescribeOptions {
+  std::string topic;
+  bool json = false, markdown = false;
+};
+int cmd_describe(const DescribeOptions& options);
+
+struct InfoOptions {
+  std::string file;
+  bool json = false;
+};
+int cmd_info(const InfoOptions& options);
+
+struct ConvertOptions {
+  std::string file, to, output, probe;
+  bool json = false;
+};
+int cmd_convert(const ConvertOptions& options);
+
+struct NewOptions {
+  std::string name;
+  bool json = false;
+};
+int cmd_new(const NewOptions& options);
+
+int cmd_schema();
+
+}  // namespace saltus::app

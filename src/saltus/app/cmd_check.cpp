@@ -1,0 +1,168 @@
+// `saltus check`: what a scene is made of, before it costs anything.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <set>
+
+#include "saltus/app/app.h"
+#include "saltus/app/scene_setup.h"
+#include "saltus/app/terminal.h"
+
+namespace saltus::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BodySummary {
+  std::string name, kind, scheme;
+  int modes = 0, above_nyquist = 0;
+  double lowest = 0.0, highest = 0.0;  ///< of the undamped modes [Hz]
+  int points = 0;                      ///< that may touch
+  std::set<std::string> laws;
+};
+
+std::string law_name(const ContactLaw& law) {
+  switch (law.rule) {
+    case ContactLaw::Rule::signorini_position: return "signorini-position";
+    case ContactLaw::Rule::newton_impact: return fmt::format("newton-impact, restitution {:g}", law.restitution);
+    case ContactLaw::Rule::schatzman_paoli: return fmt::format("schatzman-paoli, restitution {:g}", law.restitution);
+    case ContactLaw::Rule::equality: break;
+  }
+  return "equality";
+}
+
+std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
+  std::vector<BodySummary> bodies;
+  for (const Group& group : model.groups()) {
+    BodySummary body;
+    body.name = group.name;
+    body.kind = group.kind;
+    body.scheme = group.scheme->name();
+    body.modes = group.dynamics->velocities();
+    if (const ModalData* modal = group.dynamics->modal()) {
+      const Vector nu = modal->omega / (2.0 * std::numbers::pi);
+      body.lowest = nu.minCoeff();
+      body.highest = nu.maxCoeff();
+      body.above_nyquist = static_cast<int>((nu.array() > nyquist).count());
+    }
+    bodies.push_back(std::move(body));
+  }
+  for (const ContactPair& pair : model.pairs())
+    for (const ContactSide* side : {&pair.a, &pair.b}) {
+      if (side->group < 0) continue;
+      BodySummary& body = bodies[static_cast<std::size_t>(side->group)];
+      ++body.points;
+      body.laws.insert(law_name(model.laws()[static_cast<std::size_t>(pair.law)]));
+    }
+  return bodies;
+}
+
+/// Numbers that a run holds in memory: state, the tables of contact points, W, rows waiting for the disk.
+double memory_bytes(const Model& model, std::uint64_t steps) {
+  double coordinates = 0.0, table = 0.0;
+  for (const Group& group : model.groups()) coordinates += group.dynamics->velocities();
+  for (const ContactPair& pair : model.pairs())
+    table += model.groups()[static_cast<std::size_t>(pair.a.group)].dynamics->velocities();
+  const auto points = static_cast<double>(model.pairs().size());
+  const double rows = std::min(static_cast<double>(steps), 16384.0) * static_cast<double>(row_width(model));
+  return 8.0 * (12.0 * coordinates + 2.0 * table + 2.0 * points * points + rows) + 16e6;
+}
+
+/// Before compression.
+double file_bytes(const SceneSetup& setup) {
+  double coordinates = 0.0;
+  for (const Group& group : setup.model.groups())
+    coordinates += group.dynamics->positions() + group.dynamics->velocities();
+  const ResultsSpec& results = setup.scene.spec.results;
+  const double frames = std::min(static_cast<double>(results.frames), static_cast<double>(setup.steps) + 1.0);
+  const double rows = results.every_step ? static_cast<double>(setup.steps) + 1.0 : frames;
+  return 8.0 * (frames * coordinates + rows * static_cast<double>(row_width(setup.model)));
+}
+
+std::string size_text(double bytes) {
+  return bytes < 1e6 ? fmt::format("{:.0f} kB", bytes / 1e3)
+         : bytes < 1e9 ? fmt::format("{:.3g} MB", bytes / 1e6)
+                       : fmt::format("{:.3g} GB", bytes / 1e9);
+}
+
+std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies, double nyquist) {
+  const Model& model = setup.model;
+  const StepOptions& step = model.options();
+  std::string text;
+  const auto row = [&](std::string_view name, const std::string& what) {
+    fmt::format_to(std::back_inserter(text), "{:<15} {}\n", name, what);
+  };
+  if (!setup.scene.spec.title.empty()) text += setup.scene.spec.title + "\n";
+  row("time", fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)", step.end, setup.steps, step.h, 1.0 / step.h));
+  for (const BodySummary& body : bodies) {
+    row("body", fmt::format("{}: {} by {}, {} {}", body.name, body.kind, body.scheme, body.modes,
+                            body.modes == 1 ? "mode" : "modes"));
+    row("", fmt::format("{:.6g} to {:.6g} Hz; the Nyquist frequency is {:.6g} Hz, {} above it", body.lowest,
+                        body.highest, nyquist, body.above_nyquist == 0 ? "no mode" : fmt::format("{} modes", body.above_nyquist)));
+    if (body.points == 0) continue;
+    std::string laws;
+    for (const std::string& law : body.laws) laws += (laws.empty() ? "" : "; ") + law;
+    row("", fmt::format("{} contact points under {}", body.points, laws));
+  }
+  row("contacts", fmt::format("{} points, gaps taken at the {} of the step, solver {} to {:g}", model.pairs().size(),
+                              name_of(step.instant), model.solver().name(), step.contact.tolerance));
+  for (const Probe& probe : model.probes())
+    row("probe", fmt::format("{}: {} of {}{}{}", probe.name,
+                             probe.quantity == Probe::Quantity::velocity ? "velocity" : "displacement",
+                             bodies[static_cast<std::size_t>(probe.group)].name, probe.wav.empty() ? "" : ", " + probe.wav,
+                             probe.csv.empty() ? "" : ", " + probe.csv));
+  row("on failure", std::string(name_of(step.on_failure)));
+  row("memory", fmt::format("about {}, results file up to {}", size_text(memory_bytes(model, setup.steps)),
+                            size_text(file_bytes(setup))));
+  row("warnings", model.warnings().empty() ? "none" : fmt::format("{}, see above", model.warnings().size()));
+  return text;
+}
+
+std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies, double nyquist) {
+  const Model& model = setup.model;
+  const StepOptions& step = model.options();
+  Json json;
+  json["scene"] = setup.scene.file;
+  json["title"] = setup.scene.spec.title;
+  json["end"] = step.end;
+  json["step"] = step.h;
+  json["steps"] = setup.steps;
+  json["nyquist"] = nyquist;
+  json["bodies"] = Json::array();
+  for (const BodySummary& body : bodies)
+    json["bodies"].push_back({{"name", body.name},
+                              {"kind", body.kind},
+                              {"scheme", body.scheme},
+                              {"modes", body.modes},
+                              {"lowest_frequency", body.lowest},
+                              {"highest_frequency", body.highest},
+                              {"above_nyquist", body.above_nyquist},
+                              {"contact_points", body.points},
+                              {"laws", body.laws}});
+  json["contact_points"] = model.pairs().size();
+  json["instant"] = name_of(step.instant);
+  json["solver"] = model.solver().name();
+  json["on_failure"] = name_of(step.on_failure);
+  json["memory_bytes"] = memory_bytes(model, setup.steps);
+  json["file_bytes"] = file_bytes(setup);
+  json["warnings"] = std::vector<std::string>(model.warnings().begin(), model.warnings().end());
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int cmd_check(const CheckOptions& options) {
+  const SceneSetup setup = set_up(options.scene, options.set);
+  for (const std::string& text : setup.model.warnings()) warn(text);
+  const double nyquist = 0.5 / setup.model.options().h;
+  const std::vector<BodySummary> bodies = bodies_of(setup.model, nyquist);
+  const std::string text = options.json ? json_of(setup, bodies, nyquist) : text_of(setup, bodies, nyquist);
+  std::fputs(text.c_str(), stdout);
+  return kDone;
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,33 @@
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "saltus/app/app.h"
+#include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
+#include "saltus/io/convert.h"
+
+namespace saltus::app {
+
+int cmd_convert(const ConvertOptions& options) {
+  constexpr std::array<std::string_view, 2> formats{"wav", "csv"};
+  if (options.to != "wav" && options.to != "csv")
+    throw SceneError("--to", "'" + options.to + "' is not a format", did_you_mean(options.to, formats));
+  if (options.to == "csv" && !options.probe.empty())
+    throw SceneError("--probe", "is for --to wav", "the tables of --to csv hold all probes");
+  const ResultsReader results(options.file);
+  const std::string stem = options.output.empty() ? default_stem(options.file) : options.output;
+  std::vector<std::string> files;
+  if (options.to == "csv") {
+    files = convert_csv(results, stem);
+  } else {
+    for (const WavReport& sound : convert_wav(results, stem, options.probe)) files.push_back(sound.path);
+  }
+  if (options.json)
+    std::puts(nlohmann::ordered_json({{"files", files}}).dump(1).c_str());
+  else
+    for (const std::string& file : files) std::puts(file.c_str());
+  return kDone;
+}
+
+}  // namespace saltus::app

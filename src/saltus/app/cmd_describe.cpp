@@ -1,0 +1,109 @@
+// `saltus describe`: what the registries and the tables of options know.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "saltus/app/app.h"
+#include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
+#include "saltus/io/describe.h"
+#include "saltus/schemes/registry.h"
+#include "saltus/solvers/registry.h"
+
+namespace saltus::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 6> kTopics{"schemes", "bodies", "solvers", "laws", "options", "scene"};
+
+/// A line of a registry: its name and what is said about it, with headings.
+struct Entry {
+  std::string name, summary;
+  std::vector<std::pair<std::string, std::string>> facts;
+};
+
+std::vector<Entry> entries_of(std::string_view topic) {
+  std::vector<Entry> entries;
+  if (topic == "schemes")
+    for (const SchemeRow& row : schemes()) {
+      const std::unique_ptr<Scheme> scheme = row.make_default();
+      entries.push_back({std::string(row.name), std::string(row.summary),
+                         {{"order", std::string(row.order)},
+                          {"needs", trait_names(scheme->needs())},
+                          {"gain", fmt::format("{:g}", scheme->gain())},
+                          {"step", scheme->fixed_step() ? "fixed during a run" : "may change during a run"},
+                          {"references", std::string(row.reference)}}});
+    }
+  if (topic == "solvers")
+    for (const SolverRow& row : solvers())
+      entries.push_back({std::string(row.name), std::string(row.summary),
+                         {{"handles", std::string(row.handles)}, {"references", std::string(row.reference)}}});
+  return entries;
+}
+
+std::string text_of(const std::vector<Entry>& entries) {
+  std::string text;
+  for (const Entry& entry : entries) {
+    text += entry.name + ": " + entry.summary + "\n";
+    for (const auto& [what, value] : entry.facts) text += fmt::format("  {:<11} {}\n", what, value);
+  }
+  return text;
+}
+
+std::string markdown_of(const std::vector<Entry>& entries) {
+  std::string text = "| name | what it is |", line = "\n|---|---|";
+  for (const auto& [what, value] : entries.front().facts) {
+    text += " " + what + " |";
+    line += "---|";
+  }
+  text += line + "\n";
+  for (const Entry& entry : entries) {
+    text += "| `" + entry.name + "` | " + entry.summary + " |";
+    for (const auto& [what, value] : entry.facts) text += " " + value + " |";
+    text += "\n";
+  }
+  return text;
+}
+
+Json json_of(const std::vector<Entry>& entries) {
+  Json list = Json::array();
+  for (const Entry& entry : entries) {
+    Json object = {{"name", entry.name}, {"summary", entry.summary}};
+    for (const auto& [what, value] : entry.facts) object[what] = value;
+    list.push_back(object);
+  }
+  return list;
+}
+
+/// "options" is every option there is: that is what the table of the scene holds.
+std::string_view option_topic(std::string_view topic) { return topic == "options" ? "scene" : topic; }
+
+}  // namespace
+
+int cmd_describe(const DescribeOptions& options) {
+  if (std::find(kTopics.begin(), kTopics.end(), options.topic) == kTopics.end())
+    throw SceneError("", "'" + options.topic + "' cannot be described", did_you_mean(options.topic, kTopics));
+  if (options.json && options.markdown) throw SceneError("", "--json and --markdown exclude each other", "give one");
+  const std::vector<Entry> entries = entries_of(options.topic);
+  const bool has_options = options.topic != "solvers";
+  std::string text;
+  if (options.json) {
+    Json json = {{"topic", options.topic}};
+    if (!entries.empty()) json["entries"] = json_of(entries);
+    if (has_options) json["options"] = Json::parse(describe_options(option_topic(options.topic), DescribeFormat::json));
+    text = json.dump(1) + "\n";
+  } else {
+    if (!entries.empty()) text = options.markdown ? markdown_of(entries) : text_of(entries);
+    if (has_options)
+      text += (text.empty() ? "" : "\n") +
+              describe_options(option_topic(options.topic), options.markdown ? DescribeFormat::markdown : DescribeFormat::text);
+  }
+  std::fputs(text.c_str(), stdout);
+  return kDone;
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,80 @@
+// `saltus new NAME`: a scene to start from.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "saltus/app/app.h"
+#include "saltus/base/error.h"
+#include "saltus/io/output_file.h"
+
+namespace saltus::app {
+namespace {
+
+/// {0}: name of the file, {1}: its stem.
+constexpr const char* kStarter = R"(# A plucked string that beats against one fret.
+#
+#   saltus check {0}
+#   saltus run {0}
+#   saltus run {0} --set bodies[0].pluck.height="1 mm"
+#
+# Values are SI; a number may carry a unit. `saltus describe scene` lists everything that can be written here.
+saltus: 1
+title: Plucked string on one fret
+
+time:
+  end: 500 ms       # the run goes from 0 to here
+  rate: 44.1 kHz    # steps per second; or `step:`, their length
+
+bodies:
+  - name: string
+    kind: modal                        # a body by its modes
+    string:
+      length: 0.65 m
+      tension: 70 N
+      linear_density: 1.0 g/m
+      inharmonicity: 2e-5              # B in nu_j = j f0 sqrt(1 + B j^2)
+      modes: 160
+      damping: {{constant: 0.8 1/s}}     # or model: air-viscoelastic, or a table
+    scheme: modal-exact                # every mode exactly, whatever the step
+    pluck: {{at: 0.16 m, height: 3 mm}}  # pulled into a triangle, released at rest
+
+contacts:
+  - on: string
+    against:
+      frets: [[0.49 m, -0.8 mm]]       # [place along the string, height of the crown]
+    law: signorini-position            # no penetration at the end of any step
+
+outputs:
+  - {{probe: string, name: pickup, at: 0.6 m, quantity: velocity, wav: {1}.wav}}
+
+results:
+  frames: 200                          # stored shapes of the string, evenly over the run
+)";
+
+}  // namespace
+
+int cmd_new(const NewOptions& options) {
+  namespace fs = std::filesystem;
+  fs::path path(options.name);
+  if (path.extension() != ".yaml" && path.extension() != ".yml") path += ".yaml";
+  const std::string stem = path.stem().string();
+  if (stem.empty() || stem.find_first_of("\\\"'{}[],#:&*!|>%@`\n\t") != std::string::npos)
+    throw SceneError("", "'" + options.name + "' is not a name for a scene", "letters, digits, - and _, e.g. my_string");
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0)
+    throw SceneError("", "is there already and is not overwritten", "choose another name, or remove it first")
+        .at(path.string(), 0, 0);
+  OutputFile file(path.string());
+  file.write(fmt::format(kStarter, path.filename().string(), stem));
+  file.commit();
+  if (options.json)
+    std::puts(nlohmann::ordered_json({{"file", path.string()}}).dump(1).c_str());
+  else
+    std::printf("%s written; next: saltus run %s\n", path.c_str(), path.c_str());
+  return kDone;
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "saltus/app/app.h"
+#include "saltus/app/run_loop.h"
+#include "saltus/app/run_report.h"
+#include "saltus/app/scene_setup.h"
+#include "saltus/io/output_file.h"
+#include "saltus/io/results_reader.h"
+#include "saltus/io/scene_write.h"
+
+namespace saltus::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string output_name(const RunOptions& options) {
+  std::string name = options.output.empty() ? fs::path(options.scene).stem().string() + ".h5" : options.output;
+  if (name.ends_with(".part") && options.resume) name.resize(name.size() - 5);
+  std::error_code ignored;
+  if (fs::equivalent(name, options.scene, ignored))
+    throw SceneError("", "is the scene itself", "give the results another name with -o").at(name, 0, 0);
+  return name;
+}
+
+/// Faults in names of sound files and tables show before the run, not behind it.
+void try_outputs(const Model& model, const std::string& results) {
+  const fs::path folder = fs::path(results).parent_path();
+  for (const Probe& probe : model.probes())
+    for (const std::string& name : {probe.wav, probe.csv}) {
+      if (name.empty()) continue;
+      const fs::path path = folder / name;
+      if (path.lexically_normal() == fs::path(results).lexically_normal())
+        throw SceneError("", "is the file of the results and of probe '" + probe.name + "'", "change one of them")
+            .at(results, 0, 0);
+      OutputFile attempt(path.string());
+    }
+}
+
+/// What the stored rows tell about energy fed in by contact before step `last`.
+ContactGain stored_gain(const std::string& file, double energy_start, std::uint64_t last) {
+  const ResultsReader stored(file);
+  const std::vector<double> impact = stored.step("impact"), kinetic = stored.step("kinetic"),
+                            potential = stored.step("potential");
+  ContactGain gain;
+  for (std::size_t row = 0; row < impact.size() && row <= last; ++row)
+    gain.add(impact[row], energy_start, kinetic[row] + potential[row], row);
+  return gain;
+}
+
+std::string failure_text(const RunResult& result, const std::string& part) {
+  const Model& model = result.setup->model;
+  const StepReport& step = result.loop.failure;
+  const std::string at = fmt::format("step {} (t = {:.9g} s)", result.loop.last + 1,
+                                     static_cast<double>(result.loop.last + 1) * model.options().h);
+  const std::string body = step.group >= 0 ? "'" + model.groups()[static_cast<std::size_t>(step.group)].name + "'"
+                           : model.groups().size() == 1 ? "'" + model.groups()[0].name + "'"
+                                                        : "the scene";
+  std::string text, remedy;
+  if (!step.finite) {
+    text = fmt::format("{}: the motion of {} is no longer finite", at, body);
+    remedy = "use a shorter step";
+  } else {
+    text = fmt::format("{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations", at,
+                       body, step.residual, model.options().contact.tolerance, step.iterations);
+    remedy = "raise solver.iterations, use a shorter step, or set on_failure: accept";
+  }
+  return fmt::format("{}; {}; everything before it is in {}", text, remedy, part);
+}
+
+/// One run from its first step to the files on disk.
+class Run {
+ public:
+  Run(const RunOptions& options, const CommandLine& line)
+      : options_(options), setup_(set_up(options.scene, options.set, options.until)), output_(output_name(options)) {
+    provenance_ = provenance_now(line.count, line.arguments);
+    result_.setup = &setup_;
+    result_.resumed = options.resume;
+    for (const std::string& text : setup_.model.warnings()) note(text);
+  }
+
+  int operator()() {
+    try_outputs(setup_.model, output_);
+    const InterruptGuard interrupt;
+    open();
+    {
+      Progress progress(options_.quiet);
+      result_.loop = run_loop(*sim_, *writer_, setup_.scene.spec.results, setup_.steps, gain_, interrupt, progress);
+    }
+    result_.state = &sim_->state();
+    if (const std::string text = gain_warning(result_.loop.gain, setup_); !text.empty()) note(text);
+    return result_.loop.end == LoopReport::End::reached ? finish() : stop();
+  }
+
+ private:
+  void note(const std::string& text) {
+    warn(text);
+    result_.warnings.push_back(text);
+  }
+
+  void open() {
+    ResultsOptions results;
+    results.provenance = provenance_;
+    results.expected_steps = setup_.steps;
+    for (const OutputSpec& output : setup_.scene.spec.outputs)
+      results.probe_at.push_back(fmt::format("{} m", output.at));
+    const std::string resolved = write_scene(setup_.scene.spec);
+    if (options_.resume) {
+      const std::string file = resumable_file(output_);
+      State state = read_checkpoint(file, setup_.model);
+      writer_.emplace(ResultsWriter::resume(file, setup_.model, setup_.scene.text, resolved, std::move(results)));
+      if (setup_.scene.spec.results.every_step)
+        gain_ = stored_gain(writer_->path() + ".part", state.energy_start, state.step);
+      sim_.emplace(setup_.model, std::move(state));
+      return;
+    }
+    struct stat status {};
+    if (::stat((output_ + ".part").c_str(), &status) == 0 && status.st_size > 0)
+      note(output_ + ".part of an earlier run is replaced; --resume would have continued it");
+    sim_.emplace(setup_.model);
+    writer_.emplace(output_, setup_.model, setup_.scene.text, resolved, std::move(results));
+  }
+
+  void print() const {
+    const std::string text = options_.json ? run_json(result_) : options_.quiet ? "" : run_table(result_);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+
+  /// The last checkpoint and the rows up to it stay under the name of a file in the making.
+  int stop() {
+    writer_->checkpoint(sim_->state());
+    writer_.reset();
+    const std::string part = output_ + ".part";
+    if (result_.loop.end == LoopReport::End::failed) {
+      result_.stopped = failure_text(result_, part);
+    } else {
+      const bool again = options_.resume;
+      result_.stopped = fmt::format("interrupted behind step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: {}{}",
+                                    result_.loop.last, setup_.steps, sim_->state().t, part, provenance_.command_line,
+                                    again ? "" : " --resume");
+    }
+    result_.files = {part};
+    complain(result_.stopped);
+    if (options_.json) print();
+    return kNotFinished;
+  }
+
+  int finish() {
+    const ProbeFiles probes = write_probe_files(*writer_, setup_.model, fs::path(output_).parent_path().string());
+    RunSummary summary;
+    summary.wall_time = result_.loop.wall;
+    writer_->finish(sim_->state(), summary);
+    result_.files = {output_};
+    result_.files.insert(result_.files.end(), probes.written.begin(), probes.written.end());
+    result_.sounds = probes.sounds;
+    print();
+    for (const std::string& fault : probes.faults) complain(fault);
+    return probes.disk_failed ? kNotFinished : probes.faults.empty() ? kDone : kBadInput;
+  }
+
+  const RunOptions& options_;
+  SceneSetup setup_;
+  std::string output_;
+  Provenance provenance_;
+  ContactGain gain_;
+  std::optional<Simulation> sim_;
+  std::optional<ResultsWriter> writer_;
+  RunResult result_;
+};
+
+}  // namespace
+
+int cmd_run(const RunOptions& options, const CommandLine& line) { return Run(options, line)(); }
+
+}  // namespace saltus::app

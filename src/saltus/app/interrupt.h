@@ -1,0 +1,18 @@
+// Ctrl-C and SIGTERM as a flag that the step loop looks at.
+#pragma once
+
+namespace saltus::app {
+
+/// While it lives the first SIGINT or SIGTERM only sets the flag; a second one ends the program as usual.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  /// The signal that came, 0 for none.
+  int signal() const;
+};
+
+}  // namespace saltus::app

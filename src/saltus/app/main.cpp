@@ -1,0 +1,184 @@
+// The command line of Saltus. CLI11 is included here and nowhere else, because it is expensive to compile.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "saltus/app/app.h"
+#include "saltus/app/failure.h"
+#include "saltus/app/terminal.h"
+#include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
+#include "saltus/io/output_file.h"
+#include "saltus/version.h"
+
+namespace saltus::app {
+namespace {
+
+constexpr std::string_view kVerbs[] = {"run", "check", "describe", "info", "convert", "new", "schema"};
+
+constexpr const char* kShortHelp =
+    "Saltus integrates mechanical systems with impact and contact in time.\n"
+    "\n"
+    "  saltus new my_scene            write a scene to start from\n"
+    "  saltus check my_scene.yaml     read it and say what it is, without running\n"
+    "  saltus run my_scene.yaml       integrate it; results go to my_scene.h5\n"
+    "  saltus info my_scene.h5        what a results file holds\n"
+    "  saltus convert my_scene.h5 --to wav|csv\n"
+    "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, laws, options\n"
+    "  saltus schema                  JSON Schema of scenes, for editors\n"
+    "\n"
+    "`saltus VERB --help` lists the options of a verb.\n";
+
+/// All options of all verbs, filled by CLI11.
+struct Arguments {
+  RunOptions run;
+  CheckOptions check;
+  DescribeOptions describe;
+  InfoOptions info;
+  ConvertOptions convert;
+  NewOptions create;
+};
+
+void add_set(CLI::App& verb, std::vector<std::string>& set) {
+  verb.add_option("--set", set, "replace an entry: --set bodies[0].scheme.theta=1; may be repeated")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_json(CLI::App& verb, bool& json) { verb.add_flag("--json", json, "one JSON object on stdout"); }
+
+void declare(CLI::App& app, Arguments& a) {
+  CLI::App* run = app.add_subcommand("run", "integrate a scene and write its results");
+  run->add_option("scene", a.run.scene, "scene file (YAML)")->required()->type_name("FILE");
+  run->add_option("-o,--output", a.run.output, "results file; <scene>.h5 in the working folder if not given")
+      ->type_name("FILE");
+  add_set(*run, a.run.set);
+  run->add_option("--until", a.run.until, "run to this time instead of time.end: 2, \"500 ms\"")->type_name("TIME");
+  run->add_flag("--resume", a.run.resume, "continue an interrupted run, or a finished one to a later --until");
+  run->add_flag("-q,--quiet", a.run.quiet, "no progress and no table; warnings and errors stay");
+  add_json(*run, a.run.json);
+
+  CLI::App* check = app.add_subcommand("check", "read a scene and say what it is; runs nothing");
+  check->add_option("scene", a.check.scene, "scene file (YAML)")->required()->type_name("FILE");
+  add_set(*check, a.check.set);
+  add_json(*check, a.check.json);
+
+  CLI::App* describe = app.add_subcommand("describe", "what a scene can say");
+  describe->add_option("topic", a.describe.topic, "schemes, bodies, solvers, laws, options or scene")
+      ->required()
+      ->type_name("TOPIC");
+  add_json(*describe, a.describe.json);
+  describe->add_flag("--markdown", a.describe.markdown, "as a page in Markdown");
+
+  CLI::App* info = app.add_subcommand("info", "what is in a results file");
+  info->add_option("file", a.info.file, "results file, also the .part of a stopped run")->required()->type_name("FILE");
+  add_json(*info, a.info.json);
+
+  CLI::App* convert = app.add_subcommand("convert", "results as sound or tables");
+  convert->add_option("file", a.convert.file, "results file")->required()->type_name("FILE");
+  convert->add_option("--to", a.convert.to, "wav or csv")->required()->type_name("FORMAT");
+  convert->add_option("-o,--output", a.convert.output, "start of the names written; that of the file if not given")
+      ->type_name("STEM");
+  convert->add_option("--probe", a.convert.probe, "this probe only (wav)")->type_name("NAME");
+  add_json(*convert, a.convert.json);
+
+  CLI::App* create = app.add_subcommand("new", "write a scene to start from");
+  create->add_option("name", a.create.name, "NAME.yaml is written, unless it exists")->required()->type_name("NAME");
+  add_json(*create, a.create.json);
+
+  app.add_subcommand("schema", "JSON Schema of scenes, for editors");
+}
+
+/// The verb that is named, or the whole program.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  return verbs.empty() ? app : *verbs.front();
+}
+
+/// A command line that CLI11 cannot read, as a fault with the nearest valid name.
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& verb = chosen(app);
+  const std::string where = &verb == &app ? "" : verb.get_name();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  if (const auto extra = verb.remaining(); error.get_name() == "ExtrasError" && !extra.empty()) {
+    const std::string& word = extra.front();
+    if (word.size() > 1 && word[0] == '-')
+      throw SceneError(where, "there is no option '" + word + "'", did_you_mean(word.substr(0, word.find('=')), known));
+    throw SceneError(where, "'" + word + "' is one argument too many", "`saltus " + where + " --help` lists them");
+  }
+  std::string text = error.what();
+  if (!text.empty() && text.back() == '.') text.pop_back();
+  throw SceneError(where, text, where.empty() ? "`saltus --help`" : "`saltus " + where + " --help` lists the arguments");
+}
+
+int print_version() {
+  std::printf("saltus %s (%s, %s)\n", std::string(version()).c_str(), std::string(commit()).c_str(),
+              std::string(compiler()).c_str());
+  return kDone;
+}
+
+/// The first word must be a verb; CLI11 would not say which one is near.
+void expect_verb(std::string_view word) {
+  if (std::ranges::find(kVerbs, word) != std::end(kVerbs)) return;
+  if (word.ends_with(".yaml") || word.ends_with(".yml"))
+    throw SceneError("", "'" + std::string(word) + "' is not a verb", "did you mean `saltus run " + std::string(word) + "`?");
+  if (word.starts_with('-'))
+    throw SceneError("", "there is no option '" + std::string(word) + "'", "allowed: --help, --version, or a verb: " + list_names(kVerbs));
+  throw SceneError("", "there is no verb '" + std::string(word) + "'", did_you_mean(word, kVerbs));
+}
+
+int dispatch(int argc, char** argv) {
+  if (argc < 2) {
+    std::fputs(kShortHelp, stdout);
+    return kDone;
+  }
+  const std::string_view first = argv[1];
+  if (first == "--version" || first == "-V" || first == "version") return print_version();
+  if (first == "--help" || first == "-h" || first == "help") {
+    std::fputs(kShortHelp, stdout);
+    return kDone;
+  }
+  expect_verb(first);
+  CLI::App app("Saltus", "saltus");
+  Arguments a;
+  declare(app, a);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(chosen(app).help().c_str(), stdout);
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    refuse(app, error);
+  }
+  if (first == "run") return cmd_run(a.run, {argc, argv});
+  if (first == "check") return cmd_check(a.check);
+  if (first == "describe") return cmd_describe(a.describe);
+  if (first == "info") return cmd_info(a.info);
+  if (first == "convert") return cmd_convert(a.convert);
+  if (first == "new") return cmd_new(a.create);
+  return cmd_schema();
+}
+
+}  // namespace
+}  // namespace saltus::app
+
+int main(int argc, char** argv) {
+  using namespace saltus;
+  ignore_file_size_signal();
+  const bool json = std::any_of(argv + std::min(argc, 1), argv + argc, [](const char* word) {
+    return std::string_view(word) == "--json";
+  });
+  int code = app::kInternal;
+  try {
+    code = app::dispatch(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw RunError("standard output: cannot be written");
+  } catch (...) {
+    code = app::report_failure(std::current_exception(), json);
+  }
+  return code;
+}

@@ -1,0 +1,124 @@
+#include "saltus/app/run_loop.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace saltus::app {
+namespace {
+
+double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+/// What is measured at one moment, in vectors made once.
+class Observer {
+ public:
+  explicit Observer(const Simulation& sim) : sim_(sim), probes_(sim.model().probes().size()) {
+    for (const GroupState& group : sim.state().groups) velocities_.emplace_back(group.v.size());
+  }
+
+  std::span<const double> probes() {
+    for (std::size_t i = 0; i < probes_.size(); ++i) probes_[i] = sim_.probe(static_cast<int>(i));
+    return probes_;
+  }
+  std::span<const Vector> velocities() {
+    for (std::size_t g = 0; g < velocities_.size(); ++g) sim_.velocity(static_cast<int>(g), velocities_[g]);
+    return velocities_;
+  }
+
+ private:
+  const Simulation& sim_;
+  std::vector<double> probes_;
+  std::vector<Vector> velocities_;
+};
+
+StepReport start_report() {
+  StepReport report;
+  report.gap = std::numeric_limits<double>::infinity();
+  return report;
+}
+
+}  // namespace
+
+void ContactGain::add(double impact, double start, double now, std::uint64_t step) {
+  if (!(impact > 1e-12 * std::max(start, now))) return;
+  ++steps;
+  if (impact > worst.value) worst = {impact, step};
+}
+
+FramePlan::FramePlan(int count, std::uint64_t steps)
+    : count_(static_cast<std::uint64_t>(std::max(count, 0))), steps_(steps) {}
+
+std::uint64_t FramePlan::next(std::uint64_t step) const {
+  if (count_ == 0 || step > steps_) return std::numeric_limits<std::uint64_t>::max();
+  if (count_ == 1) return steps_;
+  // Frame k lies at step floor(k steps/gaps): the smallest k with k steps >= step gaps.
+  __extension__ using Wide = unsigned __int128;
+  const Wide gaps = std::min(count_ - 1, steps_), n = steps_;
+  const Wide k = (step * gaps + n - 1) / n;
+  return static_cast<std::uint64_t>(k * n / gaps);
+}
+
+LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec, std::uint64_t steps,
+                    const ContactGain& gain, const InterruptGuard& interrupt, Progress& progress) {
+  const State& state = sim.state();
+  const double end = sim.model().options().end;
+  const FramePlan plan(spec.frames, steps);
+  const auto every = static_cast<std::uint64_t>(spec.checkpoint_every);
+  Observer observer(sim);
+  LoopReport loop;
+  loop.first = state.step;
+  loop.gain = gain;
+  loop.statistics = out.statistics();
+  if (state.step == 0) {
+    out.start(state, observer.probes());
+    loop.statistics.add(start_report(), state.energy, state.t);
+    if (plan.next(0) == 0) out.frame(state, observer.velocities());
+  }
+  loop.statistics.rows = state.step + 1;  // rows count steps, also where not every step was stored
+  std::uint64_t next_frame = plan.next(state.step + 1);
+
+  const Clock::time_point begin = Clock::now();
+  Clock::duration stepping{}, worst{};
+  while (state.step < steps) {
+    if (interrupt.signal() != 0) {
+      loop.end = LoopReport::End::interrupted;
+      break;
+    }
+    const std::uint64_t before = state.step;
+    const Clock::time_point from = Clock::now();
+    const StepReport report = sim.advance();
+    const Clock::time_point to = Clock::now();
+    stepping += to - from;
+    if (to - from > worst) {
+      worst = to - from;
+      loop.worst_step = before + 1;
+    }
+    if (state.step == before) {
+      loop.end = LoopReport::End::failed;
+      loop.failure = report;
+      break;
+    }
+    loop.halved += report.halvings > 0;
+    loop.gain.add(report.impact, state.energy_start, state.energy.total(), state.step);
+    loop.statistics.add(report, state.energy, state.t);
+    const bool framed = state.step == next_frame;
+    if (spec.every_step || framed || state.step == steps) out.record(report, state, observer.probes());
+    if (framed) {
+      out.frame(state, observer.velocities());
+      next_frame = plan.next(state.step + 1);
+    }
+    if (every != 0 && state.step % every == 0 && state.step < steps)
+      out.checkpoint(state);
+    else if (out.wants_drain())
+      out.drain();
+    if (progress.due(to))
+      progress.show(to, {state.step, loop.first, steps, state.t, end, report.contacts, loop.statistics.residual.value});
+  }
+  progress.clear();
+  loop.wall = seconds(Clock::now() - begin);
+  loop.stepping = seconds(stepping);
+  loop.worst = seconds(worst);
+  loop.last = state.step;
+  return loop;
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,54 @@
+// The time loop of `saltus run`: steps, rows, frames, checkpoints; stops at the end, at a failure or at a signal.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "saltus/app/interrupt.h"
+#include "saltus/app/terminal.h"
+#include "saltus/io/results.h"
+#include "saltus/scene/spec.h"
+#include "saltus/sim/simulation.h"
+
+namespace saltus::app {
+
+/// Steps in which the contacts did positive work although nothing of the laws allows it.
+struct ContactGain {
+  std::uint64_t steps = 0;
+  Extreme worst;  ///< [J], row = step
+
+  /// `start`, `now`: energy [J]; below a 1e-12 of them work counts as round-off.
+  void add(double impact, double start, double now, std::uint64_t step);
+};
+
+/// Where frames lie: `count` of them evenly over `steps` steps, the first at 0, the last at the end.
+class FramePlan {
+ public:
+  FramePlan(int count, std::uint64_t steps);
+  /// The first frame at or behind this step; the largest integer if there is none.
+  std::uint64_t next(std::uint64_t step) const;
+
+ private:
+  std::uint64_t count_, steps_;
+};
+
+/// How the loop went.
+struct LoopReport {
+  enum class End { reached, interrupted, failed };
+  End end = End::reached;
+  StepReport failure;                 ///< of the step that failed
+  std::uint64_t first = 0, last = 0;  ///< steps before and behind the loop
+  double wall = 0.0;                  ///< of the loop, with what it wrote [s]
+  double stepping = 0.0;              ///< of Simulation::advance alone [s]
+  double worst = 0.0;                 ///< slowest step [s]
+  std::uint64_t worst_step = 0;
+  std::uint64_t halved = 0;           ///< steps that were cut in two
+  RunStatistics statistics;           ///< of the whole run as far as rows tell, else of this loop
+  ContactGain gain;
+};
+
+/// `gain`: of the steps before, when resumed.
+LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec, std::uint64_t steps,
+                    const ContactGain& gain, const InterruptGuard& interrupt, Progress& progress);
+
+}  // namespace saltus::app

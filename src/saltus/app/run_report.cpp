@@ -1,0 +1,160 @@
+#include "saltus/app/run_report.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace saltus::app {
+namespace {
+
+/// Rows of "name  text" under each other.
+class Table {
+ public:
+  template <typename... T>
+  void row(std::string_view name, fmt::format_string<T...> format, T&&... values) {
+    fmt::format_to(std::back_inserter(text_), "{:<15} ", name);
+    fmt::format_to(std::back_inserter(text_), format, std::forward<T>(values)...);
+    text_ += '\n';
+  }
+  void energy(std::string_view name, double joule, double start) {
+    if (start > 0.0) row(name, "{:>+15.6e} J {:>+13.6g} %", joule, 100.0 * joule / start);
+    else row(name, "{:>+15.6e} J", joule);
+  }
+  std::string& text() { return text_; }
+
+ private:
+  std::string text_;
+};
+
+double time_of(const Extreme& extreme, const SceneSetup& setup) {
+  return static_cast<double>(extreme.row) * setup.model.options().h;
+}
+
+double mean_step(const LoopReport& loop) {
+  return loop.last > loop.first ? loop.stepping / static_cast<double>(loop.last - loop.first) : 0.0;
+}
+
+/// Simulated over wall time of this run; above 1 it is faster than real time.
+double real_time_factor(const RunResult& r) {
+  const double simulated = static_cast<double>(r.loop.last - r.loop.first) * r.setup->model.options().h;
+  return r.loop.wall > 0.0 ? simulated / r.loop.wall : 0.0;
+}
+
+void energy_rows(Table& table, const RunResult& r) {
+  const State& state = *r.state;
+  const double start = state.energy_start;
+  table.text() += "energy\n";
+  table.energy("  start", start, start);
+  for (std::size_t i = 0; i < state.ledger.size(); ++i)
+    table.energy("  " + r.setup->model.accounts()[i], state.ledger[i], start);
+  table.energy("  end", state.energy.total(), start);
+  table.row("", "(kinetic {:.6g} J, potential {:.6g} J)", state.energy.kinetic, state.energy.potential);
+}
+
+void contact_rows(Table& table, const RunResult& r) {
+  const RunStatistics& s = r.loop.statistics;
+  const SceneSetup& setup = *r.setup;
+  const std::size_t points = setup.model.pairs().size();
+  if (points == 0) {
+    table.row("contacts", "none in the scene");
+    return;
+  }
+  table.row("contacts", "{} steps with contact, at most {:g} of {} points at once", s.contact_steps, s.contacts.value,
+            points);
+  if (s.penetration() > 0.0) table.row("penetration", "{:.3g} m at t = {:.6g} s", s.penetration(), time_of(s.gap, setup));
+  else table.row("penetration", "none, smallest gap {:.3g} m at t = {:.6g} s", s.gap.value, time_of(s.gap, setup));
+  table.row("residual", "{:.3g} as solved (t = {:.6g} s), {:.3g} on the finished state (t = {:.6g} s)",
+            s.residual.value, time_of(s.residual, setup), s.residual_after.value, time_of(s.residual_after, setup));
+  if (r.loop.gain.steps > 0)
+    table.row("energy gain", "by contact in {} steps, at most {:.3g} J in one (t = {:.6g} s): see the warning",
+              r.loop.gain.steps, r.loop.gain.worst.value, time_of(r.loop.gain.worst, setup));
+}
+
+nlohmann::ordered_json extreme_json(const Extreme& extreme, const SceneSetup& setup) {
+  return {{"value", extreme.value}, {"step", extreme.row}, {"time", time_of(extreme, setup)}};
+}
+
+}  // namespace
+
+std::string run_table(const RunResult& r) {
+  const LoopReport& loop = r.loop;
+  const std::uint64_t done = loop.last - loop.first;
+  Table table;
+  if (!r.setup->scene.spec.title.empty()) table.text() += r.setup->scene.spec.title + "\n";
+  if (r.resumed) table.row("steps", "{} ({} of them now: resumed at step {})", loop.last, done, loop.first);
+  else table.row("steps", "{}", loop.last);
+  if (done > 0) {
+    table.row("time", "{:.9g} s simulated, this run took {}: {:.3g} x real time", r.state->t, duration_text(loop.wall),
+              real_time_factor(r));
+    table.row("cost of a step", "{:.4g} us on average, {:.4g} us at worst (step {})", 1e6 * mean_step(loop),
+              1e6 * loop.worst, loop.worst_step);
+  } else {
+    table.row("time", "{:.9g} s simulated, nothing was left to do", r.state->t);
+  }
+  energy_rows(table, r);
+  contact_rows(table, r);
+  table.row("failed steps", "{} not converged, {} halved", loop.statistics.failed_steps, loop.halved);
+  for (std::size_t i = 0; i < r.files.size(); ++i) {
+    std::string note;
+    for (const WavReport& sound : r.sounds)
+      if (sound.path == r.files[i])
+        note = sound.factor > 0.0 ? fmt::format("  ({} Hz, samples x {:.4g})", sound.rate.rate, sound.factor)
+                                  : fmt::format("  ({} Hz, silent)", sound.rate.rate);
+    table.row(i == 0 ? "written" : "", "{}{}", r.files[i], note);
+  }
+  return std::move(table.text());
+}
+
+std::string run_json(const RunResult& r) {
+  const LoopReport& loop = r.loop;
+  const RunStatistics& s = loop.statistics;
+  const SceneSetup& setup = *r.setup;
+  nlohmann::ordered_json json;
+  json["scene"] = setup.scene.file;
+  json["title"] = setup.scene.spec.title;
+  json["complete"] = r.stopped.empty();
+  json["stopped"] = r.stopped;
+  json["steps"] = loop.last;
+  json["resumed_at"] = r.resumed ? nlohmann::ordered_json(loop.first) : nlohmann::ordered_json();
+  json["steps_now"] = loop.last - loop.first;
+  json["time"] = r.state->t;
+  json["wall_time"] = loop.wall;
+  json["real_time_factor"] = real_time_factor(r);
+  json["step_cost"] = {{"mean", mean_step(loop)}, {"worst", loop.worst}, {"worst_step", loop.worst_step}};
+  json["energy"] = {{"start", r.state->energy_start},
+                    {"end", r.state->energy.total()},
+                    {"kinetic", r.state->energy.kinetic},
+                    {"potential", r.state->energy.potential}};
+  json["ledger"] = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < r.state->ledger.size(); ++i) json["ledger"][setup.model.accounts()[i]] = r.state->ledger[i];
+  json["contacts"] = {{"points", setup.model.pairs().size()},
+                      {"steps", s.contact_steps},
+                      {"most", s.contacts.value}};
+  json["penetration"] = {{"value", s.penetration()}, {"step", s.gap.row}, {"time", time_of(s.gap, setup)}};
+  json["residual"] = extreme_json(s.residual, setup);
+  json["residual_after"] = extreme_json(s.residual_after, setup);
+  json["contact_gain"] = extreme_json(loop.gain.worst, setup);
+  json["contact_gain"]["steps"] = loop.gain.steps;
+  json["failed_steps"] = s.failed_steps;
+  json["halved_steps"] = loop.halved;
+  json["warnings"] = r.warnings;
+  json["files"] = r.files;
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
+  if (gain.steps == 0) return "";
+  bool open = false, position = true;  // activation without closing_only; all laws on gaps
+  for (const ContactLaw& law : setup.model.laws()) {
+    open = open || (law.rule == ContactLaw::Rule::newton_impact && !law.activation.closing_only);
+    position = position && law.rule == ContactLaw::Rule::signorini_position;
+  }
+  const std::string remedy = open ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
+                             : position ? "use a shorter step"
+                                        : "use `law: signorini-position`";
+  return fmt::format("contact fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
+                     gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,29 @@
+// What `saltus run` prints at the end: a table for people, or one JSON object.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "saltus/app/run_loop.h"
+#include "saltus/app/scene_setup.h"
+#include "saltus/io/convert.h"
+
+namespace saltus::app {
+
+struct RunResult {
+  const SceneSetup* setup = nullptr;
+  const State* state = nullptr;    ///< the last one
+  LoopReport loop;
+  bool resumed = false;
+  std::string stopped;             ///< why the end was not reached, "" where it was
+  std::vector<std::string> files;  ///< written
+  std::vector<WavReport> sounds;
+  std::vector<std::string> warnings;
+};
+
+std::string run_table(const RunResult& result);
+std::string run_json(const RunResult& result);
+
+/// What to say about contacts that did positive work, with the option that avoids it; "" where none did.
+std::string gain_warning(const ContactGain& gain, const SceneSetup& setup);
+
+}  // namespace saltus::app

@@ -1,0 +1,83 @@
+#include "saltus/app/scene_setup.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "saltus/base/units.h"
+#include "saltus/io/layout.h"
+#include "saltus/io/scene_yaml.h"
+#include "saltus/io/wav.h"
+#include "saltus/scene/build.h"
+
+namespace saltus::app {
+namespace {
+
+constexpr double kMostSteps = 1e12;
+
+void set_end(Scene& scene, const std::string& until) {
+  const Quantity end = parse_quantity(until, unit::s);
+  if (!end.error.empty()) throw SceneError("--until", end.error, end.hint);
+  if (!(end.value > 0.0)) throw SceneError("--until", "'" + until + "' is not a time to run to", "must be > 0");
+  scene.spec.time.end = end.value;
+  scene.places["time.end"] = {"--until " + until, 0, 0};
+}
+
+void check_steps(const Scene& scene) {
+  const double steps = scene.spec.time.end / scene.spec.time.h();
+  if (steps > kMostSteps)
+    rethrow_placed(SceneError("time.end", fmt::format("asks for {:.3g} steps of {:.3g} s", steps, scene.spec.time.h()),
+                              fmt::format("at most {:.0e} steps; shorten the run or the rate", kMostSteps)),
+                   scene);
+}
+
+void check_outputs(const Scene& scene, const Model& model) {
+  const SceneSpec& spec = scene.spec;
+  std::map<std::string, std::string> taken;  // file name, path of the entry
+  for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
+    const OutputSpec& output = spec.outputs[i];
+    for (const auto& [name, file] : {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
+      if (!*file) continue;
+      const std::string path = fmt::format("outputs[{}].{}", i, name);
+      if (const auto [other, added] = taken.emplace(**file, path); !added)
+        throw SceneError(path, fmt::format("'{}' is also the file of {}", **file, other->second),
+                         "give each output a file of its own");
+      if (!spec.results.every_step)
+        throw SceneError(path, "needs the samples of every step, and results.every_step is false",
+                         "set results.every_step: true, or leave the file out");
+    }
+    if (!output.wav) continue;
+    try {
+      wav_rate(1.0 / model.options().h);
+    } catch (const SceneError& error) {
+      throw SceneError(fmt::format("outputs[{}].wav", i), error.message(), error.hint());
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t step_count(double end, double h) {
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(end / h - 1e-6)));
+}
+
+std::size_t row_width(const Model& model) {
+  return layout::kStep.size() + model.accounts().size() + model.probes().size();
+}
+
+SceneSetup set_up(const std::string& file, std::span<const std::string> assignments, const std::string& until) {
+  Scene scene = read_scene(file, assignments);
+  if (!until.empty()) set_end(scene, until);
+  check_steps(scene);
+  Model model = build(scene);
+  try {
+    check_outputs(scene, model);
+  } catch (const SceneError& error) {
+    rethrow_placed(error, scene);
+  }
+  const std::uint64_t steps = step_count(model.options().end, model.options().h);
+  return {std::move(scene), std::move(model), steps};
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,15 @@
+// The vector types of Saltus. double only, Eigen only (docs/decisions/0001).
+#pragma once
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+
+namespace saltus {
+
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+using Vector3 = Eigen::Vector3d;
+using View = const Eigen::Ref<const Vector>&;  ///< a vector that is read; pass vectors, not expressions (those allocate)
+using Out = Eigen::Ref<Vector>;                ///< a vector that is written; passed by value
+
+}  // namespace saltus

@@ -1,0 +1,66 @@
+// Physical dimensions as exponents, and the bounds a number must keep.
+//
+// Radians, cycles and plain numbers are kept apart although SI calls all three 1: an angular
+// frequency [rad/s], a frequency [Hz] and a decay rate [1/s] differ by factors of 2 pi that no
+// reader should guess.
+#pragma once
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace saltus {
+
+struct Dimension {
+  int m = 0, kg = 0, s = 0, rad = 0, cycle = 0;
+
+  bool operator==(const Dimension&) const = default;
+  constexpr Dimension operator*(Dimension b) const {
+    return {m + b.m, kg + b.kg, s + b.s, rad + b.rad, cycle + b.cycle};
+  }
+  constexpr Dimension power(int n) const { return {n * m, n * kg, n * s, n * rad, n * cycle}; }
+  constexpr Dimension operator/(Dimension b) const { return *this * b.power(-1); }
+};
+
+/// The dimensions of options, named after their SI unit.
+namespace unit {
+inline constexpr Dimension one{};
+inline constexpr Dimension m{1, 0, 0, 0, 0};
+inline constexpr Dimension kg{0, 1, 0, 0, 0};
+inline constexpr Dimension s{0, 0, 1, 0, 0};
+inline constexpr Dimension rad{0, 0, 0, 1, 0};
+inline constexpr Dimension Hz{0, 0, -1, 0, 1};
+inline constexpr Dimension m2 = m.power(2);
+inline constexpr Dimension m4 = m.power(4);
+inline constexpr Dimension per_s = s.power(-1);
+inline constexpr Dimension rad_per_s = rad / s;
+inline constexpr Dimension m_per_s = m / s;
+inline constexpr Dimension N = kg * m / s.power(2);
+inline constexpr Dimension Pa = N / m2;
+inline constexpr Dimension Pa_s = Pa * s;
+inline constexpr Dimension kg_per_m = kg / m;
+inline constexpr Dimension kg_per_m3 = kg / m.power(3);
+}  // namespace unit
+
+/// Bounds of a number; every number must be finite besides.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false, high_open = false;
+
+  constexpr bool contains(double x) const {
+    return (low_open ? x > low : x >= low) && (high_open ? x < high : x <= high);
+  }
+  constexpr bool bounded() const { return std::isfinite(low) || std::isfinite(high); }
+};
+
+constexpr Range at_least(double low) { return {.low = low}; }
+constexpr Range above(double low) { return {.low = low, .low_open = true}; }
+constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+inline constexpr Range kAnyNumber{};
+inline constexpr Range kPositive = above(0.0);
+inline constexpr Range kNotNegative = at_least(0.0);
+
+/// "[0, 1]", "> 0", ">= 1"; "" without bounds.
+std::string describe(const Range& range);
+
+}  // namespace saltus

@@ -1,0 +1,172 @@
+// Reads option structs from a document. Strict: an unknown key, a wrong type, a wrong unit, a
+// missing value is a SceneError with its place. Ranges and relations between keys are left to
+// check_options() (options_check.h).
+#pragma once
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+
+#include "saltus/base/error.h"
+#include "saltus/base/node.h"
+#include "saltus/base/options.h"
+#include "saltus/base/suggest.h"
+
+namespace saltus {
+
+/// Where each entry stands, by path: "bodies[0].string.modes".
+using Places = std::map<std::string, Place, std::less<>>;
+
+/// "bodies[0]" + "name" = "bodies[0].name".
+inline std::string join_path(const std::string& path, std::string_view key) {
+  return path.empty() || key.empty() ? path + std::string(key) : path + "." + std::string(key);
+}
+inline std::string join_path(const std::string& path, std::size_t index) {
+  return path + "[" + std::to_string(index) + "]";
+}
+
+/// Throws a SceneError at a place.
+[[noreturn]] void fail_at(const Place& place, const std::string& path, const std::string& message,
+                          const std::string& hint = "");
+
+namespace read_detail {
+
+double read_number(const Node& node, const std::string& path, Dimension dimension);
+int read_integer(const Node& node, const std::string& path);
+bool read_boolean(const Node& node, const std::string& path);
+std::string read_text(const Node& node, const std::string& path);
+/// Position of the plain name written in the node among `names`; `what` for the message: "scheme".
+std::size_t read_name(const Node& node, const std::string& path,
+                      std::span<const std::string_view> names);
+void expect_kind(const Node& node, Node::Kind kind, const std::string& path,
+                 const std::string& hint);
+/// Fails at the first key that is not among `known`; `owner`: the chosen alternative, for the
+/// message.
+void expect_known(const Node& node, const std::string& path,
+                  std::span<const std::string_view> known, std::string_view owner = "");
+/// Which of `keys` is present in the map; fails if none or two are.
+std::size_t choose_by_key(const Node& node, const std::string& path,
+                          std::span<const std::string_view> keys);
+/// The alternative named by the node itself or by its `kind`.
+std::size_t choose_by_kind(const Node& node, const std::string& path,
+                           std::span<const std::string_view> names);
+
+template <OptionStruct S>
+constexpr auto keys_of() {
+  return std::apply(
+      [](const auto&... f) { return std::array<std::string_view, sizeof...(f)>{f.key...}; },
+      S::fields());
+}
+
+template <class T>
+void read_value(const Node& node, const std::string& path, Dimension dimension, Places& places,
+                T& out);
+
+/// `extra`: a key that belongs to whoever chose this struct.
+template <OptionStruct S>
+void read_struct(const Node& node, const std::string& path, Places& places, S& out,
+                 std::string_view extra = "") {
+  constexpr auto keys = keys_of<S>();
+  std::vector<std::string_view> known(keys.begin(), keys.end());
+  if (!extra.empty()) known.push_back(extra);
+  expect_kind(node, Node::Kind::map, path, "keys: " + list_names(known));
+  if constexpr (NamedOptions<S>)
+    expect_known(node, path, known, S::name);
+  else if constexpr (KeyedOptions<S>)
+    expect_known(node, path, known, S::key);
+  else
+    expect_known(node, path, known);
+  for_each_field<S>([&](const auto& field) {
+    if (const Node* child = node.find(field.key))
+      read_value(*child, join_path(path, field.key), field.dimension, places, out.*field.member);
+    else if (field.required)
+      fail_at(node.place, path,
+              "`" + std::string(field.key) + "` is missing: " + std::string(field.help));
+  });
+}
+
+template <class V>
+void read_choice(const Node& node, const std::string& path, Dimension dimension, Places& places,
+                 V& out) {
+  std::size_t chosen = 0;
+  constexpr auto names = names_of_choice<V>();
+  if constexpr (kChoiceBy<V> == ChoiceBy::kind) {
+    chosen = choose_by_kind(node, path, names);
+  } else if constexpr (kChoiceBy<V> == ChoiceBy::key) {
+    std::vector<std::string_view> known;
+    for_each_alternative<V>([&]<class T>(std::type_identity<T>, std::size_t) {
+      for (auto key : keys_of<T>()) known.push_back(key);
+    });
+    expect_kind(node, Node::Kind::map, path, "a map with one of the keys: " + list_names(names));
+    expect_known(node, path, known);
+    chosen = choose_by_key(node, path, names);
+  }
+  for_each_alternative<V>([&]<class T>(std::type_identity<T>, std::size_t i) {
+    if constexpr (kChoiceBy<V> == ChoiceBy::shape) {
+      if (kIsList<T> == (node.kind == Node::Kind::list))
+        read_value(node, path, dimension, places, out.template emplace<T>());
+    } else if (i == chosen) {
+      T& value = out.template emplace<T>();
+      if (node.kind == Node::Kind::scalar) {
+        Node nothing;
+        nothing.kind = Node::Kind::map;
+        nothing.place = node.place;
+        read_struct(nothing, path, places, value);
+      } else {
+        read_struct(node, path, places, value, kChoiceBy<V> == ChoiceBy::kind ? "kind" : "");
+        if (const Node* kind = node.find("kind")) places[join_path(path, "kind")] = kind->place;
+      }
+    }
+  });
+}
+
+template <class T>
+void read_value(const Node& node, const std::string& path, Dimension dimension, Places& places,
+                T& out) {
+  places[path] = node.place;
+  if constexpr (kIsOptional<T>) {
+    read_value(node, path, dimension, places, out.emplace());
+  } else if constexpr (std::same_as<T, double>) {
+    out = read_number(node, path, dimension);
+  } else if constexpr (std::same_as<T, int>) {
+    out = read_integer(node, path);
+  } else if constexpr (std::same_as<T, bool>) {
+    out = read_boolean(node, path);
+  } else if constexpr (std::same_as<T, std::string>) {
+    out = read_text(node, path);
+  } else if constexpr (std::is_enum_v<T>) {
+    constexpr auto named = names_of(T{});
+    std::array<std::string_view, named.size()> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = named[i].name;
+    out = named[read_name(node, path, names)].value;
+  } else if constexpr (kIsVariant<T>) {
+    read_choice(node, path, dimension, places, out);
+  } else if constexpr (kIsList<T> || kIsArray<T>) {
+    expect_kind(node, Node::Kind::list, path,
+                "written as [a, b, c], or as lines that start with `- `");
+    if constexpr (kIsList<T>) {
+      out.clear();
+      out.resize(node.items.size());
+    } else if (node.items.size() != out.size()) {
+      fail_at(node.place, path,
+              "has " + std::to_string(node.items.size()) + " entries instead of " +
+                  std::to_string(out.size()));
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i)
+      read_value(node.items[i], join_path(path, i), dimension, places, out[i]);
+  } else {
+    read_struct(node, path, places, out);
+  }
+}
+
+}  // namespace read_detail
+
+/// Fills `out` from a document and notes the place of every entry. Members that are not written
+/// keep their values.
+template <OptionStruct S>
+void read_options(const Node& node, S& out, Places& places, const std::string& path = "") {
+  places[path] = node.place;
+  read_detail::read_struct(node, path, places, out);
+}
+
+}  // namespace saltus

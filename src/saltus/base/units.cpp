@@ -1,0 +1,275 @@
+#include "saltus/base/units.h"
+
+#include <array>
+#include <charconv>
+#include <numbers>
+
+namespace saltus {
+namespace {
+
+struct Symbol {
+  std::string_view name;
+  Unit unit;
+};
+constexpr std::array kSymbols{
+    Symbol{"m", {unit::m}},           Symbol{"g", {unit::kg, -3}},
+    Symbol{"s", {unit::s}},           Symbol{"Hz", {unit::Hz}},
+    Symbol{"N", {unit::N}},           Symbol{"Pa", {unit::Pa}},
+    Symbol{"J", {unit::N * unit::m}}, Symbol{"W", {unit::N * unit::m / unit::s}},
+    Symbol{"rad", {unit::rad}},       Symbol{"deg", {unit::rad, 0, std::numbers::pi / 180.0}},
+};
+
+struct Prefix {
+  std::string_view name;
+  int exponent;
+};
+constexpr std::array kPrefixes{
+    Prefix{"G", 9},  Prefix{"M", 6},       Prefix{"k", 3},       Prefix{"c", -2}, Prefix{"m", -3},
+    Prefix{"u", -6}, Prefix{"\u00b5", -6}, Prefix{"\u03bc", -6}, Prefix{"n", -9}, Prefix{"p", -12}};
+
+struct Offered {
+  Dimension dimension;
+  std::string_view name, examples;
+};
+constexpr std::array kOffered{
+    Offered{unit::m, "m", "m, cm, mm, um, km"},
+    Offered{unit::kg, "kg", "kg, g, mg"},
+    Offered{unit::s, "s", "s, ms, us"},
+    Offered{unit::rad, "rad", "rad, mrad, deg"},
+    Offered{unit::Hz, "Hz", "Hz, kHz, MHz"},
+    Offered{unit::m2, "m^2", "m^2, cm^2, mm^2"},
+    Offered{unit::m4, "m^4", "m^4, cm^4, mm^4"},
+    Offered{unit::per_s, "1/s", "1/s, 1/ms"},
+    Offered{unit::rad_per_s, "rad/s", "rad/s, deg/s"},
+    Offered{unit::m_per_s, "m/s", "m/s, mm/s"},
+    Offered{unit::N, "N", "N, mN, kN"},
+    Offered{unit::Pa, "Pa", "Pa, kPa, MPa, GPa, N/mm^2"},
+    Offered{unit::Pa_s, "Pa s", "Pa s, mPa s, kg/(m s)"},
+    Offered{unit::kg_per_m, "kg/m", "kg/m, g/m, g/cm"},
+    Offered{unit::kg_per_m3, "kg/m^3", "kg/m^3, g/cm^3"},
+};
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+std::optional<Unit> find_symbol(std::string_view name) {
+  for (const Symbol& symbol : kSymbols)
+    if (symbol.name == name) return symbol.unit;
+  for (const Prefix& prefix : kPrefixes) {
+    if (!name.starts_with(prefix.name)) continue;
+    for (const Symbol& symbol : kSymbols) {
+      if (symbol.name == "deg" || name.substr(prefix.name.size()) != symbol.name) continue;
+      Unit unit = symbol.unit;
+      unit.exponent += prefix.exponent;
+      return unit;
+    }
+  }
+  return std::nullopt;
+}
+
+/// unit := factor { ('*' | ' ') factor } [ '/' factor ];  factor := ( symbol | '1' | '(' unit ')' )
+/// [ '^' digit ]
+class UnitParser {
+ public:
+  explicit UnitParser(std::string_view text) : text_(text) {}
+
+  std::optional<Unit> whole() {
+    const auto unit = product();
+    skip_space();
+    return unit && at_ == text_.size() ? unit : std::nullopt;
+  }
+
+ private:
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void skip_space() {
+    while (is_space(peek())) ++at_;
+  }
+
+  std::optional<Unit> product() {
+    auto left = factor();
+    while (left) {
+      skip_space();
+      const bool division = peek() == '/';
+      if (division || peek() == '*')
+        ++at_;
+      else if (!is_letter(peek()))
+        return left;
+      const auto right = factor();
+      if (!right) return std::nullopt;
+      const int sign = division ? -1 : 1;
+      left->dimension = left->dimension * right->dimension.power(sign);
+      left->exponent += sign * right->exponent;
+      left->factor = division ? left->factor / right->factor : left->factor * right->factor;
+      if (division) return left;
+    }
+    return left;
+  }
+
+  std::optional<Unit> factor() {
+    skip_space();
+    std::optional<Unit> unit;
+    if (peek() == '(') {
+      if (++depth_ > 4) return std::nullopt;
+      ++at_;
+      unit = product();
+      --depth_;
+      skip_space();
+      if (peek() != ')') return std::nullopt;
+      ++at_;
+    } else if (peek() == '1') {
+      ++at_;
+      unit = Unit{};
+    } else {
+      const std::size_t start = at_;
+      while (is_letter(peek())) ++at_;
+      unit = find_symbol(text_.substr(start, at_ - start));
+    }
+    if (unit && peek() == '^') {
+      ++at_;
+      if (peek() < '1' || peek() > '6') return std::nullopt;
+      const int n = text_[at_++] - '0';
+      const double once = unit->factor;
+      for (int i = 1; i < n; ++i) unit->factor *= once;
+      unit->dimension = unit->dimension.power(n);
+      unit->exponent *= n;
+    }
+    return unit;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+/// Length of the number at the start of text, and of its part before the exponent; 0 if there is
+/// none.
+std::pair<std::size_t, std::size_t> number_length(std::string_view text) {
+  std::size_t i = 0, digits = 0;
+  const auto count = [&] {
+    while (i < text.size() && is_digit(text[i])) ++i, ++digits;
+  };
+  if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
+  count();
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    count();
+  }
+  if (digits == 0) return {0, 0};
+  const std::size_t mantissa = i;
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    std::size_t j = i + 1;
+    if (j < text.size() && (text[j] == '+' || text[j] == '-')) ++j;
+    const std::size_t first = j;
+    while (j < text.size() && is_digit(text[j])) ++j;
+    if (j > first) i = j;
+  }
+  return {i, mantissa};
+}
+
+bool is_not_finite(std::string_view text) {
+  std::string lower;
+  for (char c : text)
+    if (c != '.' && c != '+' && c != '-')
+      lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return lower == "nan" || lower == "inf" || lower == "infinity";
+}
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text.substr(0, 60)) + (text.size() > 60 ? "..." : "") + "'";
+}
+
+}  // namespace
+
+std::optional<Unit> parse_unit(std::string_view text) {
+  return text.size() > 40 ? std::nullopt : UnitParser(text).whole();
+}
+
+Quantity parse_quantity(std::string_view text, Dimension dimension) {
+  Quantity result;
+  const auto wrong = [&](std::string error, std::string hint) {
+    result.error = std::move(error);
+    result.hint = std::move(hint);
+    return result;
+  };
+  const std::string name = unit_name(dimension);
+  const std::string expected =
+      name.empty() ? "a number without unit"
+                   : "a number in " + name + ", or with a unit: " + unit_examples(dimension);
+  if (is_not_finite(text)) return wrong(quoted(text) + " is not a finite number", expected);
+  const auto [length, mantissa] = number_length(text);
+  if (length == 0) return wrong(quoted(text) + " is not a number", expected);
+  const std::size_t first = text[0] == '+' || text[0] == '-' ? 1 : 0;
+  if (text[first] == '0' && first + 1 < text.size() && is_digit(text[first + 1]))
+    return wrong(quoted(text) + " starts with 0, which YAML programs read in different ways",
+                 "leave out the zero");
+
+  Unit unit{dimension};
+  std::string_view rest = text.substr(length);
+  while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
+  if (!rest.empty()) {
+    const auto parsed = parse_unit(rest);
+    if (!parsed) return wrong(quoted(rest) + " is not a unit", expected);
+    if (!(parsed->dimension == dimension))
+      return wrong(quoted(rest) + " is a unit of another dimension", expected);
+    unit = *parsed;
+    result.with_unit = true;
+  }
+  int exponent = 0;
+  if (length > mantissa) {
+    const std::size_t skip = mantissa + (text[mantissa + 1] == '+' ? 2 : 1);
+    if (std::from_chars(text.data() + skip, text.data() + length, exponent).ec != std::errc{} ||
+        exponent > 100000 || exponent < -100000)
+      return wrong(quoted(text) + " is outside the range of double precision", expected);
+  }
+  std::string decimal(text.substr(first, mantissa - first));
+  decimal += "e" + std::to_string(exponent + unit.exponent);
+  const auto [end, error] =
+      std::from_chars(decimal.data(), decimal.data() + decimal.size(), result.value);
+  if (error != std::errc{} || end != decimal.data() + decimal.size())
+    return wrong(quoted(text) + " is outside the range of double precision", expected);
+  result.value *= unit.factor * (text[0] == '-' ? -1.0 : 1.0);
+  return result;
+}
+
+bool is_number(std::string_view text) {
+  return (!text.empty() && number_length(text).first == text.size()) || is_not_finite(text);
+}
+
+std::string unit_name(Dimension dimension) {
+  if (dimension == unit::one) return "";
+  for (const Offered& offered : kOffered)
+    if (offered.dimension == dimension) return std::string(offered.name);
+  return "SI units";
+}
+
+std::string unit_examples(Dimension dimension) {
+  for (const Offered& offered : kOffered)
+    if (offered.dimension == dimension) return std::string(offered.examples);
+  return "";
+}
+
+std::string to_text(double value) {
+  char buffer[32];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, result.ptr};
+}
+
+std::string to_text(double value, Dimension dimension) {
+  const std::string name = unit_name(dimension);
+  return name.empty() ? to_text(value) : to_text(value) + " " + name;
+}
+
+std::string describe(const Range& range) {
+  const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
+  if (low && high)
+    return (range.low_open ? "(" : "[") + to_text(range.low) + ", " + to_text(range.high) +
+           (range.high_open ? ")" : "]");
+  if (low) return (range.low_open ? "> " : ">= ") + to_text(range.low);
+  if (high) return (range.high_open ? "< " : "<= ") + to_text(range.high);
+  return "";
+}
+
+}  // namespace saltus

@@ -1,0 +1,113 @@
+#include "saltus/bodies/modal.h"
+
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/bodies/shape_table.h"
+
+namespace saltus {
+
+Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const ModeShapes> shapes,
+             ModalPlacement placement, Vector load)
+    : data_{std::move(mass), std::move(omega), std::move(sigma)},
+      load_(std::move(load)),
+      shapes_(std::move(shapes)),
+      placement_(placement) {
+  const Eigen::Index n = data_.mass.size();
+  expects(n > 0 && data_.omega.size() == n && data_.sigma.size() == n, "one mass, omega and sigma a mode");
+  expects(load_.size() == 0 || load_.size() == n, "one load a mode, or none");
+  expects(!shapes_ || shapes_->modes() == n, "as many shapes as modes");
+  expects((data_.mass.array() > 0.0).all() && data_.mass.allFinite(), "masses are positive and finite");
+  expects((data_.omega.array() >= 0.0).all() && data_.omega.allFinite(), "omega >= 0 and finite");
+  expects((data_.sigma.array() >= 0.0).all() && data_.sigma.allFinite(), "sigma >= 0 and finite");
+  stiffness_ = data_.mass.array() * data_.omega.array().square();
+  damping_ = 2.0 * data_.mass.array() * data_.sigma.array();
+  sources_ = {{"elastic", true}, {"damping", false}};
+  data_.damping = 1;
+  if (load_.size() > 0) {
+    sources_.push_back({"load", false});
+    data_.load = 2;
+  }
+}
+
+unsigned Modal::traits() const {
+  return Trait::tangents | Trait::affine | Trait::modal | Trait::symmetric | Trait::fixed_points |
+         Trait::second_order;
+}
+
+// F = -K q - C v + load
+void Modal::force(double, View q, View v, Out f) const {
+  f.array() = -(stiffness_.array() * q.array()) - damping_.array() * v.array();
+  if (load_.size() > 0) f += load_;
+}
+
+void Modal::multiply(Combination s, View, View, View x, Out y) const {
+  y.array() =
+      (s.m * data_.mass.array() + s.c * damping_.array() + s.k * stiffness_.array()) * x.array();
+}
+
+void Modal::factorise(Combination s, View, View, Factor& A) const {
+  if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
+  std::get<Diagonal>(A.form).inverse =
+      (s.m * data_.mass.array() + s.c * damping_.array() + s.k * stiffness_.array()).inverse();
+}
+
+void Modal::points(double, View q, std::span<const PointRef> at, Out x) const {
+  Vector shape(positions());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double place = at[i].local.x();
+    shapes_->row(place, shape);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
+        placement_.origin + place * placement_.axis + shape.dot(q) * placement_.direction;
+  }
+}
+
+// x' = direction shape(x)^T v: one block of all columns a point
+void Modal::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
+  const auto n = static_cast<std::size_t>(positions());
+  J.width = positions();
+  J.offset.assign(1, 0);
+  J.column.assign(at.size(), 0);
+  J.value.resize(3 * n * at.size());
+  Vector shape(positions());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    shapes_->row(at[i].local.x(), shape);
+    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> block(&J.value[3 * n * i], 3,
+                                                                                positions());
+    block = placement_.direction * shape.transpose();
+    J.offset.push_back(static_cast<int>(i) + 1);
+  }
+}
+
+std::unique_ptr<PointTable> Modal::table(std::span<const PointRef> at,
+                                         std::span<const Vector3> direction) const {
+  std::vector<double> x(at.size()), along(at.size());
+  Vector rest(static_cast<Eigen::Index>(at.size()));
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    x[i] = at[i].local.x();
+    along[i] = direction[i].dot(placement_.direction);
+    rest[static_cast<Eigen::Index>(i)] = direction[i].dot(placement_.origin + x[i] * placement_.axis);
+  }
+  return shape_table(shapes_, x, along, std::move(rest));
+}
+
+std::unique_ptr<PointTable> Modal::probe(double x, double max_omega) const {
+  Vector shape(positions());
+  shapes_->row(x, shape);
+  for (int j = 0; j < positions(); ++j)
+    if (data_.omega[j] > max_omega) shape[j] = 0.0;
+  return dense_table(shape.transpose(), Vector::Zero(1));
+}
+
+Energy Modal::energy(double, View q, View v) const {
+  return {0.5 * (data_.mass.array() * v.array().square()).sum(),
+          0.5 * (stiffness_.array() * q.array().square()).sum()};
+}
+
+void Modal::power(double, View q, View v, View w, std::span<double> by_source) const {
+  by_source[0] = -(stiffness_.array() * q.array() * w.array()).sum();
+  by_source[1] = -(damping_.array() * v.array() * w.array()).sum();
+  if (load_.size() > 0) by_source[2] = load_.dot(w);
+}
+
+}  // namespace saltus

@@ -1,0 +1,59 @@
+// A body described by its modes:  mass_j (q_j'' + 2 sigma_j q_j' + omega_j^2 q_j) = load_j + r_j.
+//
+// Its points lie on a line in space and move along one direction:  X(x) = origin + x axis + u(x) direction,
+// u(x) = sum_j shape_j(x) q_j, so that it can meet any other kind of body.
+#pragma once
+#include <memory>
+
+#include "saltus/bodies/mode_shapes.h"
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+struct ModalPlacement {
+  Vector3 origin = Vector3::Zero();      ///< of x = 0 [m]
+  Vector3 axis = Vector3::UnitX();       ///< unit
+  Vector3 direction = Vector3::UnitZ();  ///< unit, in which the body moves
+};
+
+class Modal final : public Dynamics {
+ public:
+  /// mass [kg], omega [rad/s], sigma [1/s], one a mode; load [N] constant modal forces or empty.
+  /// Throws UsageError for sizes that differ, mass <= 0, negative or non-finite omega or sigma.
+  Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const ModeShapes> shapes,
+        ModalPlacement placement = {}, Vector load = {});
+
+  int positions() const override { return static_cast<int>(data_.mass.size()); }
+  int velocities() const override { return positions(); }
+  unsigned traits() const override;
+
+  void force(double t, View q, View v, Out f) const override;
+  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, View q, View v, Factor& A) const override;
+
+  /// PointRef::local.x() is the place x along the body [m].
+  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
+  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  std::unique_ptr<PointTable> table(std::span<const PointRef> at,
+                                    std::span<const Vector3> direction) const override;
+  /// The same for one point along the body's own direction, with the modes above max_omega left out.
+  std::unique_ptr<PointTable> probe(double x, double max_omega) const;
+
+  std::span<const Source> sources() const override { return sources_; }
+  Energy energy(double t, View q, View v) const override;
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  const ModalData* modal() const override { return &data_; }
+
+  bool has_shapes() const { return shapes_ != nullptr; }
+  const ModeShapes& shapes() const { return *shapes_; }
+  const ModalPlacement& placement() const { return placement_; }
+
+ private:
+  ModalData data_;
+  Vector stiffness_, damping_, load_;  ///< mass omega^2 [N/m], 2 mass sigma [N s/m], [N]
+  std::shared_ptr<const ModeShapes> shapes_;
+  ModalPlacement placement_;
+  std::vector<Source> sources_;
+};
+
+}  // namespace saltus

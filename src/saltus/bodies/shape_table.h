@@ -1,0 +1,19 @@
+// Point tables of modal bodies: a dense matrix, or the fast sine transform on a regular grid.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "saltus/bodies/mode_shapes.h"
+#include "saltus/dynamics/point_table.h"
+
+namespace saltus {
+
+/// S given row by row (rows x modes); rest [m] one a row.
+std::unique_ptr<PointTable> dense_table(const Matrix& S, Vector rest);
+
+/// Row i is along[i] shapes(x[i]). Uses the sine transform where all x lie on the grid of the shapes and there are so
+/// many of them that it is cheaper.
+std::unique_ptr<PointTable> shape_table(std::shared_ptr<const ModeShapes> shapes, const std::vector<double>& x,
+                                        const std::vector<double>& along, Vector rest);
+
+}  // namespace saltus

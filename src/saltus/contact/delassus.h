@@ -1,0 +1,37 @@
+// The Delassus operator W = H A^-1 H^T of one contact problem.
+#pragma once
+#include "saltus/base/base.h"
+
+namespace saltus {
+
+/// u = W p over the rows of one problem: p impulses [N s], u velocities [m/s], W [1/kg].
+class Delassus {
+ public:
+  virtual ~Delassus() = default;
+  virtual int rows() const = 0;
+  virtual bool symmetric() const = 0;
+  /// True when row ids (ContactProblem::ids) always carry the same W from step to step, so that a solver
+  /// may keep a factor of it in its SolverMemory.
+  virtual bool constant() const { return false; }
+  virtual double entry(int i, int j) const = 0;               ///< W_ij [1/kg]
+  virtual void column(int j, double p, Out u) const = 0;      ///< u += W(:, j) p
+  virtual void apply(View p, Out u) const = 0;                ///< u = W p; fixed order of summation
+};
+
+/// W held as a matrix, assembled for this step.
+class DenseDelassus final : public Delassus {
+ public:
+  Matrix W;
+  bool is_symmetric = true;
+  int rows() const override { return static_cast<int>(W.rows()); }
+  bool symmetric() const override { return is_symmetric; }
+  double entry(int i, int j) const override { return W(i, j); }
+  void column(int j, double p, Out u) const override { u += p * W.col(j); }
+  void apply(View p, Out u) const override {
+    u.setZero();
+    for (int j = 0; j < rows(); ++j)
+      if (p[j] != 0.0) u += p[j] * W.col(j);
+  }
+};
+
+}  // namespace saltus

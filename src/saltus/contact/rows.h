@@ -1,0 +1,68 @@
+// H: rows of contact points in the generalised velocities of one group.
+#pragma once
+#include <vector>
+
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+/// Sparse rows, rows() x velocities of the group. Row i is the normal component of the relative velocity of contact i
+/// that this group causes: u = H v, r = H^T P.
+class GroupRows {
+ public:
+  void clear(int rows) {
+    offset_.assign(static_cast<std::size_t>(rows) + 1, 0);
+    column_.clear();
+    value_.clear();
+    filled_ = 0;
+  }
+  int rows() const { return static_cast<int>(offset_.size()) - 1; }
+
+  /// Adds sign n^T J of point `point` of J to row `row`; rows must come in order.
+  void add(int row, double sign, const Vector3& n, const PointRows& J, int point) {
+    close(row);
+    for (int k = J.offset[static_cast<std::size_t>(point)]; k < J.offset[static_cast<std::size_t>(point) + 1];
+         ++k) {
+      const double* block = &J.value[static_cast<std::size_t>(3 * J.width * k)];
+      for (int j = 0; j < J.width; ++j) {
+        column_.push_back(J.column[static_cast<std::size_t>(k)] + j);
+        value_.push_back(sign * (n[0] * block[j] + n[1] * block[J.width + j] + n[2] * block[2 * J.width + j]));
+      }
+    }
+  }
+  void finish() { close(rows()); }
+
+  void multiply_add(View v, Out u) const {  ///< u += H v
+    for (int i = 0; i < rows(); ++i) {
+      double sum = 0.0;
+      for (std::size_t k = begin(i); k < begin(i + 1); ++k) sum += value_[k] * v[column_[k]];
+      u[i] += sum;
+    }
+  }
+  void transpose_add(View p, Out r) const {  ///< r += H^T p
+    for (int i = 0; i < rows(); ++i)
+      if (p[i] != 0.0)
+        for (std::size_t k = begin(i); k < begin(i + 1); ++k) r[column_[k]] += value_[k] * p[i];
+  }
+  /// W += H A^-1 H^T; X is work space.
+  void response_add(const Factor& A, int velocities, Matrix& X, Matrix& W) const {
+    X.setZero(velocities, rows());
+    for (int i = 0; i < rows(); ++i)
+      for (std::size_t k = begin(i); k < begin(i + 1); ++k) X(column_[k], i) += value_[k];
+    solve(A, X);
+    for (int i = 0; i < rows(); ++i)
+      for (std::size_t k = begin(i); k < begin(i + 1); ++k) W.row(i) += value_[k] * X.row(column_[k]);
+  }
+
+ private:
+  std::size_t begin(int i) const { return static_cast<std::size_t>(offset_[static_cast<std::size_t>(i)]); }
+  void close(int row) {  // all rows before `row` end here
+    for (; filled_ < row; ++filled_)
+      offset_[static_cast<std::size_t>(filled_) + 1] = static_cast<int>(column_.size());
+  }
+  std::vector<int> offset_{0}, column_;
+  std::vector<double> value_;
+  int filled_ = 0;
+};
+
+}  // namespace saltus

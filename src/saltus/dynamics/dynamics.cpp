@@ -1,0 +1,30 @@
+#include "saltus/dynamics/dynamics.h"
+
+#include <array>
+#include <utility>
+
+namespace saltus {
+
+std::string trait_names(unsigned traits) {
+  static constexpr std::array<std::pair<Trait, const char*>, 7> kNames{{{Trait::tangents, "tangents"},
+                                                                        {Trait::affine, "affine"},
+                                                                        {Trait::modal, "modal"},
+                                                                        {Trait::rotations, "rotations"},
+                                                                        {Trait::symmetric, "symmetric"},
+                                                                        {Trait::fixed_points, "fixed-points"},
+                                                                        {Trait::second_order, "second-order"}}};
+  std::string text;
+  for (const auto& [bit, name] : kNames)
+    if (has(traits, bit)) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text.empty() ? "nothing" : text;
+}
+
+void Dynamics::retract(View q, View w, Out out) const { out = q + w; }
+void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
+void Dynamics::prescribe(double, Out) const {}
+void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
+std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>, std::span<const Vector3>) const {
+  return nullptr;
+}
+
+}  // namespace saltus

@@ -1,0 +1,108 @@
+// What a group of equal bodies must provide:  M(q) v' = F(t, q, v) + r,  r = H^T P  the contact impulses.
+//
+// Dynamics knows no scheme. Every operation is a batch over the group. `out` never aliases an argument.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "saltus/base/base.h"
+#include "saltus/dynamics/point_table.h"
+#include "saltus/dynamics/state.h"
+#include "saltus/math/factor.h"
+
+namespace saltus {
+
+/// m M + c C + k K with C = -dF/dv and K = -dF/dq (F total, dq an increment of retract). The only thing a
+/// scheme asks to be inverted.
+struct Combination {
+  double m = 1.0, c = 0.0, k = 0.0;
+};
+
+/// What a kind can do; compared with what a scheme needs when the scene is built.
+/// tangents: C and K are given.  affine: F affine in (q, v), M constant.  modal: modal() is given.
+/// rotations: positions() != velocities() or retract is not a sum.  symmetric: C and K are symmetric.
+/// fixed_points: point rows do not depend on q, table() is given.
+/// second_order: forces depend on q; without it the group is M v' = F(t, v).
+enum class Trait : unsigned {
+  tangents = 1,
+  affine = 2,
+  modal = 4,
+  rotations = 8,
+  symmetric = 16,
+  fixed_points = 32,
+  second_order = 64
+};
+constexpr unsigned operator|(Trait a, Trait b) { return static_cast<unsigned>(a) | static_cast<unsigned>(b); }
+constexpr unsigned operator|(unsigned a, Trait b) { return a | static_cast<unsigned>(b); }
+constexpr bool has(unsigned traits, Trait t) { return (traits & static_cast<unsigned>(t)) != 0; }
+/// "modal, affine": names of the bits, for messages.
+std::string trait_names(unsigned traits);
+
+/// Modes  mass (q'' + 2 sigma q' + omega^2 q) = load + r.
+struct ModalData {
+  Vector mass;         ///< [kg] (of the modal coordinate)
+  Vector omega;        ///< [rad/s], >= 0
+  Vector sigma;        ///< [1/s], >= 0
+  int damping = 0;     ///< index of the damping source in sources()
+  int load = -1;       ///< index of the load source, -1: no load. The load at t is force(t, 0, 0).
+};
+
+/// A force of which the ledger keeps an account. Work of a force with a potential is in Energy::potential.
+struct Source {
+  std::string name;    ///< "elastic", "gravity", "damping", "load", "gyroscopic"
+  bool potential = false;
+};
+
+/// x' = J v + d for a list of points: three rows a point, stored by blocks of columns. The block of entry k covers
+/// columns column[k] .. column[k] + width - 1; entries offset[i] .. offset[i+1] - 1 belong to point i; its values are
+/// value[3 width k ..], row by row.
+struct PointRows {
+  int width = 1;
+  std::vector<int> offset, column;
+  std::vector<double> value;
+};
+
+class Dynamics {
+ public:
+  virtual ~Dynamics() = default;
+  virtual int bodies() const { return 1; }
+  virtual int positions() const = 0;
+  virtual int velocities() const = 0;
+  virtual unsigned traits() const = 0;
+
+  // -- motion
+  /// q (+) w: the configuration moved by the increment w (size velocities()). Default: q + w.
+  virtual void retract(View q, View w, Out out) const;
+  /// dw/dt for q(t) = q0 (+) w(t) moving with v. Default: v.
+  virtual void increment_rate(View w, View v, Out rate) const;
+  /// F(t, q, v) [N, N m], all smooth forces together.
+  virtual void force(double t, View q, View v, Out f) const = 0;
+  /// y = (m M + c C + k K)(q, v) x.
+  virtual void multiply(Combination s, View q, View v, View x, Out y) const = 0;
+  /// A <- factor of (m M + c C + k K)(q, v), storage of A kept where possible.
+  virtual void factorise(Combination s, View q, View v, Factor& A) const = 0;
+  /// Writes the prescribed components of v at t. Their rows of every factor have A^-1 = 0.
+  virtual void prescribe(double t, Out v) const;
+
+  // -- contact. `axes` is the configuration whose body axes carry angular impulses (Scheme::axes_at).
+  /// World positions [m], 3 rows a point: x[3 i .. 3 i + 2].
+  virtual void points(double t, View q, std::span<const PointRef> at, Out x) const = 0;
+  /// x' = J v + d, pulled back on the axes of `axes`.
+  virtual void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const = 0;
+  /// Prescribed part d of the velocity of the points at t [m/s]. Default: 0.
+  virtual void point_drift(double t, View q, std::span<const PointRef> at, Out d) const;
+  /// With Trait::fixed_points: H of these points along these unit directions, constant in time.
+  virtual std::unique_ptr<PointTable> table(std::span<const PointRef> at,
+                                            std::span<const Vector3> direction) const;
+
+  // -- accounts
+  virtual std::span<const Source> sources() const = 0;
+  virtual Energy energy(double t, View q, View v) const = 0;
+  /// by_source[s] = F_s(t, q, v) . w [W]; the sum over s is F . w.
+  virtual void power(double t, View q, View v, View w, std::span<double> by_source) const = 0;
+
+  virtual const ModalData* modal() const { return nullptr; }  ///< non-null with Trait::modal
+};
+
+}  // namespace saltus

@@ -1,0 +1,257 @@
+#include "saltus/io/checkpoint.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "saltus/io/layout.h"
+
+namespace saltus {
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+
+/// Vectors of different sizes in one array: vector i is value[offset[i]] .. value[offset[i + 1] - 1].
+template <typename T>
+struct Ragged {
+  std::vector<T> value;
+  Counts offset{0};
+
+  template <typename Range>
+  void add(const Range& range) {
+    value.insert(value.end(), range.begin(), range.end());
+    offset.push_back(value.size());
+  }
+  std::size_t size() const { return offset.size() - 1; }
+  std::span<const T> operator[](std::size_t i) const {
+    return std::span(value).subspan(offset[i], offset[i + 1] - offset[i]);
+  }
+  bool sound() const {
+    return !offset.empty() && offset.front() == 0 && offset.back() == value.size() &&
+           std::is_sorted(offset.begin(), offset.end());
+  }
+};
+
+/// The whole content of a slot, in the types of the file.
+struct Packed {
+  std::array<double, 5> scalars{};  ///< t, h, kinetic, potential, energy_start
+  std::array<std::uint64_t, 3> counts{};  ///< step, rows, frames
+  std::vector<double> ledger;
+  Ragged<double> q, v, memory;
+  Counts memory_count;  ///< memory vectors of each group
+  Counts contact_key;
+  std::vector<double> contact_impulse, contact_anchor;  ///< three a contact
+  Ragged<std::int32_t> active;
+  Ragged<double> factor;
+  Counts changes;
+
+  /// Hands every array to `each(name, array, columns)`, in one order for writing, reading and the checksum.
+  template <typename Self, typename Each>
+  static void visit(Self& self, Each&& each) {
+    each("ledger", self.ledger, 0);
+    each("q", self.q.value, 0);
+    each("q_offset", self.q.offset, 0);
+    each("v", self.v.value, 0);
+    each("v_offset", self.v.offset, 0);
+    each("memory", self.memory.value, 0);
+    each("memory_offset", self.memory.offset, 0);
+    each("memory_count", self.memory_count, 0);
+    each("contact_key", self.contact_key, 0);
+    each("contact_impulse", self.contact_impulse, 3);
+    each("contact_anchor", self.contact_anchor, 3);
+    each("active", self.active.value, 0);
+    each("active_offset", self.active.offset, 0);
+    each("factor", self.factor.value, 0);
+    each("factor_offset", self.factor.offset, 0);
+    each("changes", self.changes, 0);
+  }
+};
+
+constexpr std::array kScalars{"t", "h", "kinetic", "potential", "energy_start"};
+constexpr std::array kCounts{"step", "rows", "frames"};
+
+/// FNV-1a over 64-bit words, sizes included.
+class Checksum {
+ public:
+  void word(std::uint64_t bits) { hash_ = (hash_ ^ bits) * 0x100000001b3ULL; }
+  void value(double x) { word(std::bit_cast<std::uint64_t>(x)); }
+  void value(std::int32_t x) { word(static_cast<std::uint32_t>(x)); }
+  void value(std::uint64_t x) { word(x); }
+  std::int64_t result() const { return std::bit_cast<std::int64_t>(hash_); }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+std::int64_t checksum(const Packed& packed) {
+  Checksum sum;
+  for (const double x : packed.scalars) sum.value(x);
+  for (const std::uint64_t x : packed.counts) sum.value(x);
+  Packed::visit(packed, [&](const char*, const auto& array, std::size_t) {
+    sum.word(array.size());
+    for (const auto& x : array) sum.value(x);
+  });
+  return sum.result();
+}
+
+Packed pack(const State& state, CheckpointExtent extent) {
+  Packed packed;
+  packed.scalars = {state.t, state.h, state.energy.kinetic, state.energy.potential, state.energy_start};
+  packed.counts = {state.step, extent.rows, extent.frames};
+  packed.ledger = state.ledger;
+  for (const GroupState& group : state.groups) {
+    packed.q.add(group.q);
+    packed.v.add(group.v);
+    for (const Vector& vector : group.memory) packed.memory.add(vector);
+    packed.memory_count.push_back(group.memory.size());
+  }
+  for (const ContactMemory& contact : state.contacts) {
+    packed.contact_key.push_back(contact.key);
+    for (int k = 0; k < 3; ++k) packed.contact_impulse.push_back(contact.impulse[k]);
+    for (int k = 0; k < 3; ++k) packed.contact_anchor.push_back(contact.anchor[k]);
+  }
+  for (const SolverMemory& solver : state.solvers) {
+    packed.active.add(solver.active);
+    packed.factor.add(solver.factor);
+    packed.changes.push_back(solver.changes);
+  }
+  return packed;
+}
+
+void read(const h5::Dataset& data, std::vector<double>& out) { out = data.reals(); }
+void read(const h5::Dataset& data, std::vector<std::int32_t>& out) { out = data.integers(); }
+void read(const h5::Dataset& data, Counts& out) { out = data.counts(); }
+
+/// Empty where the slot is missing or torn.
+std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
+  const std::string name = "checkpoint/" + slot;
+  try {
+    if (!file.has(name)) return std::nullopt;
+    const h5::Group group = file.group(name);
+    Packed packed;
+    for (std::size_t k = 0; k < kScalars.size(); ++k) packed.scalars[k] = group.real(kScalars[k]);
+    for (std::size_t k = 0; k < kCounts.size(); ++k)
+      packed.counts[k] = static_cast<std::uint64_t>(group.integer(kCounts[k]));
+    Packed::visit(packed, [&](const char* field, auto& array, std::size_t) { read(group.dataset(field), array); });
+    if (checksum(packed) != group.integer("checksum")) return std::nullopt;
+    return packed;
+  } catch (const h5::Error&) {
+    return std::nullopt;
+  }
+}
+
+struct Newest {
+  Packed packed;
+  std::string slot;
+};
+
+std::optional<Newest> newest(const h5::File& file) {
+  std::optional<Newest> best;
+  for (const std::string slot : {"a", "b"}) {
+    std::optional<Packed> found = read_slot(file, slot);
+    if (found && (!best || found->counts > best->packed.counts)) best = Newest{std::move(*found), slot};
+  }
+  return best;
+}
+
+Vector to_vector(std::span<const double> values) {
+  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+Vector3 to_vector3(const std::vector<double>& values, std::size_t i) {
+  return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
+}
+
+/// "" or what does not fit.
+std::string mismatch(const Packed& p, const Model& model) {
+  const std::size_t groups = model.groups().size();
+  if (!p.q.sound() || !p.v.sound() || !p.memory.sound() || !p.active.sound() || !p.factor.sound())
+    return "offsets out of order";
+  std::uint64_t memories = 0;
+  for (const std::uint64_t count : p.memory_count) memories += count;
+  const std::size_t contacts = p.contact_key.size();
+  if (p.q.size() != groups || p.v.size() != groups || p.memory_count.size() != groups)
+    return std::to_string(p.q.size()) + " bodies, the scene has " + std::to_string(groups);
+  if (p.memory.size() != memories || p.contact_impulse.size() != 3 * contacts ||
+      p.contact_anchor.size() != 3 * contacts || p.factor.size() != p.active.size() ||
+      p.changes.size() != p.active.size())
+    return "arrays of different lengths";
+  for (std::size_t g = 0; g < groups; ++g) {
+    const GroupState& initial = model.initial()[g];
+    if (p.q[g].size() != static_cast<std::size_t>(initial.q.size()) ||
+        p.v[g].size() != static_cast<std::size_t>(initial.v.size()))
+      return "body '" + model.groups()[g].name + "' has " + std::to_string(p.q[g].size()) +
+             " coordinates, in the scene " + std::to_string(initial.q.size());
+  }
+  if (p.ledger.size() != model.accounts().size())
+    return std::to_string(p.ledger.size()) + " energy accounts, the scene has " +
+           std::to_string(model.accounts().size());
+  if (p.active.size() != static_cast<std::size_t>(model.island_count()))
+    return std::to_string(p.active.size()) + " contact problems, the scene has " +
+           std::to_string(model.island_count());
+  return "";
+}
+
+State unpack(const Packed& p) {
+  State state;
+  state.t = p.scalars[0];
+  state.h = p.scalars[1];
+  state.energy = {p.scalars[2], p.scalars[3]};
+  state.energy_start = p.scalars[4];
+  state.step = p.counts[0];
+  state.ledger = p.ledger;
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < p.q.size(); ++g) {
+    GroupState& group = state.groups.emplace_back();
+    group.q = to_vector(p.q[g]);
+    group.v = to_vector(p.v[g]);
+    for (std::uint64_t k = 0; k < p.memory_count[g]; ++k) group.memory.push_back(to_vector(p.memory[next++]));
+  }
+  for (std::size_t i = 0; i < p.contact_key.size(); ++i)
+    state.contacts.push_back(
+        {p.contact_key[i], to_vector3(p.contact_impulse, i), to_vector3(p.contact_anchor, i)});
+  for (std::size_t i = 0; i < p.active.size(); ++i) {
+    SolverMemory& solver = state.solvers.emplace_back();
+    solver.active.assign(p.active[i].begin(), p.active[i].end());
+    solver.factor.assign(p.factor[i].begin(), p.factor[i].end());
+    solver.changes = p.changes[i];
+  }
+  return state;
+}
+
+}  // namespace
+
+void write_checkpoint(const h5::File& file, const std::string& slot, const State& state, CheckpointExtent extent) {
+  const Packed packed = pack(state, extent);
+  const std::string name = "checkpoint/" + slot;
+  if (file.has(name)) file.remove(name);
+  const h5::Group group = file.create_group(name);
+  for (std::size_t k = 0; k < kScalars.size(); ++k) group.set(kScalars[k], packed.scalars[k]);
+  for (std::size_t k = 0; k < kCounts.size(); ++k)
+    group.set(kCounts[k], static_cast<std::int64_t>(packed.counts[k]));
+  Packed::visit(packed, [&](const char* field, const auto& array, std::size_t columns) {
+    group.write(field, std::span(array), columns);
+  });
+  group.set("checksum", checksum(packed));
+}
+
+Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, const Model& model) {
+  std::optional<Newest> found = newest(file);
+  if (!found)
+    throw SceneError("", "holds no complete checkpoint", "run the scene from the start, without --resume")
+        .at(path, 0, 0);
+  const std::string fault = mismatch(found->packed, model);
+  if (!fault.empty())
+    throw SceneError("", "checkpoint does not belong to this scene: " + fault, "resume with the scene of the file")
+        .at(path, 0, 0);
+  const auto& counts = found->packed.counts;
+  return {unpack(found->packed), {counts[1], counts[2]}, found->slot};
+}
+
+std::int64_t newest_checkpoint_step(const h5::File& file) {
+  const std::optional<Newest> found = newest(file);
+  return found ? static_cast<std::int64_t>(found->packed.counts[0]) : -1;
+}
+
+}  // namespace saltus

@@ -1,0 +1,36 @@
+// What `saltus convert` makes of a results file.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/io/results.h"
+#include "saltus/io/results_reader.h"
+#include "saltus/io/wav.h"
+
+namespace saltus {
+
+/// WAV of one probe, or of all of them with probe "". `stem`: "out" gives out.<probe>.wav; with one probe a name that
+/// ends in ".wav" is taken as it is. The gain is that of the scene.
+std::vector<WavReport> convert_wav(const ResultsReader& results, const std::string& stem, const std::string& probe = "");
+
+/// <stem>.steps.csv, <stem>.ledger.csv, <stem>.probes.csv and <stem>.<body>.csv (frames), those that have rows.
+/// Returns the names of the files.
+std::vector<std::string> convert_csv(const ResultsReader& results, const std::string& stem);
+
+/// "runs/out.h5" and "runs/out.h5.part" give "runs/out".
+std::string default_stem(const std::string& file);
+
+/// What the probes of a scene ask for (Probe::wav, Probe::csv), written beside the results of a run.
+struct ProbeFiles {
+  std::vector<std::string> written;
+  std::vector<WavReport> sounds;
+  std::vector<std::string> faults;  ///< one line each; the other files are written nevertheless
+  bool disk_failed = false;         ///< exit code 1, else 2 if there are faults
+};
+
+/// Call between the last record() and finish(): notes the WAV factors in the results. `folder`: where relative names
+/// start, "" for the working folder.
+ProbeFiles write_probe_files(ResultsWriter& results, const Model& model, const std::string& folder);
+
+}  // namespace saltus

@@ -1,0 +1,33 @@
+// Tables as CSV (RFC 4180): header with names and units, 17 significant digits, so that numbers come back bit for bit.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/io/output_file.h"
+
+namespace saltus {
+
+/// One column; `unit` "" leaves the bracket out of the header.
+struct CsvColumn {
+  std::string name, unit;
+  std::span<const double> values;
+};
+
+/// Writes columns of equal length through a `.part`. Throws SceneError, RunError as OutputFile.
+void write_csv(const std::string& path, std::span<const CsvColumn> columns);
+
+/// A table written row by row, for tables that do not fit in memory.
+class CsvWriter {
+ public:
+  CsvWriter(const std::string& path, std::span<const CsvColumn> header);  ///< values of the header are ignored
+  void row(std::span<const double> values);
+  void commit();
+
+ private:
+  OutputFile file_;
+  std::size_t columns_;
+  std::string line_;
+};
+
+}  // namespace saltus

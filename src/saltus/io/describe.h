@@ -1,0 +1,25 @@
+// Reference of all that can be written in a scene, from the tables the reader uses.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "saltus/base/options_doc.h"
+
+namespace saltus {
+
+enum class DescribeFormat { text, markdown, json };
+
+/// What `describe_options` knows: "scene", "bodies", "schemes", "laws".
+std::span<const std::string_view> describe_topics();
+
+/// Throws SceneError with the nearest topic if it is not known.
+std::string describe_options(std::string_view topic, DescribeFormat format);
+
+/// The documentation tree of the whole scene.
+const OptionDoc& scene_document();
+
+/// "number [m]", "list of integers", "one of end, middle, start".
+std::string type_text(const OptionDoc& doc);
+
+}  // namespace saltus

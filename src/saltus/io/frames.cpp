@@ -1,0 +1,149 @@
+#include "saltus/io/frames.h"
+
+#include "saltus/io/layout.h"
+
+namespace saltus {
+namespace {
+
+h5::Table reals(std::size_t columns) {
+  return {h5::Type::real64, columns, layout::frame_chunk(columns), 1};
+}
+
+h5::Dataset described(h5::Dataset data, std::string_view unit, std::string_view description) {
+  data.set("unit", unit);
+  data.set("description", description);
+  return data;
+}
+
+void append_vector(std::vector<double>& out, const Vector& vector) {
+  out.insert(out.end(), vector.begin(), vector.end());
+}
+
+}  // namespace
+
+FrameTable FrameTable::create(const h5::File& file, const Model& model) {
+  file.create_group("frames");
+  described(file.create("frames/time", reals(0)), "s", "time of each frame");
+  described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1", "step of each frame");
+  const h5::Group bodies = file.create_group("bodies");
+  std::vector<std::string> names;
+  for (const Group& group : model.groups()) names.push_back(group.name);
+  names = layout::object_names(names, "body");
+  for (std::size_t g = 0; g < names.size(); ++g) {
+    const Group& group = model.groups()[g];
+    const GroupState& initial = model.initial()[g];
+    const h5::Group body = bodies.create_group(names[g]);
+    body.set("index", static_cast<std::int64_t>(g));
+    body.set("name", group.name);
+    body.set("kind", group.kind);
+    body.set("scheme", group.scheme ? group.scheme->name() : "");
+    body.set("bodies", std::int64_t{group.dynamics ? group.dynamics->bodies() : 1});
+    body.set("positions", static_cast<std::int64_t>(initial.q.size()));
+    body.set("velocities", static_cast<std::int64_t>(initial.v.size()));
+    file.link("frames/time", "bodies/" + names[g] + "/time");
+    const auto q = static_cast<std::size_t>(initial.q.size());
+    const auto v = static_cast<std::size_t>(initial.v.size());
+    // A body without coordinates (it only follows a prescribed motion) has no columns to store.
+    if (q) described(body.create("q", reals(q)), "m, rad, 1", "configuration, one frame a row");
+    if (v) described(body.create("velocity", reals(v)), "m/s, rad/s", "physical velocity, one frame a row");
+  }
+  const h5::Group contacts = file.create_group("contacts");
+  described(contacts.create("offset", {h5::Type::uint64, 0, 4096, 1}), "1",
+            "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
+  described(contacts.create("key", {h5::Type::uint64, 0, 4096, 1}), "1", "row of /pairs with this key");
+  described(contacts.create("impulse", reals(3)), "N s", "normal, first and second tangent");
+  described(contacts.create("anchor", reals(3)), "m", "anchor of the friction spring");
+  contacts.dataset("offset").append(std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
+  return open(file);
+}
+
+FrameTable FrameTable::open(const h5::File& file) {
+  FrameTable table;
+  table.time_data_ = file.dataset("frames/time");
+  table.step_data_ = file.dataset("frames/step");
+  table.offset_data_ = file.dataset("contacts/offset");
+  table.key_data_ = file.dataset("contacts/key");
+  table.impulse_data_ = file.dataset("contacts/impulse");
+  table.anchor_data_ = file.dataset("contacts/anchor");
+  const h5::Group bodies = file.group("bodies");
+  for (const std::string& name : layout::in_order(bodies)) {
+    const h5::Group group = bodies.group(name);
+    Body& body = table.bodies_.emplace_back();
+    if (group.has("q")) body.q = group.dataset("q");
+    if (group.has("velocity")) body.velocity = group.dataset("velocity");
+  }
+  table.written_ = table.time_data_.rows();
+  table.contacts_ = table.key_data_.rows();
+  return table;
+}
+
+void FrameTable::add(const State& state, std::span<const Vector> velocities) {
+  expects(state.groups.size() == bodies_.size() && velocities.size() == bodies_.size(),
+          "FrameTable::add: one state and one velocity a group");
+  time_.push_back(state.t);
+  step_.push_back(state.step);
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    append_vector(bodies_[g].q_waiting, state.groups[g].q);
+    append_vector(bodies_[g].velocity_waiting, velocities[g]);
+    bytes_ += 8 * static_cast<std::size_t>(state.groups[g].q.size() + velocities[g].size());
+  }
+  add_contacts(state.contacts);
+}
+
+void FrameTable::add_contacts(std::span<const ContactMemory> contacts) {
+  for (const ContactMemory& contact : contacts) {
+    key_.push_back(contact.key);
+    impulse_.insert(impulse_.end(), contact.impulse.begin(), contact.impulse.end());
+    anchor_.insert(anchor_.end(), contact.anchor.begin(), contact.anchor.end());
+  }
+  contacts_ += contacts.size();
+  offset_.push_back(contacts_);
+  bytes_ += 24 + 56 * contacts.size();
+}
+
+void FrameTable::drain() {
+  time_data_.append(std::span<const double>(time_));
+  step_data_.append(std::span<const std::uint64_t>(step_));
+  for (Body& body : bodies_) {
+    body.q.append(std::span<const double>(body.q_waiting));
+    body.velocity.append(std::span<const double>(body.velocity_waiting));
+    body.q_waiting.clear();
+    body.velocity_waiting.clear();
+  }
+  offset_data_.append(std::span<const std::uint64_t>(offset_));
+  key_data_.append(std::span<const std::uint64_t>(key_));
+  impulse_data_.append(std::span<const double>(impulse_));
+  anchor_data_.append(std::span<const double>(anchor_));
+  written_ += time_.size();
+  time_.clear();
+  step_.clear();
+  offset_.clear();
+  key_.clear();
+  impulse_.clear();
+  anchor_.clear();
+  bytes_ = 0;
+}
+
+void FrameTable::truncate(std::size_t frames) {
+  expects(time_.empty(), "FrameTable::truncate with frames in memory");
+  const std::vector<std::uint64_t> offset = offset_data_.counts();
+  const auto shorten = [](h5::Dataset& data, std::size_t rows) {
+    if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
+    data.truncate(rows);
+  };
+  if (offset.size() <= frames) throw h5::Error(offset_data_.label() + ": rows are missing");
+  contacts_ = offset[frames];
+  shorten(time_data_, frames);
+  shorten(step_data_, frames);
+  shorten(offset_data_, frames + 1);
+  shorten(key_data_, contacts_);
+  shorten(impulse_data_, contacts_);
+  shorten(anchor_data_, contacts_);
+  for (Body& body : bodies_) {
+    if (body.q.is_open()) shorten(body.q, frames);
+    if (body.velocity.is_open()) shorten(body.velocity, frames);
+  }
+  written_ = frames;
+}
+
+}  // namespace saltus

@@ -1,0 +1,233 @@
+#include "saltus/io/hdf5.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "saltus/io/hdf5_internal.h"
+
+namespace saltus::h5 {
+namespace {
+
+// An H5Fclose that fails frees the file but keeps its identifier, and the program crashes at its end (1.10.8). So
+// everything is flushed first, and a file that cannot be flushed is closed on /dev/null.
+int close_file(std::int64_t id) {
+  const bool whole = H5Fflush(id, H5F_SCOPE_LOCAL) >= 0;
+  if (!whole) redirect(id);
+  return H5Fclose(id) >= 0 && whole ? 0 : -1;
+}
+
+int close_attribute(std::int64_t id) { return H5Aclose(id); }
+
+/// Metadata stays in memory until flush(): between two flushes the file on disk is whole, whenever the program dies.
+/// No lock of the library's own: it would keep readers out, and OutputFile already keeps writers out.
+Handle access_list() {
+  Handle list(H5Pcreate(H5P_FILE_ACCESS), close_list);
+  H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG);
+  H5Pset_sieve_buf_size(list.get(), 0);  // plain tables are on their way when the write returns
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  if (H5Pget_mdc_config(list.get(), &cache) >= 0) {
+    cache.evictions_enabled = false;
+    cache.incr_mode = H5C_incr__off;
+    cache.flash_incr_mode = H5C_flash_incr__off;
+    cache.decr_mode = H5C_decr__off;
+    H5Pset_mdc_config(list.get(), &cache);
+  }
+#if H5_VERSION_GE(1, 10, 7)
+  H5Pset_file_locking(list.get(), false, true);
+#endif
+  return list;
+}
+
+}  // namespace
+
+/// The reason: of the operating system where HDF5 quotes an errno, else its own innermost message.
+std::string reason() {
+  struct Found {
+    int error = 0;
+    std::string text;
+  } found;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
+        Found& out = *static_cast<Found*>(data);
+        const char* text = entry->desc ? entry->desc : "";
+        if (out.text.empty()) out.text = text;
+        const char* number = std::strstr(text, "errno = ");
+        if (!out.error && number) out.error = std::atoi(number + 8);
+        return 0;
+      },
+      &found);
+  if (found.error) return std::strerror(found.error);
+  std::replace(found.text.begin(), found.text.end(), '\n', ' ');
+  return found.text.empty() ? "unknown reason" : found.text;
+}
+
+void redirect(hid_t file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return;
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, *static_cast<const int*>(handle));
+  ::close(nowhere);
+}
+
+// -- Handle
+
+Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this == &other) return *this;
+  reset();
+  id_ = std::exchange(other.id_, -1);
+  close_ = other.close_;
+  return *this;
+}
+
+bool Handle::reset() noexcept {
+  if (id_ < 0) return true;
+  quiet();
+  return close_(std::exchange(id_, -1)) >= 0;
+}
+
+// -- Object
+
+void Object::fail(std::string_view what) const {
+  throw Error(label() + ": " + std::string(what) + ": " + reason());
+}
+
+bool Object::has_attribute(const std::string& name) const {
+  quiet();
+  return H5Aexists(id_.get(), name.c_str()) > 0;
+}
+
+void Object::write_attribute(const std::string& name, std::int64_t type, const void* data) const {
+  quiet();
+  if (has_attribute(name) && H5Adelete(id_.get(), name.c_str()) < 0) fail("cannot replace " + name);
+  const Handle space(H5Screate(H5S_SCALAR), close_space);
+  Handle attribute(
+      H5Acreate2(id_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), close_attribute);
+  if (attribute.get() < 0 || H5Awrite(attribute.get(), type, data) < 0 || !attribute.reset())
+    fail("cannot write attribute " + name);
+}
+
+void Object::set(const std::string& name, std::string_view text) const {
+  quiet();
+  const std::string bytes(text.substr(0, 60'000));  // an attribute holds at most 64 KiB
+  write_attribute(name, text_type(bytes.size()).get(), bytes.c_str());
+}
+
+void Object::set(const std::string& name, double value) const {
+  quiet();
+  write_attribute(name, H5T_NATIVE_DOUBLE, &value);
+}
+
+void Object::set(const std::string& name, std::int64_t value) const {
+  quiet();
+  write_attribute(name, H5T_NATIVE_INT64, &value);
+}
+
+void Object::read_attribute(const std::string& name, std::int64_t type, void* data) const {
+  const Handle attribute(H5Aopen(id_.get(), name.c_str(), H5P_DEFAULT), close_attribute);
+  if (attribute.get() < 0) fail("has no attribute " + name);
+  const Handle space(H5Aget_space(attribute.get()), close_space);
+  if (H5Sget_simple_extent_npoints(space.get()) != 1 || H5Aread(attribute.get(), type, data) < 0)
+    fail("cannot read attribute " + name);
+}
+
+double Object::real(const std::string& name) const {
+  quiet();
+  double value = 0.0;
+  read_attribute(name, H5T_NATIVE_DOUBLE, &value);
+  return value;
+}
+
+std::int64_t Object::integer(const std::string& name) const {
+  quiet();
+  std::int64_t value = 0;
+  read_attribute(name, H5T_NATIVE_INT64, &value);
+  return value;
+}
+
+std::string Object::text(const std::string& name) const {
+  quiet();
+  const Handle attribute(H5Aopen(id_.get(), name.c_str(), H5P_DEFAULT), close_attribute);
+  const Handle stored(attribute.get() < 0 ? -1 : H5Aget_type(attribute.get()), close_type);
+  if (stored.get() < 0 || H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) != 0)
+    fail("has no text attribute " + name);
+  std::string value(H5Tget_size(stored.get()), '\0');
+  read_attribute(name, text_type(value.size()).get(), value.data());
+  value.resize(std::strlen(value.c_str()));
+  return value;
+}
+
+// -- File
+
+File File::create(const std::string& path) {
+  quiet();
+  const Handle access = access_list();
+  File file(Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), close_file),
+            std::make_shared<FileState>(path), "/");
+  if (file.id_.get() < 0) file.fail("cannot create");
+  return file;
+}
+
+File File::read(const std::string& path) {
+  quiet();
+  const Handle access = access_list();
+  File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), close_file),
+            std::make_shared<FileState>(path), "/");
+  if (file.id_.get() < 0) file.fail("cannot open");
+  return file;
+}
+
+File File::modify(const std::string& path) {
+  quiet();
+  const Handle access = access_list();
+  File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), close_file),
+            std::make_shared<FileState>(path), "/");
+  if (file.id_.get() < 0) file.fail("cannot open");
+  return file;
+}
+
+void File::flush() const {
+  quiet();
+  if (file_->failed) throw Error(label() + ": an earlier write failed");
+  if (H5Fflush(id_.get(), H5F_SCOPE_LOCAL) < 0) fail("cannot write");
+}
+
+void File::close() {
+  flush();
+  if (!id_.reset()) fail("cannot close");
+}
+
+void File::abandon() noexcept {
+  if (id_.get() < 0) return;
+  quiet();
+  redirect(id_.get());
+  id_.reset();
+}
+
+std::string escaped(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (c == '/')
+      result += "%2F";
+    else if (c == '%')
+      result += "%25";
+    else if (c == '.' && result.empty())
+      result += "%2E";
+    else
+      result += c;
+  }
+  return result;
+}
+
+}  // namespace saltus::h5

@@ -1,0 +1,169 @@
+// HDF5 with owners and exceptions: what Saltus needs of the C API, and no more.
+//
+// Every failure throws h5::Error with the file, the object and the reason of the operating system. HDF5's own messages
+// are switched off. Names of objects are paths such as "step/time". Numbers are little-endian on disk.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "saltus/base/error.h"
+
+namespace saltus::h5 {
+
+/// One line: "out.h5.part: /step/time: cannot write: No space left on device".
+class Error : public RunError {
+ public:
+  using RunError::RunError;
+};
+
+enum class Type { real64, int32, uint64 };
+
+/// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are compressed together.
+struct Table {
+  Type type = Type::real64;
+  std::size_t columns = 0;
+  std::size_t chunk = 4096;  ///< rows
+  int gzip = 1;              ///< level 1 .. 9, 0: stored as they are
+};
+
+/// An identifier of the library and how it is closed. Closing a file closes what is open in it.
+class Handle {
+ public:
+  using Close = int (*)(std::int64_t);
+  Handle() = default;
+  Handle(std::int64_t id, Close close) : id_(id), close_(close) {}
+  ~Handle() { reset(); }
+  Handle(Handle&& other) noexcept;
+  Handle& operator=(Handle&& other) noexcept;
+  std::int64_t get() const { return id_; }
+  /// False when the library reports a failure (data that could not be written).
+  bool reset() noexcept;
+
+ private:
+  std::int64_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// What the objects of one file share.
+struct FileState {
+  std::string path;
+  bool failed = false;  ///< data was lost: no flush or close may report success any more
+};
+
+/// A file, group or dataset: what may carry attributes.
+class Object {
+ public:
+  Object() = default;
+  bool is_open() const { return id_.get() >= 0; }
+  bool has_attribute(const std::string& name) const;
+  void set(const std::string& name, std::string_view text) const;
+  void set(const std::string& name, double value) const;
+  void set(const std::string& name, std::int64_t value) const;
+  std::string text(const std::string& name) const;
+  double real(const std::string& name) const;
+  std::int64_t integer(const std::string& name) const;
+  /// "out.h5: /step/time"
+  std::string label() const { return file_->path + ": " + path_; }
+
+ protected:
+  Object(Handle id, std::shared_ptr<FileState> file, std::string path)
+      : id_(std::move(id)), file_(std::move(file)), path_(std::move(path)) {}
+  [[noreturn]] void fail(std::string_view what) const;
+  void write_attribute(const std::string& name, std::int64_t type, const void* data) const;
+  void read_attribute(const std::string& name, std::int64_t type, void* data) const;
+
+  Handle id_;
+  std::shared_ptr<FileState> file_;
+  std::string path_;
+};
+
+class Dataset : public Object {
+ public:
+  Dataset() = default;
+  ~Dataset() { close(); }
+  Dataset(Dataset&&) noexcept = default;
+  Dataset& operator=(Dataset&& other) noexcept;
+  std::size_t rows() const;
+  std::size_t columns() const;  ///< numbers a row, 1 for plain columns
+
+  /// Adds rows at the end; the span holds whole rows. Only for extendible tables.
+  void append(std::span<const double> values);
+  void append(std::span<const std::int32_t> values);
+  void append(std::span<const std::uint64_t> values);
+  /// Forgets the rows from `rows` on.
+  void truncate(std::size_t rows);
+
+  std::vector<double> reals() const;
+  std::vector<std::int32_t> integers() const;
+  std::vector<std::uint64_t> counts() const;
+  /// Rows first .. first + count - 1.
+  std::vector<double> reals(std::size_t first, std::size_t count) const;
+  using Object::text;
+  std::string text() const;
+
+ private:
+  friend class Group;
+  using Object::Object;
+  void close() noexcept;
+  void append_raw(std::int64_t type, const void* values, std::size_t count);
+  void read_raw(std::int64_t type, std::size_t first, std::size_t count, void* values) const;
+
+  bool dirty_ = false;  ///< rows may wait in the library
+};
+
+class Group : public Object {
+ public:
+  Group() = default;
+  bool has(const std::string& name) const;
+  std::vector<std::string> names() const;  ///< in alphabetical order
+  /// Attribute of a member, whatever that is.
+  std::int64_t integer_of(const std::string& name, const std::string& attribute) const;
+  Group create_group(const std::string& name) const;
+  Group group(const std::string& name) const;
+  Dataset dataset(const std::string& name) const;
+  /// An extendible table without rows.
+  Dataset create(const std::string& name, Table table) const;
+  /// Datasets of fixed size, uncompressed; columns 0: a plain column.
+  Dataset write(const std::string& name, std::span<const double> values, std::size_t columns = 0) const;
+  Dataset write(const std::string& name, std::span<const std::int32_t> values, std::size_t columns = 0) const;
+  Dataset write(const std::string& name, std::span<const std::uint64_t> values, std::size_t columns = 0) const;
+  Dataset write(const std::string& name, std::string_view text) const;
+  void remove(const std::string& name) const;
+  /// A second name for an object of the same file.
+  void link(const std::string& target, const std::string& name) const;
+
+ protected:
+  using Object::Object;
+
+ private:
+  std::string child(const std::string& name) const;
+  Dataset write_raw(const std::string& name, std::int64_t stored, std::int64_t type, const void* values,
+                    std::size_t count, std::size_t columns) const;
+};
+
+class File : public Group {
+ public:
+  File() = default;
+  using Group::create;
+  static File create(const std::string& path);
+  static File read(const std::string& path);
+  static File modify(const std::string& path);
+  /// Everything written so far is on its way to the disk and readable by others, also if the program dies.
+  void flush() const;
+  /// Throws where the last bytes do not fit on the disk.
+  void close();
+  /// Lets go of a file that cannot be written any more: what is in memory is lost, nothing throws.
+  void abandon() noexcept;
+
+ private:
+  using Group::Group;
+};
+
+/// A name that HDF5 can hold: '/', '.' at the start and '%' as %2F, %2E and %25.
+std::string escaped(std::string_view name);
+
+}  // namespace saltus::h5

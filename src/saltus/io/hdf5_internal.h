@@ -1,0 +1,39 @@
+// The HDF5 library itself: included by the two sources of the wrapper only.
+#pragma once
+#include <hdf5.h>
+
+#include <algorithm>
+#include <string>
+
+#include "saltus/io/hdf5.h"
+
+namespace saltus::h5 {
+
+static_assert(sizeof(hid_t) == sizeof(std::int64_t));
+
+/// Messages are switched off once a thread: each has its own error stack. Called by everything that may fail.
+inline void quiet() {
+  thread_local const bool done = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+  static_cast<void>(done);
+}
+
+/// Why the last call failed: the words of the operating system where there are any.
+std::string reason();
+
+/// What the library still holds for this file goes to /dev/null.
+void redirect(hid_t file);
+
+inline int close_space(std::int64_t id) { return H5Sclose(id); }
+inline int close_type(std::int64_t id) { return H5Tclose(id); }
+inline int close_list(std::int64_t id) { return H5Pclose(id); }
+
+/// Text of a fixed length, UTF-8, filled up with zeros.
+inline Handle text_type(std::size_t length) {
+  Handle type(H5Tcopy(H5T_C_S1), close_type);
+  H5Tset_size(type.get(), std::max<std::size_t>(length, 1));
+  H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+}  // namespace saltus::h5

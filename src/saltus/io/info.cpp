@@ -1,0 +1,145 @@
+#include "saltus/io/info.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "saltus/io/checkpoint.h"
+#include "saltus/io/results_file.h"
+
+namespace saltus {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What both forms say.
+struct Content {
+  RunStatistics statistics;
+  Json summary;                    ///< empty if the run is not finished
+  std::int64_t checkpoint = -1;    ///< step, -1: none
+  std::vector<double> work;        ///< last row of the ledger [J], one an account
+};
+
+Content content_of(const ResultsReader& results) {
+  Content content;
+  content.statistics = read_statistics(results.hdf5(), results.rows());
+  content.checkpoint = newest_checkpoint_step(results.hdf5());
+  if (results.finished()) {
+    content.summary = Json::parse(results.summary(), nullptr, false);
+    if (!content.summary.is_object()) content.summary = Json::object();
+  }
+  for (const std::string& account : results.accounts()) {
+    const std::vector<double> column = results.ledger(account);
+    content.work.push_back(column.empty() ? 0.0 : column.back());
+  }
+  return content;
+}
+
+[[gnu::format(printf, 2, 3)]] void line(std::string& text, const char* format, ...) {
+  char buffer[512];
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int length = std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  if (length > 0) text.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof buffer - 1));
+  text += '\n';
+}
+
+void energy_table(std::string& text, const ResultsReader& results, const Content& content) {
+  const RunStatistics& s = content.statistics;
+  line(text, "energy        %.6g J at the start, %.6g J at the end (kinetic %.6g, potential %.6g)", s.energy_start,
+       s.energy_end.total(), s.energy_end.kinetic, s.energy_end.potential);
+  for (std::size_t i = 0; i < content.work.size(); ++i)
+    line(text, "  %-26s %+.6e J", results.accounts()[i].c_str(), content.work[i]);
+}
+
+void trust(std::string& text, const RunStatistics& s) {
+  line(text, "residual      %.3g as solved (row %llu), %.3g on the finished state (row %llu)", s.residual.value,
+       static_cast<unsigned long long>(s.residual.row), s.residual_after.value,
+       static_cast<unsigned long long>(s.residual_after.row));
+  line(text, "penetration   %.3g m (row %llu)", s.penetration(), static_cast<unsigned long long>(s.gap.row));
+  line(text, "unexplained   %.3g J in one step (row %llu)", s.unexplained.value,
+       static_cast<unsigned long long>(s.unexplained.row));
+  if (s.failed_steps)
+    line(text, "not converged %llu steps", static_cast<unsigned long long>(s.failed_steps));
+}
+
+}  // namespace
+
+std::string info_text(const ResultsReader& results) {
+  const Content content = content_of(results);
+  const RunStatistics& s = content.statistics;
+  std::string text;
+  const std::string title = results.title();
+  line(text, "file          %s", results.file().c_str());
+  if (!title.empty()) line(text, "title         %s", title.c_str());
+  if (!results.finished())
+    line(text, "run           not finished, checkpoint %s",
+         content.checkpoint < 0 ? "none" : ("at step " + std::to_string(content.checkpoint)).c_str());
+  else if (content.summary.value("complete", true))
+    line(text, "run           complete");
+  else
+    line(text, "run           stopped: %s", content.summary.value("stopped", std::string()).c_str());
+  const std::size_t steps = results.rows() ? results.rows() - 1 : 0;
+  line(text, "steps         %zu to %.9g s, %.10g Hz", steps, s.time, results.rate());
+  line(text, "frames        %zu", results.frames());
+  for (const BodyColumn& body : results.bodies())
+    line(text, "body          %s: %s by %s, %zu coordinates", body.name.c_str(), body.kind.c_str(),
+         body.scheme.c_str(), body.positions);
+  for (const ProbeColumn& probe : results.probes())
+    line(text, "probe         %s: %s [%s] of %s%s%s", probe.name.c_str(), probe.quantity.c_str(),
+         probe.unit.c_str(), probe.body.c_str(), probe.at.empty() ? "" : " at ", probe.at.c_str());
+  energy_table(text, results, content);
+  trust(text, s);
+  for (const auto& [name, value] : results.provenance()) line(text, "%-13s %s", name.c_str(), value.c_str());
+  return text;
+}
+
+std::string info_json(const ResultsReader& results) {
+  const Content content = content_of(results);
+  const RunStatistics& s = content.statistics;
+  Json json;
+  json["file"] = results.file();
+  json["title"] = results.title();
+  json["finished"] = results.finished();
+  json["complete"] = results.finished() && content.summary.value("complete", true);
+  if (results.finished()) json["stopped"] = content.summary.value("stopped", std::string());
+  json["checkpoint_step"] = content.checkpoint < 0 ? Json() : Json(content.checkpoint);
+  json["steps"] = results.rows() ? results.rows() - 1 : 0;
+  json["rate"] = results.rate();
+  json["time"] = s.time;
+  json["frames"] = results.frames();
+  json["bodies"] = Json::array();
+  for (const BodyColumn& body : results.bodies())
+    json["bodies"].push_back({{"name", body.name},
+                              {"kind", body.kind},
+                              {"scheme", body.scheme},
+                              {"positions", body.positions},
+                              {"velocities", body.velocities}});
+  json["probes"] = Json::array();
+  for (const ProbeColumn& probe : results.probes())
+    json["probes"].push_back({{"name", probe.name},
+                              {"body", probe.body},
+                              {"quantity", probe.quantity},
+                              {"unit", probe.unit},
+                              {"at", probe.at},
+                              {"rate", probe.rate},
+                              {"delay", probe.delay},
+                              {"wav_factor", probe.wav_factor}});
+  json["energy"] = {{"start", s.energy_start},
+                    {"end", s.energy_end.total()},
+                    {"kinetic", s.energy_end.kinetic},
+                    {"potential", s.energy_end.potential}};
+  json["ledger"] = Json::object();
+  for (std::size_t i = 0; i < content.work.size(); ++i) json["ledger"][results.accounts()[i]] = content.work[i];
+  json["residual"] = {{"value", s.residual.value}, {"row", s.residual.row}};
+  json["residual_after"] = {{"value", s.residual_after.value}, {"row", s.residual_after.row}};
+  json["penetration"] = {{"value", s.penetration()}, {"row", s.gap.row}};
+  json["unexplained_step"] = {{"value", s.unexplained.value}, {"row", s.unexplained.row}};
+  json["failed_steps"] = s.failed_steps;
+  json["provenance"] = Json::object();
+  for (const auto& [name, value] : results.provenance()) json["provenance"][name] = value;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace saltus

@@ -1,0 +1,70 @@
+#include "saltus/io/layout.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
+
+namespace saltus::layout {
+
+std::vector<std::string> object_names(const std::vector<std::string>& names, std::string_view empty) {
+  std::vector<std::string> result;
+  std::set<std::string> taken;
+  for (const std::string& name : names) {
+    const std::string base = name.empty() ? std::string(empty) : h5::escaped(name);
+    std::string candidate = base;
+    for (int k = 2; !taken.insert(candidate).second; ++k) candidate = base + "-" + std::to_string(k);
+    result.push_back(candidate);
+  }
+  return result;
+}
+
+std::size_t frame_chunk(std::size_t columns) {
+  return std::clamp<std::size_t>(32'768 / std::max<std::size_t>(columns, 1), 1, 4096);
+}
+
+std::vector<std::string> in_order(const h5::Group& group) {
+  std::vector<std::string> names = group.names();
+  std::vector<std::string> result(names.size());
+  for (const std::string& name : names) {
+    const auto index = static_cast<std::size_t>(group.integer_of(name, "index"));
+    if (index >= result.size() || !result[index].empty())
+      throw h5::Error(group.label() + ": " + name + " has no place in the order");
+    result[index] = name;
+  }
+  return result;
+}
+
+void check_format(const h5::File& file, const std::string& path) {
+  if (!file.has_attribute("format") || !file.has_attribute("version") || file.text("format") != kFormat)
+    throw SceneError("", "is not a results file of Saltus", "give a file made by 'saltus run'").at(path, 0, 0);
+  const std::int64_t version = file.integer("version");
+  if (version > kVersion)
+    throw SceneError("", "has version " + std::to_string(version) + " of the results format; this program knows " +
+                             std::to_string(kVersion),
+                     "use a newer Saltus")
+        .at(path, 0, 0);
+}
+
+h5::File open(const std::string& path, bool modify) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    throw SceneError("", std::string("cannot be read: ") + std::strerror(errno), "give the name of a results file")
+        .at(path, 0, 0);
+  try {
+    h5::File file = modify ? h5::File::modify(path) : h5::File::read(path);
+    check_format(file, path);
+    return file;
+  } catch (const h5::Error&) {
+    throw SceneError("", "is not a results file of Saltus, or damaged", "give a file made by 'saltus run'")
+        .at(path, 0, 0);
+  }
+}
+
+void damaged(const std::string& path, const std::string& fault) {
+  throw SceneError("", "is damaged: " + fault, "run the scene again").at(path, 0, 0);
+}
+
+}  // namespace saltus::layout

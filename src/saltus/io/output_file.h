@@ -1,0 +1,53 @@
+// A file that appears under its final name only when it is complete.
+//
+//     OutputFile file("out.csv");      // creates out.csv.part, throws SceneError where that is impossible
+//     file.write("a,b\n");             // throws RunError (disk full)
+//     file.commit();                   // flushed, synchronised, renamed to out.csv
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace saltus {
+
+/// Writes beyond RLIMIT_FSIZE then fail with EFBIG instead of killing the program. Called once by the app.
+void ignore_file_size_signal();
+
+class OutputFile {
+ public:
+  /// Creates and empties `<path>.part` and locks it against other writers until destruction.
+  /// Throws SceneError: folder missing or unwritable, a folder of that name, written by another program.
+  explicit OutputFile(std::string path);
+  /// Continues an existing `<path>.part` as it is.
+  static OutputFile adopt(std::string path);
+  /// Removes the `.part` unless commit() or keep() was called.
+  ~OutputFile();
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) noexcept;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Name of the file while it is written, for libraries that open it by name.
+  const std::string& part() const { return part_; }
+
+  /// Appends bytes, buffered. Throws RunError naming the path and the reason.
+  void write(std::string_view bytes);
+  /// What was written so far leaves the memory of the program. Throws RunError.
+  void flush();
+  /// Everything reaches the disk, then `.part` becomes path(). Throws RunError.
+  void commit();
+  /// The destructor leaves the `.part` where it is: an interrupted run that can be resumed.
+  void keep() { keep_ = true; }
+  /// Undoes keep(): the `.part` is worthless and goes with this object.
+  void discard() { keep_ = false; }
+
+ private:
+  OutputFile(std::string path, bool empty);
+  void release() noexcept;
+
+  std::string path_, part_, buffer_;
+  int descriptor_ = -1;
+  bool keep_ = false;
+};
+
+}  // namespace saltus

@@ -1,0 +1,250 @@
+#include "saltus/io/results.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "saltus/io/checkpoint.h"
+#include "saltus/io/frames.h"
+#include "saltus/io/layout.h"
+#include "saltus/io/output_file.h"
+#include "saltus/io/results_file.h"
+
+namespace saltus {
+namespace {
+
+constexpr std::string_view kPart = ".part";
+constexpr std::size_t kRows = 16'384;         // in memory at most
+constexpr std::size_t kBytes = 32u << 20;     // of rows, and of frames
+constexpr std::size_t kWorthwhile = 8u << 20; // [bytes] of frames
+
+std::string final_name(const std::string& file) {
+  return file.ends_with(kPart) ? file.substr(0, file.size() - kPart.size()) : file;
+}
+
+std::size_t buffer_rows(std::size_t width, std::uint64_t expected_steps) {
+  const std::size_t fitting = std::max<std::size_t>(kBytes / (8 * width), 64);
+  const std::size_t wanted = expected_steps ? std::max<std::size_t>(expected_steps + 1, 64) : kRows;
+  return std::min({fitting, wanted, kRows});
+}
+
+/// A finished file stays as it is until the longer run takes its name.
+OutputFile copy_to_part(const std::string& file) {
+  std::ifstream source(file, std::ios::binary);
+  if (!source) throw SceneError("", "cannot be read", "give a results file").at(file, 0, 0);
+  OutputFile output(file);
+  std::string block(1 << 20, '\0');
+  while (source.read(block.data(), static_cast<std::streamsize>(block.size())) || source.gcount() > 0)
+    output.write(std::string_view(block).substr(0, static_cast<std::size_t>(source.gcount())));
+  output.flush();
+  return output;
+}
+
+}  // namespace
+
+struct ResultsWriter::Parts {
+  Parts(OutputFile file, const Model& of) : output(std::move(file)), model(of) {}
+
+  OutputFile output;  // before hdf5: the file is closed before the `.part` is removed
+  Model model;
+  h5::File hdf5;
+  RowTable rows;
+  FrameTable frames;
+  RunStatistics statistics;
+  std::string next_slot = "a";
+  bool failed = false;
+
+  /// Runs something that writes. After a failure nothing of the file can be trusted, and the `.part` goes.
+  template <typename Action>
+  void writing(Action&& action) {
+    if (failed) throw RunError(output.path() + ": an earlier write failed");
+    try {
+      action();
+    } catch (...) {
+      failed = true;
+      output.discard();
+      hdf5.abandon();
+      throw;
+    }
+  }
+
+  void drain() {
+    writing([&] {
+      rows.drain();
+      frames.drain();
+      hdf5.flush();
+    });
+  }
+
+  void save(const State& state) {
+    write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames()});
+    next_slot = next_slot == "a" ? "b" : "a";
+  }
+};
+
+ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene, std::string_view resolved,
+                             ResultsOptions options)
+    : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model)) {
+  Parts& p = *parts_;
+  p.writing([&] {
+    p.hdf5 = h5::File::create(p.output.part());
+    create_layout(p.hdf5, model, scene, resolved, options);
+    p.frames = FrameTable::create(p.hdf5, model);
+    p.rows = open_rows(p.hdf5);
+    p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
+    p.hdf5.flush();
+  });
+}
+
+ResultsWriter::ResultsWriter(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ResultsWriter::ResultsWriter(ResultsWriter&&) noexcept = default;
+ResultsWriter& ResultsWriter::operator=(ResultsWriter&&) noexcept = default;
+ResultsWriter::~ResultsWriter() = default;
+
+ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model, std::string_view scene,
+                                    std::string_view resolved, ResultsOptions options) {
+  Checkpoint checkpoint;
+  {
+    const h5::File stored = layout::open(file, false);
+    checkpoint = newest_checkpoint(stored, file, model);
+    check_same_scene(stored, file, resolved, checkpoint.state.t);
+  }
+  const bool part = file.ends_with(kPart);
+  auto parts = std::make_unique<Parts>(part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model);
+  Parts& p = *parts;
+  if (part) p.output.keep();
+  try {
+    p.hdf5 = layout::open(p.output.part(), true);
+    p.rows = open_rows(p.hdf5);
+    p.frames = FrameTable::open(p.hdf5);
+    p.rows.truncate(checkpoint.extent.rows);
+    p.frames.truncate(checkpoint.extent.frames);
+    p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows);
+  } catch (const h5::Error& error) {
+    layout::damaged(file, error.what());
+  }
+  p.next_slot = checkpoint.slot == "a" ? "b" : "a";
+  p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
+  try {
+    for (const char* name : {"scene", "resolved"}) p.hdf5.remove(name);
+    if (p.hdf5.has("summary")) p.hdf5.remove("summary");
+    p.hdf5.write("scene", scene);
+    p.hdf5.write("resolved", resolved);
+    const h5::Group provenance = p.hdf5.group("provenance");
+    provenance.set("resumed", provenance.integer("resumed") + 1);
+    p.hdf5.flush();
+  } catch (const h5::Error&) {
+    p.hdf5.abandon();  // a `.part` stays: its checkpoint may still be good
+    throw;
+  }
+  p.output.keep();
+  return ResultsWriter(std::move(parts));
+}
+
+void ResultsWriter::start(const State& state, std::span<const double> probes) {
+  StepReport none;
+  none.gap = std::numeric_limits<double>::infinity();
+  record(none, state, probes);
+}
+
+void ResultsWriter::record(const StepReport& report, const State& state, std::span<const double> probes) {
+  Parts& p = *parts_;
+  if (p.rows.full()) p.drain();
+  const std::size_t accounts = state.ledger.size();
+  expects(layout::kStep.size() + accounts + probes.size() == p.rows.width(),
+          "ResultsWriter::record: one value an account and a probe of the model");
+  double* row = p.rows.next();
+  const std::array<double, layout::kStep.size()> head{
+      state.t,           static_cast<double>(report.contacts),
+      static_cast<double>(report.iterations), static_cast<double>(report.passes),
+      static_cast<double>(report.halvings), report.converged ? 1.0 : 0.0, report.residual,
+      report.residual_after, report.gap,
+      report.impulse,    report.impact,
+      state.energy.kinetic, state.energy.potential,
+      report.unexplained};
+  row = std::copy(head.begin(), head.end(), row);
+  row = std::copy(state.ledger.begin(), state.ledger.end(), row);
+  std::copy(probes.begin(), probes.end(), row);
+  p.statistics.add(report, state.energy, state.t);
+}
+
+void ResultsWriter::frame(const State& state, std::span<const Vector> velocities) {
+  Parts& p = *parts_;
+  p.frames.add(state, velocities);
+  if (p.frames.waiting_bytes() > kBytes) p.drain();
+}
+
+void ResultsWriter::drain() { parts_->drain(); }
+
+bool ResultsWriter::wants_drain() const {
+  const Parts& p = *parts_;
+  return 2 * p.rows.waiting() >= p.rows.capacity() || p.frames.waiting_bytes() > kWorthwhile;
+}
+
+void ResultsWriter::checkpoint(const State& state) {
+  Parts& p = *parts_;
+  p.drain();
+  p.writing([&] {
+    p.save(state);
+    p.hdf5.flush();
+  });
+  p.output.keep();
+}
+
+std::vector<double> ResultsWriter::probe(std::size_t index) {
+  Parts& p = *parts_;
+  expects(index < p.model.probes().size(), "ResultsWriter::probe: index of a probe of the model");
+  p.drain();
+  return p.rows.column(layout::kStep.size() + p.model.accounts().size() + index).reals();
+}
+
+std::vector<double> ResultsWriter::times() {
+  parts_->drain();
+  return parts_->rows.column(0).reals();
+}
+
+void ResultsWriter::set_wav(std::size_t index, const std::string& file, double factor, double rate) {
+  Parts& p = *parts_;
+  expects(index < p.model.probes().size(), "ResultsWriter::set_wav: index of a probe of the model");
+  p.writing([&] {
+    const h5::Dataset& probe = p.rows.column(layout::kStep.size() + p.model.accounts().size() + index);
+    probe.set("wav_file", file);
+    probe.set("wav_factor", factor);
+    probe.set("wav_rate", rate);
+  });
+}
+
+void ResultsWriter::finish(const State& last, const RunSummary& summary) {
+  Parts& p = *parts_;
+  p.drain();
+  p.writing([&] {
+    for (const std::string& slot : p.hdf5.group("checkpoint").names()) p.hdf5.remove("checkpoint/" + slot);
+    p.next_slot = "a";
+    p.save(last);
+    p.hdf5.write("summary", summary_json(p.statistics, last, p.model, summary));
+    p.hdf5.close();
+    p.output.commit();
+  });
+}
+
+const RunStatistics& ResultsWriter::statistics() const { return parts_->statistics; }
+
+const std::string& ResultsWriter::path() const { return parts_->output.path(); }
+
+std::string resumable_file(const std::string& path) {
+  const std::string name = final_name(path);
+  for (const std::string& candidate : {name + std::string(kPart), name}) {
+    struct stat status {};
+    if (::stat(candidate.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return candidate;
+  }
+  throw SceneError("", "nothing to resume: neither this file nor its .part exists", "run without --resume")
+      .at(name, 0, 0);
+}
+
+State read_checkpoint(const std::string& file, const Model& model) {
+  const h5::File stored = layout::open(file, false);
+  return newest_checkpoint(stored, file, model).state;
+}
+
+}  // namespace saltus

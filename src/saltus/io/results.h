@@ -1,0 +1,91 @@
+// The results of a run in one HDF5 file (docs/reference/results.md).
+//
+//     ResultsWriter out("out.h5", model, scene_text, resolved, options);     // out.h5.part
+//     out.start(state, probes);                                              // row 0
+//     while (...) { report = advance(); out.record(report, state, probes); } // row k: the end of step k
+//     out.finish(summary);                                                   // out.h5
+//
+// record() copies one row into memory. Rows reach the file in drain(): when the buffer is full, at checkpoints and at
+// the end, always followed by a flush, so that a killed run leaves a readable `.part`.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/io/provenance.h"
+#include "saltus/io/statistics.h"
+#include "saltus/scene/model.h"
+#include "saltus/sim/state.h"
+
+namespace saltus {
+
+struct ResultsOptions {
+  Provenance provenance;
+  std::uint64_t expected_steps = 0;   ///< sizes the buffers, 0: unknown
+  std::vector<std::string> probe_at;  ///< place of each probe as the user wrote it, "0.82 m"; may be empty
+};
+
+/// What only the caller of the run knows. Everything else of /summary comes from RunStatistics and the last State.
+struct RunSummary {
+  bool complete = true;      ///< the end time was reached
+  std::string stopped{};     ///< why not, one line
+  double wall_time = 0.0;    ///< of the time loop, resumed parts included as far as known [s]
+};
+
+class ResultsWriter {
+ public:
+  /// Creates `<path>.part`. Throws SceneError where it cannot be created. `resolved`: JSON text of the scene with
+  /// every default.
+  ResultsWriter(std::string path, const Model& model, std::string_view scene, std::string_view resolved,
+                ResultsOptions options = {});
+  /// Continues a stopped run: `file` is a `.part` or a finished file (which is copied). Rows and frames behind the
+  /// checkpoint are dropped. Throws SceneError: no such file, not a results file, damaged, another scene.
+  /// time.end may differ, as long as it is not before the checkpoint.
+  static ResultsWriter resume(const std::string& file, const Model& model, std::string_view scene,
+                              std::string_view resolved, ResultsOptions options = {});
+  /// Not finished: the `.part` stays if it holds a checkpoint and no write failed, else it is removed.
+  ~ResultsWriter();
+  ResultsWriter(ResultsWriter&&) noexcept;
+  ResultsWriter& operator=(ResultsWriter&&) noexcept;
+
+  /// Row 0: the state before the first step.
+  void start(const State& state, std::span<const double> probes);
+  /// One row: what the step did and the state behind it. `probes`: one value a Model::probes(). About 50 ns; writes
+  /// to disk only if nobody called drain() for 16 384 rows.
+  void record(const StepReport& report, const State& state, std::span<const double> probes);
+  /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group.
+  void frame(const State& state, std::span<const Vector> velocities);
+  /// Writes what is in memory and flushes. Throws RunError (disk full) and then removes the `.part`.
+  void drain();
+  /// True when enough rows wait that drain() is worth it.
+  bool wants_drain() const;
+  /// drain() and the complete state. The previous checkpoint stays valid until this one is on disk.
+  void checkpoint(const State& state);
+  /// All values of a probe so far, one a row: for WAV and CSV files.
+  std::vector<double> probe(std::size_t index);
+  /// Times of the rows so far [s].
+  std::vector<double> times();
+  /// Notes what was done to make the WAV file of a probe.
+  void set_wav(std::size_t index, const std::string& file, double factor, double rate);
+  /// Final checkpoint, /summary, flush, close, rename to path(). Nothing may be called afterwards.
+  void finish(const State& last, const RunSummary& summary);
+
+  const RunStatistics& statistics() const;
+  /// The final name.
+  const std::string& path() const;
+
+ private:
+  struct Parts;
+  explicit ResultsWriter(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The file from which `--resume` goes on: `<path>.part` if there is one, else path. Throws SceneError if there is none.
+std::string resumable_file(const std::string& path);
+
+/// The newest complete checkpoint. Throws SceneError: not a results file, no checkpoint, damaged, sizes that do not
+/// belong to this model.
+State read_checkpoint(const std::string& file, const Model& model);
+
+}  // namespace saltus

@@ -1,0 +1,149 @@
+#include "saltus/io/results_file.h"
+
+#include "saltus/io/layout.h"
+
+namespace saltus {
+namespace {
+
+h5::Dataset described(h5::Dataset data, std::string_view unit, std::string_view description) {
+  data.set("unit", unit);
+  data.set("description", description);
+  return data;
+}
+
+void write_provenance(const h5::File& file, const Provenance& provenance) {
+  const h5::Group group = file.create_group("provenance");
+  group.set("version", provenance.version);
+  group.set("commit", provenance.commit);
+  group.set("compiler", provenance.compiler);
+  group.set("flags", provenance.flags);
+  group.set("command_line", provenance.command_line);
+  group.set("cpu", provenance.cpu);
+  group.set("start_time", provenance.start_time);
+  group.set("resumed", std::int64_t{0});
+}
+
+void write_pairs(const h5::File& file, const Model& model) {
+  std::vector<std::uint64_t> key;
+  std::vector<std::int32_t> group, body, feature, law;
+  std::vector<double> local_a, local_b, normal;
+  const auto add = [](std::vector<double>& out, const Vector3& x) { out.insert(out.end(), x.begin(), x.end()); };
+  for (const ContactPair& pair : model.pairs()) {
+    key.push_back(pair.key);
+    law.push_back(pair.law);
+    for (const ContactSide* side : {&pair.a, &pair.b}) {
+      group.push_back(side->group);
+      body.push_back(side->ref.body);
+      feature.push_back(side->ref.feature);
+    }
+    add(local_a, pair.a.ref.local);
+    add(local_b, pair.b.ref.local);
+    add(normal, pair.normal);
+  }
+  const h5::Group pairs = file.create_group("pairs");
+  described(pairs.write("key", key), "1", "name of the pair, increasing");
+  described(pairs.write("group", group, 2), "1", "index of the bodies a and b in /bodies; -1: the fixed world");
+  described(pairs.write("body", body, 2), "1", "body of the group");
+  described(pairs.write("feature", feature, 2), "1", "node, face or element");
+  described(pairs.write("law", law), "1", "index of the contact law");
+  described(pairs.write("local_a", local_a, 3), "m", "place on a in its own frame");
+  described(pairs.write("local_b", local_b, 3), "m", "place on b in its own frame, or in the world");
+  described(pairs.write("normal", normal, 3), "1", "unit vector from b to a");
+}
+
+void create_probes(const h5::File& file, const Model& model, const ResultsOptions& options) {
+  std::vector<std::string> names;
+  for (const Probe& probe : model.probes()) names.push_back(probe.name);
+  names = layout::object_names(names, "probe");
+  const h5::Group group = file.create_group("probes");
+  const double h = model.options().h;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Probe& probe = model.probes()[i];
+    const bool velocity = probe.quantity == Probe::Quantity::velocity;
+    const Group& body = model.groups()[static_cast<std::size_t>(probe.group)];
+    const double late = velocity && body.scheme ? (1.0 - body.scheme->velocity_at()) * h : 0.0;
+    const h5::Dataset data =
+        described(group.create(names[i], {}), velocity ? "m/s" : "m",
+                  velocity ? "velocity of a point along a direction" : "displacement of a point along a direction");
+    data.set("index", static_cast<std::int64_t>(i));
+    data.set("name", probe.name);
+    data.set("body", body.name);
+    data.set("quantity", velocity ? "velocity" : "displacement");
+    data.set("at", i < options.probe_at.size() ? options.probe_at[i] : "");
+    data.set("rate", h > 0.0 ? 1.0 / h : 0.0);
+    data.set("delay", late);
+    if (late > 0.0)
+      data.set("note", "the velocity is a difference over the step: it belongs to the time of its row less 'delay'");
+    data.set("gain", probe.gain);
+  }
+}
+
+}  // namespace
+
+void create_layout(const h5::File& file, const Model& model, std::string_view scene,
+                   std::string_view resolved, const ResultsOptions& options) {
+  file.set("format", layout::kFormat);
+  file.set("version", layout::kVersion);
+  file.set("rate", model.options().h > 0.0 ? 1.0 / model.options().h : 0.0);
+  file.write("scene", scene);
+  file.write("resolved", resolved);
+  write_provenance(file, options.provenance);
+  write_pairs(file, model);
+
+  const h5::Group step = file.create_group("step");
+  for (std::size_t i = 0; i < layout::kStep.size(); ++i) {
+    const layout::StepColumn& column = layout::kStep[i];
+    described(step.create(column.name, {.type = column.type}), column.unit, column.description)
+        .set("index", static_cast<std::int64_t>(i));
+  }
+  const h5::Group ledger = file.create_group("ledger");
+  const std::vector<std::string> accounts(model.accounts().begin(), model.accounts().end());
+  const std::vector<std::string> names = layout::object_names(accounts, "account");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const h5::Dataset data = described(ledger.create(names[i], {}), "J", "work since the start");
+    data.set("index", static_cast<std::int64_t>(i));
+    data.set("name", accounts[i]);
+  }
+  create_probes(file, model, options);
+  file.create_group("checkpoint");
+}
+
+RowTable open_rows(const h5::File& file) {
+  RowTable rows;
+  const h5::Group step = file.group("step");
+  for (const layout::StepColumn& column : layout::kStep) rows.add_column(step.dataset(column.name), column.type);
+  for (const char* name : {"ledger", "probes"}) {
+    const h5::Group group = file.group(name);
+    for (const std::string& column : layout::in_order(group))
+      rows.add_column(group.dataset(column), h5::Type::real64);
+  }
+  return rows;
+}
+
+RunStatistics read_statistics(const h5::File& file, std::size_t rows) {
+  const h5::Group step = file.group("step");
+  const auto column = [&](const char* name) { return step.dataset(name).reals(0, rows); };
+  const auto time = column("time"), contacts = column("contacts"), iterations = column("iterations"),
+             passes = column("passes"), halvings = column("halvings"), converged = column("converged"), residual = column("residual"),
+             after = column("residual_after"), gap = column("gap"), impulse = column("impulse"),
+             kinetic = column("kinetic"), potential = column("potential"),
+             unexplained = column("unexplained_step");
+  RunStatistics statistics;
+  for (std::size_t k = 0; k < rows; ++k) {
+    StepReport report;
+    report.contacts = static_cast<int>(contacts[k]);
+    report.iterations = static_cast<int>(iterations[k]);
+    report.passes = static_cast<int>(passes[k]);
+    report.halvings = static_cast<int>(halvings[k]);
+    report.converged = converged[k] != 0.0;
+    report.residual = residual[k];
+    report.residual_after = after[k];
+    report.gap = gap[k];
+    report.impulse = impulse[k];
+    report.unexplained = unexplained[k];
+    statistics.add(report, {kinetic[k], potential[k]}, time[k]);
+  }
+  return statistics;
+}
+
+}  // namespace saltus

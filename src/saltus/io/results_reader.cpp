@@ -1,0 +1,110 @@
+#include "saltus/io/results_reader.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "saltus/io/layout.h"
+
+namespace saltus {
+namespace {
+
+std::vector<ProbeColumn> read_probes(const h5::File& file) {
+  std::vector<ProbeColumn> probes;
+  const h5::Group group = file.group("probes");
+  for (const std::string& name : layout::in_order(group)) {
+    const h5::Dataset data = group.dataset(name);
+    ProbeColumn& probe = probes.emplace_back();
+    probe.name = name;
+    probe.body = data.text("body");
+    probe.quantity = data.text("quantity");
+    probe.unit = data.text("unit");
+    probe.at = data.text("at");
+    probe.rate = data.real("rate");
+    probe.delay = data.real("delay");
+    probe.gain = data.real("gain");
+    if (data.has_attribute("wav_factor")) probe.wav_factor = data.real("wav_factor");
+  }
+  return probes;
+}
+
+std::vector<BodyColumn> read_bodies(const h5::File& file) {
+  std::vector<BodyColumn> bodies;
+  const h5::Group group = file.group("bodies");
+  for (const std::string& name : layout::in_order(group)) {
+    const h5::Group member = group.group(name);
+    bodies.push_back({name, member.text("kind"), member.text("scheme"),
+                      static_cast<std::size_t>(member.integer("positions")),
+                      static_cast<std::size_t>(member.integer("velocities"))});
+  }
+  return bodies;
+}
+
+}  // namespace
+
+ResultsReader::ResultsReader(const std::string& file) : file_(file), hdf5_(layout::open(file, false)) {
+  try {
+    finished_ = hdf5_.has("summary");
+    rate_ = hdf5_.real("rate");
+    for (const layout::StepColumn& column : layout::kStep) step_names_.emplace_back(column.name);
+    accounts_ = layout::in_order(hdf5_.group("ledger"));
+    probes_ = read_probes(hdf5_);
+    bodies_ = read_bodies(hdf5_);
+    rows_ = hdf5_.dataset("step/time").rows();
+    frames_ = hdf5_.dataset("frames/time").rows();
+    // A run that was killed while it wrote may have columns of different lengths: the rows that all have count.
+    for (const std::string& name : step_names_) rows_ = std::min(rows_, hdf5_.dataset("step/" + name).rows());
+    for (const std::string& name : accounts_) rows_ = std::min(rows_, hdf5_.dataset("ledger/" + name).rows());
+    for (const ProbeColumn& probe : probes_)
+      rows_ = std::min(rows_, hdf5_.dataset("probes/" + probe.name).rows());
+  } catch (const h5::Error& error) {
+    layout::damaged(file, error.what());
+  }
+}
+
+std::string ResultsReader::title() const {
+  const auto json = nlohmann::json::parse(resolved(), nullptr, false);
+  return json.is_object() && json.contains("title") && json["title"].is_string()
+             ? json["title"].get<std::string>()
+             : "";
+}
+
+std::string ResultsReader::scene() const { return hdf5_.dataset("scene").text(); }
+
+std::string ResultsReader::resolved() const { return hdf5_.dataset("resolved").text(); }
+
+std::string ResultsReader::summary() const { return finished_ ? hdf5_.dataset("summary").text() : ""; }
+
+std::string ResultsReader::step_unit(const std::string& name) const {
+  return hdf5_.dataset("step/" + name).text("unit");
+}
+
+std::vector<double> ResultsReader::step(const std::string& name) const {
+  return hdf5_.dataset("step/" + name).reals(0, rows_);
+}
+
+std::vector<double> ResultsReader::ledger(const std::string& account) const {
+  return hdf5_.dataset("ledger/" + account).reals(0, rows_);
+}
+
+std::vector<double> ResultsReader::probe(const std::string& name) const {
+  return hdf5_.dataset("probes/" + name).reals(0, rows_);
+}
+
+std::vector<double> ResultsReader::frame_times() const { return hdf5_.dataset("frames/time").reals(0, frames_); }
+
+std::vector<double> ResultsReader::body(const std::string& name, const std::string& what, std::size_t first,
+                                        std::size_t count) const {
+  const std::string path = "bodies/" + name + "/" + what;
+  return hdf5_.has(path) ? hdf5_.dataset(path).reals(first, count) : std::vector<double>();
+}
+
+std::vector<std::pair<std::string, std::string>> ResultsReader::provenance() const {
+  std::vector<std::pair<std::string, std::string>> result;
+  const h5::Group group = hdf5_.group("provenance");
+  for (const char* name : {"version", "commit", "compiler", "flags", "command_line", "cpu", "start_time"})
+    result.emplace_back(name, group.text(name));
+  result.emplace_back("resumed", std::to_string(group.integer("resumed")));
+  return result;
+}
+
+}  // namespace saltus

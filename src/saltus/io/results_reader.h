@@ -1,0 +1,73 @@
+// Reading of results files: finished ones, and `.part` files of running, stopped or killed runs.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "saltus/io/hdf5.h"
+
+namespace saltus {
+
+/// One probe of a file.
+struct ProbeColumn {
+  std::string name, body;
+  std::string quantity;     ///< "displacement" or "velocity"
+  std::string unit;         ///< "m" or "m/s"
+  std::string at;           ///< as the user wrote it, may be empty
+  double rate = 0.0;        ///< samples a second [Hz]
+  double delay = 0.0;       ///< by which the values are late [s]
+  double gain = 0.0;        ///< asked for the WAV file, 0: peak at -1 dBFS
+  double wav_factor = 0.0;  ///< of the WAV file written by the run, 0: none
+};
+
+/// One body (group) of a file.
+struct BodyColumn {
+  std::string name, kind, scheme;
+  std::size_t positions = 0, velocities = 0;  ///< numbers a frame
+};
+
+class ResultsReader {
+ public:
+  /// Throws SceneError: no such file, not a results file, of a newer version, damaged.
+  explicit ResultsReader(const std::string& file);
+
+  const std::string& file() const { return file_; }
+  /// False for the `.part` of a run that is not finished.
+  bool finished() const { return finished_; }
+  std::string title() const;     ///< of the scene, may be empty
+  std::string scene() const;     ///< as read
+  std::string resolved() const;  ///< JSON
+  std::string summary() const;   ///< JSON, "" if not finished()
+  double rate() const { return rate_; }       ///< steps a second at the start of the run [Hz]
+  std::size_t rows() const { return rows_; }  ///< start row included
+  std::size_t frames() const { return frames_; }
+
+  /// "time", "contacts", ... : columns of /step in the order of the reference page.
+  const std::vector<std::string>& step_names() const { return step_names_; }
+  std::string step_unit(const std::string& name) const;
+  std::vector<double> step(const std::string& name) const;
+  const std::vector<std::string>& accounts() const { return accounts_; }
+  std::vector<double> ledger(const std::string& account) const;
+  const std::vector<ProbeColumn>& probes() const { return probes_; }
+  std::vector<double> probe(const std::string& name) const;
+  const std::vector<BodyColumn>& bodies() const { return bodies_; }
+  std::vector<double> frame_times() const;
+  /// Frames first .. first + count - 1 of "q" or "velocity", row by row.
+  std::vector<double> body(const std::string& name, const std::string& what, std::size_t first, std::size_t count) const;
+  /// Name and text of the attributes of /provenance.
+  std::vector<std::pair<std::string, std::string>> provenance() const;
+
+  const h5::File& hdf5() const { return hdf5_; }
+
+ private:
+  std::string file_;
+  h5::File hdf5_;
+  bool finished_ = false;
+  double rate_ = 0.0;
+  std::size_t rows_ = 0, frames_ = 0;
+  std::vector<std::string> step_names_, accounts_;
+  std::vector<ProbeColumn> probes_;
+  std::vector<BodyColumn> bodies_;
+};
+
+}  // namespace saltus

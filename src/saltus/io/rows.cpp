@@ -1,0 +1,44 @@
+#include "saltus/io/rows.h"
+
+namespace saltus {
+
+void RowTable::add_column(h5::Dataset column, h5::Type type) {
+  expects(capacity_ == 0, "RowTable::add_column after reserve");
+  expects(type != h5::Type::uint64, "RowTable holds reals and 32-bit integers");
+  columns_.push_back({std::move(column), type});
+}
+
+void RowTable::reserve(std::size_t capacity) {
+  capacity_ = capacity;
+  values_.resize(capacity * width());
+  reals_.resize(capacity);
+  integers_.resize(capacity);
+}
+
+void RowTable::drain() {
+  for (std::size_t c = 0; c < width(); ++c) {
+    Column& column = columns_[c];
+    const double* value = values_.data() + c;
+    if (column.type == h5::Type::int32) {
+      for (std::size_t r = 0; r < waiting_; ++r, value += width())
+        integers_[r] = static_cast<std::int32_t>(*value);
+      column.data.append(std::span<const std::int32_t>(integers_.data(), waiting_));
+    } else {
+      for (std::size_t r = 0; r < waiting_; ++r, value += width()) reals_[r] = *value;
+      column.data.append(std::span<const double>(reals_.data(), waiting_));
+    }
+  }
+  written_ += waiting_;
+  waiting_ = 0;
+}
+
+void RowTable::truncate(std::size_t rows) {
+  expects(waiting_ == 0, "RowTable::truncate with rows in memory");
+  for (Column& column : columns_) {
+    if (column.data.rows() < rows) throw h5::Error(column.data.label() + ": rows are missing");
+    column.data.truncate(rows);
+  }
+  written_ = rows;
+}
+
+}  // namespace saltus

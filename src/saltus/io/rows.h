@@ -1,0 +1,43 @@
+// Rows that wait in memory until they are written as columns.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "saltus/io/hdf5.h"
+
+namespace saltus {
+
+/// A table kept row by row in memory, because one step writes one row, and column by column on disk, because that is
+/// how it is read. 64-bit floats in memory hold the 32-bit integers exactly.
+class RowTable {
+ public:
+  /// The next place of a row. Columns in the order of the values of next().
+  void add_column(h5::Dataset column, h5::Type type);
+  /// Fixes the width; `capacity` rows fit in memory.
+  void reserve(std::size_t capacity);
+
+  std::size_t width() const { return columns_.size(); }
+  std::size_t waiting() const { return waiting_; }
+  std::size_t capacity() const { return capacity_; }
+  bool full() const { return waiting_ == capacity_; }
+  /// Rows written and waiting.
+  std::size_t rows() const { return written_ + waiting_; }
+  /// A row of width() values for the caller to fill. Not when full().
+  double* next() { return values_.data() + width() * waiting_++; }
+  void drain();
+  /// Drops all rows on disk from `rows` on; nothing may be waiting. Throws h5::Error if there are fewer.
+  void truncate(std::size_t rows);
+  const h5::Dataset& column(std::size_t index) const { return columns_[index].data; }
+
+ private:
+  struct Column {
+    h5::Dataset data;
+    h5::Type type;
+  };
+  std::vector<Column> columns_;
+  std::vector<double> values_, reals_;
+  std::vector<std::int32_t> integers_;
+  std::size_t capacity_ = 0, waiting_ = 0, written_ = 0;
+};
+
+}  // namespace saltus

@@ -1,0 +1,20 @@
+// Scenes from YAML (or JSON) text. Everything wrong is a SceneError with file, line and column.
+#pragma once
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "saltus/scene/scene.h"
+
+namespace saltus {
+
+/// Reads a scene; `assignments` are "path=value" as given to --set and override what the file says.
+Scene read_scene(const std::filesystem::path& file, std::span<const std::string> assignments = {});
+
+/// The same from text; `name` stands for the file in errors. Files the scene names are relative to
+/// `folder`.
+Scene read_scene_text(const std::string& text, const std::string& name,
+                      std::span<const std::string> assignments = {},
+                      const std::filesystem::path& folder = {});
+
+}  // namespace saltus

@@ -1,0 +1,37 @@
+#include "saltus/io/statistics.h"
+
+#include <cmath>
+
+namespace saltus {
+namespace {
+
+// Written so that NaN counts as the worst value and stays.
+void raise(Extreme& extreme, double value, std::uint64_t row) {
+  if (!(value <= extreme.value) && !std::isnan(extreme.value)) extreme = {value, row};
+}
+
+}  // namespace
+
+void RunStatistics::add(const StepReport& report, const Energy& now, double t) {
+  const std::uint64_t row = rows++;
+  if (row == 0) {
+    energy_start = now.total();
+    energy = {now.total(), 0};
+  }
+  time = t;
+  energy_end = now;
+  raise(residual, report.residual, row);
+  raise(residual_after, report.residual_after, row);
+  raise(contacts, report.contacts, row);
+  raise(energy, now.total(), row);
+  if (!(report.gap >= gap.value) && !std::isnan(gap.value)) gap = {report.gap, row};
+  if (!(std::abs(report.unexplained) <= std::abs(unexplained.value)) && !std::isnan(unexplained.value))
+    unexplained = {report.unexplained, row};
+  iterations += static_cast<std::uint64_t>(report.iterations);
+  passes += static_cast<std::uint64_t>(report.passes);
+  halvings += static_cast<std::uint64_t>(report.halvings);
+  contact_steps += report.contacts > 0;
+  failed_steps += !report.converged;
+}
+
+}  // namespace saltus

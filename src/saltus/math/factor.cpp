@@ -1,0 +1,62 @@
+#include "saltus/math/factor.h"
+
+#include <Eigen/LU>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+
+struct DenseOperator::Lu {
+  Eigen::PartialPivLU<Matrix> value;
+};
+
+DenseOperator::DenseOperator() : lu_(std::make_unique<Lu>()) {}
+DenseOperator::~DenseOperator() = default;
+
+void DenseOperator::factorise(const Matrix& A) {
+  symmetric_ = (A - A.transpose()).lpNorm<Eigen::Infinity>() <= 1e-14 * A.lpNorm<Eigen::Infinity>();
+  lu_->value.compute(A);
+}
+
+void DenseOperator::solve(Eigen::Ref<Matrix> X) const {
+  for (Eigen::Index j = 0; j < X.cols(); ++j) X.col(j) = lu_->value.solve(X.col(j)).eval();
+}
+
+namespace {
+
+struct Solve {
+  Eigen::Ref<Matrix> X;
+  void operator()(const std::monostate&) const { expects(false, "the operator A was not factorised"); }
+  void operator()(const Diagonal& A) { X.array().colwise() *= A.inverse.array(); }
+  void operator()(const Blocks6& A) {
+    for (std::size_t i = 0; i < A.inverse.size(); ++i) {
+      auto rows = X.middleRows<6>(6 * static_cast<Eigen::Index>(i));
+      for (Eigen::Index j = 0; j < X.cols(); ++j) {
+        const Eigen::Matrix<double, 6, 1> x = rows.col(j);
+        rows.col(j).noalias() = A.inverse[i] * x;
+      }
+    }
+  }
+  void operator()(const std::unique_ptr<Operator>& A) { A->solve(X); }
+};
+
+struct Symmetric {
+  bool operator()(const std::monostate&) const { return true; }
+  bool operator()(const Diagonal&) const { return true; }
+  bool operator()(const Blocks6& A) const {
+    for (const auto& block : A.inverse)
+      if ((block - block.transpose()).lpNorm<Eigen::Infinity>() >
+          1e-14 * block.lpNorm<Eigen::Infinity>())
+        return false;
+    return true;
+  }
+  bool operator()(const std::unique_ptr<Operator>& A) const { return A->symmetric(); }
+};
+
+}  // namespace
+
+void solve(const Factor& A, Eigen::Ref<Matrix> X) { std::visit(Solve{X}, A.form); }
+
+bool symmetric(const Factor& A) { return std::visit(Symmetric{}, A.form); }
+
+}  // namespace saltus

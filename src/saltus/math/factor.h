@@ -1,0 +1,56 @@
+// Factorised step operators A = m M + c C + k K in the form that is cheapest for each kind of body.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "saltus/base/base.h"
+
+namespace saltus {
+
+/// A = diag; holds 1/A_jj (0 where a degree of freedom is prescribed or cannot be excited) [1/kg].
+struct Diagonal {
+  Vector inverse;
+};
+
+/// One 6 x 6 block a body, inverted [1/kg, 1/(kg m^2)]; may be unsymmetric.
+struct Blocks6 {
+  std::vector<Eigen::Matrix<double, 6, 6>> inverse;
+};
+
+/// Large, sparse, dense, masked or foreign operators. May be unsymmetric.
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  /// X <- A^-1 X, all right-hand sides (columns) at once.
+  virtual void solve(Eigen::Ref<Matrix> X) const = 0;
+  virtual bool symmetric() const = 0;
+};
+
+/// A dense A by LU with partial pivoting; unsymmetric matrices welcome.
+class DenseOperator final : public Operator {
+ public:
+  DenseOperator();
+  ~DenseOperator() override;
+  /// Throws nothing; a singular A gives non-finite solutions, which the step driver reports.
+  void factorise(const Matrix& A);
+  void solve(Eigen::Ref<Matrix> X) const override;
+  bool symmetric() const override { return symmetric_; }
+
+ private:
+  struct Lu;
+  std::unique_ptr<Lu> lu_;
+  bool symmetric_ = true;
+};
+
+/// The factor of A. Refilled in place by Dynamics::factorise, never shared.
+struct Factor {
+  std::variant<std::monostate, Diagonal, Blocks6, std::unique_ptr<Operator>> form;
+};
+
+/// X <- A^-1 X for all columns (or a vector). A must have been factorised.
+void solve(const Factor& A, Eigen::Ref<Matrix> X);
+bool symmetric(const Factor& A);
+
+}  // namespace saltus

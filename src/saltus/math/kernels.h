@@ -1,0 +1,80 @@
+// The hot loops over modes and over rows of the shape matrix.
+// Every sum has a fixed order: element j goes to lane j mod 8, each lane adds in rising j, and the
+// lanes meet as ((0+4)+(2+6)) + ((1+5)+(3+7)). No product is fused into an addition. The results
+// are therefore the same bits on every machine, whichever instruction set runs.
+// Arrays need no alignment, but 64 bytes is fastest. Lengths are in elements; n, rows, cols >= 0.
+#pragma once
+#include <cstddef>
+#include <span>
+
+namespace saltus {
+
+/// y_i = sum_j S_ij x_j, i < rows, j < cols; S_ij = S[i stride + j]. y is apart from S and x.
+void multiply_rows(const double* S, std::ptrdiff_t stride, int rows, int cols, const double* x,
+                   double* y);
+/// y_k = sum_j S_ij x_j, i = rows[k]. A row has the same bits whatever other rows are asked for.
+void multiply_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,
+                   const double* x, double* y);
+/// r_j += sum_k p_k S_ij, i = rows[k], added in the order of k. r is apart from S and p.
+void accumulate_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,
+                     const double* p, double* r);
+
+/// v1 = e v0 - (n/h) q0 ,  q1 = q0 + h v1 .  q1 = q0 and v1 = v0 may be the same arrays.
+void modal_step(int n, double h, const double* e, const double* n_over_h, const double* q0,
+                const double* v0, double* q1, double* v1);
+/// v += inv_mass_beta r ,  q += h (inv_mass_beta r) : r [N s], inv_mass_beta = beta/mu [1/kg].
+void modal_kick(int n, double h, const double* inv_mass_beta, const double* r, double* q,
+                double* v);
+
+struct ModalEnergy {
+  double kinetic;    ///< sum half_a v^2 [J]
+  double potential;  ///< sum half_k q (q - h v) [J]
+};
+/// half_a = mu a/2 [kg], half_k = mu omega^2/2 [N/m], state q1 [m], v1 [m/s].
+ModalEnergy modal_energy(int n, const double* half_a, const double* half_k, double h,
+                         const double* q1, const double* v1);
+
+struct ModalBalance {
+  double kinetic;    ///< sum half_a v1^2 [J]
+  double potential;  ///< sum half_k q1 (q1 - h v1) [J]
+  double damping;    ///< - sum w_d (v1 + v0)^2 [J], the work of the damping in the step
+};
+/// Energy at the end of a step and damping work of the step in one pass; w_d = mu h sigma*/2 [kg].
+ModalBalance modal_balance(int n, const double* half_a, const double* half_k, const double* w_d,
+                           double h, const double* q1, const double* v1, const double* v0);
+
+/// modal_step and modal_balance in one pass, for steps without impulse; the same bits as the two.
+ModalBalance modal_step_balance(int n, double h, const double* e, const double* n_over_h,
+                                const double* half_a, const double* half_k, const double* w_d,
+                                const double* q0, const double* v0, double* q1, double* v1);
+
+/// sum x_j y_j
+double dot(int n, const double* x, const double* y);
+/// sum r_j (v0_j + v1_j)/2 : work [J] of the impulse r [N s] in the step from v0 to v1 [m/s].
+double dot_sum(int n, const double* r, const double* v0, const double* v1);
+
+/// One implementation of all kernels. Reserved for tests and benchmarks; see kernel_sets().
+struct KernelSet {
+  const char* name;  ///< "baseline", "avx2", "avx512f"
+  void (*multiply)(const double* S, std::ptrdiff_t stride, const int* index, int rows, int cols,
+                   const double* x, double* y);  ///< index = nullptr: rows 0, 1, ...
+  void (*accumulate)(const double* S, std::ptrdiff_t stride, const int* index, int rows, int cols,
+                     const double* p, double* r);
+  void (*step)(int n, double h, const double* e, const double* n_over_h, const double* q0,
+               const double* v0, double* q1, double* v1);
+  void (*kick)(int n, double h, const double* inv_mass_beta, const double* r, double* q, double* v);
+  ModalEnergy (*energy)(int n, const double* half_a, const double* half_k, double h,
+                        const double* q1, const double* v1);
+  ModalBalance (*balance)(int n, const double* half_a, const double* half_k, const double* w_d,
+                          double h, const double* q1, const double* v1, const double* v0);
+  ModalBalance (*step_balance)(int n, double h, const double* e, const double* n_over_h,
+                               const double* half_a, const double* half_k, const double* w_d,
+                               const double* q0, const double* v0, double* q1, double* v1);
+  double (*dot)(int n, const double* x, const double* y);
+  double (*dot_sum)(int n, const double* r, const double* v0, const double* v1);
+};
+/// All sets that this machine can run, slowest first; the functions above use the last one.
+/// -DSALTUS_NO_CLONES builds the baseline only.
+std::span<const KernelSet> kernel_sets();
+
+}  // namespace saltus

@@ -1,0 +1,56 @@
+// Eight lanes of doubles in registers of 2, 4 or 8 doubles. Internal to the kernels of this room.
+// A kernel is written once as an always-inline template over the register width and instantiated in
+// one function per instruction set (SALTUS_TARGET_*); lanes never meet except in sum_lanes, so the
+// bits of a result do not depend on the width. Build with -ffp-contract=off.
+#pragma once
+
+#if defined(__x86_64__) && !defined(SALTUS_NO_CLONES)
+#define SALTUS_CLONES 1
+#define SALTUS_TARGET_avx2 __attribute__((target("avx2")))
+#define SALTUS_TARGET_avx512f __attribute__((target("avx512f")))
+#else
+#define SALTUS_CLONES 0
+#endif
+#define SALTUS_TARGET_baseline
+#define SALTUS_INLINE inline __attribute__((always_inline))
+
+namespace saltus::lanes {
+
+/// One register of W doubles.
+template <int W>
+struct Register {
+  typedef double type __attribute__((vector_size(8 * W)));
+};
+template <int W>
+using V = typename Register<W>::type;
+
+/// A register in any array of double: packed, hence of no alignment. Registers travel by reference
+/// or in a Slot, never by value: that would depend on the instruction set of the caller.
+template <int W>
+struct __attribute__((packed, may_alias)) Slot {
+  V<W> v;
+};
+template <int W>
+SALTUS_INLINE const Slot<W>& at(const double* p) {
+  return *reinterpret_cast<const Slot<W>*>(p);
+}
+template <int W>
+SALTUS_INLINE Slot<W>& at(double* p) {
+  return *reinterpret_cast<Slot<W>*>(p);
+}
+
+/// ((0+4)+(2+6)) + ((1+5)+(3+7))
+SALTUS_INLINE double sum_lanes(const double (&lane)[8]) {
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/// Widest register of this machine in doubles: 2, 4 (AVX2) or 8 (AVX-512F).
+inline int register_width() {
+#if SALTUS_CLONES
+  if (__builtin_cpu_supports("avx512f")) return 8;
+  if (__builtin_cpu_supports("avx2")) return 4;
+#endif
+  return 2;
+}
+
+}  // namespace saltus::lanes

@@ -1,0 +1,94 @@
+#include "saltus/scene/body_spec.h"
+
+#include <cmath>
+
+#include "saltus/base/suggest.h"
+#include "saltus/base/units.h"
+
+namespace saltus {
+namespace {
+
+double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// axis and direction need a length, and a body that moves across itself needs them perpendicular.
+std::optional<Fault> frame_fault(const BodySpec& body) {
+  const double axis = std::sqrt(dot(body.axis, body.axis));
+  const double direction = std::sqrt(dot(body.direction, body.direction));
+  if (!(axis > 0.0) || !std::isfinite(axis))
+    return Fault{"axis", "has no direction", "for example [1, 0, 0]"};
+  if (!(direction > 0.0) || !std::isfinite(direction))
+    return Fault{"direction", "has no direction", "for example [0, 0, 1]"};
+  const bool transverse = body.string || (body.bar && body.bar->motion == BarSpec::Motion::bending);
+  if (transverse && std::abs(dot(body.axis, body.direction)) > 1e-9 * axis * direction)
+    return Fault{"direction", "is not perpendicular to `axis`", "the body moves across itself"};
+  return std::nullopt;
+}
+
+std::optional<Fault> initial_fault(const BodySpec& body) {
+  const int modes = body.string                       ? body.string->modes
+                    : body.bar                        ? body.bar->modes
+                    : body.modes && !body.modes->file ? static_cast<int>(body.modes->omega.size())
+                                                      : 0;
+  if (!body.initial || modes == 0) return std::nullopt;
+  for (const auto& [key, list] : {std::pair{"coordinates", &body.initial->coordinates},
+                                  std::pair{"velocities", &body.initial->velocities}})
+    if (*list && (*list)->size() > static_cast<std::size_t>(modes))
+      return Fault{std::string("initial.") + key,
+                   "has " + std::to_string((*list)->size()) + " entries for " +
+                       std::to_string(modes) + " modes",
+                   "one per mode; those left out at the end are 0"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Fault> StringSpec::fault() const {
+  if (!table) return std::nullopt;
+  if (inharmonicity != 0.0)
+    return Fault{"inharmonicity", "cannot be given together with `table`", ""};
+  if (dispersion != Dispersion::hinged)
+    return Fault{"dispersion", "cannot be given together with `table`", ""};
+  return std::nullopt;
+}
+
+std::optional<Fault> BarSpec::fault() const {
+  const bool bends = motion == Motion::bending;
+  if (bends && !second_moment)
+    return Fault{"second_moment", "is missing", "a bending bar needs it, in m^4"};
+  if (!bends && second_moment)
+    return Fault{"second_moment", "has no meaning for a longitudinal bar", ""};
+  if (!bends && ends == Ends::hinged_hinged)
+    return Fault{"ends", "a longitudinal bar has no hinges",
+                 "allowed: fixed-free, free-free, fixed-fixed"};
+  if (damping && std::holds_alternative<AirViscoelasticDamping>(*damping))
+    return Fault{"damping.model", "air-viscoelastic losses are those of a string",
+                 "give `constant` or `table`"};
+  return std::nullopt;
+}
+
+std::optional<Fault> ModesSpec::fault() const {
+  for (const auto& [key, list] : {std::pair{"sigma", &sigma}, std::pair{"mass", &mass}})
+    if (!list->empty() && list->size() != omega.size())
+      return Fault{key,
+                   "has " + std::to_string(list->size()) + " entries, `omega` has " +
+                       std::to_string(omega.size()),
+                   "one per mode"};
+  return std::nullopt;
+}
+
+std::optional<Fault> BodySpec::fault() const {
+  static constexpr std::array<std::string_view, 1> kinds{"modal"};
+  if (kind != kinds[0])
+    return Fault{"kind", "'" + kind + "' is not known here", did_you_mean(kind, kinds)};
+  if (auto found = frame_fault(*this)) return found;
+  if (pluck && !string)
+    return Fault{"pluck", "only a string can be plucked", "give `initial` instead"};
+  if (pluck && pluck->at >= string->length)
+    return Fault{"pluck.at", to_text(pluck->at, unit::m) + " is not inside the string",
+                 "allowed: (0, " + to_text(string->length) + ") m"};
+  return initial_fault(*this);
+}
+
+}  // namespace saltus

@@ -1,0 +1,197 @@
+// Bodies as a scene writes them. All values SI; SceneSpec (spec.h) holds them.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "saltus/base/options.h"
+#include "saltus/scene/damping_spec.h"
+#include "saltus/schemes/options.h"
+
+namespace saltus {
+
+/// A string hinged at both ends, with stiffness; modes from formulas or from a table.
+struct StringSpec {
+  enum class Dispersion { hinged, first_order };
+
+  double length = 0.0;
+  std::optional<double> tension;
+  double linear_density = 0.0;
+  double inharmonicity = 0.0;
+  int modes = 0;
+  Dispersion dispersion = Dispersion::hinged;
+  std::optional<DampingSpec> damping;
+  std::optional<std::string> table;
+
+  bool operator==(const StringSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{exactly_one("tension", "table"), at_most_one("table", "damping")};
+  }
+  static constexpr auto fields() {
+    using T = StringSpec;
+    return std::tuple{required("length", &T::length, unit::m, kPositive, "between the ends"),
+                      field("tension", &T::tension, unit::N, kPositive, "at rest"),
+                      required("linear_density", &T::linear_density, unit::kg_per_m, kPositive,
+                               "mass per length"),
+                      field("inharmonicity", &T::inharmonicity, kNotNegative,
+                            "B in nu_j = j f0 sqrt(1 + B j^2); 0 is a flexible string"),
+                      required("modes", &T::modes, at_least(1), "number of modes"),
+                      field("dispersion", &T::dispersion,
+                            "hinged: nu_j = j f0 sqrt(1 + B j^2); first-order: j f0 (1 + B j^2/2), "
+                            "its expansion, for comparison"),
+                      field("damping", &T::damping, "losses; none when not given"),
+                      field("table", &T::table,
+                            "CSV file with columns j, nu_j [Hz], sigma_j [1/s]; replaces tension, "
+                            "inharmonicity and damping")};
+  }
+};
+constexpr auto names_of(StringSpec::Dispersion) {
+  using enum StringSpec::Dispersion;
+  return std::array{NamedValue{hinged, "hinged"}, NamedValue{first_order, "first-order"}};
+}
+
+/// A straight elastic bar by its modes.
+struct BarSpec {
+  enum class Motion { longitudinal, bending };
+  enum class Ends { fixed_free, free_free, fixed_fixed, hinged_hinged };
+
+  Motion motion = Motion::longitudinal;
+  Ends ends = Ends::fixed_free;
+  double length = 0.0, young = 0.0, density = 0.0, area = 0.0;
+  std::optional<double> second_moment;
+  int modes = 0;
+  std::optional<DampingSpec> damping;
+
+  bool operator==(const BarSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto fields() {
+    using T = BarSpec;
+    return std::tuple{
+        required("motion", &T::motion, "along the bar or across it (Euler-Bernoulli)"),
+        required("ends", &T::ends, "fixed or free; fixed ends of a bending bar are clamped"),
+        required("length", &T::length, unit::m, kPositive, "between the ends"),
+        required("young", &T::young, unit::Pa, kPositive, "Young's modulus"),
+        required("density", &T::density, unit::kg_per_m3, kPositive, "of the material"),
+        required("area", &T::area, unit::m2, kPositive, "of the cross section"),
+        field("second_moment", &T::second_moment, unit::m4, kPositive,
+              "of the cross section; bending only"),
+        required("modes", &T::modes, at_least(1), "number of elastic modes"),
+        field("damping", &T::damping, "losses; none when not given")};
+  }
+};
+constexpr auto names_of(BarSpec::Motion) {
+  using enum BarSpec::Motion;
+  return std::array{NamedValue{longitudinal, "longitudinal"}, NamedValue{bending, "bending"}};
+}
+constexpr auto names_of(BarSpec::Ends) {
+  using enum BarSpec::Ends;
+  return std::array{
+      NamedValue{fixed_free, "fixed-free"},   NamedValue{free_free, "free-free"},
+      NamedValue{fixed_fixed, "fixed-fixed"}, NamedValue{hinged_hinged, "hinged-hinged"},
+      NamedValue{fixed_free, "clamped-free"}, NamedValue{fixed_fixed, "clamped-clamped"}};
+}
+
+/// Any body by its modes: from a file, or as lists of equal length.
+struct ModesSpec {
+  std::optional<std::string> file;
+  std::vector<double> omega, sigma, mass;
+  std::optional<std::string> shapes;
+
+  bool operator==(const ModesSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{exactly_one("file", "omega"), at_most_one("file", "sigma"),
+                      at_most_one("file", "mass")};
+  }
+  static constexpr auto fields() {
+    using T = ModesSpec;
+    return std::tuple{
+        field("file", &T::file,
+              "CSV file with columns omega [rad/s], sigma [1/s], mass [kg], one row per mode"),
+        field("omega", &T::omega, unit::rad_per_s, kNotNegative, "undamped pulsation of each mode"),
+        field("sigma", &T::sigma, unit::per_s, kNotNegative,
+              "decay rate of each mode; 0 when not given"),
+        field("mass", &T::mass, unit::kg, kPositive, "modal mass of each mode; 1 when not given"),
+        field("shapes", &T::shapes,
+              "CSV file, one row per point: x [m], then the value of each mode; needed by contacts "
+              "and probes")};
+  }
+};
+
+/// Pulled aside at one point into a triangle, released at rest.
+struct PluckSpec {
+  double at = 0.0, height = 0.0;
+
+  bool operator==(const PluckSpec&) const = default;
+  static constexpr auto fields() {
+    using T = PluckSpec;
+    return std::tuple{
+        required("at", &T::at, unit::m, kPositive, "place of the tip, from the first end"),
+        required("height", &T::height, unit::m, kAnyNumber, "of the tip, along `direction`")};
+  }
+};
+
+/// Modal coordinates and physical modal velocities at t = 0.
+struct InitialSpec {
+  std::optional<std::vector<double>> coordinates, velocities;
+  std::optional<std::string> file;
+  std::optional<int> column, velocity_column;
+
+  bool operator==(const InitialSpec&) const = default;
+  static constexpr auto rules() {
+    return std::array{at_least_one("coordinates", "velocities", "file"),
+                      at_most_one("file", "coordinates"), at_most_one("file", "velocities"),
+                      needs("column", "file"), needs("velocity_column", "file")};
+  }
+  static constexpr auto fields() {
+    using T = InitialSpec;
+    return std::tuple{field("coordinates", &T::coordinates, "q of each mode; 0 when not given"),
+                      field("velocities", &T::velocities, "dq/dt of each mode; 0 when not given"),
+                      field("file", &T::file, "CSV file, one row per mode"),
+                      field("column", &T::column, at_least(1),
+                            "of the file that holds q, from 1; 1 when not given"),
+                      field("velocity_column", &T::velocity_column, at_least(1),
+                            "of the file that holds dq/dt, from 1; at rest when not given")};
+  }
+};
+
+/// One body with the scheme that moves it.
+struct BodySpec {
+  std::string name;
+  std::string kind;
+  std::optional<StringSpec> string;
+  std::optional<BarSpec> bar;
+  std::optional<ModesSpec> modes;
+  SchemeChoice scheme;
+  std::optional<PluckSpec> pluck;
+  std::optional<InitialSpec> initial;
+  std::array<double, 3> origin{0, 0, 0}, axis{1, 0, 0}, direction{0, 0, 1};
+
+  bool operator==(const BodySpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{exactly_one("string", "bar", "modes"), at_most_one("pluck", "initial")};
+  }
+  static constexpr auto fields() {
+    using T = BodySpec;
+    return std::tuple{
+        required("name", &T::name, "unique; contacts and outputs refer to it"),
+        required("kind", &T::kind, "`modal`: a body by its modes, given as string, bar or modes"),
+        field("string", &T::string, "a string between two hinges"),
+        field("bar", &T::bar, "a straight elastic bar"),
+        field("modes", &T::modes, "any body, by the numbers of its modes"),
+        field("scheme", &T::scheme, "integrates the body in time"),
+        field("pluck", &T::pluck, "pulled into a triangle and released at rest"),
+        field("initial", &T::initial,
+              "modal state at t = 0; at rest and undeformed when not given"),
+        field("origin", &T::origin, unit::m, kAnyNumber, "place of the first end"),
+        field("axis", &T::axis, "unit vector along the body, x of frets, probes and plucks"),
+        field("direction", &T::direction,
+              "unit vector of the displacement; longitudinal bars move along `axis`")};
+  }
+};
+
+}  // namespace saltus

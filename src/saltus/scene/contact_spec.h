@@ -1,0 +1,108 @@
+// Contacts as a scene writes them. All values SI; SceneSpec (spec.h) holds them.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "saltus/base/options.h"
+#include "saltus/contact/law.h"
+
+namespace saltus {
+
+/// Points [x, h] of an obstacle: place along the body and height [m].
+using PointList = std::vector<std::array<double, 2>>;
+
+/// Equal-tempered frets, x_k = scale (1 - 2^(-k/12)), with crowns on a polynomial.
+struct FretRule {
+  int count = 0;
+  double scale = 0.0;
+  std::vector<double> height;
+
+  bool operator==(const FretRule&) const = default;
+  static constexpr auto fields() {
+    using T = FretRule;
+    return std::tuple{required("count", &T::count, at_least(1), "number of frets"),
+                      required("scale", &T::scale, unit::m, kPositive,
+                               "scale length: string length of the open note"),
+                      required("height", &T::height,
+                               "polynomial in x of the crowns [m]: h = c0 + c1 x + c2 x^2 ...")};
+  }
+};
+using FretsSpec = std::variant<FretRule, PointList>;
+
+/// A neck without frets: a polynomial up to `until`, a constant beyond.
+struct NeckSpec {
+  std::vector<double> height;
+  std::optional<double> until, beyond;
+
+  bool operator==(const NeckSpec&) const = default;
+  static constexpr auto rules() {
+    return std::array{needs("until", "beyond"), needs("beyond", "until")};
+  }
+  static constexpr auto fields() {
+    using T = NeckSpec;
+    return std::tuple{
+        required("height", &T::height, "polynomial in x [m]: h = c0 + c1 x + c2 x^2 ..."),
+        field("until", &T::until, unit::m, kAnyNumber,
+              "end of the neck; the whole body when not given"),
+        field("beyond", &T::beyond, unit::m, kAnyNumber, "height of the obstacle beyond the neck")};
+  }
+};
+
+/// A plane under the rest line.
+struct FlatSpec {
+  double height = 0.0;
+
+  bool operator==(const FlatSpec&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{required("height", &FlatSpec::height, unit::m, kAnyNumber,
+                               "of the plane; the rest line is 0")};
+  }
+};
+
+/// What a body may touch, seen along its direction.
+struct AgainstSpec {
+  std::optional<FretsSpec> frets;
+  std::optional<NeckSpec> neck;
+  std::optional<PointList> points;
+  std::optional<FlatSpec> flat;
+  std::optional<std::string> file;
+
+  bool operator==(const AgainstSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{exactly_one("frets", "neck", "points", "flat", "file")};
+  }
+  static constexpr auto fields() {
+    using T = AgainstSpec;
+    return std::tuple{
+        field("frets", &T::frets, unit::m, kAnyNumber, "frets by rule, or a list of [x, h]"),
+        field("neck", &T::neck, "a neck without frets: one contact per point of the body"),
+        field("points", &T::points, unit::m, kAnyNumber, "point obstacles, a list of [x, h]"),
+        field("flat", &T::flat, "a plane: one contact per point of the body"),
+        field("file", &T::file, "CSV file with columns x [m], h [m], one row per point obstacle")};
+  }
+};
+
+/// One body against one obstacle under one law.
+struct ContactSpec {
+  std::string name;
+  std::string on;
+  AgainstSpec against;
+  LawChoice law;
+
+  bool operator==(const ContactSpec&) const = default;
+  static constexpr auto fields() {
+    using T = ContactSpec;
+    return std::tuple{
+        field("name", &T::name, "in results; made of body and obstacle when not given"),
+        required("on", &T::on, "name of the body"),
+        required("against", &T::against, "what it may touch"),
+        required("law", &T::law, "of the contact")};
+  }
+};
+
+}  // namespace saltus

@@ -1,0 +1,117 @@
+#include "saltus/scene/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+namespace {
+
+std::string path_of(const std::vector<std::string>& paths, std::size_t i, const std::string& otherwise) {
+  return i < paths.size() ? paths[i] : otherwise + "[" + std::to_string(i) + "]";
+}
+
+
+}  // namespace
+
+Model::Model(ModelParts parts) : parts_(std::make_shared<const ModelParts>(std::move(parts))) {
+  warnings_ = parts_->warnings;
+  // Islands: groups joined by a pair. The root of each is its smallest group.
+  islands_.resize(groups().size());
+  for (std::size_t g = 0; g < islands_.size(); ++g) islands_[g] = static_cast<int>(g);
+  const auto root = [&](int g) {
+    while (islands_[static_cast<std::size_t>(g)] != g) g = islands_[static_cast<std::size_t>(g)];
+    return g;
+  };
+  for (const ContactPair& pair : pairs()) {
+    expects(pair.a.group >= 0 && pair.a.group < static_cast<int>(groups().size()) &&
+                pair.b.group < static_cast<int>(groups().size()),
+            "side a of a pair is a group, side b a group or the world (-1)");
+    if (pair.b.group < 0) continue;
+    const int a = root(pair.a.group), b = root(pair.b.group);
+    islands_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  }
+  std::vector<int> number(islands_.size(), -1);
+  std::vector<int> of_group(islands_.size());
+  for (std::size_t g = 0; g < islands_.size(); ++g) {
+    const auto r = static_cast<std::size_t>(root(static_cast<int>(g)));
+    if (number[r] < 0) number[r] = island_count_++;
+    of_group[g] = number[r];
+  }
+  islands_ = of_group;
+
+  for (const Group& group : groups())
+    for (const Source& source : group.dynamics->sources())
+      if (!source.potential && std::find(accounts_.begin(), accounts_.end(), source.name) == accounts_.end())
+        accounts_.push_back(source.name);
+  for (const char* name : {"impact", "scheme", "unexplained"}) accounts_.emplace_back(name);
+  check();
+}
+
+void Model::check() {
+  expects(parts_->solver != nullptr, "a model has a contact solver");
+  expects(parts_->initial.size() == groups().size(), "one initial state a group");
+  expects(options().h > 0.0 && std::isfinite(options().h), "the step is positive and finite");
+  for (std::size_t i = 0; i + 1 < pairs().size(); ++i)
+    expects(pairs()[i].key < pairs()[i + 1].key, "the keys of the pairs increase");
+
+  for (std::size_t g = 0; g < groups().size(); ++g) {
+    const Group& group = groups()[g];
+    const std::string path = path_of(parts_->group_path, g, "bodies");
+    const unsigned has_bits = group.dynamics->traits(), lacks = group.scheme->needs() & ~has_bits;
+    if (lacks != 0)
+      throw SceneError(path + ".scheme",
+                       "'" + std::string(group.scheme->name()) + "' needs " + trait_names(lacks) + ", and '" +
+                           group.name + "' (kind " + group.kind + ") has " + trait_names(has_bits),
+                       "`saltus describe schemes` lists the schemes of each kind");
+    if (group.scheme->stages().size() != 1 || group.scheme->stages().front().level != Level::velocity)
+      throw SceneError(path + ".scheme",
+                       "'" + std::string(group.scheme->name()) + "' has several contact stages",
+                       "this version drives schemes of one velocity stage");
+    if (options().on_failure == OnFailure::halve && group.scheme->fixed_step())
+      throw SceneError("on_failure",
+                       "'halve' needs schemes that can change their step, and '" +
+                           std::string(group.scheme->name()) + "' of '" + group.name + "' cannot",
+                       "allowed: stop, accept");
+    const GroupState& state = parts_->initial[g];
+    expects(state.q.size() == group.dynamics->positions() && state.v.size() == group.dynamics->velocities(),
+            "the initial state has the size of its group");
+  }
+
+  std::set<std::string> told;
+  for (const ContactPair& pair : pairs()) {
+    const ContactLaw& law = laws()[static_cast<std::size_t>(pair.law)];
+    const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(pair.law), "laws");
+    std::vector<const Group*> sides{&groups()[static_cast<std::size_t>(pair.a.group)]};
+    if (pair.b.group >= 0) sides.push_back(&groups()[static_cast<std::size_t>(pair.b.group)]);
+    for (const Group* side : sides) {
+      if (law.position_level() && side->scheme->gain() != 1.0)
+        throw SceneError(path,
+                         "a position-level law needs schemes of gain 1 on every body it touches, and '" +
+                             std::string(side->scheme->name()) + "' of '" + side->name + "' has gain " +
+                             std::to_string(side->scheme->gain()).substr(0, 4),
+                         "use newton-impact, or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
+      if (parts_->solver->needs_symmetric() && !has(side->dynamics->traits(), Trait::symmetric))
+        throw SceneError("solver.kind",
+                         "'" + std::string(parts_->solver->name()) + "' needs symmetric tangents, and '" +
+                             side->name + "' (kind " + side->kind + ") has none",
+                         "use lemke");
+    }
+    if (sides.size() == 2 && sides[0]->scheme->velocity_at() != sides[1]->scheme->velocity_at() &&
+        told.insert(path).second)
+      warnings_.push_back(path + ": the velocities of '" + sides[0]->name + "' (" +
+                          std::string(sides[0]->scheme->name()) + ") and '" + sides[1]->name + "' (" +
+                          std::string(sides[1]->scheme->name()) +
+                          ") belong to different instants of the step; their contact is first order and may gain "
+                          "energy; schemes of gain 1 on both sides avoid it");
+    if (!parts_->solver->handles(law.rule == ContactLaw::Rule::equality ? LawKind::equality
+                                                                       : LawKind::unilateral))
+      throw SceneError("solver.kind",
+                       "'" + std::string(parts_->solver->name()) + "' cannot solve the law of " + path,
+                       "use auto");
+  }
+}
+
+}  // namespace saltus

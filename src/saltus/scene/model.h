@@ -1,0 +1,108 @@
+// Spec (what the user wrote) -> Model (checked, immutable) -> State (what moves).
+//
+//     Model model = build(read_scene("arch.yaml"));   // throws SceneError naming the faulty entry
+//     Simulation sim(model);                          // owns a State; copies are independent
+//     while (sim.state().t < 2.0) sim.advance();      // returns a StepReport, never throws for physics
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "saltus/contact/contact_solver.h"
+#include "saltus/contact/contact_law.h"
+#include "saltus/dynamics/dynamics.h"
+#include "saltus/dynamics/scheme.h"
+#include "saltus/scene/choices.h"
+
+namespace saltus {
+
+/// Bodies of one kind moved by one scheme; the unit of storage, dispatch and parallel work.
+struct Group {
+  std::string name;  ///< of the body, as the user wrote it
+  std::string kind;  ///< registry name
+  std::shared_ptr<const Dynamics> dynamics;
+  std::shared_ptr<const Scheme> scheme;
+};
+
+/// A point that may touch: `group` -1 is the fixed world, then ref.local is its place.
+struct ContactSide {
+  int group = -1;
+  PointRef ref;
+};
+
+/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) [m].
+struct ContactPair {
+  std::uint64_t key = 0;  ///< increasing in Model::pairs(); results depend on it, never on addresses
+  ContactSide a, b;
+  Vector3 normal = Vector3::UnitZ();
+  int law = 0;            ///< index into Model::laws()
+};
+
+/// What a user listens to: displacement or velocity of one point along one direction.
+struct Probe {
+  enum class Quantity { displacement, velocity };
+  std::string name;
+  int group = 0;
+  std::shared_ptr<const PointTable> table;  ///< one row
+  Quantity quantity = Quantity::velocity;
+  std::string wav, csv;                     ///< file names, empty: none
+  double gain = 0.0;                        ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
+};
+
+struct StepOptions {
+  double h = 0.0;          ///< [s]
+  double end = 0.0;        ///< [s]
+  ContactInstant instant = ContactInstant::end;
+  OnFailure on_failure = OnFailure::stop;
+  Limits contact;          ///< tolerance and iterations of the contact solver
+  double pass_tolerance = 1e-10;
+  bool ledger = true;      ///< keep the accounts of every step; without them energies and work stay at their start
+  int pass_limit = 20;
+};
+
+/// The parts from which a Model is made, for programs that do not start from a scene file.
+struct ModelParts {
+  std::vector<Group> groups;
+  std::vector<GroupState> initial;  ///< physical q and v at t = 0, one a group
+  std::vector<ContactPair> pairs;
+  std::vector<ContactLaw> laws;
+  std::vector<Probe> probes;
+  std::shared_ptr<const ContactSolver> solver;
+  StepOptions options;
+  std::vector<std::string> warnings;
+  std::vector<std::string> group_path;  ///< of each group in the scene, "bodies[0]", for messages
+  std::vector<std::string> law_path;    ///< of each law in the scene, "contacts[0].law"
+};
+
+class Model {
+ public:
+  /// Checks the parts against each other: traits, levels against gains, stages of an island, solver against laws.
+  /// Throws SceneError naming the entry.
+  explicit Model(ModelParts parts);
+
+  std::span<const Group> groups() const { return parts_->groups; }
+  std::span<const GroupState> initial() const { return parts_->initial; }
+  std::span<const ContactPair> pairs() const { return parts_->pairs; }
+  std::span<const ContactLaw> laws() const { return parts_->laws; }
+  const std::vector<ContactLaw>& law_table() const { return parts_->laws; }
+  std::span<const Probe> probes() const { return parts_->probes; }
+  const ContactSolver& solver() const { return *parts_->solver; }
+  const StepOptions& options() const { return parts_->options; }
+
+  /// Names of State::ledger: the sources without potential, then impact, friction, scheme, unexplained.
+  std::span<const std::string> accounts() const { return accounts_; }
+  /// Island of each group: groups that can touch each other share one contact problem.
+  std::span<const int> islands() const { return islands_; }
+  int island_count() const { return island_count_; }
+  /// What is legal but doubtful, one line each; printed by `run` and `check`.
+  std::span<const std::string> warnings() const { return warnings_; }
+
+ private:
+  void check();
+  std::shared_ptr<const ModelParts> parts_;
+  std::vector<std::string> accounts_, warnings_;
+  std::vector<int> islands_;
+  int island_count_ = 0;
+};
+
+}  // namespace saltus

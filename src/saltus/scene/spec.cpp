@@ -1,0 +1,133 @@
+#include "saltus/scene/spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "saltus/base/options_check.h"
+#include "saltus/base/suggest.h"
+#include "saltus/base/units.h"
+
+namespace saltus {
+namespace {
+
+/// What is wrong with a list of entries that refer to bodies by name under `key`.
+template <class Entry>
+std::optional<Fault> reference_fault(const std::vector<Entry>& entries,
+                                     std::string Entry::*reference, std::string_view list,
+                                     std::string_view key,
+                                     const std::vector<std::string_view>& bodies) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string& name = entries[i].*reference;
+    if (std::ranges::find(bodies, name) == bodies.end())
+      return Fault{std::string(list) + "[" + std::to_string(i) + "]." + std::string(key),
+                   "there is no body '" + name + "'", did_you_mean(name, bodies)};
+  }
+  return std::nullopt;
+}
+
+/// Names must be unique and usable in result files; empty ones are filled in later.
+template <class Entry>
+std::optional<Fault> name_fault(const std::vector<Entry>& entries, std::string_view list) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string& name = entries[i].name;
+    const std::string key = std::string(list) + "[" + std::to_string(i) + "].name";
+    if (name.empty()) continue;
+    const bool control =
+        std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    if (control || name.find('/') != std::string::npos || name.front() == ' ' ||
+        name.back() == ' ' || name == ".")
+      return Fault{key, "'" + name + "' cannot be a name",
+                   "no slash, no line break, no space at either end"};
+    if (!seen.insert(name).second)
+      return Fault{key, "the name '" + name + "' is used twice", "names are unique"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> output_fault(const SceneSpec& scene) {
+  std::set<std::string> files;
+  for (std::size_t i = 0; i < scene.outputs.size(); ++i) {
+    const OutputSpec& output = scene.outputs[i];
+    const std::string key = "outputs[" + std::to_string(i) + "].";
+    for (const auto& [name, file] : {std::pair{"wav", output.wav}, std::pair{"csv", output.csv}})
+      if (file && !files.insert(*file).second)
+        return Fault{key + name, "'" + *file + "' is written twice",
+                     "give each output a file of its own"};
+    const auto body = std::ranges::find(scene.bodies, output.probe, &BodySpec::name);
+    const double length = body->string ? body->string->length
+                          : body->bar  ? body->bar->length
+                                       : INFINITY;
+    if (std::isfinite(length) && (output.at < 0.0 || output.at > length))
+      return Fault{key + "at", to_text(output.at, unit::m) + " is not on the body",
+                   "allowed: [0, " + to_text(length) + "] m"};
+  }
+  return std::nullopt;
+}
+
+std::string_view obstacle_name(const AgainstSpec& against) {
+  return against.frets    ? "frets"
+         : against.neck   ? "neck"
+         : against.points ? "points"
+         : against.flat   ? "plane"
+                          : "obstacle";
+}
+
+/// The wanted name, or the first of "name 2", "name 3", ... that is free.
+std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
+  std::string name = wanted;
+  for (int i = 2; !taken.insert(name).second; ++i) name = wanted + " " + std::to_string(i);
+  return name;
+}
+
+}  // namespace
+
+std::optional<Fault> TimeSpec::fault() const {
+  const std::string key = rate ? "rate" : "step";
+  const double steps = end / h();
+  if (!(steps >= 0.5))
+    return Fault{"end", "is shorter than half a step of " + to_text(h(), unit::s), ""};
+  if (!(steps < 1e15))
+    return Fault{key, "gives more than 1e15 steps", "a shorter run or a larger step"};
+  return std::nullopt;
+}
+
+long long step_count(const TimeSpec& time) {
+  const double steps = time.rate ? time.end * *time.rate : time.end / time.h();
+  return std::max(1LL, std::llround(steps));
+}
+
+std::optional<Fault> SceneSpec::fault() const {
+  if (saltus != kSceneVersion)
+    return Fault{"saltus", "scene format " + std::to_string(saltus) + " is not known",
+                 "this program reads version " + std::to_string(kSceneVersion)};
+  if (auto found = name_fault(bodies, "bodies")) return found;
+  if (auto found = name_fault(contacts, "contacts")) return found;
+  if (auto found = name_fault(outputs, "outputs")) return found;
+  std::vector<std::string_view> names;
+  for (const BodySpec& body : bodies) names.push_back(body.name);
+  if (auto found = reference_fault(contacts, &ContactSpec::on, "contacts", "on", names))
+    return found;
+  if (auto found = reference_fault(outputs, &OutputSpec::probe, "outputs", "probe", names))
+    return found;
+  return output_fault(*this);
+}
+
+void check(const SceneSpec& spec) { check_options(spec); }
+
+void complete(SceneSpec& spec) {
+  std::set<std::string> taken;
+  for (const ContactSpec& contact : spec.contacts) taken.insert(contact.name);
+  for (ContactSpec& contact : spec.contacts)
+    if (contact.name.empty())
+      contact.name =
+          free_name(contact.on + " on " + std::string(obstacle_name(contact.against)), taken);
+  taken.clear();
+  for (const OutputSpec& output : spec.outputs) taken.insert(output.name);
+  for (OutputSpec& output : spec.outputs)
+    if (output.name.empty())
+      output.name = free_name(output.probe + " at " + to_text(output.at) + " m", taken);
+}
+
+}  // namespace saltus

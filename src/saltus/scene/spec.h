@@ -1,0 +1,162 @@
+// The scene as written: plain structs that mirror the YAML file one to one, all values SI.
+//
+// Filled by io/scene_yaml.h from a file, or in code; build() turns a SceneSpec into a Model. Names
+// left out are filled in by complete(), so that a spec that was read always carries them.
+#pragma once
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "saltus/base/options.h"
+#include "saltus/scene/body_spec.h"
+#include "saltus/scene/choices.h"
+#include "saltus/scene/contact_spec.h"
+
+namespace saltus {
+
+/// The version of the scene format this program reads.
+inline constexpr int kSceneVersion = 1;
+
+/// How long and how fine.
+struct TimeSpec {
+  double end = 0.0;
+  std::optional<double> rate, step;
+
+  double h() const { return rate ? 1.0 / *rate : step.value_or(0.0); }  ///< step [s]
+  bool operator==(const TimeSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() { return std::array{exactly_one("rate", "step")}; }
+  static constexpr auto fields() {
+    using T = TimeSpec;
+    return std::tuple{required("end", &T::end, unit::s, kPositive, "the run goes from 0 to here"),
+                      field("rate", &T::rate, unit::Hz, kPositive, "steps per second"),
+                      field("step", &T::step, unit::s, kPositive, "length of a step")};
+  }
+};
+
+struct ContactOptions {
+  ContactInstant instant = ContactInstant::end;
+
+  bool operator==(const ContactOptions&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{field("instant", &ContactOptions::instant,
+                            "of the step at which gaps and normals are taken")};
+  }
+};
+
+/// The solver of the contact problems.
+struct SolverSpec {
+  std::string kind = "auto";
+  double tolerance = 1e-12;
+  int iterations = 10000;
+
+  bool operator==(const SolverSpec&) const = default;
+  static constexpr auto fields() {
+    using T = SolverSpec;
+    return std::tuple{
+        field("kind", &T::kind,
+              "name of the solver; auto takes the one that suits the laws and the size"),
+        field("tolerance", &T::tolerance, kPositive, "relative residual of the contact problem"),
+        field("iterations", &T::iterations, at_least(1), "largest number of iterations or pivots")};
+  }
+};
+
+/// A microphone on a body.
+struct OutputSpec {
+  enum class Quantity { velocity, displacement };
+  enum class Modes { audible, all };
+
+  std::string probe, name;
+  double at = 0.0;
+  Quantity quantity = Quantity::velocity;
+  std::optional<std::string> wav, csv;
+  Modes modes = Modes::audible;
+  std::optional<double> gain;
+
+  bool operator==(const OutputSpec&) const = default;
+  static constexpr auto rules() { return std::array{needs("gain", "wav")}; }
+  static constexpr auto fields() {
+    using T = OutputSpec;
+    return std::tuple{
+        required("probe", &T::probe, "name of the body"),
+        field("name", &T::name, "in results; made of body and place when not given"),
+        required("at", &T::at, unit::m, kAnyNumber, "place along the body"),
+        field("quantity", &T::quantity, "velocity is what a magnetic pick-up senses"),
+        field("wav", &T::wav, "sound file to write"),
+        field("csv", &T::csv, "table to write: t, value"),
+        field("modes", &T::modes,
+              "audible: only modes below 0.45 of the rate enter, higher ones would alias"),
+        field("gain", &T::gain, kPositive,
+              "fixed factor of the sound file, in s/m (velocity) or 1/m; the peak is put at -1 "
+              "dBFS when not given")};
+  }
+};
+constexpr auto names_of(OutputSpec::Quantity) {
+  using enum OutputSpec::Quantity;
+  return std::array{NamedValue{velocity, "velocity"}, NamedValue{displacement, "displacement"}};
+}
+constexpr auto names_of(OutputSpec::Modes) {
+  using enum OutputSpec::Modes;
+  return std::array{NamedValue{audible, "audible"}, NamedValue{all, "all"}};
+}
+
+/// What the result file holds.
+struct ResultsSpec {
+  int frames = 200;
+  bool every_step = true;
+  int checkpoint_every = 0;
+
+  bool operator==(const ResultsSpec&) const = default;
+  static constexpr auto fields() {
+    using T = ResultsSpec;
+    return std::tuple{
+        field("frames", &T::frames, kNotNegative, "stored states, evenly over the run; 0 for none"),
+        field("every_step", &T::every_step, "store ledger, solver and probe rows of every step"),
+        field("checkpoint_every", &T::checkpoint_every, kNotNegative,
+              "steps between checkpoints; 0: only at the end and when interrupted")};
+  }
+};
+
+struct SceneSpec {
+  int saltus = kSceneVersion;
+  std::string title;
+  TimeSpec time;
+  ContactOptions contact;
+  SolverSpec solver;
+  OnFailure on_failure = OnFailure::stop;
+  std::vector<BodySpec> bodies;
+  std::vector<ContactSpec> contacts;
+  std::vector<OutputSpec> outputs;
+  ResultsSpec results;
+
+  bool operator==(const SceneSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto fields() {
+    using T = SceneSpec;
+    return std::tuple{
+        required("saltus", &T::saltus, "version of the scene format: 1"),
+        field("title", &T::title, "one line"),
+        required("time", &T::time, "how long and how fine"),
+        field("contact", &T::contact, "how contacts are found"),
+        field("solver", &T::solver, "solver of the contact problems"),
+        field("on_failure", &T::on_failure,
+              "when a step does not converge: stop the run, halve the step, or go on"),
+        required("bodies", &T::bodies, "what moves"),
+        field("contacts", &T::contacts, "what may touch what"),
+        field("outputs", &T::outputs, "what to listen to"),
+        field("results", &T::results, "what the result file holds")};
+  }
+};
+
+/// Throws the first SceneError in a spec: ranges, missing and contradictory entries, unknown
+/// bodies. A spec that was read from a file has passed already.
+void check(const SceneSpec& spec);
+
+/// Fills in the names of contacts and outputs that the scene leaves out; never renames.
+void complete(SceneSpec& spec);
+
+/// Number of steps from 0 to time.end: the nearest whole number, at least 1.
+long long step_count(const TimeSpec& time);
+
+}  // namespace saltus

@@ -1,0 +1,291 @@
+// A string on its frets: the points never change, S and D = S A^-1 S^T are constant, and a step costs one or two
+// products with S, the exact solution of a small complementarity problem and one product with S^T.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/contact/residual.h"
+#include "saltus/contact/table_delassus.h"
+#include "saltus/sim/island.h"
+
+namespace saltus {
+namespace {
+
+class FixedIsland final : public Island {
+ public:
+  FixedIsland(const Model& model, int group, std::vector<int> pairs);
+  void prepare(std::span<const Trial> trials) override;
+  void forget() override { y_start_valid_ = false; }
+  void solve(IslandStep& step, StepReport& report) override;
+  void check(IslandStep& step, StepReport& report) override;
+  void remember(std::vector<ContactMemory>& contacts) const override;
+
+ private:
+  const ContactLaw& law(int row) const { return (*laws_)[static_cast<std::size_t>(law_of_[static_cast<std::size_t>(row)])]; }
+  void gaps(View q, Vector& y) { table_->apply(q, scratch_, y); y += rest_gap_; }
+  void admit(IslandStep& step, Trial& trial);
+  void right_hand_side(IslandStep& step, Trial& trial);
+  void warm_start(IslandStep& step);
+
+  int group_;
+  std::unique_ptr<PointTable> table_;
+  Vector rest_gap_;                    ///< gaps at q = 0 [m]
+  std::vector<std::uint64_t> key_;
+  std::vector<int> law_of_;
+  std::vector<ContactLaw> const* laws_;
+  bool position_ = false, velocity_ = false, paoli_ = false;
+  ContactInstant instant_;
+
+  Matrix D_;                           ///< S A^-1 S^T [1/kg]
+  PointScratch scratch_;
+
+  Vector y_start_, y_free_, y_end_;    ///< gaps of all rows at t0, of the free end, of the finished end [m]
+  bool y_start_valid_ = false, y_free_valid_ = false;
+  Vector u_, z_, w_;                   ///< rates, configurations, modal work space
+  std::vector<int> admitted_, hit_;    ///< rows of the problem; those with an impulse
+  std::vector<Law> law_rows_;
+  Vector b_, p_, p_hit_, rho_, u_end_, row_values_, row_values_2_;
+};
+
+FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
+    : group_(group), laws_(&model.law_table()), instant_(model.options().instant) {
+  std::vector<PointRef> at;
+  std::vector<Vector3> normal;
+  Vector world(static_cast<Eigen::Index>(pairs.size()));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const ContactPair& pair = model.pairs()[static_cast<std::size_t>(pairs[i])];
+    at.push_back(pair.a.ref);
+    normal.push_back(pair.normal);
+    world[static_cast<Eigen::Index>(i)] = pair.normal.dot(pair.b.ref.local);
+    key_.push_back(pair.key);
+    law_of_.push_back(pair.law);
+    const ContactLaw& rule = model.laws()[static_cast<std::size_t>(pair.law)];
+    (rule.position_level() ? position_ : velocity_) = true;
+    paoli_ = paoli_ || rule.rule == ContactLaw::Rule::schatzman_paoli;
+  }
+  const Dynamics& body = *model.groups()[static_cast<std::size_t>(group)].dynamics;
+  table_ = body.table(at, normal);
+  rest_gap_ = table_->rest() - world;
+  const Eigen::Index n = rest_gap_.size();
+  for (Vector* x : {&y_start_, &y_free_, &y_end_, &u_, &b_, &p_, &p_hit_, &rho_, &u_end_, &row_values_,
+                    &row_values_2_})
+    x->resize(n);
+  w_.resize(body.velocities());
+  z_.resize(body.positions());
+  admitted_.reserve(key_.size());
+  hit_.reserve(key_.size());
+  law_rows_.reserve(key_.size());
+}
+
+void FixedIsland::prepare(std::span<const Trial> trials) {
+  table_->response(trials[static_cast<std::size_t>(group_)].A, D_);
+  y_start_valid_ = false;
+}
+
+// Position rows are all in the problem; velocity rows where  g + w h u <= threshold  (and u <= its threshold).
+void FixedIsland::admit(IslandStep& step, Trial& trial) {
+  const int n = static_cast<int>(key_.size());
+  y_free_valid_ = position_ || (velocity_ && instant_ == ContactInstant::end);
+  if (y_free_valid_) gaps(trial.q, y_free_);
+  admitted_.clear();
+  if (!velocity_) {
+    for (int i = 0; i < n; ++i) admitted_.push_back(i);
+    return;
+  }
+  bool rates = false;
+  for (const ContactLaw& rule : *laws_)
+    rates = rates || (!rule.position_level() && (rule.activation.forecast != 0.0 || rule.activation.closing_only));
+  if (rates) table_->apply(trial.start->v, scratch_, u_);
+  const Vector* g = &y_free_;
+  if (instant_ == ContactInstant::start) {
+    if (!y_start_valid_) gaps(trial.start->q, y_start_);
+    g = &y_start_;
+  } else if (instant_ == ContactInstant::middle) {
+    const Group& group = step.model.groups()[static_cast<std::size_t>(group_)];
+    group.scheme->place(*group.dynamics, trial, 0.5, z_);
+    gaps(z_, y_end_);
+    g = &y_end_;
+  }
+  for (int i = 0; i < n; ++i) {
+    const ContactLaw& rule = law(i);
+    const Activation& active = rule.activation;
+    const bool in =
+        rule.position_level() || rule.rule == ContactLaw::Rule::equality ||
+        ((*g)[i] + (active.forecast != 0.0 ? active.forecast * step.h * u_[i] : 0.0) <= active.threshold &&
+         (!active.closing_only || u_[i] <= active.velocity_threshold));
+    if (in) admitted_.push_back(i);
+  }
+}
+
+// Rows of the problem  u~ = W p + b:
+//   signorini-position  b = y_free/h              schatzman-paoli  b = (y_free + e y_-)/h
+//   newton-impact       b = S v_free + e S v0     equality         b = S v_free
+void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
+  const auto m = static_cast<Eigen::Index>(admitted_.size());
+  bool impact = false, restitution = false;
+  if (velocity_)
+    for (int i : admitted_) {
+      const ContactLaw& rule = law(i);
+      impact = impact || !rule.position_level();
+      restitution = restitution || (!rule.position_level() && rule.restitution != 0.0);
+    }
+  if (impact) {
+    // H (v_free + e v0) in one product where e is the same everywhere
+    const double e = law(admitted_.front()).restitution;
+    bool uniform = true;
+    for (int i : admitted_) uniform = uniform && !law(i).position_level() && law(i).restitution == e;
+    if (uniform) {
+      w_ = trial.v + e * trial.start->v;
+      table_->apply(admitted_, w_, scratch_, row_values_.head(m));
+      restitution = false;
+    } else {
+      table_->apply(admitted_, trial.v, scratch_, row_values_.head(m));
+    }
+  }
+  if (restitution) table_->apply(admitted_, trial.start->v, scratch_, row_values_2_.head(m));
+  if (paoli_) {  // y_- = y0 - h u0
+    w_ = trial.start->q - step.h * trial.start->v;
+    gaps(w_, y_end_);
+  }
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const int i = admitted_[static_cast<std::size_t>(k)];
+    const ContactLaw& rule = law(i);
+    switch (rule.rule) {
+      case ContactLaw::Rule::signorini_position:
+        b_[k] = y_free_[i] / step.h;
+        break;
+      case ContactLaw::Rule::schatzman_paoli:
+        b_[k] = (y_free_[i] + rule.restitution * y_end_[i]) / step.h;
+        break;
+      case ContactLaw::Rule::newton_impact:
+      case ContactLaw::Rule::equality:
+        b_[k] = row_values_[k] + (restitution ? rule.restitution * row_values_2_[k] : 0.0);
+    }
+  }
+}
+
+void FixedIsland::warm_start(IslandStep& step) {
+  auto memory = step.before.begin();
+  for (std::size_t k = 0; k < admitted_.size(); ++k) {
+    const std::uint64_t key = key_[static_cast<std::size_t>(admitted_[k])];
+    while (memory != step.before.end() && memory->key < key) ++memory;
+    const bool known = memory != step.before.end() && memory->key == key;
+    p_[static_cast<Eigen::Index>(k)] = known ? memory->impulse.x() : 0.0;
+  }
+}
+
+void FixedIsland::solve(IslandStep& step, StepReport& report) {
+  Trial& trial = step.trials[static_cast<std::size_t>(group_)];
+  const Group& group = step.model.groups()[static_cast<std::size_t>(group_)];
+  report.passes = std::max(report.passes, 1);
+  hit_.clear();
+  admit(step, trial);
+  if (admitted_.empty()) {
+    step.solver.active.clear();
+    step.solver.factor.clear();
+    return;
+  }
+  const auto m = static_cast<Eigen::Index>(admitted_.size());
+  right_hand_side(step, trial);
+  warm_start(step);
+  law_rows_.clear();
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const bool equal = law(admitted_[static_cast<std::size_t>(k)]).rule == ContactLaw::Rule::equality;
+    law_rows_.push_back({equal ? LawKind::equality : LawKind::unilateral, static_cast<int>(k), 1});
+  }
+  const TableDelassus W(D_, admitted_, symmetric(trial.A));
+  const auto b = b_.head(m);
+  auto p = p_.head(m);
+  const SolveReport solved =
+      step.model.solver().solve({W, b, law_rows_, admitted_}, step.model.options().contact, step.solver, p);
+  report.iterations += solved.iterations;
+  report.residual = std::max(report.residual, solved.residual);
+  if (!solved.converged) {
+    report.converged = false;
+    report.group = group_;
+  }
+  Eigen::Index hits = 0;
+  for (Eigen::Index k = 0; k < m; ++k)
+    if (p[k] != 0.0) {
+      hit_.push_back(admitted_[static_cast<std::size_t>(k)]);
+      p_hit_[hits++] = p[k];
+      report.impulse += p[k];
+    }
+  report.contacts += static_cast<int>(hits);
+  if (hits == 0) return;
+  trial.r.setZero();
+  table_->accumulate(hit_, p_hit_.head(hits), scratch_, trial.r);
+  group.scheme->linearise(*group.dynamics, trial);
+  group.scheme->correct(*group.dynamics, trial);
+}
+
+// The laws once more, on the states as they are now, with gaps and velocities measured afresh.
+void FixedIsland::check(IslandStep& step, StepReport& report) {
+  const GroupState& end = step.ends[static_cast<std::size_t>(group_)];
+  const auto m = static_cast<Eigen::Index>(admitted_.size());
+  if (hit_.empty() && y_free_valid_)
+    y_end_.swap(y_free_);
+  else {
+    if (paoli_) y_start_ = y_end_;  // y_-, kept for the residual below
+    gaps(end.q, y_end_);
+  }
+  report.gap = std::min(report.gap, y_end_.minCoeff());
+  if (m > 0 && !hit_.empty()) {
+    for (Eigen::Index k = 0; k < m; ++k) rho_[k] = 1.0 / D_(admitted_[static_cast<std::size_t>(k)], admitted_[static_cast<std::size_t>(k)]);
+    if (velocity_) {
+      w_ = end.v;
+      table_->apply(admitted_, w_, scratch_, u_end_.head(m));
+      bool restitution = false;
+      for (int i : admitted_) restitution = restitution || law(i).restitution != 0.0;
+      if (restitution) table_->apply(admitted_, step.trials[static_cast<std::size_t>(group_)].start->v, scratch_, row_values_2_.head(m));
+      else row_values_2_.head(m).setZero();
+    }
+    for (Eigen::Index k = 0; k < m; ++k) {
+      const int i = admitted_[static_cast<std::size_t>(k)];
+      const ContactLaw& rule = law(i);
+      switch (rule.rule) {
+        case ContactLaw::Rule::signorini_position:
+          u_end_[k] = y_end_[i] / step.h;
+          break;
+        case ContactLaw::Rule::schatzman_paoli:
+          u_end_[k] = (y_end_[i] + rule.restitution * y_start_[i]) / step.h;
+          break;
+        case ContactLaw::Rule::newton_impact:
+          u_end_[k] += rule.restitution * row_values_2_[k];
+          break;
+        case ContactLaw::Rule::equality:
+          break;
+      }
+    }
+    report.residual_after =
+        std::max(report.residual_after, natural_map(law_rows_, rho_.head(m), u_end_.head(m), b_.head(m), p_.head(m),
+                                                    impulse_scale(step.energy, rho_.head(m))));
+  }
+  y_start_.swap(y_end_);
+  y_start_valid_ = true;
+}
+
+void FixedIsland::remember(std::vector<ContactMemory>& contacts) const {
+  for (std::size_t k = 0; k < hit_.size(); ++k)
+    contacts.push_back({key_[static_cast<std::size_t>(hit_[k])],
+                        Vector3(p_hit_[static_cast<Eigen::Index>(k)], 0.0, 0.0), Vector3::Zero()});
+}
+
+}  // namespace
+
+bool fits_fixed_island(const Model& model, std::span<const int> groups, std::span<const int> pairs) {
+  if (groups.size() != 1) return false;
+  const Group& group = model.groups()[static_cast<std::size_t>(groups.front())];
+  if (!has(group.dynamics->traits(), Trait::fixed_points) || !group.scheme->one_pass(*group.dynamics))
+    return false;
+  return std::all_of(pairs.begin(), pairs.end(), [&](int i) {
+    const ContactPair& pair = model.pairs()[static_cast<std::size_t>(i)];
+    return pair.a.group == groups.front() && pair.b.group < 0;
+  });
+}
+
+std::unique_ptr<Island> fixed_island(const Model& model, int group, std::vector<int> pairs) {
+  return std::make_unique<FixedIsland>(model, group, std::move(pairs));
+}
+
+}  // namespace saltus

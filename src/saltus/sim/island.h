@@ -1,0 +1,53 @@
+// Groups that can touch each other share one contact problem: an island.
+#pragma once
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "saltus/scene/model.h"
+#include "saltus/sim/state.h"
+
+namespace saltus {
+
+/// What the driver lends an island during one step. Trials and ends are those of all groups of the model.
+struct IslandStep {
+  const Model& model;
+  double h;                             ///< [s]
+  double energy;                        ///< kinetic + |potential| of the start state [J]: scale of round-off in reports
+  std::span<Trial> trials;
+  std::span<GroupState> ends;           ///< written by Scheme::finish before check()
+  std::span<const ContactMemory> before;///< contacts of the last step, by key
+  SolverMemory& solver;
+};
+
+/// The impulse that could carry the energy of the system through one of these contacts, sqrt(2 E rho) [N s]: residuals
+/// of the finished state are relative to it when the contact problem itself is smaller (a point at rest on its obstacle
+/// solves a problem made of round-off).
+inline double impulse_scale(double energy, const Eigen::Ref<const Vector>& rho) {
+  return rho.size() == 0 ? 0.0 : std::sqrt(2.0 * energy * rho.maxCoeff());
+}
+
+class Island {
+ public:
+  virtual ~Island() = default;
+  /// Called after every change of h, with the factors of schemes that keep theirs: makes what depends on h alone.
+  virtual void prepare(std::span<const Trial> trials) = 0;
+  /// Drops what was carried over from a step that did not count.
+  virtual void forget() = 0;
+  /// Predictors are made. Finds the active contacts, solves them together with the passes of the schemes and leaves
+  /// the corrected iterates in the trials. Fills passes, iterations, residual, converged, impulse, contacts.
+  virtual void solve(IslandStep& step, StepReport& report) = 0;
+  /// The states are finished. Measures the laws and gaps on them: residual_after, gap.
+  virtual void check(IslandStep& step, StepReport& report) = 0;
+  /// Appends the contacts that carried an impulse, by increasing key.
+  virtual void remember(std::vector<ContactMemory>& contacts) const = 0;
+};
+
+/// One group with fixed rows against the fixed world, one pass a step: W is made once for each h, and a step touches
+/// only the rows that it needs.
+bool fits_fixed_island(const Model& model, std::span<const int> groups, std::span<const int> pairs);
+std::unique_ptr<Island> fixed_island(const Model& model, int group, std::vector<int> pairs);
+/// Any groups, any pairs: rows and W are assembled in every pass.
+std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups, std::vector<int> pairs);
+
+}  // namespace saltus

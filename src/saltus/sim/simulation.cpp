@@ -1,0 +1,331 @@
+#include "saltus/sim/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/math/flush_denormals.h"
+#include "saltus/math/kernels.h"
+#include "saltus/sim/island.h"
+
+namespace saltus {
+namespace {
+
+std::vector<std::unique_ptr<Prepared>> prepare(const Model& model, double h) {
+  std::vector<std::unique_ptr<Prepared>> prepared;
+  for (const Group& group : model.groups()) prepared.push_back(group.scheme->prepare(*group.dynamics, h));
+  return prepared;
+}
+
+Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> prepared, double t, double h,
+                 std::span<const GroupState> groups) {
+  Energy sum;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Group& group = model.groups()[g];
+    const Energy E = group.scheme->energy(*group.dynamics, prepared[g].get(), t, h, groups[g]);
+    sum.kinetic += E.kinetic;
+    sum.potential += E.potential;
+  }
+  return sum;
+}
+
+}  // namespace
+
+State initial_state(const Model& model) {
+  State state;
+  state.h = model.options().h;
+  state.groups.assign(model.initial().begin(), model.initial().end());
+  state.solvers.resize(static_cast<std::size_t>(model.island_count()));
+  state.ledger.assign(model.accounts().size(), 0.0);
+  const auto prepared = prepare(model, state.h);
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    const Group& group = model.groups()[g];
+    group.scheme->start(*group.dynamics, prepared[g].get(), 0.0, state.h, state.groups[g]);
+  }
+  state.energy = energy_of(model, prepared, 0.0, state.h, state.groups);
+  state.energy_start = state.energy.total();
+  return state;
+}
+
+struct Simulation::Work {
+  Model model;
+  State state;
+  std::vector<std::unique_ptr<Prepared>> prepared;
+  std::vector<Trial> trials;
+  std::vector<GroupState> ends;
+  std::vector<std::unique_ptr<Island>> islands;  ///< none where nothing can touch
+  std::vector<std::vector<double>> by_source;    ///< work of the step, a group
+  std::vector<std::vector<int>> account;         ///< ledger entry of each source, -1: potential
+  std::vector<ContactMemory> contacts;           ///< of the step in work, like ledger and energy
+  std::vector<double> ledger;
+  Energy energy;
+  Vector w;
+  PointScratch scratch;
+
+  Work(Model m, State s);
+  void set_step(double h);
+  void use(double h);
+  void begin(double h);
+  StepReport step(double h);
+  void commit(double t1);
+  void forget();
+  StepReport advance(double h, double t1, int depth);
+  void book(StepReport& report);
+  void watch(StepReport& report);
+};
+
+Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(s)) {
+  const std::size_t n = model.groups().size();
+  expects(state.groups.size() == n && state.ledger.size() == model.accounts().size() &&
+              state.solvers.size() == static_cast<std::size_t>(model.island_count()),
+          "the state belongs to another model");
+  trials.resize(n);
+  ends.resize(n);
+  const auto accounts = model.accounts();
+  Eigen::Index widest = 0;
+  for (std::size_t g = 0; g < n; ++g) {
+    const Dynamics& body = *model.groups()[g].dynamics;
+    expects(state.groups[g].q.size() == body.positions() && state.groups[g].v.size() == body.velocities(),
+            "the state belongs to another model");
+    Trial& trial = trials[g];
+    trial.q.resize(body.positions());
+    trial.v.resize(body.velocities());
+    trial.v_free.resize(body.velocities());
+    trial.r = Vector::Zero(body.velocities());
+    ends[g] = state.groups[g];
+    widest = std::max(widest, trial.v.size());
+    by_source.emplace_back(body.sources().size(), 0.0);
+    std::vector<int> entry;
+    for (const Source& source : body.sources())
+      entry.push_back(source.potential ? -1
+                                       : static_cast<int>(std::find(accounts.begin(), accounts.end(), source.name) -
+                                                          accounts.begin()));
+    account.push_back(entry);
+  }
+  w.resize(widest);
+  for (int island = 0; island < model.island_count(); ++island) {
+    std::vector<int> groups, pairs;
+    for (std::size_t g = 0; g < n; ++g)
+      if (model.islands()[g] == island) groups.push_back(static_cast<int>(g));
+    for (std::size_t i = 0; i < model.pairs().size(); ++i)
+      if (model.islands()[static_cast<std::size_t>(model.pairs()[i].a.group)] == island)
+        pairs.push_back(static_cast<int>(i));
+    const bool one_pass = std::all_of(groups.begin(), groups.end(), [&](int g) {
+      const Group& group = model.groups()[static_cast<std::size_t>(g)];
+      return group.scheme->one_pass(*group.dynamics);
+    });
+    if (pairs.empty() && one_pass)
+      islands.push_back(nullptr);
+    else if (!pairs.empty() && fits_fixed_island(model, groups, pairs))
+      islands.push_back(fixed_island(model, groups.front(), std::move(pairs)));
+    else
+      islands.push_back(general_island(model, std::move(groups), std::move(pairs)));
+  }
+  contacts.reserve(model.pairs().size());
+  set_step(state.h);
+}
+
+// Drops every coefficient, factor and table that belongs to another h.
+void Simulation::Work::set_step(double h) {
+  prepared = prepare(model, h);
+  for (std::size_t g = 0; g < trials.size(); ++g) {
+    trials[g].prepared = prepared[g].get();
+    trials[g].factorised = false;
+  }
+  state.h = h;
+  begin(h);  // fills the constant factors, from which islands make their tables now rather than in the first step
+  for (auto& island : islands)
+    if (island) island->prepare(trials);
+}
+
+// Predictors of all groups from the present state.
+void Simulation::Work::begin(double h) {
+  for (std::size_t g = 0; g < trials.size(); ++g) {
+    Trial& trial = trials[g];
+    trial.t0 = state.t;
+    trial.h = h;
+    trial.start = &state.groups[g];
+    trial.stage = 0;
+    trial.ledger = model.options().ledger;
+    model.groups()[g].scheme->begin(*model.groups()[g].dynamics, trial);
+  }
+}
+
+// Another h: hand the physical velocities over to the schemes as they are with the new step.
+void Simulation::Work::use(double h) {
+  expects(h > 0.0 && std::isfinite(h), "the step must be positive and finite");
+  if (h == state.h) return;
+  for (std::size_t g = 0; g < trials.size(); ++g) {
+    const Group& group = model.groups()[g];
+    expects(!group.scheme->fixed_step(), "a group of this model has a scheme of fixed step");
+    Vector v(group.dynamics->velocities());
+    group.scheme->velocity(*group.dynamics, prepared[g].get(), state.h, state.groups[g], v);
+    state.groups[g].v = v;
+  }
+  for (SolverMemory& memory : state.solvers) memory = {};
+  set_step(h);
+  for (std::size_t g = 0; g < trials.size(); ++g) {
+    const Group& group = model.groups()[g];
+    group.scheme->start(*group.dynamics, prepared[g].get(), state.t, h, state.groups[g]);
+  }
+  state.energy = energy_of(model, prepared, state.t, h, state.groups);
+}
+
+//     E1 - E0 = work of the sources + impact + scheme + unexplained
+void Simulation::Work::book(StepReport& report) {
+  ledger = state.ledger;
+  const std::size_t impact = ledger.size() - 3, scheme = ledger.size() - 2, unexplained = ledger.size() - 1;
+  energy = {};
+  double explained = 0.0;
+  for (std::size_t g = 0; g < trials.size(); ++g) {
+    const Group& group = model.groups()[g];
+    StepWork work{by_source[g]};
+    group.scheme->work(*group.dynamics, trials[g], ends[g], work);
+    energy.kinetic += work.energy.kinetic;
+    energy.potential += work.energy.potential;
+    for (std::size_t s = 0; s < account[g].size(); ++s)
+      if (account[g][s] >= 0) {
+        ledger[static_cast<std::size_t>(account[g][s])] += by_source[g][s];
+        explained += by_source[g][s];
+      }
+    ledger[scheme] += work.scheme;
+    explained += work.scheme;
+    if (report.contacts > 0 && islands[static_cast<std::size_t>(model.islands()[g])]) {
+      const auto n = static_cast<Eigen::Index>(trials[g].r.size());
+      group.scheme->work_velocity(trials[g], ends[g], w.head(n));
+      report.impact += dot(static_cast<int>(n), trials[g].r.data(), w.data());
+    }
+  }
+  ledger[impact] += report.impact;
+  explained += report.impact;
+  report.unexplained = energy.total() - state.energy.total() - explained;
+  ledger[unexplained] += report.unexplained;
+  report.finite = report.finite && std::isfinite(energy.total());
+}
+
+// One step: predict, touch, correct, finish, measure, book. The state changes only in commit().
+StepReport Simulation::Work::step(double h) {
+  StepReport report;
+  report.gap = std::numeric_limits<double>::infinity();
+  begin(h);
+  const auto context = [&](std::size_t i) {
+    return IslandStep{model, h, state.energy.kinetic + std::abs(state.energy.potential), trials, ends, state.contacts, state.solvers[i]};
+  };
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    IslandStep at = context(i);
+    if (islands[i]) islands[i]->solve(at, report);
+  }
+  report.passes = std::max(report.passes, 1);
+  for (std::size_t g = 0; g < trials.size(); ++g)
+    model.groups()[g].scheme->finish(*model.groups()[g].dynamics, trials[g], ends[g]);
+  contacts.clear();
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    IslandStep at = context(i);
+    if (!islands[i]) continue;
+    islands[i]->check(at, report);
+    islands[i]->remember(contacts);
+  }
+  if (islands.size() > 1)
+    std::sort(contacts.begin(), contacts.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+  if (model.options().ledger)
+    book(report);
+  else
+    watch(report);
+  return report;
+}
+
+// Without a ledger nothing sums over all velocities; non-finite ones are looked for in every 64th step.
+void Simulation::Work::watch(StepReport& report) {
+  ledger = state.ledger;
+  energy = state.energy;
+  if (state.step % 64 == 0)
+    for (const GroupState& end : ends) report.finite = report.finite && end.v.allFinite();
+}
+
+void Simulation::Work::commit(double t1) {
+  std::swap(state.groups, ends);
+  state.contacts.swap(contacts);
+  state.ledger.swap(ledger);
+  state.energy = energy;
+  state.t = t1;
+}
+
+// A step that failed leaves the groups as they were; what solvers and islands remember of it is dropped.
+void Simulation::Work::forget() {
+  for (SolverMemory& memory : state.solvers) memory = {};
+  for (auto& island : islands)
+    if (island) island->forget();
+}
+
+StepReport Simulation::Work::advance(double h, double t1, int depth) {
+  use(h);
+  StepReport report = step(h);
+  const OnFailure policy = model.options().on_failure;
+  const bool good = report.converged && report.finite;
+  if (good || (policy == OnFailure::accept && report.finite)) {
+    commit(t1);
+    return report;
+  }
+  forget();
+  if (policy != OnFailure::halve || depth == 10) return report;
+  const double t_mid = state.t + 0.5 * h;
+  StepReport first = advance(0.5 * h, t_mid, depth + 1);
+  if (!first.converged || !first.finite) return first;
+  StepReport second = advance(0.5 * h, t1, depth + 1);
+  second.passes += first.passes;
+  second.iterations += first.iterations;
+  second.residual = std::max(first.residual, second.residual);
+  second.residual_after = std::max(first.residual_after, second.residual_after);
+  second.gap = std::min(first.gap, second.gap);
+  second.impulse += first.impulse;
+  second.impact += first.impact;
+  second.unexplained += first.unexplained;
+  second.halvings += first.halvings + 1;
+  return second;
+}
+
+Simulation::Simulation(Model model) {
+  State state = initial_state(model);
+  work_ = std::make_unique<Work>(std::move(model), std::move(state));
+}
+Simulation::Simulation(Model model, State state)
+    : work_(std::make_unique<Work>(std::move(model), std::move(state))) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+const Model& Simulation::model() const { return work_->model; }
+const State& Simulation::state() const { return work_->state; }
+
+StepReport Simulation::advance() { return advance(model().options().h); }
+
+StepReport Simulation::advance(double h) {
+  const FlushDenormals flush;
+  State& state = work_->state;
+  // Steps of equal length lie on t = k h: no sum of round-off. A step of another length counts from where it is.
+  const double on_grid = static_cast<double>(state.step + 1) * h;
+  const bool regular = h == model().options().h && std::abs(on_grid - (state.t + h)) <= 1e-6 * h;
+  const StepReport report = work_->advance(h, regular ? on_grid : state.t + h, 0);
+  const bool kept = (report.converged && report.finite) ||
+                    (model().options().on_failure == OnFailure::accept && report.finite);
+  if (kept) ++state.step;
+  return report;
+}
+
+void Simulation::velocity(int group, Out v) const {
+  const auto g = static_cast<std::size_t>(group);
+  expects(g < model().groups().size(), "no such group");
+  const Group& at = model().groups()[g];
+  at.scheme->velocity(*at.dynamics, work_->prepared[g].get(), state().h, state().groups[g], v);
+}
+
+double Simulation::probe(int index) const {
+  expects(index >= 0 && static_cast<std::size_t>(index) < model().probes().size(), "no such probe");
+  const Probe& probe = model().probes()[static_cast<std::size_t>(index)];
+  const GroupState& state = work_->state.groups[static_cast<std::size_t>(probe.group)];
+  Eigen::Matrix<double, 1, 1> y;
+  probe.table->apply(probe.quantity == Probe::Quantity::velocity ? state.v : state.q, work_->scratch, y);
+  return y[0];
+}
+
+}  // namespace saltus

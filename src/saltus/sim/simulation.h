@@ -1,0 +1,36 @@
+// The step driver: schemes, bodies and contact meet here, and nowhere else.
+#pragma once
+#include <memory>
+
+#include "saltus/scene/model.h"
+#include "saltus/sim/state.h"
+
+namespace saltus {
+
+/// Advances a State of a Model. Physics never throws: look at the report.
+class Simulation {
+ public:
+  explicit Simulation(Model model);     ///< from initial_state(model)
+  Simulation(Model model, State state); ///< resumed; the state must be of this model (UsageError otherwise)
+  Simulation(Simulation&&) noexcept;
+  ~Simulation();
+
+  const Model& model() const;
+  const State& state() const;
+
+  /// One step of h [s] (default Model::options().h). Under OnFailure::stop a failed step leaves the state as it was;
+  /// `halve` retries it as two halves, up to ten times over; `accept` keeps it. The report says what happened.
+  StepReport advance();
+  StepReport advance(double h);
+
+  /// Physical velocity of a group at the state's own time.
+  void velocity(int group, Out v) const;
+  /// Value of a probe now: displacement S q [m] or velocity S v [m/s], v as the scheme holds it.
+  double probe(int index) const;
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,13 @@
+// LU of a small dense matrix in memory that the caller owns.
+#pragma once
+
+namespace saltus {
+
+/// P A = L U with partial pivoting in place of A, k x k, row by row; rows: k integers for P.
+/// False if a pivot is 0.
+bool lu_factorise(int k, double* A, int* rows);
+
+/// x <- A^-1 x; work: k doubles.
+void lu_solve(int k, const double* LU, const int* rows, double* x, double* work);
+
+}  // namespace saltus

@@ -1,0 +1,14 @@
+// A program outside the repository that links the installed library.
+#include <iostream>
+
+#include "saltus/base/base.h"
+#include "saltus/base/error.h"
+#include "saltus/version.h"
+
+int main() {
+  const saltus::Vector v = saltus::Vector::Ones(3);  // Eigen comes with the package
+  const saltus::SceneError error("bodies[0].mass", "must be positive");
+  std::cout << "Saltus " << saltus::version() << "\n"
+            << error.at("scene.yaml", 3, 5).what() << "\n";
+  return error.path() == "bodies[0].mass" && v.sum() == 3.0 ? 0 : 1;
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# The lint scripts must find faults: each case writes a small tree with one fault and expects one message about it.
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+HEAD = "// A header.\n#pragma once\n"
+CLEAN = {
+    "base/a.h": HEAD + "#include <Eigen/Core>\n#include <vector>\n",
+    "math/b.h": HEAD + '#include "saltus/base/a.h"\n#include "saltus/version.h"\n// #include "saltus/app/x.h"\n',
+    "dynamics/d.h": HEAD + '#include "saltus/math/b.h"\n',
+    "bodies/e.h": HEAD + '#include "saltus/dynamics/d.h"\n',
+    "schemes/f.cpp": '#include <fmt/format.h>\n#include "saltus/dynamics/d.h"\n',
+    "contact/g.h": HEAD,
+    "solvers/h.h": HEAD + '#include "saltus/contact/g.h"\n',
+    "io/i_internal.h": HEAD + "#include <hdf5.h>\n",
+    "io/i.cpp": '#include "saltus/io/i_internal.h"\n#include "saltus/bodies/e.h"\n',
+}
+
+# name of the case: (files added to the clean tree, words of the message)
+LAYER_FAULTS = {
+    "base includes math": ({"base/x.cpp": '#include "saltus/math/b.h"\n'}, "base may not include math"),
+    "schemes include bodies": ({"schemes/x.cpp": '#include "saltus/bodies/e.h"\n'}, "schemes may not include bodies"),
+    "bodies include schemes": ({"bodies/x.cpp": '#  include "saltus/schemes/s.h"\n', "schemes/s.h": HEAD},
+                               "bodies may not include schemes"),
+    "solvers include dynamics": ({"solvers/x.cpp": '#include "saltus/dynamics/d.h"\n'},
+                                 "solvers may not include dynamics"),
+    "a room nobody knows": ({"utils/x.cpp": "\n"}, "unknown room 'utils'"),
+    "a file outside the rooms": ({"x.cpp": "\n"}, "unknown room 'x.cpp'"),
+    "relative include": ({"math/x.cpp": '#include "b.h"\n'}, "whole path"),
+    "include with angles": ({"math/x.cpp": "#include <saltus/base/a.h>\n"}, "with quotes"),
+    "missing file": ({"math/x.cpp": '#include "saltus/base/gone.h"\n'}, "does not exist"),
+    "no pragma once": ({"math/x.h": "// A header.\nint f();\n"}, "no #pragma once"),
+    "no first comment": ({"math/x.h": "#pragma once\n"}, "first line of a header"),
+    "a library in an installed header": ({"io/x.h": HEAD + "#include <hdf5.h>\n"}, "only Eigen/Core and std"),
+    "more of Eigen in an installed header": ({"math/x.h": HEAD + "#include <Eigen/Sparse>\n"},
+                                             "only Eigen/Core and std"),
+    "internal header in an installed one": ({"io/x.h": HEAD + '#include "saltus/io/i_internal.h"\n'}, "not installed"),
+}
+PATH = "/" + "home/someone/project"
+WORD_FAULTS = {
+    "in a script": {"run.sh": "cd " + PATH + "\n"},
+    "in quotes": {"src/a.cpp": 'const char* p = "' + PATH + '";\n'},
+    "other folders": {"a.md": "See /" + "work/x and (/" + "root/y).\n"},
+}
+WORD_CLEAN = {"a.md": "friction/" + "work/ratio, $HOME/x, ${root}/" + "home/y, the work / root / home\n"}
+
+
+def run(script, files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        done = subprocess.run([sys.executable, REPOSITORY / "tools" / script, folder], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+def main():
+    failed = 0
+
+    def expect(name, script, files, code, words):
+        nonlocal failed
+        got, text = run(script, files)
+        lines = len(text.strip().splitlines())
+        good = got == code and words in text and (code == 0 or lines == 1)
+        if not good:
+            failed += 1
+            print(f"FAILED {script}, {name}: exit {got}, expected {code} and '{words}':\n{text}")
+
+    expect("a clean tree", "layers.py", CLEAN, 0, "in order")
+    expect("an empty tree", "layers.py", {}, 1, "no source files")
+    for name, (files, words) in LAYER_FAULTS.items():
+        expect(name, "layers.py", CLEAN | files, 1, words)
+    expect("a clean tree", "words.py", WORD_CLEAN, 0, "no machine paths")
+    for name, files in WORD_FAULTS.items():
+        expect(name, "words.py", WORD_CLEAN | files, 1, "a path of one machine")
+    print(f"{3 + len(LAYER_FAULTS) + len(WORD_FAULTS) - failed} cases passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

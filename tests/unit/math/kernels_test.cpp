@@ -1,0 +1,206 @@
+#include "saltus/math/kernels.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace saltus;
+
+namespace {
+
+using Array = std::vector<double>;
+
+/// Reproducible values of both signs over eight decades, so that the order of a sum shows.
+Array values(int n, unsigned seed) {
+  Array x(static_cast<std::size_t>(n));
+  std::uint64_t s = seed * 0x9E3779B97F4A7C15u + 1;
+  for (double& value : x) {
+    s = s * 6364136223846793005u + 1442695040888963407u;
+    const double unit = static_cast<double>(s >> 11) * 0x1p-53;
+    value = (unit - 0.5) * std::pow(10.0, static_cast<double>((s >> 5) % 8));
+  }
+  return x;
+}
+
+/// The contract of kernels.h, written without registers: lane j mod 8, then the fixed tree.
+template <class Term>
+double lane_sum(int n, Term term) {
+  double lane[8] = {};
+  for (int j = 0; j < n; ++j) {
+    volatile double t = term(static_cast<std::size_t>(j));  // no contraction with the sum
+    lane[j % 8] += t;
+  }
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/// a b, rounded: never fused into an addition.
+double product(double a, double b) {
+  volatile double p = a * b;
+  return p;
+}
+
+const std::vector<int> lengths = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 64, 100, 862, 1001};
+
+}  // namespace
+
+TEST_CASE("the baseline kernels are always there and the best set comes last") {
+  const auto sets = kernel_sets();
+  REQUIRE(sets.size() >= 1);
+  CHECK(std::string(sets[0].name) == "baseline");
+#if defined(__x86_64__) && !defined(SALTUS_NO_CLONES)
+  std::size_t expected = 1;
+  if (__builtin_cpu_supports("avx2")) ++expected;
+  if (__builtin_cpu_supports("avx512f")) ++expected;
+  CHECK(sets.size() == expected);
+#endif
+}
+
+TEST_CASE("every instruction set gives the bits of the scalar lane order: rows") {
+  for (const KernelSet& set : kernel_sets())
+    for (int cols : lengths)
+      for (int rows : {0, 1, 2, 3, 4, 7, 8, 13, 20}) {
+        CAPTURE(set.name);
+        CAPTURE(rows);
+        CAPTURE(cols);
+        const std::ptrdiff_t stride = cols + 3;
+        const Array S = values(rows * (cols + 3), 1), x = values(cols, 2), p = values(rows + 1, 3);
+        const auto at = [&](int i) { return S.data() + i * stride; };
+        Array y(static_cast<std::size_t>(rows), 7.0);
+        set.multiply(S.data(), stride, nullptr, rows, cols, x.data(), y.data());
+        bool same = true;
+        for (int i = 0; i < rows; ++i)
+          same &= y[static_cast<std::size_t>(i)] ==
+                  lane_sum(cols, [&](std::size_t j) { return at(i)[j] * x[j]; });
+        CHECK(same);
+
+        std::vector<int> index;  // backwards and with a repetition: nothing depends on neighbours
+        for (int i = rows - 1; i >= 0; i -= i % 3 == 0 ? 2 : 1) index.push_back(i);
+        if (rows > 0) index.push_back(0);
+        Array some(index.size());
+        set.multiply(S.data(), stride, index.data(), static_cast<int>(index.size()), cols, x.data(),
+                     some.data());
+        for (std::size_t k = 0; k < index.size(); ++k)
+          same &= some[k] == y[static_cast<std::size_t>(index[k])];
+        CHECK(same);
+
+        Array r = values(cols, 4), expected = r;
+        set.accumulate(S.data(), stride, index.data(), static_cast<int>(index.size()), cols,
+                       p.data(), r.data());
+        REQUIRE(index.size() <= p.size());
+        for (std::size_t k = 0; k < index.size(); ++k)
+          for (std::size_t j = 0; j < expected.size(); ++j)
+            expected[j] += product(p[k], at(index[k])[j]);
+        CHECK(r == expected);
+      }
+}
+
+TEST_CASE("every instruction set gives the bits of the scalar lane order: modes") {
+  const double h = 0.37;
+  for (const KernelSet& set : kernel_sets())
+    for (int n : lengths) {
+      CAPTURE(set.name);
+      CAPTURE(n);
+      const Array e = values(n, 1), k = values(n, 2), q0 = values(n, 3), v0 = values(n, 4);
+      const Array a = values(n, 5), w = values(n, 6), r = values(n, 7);
+      Array q1(q0.size()), v1(v0.size()), q = q0, v = v0;
+      for (std::size_t j = 0; j < q.size(); ++j) {
+        v[j] = product(e[j], v0[j]) - product(k[j], q0[j]);
+        q[j] = q0[j] + product(h, v[j]);
+      }
+      set.step(n, h, e.data(), k.data(), q0.data(), v0.data(), q1.data(), v1.data());
+      CHECK(q1 == q);
+      CHECK(v1 == v);
+      Array q_in = q0, v_in = v0;  // in place
+      set.step(n, h, e.data(), k.data(), q_in.data(), v_in.data(), q_in.data(), v_in.data());
+      CHECK(q_in == q);
+      CHECK(v_in == v);
+
+      const auto kinetic = lane_sum(n, [&](std::size_t j) { return a[j] * product(v[j], v[j]); });
+      const auto potential =
+          lane_sum(n, [&](std::size_t j) { return k[j] * product(q[j], q[j] - product(h, v[j])); });
+      const auto damping =
+          -lane_sum(n, [&](std::size_t j) { return w[j] * product(v[j] + v0[j], v[j] + v0[j]); });
+      const ModalEnergy energy = set.energy(n, a.data(), k.data(), h, q.data(), v.data());
+      CHECK(energy.kinetic == kinetic);
+      CHECK(energy.potential == potential);
+      const ModalBalance balance =
+          set.balance(n, a.data(), k.data(), w.data(), h, q.data(), v.data(), v0.data());
+      CHECK(balance.kinetic == kinetic);
+      CHECK(balance.potential == potential);
+      CHECK(balance.damping == damping);
+      q_in = q0, v_in = v0;
+      const ModalBalance fused =
+          set.step_balance(n, h, e.data(), k.data(), a.data(), k.data(), w.data(), q_in.data(),
+                           v_in.data(), q_in.data(), v_in.data());
+      CHECK(q_in == q);
+      CHECK(v_in == v);
+      CHECK(fused.kinetic == kinetic);
+      CHECK(fused.potential == potential);
+      CHECK(fused.damping == damping);
+
+      CHECK(set.dot(n, e.data(), r.data()) ==
+            lane_sum(n, [&](std::size_t j) { return e[j] * r[j]; }));
+      CHECK(set.dot_sum(n, r.data(), v0.data(), v1.data()) ==
+            0.5 * lane_sum(n, [&](std::size_t j) { return r[j] * (v0[j] + v1[j]); }));
+
+      set.kick(n, h, w.data(), r.data(), q_in.data(), v_in.data());
+      for (std::size_t j = 0; j < q.size(); ++j) {
+        const double dv = product(w[j], r[j]);
+        v[j] += dv;
+        q[j] += product(h, dv);
+      }
+      CHECK(q_in == q);
+      CHECK(v_in == v);
+    }
+}
+
+TEST_CASE("the public kernels agree with the first set and touch nothing beyond their length") {
+  const KernelSet& set = kernel_sets()[0];
+  const double guard = std::numeric_limits<double>::quiet_NaN();
+  const int n = 37, rows = 5;
+  const Array S = values(rows * n, 1), x = values(n, 2);
+  Array y(rows + 1, guard), z(rows + 1, guard);
+  multiply_rows(S.data(), n, rows, n, x.data(), y.data());
+  set.multiply(S.data(), n, nullptr, rows, n, x.data(), z.data());
+  for (std::size_t i = 0; i < rows; ++i) CHECK(y[i] == z[i]);
+  CHECK(std::isnan(y[rows]));
+  const std::vector<int> index = {4, 1};
+  Array some(3, guard);
+  multiply_rows(S.data(), n, index, n, x.data(), some.data());
+  CHECK(some[0] == y[4]);
+  CHECK(some[1] == y[1]);
+  CHECK(std::isnan(some[2]));
+  multiply_rows(S.data(), n, std::span<const int>(), n, x.data(), some.data());
+  CHECK(some[0] == y[4]);
+
+  const Array e = values(n, 3), k = values(n, 4), p = {2.0, -3.0};
+  Array q = values(n + 1, 5), v = values(n + 1, 6), q_set = q, v_set = v;
+  modal_step(n, 0.1, e.data(), k.data(), q.data(), v.data(), q.data(), v.data());
+  modal_kick(n, 0.1, e.data(), x.data(), q.data(), v.data());
+  set.step(n, 0.1, e.data(), k.data(), q_set.data(), v_set.data(), q_set.data(), v_set.data());
+  set.kick(n, 0.1, e.data(), x.data(), q_set.data(), v_set.data());
+  CHECK(q == q_set);  // the element after the last is unchanged in both
+  CHECK(v == v_set);
+  Array r(static_cast<std::size_t>(n) + 1, 0.0);
+  accumulate_rows(S.data(), n, index, n, p.data(), r.data());
+  for (std::size_t j = 0; j < n; ++j)
+    CHECK(r[j] == product(2.0, S[4 * n + j]) - product(3.0, S[n + j]));
+  CHECK(r[n] == 0.0);
+  CHECK(dot(n, x.data(), e.data()) == set.dot(n, x.data(), e.data()));
+  CHECK(dot_sum(n, x.data(), e.data(), k.data()) == set.dot_sum(n, x.data(), e.data(), k.data()));
+  CHECK(modal_energy(n, e.data(), k.data(), 0.1, q.data(), v.data()).potential ==
+        set.energy(n, e.data(), k.data(), 0.1, q.data(), v.data()).potential);
+  CHECK(modal_balance(n, e.data(), k.data(), x.data(), 0.1, q.data(), v.data(), e.data()).damping ==
+        set.balance(n, e.data(), k.data(), x.data(), 0.1, q.data(), v.data(), e.data()).damping);
+  const ModalBalance fused = modal_step_balance(n, 0.1, e.data(), k.data(), e.data(), k.data(),
+                                                x.data(), q.data(), v.data(), q.data(), v.data());
+  const ModalBalance fused_set =
+      set.step_balance(n, 0.1, e.data(), k.data(), e.data(), k.data(), x.data(), q_set.data(),
+                       v_set.data(), q_set.data(), v_set.data());
+  CHECK(fused.kinetic == fused_set.kinetic);
+  CHECK(q == q_set);
+}

@@ -1,0 +1,132 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/residual.h"
+#include "tests/unit/solvers/problems.h"
+
+namespace saltus::testing {
+namespace {
+
+/// residual() of a dense problem with one law on all rows.
+double one_contact(const Matrix& W, const Vector& b, Law law, const Vector& p) {
+  DenseDelassus delassus;
+  delassus.W = W;
+  law.size = static_cast<int>(b.size());
+  const Law laws[] = {law};
+  const Rows rows(law.size);
+  return residual({delassus, b, laws, rows.ids}, p);
+}
+
+Vector vector(std::initializer_list<double> values) {
+  Vector v(static_cast<Eigen::Index>(values.size()));
+  std::copy(values.begin(), values.end(), v.data());
+  return v;
+}
+
+constexpr double kRoundOff = 1e-15;
+
+TEST_CASE("a ball of 2 kg arriving at 3 m/s stops with 6 N s, and no other impulse will do") {
+  const Matrix W = Matrix::Constant(1, 1, 0.5);
+  const Vector b = vector({-3.0});
+  CHECK(one_contact(W, b, {.kind = LawKind::unilateral}, vector({6.0})) == 0.0);
+  // p = 3: u = -1.5, x = 3 + 2 * 1.5 = 6, F = -3, |rho b| = 6
+  CHECK(one_contact(W, b, {.kind = LawKind::unilateral}, vector({3.0})) == doctest::Approx(0.5));
+  CHECK(one_contact(W, b, {.kind = LawKind::unilateral}, vector({0.0})) == doctest::Approx(1.0));
+  CHECK(one_contact(W, -b, {.kind = LawKind::unilateral}, vector({0.0})) == 0.0);
+  CHECK(one_contact(W, -b, {.kind = LawKind::unilateral}, vector({-6.0})) == doctest::Approx(1.0));
+}
+
+TEST_CASE("an equality row accepts pulling impulses and a box row slides at its bound") {
+  const Matrix W = Matrix::Constant(1, 1, 0.5);
+  const Vector b = vector({3.0});
+  CHECK(one_contact(W, b, {.kind = LawKind::equality}, vector({-6.0})) == 0.0);
+  CHECK(one_contact(W, b, {.kind = LawKind::equality}, vector({-5.0})) == doctest::Approx(1.0 / 6));
+  const Law box{.kind = LawKind::box, .bound = 2.0};
+  CHECK(one_contact(W, b, box, vector({-2.0})) == 0.0);  // u = 2 > 0 against p = -bound
+  CHECK(one_contact(W, b, box, vector({2.0})) == doctest::Approx(4.0 / 6));
+  CHECK(one_contact(W, b, {.kind = LawKind::box, .bound = 7.0}, vector({-6.0})) == 0.0);
+}
+
+TEST_CASE("coulomb friction sticks inside the cone, slides on its surface and lets go above") {
+  const Matrix W = Matrix::Identity(3, 3);
+  const Law law{.kind = LawKind::coulomb, .friction = 0.5};
+  CHECK(one_contact(W, vector({-10, 3, 4}), {.kind = LawKind::coulomb, .friction = 0.6},
+                    vector({10, -3, -4})) < kRoundOff);  // stick: |p_T| = 5 < 6
+  CHECK(one_contact(W, vector({-10, 6, 8}), law, vector({10, -3, -4})) < kRoundOff);  // slip
+  CHECK(one_contact(W, vector({-10, 6, 8}), law, vector({10, -4, -3})) > 0.05);  // wrong direction
+  CHECK(one_contact(W, vector({-10, 6, 8}), law, vector({10, -6, -8})) > 0.1);   // outside the cone
+  CHECK(one_contact(W, vector({1, 6, 8}), law, vector({0, 0, 0})) == 0.0);       // separation
+  CHECK(one_contact(W.topLeftCorner(2, 2), vector({-10, 8}), law, vector({10, -5})) < kRoundOff);
+}
+
+TEST_CASE("without the shift mu |u_T| a sliding contact would lift off: the residual notices") {
+  // Associated sliding (-u in the normal cone of Kc at p): u_N = mu |u_T| instead of u_N = 0.
+  const double mu = 0.5;
+  const Vector p = vector({10, -5, 0}), u = vector({mu * 3, 3, 0});
+  const Law law{.kind = LawKind::coulomb, .friction = mu};
+  CHECK(one_contact(Matrix::Identity(3, 3), u - p, law, p) > 0.05);
+}
+
+TEST_CASE("the residual does not change with the units of length, mass and time") {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  DenseDelassus W;
+  W.W = random_delassus(9, 9, 0.3, random);
+  const Law laws[] = {{.kind = LawKind::coulomb, .first = 0, .size = 3, .friction = 0.4},
+                      {.kind = LawKind::unilateral, .first = 3, .size = 1},
+                      {.kind = LawKind::equality, .first = 4, .size = 2},
+                      {.kind = LawKind::box, .first = 6, .size = 1, .bound = 0.2},
+                      {.kind = LawKind::coulomb, .first = 7, .size = 2, .friction = 0.7}};
+  const Rows rows(9);
+  const double mass = 1000.0, length = 4.2e-3, time = 60.0;  // new units in old ones
+  DenseDelassus W2;
+  W2.W = W.W * mass;
+  auto laws2 = std::to_array(laws);
+  laws2[3].bound *= time / (mass * length);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Vector b = Vector::NullaryExpr(9, [&] { return uniform(random); });
+    const Vector p = Vector::NullaryExpr(9, [&] { return uniform(random); });
+    const double before = residual({W, b, laws, rows.ids}, p);
+    const double after = residual({W2, b * (time / length), laws2, rows.ids},
+                                  p * (time / (mass * length)));
+    CHECK(before > 1e-3);
+    CHECK(after == doctest::Approx(before).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("a contact that nothing can move is satisfied or violated, but never ignored") {
+  const Law law{.kind = LawKind::unilateral};
+  CHECK(one_contact(Matrix::Zero(1, 1), vector({2.0}), law, vector({0.0})) == 0.0);
+  CHECK(one_contact(Matrix::Zero(1, 1), vector({-2.0}), law, vector({5.0})) > 0.1);
+  Matrix W = Matrix::Identity(2, 2);
+  W(1, 1) = 0.0;
+  CHECK(one_contact(W, vector({0.0, -1.0}), law, vector({0.0, 0.0})) == doctest::Approx(1.0));
+}
+
+TEST_CASE("when p and b are zero the residual is |F| itself") {
+  CHECK(one_contact(Matrix::Identity(1, 1), vector({0.0}), {}, vector({0.0})) == 0.0);
+  const Law laws[] = {{}};
+  const Vector one = Vector::Ones(1), zero = Vector::Zero(1), u = vector({-3.0});
+  CHECK(natural_map(laws, one, u, zero, zero) == 3.0);
+}
+
+TEST_CASE("values that are not finite are never a solution") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_FALSE(one_contact(Matrix::Identity(1, 1), vector({-1.0}), {}, vector({nan})) < 1e300);
+  CHECK_FALSE(one_contact(Matrix::Identity(1, 1), vector({nan}), {}, vector({1.0})) < 1e300);
+}
+
+TEST_CASE("rolling contacts and laws that do not cover the rows are refused") {
+  const Matrix W = Matrix::Identity(3, 3);
+  const Vector b = Vector::Ones(3);
+  CHECK_THROWS_AS(one_contact(W, b, {.kind = LawKind::rolling}, b), UsageError);
+  DenseDelassus delassus;
+  delassus.W = W;
+  const Rows rows(2);
+  CHECK_THROWS_AS(residual({delassus, b, rows.laws, rows.ids}, b), UsageError);
+}
+
+}  // namespace
+}  // namespace saltus::testing

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing. Sourced by ./run, ./test and bench/run; also a command:
+#
+#     tools/setup.sh run | test | bench | dev
+#
+# Does nothing, not even apt-get update, when all are there. Touches nothing but apt.
+
+saltus_packages() {  # the packages of one purpose
+  local run="g++ cmake ninja-build libeigen3-dev libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libsndfile1-dev
+             libfmt-dev libcli11-dev"
+  case "$1" in
+    run) echo $run ;;
+    test) echo $run doctest-dev librapidcheck-dev python3 ;;
+    bench) echo $run libbenchmark-dev python3 ;;
+    dev) echo $run doctest-dev librapidcheck-dev libbenchmark-dev python3 git ccache clang-format-14 clang-tidy-14 ;;
+    *) echo "setup: unknown purpose '$1'; run, test, bench or dev" >&2; return 2 ;;
+  esac
+}
+
+saltus_missing() {  # those of the packages named that are not installed
+  local package state
+  for package in "$@"; do
+    state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || state=none
+    [ "$state" = installed ] || echo "$package"
+  done
+}
+
+saltus_setup() {
+  local packages missing as_root=()
+  packages=$(saltus_packages "$1") || return 2
+  if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
+    echo "setup: no apt here; taking the libraries as they are (Debian names: $packages)"
+    return 0
+  fi
+  missing=$(saltus_missing $packages | tr '\n' ' ')
+  missing=${missing% }
+  [ -n "$missing" ] || return 0
+
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+      as_root=(sudo)
+    else
+      echo "setup: missing packages, and neither root nor sudo; run as root: apt-get install --no-install-recommends $missing" >&2
+      return 1
+    fi
+  fi
+  echo "setup: installing $missing"
+  as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+  local log
+  log=$("${as_root[@]}" update </dev/null 2>&1) || {
+    printf '%s\n' "$log" >&2
+    echo "setup: apt-get update had errors (above); trying to install all the same" >&2
+  }
+  if ! log=$("${as_root[@]}" install -y --no-install-recommends $missing </dev/null 2>&1); then
+    printf '%s\n' "$log" >&2
+    echo "setup: apt-get could not install: $missing" >&2
+    return 1
+  fi
+  missing=$(saltus_missing $packages | tr '\n' ' ')
+  [ -z "${missing% }" ] || { echo "setup: still missing after the installation: $missing" >&2; return 1; }
+  echo "setup: done"
+}
+
+saltus_jobs() {  # parallel compilers: one a core, but each needs about 1 GB; SALTUS_JOBS overrides
+  local cores memory
+  cores=$(nproc 2>/dev/null || echo 1)
+  memory=$(awk '/^MemAvailable:/ {print int($2 / 1000000)}' /proc/meminfo 2>/dev/null)
+  [ -z "$memory" ] || [ "$memory" -ge "$cores" ] || cores=$((memory > 1 ? memory : 1))
+  echo "${SALTUS_JOBS:-$cores}"
+}
+
+saltus_build() {  # saltus_build ROOT "target ..." [cmake options]: release build of these targets in ROOT/build/release
+  local root=$1 targets=$2
+  shift 2
+  [ -t 0 ] || exec </dev/null
+  # ccache, where it is installed, keeps to the checkout unless told otherwise
+  export CCACHE_DIR="${CCACHE_DIR:-$root/build/ccache}"
+  (cd "$root" && cmake --preset release --log-level=NOTICE "$@" >/dev/null) || return
+  nice -n 10 cmake --build "$root/build/release" -j "$(saltus_jobs)" --target $targets
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  saltus_setup "${1:-run}"
+fi
