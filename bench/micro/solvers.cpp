@@ -26,8 +26,7 @@ void moving_region(benchmark::State& state, int points, double half, double spee
   std::size_t k = 0;
   bool forward = true;
   const auto solve = [&] {
-    const SolveReport report =
-        solver->solve({W, regions[k].b, rows.laws, rows.ids}, {}, memory, p);
+    const SolveReport report = solver->solve({W, regions[k].b, rows.laws, rows.ids}, {}, memory, p);
     residual = std::max(residual, report.residual);
     pivots += report.iterations;
     active += static_cast<double>(memory.active.size());
@@ -42,9 +41,15 @@ void moving_region(benchmark::State& state, int points, double half, double spee
   state.counters["active"] = benchmark::Counter(active, benchmark::Counter::kAvgIterations);
 }
 
-void BM_pivoting_862_rows_60_active(benchmark::State& state) { moving_region(state, 862, 30, 4, 50); }
-void BM_pivoting_862_rows_164_active(benchmark::State& state) { moving_region(state, 862, 82, 4, 50); }
-void BM_pivoting_862_rows_60_unmoved(benchmark::State& state) { moving_region(state, 862, 30, 1e-3, 50); }
+void BM_pivoting_862_rows_60_active(benchmark::State& state) {
+  moving_region(state, 862, 30, 4, 50);
+}
+void BM_pivoting_862_rows_164_active(benchmark::State& state) {
+  moving_region(state, 862, 82, 4, 50);
+}
+void BM_pivoting_862_rows_60_unmoved(benchmark::State& state) {
+  moving_region(state, 862, 30, 1e-3, 50);
+}
 BENCHMARK(BM_pivoting_862_rows_60_active);
 BENCHMARK(BM_pivoting_862_rows_164_active);
 BENCHMARK(BM_pivoting_862_rows_60_unmoved);

@@ -12,7 +12,8 @@ namespace {
 
 using Counts = std::vector<std::uint64_t>;
 
-/// Vectors of different sizes in one array: vector i is value[offset[i]] .. value[offset[i + 1] - 1].
+/// Vectors of different sizes in one array: vector i is value[offset[i]] .. value[offset[i + 1] -
+/// 1].
 template <typename T>
 struct Ragged {
   std::vector<T> value;
@@ -35,7 +36,7 @@ struct Ragged {
 
 /// The whole content of a slot, in the types of the file.
 struct Packed {
-  std::array<double, 5> scalars{};  ///< t, h, kinetic, potential, energy_start
+  std::array<double, 5> scalars{};        ///< t, h, kinetic, potential, energy_start
   std::array<std::uint64_t, 3> counts{};  ///< step, rows, frames
   std::vector<double> ledger;
   Ragged<double> q, v, memory;
@@ -46,7 +47,8 @@ struct Packed {
   Ragged<double> factor;
   Counts changes;
 
-  /// Hands every array to `each(name, array, columns)`, in one order for writing, reading and the checksum.
+  /// Hands every array to `each(name, array, columns)`, in one order for writing, reading and the
+  /// checksum.
   template <typename Self, typename Each>
   static void visit(Self& self, Each&& each) {
     each("ledger", self.ledger, 0);
@@ -97,7 +99,8 @@ std::int64_t checksum(const Packed& packed) {
 
 Packed pack(const State& state, CheckpointExtent extent) {
   Packed packed;
-  packed.scalars = {state.t, state.h, state.energy.kinetic, state.energy.potential, state.energy_start};
+  packed.scalars = {state.t, state.h, state.energy.kinetic, state.energy.potential,
+                    state.energy_start};
   packed.counts = {state.step, extent.rows, extent.frames};
   packed.ledger = state.ledger;
   for (const GroupState& group : state.groups) {
@@ -133,7 +136,9 @@ std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
     for (std::size_t k = 0; k < kScalars.size(); ++k) packed.scalars[k] = group.real(kScalars[k]);
     for (std::size_t k = 0; k < kCounts.size(); ++k)
       packed.counts[k] = static_cast<std::uint64_t>(group.integer(kCounts[k]));
-    Packed::visit(packed, [&](const char* field, auto& array, std::size_t) { read(group.dataset(field), array); });
+    Packed::visit(packed, [&](const char* field, auto& array, std::size_t) {
+      read(group.dataset(field), array);
+    });
     if (checksum(packed) != group.integer("checksum")) return std::nullopt;
     return packed;
   } catch (const h5::Error&) {
@@ -150,7 +155,8 @@ std::optional<Newest> newest(const h5::File& file) {
   std::optional<Newest> best;
   for (const std::string slot : {"a", "b"}) {
     std::optional<Packed> found = read_slot(file, slot);
-    if (found && (!best || found->counts > best->packed.counts)) best = Newest{std::move(*found), slot};
+    if (found && (!best || found->counts > best->packed.counts))
+      best = Newest{std::move(*found), slot};
   }
   return best;
 }
@@ -206,7 +212,8 @@ State unpack(const Packed& p) {
     GroupState& group = state.groups.emplace_back();
     group.q = to_vector(p.q[g]);
     group.v = to_vector(p.v[g]);
-    for (std::uint64_t k = 0; k < p.memory_count[g]; ++k) group.memory.push_back(to_vector(p.memory[next++]));
+    for (std::uint64_t k = 0; k < p.memory_count[g]; ++k)
+      group.memory.push_back(to_vector(p.memory[next++]));
   }
   for (std::size_t i = 0; i < p.contact_key.size(); ++i)
     state.contacts.push_back(
@@ -222,7 +229,8 @@ State unpack(const Packed& p) {
 
 }  // namespace
 
-void write_checkpoint(const h5::File& file, const std::string& slot, const State& state, CheckpointExtent extent) {
+void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
+                      CheckpointExtent extent) {
   const Packed packed = pack(state, extent);
   const std::string name = "checkpoint/" + slot;
   if (file.has(name)) file.remove(name);
@@ -239,11 +247,13 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
 Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, const Model& model) {
   std::optional<Newest> found = newest(file);
   if (!found)
-    throw SceneError("", "holds no complete checkpoint", "run the scene from the start, without --resume")
+    throw SceneError("", "holds no complete checkpoint",
+                     "run the scene from the start, without --resume")
         .at(path, 0, 0);
   const std::string fault = mismatch(found->packed, model);
   if (!fault.empty())
-    throw SceneError("", "checkpoint does not belong to this scene: " + fault, "resume with the scene of the file")
+    throw SceneError("", "checkpoint does not belong to this scene: " + fault,
+                     "resume with the scene of the file")
         .at(path, 0, 0);
   const auto& counts = found->packed.counts;
   return {unpack(found->packed), {counts[1], counts[2]}, found->slot};

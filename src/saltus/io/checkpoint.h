@@ -19,8 +19,10 @@ struct Checkpoint {
   std::string slot;  ///< "a" or "b"
 };
 
-/// Writes /checkpoint/<slot>, replacing what is there. A checksum tells a complete one from a torn one.
-void write_checkpoint(const h5::File& file, const std::string& slot, const State& state, CheckpointExtent extent);
+/// Writes /checkpoint/<slot>, replacing what is there. A checksum tells a complete one from a torn
+/// one.
+void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
+                      CheckpointExtent extent);
 /// The newest complete checkpoint of the two slots. Throws SceneError: none, or not of this model.
 Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, const Model& model);
 /// Step of the newest complete checkpoint, without a model. -1: none.

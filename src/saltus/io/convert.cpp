@@ -9,7 +9,8 @@ namespace {
 
 using Table = std::vector<std::pair<CsvColumn, std::vector<double>>>;
 
-void add(Table& table, const std::string& name, const std::string& unit, std::vector<double> values) {
+void add(Table& table, const std::string& name, const std::string& unit,
+         std::vector<double> values) {
   table.emplace_back(CsvColumn{name, unit, {}}, std::move(values));
 }
 
@@ -22,8 +23,10 @@ void write(const std::string& path, const Table& table) {
 /// Frames of one body, a block of frames in memory at a time.
 void write_frames(const ResultsReader& results, const BodyColumn& body, const std::string& path) {
   std::vector<CsvColumn> header{{"time", "s", {}}};
-  for (std::size_t i = 0; i < body.positions; ++i) header.push_back({"q" + std::to_string(i), "", {}});
-  for (std::size_t i = 0; i < body.velocities; ++i) header.push_back({"velocity" + std::to_string(i), "", {}});
+  for (std::size_t i = 0; i < body.positions; ++i)
+    header.push_back({"q" + std::to_string(i), "", {}});
+  for (std::size_t i = 0; i < body.velocities; ++i)
+    header.push_back({"velocity" + std::to_string(i), "", {}});
   CsvWriter writer(path, header);
   const std::vector<double> time = results.frame_times();
   constexpr std::size_t block = 64;
@@ -33,8 +36,10 @@ void write_frames(const ResultsReader& results, const BodyColumn& body, const st
     const auto q = results.body(body.name, "q", first, count);
     const auto v = results.body(body.name, "velocity", first, count);
     for (std::size_t k = 0; k < count; ++k) {
-      const std::span<const double> q_row = std::span(q).subspan(k * body.positions, body.positions);
-      const std::span<const double> v_row = std::span(v).subspan(k * body.velocities, body.velocities);
+      const std::span<const double> q_row =
+          std::span(q).subspan(k * body.positions, body.positions);
+      const std::span<const double> v_row =
+          std::span(v).subspan(k * body.velocities, body.velocities);
       row.assign(1, time[first + k]);
       row.insert(row.end(), q_row.begin(), q_row.end());
       row.insert(row.end(), v_row.begin(), v_row.end());
@@ -62,15 +67,16 @@ std::string default_stem(const std::string& file) {
   return stem;
 }
 
-std::vector<WavReport> convert_wav(const ResultsReader& results, const std::string& stem, const std::string& probe) {
+std::vector<WavReport> convert_wav(const ResultsReader& results, const std::string& stem,
+                                   const std::string& probe) {
   std::vector<WavReport> reports;
   std::string known;
   for (const ProbeColumn& column : results.probes()) {
     known += (known.empty() ? "" : ", ") + column.name;
     if (!probe.empty() && column.name != probe) continue;
     const bool exact = !probe.empty() && stem.ends_with(".wav");
-    reports.push_back(write_wav(exact ? stem : file_name(stem, column.name, ".wav"), results.probe(column.name),
-                                column.rate, column.gain));
+    reports.push_back(write_wav(exact ? stem : file_name(stem, column.name, ".wav"),
+                                results.probe(column.name), column.rate, column.gain));
   }
   if (reports.empty())
     throw SceneError("", probe.empty() ? "holds no probes" : "holds no probe '" + probe + "'",
@@ -86,18 +92,21 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
     write(written.back(), table);
   };
   Table steps;
-  for (const std::string& name : results.step_names()) add(steps, name, results.step_unit(name), results.step(name));
+  for (const std::string& name : results.step_names())
+    add(steps, name, results.step_unit(name), results.step(name));
   save("steps", steps);
   if (!results.accounts().empty()) {
     Table ledger;
     add(ledger, "time", "s", results.step("time"));
-    for (const std::string& account : results.accounts()) add(ledger, account, "J", results.ledger(account));
+    for (const std::string& account : results.accounts())
+      add(ledger, account, "J", results.ledger(account));
     save("ledger", ledger);
   }
   if (!results.probes().empty()) {
     Table probes;
     add(probes, "time", "s", results.step("time"));
-    for (const ProbeColumn& probe : results.probes()) add(probes, probe.name, probe.unit, results.probe(probe.name));
+    for (const ProbeColumn& probe : results.probes())
+      add(probes, probe.name, probe.unit, results.probe(probe.name));
     save("probes", probes);
   }
   if (results.frames() > 0)
@@ -108,7 +117,8 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
   return written;
 }
 
-ProbeFiles write_probe_files(ResultsWriter& results, const Model& model, const std::string& folder) {
+ProbeFiles write_probe_files(ResultsWriter& results, const Model& model,
+                             const std::string& folder) {
   ProbeFiles files;
   for (std::size_t i = 0; i < model.probes().size(); ++i) {
     const Probe& probe = model.probes()[i];
@@ -125,13 +135,15 @@ ProbeFiles write_probe_files(ResultsWriter& results, const Model& model, const s
         files.faults.emplace_back(error.what());
       }
     };
-    if (!probe.wav.empty()) attempt([&] {
+    if (!probe.wav.empty())
+      attempt([&] {
         const WavReport report = write_wav(beside(folder, probe.wav), samples, rate, probe.gain);
         files.sounds.push_back(report);
         files.written.push_back(report.path);
         results.set_wav(i, probe.wav, report.factor, report.rate.rate);
       });
-    if (!probe.csv.empty()) attempt([&] {
+    if (!probe.csv.empty())
+      attempt([&] {
         const std::string path = beside(folder, probe.csv);
         const bool velocity = probe.quantity == Probe::Quantity::velocity;
         const std::vector<double> time = results.times();

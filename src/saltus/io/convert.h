@@ -10,18 +10,20 @@
 
 namespace saltus {
 
-/// WAV of one probe, or of all of them with probe "". `stem`: "out" gives out.<probe>.wav; with one probe a name that
-/// ends in ".wav" is taken as it is. The gain is that of the scene.
-std::vector<WavReport> convert_wav(const ResultsReader& results, const std::string& stem, const std::string& probe = "");
+/// WAV of one probe, or of all of them with probe "". `stem`: "out" gives out.<probe>.wav; with one
+/// probe a name that ends in ".wav" is taken as it is. The gain is that of the scene.
+std::vector<WavReport> convert_wav(const ResultsReader& results, const std::string& stem,
+                                   const std::string& probe = "");
 
-/// <stem>.steps.csv, <stem>.ledger.csv, <stem>.probes.csv and <stem>.<body>.csv (frames), those that have rows.
-/// Returns the names of the files.
+/// <stem>.steps.csv, <stem>.ledger.csv, <stem>.probes.csv and <stem>.<body>.csv (frames), those
+/// that have rows. Returns the names of the files.
 std::vector<std::string> convert_csv(const ResultsReader& results, const std::string& stem);
 
 /// "runs/out.h5" and "runs/out.h5.part" give "runs/out".
 std::string default_stem(const std::string& file);
 
-/// What the probes of a scene ask for (Probe::wav, Probe::csv), written beside the results of a run.
+/// What the probes of a scene ask for (Probe::wav, Probe::csv), written beside the results of a
+/// run.
 struct ProbeFiles {
   std::vector<std::string> written;
   std::vector<WavReport> sounds;
@@ -29,8 +31,8 @@ struct ProbeFiles {
   bool disk_failed = false;         ///< exit code 1, else 2 if there are faults
 };
 
-/// Call between the last record() and finish(): notes the WAV factors in the results. `folder`: where relative names
-/// start, "" for the working folder.
+/// Call between the last record() and finish(): notes the WAV factors in the results. `folder`:
+/// where relative names start, "" for the working folder.
 ProbeFiles write_probe_files(ResultsWriter& results, const Model& model, const std::string& folder);
 
 }  // namespace saltus

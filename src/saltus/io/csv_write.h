@@ -1,4 +1,5 @@
-// Tables as CSV (RFC 4180): header with names and units, 17 significant digits, so that numbers come back bit for bit.
+// Tables as CSV (RFC 4180): header with names and units, 17 significant digits, so that numbers
+// come back bit for bit.
 #pragma once
 #include <span>
 #include <string>
@@ -20,7 +21,8 @@ void write_csv(const std::string& path, std::span<const CsvColumn> columns);
 /// A table written row by row, for tables that do not fit in memory.
 class CsvWriter {
  public:
-  CsvWriter(const std::string& path, std::span<const CsvColumn> header);  ///< values of the header are ignored
+  CsvWriter(const std::string& path,
+            std::span<const CsvColumn> header);  ///< values of the header are ignored
   void row(std::span<const double> values);
   void commit();
 

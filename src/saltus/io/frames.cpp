@@ -45,15 +45,19 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model) {
     const auto v = static_cast<std::size_t>(initial.v.size());
     // A body without coordinates (it only follows a prescribed motion) has no columns to store.
     if (q) described(body.create("q", reals(q)), "m, rad, 1", "configuration, one frame a row");
-    if (v) described(body.create("velocity", reals(v)), "m/s, rad/s", "physical velocity, one frame a row");
+    if (v)
+      described(body.create("velocity", reals(v)), "m/s, rad/s",
+                "physical velocity, one frame a row");
   }
   const h5::Group contacts = file.create_group("contacts");
   described(contacts.create("offset", {h5::Type::uint64, 0, 4096, 1}), "1",
             "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
-  described(contacts.create("key", {h5::Type::uint64, 0, 4096, 1}), "1", "row of /pairs with this key");
+  described(contacts.create("key", {h5::Type::uint64, 0, 4096, 1}), "1",
+            "row of /pairs with this key");
   described(contacts.create("impulse", reals(3)), "N s", "normal, first and second tangent");
   described(contacts.create("anchor", reals(3)), "m", "anchor of the friction spring");
-  contacts.dataset("offset").append(std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
+  contacts.dataset("offset").append(
+      std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
   return open(file);
 }
 

@@ -24,7 +24,8 @@ class FrameTable {
   std::size_t frames() const { return written_ + time_.size(); }
   std::size_t waiting_bytes() const { return bytes_; }
   void drain();
-  /// Drops frames on disk from `frames` on; nothing may be waiting. Throws h5::Error if there are fewer.
+  /// Drops frames on disk from `frames` on; nothing may be waiting. Throws h5::Error if there are
+  /// fewer.
   void truncate(std::size_t frames);
 
  private:

@@ -1,8 +1,5 @@
 #include "saltus/io/hdf5.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,27 +7,21 @@
 #include <cstring>
 #include <utility>
 
+#include "saltus/io/hdf5_driver_internal.h"
 #include "saltus/io/hdf5_internal.h"
 
 namespace saltus::h5 {
 namespace {
 
-// An H5Fclose that fails frees the file but keeps its identifier, and the program crashes at its end (1.10.8). So
-// everything is flushed first, and a file that cannot be flushed is closed on /dev/null.
-int close_file(std::int64_t id) {
-  const bool whole = H5Fflush(id, H5F_SCOPE_LOCAL) >= 0;
-  if (!whole) redirect(id);
-  return H5Fclose(id) >= 0 && whole ? 0 : -1;
-}
-
+int close_file(std::int64_t id) { return H5Fclose(id); }
 int close_attribute(std::int64_t id) { return H5Aclose(id); }
 
-/// Metadata stays in memory until flush(): between two flushes the file on disk is whole, whenever the program dies.
-/// No lock of the library's own: it would keep readers out, and OutputFile already keeps writers out.
+/// Metadata stays in memory until flush(): between two flushes the file on disk is whole, whenever
+/// the program dies. No lock of the library's own: it would keep readers out, and OutputFile
+/// already keeps writers out.
 Handle access_list() {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), close_list);
   H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG);
-  H5Pset_sieve_buf_size(list.get(), 0);  // plain tables are on their way when the write returns
   H5AC_cache_config_t cache{};
   cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
   if (H5Pget_mdc_config(list.get(), &cache) >= 0) {
@@ -70,15 +61,6 @@ std::string reason() {
   return found.text.empty() ? "unknown reason" : found.text;
 }
 
-void redirect(hid_t file) {
-  void* handle = nullptr;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return;
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (nowhere < 0) return;
-  ::dup2(nowhere, *static_cast<const int*>(handle));
-  ::close(nowhere);
-}
-
 // -- Handle
 
 Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
@@ -100,7 +82,12 @@ bool Handle::reset() noexcept {
 // -- Object
 
 void Object::fail(std::string_view what) const {
-  throw Error(label() + ": " + std::string(what) + ": " + reason());
+  throw Error(label() + ": " + std::string(what) + ": " +
+              (file_->error ? std::strerror(file_->error) : reason()));
+}
+
+void Object::require(bool good, std::string_view what) const {
+  if (!good || file_->error) fail(what);
 }
 
 bool Object::has_attribute(const std::string& name) const {
@@ -112,10 +99,10 @@ void Object::write_attribute(const std::string& name, std::int64_t type, const v
   quiet();
   if (has_attribute(name) && H5Adelete(id_.get(), name.c_str()) < 0) fail("cannot replace " + name);
   const Handle space(H5Screate(H5S_SCALAR), close_space);
-  Handle attribute(
-      H5Acreate2(id_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), close_attribute);
-  if (attribute.get() < 0 || H5Awrite(attribute.get(), type, data) < 0 || !attribute.reset())
-    fail("cannot write attribute " + name);
+  Handle attribute(H5Acreate2(id_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                   close_attribute);
+  require(attribute.get() >= 0 && H5Awrite(attribute.get(), type, data) >= 0 && attribute.reset(),
+          "cannot write attribute " + name);
 }
 
 void Object::set(const std::string& name, std::string_view text) const {
@@ -160,7 +147,8 @@ std::string Object::text(const std::string& name) const {
   quiet();
   const Handle attribute(H5Aopen(id_.get(), name.c_str(), H5P_DEFAULT), close_attribute);
   const Handle stored(attribute.get() < 0 ? -1 : H5Aget_type(attribute.get()), close_type);
-  if (stored.get() < 0 || H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) != 0)
+  if (stored.get() < 0 || H5Tget_class(stored.get()) != H5T_STRING ||
+      H5Tis_variable_str(stored.get()) != 0)
     fail("has no text attribute " + name);
   std::string value(H5Tget_size(stored.get()), '\0');
   read_attribute(name, text_type(value.size()).get(), value.data());
@@ -172,10 +160,12 @@ std::string Object::text(const std::string& name) const {
 
 File File::create(const std::string& path) {
   quiet();
+  const auto state = std::make_shared<FileState>(path);
   const Handle access = access_list();
+  use_driver(access.get(), state);
   File file(Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), close_file),
-            std::make_shared<FileState>(path), "/");
-  if (file.id_.get() < 0) file.fail("cannot create");
+            state, "/");
+  file.require(file.is_open(), "cannot create");
   return file;
 }
 
@@ -184,34 +174,33 @@ File File::read(const std::string& path) {
   const Handle access = access_list();
   File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), close_file),
             std::make_shared<FileState>(path), "/");
-  if (file.id_.get() < 0) file.fail("cannot open");
+  file.require(file.is_open(), "cannot open");
   return file;
 }
 
 File File::modify(const std::string& path) {
   quiet();
+  const auto state = std::make_shared<FileState>(path);
   const Handle access = access_list();
-  File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), close_file),
-            std::make_shared<FileState>(path), "/");
-  if (file.id_.get() < 0) file.fail("cannot open");
+  use_driver(access.get(), state);
+  File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), close_file), state, "/");
+  file.require(file.is_open(), "cannot open");
   return file;
 }
 
 void File::flush() const {
   quiet();
-  if (file_->failed) throw Error(label() + ": an earlier write failed");
-  if (H5Fflush(id_.get(), H5F_SCOPE_LOCAL) < 0) fail("cannot write");
+  require(H5Fflush(id_.get(), H5F_SCOPE_LOCAL) >= 0, "cannot write");
 }
 
 void File::close() {
-  flush();
-  if (!id_.reset()) fail("cannot close");
+  const bool good = id_.reset();
+  require(good, "cannot write");
 }
 
 void File::abandon() noexcept {
-  if (id_.get() < 0) return;
-  quiet();
-  redirect(id_.get());
+  if (!is_open()) return;
+  if (!file_->error) file_->error = ECANCELED;
   id_.reset();
 }
 

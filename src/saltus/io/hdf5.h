@@ -1,7 +1,8 @@
 // HDF5 with owners and exceptions: what Saltus needs of the C API, and no more.
 //
-// Every failure throws h5::Error with the file, the object and the reason of the operating system. HDF5's own messages
-// are switched off. Names of objects are paths such as "step/time". Numbers are little-endian on disk.
+// Every failure throws h5::Error with the file, the object and the reason of the operating system.
+// HDF5's own messages are switched off. Names of objects are paths such as "step/time". Numbers are
+// little-endian on disk.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,8 @@ class Error : public RunError {
 
 enum class Type { real64, int32, uint64 };
 
-/// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are compressed together.
+/// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are compressed
+/// together.
 struct Table {
   Type type = Type::real64;
   std::size_t columns = 0;
@@ -51,7 +53,7 @@ class Handle {
 /// What the objects of one file share.
 struct FileState {
   std::string path;
-  bool failed = false;  ///< data was lost: no flush or close may report success any more
+  int error = 0;  ///< errno of the first write that failed; what was written since is lost
 };
 
 /// A file, group or dataset: what may carry attributes.
@@ -73,6 +75,8 @@ class Object {
   Object(Handle id, std::shared_ptr<FileState> file, std::string path)
       : id_(std::move(id)), file_(std::move(file)), path_(std::move(path)) {}
   [[noreturn]] void fail(std::string_view what) const;
+  /// fail() if `good` is false or a write of this file has failed.
+  void require(bool good, std::string_view what) const;
   void write_attribute(const std::string& name, std::int64_t type, const void* data) const;
   void read_attribute(const std::string& name, std::int64_t type, void* data) const;
 
@@ -84,9 +88,6 @@ class Object {
 class Dataset : public Object {
  public:
   Dataset() = default;
-  ~Dataset() { close(); }
-  Dataset(Dataset&&) noexcept = default;
-  Dataset& operator=(Dataset&& other) noexcept;
   std::size_t rows() const;
   std::size_t columns() const;  ///< numbers a row, 1 for plain columns
 
@@ -108,11 +109,8 @@ class Dataset : public Object {
  private:
   friend class Group;
   using Object::Object;
-  void close() noexcept;
   void append_raw(std::int64_t type, const void* values, std::size_t count);
   void read_raw(std::int64_t type, std::size_t first, std::size_t count, void* values) const;
-
-  bool dirty_ = false;  ///< rows may wait in the library
 };
 
 class Group : public Object {
@@ -128,9 +126,12 @@ class Group : public Object {
   /// An extendible table without rows.
   Dataset create(const std::string& name, Table table) const;
   /// Datasets of fixed size, uncompressed; columns 0: a plain column.
-  Dataset write(const std::string& name, std::span<const double> values, std::size_t columns = 0) const;
-  Dataset write(const std::string& name, std::span<const std::int32_t> values, std::size_t columns = 0) const;
-  Dataset write(const std::string& name, std::span<const std::uint64_t> values, std::size_t columns = 0) const;
+  Dataset write(const std::string& name, std::span<const double> values,
+                std::size_t columns = 0) const;
+  Dataset write(const std::string& name, std::span<const std::int32_t> values,
+                std::size_t columns = 0) const;
+  Dataset write(const std::string& name, std::span<const std::uint64_t> values,
+                std::size_t columns = 0) const;
   Dataset write(const std::string& name, std::string_view text) const;
   void remove(const std::string& name) const;
   /// A second name for an object of the same file.
@@ -141,8 +142,8 @@ class Group : public Object {
 
  private:
   std::string child(const std::string& name) const;
-  Dataset write_raw(const std::string& name, std::int64_t stored, std::int64_t type, const void* values,
-                    std::size_t count, std::size_t columns) const;
+  Dataset write_raw(const std::string& name, std::int64_t stored, std::int64_t type,
+                    const void* values, std::size_t count, std::size_t columns) const;
 };
 
 class File : public Group {
@@ -152,7 +153,8 @@ class File : public Group {
   static File create(const std::string& path);
   static File read(const std::string& path);
   static File modify(const std::string& path);
-  /// Everything written so far is on its way to the disk and readable by others, also if the program dies.
+  /// Everything written so far is on its way to the disk and readable by others, also if the
+  /// program dies.
   void flush() const;
   /// Throws where the last bytes do not fit on the disk.
   void close();

@@ -11,17 +11,15 @@ namespace saltus::h5 {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
-/// Messages are switched off once a thread: each has its own error stack. Called by everything that may fail.
+/// Messages are switched off once a thread: each has its own error stack. Called by everything that
+/// may fail.
 inline void quiet() {
   thread_local const bool done = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   static_cast<void>(done);
 }
 
-/// Why the last call failed: the words of the operating system where there are any.
+/// Why the last call of the library failed: the words of the operating system where there are any.
 std::string reason();
-
-/// What the library still holds for this file goes to /dev/null.
-void redirect(hid_t file);
 
 inline int close_space(std::int64_t id) { return H5Sclose(id); }
 inline int close_type(std::int64_t id) { return H5Tclose(id); }

@@ -15,9 +15,9 @@ using Json = nlohmann::ordered_json;
 /// What both forms say.
 struct Content {
   RunStatistics statistics;
-  Json summary;                    ///< empty if the run is not finished
-  std::int64_t checkpoint = -1;    ///< step, -1: none
-  std::vector<double> work;        ///< last row of the ledger [J], one an account
+  Json summary;                  ///< empty if the run is not finished
+  std::int64_t checkpoint = -1;  ///< step, -1: none
+  std::vector<double> work;      ///< last row of the ledger [J], one an account
 };
 
 Content content_of(const ResultsReader& results) {
@@ -41,23 +41,25 @@ Content content_of(const ResultsReader& results) {
   va_start(arguments, format);
   const int length = std::vsnprintf(buffer, sizeof buffer, format, arguments);
   va_end(arguments);
-  if (length > 0) text.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof buffer - 1));
+  if (length > 0)
+    text.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof buffer - 1));
   text += '\n';
 }
 
 void energy_table(std::string& text, const ResultsReader& results, const Content& content) {
   const RunStatistics& s = content.statistics;
-  line(text, "energy        %.6g J at the start, %.6g J at the end (kinetic %.6g, potential %.6g)", s.energy_start,
-       s.energy_end.total(), s.energy_end.kinetic, s.energy_end.potential);
+  line(text, "energy        %.6g J at the start, %.6g J at the end (kinetic %.6g, potential %.6g)",
+       s.energy_start, s.energy_end.total(), s.energy_end.kinetic, s.energy_end.potential);
   for (std::size_t i = 0; i < content.work.size(); ++i)
     line(text, "  %-26s %+.6e J", results.accounts()[i].c_str(), content.work[i]);
 }
 
 void trust(std::string& text, const RunStatistics& s) {
-  line(text, "residual      %.3g as solved (row %llu), %.3g on the finished state (row %llu)", s.residual.value,
-       static_cast<unsigned long long>(s.residual.row), s.residual_after.value,
+  line(text, "residual      %.3g as solved (row %llu), %.3g on the finished state (row %llu)",
+       s.residual.value, static_cast<unsigned long long>(s.residual.row), s.residual_after.value,
        static_cast<unsigned long long>(s.residual_after.row));
-  line(text, "penetration   %.3g m (row %llu)", s.penetration(), static_cast<unsigned long long>(s.gap.row));
+  line(text, "penetration   %.3g m (row %llu)", s.penetration(),
+       static_cast<unsigned long long>(s.gap.row));
   line(text, "unexplained   %.3g J in one step (row %llu)", s.unexplained.value,
        static_cast<unsigned long long>(s.unexplained.row));
   if (s.failed_steps)
@@ -75,11 +77,13 @@ std::string info_text(const ResultsReader& results) {
   if (!title.empty()) line(text, "title         %s", title.c_str());
   if (!results.finished())
     line(text, "run           not finished, checkpoint %s",
-         content.checkpoint < 0 ? "none" : ("at step " + std::to_string(content.checkpoint)).c_str());
+         content.checkpoint < 0 ? "none"
+                                : ("at step " + std::to_string(content.checkpoint)).c_str());
   else if (content.summary.value("complete", true))
     line(text, "run           complete");
   else
-    line(text, "run           stopped: %s", content.summary.value("stopped", std::string()).c_str());
+    line(text, "run           stopped: %s",
+         content.summary.value("stopped", std::string()).c_str());
   const std::size_t steps = results.rows() ? results.rows() - 1 : 0;
   line(text, "steps         %zu to %.9g s, %.10g Hz", steps, s.time, results.rate());
   line(text, "frames        %zu", results.frames());
@@ -91,7 +95,8 @@ std::string info_text(const ResultsReader& results) {
          probe.unit.c_str(), probe.body.c_str(), probe.at.empty() ? "" : " at ", probe.at.c_str());
   energy_table(text, results, content);
   trust(text, s);
-  for (const auto& [name, value] : results.provenance()) line(text, "%-13s %s", name.c_str(), value.c_str());
+  for (const auto& [name, value] : results.provenance())
+    line(text, "%-13s %s", name.c_str(), value.c_str());
   return text;
 }
 
@@ -131,7 +136,8 @@ std::string info_json(const ResultsReader& results) {
                     {"kinetic", s.energy_end.kinetic},
                     {"potential", s.energy_end.potential}};
   json["ledger"] = Json::object();
-  for (std::size_t i = 0; i < content.work.size(); ++i) json["ledger"][results.accounts()[i]] = content.work[i];
+  for (std::size_t i = 0; i < content.work.size(); ++i)
+    json["ledger"][results.accounts()[i]] = content.work[i];
   json["residual"] = {{"value", s.residual.value}, {"row", s.residual.row}};
   json["residual_after"] = {{"value", s.residual_after.value}, {"row", s.residual_after.row}};
   json["penetration"] = {{"value", s.penetration()}, {"row", s.gap.row}};

@@ -6,7 +6,8 @@
 
 namespace saltus {
 
-/// Title, bodies, steps, rate, end time, energy table, worst residual and penetration, probes, finished or not.
+/// Title, bodies, steps, rate, end time, energy table, worst residual and penetration, probes,
+/// finished or not.
 std::string info_text(const ResultsReader& results);
 /// The same as one JSON object.
 std::string info_json(const ResultsReader& results);

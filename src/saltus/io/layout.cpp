@@ -9,13 +9,15 @@
 
 namespace saltus::layout {
 
-std::vector<std::string> object_names(const std::vector<std::string>& names, std::string_view empty) {
+std::vector<std::string> object_names(const std::vector<std::string>& names,
+                                      std::string_view empty) {
   std::vector<std::string> result;
   std::set<std::string> taken;
   for (const std::string& name : names) {
     const std::string base = name.empty() ? std::string(empty) : h5::escaped(name);
     std::string candidate = base;
-    for (int k = 2; !taken.insert(candidate).second; ++k) candidate = base + "-" + std::to_string(k);
+    for (int k = 2; !taken.insert(candidate).second; ++k)
+      candidate = base + "-" + std::to_string(k);
     result.push_back(candidate);
   }
   return result;
@@ -38,12 +40,15 @@ std::vector<std::string> in_order(const h5::Group& group) {
 }
 
 void check_format(const h5::File& file, const std::string& path) {
-  if (!file.has_attribute("format") || !file.has_attribute("version") || file.text("format") != kFormat)
-    throw SceneError("", "is not a results file of Saltus", "give a file made by 'saltus run'").at(path, 0, 0);
+  if (!file.has_attribute("format") || !file.has_attribute("version") ||
+      file.text("format") != kFormat)
+    throw SceneError("", "is not a results file of Saltus", "give a file made by 'saltus run'")
+        .at(path, 0, 0);
   const std::int64_t version = file.integer("version");
   if (version > kVersion)
-    throw SceneError("", "has version " + std::to_string(version) + " of the results format; this program knows " +
-                             std::to_string(kVersion),
+    throw SceneError("",
+                     "has version " + std::to_string(version) +
+                         " of the results format; this program knows " + std::to_string(kVersion),
                      "use a newer Saltus")
         .at(path, 0, 0);
 }
@@ -51,14 +56,16 @@ void check_format(const h5::File& file, const std::string& path) {
 h5::File open(const std::string& path, bool modify) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
-    throw SceneError("", std::string("cannot be read: ") + std::strerror(errno), "give the name of a results file")
+    throw SceneError("", std::string("cannot be read: ") + std::strerror(errno),
+                     "give the name of a results file")
         .at(path, 0, 0);
   try {
     h5::File file = modify ? h5::File::modify(path) : h5::File::read(path);
     check_format(file, path);
     return file;
   } catch (const h5::Error&) {
-    throw SceneError("", "is not a results file of Saltus, or damaged", "give a file made by 'saltus run'")
+    throw SceneError("", "is not a results file of Saltus, or damaged",
+                     "give a file made by 'saltus run'")
         .at(path, 0, 0);
   }
 }

@@ -26,10 +26,13 @@ inline constexpr std::array kStep{
     StepColumn{"iterations", h5::Type::int32, "1", "of the contact solver"},
     StepColumn{"passes", h5::Type::int32, "1", "Newton passes of the step"},
     StepColumn{"halvings", h5::Type::int32, "1", "how often the step was cut in two"},
-    StepColumn{"converged", h5::Type::int32, "1", "1: every contact problem was solved to its tolerance"},
+    StepColumn{"converged", h5::Type::int32, "1",
+               "1: every contact problem was solved to its tolerance"},
     StepColumn{"residual", h5::Type::real64, "1", "of the contact problem as solved"},
-    StepColumn{"residual_after", h5::Type::real64, "1", "of the contact laws on the finished state"},
-    StepColumn{"gap", h5::Type::real64, "m", "smallest gap; negative: penetration; inf: no contacts"},
+    StepColumn{"residual_after", h5::Type::real64, "1",
+               "of the contact laws on the finished state"},
+    StepColumn{"gap", h5::Type::real64, "m",
+               "smallest gap; negative: penetration; inf: no contacts"},
     StepColumn{"impulse", h5::Type::real64, "N s", "sum of the normal impulses"},
     StepColumn{"impact", h5::Type::real64, "J", "work of the contacts in this step"},
     StepColumn{"kinetic", h5::Type::real64, "J", "kinetic energy"},
@@ -38,8 +41,10 @@ inline constexpr std::array kStep{
                "energy change of this step that no account explains"},
 };
 
-/// Names that can stand side by side in one group: escaped, "body" for empty ones, repeated ones with "-2", "-3".
-std::vector<std::string> object_names(const std::vector<std::string>& names, std::string_view empty);
+/// Names that can stand side by side in one group: escaped, "body" for empty ones, repeated ones
+/// with "-2", "-3".
+std::vector<std::string> object_names(const std::vector<std::string>& names,
+                                      std::string_view empty);
 
 /// Rows of a table with `columns` numbers a row that are compressed together: about 256 KiB.
 std::size_t frame_chunk(std::size_t columns);
@@ -50,8 +55,8 @@ std::vector<std::string> in_order(const h5::Group& group);
 /// Throws SceneError unless the file is of this format and a version that this program knows.
 void check_format(const h5::File& file, const std::string& path);
 
-/// Opens for reading (or modification) with the errors that a user understands: SceneError for a missing, foreign or
-/// damaged file.
+/// Opens for reading (or modification) with the errors that a user understands: SceneError for a
+/// missing, foreign or damaged file.
 h5::File open(const std::string& path, bool modify);
 
 /// "is damaged" for a file that has the right format but lacks `fault`.

@@ -42,8 +42,8 @@ std::string remedy_for(int error) {
   }
 }
 
-/// A lock that belongs to the open file, not to the process: two writers in one program exclude each other too.
-/// File systems without locks are taken as they are.
+/// A lock that belongs to the open file, not to the process: two writers in one program exclude
+/// each other too. File systems without locks are taken as they are.
 bool lock(int descriptor) {
   struct flock region {};
   region.l_type = F_WRLCK;
@@ -69,7 +69,8 @@ OutputFile::OutputFile(std::string path) : OutputFile(std::move(path), true) {}
 
 OutputFile OutputFile::adopt(std::string path) { return OutputFile(std::move(path), false); }
 
-OutputFile::OutputFile(std::string path, bool empty) : path_(std::move(path)), part_(path_ + ".part") {
+OutputFile::OutputFile(std::string path, bool empty)
+    : path_(std::move(path)), part_(path_ + ".part") {
   if (path_.empty()) throw SceneError("", "an output file needs a name");
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
@@ -113,7 +114,8 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
 
 void OutputFile::release() noexcept {
   if (descriptor_ < 0) return;
-  if (!keep_) ::unlink(part_.c_str());  // before the lock goes: nobody else can have begun to write it
+  if (!keep_)
+    ::unlink(part_.c_str());  // before the lock goes: nobody else can have begun to write it
   ::close(std::exchange(descriptor_, -1));
 }
 
@@ -137,7 +139,8 @@ void OutputFile::flush() {
 void OutputFile::commit() {
   expects(descriptor_ >= 0, "OutputFile::commit twice");
   flush();
-  // Delayed allocation and network file systems report a full disk only here. EINVAL: a file that cannot be synchronised.
+  // Delayed allocation and network file systems report a full disk only here. EINVAL: a file that
+  // cannot be synchronised.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) cannot_write(part_, errno);
   if (std::rename(part_.c_str(), path_.c_str()) != 0) cannot_write(path_, errno);
   keep_ = true;

@@ -1,21 +1,23 @@
 // A file that appears under its final name only when it is complete.
 //
-//     OutputFile file("out.csv");      // creates out.csv.part, throws SceneError where that is impossible
-//     file.write("a,b\n");             // throws RunError (disk full)
-//     file.commit();                   // flushed, synchronised, renamed to out.csv
+//     OutputFile file("out.csv");      // creates out.csv.part, throws SceneError where that is
+//     impossible file.write("a,b\n");             // throws RunError (disk full) file.commit(); //
+//     flushed, synchronised, renamed to out.csv
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace saltus {
 
-/// Writes beyond RLIMIT_FSIZE then fail with EFBIG instead of killing the program. Called once by the app.
+/// Writes beyond RLIMIT_FSIZE then fail with EFBIG instead of killing the program. Called once by
+/// the app.
 void ignore_file_size_signal();
 
 class OutputFile {
  public:
   /// Creates and empties `<path>.part` and locks it against other writers until destruction.
-  /// Throws SceneError: folder missing or unwritable, a folder of that name, written by another program.
+  /// Throws SceneError: folder missing or unwritable, a folder of that name, written by another
+  /// program.
   explicit OutputFile(std::string path);
   /// Continues an existing `<path>.part` as it is.
   static OutputFile adopt(std::string path);

@@ -15,9 +15,9 @@ namespace saltus {
 namespace {
 
 constexpr std::string_view kPart = ".part";
-constexpr std::size_t kRows = 16'384;         // in memory at most
-constexpr std::size_t kBytes = 32u << 20;     // of rows, and of frames
-constexpr std::size_t kWorthwhile = 8u << 20; // [bytes] of frames
+constexpr std::size_t kRows = 16'384;          // in memory at most
+constexpr std::size_t kBytes = 32u << 20;      // of rows, and of frames
+constexpr std::size_t kWorthwhile = 8u << 20;  // [bytes] of frames
 
 std::string final_name(const std::string& file) {
   return file.ends_with(kPart) ? file.substr(0, file.size() - kPart.size()) : file;
@@ -35,7 +35,8 @@ OutputFile copy_to_part(const std::string& file) {
   if (!source) throw SceneError("", "cannot be read", "give a results file").at(file, 0, 0);
   OutputFile output(file);
   std::string block(1 << 20, '\0');
-  while (source.read(block.data(), static_cast<std::streamsize>(block.size())) || source.gcount() > 0)
+  while (source.read(block.data(), static_cast<std::streamsize>(block.size())) ||
+         source.gcount() > 0)
     output.write(std::string_view(block).substr(0, static_cast<std::size_t>(source.gcount())));
   output.flush();
   return output;
@@ -55,7 +56,8 @@ struct ResultsWriter::Parts {
   std::string next_slot = "a";
   bool failed = false;
 
-  /// Runs something that writes. After a failure nothing of the file can be trusted, and the `.part` goes.
+  /// Runs something that writes. After a failure nothing of the file can be trusted, and the
+  /// `.part` goes.
   template <typename Action>
   void writing(Action&& action) {
     if (failed) throw RunError(output.path() + ": an earlier write failed");
@@ -83,8 +85,8 @@ struct ResultsWriter::Parts {
   }
 };
 
-ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene, std::string_view resolved,
-                             ResultsOptions options)
+ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene,
+                             std::string_view resolved, ResultsOptions options)
     : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model)) {
   Parts& p = *parts_;
   p.writing([&] {
@@ -102,8 +104,9 @@ ResultsWriter::ResultsWriter(ResultsWriter&&) noexcept = default;
 ResultsWriter& ResultsWriter::operator=(ResultsWriter&&) noexcept = default;
 ResultsWriter::~ResultsWriter() = default;
 
-ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model, std::string_view scene,
-                                    std::string_view resolved, ResultsOptions options) {
+ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
+                                    std::string_view scene, std::string_view resolved,
+                                    ResultsOptions options) {
   Checkpoint checkpoint;
   {
     const h5::File stored = layout::open(file, false);
@@ -111,7 +114,8 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     check_same_scene(stored, file, resolved, checkpoint.state.t);
   }
   const bool part = file.ends_with(kPart);
-  auto parts = std::make_unique<Parts>(part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model);
+  auto parts = std::make_unique<Parts>(
+      part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model);
   Parts& p = *parts;
   if (part) p.output.keep();
   try {
@@ -148,21 +152,28 @@ void ResultsWriter::start(const State& state, std::span<const double> probes) {
   record(none, state, probes);
 }
 
-void ResultsWriter::record(const StepReport& report, const State& state, std::span<const double> probes) {
+void ResultsWriter::record(const StepReport& report, const State& state,
+                           std::span<const double> probes) {
   Parts& p = *parts_;
   if (p.rows.full()) p.drain();
   const std::size_t accounts = state.ledger.size();
   expects(layout::kStep.size() + accounts + probes.size() == p.rows.width(),
           "ResultsWriter::record: one value an account and a probe of the model");
   double* row = p.rows.next();
-  const std::array<double, layout::kStep.size()> head{
-      state.t,           static_cast<double>(report.contacts),
-      static_cast<double>(report.iterations), static_cast<double>(report.passes),
-      static_cast<double>(report.halvings), report.converged ? 1.0 : 0.0, report.residual,
-      report.residual_after, report.gap,
-      report.impulse,    report.impact,
-      state.energy.kinetic, state.energy.potential,
-      report.unexplained};
+  const std::array<double, layout::kStep.size()> head{state.t,
+                                                      static_cast<double>(report.contacts),
+                                                      static_cast<double>(report.iterations),
+                                                      static_cast<double>(report.passes),
+                                                      static_cast<double>(report.halvings),
+                                                      report.converged ? 1.0 : 0.0,
+                                                      report.residual,
+                                                      report.residual_after,
+                                                      report.gap,
+                                                      report.impulse,
+                                                      report.impact,
+                                                      state.energy.kinetic,
+                                                      state.energy.potential,
+                                                      report.unexplained};
   row = std::copy(head.begin(), head.end(), row);
   row = std::copy(state.ledger.begin(), state.ledger.end(), row);
   std::copy(probes.begin(), probes.end(), row);
@@ -204,11 +215,13 @@ std::vector<double> ResultsWriter::times() {
   return parts_->rows.column(0).reals();
 }
 
-void ResultsWriter::set_wav(std::size_t index, const std::string& file, double factor, double rate) {
+void ResultsWriter::set_wav(std::size_t index, const std::string& file, double factor,
+                            double rate) {
   Parts& p = *parts_;
   expects(index < p.model.probes().size(), "ResultsWriter::set_wav: index of a probe of the model");
   p.writing([&] {
-    const h5::Dataset& probe = p.rows.column(layout::kStep.size() + p.model.accounts().size() + index);
+    const h5::Dataset& probe =
+        p.rows.column(layout::kStep.size() + p.model.accounts().size() + index);
     probe.set("wav_file", file);
     probe.set("wav_factor", factor);
     probe.set("wav_rate", rate);
@@ -219,7 +232,8 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   Parts& p = *parts_;
   p.drain();
   p.writing([&] {
-    for (const std::string& slot : p.hdf5.group("checkpoint").names()) p.hdf5.remove("checkpoint/" + slot);
+    for (const std::string& slot : p.hdf5.group("checkpoint").names())
+      p.hdf5.remove("checkpoint/" + slot);
     p.next_slot = "a";
     p.save(last);
     p.hdf5.write("summary", summary_json(p.statistics, last, p.model, summary));
@@ -238,7 +252,8 @@ std::string resumable_file(const std::string& path) {
     struct stat status {};
     if (::stat(candidate.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return candidate;
   }
-  throw SceneError("", "nothing to resume: neither this file nor its .part exists", "run without --resume")
+  throw SceneError("", "nothing to resume: neither this file nor its .part exists",
+                   "run without --resume")
       .at(name, 0, 0);
 }
 

@@ -2,11 +2,12 @@
 //
 //     ResultsWriter out("out.h5", model, scene_text, resolved, options);     // out.h5.part
 //     out.start(state, probes);                                              // row 0
-//     while (...) { report = advance(); out.record(report, state, probes); } // row k: the end of step k
-//     out.finish(summary);                                                   // out.h5
+//     while (...) { report = advance(); out.record(report, state, probes); } // row k: the end of
+//     step k out.finish(summary);                                                   // out.h5
 //
-// record() copies one row into memory. Rows reach the file in drain(): when the buffer is full, at checkpoints and at
-// the end, always followed by a flush, so that a killed run leaves a readable `.part`.
+// record() copies one row into memory. Rows reach the file in drain(): when the buffer is full, at
+// checkpoints and at the end, always followed by a flush, so that a killed run leaves a readable
+// `.part`.
 #pragma once
 #include <memory>
 #include <span>
@@ -22,41 +23,45 @@ namespace saltus {
 
 struct ResultsOptions {
   Provenance provenance;
-  std::uint64_t expected_steps = 0;   ///< sizes the buffers, 0: unknown
-  std::vector<std::string> probe_at;  ///< place of each probe as the user wrote it, "0.82 m"; may be empty
+  std::uint64_t expected_steps = 0;  ///< sizes the buffers, 0: unknown
+  std::vector<std::string>
+      probe_at;  ///< place of each probe as the user wrote it, "0.82 m"; may be empty
 };
 
-/// What only the caller of the run knows. Everything else of /summary comes from RunStatistics and the last State.
+/// What only the caller of the run knows. Everything else of /summary comes from RunStatistics and
+/// the last State.
 struct RunSummary {
-  bool complete = true;      ///< the end time was reached
-  std::string stopped{};     ///< why not, one line
-  double wall_time = 0.0;    ///< of the time loop, resumed parts included as far as known [s]
+  bool complete = true;    ///< the end time was reached
+  std::string stopped{};   ///< why not, one line
+  double wall_time = 0.0;  ///< of the time loop, resumed parts included as far as known [s]
 };
 
 class ResultsWriter {
  public:
-  /// Creates `<path>.part`. Throws SceneError where it cannot be created. `resolved`: JSON text of the scene with
-  /// every default.
-  ResultsWriter(std::string path, const Model& model, std::string_view scene, std::string_view resolved,
-                ResultsOptions options = {});
-  /// Continues a stopped run: `file` is a `.part` or a finished file (which is copied). Rows and frames behind the
-  /// checkpoint are dropped. Throws SceneError: no such file, not a results file, damaged, another scene.
-  /// time.end may differ, as long as it is not before the checkpoint.
+  /// Creates `<path>.part`. Throws SceneError where it cannot be created. `resolved`: JSON text of
+  /// the scene with every default.
+  ResultsWriter(std::string path, const Model& model, std::string_view scene,
+                std::string_view resolved, ResultsOptions options = {});
+  /// Continues a stopped run: `file` is a `.part` or a finished file (which is copied). Rows and
+  /// frames behind the checkpoint are dropped. Throws SceneError: no such file, not a results file,
+  /// damaged, another scene. time.end may differ, as long as it is not before the checkpoint.
   static ResultsWriter resume(const std::string& file, const Model& model, std::string_view scene,
                               std::string_view resolved, ResultsOptions options = {});
-  /// Not finished: the `.part` stays if it holds a checkpoint and no write failed, else it is removed.
+  /// Not finished: the `.part` stays if it holds a checkpoint and no write failed, else it is
+  /// removed.
   ~ResultsWriter();
   ResultsWriter(ResultsWriter&&) noexcept;
   ResultsWriter& operator=(ResultsWriter&&) noexcept;
 
   /// Row 0: the state before the first step.
   void start(const State& state, std::span<const double> probes);
-  /// One row: what the step did and the state behind it. `probes`: one value a Model::probes(). About 50 ns; writes
-  /// to disk only if nobody called drain() for 16 384 rows.
+  /// One row: what the step did and the state behind it. `probes`: one value a Model::probes().
+  /// About 50 ns; writes to disk only if nobody called drain() for 16 384 rows.
   void record(const StepReport& report, const State& state, std::span<const double> probes);
   /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group.
   void frame(const State& state, std::span<const Vector> velocities);
-  /// Writes what is in memory and flushes. Throws RunError (disk full) and then removes the `.part`.
+  /// Writes what is in memory and flushes. Throws RunError (disk full) and then removes the
+  /// `.part`.
   void drain();
   /// True when enough rows wait that drain() is worth it.
   bool wants_drain() const;
@@ -81,11 +86,12 @@ class ResultsWriter {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The file from which `--resume` goes on: `<path>.part` if there is one, else path. Throws SceneError if there is none.
+/// The file from which `--resume` goes on: `<path>.part` if there is one, else path. Throws
+/// SceneError if there is none.
 std::string resumable_file(const std::string& path);
 
-/// The newest complete checkpoint. Throws SceneError: not a results file, no checkpoint, damaged, sizes that do not
-/// belong to this model.
+/// The newest complete checkpoint. Throws SceneError: not a results file, no checkpoint, damaged,
+/// sizes that do not belong to this model.
 State read_checkpoint(const std::string& file, const Model& model);
 
 }  // namespace saltus

@@ -27,7 +27,9 @@ void write_pairs(const h5::File& file, const Model& model) {
   std::vector<std::uint64_t> key;
   std::vector<std::int32_t> group, body, feature, law;
   std::vector<double> local_a, local_b, normal;
-  const auto add = [](std::vector<double>& out, const Vector3& x) { out.insert(out.end(), x.begin(), x.end()); };
+  const auto add = [](std::vector<double>& out, const Vector3& x) {
+    out.insert(out.end(), x.begin(), x.end());
+  };
   for (const ContactPair& pair : model.pairs()) {
     key.push_back(pair.key);
     law.push_back(pair.law);
@@ -42,12 +44,14 @@ void write_pairs(const h5::File& file, const Model& model) {
   }
   const h5::Group pairs = file.create_group("pairs");
   described(pairs.write("key", key), "1", "name of the pair, increasing");
-  described(pairs.write("group", group, 2), "1", "index of the bodies a and b in /bodies; -1: the fixed world");
+  described(pairs.write("group", group, 2), "1",
+            "index of the bodies a and b in /bodies; -1: the fixed world");
   described(pairs.write("body", body, 2), "1", "body of the group");
   described(pairs.write("feature", feature, 2), "1", "node, face or element");
   described(pairs.write("law", law), "1", "index of the contact law");
   described(pairs.write("local_a", local_a, 3), "m", "place on a in its own frame");
-  described(pairs.write("local_b", local_b, 3), "m", "place on b in its own frame, or in the world");
+  described(pairs.write("local_b", local_b, 3), "m",
+            "place on b in its own frame, or in the world");
   described(pairs.write("normal", normal, 3), "1", "unit vector from b to a");
 }
 
@@ -62,9 +66,9 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
     const bool velocity = probe.quantity == Probe::Quantity::velocity;
     const Group& body = model.groups()[static_cast<std::size_t>(probe.group)];
     const double late = velocity && body.scheme ? (1.0 - body.scheme->velocity_at()) * h : 0.0;
-    const h5::Dataset data =
-        described(group.create(names[i], {}), velocity ? "m/s" : "m",
-                  velocity ? "velocity of a point along a direction" : "displacement of a point along a direction");
+    const h5::Dataset data = described(group.create(names[i], {}), velocity ? "m/s" : "m",
+                                       velocity ? "velocity of a point along a direction"
+                                                : "displacement of a point along a direction");
     data.set("index", static_cast<std::int64_t>(i));
     data.set("name", probe.name);
     data.set("body", body.name);
@@ -73,7 +77,9 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
     data.set("rate", h > 0.0 ? 1.0 / h : 0.0);
     data.set("delay", late);
     if (late > 0.0)
-      data.set("note", "the velocity is a difference over the step: it belongs to the time of its row less 'delay'");
+      data.set("note",
+               "the velocity is a difference over the step: it belongs to the time of its row less "
+               "'delay'");
     data.set("gain", probe.gain);
   }
 }
@@ -111,7 +117,8 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
 RowTable open_rows(const h5::File& file) {
   RowTable rows;
   const h5::Group step = file.group("step");
-  for (const layout::StepColumn& column : layout::kStep) rows.add_column(step.dataset(column.name), column.type);
+  for (const layout::StepColumn& column : layout::kStep)
+    rows.add_column(step.dataset(column.name), column.type);
   for (const char* name : {"ledger", "probes"}) {
     const h5::Group group = file.group(name);
     for (const std::string& column : layout::in_order(group))
@@ -123,11 +130,12 @@ RowTable open_rows(const h5::File& file) {
 RunStatistics read_statistics(const h5::File& file, std::size_t rows) {
   const h5::Group step = file.group("step");
   const auto column = [&](const char* name) { return step.dataset(name).reals(0, rows); };
-  const auto time = column("time"), contacts = column("contacts"), iterations = column("iterations"),
-             passes = column("passes"), halvings = column("halvings"), converged = column("converged"), residual = column("residual"),
-             after = column("residual_after"), gap = column("gap"), impulse = column("impulse"),
-             kinetic = column("kinetic"), potential = column("potential"),
-             unexplained = column("unexplained_step");
+  const auto time = column("time"), contacts = column("contacts"),
+             iterations = column("iterations"), passes = column("passes"),
+             halvings = column("halvings"), converged = column("converged"),
+             residual = column("residual"), after = column("residual_after"), gap = column("gap"),
+             impulse = column("impulse"), kinetic = column("kinetic"),
+             potential = column("potential"), unexplained = column("unexplained_step");
   RunStatistics statistics;
   for (std::size_t k = 0; k < rows; ++k) {
     StepReport report;

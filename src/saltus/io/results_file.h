@@ -8,15 +8,18 @@
 
 namespace saltus {
 
-/// Everything of an empty results file but its frames: format, scene, provenance, pairs, /step, /ledger, /probes.
+/// Everything of an empty results file but its frames: format, scene, provenance, pairs, /step,
+/// /ledger, /probes.
 void create_layout(const h5::File& file, const Model& model, std::string_view scene,
                    std::string_view resolved, const ResultsOptions& options);
 /// The columns of /step, /ledger and /probes, in this order. Throws h5::Error.
 RowTable open_rows(const h5::File& file);
 /// Statistics of the first `rows` rows on disk.
 RunStatistics read_statistics(const h5::File& file, std::size_t rows);
-/// Throws SceneError unless `resolved` is the scene of the file; time.end [s] may differ but not lie before `t`.
-void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved, double t);
+/// Throws SceneError unless `resolved` is the scene of the file; time.end [s] may differ but not
+/// lie before `t`.
+void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,
+                      double t);
 /// Text of /summary.
 std::string summary_json(const RunStatistics& statistics, const State& last, const Model& model,
                          const RunSummary& summary);

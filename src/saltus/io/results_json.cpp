@@ -37,7 +37,8 @@ std::string brief(const nlohmann::json& scene, const std::string& pointer) {
 /// Takes time.end out of a scene.
 nlohmann::json take_end(nlohmann::json& scene) {
   nlohmann::json end;
-  if (scene.is_object() && scene.contains("time") && scene["time"].is_object() && scene["time"].contains("end")) {
+  if (scene.is_object() && scene.contains("time") && scene["time"].is_object() &&
+      scene["time"].contains("end")) {
     end = scene["time"]["end"];
     scene["time"].erase("end");
   }
@@ -46,7 +47,8 @@ nlohmann::json take_end(nlohmann::json& scene) {
 
 }  // namespace
 
-void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved, double t) {
+void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,
+                      double t) {
   nlohmann::json stored = nlohmann::json::parse(file.dataset("resolved").text(), nullptr, false);
   nlohmann::json given = nlohmann::json::parse(resolved, nullptr, false);
   if (stored.is_discarded()) layout::damaged(path, "/resolved is not JSON");
@@ -55,8 +57,8 @@ void check_same_scene(const h5::File& file, const std::string& path, std::string
   if (stored != given) {
     const std::string pointer = nlohmann::json::diff(stored, given)[0]["path"].get<std::string>();
     throw SceneError(scene_path(pointer),
-                     "differs from the run to be resumed: " + brief(stored, pointer) + " in " + path + ", " +
-                         brief(given, pointer) + " here",
+                     "differs from the run to be resumed: " + brief(stored, pointer) + " in " +
+                         path + ", " + brief(given, pointer) + " here",
                      "only time.end may be changed");
   }
   if (old_end == new_end) return;

@@ -41,7 +41,8 @@ std::vector<BodyColumn> read_bodies(const h5::File& file) {
 
 }  // namespace
 
-ResultsReader::ResultsReader(const std::string& file) : file_(file), hdf5_(layout::open(file, false)) {
+ResultsReader::ResultsReader(const std::string& file)
+    : file_(file), hdf5_(layout::open(file, false)) {
   try {
     finished_ = hdf5_.has("summary");
     rate_ = hdf5_.real("rate");
@@ -51,9 +52,12 @@ ResultsReader::ResultsReader(const std::string& file) : file_(file), hdf5_(layou
     bodies_ = read_bodies(hdf5_);
     rows_ = hdf5_.dataset("step/time").rows();
     frames_ = hdf5_.dataset("frames/time").rows();
-    // A run that was killed while it wrote may have columns of different lengths: the rows that all have count.
-    for (const std::string& name : step_names_) rows_ = std::min(rows_, hdf5_.dataset("step/" + name).rows());
-    for (const std::string& name : accounts_) rows_ = std::min(rows_, hdf5_.dataset("ledger/" + name).rows());
+    // A run that was killed while it wrote may have columns of different lengths: the rows that all
+    // have count.
+    for (const std::string& name : step_names_)
+      rows_ = std::min(rows_, hdf5_.dataset("step/" + name).rows());
+    for (const std::string& name : accounts_)
+      rows_ = std::min(rows_, hdf5_.dataset("ledger/" + name).rows());
     for (const ProbeColumn& probe : probes_)
       rows_ = std::min(rows_, hdf5_.dataset("probes/" + probe.name).rows());
   } catch (const h5::Error& error) {
@@ -72,7 +76,9 @@ std::string ResultsReader::scene() const { return hdf5_.dataset("scene").text();
 
 std::string ResultsReader::resolved() const { return hdf5_.dataset("resolved").text(); }
 
-std::string ResultsReader::summary() const { return finished_ ? hdf5_.dataset("summary").text() : ""; }
+std::string ResultsReader::summary() const {
+  return finished_ ? hdf5_.dataset("summary").text() : "";
+}
 
 std::string ResultsReader::step_unit(const std::string& name) const {
   return hdf5_.dataset("step/" + name).text("unit");
@@ -90,10 +96,12 @@ std::vector<double> ResultsReader::probe(const std::string& name) const {
   return hdf5_.dataset("probes/" + name).reals(0, rows_);
 }
 
-std::vector<double> ResultsReader::frame_times() const { return hdf5_.dataset("frames/time").reals(0, frames_); }
+std::vector<double> ResultsReader::frame_times() const {
+  return hdf5_.dataset("frames/time").reals(0, frames_);
+}
 
-std::vector<double> ResultsReader::body(const std::string& name, const std::string& what, std::size_t first,
-                                        std::size_t count) const {
+std::vector<double> ResultsReader::body(const std::string& name, const std::string& what,
+                                        std::size_t first, std::size_t count) const {
   const std::string path = "bodies/" + name + "/" + what;
   return hdf5_.has(path) ? hdf5_.dataset(path).reals(first, count) : std::vector<double>();
 }
@@ -101,7 +109,8 @@ std::vector<double> ResultsReader::body(const std::string& name, const std::stri
 std::vector<std::pair<std::string, std::string>> ResultsReader::provenance() const {
   std::vector<std::pair<std::string, std::string>> result;
   const h5::Group group = hdf5_.group("provenance");
-  for (const char* name : {"version", "commit", "compiler", "flags", "command_line", "cpu", "start_time"})
+  for (const char* name :
+       {"version", "commit", "compiler", "flags", "command_line", "cpu", "start_time"})
     result.emplace_back(name, group.text(name));
   result.emplace_back("resumed", std::to_string(group.integer("resumed")));
   return result;

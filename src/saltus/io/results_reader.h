@@ -34,10 +34,10 @@ class ResultsReader {
   const std::string& file() const { return file_; }
   /// False for the `.part` of a run that is not finished.
   bool finished() const { return finished_; }
-  std::string title() const;     ///< of the scene, may be empty
-  std::string scene() const;     ///< as read
-  std::string resolved() const;  ///< JSON
-  std::string summary() const;   ///< JSON, "" if not finished()
+  std::string title() const;                  ///< of the scene, may be empty
+  std::string scene() const;                  ///< as read
+  std::string resolved() const;               ///< JSON
+  std::string summary() const;                ///< JSON, "" if not finished()
   double rate() const { return rate_; }       ///< steps a second at the start of the run [Hz]
   std::size_t rows() const { return rows_; }  ///< start row included
   std::size_t frames() const { return frames_; }
@@ -53,7 +53,8 @@ class ResultsReader {
   const std::vector<BodyColumn>& bodies() const { return bodies_; }
   std::vector<double> frame_times() const;
   /// Frames first .. first + count - 1 of "q" or "velocity", row by row.
-  std::vector<double> body(const std::string& name, const std::string& what, std::size_t first, std::size_t count) const;
+  std::vector<double> body(const std::string& name, const std::string& what, std::size_t first,
+                           std::size_t count) const;
   /// Name and text of the attributes of /provenance.
   std::vector<std::pair<std::string, std::string>> provenance() const;
 

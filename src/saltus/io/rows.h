@@ -7,8 +7,8 @@
 
 namespace saltus {
 
-/// A table kept row by row in memory, because one step writes one row, and column by column on disk, because that is
-/// how it is read. 64-bit floats in memory hold the 32-bit integers exactly.
+/// A table kept row by row in memory, because one step writes one row, and column by column on
+/// disk, because that is how it is read. 64-bit floats in memory hold the 32-bit integers exactly.
 class RowTable {
  public:
   /// The next place of a row. Columns in the order of the values of next().
@@ -25,7 +25,8 @@ class RowTable {
   /// A row of width() values for the caller to fill. Not when full().
   double* next() { return values_.data() + width() * waiting_++; }
   void drain();
-  /// Drops all rows on disk from `rows` on; nothing may be waiting. Throws h5::Error if there are fewer.
+  /// Drops all rows on disk from `rows` on; nothing may be waiting. Throws h5::Error if there are
+  /// fewer.
   void truncate(std::size_t rows);
   const h5::Dataset& column(std::size_t index) const { return columns_[index].data; }
 

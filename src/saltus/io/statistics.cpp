@@ -25,7 +25,8 @@ void RunStatistics::add(const StepReport& report, const Energy& now, double t) {
   raise(contacts, report.contacts, row);
   raise(energy, now.total(), row);
   if (!(report.gap >= gap.value) && !std::isnan(gap.value)) gap = {report.gap, row};
-  if (!(std::abs(report.unexplained) <= std::abs(unexplained.value)) && !std::isnan(unexplained.value))
+  if (!(std::abs(report.unexplained) <= std::abs(unexplained.value)) &&
+      !std::isnan(unexplained.value))
     unexplained = {report.unexplained, row};
   iterations += static_cast<std::uint64_t>(report.iterations);
   passes += static_cast<std::uint64_t>(report.passes);

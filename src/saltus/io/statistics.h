@@ -13,23 +13,25 @@ struct Extreme {
   std::uint64_t row = 0;
 };
 
-/// Depends on the recorded rows only, so that a resumed run ends with the table of an uninterrupted one.
+/// Depends on the recorded rows only, so that a resumed run ends with the table of an uninterrupted
+/// one.
 struct RunStatistics {
-  std::uint64_t rows = 0;          ///< start row included
-  double time = 0.0;               ///< of the last row [s]
-  Extreme residual;                ///< largest StepReport::residual [1]
-  Extreme residual_after;          ///< largest StepReport::residual_after [1]
-  Extreme gap{std::numeric_limits<double>::infinity(), 0};  ///< smallest; < 0: worst penetration [m]
-  Extreme unexplained;             ///< the largest magnitude in one step, with its sign [J]
-  Extreme contacts;                ///< largest number of contacts with impulse
-  Extreme energy;                  ///< largest total energy [J]
-  std::uint64_t iterations = 0;    ///< of the contact solver, all steps
-  std::uint64_t passes = 0;        ///< all steps
-  std::uint64_t contact_steps = 0; ///< steps with at least one contact
-  std::uint64_t failed_steps = 0;  ///< steps whose contact problem did not converge
-  std::uint64_t halvings = 0;      ///< all steps
-  double energy_start = 0.0;       ///< total [J]
-  Energy energy_end;               ///< [J]
+  std::uint64_t rows = 0;  ///< start row included
+  double time = 0.0;       ///< of the last row [s]
+  Extreme residual;        ///< largest StepReport::residual [1]
+  Extreme residual_after;  ///< largest StepReport::residual_after [1]
+  Extreme gap{std::numeric_limits<double>::infinity(),
+              0};                   ///< smallest; < 0: worst penetration [m]
+  Extreme unexplained;              ///< the largest magnitude in one step, with its sign [J]
+  Extreme contacts;                 ///< largest number of contacts with impulse
+  Extreme energy;                   ///< largest total energy [J]
+  std::uint64_t iterations = 0;     ///< of the contact solver, all steps
+  std::uint64_t passes = 0;         ///< all steps
+  std::uint64_t contact_steps = 0;  ///< steps with at least one contact
+  std::uint64_t failed_steps = 0;   ///< steps whose contact problem did not converge
+  std::uint64_t halvings = 0;       ///< all steps
+  double energy_start = 0.0;        ///< total [J]
+  Energy energy_end;                ///< [J]
 
   /// Takes one more row; the first one is the start.
   void add(const StepReport& report, const Energy& now, double t);

@@ -27,7 +27,9 @@ std::string number(double x) {
 /// True for whole numbers; a rate made from a step in seconds is one up to rounding.
 bool whole(double x) { return std::abs(x - std::round(x)) <= 1e-9 * x; }
 
-bool allowed(double rate) { return whole(rate) && std::round(rate) >= kLowest && std::round(rate) <= kHighest; }
+bool allowed(double rate) {
+  return whole(rate) && std::round(rate) >= kLowest && std::round(rate) <= kHighest;
+}
 
 // -- bytes of the file, in memory: libsndfile reports a full disk late, OutputFile does not
 
@@ -36,7 +38,9 @@ struct Memory {
   std::size_t at = 0;
 };
 
-sf_count_t memory_length(void* data) { return static_cast<sf_count_t>(static_cast<Memory*>(data)->bytes.size()); }
+sf_count_t memory_length(void* data) {
+  return static_cast<sf_count_t>(static_cast<Memory*>(data)->bytes.size());
+}
 
 sf_count_t memory_seek(sf_count_t offset, int whence, void* data) {
   Memory& m = *static_cast<Memory*>(data);
@@ -65,7 +69,9 @@ sf_count_t memory_write(const void* in, sf_count_t count, void* data) {
   return count;
 }
 
-sf_count_t memory_tell(void* data) { return static_cast<sf_count_t>(static_cast<Memory*>(data)->at); }
+sf_count_t memory_tell(void* data) {
+  return static_cast<sf_count_t>(static_cast<Memory*>(data)->at);
+}
 
 /// Samples of 24 bit in the upper part of 32.
 std::string encoded(const std::string& path, const std::vector<int>& samples, int rate) {
@@ -95,9 +101,9 @@ double bessel0(double x) {
   return sum;
 }
 
-/// Windowed sinc with linear phase, odd length, sum 1. Kaiser (1974) for an attenuation of A = 105 dB:
-/// beta = 0.1102 (A - 8.7), length = (A - 7.95) / (14.36 df) + 1 with df the transition band over the old rate:
-/// 0.45 .. 0.5 of the new rate.
+/// Windowed sinc with linear phase, odd length, sum 1. Kaiser (1974) for an attenuation of A = 105
+/// dB: beta = 0.1102 (A - 8.7), length = (A - 7.95) / (14.36 df) + 1 with df the transition band
+/// over the old rate: 0.45 .. 0.5 of the new rate.
 std::vector<double> low_pass(int divide) {
   constexpr double attenuation = 105.0, beta = 0.1102 * (attenuation - 8.7);
   const double band = 0.05 / divide, cutoff = 0.475 / divide;
@@ -120,15 +126,19 @@ std::vector<double> low_pass(int divide) {
 
 WavRate wav_rate(double run_rate) {
   if (!(run_rate > 0.0) || !std::isfinite(run_rate))
-    throw SceneError("time.rate", "a WAV file needs a positive rate", "8 to 192 kHz, a whole number of hertz");
+    throw SceneError("time.rate", "a WAV file needs a positive rate",
+                     "8 to 192 kHz, a whole number of hertz");
   if (run_rate < kLowest * (1.0 - 1e-9))
     throw SceneError("time.rate", number(run_rate) + " Hz is too low for a WAV file",
                      "8 kHz at least, or leave out 'wav' and use 'csv'");
   const double most = std::floor(run_rate / kLowest + 1e-9);
   for (int divide = 1; divide <= most; ++divide)
-    if (allowed(run_rate / divide)) return {static_cast<int>(std::lround(run_rate / divide)), divide};
-  throw SceneError("time.rate", number(run_rate) + " Hz gives no WAV file: no whole number of hertz from 8 to 192 kHz",
-                   "a rate such as 44.1 kHz or 250.88 kHz, or leave out 'wav' and use 'csv'");
+    if (allowed(run_rate / divide))
+      return {static_cast<int>(std::lround(run_rate / divide)), divide};
+  throw SceneError(
+      "time.rate",
+      number(run_rate) + " Hz gives no WAV file: no whole number of hertz from 8 to 192 kHz",
+      "a rate such as 44.1 kHz or 250.88 kHz, or leave out 'wav' and use 'csv'");
 }
 
 std::vector<double> decimated(std::span<const double> samples, int divide) {
@@ -150,11 +160,13 @@ std::vector<double> decimated(std::span<const double> samples, int divide) {
   return result;
 }
 
-WavReport write_wav(const std::string& path, std::span<const double> samples, double run_rate, double gain) {
+WavReport write_wav(const std::string& path, std::span<const double> samples, double run_rate,
+                    double gain) {
   WavReport report{.path = path, .rate = wav_rate(run_rate)};
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (!std::isfinite(samples[i]))
-      throw RunError(path + ": sample " + std::to_string(i) + " is not a finite number; no sound was written");
+      throw RunError(path + ": sample " + std::to_string(i) +
+                     " is not a finite number; no sound was written");
 
   std::vector<double> sound = decimated(samples, report.rate.divide);
   double sum = 0.0;
@@ -169,8 +181,9 @@ WavReport write_wav(const std::string& path, std::span<const double> samples, do
   // A peak too small for its inverse (below 1e-308) is silence.
   if (!std::isfinite(report.factor)) report.factor = 0.0;
   if (std::abs(report.factor) * report.peak > 1.0)
-    throw SceneError("", "gain " + number(gain) + " clips: the peak " + number(report.peak) + " becomes " +
-                                 number(std::abs(gain) * report.peak) + " of full scale",
+    throw SceneError("",
+                     "gain " + number(gain) + " clips: the peak " + number(report.peak) +
+                         " becomes " + number(std::abs(gain) * report.peak) + " of full scale",
                      "at most " + number(1.0 / report.peak) + ", or leave 'gain' out")
         .at(path, 0, 0);
 

@@ -9,12 +9,13 @@ namespace saltus {
 
 /// Rate of a WAV file and by what the rate of the run is divided to get it.
 struct WavRate {
-  int rate = 0;     ///< [Hz], 8 000 .. 192 000
-  int divide = 1;   ///< 1: every sample is kept
+  int rate = 0;    ///< [Hz], 8 000 .. 192 000
+  int divide = 1;  ///< 1: every sample is kept
 };
 
-/// The rate of a file for a run with `run_rate` [Hz]: the same from 8 to 192 kHz, else divided by the smallest integer
-/// that gives a whole number in that range. Throws SceneError where there is none. Call it before the run, too.
+/// The rate of a file for a run with `run_rate` [Hz]: the same from 8 to 192 kHz, else divided by
+/// the smallest integer that gives a whole number in that range. Throws SceneError where there is
+/// none. Call it before the run, too.
 WavRate wav_rate(double run_rate);
 
 struct WavReport {
@@ -25,12 +26,15 @@ struct WavReport {
   WavRate rate;
 };
 
-/// Writes `<path>` through a `.part`. gain 0: the peak is put at -1 dBFS; else a fixed factor [1 / unit of samples].
-/// Throws SceneError: rate, a gain that would clip, a path that cannot be created; RunError: samples not finite, disk.
-WavReport write_wav(const std::string& path, std::span<const double> samples, double run_rate, double gain = 0.0);
+/// Writes `<path>` through a `.part`. gain 0: the peak is put at -1 dBFS; else a fixed factor [1 /
+/// unit of samples]. Throws SceneError: rate, a gain that would clip, a path that cannot be
+/// created; RunError: samples not finite, disk.
+WavReport write_wav(const std::string& path, std::span<const double> samples, double run_rate,
+                    double gain = 0.0);
 
-/// What write_wav does before scaling: low-pass and every `divide`-th sample, without delay. Flat to 0.45 of the new
-/// rate, below -100 dB from 0.5 of the new rate on. Beyond its ends the signal is held at its end values.
+/// What write_wav does before scaling: low-pass and every `divide`-th sample, without delay. Flat
+/// to 0.45 of the new rate, below -100 dB from 0.5 of the new rate on. Beyond its ends the signal
+/// is held at its end values.
 std::vector<double> decimated(std::span<const double> samples, int divide);
 
 }  // namespace saltus

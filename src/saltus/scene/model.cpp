@@ -50,6 +50,12 @@ Model::Model(ModelParts parts) : parts_(std::make_shared<const ModelParts>(std::
   check();
 }
 
+Model Model::with_ledger(bool ledger) const {
+  ModelParts parts = *parts_;
+  parts.options.ledger = ledger;
+  return Model(std::move(parts));
+}
+
 void Model::check() {
   expects(parts_->solver != nullptr, "a model has a contact solver");
   expects(parts_->initial.size() == groups().size(), "one initial state a group");

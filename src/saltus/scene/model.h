@@ -80,6 +80,9 @@ class Model {
   /// Throws SceneError naming the entry.
   explicit Model(ModelParts parts);
 
+  /// The same model with or without the accounts of every step (StepOptions::ledger).
+  Model with_ledger(bool ledger) const;
+
   std::span<const Group> groups() const { return parts_->groups; }
   std::span<const GroupState> initial() const { return parts_->initial; }
   std::span<const ContactPair> pairs() const { return parts_->pairs; }

@@ -131,8 +131,7 @@ bool ActiveSet::insert(int row) {
 // When j leaves, the Schur complement of the row grows from 0 to c_j^2 S_jj <= c_j^2 W_jj.
 std::span<const double> ActiveSet::dependence(int row) {
   factor_.backward(column_);
-  const double limit =
-      PackedCholesky::kDependent * std::max(problem_.W.entry(row, row), 0.0);
+  const double limit = PackedCholesky::kDependent * std::max(problem_.W.entry(row, row), 0.0);
   for (int j = 0; j < size(); ++j) {
     const double share = column_[j] * root_[j];
     if (!(share * share > limit)) column_[j] = 0.0;

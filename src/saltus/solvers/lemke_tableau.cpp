@@ -7,9 +7,8 @@
 namespace saltus {
 namespace {
 
-constexpr double kZero = 1e-14;   ///< q_i below this is a degenerate 0 (rows are scaled to order 1)
-constexpr double kTie = 1e-12;    ///< relative difference below which two ratios are equal
-constexpr double kPivot = 1e-11;  ///< smallest pivot, as a fraction of its column
+constexpr double kZero = 1e-14;  ///< q_i below this is a degenerate 0 (rows are scaled to order 1)
+constexpr double kTie = 1e-12;   ///< relative difference below which two ratios are equal
 
 }  // namespace
 
@@ -20,15 +19,17 @@ LemkeTableau::LemkeTableau(int n, double* data, int* indices, const int* equalit
       nonbasic_(basic_ + n),
       place_(nonbasic_ + n + 1),
       ties_(place_ + 2 * n + 1),
-      equality_(equality) {
-  for (int i = 0; i < n; ++i) {
+      equality_(equality) {}
+
+void LemkeTableau::start() {
+  for (int i = 0; i < n_; ++i) {
     basic_[i] = w(i);
     place_[w(i)] = i;
     nonbasic_[i] = z(i);
     place_[z(i)] = -1 - i;
   }
-  nonbasic_[n] = z0();
-  place_[z0()] = -1 - n;
+  nonbasic_[n_] = z0();
+  place_[z0()] = -1 - n_;
 }
 
 bool LemkeTableau::bounded(int row) const {
@@ -68,10 +69,10 @@ int LemkeTableau::first_row() const {
   return first;
 }
 
-int LemkeTableau::blocking_row(int column) {
+int LemkeTableau::blocking_row(int column, double threshold) {
   double largest = 0.0, least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < n_; ++i) largest = std::max(largest, std::abs(T(i, column)));
-  const auto eligible = [&](int i) { return bounded(i) && T(i, column) < -kPivot * largest; };
+  const auto eligible = [&](int i) { return bounded(i) && T(i, column) < -threshold * largest; };
   const auto ratio = [&](int i) { return (q(i) > kZero ? q(i) : 0.0) / -T(i, column); };
   for (int i = 0; i < n_; ++i)
     if (eligible(i)) least = std::min(least, ratio(i));

@@ -12,8 +12,11 @@ class LemkeTableau {
   static std::size_t doubles(std::size_t n) { return n * (n + 2); }
   static std::size_t integers(std::size_t n) { return 5 * n + 2; }
 
-  /// Starts with all w basic; T and q are the caller's to fill. equality: n flags, kept by pointer.
+  /// equality: n flags, kept by pointer.
   LemkeTableau(int n, double* data, int* indices, const int* equality);
+
+  /// Makes all w basic, z and z0 nonbasic; T and q are the caller's to fill.
+  void start();
 
   double& T(int row, int column) { return data_[offset(row) + static_cast<std::size_t>(column)]; }
   double T(int row, int column) const {
@@ -28,9 +31,9 @@ class LemkeTableau {
   int complement(int variable) const { return variable < n_ ? variable + n_ : variable - n_; }
 
   int basic(int row) const { return basic_[row]; }
-  int row_of(int variable) const { return place_[variable]; }         ///< < 0: nonbasic
-  int column_of(int variable) const { return -1 - place_[variable]; } ///< < 0: basic
-  bool bounded(int row) const;  ///< x_row must stay >= 0
+  int row_of(int variable) const { return place_[variable]; }          ///< < 0: nonbasic
+  int column_of(int variable) const { return -1 - place_[variable]; }  ///< < 0: basic
+  bool bounded(int row) const;                                         ///< x_row must stay >= 0
 
   /// Exchanges basic x_row with nonbasic y_column; T(row, column) must not be 0.
   void pivot(int row, int column);
@@ -39,7 +42,8 @@ class LemkeTableau {
   int first_row() const;
   /// Row of the basic variable that reaches 0 first when y_column grows, by the lexicographic ratio
   /// test on the data b + (eps, eps^2, ...); z0 if it is among the first. -1: none does (a ray).
-  int blocking_row(int column);
+  /// Entries of the column below `threshold` times its largest one count as 0.
+  int blocking_row(int column, double threshold);
 
  private:
   std::size_t offset(int row) const {

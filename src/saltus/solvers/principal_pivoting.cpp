@@ -1,7 +1,7 @@
 // Principal pivoting for the linear complementarity problem
-//     u = W p + b,   u_e = 0 (equality),   0 <= u_i perp p_i >= 0 (unilateral),   W = W^T >= 0   (1)
-// A guess of the active rows a gives p_a = -W_aa^-1 b_a and u = b + W(:, a) p_a (active_set.h). It is
-// the answer when no active p and no inactive u is negative; rows where one is change sides.
+//     u = W p + b,  u_e = 0 (equality),  0 <= u_i perp p_i >= 0 (unilateral),  W = W^T >= 0   (1)
+// A guess of the active rows a gives p_a = -W_aa^-1 b_a and u = b + W(:, a) p_a (active_set.h). It
+// is the answer when no active p and no inactive u is negative; rows where one is change sides.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,7 +24,7 @@ bool wants_out(const ActiveSet& a, int place) {
 }
 
 /// p < 0 is tested strictly, u < 0 against round-off. The asymmetry stops a row with p = u = 0 from
-/// moving in and out for ever: pushed out with p = -delta it has u = +S delta, S its Schur complement.
+/// moving in and out for ever: dropped at p = -delta it has u = +S delta, S its Schur complement.
 bool wants_in(const ActiveSet& a, int row) {
   return a.velocity(row) < 0.0 && !a.active(row) && !a.free(row) && a.velocity(row) < -a.noise(row);
 }
@@ -37,11 +37,11 @@ int drop_pulling(ActiveSet& a) {
   return dropped;
 }
 
-/// Block principal pivoting (Judice, Pires 1994) in two halves: rows with p < 0 leave until there are
-/// none, which needs no u; then all rows with u < 0 enter at once. Against exchanging both together
-/// this takes 3 instead of 5 products W p for a region that moves by four points a step, and a fifth
-/// of the pivots where W is semidefinite. Returns false when the number of rows with u < 0 has not
-/// fallen for three exchanges more, or when one of them depends on the active rows.
+/// Block principal pivoting (Judice, Pires 1994) in two halves: rows with p < 0 leave until there
+/// are none, which needs no u; then all rows with u < 0 enter at once. Against exchanging both
+/// together this takes 3 instead of 5 products W p for a region that moves by four points a step,
+/// and a third to a tenth of the pivots where W is semidefinite. Returns false when the number of
+/// rows with u < 0 has not fallen for three exchanges, or when one depends on the active rows.
 bool exchange_blocks(ActiveSet& a, Pivots& pivots) {
   const std::span<int> entering = a.work();
   int fewest = std::numeric_limits<int>::max(), patience = 3;
@@ -74,9 +74,9 @@ bool exchange_blocks(ActiveSet& a, Pivots& pivots) {
   }
 }
 
-/// Walks from p (by row, >= 0) towards the solution for the present rows and takes out the first row
-/// that would turn negative, until none does: p_a = -W_aa^-1 b_a >= 0. Returns false if `entered`,
-/// whose p is 0, leaves again at once.
+/// Walks from p (by row, >= 0) towards the solution for the present rows and takes out the first
+/// row that would turn negative, until none does: p_a = -W_aa^-1 b_a >= 0. Returns false if
+/// `entered`, whose p is 0, leaves again at once.
 bool walk(ActiveSet& a, Out p, int entered, Pivots& pivots) {
   bool moved = true;
   a.solve_impulses();
@@ -110,8 +110,8 @@ bool walk(ActiveSet& a, Out p, int entered, Pivots& pivots) {
   return moved;
 }
 
-/// Brings in `row` although its column is W(:, a) c: along p_a = p_a - t c, p_row = t only u stays and
-/// the energy falls, until the first p_j reaches 0 and gives up its place. False: no p_j does, the
+/// Brings in `row` although its column is W(:, a) c: along p_a - t c, p_row + t all u stay and the
+/// energy falls, until the first p_j reaches 0 and gives up its place. False: no p_j does, the
 /// energy has no minimum and (1) no solution.
 bool insert_dependent(ActiveSet& a, int row, Out p, Pivots& pivots) {
   do {

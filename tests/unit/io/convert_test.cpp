@@ -55,9 +55,11 @@ TEST_CASE("convert_csv writes steps, ledger, probes and the frames of each body"
   const std::string stem = default_stem(results.file());
   CHECK(stem == folder / "a");
   const std::vector<std::string> files = convert_csv(results, stem);
-  CHECK(files == std::vector<std::string>{stem + ".steps.csv", stem + ".ledger.csv", stem + ".probes.csv",
-                                          stem + ".string.csv", stem + ".bar%2F1.csv"});
-  const std::string steps = bytes_of(files[0]), probes = bytes_of(files[2]), string = bytes_of(files[3]);
+  CHECK(files == std::vector<std::string>{stem + ".steps.csv", stem + ".ledger.csv",
+                                          stem + ".probes.csv", stem + ".string.csv",
+                                          stem + ".bar%2F1.csv"});
+  const std::string steps = bytes_of(files[0]), probes = bytes_of(files[2]),
+                    string = bytes_of(files[3]);
   CHECK(steps.find("time [s],contacts [1],iterations [1],") == 0);
   CHECK(lines(steps) == 202);
   CHECK(probes.find("time [s],pickup [m/s],middle [m]\n0,") == 0);
@@ -79,8 +81,9 @@ TEST_CASE("convert_wav writes one probe or all of them") {
   CHECK(convert_wav(results, folder / "c.wav", "middle")[0].rate.rate == 8000);
   CHECK(exists(folder / "c.wav"));
   CHECK(bytes_of(folder / "c.wav") == bytes_of(folder / "b.middle.wav"));
-  CHECK(message<SceneError>([&] { convert_wav(results, folder / "d", "midle"); })
-            .find("holds no probe 'midle'; one of: pickup, middle") != std::string::npos);
+  CHECK(message<SceneError>([&] {
+          convert_wav(results, folder / "d", "midle");
+        }).find("holds no probe 'midle'; one of: pickup, middle") != std::string::npos);
 }
 
 TEST_CASE("convert_probe files of a scene are written and noted in the results") {

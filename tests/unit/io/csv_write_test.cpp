@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "saltus/base/error.h"
 #include "unit/io/support.h"
 
 using namespace saltus;
@@ -18,7 +19,8 @@ using io_test::Folder;
 TEST_CASE("csv_write_has a header with names and units, and quotes what needs it") {
   const Folder folder;
   const std::vector<double> a{0.0, 0.5}, b{-1.0, 2e300};
-  const std::array columns{CsvColumn{"time", "s", a}, CsvColumn{"pick, \"up\"", "m/s", b}, CsvColumn{"q0", "", a}};
+  const std::array columns{CsvColumn{"time", "s", a}, CsvColumn{"pick, \"up\"", "m/s", b},
+                           CsvColumn{"q0", "", a}};
   write_csv(folder / "a.csv", columns);
   CHECK(bytes_of(folder / "a.csv") ==
         "time [s],\"pick, \"\"up\"\" [m/s]\",q0\n0,-1,0\n0.5,2.0000000000000001e+300,0.5\n");
@@ -26,7 +28,11 @@ TEST_CASE("csv_write_has a header with names and units, and quotes what needs it
 
 TEST_CASE("csv_write_numbers come back bit for bit") {
   const Folder folder;
-  std::vector<double> values{0.1, 1.0 / 3.0, -0.0, 5e-324, std::numeric_limits<double>::max(),
+  std::vector<double> values{0.1,
+                             1.0 / 3.0,
+                             -0.0,
+                             5e-324,
+                             std::numeric_limits<double>::max(),
                              std::numeric_limits<double>::infinity()};
   for (int k = 0; k < 1000; ++k) values.push_back(std::sin(k) * std::pow(10.0, k % 600 - 300));
   write_csv(folder / "a.csv", std::array{CsvColumn{"x", "", values}});
@@ -56,8 +62,9 @@ TEST_CASE("csv_write_on a full disk fails and leaves no file") {
   const Folder folder;
   const int result = io_test::with_file_size_limit(50'000, [&] {
     const std::vector<double> x(100'000, 1.0 / 3.0);
-    const std::string text = io_test::message<RunError>(
-        [&] { write_csv(folder / "a.csv", std::array{CsvColumn{"x", "", x}}); });
+    const std::string text = io_test::message<RunError>([&] {
+      write_csv(folder / "a.csv", std::array{CsvColumn{"x", "", x}});
+    });
     return text.find("write failed: File too large") != std::string::npos ? 0 : 1;
   });
   CHECK(result == 0);

@@ -71,10 +71,12 @@ TEST_CASE("output_file names path, reason and remedy where it cannot be created"
   };
   CHECK(attempt(folder / "missing/a.csv") ==
         folder / "missing/a.csv.part" +
-            std::string(": cannot be written: No such file or directory; make the folder first, or choose another one"));
+            std::string(": cannot be written: No such file or directory; make the folder first, or "
+                        "choose another one"));
   CHECK(attempt(folder / "file/a.csv").find("Not a directory") != std::string::npos);
   CHECK(attempt("/proc/a.csv").find("/proc/a.csv.part: cannot be written: ") == 0);
-  CHECK(attempt(folder.path.string()).find("is a folder; give the name of a file") != std::string::npos);
+  CHECK(attempt(folder.path.string()).find("is a folder; give the name of a file") !=
+        std::string::npos);
   CHECK(attempt("").find("needs a name") != std::string::npos);
 }
 

@@ -40,8 +40,8 @@ ResultsWriter take_up(const std::string& file, const Model& model, double end = 
 std::string differences(const std::string& a, const std::string& b) {
   const h5::File x = h5::File::read(a), y = h5::File::read(b);
   std::string found;
-  for (const char* folder : {"step", "ledger", "probes", "frames", "contacts", "pairs", "bodies/string",
-                             "bodies/bar%2F1", "checkpoint/a"}) {
+  for (const char* folder : {"step", "ledger", "probes", "frames", "contacts", "pairs",
+                             "bodies/string", "bodies/bar%2F1", "checkpoint/a"}) {
     const h5::Group left = x.group(folder), right = y.group(folder);
     if (left.names() != right.names()) found += std::string(folder) + " ";
     for (const std::string& name : left.names()) {
@@ -65,7 +65,8 @@ void write_whole(const std::string& path, const Model& model, std::uint64_t step
 }
 
 /// Stopped at the checkpoint of step `at`, having recorded `more` steps behind it.
-void write_stopped(const std::string& path, const Model& model, std::uint64_t at, std::uint64_t more) {
+void write_stopped(const std::string& path, const Model& model, std::uint64_t at,
+                   std::uint64_t more) {
   ResultsWriter out = begin(path, model);
   FakeRun run(model);
   out.start(run.state, run.probes);
@@ -85,7 +86,8 @@ TEST_CASE("results_resumed run equals an uninterrupted one bit for bit") {
   const Model model = io_test::make_model();
   write_whole(folder / "whole.h5", model);
   write_stopped(folder / "a.h5", model, 5'003, 1'500);
-  for (std::uint64_t stop : {7'001u, 8'000u}) {  // twice more, once without a step behind the checkpoint
+  for (std::uint64_t stop :
+       {7'001u, 8'000u}) {  // twice more, once without a step behind the checkpoint
     FakeRun run(model, read_checkpoint(folder / "a.h5.part", model));
     ResultsWriter out = take_up(folder / "a.h5.part", model);
     go_on(out, run, stop);
@@ -148,14 +150,16 @@ TEST_CASE("results_of another scene are not resumed, and the difference is named
   const std::string file = folder / "a.h5.part";
   const std::string before = bytes_of(file);
   const auto attempt = [&](const Model& other, const std::string& resolved) {
-    return message<SceneError>([&] { ResultsWriter::resume(file, other, io_test::kScene, resolved); });
+    return message<SceneError>(
+        [&] { ResultsWriter::resume(file, other, io_test::kScene, resolved); });
   };
   CHECK(attempt(model, io_test::resolved(1.0, "moreau-jean"))
-            .find("bodies[0].scheme: differs from the run to be resumed: \"modal-exact\" in ") == 0);
+            .find("bodies[0].scheme: differs from the run to be resumed: \"modal-exact\" in ") ==
+        0);
   CHECK(attempt(model, io_test::resolved(0.001)).find("time.end: is before the state in ") == 0);
   CHECK(attempt(io_test::make_model(6), io_test::resolved())
-            .find("checkpoint does not belong to this scene: body 'string' has 5 coordinates, in the scene 6") !=
-        std::string::npos);
+            .find("checkpoint does not belong to this scene: body 'string' has 5 coordinates, in "
+                  "the scene 6") != std::string::npos);
   CHECK(bytes_of(file) == before);
 }
 
@@ -172,19 +176,23 @@ TEST_CASE("results_file that is missing, foreign, cut or garbled is refused in o
   };
   CHECK(attempt("not a file of HDF5") != "");
   CHECK(attempt("") != "");
-  for (const std::size_t part : {2u, 3u, 10u}) CHECK(attempt(good.substr(0, good.size() - good.size() / part)) != "");
+  for (const std::size_t part : {2u, 3u, 10u})
+    CHECK(attempt(good.substr(0, good.size() - good.size() / part)) != "");
   std::string garbled = good;
   garbled[0] = 'X';
   CHECK(attempt(garbled) != "");
   garbled = good;
-  for (std::size_t i = 96; i < good.size(); i += 64) garbled[i] = static_cast<char>(garbled[i] ^ 0x5a);
+  for (std::size_t i = 96; i < good.size(); i += 64)
+    garbled[i] = static_cast<char>(garbled[i] ^ 0x5a);
   CHECK(attempt(garbled) != "");
-  CHECK(message<SceneError>([&] { resumable_file(folder / "none.h5"); }).find("nothing to resume") !=
-        std::string::npos);
+  CHECK(message<SceneError>([&] {
+          resumable_file(folder / "none.h5");
+        }).find("nothing to resume") != std::string::npos);
   {
     ResultsWriter fresh = begin(folder / "c.h5", model);
-    CHECK(message<SceneError>([&] { take_up(folder / "c.h5.part", model); }).find("no complete checkpoint") !=
-          std::string::npos);
+    CHECK(message<SceneError>([&] {
+            take_up(folder / "c.h5.part", model);
+          }).find("no complete checkpoint") != std::string::npos);
   }
 }
 
@@ -193,8 +201,9 @@ TEST_CASE("results_cannot be resumed by two runs at once") {
   const Model model = io_test::make_model();
   write_stopped(folder / "a.h5", model, 100, 0);
   const ResultsWriter first = take_up(folder / "a.h5.part", model);
-  CHECK(message<SceneError>([&] { take_up(folder / "a.h5.part", model); }).find("another run is writing it") !=
-        std::string::npos);
+  CHECK(message<SceneError>([&] {
+          take_up(folder / "a.h5.part", model);
+        }).find("another run is writing it") != std::string::npos);
 }
 
 TEST_CASE("results_resumed on a full disk fail and keep the stopped run") {

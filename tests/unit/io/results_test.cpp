@@ -39,7 +39,8 @@ FakeRun write_run(const std::string& path, const Model& model, int steps) {
 }
 
 bool same(const Vector& a, const Vector& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), 8 * static_cast<std::size_t>(a.size())) == 0;
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), 8 * static_cast<std::size_t>(a.size())) == 0;
 }
 
 bool same(const State& a, const State& b) {
@@ -50,13 +51,16 @@ bool same(const State& a, const State& b) {
   for (std::size_t g = 0; equal && g < a.groups.size(); ++g) {
     const GroupState &x = a.groups[g], &y = b.groups[g];
     equal = same(x.q, y.q) && same(x.v, y.v) && x.memory.size() == y.memory.size();
-    for (std::size_t k = 0; equal && k < x.memory.size(); ++k) equal = same(x.memory[k], y.memory[k]);
+    for (std::size_t k = 0; equal && k < x.memory.size(); ++k)
+      equal = same(x.memory[k], y.memory[k]);
   }
   for (std::size_t i = 0; equal && i < a.contacts.size(); ++i)
-    equal = a.contacts[i].key == b.contacts[i].key && same(a.contacts[i].impulse, b.contacts[i].impulse) &&
+    equal = a.contacts[i].key == b.contacts[i].key &&
+            same(a.contacts[i].impulse, b.contacts[i].impulse) &&
             same(a.contacts[i].anchor, b.contacts[i].anchor);
   for (std::size_t i = 0; equal && i < a.solvers.size(); ++i)
-    equal = a.solvers[i].active == b.solvers[i].active && a.solvers[i].factor == b.solvers[i].factor &&
+    equal = a.solvers[i].active == b.solvers[i].active &&
+            a.solvers[i].factor == b.solvers[i].factor &&
             a.solvers[i].changes == b.solvers[i].changes;
   return equal;
 }
@@ -88,10 +92,11 @@ TEST_CASE("results_file holds every row, frame and contact of the run") {
   REQUIRE(results.bodies().size() == 2);
   CHECK(results.bodies()[1].name == "bar%2F1");
 
-  const auto time = results.step("time"), gap = results.step("gap"), contacts = results.step("contacts"),
-             converged = results.step("converged"), kinetic = results.step("kinetic"),
-             impact = results.ledger("impact"), pickup = results.probe("pickup"),
-             middle = results.probe("middle"), frame_time = results.frame_times(),
+  const auto time = results.step("time"), gap = results.step("gap"),
+             contacts = results.step("contacts"), converged = results.step("converged"),
+             kinetic = results.step("kinetic"), impact = results.ledger("impact"),
+             pickup = results.probe("pickup"), middle = results.probe("middle"),
+             frame_time = results.frame_times(),
              q = results.body("string", "q", 0, results.frames()),
              velocity = results.body("bar%2F1", "velocity", 0, results.frames());
   const auto offset = results.hdf5().dataset("contacts/offset").counts();
@@ -134,7 +139,8 @@ TEST_CASE("results_summary and info tell the worst numbers and where they were")
   const ResultsReader results(folder / "a.h5");
   const auto residual = results.step("residual");
   const auto worst = std::max_element(residual.begin(), residual.end());
-  const std::string summary = results.summary(), text = info_text(results), json = info_json(results);
+  const std::string summary = results.summary(), text = info_text(results),
+                    json = info_json(results);
   CHECK(summary.find("\"steps\": 100") != std::string::npos);
   CHECK(summary.find("\"failed_steps\": 5") != std::string::npos);  // 17, 34, ...
   CHECK(summary.find("\"row\": " + std::to_string(worst - residual.begin())) != std::string::npos);
@@ -220,7 +226,9 @@ TEST_CASE("results_without a checkpoint are removed when the run gives up, those
   CHECK(resumable_file(folder / "b.h5") == folder / "b.h5.part");
 }
 
-TEST_CASE("results_on a full disk fail with one line, leave no file, and the program ends in good order") {
+TEST_CASE(
+    "results_on a full disk fail with one line, leave no file, and the program ends in good "
+    "order") {
   const Folder folder;
   const Model model = io_test::make_model();
   for (rlim_t limit : {2'000, 20'000, 60'000, 200'000, 400'000}) {
@@ -236,7 +244,10 @@ TEST_CASE("results_on a full disk fail with one line, leave no file, and the pro
         }
         out.finish(run.state, {});
       });
-      return text.find("File too large") != std::string::npos && text.find('\n') == std::string::npos ? 0 : 1;
+      return text.find("File too large") != std::string::npos &&
+                     text.find('\n') == std::string::npos
+                 ? 0
+                 : 1;
     });
     CHECK(result == 0);
     CHECK_FALSE(exists(folder / "a.h5"));
@@ -269,8 +280,10 @@ TEST_CASE("results_reader refuses what is not a results file") {
     empty.set("format", "saltus-results");
     empty.set("version", std::int64_t{1});
   }
-  CHECK(attempt(folder / "foreign.h5").find("is not a results file of Saltus") != std::string::npos);
-  CHECK(attempt(folder / "newer.h5").find("has version 2 of the results format") != std::string::npos);
+  CHECK(attempt(folder / "foreign.h5").find("is not a results file of Saltus") !=
+        std::string::npos);
+  CHECK(attempt(folder / "newer.h5").find("has version 2 of the results format") !=
+        std::string::npos);
   CHECK(attempt(folder / "empty.h5").find("is damaged") != std::string::npos);
 }
 
@@ -288,31 +301,35 @@ TEST_CASE("results_record is cheap") {
     out.drain();
   }
   MESSAGE("record(): " << best << " ns a row");
-  CHECK(best < 2000.0);  // far above what it takes (50 ns), far below a write to disk or a compression
+  CHECK(best <
+        2000.0);  // far above what it takes (50 ns), far below a write to disk or a compression
 }
 
 TEST_CASE("results_are read by h5py with the values that were written") {
-  if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0) SALTUS_SKIP("python3 has no h5py");
+  if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0)
+    SALTUS_SKIP("python3 has no h5py");
   const Folder folder;
   const Model model = io_test::make_model();
   const FakeRun run = write_run(folder / "a.h5", model, 50);
   char pickup[40];
   std::snprintf(pickup, sizeof pickup, "%.17g", run.probes[0]);
-  io_test::put(folder / "read.py", std::string("import h5py, json, sys\n"
-                                               "f = h5py.File(sys.argv[1], 'r')\n"
-                                               "assert f.attrs['format'] in ('saltus-results', b'saltus-results')\n"
-                                               "assert f.attrs['version'] == 1\n"
-                                               "assert f['step/time'].shape == (51,)\n"
-                                               "assert f['step/time'][50] == 50 / 8000\n"
-                                               "assert f['step/contacts'].dtype == 'int32'\n"
-                                               "assert f['probes/pickup'][50] == ") +
-                                       pickup +
-                                       "\nassert f['bodies/string/q'].shape == (6, 5)\n"
-                                       "assert list(f['bodies/string/time'][:]) == list(f['frames/time'][:])\n"
-                                       "assert f['contacts/offset'].shape == (7,)\n"
-                                       "assert json.loads(f['summary'].asstr()[()])['steps'] == 50\n"
-                                       "assert 'caf\\u00e9' in f['scene'].asstr()[()]\n"
-                                       "assert f['checkpoint/a/q'].shape == (8,)\n"
-                                       "assert list(f['pairs/key'][:]) == [7, 9]\n");
-  CHECK(std::system(("/usr/bin/python3 " + (folder / "read.py") + " " + (folder / "a.h5")).c_str()) == 0);
+  io_test::put(folder / "read.py",
+               std::string("import h5py, json, sys\n"
+                           "f = h5py.File(sys.argv[1], 'r')\n"
+                           "assert f.attrs['format'] in ('saltus-results', b'saltus-results')\n"
+                           "assert f.attrs['version'] == 1\n"
+                           "assert f['step/time'].shape == (51,)\n"
+                           "assert f['step/time'][50] == 50 / 8000\n"
+                           "assert f['step/contacts'].dtype == 'int32'\n"
+                           "assert f['probes/pickup'][50] == ") +
+                   pickup +
+                   "\nassert f['bodies/string/q'].shape == (6, 5)\n"
+                   "assert list(f['bodies/string/time'][:]) == list(f['frames/time'][:])\n"
+                   "assert f['contacts/offset'].shape == (7,)\n"
+                   "assert json.loads(f['summary'].asstr()[()])['steps'] == 50\n"
+                   "assert 'caf\\u00e9' in f['scene'].asstr()[()]\n"
+                   "assert f['checkpoint/a/q'].shape == (8,)\n"
+                   "assert list(f['pairs/key'][:]) == [7, 9]\n");
+  CHECK(std::system(
+            ("/usr/bin/python3 " + (folder / "read.py") + " " + (folder / "a.h5")).c_str()) == 0);
 }

@@ -1,13 +1,16 @@
-// What the tests of the output files share: a folder of their own, a small model, and a made-up run of it.
+// What the tests of the output files share: a folder of their own, a small model, and a made-up run
+// of it.
 #pragma once
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <string>
 
@@ -61,15 +64,19 @@ std::string message(Action&& action) {
   return "";
 }
 
-/// Runs `action` in a child whose files may not grow beyond `limit` bytes; its result, or 128 + signal.
+/// Runs `action` in a child whose files may not grow beyond `limit` bytes; its result, or 128 +
+/// signal.
 template <typename Action>
 int with_file_size_limit(rlim_t limit, Action&& action) {
+  std::cout.flush();  // else the child prints it again
+  std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
     saltus::ignore_file_size_signal();
     const rlimit wanted{limit, limit};
     ::setrlimit(RLIMIT_FSIZE, &wanted);
-    std::exit(action());  // exit, not _exit: what libraries do at the end of a program is part of the test
+    std::exit(action());  // exit, not _exit: what libraries do at the end of a program is part of
+                          // the test
   }
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -88,12 +95,14 @@ struct NoSolver final : saltus::ContactSolver {
 
 inline saltus::Group modes(const std::string& name, int count) {
   const saltus::Vector one = saltus::Vector::Ones(count);
-  return {name, "modal",
-          std::make_shared<saltus::Modal>(one, 300.0 * one, 0.5 * one, saltus::sine_shapes(1.0, count)),
-          saltus::make_modal_exact({})};
+  return {
+      name, "modal",
+      std::make_shared<saltus::Modal>(one, 300.0 * one, 0.5 * one, saltus::sine_shapes(1.0, count)),
+      saltus::make_modal_exact({})};
 }
 
-/// Two modal bodies of 5 and 3 modes over two obstacles, a velocity and a displacement probe, 8 kHz.
+/// Two modal bodies of 5 and 3 modes over two obstacles, a velocity and a displacement probe, 8
+/// kHz.
 inline saltus::Model make_model(int first_modes = 5) {
   saltus::ModelParts parts;
   parts.groups = {modes("string", first_modes), modes("bar/1", 3)};
@@ -130,7 +139,8 @@ inline std::string resolved(double end = 1.0, const std::string& scheme = "modal
          R"(}, "bodies": [{"name": "string", "scheme": ")" + scheme + R"("}]})";
 }
 
-/// A run without physics: every number of State and StepReport is a fixed function of the step before.
+/// A run without physics: every number of State and StepReport is a fixed function of the step
+/// before.
 struct FakeRun {
   saltus::State state;
   saltus::StepReport report;
@@ -174,7 +184,8 @@ struct FakeRun {
           state.contacts.push_back(contact);
         }
     state.solvers[0].active.assign(state.contacts.size(), static_cast<int>(state.step));
-    state.solvers[0].factor.assign(state.contacts.size() * (state.contacts.size() + 1) / 2, 1.0 / s);
+    state.solvers[0].factor.assign(state.contacts.size() * (state.contacts.size() + 1) / 2,
+                                   1.0 / s);
     state.solvers[0].changes = state.step / 2;
     state.energy = {std::abs(state.groups[0].v[0]), state.groups[1].q[2]};
     for (std::size_t i = 0; i < state.ledger.size(); ++i)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "saltus/base/error.h"
 #include "unit/io/support.h"
 
 using namespace saltus;
@@ -19,7 +20,8 @@ namespace {
 std::vector<double> sine(double frequency, double rate, std::size_t count, double amplitude = 1.0) {
   std::vector<double> samples(count);
   for (std::size_t i = 0; i < count; ++i)
-    samples[i] = amplitude * std::sin(2.0 * std::numbers::pi * frequency * static_cast<double>(i) / rate + 0.3);
+    samples[i] = amplitude *
+                 std::sin(2.0 * std::numbers::pi * frequency * static_cast<double>(i) / rate + 0.3);
   return samples;
 }
 
@@ -66,7 +68,8 @@ TEST_CASE("wav_file is mono, 24 bit, without mean, with its peak at -1 dBFS") {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     highest = std::max(highest, std::abs(sound.samples[i]));
     sum += sound.samples[i];
-    worst = std::max(worst, std::abs(sound.samples[i] - report.factor * (samples[i] - report.mean) * 8'388'607.0));
+    worst = std::max(worst, std::abs(sound.samples[i] -
+                                     report.factor * (samples[i] - report.mean) * 8'388'607.0));
   }
   CHECK(std::abs(highest - std::pow(10.0, -1.0 / 20.0) * 8'388'607.0) <= 1.0);
   CHECK(std::abs(sum / static_cast<double>(samples.size())) < 0.1);
@@ -98,8 +101,9 @@ TEST_CASE("wav_of a silent probe is silence, of numbers that are not finite an e
   CHECK(write_wav(folder / "empty.wav", {}, 8'000.0).factor == 0.0);
   CHECK(read(folder / "empty.wav").samples.empty());
   samples[17] = std::nan("");
-  CHECK(message<RunError>([&] { write_wav(folder / "b.wav", samples, 8'000.0); }).find("sample 17 is not a finite") !=
-        std::string::npos);
+  CHECK(message<RunError>([&] {
+          write_wav(folder / "b.wav", samples, 8'000.0);
+        }).find("sample 17 is not a finite") != std::string::npos);
   CHECK_FALSE(exists(folder / "b.wav"));
 }
 
@@ -111,8 +115,10 @@ TEST_CASE("wav_rate is that of the run from 8 to 192 kHz, else divided to a whol
   CHECK(wav_rate(250'880.0).rate == 125'440);
   CHECK(wav_rate(250'880.0).divide == 2);
   CHECK(wav_rate(1e6).rate == 125'000);  // a sixth and a seventh are no whole numbers
-  CHECK(message<SceneError>([] { wav_rate(5'000.0); }).find("5000 Hz is too low for a WAV file") != std::string::npos);
-  CHECK(message<SceneError>([] { wav_rate(31'415.93); }).find("no whole number of hertz") != std::string::npos);
+  CHECK(message<SceneError>([] { wav_rate(5'000.0); }).find("5000 Hz is too low for a WAV file") !=
+        std::string::npos);
+  CHECK(message<SceneError>([] { wav_rate(31'415.93); }).find("no whole number of hertz") !=
+        std::string::npos);
   CHECK(message<SceneError>([] { wav_rate(0.0); }).find("positive rate") != std::string::npos);
 }
 
@@ -122,15 +128,18 @@ TEST_CASE("wav_low-pass keeps sines below 0.45 of the new rate and silences thos
     CAPTURE(divide);
     for (const double part : {0.001, 0.1, 0.3, 0.44, 0.45}) {
       const auto wanted = sine(part * 44'100.0, 44'100.0, 4'000);
-      const auto kept = decimated(sine(part * 44'100.0, rate, 4'000 * static_cast<std::size_t>(divide)), divide);
+      const auto kept =
+          decimated(sine(part * 44'100.0, rate, 4'000 * static_cast<std::size_t>(divide)), divide);
       REQUIRE(kept.size() == wanted.size());
       double worst = 0.0;  // no delay: the samples themselves are those of the sine
-      for (std::size_t i = 1'000; i < 3'000; ++i) worst = std::max(worst, std::abs(kept[i] - wanted[i]));
+      for (std::size_t i = 1'000; i < 3'000; ++i)
+        worst = std::max(worst, std::abs(kept[i] - wanted[i]));
       CAPTURE(part);
       CHECK(worst < 1.2e-5);
     }
     for (const double part : {0.5, 0.55, 0.7, 0.95}) {
-      const auto gone = decimated(sine(part * 44'100.0, rate, 4'000 * static_cast<std::size_t>(divide)), divide);
+      const auto gone =
+          decimated(sine(part * 44'100.0, rate, 4'000 * static_cast<std::size_t>(divide)), divide);
       CAPTURE(part);
       CHECK(peak(middle(gone)) < 1e-5);  // -100 dB
     }
@@ -138,7 +147,8 @@ TEST_CASE("wav_low-pass keeps sines below 0.45 of the new rate and silences thos
 }
 
 TEST_CASE("wav_low-pass holds a constant exactly up to the ends of the signal") {
-  for (const double x : decimated(std::vector<double>(1'001, 0.25), 4)) REQUIRE(x == doctest::Approx(0.25).epsilon(1e-12));
+  for (const double x : decimated(std::vector<double>(1'001, 0.25), 4))
+    REQUIRE(x == doctest::Approx(0.25).epsilon(1e-12));
   CHECK(decimated(std::vector<double>(1'001, 0.25), 4).size() == 251);
   CHECK(decimated({}, 4).empty());
 }
@@ -155,8 +165,8 @@ TEST_CASE("wav_file of a fast run has the lower rate and its length in seconds")
 TEST_CASE("wav_on a full disk fails and leaves no file") {
   const Folder folder;
   const int result = io_test::with_file_size_limit(20'000, [&] {
-    const std::string text =
-        message<RunError>([&] { write_wav(folder / "a.wav", sine(440.0, 44'100.0, 44'100), 44'100.0); });
+    const std::string text = message<RunError>(
+        [&] { write_wav(folder / "a.wav", sine(440.0, 44'100.0, 44'100), 44'100.0); });
     return text.find("write failed: File too large") != std::string::npos ? 0 : 1;
   });
   CHECK(result == 0);

@@ -74,7 +74,7 @@ TEST_CASE("another unit of mass or velocity leaves residual and pivots of a solv
 
 TEST_CASE("no solver calls a problem without a solution solved") {
   Matrix matrix(2, 2);
-  matrix << 1.0, -1.0, -1.0, 1.0;  // a body of 1 kg between two walls that close in: u1 + u2 = b1 + b2
+  matrix << 1.0, -1.0, -1.0, 1.0;  // 1 kg between two walls that close in: u1 + u2 = b1 + b2 < 0
   const ConstantDelassus W(matrix);
   const Vector b = Vector::Constant(2, -1.0);
   const Rows rows(2);
@@ -123,15 +123,15 @@ TEST_CASE("an equality row that appears displaces the contact it repeats") {
   CHECK(p[1] == doctest::Approx(6.0).epsilon(1e-15));
 }
 
-TEST_CASE("the registry names every solver once, makes it, and `auto` takes what any of them takes") {
+TEST_CASE("the registry names every solver once, and `auto` takes what any takes") {
   std::set<std::string_view> names;
   for (const SolverRow& row : solvers()) {
     CHECK(names.insert(row.name).second);
     CHECK(row.make()->name() == row.name);
     CHECK_FALSE(row.summary.empty());
     CHECK_FALSE(row.reference.empty());
-    for (const LawKind kind : {LawKind::equality, LawKind::unilateral, LawKind::box,
-                               LawKind::coulomb, LawKind::rolling})
+    for (const LawKind kind :
+         {LawKind::equality, LawKind::unilateral, LawKind::box, LawKind::coulomb, LawKind::rolling})
       if (row.make()->handles(kind)) CHECK(find_solver("auto")->make()->handles(kind));
   }
   CHECK(names == std::set<std::string_view>{"auto", "principal-pivoting", "lemke", "gauss-seidel"});
@@ -153,8 +153,10 @@ TEST_CASE("a solver refuses laws that it says it does not handle") {
       Vector p = Vector::Zero(1);
       const ContactProblem problem{W, b, rows.laws, rows.ids};
       CAPTURE(row.name);
-      if (solver->handles(kind)) CHECK(solver->solve(problem, {}, memory, p).converged);
-      else CHECK_THROWS_AS(solver->solve(problem, {}, memory, p), UsageError);
+      if (solver->handles(kind))
+        CHECK(solver->solve(problem, {}, memory, p).converged);
+      else
+        CHECK_THROWS_AS(solver->solve(problem, {}, memory, p), UsageError);
     }
 }
 

@@ -50,8 +50,7 @@ TEST_CASE("a warm solve takes nothing from the heap" * doctest::skip(!SALTUS_COU
     const Limits limits{.iterations = 1000};
     solver->solve({W, regions[0].b, rows.laws, rows.ids}, limits, memory, p);
     before = allocations;
-    for (const Region& r : regions)
-      solver->solve({W, r.b, rows.laws, rows.ids}, limits, memory, p);
+    for (const Region& r : regions) solver->solve({W, r.b, rows.laws, rows.ids}, limits, memory, p);
     CAPTURE(row.name);
     CHECK(allocations == before);
   }

@@ -35,9 +35,12 @@ TEST_CASE("equality, unilateral and box rows are solved together") {
     REQUIRE(make_gauss_seidel()->solve({W, b, rows.laws, rows.ids}, {}, memory, p).converged);
     const Vector u = W.W * p + b;
     for (int i = 0; i < 9; ++i) {
-      if (i < 3) CHECK(std::abs(u[i]) < 1e-10);
-      else if (i < 6) CHECK(std::abs(std::min(u[i], p[i])) < 1e-10);
-      else CHECK(((std::abs(p[i]) < 0.3 && std::abs(u[i]) < 1e-10) || p[i] * u[i] <= 0.0));
+      if (i < 3)
+        CHECK(std::abs(u[i]) < 1e-10);
+      else if (i < 6)
+        CHECK(std::abs(std::min(u[i], p[i])) < 1e-10);
+      else
+        CHECK(((std::abs(p[i]) < 0.3 && std::abs(u[i]) < 1e-10) || p[i] * u[i] <= 0.0));
     }
   }
 }

@@ -16,8 +16,7 @@ SolveReport lemke(const Matrix& matrix, const Vector& b, Vector& p, int equaliti
   return make_lemke()->solve({W, b, rows.laws, rows.ids}, {}, memory, p);
 }
 
-TEST_CASE("the problem that Murty solves by hand is solved") {
-  // Cottle, Pang, Stone 1992, example 4.4.7 in spirit: triangular P-matrix, p = (1, 0, 1) by hand.
+TEST_CASE("a triangular problem is solved as by hand, row after row") {
   Matrix W(3, 3);
   W << 1, 0, 0, 2, 1, 0, 2, 2, 1;
   Vector b(3), p;
@@ -68,7 +67,7 @@ TEST_CASE("degenerate problems, where every ratio ties, end without a cycle") {
   }
 }
 
-TEST_CASE("two hundred points of a string against an obstacle: no round-off of the pivots is left") {
+TEST_CASE("two hundred points of a string: no round-off of the pivots is left") {
   const Matrix W = string_delassus(200, 200, 3.0);
   const Region r = region(W, 90.3, 40.0);
   Vector p;

@@ -39,7 +39,8 @@ TEST_CASE("after a thousand rows have come and gone L L^T is still W of those th
     from.erase(from.begin() + at);
     if (grow) {
       Vector g(n);
-      for (std::size_t j = 0; j < rows.size(); ++j) g[static_cast<Eigen::Index>(j)] = W(rows[j], row);
+      for (std::size_t j = 0; j < rows.size(); ++j)
+        g[static_cast<Eigen::Index>(j)] = W(rows[j], row);
       REQUIRE(L.append(g.data(), W(row, row)));
       rows.push_back(row);
     } else {

@@ -51,8 +51,8 @@ inline Matrix string_delassus(int points, int modes, double stiff) {
   for (int i = 0; i < points; ++i)
     for (int j = 0; j < modes; ++j) {
       const double angle = std::numbers::pi * (i + 1) * (j + 1) / (points + 1);
-      S(i, j) = std::sqrt(2.0 / (points + 1) / (1.0 + std::pow((j + 1) / stiff, 2))) *
-                std::sin(angle);
+      S(i, j) =
+          std::sqrt(2.0 / (points + 1) / (1.0 + std::pow((j + 1) / stiff, 2))) * std::sin(angle);
     }
   Matrix W = S * S.transpose();
   return 0.5 * (W + W.transpose());
@@ -80,8 +80,10 @@ inline Region region(const Matrix& W, double centre, double half) {
   Region r{Vector::Zero(n), Vector::Zero(n), Vector::Zero(n)};
   for (Eigen::Index i = 0; i < n; ++i) {
     const double s = (static_cast<double>(i) - centre) / half, rest = 1.0 - s * s;
-    if (rest > 0.0) r.p[i] = rest;
-    else r.u[i] = -1e-3 * rest;
+    if (rest > 0.0)
+      r.p[i] = rest;
+    else
+      r.u[i] = -1e-3 * rest;
   }
   r.b = r.u - W * r.p;
   return r;

@@ -89,8 +89,8 @@ TEST_CASE("the residual does not change with the units of length, mass and time"
     const Vector b = Vector::NullaryExpr(9, [&] { return uniform(random); });
     const Vector p = Vector::NullaryExpr(9, [&] { return uniform(random); });
     const double before = residual({W, b, laws, rows.ids}, p);
-    const double after = residual({W2, b * (time / length), laws2, rows.ids},
-                                  p * (time / (mass * length)));
+    const double after =
+        residual({W2, b * (time / length), laws2, rows.ids}, p * (time / (mass * length)));
     CHECK(before > 1e-3);
     CHECK(after == doctest::Approx(before).epsilon(1e-12));
   }

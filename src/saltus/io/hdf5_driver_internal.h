@@ -1,0 +1,20 @@
+// The way of written files to the disk: a file driver that never tells HDF5 of a failure.
+//
+// A write that fails inside H5Dclose or H5Fclose leaves HDF5 (1.10.8) with freed memory under live
+// identifiers, and the program crashes when it ends. So the driver keeps the first error for
+// itself, from then on swallows what HDF5 writes, and the wrapper asks for the error after each
+// call.
+#pragma once
+#include <hdf5.h>
+
+#include <memory>
+
+namespace saltus::h5 {
+
+struct FileState;
+
+/// Makes files of this access list use the driver; the next file opened by this thread reports to
+/// `state`.
+bool use_driver(hid_t access, std::shared_ptr<FileState> state);
+
+}  // namespace saltus::h5
