@@ -59,13 +59,13 @@ def energy(axes, file):
     total = file["step/kinetic"][:] + file["step/potential"][:]
     start = total[0]
     lost = {attribute(file["ledger"][key], "name"): -file["ledger"][key][:] for key in file["ledger"]}
-    shown = [(name, work) for name, work in lost.items() if np.abs(work).max() > 1e-3 * start]
+    shown = [(name, work) for name, work in lost.items() if np.abs(work).max() > 5e-3 * start]
     stack = [total / start] + [work / start for _, work in shown]
     axes.stackplot(1e3 * time, stack, labels=["in the string"] + [f"taken by {name}" for name, _ in shown],
                    colors=["#4c78a8", "#f58518", "#e45756", "#72b7b2", "#b279a2"])
     unexplained = np.abs(lost["unexplained"]).max() / start if "unexplained" in lost else 0.0
     axes.set(xlabel="t [ms]", ylabel="energy / start", xlim=(0, 1e3 * time[-1]), ylim=(0, 1.02))
-    axes.legend(fontsize=7, loc="lower left", framealpha=0.7)
+    axes.legend(fontsize=7, loc="upper right", framealpha=0.8)
     axes.set_title(f"energy by source (unexplained: {unexplained:.0e})", fontsize=9)
 
 

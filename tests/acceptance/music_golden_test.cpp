@@ -92,7 +92,7 @@ TEST_CASE("strings on frets repeat the reference trajectories of the velocity ru
     CHECK(worst_energy <= 1e-10);
     CHECK(impulse <= 1e-10 * largest_impulse);
     CHECK(contacts_differ == 0);
-    MESSAGE(g.file << ": " << worst << " m, energy " << worst_energy << ", rows " << row);
+    MESSAGE(std::string(g.file) << ": " << worst << " m, energy " << worst_energy << ", rows " << row);
     CHECK(s.worst_residual <= 1e-12);
   }
 }

@@ -31,7 +31,7 @@ Vector moved(const Body& body, View q, View w) {
   return out;
 }
 
-Vector unit(const Body& body, Eigen::Index j) { return Vector::Unit(body.dynamics->velocities(), j); }
+Vector axis(const Body& body, Eigen::Index j) { return Vector::Unit(body.dynamics->velocities(), j); }
 
 }  // namespace
 
@@ -42,7 +42,7 @@ TEST_CASE("C and K of every body are the slopes of its force") {
     const GroupState at = elsewhere(body);
     const double eps = 1e-6;
     for (Eigen::Index j = 0; j < at.v.size(); ++j) {
-      const Vector e = unit(body, j);
+      const Vector e = axis(body, j);
       const Vector v_up = at.v + eps * e, v_down = at.v - eps * e, w_up = eps * e, w_down = -eps * e;
       const Vector C = (force(body, at.q, v_down) - force(body, at.q, v_up)) / (2.0 * eps);
       const Vector K = (force(body, moved(body, at.q, w_down), at.v) - force(body, moved(body, at.q, w_up), at.v)) /
@@ -63,10 +63,10 @@ TEST_CASE("the factor of every body inverts what multiply applies, and says trul
     const Eigen::Index n = at.v.size();
     Matrix dense(n, n);
     for (Eigen::Index j = 0; j < n; ++j) {
-      Vector x = multiply(*body.dynamics, s, at.q, at.v, unit(body, j));
+      Vector x = multiply(*body.dynamics, s, at.q, at.v, axis(body, j));
       dense.col(j) = x;
       solve(A, x);
-      CHECK((x - unit(body, j)).norm() <= 1e-13);
+      CHECK((x - axis(body, j)).norm() <= 1e-13);
     }
     const bool is_symmetric = (dense - dense.transpose()).norm() <= 1e-13 * dense.norm();
     CHECK(symmetric(A) == is_symmetric);

@@ -101,8 +101,9 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   for (const BodySummary& body : bodies) {
     row("body", fmt::format("{}: {} by {}, {} {}", body.name, body.kind, body.scheme, body.modes,
                             body.modes == 1 ? "mode" : "modes"));
-    row("", fmt::format("{:.6g} to {:.6g} Hz; the Nyquist frequency is {:.6g} Hz, {} above it", body.lowest,
-                        body.highest, nyquist, body.above_nyquist == 0 ? "no mode" : fmt::format("{} modes", body.above_nyquist)));
+    if (body.highest > 0.0)
+      row("", fmt::format("{:.6g} to {:.6g} Hz; the Nyquist frequency is {:.6g} Hz, modes above it: {}", body.lowest,
+                          body.highest, nyquist, body.above_nyquist));
     if (body.points == 0) continue;
     std::string laws;
     for (const std::string& law : body.laws) laws += (laws.empty() ? "" : "; ") + law;
@@ -113,8 +114,8 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   for (const Probe& probe : model.probes())
     row("probe", fmt::format("{}: {} of {}{}{}", probe.name,
                              probe.quantity == Probe::Quantity::velocity ? "velocity" : "displacement",
-                             bodies[static_cast<std::size_t>(probe.group)].name, probe.wav.empty() ? "" : ", " + probe.wav,
-                             probe.csv.empty() ? "" : ", " + probe.csv));
+                             bodies[static_cast<std::size_t>(probe.group)].name,
+                             probe.wav.empty() ? "" : ", " + probe.wav, probe.csv.empty() ? "" : ", " + probe.csv));
   row("on failure", std::string(name_of(step.on_failure)));
   row("memory", fmt::format("about {}, results file up to {}", size_text(memory_bytes(model, setup.steps)),
                             size_text(file_bytes(setup))));

@@ -90,17 +90,17 @@ int cmd_describe(const DescribeOptions& options) {
   if (options.json && options.markdown) throw SceneError("", "--json and --markdown exclude each other", "give one");
   const std::vector<Entry> entries = entries_of(options.topic);
   const bool has_options = options.topic != "solvers";
+  const auto table = [&](DescribeFormat format) { return describe_options(option_topic(options.topic), format); };
   std::string text;
   if (options.json) {
     Json json = {{"topic", options.topic}};
     if (!entries.empty()) json["entries"] = json_of(entries);
-    if (has_options) json["options"] = Json::parse(describe_options(option_topic(options.topic), DescribeFormat::json));
+    if (has_options) json["options"] = Json::parse(table(DescribeFormat::json));
     text = json.dump(1) + "\n";
   } else {
     if (!entries.empty()) text = options.markdown ? markdown_of(entries) : text_of(entries);
     if (has_options)
-      text += (text.empty() ? "" : "\n") +
-              describe_options(option_topic(options.topic), options.markdown ? DescribeFormat::markdown : DescribeFormat::text);
+      text += (text.empty() ? "" : "\n") + table(options.markdown ? DescribeFormat::markdown : DescribeFormat::text);
   }
   std::fputs(text.c_str(), stdout);
   return kDone;

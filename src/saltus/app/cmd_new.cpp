@@ -62,7 +62,8 @@ int cmd_new(const NewOptions& options) {
   if (path.extension() != ".yaml" && path.extension() != ".yml") path += ".yaml";
   const std::string stem = path.stem().string();
   if (stem.empty() || stem.find_first_of("\\\"'{}[],#:&*!|>%@`\n\t") != std::string::npos)
-    throw SceneError("", "'" + options.name + "' is not a name for a scene", "letters, digits, - and _, e.g. my_string");
+    throw SceneError("", "'" + options.name + "' is not a name for a scene",
+                     "letters, digits, - and _, e.g. my_string");
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0)
     throw SceneError("", "is there already and is not overwritten", "choose another name, or remove it first")

@@ -85,9 +85,9 @@ class Run {
   }
 
   int operator()() {
-    try_outputs(setup_.model, output_);
     const InterruptGuard interrupt;
     open();
+    try_outputs(setup_.model, output_);
     {
       Progress progress(options_.quiet);
       result_.loop = run_loop(*sim_, *writer_, setup_.scene.spec.results, setup_.steps, gain_, interrupt, progress);
@@ -139,10 +139,10 @@ class Run {
     if (result_.loop.end == LoopReport::End::failed) {
       result_.stopped = failure_text(result_, part);
     } else {
-      const bool again = options_.resume;
-      result_.stopped = fmt::format("interrupted behind step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: {}{}",
-                                    result_.loop.last, setup_.steps, sim_->state().t, part, provenance_.command_line,
-                                    again ? "" : " --resume");
+      result_.stopped =
+          fmt::format("interrupted behind step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: {}{}",
+                      result_.loop.last, setup_.steps, sim_->state().t, part, provenance_.command_line,
+                      options_.resume ? "" : " --resume");
     }
     result_.files = {part};
     complain(result_.stopped);

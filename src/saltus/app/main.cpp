@@ -105,15 +105,16 @@ const CLI::App& chosen(const CLI::App& app) {
   for (const CLI::Option* option : verb.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   const std::vector<std::string_view> known(names.begin(), names.end());
-  if (const auto extra = verb.remaining(); error.get_name() == "ExtrasError" && !extra.empty()) {
-    const std::string& word = extra.front();
+  if (const auto extra = verb.remaining(); !extra.empty()) {
+    const auto option = std::ranges::find_if(extra, [](const std::string& w) { return w.starts_with('-'); });
+    const std::string& word = option == extra.end() ? extra.back() : *option;
     if (word.size() > 1 && word[0] == '-')
       throw SceneError(where, "there is no option '" + word + "'", did_you_mean(word.substr(0, word.find('=')), known));
     throw SceneError(where, "'" + word + "' is one argument too many", "`saltus " + where + " --help` lists them");
   }
   std::string text = error.what();
   if (!text.empty() && text.back() == '.') text.pop_back();
-  throw SceneError(where, text, where.empty() ? "`saltus --help`" : "`saltus " + where + " --help` lists the arguments");
+  throw SceneError(where, text, "`saltus " + where + (where.empty() ? "--help`" : " --help` lists the arguments"));
 }
 
 int print_version() {
@@ -125,11 +126,13 @@ int print_version() {
 /// The first word must be a verb; CLI11 would not say which one is near.
 void expect_verb(std::string_view word) {
   if (std::ranges::find(kVerbs, word) != std::end(kVerbs)) return;
+  const std::string name(word);
   if (word.ends_with(".yaml") || word.ends_with(".yml"))
-    throw SceneError("", "'" + std::string(word) + "' is not a verb", "did you mean `saltus run " + std::string(word) + "`?");
+    throw SceneError("", "'" + name + "' is not a verb", "did you mean `saltus run " + name + "`?");
   if (word.starts_with('-'))
-    throw SceneError("", "there is no option '" + std::string(word) + "'", "allowed: --help, --version, or a verb: " + list_names(kVerbs));
-  throw SceneError("", "there is no verb '" + std::string(word) + "'", did_you_mean(word, kVerbs));
+    throw SceneError("", "there is no option '" + name + "'",
+                     "allowed: --help, --version, or a verb: " + list_names(kVerbs));
+  throw SceneError("", "there is no verb '" + name + "'", did_you_mean(word, kVerbs));
 }
 
 int dispatch(int argc, char** argv) {

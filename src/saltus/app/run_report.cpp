@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -18,8 +19,8 @@ class Table {
     text_ += '\n';
   }
   void energy(std::string_view name, double joule, double start) {
-    if (start > 0.0) row(name, "{:>+15.6e} J {:>+13.6g} %", joule, 100.0 * joule / start);
-    else row(name, "{:>+15.6e} J", joule);
+    if (start > 0.0) row(name, "{:>+14.6e} J {:>+11.4g} %", joule, 100.0 * joule / start);
+    else row(name, "{:>+14.6e} J", joule);
   }
   std::string& text() { return text_; }
 
@@ -49,7 +50,6 @@ void energy_rows(Table& table, const RunResult& r) {
   for (std::size_t i = 0; i < state.ledger.size(); ++i)
     table.energy("  " + r.setup->model.accounts()[i], state.ledger[i], start);
   table.energy("  end", state.energy.total(), start);
-  table.row("", "(kinetic {:.6g} J, potential {:.6g} J)", state.energy.kinetic, state.energy.potential);
 }
 
 void contact_rows(Table& table, const RunResult& r) {
@@ -62,8 +62,9 @@ void contact_rows(Table& table, const RunResult& r) {
   }
   table.row("contacts", "{} steps with contact, at most {:g} of {} points at once", s.contact_steps, s.contacts.value,
             points);
-  if (s.penetration() > 0.0) table.row("penetration", "{:.3g} m at t = {:.6g} s", s.penetration(), time_of(s.gap, setup));
-  else table.row("penetration", "none, smallest gap {:.3g} m at t = {:.6g} s", s.gap.value, time_of(s.gap, setup));
+  const bool inside = s.penetration() > 0.0;
+  table.row("penetration", "{}{:.3g} m at t = {:.6g} s", inside ? "" : "none, smallest gap ", std::abs(s.gap.value),
+            time_of(s.gap, setup));
   table.row("residual", "{:.3g} as solved (t = {:.6g} s), {:.3g} on the finished state (t = {:.6g} s)",
             s.residual.value, time_of(s.residual, setup), s.residual_after.value, time_of(s.residual_after, setup));
   if (r.loop.gain.steps > 0)
@@ -127,7 +128,8 @@ std::string run_json(const RunResult& r) {
                     {"kinetic", r.state->energy.kinetic},
                     {"potential", r.state->energy.potential}};
   json["ledger"] = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < r.state->ledger.size(); ++i) json["ledger"][setup.model.accounts()[i]] = r.state->ledger[i];
+  for (std::size_t i = 0; i < r.state->ledger.size(); ++i)
+    json["ledger"][setup.model.accounts()[i]] = r.state->ledger[i];
   json["contacts"] = {{"points", setup.model.pairs().size()},
                       {"steps", s.contact_steps},
                       {"most", s.contacts.value}};
@@ -150,9 +152,10 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
     open = open || (law.rule == ContactLaw::Rule::newton_impact && !law.activation.closing_only);
     position = position && law.rule == ContactLaw::Rule::signorini_position;
   }
-  const std::string remedy = open ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
-                             : position ? "use a shorter step"
-                                        : "use `law: signorini-position`";
+  const char* remedy =
+      open       ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
+      : position ? "use a shorter step"
+                 : "use `law: signorini-position`";
   return fmt::format("contact fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
                      gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <map>
 
 #include "saltus/base/units.h"
@@ -14,22 +13,17 @@
 namespace saltus::app {
 namespace {
 
-constexpr double kMostSteps = 1e12;
-
 void set_end(Scene& scene, const std::string& until) {
   const Quantity end = parse_quantity(until, unit::s);
   if (!end.error.empty()) throw SceneError("--until", end.error, end.hint);
   if (!(end.value > 0.0)) throw SceneError("--until", "'" + until + "' is not a time to run to", "must be > 0");
   scene.spec.time.end = end.value;
   scene.places["time.end"] = {"--until " + until, 0, 0};
-}
-
-void check_steps(const Scene& scene) {
-  const double steps = scene.spec.time.end / scene.spec.time.h();
-  if (steps > kMostSteps)
-    rethrow_placed(SceneError("time.end", fmt::format("asks for {:.3g} steps of {:.3g} s", steps, scene.spec.time.h()),
-                              fmt::format("at most {:.0e} steps; shorten the run or the rate", kMostSteps)),
-                   scene);
+  try {
+    check(scene.spec);
+  } catch (const SceneError& error) {
+    rethrow_placed(error, scene);
+  }
 }
 
 void check_outputs(const Scene& scene, const Model& model) {
@@ -58,10 +52,6 @@ void check_outputs(const Scene& scene, const Model& model) {
 
 }  // namespace
 
-std::uint64_t step_count(double end, double h) {
-  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(end / h - 1e-6)));
-}
-
 std::size_t row_width(const Model& model) {
   return layout::kStep.size() + model.accounts().size() + model.probes().size();
 }
@@ -69,14 +59,13 @@ std::size_t row_width(const Model& model) {
 SceneSetup set_up(const std::string& file, std::span<const std::string> assignments, const std::string& until) {
   Scene scene = read_scene(file, assignments);
   if (!until.empty()) set_end(scene, until);
-  check_steps(scene);
   Model model = build(scene);
   try {
     check_outputs(scene, model);
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);
   }
-  const std::uint64_t steps = step_count(model.options().end, model.options().h);
+  const std::uint64_t steps = static_cast<std::uint64_t>(step_count(scene.spec.time));
   return {std::move(scene), std::move(model), steps};
 }
 

@@ -20,9 +20,6 @@ struct SceneSetup {
 /// run of this scene could write: rates without a WAV rate, one name for two files, samples that are not stored.
 SceneSetup set_up(const std::string& file, std::span<const std::string> assignments, const std::string& until = "");
 
-/// Steps of h that reach `end`, both in s; a remainder below a millionth of a step is round-off.
-std::uint64_t step_count(double end, double h);
-
 /// Numbers in a row of the results: step columns, accounts, probes.
 std::size_t row_width(const Model& model);
 

@@ -83,22 +83,27 @@ void Progress::show(Clock::time_point now, const ProgressValues& v) {
   const double rate = elapsed > 0.0 ? static_cast<double>(v.step - v.first) / elapsed : 0.0;
   const double part = v.last > 0 ? static_cast<double>(v.step) / static_cast<double>(v.last) : 1.0;
   Line line;
-  if (terminal_) {
-    constexpr int width = 20;
-    const int full = static_cast<int>(part * width);
-    line.add("[{:=<{}}{: <{}}] ", "", full, "", width - full);
-  }
-  line.add("{:3.0f} %  t {:.4g} of {:.4g} s  {:.3g} steps/s", 100.0 * part, v.t, v.end, rate);
+  line.add("{:3.0f} %  t {:.4g}/{:.4g} s  ", 100.0 * part, v.t, v.end);
+  if (rate >= 1e4) line.add("{:.0f}k steps/s", 1e-3 * rate);
+  else line.add("{:.3g} steps/s", rate);
   if (rate > 0.0) {
     line.add("  ETA ");
     line.add_duration(static_cast<double>(v.last - v.step) / rate);
   }
   line.add("  contacts {}  residual {:.1e}", v.contacts, v.residual);
-  std::string_view text = line.text();
+  const std::string_view text = line.text();
   if (terminal_) {
-    text = text.substr(0, columns() - 1);
+    const std::size_t room = columns() - 1;
+    const std::size_t bar = text.size() + 8 > room ? 0 : std::min<std::size_t>(20, room - text.size() - 3);
+    Line whole;
+    if (bar > 0) {  // the bar takes what the numbers leave
+      const auto full = static_cast<std::size_t>(part * static_cast<double>(bar));
+      whole.add("[{:=<{}}{: <{}}] ", "", full, "", bar - full);
+    }
+    whole.add("{}", text);
+    const std::string_view drawn = whole.text().substr(0, room);
     std::fputs("\r", stderr);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fwrite(drawn.data(), 1, drawn.size(), stderr);
     std::fputs("\033[K", stderr);
     std::fflush(stderr);
     drawn_ = true;

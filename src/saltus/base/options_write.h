@@ -11,13 +11,23 @@ namespace saltus {
 template <class T>
 void write_value(JsonWriter& out, const T& value);
 
+/// Whether a relation between keys mentions this one: then writing an empty value would break it.
+template <OptionStruct S>
+constexpr bool in_rules(std::string_view key) {
+  if constexpr (requires { S::rules(); })
+    for (const Rule& rule : S::rules())
+      for (std::string_view other : rule.keys)
+        if (other == key) return true;
+  return false;
+}
+
 /// The members of a struct without its braces.
 template <OptionStruct S>
 void write_members(JsonWriter& out, const S& value) {
   for_each_field<S>([&](const auto& field) {
     const auto& member = value.*field.member;
     using T = std::remove_cvref_t<decltype(member)>;
-    if (kIsOptional<T> && !is_set(member)) return;
+    if (!is_set(member) && (kIsOptional<T> || in_rules<S>(field.key))) return;
     out.key(field.key);
     write_value(out, member);
   });

@@ -16,9 +16,8 @@ namespace {
 int close_file(std::int64_t id) { return H5Fclose(id); }
 int close_attribute(std::int64_t id) { return H5Aclose(id); }
 
-/// Metadata stays in memory until flush(): between two flushes the file on disk is whole, whenever
-/// the program dies. No lock of the library's own: it would keep readers out, and OutputFile
-/// already keeps writers out.
+/// Metadata stays in memory until flush(): it is small, and a commit of AtomicFile needs no more.
+/// No lock of the library's own: it would keep readers out, and OutputFile keeps writers out.
 Handle access_list() {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), close_list);
   H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG);
@@ -171,9 +170,10 @@ File File::create(const std::string& path) {
 
 File File::read(const std::string& path) {
   quiet();
+  const auto state = std::make_shared<FileState>(path);
   const Handle access = access_list();
-  File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), close_file),
-            std::make_shared<FileState>(path), "/");
+  use_driver(access.get(), state);
+  File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), close_file), state, "/");
   file.require(file.is_open(), "cannot open");
   return file;
 }

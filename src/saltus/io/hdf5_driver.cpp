@@ -1,13 +1,10 @@
 #include "saltus/io/hdf5_driver_internal.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
+#include "saltus/io/atomic_file.h"
 #include "saltus/io/hdf5.h"
 #if __has_include(<H5FDdevelop.h>)
 #include <H5FDdevelop.h>
@@ -20,10 +17,14 @@ thread_local std::shared_ptr<FileState> opening;
 
 struct Driver {
   H5FD_t base;  // first: HDF5 knows a Driver by this address
-  int descriptor = -1;
+  AtomicFile file;
   haddr_t allocated = 0;  // end of what HDF5 has allocated [bytes]
-  haddr_t end = 0;        // end of the file as HDF5 believes it to be [bytes]
   std::shared_ptr<FileState> state;
+
+  /// Keeps the first error.
+  void note(int error) {
+    if (error && !state->error) state->error = error;
+  }
 };
 
 Driver& of(H5FD_t* file) { return *reinterpret_cast<Driver*>(file); }
@@ -34,26 +35,16 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
   if (!state) return nullptr;
   const int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) |
                    (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) |
-                   (flags & H5F_ACC_EXCL ? O_EXCL : 0) | O_CLOEXEC;
-  struct stat status {};
-  const int descriptor = ::open(name, mode, 0666);
-  if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
-    state->error = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    return nullptr;
-  }
-  state->error = 0;  // HDF5 tries twice: for an existing file, then for a new one
-  auto file = std::make_unique<Driver>();
-  file->descriptor = descriptor;
-  file->end = static_cast<haddr_t>(status.st_size);
-  file->state = state;
-  return &file.release()->base;
+                   (flags & H5F_ACC_EXCL ? O_EXCL : 0);
+  auto driver = std::make_unique<Driver>();
+  driver->state = state;
+  state->error = driver->file.open(name, mode);  // HDF5 may try twice: an existing file, a new one
+  return state->error ? nullptr : &driver.release()->base;
 }
 
 herr_t close_file(H5FD_t* file) {
-  Driver& driver = of(file);
-  if (::close(driver.descriptor) != 0 && !driver.state->error) driver.state->error = errno;
-  delete &driver;
+  const std::unique_ptr<Driver> driver(&of(file));
+  driver->note(driver->file.close());
   return 0;
 }
 
@@ -70,52 +61,31 @@ herr_t set_allocated(H5FD_t* file, H5FD_mem_t, haddr_t address) {
   return 0;
 }
 
-haddr_t get_end(const H5FD_t* file, H5FD_mem_t) { return of(file).end; }
+haddr_t get_end(const H5FD_t* file, H5FD_mem_t) { return of(file).file.size(); }
 
-/// Beyond the end of the file there are zeros.
 herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
-  const Driver& driver = of(file);
-  char* at = static_cast<char*>(buffer);
-  while (size > 0) {
-    const ssize_t got = ::pread(driver.descriptor, at, size, static_cast<off_t>(address));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
-    if (got == 0) {
-      std::memset(at, 0, size);
-      break;
-    }
-    at += got;
-    address += static_cast<haddr_t>(got);
-    size -= static_cast<size_t>(got);
-  }
-  return 0;
+  return of(file).file.read(address, buffer, size) == 0 ? 0 : -1;
 }
 
 herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
   Driver& driver = of(file);
-  driver.end = std::max(driver.end, address + size);
-  const char* at = static_cast<const char*>(buffer);
-  while (size > 0 && !driver.state->error) {
-    const ssize_t put = ::pwrite(driver.descriptor, at, size, static_cast<off_t>(address));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      driver.state->error = errno;
-      break;
-    }
-    at += put;
-    address += static_cast<haddr_t>(put);
-    size -= static_cast<size_t>(put);
-  }
+  if (driver.state->error)
+    driver.file.resize(std::max<haddr_t>(driver.file.size(), address + size));
+  else
+    driver.note(driver.file.write(address, buffer, size));
   return 0;
 }
 
 herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
   Driver& driver = of(file);
-  if (driver.allocated == driver.end) return 0;
-  if (!driver.state->error &&
-      ::ftruncate(driver.descriptor, static_cast<off_t>(driver.allocated)) != 0)
-    driver.state->error = errno;
-  driver.end = driver.allocated;
+  driver.file.resize(driver.allocated);
+  return 0;
+}
+
+/// The last thing that H5Fflush and H5Fclose do.
+herr_t flush(H5FD_t* file, hid_t, hbool_t) {
+  Driver& driver = of(file);
+  if (!driver.state->error) driver.note(driver.file.commit());
   return 0;
 }
 
@@ -137,6 +107,7 @@ hid_t register_driver() {
   driver.get_eof = get_end;
   driver.read = read;
   driver.write = write;
+  driver.flush = flush;
   driver.truncate = truncate;
   constexpr H5FD_mem_t map[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(map), std::end(map), driver.fl_map);

@@ -1,9 +1,9 @@
-// The way of written files to the disk: a file driver that never tells HDF5 of a failure.
+// The way of files to the disk: a driver of HDF5 over AtomicFile that never tells it of a failure.
 //
 // A write that fails inside H5Dclose or H5Fclose leaves HDF5 (1.10.8) with freed memory under live
 // identifiers, and the program crashes when it ends. So the driver keeps the first error for
-// itself, from then on swallows what HDF5 writes, and the wrapper asks for the error after each
-// call.
+// itself, from then on swallows what HDF5 writes, and the wrapper asks for it after each call.
+// A flush is a commit of AtomicFile: a program that dies leaves the file as of its last flush.
 #pragma once
 #include <hdf5.h>
 

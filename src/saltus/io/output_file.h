@@ -1,8 +1,8 @@
 // A file that appears under its final name only when it is complete.
 //
-//     OutputFile file("out.csv");      // creates out.csv.part, throws SceneError where that is
-//     impossible file.write("a,b\n");             // throws RunError (disk full) file.commit(); //
-//     flushed, synchronised, renamed to out.csv
+//     OutputFile file("out.csv");  // creates out.csv.part; SceneError where that is impossible
+//     file.write("a,b\n");         // RunError: disk full
+//     file.commit();               // on the disk, and renamed to out.csv
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,9 +1,12 @@
 // The results of a run in one HDF5 file (docs/reference/results.md).
 //
-//     ResultsWriter out("out.h5", model, scene_text, resolved, options);     // out.h5.part
-//     out.start(state, probes);                                              // row 0
-//     while (...) { report = advance(); out.record(report, state, probes); } // row k: the end of
-//     step k out.finish(summary);                                                   // out.h5
+//     ResultsWriter out("out.h5", model, scene_text, resolved, options);  // out.h5.part
+//     out.start(state, probes);                                           // row 0
+//     while (...) {
+//       report = advance();
+//       out.record(report, state, probes);                                // row k: end of step k
+//     }
+//     out.finish(state, summary);                                         // out.h5
 //
 // record() copies one row into memory. Rows reach the file in drain(): when the buffer is full, at
 // checkpoints and at the end, always followed by a flush, so that a killed run leaves a readable
@@ -24,8 +27,8 @@ namespace saltus {
 struct ResultsOptions {
   Provenance provenance;
   std::uint64_t expected_steps = 0;  ///< sizes the buffers, 0: unknown
-  std::vector<std::string>
-      probe_at;  ///< place of each probe as the user wrote it, "0.82 m"; may be empty
+  /// Place of each probe as the user wrote it, "0.82 m"; may be empty.
+  std::vector<std::string> probe_at;
 };
 
 /// What only the caller of the run knows. Everything else of /summary comes from RunStatistics and
@@ -56,7 +59,7 @@ class ResultsWriter {
   /// Row 0: the state before the first step.
   void start(const State& state, std::span<const double> probes);
   /// One row: what the step did and the state behind it. `probes`: one value a Model::probes().
-  /// About 50 ns; writes to disk only if nobody called drain() for 16 384 rows.
+  /// About 25 ns; writes to disk only if nobody called drain() for 16 384 rows.
   void record(const StepReport& report, const State& state, std::span<const double> probes);
   /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group.
   void frame(const State& state, std::span<const Vector> velocities);

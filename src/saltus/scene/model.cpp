@@ -26,6 +26,7 @@ Model::Model(ModelParts parts) : parts_(std::make_shared<const ModelParts>(std::
     return g;
   };
   for (const ContactPair& pair : pairs()) {
+    expects(pair.law >= 0 && pair.law < static_cast<int>(laws().size()), "the law of a pair is one of the model's");
     expects(pair.a.group >= 0 && pair.a.group < static_cast<int>(groups().size()) &&
                 pair.b.group < static_cast<int>(groups().size()),
             "side a of a pair is a group, side b a group or the world (-1)");

@@ -178,6 +178,7 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   Trial& trial = step.trials[static_cast<std::size_t>(group_)];
   const Group& group = step.model.groups()[static_cast<std::size_t>(group_)];
   report.passes = std::max(report.passes, 1);
+  if (!hit_.empty()) trial.r.setZero();  // of the last step; the ledger reads r
   hit_.clear();
   admit(step, trial);
   if (admitted_.empty()) {

@@ -26,6 +26,7 @@ class GeneralIsland final : public Island {
     int group;
     std::vector<PointRef> at;
     Vector q, axes, x, drift0, drift1;
+    Vector q_free, v_free;  ///< motion without contact, where one pass is exact
     PointRows J;
     GroupRows H;
   };
@@ -255,7 +256,17 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
     ++pass;
     for (Member& m : members_) {
       const Group& group = model_.groups()[size(m.group)];
-      group.scheme->linearise(*group.dynamics, step.trials[size(m.group)]);
+      Trial& trial = step.trials[size(m.group)];
+      if (!one_pass && group.scheme->one_pass(*group.dynamics)) {  // others need more passes: the impulse of each
+        if (pass == 1) {                                           // replaces that of the pass before
+          m.q_free = trial.q;
+          m.v_free = trial.v;
+        } else {
+          trial.q = m.q_free;
+          trial.v = m.v_free;
+        }
+      }
+      group.scheme->linearise(*group.dynamics, trial);
     }
     if (!admitted_.empty()) {
       if (!assemble(step)) {

@@ -269,11 +269,22 @@ StepReport Simulation::Work::advance(double h, double t1, int depth) {
   }
   forget();
   if (policy != OnFailure::halve || depth == 10) return report;
+  State before;  // a step of which only a part succeeds does not count
+  if (depth == 0) before = state;
   const double t_mid = state.t + 0.5 * h;
-  StepReport first = advance(0.5 * h, t_mid, depth + 1);
-  if (!first.converged || !first.finite) return first;
-  StepReport second = advance(0.5 * h, t1, depth + 1);
+  const StepReport first = advance(0.5 * h, t_mid, depth + 1);
+  const bool half = first.converged && first.finite;
+  StepReport second = half ? advance(0.5 * h, t1, depth + 1) : first;
+  if (!second.converged || !second.finite) {
+    if (depth == 0) {
+      state = std::move(before);
+      set_step(state.h);
+      forget();
+    }
+    return second;
+  }
   second.passes += first.passes;
+  second.contacts = std::max(first.contacts, second.contacts);
   second.iterations += first.iterations;
   second.residual = std::max(first.residual, second.residual);
   second.residual_after = std::max(first.residual_after, second.residual_after);
@@ -305,10 +316,14 @@ StepReport Simulation::advance(double h) {
   // Steps of equal length lie on t = k h: no sum of round-off. A step of another length counts from where it is.
   const double on_grid = static_cast<double>(state.step + 1) * h;
   const bool regular = h == model().options().h && std::abs(on_grid - (state.t + h)) <= 1e-6 * h;
+  const double h_before = state.h;
   const StepReport report = work_->advance(h, regular ? on_grid : state.t + h, 0);
   const bool kept = (report.converged && report.finite) ||
                     (model().options().on_failure == OnFailure::accept && report.finite);
-  if (kept) ++state.step;
+  if (kept)
+    ++state.step;
+  else
+    work_->use(h_before);
   return report;
 }
 

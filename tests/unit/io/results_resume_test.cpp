@@ -1,7 +1,8 @@
 // A run that was stopped and taken up again ends with the datasets of one that never stopped.
 #include <doctest/doctest.h>
 
-#include <cstring>
+#include <algorithm>
+#include <bit>
 
 #include "saltus/io/hdf5.h"
 #include "saltus/io/results.h"
@@ -46,7 +47,8 @@ std::string differences(const std::string& a, const std::string& b) {
     if (left.names() != right.names()) found += std::string(folder) + " ";
     for (const std::string& name : left.names()) {
       const std::vector<double> p = left.dataset(name).reals(), q = right.dataset(name).reals();
-      if (p.size() != q.size() || std::memcmp(p.data(), q.data(), 8 * p.size()) != 0)
+      const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+      if (!std::ranges::equal(p, q, {}, bits, bits))
         found += std::string(folder) + "/" + name + " ";
     }
   }

@@ -1,0 +1,179 @@
+#include "saltus/io/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace saltus {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;                    // [bytes]
+constexpr std::uint64_t kEntry = 8 + kPage;              // number and bytes of a page
+constexpr std::uint64_t kMagic = 0x314c4e4a53544c53ULL;  // "SLTSJNL1"
+
+/// At the very end of the file: what stands before it.
+struct Trailer {
+  std::uint64_t magic = kMagic, pages = 0, size = 0, checksum = 0;
+};
+
+std::uint64_t whole_pages(std::uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
+
+/// FNV-1a over 64-bit words; the appendix is a multiple of 8 bytes.
+std::uint64_t checksum(const std::string& bytes, std::uint64_t size) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL ^ size;
+  for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, 8);
+    hash = (hash ^ word) * 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+int write_all(int descriptor, std::uint64_t offset, const void* bytes, std::size_t count) {
+  const char* at = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t put = ::pwrite(descriptor, at, count, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return errno;
+    at += put;
+    offset += static_cast<std::uint64_t>(put);
+    count -= static_cast<std::size_t>(put);
+  }
+  return 0;
+}
+
+int read_all(int descriptor, std::uint64_t offset, void* bytes, std::size_t count) {
+  char* at = static_cast<char*>(bytes);
+  while (count > 0) {
+    const ssize_t got = ::pread(descriptor, at, count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) {
+      std::memset(at, 0, count);
+      return 0;
+    }
+    at += got;
+    offset += static_cast<std::uint64_t>(got);
+    count -= static_cast<std::size_t>(got);
+  }
+  return 0;
+}
+
+}  // namespace
+
+AtomicFile::~AtomicFile() { close(); }
+
+int AtomicFile::open(const char* path, int flags) {
+  descriptor_ = ::open(path, flags | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) return errno;
+  writable_ = (flags & O_ACCMODE) != O_RDONLY;
+  return recover(writable_);
+}
+
+int AtomicFile::close() {
+  if (descriptor_ < 0) return 0;
+  return ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
+}
+
+/// Reads the appendix, if there is a complete one.
+int AtomicFile::recover(bool writable) {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return errno;
+  const auto total = static_cast<std::uint64_t>(status.st_size);
+  size_ = total;
+  guarded_ = whole_pages(total);
+  Trailer trailer;
+  if (total < sizeof trailer) return 0;
+  if (const int error = read_all(descriptor_, total - sizeof trailer, &trailer, sizeof trailer))
+    return error;
+  if (trailer.magic != kMagic || trailer.pages > total / kEntry) return 0;
+  const std::uint64_t length = trailer.pages * kEntry;
+  if (length + sizeof trailer > total) return 0;
+  std::string bytes(length, '\0');
+  if (const int error =
+          read_all(descriptor_, total - sizeof trailer - length, bytes.data(), bytes.size()))
+    return error;
+  if (checksum(bytes, trailer.size) != trailer.checksum) return 0;
+  for (std::size_t at = 0; at < bytes.size(); at += kEntry) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, bytes.data() + at, 8);
+    const char* page = bytes.data() + at + 8;
+    pages_[number] = Page(page, page + kPage);
+  }
+  size_ = trailer.size;
+  guarded_ = whole_pages(size_);
+  return writable ? apply() : 0;
+}
+
+int AtomicFile::read(std::uint64_t offset, void* bytes, std::size_t count) const {
+  if (const int error = read_all(descriptor_, offset, bytes, count)) return error;
+  for (auto page = pages_.lower_bound(offset / kPage); page != pages_.end(); ++page) {
+    const std::uint64_t start = page->first * kPage;
+    if (start >= offset + count) break;
+    const std::uint64_t first = std::max(start, offset);
+    const std::uint64_t last = std::min(start + kPage, offset + count);
+    std::memcpy(static_cast<char*>(bytes) + (first - offset), page->second.data() + (first - start),
+                last - first);
+  }
+  return 0;
+}
+
+int AtomicFile::write(std::uint64_t offset, const void* bytes, std::size_t count) {
+  const char* at = static_cast<const char*>(bytes);
+  size_ = std::max(size_, offset + count);
+  while (count > 0 && offset < guarded_) {
+    const std::uint64_t number = offset / kPage, within = offset % kPage;
+    const std::size_t piece = std::min<std::uint64_t>(count, kPage - within);
+    auto [page, added] = pages_.try_emplace(number);
+    if (added) {
+      page->second.resize(kPage);
+      if (const int error =
+              read_all(descriptor_, number * kPage, page->second.data(), page->second.size()))
+        return error;
+    }
+    std::memcpy(page->second.data() + within, at, piece);
+    at += piece;
+    offset += piece;
+    count -= piece;
+  }
+  return write_all(descriptor_, offset, at, count);
+}
+
+int AtomicFile::commit() {
+  if (!writable_) return 0;
+  if (!pages_.empty()) {
+    std::string bytes;
+    bytes.reserve(pages_.size() * kEntry + sizeof(Trailer));
+    for (const auto& [number, page] : pages_) {
+      bytes.append(reinterpret_cast<const char*>(&number), 8);
+      bytes.append(page.data(), page.size());
+    }
+    Trailer trailer;
+    trailer.pages = pages_.size();
+    trailer.size = size_;
+    trailer.checksum = checksum(bytes, size_);
+    bytes.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
+    // Behind all pages that apply() will write.
+    const std::uint64_t start = std::max(whole_pages(size_), guarded_);
+    if (const int error = write_all(descriptor_, start, bytes.data(), bytes.size())) return error;
+  }
+  return apply();
+}
+
+int AtomicFile::apply() {
+  for (const auto& [number, page] : pages_)
+    if (const int error = write_all(descriptor_, number * kPage, page.data(), page.size()))
+      return error;
+  if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) return errno;
+  pages_.clear();
+  guarded_ = whole_pages(size_);
+  return 0;
+}
+
+}  // namespace saltus

@@ -1,0 +1,50 @@
+// A file that changes from one whole state to the next, whenever the program dies in between.
+//
+// Bytes behind the end of the last whole state go to the disk at once: nobody looks at them yet.
+// Changes before it stay in memory, page by page, until commit(). Then they are appended to the
+// file with a checksum, applied in place, and cut off again. Whoever opens a file that still
+// carries such an appendix sees (or, to write, completes) the new state; without a valid one it is
+// the old state. Ordinary readers ignore the appendix.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace saltus {
+
+/// All functions return 0 or an errno.
+class AtomicFile {
+ public:
+  AtomicFile() = default;
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// flags and a mode of 0666 as for open(2).
+  int open(const char* path, int flags);
+  int close();
+  /// Size of the present state [bytes].
+  std::uint64_t size() const { return size_; }
+  /// Behind the end there are zeros.
+  int read(std::uint64_t offset, void* bytes, std::size_t count) const;
+  int write(std::uint64_t offset, const void* bytes, std::size_t count);
+  /// Shortens or lengthens; takes effect on disk with commit().
+  void resize(std::uint64_t size) { size_ = size; }
+  /// Makes the present state the one that survives.
+  int commit();
+
+ private:
+  using Page = std::vector<char>;
+  int recover(bool writable);
+  int apply();
+
+  int descriptor_ = -1;
+  bool writable_ = false;
+  std::uint64_t size_ = 0;
+  std::uint64_t guarded_ = 0;  ///< end of what must not change before commit(), whole pages [bytes]
+  std::map<std::uint64_t, Page> pages_;  ///< by number
+};
+
+}  // namespace saltus

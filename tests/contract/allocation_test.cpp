@@ -1,0 +1,115 @@
+// What a step takes from the heap, Eigen (which calls malloc) included.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+
+#include "cases.h"
+#include "rigid_on_string.h"
+#include "saltus/bodies/modal.h"
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SALTUS_COUNTS_MALLOC 1
+#else
+#define SALTUS_COUNTS_MALLOC 0
+#endif
+
+namespace {
+thread_local long allocations = 0;
+}
+
+#if SALTUS_COUNTS_MALLOC
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+}
+#endif
+
+using namespace saltus;
+using namespace saltus::contract;
+
+namespace {
+
+/// A plucked string over a row of frets; with `load` it is drawn down on them for good.
+ModelParts string_on_frets(std::shared_ptr<const Scheme> scheme, ContactLaw law, int frets, bool load) {
+  const int modes = 70;
+  Vector mass(modes), omega(modes), sigma(modes);
+  for (int j = 0; j < modes; ++j) {
+    mass[j] = 0.004;
+    omega[j] = 2.0 * std::numbers::pi * 80.0 * (j + 1);
+    sigma[j] = 0.6 + 1e-3 * j * j;
+  }
+  Body body;
+  body.name = "string";
+  Vector down;
+  if (load) {
+    down = Vector::Zero(modes);
+    down[0] = -0.003 * mass[0] * omega[0] * omega[0];
+  }
+  body.dynamics = std::make_shared<Modal>(mass, omega, sigma, sine_shapes(1.0, modes), ModalPlacement{}, down);
+  body.state.q = Vector::Zero(modes);
+  body.state.q[0] = 0.004;
+  body.state.q[1] = 0.002;
+  body.state.v = Vector::Zero(modes);
+  ModelParts made = parts(body, std::move(scheme), 2e-5);
+  for (int i = 1; i <= frets; ++i) {
+    const double x = 0.9 * i / (frets + 1);
+    add_plane(made, 0, {0, 0, Vector3(x, 0.0, 0.0)}, Vector3(x, 0.0, -0.0002), Vector3::UnitZ(), law);
+  }
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("the count sees std::vector and Eigen" * doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+  long before = allocations;
+  { const std::vector<double> some(static_cast<std::size_t>(before % 7 + 100)); }
+  CHECK(allocations > before);
+  before = allocations;
+  { const Vector some = Vector::Zero(static_cast<Eigen::Index>(before % 7 + 100)); }
+  CHECK(allocations > before);
+}
+
+TEST_CASE("a warm step of a string on its frets takes nothing from the heap" * doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+  struct Case {
+    std::string name;
+    std::shared_ptr<const Scheme> scheme;
+    ContactLaw law;
+    int frets;
+    bool load;
+  };
+  for (const Case& c : {Case{"modal-exact, position", modal_exact(), signorini(), 24, false},
+                        Case{"modal-exact, velocity", modal_exact(), newton_impact(0.5), 24, false},
+                        Case{"modal-exact, few frets", modal_exact(), signorini(), 5, false},
+                        Case{"modal-exact, load", modal_exact(), signorini(), 24, true},
+                        Case{"moreau-jean, velocity", moreau_jean(0.5), newton_impact(0.0), 24, true},
+                        Case{"moreau-jean theta 1, position", moreau_jean(1.0), signorini(), 24, true}}) {
+    CAPTURE(c.name);
+    Simulation sim{Model(string_on_frets(c.scheme, c.law, c.frets, c.load))};
+    int impacts = 0;
+    for (int k = 0; k < 1500; ++k) sim.advance();
+    const long before = allocations;
+    for (int k = 0; k < 1000; ++k) impacts += sim.advance().contacts;
+    const long taken = allocations - before;
+    CHECK(taken == 0);
+    CHECK(impacts > 10);
+  }
+}
+
+TEST_CASE("steps with assembled rows take the same from the heap in every step" *
+          doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+  Simulation sim{Model(rigid_on_string({moreau_jean(1.0), modal_exact(), signorini()}))};
+  long counts[2] = {0, 0};
+  for (int k = 0; k < 50; ++k) sim.advance();
+  for (long& count : counts) {
+    const long before = allocations;
+    for (int k = 0; k < 20; ++k) sim.advance();
+    count = allocations - before;
+  }
+  CHECK(counts[0] > 0);  // W and its right-hand sides are made afresh in every pass
+  CHECK(std::abs(counts[0] - counts[1]) <= counts[0] / 10);
+}

@@ -1,0 +1,140 @@
+// What does not go together is refused when the model is made, in one line that names the place and a way out.
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "cases.h"
+#include "rigid_on_string.h"
+#include "saltus/base/error.h"
+#include "saltus/solvers/registry.h"
+
+using namespace saltus;
+using namespace saltus::contract;
+
+namespace {
+
+struct Refusal {
+  bool refused = false;
+  std::string path, text, hint;
+  bool says(const std::string& word) const { return text.find(word) != std::string::npos; }
+};
+
+Refusal refusal(const ModelParts& parts) {
+  try {
+    const Model model(parts);
+  } catch (const SceneError& error) {
+    return {true, error.path(), error.what(), error.hint()};
+  }
+  return {};
+}
+
+void check_line(const Refusal& r) {
+  CHECK(r.refused);
+  CHECK(r.text.find('\n') == std::string::npos);
+  CHECK_FALSE(r.hint.empty());
+}
+
+}  // namespace
+
+TEST_CASE("a scheme is refused on a kind that lacks a trait it needs, and taken where none is missing") {
+  const std::vector<Pair> illegal = illegal_pairs();
+  CHECK(illegal.size() >= 5);
+  for (const Pair& pair : illegal) {
+    CAPTURE(pair.name());
+    const Refusal r = refusal(parts(pair.body, pair.scheme.scheme, 1e-3));
+    check_line(r);
+    CHECK(r.path == "bodies[0].scheme");
+    CHECK(r.says(std::string(pair.scheme.scheme->name())));
+    CHECK(r.says(pair.body.name));
+    CHECK(r.says("modal"));
+  }
+  for (const Pair& pair : legal_pairs()) {
+    CAPTURE(pair.name());
+    CHECK_FALSE(refusal(above_plane(pair, newton_impact(0.5), 1e-3)).refused);
+  }
+}
+
+TEST_CASE("a position law is refused on every scheme whose gain is not 1, and taken on the others") {
+  for (const Pair& pair : legal_pairs()) {
+    CAPTURE(pair.name());
+    ContactLaw paoli;
+    paoli.rule = ContactLaw::Rule::schatzman_paoli;
+    for (const ContactLaw& law : {signorini(), paoli}) {
+      const Refusal r = refusal(above_plane(pair, law, 1e-3));
+      if (pair.scheme.scheme->gain() == 1.0) {
+        CHECK_FALSE(r.refused);
+        continue;
+      }
+      check_line(r);
+      CHECK(r.path == "laws[0]");
+      CHECK(r.says("gain"));
+      CHECK(r.says("newton-impact"));
+    }
+  }
+}
+
+TEST_CASE("a position law needs gain 1 on both bodies it touches") {
+  CHECK(refusal(rigid_on_string({moreau_jean(0.5), modal_exact(), signorini()})).says("'rigid body' has gain 0.50"));
+  CHECK(refusal(rigid_on_string({moreau_jean(1.0), moreau_jean(0.5), signorini()})).says("'string' has gain 0.50"));
+  CHECK_FALSE(refusal(rigid_on_string({moreau_jean(1.0), modal_exact(), signorini()})).refused);
+}
+
+TEST_CASE("a solver for symmetric problems is refused on bodies with unsymmetric tangents") {
+  for (const Pair& pair : legal_pairs()) {
+    CAPTURE(pair.name());
+    ModelParts made = above_plane(pair, newton_impact(0.5), 1e-3);
+    made.solver = find_solver("principal-pivoting")->make();
+    const Refusal r = refusal(made);
+    CHECK(r.refused == !has(pair.body.dynamics->traits(), Trait::symmetric));
+    if (!r.refused) continue;
+    check_line(r);
+    CHECK(r.path == "solver.kind");
+    CHECK(r.says("lemke"));
+    made.solver = find_solver("lemke")->make();
+    CHECK_FALSE(refusal(made).refused);
+  }
+}
+
+TEST_CASE("halving a failed step is refused where a scheme is tied to its step") {
+  for (const Pair& pair : legal_pairs()) {
+    CAPTURE(pair.name());
+    ModelParts made = parts(pair.body, pair.scheme.scheme, 1e-3);
+    made.options.on_failure = OnFailure::halve;
+    const Refusal r = refusal(made);
+    CHECK(r.refused == pair.scheme.scheme->fixed_step());
+    if (!r.refused) continue;
+    check_line(r);
+    CHECK(r.path == "on_failure");
+    CHECK(r.says("halve"));
+  }
+}
+
+TEST_CASE("velocities of different instants in one contact are warned of, once a law") {
+  const Model mixed(rigid_on_string({moreau_jean(0.5), modal_exact(), newton_impact(0.0)}));
+  REQUIRE(mixed.warnings().size() == 1);
+  CHECK(mixed.warnings()[0].find("instants") != std::string::npos);
+  CHECK(Model(rigid_on_string({moreau_jean(0.5), moreau_jean(1.0), newton_impact(0.0)})).warnings().empty());
+}
+
+TEST_CASE("parts that do not fit each other are a misuse of the library") {
+  const std::vector<std::pair<const char*, std::function<void(ModelParts&)>>> faults{
+      {"no solver", [](ModelParts& p) { p.solver = nullptr; }},
+      {"an initial state is missing", [](ModelParts& p) { p.initial.pop_back(); }},
+      {"too few coordinates", [](ModelParts& p) { p.initial[0].q.conservativeResize(6); }},
+      {"too many velocities", [](ModelParts& p) { p.initial[1].v.conservativeResize(13); }},
+      {"no step", [](ModelParts& p) { p.options.h = 0.0; }},
+      {"a step backwards", [](ModelParts& p) { p.options.h = -1e-3; }},
+      {"a step without end", [](ModelParts& p) { p.options.h = std::numeric_limits<double>::infinity(); }},
+      {"the world as first side", [](ModelParts& p) { p.pairs[0].a.group = -1; }},
+      {"a group that is not there", [](ModelParts& p) { p.pairs[0].b.group = 2; }},
+      {"a law that is not there", [](ModelParts& p) { p.pairs[0].law = 1; }},
+      {"a negative law", [](ModelParts& p) { p.pairs[0].law = -1; }},
+      {"equal keys", [](ModelParts& p) { p.pairs.push_back(p.pairs[0]); }}};
+  for (const auto& [name, spoil] : faults) {
+    CAPTURE(name);
+    ModelParts made = rigid_on_string({moreau_jean(0.5), moreau_jean(0.5), newton_impact(0.0)});
+    CHECK_NOTHROW(Model{made});
+    spoil(made);
+    CHECK_THROWS_AS(Model{made}, UsageError);
+  }
+}

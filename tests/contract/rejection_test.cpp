@@ -1,0 +1,101 @@
+// A step that fails is rejected whole: the state stays as it was. `halve` takes it in parts, `accept` keeps it and says so.
+#include <doctest/doctest.h>
+
+#include "cases.h"
+
+using namespace saltus;
+using namespace saltus::contract;
+
+namespace {
+
+constexpr double kSmall = 1e-3, kLarge = 0.08;  // the passes of a pendulum converge in the first, not in the second
+
+ModelParts impatient(OnFailure policy) {
+  ModelParts made = above_plane({pendulum(), {"", moreau_jean(0.5), 2.0}}, newton_impact(0.5), kSmall);
+  made.options.pass_limit = 4;
+  made.options.pass_tolerance = 1e-8;
+  made.options.on_failure = policy;
+  return made;
+}
+
+ModelParts breaking(OnFailure policy, bool fixed_points) {
+  Bead::Data data;
+  data.breaks = 0.01305;
+  data.fixed_points = fixed_points;
+  Body body = bead();
+  body.dynamics = std::make_shared<Bead>(data, Units{});
+  ModelParts made = above_plane({body, {"", moreau_jean(0.5), 2.0}}, newton_impact(0.5), kSmall);
+  made.options.on_failure = policy;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("under stop a step whose passes do not converge leaves every bit of the state") {
+  Simulation sim{Model(impatient(OnFailure::stop))}, never_failed{Model(impatient(OnFailure::stop))};
+  for (int k = 0; k < 10; ++k) {
+    REQUIRE(sim.advance().converged);
+    never_failed.advance();
+  }
+  const State before = sim.state();
+  const StepReport report = sim.advance(kLarge);
+  CHECK_FALSE(report.converged);
+  CHECK(report.passes == 4);
+  CHECK(report.group == 0);
+  CHECK(identical(sim.state(), before));
+  for (int k = 0; k < 10; ++k) {
+    sim.advance();
+    never_failed.advance();
+  }
+  CHECK(identical(sim.state(), never_failed.state()));
+}
+
+TEST_CASE("halve takes the failed step as two halves and says how often it cut") {
+  Simulation sim{Model(impatient(OnFailure::halve))}, by_hand{Model(impatient(OnFailure::stop))};
+  const StepReport report = sim.advance(kLarge);
+  CHECK(report.converged);
+  REQUIRE(report.halvings >= 1);
+  CHECK(sim.state().t == doctest::Approx(kLarge).epsilon(1e-14));
+  CHECK(sim.state().step == 1);
+
+  int parts = 0;  // the same by hand: halve until it converges, then finish the rest in the same way
+  const auto walk = [&](auto&& self, double h) -> void {
+    if (by_hand.advance(h).converged) {
+      ++parts;
+      return;
+    }
+    self(self, 0.5 * h);
+    self(self, 0.5 * h);
+  };
+  walk(walk, kLarge);
+  CHECK(parts == report.halvings + 1);
+  CHECK((sim.state().groups[0].q - by_hand.state().groups[0].q).norm() <= 1e-15);
+  CHECK((sim.state().groups[0].v - by_hand.state().groups[0].v).norm() <= 1e-14);
+}
+
+TEST_CASE("a force that is not a number is reported and never enters the state, whatever the policy") {
+  for (OnFailure policy : {OnFailure::stop, OnFailure::halve, OnFailure::accept})
+    for (bool fixed : {true, false}) {
+      CAPTURE(static_cast<int>(policy));
+      CAPTURE(fixed);
+      Simulation sim{Model(breaking(policy, fixed))};
+      for (int k = 0; k < 13; ++k) {
+        const StepReport report = sim.advance();
+        REQUIRE(report.converged);
+        REQUIRE(report.finite);
+      }
+      const State before = sim.state();  // at 13 ms; the force breaks at 13.05 ms
+      const StepReport report = sim.advance();
+      CHECK_FALSE((report.converged && report.finite));
+      CHECK(identical(sim.state(), before));
+    }
+}
+
+TEST_CASE("accept keeps a step that did not converge and does not call it converged") {
+  Simulation sim{Model(impatient(OnFailure::accept))};
+  const StepReport report = sim.advance(kLarge);
+  CHECK_FALSE(report.converged);
+  CHECK(sim.state().step == 1);
+  CHECK(sim.state().t == doctest::Approx(kLarge).epsilon(1e-14));
+  CHECK(sim.state().groups[0].q.allFinite());
+}
