@@ -25,7 +25,7 @@ Impact strike(const Pair& pair, ContactLaw law, double h) {
   const GroupState& end = sim.state().groups[0];
   impact.u0 = rate_of(*body.dynamics, end.q, v0, body.tip, body.normal);
   impact.u1 = rate_of(*body.dynamics, end.q, end.v, body.tip, body.normal);
-  impact.impulse = sim.state().contacts.empty() ? 0.0 : sim.state().contacts[0].impulse.x();
+  impact.impulse = sim.state().contacts.empty() ? 0.0 : sim.state().contacts.at(0).impulse.x();
   return impact;
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("after an impact the finished velocity is -e times the one before") {
       const double defect = std::abs(at.u1 + e * at.u0), finer_defect = std::abs(finer.u1 + e * finer.u0);
       if (pair.body.constant_rows) {
         CHECK(defect <= 1e-12);
-      } else {  // the rows of the step are those of its prediction
+      } else {  // gaps and arms of the step are those of its prediction
         CHECK(defect <= 0.02);
         CHECK(finer_defect <= std::max(0.2 * defect, 1e-10));
       }

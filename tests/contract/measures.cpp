@@ -48,8 +48,8 @@ bool same(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 template <class Array>
 bool same_all(const Array& a, const Array& b) {
-  return a.size() == b.size() &&
-         (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(*a.data()) * static_cast<std::size_t>(a.size())) == 0);
+  const auto bytes = sizeof(*a.data()) * static_cast<std::size_t>(a.size());
+  return a.size() == b.size() && (bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0);
 }
 
 bool same_group(const GroupState& a, const GroupState& b) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Geometry>
+#include <numbers>
 
 #include "cases.h"
 #include "saltus/bodies/modal.h"
@@ -59,8 +60,10 @@ Resting resting_table(int feet, Rigid::Tangent tangent) {
   const Eigen::Quaterniond Q(Eigen::AngleAxisd(0.7, Vector3::UnitZ()));
   at.body.state.q << 0.3, -0.2, 0.25, Q.w(), Q.x(), Q.y(), Q.z();
   at.body.normal = Vector3::UnitZ();
-  for (int i = 0; i < feet; ++i)
-    at.supports.push_back({0, 0, Eigen::AngleAxisd(0.3 + 6.283185307179586 * i / feet, Vector3::UnitZ()) * Vector3(0.2, 0, -0.25)});
+  for (int i = 0; i < feet; ++i) {
+    const Eigen::AngleAxisd turn(0.3 + 2.0 * std::numbers::pi * i / feet, Vector3::UnitZ());
+    at.supports.push_back({0, 0, turn * Vector3(0.2, 0.0, -0.25)});
+  }
   return at;
 }
 
@@ -110,7 +113,7 @@ TEST_CASE("a body at rest stays at rest under velocity laws, at any restitution"
         CAPTURE(at.supports.size());
         CAPTURE(e);
         ContactLaw law = newton_impact(e);
-        // with gain 0 the forecast gap does not see the force: only a threshold keeps round-off from opening the contact
+        // with gain 0 the forecast gap does not see the force: a threshold must keep round-off from opening it
         if (scheme.scheme->gain() == 0.0) law.activation.threshold = 1e-9;
         const Drift drift = rest(at, scheme.scheme, law);
         CHECK(drift.converged);

@@ -85,7 +85,7 @@ TEST_CASE("both sides of a contact receive the same impulse, opposite in sign") 
       if (sim.advance().contacts == 0) continue;
       ++impacts;
       const State free = free_step(made, before);
-      const double P = sim.state().contacts[0].impulse.x();
+      const double P = sim.state().contacts.at(0).impulse.x();
       REQUIRE(P > 0.0);
       const Vector3 rigid = 0.4 * (sim.state().groups[0].v - free.groups[0].v).head<3>();
       CHECK((rigid - P * string_normal()).norm() <= 1e-12 * P);
