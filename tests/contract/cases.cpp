@@ -1,24 +1,25 @@
 #include "cases.h"
 
 #include "saltus/bodies/modal.h"
-#include "saltus/schemes/moreau_jean.h"
 #include "saltus/schemes/modal_exact.h"
+#include "saltus/schemes/moreau_jean.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 
 namespace saltus::contract {
 
 // A bar floating along a slanted line: a mode of frequency 0 with mass 2.5, two elastic ones, constant load.
-Body modal_bar(Units u) {
+Body modal_bar(Units u, bool loaded) {
   const Vector mass = Vector3(2.5, 1.0, 0.7) * u.mass, omega = Vector3(0.0, 20.0, 55.0) / u.time,
                sigma = Vector3(0.0, 0.4, 1.2) / u.time, load = Vector3(-24.0, 3.0, -2.0) * u.force();
   Matrix shape(3, 3);
   shape << 1.0, -1.0, 1.0, 1.0, 0.1, -1.0, 1.0, 1.0, 1.0;
   Body body;
-  body.name = "modal bar";
+  body.name = loaded ? "modal bar" : "modal bar without load";
   const ModalPlacement placement{Vector3(0.4, -0.2, 1.1) * u.length, Vector3(0.6, 0.8, 0.0), Vector3(-0.48, 0.36, 0.8)};
   body.dynamics = std::make_shared<Modal>(
-      mass, omega, sigma, tabulated_shapes({0.0, 0.5 * u.length, 1.0 * u.length}, shape), placement, load);
+      mass, omega, sigma, tabulated_shapes({0.0, 0.5 * u.length, 1.0 * u.length}, shape), placement,
+      loaded ? load : Vector());
   body.state.q = Vector3(0.010, -0.004, 0.006) * u.length;
   body.state.v = Vector3(-0.8, 0.5, -0.3) * u.velocity();
   body.tip = {0, 0, Vector3(1.0 * u.length, 0.0, 0.0)};

@@ -18,7 +18,7 @@ struct Body {
   bool constant_rows = true;     ///< point rows do not depend on q
   bool curved() const { return !has(dynamics->traits(), Trait::affine); }
 };
-Body modal_bar(Units units = {});
+Body modal_bar(Units units = {}, bool loaded = true);
 Body pendulum(Units units = {}, double dashpot = 0.0);
 Body bead(Units units = {}, bool fixed_points = true);
 Body rigid(Units units = {}, Rigid::Tangent tangent = Rigid::Tangent::exact);
