@@ -92,7 +92,7 @@ class Model {
   const ContactSolver& solver() const { return *parts_->solver; }
   const StepOptions& options() const { return parts_->options; }
 
-  /// Names of State::ledger: the sources without potential, then impact, friction, scheme, unexplained.
+  /// Names of State::ledger: the sources without potential, then impact, scheme, unexplained.
   std::span<const std::string> accounts() const { return accounts_; }
   /// Island of each group: groups that can touch each other share one contact problem.
   std::span<const int> islands() const { return islands_; }
