@@ -103,14 +103,15 @@ TEST_CASE("a run whose contacts feed energy in says so, and which option avoids 
   const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", "--json"});
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
-  CHECK(outcome.error_lines() == 1);
+  CHECK(outcome.error_lines() == 2);  // the scene is also resonant, which is said before the run
+  CHECK(holds(outcome.err, "weakly damped modes of 'string'"));
   CHECK(holds(outcome.err, "saltus: warning: contact fed energy"));
   CHECK(holds(outcome.err, "signorini-position"));
   CHECK(holds(outcome.err, "closing_only"));
   const auto json = nlohmann::json::parse(outcome.out);
   CHECK(json["contact_gain"]["steps"].get<int>() > 0);
   CHECK(json["contact_gain"]["value"].get<double>() > 0.0);
-  CHECK(json["warnings"].size() == 1);
+  CHECK(json["warnings"].size() == 2);
   const std::vector<double> impact = ResultsReader(folder / "scene.h5").step("impact");
   CHECK(impact[json["contact_gain"]["step"].get<std::size_t>()] == json["contact_gain"]["value"].get<double>());
 
@@ -118,7 +119,7 @@ TEST_CASE("a run whose contacts feed energy in says so, and which option avoids 
     CAPTURE(cure);
     const Outcome cured = saltus_command(folder, {"run", "scene.yaml", "-q", "--set", cure});
     CHECK(cured.code == 0);
-    CHECK(cured.err.empty());
+    CHECK(!holds(cured.err, "fed energy"));
   }
 }
 

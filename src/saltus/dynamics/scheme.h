@@ -39,6 +39,7 @@ struct Trial {
   const GroupState* start = nullptr;  ///< state at t0, never modified
   const Prepared* prepared = nullptr;
   int stage = 0;                      ///< index into Scheme::stages()
+  int pass = 0;                       ///< 0 in begin, then 1, 2, ... for each linearise and correct; set by the driver
   Vector q, v;                        ///< current iterate of q1 and v1
   Vector r;                           ///< impulse of the last pass, zero when the stage begins [N s]
   Vector v_free;                      ///< left part of (1), filled by linearise

@@ -129,10 +129,39 @@ class Builder {
       parts_.group_path.push_back(path);
       modal_.push_back(std::move(built.modal));
     }
+    for (std::size_t i = 0; i < spec_.contacts.size(); ++i) resonances(i);
     if (limit > 0) {
       parts_.options.pass_tolerance = tolerance;
       parts_.options.pass_limit = limit;
     }
+  }
+
+  // Under modal-exact an impulse drives a mode as if multiplied by tan(omega h/2)/(omega h/2)  (docs/theory/modal-exact.md,
+  // section 1): modes next to odd multiples of the Nyquist frequency answer to contact with resonance unless damped.
+  void resonances(std::size_t i) {
+    std::size_t g = 0;
+    while (g < spec_.bodies.size() && spec_.bodies[g].name != spec_.contacts[i].on) ++g;
+    if (g == spec_.bodies.size() || !std::holds_alternative<ModalExactOptions>(spec_.bodies[g].scheme)) return;
+    const ModalData& modes = *modal_[g]->modal();
+    const double h = spec_.time.h();
+    int count = 0, worst = 0;
+    double most = 0.0;
+    for (int j = 0; j < modes.omega.size(); ++j) {
+      const double z = 0.5 * modes.omega[j] * h, s = modes.sigma[j] * h;
+      // a mode that loses a thousandth in a step forgets the drive before it adds up
+      const double factor = z > 0.0 && s < 1e-3 ? std::abs(std::tan(z)) / z : 0.0;
+      if (factor > 20.0) ++count;
+      if (factor > most) {
+        most = factor;
+        worst = j + 1;
+      }
+    }
+    if (count > 0)
+      parts_.warnings.push_back(fmt::format(
+          "bodies[{}]: contact drives {} weakly damped mode{} of '{}' {:.0f} times too strongly (mode {} lies at {:.4f} of "
+          "the Nyquist frequency); use another rate, fewer modes or damping that grows with frequency",
+          g, count, count == 1 ? "" : "s", spec_.bodies[g].name, most, worst,
+          modes.omega[worst - 1] * h / std::numbers::pi));
   }
 
   void contact(std::size_t i) {

@@ -122,10 +122,25 @@ void ModalExact::start(const Dynamics& body, const Prepared* prepared, double t,
   if (!missing.isZero(0.0)) state.memory.push_back(std::move(missing));
 }
 
-void ModalExact::velocity(const Dynamics&, const Prepared* prepared, double, const GroupState& state,
+// q' of the free motion through the nodes q_-, q. A load F moves the rest point to q_rest = F/(mu omega^2), and at
+// omega = 0 the drift to v_drift = F/(2 mu sigma); without drag (sigma = 0) the parabola gives v + h F/(2 mu).
+void ModalExact::velocity(const Dynamics& body, const Prepared* prepared, double h, const GroupState& state,
                           Out v) const {
   const Coefficients& c = coefficients(prepared);
   v.array() = c.v_from_q.array() * state.q.array() + c.v_from_v.array() * state.v.array();
+  if (!c.loaded) return;
+  const ModalData& modes = *body.modal();
+  Vector F = c.zero;
+  body.force(0.0, c.zero, c.zero, F);
+  for (Eigen::Index j = 0; j < v.size(); ++j) {
+    const double mu = modes.mass[j], omega = modes.omega[j], sigma = modes.sigma[j];
+    if (omega > 0.0)
+      v[j] -= c.v_from_q[j] * F[j] / (mu * omega * omega);
+    else if (sigma > 0.0)
+      v[j] += (1.0 - c.v_from_v[j]) * F[j] / (2.0 * mu * sigma);
+    else
+      v[j] += h * F[j] / (2.0 * mu);
+  }
 }
 
 // E = mu [ (a/2) v^2 + (omega^2/2) q q_- ],   q_- = q - h v
@@ -176,13 +191,16 @@ void ModalExact::begin(const Dynamics& body, Trial& trial) const {
   }
 }
 
-void ModalExact::linearise(const Dynamics&, Trial& trial) const { trial.v_free = trial.v; }
+void ModalExact::linearise(const Dynamics&, Trial& trial) const {
+  if (trial.pass <= 1) trial.v_free = trial.v;  // begin() left the free motion; later passes do not change it
+}
 
+// v1 = v_free + (beta/mu) r,   q1 = q0 + h v1
 double ModalExact::correct(const Dynamics&, Trial& trial) const {
   const Coefficients& c = coefficients(trial.prepared);
   trial.work[free_balance][3] = 0.0;  // no longer free
-  modal_kick(static_cast<int>(trial.q.size()), trial.h, c.impulse.data(), trial.r.data(), trial.q.data(),
-             trial.v.data());
+  trial.v = trial.v_free + c.impulse.cwiseProduct(trial.r);
+  trial.q = trial.start->q + trial.h * trial.v;
   return 0.0;
 }
 

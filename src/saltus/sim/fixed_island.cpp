@@ -133,7 +133,8 @@ void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
     // H (v_free + e v0) in one product where e is the same everywhere
     const double e = law(admitted_.front()).restitution;
     bool uniform = true;
-    for (int i : admitted_) uniform = uniform && !law(i).position_level() && law(i).restitution == e;
+    for (int i : admitted_)
+      uniform = uniform && law(i).rule == ContactLaw::Rule::newton_impact && law(i).restitution == e;
     if (uniform) {
       w_ = trial.v + e * trial.start->v;
       table_->apply(admitted_, w_, scratch_, row_values_.head(m));
@@ -158,8 +159,10 @@ void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
         b_[k] = (y_free_[i] + rule.restitution * y_end_[i]) / step.h;
         break;
       case ContactLaw::Rule::newton_impact:
-      case ContactLaw::Rule::equality:
         b_[k] = row_values_[k] + (restitution ? rule.restitution * row_values_2_[k] : 0.0);
+        break;
+      case ContactLaw::Rule::equality:
+        b_[k] = row_values_[k];
     }
   }
 }
@@ -216,6 +219,7 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   if (hits == 0) return;
   trial.r.setZero();
   table_->accumulate(hit_, p_hit_.head(hits), scratch_, trial.r);
+  trial.pass = 1;
   group.scheme->linearise(*group.dynamics, trial);
   group.scheme->correct(*group.dynamics, trial);
 }

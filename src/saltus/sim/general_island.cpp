@@ -30,7 +30,6 @@ class GeneralIsland final : public Island {
     int group;
     std::vector<PointRef> at;
     Vector q, axes, x, drift0, drift1;
-    Vector q_free, v_free;  ///< motion without contact, where one pass is exact
     PointRows J;
     GroupRows H;
   };
@@ -262,15 +261,7 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
     for (Member& m : members_) {
       const Group& group = model_.groups()[size(m.group)];
       Trial& trial = step.trials[size(m.group)];
-      if (!one_pass && group.scheme->one_pass(*group.dynamics)) {  // others need more passes: the impulse of each
-        if (pass == 1) {                                           // replaces that of the pass before
-          m.q_free = trial.q;
-          m.v_free = trial.v;
-        } else {
-          trial.q = m.q_free;
-          trial.v = m.v_free;
-        }
-      }
+      trial.pass = pass;
       group.scheme->linearise(*group.dynamics, trial);
     }
     if (!admitted_.empty()) {

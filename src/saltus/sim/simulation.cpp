@@ -146,7 +146,7 @@ void Simulation::Work::begin(double h) {
     trial.t0 = state.t;
     trial.h = h;
     trial.start = &state.groups[g];
-    trial.stage = 0;
+    trial.stage = trial.pass = 0;
     trial.ledger = model.options().ledger;
     model.groups()[g].scheme->begin(*model.groups()[g].dynamics, trial);
   }
