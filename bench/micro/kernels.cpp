@@ -31,9 +31,7 @@ struct Modes {
       : n(count),
         e(wave(n, 0)),
         n_over_h(wave(n, 0)),
-        half_a(wave(n, 0.1)),
-        half_k(wave(n, 0.2)),
-        w_d(wave(n, 0.3)),
+        g(wave(n, 0.1)),
         q(wave(n, 0.4)),
         v(wave(n, 0.5)),
         v_old(v) {
@@ -42,7 +40,7 @@ struct Modes {
   }
   int n;
   double h = 0.5;
-  Array e, n_over_h, half_a, half_k, w_d, q, v, v_old;
+  Array e, n_over_h, g, q, v, v_old;
 };
 
 /// The recursion written out with the flags of the project: the yardstick of modal_step.
@@ -81,8 +79,8 @@ void BM_modal_step_with_balance(benchmark::State& state) {
   for (auto _ : state) {
     saltus::modal_step(m.n, m.h, m.e.data(), m.n_over_h.data(), m.q.data(), m.v.data(), m.q.data(),
                        m.v_old.data());
-    benchmark::DoNotOptimize(saltus::modal_balance(m.n, m.half_a.data(), m.half_k.data(),
-                                                   m.w_d.data(), m.h, m.q.data(), m.v_old.data(),
+    benchmark::DoNotOptimize(saltus::modal_balance(m.n, m.e.data(), m.n_over_h.data(),
+                                                   m.g.data(), m.h, m.q.data(), m.v_old.data(),
                                                    m.v.data()));
     m.v.swap(m.v_old);
   }
@@ -94,7 +92,7 @@ void BM_modal_step_balance_fused(benchmark::State& state) {
   Modes m(static_cast<int>(state.range(0)));
   for (auto _ : state)
     benchmark::DoNotOptimize(saltus::modal_step_balance(
-        m.n, m.h, m.e.data(), m.n_over_h.data(), m.half_a.data(), m.half_k.data(), m.w_d.data(),
+        m.n, m.h, m.e.data(), m.n_over_h.data(), m.g.data(),
         m.q.data(), m.v.data(), m.q.data(), m.v.data()));
   per_mode(state);
 }

@@ -28,21 +28,21 @@ namespace {
                                 double* q, double* v) {                                            \
     T::kick(n, h, inv_mass_beta, r, q, v);                                                         \
   }                                                                                                \
-  SALTUS_TARGET_##set ModalEnergy energy(int n, const double* half_a, const double* half_k,        \
-                                         double h, const double* q1, const double* v1) {           \
-    return T::energy(n, half_a, half_k, h, q1, v1);                                                \
+  SALTUS_TARGET_##set ModalEnergy energy(int n, const double* e, const double* n_over_h,           \
+                                         const double* g, double h, const double* q1,              \
+                                         const double* v1) {                                       \
+    return T::energy(n, e, n_over_h, g, h, q1, v1);                                                \
   }                                                                                                \
-  SALTUS_TARGET_##set ModalBalance balance(int n, const double* half_a, const double* half_k,      \
-                                           const double* w_d, double h, const double* q1,          \
+  SALTUS_TARGET_##set ModalBalance balance(int n, const double* e, const double* n_over_h,         \
+                                           const double* g, double h, const double* q1,            \
                                            const double* v1, const double* v0) {                   \
-    return T::balance(n, half_a, half_k, w_d, h, q1, v1, v0);                                      \
+    return T::balance(n, e, n_over_h, g, h, q1, v1, v0);                                           \
   }                                                                                                \
   SALTUS_TARGET_##set ModalBalance step_balance(int n, double h, const double* e,                  \
-                                                const double* n_over_h, const double* half_a,      \
-                                                const double* half_k, const double* w_d,           \
+                                                const double* n_over_h, const double* g,           \
                                                 const double* q0, const double* v0, double* q1,    \
                                                 double* v1) {                                      \
-    return T::step_balance(n, h, e, n_over_h, half_a, half_k, w_d, q0, v0, q1, v1);                \
+    return T::step_balance(n, h, e, n_over_h, g, q0, v0, q1, v1);                                  \
   }                                                                                                \
   SALTUS_TARGET_##set double dot(int n, const double* x, const double* y) {                        \
     return T::dot(n, x, y);                                                                        \
@@ -107,20 +107,20 @@ void modal_kick(int n, double h, const double* inv_mass_beta, const double* r, d
   best().kick(n, h, inv_mass_beta, r, q, v);
 }
 
-ModalEnergy modal_energy(int n, const double* half_a, const double* half_k, double h,
+ModalEnergy modal_energy(int n, const double* e, const double* n_over_h, const double* g, double h,
                          const double* q1, const double* v1) {
-  return best().energy(n, half_a, half_k, h, q1, v1);
+  return best().energy(n, e, n_over_h, g, h, q1, v1);
 }
 
-ModalBalance modal_balance(int n, const double* half_a, const double* half_k, const double* w_d,
+ModalBalance modal_balance(int n, const double* e, const double* n_over_h, const double* g,
                            double h, const double* q1, const double* v1, const double* v0) {
-  return best().balance(n, half_a, half_k, w_d, h, q1, v1, v0);
+  return best().balance(n, e, n_over_h, g, h, q1, v1, v0);
 }
 
 ModalBalance modal_step_balance(int n, double h, const double* e, const double* n_over_h,
-                                const double* half_a, const double* half_k, const double* w_d,
-                                const double* q0, const double* v0, double* q1, double* v1) {
-  return best().step_balance(n, h, e, n_over_h, half_a, half_k, w_d, q0, v0, q1, v1);
+                                const double* g, const double* q0, const double* v0, double* q1,
+                                double* v1) {
+  return best().step_balance(n, h, e, n_over_h, g, q0, v0, q1, v1);
 }
 
 double dot(int n, const double* x, const double* y) { return best().dot(n, x, y); }

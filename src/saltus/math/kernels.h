@@ -26,27 +26,31 @@ void modal_step(int n, double h, const double* e, const double* n_over_h, const 
 void modal_kick(int n, double h, const double* inv_mass_beta, const double* r, double* q,
                 double* v);
 
+/// Discrete energy of the modes, written with e, n/h and the one weight g = mu/(2 beta) [kg]:
+///     mu a/2 = g (1 + e)/2 ,   mu omega^2/2 = g (n/h)/h ,   mu h sigma*/2 = g (1 - e)/2 ,
+/// so that a balance reads one array more than the step, and its identity holds with the rounded
+/// e and n that the step uses. g = 0 leaves a mode out.
 struct ModalEnergy {
-  double kinetic;    ///< sum half_a v^2 [J]
-  double potential;  ///< sum half_k q (q - h v) [J]
+  double kinetic;    ///< sum g (1 + e)/2 v^2 [J]
+  double potential;  ///< sum g (n/h)/h q (q - h v) [J]
 };
-/// half_a = mu a/2 [kg], half_k = mu omega^2/2 [N/m], state q1 [m], v1 [m/s].
-ModalEnergy modal_energy(int n, const double* half_a, const double* half_k, double h,
+/// State q1 [m], v1 [m/s].
+ModalEnergy modal_energy(int n, const double* e, const double* n_over_h, const double* g, double h,
                          const double* q1, const double* v1);
 
 struct ModalBalance {
-  double kinetic;    ///< sum half_a v1^2 [J]
-  double potential;  ///< sum half_k q1 (q1 - h v1) [J]
-  double damping;    ///< - sum w_d (v1 + v0)^2 [J], the work of the damping in the step
+  double kinetic;    ///< as ModalEnergy, of the end [J]
+  double potential;  ///< as ModalEnergy, of the end [J]
+  double damping;    ///< - sum g (1 - e)/2 (v1 + v0)^2 [J], the work of the damping in the step
 };
-/// Energy at the end of a step and damping work of the step in one pass; w_d = mu h sigma*/2 [kg].
-ModalBalance modal_balance(int n, const double* half_a, const double* half_k, const double* w_d,
+/// Energy at the end of a step and damping work of the step in one pass.
+ModalBalance modal_balance(int n, const double* e, const double* n_over_h, const double* g,
                            double h, const double* q1, const double* v1, const double* v0);
 
 /// modal_step and modal_balance in one pass, for steps without impulse; the same bits as the two.
 ModalBalance modal_step_balance(int n, double h, const double* e, const double* n_over_h,
-                                const double* half_a, const double* half_k, const double* w_d,
-                                const double* q0, const double* v0, double* q1, double* v1);
+                                const double* g, const double* q0, const double* v0, double* q1,
+                                double* v1);
 
 /// sum x_j y_j
 double dot(int n, const double* x, const double* y);
@@ -63,13 +67,13 @@ struct KernelSet {
   void (*step)(int n, double h, const double* e, const double* n_over_h, const double* q0,
                const double* v0, double* q1, double* v1);
   void (*kick)(int n, double h, const double* inv_mass_beta, const double* r, double* q, double* v);
-  ModalEnergy (*energy)(int n, const double* half_a, const double* half_k, double h,
+  ModalEnergy (*energy)(int n, const double* e, const double* n_over_h, const double* g, double h,
                         const double* q1, const double* v1);
-  ModalBalance (*balance)(int n, const double* half_a, const double* half_k, const double* w_d,
-                          double h, const double* q1, const double* v1, const double* v0);
+  ModalBalance (*balance)(int n, const double* e, const double* n_over_h, const double* g, double h,
+                          const double* q1, const double* v1, const double* v0);
   ModalBalance (*step_balance)(int n, double h, const double* e, const double* n_over_h,
-                               const double* half_a, const double* half_k, const double* w_d,
-                               const double* q0, const double* v0, double* q1, double* v1);
+                               const double* g, const double* q0, const double* v0, double* q1,
+                               double* v1);
   double (*dot)(int n, const double* x, const double* y);
   double (*dot_sum)(int n, const double* r, const double* v0, const double* v1);
 };

@@ -154,47 +154,49 @@ struct Kernels {
     return total;
   }
 
-  static SALTUS_INLINE ModalEnergy energy(int n, const double* half_a, const double* half_k,
-                                          double h, const double* q1, const double* v1) {
+  static SALTUS_INLINE ModalEnergy energy(int n, const double* e, const double* n_over_h,
+                                          const double* g, double h, const double* q1,
+                                          const double* v1) {
     const auto s = sums<2>(
         n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
-          const V<U> q = at<U>(q1 + j).v, v = at<U>(v1 + j).v;
-          t[0] = at<U>(half_a + j).v * (v * v);
-          t[1] = at<U>(half_k + j).v * (q * (q - h * v));
+          const V<U> q = at<U>(q1 + j).v, v = at<U>(v1 + j).v, gj = at<U>(g + j).v;
+          t[0] = gj * (1.0 + at<U>(e + j).v) * (v * v);
+          t[1] = gj * at<U>(n_over_h + j).v * (q * (q - h * v));
         });
-    return {s[0], s[1]};
+    return {0.5 * s[0], s[1] / h};
   }
 
-  static SALTUS_INLINE ModalBalance balance(int n, const double* half_a, const double* half_k,
-                                            const double* w_d, double h, const double* q1,
+  static SALTUS_INLINE ModalBalance balance(int n, const double* e, const double* n_over_h,
+                                            const double* g, double h, const double* q1,
                                             const double* v1, const double* v0) {
     const auto s = sums<3>(
         n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
           const V<U> q = at<U>(q1 + j).v, v = at<U>(v1 + j).v, w = v + at<U>(v0 + j).v;
-          t[0] = at<U>(half_a + j).v * (v * v);
-          t[1] = at<U>(half_k + j).v * (q * (q - h * v));
-          t[2] = at<U>(w_d + j).v * (w * w);
+          const V<U> gj = at<U>(g + j).v, ej = at<U>(e + j).v;
+          t[0] = gj * (1.0 + ej) * (v * v);
+          t[1] = gj * at<U>(n_over_h + j).v * (q * (q - h * v));
+          t[2] = gj * (1.0 - ej) * (w * w);
         });
-    return {s[0], s[1], -s[2]};
+    return {0.5 * s[0], s[1] / h, -0.5 * s[2]};
   }
 
   static SALTUS_INLINE ModalBalance step_balance(int n, double h, const double* e,
-                                                 const double* n_over_h, const double* half_a,
-                                                 const double* half_k, const double* w_d,
+                                                 const double* n_over_h, const double* g,
                                                  const double* q0, const double* v0, double* q1,
                                                  double* v1) {
     const auto s = sums<3>(
         n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
           const V<U> q_old = at<U>(q0 + j).v, v_old = at<U>(v0 + j).v;
-          const V<U> v = at<U>(e + j).v * v_old - at<U>(n_over_h + j).v * q_old, w = v + v_old;
+          const V<U> ej = at<U>(e + j).v, nj = at<U>(n_over_h + j).v, gj = at<U>(g + j).v;
+          const V<U> v = ej * v_old - nj * q_old, w = v + v_old;
           const V<U> hv = h * v, q = q_old + hv;
           at<U>(v1 + j).v = v;
           at<U>(q1 + j).v = q;
-          t[0] = at<U>(half_a + j).v * (v * v);
-          t[1] = at<U>(half_k + j).v * (q * (q - hv));
-          t[2] = at<U>(w_d + j).v * (w * w);
+          t[0] = gj * (1.0 + ej) * (v * v);
+          t[1] = gj * nj * (q * (q - hv));
+          t[2] = gj * (1.0 - ej) * (w * w);
         });
-    return {s[0], s[1], -s[2]};
+    return {0.5 * s[0], s[1] / h, -0.5 * s[2]};
   }
 
   static SALTUS_INLINE double dot(int n, const double* x, const double* y) {

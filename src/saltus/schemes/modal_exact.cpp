@@ -15,11 +15,11 @@ namespace saltus {
 namespace {
 
 struct Coefficients final : Prepared {
-  Vector e, n_over_h;                 ///< [1], [1/s]
-  Vector half_a, half_k, damping;     ///< weights of the discrete energy [kg], [N/m], [kg]
-  Vector impulse;                     ///< beta/mu [1/kg]
-  Vector q_from_q, q_from_v;          ///< exact start: q(h) - q = q_from_q q + q_from_v v
-  Vector v_from_q, v_from_v;          ///< physical velocity from (q, v)
+  Vector e, n_over_h;         ///< [1], [1/s]
+  Vector g;                   ///< mu/(2 beta), weight of the discrete energy [kg]; 0: no account
+  Vector impulse;             ///< beta/mu [1/kg]
+  Vector q_from_q, q_from_v;  ///< exact start: q(h) - q = q_from_q q + q_from_v v
+  Vector v_from_q, v_from_v;  ///< physical velocity from (q, v)
   Vector zero;
   bool loaded = false;
 };
@@ -45,7 +45,8 @@ class ModalExact final : public Scheme {
   void linearise(const Dynamics& body, Trial& trial) const override;
   double correct(const Dynamics& body, Trial& trial) const override;
   void finish(const Dynamics& body, Trial& trial, GroupState& end) const override;
-  void work(const Dynamics& body, Trial& trial, const GroupState& end, StepWork& work) const override;
+  void work(const Dynamics& body, Trial& trial, const GroupState& end,
+            StepWork& work) const override;
 
  private:
   ModalExactOptions options_;
@@ -59,8 +60,8 @@ std::unique_ptr<Prepared> ModalExact::prepare(const Dynamics& body, double h) co
   const ModalData& modes = *body.modal();
   const Eigen::Index n = modes.mass.size();
   auto c = std::make_unique<Coefficients>();
-  for (Vector* x : {&c->e, &c->n_over_h, &c->half_a, &c->half_k, &c->damping, &c->impulse, &c->q_from_q,
-                    &c->q_from_v, &c->v_from_q, &c->v_from_v})
+  for (Vector* x : {&c->e, &c->n_over_h, &c->g, &c->impulse, &c->q_from_q, &c->q_from_v,
+                    &c->v_from_q, &c->v_from_v})
     x->resize(n);
   for (Eigen::Index j = 0; j < n; ++j) {
     const double mu = modes.mass[j], omega = modes.omega[j], sigma = modes.sigma[j];
@@ -69,11 +70,8 @@ std::unique_ptr<Prepared> ModalExact::prepare(const Dynamics& body, double h) co
     c->n_over_h[j] = m.n / h;
     c->impulse[j] = m.beta / mu;
     // A mode with beta = 0 cannot be moved by impulses and its energy cannot be seen at the nodes: no account of it.
-    const ModalEnergyWeights w = modal_energy_weights(omega, sigma, h);
-    const double seen = w.scale == 1.0 ? mu : 0.0;
-    c->half_a[j] = seen * w.half_a;
-    c->half_k[j] = seen * w.half_k;
-    c->damping[j] = seen * w.damping;
+    const double g = mu / (2.0 * m.beta);
+    c->g[j] = std::isfinite(g) ? g : 0.0;
     const FreeFlow flow = free_flow(omega, sigma, h);
     c->q_from_q[j] = flow.c_minus_1;
     c->q_from_v[j] = flow.b;
@@ -124,8 +122,8 @@ void ModalExact::start(const Dynamics& body, const Prepared* prepared, double t,
 
 // q' of the free motion through the nodes q_-, q. A load F moves the rest point to q_rest = F/(mu omega^2), and at
 // omega = 0 the drift to v_drift = F/(2 mu sigma); without drag (sigma = 0) the parabola gives v + h F/(2 mu).
-void ModalExact::velocity(const Dynamics& body, const Prepared* prepared, double h, const GroupState& state,
-                          Out v) const {
+void ModalExact::velocity(const Dynamics& body, const Prepared* prepared, double h,
+                          const GroupState& state, Out v) const {
   const Coefficients& c = coefficients(prepared);
   v.array() = c.v_from_q.array() * state.q.array() + c.v_from_v.array() * state.v.array();
   if (!c.loaded) return;
@@ -147,8 +145,9 @@ void ModalExact::velocity(const Dynamics& body, const Prepared* prepared, double
 Energy ModalExact::energy(const Dynamics&, const Prepared* prepared, double, double h,
                           const GroupState& state) const {
   const Coefficients& c = coefficients(prepared);
-  const ModalEnergy E = modal_energy(static_cast<int>(state.q.size()), c.half_a.data(), c.half_k.data(), h,
-                                     state.q.data(), state.v.data());
+  const ModalEnergy E =
+      modal_energy(static_cast<int>(state.q.size()), c.e.data(), c.n_over_h.data(), c.g.data(), h,
+                   state.q.data(), state.v.data());
   return {E.kinetic, E.potential};
 }
 
@@ -171,9 +170,9 @@ void ModalExact::begin(const Dynamics& body, Trial& trial) const {
   }
   const bool free = at0.memory.empty() && !c.loaded;
   if (free && trial.ledger) {
-    const ModalBalance E = modal_step_balance(
-        n, trial.h, c.e.data(), c.n_over_h.data(), c.half_a.data(), c.half_k.data(), c.damping.data(),
-        at0.q.data(), at0.v.data(), trial.q.data(), trial.v.data());
+    const ModalBalance E =
+        modal_step_balance(n, trial.h, c.e.data(), c.n_over_h.data(), c.g.data(), at0.q.data(),
+                           at0.v.data(), trial.q.data(), trial.v.data());
     trial.work[free_balance] << E.kinetic, E.potential, E.damping, 1.0;
     return;
   }
@@ -187,12 +186,14 @@ void ModalExact::begin(const Dynamics& body, Trial& trial) const {
   if (c.loaded) {  // (beta/mu) h F
     body.force(trial.t0, c.zero, c.zero, trial.work[load_impulse]);
     trial.work[load_impulse] *= trial.h;
-    modal_kick(n, trial.h, c.impulse.data(), trial.work[load_impulse].data(), trial.q.data(), trial.v.data());
+    modal_kick(n, trial.h, c.impulse.data(), trial.work[load_impulse].data(), trial.q.data(),
+               trial.v.data());
   }
 }
 
 void ModalExact::linearise(const Dynamics&, Trial& trial) const {
-  if (trial.pass <= 1) trial.v_free = trial.v;  // begin() left the free motion; later passes do not change it
+  if (trial.pass <= 1)
+    trial.v_free = trial.v;  // begin() left the free motion; later passes do not change it
 }
 
 // v1 = v_free + (beta/mu) r,   q1 = q0 + h v1
@@ -211,14 +212,15 @@ void ModalExact::finish(const Dynamics&, Trial& trial, GroupState& end) const {
 }
 
 //     E1 - E0 = - mu (h sigma*/2) (v1 + v0)^2 + (h F + r) (v1 + v0)/2
-void ModalExact::work(const Dynamics& body, Trial& trial, const GroupState& end, StepWork& work) const {
+void ModalExact::work(const Dynamics& body, Trial& trial, const GroupState& end,
+                      StepWork& work) const {
   const Coefficients& c = coefficients(trial.prepared);
   const ModalData& modes = *body.modal();
   const int n = static_cast<int>(end.q.size());
   const Vector& kept = trial.work[free_balance];
   const ModalBalance E = kept[3] != 0.0
                              ? ModalBalance{kept[0], kept[1], kept[2]}
-                             : modal_balance(n, c.half_a.data(), c.half_k.data(), c.damping.data(), trial.h,
+                             : modal_balance(n, c.e.data(), c.n_over_h.data(), c.g.data(), trial.h,
                                              end.q.data(), end.v.data(), trial.start->v.data());
   work.energy = {E.kinetic, E.potential};
   work.by_source[static_cast<std::size_t>(modes.damping)] = E.damping;
@@ -226,7 +228,7 @@ void ModalExact::work(const Dynamics& body, Trial& trial, const GroupState& end,
     // the missing part acts like the impulse (mu/beta) missing; where beta = 0 the mode has no account
     const Vector& missing = trial.start->memory.front();
     for (Eigen::Index j = 0; j < missing.size(); ++j)
-      if (c.half_a[j] > 0.0)
+      if (c.g[j] > 0.0)
         work.scheme += missing[j] / c.impulse[j] * 0.5 * (trial.start->v[j] + end.v[j]);
   }
   if (c.loaded)
