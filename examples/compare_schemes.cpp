@@ -25,13 +25,17 @@ using namespace saltus;
 using std::numbers::pi;
 
 std::string string_scene(int modes, const char* damping) {
-  return std::string("saltus: 1\ntime: {end: 20 ms, rate: 44.1 kHz}\nbodies:\n  - name: string\n    kind: modal\n") +
-         "    string: {length: 0.863 m, tension: 191.6 N, linear_density: 6.7e-3 kg/m, inharmonicity: 3.5e-5, modes: " +
+  return std::string(
+             "saltus: 1\ntime: {end: 20 ms, rate: 44.1 kHz}\nbodies:\n  - name: string\n    kind: "
+             "modal\n") +
+         "    string: {length: 0.863 m, tension: 191.6 N, linear_density: 6.7e-3 kg/m, "
+         "inharmonicity: 3.5e-5, modes: " +
          std::to_string(modes) + damping + "}\n    pluck: {at: 0.64 m, height: 3.6 mm}\n";
 }
 
 Simulation simulation(int modes, const char* scheme, double rate, const char* damping) {
-  const std::vector<std::string> set{std::string("bodies[0].scheme=") + scheme, "time.rate=" + std::to_string(rate)};
+  const std::vector<std::string> set{std::string("bodies[0].scheme=") + scheme,
+                                     "time.rate=" + std::to_string(rate)};
   return Simulation(build(read_scene_text(string_scene(modes, damping), "compare_schemes", set)));
 }
 
@@ -61,7 +65,8 @@ double frequency(const char* scheme, int j) {
   for (int k = 0; k < 44100; ++k) {
     sim.advance();
     sim.velocity(0, v);
-    const double phase = std::atan2(-v[j - 1] / m.omega[j - 1] / start, sim.state().groups[0].q[j - 1] / start);
+    const double phase =
+        std::atan2(-v[j - 1] / m.omega[j - 1] / start, sim.state().groups[0].q[j - 1] / start);
     total += std::remainder(phase - last, 2.0 * pi);
     last = phase;
   }
@@ -72,13 +77,16 @@ double microseconds_a_step(const char* scheme) {
   Simulation sim = simulation(862, scheme, 44100.0, "");
   const auto start = std::chrono::steady_clock::now();
   for (int k = 0; k < 2000; ++k) sim.advance();
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / 2000.0;
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+             .count() /
+         2000.0;
 }
 
 }  // namespace
 
 int main() {
-  std::printf("error after 20 ms, 10 modes\n%12s %12s %8s %12s\n", "rate [Hz]", "theta = 1/2", "order", "exact");
+  std::printf("error after 20 ms, 10 modes\n%12s %12s %8s %12s\n", "rate [Hz]", "theta = 1/2",
+              "order", "exact");
   double before = 0.0, order = 0.0, worst_exact = 0.0;
   for (double rate : {44100.0, 88200.0, 176400.0, 352800.0}) {
     const double theta = error("moreau-jean", rate), exact = error("modal-exact", rate);
@@ -87,7 +95,8 @@ int main() {
     before = theta;
     worst_exact = std::max(worst_exact, exact);
   }
-  std::printf("\npartials at 44.1 kHz\n%6s %12s %14s %10s %14s\n", "mode", "true [Hz]", "theta [Hz]", "cents", "exact: cents");
+  std::printf("\npartials at 44.1 kHz\n%6s %12s %14s %10s %14s\n", "mode", "true [Hz]",
+              "theta [Hz]", "cents", "exact: cents");
   double worst = 0.0;
   for (int j : {1, 10, 40, 80, 100}) {
     const Simulation sim = simulation(j, "modal-exact", 44100.0, "");
@@ -98,8 +107,9 @@ int main() {
                 1200.0 * std::log2(exact / f));
   }
   std::printf("theta against (2/h) atan(omega h/2): %.1e\n", worst);
-  std::printf("\ncost of a step of 862 modes with its ledger\n%14s %8.2f us\n%14s %8.2f us\n", "theta = 1/2",
-              microseconds_a_step("moreau-jean"), "exact", microseconds_a_step("modal-exact"));
+  std::printf("\ncost of a step of 862 modes with its ledger\n%14s %8.2f us\n%14s %8.2f us\n",
+              "theta = 1/2", microseconds_a_step("moreau-jean"), "exact",
+              microseconds_a_step("modal-exact"));
   const bool as_promised = std::abs(order - 2.0) < 0.15 && worst_exact < 1e-11 && worst < 1e-9;
   return as_promised ? EXIT_SUCCESS : EXIT_FAILURE;
 }

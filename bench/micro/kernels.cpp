@@ -79,9 +79,8 @@ void BM_modal_step_with_balance(benchmark::State& state) {
   for (auto _ : state) {
     saltus::modal_step(m.n, m.h, m.e.data(), m.n_over_h.data(), m.q.data(), m.v.data(), m.q.data(),
                        m.v_old.data());
-    benchmark::DoNotOptimize(saltus::modal_balance(m.n, m.e.data(), m.n_over_h.data(),
-                                                   m.g.data(), m.h, m.q.data(), m.v_old.data(),
-                                                   m.v.data()));
+    benchmark::DoNotOptimize(saltus::modal_balance(m.n, m.e.data(), m.n_over_h.data(), m.g.data(),
+                                                   m.h, m.q.data(), m.v_old.data(), m.v.data()));
     m.v.swap(m.v_old);
   }
   per_mode(state);
@@ -91,9 +90,9 @@ BENCHMARK(BM_modal_step_with_balance)->Arg(100)->Arg(1000)->Arg(10000);
 void BM_modal_step_balance_fused(benchmark::State& state) {
   Modes m(static_cast<int>(state.range(0)));
   for (auto _ : state)
-    benchmark::DoNotOptimize(saltus::modal_step_balance(
-        m.n, m.h, m.e.data(), m.n_over_h.data(), m.g.data(),
-        m.q.data(), m.v.data(), m.q.data(), m.v.data()));
+    benchmark::DoNotOptimize(saltus::modal_step_balance(m.n, m.h, m.e.data(), m.n_over_h.data(),
+                                                        m.g.data(), m.q.data(), m.v.data(),
+                                                        m.q.data(), m.v.data()));
   per_mode(state);
 }
 BENCHMARK(BM_modal_step_balance_fused)->Arg(100)->Arg(1000)->Arg(10000);

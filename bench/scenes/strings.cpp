@@ -76,8 +76,10 @@ BENCHMARK(bass_free_theta)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 // A contact-free modal step of 1000 modes against the bare loop  d = e d - n q,  q += d  with the same flags.
 std::string thousand_modes() {
-  return "saltus: 1\ntime: {end: 1 s, rate: 44.1 kHz}\nbodies:\n  - name: string\n    kind: modal\n    string: {length: 1 "
-         "m, tension: 180 N, linear_density: 1e-3 kg/m, modes: 1000, damping: {constant: 0.1}}\n    scheme: modal-exact\n"
+  return "saltus: 1\ntime: {end: 1 s, rate: 44.1 kHz}\nbodies:\n  - name: string\n    kind: "
+         "modal\n    string: {length: 1 "
+         "m, tension: 180 N, linear_density: 1e-3 kg/m, modes: 1000, damping: {constant: 0.1}}\n   "
+         " scheme: modal-exact\n"
          "    pluck: {at: 0.3 m, height: 1 mm}\n";
 }
 
@@ -86,8 +88,9 @@ void free_step(benchmark::State& bench, bool ledger) {
   const Model model = build(scene).with_ledger(ledger);
   Simulation sim(model);
   for (auto _ : bench) benchmark::DoNotOptimize(sim.advance().gap);
-  bench.counters["ns_per_mode"] = benchmark::Counter(1000.0 * static_cast<double>(bench.iterations()) * 1e-9,
-                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  bench.counters["ns_per_mode"] =
+      benchmark::Counter(1000.0 * static_cast<double>(bench.iterations()) * 1e-9,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 void modal_step_1000(benchmark::State& bench) { free_step(bench, false); }
 void modal_step_1000_ledger(benchmark::State& bench) { free_step(bench, true); }
@@ -113,8 +116,9 @@ void bare_loop_1000(benchmark::State& bench) {
     benchmark::DoNotOptimize(qs);
     benchmark::ClobberMemory();
   }
-  bench.counters["ns_per_mode"] = benchmark::Counter(1000.0 * static_cast<double>(bench.iterations()) * 1e-9,
-                                                     benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  bench.counters["ns_per_mode"] =
+      benchmark::Counter(1000.0 * static_cast<double>(bench.iterations()) * 1e-9,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(bare_loop_1000);
 BENCHMARK(modal_step_1000);

@@ -16,7 +16,9 @@ using namespace saltus::test;
 
 namespace {
 
-double number(const std::string& text) { return std::strtod(text.c_str(), nullptr); }  // takes subnormals, too
+double number(const std::string& text) {
+  return std::strtod(text.c_str(), nullptr);
+}  // takes subnormals, too
 
 struct Sample {
   int i;
@@ -54,7 +56,8 @@ std::map<std::string, Case> golden() {
 
 }  // namespace
 
-TEST_CASE("a free mode is exact at every node from physical data, whatever its regime, step and mass") {
+TEST_CASE(
+    "a free mode is exact at every node from physical data, whatever its regime, step and mass") {
   const auto cases = golden();
   REQUIRE(cases.size() == 9);
   for (const char* mass : {"1", "2.5"})
@@ -63,8 +66,10 @@ TEST_CASE("a free mode is exact at every node from physical data, whatever its r
       CAPTURE(name);
       const int last = c.nodes.back().i;
       const std::string text = fmt::format(
-          "saltus: 1\ntime: {{end: {}, step: {}}}\nbodies:\n  - name: mode\n    kind: modal\n    modes: {{omega: [{}], "
-          "sigma: [{}], mass: [{}]}}\n    scheme: modal-exact\n    initial: {{coordinates: [{}], velocities: [{}]}}\n",
+          "saltus: 1\ntime: {{end: {}, step: {}}}\nbodies:\n  - name: mode\n    kind: modal\n    "
+          "modes: {{omega: [{}], "
+          "sigma: [{}], mass: [{}]}}\n    scheme: modal-exact\n    initial: {{coordinates: [{}], "
+          "velocities: [{}]}}\n",
           last * number(c.dt), c.dt, c.omega, c.sigma, mass, c.q0, c.v0);
       double amplitude = 0.0;
       for (const Sample& node : c.nodes) amplitude = std::max(amplitude, std::abs(node.q));
@@ -81,7 +86,8 @@ TEST_CASE("a free mode is exact at every node from physical data, whatever its r
       CHECK(compared == static_cast<int>(exact.size()) - 1);  // all but the start
       CHECK(worst <= 1e-12 * amplitude);
       CHECK(s.worst_unexplained <= 1e-12);
-      MESSAGE("case " << name << ", mass " << mass << ": error " << worst / amplitude << " of the amplitude");
+      MESSAGE("case " << name << ", mass " << mass << ": error " << worst / amplitude
+                      << " of the amplitude");
     }
 }
 
@@ -121,8 +127,10 @@ double advance_of_phase(const Simulation& sim, int j, double& last, double& tota
 }  // namespace
 
 TEST_CASE("the partials of a stiff string lie at j f0 sqrt(1 + B j^2), B20") {
-  const std::map<int, double> exact{
-      {1, 195.99808145170035}, {2, 392.00662887493707}, {10, 1961.7069627673414}, {40, 7950.7092454041877}};
+  const std::map<int, double> exact{{1, 195.99808145170035},
+                                    {2, 392.00662887493707},
+                                    {10, 1961.7069627673414},
+                                    {40, 7950.7092454041877}};
   std::map<int, double> last, total;
   Vector v(40);
   const Shown s = run_text(stiff_string(), {}, [&](const Simulation& sim, const StepReport&) {
@@ -141,8 +149,9 @@ TEST_CASE("the theta scheme with theta = 1/2 turns omega into (2/h) atan(omega h
   const double f40 = 7950.7092454041877, h = 1.0 / 44100.0, pi = std::numbers::pi;
   double last = 0.0, total = 0.0;
   Vector v(40);
-  const Shown s = run_text(stiff_string(), {"bodies[0].scheme=moreau-jean"},
-                           [&](const Simulation& sim, const StepReport&) { advance_of_phase(sim, 39, last, total, v); });
+  const Shown s = run_text(
+      stiff_string(), {"bodies[0].scheme=moreau-jean"},
+      [&](const Simulation& sim, const StepReport&) { advance_of_phase(sim, 39, last, total, v); });
   const double measured = total / (2.0 * pi * s.sim.state().t);
   CHECK(std::abs(measured / 7234.0834551553501 - 1.0) <= 1e-9);
   CHECK(std::abs(measured / (std::atan(pi * f40 * h) / (pi * h)) - 1.0) <= 1e-9);
@@ -153,7 +162,8 @@ TEST_CASE("damped partials decay by exp(-sigma t), B20") {
   std::string text = stiff_string();
   text.replace(text.find("modes: 40}"), 10, "modes: 40, damping: {constant: 0.6}}");
   double largest = 0.0;
-  const auto physical = [](const Simulation& sim, int j) {  // envelope: sqrt(q^2 + ((q' + sigma q)/omega_d)^2)
+  const auto physical = [](const Simulation& sim,
+                           int j) {  // envelope: sqrt(q^2 + ((q' + sigma q)/omega_d)^2)
     Vector v(40);
     sim.velocity(0, v);
     const ModalData& m = *sim.model().groups()[0].dynamics->modal();

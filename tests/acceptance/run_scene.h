@@ -22,7 +22,7 @@ struct Shown {
   double worst_rise = 0.0;         ///< largest rise of the total energy in a step [E0]
   double smallest_gap = 1e300;     ///< [m]
   double worst_residual = 0.0, worst_after = 0.0;
-  double largest_energy = 0.0;     ///< [E0]
+  double largest_energy = 0.0;  ///< [E0]
   long contact_steps = 0;
   bool converged = true;
 
@@ -54,7 +54,8 @@ inline Shown run(const Scene& scene, const AfterStep& after = {}) {
   return s;
 }
 
-inline Shown run_text(const std::string& text, const std::vector<std::string>& set = {}, const AfterStep& after = {}) {
+inline Shown run_text(const std::string& text, const std::vector<std::string>& set = {},
+                      const AfterStep& after = {}) {
   return run(read_scene_text(text, "test.yaml", set), after);
 }
 

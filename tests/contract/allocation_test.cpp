@@ -35,7 +35,8 @@ using namespace saltus::contract;
 namespace {
 
 /// A plucked string over a row of frets; with `load` it is drawn down on them for good.
-ModelParts string_on_frets(std::shared_ptr<const Scheme> scheme, ContactLaw law, int frets, bool load) {
+ModelParts string_on_frets(std::shared_ptr<const Scheme> scheme, ContactLaw law, int frets,
+                           bool load) {
   const int modes = 70;
   Vector mass(modes), omega(modes), sigma(modes);
   for (int j = 0; j < modes; ++j) {
@@ -50,7 +51,8 @@ ModelParts string_on_frets(std::shared_ptr<const Scheme> scheme, ContactLaw law,
     down = Vector::Zero(modes);
     down[0] = -0.003 * mass[0] * omega[0] * omega[0];
   }
-  body.dynamics = std::make_shared<Modal>(mass, omega, sigma, sine_shapes(1.0, modes), ModalPlacement{}, down);
+  body.dynamics =
+      std::make_shared<Modal>(mass, omega, sigma, sine_shapes(1.0, modes), ModalPlacement{}, down);
   body.state.q = Vector::Zero(modes);
   body.state.q[0] = 0.004;
   body.state.q[1] = 0.002;
@@ -58,7 +60,8 @@ ModelParts string_on_frets(std::shared_ptr<const Scheme> scheme, ContactLaw law,
   ModelParts made = parts(body, std::move(scheme), 2e-5);
   for (int i = 1; i <= frets; ++i) {
     const double x = 0.9 * i / (frets + 1);
-    add_plane(made, 0, {0, 0, Vector3(x, 0.0, 0.0)}, Vector3(x, 0.0, -0.0002), Vector3::UnitZ(), law);
+    add_plane(made, 0, {0, 0, Vector3(x, 0.0, 0.0)}, Vector3(x, 0.0, -0.0002), Vector3::UnitZ(),
+              law);
   }
   return made;
 }
@@ -74,7 +77,8 @@ TEST_CASE("the count sees std::vector and Eigen" * doctest::skip(!SALTUS_COUNTS_
   CHECK(allocations > before);
 }
 
-TEST_CASE("a warm step of a string on its frets takes nothing from the heap" * doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+TEST_CASE("a warm step of a string on its frets takes nothing from the heap" *
+          doctest::skip(!SALTUS_COUNTS_MALLOC)) {
   struct Case {
     std::string name;
     std::shared_ptr<const Scheme> scheme;
@@ -82,12 +86,13 @@ TEST_CASE("a warm step of a string on its frets takes nothing from the heap" * d
     int frets;
     bool load;
   };
-  for (const Case& c : {Case{"modal-exact, position", modal_exact(), signorini(), 24, false},
-                        Case{"modal-exact, velocity", modal_exact(), newton_impact(0.5), 24, false},
-                        Case{"modal-exact, few frets", modal_exact(), signorini(), 5, false},
-                        Case{"modal-exact, load", modal_exact(), signorini(), 24, true},
-                        Case{"moreau-jean, velocity", moreau_jean(0.5), newton_impact(0.0), 24, true},
-                        Case{"moreau-jean theta 1, position", moreau_jean(1.0), signorini(), 24, true}}) {
+  for (const Case& c :
+       {Case{"modal-exact, position", modal_exact(), signorini(), 24, false},
+        Case{"modal-exact, velocity", modal_exact(), newton_impact(0.5), 24, false},
+        Case{"modal-exact, few frets", modal_exact(), signorini(), 5, false},
+        Case{"modal-exact, load", modal_exact(), signorini(), 24, true},
+        Case{"moreau-jean, velocity", moreau_jean(0.5), newton_impact(0.0), 24, true},
+        Case{"moreau-jean theta 1, position", moreau_jean(1.0), signorini(), 24, true}}) {
     CAPTURE(c.name);
     Simulation sim{Model(string_on_frets(c.scheme, c.law, c.frets, c.load))};
     int impacts = 0;

@@ -30,8 +30,10 @@ Vector moved(const Dynamics& body, View q, const Vector& w) {
 }
 
 /// |L1 - L0 - arm x P| / |arm x P| about the mass centre.
-double defect(const Rigid& body, const GroupState& start, const GroupState& end, const Vector3& moment) {
-  const Vector3 change = body.angular_momentum(end.q, end.v) - body.angular_momentum(start.q, start.v);
+double defect(const Rigid& body, const GroupState& start, const GroupState& end,
+              const Vector3& moment) {
+  const Vector3 change =
+      body.angular_momentum(end.q, end.v) - body.angular_momentum(start.q, start.v);
   return (change - moment).norm() / moment.norm();
 }
 
@@ -50,7 +52,8 @@ double driver_defect(const Body& body, double h) {
 /// The same impulse on the axes of the finished motion at `fraction` of the step.
 double scheme_defect(const Body& body, double h, double fraction) {
   const auto& kind = static_cast<const Rigid&>(*body.dynamics);
-  const Vector3 P = 0.8 * body.normal, moment = (Rigid::rotation(body.state.q) * body.tip.local).cross(P);
+  const Vector3 P = 0.8 * body.normal,
+                moment = (Rigid::rotation(body.state.q) * body.tip.local).cross(P);
   Vector r(6);
   GroupState end = body.state;
   for (int pass = 0; pass < 30; ++pass) {
@@ -64,7 +67,8 @@ double scheme_defect(const Body& body, double h, double fraction) {
 
 }  // namespace
 
-TEST_CASE("on the axes of its own mid-step theta 1/2 turns a body by arm x P to second order in h") {
+TEST_CASE(
+    "on the axes of its own mid-step theta 1/2 turns a body by arm x P to second order in h") {
   for (Rigid::Tangent tangent : {Rigid::Tangent::exact, Rigid::Tangent::symmetrised}) {
     const Body body = turning(tangent);
     const double a = scheme_defect(body, 1e-2, 0.5), b = scheme_defect(body, 5e-3, 0.5);
@@ -82,7 +86,8 @@ TEST_CASE("on the axes of its own mid-step theta 1/2 turns a body by arm x P to 
 TEST_CASE("an impact in a simulation turns a body by arm x P to second order in h") {
   for (Rigid::Tangent tangent : {Rigid::Tangent::exact, Rigid::Tangent::symmetrised}) {
     const Body body = turning(tangent);
-    const double a = driver_defect(body, 4e-3), b = driver_defect(body, 2e-3), c = driver_defect(body, 1e-3);
+    const double a = driver_defect(body, 4e-3), b = driver_defect(body, 2e-3),
+                 c = driver_defect(body, 1e-3);
     CHECK(a <= 3e-4);
     CHECK(std::abs(std::log2(a / b) - 2.0) < 0.15);
     CHECK(std::abs(std::log2(b / c) - 2.0) < 0.15);

@@ -11,7 +11,8 @@ Bead::Bead(Data data, Units u) : d_(data) {
   d_.rate /= u.time;
   d_.drift *= u.velocity();
   d_.breaks *= u.time;
-  M_ << 1.1, 0.2, -0.1, 0.2, 0.9, 0.15, -0.1, 0.15, 1.4;  // its own mass and that of the fluid it carries along
+  M_ << 1.1, 0.2, -0.1, 0.2, 0.9, 0.15, -0.1, 0.15,
+      1.4;  // its own mass and that of the fluid it carries along
   C_ << 1.2, 0.9, -0.3, -0.7, 1.0, 0.4, 0.5, -0.2, 0.8;
   M_ *= u.mass;
   C_ *= d_.viscosity * u.mass / u.time;
@@ -29,7 +30,9 @@ Vector3 Bead::load(double t) const {
 
 void Bead::force(double t, View, View v, Out f) const { f = load(t) - C_ * v; }
 
-void Bead::multiply(Combination s, View, View, View x, Out y) const { y = s.m * (M_ * x) + s.c * (C_ * x); }
+void Bead::multiply(Combination s, View, View, View x, Out y) const {
+  y = s.m * (M_ * x) + s.c * (C_ * x);
+}
 
 void Bead::factorise(Combination s, View, View, Factor& A) const {
   auto dense = std::make_unique<DenseOperator>();
@@ -39,7 +42,8 @@ void Bead::factorise(Combination s, View, View, Factor& A) const {
 
 void Bead::points(double t, View q, std::span<const PointRef> at, Out x) const {
   for (std::size_t i = 0; i < at.size(); ++i)
-    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = at[i].local + q + Vector3(0.0, 0.0, d_.drift * t);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
+        at[i].local + q + Vector3(0.0, 0.0, d_.drift * t);
 }
 
 void Bead::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
@@ -58,7 +62,8 @@ void Bead::point_drift(double, View, std::span<const PointRef> at, Out d) const 
     d.segment<3>(3 * static_cast<Eigen::Index>(i)) = Vector3(0.0, 0.0, d_.drift);
 }
 
-std::unique_ptr<PointTable> Bead::table(std::span<const PointRef> at, std::span<const Vector3> direction) const {
+std::unique_ptr<PointTable> Bead::table(std::span<const PointRef> at,
+                                        std::span<const Vector3> direction) const {
   const auto n = static_cast<Eigen::Index>(at.size());
   Matrix S(n, 3);
   Vector rest(n);

@@ -11,12 +11,14 @@ namespace saltus::contract {
 // A bar floating along a slanted line: a mode of frequency 0 with mass 2.5, two elastic ones, constant load.
 Body modal_bar(Units u, bool loaded) {
   const Vector mass = Vector3(2.5, 1.0, 0.7) * u.mass, omega = Vector3(0.0, 20.0, 55.0) / u.time,
-               sigma = Vector3(0.0, 0.4, 1.2) / u.time, load = Vector3(-24.0, 3.0, -2.0) * u.force();
+               sigma = Vector3(0.0, 0.4, 1.2) / u.time,
+               load = Vector3(-24.0, 3.0, -2.0) * u.force();
   Matrix shape(3, 3);
   shape << 1.0, -1.0, 1.0, 1.0, 0.1, -1.0, 1.0, 1.0, 1.0;
   Body body;
   body.name = loaded ? "modal bar" : "modal bar without load";
-  const ModalPlacement placement{Vector3(0.4, -0.2, 1.1) * u.length, Vector3(0.6, 0.8, 0.0), Vector3(-0.48, 0.36, 0.8)};
+  const ModalPlacement placement{Vector3(0.4, -0.2, 1.1) * u.length, Vector3(0.6, 0.8, 0.0),
+                                 Vector3(-0.48, 0.36, 0.8)};
   body.dynamics = std::make_shared<Modal>(
       mass, omega, sigma, tabulated_shapes({0.0, 0.5 * u.length, 1.0 * u.length}, shape), placement,
       loaded ? load : Vector());
@@ -58,7 +60,8 @@ Body rigid(Units u, Rigid::Tangent tangent) {
   Body body;
   Rigid::Data data;
   data.tangent = tangent;
-  body.name = tangent == Rigid::Tangent::exact ? "rigid body" : "rigid body with symmetrised tangent";
+  body.name =
+      tangent == Rigid::Tangent::exact ? "rigid body" : "rigid body with symmetrised tangent";
   body.dynamics = std::make_shared<Rigid>(data, u);
   body.state.q.resize(7);
   body.state.q << 0.1 * u.length, -0.3 * u.length, 0.8 * u.length, 0.7, 0.1, -0.5, 0.5;
@@ -72,7 +75,8 @@ Body rigid(Units u, Rigid::Tangent tangent) {
 }
 
 std::vector<Body> bodies(Units u) {
-  return {modal_bar(u), pendulum(u), bead(u), bead(u, false), rigid(u), rigid(u, Rigid::Tangent::symmetrised)};
+  return {modal_bar(u),   pendulum(u), bead(u),
+          bead(u, false), rigid(u),    rigid(u, Rigid::Tangent::symmetrised)};
 }
 
 std::shared_ptr<const Scheme> moreau_jean(double theta) {
@@ -86,9 +90,11 @@ std::shared_ptr<const Scheme> modal_exact() { return make_modal_exact({}); }
 std::vector<SchemeCase> scheme_cases() {
   std::vector<SchemeCase> cases;
   for (const SchemeRow& row : schemes())
-    cases.push_back({std::string(row.name), row.make_default(), row.name == ModalExactOptions::name ? 0.0 : 2.0});
+    cases.push_back({std::string(row.name), row.make_default(),
+                     row.name == ModalExactOptions::name ? 0.0 : 2.0});
   for (double theta : {0.0, 0.6, 1.0})
-    cases.push_back({"moreau-jean theta " + std::to_string(theta).substr(0, 3), moreau_jean(theta), 1.0});
+    cases.push_back(
+        {"moreau-jean theta " + std::to_string(theta).substr(0, 3), moreau_jean(theta), 1.0});
   return cases;
 }
 
@@ -98,7 +104,8 @@ std::vector<Pair> pairs(bool legal, Units units) {
   std::vector<Pair> found;
   for (const Body& body : bodies(units))
     for (const SchemeCase& scheme : scheme_cases())
-      if (((scheme.scheme->needs() & ~body.dynamics->traits()) == 0) == legal) found.push_back({body, scheme});
+      if (((scheme.scheme->needs() & ~body.dynamics->traits()) == 0) == legal)
+        found.push_back({body, scheme});
   return found;
 }
 
@@ -133,14 +140,15 @@ ModelParts parts(const Body& body, std::shared_ptr<const Scheme> scheme, double 
   return parts;
 }
 
-void add_pair(ModelParts& parts, ContactSide a, ContactSide b, const Vector3& normal, ContactLaw law) {
+void add_pair(ModelParts& parts, ContactSide a, ContactSide b, const Vector3& normal,
+              ContactLaw law) {
   parts.laws.push_back(law);
   parts.pairs.push_back({parts.pairs.size() + 1, std::move(a), std::move(b), normal,
                          static_cast<int>(parts.laws.size()) - 1});
 }
 
-void add_plane(ModelParts& parts, int group, const PointRef& point, const Vector3& place, const Vector3& normal,
-               ContactLaw law) {
+void add_plane(ModelParts& parts, int group, const PointRef& point, const Vector3& place,
+               const Vector3& normal, ContactLaw law) {
   add_pair(parts, {group, point}, {-1, {0, 0, place}}, normal, law);
 }
 

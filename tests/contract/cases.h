@@ -12,10 +12,10 @@ namespace saltus::contract {
 struct Body {
   std::string name;
   std::shared_ptr<const Dynamics> dynamics;
-  GroupState state;              ///< physical
+  GroupState state;  ///< physical
   PointRef tip;
   Vector3 normal;
-  bool constant_rows = true;     ///< point rows do not depend on q
+  bool constant_rows = true;  ///< point rows do not depend on q
   bool curved() const { return !has(dynamics->traits(), Trait::affine); }
 };
 Body modal_bar(Units units = {}, bool loaded = true);
@@ -40,7 +40,7 @@ struct Pair {
   SchemeCase scheme;
   std::string name() const { return scheme.name + " on " + body.name; }
 };
-std::vector<Pair> legal_pairs(Units units = {});    ///< those whose traits suffice
+std::vector<Pair> legal_pairs(Units units = {});  ///< those whose traits suffice
 std::vector<Pair> illegal_pairs();
 
 // -- models
@@ -50,10 +50,11 @@ ContactLaw equality();
 ModelParts parts(const Body& body, std::shared_ptr<const Scheme> scheme, double h);
 void add_group(ModelParts& parts, const Body& body, std::shared_ptr<const Scheme> scheme);
 /// The point of group `group` may not go below the plane through `place`.
-void add_plane(ModelParts& parts, int group, const PointRef& point, const Vector3& place, const Vector3& normal,
-               ContactLaw law);
+void add_plane(ModelParts& parts, int group, const PointRef& point, const Vector3& place,
+               const Vector3& normal, ContactLaw law);
 /// Two points of two groups, the normal from b to a.
-void add_pair(ModelParts& parts, ContactSide a, ContactSide b, const Vector3& normal, ContactLaw law);
+void add_pair(ModelParts& parts, ContactSide a, ContactSide b, const Vector3& normal,
+              ContactLaw law);
 /// The body with its tip `height` above a plane.
 ModelParts above_plane(const Pair& pair, ContactLaw law, double h, double height = 0.0);
 
@@ -74,8 +75,10 @@ struct Driven {
   Factor A;
   double gain = 0.0;
   int passes = 0;
-  double contraction = 0.0;  ///< largest ratio of two successive outstanding changes above round-off
+  double contraction =
+      0.0;  ///< largest ratio of two successive outstanding changes above round-off
 };
-Driven drive(const Dynamics& body, const Scheme& scheme, const GroupState& physical, double h, View r);
+Driven drive(const Dynamics& body, const Scheme& scheme, const GroupState& physical, double h,
+             View r);
 
 }  // namespace saltus::contract

@@ -37,7 +37,8 @@ TEST_CASE("after an impact the finished velocity is -e times the one before") {
       CAPTURE(pair.name());
       CAPTURE(e);
       const double h = 1e-3;
-      const Impact at = strike(pair, newton_impact(e), h), finer = strike(pair, newton_impact(e), 0.1 * h);
+      const Impact at = strike(pair, newton_impact(e), h),
+                   finer = strike(pair, newton_impact(e), 0.1 * h);
       REQUIRE(at.u0 < -0.1);
       CHECK(at.report.converged);
       CHECK(at.report.contacts == 1);
@@ -45,7 +46,8 @@ TEST_CASE("after an impact the finished velocity is -e times the one before") {
       CHECK(at.report.impulse == at.impulse);
       CHECK(at.report.residual <= 1e-12);
       CHECK(at.report.residual_after <= 1e-9);
-      const double defect = std::abs(at.u1 + e * at.u0), finer_defect = std::abs(finer.u1 + e * finer.u0);
+      const double defect = std::abs(at.u1 + e * at.u0),
+                   finer_defect = std::abs(finer.u1 + e * finer.u0);
       if (pair.body.constant_rows) {
         CHECK(defect <= 1e-12);
       } else {  // gaps and arms of the step are those of its prediction

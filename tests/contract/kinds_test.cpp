@@ -15,7 +15,8 @@ GroupState elsewhere(const Body& body) {
   GroupState state = body.state;
   const Vector w = 0.3 * body.state.v;
   body.dynamics->retract(body.state.q, w, state.q);
-  for (Eigen::Index j = 0; j < state.v.size(); ++j) state.v[j] += 0.2 * std::sin(1.0 + static_cast<double>(j));
+  for (Eigen::Index j = 0; j < state.v.size(); ++j)
+    state.v[j] += 0.2 * std::sin(1.0 + static_cast<double>(j));
   return state;
 }
 
@@ -31,29 +32,38 @@ Vector moved(const Body& body, View q, View w) {
   return out;
 }
 
-Vector axis(const Body& body, Eigen::Index j) { return Vector::Unit(body.dynamics->velocities(), j); }
+Vector axis(const Body& body, Eigen::Index j) {
+  return Vector::Unit(body.dynamics->velocities(), j);
+}
 
 }  // namespace
 
 TEST_CASE("C and K of every body are the slopes of its force") {
   for (const Body& body : bodies()) {
-    if (body.name == "rigid body with symmetrised tangent") continue;  // its C is not the slope, by its own word
+    if (body.name == "rigid body with symmetrised tangent")
+      continue;  // its C is not the slope, by its own word
     CAPTURE(body.name);
     const GroupState at = elsewhere(body);
     const double eps = 1e-6;
     for (Eigen::Index j = 0; j < at.v.size(); ++j) {
       const Vector e = axis(body, j);
-      const Vector v_up = at.v + eps * e, v_down = at.v - eps * e, w_up = eps * e, w_down = -eps * e;
+      const Vector v_up = at.v + eps * e, v_down = at.v - eps * e, w_up = eps * e,
+                   w_down = -eps * e;
       const Vector C = (force(body, at.q, v_down) - force(body, at.q, v_up)) / (2.0 * eps);
-      const Vector K = (force(body, moved(body, at.q, w_down), at.v) - force(body, moved(body, at.q, w_up), at.v)) /
+      const Vector K = (force(body, moved(body, at.q, w_down), at.v) -
+                        force(body, moved(body, at.q, w_up), at.v)) /
                        (2.0 * eps);
-      CHECK((multiply(*body.dynamics, {0, 1, 0}, at.q, at.v, e) - C).norm() <= 1e-7 * (1.0 + C.norm()));
-      CHECK((multiply(*body.dynamics, {0, 0, 1}, at.q, at.v, e) - K).norm() <= 1e-7 * (1.0 + K.norm()));
+      CHECK((multiply(*body.dynamics, {0, 1, 0}, at.q, at.v, e) - C).norm() <=
+            1e-7 * (1.0 + C.norm()));
+      CHECK((multiply(*body.dynamics, {0, 0, 1}, at.q, at.v, e) - K).norm() <=
+            1e-7 * (1.0 + K.norm()));
     }
   }
 }
 
-TEST_CASE("the factor of every body inverts what multiply applies, and says truly whether it is symmetric") {
+TEST_CASE(
+    "the factor of every body inverts what multiply applies, and says truly whether it is "
+    "symmetric") {
   for (const Body& body : bodies()) {
     CAPTURE(body.name);
     const GroupState at = elsewhere(body);
@@ -92,7 +102,8 @@ TEST_CASE("the rows of a point are its velocity along retract, the prescribed pa
     body.dynamics->point_drift(t, at.q, {&body.tip, 1}, drift);
     for (int k = 0; k < 3; ++k) {
       const Vector3 n = Vector3::Unit(k);
-      CHECK(rate_of(*body.dynamics, at.q, at.v, body.tip, n) + n.dot(drift) == doctest::Approx(rate[k]).epsilon(1e-8));
+      CHECK(rate_of(*body.dynamics, at.q, at.v, body.tip, n) + n.dot(drift) ==
+            doctest::Approx(rate[k]).epsilon(1e-8));
     }
   }
 }
@@ -108,9 +119,12 @@ TEST_CASE("a table of fixed points repeats their rows and their places") {
     Vector y(1), u(1);
     table->apply(at.q, scratch, y);
     table->apply(at.v, scratch, u);
-    CHECK(y[0] + table->rest()[0] ==
-          doctest::Approx(body.normal.dot(point_at(*body.dynamics, at.q, body.tip))).epsilon(1e-14));
-    CHECK(u[0] == doctest::Approx(rate_of(*body.dynamics, at.q, at.v, body.tip, body.normal)).epsilon(1e-14));
+    CHECK(
+        y[0] + table->rest()[0] ==
+        doctest::Approx(body.normal.dot(point_at(*body.dynamics, at.q, body.tip))).epsilon(1e-14));
+    CHECK(
+        u[0] ==
+        doctest::Approx(rate_of(*body.dynamics, at.q, at.v, body.tip, body.normal)).epsilon(1e-14));
   }
 }
 
@@ -118,17 +132,21 @@ TEST_CASE("increments move with increment_rate: d/dt of q0 (+) w is v") {
   for (const Body& body : bodies()) {
     CAPTURE(body.name);
     const Vector& q0 = body.state.q;
-    const Vector w = 0.4 * body.state.v, v = elsewhere(body).v;  // a turn of 1.6 rad where the body turns
+    const Vector w = 0.4 * body.state.v,
+                 v = elsewhere(body).v;  // a turn of 1.6 rad where the body turns
     Vector rate(v.size());
     body.dynamics->increment_rate(w, v, rate);
     const double eps = 1e-6;
     const Vector w_up = w + eps * rate, w_down = w - eps * rate;
-    const Vector moved_by = increment(*body.dynamics, moved(body, q0, w_down), moved(body, q0, w_up)) / (2.0 * eps);
+    const Vector moved_by =
+        increment(*body.dynamics, moved(body, q0, w_down), moved(body, q0, w_up)) / (2.0 * eps);
     CHECK((moved_by - v).norm() <= 1e-8 * v.norm());
   }
 }
 
-TEST_CASE("the powers of all sources add up to F . w, and those without potential are what energy loses") {
+TEST_CASE(
+    "the powers of all sources add up to F . w, and those without potential are what energy "
+    "loses") {
   for (const Body& body : bodies()) {
     CAPTURE(body.name);
     const Dynamics& kind = *body.dynamics;
@@ -141,7 +159,8 @@ TEST_CASE("the powers of all sources add up to F . w, and those without potentia
     CHECK(sum == doctest::Approx(f.dot(w)).epsilon(1e-12));
 
     kind.power(0.7, at.q, at.v, at.v, power);
-    for (std::size_t s = 0; s < power.size(); ++s) open += kind.sources()[s].potential ? 0.0 : power[s];
+    for (std::size_t s = 0; s < power.size(); ++s)
+      open += kind.sources()[s].potential ? 0.0 : power[s];
     Factor M;
     kind.factorise({1, 0, 0}, at.q, at.v, M);
     Vector a = f;

@@ -22,8 +22,8 @@ double account(const Simulation& sim, const std::string& name) {
 }
 
 struct Books {
-  double worst = 0.0;       ///< largest |unexplained| of a step / energy
-  double unexplained = 0.0; ///< sum over the run / energy
+  double worst = 0.0;        ///< largest |unexplained| of a step / energy
+  double unexplained = 0.0;  ///< sum over the run / energy
   int impacts = 0;
 };
 
@@ -52,7 +52,8 @@ TEST_CASE("the accounts of a bouncing body close to round-off where the kinetic 
     const Books books = keep(sim, 300);
     CHECK(books.impacts >= 1);
     CHECK(books.worst <= 1e-12);
-    const double booked = std::accumulate(sim.state().ledger.begin(), sim.state().ledger.end(), 0.0);
+    const double booked =
+        std::accumulate(sim.state().ledger.begin(), sim.state().ledger.end(), 0.0);
     const double change = sim.state().energy.total() - sim.state().energy_start;
     CHECK(std::abs(booked - change) <= 1e-11 * energy_scale(sim.state()));
   }
@@ -71,7 +72,9 @@ TEST_CASE("the energy of the accounts is the energy of the body at its physical 
   }
 }
 
-TEST_CASE("with M(q) and inertial forces the midpoint rule loses track of energy as h^2, over a fixed time") {
+TEST_CASE(
+    "with M(q) and inertial forces the midpoint rule loses track of energy as h^2, over a fixed "
+    "time") {
   for (double dashpot : {0.0, 1.5}) {
     CAPTURE(dashpot);
     double drift[3];
@@ -86,7 +89,9 @@ TEST_CASE("with M(q) and inertial forces the midpoint rule loses track of energy
   }
 }
 
-TEST_CASE("theta above one half dissipates under the account scheme, below it gains there, and at one half nothing") {
+TEST_CASE(
+    "theta above one half dissipates under the account scheme, below it gains there, and at one "
+    "half nothing") {
   for (const Body& body : {modal_bar(), bead()})
     for (double theta : {0.0, 0.3, 0.5, 0.6, 1.0}) {
       CAPTURE(body.name);
@@ -106,7 +111,8 @@ TEST_CASE("an impact at theta 1/2 costs (1 - e)/2 P |u0|, and never gives") {
     for (double e : {0.0, 0.5, 1.0}) {
       CAPTURE(body.name);
       CAPTURE(e);
-      Simulation sim{Model(above_plane({body, {"", moreau_jean(0.5), 2.0}}, newton_impact(e), 1e-3))};
+      Simulation sim{
+          Model(above_plane({body, {"", moreau_jean(0.5), 2.0}}, newton_impact(e), 1e-3))};
       const double u0 = rate_of(*body.dynamics, body.state.q, body.state.v, body.tip, body.normal);
       const StepReport report = sim.advance();
       REQUIRE(report.contacts == 1);
@@ -118,7 +124,8 @@ TEST_CASE("an impact at theta 1/2 costs (1 - e)/2 P |u0|, and never gives") {
 
 TEST_CASE("an impact of one body is not booked again for another body that hit something earlier") {
   Body late = modal_bar();
-  ModelParts made = above_plane({modal_bar(), {"", moreau_jean(0.5), 2.0}}, newton_impact(0.9), 2e-3, 0.0);
+  ModelParts made =
+      above_plane({modal_bar(), {"", moreau_jean(0.5), 2.0}}, newton_impact(0.9), 2e-3, 0.0);
   add_group(made, late, moreau_jean(0.5));
   const Vector3 tip = point_at(*late.dynamics, late.state.q, late.tip);
   add_plane(made, 1, late.tip, tip - 0.02 * late.normal, late.normal, newton_impact(0.9));

@@ -28,8 +28,8 @@ Vector increment(const Dynamics& body, View a, View b) {
   if (!has(body.traits(), Trait::rotations)) return b - a;
   Vector w(6);
   w.head<3>() = b.head<3>() - a.head<3>();
-  const Eigen::Quaterniond turn =
-      Eigen::Quaterniond(a[3], a[4], a[5], a[6]).conjugate() * Eigen::Quaterniond(b[3], b[4], b[5], b[6]);
+  const Eigen::Quaterniond turn = Eigen::Quaterniond(a[3], a[4], a[5], a[6]).conjugate() *
+                                  Eigen::Quaterniond(b[3], b[4], b[5], b[6]);
   w.tail<3>() = 2.0 * turn.vec();
   return w;
 }
@@ -40,7 +40,9 @@ Vector multiply(const Dynamics& body, Combination s, View q, View v, View x) {
   return y;
 }
 
-double energy_scale(const State& state) { return state.energy.kinetic + std::abs(state.energy.potential); }
+double energy_scale(const State& state) {
+  return state.energy.kinetic + std::abs(state.energy.potential);
+}
 
 namespace {
 
@@ -53,7 +55,8 @@ bool same_all(const Array& a, const Array& b) {
 }
 
 bool same_group(const GroupState& a, const GroupState& b) {
-  if (!same_all(a.q, b.q) || !same_all(a.v, b.v) || a.memory.size() != b.memory.size()) return false;
+  if (!same_all(a.q, b.q) || !same_all(a.v, b.v) || a.memory.size() != b.memory.size())
+    return false;
   for (std::size_t i = 0; i < a.memory.size(); ++i)
     if (!same_all(a.memory[i], b.memory[i])) return false;
   return true;
@@ -62,18 +65,22 @@ bool same_group(const GroupState& a, const GroupState& b) {
 }  // namespace
 
 bool identical(const State& a, const State& b) {
-  bool equal = same(a.t, b.t) && a.step == b.step && same(a.h, b.h) && a.groups.size() == b.groups.size() &&
-               a.contacts.size() == b.contacts.size() && same(a.energy.kinetic, b.energy.kinetic) &&
-               same(a.energy.potential, b.energy.potential) && same(a.energy_start, b.energy_start) &&
-               same_all(a.ledger, b.ledger);
-  for (std::size_t i = 0; equal && i < a.groups.size(); ++i) equal = same_group(a.groups[i], b.groups[i]);
+  bool equal = same(a.t, b.t) && a.step == b.step && same(a.h, b.h) &&
+               a.groups.size() == b.groups.size() && a.contacts.size() == b.contacts.size() &&
+               same(a.energy.kinetic, b.energy.kinetic) &&
+               same(a.energy.potential, b.energy.potential) &&
+               same(a.energy_start, b.energy_start) && same_all(a.ledger, b.ledger);
+  for (std::size_t i = 0; equal && i < a.groups.size(); ++i)
+    equal = same_group(a.groups[i], b.groups[i]);
   for (std::size_t i = 0; equal && i < a.contacts.size(); ++i)
-    equal = a.contacts[i].key == b.contacts[i].key && same_all(a.contacts[i].impulse, b.contacts[i].impulse) &&
+    equal = a.contacts[i].key == b.contacts[i].key &&
+            same_all(a.contacts[i].impulse, b.contacts[i].impulse) &&
             same_all(a.contacts[i].anchor, b.contacts[i].anchor);
   return equal;
 }
 
-Driven drive(const Dynamics& body, const Scheme& scheme, const GroupState& physical, double h, View r) {
+Driven drive(const Dynamics& body, const Scheme& scheme, const GroupState& physical, double h,
+             View r) {
   Driven step;
   const auto prepared = scheme.prepare(body, h);
   step.start = physical;
@@ -94,7 +101,8 @@ Driven drive(const Dynamics& body, const Scheme& scheme, const GroupState& physi
     trial.r = r;
     before = outstanding;
     outstanding = scheme.correct(body, trial);
-    if (step.passes++ > 0 && outstanding > 1e-13) step.contraction = std::max(step.contraction, outstanding / before);
+    if (step.passes++ > 0 && outstanding > 1e-13)
+      step.contraction = std::max(step.contraction, outstanding / before);
   } while (!scheme.one_pass(body) && outstanding > 1e-15 && step.passes < 40);
   scheme.finish(body, trial, step.end);
   step.gain = trial.gain;

@@ -20,7 +20,8 @@ Body as_it_is(const Body& body, const Simulation& sim) {
 }
 
 /// A run of `steps` from `body` at time t, nothing to touch.
-State free_run(const Body& body, std::shared_ptr<const Scheme> scheme, double h, double t, int steps) {
+State free_run(const Body& body, std::shared_ptr<const Scheme> scheme, double h, double t,
+               int steps) {
   const Model model(parts(body, std::move(scheme), h));
   State state = initial_state(model);
   state.t = t;
@@ -47,7 +48,9 @@ Difference restart_in_flight(const Pair& pair) {
 
 }  // namespace
 
-TEST_CASE("a step with an impulse, then free steps, agree with a restart from the physical state between them") {
+TEST_CASE(
+    "a step with an impulse, then free steps, agree with a restart from the physical state between "
+    "them") {
   std::vector<Pair> pairs = legal_pairs();
   std::erase_if(pairs, [](const Pair& pair) { return pair.scheme.scheme->velocity_at() != 1.0; });
   pairs.push_back({modal_bar({}, false), {"modal-exact", modal_exact(), 0.0}});

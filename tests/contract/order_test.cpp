@@ -27,7 +27,8 @@ Motion end_of(const Pair& pair, double T, int steps) {
 /// q and q' of  q'' + 2 sigma q' + omega^2 q = a  at t.
 Eigen::Vector2d exact_mode(double omega, double sigma, double a, double q0, double v0, double t) {
   if (omega == 0.0) return {q0 + v0 * t + 0.5 * a * t * t, v0 + a * t};  // sigma = 0 in the bar
-  const double rest = a / (omega * omega), d = std::sqrt(omega * omega - sigma * sigma), x0 = q0 - rest;
+  const double rest = a / (omega * omega), d = std::sqrt(omega * omega - sigma * sigma),
+               x0 = q0 - rest;
   const double s = (v0 + sigma * x0) / d, decay = std::exp(-sigma * t);
   return {rest + decay * (x0 * std::cos(d * t) + s * std::sin(d * t)),
           decay * (v0 * std::cos(d * t) - (sigma * s + d * x0) * std::sin(d * t))};
@@ -41,8 +42,8 @@ Motion exact_bar(const Body& bar, double t) {
   bar.dynamics->force(0.0, zero, zero, load);
   Motion at{zero, zero};
   for (Eigen::Index j = 0; j < n; ++j) {
-    const Eigen::Vector2d x =
-        exact_mode(modes.omega[j], modes.sigma[j], load[j] / modes.mass[j], bar.state.q[j], bar.state.v[j], t);
+    const Eigen::Vector2d x = exact_mode(modes.omega[j], modes.sigma[j], load[j] / modes.mass[j],
+                                         bar.state.q[j], bar.state.v[j], t);
     at.q[j] = x[0];
     at.v[j] = x[1];
   }
@@ -51,13 +52,15 @@ Motion exact_bar(const Body& bar, double t) {
 
 }  // namespace
 
-TEST_CASE("the error of smooth motion falls with the order of the scheme, neither slower nor faster") {
+TEST_CASE(
+    "the error of smooth motion falls with the order of the scheme, neither slower nor faster") {
   const double T = 0.4;
   for (const Pair& pair : legal_pairs()) {
     if (pair.scheme.order == 0.0) continue;
     CAPTURE(pair.name());
     const int steps = pair.scheme.order == 1.0 ? 1024 : 256;  // beyond the pre-asymptotic steps
-    const Motion a = end_of(pair, T, steps), b = end_of(pair, T, 2 * steps), c = end_of(pair, T, 4 * steps);
+    const Motion a = end_of(pair, T, steps), b = end_of(pair, T, 2 * steps),
+                 c = end_of(pair, T, 4 * steps);
     const double order_q = std::log2((a.q - b.q).norm() / (b.q - c.q).norm());
     const double order_v = std::log2((a.v - b.v).norm() / (b.v - c.v).norm());
     CHECK(std::abs(order_q - pair.scheme.order) < 0.15);
@@ -73,12 +76,16 @@ TEST_CASE("on a bar under load the theta family converges to the exact motion") 
     if (scheme.order == 0.0) continue;
     CAPTURE(scheme.name);
     const Motion a = end_of({bar, scheme}, T, 1024), b = end_of({bar, scheme}, T, 2048);
-    CHECK(std::abs(std::log2((a.q - exact.q).norm() / (b.q - exact.q).norm()) - scheme.order) < 0.15);
-    CHECK(std::abs(std::log2((a.v - exact.v).norm() / (b.v - exact.v).norm()) - scheme.order) < 0.15);
+    CHECK(std::abs(std::log2((a.q - exact.q).norm() / (b.q - exact.q).norm()) - scheme.order) <
+          0.15);
+    CHECK(std::abs(std::log2((a.v - exact.v).norm() / (b.v - exact.v).norm()) - scheme.order) <
+          0.15);
   }
 }
 
-TEST_CASE("modal-exact has no error at the nodes, whatever the step, loads and modes of frequency 0 included") {
+TEST_CASE(
+    "modal-exact has no error at the nodes, whatever the step, loads and modes of frequency 0 "
+    "included") {
   const Body bar = modal_bar();
   for (int steps : {7, 64, 512}) {
     CAPTURE(steps);

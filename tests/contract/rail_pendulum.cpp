@@ -6,7 +6,8 @@ namespace saltus::contract {
 
 // The inertial force is part of d/dt of the kinetic energy with M(q): its work has no account of its own.
 RailPendulum::RailPendulum(Data data, Units u)
-    : d_(data), sources_{{{"gravity", true}, {"elastic", true}, {"inertial", true}, {"dashpot", false}}} {
+    : d_(data),
+      sources_{{{"gravity", true}, {"elastic", true}, {"inertial", true}, {"dashpot", false}}} {
   d_.block *= u.mass;
   d_.bob *= u.mass;
   d_.rod *= u.length;
@@ -31,7 +32,9 @@ Eigen::Matrix2d RailPendulum::combine(Combination s, View q, View v) const {
   return s.m * M + s.c * C + s.k * K;
 }
 
-void RailPendulum::multiply(Combination s, View q, View v, View x, Out y) const { y = combine(s, q, v) * x; }
+void RailPendulum::multiply(Combination s, View q, View v, View x, Out y) const {
+  y = combine(s, q, v) * x;
+}
 
 void RailPendulum::factorise(Combination s, View q, View v, Factor& A) const {
   auto dense = std::make_unique<DenseOperator>();
@@ -54,7 +57,8 @@ void RailPendulum::point_rows(View q, View, std::span<const PointRef> at, PointR
   J.value.clear();
   for (const PointRef& point : at) {
     const double l = point.feature == 1 ? d_.rod : 0.0;
-    for (double value : {0.0, l * std::cos(q[1]), 0.0, 0.0, 1.0, l * std::sin(q[1])}) J.value.push_back(value);
+    for (double value : {0.0, l * std::cos(q[1]), 0.0, 0.0, 1.0, l * std::sin(q[1])})
+      J.value.push_back(value);
     J.offset.push_back(J.offset.back() + 1);
   }
 }

@@ -36,7 +36,8 @@ void check_line(const Refusal& r) {
 
 }  // namespace
 
-TEST_CASE("a scheme is refused on a kind that lacks a trait it needs, and taken where none is missing") {
+TEST_CASE(
+    "a scheme is refused on a kind that lacks a trait it needs, and taken where none is missing") {
   const std::vector<Pair> illegal = illegal_pairs();
   CHECK(illegal.size() >= 5);
   for (const Pair& pair : illegal) {
@@ -54,7 +55,8 @@ TEST_CASE("a scheme is refused on a kind that lacks a trait it needs, and taken 
   }
 }
 
-TEST_CASE("a position law is refused on every scheme whose gain is not 1, and taken on the others") {
+TEST_CASE(
+    "a position law is refused on every scheme whose gain is not 1, and taken on the others") {
   for (const Pair& pair : legal_pairs()) {
     CAPTURE(pair.name());
     ContactLaw paoli;
@@ -74,8 +76,10 @@ TEST_CASE("a position law is refused on every scheme whose gain is not 1, and ta
 }
 
 TEST_CASE("a position law needs gain 1 on both bodies it touches") {
-  CHECK(refusal(rigid_on_string({moreau_jean(0.5), modal_exact(), signorini()})).says("'rigid body' has gain 0.50"));
-  CHECK(refusal(rigid_on_string({moreau_jean(1.0), moreau_jean(0.5), signorini()})).says("'string' has gain 0.50"));
+  CHECK(refusal(rigid_on_string({moreau_jean(0.5), modal_exact(), signorini()}))
+            .says("'rigid body' has gain 0.50"));
+  CHECK(refusal(rigid_on_string({moreau_jean(1.0), moreau_jean(0.5), signorini()}))
+            .says("'string' has gain 0.50"));
   CHECK_FALSE(refusal(rigid_on_string({moreau_jean(1.0), modal_exact(), signorini()})).refused);
 }
 
@@ -113,7 +117,9 @@ TEST_CASE("velocities of different instants in one contact are warned of, once a
   const Model mixed(rigid_on_string({moreau_jean(0.5), modal_exact(), newton_impact(0.0)}));
   REQUIRE(mixed.warnings().size() == 1);
   CHECK(mixed.warnings()[0].find("instants") != std::string::npos);
-  CHECK(Model(rigid_on_string({moreau_jean(0.5), moreau_jean(1.0), newton_impact(0.0)})).warnings().empty());
+  CHECK(Model(rigid_on_string({moreau_jean(0.5), moreau_jean(1.0), newton_impact(0.0)}))
+            .warnings()
+            .empty());
 }
 
 TEST_CASE("parts that do not fit each other are a misuse of the library") {
@@ -124,7 +130,8 @@ TEST_CASE("parts that do not fit each other are a misuse of the library") {
       {"too many velocities", [](ModelParts& p) { p.initial[1].v.conservativeResize(13); }},
       {"no step", [](ModelParts& p) { p.options.h = 0.0; }},
       {"a step backwards", [](ModelParts& p) { p.options.h = -1e-3; }},
-      {"a step without end", [](ModelParts& p) { p.options.h = std::numeric_limits<double>::infinity(); }},
+      {"a step without end",
+       [](ModelParts& p) { p.options.h = std::numeric_limits<double>::infinity(); }},
       {"the world as first side", [](ModelParts& p) { p.pairs[0].a.group = -1; }},
       {"a group that is not there", [](ModelParts& p) { p.pairs[0].b.group = 2; }},
       {"a law that is not there", [](ModelParts& p) { p.pairs[0].law = 1; }},

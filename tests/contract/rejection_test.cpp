@@ -9,10 +9,13 @@ using namespace saltus::contract;
 
 namespace {
 
-constexpr double kSmall = 1e-3, kLarge = 0.32;  // the passes of a pendulum converge in the first, not in the second
+constexpr double kSmall = 1e-3,
+                 kLarge =
+                     0.32;  // the passes of a pendulum converge in the first, not in the second
 
 ModelParts impatient(OnFailure policy) {
-  ModelParts made = above_plane({pendulum(), {"", moreau_jean(0.5), 2.0}}, newton_impact(0.5), kSmall);
+  ModelParts made =
+      above_plane({pendulum(), {"", moreau_jean(0.5), 2.0}}, newton_impact(0.5), kSmall);
   made.options.pass_limit = 4;
   made.options.pass_tolerance = 1e-8;
   made.options.on_failure = policy;
@@ -33,7 +36,8 @@ ModelParts breaking(OnFailure policy, bool fixed_points) {
 }  // namespace
 
 TEST_CASE("under stop a step whose passes do not converge leaves every bit of the state") {
-  Simulation sim{Model(impatient(OnFailure::stop))}, never_failed{Model(impatient(OnFailure::stop))};
+  Simulation sim{Model(impatient(OnFailure::stop))},
+      never_failed{Model(impatient(OnFailure::stop))};
   for (int k = 0; k < 10; ++k) {
     REQUIRE(sim.advance().converged);
     never_failed.advance();
@@ -75,7 +79,8 @@ TEST_CASE("halve takes the failed step as two halves and says how often it cut")
   CHECK((sim.state().groups[0].v - by_hand.state().groups[0].v).norm() <= 1e-14);
 }
 
-TEST_CASE("a force that is not a number is reported and never enters the state, whatever the policy") {
+TEST_CASE(
+    "a force that is not a number is reported and never enters the state, whatever the policy") {
   for (OnFailure policy : {OnFailure::stop, OnFailure::halve, OnFailure::accept})
     for (bool fixed : {true, false}) {
       CAPTURE(static_cast<int>(policy));

@@ -32,11 +32,14 @@ Mismatch mismatch(const Pair& pair, double h) {
     Vector up = r, down = r;
     up[j] += eps;
     down[j] -= eps;
-    const Driven a = drive(body, scheme, pair.body.state, h, down), b = drive(body, scheme, pair.body.state, h, up);
-    const Vector dv = (b.end.v - a.end.v) / (2.0 * eps), dq = increment(body, a.end.q, b.end.q) / (2.0 * eps);
+    const Driven a = drive(body, scheme, pair.body.state, h, down),
+                 b = drive(body, scheme, pair.body.state, h, up);
+    const Vector dv = (b.end.v - a.end.v) / (2.0 * eps),
+                 dq = increment(body, a.end.q, b.end.q) / (2.0 * eps);
     const double size = inverse.col(j).norm();
     worst.velocity = std::max(worst.velocity, (dv - inverse.col(j)).norm() / size);
-    worst.position = std::max(worst.position, (dq - at.gain * h * inverse.col(j)).norm() / (h * size));
+    worst.position =
+        std::max(worst.position, (dq - at.gain * h * inverse.col(j)).norm() / (h * size));
   }
   return worst;
 }
@@ -67,15 +70,16 @@ TEST_CASE("an impulse changes the velocity by A^-1 r and the position by gain h 
 TEST_CASE("the gain a scheme announces before any step is the gain of its steps") {
   for (const Pair& pair : legal_pairs()) {
     CAPTURE(pair.name());
-    CHECK(drive(*pair.body.dynamics, *pair.scheme.scheme, pair.body.state, 1e-3, impulse(pair.body)).gain ==
-          pair.scheme.scheme->gain());
+    CHECK(drive(*pair.body.dynamics, *pair.scheme.scheme, pair.body.state, 1e-3, impulse(pair.body))
+              .gain == pair.scheme.scheme->gain());
   }
 }
 
 TEST_CASE("the passes of an implicit step contract faster than one half") {
   for (const Pair& pair : legal_pairs()) {
     CAPTURE(pair.name());
-    const Driven step = drive(*pair.body.dynamics, *pair.scheme.scheme, pair.body.state, 1e-2, impulse(pair.body));
+    const Driven step =
+        drive(*pair.body.dynamics, *pair.scheme.scheme, pair.body.state, 1e-2, impulse(pair.body));
     CAPTURE(step.passes);
     if (pair.body.curved()) {
       CHECK(step.contraction < 0.5);

@@ -21,13 +21,15 @@ struct Resting {
 /// Held at its middle: P carries the load of the free mode, the elastic modes are bent by it.
 Resting resting_bar() {
   Resting at{modal_bar(), {{0, 0, Vector3(0.5, 0.0, 0.0)}}};
-  const Vector mass = Vector3(2.5, 1.0, 0.7), omega = Vector3(0.0, 20.0, 55.0), sigma = Vector3(0.0, 0.4, 1.2);
+  const Vector mass = Vector3(2.5, 1.0, 0.7), omega = Vector3(0.0, 20.0, 55.0),
+               sigma = Vector3(0.0, 0.4, 1.2);
   const Vector load = Vector3(-9.81 * 2.5, 3.0, -2.0);
   Matrix shape(3, 3);
   shape << 1.0, -1.0, 1.0, 1.0, 0.1, -1.0, 1.0, 1.0, 1.0;
-  const ModalPlacement placement{Vector3(0.4, -0.2, 1.1), Vector3(0.6, 0.8, 0.0), Vector3(0.0, 0.0, 1.0)};
-  at.body.dynamics =
-      std::make_shared<Modal>(mass, omega, sigma, tabulated_shapes({0.0, 0.5, 1.0}, shape), placement, load);
+  const ModalPlacement placement{Vector3(0.4, -0.2, 1.1), Vector3(0.6, 0.8, 0.0),
+                                 Vector3(0.0, 0.0, 1.0)};
+  at.body.dynamics = std::make_shared<Modal>(
+      mass, omega, sigma, tabulated_shapes({0.0, 0.5, 1.0}, shape), placement, load);
   const double P = -load[0];
   at.body.state.q.setZero();
   for (Eigen::Index j = 1; j < 3; ++j)
@@ -68,9 +70,14 @@ Resting resting_table(int feet, Rigid::Tangent tangent) {
 }
 
 std::vector<Resting> resting_bodies() {
-  return {resting_bar(), resting_pendulum(), resting_bead(true), resting_bead(false),
-          resting_table(3, Rigid::Tangent::exact), resting_table(4, Rigid::Tangent::exact),
-          resting_table(3, Rigid::Tangent::symmetrised), resting_table(4, Rigid::Tangent::symmetrised)};
+  return {resting_bar(),
+          resting_pendulum(),
+          resting_bead(true),
+          resting_bead(false),
+          resting_table(3, Rigid::Tangent::exact),
+          resting_table(4, Rigid::Tangent::exact),
+          resting_table(3, Rigid::Tangent::symmetrised),
+          resting_table(4, Rigid::Tangent::symmetrised)};
 }
 
 struct Drift {
@@ -127,7 +134,9 @@ TEST_CASE("a body at rest stays at rest under the position law with every scheme
   int tried = 0;
   for (const Resting& at : resting_bodies())
     for (const SchemeCase& scheme : scheme_cases()) {
-      if ((scheme.scheme->needs() & ~at.body.dynamics->traits()) != 0 || scheme.scheme->gain() != 1.0) continue;
+      if ((scheme.scheme->needs() & ~at.body.dynamics->traits()) != 0 ||
+          scheme.scheme->gain() != 1.0)
+        continue;
       CAPTURE(scheme.name);
       CAPTURE(at.body.name);
       CAPTURE(at.supports.size());

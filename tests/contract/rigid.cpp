@@ -40,7 +40,8 @@ void Rigid::retract(View q, View w, Out out) const {
   const double a = turn.norm();
   const Vector3 axis = (a > 1e-6 ? std::sin(0.5 * a) / a : 0.5 - a * a / 48.0) * turn;
   const Eigen::Quaterniond Q =
-      (quaternion(q) * Eigen::Quaterniond(std::cos(0.5 * a), axis.x(), axis.y(), axis.z())).normalized();
+      (quaternion(q) * Eigen::Quaterniond(std::cos(0.5 * a), axis.x(), axis.y(), axis.z()))
+          .normalized();
   out.head<3>() = q.head<3>() + w.head<3>();
   out.tail<4>() << Q.w(), Q.x(), Q.y(), Q.z();
 }
@@ -49,7 +50,8 @@ void Rigid::retract(View q, View w, Out out) const {
 void Rigid::increment_rate(View w, View v, Out rate) const {
   const Vector3 turn = w.tail<3>(), spin = v.tail<3>();
   const double a = turn.norm();
-  const double c = a > 1e-3 ? (1.0 - 0.5 * a / std::tan(0.5 * a)) / (a * a) : 1.0 / 12.0 + a * a / 720.0;
+  const double c =
+      a > 1e-3 ? (1.0 - 0.5 * a / std::tan(0.5 * a)) / (a * a) : 1.0 / 12.0 + a * a / 720.0;
   rate.head<3>() = v.head<3>();
   rate.tail<3>() = spin + 0.5 * turn.cross(spin) + c * turn.cross(turn.cross(spin));
 }
@@ -66,7 +68,8 @@ Eigen::Matrix<double, 6, 6> Rigid::combine(Combination s, View v) const {
   const Eigen::Matrix3d J = d_.inertia.asDiagonal();
   A.topLeftCorner<3, 3>() = s.m * d_.mass * Eigen::Matrix3d::Identity();
   A.bottomRightCorner<3, 3>() = s.m * J;
-  if (d_.tangent == Tangent::exact) A.bottomRightCorner<3, 3>() += s.c * (hat(spin) * J - hat(momentum));
+  if (d_.tangent == Tangent::exact)
+    A.bottomRightCorner<3, 3>() += s.c * (hat(spin) * J - hat(momentum));
   return A;
 }
 

@@ -9,7 +9,8 @@ namespace saltus::contract {
 namespace {
 
 Eigen::Matrix3d frame() {
-  return (Eigen::AngleAxisd(0.5, Vector3::UnitZ()) * Eigen::AngleAxisd(0.3, Vector3::UnitX())).toRotationMatrix();
+  return (Eigen::AngleAxisd(0.5, Vector3::UnitZ()) * Eigen::AngleAxisd(0.3, Vector3::UnitX()))
+      .toRotationMatrix();
 }
 
 Body string() {
@@ -45,7 +46,8 @@ ModelParts rigid_on_string(const RigidOnString& scene) {
   over.state.v.head<3>() = -1.5 * string_normal() + 0.2 * frame().col(0);
   over.state.v.tail<3>() = Vector3(1.0, -2.0, 1.5);
   over.state.q.head<3>().setZero();
-  const Vector3 target = point_at(*under.dynamics, under.state.q, place_on_string()) + 0.004 * string_normal();
+  const Vector3 target =
+      point_at(*under.dynamics, under.state.q, place_on_string()) + 0.004 * string_normal();
   over.state.q.head<3>() = target - point_at(*over.dynamics, over.state.q, tip_of_rigid());
 
   ModelParts made = parts(over, scene.rigid, scene.h);

@@ -60,7 +60,8 @@ class Bead final : public Dynamics {
     double viscosity = 1.0;            ///< scale of C, 1 or 0
     double drift = 0.0;                ///< prescribed velocity of the points along z [m/s]
     bool fixed_points = true;          ///< offer a table
-    double breaks = std::numeric_limits<double>::infinity();  ///< from this time on the force is not a number [s]
+    double breaks = std::numeric_limits<
+        double>::infinity();  ///< from this time on the force is not a number [s]
   };
   Bead(Data data, Units units);
 
@@ -73,7 +74,8 @@ class Bead final : public Dynamics {
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
-  std::unique_ptr<PointTable> table(std::span<const PointRef> at, std::span<const Vector3> direction) const override;
+  std::unique_ptr<PointTable> table(std::span<const PointRef> at,
+                                    std::span<const Vector3> direction) const override;
   std::span<const Source> sources() const override { return sources_; }
   Energy energy(double t, View q, View v) const override;
   void power(double t, View q, View v, View w, std::span<double> by_source) const override;

@@ -38,7 +38,8 @@ Body block(double mass, double omega, double sigma, double load) {
   Body body;
   body.name = "block";
   body.dynamics = std::make_shared<Modal>(Vector::Constant(1, mass), Vector::Constant(1, omega),
-                                          Vector::Constant(1, sigma), tabulated_shapes({0.0, 1.0}, Matrix::Ones(2, 1)),
+                                          Vector::Constant(1, sigma),
+                                          tabulated_shapes({0.0, 1.0}, Matrix::Ones(2, 1)),
                                           ModalPlacement{}, Vector::Constant(1, load));
   body.state.q = Vector::Zero(1);
   body.state.v = Vector::Constant(1, 0.7);
@@ -74,7 +75,8 @@ Run follow(const RigidOnString& scene) {
 
 TEST_CASE("both sides of a contact receive the same impulse, opposite in sign") {
   const std::shared_ptr<const Scheme> half = moreau_jean(0.5), end = moreau_jean(1.0);
-  for (const RigidOnString& scene : {RigidOnString{half, half, newton_impact(0.4)}, {half, end, newton_impact(0.4)},
+  for (const RigidOnString& scene : {RigidOnString{half, half, newton_impact(0.4)},
+                                     {half, end, newton_impact(0.4)},
                                      {end, modal_exact(), signorini()}}) {
     const ModelParts made = rigid_on_string(scene);
     Simulation sim{Model(made)};
@@ -90,7 +92,10 @@ TEST_CASE("both sides of a contact receive the same impulse, opposite in sign") 
       const Vector3 rigid = 0.4 * (sim.state().groups[0].v - free.groups[0].v).head<3>();
       CHECK((rigid - P * string_normal()).norm() <= 1e-12 * P);
       Vector change = -P * pull(string, before.groups[1].q, place_on_string(), string_normal());
-      solve(drive(string, *scene.string, made.initial[1], scene.h, Vector::Zero(string.velocities())).A, change);
+      solve(
+          drive(string, *scene.string, made.initial[1], scene.h, Vector::Zero(string.velocities()))
+              .A,
+          change);
       const Vector measured = sim.state().groups[1].v - free.groups[1].v;
       CHECK((measured - change).norm() <= 1e-11 * change.norm());
     }
@@ -98,7 +103,8 @@ TEST_CASE("both sides of a contact receive the same impulse, opposite in sign") 
   }
 }
 
-TEST_CASE("a rigid body and a string never gain energy at velocity level with theta 1/2, whatever e") {
+TEST_CASE(
+    "a rigid body and a string never gain energy at velocity level with theta 1/2, whatever e") {
   for (double e : {0.0, 0.3, 0.7, 1.0}) {
     CAPTURE(e);
     const Run run = follow({moreau_jean(0.5), moreau_jean(0.5), newton_impact(e)});
@@ -110,14 +116,16 @@ TEST_CASE("a rigid body and a string never gain energy at velocity level with th
 }
 
 // P . H v_theta is taken with two different v_theta, so that the work of an elastic impact does not cancel.
-TEST_CASE("with a different theta on each side laws and accounts hold, and an impact may gain a little") {
+TEST_CASE(
+    "with a different theta on each side laws and accounts hold, and an impact may gain a little") {
   for (double theta_rigid : {0.5, 0.7, 1.0})
     for (double theta_string : {0.6, 1.0})
       for (double e : {0.0, 0.5, 1.0}) {
         CAPTURE(theta_rigid);
         CAPTURE(theta_string);
         CAPTURE(e);
-        const Run run = follow({moreau_jean(theta_rigid), moreau_jean(theta_string), newton_impact(e)});
+        const Run run =
+            follow({moreau_jean(theta_rigid), moreau_jean(theta_string), newton_impact(e)});
         CHECK(run.impacts >= 1);
         CHECK(run.after <= 1e-9);
         CHECK(run.unexplained <= 1e-12);
@@ -137,8 +145,10 @@ TEST_CASE("with gain 1 on both sides the position law lets nothing through and n
   }
 }
 
-TEST_CASE("two blocks tied together move as one block with the sum of their masses, springs and loads") {
-  for (const std::shared_ptr<const Scheme>& scheme : {moreau_jean(0.5), moreau_jean(0.8), moreau_jean(1.0)}) {
+TEST_CASE(
+    "two blocks tied together move as one block with the sum of their masses, springs and loads") {
+  for (const std::shared_ptr<const Scheme>& scheme :
+       {moreau_jean(0.5), moreau_jean(0.8), moreau_jean(1.0)}) {
     CAPTURE(scheme->gain());
     const double m = 2.5, n = 1.5, omega = 9.0, sigma = 0.3;
     ModelParts tied = parts(block(m, 0.0, 0.0, -5.0), scheme, 2e-3);
@@ -146,7 +156,8 @@ TEST_CASE("two blocks tied together move as one block with the sum of their mass
     const PointRef point{0, 0, Vector3(1.0, 0.0, 0.0)};
     add_pair(tied, {0, point}, {1, point}, Vector3::UnitZ(), equality());
     Simulation two{Model(tied)};
-    Simulation one{Model(parts(block(m + n, omega * std::sqrt(n / (m + n)), sigma * n / (m + n), -3.0), scheme, 2e-3))};
+    Simulation one{Model(parts(
+        block(m + n, omega * std::sqrt(n / (m + n)), sigma * n / (m + n), -3.0), scheme, 2e-3))};
     double apart = 0.0, off = 0.0, drawn = 0.0, pushed = 0.0;
     for (int k = 0; k < 500; ++k) {
       two.advance();
@@ -166,7 +177,9 @@ TEST_CASE("two blocks tied together move as one block with the sum of their mass
   }
 }
 
-TEST_CASE("a rigid body tied to a string by one point: the tie holds in every step and its work vanishes with h") {
+TEST_CASE(
+    "a rigid body tied to a string by one point: the tie holds in every step and its work vanishes "
+    "with h") {
   double work[2];
   for (int i = 0; i < 2; ++i) {
     RigidOnString scene{moreau_jean(0.5), moreau_jean(0.5), equality()};

@@ -32,7 +32,8 @@ Bounced bounce(const Pair& pair, ContactLaw law, Units u) {
 }
 
 void compare(const ContactLaw& law, bool gain_one) {
-  for (const Units& u : {Units{1e3, 1e3, 1.0}, Units{0.37, 2.1e-3, 41.0}, Units{2.6e-6, 55.0, 3e-4}}) {
+  for (const Units& u :
+       {Units{1e3, 1e3, 1.0}, Units{0.37, 2.1e-3, 41.0}, Units{2.6e-6, 55.0, 3e-4}}) {
     const std::vector<Pair> si = legal_pairs(), scaled = legal_pairs(u);
     REQUIRE(si.size() == scaled.size());
     for (std::size_t i = 0; i < si.size(); ++i) {
@@ -47,7 +48,8 @@ void compare(const ContactLaw& law, bool gain_one) {
       CHECK(b.impulse == doctest::Approx(a.impulse).epsilon(1e-9));
       CHECK(std::abs(b.gap - a.gap) <= 1e-9);
       REQUIRE(a.ledger.size() == b.ledger.size());
-      for (std::size_t k = 0; k < a.ledger.size(); ++k) CHECK(std::abs(a.ledger[k] - b.ledger[k]) <= 1e-9);
+      for (std::size_t k = 0; k < a.ledger.size(); ++k)
+        CHECK(std::abs(a.ledger[k] - b.ledger[k]) <= 1e-9);
     }
   }
 }

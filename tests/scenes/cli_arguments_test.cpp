@@ -10,7 +10,9 @@ using namespace saltus_test;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -94,9 +96,10 @@ TEST_CASE("with --json a failure is an object on stdout too") {
 
 TEST_CASE("describe knows every registry, as text, Markdown and JSON") {
   const Folder folder;
-  const std::pair<const char*, const char*> topics[] = {{"schemes", "moreau-jean"},    {"bodies", "string"},
-                                                        {"solvers", "gauss-seidel"},   {"laws", "newton-impact"},
-                                                        {"options", "checkpoint_every"}, {"scene", "checkpoint_every"}};
+  const std::pair<const char*, const char*> topics[] = {
+      {"schemes", "moreau-jean"},      {"bodies", "string"},
+      {"solvers", "gauss-seidel"},     {"laws", "newton-impact"},
+      {"options", "checkpoint_every"}, {"scene", "checkpoint_every"}};
   for (const auto& [topic, word] : topics) {
     CAPTURE(topic);
     for (const char* form : {"--json", "--markdown", ""}) {

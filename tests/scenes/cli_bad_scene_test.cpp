@@ -12,10 +12,10 @@ namespace {
 
 struct BadScene {
   std::string name;
-  const char* from;   ///< text of the small scene
-  const char* to;     ///< what stands there instead; ^ marks the place that the message must name
-  const char* says;   ///< part of the message
-  const char* remedy; ///< another part: what is allowed
+  const char* from;    ///< text of the small scene
+  const char* to;      ///< what stands there instead; ^ marks the place that the message must name
+  const char* says;    ///< part of the message
+  const char* remedy;  ///< another part: what is allowed
 };
 
 const BadScene kBadScenes[] = {
@@ -35,7 +35,8 @@ const BadScene kBadScenes[] = {
     {"obstacle through the string", "-0.5 mm]]", "2 mm]]", "inside 'string'", "lower the obstacle"},
     {"obstacle beside the string", "0.4 m, -0.5", "0.7 m, -0.5", "not on ", "0.65"},
     {"probe beside the string", "at: 0.5 m", "at: ^0.9 m", "not on ", "0.65"},
-    {"sound without samples", "outputs:", "results: {every_step: false}\noutputs:", "every_step", "every_step: true"},
+    {"sound without samples", "outputs:", "results: {every_step: false}\noutputs:", "every_step",
+     "every_step: true"},
     {"sound of no rate", "rate: 40 kHz", "rate: 40.0001 kHz", "outputs[0].wav", "rate"},
     {"broken YAML", "[[0.4 m, -0.5 mm]]", "[[0.4 m, -0.5 mm]", "", ""},
 };
@@ -51,7 +52,9 @@ std::string take_mark(std::string& text) {
   return ":" + std::to_string(line) + ":" + std::to_string(column) + ":";
 }
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -70,7 +73,8 @@ TEST_CASE("a faulty scene ends with exit code 2, one line that names the place, 
       CHECK(outcome.out.empty());
       CHECK(outcome.error_lines() == 1);
       CHECK(holds(outcome.err, "saltus: scene.yaml:" + (place.empty() ? "" : place.substr(1))));
-      CHECK(outcome.err.find_first_of("0123456789") == std::string("saltus: scene.yaml:").size());  // a line number
+      CHECK(outcome.err.find_first_of("0123456789") ==
+            std::string("saltus: scene.yaml:").size());  // a line number
       CHECK(holds(outcome.err, bad.says));
       CHECK(holds(outcome.err, bad.remedy));
       CHECK(folder.names() == std::vector<std::string>{"scene.yaml"});
@@ -95,7 +99,8 @@ TEST_CASE("a faulty data file is named with line and column") {
   for (const BadTable& bad : kTables) {
     CAPTURE(bad.name);
     const Folder folder;
-    folder.write("scene.yaml", replaced(small_scene(), "{frets: [[0.4 m, -0.5 mm]]}", "{file: neck.csv}"));
+    folder.write("scene.yaml",
+                 replaced(small_scene(), "{frets: [[0.4 m, -0.5 mm]]}", "{file: neck.csv}"));
     folder.write("neck.csv", bad.text);
     const Outcome outcome = saltus_command(folder, {"run", "scene.yaml"});
     CAPTURE(outcome.err);
@@ -108,7 +113,8 @@ TEST_CASE("a faulty data file is named with line and column") {
 
 TEST_CASE("a data file that is not there is named at the entry that asks for it") {
   const Folder folder;
-  folder.write("scene.yaml", replaced(small_scene(), "{frets: [[0.4 m, -0.5 mm]]}", "{file: neck.csv}"));
+  folder.write("scene.yaml",
+               replaced(small_scene(), "{frets: [[0.4 m, -0.5 mm]]}", "{file: neck.csv}"));
   const Outcome outcome = saltus_command(folder, {"run", "scene.yaml"});
   CAPTURE(outcome.err);
   CHECK(outcome.code == 2);
@@ -120,7 +126,8 @@ TEST_CASE("a data file that is not there is named at the entry that asks for it"
 TEST_CASE("a fault in --set is named as such") {
   const Folder folder;
   folder.write("scene.yaml", small_scene());
-  const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", "--set", "bodies[0].string.modes=-3"});
+  const Outcome outcome =
+      saltus_command(folder, {"run", "scene.yaml", "--set", "bodies[0].string.modes=-3"});
   CAPTURE(outcome.err);
   CHECK(outcome.code == 2);
   CHECK(outcome.error_lines() == 1);

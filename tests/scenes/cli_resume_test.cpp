@@ -20,12 +20,15 @@ using saltus::ResultsReader;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 template <typename Numbers>
 bool same_bits(const Numbers& a, const Numbers& b) {
   return a.size() == b.size() &&
-         (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(a[0])) == 0);
+         (a.size() == 0 ||
+          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(a[0])) == 0);
 }
 
 void check_same_results(const std::string& a_file, const std::string& b_file) {
@@ -34,18 +37,25 @@ void check_same_results(const std::string& a_file, const std::string& b_file) {
   CHECK(b.finished());
   CHECK(a.rows() == b.rows());
   CHECK(a.frames() == b.frames());
-  for (const std::string& name : a.step_names()) CHECK_MESSAGE(same_bits(a.step(name), b.step(name)), name);
-  for (const std::string& name : a.accounts()) CHECK_MESSAGE(same_bits(a.ledger(name), b.ledger(name)), name);
-  for (const auto& probe : a.probes()) CHECK_MESSAGE(same_bits(a.probe(probe.name), b.probe(probe.name)), probe.name);
+  for (const std::string& name : a.step_names())
+    CHECK_MESSAGE(same_bits(a.step(name), b.step(name)), name);
+  for (const std::string& name : a.accounts())
+    CHECK_MESSAGE(same_bits(a.ledger(name), b.ledger(name)), name);
+  for (const auto& probe : a.probes())
+    CHECK_MESSAGE(same_bits(a.probe(probe.name), b.probe(probe.name)), probe.name);
   CHECK(same_bits(a.frame_times(), b.frame_times()));
   for (const auto& body : a.bodies())
     for (const char* what : {"q", "velocity"})
-      CHECK_MESSAGE(same_bits(a.body(body.name, what, 0, a.frames()), b.body(body.name, what, 0, b.frames())), what);
+      CHECK_MESSAGE(
+          same_bits(a.body(body.name, what, 0, a.frames()), b.body(body.name, what, 0, b.frames())),
+          what);
 }
 
-void check_same_checkpoint(const std::string& scene, const std::string& a_file, const std::string& b_file) {
+void check_same_checkpoint(const std::string& scene, const std::string& a_file,
+                           const std::string& b_file) {
   const saltus::Model model = saltus::build(saltus::read_scene(scene));
-  const saltus::State a = saltus::read_checkpoint(a_file, model), b = saltus::read_checkpoint(b_file, model);
+  const saltus::State a = saltus::read_checkpoint(a_file, model),
+                      b = saltus::read_checkpoint(b_file, model);
   CHECK(a.step == b.step);
   CHECK(a.t == b.t);
   CHECK(same_bits(a.ledger, b.ledger));
@@ -64,7 +74,8 @@ void check_same_checkpoint(const std::string& scene, const std::string& a_file, 
 void signal_when_under_way(pid_t child, const std::string& part, int signal) {
   for (int attempt = 0; attempt < 60'000; ++attempt) {
     siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child)
+    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == child)
       return;  // it was faster
     std::error_code missing;
     const auto size = std::filesystem::file_size(part, missing);
@@ -76,7 +87,8 @@ void signal_when_under_way(pid_t child, const std::string& part, int signal) {
 
 }  // namespace
 
-TEST_CASE("Ctrl-C leaves a checkpoint from which --resume takes only the remaining steps, bit for bit") {
+TEST_CASE(
+    "Ctrl-C leaves a checkpoint from which --resume takes only the remaining steps, bit for bit") {
   for (const int signal : {SIGINT, SIGTERM}) {
     CAPTURE(signal);
     const Folder folder;
@@ -85,7 +97,8 @@ TEST_CASE("Ctrl-C leaves a checkpoint from which --resume takes only the remaini
     Outcome stopped;
     double end = 0.5;
     std::string until;
-    for (int attempt = 0; attempt < 5; ++attempt, end *= 3.0) {  // a fast machine may be through before the signal
+    for (int attempt = 0; attempt < 5;
+         ++attempt, end *= 3.0) {  // a fast machine may be through before the signal
       until = std::to_string(end);
       stopped = saltus_command(folder, {"run", "scene.yaml", "-o", "a.h5", "--until", until},
                                {.meanwhile = [&](pid_t child) {
@@ -99,12 +112,14 @@ TEST_CASE("Ctrl-C leaves a checkpoint from which --resume takes only the remaini
     CHECK(holds(stopped.err, "interrupted"));
     CHECK(holds(stopped.err, "--resume"));
     CHECK(folder.has("a.h5.part"));
-    const auto info = nlohmann::json::parse(saltus_command(folder, {"info", "a.h5.part", "--json"}).out);
+    const auto info =
+        nlohmann::json::parse(saltus_command(folder, {"info", "a.h5.part", "--json"}).out);
     CHECK(info["finished"] == false);
     const auto at = info["checkpoint_step"].get<std::int64_t>();
     CHECK(info["steps"] == at);
 
-    const std::vector<std::string> go_on{"run", "scene.yaml", "-o", "a.h5", "--until", until, "--resume", "--json"};
+    const std::vector<std::string> go_on{"run",     "scene.yaml", "-o",       "a.h5",
+                                         "--until", until,        "--resume", "--json"};
     const Outcome resumed = saltus_command(folder, go_on);
     CAPTURE(resumed.err);
     REQUIRE(resumed.code == 0);
@@ -115,14 +130,15 @@ TEST_CASE("Ctrl-C leaves a checkpoint from which --resume takes only the remaini
     CHECK(json["steps_now"].get<std::int64_t>() > 0);
 
     const std::string sound = folder.read("sound.wav");
-    const Outcome whole = saltus_command(folder, {"run", "scene.yaml", "-o", "b.h5", "--until", until, "--json"});
+    const Outcome whole =
+        saltus_command(folder, {"run", "scene.yaml", "-o", "b.h5", "--until", until, "--json"});
     REQUIRE(whole.code == 0);
     check_same_results(folder / "a.h5", folder / "b.h5");
     check_same_checkpoint(folder / "scene.yaml", folder / "a.h5", folder / "b.h5");
     CHECK(folder.read("sound.wav") == sound);
     const auto one = nlohmann::json::parse(whole.out);
-    for (const char* key : {"steps", "time", "energy", "ledger", "contacts", "penetration", "residual",
-                            "residual_after", "contact_gain", "failed_steps"})
+    for (const char* key : {"steps", "time", "energy", "ledger", "contacts", "penetration",
+                            "residual", "residual_after", "contact_gain", "failed_steps"})
       CHECK_MESSAGE(json[key] == one[key], key);
   }
 }
@@ -131,7 +147,9 @@ TEST_CASE("a finished run goes on to a later end as if it had never stopped") {
   const Folder folder;
   const std::string results = "results: {frames: 0, checkpoint_every: 150}\n";
   folder.write("scene.yaml", replaced(small_scene(), "outputs:", results + "outputs:"));
-  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "20 ms"}).code == 0);
+  REQUIRE(
+      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "20 ms"}).code ==
+      0);
   const Outcome resumed = saltus_command(folder, {"run", "scene.yaml", "-o", "a.h5", "--resume"});
   CAPTURE(resumed.err);
   REQUIRE(resumed.code == 0);
@@ -149,7 +167,9 @@ TEST_CASE("a finished run goes on to a later end as if it had never stopped") {
 TEST_CASE("what cannot be resumed is refused with one line, and the file stays as it is") {
   const Folder folder;
   folder.write("scene.yaml", small_scene());
-  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "20 ms"}).code == 0);
+  REQUIRE(
+      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "20 ms"}).code ==
+      0);
   const std::string whole = folder.read("a.h5");
   const auto refused = [&](const std::vector<std::string>& more, const std::string& says) {
     std::vector<std::string> words{"run", "scene.yaml", "-o", "a.h5", "--resume"};

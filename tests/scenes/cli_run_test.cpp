@@ -13,11 +13,14 @@ using saltus::ResultsReader;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// A contact that feeds energy in: gaps at the start of the step, points stay active while they move away.
 std::string gaining_scene() {
-  std::string text = replaced(small_scene(), "signorini-position", "{kind: newton-impact, restitution: 0}");
+  std::string text =
+      replaced(small_scene(), "signorini-position", "{kind: newton-impact, restitution: 0}");
   text = replaced(text, "bodies:", "contact: {instant: start}\nbodies:");
   text = replaced(text, "modes: 20", "modes: 200");
   text = replaced(text, "[[0.4 m, -0.5 mm]]", "[[0.2 m, 0 m]]");
@@ -68,7 +71,8 @@ TEST_CASE("frames lie evenly over the run, first and last state included") {
   REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q"}).code == 0);
   const std::vector<double> time = ResultsReader(folder / "scene.h5").frame_times();
   REQUIRE(time.size() == 9);
-  for (std::size_t k = 0; k < 9; ++k) CHECK(time[k] == doctest::Approx(0.05 * static_cast<double>(k) / 8.0));
+  for (std::size_t k = 0; k < 9; ++k)
+    CHECK(time[k] == doctest::Approx(0.05 * static_cast<double>(k) / 8.0));
   for (const auto& [asked, got] : {std::pair{1, 1}, {0, 0}, {2, 2}, {100'000, 2001}}) {
     const std::string frames = "results.frames=" + std::to_string(asked);
     REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "--set", frames}).code == 0);
@@ -82,12 +86,14 @@ TEST_CASE("the table names steps, energy accounts, worst values and files") {
   const Folder folder;
   folder.write("scene.yaml", small_scene());
   REQUIRE(::mkdir((folder / "out").c_str(), 0700) == 0);
-  const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", "-o", "out/a.h5", "--until", "10 ms"});
+  const Outcome outcome =
+      saltus_command(folder, {"run", "scene.yaml", "-o", "out/a.h5", "--until", "10 ms"});
   CHECK(outcome.code == 0);
   CHECK(outcome.err.empty());
-  for (const char* word : {"steps           400\n", "x real time", "us on average", "start", "damping", "impact",
-                           "scheme", "unexplained", "end", "penetration", "as solved", "on the finished state",
-                           "0 not converged", "out/a.h5", "out/sound.wav"})
+  for (const char* word :
+       {"steps           400\n", "x real time", "us on average", "start", "damping", "impact",
+        "scheme", "unexplained", "end", "penetration", "as solved", "on the finished state",
+        "0 not converged", "out/a.h5", "out/sound.wav"})
     CHECK_MESSAGE(holds(outcome.out, word), word);
   CHECK(folder.has("out/a.h5"));
   CHECK(folder.has("out/sound.wav"));
@@ -113,9 +119,11 @@ TEST_CASE("a run whose contacts feed energy in says so, and which option avoids 
   CHECK(json["contact_gain"]["value"].get<double>() > 0.0);
   CHECK(json["warnings"].size() == 2);
   const std::vector<double> impact = ResultsReader(folder / "scene.h5").step("impact");
-  CHECK(impact[json["contact_gain"]["step"].get<std::size_t>()] == json["contact_gain"]["value"].get<double>());
+  CHECK(impact[json["contact_gain"]["step"].get<std::size_t>()] ==
+        json["contact_gain"]["value"].get<double>());
 
-  for (const char* cure : {"contacts[0].law=signorini-position", "contacts[0].law.activation.closing_only=true"}) {
+  for (const char* cure :
+       {"contacts[0].law=signorini-position", "contacts[0].law.activation.closing_only=true"}) {
     CAPTURE(cure);
     const Outcome cured = saltus_command(folder, {"run", "scene.yaml", "-q", "--set", cure});
     CHECK(cured.code == 0);
@@ -126,7 +134,8 @@ TEST_CASE("a run whose contacts feed energy in says so, and which option avoids 
 TEST_CASE("a disk that is full ends the run with exit code 1, one line and no file") {
   const Folder folder;
   folder.write("scene.yaml", small_scene());
-  const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", "--until", "2 s"}, {.file_size = 200'000});
+  const Outcome outcome =
+      saltus_command(folder, {"run", "scene.yaml", "--until", "2 s"}, {.file_size = 200'000});
   CAPTURE(outcome.err);
   CHECK(outcome.code == 1);
   CHECK(outcome.out.empty());
@@ -137,14 +146,17 @@ TEST_CASE("a disk that is full ends the run with exit code 1, one line and no fi
 
 TEST_CASE("a step that is not solved stops the run, and what lies before it can be read") {
   const Folder folder;
-  std::string text = replaced(small_scene(), "frets: [[0.4 m, -0.5 mm]]", "flat: {height: -3.2 mm}");
-  text = replaced(text, "bodies:", "solver: {kind: gauss-seidel, iterations: 1, tolerance: 1e-15}\nbodies:");
+  std::string text =
+      replaced(small_scene(), "frets: [[0.4 m, -0.5 mm]]", "flat: {height: -3.2 mm}");
+  text = replaced(
+      text, "bodies:", "solver: {kind: gauss-seidel, iterations: 1, tolerance: 1e-15}\nbodies:");
   folder.write("scene.yaml", replaced(text, "0.2 m, height: 3 mm", "0.2 m, height: 6 mm"));
   const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", "--json"});
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 1);
   CHECK(outcome.error_lines() == 1);
-  for (const char* word : {"step ", "t = ", "'string'", "residual", "on_failure: accept", "scene.h5.part"})
+  for (const char* word :
+       {"step ", "t = ", "'string'", "residual", "on_failure: accept", "scene.h5.part"})
     CHECK_MESSAGE(holds(outcome.err, word), word);
   CHECK(folder.names() == std::vector<std::string>{"scene.h5.part", "scene.yaml"});
   const auto json = nlohmann::json::parse(outcome.out);
@@ -152,7 +164,8 @@ TEST_CASE("a step that is not solved stops the run, and what lies before it can 
   const ResultsReader results(folder / "scene.h5.part");
   CHECK(!results.finished());
   CHECK(results.rows() == json["steps"].get<std::size_t>() + 1);
-  const Outcome accepted = saltus_command(folder, {"run", "scene.yaml", "--json", "--set", "on_failure=accept"});
+  const Outcome accepted =
+      saltus_command(folder, {"run", "scene.yaml", "--json", "--set", "on_failure=accept"});
   REQUIRE(accepted.code == 0);
   CHECK(nlohmann::json::parse(accepted.out)["failed_steps"].get<int>() > 0);
 }
@@ -168,15 +181,19 @@ TEST_CASE("info and convert read what run wrote") {
   CHECK(json["steps"] == 2000);
   CHECK(holds(saltus_command(folder, {"info", "a.h5"}).out, "pickup"));
 
-  const Outcome wav = saltus_command(folder, {"convert", "a.h5", "--to", "wav", "--probe", "pickup"});
+  const Outcome wav =
+      saltus_command(folder, {"convert", "a.h5", "--to", "wav", "--probe", "pickup"});
   CHECK(wav.code == 0);
   CHECK(wav.out == "a.pickup.wav\n");
   CHECK(folder.read("a.pickup.wav") == folder.read("sound.wav"));
-  const Outcome csv = saltus_command(folder, {"convert", "a.h5", "--to", "csv", "-o", "t", "--json"});
+  const Outcome csv =
+      saltus_command(folder, {"convert", "a.h5", "--to", "csv", "-o", "t", "--json"});
   CHECK(csv.code == 0);
-  for (const auto& file : nlohmann::json::parse(csv.out)["files"]) CHECK(folder.has(file.get<std::string>()));
+  for (const auto& file : nlohmann::json::parse(csv.out)["files"])
+    CHECK(folder.has(file.get<std::string>()));
   CHECK(folder.has("t.probes.csv"));
-  const Outcome missing = saltus_command(folder, {"convert", "a.h5", "--to", "wav", "--probe", "pikup"});
+  const Outcome missing =
+      saltus_command(folder, {"convert", "a.h5", "--to", "wav", "--probe", "pikup"});
   CHECK(missing.code == 2);
   CHECK(missing.error_lines() == 1);
   CHECK(holds(missing.err, "pickup"));
@@ -195,7 +212,8 @@ TEST_CASE("check says what a scene is and runs nothing") {
   const double fundamental = std::sqrt(70.0 / 1e-3) / (2.0 * 0.65);  // f0 = sqrt(T/rho) / (2 L)
   CHECK(json["bodies"][0]["modes"] == 20);
   CHECK(json["bodies"][0]["lowest_frequency"].get<double>() == doctest::Approx(fundamental));
-  CHECK(json["bodies"][0]["highest_frequency"].get<double>() == doctest::Approx(20.0 * fundamental));
+  CHECK(json["bodies"][0]["highest_frequency"].get<double>() ==
+        doctest::Approx(20.0 * fundamental));
   CHECK(json["bodies"][0]["above_nyquist"] == 0);
   CHECK(json["bodies"][0]["laws"] == std::vector<std::string>{"signorini-position"});
   CHECK(holds(saltus_command(folder, {"check", "scene.yaml"}).out, "20 modes"));

@@ -44,14 +44,18 @@ bool Folder::has(const std::string& name) const { return fs::exists(*this / name
 
 std::vector<std::string> Folder::names() const {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : fs::directory_iterator(path_))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
 
-int Outcome::error_lines() const { return static_cast<int>(std::count(err.begin(), err.end(), '\n')); }
+int Outcome::error_lines() const {
+  return static_cast<int>(std::count(err.begin(), err.end(), '\n'));
+}
 
-Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments, const Launch& launch) {
+Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments,
+                       const Launch& launch) {
   const Folder streams;  // beside the working folder, so that its files can be counted
   const std::string out = streams / "out", err = streams / "err";
   arguments.insert(arguments.begin(), SALTUS_BINARY);
@@ -66,9 +70,11 @@ Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments,
     if (to_out < 0 || to_err < 0 || ::chdir(folder.path().c_str()) != 0) ::_exit(126);
     ::dup2(to_out, STDOUT_FILENO);
     ::dup2(to_err, STDERR_FILENO);
-    ::signal(SIGINT, SIG_DFL);  // a test runner in the background ignores it, and so would its children
+    ::signal(SIGINT,
+             SIG_DFL);  // a test runner in the background ignores it, and so would its children
     if (launch.file_size > 0) {
-      const rlimit limit{static_cast<rlim_t>(launch.file_size), static_cast<rlim_t>(launch.file_size)};
+      const rlimit limit{static_cast<rlim_t>(launch.file_size),
+                         static_cast<rlim_t>(launch.file_size)};
       ::setrlimit(RLIMIT_FSIZE, &limit);
     }
     ::execv(SALTUS_BINARY, words.data());

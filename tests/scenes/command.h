@@ -29,7 +29,7 @@ class Folder {
 };
 
 struct Outcome {
-  int code = -1;    ///< exit code; -signal where a signal ended the child
+  int code = -1;  ///< exit code; -signal where a signal ended the child
   std::string out, err;
 
   /// Lines on stderr.
@@ -37,12 +37,13 @@ struct Outcome {
 };
 
 struct Launch {
-  long file_size = 0;                     ///< RLIMIT_FSIZE [bytes], 0: none
-  std::function<void(pid_t)> meanwhile{}; ///< called while the child runs
+  long file_size = 0;                      ///< RLIMIT_FSIZE [bytes], 0: none
+  std::function<void(pid_t)> meanwhile{};  ///< called while the child runs
 };
 
 /// Runs `saltus arguments...` in the folder.
-Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments, const Launch& launch = {});
+Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments,
+                       const Launch& launch = {});
 
 /// A string of 20 modes over one fret, 2000 steps, one probe; 19 lines.
 std::string small_scene();

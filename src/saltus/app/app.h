@@ -17,9 +17,9 @@ struct CommandLine {
 };
 
 struct RunOptions {
-  std::string scene, output;      ///< output "": <scene stem>.h5 in the working folder
-  std::vector<std::string> set;   ///< "path=value"
-  std::string until;              ///< replaces time.end, "" for none
+  std::string scene, output;     ///< output "": <scene stem>.h5 in the working folder
+  std::vector<std::string> set;  ///< "path=value"
+  std::string until;             ///< replaces time.end, "" for none
   bool resume = false, json = false, quiet = false;
 };
 int cmd_run(const RunOptions& options, const CommandLine& line);

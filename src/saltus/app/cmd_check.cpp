@@ -27,10 +27,14 @@ struct BodySummary {
 
 std::string law_name(const ContactLaw& law) {
   switch (law.rule) {
-    case ContactLaw::Rule::signorini_position: return "signorini-position";
-    case ContactLaw::Rule::newton_impact: return fmt::format("newton-impact, restitution {:g}", law.restitution);
-    case ContactLaw::Rule::schatzman_paoli: return fmt::format("schatzman-paoli, restitution {:g}", law.restitution);
-    case ContactLaw::Rule::equality: break;
+    case ContactLaw::Rule::signorini_position:
+      return "signorini-position";
+    case ContactLaw::Rule::newton_impact:
+      return fmt::format("newton-impact, restitution {:g}", law.restitution);
+    case ContactLaw::Rule::schatzman_paoli:
+      return fmt::format("schatzman-paoli, restitution {:g}", law.restitution);
+    case ContactLaw::Rule::equality:
+      break;
   }
   return "equality";
 }
@@ -68,7 +72,8 @@ double memory_bytes(const Model& model, std::uint64_t steps) {
   for (const ContactPair& pair : model.pairs())
     table += model.groups()[static_cast<std::size_t>(pair.a.group)].dynamics->velocities();
   const auto points = static_cast<double>(model.pairs().size());
-  const double rows = std::min(static_cast<double>(steps), 16384.0) * static_cast<double>(row_width(model));
+  const double rows =
+      std::min(static_cast<double>(steps), 16384.0) * static_cast<double>(row_width(model));
   return 8.0 * (12.0 * coordinates + 2.0 * table + 2.0 * points * points + rows) + 16e6;
 }
 
@@ -78,18 +83,20 @@ double file_bytes(const SceneSetup& setup) {
   for (const Group& group : setup.model.groups())
     coordinates += group.dynamics->positions() + group.dynamics->velocities();
   const ResultsSpec& results = setup.scene.spec.results;
-  const double frames = std::min(static_cast<double>(results.frames), static_cast<double>(setup.steps) + 1.0);
+  const double frames =
+      std::min(static_cast<double>(results.frames), static_cast<double>(setup.steps) + 1.0);
   const double rows = results.every_step ? static_cast<double>(setup.steps) + 1.0 : frames;
   return 8.0 * (frames * coordinates + rows * static_cast<double>(row_width(setup.model)));
 }
 
 std::string size_text(double bytes) {
-  return bytes < 1e6 ? fmt::format("{:.0f} kB", bytes / 1e3)
+  return bytes < 1e6   ? fmt::format("{:.0f} kB", bytes / 1e3)
          : bytes < 1e9 ? fmt::format("{:.3g} MB", bytes / 1e6)
                        : fmt::format("{:.3g} GB", bytes / 1e9);
 }
 
-std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies, double nyquist) {
+std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies,
+                    double nyquist) {
   const Model& model = setup.model;
   const StepOptions& step = model.options();
   std::string text;
@@ -97,33 +104,41 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     fmt::format_to(std::back_inserter(text), "{:<15} {}\n", name, what);
   };
   if (!setup.scene.spec.title.empty()) text += setup.scene.spec.title + "\n";
-  row("time", fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)", step.end, setup.steps, step.h, 1.0 / step.h));
+  row("time", fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)", step.end, setup.steps,
+                          step.h, 1.0 / step.h));
   for (const BodySummary& body : bodies) {
     row("body", fmt::format("{}: {} by {}, {} {}", body.name, body.kind, body.scheme, body.modes,
                             body.modes == 1 ? "mode" : "modes"));
     if (body.highest > 0.0)
-      row("", fmt::format("{:.6g} to {:.6g} Hz; the Nyquist frequency is {:.6g} Hz, modes above it: {}", body.lowest,
-                          body.highest, nyquist, body.above_nyquist));
+      row("",
+          fmt::format("{:.6g} to {:.6g} Hz; the Nyquist frequency is {:.6g} Hz, modes above it: {}",
+                      body.lowest, body.highest, nyquist, body.above_nyquist));
     if (body.points == 0) continue;
     std::string laws;
     for (const std::string& law : body.laws) laws += (laws.empty() ? "" : "; ") + law;
     row("", fmt::format("{} contact points under {}", body.points, laws));
   }
-  row("contacts", fmt::format("{} points, gaps taken at the {} of the step, solver {} to {:g}", model.pairs().size(),
-                              name_of(step.instant), model.solver().name(), step.contact.tolerance));
+  row("contacts", fmt::format("{} points, gaps taken at the {} of the step, solver {} to {:g}",
+                              model.pairs().size(), name_of(step.instant), model.solver().name(),
+                              step.contact.tolerance));
   for (const Probe& probe : model.probes())
-    row("probe", fmt::format("{}: {} of {}{}{}", probe.name,
-                             probe.quantity == Probe::Quantity::velocity ? "velocity" : "displacement",
-                             bodies[static_cast<std::size_t>(probe.group)].name,
-                             probe.wav.empty() ? "" : ", " + probe.wav, probe.csv.empty() ? "" : ", " + probe.csv));
+    row("probe",
+        fmt::format("{}: {} of {}{}{}", probe.name,
+                    probe.quantity == Probe::Quantity::velocity ? "velocity" : "displacement",
+                    bodies[static_cast<std::size_t>(probe.group)].name,
+                    probe.wav.empty() ? "" : ", " + probe.wav,
+                    probe.csv.empty() ? "" : ", " + probe.csv));
   row("on failure", std::string(name_of(step.on_failure)));
-  row("memory", fmt::format("about {}, results file up to {}", size_text(memory_bytes(model, setup.steps)),
-                            size_text(file_bytes(setup))));
-  row("warnings", model.warnings().empty() ? "none" : fmt::format("{}, see above", model.warnings().size()));
+  row("memory",
+      fmt::format("about {}, results file up to {}", size_text(memory_bytes(model, setup.steps)),
+                  size_text(file_bytes(setup))));
+  row("warnings",
+      model.warnings().empty() ? "none" : fmt::format("{}, see above", model.warnings().size()));
   return text;
 }
 
-std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies, double nyquist) {
+std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies,
+                    double nyquist) {
   const Model& model = setup.model;
   const StepOptions& step = model.options();
   Json json;
@@ -161,7 +176,8 @@ int cmd_check(const CheckOptions& options) {
   for (const std::string& text : setup.model.warnings()) warn(text);
   const double nyquist = 0.5 / setup.model.options().h;
   const std::vector<BodySummary> bodies = bodies_of(setup.model, nyquist);
-  const std::string text = options.json ? json_of(setup, bodies, nyquist) : text_of(setup, bodies, nyquist);
+  const std::string text =
+      options.json ? json_of(setup, bodies, nyquist) : text_of(setup, bodies, nyquist);
   std::fputs(text.c_str(), stdout);
   return kDone;
 }

@@ -12,7 +12,8 @@ namespace saltus::app {
 int cmd_convert(const ConvertOptions& options) {
   constexpr std::array<std::string_view, 2> formats{"wav", "csv"};
   if (options.to != "wav" && options.to != "csv")
-    throw SceneError("--to", "'" + options.to + "' is not a format", did_you_mean(options.to, formats));
+    throw SceneError("--to", "'" + options.to + "' is not a format",
+                     did_you_mean(options.to, formats));
   if (options.to == "csv" && !options.probe.empty())
     throw SceneError("--probe", "is for --to wav", "the tables of --to csv hold all probes");
   const ResultsReader results(options.file);
@@ -21,7 +22,8 @@ int cmd_convert(const ConvertOptions& options) {
   if (options.to == "csv") {
     files = convert_csv(results, stem);
   } else {
-    for (const WavReport& sound : convert_wav(results, stem, options.probe)) files.push_back(sound.path);
+    for (const WavReport& sound : convert_wav(results, stem, options.probe))
+      files.push_back(sound.path);
   }
   if (options.json)
     std::puts(nlohmann::ordered_json({{"files", files}}).dump(1).c_str());

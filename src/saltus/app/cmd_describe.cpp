@@ -18,7 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 6> kTopics{"schemes", "bodies", "solvers", "laws", "options", "scene"};
+constexpr std::array<std::string_view, 6> kTopics{"schemes", "bodies",  "solvers",
+                                                  "laws",    "options", "scene"};
 
 /// A line of a registry: its name and what is said about it, with headings.
 struct Entry {
@@ -31,17 +32,21 @@ std::vector<Entry> entries_of(std::string_view topic) {
   if (topic == "schemes")
     for (const SchemeRow& row : schemes()) {
       const std::unique_ptr<Scheme> scheme = row.make_default();
-      entries.push_back({std::string(row.name), std::string(row.summary),
-                         {{"order", std::string(row.order)},
-                          {"needs", trait_names(scheme->needs())},
-                          {"gain", fmt::format("{:g}", scheme->gain())},
-                          {"step", scheme->fixed_step() ? "fixed during a run" : "may change during a run"},
-                          {"references", std::string(row.reference)}}});
+      entries.push_back(
+          {std::string(row.name),
+           std::string(row.summary),
+           {{"order", std::string(row.order)},
+            {"needs", trait_names(scheme->needs())},
+            {"gain", fmt::format("{:g}", scheme->gain())},
+            {"step", scheme->fixed_step() ? "fixed during a run" : "may change during a run"},
+            {"references", std::string(row.reference)}}});
     }
   if (topic == "solvers")
     for (const SolverRow& row : solvers())
-      entries.push_back({std::string(row.name), std::string(row.summary),
-                         {{"handles", std::string(row.handles)}, {"references", std::string(row.reference)}}});
+      entries.push_back(
+          {std::string(row.name),
+           std::string(row.summary),
+           {{"handles", std::string(row.handles)}, {"references", std::string(row.reference)}}});
   return entries;
 }
 
@@ -80,17 +85,23 @@ Json json_of(const std::vector<Entry>& entries) {
 }
 
 /// "options" is every option there is: that is what the table of the scene holds.
-std::string_view option_topic(std::string_view topic) { return topic == "options" ? "scene" : topic; }
+std::string_view option_topic(std::string_view topic) {
+  return topic == "options" ? "scene" : topic;
+}
 
 }  // namespace
 
 int cmd_describe(const DescribeOptions& options) {
   if (std::find(kTopics.begin(), kTopics.end(), options.topic) == kTopics.end())
-    throw SceneError("", "'" + options.topic + "' cannot be described", did_you_mean(options.topic, kTopics));
-  if (options.json && options.markdown) throw SceneError("", "--json and --markdown exclude each other", "give one");
+    throw SceneError("", "'" + options.topic + "' cannot be described",
+                     did_you_mean(options.topic, kTopics));
+  if (options.json && options.markdown)
+    throw SceneError("", "--json and --markdown exclude each other", "give one");
   const std::vector<Entry> entries = entries_of(options.topic);
   const bool has_options = options.topic != "solvers";
-  const auto table = [&](DescribeFormat format) { return describe_options(option_topic(options.topic), format); };
+  const auto table = [&](DescribeFormat format) {
+    return describe_options(option_topic(options.topic), format);
+  };
   std::string text;
   if (options.json) {
     Json json = {{"topic", options.topic}};
@@ -100,7 +111,8 @@ int cmd_describe(const DescribeOptions& options) {
   } else {
     if (!entries.empty()) text = options.markdown ? markdown_of(entries) : text_of(entries);
     if (has_options)
-      text += (text.empty() ? "" : "\n") + table(options.markdown ? DescribeFormat::markdown : DescribeFormat::text);
+      text += (text.empty() ? "" : "\n") +
+              table(options.markdown ? DescribeFormat::markdown : DescribeFormat::text);
   }
   std::fputs(text.c_str(), stdout);
   return kDone;

@@ -66,7 +66,8 @@ int cmd_new(const NewOptions& options) {
                      "letters, digits, - and _, e.g. my_string");
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0)
-    throw SceneError("", "is there already and is not overwritten", "choose another name, or remove it first")
+    throw SceneError("", "is there already and is not overwritten",
+                     "choose another name, or remove it first")
         .at(path.string(), 0, 0);
   OutputFile file(path.string());
   file.write(fmt::format(kStarter, path.filename().string(), stem));

@@ -20,11 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string output_name(const RunOptions& options) {
-  std::string name = options.output.empty() ? fs::path(options.scene).stem().string() + ".h5" : options.output;
+  std::string name =
+      options.output.empty() ? fs::path(options.scene).stem().string() + ".h5" : options.output;
   if (name.ends_with(".part") && options.resume) name.resize(name.size() - 5);
   std::error_code ignored;
   if (fs::equivalent(name, options.scene, ignored))
-    throw SceneError("", "is the scene itself", "give the results another name with -o").at(name, 0, 0);
+    throw SceneError("", "is the scene itself", "give the results another name with -o")
+        .at(name, 0, 0);
   return name;
 }
 
@@ -36,7 +38,8 @@ void try_outputs(const Model& model, const std::string& results) {
       if (name.empty()) continue;
       const fs::path path = folder / name;
       if (path.lexically_normal() == fs::path(results).lexically_normal())
-        throw SceneError("", "is the file of the results and of probe '" + probe.name + "'", "change one of them")
+        throw SceneError("", "is the file of the results and of probe '" + probe.name + "'",
+                         "change one of them")
             .at(results, 0, 0);
       OutputFile attempt(path.string());
     }
@@ -58,16 +61,18 @@ std::string failure_text(const RunResult& result, const std::string& part) {
   const StepReport& step = result.loop.failure;
   const std::string at = fmt::format("step {} (t = {:.9g} s)", result.loop.last + 1,
                                      static_cast<double>(result.loop.last + 1) * model.options().h);
-  const std::string body = step.group >= 0 ? "'" + model.groups()[static_cast<std::size_t>(step.group)].name + "'"
-                           : model.groups().size() == 1 ? "'" + model.groups()[0].name + "'"
-                                                        : "the scene";
+  const std::string body =
+      step.group >= 0 ? "'" + model.groups()[static_cast<std::size_t>(step.group)].name + "'"
+      : model.groups().size() == 1 ? "'" + model.groups()[0].name + "'"
+                                   : "the scene";
   std::string text, remedy;
   if (!step.finite) {
     text = fmt::format("{}: the motion of {} is no longer finite", at, body);
     remedy = "use a shorter step";
   } else {
-    text = fmt::format("{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations", at,
-                       body, step.residual, model.options().contact.tolerance, step.iterations);
+    text = fmt::format(
+        "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations",
+        at, body, step.residual, model.options().contact.tolerance, step.iterations);
     remedy = "raise solver.iterations, use a shorter step, or set on_failure: accept";
   }
   return fmt::format("{}; {}; everything before it is in {}", text, remedy, part);
@@ -77,7 +82,9 @@ std::string failure_text(const RunResult& result, const std::string& part) {
 class Run {
  public:
   Run(const RunOptions& options, const CommandLine& line)
-      : options_(options), setup_(set_up(options.scene, options.set, options.until)), output_(output_name(options)) {
+      : options_(options),
+        setup_(set_up(options.scene, options.set, options.until)),
+        output_(output_name(options)) {
     provenance_ = provenance_now(line.count, line.arguments);
     result_.setup = &setup_;
     result_.resumed = options.resume;
@@ -90,7 +97,8 @@ class Run {
     try_outputs(setup_.model, output_);
     {
       Progress progress(options_.quiet);
-      result_.loop = run_loop(*sim_, *writer_, setup_.scene.spec.results, setup_.steps, gain_, interrupt, progress);
+      result_.loop = run_loop(*sim_, *writer_, setup_.scene.spec.results, setup_.steps, gain_,
+                              interrupt, progress);
     }
     result_.state = &sim_->state();
     if (const std::string text = gain_warning(result_.loop.gain, setup_); !text.empty()) note(text);
@@ -113,7 +121,8 @@ class Run {
     if (options_.resume) {
       const std::string file = resumable_file(output_);
       State state = read_checkpoint(file, setup_.model);
-      writer_.emplace(ResultsWriter::resume(file, setup_.model, setup_.scene.text, resolved, std::move(results)));
+      writer_.emplace(ResultsWriter::resume(file, setup_.model, setup_.scene.text, resolved,
+                                            std::move(results)));
       if (setup_.scene.spec.results.every_step)
         gain_ = stored_gain(writer_->path() + ".part", state.energy_start, state.step);
       sim_.emplace(setup_.model, std::move(state));
@@ -127,7 +136,9 @@ class Run {
   }
 
   void print() const {
-    const std::string text = options_.json ? run_json(result_) : options_.quiet ? "" : run_table(result_);
+    const std::string text = options_.json    ? run_json(result_)
+                             : options_.quiet ? ""
+                                              : run_table(result_);
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
 
@@ -139,10 +150,11 @@ class Run {
     if (result_.loop.end == LoopReport::End::failed) {
       result_.stopped = failure_text(result_, part);
     } else {
-      result_.stopped =
-          fmt::format("interrupted behind step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: {}{}",
-                      result_.loop.last, setup_.steps, sim_->state().t, part, provenance_.command_line,
-                      options_.resume ? "" : " --resume");
+      result_.stopped = fmt::format(
+          "interrupted behind step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: "
+          "{}{}",
+          result_.loop.last, setup_.steps, sim_->state().t, part, provenance_.command_line,
+          options_.resume ? "" : " --resume");
     }
     result_.files = {part};
     complain(result_.stopped);
@@ -151,7 +163,8 @@ class Run {
   }
 
   int finish() {
-    const ProbeFiles probes = write_probe_files(*writer_, setup_.model, fs::path(output_).parent_path().string());
+    const ProbeFiles probes =
+        write_probe_files(*writer_, setup_.model, fs::path(output_).parent_path().string());
     RunSummary summary;
     summary.wall_time = result_.loop.wall;
     writer_->finish(sim_->state(), summary);

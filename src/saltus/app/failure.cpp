@@ -25,11 +25,14 @@ Failure describe(std::exception_ptr error) {
   } catch (const RunError& e) {
     return {kNotFinished, e.what()};
   } catch (const std::bad_alloc&) {
-    return {kNotFinished, "there is not enough memory; use fewer modes or contact points (`saltus check` counts them)"};
+    return {kNotFinished,
+            "there is not enough memory; use fewer modes or contact points (`saltus check` counts "
+            "them)"};
   } catch (const std::filesystem::filesystem_error& e) {
     return {kBadInput, e.path1().string() + ": " + e.code().message()};
   } catch (const std::exception& e) {
-    return {kInternal, std::string("internal error: ") + e.what() + "; please report it with the scene"};
+    return {kInternal,
+            std::string("internal error: ") + e.what() + "; please report it with the scene"};
   } catch (...) {
     return {kInternal, "internal error of unknown kind; please report it with the scene"};
   }

@@ -14,7 +14,8 @@
 namespace saltus::app {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"run", "check", "describe", "info", "convert", "new", "schema"};
+constexpr std::string_view kVerbs[] = {"run",     "check", "describe", "info",
+                                       "convert", "new",   "schema"};
 
 constexpr const char* kShortHelp =
     "Saltus integrates mechanical systems with impact and contact in time.\n"
@@ -24,7 +25,8 @@ constexpr const char* kShortHelp =
     "  saltus run my_scene.yaml       integrate it; results go to my_scene.h5\n"
     "  saltus info my_scene.h5        what a results file holds\n"
     "  saltus convert my_scene.h5 --to wav|csv\n"
-    "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, laws, options\n"
+    "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, "
+    "laws, options\n"
     "  saltus schema                  JSON Schema of scenes, for editors\n"
     "\n"
     "`saltus VERB --help` lists the options of a verb.\n";
@@ -47,16 +49,21 @@ void add_set(CLI::App& verb, std::vector<std::string>& set) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-void add_json(CLI::App& verb, bool& json) { verb.add_flag("--json", json, "one JSON object on stdout"); }
+void add_json(CLI::App& verb, bool& json) {
+  verb.add_flag("--json", json, "one JSON object on stdout");
+}
 
 void declare(CLI::App& app, Arguments& a) {
   CLI::App* run = app.add_subcommand("run", "integrate a scene and write its results");
   run->add_option("scene", a.run.scene, "scene file (YAML)")->required()->type_name("FILE");
-  run->add_option("-o,--output", a.run.output, "results file; <scene>.h5 in the working folder if not given")
+  run->add_option("-o,--output", a.run.output,
+                  "results file; <scene>.h5 in the working folder if not given")
       ->type_name("FILE");
   add_set(*run, a.run.set);
-  run->add_option("--until", a.run.until, "run to this time instead of time.end: 2, \"500 ms\"")->type_name("TIME");
-  run->add_flag("--resume", a.run.resume, "continue an interrupted run, or a finished one to a later --until");
+  run->add_option("--until", a.run.until, "run to this time instead of time.end: 2, \"500 ms\"")
+      ->type_name("TIME");
+  run->add_flag("--resume", a.run.resume,
+                "continue an interrupted run, or a finished one to a later --until");
   run->add_flag("-q,--quiet", a.run.quiet, "no progress and no table; warnings and errors stay");
   add_json(*run, a.run.json);
 
@@ -66,26 +73,33 @@ void declare(CLI::App& app, Arguments& a) {
   add_json(*check, a.check.json);
 
   CLI::App* describe = app.add_subcommand("describe", "what a scene can say");
-  describe->add_option("topic", a.describe.topic, "schemes, bodies, solvers, laws, options or scene")
+  describe
+      ->add_option("topic", a.describe.topic, "schemes, bodies, solvers, laws, options or scene")
       ->required()
       ->type_name("TOPIC");
   add_json(*describe, a.describe.json);
   describe->add_flag("--markdown", a.describe.markdown, "as a page in Markdown");
 
   CLI::App* info = app.add_subcommand("info", "what is in a results file");
-  info->add_option("file", a.info.file, "results file, also the .part of a stopped run")->required()->type_name("FILE");
+  info->add_option("file", a.info.file, "results file, also the .part of a stopped run")
+      ->required()
+      ->type_name("FILE");
   add_json(*info, a.info.json);
 
   CLI::App* convert = app.add_subcommand("convert", "results as sound or tables");
   convert->add_option("file", a.convert.file, "results file")->required()->type_name("FILE");
   convert->add_option("--to", a.convert.to, "wav or csv")->required()->type_name("FORMAT");
-  convert->add_option("-o,--output", a.convert.output, "start of the names written; that of the file if not given")
+  convert
+      ->add_option("-o,--output", a.convert.output,
+                   "start of the names written; that of the file if not given")
       ->type_name("STEM");
   convert->add_option("--probe", a.convert.probe, "this probe only (wav)")->type_name("NAME");
   add_json(*convert, a.convert.json);
 
   CLI::App* create = app.add_subcommand("new", "write a scene to start from");
-  create->add_option("name", a.create.name, "NAME.yaml is written, unless it exists")->required()->type_name("NAME");
+  create->add_option("name", a.create.name, "NAME.yaml is written, unless it exists")
+      ->required()
+      ->type_name("NAME");
   add_json(*create, a.create.json);
 
   app.add_subcommand("schema", "JSON Schema of scenes, for editors");
@@ -106,15 +120,20 @@ const CLI::App& chosen(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   const std::vector<std::string_view> known(names.begin(), names.end());
   if (const auto extra = verb.remaining(); !extra.empty()) {
-    const auto option = std::ranges::find_if(extra, [](const std::string& w) { return w.starts_with('-'); });
+    const auto option =
+        std::ranges::find_if(extra, [](const std::string& w) { return w.starts_with('-'); });
     const std::string& word = option == extra.end() ? extra.back() : *option;
     if (word.size() > 1 && word[0] == '-')
-      throw SceneError(where, "there is no option '" + word + "'", did_you_mean(word.substr(0, word.find('=')), known));
-    throw SceneError(where, "'" + word + "' is one argument too many", "`saltus " + where + " --help` lists them");
+      throw SceneError(where, "there is no option '" + word + "'",
+                       did_you_mean(word.substr(0, word.find('=')), known));
+    throw SceneError(where, "'" + word + "' is one argument too many",
+                     "`saltus " + where + " --help` lists them");
   }
   std::string text = error.what();
   if (!text.empty() && text.back() == '.') text.pop_back();
-  throw SceneError(where, text, "`saltus " + where + (where.empty() ? "--help`" : " --help` lists the arguments"));
+  throw SceneError(
+      where, text,
+      "`saltus " + where + (where.empty() ? "--help`" : " --help` lists the arguments"));
 }
 
 int print_version() {
@@ -179,7 +198,8 @@ int main(int argc, char** argv) {
   int code = app::kInternal;
   try {
     code = app::dispatch(argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw RunError("standard output: cannot be written");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      throw RunError("standard output: cannot be written");
   } catch (...) {
     code = app::report_failure(std::current_exception(), json);
   }

@@ -20,7 +20,8 @@ class Observer {
     return probes_;
   }
   std::span<const Vector> velocities() {
-    for (std::size_t g = 0; g < velocities_.size(); ++g) sim_.velocity(static_cast<int>(g), velocities_[g]);
+    for (std::size_t g = 0; g < velocities_.size(); ++g)
+      sim_.velocity(static_cast<int>(g), velocities_[g]);
     return velocities_;
   }
 
@@ -57,8 +58,9 @@ std::uint64_t FramePlan::next(std::uint64_t step) const {
   return static_cast<std::uint64_t>(k * n / gaps);
 }
 
-LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec, std::uint64_t steps,
-                    const ContactGain& gain, const InterruptGuard& interrupt, Progress& progress) {
+LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
+                    std::uint64_t steps, const ContactGain& gain, const InterruptGuard& interrupt,
+                    Progress& progress) {
   const State& state = sim.state();
   const double end = sim.model().options().end;
   const FramePlan plan(spec.frames, steps);
@@ -101,7 +103,8 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     loop.gain.add(report.impact, state.energy_start, state.energy.total(), state.step);
     loop.statistics.add(report, state.energy, state.t);
     const bool framed = state.step == next_frame;
-    if (spec.every_step || framed || state.step == steps) out.record(report, state, observer.probes());
+    if (spec.every_step || framed || state.step == steps)
+      out.record(report, state, observer.probes());
     if (framed) {
       out.frame(state, observer.velocities());
       next_frame = plan.next(state.step + 1);
@@ -111,7 +114,8 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     else if (out.wants_drain())
       out.drain();
     if (progress.due(to))
-      progress.show(to, {state.step, loop.first, steps, state.t, end, report.contacts, loop.statistics.residual.value});
+      progress.show(to, {state.step, loop.first, steps, state.t, end, report.contacts,
+                         loop.statistics.residual.value});
   }
   progress.clear();
   loop.wall = seconds(Clock::now() - begin);

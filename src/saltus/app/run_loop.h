@@ -42,13 +42,14 @@ struct LoopReport {
   double stepping = 0.0;              ///< of Simulation::advance alone [s]
   double worst = 0.0;                 ///< slowest step [s]
   std::uint64_t worst_step = 0;
-  std::uint64_t halved = 0;           ///< steps that were cut in two
-  RunStatistics statistics;           ///< of the whole run as far as rows tell, else of this loop
+  std::uint64_t halved = 0;  ///< steps that were cut in two
+  RunStatistics statistics;  ///< of the whole run as far as rows tell, else of this loop
   ContactGain gain;
 };
 
 /// `gain`: of the steps before, when resumed.
-LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec, std::uint64_t steps,
-                    const ContactGain& gain, const InterruptGuard& interrupt, Progress& progress);
+LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
+                    std::uint64_t steps, const ContactGain& gain, const InterruptGuard& interrupt,
+                    Progress& progress);
 
 }  // namespace saltus::app

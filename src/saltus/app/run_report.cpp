@@ -19,8 +19,10 @@ class Table {
     text_ += '\n';
   }
   void energy(std::string_view name, double joule, double start) {
-    if (start > 0.0) row(name, "{:>+14.6e} J {:>+11.4g} %", joule, 100.0 * joule / start);
-    else row(name, "{:>+14.6e} J", joule);
+    if (start > 0.0)
+      row(name, "{:>+14.6e} J {:>+11.4g} %", joule, 100.0 * joule / start);
+    else
+      row(name, "{:>+14.6e} J", joule);
   }
   std::string& text() { return text_; }
 
@@ -38,7 +40,8 @@ double mean_step(const LoopReport& loop) {
 
 /// Simulated over wall time of this run; above 1 it is faster than real time.
 double real_time_factor(const RunResult& r) {
-  const double simulated = static_cast<double>(r.loop.last - r.loop.first) * r.setup->model.options().h;
+  const double simulated =
+      static_cast<double>(r.loop.last - r.loop.first) * r.setup->model.options().h;
   return r.loop.wall > 0.0 ? simulated / r.loop.wall : 0.0;
 }
 
@@ -60,15 +63,18 @@ void contact_rows(Table& table, const RunResult& r) {
     table.row("contacts", "none in the scene");
     return;
   }
-  table.row("contacts", "{} steps with contact, at most {:g} of {} points at once", s.contact_steps, s.contacts.value,
-            points);
+  table.row("contacts", "{} steps with contact, at most {:g} of {} points at once", s.contact_steps,
+            s.contacts.value, points);
   const bool inside = s.penetration() > 0.0;
-  table.row("penetration", "{}{:.3g} m at t = {:.6g} s", inside ? "" : "none, smallest gap ", std::abs(s.gap.value),
-            time_of(s.gap, setup));
-  table.row("residual", "{:.3g} as solved (t = {:.6g} s), {:.3g} on the finished state (t = {:.6g} s)",
-            s.residual.value, time_of(s.residual, setup), s.residual_after.value, time_of(s.residual_after, setup));
+  table.row("penetration", "{}{:.3g} m at t = {:.6g} s", inside ? "" : "none, smallest gap ",
+            std::abs(s.gap.value), time_of(s.gap, setup));
+  table.row("residual",
+            "{:.3g} as solved (t = {:.6g} s), {:.3g} on the finished state (t = {:.6g} s)",
+            s.residual.value, time_of(s.residual, setup), s.residual_after.value,
+            time_of(s.residual_after, setup));
   if (r.loop.gain.steps > 0)
-    table.row("energy gain", "by contact in {} steps, at most {:.3g} J in one (t = {:.6g} s): see the warning",
+    table.row("energy gain",
+              "by contact in {} steps, at most {:.3g} J in one (t = {:.6g} s): see the warning",
               r.loop.gain.steps, r.loop.gain.worst.value, time_of(r.loop.gain.worst, setup));
 }
 
@@ -83,25 +89,29 @@ std::string run_table(const RunResult& r) {
   const std::uint64_t done = loop.last - loop.first;
   Table table;
   if (!r.setup->scene.spec.title.empty()) table.text() += r.setup->scene.spec.title + "\n";
-  if (r.resumed) table.row("steps", "{} ({} of them now: resumed at step {})", loop.last, done, loop.first);
-  else table.row("steps", "{}", loop.last);
+  if (r.resumed)
+    table.row("steps", "{} ({} of them now: resumed at step {})", loop.last, done, loop.first);
+  else
+    table.row("steps", "{}", loop.last);
   if (done > 0) {
-    table.row("time", "{:.9g} s simulated, this run took {}: {:.3g} x real time", r.state->t, duration_text(loop.wall),
-              real_time_factor(r));
-    table.row("cost of a step", "{:.4g} us on average, {:.4g} us at worst (step {})", 1e6 * mean_step(loop),
-              1e6 * loop.worst, loop.worst_step);
+    table.row("time", "{:.9g} s simulated, this run took {}: {:.3g} x real time", r.state->t,
+              duration_text(loop.wall), real_time_factor(r));
+    table.row("cost of a step", "{:.4g} us on average, {:.4g} us at worst (step {})",
+              1e6 * mean_step(loop), 1e6 * loop.worst, loop.worst_step);
   } else {
     table.row("time", "{:.9g} s simulated, nothing was left to do", r.state->t);
   }
   energy_rows(table, r);
   contact_rows(table, r);
-  table.row("failed steps", "{} not converged, {} halved", loop.statistics.failed_steps, loop.halved);
+  table.row("failed steps", "{} not converged, {} halved", loop.statistics.failed_steps,
+            loop.halved);
   for (std::size_t i = 0; i < r.files.size(); ++i) {
     std::string note;
     for (const WavReport& sound : r.sounds)
       if (sound.path == r.files[i])
-        note = sound.factor > 0.0 ? fmt::format("  ({} Hz, samples x {:.4g})", sound.rate.rate, sound.factor)
-                                  : fmt::format("  ({} Hz, silent)", sound.rate.rate);
+        note = sound.factor > 0.0
+                   ? fmt::format("  ({} Hz, samples x {:.4g})", sound.rate.rate, sound.factor)
+                   : fmt::format("  ({} Hz, silent)", sound.rate.rate);
     table.row(i == 0 ? "written" : "", "{}{}", r.files[i], note);
   }
   return std::move(table.text());
@@ -122,7 +132,8 @@ std::string run_json(const RunResult& r) {
   json["time"] = r.state->t;
   json["wall_time"] = loop.wall;
   json["real_time_factor"] = real_time_factor(r);
-  json["step_cost"] = {{"mean", mean_step(loop)}, {"worst", loop.worst}, {"worst_step", loop.worst_step}};
+  json["step_cost"] = {
+      {"mean", mean_step(loop)}, {"worst", loop.worst}, {"worst_step", loop.worst_step}};
   json["energy"] = {{"start", r.state->energy_start},
                     {"end", r.state->energy.total()},
                     {"kinetic", r.state->energy.kinetic},
@@ -133,7 +144,8 @@ std::string run_json(const RunResult& r) {
   json["contacts"] = {{"points", setup.model.pairs().size()},
                       {"steps", s.contact_steps},
                       {"most", s.contacts.value}};
-  json["penetration"] = {{"value", s.penetration()}, {"step", s.gap.row}, {"time", time_of(s.gap, setup)}};
+  json["penetration"] = {
+      {"value", s.penetration()}, {"step", s.gap.row}, {"time", time_of(s.gap, setup)}};
   json["residual"] = extreme_json(s.residual, setup);
   json["residual_after"] = extreme_json(s.residual_after, setup);
   json["contact_gain"] = extreme_json(loop.gain.worst, setup);
@@ -153,11 +165,12 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
     position = position && law.rule == ContactLaw::Rule::signorini_position;
   }
   const char* remedy =
-      open       ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
+      open ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
       : position ? "use a shorter step"
                  : "use `law: signorini-position`";
-  return fmt::format("contact fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
-                     gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
+  return fmt::format(
+      "contact fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
+      gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
 }
 
 }  // namespace saltus::app

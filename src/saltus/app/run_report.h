@@ -11,7 +11,7 @@ namespace saltus::app {
 
 struct RunResult {
   const SceneSetup* setup = nullptr;
-  const State* state = nullptr;    ///< the last one
+  const State* state = nullptr;  ///< the last one
   LoopReport loop;
   bool resumed = false;
   std::string stopped;             ///< why the end was not reached, "" where it was

@@ -16,7 +16,8 @@ namespace {
 void set_end(Scene& scene, const std::string& until) {
   const Quantity end = parse_quantity(until, unit::s);
   if (!end.error.empty()) throw SceneError("--until", end.error, end.hint);
-  if (!(end.value > 0.0)) throw SceneError("--until", "'" + until + "' is not a time to run to", "must be > 0");
+  if (!(end.value > 0.0))
+    throw SceneError("--until", "'" + until + "' is not a time to run to", "must be > 0");
   scene.spec.time.end = end.value;
   scene.places["time.end"] = {"--until " + until, 0, 0};
   try {
@@ -31,7 +32,8 @@ void check_outputs(const Scene& scene, const Model& model) {
   std::map<std::string, std::string> taken;  // file name, path of the entry
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
     const OutputSpec& output = spec.outputs[i];
-    for (const auto& [name, file] : {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
+    for (const auto& [name, file] :
+         {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
       if (!*file) continue;
       const std::string path = fmt::format("outputs[{}].{}", i, name);
       if (const auto [other, added] = taken.emplace(**file, path); !added)
@@ -56,7 +58,8 @@ std::size_t row_width(const Model& model) {
   return layout::kStep.size() + model.accounts().size() + model.probes().size();
 }
 
-SceneSetup set_up(const std::string& file, std::span<const std::string> assignments, const std::string& until) {
+SceneSetup set_up(const std::string& file, std::span<const std::string> assignments,
+                  const std::string& until) {
   Scene scene = read_scene(file, assignments);
   if (!until.empty()) set_end(scene, until);
   Model model = build(scene);

@@ -18,7 +18,8 @@ struct SceneSetup {
 
 /// Reads and builds. `until`: replaces time.end, "" for none. Throws SceneError with place, also for outputs that no
 /// run of this scene could write: rates without a WAV rate, one name for two files, samples that are not stored.
-SceneSetup set_up(const std::string& file, std::span<const std::string> assignments, const std::string& until = "");
+SceneSetup set_up(const std::string& file, std::span<const std::string> assignments,
+                  const std::string& until = "");
 
 /// Numbers in a row of the results: step columns, accounts, probes.
 std::size_t row_width(const Model& model);

@@ -35,14 +35,18 @@ class Line {
   template <typename... T>
   void add(fmt::format_string<T...> format, T&&... values) {
     const std::size_t room = text_.size() - size_;
-    const auto result = fmt::format_to_n(text_.data() + size_, room, format, std::forward<T>(values)...);
+    const auto result =
+        fmt::format_to_n(text_.data() + size_, room, format, std::forward<T>(values)...);
     size_ += std::min(result.size, room);
   }
   void add_duration(double seconds) {
     const auto whole = static_cast<long long>(seconds + 0.5);
-    if (whole < 60) add("{} s", whole);
-    else if (whole < 3600) add("{}:{:02}", whole / 60, whole % 60);
-    else add("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+    if (whole < 60)
+      add("{} s", whole);
+    else if (whole < 3600)
+      add("{}:{:02}", whole / 60, whole % 60);
+    else
+      add("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   }
   std::string_view text() const { return {text_.data(), size_}; }
 
@@ -72,7 +76,8 @@ std::string duration_text(double seconds) {
 Progress::Progress(bool quiet) : start_(Clock::now()) {
   const char* kind = std::getenv("TERM");
   terminal_ = ::isatty(STDERR_FILENO) == 1 && kind && std::string_view(kind) != "dumb";
-  next_ = quiet ? Clock::time_point::max() : start_ + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLine));
+  next_ = quiet ? Clock::time_point::max()
+                : start_ + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLine));
 }
 
 Progress::~Progress() { clear(); }
@@ -84,8 +89,10 @@ void Progress::show(Clock::time_point now, const ProgressValues& v) {
   const double part = v.last > 0 ? static_cast<double>(v.step) / static_cast<double>(v.last) : 1.0;
   Line line;
   line.add("{:3.0f} %  t {:.4g}/{:.4g} s  ", 100.0 * part, v.t, v.end);
-  if (rate >= 1e4) line.add("{:.0f}k steps/s", 1e-3 * rate);
-  else line.add("{:.3g} steps/s", rate);
+  if (rate >= 1e4)
+    line.add("{:.0f}k steps/s", 1e-3 * rate);
+  else
+    line.add("{:.3g} steps/s", rate);
   if (rate > 0.0) {
     line.add("  ETA ");
     line.add_duration(static_cast<double>(v.last - v.step) / rate);
@@ -94,7 +101,8 @@ void Progress::show(Clock::time_point now, const ProgressValues& v) {
   const std::string_view text = line.text();
   if (terminal_) {
     const std::size_t room = columns() - 1;
-    const std::size_t bar = text.size() + 8 > room ? 0 : std::min<std::size_t>(20, room - text.size() - 3);
+    const std::size_t bar =
+        text.size() + 8 > room ? 0 : std::min<std::size_t>(20, room - text.size() - 3);
     Line whole;
     if (bar > 0) {  // the bar takes what the numbers leave
       const auto full = static_cast<std::size_t>(part * static_cast<double>(bar));

@@ -9,7 +9,8 @@ namespace saltus {
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 using Vector3 = Eigen::Vector3d;
-using View = const Eigen::Ref<const Vector>&;  ///< a vector that is read; pass vectors, not expressions (those allocate)
-using Out = Eigen::Ref<Vector>;                ///< a vector that is written; passed by value
+using View = const Eigen::Ref<
+    const Vector>&;  ///< a vector that is read; pass vectors, not expressions (those allocate)
+using Out = Eigen::Ref<Vector>;  ///< a vector that is written; passed by value
 
 }  // namespace saltus

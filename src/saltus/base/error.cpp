@@ -23,8 +23,8 @@ std::string line_of(const std::string& file, int line, int column, const std::st
 SceneError::SceneError(std::string path, std::string message, std::string hint)
     : SceneError("", 0, 0, std::move(path), std::move(message), std::move(hint)) {}
 
-SceneError::SceneError(std::string file, int line, int column, std::string path, std::string message,
-                       std::string hint)
+SceneError::SceneError(std::string file, int line, int column, std::string path,
+                       std::string message, std::string hint)
     : std::runtime_error(line_of(file, line, column, path, message, hint)),
       file_(std::move(file)),
       path_(std::move(path)),

@@ -14,10 +14,12 @@ Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const Mode
       shapes_(std::move(shapes)),
       placement_(placement) {
   const Eigen::Index n = data_.mass.size();
-  expects(n > 0 && data_.omega.size() == n && data_.sigma.size() == n, "one mass, omega and sigma a mode");
+  expects(n > 0 && data_.omega.size() == n && data_.sigma.size() == n,
+          "one mass, omega and sigma a mode");
   expects(load_.size() == 0 || load_.size() == n, "one load a mode, or none");
   expects(!shapes_ || shapes_->modes() == n, "as many shapes as modes");
-  expects((data_.mass.array() > 0.0).all() && data_.mass.allFinite(), "masses are positive and finite");
+  expects((data_.mass.array() > 0.0).all() && data_.mass.allFinite(),
+          "masses are positive and finite");
   expects((data_.omega.array() >= 0.0).all() && data_.omega.allFinite(), "omega >= 0 and finite");
   expects((data_.sigma.array() >= 0.0).all() && data_.sigma.allFinite(), "sigma >= 0 and finite");
   stiffness_ = data_.mass.array() * data_.omega.array().square();
@@ -72,8 +74,8 @@ void Modal::point_rows(View, View, std::span<const PointRef> at, PointRows& J) c
   Vector shape(positions());
   for (std::size_t i = 0; i < at.size(); ++i) {
     shapes_->row(at[i].local.x(), shape);
-    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> block(&J.value[3 * n * i], 3,
-                                                                                positions());
+    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> block(&J.value[3 * n * i],
+                                                                                3, positions());
     block = placement_.direction * shape.transpose();
     J.offset.push_back(static_cast<int>(i) + 1);
   }
@@ -86,7 +88,8 @@ std::unique_ptr<PointTable> Modal::table(std::span<const PointRef> at,
   for (std::size_t i = 0; i < at.size(); ++i) {
     x[i] = at[i].local.x();
     along[i] = direction[i].dot(placement_.direction);
-    rest[static_cast<Eigen::Index>(i)] = direction[i].dot(placement_.origin + x[i] * placement_.axis);
+    rest[static_cast<Eigen::Index>(i)] =
+        direction[i].dot(placement_.origin + x[i] * placement_.axis);
   }
   return shape_table(shapes_, x, along, std::move(rest));
 }

@@ -59,7 +59,8 @@ double beam_shape(BeamEnds ends, double b, double z) {
   const double k = ends == BeamEnds::fixed_free ? 1.0 : -1.0;
   const double E = std::exp(-b), denominator = 2.0 * E * std::sin(b) + k * (1.0 - E * E);
   const double s = (2.0 * E * std::cos(b) + k * (1.0 + E * E)) / denominator;
-  const double growing = std::exp(-b * (1.0 - z)) * (std::sin(b) - std::cos(b) - k * E) / denominator;
+  const double growing =
+      std::exp(-b * (1.0 - z)) * (std::sin(b) - std::cos(b) - k * E) / denominator;
   const double decaying = 0.5 * std::exp(-b * z) * (1.0 + s);
   const double sign = ends == BeamEnds::free_free ? -1.0 : 1.0;
   return std::cos(b * z) - s * std::sin(b * z) - sign * (decaying + growing);
@@ -124,7 +125,8 @@ std::unique_ptr<ModeShapes> beam_shapes(BeamEnds ends, double length, int modes)
   return std::make_unique<Beam>(ends, length, modes);
 }
 std::unique_ptr<ModeShapes> tabulated_shapes(std::vector<double> x, Matrix shape) {
-  expects(!x.empty() && static_cast<Eigen::Index>(x.size()) == shape.rows(), "one row of shapes a point");
+  expects(!x.empty() && static_cast<Eigen::Index>(x.size()) == shape.rows(),
+          "one row of shapes a point");
   return std::make_unique<Table>(std::move(x), std::move(shape));
 }
 

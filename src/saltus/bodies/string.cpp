@@ -12,7 +12,9 @@ namespace {
 using std::numbers::pi;
 
 // f0 = c0/(2 L),  c0 = sqrt(T/mu_l)
-double fundamental(const StringData& s) { return std::sqrt(s.tension / s.linear_density) / (2.0 * s.length); }
+double fundamental(const StringData& s) {
+  return std::sqrt(s.tension / s.linear_density) / (2.0 * s.length);
+}
 
 }  // namespace
 

@@ -11,17 +11,17 @@ struct StringData {
   double linear_density = 0.0;  ///< mu_l [kg/m]
   double inharmonicity = 0.0;   ///< B [1]: EI = B T L^2/pi^2
   int modes = 0;
-  bool first_order = false;     ///< nu_j = j f0 (1 + B j^2/2) instead of j f0 sqrt(1 + B j^2)
+  bool first_order = false;  ///< nu_j = j f0 (1 + B j^2/2) instead of j f0 sqrt(1 + B j^2)
 };
 
 /// Losses of a string in air.
 struct StringLosses {
-  double diameter = 0.0;        ///< d [m]
-  double air_viscosity = 1.8e-5;///< eta_a [kg/(m s)]
-  double air_density = 1.2;     ///< rho_a [kg/m^3]
-  double loss_angle = 0.0;      ///< delta [rad]
-  double thermoelastic = 0.0;   ///< 1/Q of dislocations and heat [1]
-  bool ideal_frequency = false; ///< losses at f = j f0 instead of f = nu_j
+  double diameter = 0.0;          ///< d [m]
+  double air_viscosity = 1.8e-5;  ///< eta_a [kg/(m s)]
+  double air_density = 1.2;       ///< rho_a [kg/m^3]
+  double loss_angle = 0.0;        ///< delta [rad]
+  double thermoelastic = 0.0;     ///< 1/Q of dislocations and heat [1]
+  bool ideal_frequency = false;   ///< losses at f = j f0 instead of f = nu_j
 };
 
 /// nu_j [Hz], j = 1 .. modes.

@@ -23,7 +23,9 @@ struct ContactLaw {
   Activation activation;
 
   /// True when the row restricts gaps: legal in a main stage between groups of gain 1 only.
-  bool position_level() const { return rule == Rule::signorini_position || rule == Rule::schatzman_paoli; }
+  bool position_level() const {
+    return rule == Rule::signorini_position || rule == Rule::schatzman_paoli;
+  }
 };
 
 }  // namespace saltus

@@ -27,29 +27,30 @@ struct Law {
 };
 
 struct ContactProblem {
-  const Delassus& W;           ///< [1/kg]
-  View b;                      ///< [m/s], order (n, t1, t2) in each contact
-  std::span<const Law> laws;   ///< one a contact, rows in order and without holes
-  std::span<const int> ids;    ///< stable name of each row, increasing; used by SolverMemory
+  const Delassus& W;          ///< [1/kg]
+  View b;                     ///< [m/s], order (n, t1, t2) in each contact
+  std::span<const Law> laws;  ///< one a contact, rows in order and without holes
+  std::span<const int> ids;   ///< stable name of each row, increasing; used by SolverMemory
 };
 
 struct Limits {
-  double tolerance = 1e-12;    ///< on residual() [1]
+  double tolerance = 1e-12;  ///< on residual() [1]
   int iterations = 10'000;
 };
 
 struct SolveReport {
   bool converged = false;
-  int iterations = 0;          ///< pivots, sweeps or Newton steps
-  double residual = 0.0;       ///< always residual(problem, p), never the solver's own measure
+  int iterations = 0;     ///< pivots, sweeps or Newton steps
+  double residual = 0.0;  ///< always residual(problem, p), never the solver's own measure
 };
 
 /// What a solver carries from one step to the next. `active` and `factor` are part of the State and of
 /// every checkpoint: the same memory gives the same bits. `scratch` is work space only.
 struct SolverMemory {
-  std::vector<int> active;      ///< ids of the rows in the factor, in the order of the factor
-  std::vector<double> factor;   ///< packed lower triangle, row by row, of the Cholesky factor of W(active, active)
-  std::uint64_t changes = 0;    ///< up- and down-dates since the factor was last made afresh
+  std::vector<int> active;  ///< ids of the rows in the factor, in the order of the factor
+  std::vector<double>
+      factor;  ///< packed lower triangle, row by row, of the Cholesky factor of W(active, active)
+  std::uint64_t changes = 0;  ///< up- and down-dates since the factor was last made afresh
   std::vector<double> scratch;
   std::vector<int> scratch_rows;
 };

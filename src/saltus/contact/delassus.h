@@ -13,9 +13,9 @@ class Delassus {
   /// True when row ids (ContactProblem::ids) always carry the same W from step to step, so that a solver
   /// may keep a factor of it in its SolverMemory.
   virtual bool constant() const { return false; }
-  virtual double entry(int i, int j) const = 0;               ///< W_ij [1/kg]
-  virtual void column(int j, double p, Out u) const = 0;      ///< u += W(:, j) p
-  virtual void apply(View p, Out u) const = 0;                ///< u = W p; fixed order of summation
+  virtual double entry(int i, int j) const = 0;           ///< W_ij [1/kg]
+  virtual void column(int j, double p, Out u) const = 0;  ///< u += W(:, j) p
+  virtual void apply(View p, Out u) const = 0;            ///< u = W p; fixed order of summation
 };
 
 /// W held as a matrix, assembled for this step.

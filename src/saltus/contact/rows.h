@@ -21,12 +21,13 @@ class GroupRows {
   /// Adds sign n^T J of point `point` of J to row `row`; rows must come in order.
   void add(int row, double sign, const Vector3& n, const PointRows& J, int point) {
     close(row);
-    for (int k = J.offset[static_cast<std::size_t>(point)]; k < J.offset[static_cast<std::size_t>(point) + 1];
-         ++k) {
+    for (int k = J.offset[static_cast<std::size_t>(point)];
+         k < J.offset[static_cast<std::size_t>(point) + 1]; ++k) {
       const double* block = &J.value[static_cast<std::size_t>(3 * J.width * k)];
       for (int j = 0; j < J.width; ++j) {
         column_.push_back(J.column[static_cast<std::size_t>(k)] + j);
-        value_.push_back(sign * (n[0] * block[j] + n[1] * block[J.width + j] + n[2] * block[2 * J.width + j]));
+        value_.push_back(
+            sign * (n[0] * block[j] + n[1] * block[J.width + j] + n[2] * block[2 * J.width + j]));
       }
     }
   }
@@ -51,11 +52,14 @@ class GroupRows {
       for (std::size_t k = begin(i); k < begin(i + 1); ++k) X(column_[k], i) += value_[k];
     solve(A, X);
     for (int i = 0; i < rows(); ++i)
-      for (std::size_t k = begin(i); k < begin(i + 1); ++k) W.row(i) += value_[k] * X.row(column_[k]);
+      for (std::size_t k = begin(i); k < begin(i + 1); ++k)
+        W.row(i) += value_[k] * X.row(column_[k]);
   }
 
  private:
-  std::size_t begin(int i) const { return static_cast<std::size_t>(offset_[static_cast<std::size_t>(i)]); }
+  std::size_t begin(int i) const {
+    return static_cast<std::size_t>(offset_[static_cast<std::size_t>(i)]);
+  }
   void close(int row) {  // all rows before `row` end here
     for (; filled_ < row; ++filled_)
       offset_[static_cast<std::size_t>(filled_) + 1] = static_cast<int>(column_.size());

@@ -10,7 +10,10 @@ namespace saltus {
 class TableDelassus final : public Delassus {
  public:
   TableDelassus(const Matrix& D, std::span<const int> rows, bool symmetric)
-      : D_(D), rows_(rows), symmetric_(symmetric), all_(static_cast<Eigen::Index>(rows.size()) == D.rows()) {}
+      : D_(D),
+        rows_(rows),
+        symmetric_(symmetric),
+        all_(static_cast<Eigen::Index>(rows.size()) == D.rows()) {}
   int rows() const override { return static_cast<int>(rows_.size()); }
   bool symmetric() const override { return symmetric_; }
   bool constant() const override { return true; }

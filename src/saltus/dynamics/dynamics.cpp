@@ -6,13 +6,14 @@
 namespace saltus {
 
 std::string trait_names(unsigned traits) {
-  static constexpr std::array<std::pair<Trait, const char*>, 7> kNames{{{Trait::tangents, "tangents"},
-                                                                        {Trait::affine, "affine"},
-                                                                        {Trait::modal, "modal"},
-                                                                        {Trait::rotations, "rotations"},
-                                                                        {Trait::symmetric, "symmetric"},
-                                                                        {Trait::fixed_points, "fixed-points"},
-                                                                        {Trait::second_order, "second-order"}}};
+  static constexpr std::array<std::pair<Trait, const char*>, 7> kNames{
+      {{Trait::tangents, "tangents"},
+       {Trait::affine, "affine"},
+       {Trait::modal, "modal"},
+       {Trait::rotations, "rotations"},
+       {Trait::symmetric, "symmetric"},
+       {Trait::fixed_points, "fixed-points"},
+       {Trait::second_order, "second-order"}}};
   std::string text;
   for (const auto& [bit, name] : kNames)
     if (has(traits, bit)) text += (text.empty() ? "" : ", ") + std::string(name);
@@ -23,7 +24,8 @@ void Dynamics::retract(View q, View w, Out out) const { out = q + w; }
 void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
 void Dynamics::prescribe(double, Out) const {}
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
-std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>, std::span<const Vector3>) const {
+std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,
+                                            std::span<const Vector3>) const {
   return nullptr;
 }
 

@@ -33,7 +33,9 @@ enum class Trait : unsigned {
   fixed_points = 32,
   second_order = 64
 };
-constexpr unsigned operator|(Trait a, Trait b) { return static_cast<unsigned>(a) | static_cast<unsigned>(b); }
+constexpr unsigned operator|(Trait a, Trait b) {
+  return static_cast<unsigned>(a) | static_cast<unsigned>(b);
+}
 constexpr unsigned operator|(unsigned a, Trait b) { return a | static_cast<unsigned>(b); }
 constexpr bool has(unsigned traits, Trait t) { return (traits & static_cast<unsigned>(t)) != 0; }
 /// "modal, affine": names of the bits, for messages.
@@ -41,16 +43,16 @@ std::string trait_names(unsigned traits);
 
 /// Modes  mass (q'' + 2 sigma q' + omega^2 q) = load + r.
 struct ModalData {
-  Vector mass;         ///< [kg] (of the modal coordinate)
-  Vector omega;        ///< [rad/s], >= 0
-  Vector sigma;        ///< [1/s], >= 0
-  int damping = 0;     ///< index of the damping source in sources()
-  int load = -1;       ///< index of the load source, -1: no load. The load at t is force(t, 0, 0).
+  Vector mass;      ///< [kg] (of the modal coordinate)
+  Vector omega;     ///< [rad/s], >= 0
+  Vector sigma;     ///< [1/s], >= 0
+  int damping = 0;  ///< index of the damping source in sources()
+  int load = -1;    ///< index of the load source, -1: no load. The load at t is force(t, 0, 0).
 };
 
 /// A force of which the ledger keeps an account. Work of a force with a potential is in Energy::potential.
 struct Source {
-  std::string name;    ///< "elastic", "gravity", "damping", "load", "gyroscopic"
+  std::string name;  ///< "elastic", "gravity", "damping", "load", "gyroscopic"
   bool potential = false;
 };
 

@@ -33,7 +33,8 @@ class PointTable {
   /// y[k] = S(rows[k], :) x.
   virtual void apply(std::span<const int> rows, View x, PointScratch& scratch, Out y) const = 0;
   /// r += sum_k p[k] S(rows[k], :)^T.
-  virtual void accumulate(std::span<const int> rows, View p, PointScratch& scratch, Out r) const = 0;
+  virtual void accumulate(std::span<const int> rows, View p, PointScratch& scratch,
+                          Out r) const = 0;
   /// D = S A^-1 S^T, rows() x rows() [1/kg], symmetric when A is.
   virtual void response(const Factor& A, Matrix& D) const = 0;
 };

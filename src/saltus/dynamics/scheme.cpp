@@ -8,7 +8,8 @@ std::unique_ptr<Prepared> Scheme::prepare(const Dynamics&, double) const { retur
 
 void Scheme::start(const Dynamics&, const Prepared*, double, double, GroupState&) const {}
 
-void Scheme::velocity(const Dynamics&, const Prepared*, double, const GroupState& state, Out v) const {
+void Scheme::velocity(const Dynamics&, const Prepared*, double, const GroupState& state,
+                      Out v) const {
   v = state.v;
 }
 

@@ -18,7 +18,7 @@
 
 namespace saltus {
 
-enum class Level { position, velocity };   ///< what the rows of a stage restrict: y1 [m] or u1 [m/s]
+enum class Level { position, velocity };  ///< what the rows of a stage restrict: y1 [m] or u1 [m/s]
 enum class Rows { joints, normals, all };  ///< which rows enter
 
 /// One contact problem of a step. jump: booked as impact.
@@ -38,23 +38,25 @@ struct Trial {
   double t0 = 0.0, h = 0.0;           ///< [s]
   const GroupState* start = nullptr;  ///< state at t0, never modified
   const Prepared* prepared = nullptr;
-  int stage = 0;                      ///< index into Scheme::stages()
-  int pass = 0;                       ///< 0 in begin, then 1, 2, ... for each linearise and correct; set by the driver
-  Vector q, v;                        ///< current iterate of q1 and v1
-  Vector r;                           ///< impulse of the last pass, zero when the stage begins [N s]
-  Vector v_free;                      ///< left part of (1), filled by linearise
-  Factor A;                           ///< of (1); of affine bodies made once for each h
-  bool factorised = false;            ///< A belongs to (group, h): set by schemes on affine bodies
-  double gain = 0.0;                  ///< of (2), set by begin
-  bool ledger = true;                 ///< work() will be called for this step
-  std::vector<Vector> work;           ///< scheme-private vectors
+  int stage = 0;  ///< index into Scheme::stages()
+  int pass = 0;   ///< 0 in begin, then 1, 2, ... for each linearise and correct; set by the driver
+  Vector q, v;    ///< current iterate of q1 and v1
+  Vector r;       ///< impulse of the last pass, zero when the stage begins [N s]
+  Vector v_free;  ///< left part of (1), filled by linearise
+  Factor A;       ///< of (1); of affine bodies made once for each h
+  bool factorised = false;   ///< A belongs to (group, h): set by schemes on affine bodies
+  double gain = 0.0;         ///< of (2), set by begin
+  bool ledger = true;        ///< work() will be called for this step
+  std::vector<Vector> work;  ///< scheme-private vectors
 };
 
 /// Where the work of a finished step went, for the ledger.
 struct StepWork {
-  std::span<double> by_source;  ///< [J], one entry a Dynamics::sources(); those with a potential stay 0
-  double scheme = 0.0;          ///< numerical dissipation by the scheme's own formula [J], < 0 when it dissipates
-  Energy energy{};              ///< of the end state, as Scheme::energy
+  std::span<double>
+      by_source;  ///< [J], one entry a Dynamics::sources(); those with a potential stay 0
+  double scheme =
+      0.0;  ///< numerical dissipation by the scheme's own formula [J], < 0 when it dissipates
+  Energy energy{};  ///< of the end state, as Scheme::energy
 };
 
 class Scheme {
@@ -70,8 +72,8 @@ class Scheme {
   virtual void start(const Dynamics& body, const Prepared* prepared, double t, double h,
                      GroupState& state) const;
   /// Physical velocity at the state's own time: output, hand-over to another scheme. Default: state.v.
-  virtual void velocity(const Dynamics& body, const Prepared* prepared, double h, const GroupState& state,
-                        Out v) const;
+  virtual void velocity(const Dynamics& body, const Prepared* prepared, double h,
+                        const GroupState& state, Out v) const;
   /// Energy of the state in the scheme's own measure; default: that of the body at velocity().
   virtual Energy energy(const Dynamics& body, const Prepared* prepared, double t, double h,
                         const GroupState& state) const;
@@ -102,7 +104,8 @@ class Scheme {
   /// Default: (v0 + v1)/2.
   virtual void work_velocity(const Trial& trial, const GroupState& end, Out w) const;
   /// Work of the smooth forces over the finished step by the scheme's own identity, and the energy after it.
-  virtual void work(const Dynamics& body, Trial& trial, const GroupState& end, StepWork& work) const = 0;
+  virtual void work(const Dynamics& body, Trial& trial, const GroupState& end,
+                    StepWork& work) const = 0;
   /// True: the state is tied to h (modal-exact): no change of step within a run.
   virtual bool fixed_step() const { return false; }
 };

@@ -26,7 +26,9 @@ namespace {
 
 struct Solve {
   Eigen::Ref<Matrix> X;
-  void operator()(const std::monostate&) const { expects(false, "the operator A was not factorised"); }
+  void operator()(const std::monostate&) const {
+    expects(false, "the operator A was not factorised");
+  }
   void operator()(const Diagonal& A) { X.array().colwise() *= A.inverse.array(); }
   void operator()(const Blocks6& A) {
     for (std::size_t i = 0; i < A.inverse.size(); ++i) {

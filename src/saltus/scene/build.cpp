@@ -36,7 +36,8 @@ PointList on_grid(const Modal& body, const std::string& path, auto&& height) {
 }
 
 /// The obstacle as points [x, h].
-PointList obstacle(const Scene& scene, const AgainstSpec& against, const Modal& body, const std::string& path) {
+PointList obstacle(const Scene& scene, const AgainstSpec& against, const Modal& body,
+                   const std::string& path) {
   if (against.points) return *against.points;
   if (against.file) {
     const Matrix data = read_table(scene, *against.file, 2, "x [m], h [m]", path + ".file");
@@ -49,7 +50,8 @@ PointList obstacle(const Scene& scene, const AgainstSpec& against, const Modal& 
       return against.neck->until && x > *against.neck->until ? against.neck->beyond.value()
                                                              : polynomial(against.neck->height, x);
     });
-  if (against.flat) return on_grid(body, path + ".flat", [&](double) { return against.flat->height; });
+  if (against.flat)
+    return on_grid(body, path + ".flat", [&](double) { return against.flat->height; });
   if (const auto* list = std::get_if<PointList>(&*against.frets)) return *list;
   const auto& rule = std::get<FretRule>(*against.frets);
   PointList points;
@@ -65,7 +67,8 @@ ContactLaw resolve(const LawChoice& choice, const SchemeChoice& scheme, ContactI
   if (const auto* impact = std::get_if<NewtonImpact>(&choice)) {
     law.rule = ContactLaw::Rule::newton_impact;
     law.restitution = impact->restitution;
-    double forecast = impact->activation.forecast.value_or(instant == ContactInstant::start ? 0.5 : 0.0);
+    double forecast =
+        impact->activation.forecast.value_or(instant == ContactInstant::start ? 0.5 : 0.0);
     if (const auto* mj = std::get_if<MoreauJeanOptions>(&scheme); mj && mj->forecasts())
       forecast = mj->gamma.value_or(0.5);
     law.activation = {forecast, impact->activation.threshold, impact->activation.velocity_threshold,
@@ -92,7 +95,8 @@ std::shared_ptr<const ContactSolver> solver_of(const std::string& name) {
     if (row.name == name) return row.make();
     names.emplace_back(row.name);
   }
-  throw SceneError("solver.kind", "there is no contact solver '" + name + "'", did_you_mean(name, names));
+  throw SceneError("solver.kind", "there is no contact solver '" + name + "'",
+                   did_you_mean(name, names));
 }
 
 class Builder {
@@ -141,7 +145,9 @@ class Builder {
   void resonances(std::size_t i) {
     std::size_t g = 0;
     while (g < spec_.bodies.size() && spec_.bodies[g].name != spec_.contacts[i].on) ++g;
-    if (g == spec_.bodies.size() || !std::holds_alternative<ModalExactOptions>(spec_.bodies[g].scheme)) return;
+    if (g == spec_.bodies.size() ||
+        !std::holds_alternative<ModalExactOptions>(spec_.bodies[g].scheme))
+      return;
     const ModalData& modes = *modal_[g]->modal();
     const double h = spec_.time.h();
     int count = 0, worst = 0;
@@ -157,11 +163,13 @@ class Builder {
       }
     }
     if (count > 0)
-      parts_.warnings.push_back(fmt::format(
-          "bodies[{}]: contact drives {} weakly damped mode{} of '{}' {:.0f} times too strongly (mode {} lies at {:.4f} of "
-          "the Nyquist frequency); use another rate, fewer modes or damping that grows with frequency",
-          g, count, count == 1 ? "" : "s", spec_.bodies[g].name, most, worst,
-          modes.omega[worst - 1] * h / std::numbers::pi));
+      parts_.warnings.push_back(
+          fmt::format("bodies[{}]: contact drives {} weakly damped mode{} of '{}' {:.0f} times too "
+                      "strongly (mode {} lies at {:.4f} of "
+                      "the Nyquist frequency); use another rate, fewer modes or damping that grows "
+                      "with frequency",
+                      g, count, count == 1 ? "" : "s", spec_.bodies[g].name, most, worst,
+                      modes.omega[worst - 1] * h / std::numbers::pi));
   }
 
   void contact(std::size_t i) {
@@ -202,10 +210,11 @@ class Builder {
       }
     }
     if (worst < -1e-9)
-      throw SceneError(against,
-                       fmt::format("the obstacle is {:.4g} mm inside '{}' at x = {:.4g} m at the start",
-                                   -1e3 * worst, spec.on, worst_x),
-                       "lower the obstacle or change the initial state");
+      throw SceneError(
+          against,
+          fmt::format("the obstacle is {:.4g} mm inside '{}' at x = {:.4g} m at the start",
+                      -1e3 * worst, spec.on, worst_x),
+          "lower the obstacle or change the initial state");
   }
 
   void output(std::size_t i) {
@@ -214,7 +223,8 @@ class Builder {
     const std::size_t g = body_index(spec_, spec.probe, path + ".probe");
     const Modal& body = *modal_[g];
     if (!body.has_shapes())
-      throw SceneError(path + ".probe", "'" + spec.probe + "' has no points: its modes have no shapes",
+      throw SceneError(path + ".probe",
+                       "'" + spec.probe + "' has no points: its modes have no shapes",
                        "give bodies[].modes.shapes");
     if (!(spec.at >= 0.0 && spec.at <= body.shapes().length()))
       throw SceneError(path + ".at", fmt::format("{} m is not on '{}'", spec.at, spec.probe),
@@ -226,8 +236,9 @@ class Builder {
     probe.name = spec.name;
     probe.group = static_cast<int>(g);
     probe.table = body.probe(spec.at, limit);
-    probe.quantity = spec.quantity == OutputSpec::Quantity::velocity ? Probe::Quantity::velocity
-                                                                     : Probe::Quantity::displacement;
+    probe.quantity = spec.quantity == OutputSpec::Quantity::velocity
+                         ? Probe::Quantity::velocity
+                         : Probe::Quantity::displacement;
     probe.wav = spec.wav.value_or("");
     probe.csv = spec.csv.value_or("");
     probe.gain = spec.gain.value_or(0.0);

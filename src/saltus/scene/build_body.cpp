@@ -19,7 +19,8 @@ struct Modes {
 };
 
 /// Column `index` (from 0) of the first `rows` rows of a table.
-Vector column(const Matrix& table, int index, int rows, const std::string& path, const std::string& file) {
+Vector column(const Matrix& table, int index, int rows, const std::string& path,
+              const std::string& file) {
   if (index >= table.cols())
     throw SceneError(path, fmt::format("'{}' has {} columns", file, table.cols()),
                      fmt::format("column {} is needed", index + 1));
@@ -29,17 +30,20 @@ Vector column(const Matrix& table, int index, int rows, const std::string& path,
   return table.col(index).head(rows);
 }
 
-void not_negative(const Vector& x, const std::string& what, const std::string& path, const std::string& file) {
+void not_negative(const Vector& x, const std::string& what, const std::string& path,
+                  const std::string& file) {
   for (Eigen::Index j = 0; j < x.size(); ++j)
     if (!(x[j] >= 0.0))
-      throw SceneError(path, fmt::format("'{}' gives mode {} a negative {}: {}", file, j + 1, what, x[j]),
+      throw SceneError(path,
+                       fmt::format("'{}' gives mode {} a negative {}: {}", file, j + 1, what, x[j]),
                        "must be >= 0");
 }
 
-Vector damping(const Scene& scene, const DampingSpec& spec, const Vector& nu, const StringData* string,
-               const std::string& path) {
+Vector damping(const Scene& scene, const DampingSpec& spec, const Vector& nu,
+               const StringData* string, const std::string& path) {
   const auto n = static_cast<int>(nu.size());
-  if (const auto* constant = std::get_if<ConstantDamping>(&spec)) return Vector::Constant(n, constant->constant);
+  if (const auto* constant = std::get_if<ConstantDamping>(&spec))
+    return Vector::Constant(n, constant->constant);
   if (const auto* table = std::get_if<TableDamping>(&spec)) {
     const Matrix data = read_table(scene, table->table, 2, "j, sigma [1/s]", path + ".table");
     const Vector sigma = column(data, 1, n, path + ".table", table->table);
@@ -48,11 +52,12 @@ Vector damping(const Scene& scene, const DampingSpec& spec, const Vector& nu, co
   }
   const auto& air = std::get<AirViscoelasticDamping>(spec);
   if (!string)
-    throw SceneError(path + ".model", "air-viscoelastic damping is for strings given by tension and linear_density",
+    throw SceneError(path + ".model",
+                     "air-viscoelastic damping is for strings given by tension and linear_density",
                      "give constant or table");
-  return string_damping(*string,
-                        {air.diameter, air.air_viscosity, air.air_density, air.loss_angle, air.thermoelastic,
-                         air.loss_frequency == AirViscoelasticDamping::LossFrequency::ideal});
+  return string_damping(
+      *string, {air.diameter, air.air_viscosity, air.air_density, air.loss_angle, air.thermoelastic,
+                air.loss_frequency == AirViscoelasticDamping::LossFrequency::ideal});
 }
 
 // u(x, t) = sum sqrt(2/L) sin(pi j x/L) q_j, so that the modal mass is the linear density and impulses are in N s.
@@ -62,14 +67,17 @@ Modes string_modes(const Scene& scene, const StringSpec& spec, const std::string
   modes.mass = Vector::Constant(spec.modes, spec.linear_density);
   Vector nu;
   if (spec.table) {
-    const Matrix data = read_table(scene, *spec.table, 3, "j, nu [Hz], sigma [1/s]", path + ".table");
+    const Matrix data =
+        read_table(scene, *spec.table, 3, "j, nu [Hz], sigma [1/s]", path + ".table");
     nu = column(data, 1, spec.modes, path + ".table", *spec.table);
     modes.sigma = column(data, 2, spec.modes, path + ".table", *spec.table);
     not_negative(nu, "frequency", path + ".table", *spec.table);
     not_negative(modes.sigma, "damping", path + ".table", *spec.table);
   } else {
-    const StringData data{spec.length,        spec.tension.value(), spec.linear_density,
-                          spec.inharmonicity, spec.modes,           spec.dispersion == StringSpec::Dispersion::first_order};
+    const StringData data{
+        spec.length,         spec.tension.value(),
+        spec.linear_density, spec.inharmonicity,
+        spec.modes,          spec.dispersion == StringSpec::Dispersion::first_order};
     nu = string_frequencies(data);
     modes.sigma = spec.damping ? damping(scene, *spec.damping, nu, &data, path + ".damping")
                                : Vector::Zero(spec.modes);
@@ -107,14 +115,16 @@ Modes bar_modes(const Scene& scene, const BarSpec& spec, const std::string& path
   else
     modes.omega = k * std::sqrt(spec.young / spec.density);
   const Vector nu = modes.omega / (2.0 * pi);
-  modes.sigma = spec.damping ? damping(scene, *spec.damping, nu, nullptr, path + ".damping") : Vector::Zero(n);
+  modes.sigma = spec.damping ? damping(scene, *spec.damping, nu, nullptr, path + ".damping")
+                             : Vector::Zero(n);
   return modes;
 }
 
 Modes given_modes(const Scene& scene, const ModesSpec& spec, const std::string& path) {
   Modes modes;
   if (spec.file) {
-    const Matrix data = read_table(scene, *spec.file, 1, "omega [rad/s], sigma [1/s], mass [kg]", path + ".file");
+    const Matrix data =
+        read_table(scene, *spec.file, 1, "omega [rad/s], sigma [1/s], mass [kg]", path + ".file");
     const auto n = static_cast<int>(data.rows());
     modes.omega = column(data, 0, n, path + ".file", *spec.file);
     modes.sigma = data.cols() > 1 ? Vector(data.col(1)) : Vector::Zero(n);
@@ -123,16 +133,20 @@ Modes given_modes(const Scene& scene, const ModesSpec& spec, const std::string& 
     not_negative(modes.sigma, "damping", path + ".file", *spec.file);
     for (Eigen::Index j = 0; j < n; ++j)
       if (!(modes.mass[j] > 0.0))
-        throw SceneError(path + ".file", fmt::format("'{}' gives mode {} the mass {}", *spec.file, j + 1, modes.mass[j]),
-                         "must be > 0");
+        throw SceneError(
+            path + ".file",
+            fmt::format("'{}' gives mode {} the mass {}", *spec.file, j + 1, modes.mass[j]),
+            "must be > 0");
   } else {
     const auto vector = [](const std::vector<double>& x) -> Vector {
       return Eigen::Map<const Vector>(x.data(), static_cast<Eigen::Index>(x.size()));
     };
     const std::size_t n = spec.omega.size();
-    for (const auto& [name, list] : {std::pair{"sigma", &spec.sigma}, std::pair{"mass", &spec.mass}})
+    for (const auto& [name, list] :
+         {std::pair{"sigma", &spec.sigma}, std::pair{"mass", &spec.mass}})
       if (!list->empty() && list->size() != n)
-        throw SceneError(path + "." + name, fmt::format("has {} entries, omega has {}", list->size(), n),
+        throw SceneError(path + "." + name,
+                         fmt::format("has {} entries, omega has {}", list->size(), n),
                          "one entry a mode");
     modes.omega = vector(spec.omega);
     modes.sigma = spec.sigma.empty() ? Vector::Zero(modes.omega.size()) : vector(spec.sigma);
@@ -140,11 +154,12 @@ Modes given_modes(const Scene& scene, const ModesSpec& spec, const std::string& 
   }
   if (modes.omega.size() == 0) throw SceneError(path, "has no mode", "at least one is needed");
   if (spec.shapes) {
-    const Matrix data = read_table(scene, *spec.shapes, 2, "x [m] and one value a mode", path + ".shapes");
+    const Matrix data =
+        read_table(scene, *spec.shapes, 2, "x [m] and one value a mode", path + ".shapes");
     if (data.cols() != modes.omega.size() + 1)
-      throw SceneError(path + ".shapes",
-                       fmt::format("'{}' has {} columns", *spec.shapes, data.cols()),
-                       fmt::format("x and one column for each of the {} modes", modes.omega.size()));
+      throw SceneError(
+          path + ".shapes", fmt::format("'{}' has {} columns", *spec.shapes, data.cols()),
+          fmt::format("x and one column for each of the {} modes", modes.omega.size()));
     std::vector<double> x(data.col(0).data(), data.col(0).data() + data.rows());
     modes.shapes = tabulated_shapes(std::move(x), data.rightCols(data.cols() - 1));
   }
@@ -153,14 +168,16 @@ Modes given_modes(const Scene& scene, const ModesSpec& spec, const std::string& 
 
 Vector3 unit_vector(const std::array<double, 3>& x, const std::string& path) {
   const Vector3 v(x[0], x[1], x[2]);
-  if (!(v.norm() > 0.0)) throw SceneError(path, "is the zero vector", "any direction, e.g. [0, 0, 1]");
+  if (!(v.norm() > 0.0))
+    throw SceneError(path, "is the zero vector", "any direction, e.g. [0, 0, 1]");
   return std::abs(v.norm() - 1.0) < 1e-15 ? v : Vector3(v / v.norm());
 }
 
 GroupState initial_of(const Scene& scene, const BodySpec& body, int n, const std::string& path) {
   GroupState state{Vector::Zero(n), Vector::Zero(n), {}};
   if (body.pluck) {
-    if (!body.string) throw SceneError(path + ".pluck", "only a string can be plucked", "use initial");
+    if (!body.string)
+      throw SceneError(path + ".pluck", "only a string can be plucked", "use initial");
     if (body.pluck->at >= body.string->length)
       throw SceneError(path + ".pluck.at", fmt::format("{} m is not on the string", body.pluck->at),
                        fmt::format("between 0 and {} m", body.string->length));
@@ -178,10 +195,12 @@ GroupState initial_of(const Scene& scene, const BodySpec& body, int n, const std
   list(initial.coordinates, "coordinates", state.q);
   list(initial.velocities, "velocities", state.v);
   if (initial.file) {
-    const Matrix data = read_table(scene, *initial.file, 1, "one row a mode", path + ".initial.file");
+    const Matrix data =
+        read_table(scene, *initial.file, 1, "one row a mode", path + ".initial.file");
     const std::string at = path + ".initial.file";
     state.q = column(data, initial.column.value_or(1) - 1, n, at, *initial.file);
-    if (initial.velocity_column) state.v = column(data, *initial.velocity_column - 1, n, at, *initial.file);
+    if (initial.velocity_column)
+      state.v = column(data, *initial.velocity_column - 1, n, at, *initial.file);
   }
   return state;
 }
@@ -204,12 +223,14 @@ BuiltBody build_body(const Scene& scene, const BodySpec& body, const std::string
   placement.origin = Vector3(body.origin[0], body.origin[1], body.origin[2]);
   placement.axis = unit_vector(body.axis, path + ".axis");
   placement.direction = unit_vector(body.direction, path + ".direction");
-  if (body.bar && body.bar->motion == BarSpec::Motion::longitudinal) placement.direction = placement.axis;
+  if (body.bar && body.bar->motion == BarSpec::Motion::longitudinal)
+    placement.direction = placement.axis;
   const auto n = static_cast<int>(modes.mass.size());
   BuiltBody built;
   built.initial = initial_of(scene, body, n, path);
-  built.modal = std::make_shared<const Modal>(std::move(modes.mass), std::move(modes.omega), std::move(modes.sigma),
-                                              std::move(modes.shapes), placement);
+  built.modal =
+      std::make_shared<const Modal>(std::move(modes.mass), std::move(modes.omega),
+                                    std::move(modes.sigma), std::move(modes.shapes), placement);
   return built;
 }
 

@@ -8,7 +8,7 @@ namespace saltus {
 
 struct BuiltBody {
   std::shared_ptr<const Modal> modal;
-  GroupState initial;   ///< physical q [modal coordinates] and v
+  GroupState initial;  ///< physical q [modal coordinates] and v
 };
 /// A data file that the scene names: at least `columns` columns, which `what` describes ("j, nu [Hz], sigma [1/s]").
 /// path: the entry that names it.

@@ -9,10 +9,10 @@
 namespace saltus {
 namespace {
 
-std::string path_of(const std::vector<std::string>& paths, std::size_t i, const std::string& otherwise) {
+std::string path_of(const std::vector<std::string>& paths, std::size_t i,
+                    const std::string& otherwise) {
   return i < paths.size() ? paths[i] : otherwise + "[" + std::to_string(i) + "]";
 }
-
 
 }  // namespace
 
@@ -26,7 +26,8 @@ Model::Model(ModelParts parts) : parts_(std::make_shared<const ModelParts>(std::
     return g;
   };
   for (const ContactPair& pair : pairs()) {
-    expects(pair.law >= 0 && pair.law < static_cast<int>(laws().size()), "the law of a pair is one of the model's");
+    expects(pair.law >= 0 && pair.law < static_cast<int>(laws().size()),
+            "the law of a pair is one of the model's");
     expects(pair.a.group >= 0 && pair.a.group < static_cast<int>(groups().size()) &&
                 pair.b.group < static_cast<int>(groups().size()),
             "side a of a pair is a group, side b a group or the world (-1)");
@@ -45,7 +46,8 @@ Model::Model(ModelParts parts) : parts_(std::make_shared<const ModelParts>(std::
 
   for (const Group& group : groups())
     for (const Source& source : group.dynamics->sources())
-      if (!source.potential && std::find(accounts_.begin(), accounts_.end(), source.name) == accounts_.end())
+      if (!source.potential &&
+          std::find(accounts_.begin(), accounts_.end(), source.name) == accounts_.end())
         accounts_.push_back(source.name);
   for (const char* name : {"impact", "scheme", "unexplained"}) accounts_.emplace_back(name);
   check();
@@ -70,10 +72,12 @@ void Model::check() {
     const unsigned has_bits = group.dynamics->traits(), lacks = group.scheme->needs() & ~has_bits;
     if (lacks != 0)
       throw SceneError(path + ".scheme",
-                       "'" + std::string(group.scheme->name()) + "' needs " + trait_names(lacks) + ", and '" +
-                           group.name + "' (kind " + group.kind + ") has " + trait_names(has_bits),
+                       "'" + std::string(group.scheme->name()) + "' needs " + trait_names(lacks) +
+                           ", and '" + group.name + "' (kind " + group.kind + ") has " +
+                           trait_names(has_bits),
                        "`saltus describe schemes` lists the schemes of each kind");
-    if (group.scheme->stages().size() != 1 || group.scheme->stages().front().level != Level::velocity)
+    if (group.scheme->stages().size() != 1 ||
+        group.scheme->stages().front().level != Level::velocity)
       throw SceneError(path + ".scheme",
                        "'" + std::string(group.scheme->name()) + "' has several contact stages",
                        "this version drives schemes of one velocity stage");
@@ -83,7 +87,8 @@ void Model::check() {
                            std::string(group.scheme->name()) + "' of '" + group.name + "' cannot",
                        "allowed: stop, accept");
     const GroupState& state = parts_->initial[g];
-    expects(state.q.size() == group.dynamics->positions() && state.v.size() == group.dynamics->velocities(),
+    expects(state.q.size() == group.dynamics->positions() &&
+                state.v.size() == group.dynamics->velocities(),
             "the initial state has the size of its group");
   }
 
@@ -95,29 +100,33 @@ void Model::check() {
     if (pair.b.group >= 0) sides.push_back(&groups()[static_cast<std::size_t>(pair.b.group)]);
     for (const Group* side : sides) {
       if (law.position_level() && side->scheme->gain() != 1.0)
-        throw SceneError(path,
-                         "a position-level law needs schemes of gain 1 on every body it touches, and '" +
-                             std::string(side->scheme->name()) + "' of '" + side->name + "' has gain " +
-                             std::to_string(side->scheme->gain()).substr(0, 4),
-                         "use newton-impact, or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
+        throw SceneError(
+            path,
+            "a position-level law needs schemes of gain 1 on every body it touches, and '" +
+                std::string(side->scheme->name()) + "' of '" + side->name + "' has gain " +
+                std::to_string(side->scheme->gain()).substr(0, 4),
+            "use newton-impact, or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
       if (parts_->solver->needs_symmetric() && !has(side->dynamics->traits(), Trait::symmetric))
         throw SceneError("solver.kind",
-                         "'" + std::string(parts_->solver->name()) + "' needs symmetric tangents, and '" +
-                             side->name + "' (kind " + side->kind + ") has none",
+                         "'" + std::string(parts_->solver->name()) +
+                             "' needs symmetric tangents, and '" + side->name + "' (kind " +
+                             side->kind + ") has none",
                          "use lemke");
     }
     if (sides.size() == 2 && sides[0]->scheme->velocity_at() != sides[1]->scheme->velocity_at() &&
         told.insert(path).second)
-      warnings_.push_back(path + ": the velocities of '" + sides[0]->name + "' (" +
-                          std::string(sides[0]->scheme->name()) + ") and '" + sides[1]->name + "' (" +
-                          std::string(sides[1]->scheme->name()) +
-                          ") belong to different instants of the step; their contact is first order and may gain "
-                          "energy; schemes of gain 1 on both sides avoid it");
+      warnings_.push_back(
+          path + ": the velocities of '" + sides[0]->name + "' (" +
+          std::string(sides[0]->scheme->name()) + ") and '" + sides[1]->name + "' (" +
+          std::string(sides[1]->scheme->name()) +
+          ") belong to different instants of the step; their contact is first order and may gain "
+          "energy; schemes of gain 1 on both sides avoid it");
     if (!parts_->solver->handles(law.rule == ContactLaw::Rule::equality ? LawKind::equality
-                                                                       : LawKind::unilateral))
-      throw SceneError("solver.kind",
-                       "'" + std::string(parts_->solver->name()) + "' cannot solve the law of " + path,
-                       "use auto");
+                                                                        : LawKind::unilateral))
+      throw SceneError(
+          "solver.kind",
+          "'" + std::string(parts_->solver->name()) + "' cannot solve the law of " + path,
+          "use auto");
   }
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/contact/contact_solver.h"
 #include "saltus/contact/contact_law.h"
+#include "saltus/contact/contact_solver.h"
 #include "saltus/dynamics/dynamics.h"
 #include "saltus/dynamics/scheme.h"
 #include "saltus/scene/choices.h"
@@ -32,10 +32,11 @@ struct ContactSide {
 
 /// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) [m].
 struct ContactPair {
-  std::uint64_t key = 0;  ///< increasing in Model::pairs(); results depend on it, never on addresses
+  std::uint64_t key =
+      0;  ///< increasing in Model::pairs(); results depend on it, never on addresses
   ContactSide a, b;
   Vector3 normal = Vector3::UnitZ();
-  int law = 0;            ///< index into Model::laws()
+  int law = 0;  ///< index into Model::laws()
 };
 
 /// What a user listens to: displacement or velocity of one point along one direction.
@@ -45,18 +46,19 @@ struct Probe {
   int group = 0;
   std::shared_ptr<const PointTable> table;  ///< one row
   Quantity quantity = Quantity::velocity;
-  std::string wav, csv;                     ///< file names, empty: none
-  double gain = 0.0;                        ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
+  std::string wav, csv;  ///< file names, empty: none
+  double gain = 0.0;     ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
 };
 
 struct StepOptions {
-  double h = 0.0;          ///< [s]
-  double end = 0.0;        ///< [s]
+  double h = 0.0;    ///< [s]
+  double end = 0.0;  ///< [s]
   ContactInstant instant = ContactInstant::end;
   OnFailure on_failure = OnFailure::stop;
-  Limits contact;          ///< tolerance and iterations of the contact solver
+  Limits contact;  ///< tolerance and iterations of the contact solver
   double pass_tolerance = 1e-10;
-  bool ledger = true;      ///< keep the accounts of every step; without them energies and work stay at their start
+  bool ledger =
+      true;  ///< keep the accounts of every step; without them energies and work stay at their start
   int pass_limit = 20;
 };
 

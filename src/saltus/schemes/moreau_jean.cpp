@@ -33,8 +33,9 @@ class MoreauJean final : public Scheme {
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& work) const override;
 
  private:
-  void place_end(const Dynamics& body, Trial& x) const;    // q1 = q0 (+) h v_theta
-  void place_theta(const Dynamics& body, Trial& x) const;  // v_theta, q_theta of the present iterate
+  void place_end(const Dynamics& body, Trial& x) const;  // q1 = q0 (+) h v_theta
+  void place_theta(const Dynamics& body,
+                   Trial& x) const;  // v_theta, q_theta of the present iterate
   void free_velocity(const Dynamics& body, Trial& x) const;
   double theta_;
 };
@@ -57,7 +58,8 @@ void MoreauJean::free_velocity(const Dynamics& body, Trial& x) const {
   x.work[w] = x.v - x.start->v;
   body.multiply({1.0, 0.0, 0.0}, x.work[q_theta], x.work[v_theta], x.work[w], x.work[p]);
   if (!x.factorised) {
-    body.factorise({1.0, x.h * theta_, x.h * x.h * theta_ * theta_}, x.work[q_theta], x.work[v_theta], x.A);
+    body.factorise({1.0, x.h * theta_, x.h * x.h * theta_ * theta_}, x.work[q_theta],
+                   x.work[v_theta], x.A);
     x.factorised = has(body.traits(), Trait::affine);
   }
   x.v_free = x.h * x.work[f] - x.work[p];
@@ -81,17 +83,18 @@ void MoreauJean::begin(const Dynamics& body, Trial& x) const {
 }
 
 void MoreauJean::linearise(const Dynamics& body, Trial& x) const {
-  if (!one_pass(body)) free_velocity(body, x);  // of affine bodies it does not depend on the iterate
+  if (!one_pass(body))
+    free_velocity(body, x);  // of affine bodies it does not depend on the iterate
 }
 
 double MoreauJean::correct(const Dynamics& body, Trial& x) const {
   x.work[f] = x.r;
-  solve(x.A, x.work[f]);               // A^-1 r
+  solve(x.A, x.work[f]);  // A^-1 r
   x.work[w] = x.v_free + x.work[f];
-  x.work[w].swap(x.v);                 // w: the iterate before
+  x.work[w].swap(x.v);  // w: the iterate before
   double outstanding = 0.0;
   if (!one_pass(body)) {
-    x.work[w] = x.v - x.work[w];       // dv
+    x.work[w] = x.v - x.work[w];  // dv
     const Eigen::Index n = body.velocities() / body.bodies();
     const auto norms = [&](const Vector& y, Eigen::Index i) {  // |y|_M of body i
       return std::sqrt(std::max(0.0, y.segment(i * n, n).dot(x.work[p].segment(i * n, n))));

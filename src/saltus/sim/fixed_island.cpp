@@ -21,28 +21,34 @@ class FixedIsland final : public Island {
   void remember(std::vector<ContactMemory>& contacts) const override;
 
  private:
-  const ContactLaw& law(int row) const { return (*laws_)[static_cast<std::size_t>(law_of_[static_cast<std::size_t>(row)])]; }
-  void gaps(View q, Vector& y) { table_->apply(q, scratch_, y); y += rest_gap_; }
+  const ContactLaw& law(int row) const {
+    return (*laws_)[static_cast<std::size_t>(law_of_[static_cast<std::size_t>(row)])];
+  }
+  void gaps(View q, Vector& y) {
+    table_->apply(q, scratch_, y);
+    y += rest_gap_;
+  }
   void admit(IslandStep& step, Trial& trial);
   void right_hand_side(IslandStep& step, Trial& trial);
   void warm_start(IslandStep& step);
 
   int group_;
   std::unique_ptr<PointTable> table_;
-  Vector rest_gap_;                    ///< gaps at q = 0 [m]
+  Vector rest_gap_;  ///< gaps at q = 0 [m]
   std::vector<std::uint64_t> key_;
   std::vector<int> law_of_;
   std::vector<ContactLaw> const* laws_;
   bool position_ = false, velocity_ = false, paoli_ = false;
   ContactInstant instant_;
 
-  Matrix D_;                           ///< S A^-1 S^T [1/kg]
+  Matrix D_;  ///< S A^-1 S^T [1/kg]
   PointScratch scratch_;
 
-  Vector y_start_, y_free_, y_end_;    ///< gaps of all rows at t0, of the free end, of the finished end [m]
+  Vector y_start_, y_free_,
+      y_end_;  ///< gaps of all rows at t0, of the free end, of the finished end [m]
   bool y_start_valid_ = false, y_free_valid_ = false;
-  Vector u_, z_, w_;                   ///< rates, configurations, modal work space
-  std::vector<int> admitted_, hit_;    ///< rows of the problem; those with an impulse
+  Vector u_, z_, w_;                 ///< rates, configurations, modal work space
+  std::vector<int> admitted_, hit_;  ///< rows of the problem; those with an impulse
   std::vector<Law> law_rows_;
   Vector b_, p_, p_hit_, rho_, u_end_, row_values_, row_values_2_;
 };
@@ -67,8 +73,8 @@ FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
   table_ = body.table(at, normal);
   rest_gap_ = table_->rest() - world;
   const Eigen::Index n = rest_gap_.size();
-  for (Vector* x : {&y_start_, &y_free_, &y_end_, &u_, &b_, &p_, &p_hit_, &rho_, &u_end_, &row_values_,
-                    &row_values_2_})
+  for (Vector* x : {&y_start_, &y_free_, &y_end_, &u_, &b_, &p_, &p_hit_, &rho_, &u_end_,
+                    &row_values_, &row_values_2_})
     x->resize(n);
   w_.resize(body.velocities());
   z_.resize(body.positions());
@@ -94,7 +100,8 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
   }
   bool rates = false;
   for (const ContactLaw& rule : *laws_)
-    rates = rates || (!rule.position_level() && (rule.activation.forecast != 0.0 || rule.activation.closing_only));
+    rates = rates || (!rule.position_level() &&
+                      (rule.activation.forecast != 0.0 || rule.activation.closing_only));
   if (rates) table_->apply(trial.start->v, scratch_, u_);
   const Vector* g = &y_free_;
   if (instant_ == ContactInstant::start) {
@@ -109,10 +116,10 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
   for (int i = 0; i < n; ++i) {
     const ContactLaw& rule = law(i);
     const Activation& active = rule.activation;
-    const bool in =
-        rule.position_level() || rule.rule == ContactLaw::Rule::equality ||
-        ((*g)[i] + (active.forecast != 0.0 ? active.forecast * step.h * u_[i] : 0.0) <= active.threshold &&
-         (!active.closing_only || u_[i] <= active.velocity_threshold));
+    const bool in = rule.position_level() || rule.rule == ContactLaw::Rule::equality ||
+                    ((*g)[i] + (active.forecast != 0.0 ? active.forecast * step.h * u_[i] : 0.0) <=
+                         active.threshold &&
+                     (!active.closing_only || u_[i] <= active.velocity_threshold));
     if (in) admitted_.push_back(i);
   }
 }
@@ -134,7 +141,8 @@ void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
     const double e = law(admitted_.front()).restitution;
     bool uniform = true;
     for (int i : admitted_)
-      uniform = uniform && law(i).rule == ContactLaw::Rule::newton_impact && law(i).restitution == e;
+      uniform =
+          uniform && law(i).rule == ContactLaw::Rule::newton_impact && law(i).restitution == e;
     if (uniform) {
       w_ = trial.v + e * trial.start->v;
       table_->apply(admitted_, w_, scratch_, row_values_.head(m));
@@ -194,14 +202,15 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   warm_start(step);
   law_rows_.clear();
   for (Eigen::Index k = 0; k < m; ++k) {
-    const bool equal = law(admitted_[static_cast<std::size_t>(k)]).rule == ContactLaw::Rule::equality;
+    const bool equal =
+        law(admitted_[static_cast<std::size_t>(k)]).rule == ContactLaw::Rule::equality;
     law_rows_.push_back({equal ? LawKind::equality : LawKind::unilateral, static_cast<int>(k), 1});
   }
   const TableDelassus W(D_, admitted_, symmetric(trial.A));
   const auto b = b_.head(m);
   auto p = p_.head(m);
-  const SolveReport solved =
-      step.model.solver().solve({W, b, law_rows_, admitted_}, step.model.options().contact, step.solver, p);
+  const SolveReport solved = step.model.solver().solve(
+      {W, b, law_rows_, admitted_}, step.model.options().contact, step.solver, p);
   report.iterations += solved.iterations;
   report.residual = std::max(report.residual, solved.residual);
   if (!solved.converged) {
@@ -236,14 +245,19 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
   }
   report.gap = std::min(report.gap, y_end_.minCoeff());
   if (m > 0 && !hit_.empty()) {
-    for (Eigen::Index k = 0; k < m; ++k) rho_[k] = 1.0 / D_(admitted_[static_cast<std::size_t>(k)], admitted_[static_cast<std::size_t>(k)]);
+    for (Eigen::Index k = 0; k < m; ++k)
+      rho_[k] =
+          1.0 / D_(admitted_[static_cast<std::size_t>(k)], admitted_[static_cast<std::size_t>(k)]);
     if (velocity_) {
       w_ = end.v;
       table_->apply(admitted_, w_, scratch_, u_end_.head(m));
       bool restitution = false;
       for (int i : admitted_) restitution = restitution || law(i).restitution != 0.0;
-      if (restitution) table_->apply(admitted_, step.trials[static_cast<std::size_t>(group_)].start->v, scratch_, row_values_2_.head(m));
-      else row_values_2_.head(m).setZero();
+      if (restitution)
+        table_->apply(admitted_, step.trials[static_cast<std::size_t>(group_)].start->v, scratch_,
+                      row_values_2_.head(m));
+      else
+        row_values_2_.head(m).setZero();
     }
     for (Eigen::Index k = 0; k < m; ++k) {
       const int i = admitted_[static_cast<std::size_t>(k)];
@@ -262,9 +276,9 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
           break;
       }
     }
-    report.residual_after =
-        std::max(report.residual_after, natural_map(law_rows_, rho_.head(m), u_end_.head(m), b_.head(m), p_.head(m),
-                                                    impulse_scale(step.energy, rho_.head(m))));
+    report.residual_after = std::max(
+        report.residual_after, natural_map(law_rows_, rho_.head(m), u_end_.head(m), b_.head(m),
+                                           p_.head(m), impulse_scale(step.energy, rho_.head(m))));
   }
   y_start_.swap(y_end_);
   y_start_valid_ = true;
@@ -278,10 +292,12 @@ void FixedIsland::remember(std::vector<ContactMemory>& contacts) const {
 
 }  // namespace
 
-bool fits_fixed_island(const Model& model, std::span<const int> groups, std::span<const int> pairs) {
+bool fits_fixed_island(const Model& model, std::span<const int> groups,
+                       std::span<const int> pairs) {
   if (groups.size() != 1) return false;
   const Group& group = model.groups()[static_cast<std::size_t>(groups.front())];
-  if (!has(group.dynamics->traits(), Trait::fixed_points) || !group.scheme->one_pass(*group.dynamics))
+  if (!has(group.dynamics->traits(), Trait::fixed_points) ||
+      !group.scheme->one_pass(*group.dynamics))
     return false;
   return std::all_of(pairs.begin(), pairs.end(), [&](int i) {
     const ContactPair& pair = model.pairs()[static_cast<std::size_t>(i)];

@@ -38,8 +38,12 @@ class GeneralIsland final : public Island {
     int member = -1, point = 0;
   };
 
-  const ContactPair& pair(std::size_t i) const { return model_.pairs()[static_cast<std::size_t>(pairs_[i])]; }
-  const ContactLaw& law(std::size_t i) const { return model_.laws()[static_cast<std::size_t>(pair(i).law)]; }
+  const ContactPair& pair(std::size_t i) const {
+    return model_.pairs()[static_cast<std::size_t>(pairs_[i])];
+  }
+  const ContactLaw& law(std::size_t i) const {
+    return model_.laws()[static_cast<std::size_t>(pair(i).law)];
+  }
   static std::size_t size(int i) { return static_cast<std::size_t>(i); }
   double fraction() const;
   template <class Configuration>
@@ -157,14 +161,16 @@ void GeneralIsland::admit(IslandStep& step) {
   }
   laws_.clear();
   for (std::size_t k = 0; k < admitted_.size(); ++k)
-    laws_.push_back({law(size(admitted_[k])).rule == ContactLaw::Rule::equality ? LawKind::equality
-                                                                                 : LawKind::unilateral,
+    laws_.push_back({law(size(admitted_[k])).rule == ContactLaw::Rule::equality
+                         ? LawKind::equality
+                         : LawKind::unilateral,
                      static_cast<int>(k), 1});
 }
 
 // W = sum over the groups of H A^-1 H^T on the admitted rows
 bool GeneralIsland::assemble(IslandStep& step) {
-  const auto n = static_cast<Eigen::Index>(pairs_.size()), m = static_cast<Eigen::Index>(admitted_.size());
+  const auto n = static_cast<Eigen::Index>(pairs_.size()),
+             m = static_cast<Eigen::Index>(admitted_.size());
   Matrix all = Matrix::Zero(n, n);
   W_.is_symmetric = true;
   for (Member& member : members_) {
@@ -176,7 +182,8 @@ bool GeneralIsland::assemble(IslandStep& step) {
   W_.W.resize(m, m);
   for (Eigen::Index i = 0; i < m; ++i)
     for (Eigen::Index j = 0; j < m; ++j)
-      W_.W(i, j) = all(admitted_[static_cast<std::size_t>(i)], admitted_[static_cast<std::size_t>(j)]);
+      W_.W(i, j) =
+          all(admitted_[static_cast<std::size_t>(i)], admitted_[static_cast<std::size_t>(j)]);
   if (W_.is_symmetric) W_.W = (0.5 * (W_.W + W_.W.transpose())).eval();
   return W_.W.allFinite();
 }
@@ -188,7 +195,8 @@ void GeneralIsland::right_hand_side(IslandStep& step) {
   for (int i : admitted_) position = position || law(size(i)).position_level();
   if (position) {
     const double t1 = step.trials.front().t0 + step.h;
-    gaps(t1, [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; }, y_);
+    gaps(
+        t1, [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; }, y_);
   }
   Vector u_free = Vector::Zero(n), ahead = Vector::Zero(n);
   for (Member& m : members_) {
@@ -210,7 +218,8 @@ void GeneralIsland::right_hand_side(IslandStep& step) {
     double b = u_free[i];
     if (rule.rule == ContactLaw::Rule::signorini_position)
       b = y_[i] / step.h + ahead[i];
-    else if (rule.rule == ContactLaw::Rule::schatzman_paoli)  // y_- = y0 - h u0 on the rows of this step
+    else if (rule.rule ==
+             ContactLaw::Rule::schatzman_paoli)  // y_- = y0 - h u0 on the rows of this step
       b = y_[i] / step.h + ahead[i] + rule.restitution * (u0_[i] / step.h - rate_[i]);
     else if (rule.rule == ContactLaw::Rule::newton_impact)
       b += rule.restitution * rate_[i];
@@ -225,15 +234,17 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
     const Group& group = model_.groups()[size(m.group)];
     group.scheme->place(*group.dynamics, step.trials[size(m.group)], at, m.q);
   }
-  gaps(t, [](const Member& m) -> const Vector& { return m.q; }, gap_);
+  gaps(
+      t, [](const Member& m) -> const Vector& { return m.q; }, gap_);
   rows(step);
   bool paoli = false;
   for (std::size_t i = 0; i < pairs_.size(); ++i)
     paoli = paoli || law(i).rule == ContactLaw::Rule::schatzman_paoli;
   if (paoli) {
     u0_.resize(gap_.size());  // gaps at the start [m]
-    gaps(step.trials.front().t0,
-         [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].start->q; }, u0_);
+    gaps(
+        step.trials.front().t0,
+        [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].start->q; }, u0_);
   }
   admit(step);
 
@@ -242,7 +253,8 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const std::uint64_t key = pair(size(admitted_[k])).key;
     while (memory != step.before.end() && memory->key < key) ++memory;
-    p_[static_cast<Eigen::Index>(k)] = memory != step.before.end() && memory->key == key ? memory->impulse.x() : 0.0;
+    p_[static_cast<Eigen::Index>(k)] =
+        memory != step.before.end() && memory->key == key ? memory->impulse.x() : 0.0;
   }
   bool one_pass = true;
   for (Member& m : members_) {
@@ -279,7 +291,8 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
     }
     outstanding = 0.0;
     Vector all = Vector::Zero(static_cast<Eigen::Index>(pairs_.size()));
-    for (std::size_t k = 0; k < admitted_.size(); ++k) all[admitted_[k]] = p_[static_cast<Eigen::Index>(k)];
+    for (std::size_t k = 0; k < admitted_.size(); ++k)
+      all[admitted_[k]] = p_[static_cast<Eigen::Index>(k)];
     for (Member& m : members_) {
       const Group& group = model_.groups()[size(m.group)];
       Trial& trial = step.trials[size(m.group)];
@@ -302,7 +315,8 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
 
 void GeneralIsland::check(IslandStep& step, StepReport& report) {
   const double t1 = step.trials.front().t0 + step.h;
-  gaps(t1, [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; }, y_);
+  gaps(
+      t1, [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; }, y_);
   for (std::size_t i = 0; i < pairs_.size(); ++i)
     if (law(i).rule != ContactLaw::Rule::equality)
       report.gap = std::min(report.gap, y_[static_cast<Eigen::Index>(i)]);
@@ -317,27 +331,30 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
     u[k] = u_[i];
     for (std::size_t s = 0; s < 2; ++s)
       if (const Side& side = sides_[size(i)][s]; side.member >= 0)
-        u[k] += (s == 0 ? 1.0 : -1.0) *
-                pair(size(i)).normal.dot(members_[size(side.member)].drift1.segment<3>(3 * side.point));
+        u[k] +=
+            (s == 0 ? 1.0 : -1.0) *
+            pair(size(i)).normal.dot(members_[size(side.member)].drift1.segment<3>(3 * side.point));
     if (rule.rule == ContactLaw::Rule::signorini_position) u[k] = y_[i] / step.h;
     if (rule.rule == ContactLaw::Rule::schatzman_paoli)
       u[k] = y_[i] / step.h + rule.restitution * (u0_[i] / step.h - rate_[i]);
     if (rule.rule == ContactLaw::Rule::newton_impact) u[k] += rule.restitution * rate_[i];
     rho[k] = 1.0 / W_.W(k, k);
   }
-  report.residual_after = std::max(report.residual_after, natural_map(laws_, rho, u, b_, p_, impulse_scale(step.energy, rho)));
+  report.residual_after = std::max(
+      report.residual_after, natural_map(laws_, rho, u, b_, p_, impulse_scale(step.energy, rho)));
 }
 
 void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
   for (std::size_t k = 0; k < admitted_.size(); ++k)
     if (p_[static_cast<Eigen::Index>(k)] != 0.0)
-      contacts.push_back({pair(size(admitted_[k])).key, Vector3(p_[static_cast<Eigen::Index>(k)], 0.0, 0.0),
-                          Vector3::Zero()});
+      contacts.push_back({pair(size(admitted_[k])).key,
+                          Vector3(p_[static_cast<Eigen::Index>(k)], 0.0, 0.0), Vector3::Zero()});
 }
 
 }  // namespace
 
-std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups, std::vector<int> pairs) {
+std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups,
+                                       std::vector<int> pairs) {
   return std::make_unique<GeneralIsland>(model, std::move(groups), std::move(pairs));
 }
 

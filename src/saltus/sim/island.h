@@ -12,11 +12,11 @@ namespace saltus {
 /// What the driver lends an island during one step. Trials and ends are those of all groups of the model.
 struct IslandStep {
   const Model& model;
-  double h;                             ///< [s]
-  double energy;                        ///< kinetic + |potential| of the start state [J]: scale of round-off in reports
+  double h;       ///< [s]
+  double energy;  ///< kinetic + |potential| of the start state [J]: scale of round-off in reports
   std::span<Trial> trials;
-  std::span<GroupState> ends;           ///< written by Scheme::finish before check()
-  std::span<const ContactMemory> before;///< contacts of the last step, by key
+  std::span<GroupState> ends;             ///< written by Scheme::finish before check()
+  std::span<const ContactMemory> before;  ///< contacts of the last step, by key
   SolverMemory& solver;
 };
 
@@ -48,6 +48,7 @@ class Island {
 bool fits_fixed_island(const Model& model, std::span<const int> groups, std::span<const int> pairs);
 std::unique_ptr<Island> fixed_island(const Model& model, int group, std::vector<int> pairs);
 /// Any groups, any pairs: rows and W are assembled in every pass.
-std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups, std::vector<int> pairs);
+std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups,
+                                       std::vector<int> pairs);
 
 }  // namespace saltus

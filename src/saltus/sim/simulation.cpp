@@ -14,12 +14,13 @@ namespace {
 
 std::vector<std::unique_ptr<Prepared>> prepare(const Model& model, double h) {
   std::vector<std::unique_ptr<Prepared>> prepared;
-  for (const Group& group : model.groups()) prepared.push_back(group.scheme->prepare(*group.dynamics, h));
+  for (const Group& group : model.groups())
+    prepared.push_back(group.scheme->prepare(*group.dynamics, h));
   return prepared;
 }
 
-Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> prepared, double t, double h,
-                 std::span<const GroupState> groups) {
+Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> prepared, double t,
+                 double h, std::span<const GroupState> groups) {
   Energy sum;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Group& group = model.groups()[g];
@@ -86,7 +87,8 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
   Eigen::Index widest = 0;
   for (std::size_t g = 0; g < n; ++g) {
     const Dynamics& body = *model.groups()[g].dynamics;
-    expects(state.groups[g].q.size() == body.positions() && state.groups[g].v.size() == body.velocities(),
+    expects(state.groups[g].q.size() == body.positions() &&
+                state.groups[g].v.size() == body.velocities(),
             "the state belongs to another model");
     Trial& trial = trials[g];
     trial.q.resize(body.positions());
@@ -99,7 +101,8 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
     std::vector<int> entry;
     for (const Source& source : body.sources())
       entry.push_back(source.potential ? -1
-                                       : static_cast<int>(std::find(accounts.begin(), accounts.end(), source.name) -
+                                       : static_cast<int>(std::find(accounts.begin(),
+                                                                    accounts.end(), source.name) -
                                                           accounts.begin()));
     account.push_back(entry);
   }
@@ -134,7 +137,8 @@ void Simulation::Work::set_step(double h) {
     trials[g].factorised = false;
   }
   state.h = h;
-  begin(h);  // fills the constant factors, from which islands make their tables now rather than in the first step
+  begin(
+      h);  // fills the constant factors, from which islands make their tables now rather than in the first step
   for (auto& island : islands)
     if (island) island->prepare(trials);
 }
@@ -175,7 +179,8 @@ void Simulation::Work::use(double h) {
 //     E1 - E0 = work of the sources + impact + scheme + unexplained
 void Simulation::Work::book(StepReport& report) {
   ledger = state.ledger;
-  const std::size_t impact = ledger.size() - 3, scheme = ledger.size() - 2, unexplained = ledger.size() - 1;
+  const std::size_t impact = ledger.size() - 3, scheme = ledger.size() - 2,
+                    unexplained = ledger.size() - 1;
   energy = {};
   double explained = 0.0;
   for (std::size_t g = 0; g < trials.size(); ++g) {
@@ -210,7 +215,10 @@ StepReport Simulation::Work::step(double h) {
   report.gap = std::numeric_limits<double>::infinity();
   begin(h);
   const auto context = [&](std::size_t i) {
-    return IslandStep{model, h, state.energy.kinetic + std::abs(state.energy.potential), trials, ends, state.contacts, state.solvers[i]};
+    return IslandStep{
+        model,           h,    state.energy.kinetic + std::abs(state.energy.potential),
+        trials,          ends, state.contacts,
+        state.solvers[i]};
   };
   for (std::size_t i = 0; i < islands.size(); ++i) {
     IslandStep at = context(i);
@@ -227,7 +235,8 @@ StepReport Simulation::Work::step(double h) {
     islands[i]->remember(contacts);
   }
   if (islands.size() > 1)
-    std::sort(contacts.begin(), contacts.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+    std::sort(contacts.begin(), contacts.end(),
+              [](const auto& a, const auto& b) { return a.key < b.key; });
   if (model.options().ledger)
     book(report);
   else
@@ -339,7 +348,8 @@ double Simulation::probe(int index) const {
   const Probe& probe = model().probes()[static_cast<std::size_t>(index)];
   const GroupState& state = work_->state.groups[static_cast<std::size_t>(probe.group)];
   Eigen::Matrix<double, 1, 1> y;
-  probe.table->apply(probe.quantity == Probe::Quantity::velocity ? state.v : state.q, work_->scratch, y);
+  probe.table->apply(probe.quantity == Probe::Quantity::velocity ? state.v : state.q,
+                     work_->scratch, y);
   return y[0];
 }
 

@@ -10,8 +10,9 @@ namespace saltus {
 /// Advances a State of a Model. Physics never throws: look at the report.
 class Simulation {
  public:
-  explicit Simulation(Model model);     ///< from initial_state(model)
-  Simulation(Model model, State state); ///< resumed; the state must be of this model (UsageError otherwise)
+  explicit Simulation(Model model);  ///< from initial_state(model)
+  Simulation(Model model,
+             State state);  ///< resumed; the state must be of this model (UsageError otherwise)
   Simulation(Simulation&&) noexcept;
   ~Simulation();
 

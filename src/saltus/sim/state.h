@@ -16,15 +16,16 @@ struct ContactMemory {
 };
 
 struct State {
-  double t = 0.0;                        ///< [s]; step * h, not a running sum
+  double t = 0.0;  ///< [s]; step * h, not a running sum
   std::uint64_t step = 0;
-  double h = 0.0;                        ///< the step that groups and solvers are prepared for [s]
-  std::vector<GroupState> groups;        ///< order of Model::groups()
-  std::vector<ContactMemory> contacts;   ///< those that carried an impulse in the last step, sorted by key
-  std::vector<SolverMemory> solvers;     ///< one an island
-  Energy energy;                         ///< of this state [J]
-  double energy_start = 0.0;             ///< total at step 0 [J]
-  std::vector<double> ledger;            ///< work since step 0 [J], one entry a Model::accounts()
+  double h = 0.0;                  ///< the step that groups and solvers are prepared for [s]
+  std::vector<GroupState> groups;  ///< order of Model::groups()
+  std::vector<ContactMemory>
+      contacts;  ///< those that carried an impulse in the last step, sorted by key
+  std::vector<SolverMemory> solvers;  ///< one an island
+  Energy energy;                      ///< of this state [J]
+  double energy_start = 0.0;          ///< total at step 0 [J]
+  std::vector<double> ledger;         ///< work since step 0 [J], one entry a Model::accounts()
 };
 
 /// State at t = 0, the schemes started from the physical data of the model.
@@ -33,18 +34,19 @@ State initial_state(const Model& model);
 /// What one step did and how right it was.
 struct StepReport {
   int passes = 0;
-  int contacts = 0;               ///< contacts that carry an impulse
-  int iterations = 0;             ///< of the contact solver
-  double residual = 0.0;          ///< of the contact problem as solved [1]
-  double residual_after = 0.0;    ///< of the laws on the finished state [1]
-  double gap = 0.0;               ///< smallest gap of the finished state [m], +inf without contacts; < 0: penetration
-  double impulse = 0.0;           ///< sum of the normal impulses [N s]
-  double impact = 0.0;            ///< contact work of the step [J]
-  double unexplained = 0.0;       ///< energy change of the step that no account explains [J]
+  int contacts = 0;             ///< contacts that carry an impulse
+  int iterations = 0;           ///< of the contact solver
+  double residual = 0.0;        ///< of the contact problem as solved [1]
+  double residual_after = 0.0;  ///< of the laws on the finished state [1]
+  double gap =
+      0.0;  ///< smallest gap of the finished state [m], +inf without contacts; < 0: penetration
+  double impulse = 0.0;      ///< sum of the normal impulses [N s]
+  double impact = 0.0;       ///< contact work of the step [J]
+  double unexplained = 0.0;  ///< energy change of the step that no account explains [J]
   bool converged = true;
   bool finite = true;
-  int halvings = 0;               ///< how often the step was cut in two
-  int group = -1;                 ///< where it failed
+  int halvings = 0;  ///< how often the step was cut in two
+  int group = -1;    ///< where it failed
 };
 
 }  // namespace saltus

@@ -54,10 +54,13 @@ TEST_CASE("mode shapes of strings, bars and beams are orthonormal over the lengt
 
 TEST_CASE("beam roots are those of the tables") {
   const auto near = [](const std::vector<double>& roots, std::vector<double> known) {
-    for (std::size_t j = 0; j < known.size(); ++j) CHECK(roots[j] == doctest::Approx(known[j]).epsilon(1e-12));
+    for (std::size_t j = 0; j < known.size(); ++j)
+      CHECK(roots[j] == doctest::Approx(known[j]).epsilon(1e-12));
   };
-  near(beam_roots(BeamEnds::fixed_free, 3), {1.8751040687119611, 4.6940911329741743, 7.8547574382376126});
-  near(beam_roots(BeamEnds::fixed_fixed, 3), {4.7300407448627040, 7.8532046240958376, 10.995607838001671});
+  near(beam_roots(BeamEnds::fixed_free, 3),
+       {1.8751040687119611, 4.6940911329741743, 7.8547574382376126});
+  near(beam_roots(BeamEnds::fixed_fixed, 3),
+       {4.7300407448627040, 7.8532046240958376, 10.995607838001671});
   near(beam_roots(BeamEnds::free_free, 3), {0.0, 0.0, 4.7300407448627040});
 }
 

@@ -26,8 +26,11 @@ TEST_CASE("the hundredth mode of the guitar string has the worked-out frequency 
         doctest::Approx(2.030000e-4 + 2.148067e-5 + 9.435780e-4).epsilon(1e-6));
 }
 
-TEST_CASE("the string builder repeats the modes of the measured guitar string where those follow the formulas") {
-  const auto file = std::filesystem::path(SALTUS_SHARED) / "golden" / "music" / "one_contact_1001_modes.csv";
+TEST_CASE(
+    "the string builder repeats the modes of the measured guitar string where those follow the "
+    "formulas") {
+  const auto file =
+      std::filesystem::path(SALTUS_SHARED) / "golden" / "music" / "one_contact_1001_modes.csv";
   if (!std::filesystem::exists(file)) SALTUS_SKIP("no data of measured strings (golden/music)");
   const CsvTable modes = read_csv(file);
   const Vector nu = string_frequencies(kGuitar), sigma = string_damping(kGuitar, kGuitarLosses);
@@ -45,7 +48,8 @@ TEST_CASE("first-order dispersion is the expansion of the hinged one") {
   soft.inharmonicity = first.inharmonicity = 1e-9;
   first.first_order = true;
   CHECK((string_frequencies(soft) - string_frequencies(first)).cwiseAbs().maxCoeff() /
-            string_frequencies(soft)[1000] < 1e-6);
+            string_frequencies(soft)[1000] <
+        1e-6);
   first.inharmonicity = 1.78e-5;
   CHECK(string_frequencies(first)[99] > string_frequencies(kGuitar)[99]);
 }
