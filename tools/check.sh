@@ -69,7 +69,8 @@ if [ -n "$tidy" ]; then
   done
   if [ ${#chosen[@]} -gt 0 ]; then
     step clang-tidy xargs -0 -n 1 -P "$(saltus_jobs)" nice -n 10 "$tidy" --quiet -p build/tidy \
-      --extra-arg-before=-include --extra-arg-before="$root/cmake/clang_source_location.h" < <(printf '%s\0' "${chosen[@]}")
+      --extra-arg-before=-include --extra-arg-before="$root/cmake/clang_source_location.h" \
+      --extra-arg=-Wno-unknown-warning-option < <(printf '%s\0' "${chosen[@]}")
   fi
 else
   left_out+=("clang-tidy (no version 14)")

@@ -1,6 +1,7 @@
 #include "saltus/bodies/modal.h"
 
 #include <cmath>
+#include <utility>
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/shape_table.h"
@@ -12,7 +13,7 @@ Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const Mode
     : data_{std::move(mass), std::move(omega), std::move(sigma)},
       load_(std::move(load)),
       shapes_(std::move(shapes)),
-      placement_(placement) {
+      placement_(std::move(placement)) {
   const Eigen::Index n = data_.mass.size();
   expects(n > 0 && data_.omega.size() == n && data_.sigma.size() == n,
           "one mass, omega and sigma a mode");
@@ -83,6 +84,7 @@ void Modal::point_rows(View, View, std::span<const PointRef> at, PointRows& J) c
 
 std::unique_ptr<PointTable> Modal::table(std::span<const PointRef> at,
                                          std::span<const Vector3> direction) const {
+  expects(shapes_ != nullptr, "a modal body with points has mode shapes");
   std::vector<double> x(at.size()), along(at.size());
   Vector rest(static_cast<Eigen::Index>(at.size()));
   for (std::size_t i = 0; i < at.size(); ++i) {
@@ -91,7 +93,7 @@ std::unique_ptr<PointTable> Modal::table(std::span<const PointRef> at,
     rest[static_cast<Eigen::Index>(i)] =
         direction[i].dot(placement_.origin + x[i] * placement_.axis);
   }
-  return shape_table(shapes_, x, along, std::move(rest));
+  return shape_table(*shapes_, x, along, std::move(rest));
 }
 
 std::unique_ptr<PointTable> Modal::probe(double x, double max_omega) const {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "saltus/base/error.h"
 #include "saltus/math/kernels.h"
 
 namespace saltus {
@@ -105,25 +104,23 @@ std::unique_ptr<PointTable> dense_table(const Matrix& S, Vector rest) {
   return std::make_unique<DenseTable>(S, std::move(rest));
 }
 
-std::unique_ptr<PointTable> shape_table(std::shared_ptr<const ModeShapes> shapes,
-                                        const std::vector<double>& x,
+std::unique_ptr<PointTable> shape_table(const ModeShapes& shapes, const std::vector<double>& x,
                                         const std::vector<double>& along, Vector rest) {
-  expects(shapes != nullptr, "a modal body with points has mode shapes");
   const auto rows = static_cast<Eigen::Index>(x.size());
-  RowMajor S(rows, shapes->modes());
-  Vector shape(shapes->modes()), scale(rows);
+  RowMajor S(rows, shapes.modes());
+  Vector shape(shapes.modes()), scale(rows);
   std::vector<int> grid(x.size());
-  bool on_grid = shapes->grid() > 0 && SineTable::worthwhile(x.size(), shapes->modes());
+  bool on_grid = shapes.grid() > 0 && SineTable::worthwhile(x.size(), shapes.modes());
   for (Eigen::Index i = 0; i < rows; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    shapes->row(x[k], shape);
+    shapes.row(x[k], shape);
     S.row(i) = along[k] * shape.transpose();
-    const double place = x[k] / shapes->length() * (shapes->grid() + 1);
+    const double place = x[k] / shapes.length() * (shapes.grid() + 1);
     const double nearest = std::round(place);
     on_grid =
-        on_grid && std::abs(place - nearest) <= 1e-9 && nearest >= 1 && nearest <= shapes->grid();
+        on_grid && std::abs(place - nearest) <= 1e-9 && nearest >= 1 && nearest <= shapes.grid();
     if (on_grid) grid[k] = static_cast<int>(nearest) - 1;
-    scale[i] = along[k] * shapes->amplitude();
+    scale[i] = along[k] * shapes.amplitude();
   }
   if (on_grid)
     return std::make_unique<SineTable>(S, std::move(rest), std::move(grid), std::move(scale));

@@ -13,8 +13,7 @@ std::unique_ptr<PointTable> dense_table(const Matrix& S, Vector rest);
 
 /// Row i is along[i] shapes(x[i]). Uses the sine transform where all x lie on the grid of the shapes and there are so
 /// many of them that it is cheaper.
-std::unique_ptr<PointTable> shape_table(std::shared_ptr<const ModeShapes> shapes,
-                                        const std::vector<double>& x,
+std::unique_ptr<PointTable> shape_table(const ModeShapes& shapes, const std::vector<double>& x,
                                         const std::vector<double>& along, Vector rest);
 
 }  // namespace saltus

@@ -23,7 +23,8 @@ class GroupRows {
     close(row);
     for (int k = J.offset[static_cast<std::size_t>(point)];
          k < J.offset[static_cast<std::size_t>(point) + 1]; ++k) {
-      const double* block = &J.value[static_cast<std::size_t>(3 * J.width * k)];
+      const double* block =
+          &J.value[3 * static_cast<std::size_t>(J.width) * static_cast<std::size_t>(k)];
       for (int j = 0; j < J.width; ++j) {
         column_.push_back(J.column[static_cast<std::size_t>(k)] + j);
         value_.push_back(

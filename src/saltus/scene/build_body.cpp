@@ -46,7 +46,7 @@ Vector damping(const Scene& scene, const DampingSpec& spec, const Vector& nu,
     return Vector::Constant(n, constant->constant);
   if (const auto* table = std::get_if<TableDamping>(&spec)) {
     const Matrix data = read_table(scene, table->table, 2, "j, sigma [1/s]", path + ".table");
-    const Vector sigma = column(data, 1, n, path + ".table", table->table);
+    Vector sigma = column(data, 1, n, path + ".table", table->table);
     not_negative(sigma, "damping", path + ".table", table->table);
     return sigma;
   }
