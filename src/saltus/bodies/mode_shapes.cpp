@@ -62,8 +62,10 @@ double beam_shape(BeamEnds ends, double b, double z) {
   const double growing =
       std::exp(-b * (1.0 - z)) * (std::sin(b) - std::cos(b) - k * E) / denominator;
   const double decaying = 0.5 * std::exp(-b * z) * (1.0 + s);
-  const double sign = ends == BeamEnds::free_free ? -1.0 : 1.0;
-  return std::cos(b * z) - s * std::sin(b * z) - sign * (decaying + growing);
+  const double trigonometric = std::cos(b * z) - s * std::sin(b * z);
+  const double hyperbolic = decaying + growing;
+  // signs of the textbooks: a free end at x = 0 and the tip of a cantilever's first mode point up
+  return ends == BeamEnds::free_free ? trigonometric + hyperbolic : hyperbolic - trigonometric;
 }
 
 class Beam final : public ModeShapes {

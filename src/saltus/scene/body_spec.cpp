@@ -28,7 +28,7 @@ std::optional<Fault> frame_fault(const BodySpec& body) {
 
 std::optional<Fault> initial_fault(const BodySpec& body) {
   const int modes = body.string                       ? body.string->modes
-                    : body.bar                        ? body.bar->modes
+                    : body.bar                        ? body.bar->modes + body.bar->rigid_modes()
                     : body.modes && !body.modes->file ? static_cast<int>(body.modes->omega.size())
                                                       : 0;
   if (!body.initial || modes == 0) return std::nullopt;

@@ -65,6 +65,10 @@ struct BarSpec {
   int modes = 0;
   std::optional<DampingSpec> damping;
 
+  /// Modes without stiffness, which come before the elastic ones.
+  int rigid_modes() const {
+    return ends != Ends::free_free ? 0 : motion == Motion::bending ? 2 : 1;
+  }
   bool operator==(const BarSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
@@ -148,13 +152,14 @@ struct InitialSpec {
   }
   static constexpr auto fields() {
     using T = InitialSpec;
-    return std::tuple{field("coordinates", &T::coordinates, "q of each mode; 0 when not given"),
-                      field("velocities", &T::velocities, "dq/dt of each mode; 0 when not given"),
-                      field("file", &T::file, "CSV file, one row per mode"),
-                      field("column", &T::column, at_least(1),
-                            "of the file that holds q, from 1; 1 when not given"),
-                      field("velocity_column", &T::velocity_column, at_least(1),
-                            "of the file that holds dq/dt, from 1; at rest when not given")};
+    return std::tuple{
+        field("coordinates", &T::coordinates, "q of each mode; 0 when not given"),
+        field("velocities", &T::velocities, "dq/dt of each mode; 0 when not given"),
+        field("file", &T::file, "CSV file, one row per mode"),
+        field("column", &T::column, at_least(1),
+              "of the file that holds q, from 1; 1 when no column is given"),
+        field("velocity_column", &T::velocity_column, at_least(1),
+              "of the file that holds dq/dt, from 1; given alone, the body starts undeformed")};
   }
 };
 

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "saltus/base/suggest.h"
+#include "saltus/scene/advice.h"
 #include "saltus/scene/build_body.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
@@ -132,44 +134,38 @@ class Builder {
       parts_.initial.push_back(std::move(built.initial));
       parts_.group_path.push_back(path);
       modal_.push_back(std::move(built.modal));
+      advise(i, path);
     }
-    for (std::size_t i = 0; i < spec_.contacts.size(); ++i) resonances(i);
     if (limit > 0) {
       parts_.options.pass_tolerance = tolerance;
       parts_.options.pass_limit = limit;
     }
   }
 
-  // Under modal-exact an impulse drives a mode as if multiplied by tan(omega h/2)/(omega h/2)  (docs/theory/modal-exact.md,
-  // section 1): modes next to odd multiples of the Nyquist frequency answer to contact with resonance unless damped.
-  void resonances(std::size_t i) {
-    std::size_t g = 0;
-    while (g < spec_.bodies.size() && spec_.bodies[g].name != spec_.contacts[i].on) ++g;
-    if (g == spec_.bodies.size() ||
-        !std::holds_alternative<ModalExactOptions>(spec_.bodies[g].scheme))
-      return;
+  void advise(std::size_t g, const std::string& path) {
+    const BodySpec& body = spec_.bodies[g];
     const ModalData& modes = *modal_[g]->modal();
-    const double h = spec_.time.h();
-    int count = 0, worst = 0;
-    double most = 0.0;
-    for (int j = 0; j < modes.omega.size(); ++j) {
-      const double z = 0.5 * modes.omega[j] * h, s = modes.sigma[j] * h;
-      // a mode that loses a thousandth in a step forgets the drive before it adds up
-      const double factor = z > 0.0 && s < 1e-3 ? std::abs(std::tan(z)) / z : 0.0;
-      if (factor > 20.0) ++count;
-      if (factor > most) {
-        most = factor;
-        worst = j + 1;
-      }
+    const auto say = [&](const std::string& where, const std::optional<std::string>& advice) {
+      if (advice) parts_.warnings.push_back(path + where + ": " + *advice);
+    };
+    const bool touched =
+        std::any_of(spec_.contacts.begin(), spec_.contacts.end(),
+                    [&](const ContactSpec& contact) { return contact.on == body.name; });
+    if (touched && std::holds_alternative<ModalExactOptions>(body.scheme))
+      say("", contact_advice(modes, spec_.time.h(), body.name));
+    if (const auto* mj = std::get_if<MoreauJeanOptions>(&body.scheme); mj && mj->theta < 0.5)
+      say(".scheme", stability_advice(modes, mj->theta, spec_.time.h(), body.name));
+    if (body.pluck && body.string)
+      say(".pluck",
+          pluck_advice(body.pluck->at, body.string->length, body.string->modes, body.name));
+  }
+
+  static void shape_at(const Modal& body, double x, const std::string& path, Vector& shape) {
+    try {
+      body.shapes().row(x, shape);
+    } catch (const SceneError& error) {
+      throw SceneError(path, error.message(), error.hint());
     }
-    if (count > 0)
-      parts_.warnings.push_back(
-          fmt::format("bodies[{}]: contact drives {} weakly damped mode{} of '{}' {:.0f} times too "
-                      "strongly (mode {} lies at {:.4f} of "
-                      "the Nyquist frequency); use another rate, fewer modes or damping that grows "
-                      "with frequency",
-                      g, count, count == 1 ? "" : "s", spec_.bodies[g].name, most, worst,
-                      modes.omega[worst - 1] * h / std::numbers::pi));
   }
 
   void contact(std::size_t i) {
@@ -184,6 +180,14 @@ class Builder {
     parts_.law_path.push_back(path + ".law");
     const std::string against = path + ".against";
     const PointList points = obstacle(scene_, spec.against, body, against);
+    const double table =
+        8.0 * static_cast<double>(points.size()) *
+        static_cast<double>(points.size() + static_cast<std::size_t>(body.positions()));
+    if (table > 32e9)
+      throw SceneError(against,
+                       fmt::format("{} points and {} modes need {:.0f} GB", points.size(),
+                                   body.positions(), 1e-9 * table),
+                       "fewer points or modes");
     if (points.empty()) throw SceneError(against, "has no point", "at least one [x, h] is needed");
     const ModalPlacement& place = body.placement();
     Vector shape(body.positions());
@@ -192,8 +196,10 @@ class Builder {
       if (!(x >= 0.0 && x <= body.shapes().length()))
         throw SceneError(against, fmt::format("the point x = {} m is not on '{}'", x, spec.on),
                          fmt::format("between 0 and {} m", body.shapes().length()));
-      body.shapes().row(x, shape);
-      if (shape.lpNorm<Eigen::Infinity>() <= 1e-12)
+      shape_at(body, x, against, shape);
+      const double still =
+          body.shapes().grid() > 0 ? 1e-3 / std::sqrt(body.shapes().length()) : 1e-12;
+      if (shape.lpNorm<Eigen::Infinity>() <= still)
         throw SceneError(against, fmt::format("the point x = {} m of '{}' cannot move", x, spec.on),
                          "move it away from the fixed end");
       ContactPair pair;
@@ -235,6 +241,8 @@ class Builder {
     Probe probe;
     probe.name = spec.name;
     probe.group = static_cast<int>(g);
+    Vector shape(body.positions());
+    shape_at(body, spec.at, path + ".at", shape);  // says where if there is no such point
     probe.table = body.probe(spec.at, limit);
     probe.quantity = spec.quantity == OutputSpec::Quantity::velocity
                          ? Probe::Quantity::velocity

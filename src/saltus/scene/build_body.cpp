@@ -30,6 +30,14 @@ Vector column(const Matrix& table, int index, int rows, const std::string& path,
   return table.col(index).head(rows);
 }
 
+/// The first column must count the modes: 1, 2, 3, ...
+void counts_modes(const Matrix& table, int rows, const std::string& path, const std::string& file) {
+  for (int j = 0; j < rows; ++j)
+    if (table(j, 0) != j + 1)
+      throw SceneError(path, fmt::format("row {} of '{}' is for mode {}", j + 1, file, table(j, 0)),
+                       "the first column is the number of the mode: 1, 2, 3, ... in order");
+}
+
 void not_negative(const Vector& x, const std::string& what, const std::string& path,
                   const std::string& file) {
   for (Eigen::Index j = 0; j < x.size(); ++j)
@@ -47,6 +55,7 @@ Vector damping(const Scene& scene, const DampingSpec& spec, const Vector& nu,
   if (const auto* table = std::get_if<TableDamping>(&spec)) {
     const Matrix data = read_table(scene, table->table, 2, "j, sigma [1/s]", path + ".table");
     Vector sigma = column(data, 1, n, path + ".table", table->table);
+    counts_modes(data, n, path + ".table", table->table);
     not_negative(sigma, "damping", path + ".table", table->table);
     return sigma;
   }
@@ -70,6 +79,7 @@ Modes string_modes(const Scene& scene, const StringSpec& spec, const std::string
     const Matrix data =
         read_table(scene, *spec.table, 3, "j, nu [Hz], sigma [1/s]", path + ".table");
     nu = column(data, 1, spec.modes, path + ".table", *spec.table);
+    counts_modes(data, spec.modes, path + ".table", *spec.table);
     modes.sigma = column(data, 2, spec.modes, path + ".table", *spec.table);
     not_negative(nu, "frequency", path + ".table", *spec.table);
     not_negative(modes.sigma, "damping", path + ".table", *spec.table);
@@ -92,7 +102,7 @@ Modes bar_modes(const Scene& scene, const BarSpec& spec, const std::string& path
   const double L = spec.length, line = spec.density * spec.area;
   const bool bending = spec.motion == BarSpec::Motion::bending;
   const bool free = spec.ends == Ends::free_free;
-  const int rigid = free ? (bending ? 2 : 1) : 0, n = spec.modes + rigid;
+  const int n = spec.modes + spec.rigid_modes();
   Modes modes;
   Vector k(n);  // wave numbers [1/m]
   if (bending && spec.ends != Ends::hinged_hinged) {
@@ -160,6 +170,12 @@ Modes given_modes(const Scene& scene, const ModesSpec& spec, const std::string& 
       throw SceneError(
           path + ".shapes", fmt::format("'{}' has {} columns", *spec.shapes, data.cols()),
           fmt::format("x and one column for each of the {} modes", modes.omega.size()));
+    for (Eigen::Index i = 0; i < data.rows(); ++i)
+      if (!(data(i, 0) >= 0.0) || (i > 0 && !(data(i, 0) > data(i - 1, 0))))
+        throw SceneError(path + ".shapes",
+                         fmt::format("the place x = {} m in row {} of '{}' is out of order",
+                                     data(i, 0), i + 1, *spec.shapes),
+                         "places start at 0 or later and increase");
     std::vector<double> x(data.col(0).data(), data.col(0).data() + data.rows());
     modes.shapes = tabulated_shapes(std::move(x), data.rightCols(data.cols() - 1));
   }
@@ -187,10 +203,12 @@ GroupState initial_of(const Scene& scene, const BodySpec& body, int n, const std
   const InitialSpec& initial = *body.initial;
   const auto list = [&](const std::optional<std::vector<double>>& x, const char* name, Vector& to) {
     if (!x) return;
-    if (static_cast<int>(x->size()) != n)
-      throw SceneError(path + ".initial." + name, fmt::format("has {} entries", x->size()),
-                       fmt::format("one for each of the {} modes", n));
-    to = Eigen::Map<const Vector>(x->data(), n);
+    if (static_cast<int>(x->size()) > n)
+      throw SceneError(path + ".initial." + name,
+                       fmt::format("has {} entries for {} modes", x->size(), n),
+                       "one per mode; those left out at the end are 0");
+    to.head(static_cast<Eigen::Index>(x->size())) =
+        Eigen::Map<const Vector>(x->data(), static_cast<Eigen::Index>(x->size()));
   };
   list(initial.coordinates, "coordinates", state.q);
   list(initial.velocities, "velocities", state.v);
@@ -198,7 +216,8 @@ GroupState initial_of(const Scene& scene, const BodySpec& body, int n, const std
     const Matrix data =
         read_table(scene, *initial.file, 1, "one row a mode", path + ".initial.file");
     const std::string at = path + ".initial.file";
-    state.q = column(data, initial.column.value_or(1) - 1, n, at, *initial.file);
+    if (initial.column || !initial.velocity_column)
+      state.q = column(data, initial.column.value_or(1) - 1, n, at, *initial.file);
     if (initial.velocity_column)
       state.v = column(data, *initial.velocity_column - 1, n, at, *initial.file);
   }
@@ -216,6 +235,12 @@ Matrix read_table(const Scene& scene, const std::string& file, int columns, std:
 }
 
 BuiltBody build_body(const Scene& scene, const BodySpec& body, const std::string& path) {
+  for (const auto& [name, modes] :
+       {std::pair{".string.modes", body.string ? body.string->modes : 0},
+        std::pair{".bar.modes", body.bar ? body.bar->modes : 0}})
+    if (modes > 10'000'000)
+      throw SceneError(path + name, fmt::format("{} modes are more than any memory holds", modes),
+                       "at most 10000000");
   Modes modes = body.string ? string_modes(scene, *body.string, path + ".string")
                 : body.bar  ? bar_modes(scene, *body.bar, path + ".bar")
                             : given_modes(scene, *body.modes, path + ".modes");

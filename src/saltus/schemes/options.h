@@ -13,7 +13,7 @@ namespace saltus {
 struct ModalExactOptions {
   static constexpr std::string_view name = "modal-exact";
   static constexpr std::string_view help =
-      "exact solution of each mode; contact forces act at the sample instants";
+      "exact solution of each mode between contacts; one impulse a step";
   enum class Start { exact, raw };
 
   Start start = Start::exact;
@@ -51,7 +51,7 @@ struct MoreauJeanOptions {
     using T = MoreauJeanOptions;
     return std::tuple{
         field("theta", &T::theta, between(0.0, 1.0),
-              "implicitness; 1/2 conserves energy, 1 damps, below 1/2 grows"),
+              "implicitness; 1/2 conserves energy, more damps, less makes undamped motion grow"),
         field("newton_tolerance", &T::newton_tolerance, kPositive,
               "relative size of the Newton correction that ends the passes of a step"),
         field("newton_iterations", &T::newton_iterations, at_least(1),

@@ -199,6 +199,11 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   }
   const auto m = static_cast<Eigen::Index>(admitted_.size());
   right_hand_side(step, trial);
+  if (!b_.head(m).allFinite()) {
+    report.finite = false;
+    report.group = group_;
+    return;
+  }
   warm_start(step);
   law_rows_.clear();
   for (Eigen::Index k = 0; k < m; ++k) {
@@ -212,7 +217,8 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   const SolveReport solved = step.model.solver().solve(
       {W, b, law_rows_, admitted_}, step.model.options().contact, step.solver, p);
   report.iterations += solved.iterations;
-  report.residual = std::max(report.residual, solved.residual);
+  report.residual = worse(report.residual, solved.residual);
+  report.finite = report.finite && p.allFinite() && std::isfinite(solved.residual);
   if (!solved.converged) {
     report.converged = false;
     report.group = group_;
@@ -243,7 +249,7 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
     if (paoli_) y_start_ = y_end_;  // y_-, kept for the residual below
     gaps(end.q, y_end_);
   }
-  report.gap = std::min(report.gap, y_end_.minCoeff());
+  report.gap = -worse(-report.gap, -y_end_.minCoeff<Eigen::PropagateNaN>());
   if (m > 0 && !hit_.empty()) {
     for (Eigen::Index k = 0; k < m; ++k)
       rho_[k] =
@@ -276,7 +282,7 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
           break;
       }
     }
-    report.residual_after = std::max(
+    report.residual_after = worse(
         report.residual_after, natural_map(law_rows_, rho_.head(m), u_end_.head(m), b_.head(m),
                                            p_.head(m), impulse_scale(step.energy, rho_.head(m))));
   }

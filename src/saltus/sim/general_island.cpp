@@ -267,6 +267,7 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   double outstanding = 0.0;
   int pass = 0;
   bool solved_all = true;
+  double residual = 0.0;
   do {
     ++pass;
     if (pass > 1 && pass <= 1 + kAxesPasses && !admitted_.empty()) rows(step);
@@ -282,11 +283,16 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
         break;
       }
       right_hand_side(step);
+      if (!b_.allFinite()) {
+        report.finite = false;
+        break;
+      }
       step.solver.active.clear();
       const SolveReport solved =
           model_.solver().solve({W_, b_, laws_, admitted_}, options.contact, step.solver, p_);
       report.iterations += solved.iterations;
-      report.residual = pass == 1 ? std::max(report.residual, solved.residual) : solved.residual;
+      residual = solved.residual;
+      report.finite = report.finite && p_.allFinite() && std::isfinite(solved.residual);
       solved_all = solved.converged;
     }
     outstanding = 0.0;
@@ -303,6 +309,7 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   } while (!one_pass && outstanding > options.pass_tolerance && pass < options.pass_limit &&
            std::isfinite(outstanding));
   report.passes = std::max(report.passes, pass);
+  report.residual = worse(report.residual, residual);
   if (!solved_all || !report.finite || (!one_pass && !(outstanding <= options.pass_tolerance))) {
     report.converged = false;
     report.group = members_.front().group;
@@ -319,7 +326,7 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
       t1, [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; }, y_);
   for (std::size_t i = 0; i < pairs_.size(); ++i)
     if (law(i).rule != ContactLaw::Rule::equality)
-      report.gap = std::min(report.gap, y_[static_cast<Eigen::Index>(i)]);
+      report.gap = -worse(-report.gap, -y_[static_cast<Eigen::Index>(i)]);
   if (admitted_.empty()) return;
   u_.setZero(static_cast<Eigen::Index>(pairs_.size()));
   for (Member& m : members_) m.H.multiply_add(step.ends[size(m.group)].v, u_);
@@ -340,7 +347,7 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
     if (rule.rule == ContactLaw::Rule::newton_impact) u[k] += rule.restitution * rate_[i];
     rho[k] = 1.0 / W_.W(k, k);
   }
-  report.residual_after = std::max(
+  report.residual_after = worse(
       report.residual_after, natural_map(laws_, rho, u, b_, p_, impulse_scale(step.energy, rho)));
 }
 

@@ -31,6 +31,9 @@ struct State {
 /// State at t = 0, the schemes started from the physical data of the model.
 State initial_state(const Model& model);
 
+/// The larger of two measures of error; not a number wins, so that it is never lost.
+inline double worse(double a, double b) { return b > a || b != b ? b : a; }
+
 /// What one step did and how right it was.
 struct StepReport {
   int passes = 0;

@@ -72,7 +72,7 @@ TEST_CASE("beams meet their end conditions, high modes too") {
     CHECK(std::abs(at(*clamped, j, 1.0)) < 1e-12);
     const auto cantilever = beam_shapes(BeamEnds::fixed_free, 1.0, 40);
     CHECK(std::abs(at(*cantilever, j, 0.0)) < 1e-12);
-    CHECK(std::abs(at(*cantilever, j, 1.0)) == doctest::Approx(2.0).epsilon(1e-9));
+    CHECK(at(*cantilever, j, 1.0) == doctest::Approx(j % 2 == 0 ? 2.0 : -2.0).epsilon(1e-9));
   }
 }
 
