@@ -15,9 +15,9 @@ ActiveSet::ActiveSet(const ContactProblem& problem, SolverMemory& memory)
       memory_(memory),
       factor_(memory.factor),
       n_(static_cast<int>(problem.b.size())) {
-  const auto n = static_cast<std::size_t>(n_);
   // All that the largest basis needs, so that no later solve of this size allocates. Pages of the
-  // factor that are never written cost nothing.
+  // factor that are never written cost nothing. More rows may be remembered than there are now.
+  const std::size_t n = std::max(static_cast<std::size_t>(n_), memory.active.size());
   memory.active.reserve(n);
   memory.factor.reserve(packed_size(n));
   if (memory.scratch.size() < 6 * n) memory.scratch.resize(6 * n);

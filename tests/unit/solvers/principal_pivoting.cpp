@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/table_delassus.h"
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
@@ -219,6 +221,35 @@ TEST_CASE("open contacts need no impulse and no look at W") {
   CHECK(report.residual == 0.0);
   CHECK(p == Vector::Zero(3));
   CHECK(memory.active.empty());
+}
+
+TEST_CASE("fewer rows than the memory remembers are solved as if from scratch") {
+  const Matrix D = string_delassus(40, 40, 3.0);
+  const auto solver = make_principal_pivoting();
+  std::vector<int> all(40);
+  std::iota(all.begin(), all.end(), 0);
+  for (int left : {1, 2, 3, 5, 9}) {
+    CAPTURE(left);
+    SolverMemory memory;
+    const TableDelassus W(D, all, true);
+    const Region r = region(D, 20.3, 9.0);
+    const Rows rows(40);
+    Vector p = Vector::Zero(40);
+    REQUIRE(solver->solve({W, r.b, rows.laws, all}, {}, memory, p).converged);
+    REQUIRE(memory.active.size() > static_cast<std::size_t>(left));
+    std::vector<int> some;  // the last of those that pushed, and one that did not
+    for (int k = 0; k < left; ++k) some.push_back(26 + k);
+    const TableDelassus V(D, some, true);
+    const Rows few(left);
+    Vector b = Vector::Constant(left, -1.0), warm = Vector::Zero(left), cold = Vector::Zero(left);
+    SolverMemory fresh;
+    const auto report = solver->solve({V, b, few.laws, some}, {}, memory, warm);
+    CHECK(report.converged);
+    REQUIRE(solver->solve({V, b, few.laws, some}, {}, fresh, cold).converged);
+    CHECK((warm - cold).norm() <= 1e-9 * cold.norm());
+    CHECK(memory.active.size() == fresh.active.size());
+    for (int id : memory.active) CHECK(std::find(some.begin(), some.end(), id) != some.end());
+  }
 }
 
 TEST_CASE("problems outside the method are refused, not solved wrongly") {
