@@ -109,7 +109,7 @@ TEST_CASE(
     CAPTURE(stopped.err);
     REQUIRE(stopped.code == 1);
     CHECK(stopped.out.empty());
-    CHECK(holds(stopped.err, "interrupted"));
+    CHECK(holds(stopped.err, "interrupted after step "));
     CHECK(holds(stopped.err, "--resume"));
     CHECK(folder.has("a.h5.part"));
     const auto info =

@@ -97,7 +97,7 @@ bodies:
   - name: string
     kind: modal
     string:
-      length: 0.65 m
+      length: 0.7 m
       tension: 70 N
       linear_density: 1 g/m
       modes: 20

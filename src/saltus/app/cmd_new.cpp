@@ -58,13 +58,17 @@ results:
 
 int cmd_new(const NewOptions& options) {
   namespace fs = std::filesystem;
+  struct stat status {};
+  if (::stat(options.name.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    throw SceneError("", "is a folder", "give the name of a scene, e.g. my_string")
+        .at(options.name, 0, 0);
   fs::path path(options.name);
   if (path.extension() != ".yaml" && path.extension() != ".yml") path += ".yaml";
   const std::string stem = path.stem().string();
-  if (stem.empty() || stem.find_first_of("\\\"'{}[],#:&*!|>%@`\n\t") != std::string::npos)
+  if (path.filename() == path.extension() || stem.starts_with('.') ||
+      stem.find_first_of("\\\"'{}[],#:&*!|>%@`\n\t") != std::string::npos)
     throw SceneError("", "'" + options.name + "' is not a name for a scene",
                      "letters, digits, - and _, e.g. my_string");
-  struct stat status {};
   if (::lstat(path.c_str(), &status) == 0)
     throw SceneError("", "is there already and is not overwritten",
                      "choose another name, or remove it first")

@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "saltus/app/app.h"
+#include "saltus/app/file_names.h"
 #include "saltus/app/run_loop.h"
 #include "saltus/app/run_report.h"
 #include "saltus/app/scene_setup.h"
+#include "saltus/io/data_files.h"
 #include "saltus/io/output_file.h"
 #include "saltus/io/results_reader.h"
 #include "saltus/io/scene_write.h"
@@ -23,10 +25,6 @@ std::string output_name(const RunOptions& options) {
   std::string name =
       options.output.empty() ? fs::path(options.scene).stem().string() + ".h5" : options.output;
   if (name.ends_with(".part") && options.resume) name.resize(name.size() - 5);
-  std::error_code ignored;
-  if (fs::equivalent(name, options.scene, ignored))
-    throw SceneError("", "is the scene itself", "give the results another name with -o")
-        .at(name, 0, 0);
   return name;
 }
 
@@ -36,12 +34,7 @@ void try_outputs(const Model& model, const std::string& results) {
   for (const Probe& probe : model.probes())
     for (const std::string& name : {probe.wav, probe.csv}) {
       if (name.empty()) continue;
-      const fs::path path = folder / name;
-      if (path.lexically_normal() == fs::path(results).lexically_normal())
-        throw SceneError("", "is the file of the results and of probe '" + probe.name + "'",
-                         "change one of them")
-            .at(results, 0, 0);
-      OutputFile attempt(path.string());
+      OutputFile attempt((folder / name).string());
     }
 }
 
@@ -49,10 +42,12 @@ void try_outputs(const Model& model, const std::string& results) {
 ContactGain stored_gain(const std::string& file, double energy_start, std::uint64_t last) {
   const ResultsReader stored(file);
   const std::vector<double> impact = stored.step("impact"), kinetic = stored.step("kinetic"),
-                            potential = stored.step("potential");
+                            potential = stored.step("potential"),
+                            scheme = stored.ledger(scheme_account(stored.accounts()));
   ContactGain gain;
   for (std::size_t row = 0; row < impact.size() && row <= last; ++row)
-    gain.add(impact[row], energy_start, kinetic[row] + potential[row], row);
+    gain.add(impact[row], row > 0 ? scheme[row] - scheme[row - 1] : 0.0, energy_start,
+             kinetic[row] + potential[row], row);
   return gain;
 }
 
@@ -85,6 +80,7 @@ class Run {
       : options_(options),
         setup_(set_up(options.scene, options.set, options.until)),
         output_(output_name(options)) {
+    check_file_names(setup_.scene, output_);
     provenance_ = provenance_now(line.count, line.arguments);
     result_.setup = &setup_;
     result_.resumed = options.resume;
@@ -101,7 +97,9 @@ class Run {
                               interrupt, progress);
     }
     result_.state = &sim_->state();
-    if (const std::string text = gain_warning(result_.loop.gain, setup_); !text.empty()) note(text);
+    for (const std::string& text :
+         {gain_warning(result_.loop.gain, setup_), unsolved_warning(result_.loop, setup_)})
+      if (!text.empty()) note(text);
     return result_.loop.end == LoopReport::End::reached ? finish() : stop();
   }
 
@@ -114,6 +112,7 @@ class Run {
   void open() {
     ResultsOptions results;
     results.provenance = provenance_;
+    results.inputs = input_files(setup_.scene);
     results.expected_steps = setup_.steps;
     for (const OutputSpec& output : setup_.scene.spec.outputs)
       results.probe_at.push_back(fmt::format("{} m", output.at));
@@ -124,13 +123,14 @@ class Run {
       writer_.emplace(ResultsWriter::resume(file, setup_.model, setup_.scene.text, resolved,
                                             std::move(results)));
       if (setup_.scene.spec.results.every_step)
-        gain_ = stored_gain(writer_->path() + ".part", state.energy_start, state.step);
+        gain_ = stored_gain(part_name(output_), state.energy_start, state.step);
       sim_.emplace(setup_.model, std::move(state));
       return;
     }
     struct stat status {};
-    if (::stat((output_ + ".part").c_str(), &status) == 0 && status.st_size > 0)
-      note(output_ + ".part of an earlier run is replaced; --resume would have continued it");
+    const std::string part = part_name(output_);
+    if (::stat(part.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+      note(part + " of an earlier run is replaced; --resume would have continued it");
     sim_.emplace(setup_.model);
     writer_.emplace(output_, setup_.model, setup_.scene.text, resolved, std::move(results));
   }
@@ -146,12 +146,12 @@ class Run {
   int stop() {
     writer_->checkpoint(sim_->state());
     writer_.reset();
-    const std::string part = output_ + ".part";
+    const std::string part = part_name(output_);
     if (result_.loop.end == LoopReport::End::failed) {
       result_.stopped = failure_text(result_, part);
     } else {
       result_.stopped = fmt::format(
-          "interrupted behind step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: "
+          "interrupted after step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: "
           "{}{}",
           result_.loop.last, setup_.steps, sim_->state().t, part, provenance_.command_line,
           options_.resume ? "" : " --resume");
@@ -173,7 +173,7 @@ class Run {
     result_.sounds = probes.sounds;
     print();
     for (const std::string& fault : probes.faults) complain(fault);
-    return probes.disk_failed ? kNotFinished : probes.faults.empty() ? kDone : kBadInput;
+    return probes.faults.empty() ? kDone : kNotFinished;
   }
 
   const RunOptions& options_;

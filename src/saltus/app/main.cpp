@@ -53,14 +53,19 @@ void add_json(CLI::App& verb, bool& json) {
   verb.add_flag("--json", json, "one JSON object on stdout");
 }
 
+/// An empty word would be taken for an option that was not given.
+std::string not_empty(const std::string& word) { return word.empty() ? "must not be empty" : ""; }
+
 void declare(CLI::App& app, Arguments& a) {
   CLI::App* run = app.add_subcommand("run", "integrate a scene and write its results");
   run->add_option("scene", a.run.scene, "scene file (YAML)")->required()->type_name("FILE");
   run->add_option("-o,--output", a.run.output,
                   "results file; <scene>.h5 in the working folder if not given")
+      ->check(not_empty)
       ->type_name("FILE");
   add_set(*run, a.run.set);
   run->add_option("--until", a.run.until, "run to this time instead of time.end: 2, \"500 ms\"")
+      ->check(not_empty)
       ->type_name("TIME");
   run->add_flag("--resume", a.run.resume,
                 "continue an interrupted run, or a finished one to a later --until");
@@ -92,8 +97,11 @@ void declare(CLI::App& app, Arguments& a) {
   convert
       ->add_option("-o,--output", a.convert.output,
                    "start of the names written; that of the file if not given")
+      ->check(not_empty)
       ->type_name("STEM");
-  convert->add_option("--probe", a.convert.probe, "this probe only (wav)")->type_name("NAME");
+  convert->add_option("--probe", a.convert.probe, "this probe only (wav)")
+      ->check(not_empty)
+      ->type_name("NAME");
   add_json(*convert, a.convert.json);
 
   CLI::App* create = app.add_subcommand("new", "write a scene to start from");
@@ -172,7 +180,7 @@ int dispatch(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(chosen(app).help().c_str(), stdout);
+    std::fputs(app.help().c_str(), stdout);  // that of the verb, with the program before its name
     return kDone;
   } catch (const CLI::ParseError& error) {
     refuse(app, error);

@@ -39,10 +39,11 @@ StepReport start_report() {
 
 }  // namespace
 
-void ContactGain::add(double impact, double start, double now, std::uint64_t step) {
-  if (!(impact > 1e-12 * std::max(start, now))) return;
+void ContactGain::add(double impact, double scheme, double start, double now, std::uint64_t step) {
+  const double gain = std::min(impact, impact + scheme);
+  if (!(gain > 1e-12 * std::max(start, now))) return;
   ++steps;
-  if (impact > worst.value) worst = {impact, step};
+  if (gain > worst.value) worst = {gain, step};
 }
 
 FramePlan::FramePlan(int count, std::uint64_t steps)
@@ -86,6 +87,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       break;
     }
     const std::uint64_t before = state.step;
+    const double scheme_before = scheme_account(state.ledger);
     const Clock::time_point from = Clock::now();
     const StepReport report = sim.advance();
     const Clock::time_point to = Clock::now();
@@ -100,7 +102,8 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       break;
     }
     loop.halved += report.halvings > 0;
-    loop.gain.add(report.impact, state.energy_start, state.energy.total(), state.step);
+    loop.gain.add(report.impact, scheme_account(state.ledger) - scheme_before, state.energy_start,
+                  state.energy.total(), state.step);
     loop.statistics.add(report, state.energy, state.t);
     const bool framed = state.step == next_frame;
     if (spec.every_step || framed || state.step == steps)

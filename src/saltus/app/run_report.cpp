@@ -146,6 +146,7 @@ std::string run_json(const RunResult& r) {
                       {"most", s.contacts.value}};
   json["penetration"] = {
       {"value", s.penetration()}, {"step", s.gap.row}, {"time", time_of(s.gap, setup)}};
+  json["gap"] = extreme_json(s.gap, setup);  // null: no contacts
   json["residual"] = extreme_json(s.residual, setup);
   json["residual_after"] = extreme_json(s.residual_after, setup);
   json["contact_gain"] = extreme_json(loop.gain.worst, setup);
@@ -171,6 +172,16 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
   return fmt::format(
       "contact fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
       gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
+}
+
+std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
+  const RunStatistics& s = loop.statistics;
+  if (s.failed_steps == 0) return "";
+  return fmt::format(
+      "the contacts of {} steps were not solved and the steps accepted, the worst with residual "
+      "{:.3g}, tolerance {:.3g} (t = {:.6g} s); raise solver.iterations, or use a shorter step",
+      s.failed_steps, s.residual.value, setup.model.options().contact.tolerance,
+      time_of(s.residual, setup));
 }
 
 }  // namespace saltus::app

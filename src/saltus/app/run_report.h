@@ -25,5 +25,7 @@ std::string run_json(const RunResult& result);
 
 /// What to say about contacts that did positive work, with the option that avoids it; "" where none did.
 std::string gain_warning(const ContactGain& gain, const SceneSetup& setup);
+/// The same about steps that were accepted although their contacts were not solved.
+std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup);
 
 }  // namespace saltus::app

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
+#include "saltus/app/file_names.h"
 #include "saltus/base/units.h"
 #include "saltus/io/layout.h"
 #include "saltus/io/scene_yaml.h"
@@ -29,16 +28,12 @@ void set_end(Scene& scene, const std::string& until) {
 
 void check_outputs(const Scene& scene, const Model& model) {
   const SceneSpec& spec = scene.spec;
-  std::map<std::string, std::string> taken;  // file name, path of the entry
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
     const OutputSpec& output = spec.outputs[i];
     for (const auto& [name, file] :
          {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
       if (!*file) continue;
       const std::string path = fmt::format("outputs[{}].{}", i, name);
-      if (const auto [other, added] = taken.emplace(**file, path); !added)
-        throw SceneError(path, fmt::format("'{}' is also the file of {}", **file, other->second),
-                         "give each output a file of its own");
       if (!spec.results.every_step)
         throw SceneError(path, "needs the samples of every step, and results.every_step is false",
                          "set results.every_step: true, or leave the file out");
@@ -68,6 +63,7 @@ SceneSetup set_up(const std::string& file, std::span<const std::string> assignme
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);
   }
+  check_file_names(scene, "");
   const std::uint64_t steps = static_cast<std::uint64_t>(step_count(scene.spec.time));
   return {std::move(scene), std::move(model), steps};
 }

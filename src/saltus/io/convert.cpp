@@ -1,6 +1,7 @@
 #include "saltus/io/convert.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "saltus/io/csv_write.h"
 
@@ -54,6 +55,18 @@ std::string file_name(const std::string& stem, const std::string& part, const st
   return stem + "." + part + suffix;
 }
 
+/// Throws SceneError where `path` is the results file itself or was written already.
+void require_other(const ResultsReader& results, const std::string& path,
+                   const std::vector<std::string>& written) {
+  std::error_code ignored;
+  const bool twice = std::find(written.begin(), written.end(), path) != written.end();
+  if (twice || std::filesystem::equivalent(path, results.file(), ignored))
+    throw SceneError("", twice ? "would be written twice" : "is the file that is read",
+                     twice ? "give the body another name than steps, ledger or probes"
+                           : "choose another name with -o")
+        .at(path, 0, 0);
+}
+
 std::string beside(const std::string& folder, const std::string& name) {
   return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
 }
@@ -75,8 +88,9 @@ std::vector<WavReport> convert_wav(const ResultsReader& results, const std::stri
     known += (known.empty() ? "" : ", ") + column.name;
     if (!probe.empty() && column.name != probe) continue;
     const bool exact = !probe.empty() && stem.ends_with(".wav");
-    reports.push_back(write_wav(exact ? stem : file_name(stem, column.name, ".wav"),
-                                results.probe(column.name), column.rate, column.gain));
+    const std::string path = exact ? stem : file_name(stem, column.name, ".wav");
+    require_other(results, path, {});
+    reports.push_back(write_wav(path, results.probe(column.name), column.rate, column.gain));
   }
   if (reports.empty())
     throw SceneError("", probe.empty() ? "holds no probes" : "holds no probe '" + probe + "'",
@@ -88,8 +102,10 @@ std::vector<WavReport> convert_wav(const ResultsReader& results, const std::stri
 std::vector<std::string> convert_csv(const ResultsReader& results, const std::string& stem) {
   std::vector<std::string> written;
   const auto save = [&](const std::string& name, const Table& table) {
-    written.push_back(stem + "." + name + ".csv");
-    write(written.back(), table);
+    const std::string path = file_name(stem, name, ".csv");
+    require_other(results, path, written);
+    write(path, table);
+    written.push_back(path);
   };
   Table steps;
   for (const std::string& name : results.step_names())
@@ -111,8 +127,10 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
   }
   if (results.frames() > 0)
     for (const BodyColumn& body : results.bodies()) {
-      written.push_back(file_name(stem, body.name, ".csv"));
-      write_frames(results, body, written.back());
+      const std::string path = file_name(stem, body.name, ".csv");
+      require_other(results, path, written);
+      write_frames(results, body, path);
+      written.push_back(path);
     }
   return written;
 }
@@ -130,7 +148,6 @@ ProbeFiles write_probe_files(ResultsWriter& results, const Model& model,
         action();
       } catch (const RunError& error) {
         files.faults.emplace_back(error.what());
-        files.disk_failed = true;
       } catch (const SceneError& error) {
         files.faults.emplace_back(error.what());
       }

@@ -28,7 +28,6 @@ struct ProbeFiles {
   std::vector<std::string> written;
   std::vector<WavReport> sounds;
   std::vector<std::string> faults;  ///< one line each; the other files are written nevertheless
-  bool disk_failed = false;         ///< exit code 1, else 2 if there are faults
 };
 
 /// Call between the last record() and finish(): notes the WAV factors in the results. `folder`:

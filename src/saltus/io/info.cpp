@@ -48,8 +48,8 @@ Content content_of(const ResultsReader& results) {
 
 void energy_table(std::string& text, const ResultsReader& results, const Content& content) {
   const RunStatistics& s = content.statistics;
-  line(text, "energy        %.6g J at the start, %.6g J at the end (kinetic %.6g, potential %.6g)",
-       s.energy_start, s.energy_end.total(), s.energy_end.kinetic, s.energy_end.potential);
+  line(text, "energy        %.6g J at the start, %.6g J at the end", s.energy_start,
+       s.energy_end.total());
   for (std::size_t i = 0; i < content.work.size(); ++i)
     line(text, "  %-26s %+.6e J", results.accounts()[i].c_str(), content.work[i]);
 }
@@ -140,6 +140,7 @@ std::string info_json(const ResultsReader& results) {
     json["ledger"][results.accounts()[i]] = content.work[i];
   json["residual"] = {{"value", s.residual.value}, {"row", s.residual.row}};
   json["residual_after"] = {{"value", s.residual_after.value}, {"row", s.residual_after.row}};
+  json["gap"] = {{"value", s.gap.value}, {"row", s.gap.row}};  // null: no contacts
   json["penetration"] = {{"value", s.penetration()}, {"row", s.gap.row}};
   json["unexplained_step"] = {{"value", s.unexplained.value}, {"row", s.unexplained.row}};
   json["failed_steps"] = s.failed_steps;

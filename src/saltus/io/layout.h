@@ -35,8 +35,10 @@ inline constexpr std::array kStep{
                "smallest gap; negative: penetration; inf: no contacts"},
     StepColumn{"impulse", h5::Type::real64, "N s", "sum of the normal impulses"},
     StepColumn{"impact", h5::Type::real64, "J", "work of the contacts in this step"},
-    StepColumn{"kinetic", h5::Type::real64, "J", "kinetic energy"},
-    StepColumn{"potential", h5::Type::real64, "J", "potential energy"},
+    StepColumn{"kinetic", h5::Type::real64, "J",
+               "kinetic energy; of modal-exact bodies only the sum with potential has a meaning"},
+    StepColumn{"potential", h5::Type::real64, "J",
+               "potential energy; of modal-exact bodies only the sum with kinetic has a meaning"},
     StepColumn{"unexplained_step", h5::Type::real64, "J",
                "energy change of this step that no account explains"},
 };

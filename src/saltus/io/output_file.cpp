@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "saltus/base/error.h"
@@ -16,6 +17,7 @@ namespace saltus {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 16;  // [bytes]
+constexpr int kLinks = 40;                // followed one after the other, as Linux does
 
 [[noreturn]] void cannot_create(const std::string& path, const std::string& reason,
                                 const std::string& remedy) {
@@ -42,6 +44,21 @@ std::string remedy_for(int error) {
   }
 }
 
+/// A rename would put a file in the place of a device or a pipe, whoever uses it.
+void require_plain(const std::string& path, const struct stat& status) {
+  if (S_ISDIR(status.st_mode)) cannot_create(path, "is a folder", "give the name of a file");
+  if (!S_ISREG(status.st_mode))
+    cannot_create(path, "is there and is not a regular file", "give the name of a file");
+}
+
+/// What is there under this name must be a file, or nothing. `.part` files are not looked for behind
+/// links: the link would be renamed.
+void require_free(const std::string& path, const std::string& part) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) require_plain(path, status);
+  if (::lstat(part.c_str(), &status) == 0) require_plain(part, status);
+}
+
 /// A lock that belongs to the open file, not to the process: two writers in one program exclude
 /// each other too. File systems without locks are taken as they are.
 bool lock(int descriptor) {
@@ -65,17 +82,30 @@ void synchronise_folder(const std::string& path) {
 
 void ignore_file_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
 
+std::string link_target(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path target = path;
+  for (int links = 0; links < kLinks; ++links) {
+    std::error_code error;
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) return target.string();  // not a link
+    target = target.parent_path() / next;
+  }
+  cannot_create(path, "is a link that leads to itself", "remove it, or choose another name");
+}
+
+std::string part_name(const std::string& path) { return link_target(path) + ".part"; }
+
 OutputFile::OutputFile(std::string path) : OutputFile(std::move(path), true) {}
 
 OutputFile OutputFile::adopt(std::string path) { return OutputFile(std::move(path), false); }
 
-OutputFile::OutputFile(std::string path, bool empty)
-    : path_(std::move(path)), part_(path_ + ".part") {
-  if (path_.empty()) throw SceneError("", "an output file needs a name");
-  struct stat status {};
-  if (::stat(path_.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    cannot_create(path_, "is a folder", "give the name of a file");
-  const int flags = O_RDWR | O_CLOEXEC | (empty ? O_CREAT : 0);
+OutputFile::OutputFile(std::string path, bool empty) : path_(std::move(path)) {
+  if (path_.empty()) throw SceneError("", "an output file needs a name", "e.g. out.h5");
+  target_ = link_target(path_);
+  part_ = target_ + ".part";
+  require_free(path_, part_);
+  const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (empty ? O_CREAT : 0);
   descriptor_ = ::open(part_.c_str(), flags, 0666);
   if (descriptor_ < 0) {
     const int error = errno;
@@ -96,6 +126,7 @@ OutputFile::~OutputFile() { release(); }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
       part_(std::move(other.part_)),
       buffer_(std::move(other.buffer_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
@@ -105,6 +136,7 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
   if (this == &other) return *this;
   release();
   path_ = std::move(other.path_);
+  target_ = std::move(other.target_);
   part_ = std::move(other.part_);
   buffer_ = std::move(other.buffer_);
   descriptor_ = std::exchange(other.descriptor_, -1);
@@ -142,10 +174,15 @@ void OutputFile::commit() {
   // Delayed allocation and network file systems report a full disk only here. EINVAL: a file that
   // cannot be synchronised.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) cannot_write(part_, errno);
-  if (std::rename(part_.c_str(), path_.c_str()) != 0) cannot_write(path_, errno);
+  try {
+    require_free(path_, part_);  // a long run lies between this and the constructor
+  } catch (const SceneError& error) {
+    throw RunError(error.what());
+  }
+  if (std::rename(part_.c_str(), target_.c_str()) != 0) cannot_write(path_, errno);
   keep_ = true;
   release();
-  synchronise_folder(path_);
+  synchronise_folder(target_);
 }
 
 }  // namespace saltus

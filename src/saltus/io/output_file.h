@@ -3,6 +3,8 @@
 //     OutputFile file("out.csv");  // creates out.csv.part; SceneError where that is impossible
 //     file.write("a,b\n");         // RunError: disk full
 //     file.commit();               // on the disk, and renamed to out.csv
+//
+// Where out.csv is a symbolic link the link stays, and all this happens to what it points to.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,11 +15,18 @@ namespace saltus {
 /// the app.
 void ignore_file_size_signal();
 
+/// What a chain of symbolic links ends at, whether that exists or not; other names as they are.
+/// Throws SceneError where it has no end.
+std::string link_target(const std::string& path);
+
+/// Name of `path` while it is written.
+std::string part_name(const std::string& path);
+
 class OutputFile {
  public:
   /// Creates and empties `<path>.part` and locks it against other writers until destruction.
-  /// Throws SceneError: folder missing or unwritable, a folder of that name, written by another
-  /// program.
+  /// Throws SceneError: folder missing or unwritable, a folder, device, pipe or socket of that name,
+  /// written by another program.
   explicit OutputFile(std::string path);
   /// Continues an existing `<path>.part` as it is.
   static OutputFile adopt(std::string path);
@@ -47,7 +56,7 @@ class OutputFile {
   OutputFile(std::string path, bool empty);
   void release() noexcept;
 
-  std::string path_, part_, buffer_;
+  std::string path_, target_, part_, buffer_;
   int descriptor_ = -1;
   bool keep_ = false;
 };

@@ -112,6 +112,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     const h5::File stored = layout::open(file, false);
     checkpoint = newest_checkpoint(stored, file, model);
     check_same_scene(stored, file, resolved, checkpoint.state.t);
+    check_same_inputs(stored, file, options.inputs);
   }
   const bool part = file.ends_with(kPart);
   auto parts = std::make_unique<Parts>(
@@ -248,7 +249,7 @@ const std::string& ResultsWriter::path() const { return parts_->output.path(); }
 
 std::string resumable_file(const std::string& path) {
   const std::string name = final_name(path);
-  for (const std::string& candidate : {name + std::string(kPart), name}) {
+  for (const std::string& candidate : {part_name(name), name}) {
     struct stat status {};
     if (::stat(candidate.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return candidate;
   }

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/io/data_files.h"
 #include "saltus/io/provenance.h"
 #include "saltus/io/statistics.h"
 #include "saltus/scene/model.h"
@@ -26,6 +27,7 @@ namespace saltus {
 
 struct ResultsOptions {
   Provenance provenance;
+  std::vector<InputFile> inputs;     ///< the data files that the model was made of
   std::uint64_t expected_steps = 0;  ///< sizes the buffers, 0: unknown
   /// Place of each probe as the user wrote it, "0.82 m"; may be empty.
   std::vector<std::string> probe_at;
@@ -47,7 +49,7 @@ class ResultsWriter {
                 std::string_view resolved, ResultsOptions options = {});
   /// Continues a stopped run: `file` is a `.part` or a finished file (which is copied). Rows and
   /// frames behind the checkpoint are dropped. Throws SceneError: no such file, not a results file,
-  /// damaged, another scene. time.end may differ, as long as it is not before the checkpoint.
+  /// damaged, another scene, other data files (ResultsOptions::inputs). time.end may differ, as long as it is not before the checkpoint.
   static ResultsWriter resume(const std::string& file, const Model& model, std::string_view scene,
                               std::string_view resolved, ResultsOptions options = {});
   /// Not finished: the `.part` stays if it holds a checkpoint and no write failed, else it is

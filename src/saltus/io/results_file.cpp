@@ -11,7 +11,8 @@ h5::Dataset described(h5::Dataset data, std::string_view unit, std::string_view 
   return data;
 }
 
-void write_provenance(const h5::File& file, const Provenance& provenance) {
+void write_provenance(const h5::File& file, const Provenance& provenance,
+                      std::span<const InputFile> inputs) {
   const h5::Group group = file.create_group("provenance");
   group.set("version", provenance.version);
   group.set("commit", provenance.commit);
@@ -21,6 +22,13 @@ void write_provenance(const h5::File& file, const Provenance& provenance) {
   group.set("cpu", provenance.cpu);
   group.set("start_time", provenance.start_time);
   group.set("resumed", std::int64_t{0});
+  const h5::Group list = group.create_group("inputs");
+  for (const InputFile& input : inputs) {
+    const h5::Group entry = list.create_group(h5::escaped(input.entry));
+    entry.set("file", input.file);
+    entry.set("size", static_cast<std::int64_t>(input.size));
+    entry.set("fnv1a", input.hash);
+  }
 }
 
 void write_pairs(const h5::File& file, const Model& model) {
@@ -93,7 +101,7 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
   file.set("rate", model.options().h > 0.0 ? 1.0 / model.options().h : 0.0);
   file.write("scene", scene);
   file.write("resolved", resolved);
-  write_provenance(file, options.provenance);
+  write_provenance(file, options.provenance, options.inputs);
   write_pairs(file, model);
 
   const h5::Group step = file.create_group("step");
@@ -112,6 +120,26 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
   }
   create_probes(file, model, options);
   file.create_group("checkpoint");
+}
+
+void check_same_inputs(const h5::File& file, const std::string& path,
+                       std::span<const InputFile> inputs) {
+  const h5::Group provenance = file.group("provenance");
+  if (!provenance.has("inputs")) return;
+  const h5::Group list = provenance.group("inputs");
+  for (const InputFile& input : inputs) {
+    const std::string name = h5::escaped(input.entry);
+    if (!list.has(name)) continue;
+    const h5::Group entry = list.group(name);
+    const auto size = static_cast<std::uint64_t>(entry.integer("size"));
+    if (size == input.size && entry.text("fnv1a") == input.hash) continue;
+    const std::string how = size == input.size ? "other bytes"
+                                               : std::to_string(input.size) + " bytes, " +
+                                                     std::to_string(size) + " then";
+    throw SceneError(input.entry, "has changed since the run in " + path + " (" + how + ")",
+                     "put the old file back, or run the scene from the start")
+        .at(input.file, 0, 0);
+  }
 }
 
 RowTable open_rows(const h5::File& file) {

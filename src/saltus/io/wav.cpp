@@ -181,11 +181,10 @@ WavReport write_wav(const std::string& path, std::span<const double> samples, do
   // A peak too small for its inverse (below 1e-308) is silence.
   if (!std::isfinite(report.factor)) report.factor = 0.0;
   if (std::abs(report.factor) * report.peak > 1.0)
-    throw SceneError("",
-                     "gain " + number(gain) + " clips: the peak " + number(report.peak) +
-                         " becomes " + number(std::abs(gain) * report.peak) + " of full scale",
-                     "at most " + number(1.0 / report.peak) + ", or leave 'gain' out")
-        .at(path, 0, 0);
+    throw RunError(path + ": gain " + number(gain) + " clips: the peak " + number(report.peak) +
+                   " becomes " + number(std::abs(gain) * report.peak) +
+                   " of full scale, no sound was written; at most " +
+                   number((1.0 - 1e-9) / report.peak) + ", or leave 'gain' out");  // rounded down
 
   std::vector<int> values(sound.size());
   for (std::size_t i = 0; i < sound.size(); ++i)

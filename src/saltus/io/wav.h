@@ -27,8 +27,8 @@ struct WavReport {
 };
 
 /// Writes `<path>` through a `.part`. gain 0: the peak is put at -1 dBFS; else a fixed factor [1 /
-/// unit of samples]. Throws SceneError: rate, a gain that would clip, a path that cannot be
-/// created; RunError: samples not finite, disk.
+/// unit of samples]. Throws SceneError: rate, a path that cannot be created; RunError: a gain
+/// that clips, which only the samples show, samples not finite, disk.
 WavReport write_wav(const std::string& path, std::span<const double> samples, double run_rate,
                     double gain = 0.0);
 

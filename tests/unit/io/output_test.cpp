@@ -2,6 +2,9 @@
 #include "saltus/io/output_file.h"
 
 #include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
 #include "saltus/base/error.h"
 #include "unit/io/support.h"
@@ -78,6 +81,63 @@ TEST_CASE("output_file names path, reason and remedy where it cannot be created"
   CHECK(attempt(folder.path.string()).find("is a folder; give the name of a file") !=
         std::string::npos);
   CHECK(attempt("").find("needs a name") != std::string::npos);
+}
+
+TEST_CASE("output_file does not take the place of a pipe or a socket") {
+  const Folder folder;
+  const std::string pipe = folder / "pipe", socket = folder / "socket";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  socket.copy(address.sun_path, sizeof address.sun_path - 1);
+  REQUIRE(::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  std::filesystem::create_symlink("pipe", folder / "link");
+  for (const std::string& path : {pipe, socket, folder / "link"}) {
+    CAPTURE(path);
+    CHECK(message<SceneError>([&] { OutputFile file(path); }) ==
+          path +
+              ": cannot be written: is there and is not a regular file; give the name of a file");
+  }
+  REQUIRE(::mkfifo((folder / "a.csv.part").c_str(), 0600) == 0);
+  CHECK(message<SceneError>([&] {
+          OutputFile file(folder / "a.csv");
+        }).find("a.csv.part: cannot be written: is there and is not") != std::string::npos);
+  OutputFile late(folder / "b.csv");  // the pipe comes while the file is written
+  REQUIRE(::mkfifo((folder / "b.csv").c_str(), 0600) == 0);
+  CHECK(message<RunError>([&] { late.commit(); }).find("is not a regular") != std::string::npos);
+  ::close(descriptor);
+  CHECK(std::filesystem::is_fifo(pipe));
+  CHECK(std::filesystem::is_socket(socket));
+  CHECK(std::filesystem::is_fifo(folder / "b.csv"));
+}
+
+TEST_CASE("output_file behind links is written where they end, and they stay") {
+  namespace fs = std::filesystem;
+  const Folder folder;
+  fs::create_directory(folder / "far");
+  fs::create_symlink("far/second", folder / "first");
+  fs::create_symlink("real.csv", folder / "far/second");
+  for (const char* text : {"dangling", "pointing"}) {
+    OutputFile file(folder / "first");
+    CHECK(exists(folder / "far/real.csv.part"));
+    file.write(text);
+    file.commit();
+    CHECK(bytes_of(folder / "far/real.csv") == text);
+    CHECK(fs::is_symlink(folder / "first"));
+    CHECK(fs::is_symlink(folder / "far/second"));
+    CHECK_FALSE(exists(folder / "far/real.csv.part"));
+  }
+  fs::create_symlink("round", folder / "round");
+  CHECK(message<SceneError>([&] {
+          OutputFile file(folder / "round");
+        }).find("is a link that leads to itself") != std::string::npos);
+  io_test::put(folder / "other", "untouched");
+  fs::create_symlink("other", folder / "a.csv.part");  // opened, it would be emptied
+  CHECK(message<SceneError>([&] {
+          OutputFile file(folder / "a.csv");
+        }).find("a.csv.part: cannot be written: is there") != std::string::npos);
+  CHECK(bytes_of(folder / "other") == "untouched");
 }
 
 TEST_CASE("output_file written by another run is left alone") {

@@ -1,0 +1,71 @@
+#include "saltus/io/data_files.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <optional>
+#include <variant>
+
+namespace saltus {
+namespace {
+
+InputFile read_input(const DataFile& data) {
+  std::ifstream stream(data.file, std::ios::binary);
+  std::uint64_t hash = 0xcbf29ce484222325ULL, size = 0;
+  std::string block(1 << 16, '\0');
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) ||
+         stream.gcount() > 0) {
+    const auto count = static_cast<std::size_t>(stream.gcount());
+    for (std::size_t i = 0; i < count; ++i)
+      hash = (hash ^ static_cast<unsigned char>(block[i])) * 0x100000001b3ULL;
+    size += count;
+  }
+  if (!stream.eof() || stream.bad())
+    throw SceneError(data.entry, "cannot be read", "give a file that you may read")
+        .at(data.file.string(), 0, 0);
+  return {data.entry, data.file.string(), size, fmt::format("{:016x}", hash)};
+}
+
+}  // namespace
+
+std::vector<DataFile> data_files(const Scene& scene) {
+  std::vector<DataFile> files;
+  const auto add = [&](const std::string& entry, const std::optional<std::string>& name) {
+    if (name) files.push_back({entry, scene.resolve(*name)});
+  };
+  const auto add_damping = [&](const std::string& entry,
+                               const std::optional<DampingSpec>& damping) {
+    if (!damping) return;
+    if (const auto* table = std::get_if<TableDamping>(&*damping)) add(entry, table->table);
+  };
+  for (std::size_t i = 0; i < scene.spec.bodies.size(); ++i) {
+    const BodySpec& body = scene.spec.bodies[i];
+    const std::string path = fmt::format("bodies[{}].", i);
+    if (body.string) {
+      add(path + "string.table", body.string->table);
+      add_damping(path + "string.damping.table", body.string->damping);
+    }
+    if (body.bar) add_damping(path + "bar.damping.table", body.bar->damping);
+    if (body.modes) {
+      add(path + "modes.file", body.modes->file);
+      add(path + "modes.shapes", body.modes->shapes);
+    }
+    if (body.initial) add(path + "initial.file", body.initial->file);
+  }
+  for (std::size_t i = 0; i < scene.spec.contacts.size(); ++i)
+    add(fmt::format("contacts[{}].against.file", i), scene.spec.contacts[i].against.file);
+  return files;
+}
+
+std::vector<InputFile> input_files(const Scene& scene) {
+  std::vector<InputFile> inputs;
+  for (const DataFile& data : data_files(scene)) {
+    std::error_code ignored;
+    const std::filesystem::file_status status = std::filesystem::status(data.file, ignored);
+    if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status))
+      inputs.push_back(read_input(data));
+  }
+  return inputs;
+}
+
+}  // namespace saltus

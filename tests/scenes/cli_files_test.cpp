@@ -1,0 +1,156 @@
+// Files that a run reads and writes: none may take the place of another.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "command.h"
+
+using namespace saltus_test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The small scene with its losses and its fret in files, and a table of its probe.
+void write_data_scene(const Folder& folder) {
+  std::string text = replaced(small_scene(), "{constant: 0.8 1/s}", "{table: losses.csv}");
+  text = replaced(text, "{frets: [[0.4 m, -0.5 mm]]}", "{file: obstacle.csv}");
+  text = replaced(text, "wav: sound.wav", "wav: sound.wav, csv: p.csv");
+  folder.write("scene.yaml",
+               text + "  - {probe: string, name: second, at: 0.3 m, csv: second.csv}\n");
+  std::string losses;
+  for (int j = 1; j <= 20; ++j) losses += std::to_string(j) + ",0.8\n";
+  folder.write("losses.csv", losses);
+  folder.write("obstacle.csv", "0.4,-0.0005\n");
+}
+
+}  // namespace
+
+TEST_CASE("a file that a run writes is none that it reads and none that it writes already") {
+  const Folder folder;
+  write_data_scene(folder);
+  fs::create_symlink("losses.csv", folder / "link.csv");
+  fs::create_hard_link(folder / "obstacle.csv", folder / "second_name.csv");
+  fs::create_directory(folder / "sub");
+  const std::vector<std::string> before = folder.names();
+  const std::string scene = folder.read("scene.yaml"), losses = folder.read("losses.csv"),
+                    obstacle = folder.read("obstacle.csv");
+  struct Row {
+    std::string option, value, says;
+  };
+  const Row table[] = {
+      {"--set", "outputs[1].csv=p.csv", "outputs[1].csv: 'p.csv' is written twice"},
+      {"--set", "outputs[1].csv=./p.csv", "'./p.csv' is also the file of outputs[0].csv"},
+      {"--set", "outputs[1].csv=sub/../sound.wav", "is also the file of outputs[0].wav"},
+      {"--set", "outputs[1].csv=" + (folder / "p.csv"), "is also the file of outputs[0].csv"},
+      {"--set", "outputs[1].csv=p.csv.part", "is also the file of outputs[0].csv while it is"},
+      {"--set", "outputs[1].csv=./scene.yaml", "is also the scene itself"},
+      {"--set", "outputs[1].csv=losses.csv", "also the file of bodies[0].string.damping.table"},
+      {"--set", "outputs[1].csv=link.csv", "also the file of bodies[0].string.damping.table"},
+      {"--set", "outputs[1].csv=second_name.csv", "also the file of contacts[0].against.file"},
+      {"--set", "outputs[1].csv=scene.h5", "also the results file"},
+      {"--set", "outputs[1].csv=scene.h5.part", "also the results file while it is written"},
+      {"-o", "sub/../scene.yaml", "is the scene itself"},
+      {"-o", "losses.csv", "losses.csv: is the file of bodies[0].string.damping.table"},
+      {"-o", "./obstacle.csv", "is the file of contacts[0].against.file"},
+      {"-o", "p.csv", "outputs[0].csv: 'p.csv' is also the results file"},
+  };
+  for (const Row& row : table) {
+    CAPTURE(row.value);
+    const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", row.option, row.value});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(holds(outcome.err, row.says));
+    CHECK(folder.names() == before);
+  }
+  const Outcome checked =
+      saltus_command(folder, {"check", "scene.yaml", "--set", "outputs[1].csv=./p.csv"});
+  CHECK(checked.code == 2);
+  CHECK(holds(checked.err, "is also the file of outputs[0].csv"));
+  CHECK(folder.read("scene.yaml") == scene);
+  CHECK(folder.read("losses.csv") == losses);
+  CHECK(folder.read("obstacle.csv") == obstacle);
+  CHECK(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "sub/a.h5"}).code == 0);
+  CHECK(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "sub/a.h5"}).code == 0);
+}
+
+TEST_CASE("results and tables do not take the place of a pipe, and go where a link leads") {
+  const Folder folder;
+  write_data_scene(folder);
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  for (const auto& [option, value] : {std::pair{"-o", "pipe"},
+                                      {"--set", "outputs[0].wav=pipe"},
+                                      {"--set", "outputs[0].csv=pipe"}}) {
+    CAPTURE(value);
+    const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", option, value});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(holds(outcome.err, "pipe: cannot be written: is there and is not a regular file"));
+    CHECK(fs::is_fifo(folder / "pipe"));
+  }
+  fs::create_directory(folder / "far");
+  fs::create_symlink("far/real.h5", folder / "a.h5");
+  const std::vector<std::string> run{"run", "scene.yaml", "-q", "-o", "a.h5"};
+  std::vector<std::string> begin = run, go_on = run;
+  begin.emplace_back("--until");
+  begin.emplace_back("20 ms");
+  go_on.emplace_back("--resume");
+  for (const std::vector<std::string>& words : {begin, go_on}) {
+    CHECK(saltus_command(folder, words).code == 0);
+    CHECK(fs::is_symlink(folder / "a.h5"));
+    CHECK(fs::is_regular_file(folder / "far/real.h5"));
+  }
+  CHECK(holds(saltus_command(folder, {"info", "far/real.h5"}).out, "2000 to 0.05 s"));
+}
+
+TEST_CASE("a run is resumed with the data files it was made from, wherever they are") {
+  const Folder folder;
+  write_data_scene(folder);
+  REQUIRE(
+      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "20 ms"}).code ==
+      0);
+  const std::vector<std::string> resume{"run", "scene.yaml", "-q", "-o", "a.h5", "--resume"};
+  const std::string losses = folder.read("losses.csv"), results = folder.read("a.h5");
+  const auto refused = [&](const std::string& how) {
+    const Outcome outcome = saltus_command(folder, resume);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(holds(outcome.err,
+                "saltus: losses.csv: bodies[0].string.damping.table: has changed since the run in "
+                "a.h5 (" +
+                    how + "); put the old file back"));
+    CHECK(folder.read("a.h5") == results);
+    CHECK(!folder.has("a.h5.part"));
+  };
+  folder.write("losses.csv", losses.substr(0, losses.size() - 2) + "7\n");
+  refused("other bytes");
+  folder.write("losses.csv", losses + "\n");
+  refused(std::to_string(losses.size() + 1) + " bytes, " + std::to_string(losses.size()) + " then");
+
+  folder.write("losses.csv", losses);
+  fs::create_directory(folder / "moved");
+  for (const char* name : {"scene.yaml", "losses.csv", "obstacle.csv"})
+    fs::rename(folder / name, folder / (std::string("moved/") + name));
+  const Outcome moved =
+      saltus_command(folder, {"run", "moved/scene.yaml", "-q", "-o", "a.h5", "--resume"});
+  CAPTURE(moved.err);
+  CHECK(moved.code == 0);
+}
+
+TEST_CASE("a body whose table would have the name of another one is refused by convert") {
+  const Folder folder;
+  folder.write("a.yaml",
+               "saltus: 1\ntime: {end: 10 ms, rate: 8 kHz}\n"
+               "bodies:\n  - {name: steps, kind: modal, modes: {omega: [1, 2]}}\n");
+  REQUIRE(saltus_command(folder, {"run", "a.yaml", "-q"}).code == 0);
+  const Outcome outcome = saltus_command(folder, {"convert", "a.h5", "--to", "csv"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.error_lines() == 1);
+  CHECK(holds(outcome.err, "a.steps.csv: would be written twice"));
+  CHECK(folder.read("a.steps.csv").starts_with("time [s],contacts"));
+}

@@ -1,0 +1,54 @@
+// The data files of a scene: all of them are known, and their hash is FNV-1a.
+#include "saltus/io/data_files.h"
+
+#include <doctest/doctest.h>
+
+#include "saltus/io/describe.h"
+#include "saltus/io/scene_yaml.h"
+#include "unit/io/scene_samples.h"
+#include "unit/io/support.h"
+
+using namespace saltus;
+
+namespace {
+
+int count_data_files(const OptionDoc& doc) {
+  int count = doc.help.starts_with("CSV file") ? 1 : 0;
+  for (const OptionDoc& child : doc.children) count += count_data_files(child);
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("data_files of a scene are found in every entry that names one") {
+  const Scene scene = read_scene_text(saltus_test::kEverything, "scene.yaml", {}, "folder");
+  std::string text;
+  for (const DataFile& data : data_files(scene))
+    text += data.entry + " " + data.file.string() + "\n";
+  CHECK(text ==
+        "bodies[0].string.table folder/modes.csv\n"
+        "bodies[0].initial.file folder/modes.csv\n"
+        "bodies[2].bar.damping.table folder/losses.csv\n"
+        "bodies[4].modes.shapes folder/shapes.csv\n"
+        "bodies[5].modes.file folder/modes.csv\n"
+        "contacts[5].against.file folder/obstacle.csv\n");
+  // These and string.damping.table: an entry that comes new must be added to data_files().
+  CHECK(count_data_files(scene_document()) == 7);
+}
+
+TEST_CASE("data_files are told apart by size and by the FNV-1a hash of their bytes") {
+  const io_test::Folder folder;
+  const std::string text = saltus_test::kSmall + "contacts: [{on: a, against: {file: data.csv}, " +
+                           "law: signorini-position}]\n";
+  const Scene scene = read_scene_text(text, "scene.yaml", {}, folder.path);
+  io_test::put(folder / "data.csv", "foobar");
+  const std::vector<InputFile> inputs = input_files(scene);
+  REQUIRE(inputs.size() == 1);
+  CHECK(inputs[0].entry == "contacts[0].against.file");
+  CHECK(inputs[0].file == folder / "data.csv");
+  CHECK(inputs[0].size == 6);
+  CHECK(inputs[0].hash == "85944171f73967e8");  // test vector of Fowler, Noll and Vo
+  std::filesystem::remove(folder / "data.csv");
+  CHECK(io_test::message<SceneError>([&] { input_files(scene); }).find("cannot be read") !=
+        std::string::npos);
+}
