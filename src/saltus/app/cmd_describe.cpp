@@ -37,7 +37,7 @@ std::vector<Entry> entries_of(std::string_view topic) {
            std::string(row.summary),
            {{"order", std::string(row.order)},
             {"needs", trait_names(scheme->needs())},
-            {"gain", fmt::format("{:g}", scheme->gain())},
+            {"gain", std::string(row.gain)},
             {"step", scheme->fixed_step() ? "fixed during a run" : "may change during a run"},
             {"references", std::string(row.reference)}}});
     }

@@ -9,9 +9,9 @@ namespace saltus {
 
 std::span<const SchemeRow> schemes() {
   static const std::array<SchemeRow, 2> kRows{{
-      {ModalExactOptions::name, ModalExactOptions::help, "exact at the nodes",
+      {ModalExactOptions::name, ModalExactOptions::help, "exact at the nodes", "1",
        "Bilbao2009 Issanchou2017", [] { return make_modal_exact({}); }},
-      {MoreauJeanOptions::name, MoreauJeanOptions::help, "2 (theta = 1/2), else 1",
+      {MoreauJeanOptions::name, MoreauJeanOptions::help, "2 (theta = 1/2), else 1", "theta",
        "Moreau1988 Jean1999", [] { return make_moreau_jean({}); }},
   }};
   return kRows;

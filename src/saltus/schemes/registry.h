@@ -11,7 +11,8 @@ namespace saltus {
 
 struct SchemeRow {
   std::string_view name, summary;
-  std::string_view order;      ///< on smooth motion, for people
+  std::string_view order;  ///< on smooth motion, for people
+  std::string_view gain;   ///< share of the velocity change that enters the position, for people
   std::string_view reference;  ///< keys of docs/references.bib, separated by spaces
   std::unique_ptr<Scheme> (*make_default)();
 };
