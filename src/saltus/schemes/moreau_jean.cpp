@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace saltus {
 namespace {
@@ -95,24 +96,25 @@ double MoreauJean::correct(const Dynamics& body, Trial& x) const {
   double outstanding = 0.0;
   if (!one_pass(body)) {
     x.work[w] = x.v - x.work[w];  // dv
-    const Eigen::Index n = body.velocities() / body.bodies();
-    const auto norms = [&](const Vector& y, Eigen::Index i) {  // |y|_M of body i
-      return std::sqrt(std::max(0.0, y.segment(i * n, n).dot(x.work[p].segment(i * n, n))));
+    // |dv|_M against the largest of |v0|_M, |v1|_M, |A^-1 r|_M, body by body; four products with M for the group
+    const Eigen::Index bodies = body.bodies(), n = body.velocities() / bodies;
+    auto scale = x.work[v_theta].head(bodies);  // squared; place_theta() fills it anew
+    scale.setZero();
+    const auto square = [&](const Vector& y, Eigen::Index i) {
+      return y.segment(i * n, n).dot(x.work[p].segment(i * n, n));
     };
-    const auto with_mass = [&](const Vector& y) {
-      body.multiply({1.0, 0.0, 0.0}, x.q, x.v, y, x.work[p]);
-    };
-    for (Eigen::Index i = 0; i < body.bodies(); ++i) {
-      double scale = 0.0;
-      for (const Vector* y : {&x.start->v, static_cast<const Vector*>(&x.v),
-                              static_cast<const Vector*>(&x.work[f])}) {
-        with_mass(*y);
-        scale = std::max(scale, norms(*y, i));
-      }
-      with_mass(x.work[w]);
-      const double dv = norms(x.work[w], i);
-      if (!(dv <= scale * 1e300)) return std::numeric_limits<double>::infinity();  // NaN too
-      if (dv > 0.0) outstanding = std::max(outstanding, dv / scale);
+    for (const Vector* y :
+         {&x.start->v, static_cast<const Vector*>(&x.v), static_cast<const Vector*>(&x.work[f])}) {
+      body.multiply({1.0, 0.0, 0.0}, x.q, x.v, *y, x.work[p]);
+      for (Eigen::Index i = 0; i < bodies; ++i) scale[i] = std::max(scale[i], square(*y, i));
+    }
+    body.multiply({1.0, 0.0, 0.0}, x.q, x.v, x.work[w], x.work[p]);
+    for (Eigen::Index i = 0; i < bodies; ++i) {
+      const double dv = square(x.work[w], i);
+      if (!std::isfinite(dv) || !std::isfinite(scale[i]))
+        outstanding = std::numeric_limits<double>::infinity();
+      else if (dv > 0.0)
+        outstanding = std::max(outstanding, std::sqrt(dv / scale[i]));
     }
   }
   place_end(body, x);
