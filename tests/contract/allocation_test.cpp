@@ -2,32 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 
+#include "../support/count_malloc.h"
 #include "cases.h"
 #include "rigid_on_string.h"
 #include "saltus/bodies/modal.h"
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SALTUS_COUNTS_MALLOC 1
-#else
-#define SALTUS_COUNTS_MALLOC 0
-#endif
-
-namespace {
-thread_local long allocations = 0;
-}
-
-#if SALTUS_COUNTS_MALLOC
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-}
-#endif
 
 using namespace saltus;
 using namespace saltus::contract;

@@ -1,31 +1,10 @@
 // Counts what the process takes from the heap, Eigen (which calls malloc) included.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/registry.h"
+#include "tests/support/count_malloc.h"
 #include "tests/unit/solvers/problems.h"
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SALTUS_COUNTS_MALLOC 1
-#else
-#define SALTUS_COUNTS_MALLOC 0
-#endif
-
-namespace {
-thread_local long allocations = 0;
-}
-
-#if SALTUS_COUNTS_MALLOC
-extern "C" {
-void* __libc_malloc(std::size_t size);
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-}
-#endif
 
 namespace saltus::testing {
 namespace {
