@@ -1,8 +1,9 @@
 # What the library needs, as targets: Eigen3::Eigen (public headers); yaml-cpp, fmt::fmt, Saltus::hdf5,
-# Saltus::sndfile, Threads::Threads (linking only). Used by the build and by the installed package.
+# Saltus::sndfile, Threads::Threads (linking only), and Saltus::cholmod where the library was built with it. Used by the
+# build and by the installed package.
 #
-# HDF5 (serial, C) and libsndfile are looked up by file: CMake's FindHDF5 wants the language C and takes half a second,
-# and this way no pkg-config is needed.
+# HDF5 (serial, C), libsndfile and CHOLMOD are looked up by file: CMake's FindHDF5 wants the language C and takes half a
+# second, and this way no pkg-config is needed.
 
 function(saltus_imported_library name header suffixes)
   if(TARGET Saltus::${name})
@@ -39,5 +40,12 @@ macro(saltus_find_dependencies mode)
   if(saltus_missing AND "${mode}" STREQUAL "REQUIRED")
     message(FATAL_ERROR "Not found: ${saltus_missing}. On Debian: apt-get install "
       "libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev (./run does it)")
+  endif()
+endmacro()
+
+# Saltus::cholmod if it is wanted and there.
+macro(saltus_find_cholmod wanted)
+  if(${wanted})
+    saltus_imported_library(cholmod cholmod.h suitesparse cholmod)
   endif()
 endmacro()

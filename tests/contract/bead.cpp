@@ -19,7 +19,7 @@ Bead::Bead(Data data, Units u) : d_(data) {
 }
 
 unsigned Bead::traits() const {
-  const unsigned bits = Trait::tangents | Trait::affine;
+  const unsigned bits = Trait::tangents | Trait::affine | Trait::constant_mass;
   return d_.fixed_points ? bits | Trait::fixed_points : bits;
 }
 
@@ -35,9 +35,9 @@ void Bead::multiply(Combination s, View, View, View x, Out y) const {
 }
 
 void Bead::factorise(Combination s, View, View, Factor& A) const {
-  auto dense = std::make_unique<DenseOperator>();
-  dense->factorise(s.m * M_ + s.c * C_);
-  A.form = std::move(dense);
+  static thread_local Matrix dense(3, 3);
+  dense = s.m * M_ + s.c * C_;
+  refill(dense, A);
 }
 
 void Bead::points(double t, View q, std::span<const PointRef> at, Out x) const {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "../tables/scheme_orders.h"
 #include "saltus/sim/simulation.h"
 #include "small_kinds.h"
 
@@ -15,31 +16,51 @@ struct Body {
   GroupState state;  ///< physical
   PointRef tip;
   Vector3 normal;
-  bool constant_rows = true;  ///< point rows do not depend on q
+  bool constant_rows = true;   ///< point rows do not depend on q
+  bool exact_tangents = true;  ///< C and K are the slopes of F, nothing is left out
   bool curved() const { return !has(dynamics->traits(), Trait::affine); }
+  bool constant_mass() const { return has(dynamics->traits(), Trait::constant_mass) || !curved(); }
 };
+// kinds of the registry
 Body modal_bar(Units units = {}, bool loaded = true);
+/// Three coupled masses, one end on the ground, Rayleigh damping, dashpots, a harmonic load. gyroscopic: C unsymmetric and
+/// the ground shakes (a prescribed degree of freedom).
+Body linear_system(Units units = {}, bool gyroscopic = false);
+/// Two particles on springs, with drag and a load.
+Body particles(Units units = {});
+/// A bob on a spring, M constant, Rayleigh damping on the tangent of its potential.
+Body spring_pendulum(Units units = {});
+/// Two bobs on rods: M(q).
+Body double_pendulum(Units units = {});
+// small kinds of these tests
 Body pendulum(Units units = {}, double dashpot = 0.0);
 Body bead(Units units = {}, bool fixed_points = true);
 Body rigid(Units units = {}, Rigid::Tangent tangent = Rigid::Tangent::exact);
 std::vector<Body> bodies(Units units = {});
 
-/// A scheme with the order it must show on smooth motion; 0: exact at the nodes.
+/// A form of a scheme, with the order it must show on damped smooth motion; 0: exact at the nodes.
 struct SchemeCase {
   std::string name;
   std::shared_ptr<const Scheme> scheme;
   double order = 0.0;
+  bool one_solve = false;  ///< linearised once about the start of the step
 };
 std::shared_ptr<const Scheme> moreau_jean(double theta);
 std::shared_ptr<const Scheme> modal_exact();
-/// The rows of the registry with default options, then the theta family.
+/// The forms of tests/tables/scheme_orders.h: every row of the registry, then its options.
 std::vector<SchemeCase> scheme_cases();
+SchemeCase scheme_case(const std::string& name);
 
 struct Pair {
   Body body;
   SchemeCase scheme;
   std::string name() const { return scheme.name + " on " + body.name; }
+  /// The state of the scheme is a function of the physical q and v, to round-off.
+  bool starts_exactly() const;
+  /// Several contact problems a step: positions are corrected apart from velocities.
+  bool decoupled() const { return scheme.scheme->stages().size() > 1; }
 };
+bool legal(const Scheme& scheme, const Dynamics& body);
 std::vector<Pair> legal_pairs(Units units = {});  ///< those whose traits suffice
 std::vector<Pair> illegal_pairs();
 
@@ -69,10 +90,13 @@ double energy_scale(const State& state);  ///< kinetic + |potential| [J]
 /// Every number of two states is the same, bit for bit.
 bool identical(const State& a, const State& b);
 
-/// One step driven by hand, with a given impulse r.
+/// One step driven by hand, with a given impulse r in its last stage.
 struct Driven {
   GroupState start, end;  ///< as the scheme holds them
-  Factor A;
+  /// Work data of the step: a factor may lean on the other data of its trial.
+  std::unique_ptr<Prepared> prepared;
+  std::unique_ptr<Trial> trial;
+  const Factor& A() const { return trial->A; }
   double gain = 0.0;
   int passes = 0;
   double contraction =

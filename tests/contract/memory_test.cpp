@@ -2,6 +2,8 @@
 // from the physical (q1, v1), because an impulse kept in a memory would act twice.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "cases.h"
 #include "saltus/base/error.h"
 
@@ -19,12 +21,15 @@ Body as_it_is(const Body& body, const Simulation& sim) {
   return now;
 }
 
-/// A run of `steps` from `body` at time t, nothing to touch.
+/// A run of `steps` that the scheme starts at time t from the physical state of `body`, nothing to touch.
 State free_run(const Body& body, std::shared_ptr<const Scheme> scheme, double h, double t,
                int steps) {
-  const Model model(parts(body, std::move(scheme), h));
+  const Model model(parts(body, scheme, h));
   State state = initial_state(model);
   state.t = t;
+  state.groups[0] = body.state;
+  const auto prepared = scheme->prepare(*body.dynamics, h);
+  scheme->start(*body.dynamics, prepared.get(), t, h, state.groups[0]);
   Simulation sim(model, state);
   for (int k = 0; k < steps; ++k) sim.advance(h);
   return sim.state();
@@ -35,8 +40,7 @@ struct Difference {
 };
 
 /// An impact, then five free steps: as they are, against those from the physical state after the impact.
-Difference restart_in_flight(const Pair& pair) {
-  const double h = 2e-3;
+Difference restart_in_flight(const Pair& pair, double h) {
   Simulation sim{Model(above_plane(pair, newton_impact(0.9), h))};
   REQUIRE(sim.advance().contacts == 1);
   const Body between = as_it_is(pair.body, sim);
@@ -51,21 +55,20 @@ Difference restart_in_flight(const Pair& pair) {
 TEST_CASE(
     "a step with an impulse, then free steps, agree with a restart from the physical state between "
     "them") {
-  std::vector<Pair> pairs = legal_pairs();
-  std::erase_if(pairs, [](const Pair& pair) { return pair.scheme.scheme->velocity_at() != 1.0; });
-  pairs.push_back({modal_bar({}, false), {"modal-exact", modal_exact(), 0.0}});
-  for (const Pair& pair : pairs) {
+  for (const Pair& pair : legal_pairs()) {
     CAPTURE(pair.name());
-    const Difference off = restart_in_flight(pair);
-    CHECK(off.q <= 1e-12);
-    CHECK(off.v <= 1e-11);
+    const Difference off = restart_in_flight(pair, 2e-3);
+    if (pair.starts_exactly()) {
+      CHECK(off.q <= 1e-12);
+      CHECK(off.v <= 1e-11);
+      continue;
+    }
+    // a memory that tells more than q and v: what a restart changes vanishes with h, an impulse kept in it would not
+    const Difference finer = restart_in_flight(pair, 5e-4);
+    CHECK(off.v <= 0.05);
+    CHECK(finer.v <= std::max(0.45 * off.v, 1e-11));
+    CHECK(finer.q <= std::max(0.15 * off.q, 1e-12));
   }
-}
-
-TEST_CASE("a loaded bar on modal-exact agrees with a restart from its physical state") {
-  const Difference off = restart_in_flight({modal_bar(), {"modal-exact", modal_exact(), 0.0}});
-  CHECK(off.q <= 1e-12);
-  CHECK(off.v <= 1e-11);
 }
 
 TEST_CASE("a change of h in mid-run equals a restart from the physical state with the new h") {

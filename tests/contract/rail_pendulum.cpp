@@ -4,6 +4,12 @@
 
 namespace saltus::contract {
 
+void refill(const Matrix& dense, Factor& A) {
+  using Form = std::unique_ptr<Operator>;
+  if (!std::holds_alternative<Form>(A.form)) A.form = Form(std::make_unique<DenseOperator>());
+  static_cast<DenseOperator&>(*std::get<Form>(A.form)).factorise(dense);
+}
+
 // The inertial force is part of d/dt of the kinetic energy with M(q): its work has no account of its own.
 RailPendulum::RailPendulum(Data data, Units u)
     : d_(data),
@@ -37,9 +43,9 @@ void RailPendulum::multiply(Combination s, View q, View v, View x, Out y) const 
 }
 
 void RailPendulum::factorise(Combination s, View q, View v, Factor& A) const {
-  auto dense = std::make_unique<DenseOperator>();
-  dense->factorise(combine(s, q, v));
-  A.form = std::move(dense);
+  static thread_local Matrix dense(2, 2);
+  dense = combine(s, q, v);
+  refill(dense, A);
 }
 
 void RailPendulum::points(double, View q, std::span<const PointRef> at, Out x) const {

@@ -23,7 +23,8 @@ Rigid::Rigid(Data data, Units u) : d_(data) {
 }
 
 unsigned Rigid::traits() const {
-  const unsigned bits = Trait::tangents | Trait::rotations | Trait::second_order;
+  const unsigned bits =
+      Trait::tangents | Trait::rotations | Trait::second_order | Trait::constant_mass;
   return d_.tangent == Tangent::symmetrised ? bits | Trait::symmetric : bits;
 }
 

@@ -20,6 +20,9 @@ struct Units {
   double energy() const { return force() * length; }
 };
 
+/// A <- dense, in the storage that A has.
+void refill(const Matrix& dense, Factor& A);
+
 /// A block on a vertical rail, held by a spring and a dashpot, from which a bob hangs on a rod: q = (z, phi),
 ///     M = [m_block + m_bob, m_bob l sin phi; m_bob l sin phi, m_bob l^2]
 ///     F = (-(m_block + m_bob) g - k z - d z' - m_bob l cos phi phi'^2, -m_bob g l sin phi)

@@ -94,7 +94,7 @@ TEST_CASE("both sides of a contact receive the same impulse, opposite in sign") 
       Vector change = -P * pull(string, before.groups[1].q, place_on_string(), string_normal());
       solve(
           drive(string, *scene.string, made.initial[1], scene.h, Vector::Zero(string.velocities()))
-              .A,
+              .A(),
           change);
       const Vector measured = sim.state().groups[1].v - free.groups[1].v;
       CHECK((measured - change).norm() <= 1e-11 * change.norm());

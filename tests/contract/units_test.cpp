@@ -37,7 +37,7 @@ void compare(const ContactLaw& law, bool gain_one) {
     const std::vector<Pair> si = legal_pairs(), scaled = legal_pairs(u);
     REQUIRE(si.size() == scaled.size());
     for (std::size_t i = 0; i < si.size(); ++i) {
-      if (gain_one && si[i].scheme.scheme->gain() != 1.0) continue;
+      if (gain_one && (si[i].scheme.scheme->gain() != 1.0 || si[i].decoupled())) continue;
       CAPTURE(si[i].name());
       CAPTURE(u.mass);
       const Bounced a = bounce(si[i], law, {}), b = bounce(scaled[i], law, u);

@@ -1,6 +1,7 @@
 // The words behind `saltus`: verbs, options, names of files.
 #include <doctest/doctest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -120,6 +121,28 @@ TEST_CASE("describe knows every registry, as text, Markdown and JSON") {
       CHECK(nlohmann::json::accept(outcome.out) == (std::string(form) == "--json"));
     }
   }
+}
+
+TEST_CASE("describe says which schemes move which kinds") {
+  const Folder folder;
+  const auto facts = [&](const char* topic) {
+    std::map<std::string, nlohmann::json> by_name;
+    const auto json =
+        nlohmann::json::parse(saltus_command(folder, {"describe", topic, "--json"}).out);
+    for (const auto& entry : json["entries"]) by_name[entry["name"]] = entry;
+    return by_name;
+  };
+  auto schemes = facts("schemes");
+  CHECK(schemes.size() == 14);
+  CHECK(schemes["modal-exact"]["kinds"] == "modal");
+  CHECK(schemes["moreau-jean"]["kinds"] == "modal, linear, lagrangian, particles");
+  auto kinds = facts("bodies");
+  CHECK(kinds.size() == 4);
+  CHECK(kinds["modal"]["schemes"].get<std::string>().starts_with("modal-exact, moreau-jean, "));
+  CHECK(holds(kinds["linear"]["schemes"],
+              "with a stiffness that is not symmetric not discrete-gradient"));
+  CHECK(holds(kinds["lagrangian"]["schemes"], "with constant mass also variational-symplectic"));
+  CHECK(!holds(kinds["particles"]["schemes"], "modal-exact"));
 }
 
 TEST_CASE("schema prints a JSON Schema") {

@@ -41,6 +41,55 @@ const BadScene kBadScenes[] = {
     {"broken YAML", "[[0.4 m, -0.5 mm]]", "[[0.4 m, -0.5 mm]", "", ""},
 };
 
+/// A mass on a spring, a ball and a pendulum; faults of the other kinds of bodies are put into it.
+const char* kMechanics = R"(saltus: 1
+time: {end: 50 ms, step: 1 ms}
+bodies:
+  - name: mass
+    kind: linear
+    matrices: {mass: [[2, 0.5], [0.5, 1]], stiffness: [[300, -100], [-100, 150]]}
+    scheme: newmark
+    loads: [{dof: 0, constant: 3 N}]
+  - {name: ball, kind: particles, particles: {mass: [1], positions: [[0, 0, 0.5]]}}
+  - {name: arm, kind: lagrangian, pendulum: {length: 1 m}}
+contacts:
+  - {on: ball, at: 0, against: {plane: {normal: [0, 0, 1]}}, law: newton-impact}
+outputs:
+  - {probe: arm, at: 0}
+)";
+
+const BadScene kBadMechanics[] = {
+    {"mass not positive definite", "mass: [[2, 0.5], [0.5, 1]]", "^mass: [[2, 0.5], [0.5, 0.1]]",
+     "row 1", "positive definite"},
+    {"sizes that disagree", "stiffness: [[300, -100], [-100, 150]]", "^stiffness: [1, 2, 3]",
+     "3 x 3", "2 x 2"},
+    {"stiffness without potential", "[[300, -100], [-100, 150]]}\n    scheme: newmark",
+     "[[300, -100], [0, 150]]}\n    scheme: ^discrete-gradient", "not symmetric",
+     "allowed here: moreau-jean"},
+    {"scheme of another kind", "scheme: newmark", "scheme: ^modal-exact", "needs modal",
+     "allowed here: moreau-jean"},
+    {"gamma below one half", "scheme: newmark", "scheme: {kind: newmark, gamma: ^0.4}",
+     "out of range", "[0.5, 1]"},
+    {"load on what is not there", "dof: 0, constant", "dof: ^2, constant", "out of range",
+     "allowed: 0 to 1"},
+    {"too many initial values", "scheme: newmark", "initial: {^coordinates: [1, 2, 3]}",
+     "3 entries for 2 degrees of freedom", "left out at the end are 0"},
+    {"contact on what is not there", "at: 0, against", "at: ^1, against", "no particle 1",
+     "allowed: 0"},
+    {"contact on prescribed motion", "[[0, 0, 0.5]]}}",
+     "[[0, 0, 0.5]]}, prescribed: [{dof: 2, constant: 0.5}]}", "no contact can move it",
+     "out of `prescribed`"},
+    {"tolerance without estimate", "scheme: newmark",
+     "scheme: {kind: runge-kutta, tolerance: ^1e-6}", "dormand-prince", "leave it out"},
+    {"form that a scheme does not have", "scheme: newmark",
+     "scheme: {kind: central-difference, compat: ^seed}", "no form 'seed'", "none, sofa"},
+    {"steps of the explicit form", "scheme: newmark",
+     "scheme: {kind: variational-symplectic, steps: ^3}", "form: implicit", "solves nothing"},
+    {"entry of another kind", "pendulum: {length: 1 m}",
+     "^particles: {mass: [1], positions: [[0, 0, 0]]}", "is for kind particles",
+     "kind lagrangian has pendulum"},
+};
+
 /// ":line:column:" of the mark, which is taken out of the text; "" without a mark.
 std::string take_mark(std::string& text) {
   const std::size_t at = text.find('^');
@@ -56,30 +105,36 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+void expect_refusal(const BadScene& bad, const std::string& whole) {
+  CAPTURE(bad.name);
+  const Folder folder;
+  std::string text = replaced(whole, bad.from, bad.to);
+  const std::string place = take_mark(text);
+  folder.write("scene.yaml", text);
+  for (const std::string verb : {"run", "check"}) {
+    CAPTURE(verb);
+    const Outcome outcome = saltus_command(folder, {verb, "scene.yaml"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.error_lines() == 1);
+    CHECK(holds(outcome.err, "saltus: scene.yaml:" + (place.empty() ? "" : place.substr(1))));
+    CHECK(outcome.err.find_first_of("0123456789") ==
+          std::string("saltus: scene.yaml:").size());  // a line number
+    CHECK(holds(outcome.err, bad.says));
+    CHECK(holds(outcome.err, bad.remedy));
+    CHECK(folder.names() == std::vector<std::string>{"scene.yaml"});
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a faulty scene ends with exit code 2, one line that names the place, and no file") {
-  for (const BadScene& bad : kBadScenes) {
-    CAPTURE(bad.name);
-    const Folder folder;
-    std::string text = replaced(small_scene(), bad.from, bad.to);
-    const std::string place = take_mark(text);
-    folder.write("scene.yaml", text);
-    for (const std::string verb : {"run", "check"}) {
-      CAPTURE(verb);
-      const Outcome outcome = saltus_command(folder, {verb, "scene.yaml"});
-      CAPTURE(outcome.err);
-      CHECK(outcome.code == 2);
-      CHECK(outcome.out.empty());
-      CHECK(outcome.error_lines() == 1);
-      CHECK(holds(outcome.err, "saltus: scene.yaml:" + (place.empty() ? "" : place.substr(1))));
-      CHECK(outcome.err.find_first_of("0123456789") ==
-            std::string("saltus: scene.yaml:").size());  // a line number
-      CHECK(holds(outcome.err, bad.says));
-      CHECK(holds(outcome.err, bad.remedy));
-      CHECK(folder.names() == std::vector<std::string>{"scene.yaml"});
-    }
-  }
+  for (const BadScene& bad : kBadScenes) expect_refusal(bad, small_scene());
+}
+
+TEST_CASE("so does a faulty scene of masses, balls and mechanisms") {
+  for (const BadScene& bad : kBadMechanics) expect_refusal(bad, kMechanics);
 }
 
 TEST_CASE("a faulty data file is named with line and column") {

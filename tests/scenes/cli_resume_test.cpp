@@ -193,3 +193,47 @@ TEST_CASE("what cannot be resumed is refused with one line, and the file stays a
   folder.write("a.h5", "this is no results file");
   refused({}, "a.h5");
 }
+
+TEST_CASE("masses, balls and mechanisms go on bit for bit under every scheme") {
+  const std::string text = R"(saltus: 1
+time: {end: 0.4 s, step: 1 ms}
+bodies:
+  - {name: ball, kind: particles, particles: {mass: [1], positions: [[0, 0, 0.1]], gravity: [0, 0, -9.81]}, scheme: SCHEME}
+  - {name: spring, kind: lagrangian, duffing: {cubic: 50}, initial: {coordinates: [0.5]}, scheme: SCHEME}
+  - name: chain
+    kind: linear
+    chain: {masses: 3, mass: 1, stiffness: 100, ends: free-free}
+    prescribed: [{dof: 0, harmonic: {amplitude: 0.1, frequency: 2}}]
+    scheme: SCHEME
+contacts:
+  - {on: ball, against: {plane: {}}, law: {kind: newton-impact, restitution: 0.5}}
+outputs:
+  - {probe: ball, at: 0}
+  - {probe: spring, at: 0}
+results: {frames: 0}
+)";
+  for (const char* scheme :
+       {"moreau-jean", "euler-explicit", "euler-implicit", "newmark", "variational-symplectic",
+        "{kind: variational-symplectic, form: implicit}", "runge-kutta",
+        "{kind: runge-kutta, table: dormand-prince, tolerance: 1e-8}", "central-difference",
+        "schatzman-paoli", "generalized-alpha", "generalized-alpha-decoupled", "discrete-gradient",
+        "def-exp", "def-lim"}) {
+    CAPTURE(scheme);
+    const Folder folder;
+    std::string scene = text;
+    for (std::size_t at; (at = scene.find("SCHEME")) != std::string::npos;)
+      scene.replace(at, 6, scheme);
+    folder.write("scene.yaml", scene);
+    const Outcome first =
+        saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "0.2"});
+    CAPTURE(first.err);
+    REQUIRE(first.code == 0);
+    const Outcome resumed =
+        saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--resume"});
+    CAPTURE(resumed.err);
+    REQUIRE(resumed.code == 0);
+    REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "b.h5"}).code == 0);
+    check_same_results(folder / "a.h5", folder / "b.h5");
+    check_same_checkpoint(folder / "scene.yaml", folder / "a.h5", folder / "b.h5");
+  }
+}

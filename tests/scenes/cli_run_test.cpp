@@ -279,6 +279,74 @@ TEST_CASE("check says what a scene is and runs nothing") {
   CHECK(folder.names() == std::vector<std::string>{"scene.yaml"});
 }
 
+TEST_CASE("check and run warn of a step above the stability limit") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 20 ms, step: 1 ms}
+bodies:
+  - name: bar
+    kind: linear
+    mesh: {elements: 10, length: 1, young: 200 GPa, density: 8000, area: 1 cm^2, ends: free-free}
+    scheme: central-difference
+)");
+  for (const char* verb : {"check", "run"}) {
+    const Outcome outcome = saltus_command(folder, {verb, "scene.yaml"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.error_lines() == 1);
+    for (const char* word : {"saltus: warning: bodies[0].scheme: h = 0.001 s", "stability limit",
+                             "about 1.15e-05 s", "without a limit: moreau-jean"})
+      CHECK_MESSAGE(holds(outcome.err, word), word);
+  }
+  const Outcome fine =
+      saltus_command(folder, {"check", "scene.yaml", "--json", "--set", "time.step=10 us"});
+  CHECK(fine.err.empty());
+  const auto json = nlohmann::json::parse(fine.out);
+  CHECK(json["warnings"].empty());
+  CHECK(json["bodies"][0]["kind"] == "linear");
+  CHECK(json["bodies"][0]["degrees_of_freedom"] == 11);
+  CHECK(!json["bodies"][0].contains("modes"));
+}
+
+TEST_CASE("bodies of every kind are stored with their frames and probes, and found by info") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 0.5 s, step: 1 ms}
+bodies:
+  - {name: ball, kind: particles, particles: {mass: [1], positions: [[0, 0, 0.5], [1, 0, 0.7]], gravity: [0, 0, -9.81]}}
+  - {name: arm, kind: lagrangian, pendulum: {length: 1 m}, initial: {coordinates: [1]}}
+  - name: chain
+    kind: linear
+    chain: {masses: 3, mass: 1, stiffness: 100, ends: free-free}
+    prescribed: [{dof: 0, harmonic: {amplitude: 0.1, frequency: 2}}]
+contacts:
+  - {on: ball, against: {plane: {}}, law: {kind: newton-impact, restitution: 0.5}}
+outputs:
+  - {probe: ball, name: height, at: 0, quantity: displacement, csv: height.csv}
+  - {probe: arm, name: angle, at: 0, quantity: displacement}
+  - {probe: chain, at: 2}
+results: {frames: 11}
+)");
+  const Outcome run = saltus_command(folder, {"run", "scene.yaml", "--json"});
+  CAPTURE(run.err);
+  REQUIRE(run.code == 0);
+  CHECK(folder.has("height.csv"));
+  const auto json = nlohmann::json::parse(run.out);
+  CHECK(json["contacts"]["steps"].get<int>() > 0);
+  const ResultsReader results(folder / "scene.h5");
+  CHECK(results.frame_times().size() == 11);
+  const auto info =
+      nlohmann::json::parse(saltus_command(folder, {"info", "scene.h5", "--json"}).out);
+  CHECK(info["bodies"].size() == 3);
+  const std::string text = saltus_command(folder, {"info", "scene.h5"}).out;
+  CHECK(holds(text, "arm: lagrangian by moreau-jean, 1 coordinates"));
+  CHECK(holds(text, "chain: linear by moreau-jean, 2 coordinates"));
+  CHECK(holds(text, "chain at 2"));
+  const std::string checked = saltus_command(folder, {"check", "scene.yaml"}).out;
+  CHECK(holds(checked, "chain: linear by moreau-jean, 2 degrees of freedom, 1 more prescribed"));
+  CHECK(holds(checked, "ball: particles by moreau-jean, 6 degrees of freedom"));
+}
+
 TEST_CASE("the starter scene is new, runs as it is, and is not overwritten") {
   const Folder folder;
   REQUIRE(saltus_command(folder, {"new", "first"}).code == 0);

@@ -19,7 +19,8 @@ using Json = nlohmann::ordered_json;
 
 struct BodySummary {
   std::string name, kind, scheme;
-  int modes = 0, above_nyquist = 0;
+  int velocities = 0, prescribed = 0, above_nyquist = 0;
+  bool modal = false;
   double lowest = 0.0, highest = 0.0;  ///< of the undamped modes [Hz]
   int points = 0;                      ///< that may touch
   std::set<std::string> laws;
@@ -46,8 +47,10 @@ std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
     body.name = group.name;
     body.kind = group.kind;
     body.scheme = group.scheme->name();
-    body.modes = group.dynamics->velocities();
+    body.velocities = group.dynamics->velocities();
+    body.prescribed = group.dynamics->prescribed();
     if (const ModalData* modal = group.dynamics->modal()) {
+      body.modal = true;
       const Vector nu = modal->omega / (2.0 * std::numbers::pi);
       body.lowest = nu.minCoeff();
       body.highest = nu.maxCoeff();
@@ -69,8 +72,10 @@ std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
 double memory_bytes(const Model& model, std::uint64_t steps) {
   double coordinates = 0.0, table = 0.0;
   for (const Group& group : model.groups()) coordinates += group.dynamics->velocities();
-  for (const ContactPair& pair : model.pairs())
-    table += model.groups()[static_cast<std::size_t>(pair.a.group)].dynamics->velocities();
+  for (const ContactPair& pair : model.pairs()) {
+    const Dynamics& body = *model.groups()[static_cast<std::size_t>(pair.a.group)].dynamics;
+    if (body.modal()) table += body.velocities();  // the other kinds have few entries a row
+  }
   const auto points = static_cast<double>(model.pairs().size());
   const double rows =
       std::min(static_cast<double>(steps), 16384.0) * static_cast<double>(row_width(model));
@@ -95,6 +100,15 @@ std::string size_text(double bytes) {
                        : fmt::format("{:.3g} GB", bytes / 1e9);
 }
 
+/// "20 modes", "3 degrees of freedom, 1 more prescribed".
+std::string size_of(const BodySummary& body) {
+  const bool one = body.velocities == 1;
+  const char* what =
+      body.modal ? (one ? "mode" : "modes") : (one ? "degree of freedom" : "degrees of freedom");
+  return fmt::format("{} {}", body.velocities, what) +
+         (body.prescribed > 0 ? fmt::format(", {} more prescribed", body.prescribed) : "");
+}
+
 std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies,
                     double nyquist) {
   const Model& model = setup.model;
@@ -107,8 +121,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   row("time", fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)", step.end, setup.steps,
                           step.h, 1.0 / step.h));
   for (const BodySummary& body : bodies) {
-    row("body", fmt::format("{}: {} by {}, {} {}", body.name, body.kind, body.scheme, body.modes,
-                            body.modes == 1 ? "mode" : "modes"));
+    row("body", fmt::format("{}: {} by {}, {}", body.name, body.kind, body.scheme, size_of(body)));
     if (body.highest > 0.0)
       row("",
           fmt::format("{:.6g} to {:.6g} Hz; the Nyquist frequency is {:.6g} Hz, modes above it: {}",
@@ -149,16 +162,21 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["steps"] = setup.steps;
   json["nyquist"] = nyquist;
   json["bodies"] = Json::array();
-  for (const BodySummary& body : bodies)
-    json["bodies"].push_back({{"name", body.name},
-                              {"kind", body.kind},
-                              {"scheme", body.scheme},
-                              {"modes", body.modes},
-                              {"lowest_frequency", body.lowest},
-                              {"highest_frequency", body.highest},
-                              {"above_nyquist", body.above_nyquist},
-                              {"contact_points", body.points},
-                              {"laws", body.laws}});
+  for (const BodySummary& body : bodies) {
+    nlohmann::ordered_json entry{{"name", body.name}, {"kind", body.kind}, {"scheme", body.scheme}};
+    if (body.modal) {
+      entry["modes"] = body.velocities;
+      entry["lowest_frequency"] = body.lowest;
+      entry["highest_frequency"] = body.highest;
+      entry["above_nyquist"] = body.above_nyquist;
+    } else {
+      entry["degrees_of_freedom"] = body.velocities;
+      entry["prescribed"] = body.prescribed;
+    }
+    entry["contact_points"] = body.points;
+    entry["laws"] = body.laws;
+    json["bodies"].push_back(entry);
+  }
   json["contact_points"] = model.pairs().size();
   json["instant"] = name_of(step.instant);
   json["solver"] = model.solver().name();

@@ -10,6 +10,8 @@
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/io/describe.h"
+#include "saltus/scene/kinds.h"
+#include "saltus/scene/scheme_fit.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 
@@ -27,7 +29,65 @@ struct Entry {
   std::vector<std::pair<std::string, std::string>> facts;
 };
 
+std::string needs_of(const Scheme& scheme) {
+  const unsigned refuses = scheme.refuses();
+  return trait_names(scheme.needs()) + (refuses != 0 ? ", no " + trait_names(refuses) : "");
+}
+
+/// Names of the schemes that can move a group with these traits.
+std::vector<std::string> scheme_names(unsigned traits) {
+  std::vector<std::string> names;
+  for (const SchemeRow& row : schemes())
+    if (fits(*row.make_default(), traits)) names.emplace_back(row.name);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// "also a, b, not c": how `names` differ from `common`, "" if they do not.
+std::string difference(const std::vector<std::string>& names,
+                       const std::vector<std::string>& common) {
+  const auto beyond = [](const auto& of, const auto& without) {
+    std::vector<std::string> rest;
+    for (const std::string& name : of)
+      if (std::ranges::find(without, name) == without.end()) rest.push_back(name);
+    return rest;
+  };
+  const std::string more = joined(beyond(names, common)), less = joined(beyond(common, names));
+  std::string text = more.empty() ? "" : "also " + more;
+  if (!less.empty()) text += (text.empty() ? "not " : ", not ") + less;
+  return text;
+}
+
+std::vector<Entry> kind_entries() {
+  std::vector<Entry> entries;
+  for (const KindRow& row : kinds()) {
+    const KindCase& usual = row.cases.front();
+    const std::vector<std::string> common = scheme_names(usual.traits);
+    std::string schemes = joined(common), traits = trait_names(usual.traits);
+    for (const KindCase& other : std::span(row.cases).subspan(1)) {
+      const std::string text = difference(scheme_names(other.traits), common);
+      if (!text.empty()) schemes += "; " + std::string(other.what) + " " + text;
+      const unsigned more = other.traits & ~usual.traits, less = usual.traits & ~other.traits;
+      traits += "; " + std::string(other.what) + (more ? " also " + trait_names(more) : "") +
+                (more && less ? "," : "") + (less ? " not " + trait_names(less) : "");
+    }
+    entries.push_back({std::string(row.name),
+                       std::string(row.summary),
+                       {{"entries", std::string(row.entries)},
+                        {"points", std::string(row.points)},
+                        {"traits", traits},
+                        {"schemes", schemes}}});
+  }
+  return entries;
+}
+
 std::vector<Entry> entries_of(std::string_view topic) {
+  if (topic == "bodies") return kind_entries();
   std::vector<Entry> entries;
   if (topic == "schemes")
     for (const SchemeRow& row : schemes()) {
@@ -36,7 +96,8 @@ std::vector<Entry> entries_of(std::string_view topic) {
           {std::string(row.name),
            std::string(row.summary),
            {{"order", std::string(row.order)},
-            {"needs", trait_names(scheme->needs())},
+            {"kinds", kinds_for(*scheme)},
+            {"needs", needs_of(*scheme)},
             {"gain", std::string(row.gain)},
             {"step", scheme->fixed_step() ? "fixed during a run" : "may change during a run"},
             {"references", std::string(row.reference)}}});

@@ -61,9 +61,18 @@ std::string failure_text(const RunResult& result, const std::string& part) {
       : model.groups().size() == 1 ? "'" + model.groups()[0].name + "'"
                                    : "the scene";
   std::string text, remedy;
-  if (!step.finite) {
+  if (!step.failure.empty()) {
+    text = fmt::format("{}: the scheme of {} failed: {}", at, body, step.failure);
+    remedy = "use a shorter step";
+  } else if (!step.finite) {
     text = fmt::format("{}: the motion of {} is no longer finite", at, body);
     remedy = "use a shorter step";
+  } else if (step.outstanding > model.options().pass_tolerance) {
+    text = fmt::format(
+        "{}: the equation of motion of {} was not solved: change {:.3g} after {} passes, tolerance "
+        "{:.3g}",
+        at, body, step.outstanding, step.passes, model.options().pass_tolerance);
+    remedy = "use a shorter step, raise newton_iterations, or set on_failure: halve";
   } else {
     text = fmt::format(
         "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations",
@@ -114,8 +123,11 @@ class Run {
     results.provenance = provenance_;
     results.inputs = input_files(setup_.scene);
     results.expected_steps = setup_.steps;
-    for (const OutputSpec& output : setup_.scene.spec.outputs)
-      results.probe_at.push_back(fmt::format("{} m", output.at));
+    for (std::size_t i = 0; i < setup_.scene.spec.outputs.size(); ++i) {
+      const auto body = static_cast<std::size_t>(setup_.model.probes()[i].group);
+      results.probe_at.push_back(
+          place_text(setup_.scene.spec.outputs[i].at, setup_.scene.spec.bodies[body].kind));
+    }
     const std::string resolved = write_scene(setup_.scene.spec);
     if (options_.resume) {
       const std::string file = resumable_file(output_);

@@ -37,6 +37,14 @@ inline constexpr Dimension m_per_s = m / s;
 inline constexpr Dimension N = kg * m / s.power(2);
 inline constexpr Dimension Pa = N / m2;
 inline constexpr Dimension Pa_s = Pa * s;
+inline constexpr Dimension m_per_s2 = m / s.power(2);
+inline constexpr Dimension N_per_m = N / m;
+inline constexpr Dimension N_per_m3 = N / m.power(3);
+inline constexpr Dimension N_s_per_m = N * s / m;
+inline constexpr Dimension N_m = N * m;
+inline constexpr Dimension N_m_s = N * m * s;
+inline constexpr Dimension kg_m2 = kg * m2;
+inline constexpr Dimension m3_per_s2 = m.power(3) / s.power(2);
 inline constexpr Dimension kg_per_m = kg / m;
 inline constexpr Dimension kg_per_m3 = kg / m.power(3);
 }  // namespace unit

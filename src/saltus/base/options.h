@@ -12,12 +12,13 @@
 // The table is read by options_read.h (from a document), options_check.h (structs filled in code),
 // options_write.h (resolved form) and options_doc.h (reference pages, JSON Schema).
 //
-// Members may be double, int, bool, std::string, enums (with `names_of`, see NamedValue), other
-// option structs, std::optional, std::vector and std::array<double, N> of these, and std::variant
-// of
+// Members may be double, int, bool, std::string, NumberOrName, enums (with `names_of`, see
+// NamedValue), other option structs, std::optional, std::vector and std::array<double, N> of these,
+// and std::variant of
 //   - structs with `name`: chosen by `kind: name`, or by the plain name if all else is default;
 //   - structs with `key`: chosen by which of these keys is present;
-//   - one struct and one std::vector: chosen by whether a map or a list is written.
+//   - anything else: chosen by its shape, whether a map, a list, a list of lists or a plain value is
+//     written; the first alternative that fits.
 //
 // A struct may add `static constexpr auto rules()` (relations between keys, see Rule) and
 // `std::optional<Fault> fault() const` (what no table can say).
@@ -73,10 +74,12 @@ constexpr Field<S, T> required(std::string_view key, T S::*member, Args... args)
 /// A relation between keys of one struct. A key counts as set when its optional, list or text is
 /// not empty.
 struct Rule {
-  enum class Kind { exactly_one, at_most_one, at_least_one, needs };
+  enum class Kind { exactly_one, at_most_one, at_least_one, needs, only };
   Kind kind;
-  std::array<std::string_view, 5>
-      keys{};  ///< unused ones are empty; `needs`: the first needs the second
+  std::array<std::string_view, 10>
+      keys{};                      ///< unused ones are empty; `needs`: the first needs the second
+  std::string_view selector = {};  ///< key of an enum, empty: the rule always holds
+  std::array<std::string_view, 3> values = {};  ///< of the selector where the rule holds
 };
 template <class... Keys>
 constexpr Rule exactly_one(Keys... keys) {
@@ -92,6 +95,18 @@ constexpr Rule at_least_one(Keys... keys) {
 }
 constexpr Rule needs(std::string_view key, std::string_view other) {
   return {Rule::Kind::needs, {key, other}};
+}
+/// The rule for structs whose enum `selector` has one of `values`.
+constexpr Rule where(std::string_view selector, std::array<std::string_view, 3> values, Rule rule) {
+  rule.selector = selector;
+  rule.values = values;
+  return rule;
+}
+/// Keys that may be set only where the enum `selector` has one of `values`.
+template <class... Keys>
+constexpr Rule only(std::string_view selector, std::array<std::string_view, 3> values,
+                    Keys... keys) {
+  return where(selector, values, {Rule::Kind::only, {keys...}});
 }
 
 /// What a struct finds wrong with itself: `key` is relative to it ("ends", "omega[3]", "" for the
@@ -117,6 +132,21 @@ constexpr std::string_view name_of(E value) {
     if (named.value == value) return named.name;
   return "?";
 }
+
+/// A number, perhaps with a unit, or a name: where on a body something is.
+struct NumberOrName {
+  double number = 0.0;     ///< SI
+  std::string name;        ///< not empty: a name was written, `number` means nothing
+  bool with_unit = false;  ///< the number was written with its unit
+
+  NumberOrName() = default;
+  NumberOrName(double x) : number(x) {}
+  NumberOrName(std::string text) : name(std::move(text)) {}
+  bool is_name() const { return !name.empty(); }
+  bool operator==(const NumberOrName& other) const {
+    return number == other.number && name == other.name;
+  }
+};
 
 // The classes of members the visitors tell apart.
 

@@ -3,6 +3,8 @@
 // its place.
 #pragma once
 #include <cmath>
+#include <functional>
+#include <span>
 #include <string>
 
 #include "saltus/base/error.h"
@@ -14,9 +16,13 @@ namespace check_detail {
 
 void check_number(double value, Dimension dimension, const Range& range, const std::string& path);
 void check_integer(int value, const Range& range, const std::string& path);
-/// `is_key_set` tells whether a key of the struct at `path` is set.
-void check_rule(const Rule& rule, const std::function<bool(std::string_view)>& is_key_set,
-                const std::string& path);
+/// What rules ask of a struct.
+struct Members {
+  std::function<bool(std::string_view)> is_set;               ///< whether a key is set
+  std::function<std::string_view(std::string_view)> name_of;  ///< value of a key that holds an enum
+};
+/// All rules of the struct at `path`, in order.
+void check_rules(std::span<const Rule> rules, const Members& members, const std::string& path);
 
 template <OptionStruct S>
 void check_struct(const S& value, const std::string& path);
@@ -29,6 +35,8 @@ void check_value(const T& value, Dimension dimension, const Range& range, const 
     check_number(value, dimension, range, path);
   } else if constexpr (std::same_as<T, int>) {
     check_integer(value, range, path);
+  } else if constexpr (std::same_as<T, NumberOrName>) {
+    if (!value.is_name()) check_number(value.number, dimension, range, path);
   } else if constexpr (kIsList<T> || kIsArray<T>) {
     for (std::size_t i = 0; i < value.size(); ++i)
       check_value(value[i], dimension, range, join_path(path, i));
@@ -49,14 +57,24 @@ void check_struct(const S& value, const std::string& path) {
     check_value(member, field.dimension, field.range, where);
   });
   if constexpr (requires { S::rules(); }) {
-    const auto is_key_set = [&](std::string_view key) {
+    Members members;
+    members.is_set = [&](std::string_view key) {
       bool set = false;
       for_each_field<S>([&](const auto& field) {
         set = set || (field.key == key && is_set(value.*field.member));
       });
       return set;
     };
-    for (const Rule& rule : S::rules()) check_rule(rule, is_key_set, path);
+    members.name_of = [&](std::string_view key) {
+      std::string_view name;
+      for_each_field<S>([&](const auto& field) {
+        if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(value.*field.member)>>)
+          if (field.key == key) name = saltus::name_of(value.*field.member);
+      });
+      return name;
+    };
+    constexpr auto rules = S::rules();
+    check_rules(rules, members, path);
   }
   if constexpr (requires { value.fault(); })
     if (const std::optional<Fault> fault = value.fault())

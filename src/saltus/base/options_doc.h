@@ -81,6 +81,12 @@ OptionDoc document(Dimension dimension, Range range) {
     doc.type = Type::boolean;
   } else if constexpr (std::same_as<T, std::string>) {
     doc.type = Type::text;
+  } else if constexpr (std::same_as<T, NumberOrName>) {
+    doc.type = Type::choice;
+    doc.by = ChoiceBy::shape;
+    doc.children.push_back(document<double>(dimension, range));
+    doc.children.push_back(document<std::string>());
+    doc.children.back().key = "name";
   } else if constexpr (std::is_enum_v<T>) {
     doc.type = Type::name;
     for (const auto& named : names_of(T{})) doc.names.emplace_back(named.name);

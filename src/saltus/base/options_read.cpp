@@ -96,6 +96,29 @@ std::string read_text(const Node& node, const std::string& path) {
   return node.text;
 }
 
+bool is_text(const Node& node) {
+  return node.quoted || !(is_special_word(node) || is_number(node.text));
+}
+
+NumberOrName read_number_or_name(const Node& node, const std::string& path, Dimension dimension) {
+  const std::string wanted = dimension == unit::one
+                                 ? "a number or a name"
+                                 : "a number in " + unit_name(dimension) + " or a name";
+  if (node.kind != Node::Kind::scalar || is_special_word(node)) fail_type(node, path, wanted);
+  if (node.quoted && node.text.empty()) fail_type(node, path, wanted);
+  const std::size_t first = node.text.find_first_not_of("+-.");
+  const bool number =
+      !node.quoted &&
+      (is_number(node.text) ||
+       (first != std::string::npos && node.text[first] >= '0' && node.text[first] <= '9'));
+  if (!number) return NumberOrName(node.text);
+  const Quantity quantity = parse_quantity(node.text, dimension);
+  if (!quantity.error.empty()) fail_at(node.place, path, quantity.error, quantity.hint);
+  NumberOrName value(quantity.value);
+  value.with_unit = quantity.with_unit;
+  return value;
+}
+
 std::size_t read_name(const Node& node, const std::string& path,
                       std::span<const std::string_view> names) {
   if (node.kind != Node::Kind::scalar || is_special_word(node))

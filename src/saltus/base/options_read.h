@@ -35,6 +35,9 @@ double read_number(const Node& node, const std::string& path, Dimension dimensio
 int read_integer(const Node& node, const std::string& path);
 bool read_boolean(const Node& node, const std::string& path);
 std::string read_text(const Node& node, const std::string& path);
+NumberOrName read_number_or_name(const Node& node, const std::string& path, Dimension dimension);
+/// Whether a scalar is meant as text: in quotes, or neither a number nor a YAML 1.1 boolean.
+bool is_text(const Node& node);
 /// Position of the plain name written in the node among `names`; `what` for the message: "scheme".
 std::size_t read_name(const Node& node, const std::string& path,
                       std::span<const std::string_view> names);
@@ -85,6 +88,33 @@ void read_struct(const Node& node, const std::string& path, Places& places, S& o
   });
 }
 
+/// Whether a node looks like a T, down to the first element of lists; `deep` false: only its kind.
+template <class T>
+bool fits(const Node& node, bool deep) {
+  if constexpr (kIsList<T> || kIsArray<T>)
+    return node.kind == Node::Kind::list &&
+           (!deep || node.items.empty() || fits<typename T::value_type>(node.items[0], deep));
+  else if constexpr (std::same_as<T, std::string>)
+    return node.kind == Node::Kind::scalar && is_text(node);
+  else if constexpr (OptionStruct<T>)
+    return node.kind == Node::Kind::map;
+  else
+    return node.kind == Node::Kind::scalar;
+}
+
+/// The first alternative of a choice by shape that a node looks like, else the first of all.
+template <class V>
+std::size_t choose_by_shape(const Node& node) {
+  for (bool deep : {true, false}) {
+    std::size_t chosen = std::variant_size_v<V>;
+    for_each_alternative<V>([&]<class T>(std::type_identity<T>, std::size_t i) {
+      if (chosen == std::variant_size_v<V> && fits<T>(node, deep)) chosen = i;
+    });
+    if (chosen < std::variant_size_v<V>) return chosen;
+  }
+  return 0;
+}
+
 template <class V>
 void read_choice(const Node& node, const std::string& path, Dimension dimension, Places& places,
                  V& out) {
@@ -100,11 +130,12 @@ void read_choice(const Node& node, const std::string& path, Dimension dimension,
     expect_kind(node, Node::Kind::map, path, "a map with one of the keys: " + list_names(names));
     expect_known(node, path, known);
     chosen = choose_by_key(node, path, names);
+  } else {
+    chosen = choose_by_shape<V>(node);
   }
   for_each_alternative<V>([&]<class T>(std::type_identity<T>, std::size_t i) {
     if constexpr (kChoiceBy<V> == ChoiceBy::shape) {
-      if (kIsList<T> == (node.kind == Node::Kind::list))
-        read_value(node, path, dimension, places, out.template emplace<T>());
+      if (i == chosen) read_value(node, path, dimension, places, out.template emplace<T>());
     } else if (i == chosen) {
       T& value = out.template emplace<T>();
       if (node.kind == Node::Kind::scalar) {
@@ -134,6 +165,8 @@ void read_value(const Node& node, const std::string& path, Dimension dimension, 
     out = read_boolean(node, path);
   } else if constexpr (std::same_as<T, std::string>) {
     out = read_text(node, path);
+  } else if constexpr (std::same_as<T, NumberOrName>) {
+    out = read_number_or_name(node, path, dimension);
   } else if constexpr (std::is_enum_v<T>) {
     constexpr auto named = names_of(T{});
     std::array<std::string_view, named.size()> names{};

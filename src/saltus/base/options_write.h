@@ -45,6 +45,11 @@ void write_value(JsonWriter& out, const T& value) {
     out.integer(value);
   } else if constexpr (std::same_as<T, std::string>) {
     out.text(value);
+  } else if constexpr (std::same_as<T, NumberOrName>) {
+    if (value.is_name())
+      out.text(value.name);
+    else
+      out.number(value.number);
   } else if constexpr (std::is_enum_v<T>) {
     out.text(name_of(value));
   } else if constexpr (kIsList<T> || kIsArray<T>) {

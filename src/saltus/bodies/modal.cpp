@@ -35,13 +35,17 @@ Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const Mode
 
 unsigned Modal::traits() const {
   return Trait::tangents | Trait::affine | Trait::modal | Trait::symmetric | Trait::fixed_points |
-         Trait::second_order;
+         Trait::second_order | Trait::constant_mass | Trait::potential;
 }
 
 // F = -K q - C v + load
 void Modal::force(double, View q, View v, Out f) const {
   f.array() = -(stiffness_.array() * q.array()) - damping_.array() * v.array();
   if (load_.size() > 0) f += load_;
+}
+
+void Modal::potential_force(double, View q, Out f) const {
+  f.array() = -(stiffness_.array() * q.array());
 }
 
 void Modal::multiply(Combination s, View, View, View x, Out y) const {
@@ -56,7 +60,8 @@ void Modal::factorise(Combination s, View, View, Factor& A) const {
 }
 
 void Modal::points(double, View q, std::span<const PointRef> at, Out x) const {
-  Vector shape(positions());
+  static thread_local Vector shape;  // asked for in every step
+  shape.resize(positions());
   for (std::size_t i = 0; i < at.size(); ++i) {
     const double place = at[i].local.x();
     shapes_->row(place, shape);
@@ -72,7 +77,8 @@ void Modal::point_rows(View, View, std::span<const PointRef> at, PointRows& J) c
   J.offset.assign(1, 0);
   J.column.assign(at.size(), 0);
   J.value.resize(3 * n * at.size());
-  Vector shape(positions());
+  static thread_local Vector shape;
+  shape.resize(positions());
   for (std::size_t i = 0; i < at.size(); ++i) {
     shapes_->row(at[i].local.x(), shape);
     Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> block(&J.value[3 * n * i],

@@ -28,6 +28,7 @@ class Modal final : public Dynamics {
   unsigned traits() const override;
 
   void force(double t, View q, View v, Out f) const override;
+  void potential_force(double t, View q, Out f) const override;
   void multiply(Combination s, View q, View v, View x, Out y) const override;
   void factorise(Combination s, View q, View v, Factor& A) const override;
 

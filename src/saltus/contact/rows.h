@@ -46,15 +46,17 @@ class GroupRows {
       if (p[i] != 0.0)
         for (std::size_t k = begin(i); k < begin(i + 1); ++k) r[column_[k]] += value_[k] * p[i];
   }
-  /// W += H A^-1 H^T; X is work space.
-  void response_add(const Factor& A, int velocities, Matrix& X, Matrix& W) const {
-    X.setZero(velocities, rows());
-    for (int i = 0; i < rows(); ++i)
-      for (std::size_t k = begin(i); k < begin(i + 1); ++k) X(column_[k], i) += value_[k];
+  /// W += H A^-1 H^T on the rows named, in that order; X is work space.
+  void response_add(const Factor& A, int velocities, std::span<const int> rows, Matrix& X,
+                    Matrix& W) const {
+    X.setZero(velocities, static_cast<Eigen::Index>(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t k = begin(rows[i]); k < begin(rows[i] + 1); ++k)
+        X(column_[k], static_cast<Eigen::Index>(i)) += value_[k];
     solve(A, X);
-    for (int i = 0; i < rows(); ++i)
-      for (std::size_t k = begin(i); k < begin(i + 1); ++k)
-        W.row(i) += value_[k] * X.row(column_[k]);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t k = begin(rows[i]); k < begin(rows[i] + 1); ++k)
+        W.row(static_cast<Eigen::Index>(i)) += value_[k] * X.row(column_[k]);
   }
 
  private:

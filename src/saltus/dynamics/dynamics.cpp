@@ -3,17 +3,21 @@
 #include <array>
 #include <utility>
 
+#include "saltus/base/error.h"
+
 namespace saltus {
 
 std::string trait_names(unsigned traits) {
-  static constexpr std::array<std::pair<Trait, const char*>, 7> kNames{
+  static constexpr std::array<std::pair<Trait, const char*>, 9> kNames{
       {{Trait::tangents, "tangents"},
        {Trait::affine, "affine"},
        {Trait::modal, "modal"},
        {Trait::rotations, "rotations"},
        {Trait::symmetric, "symmetric"},
        {Trait::fixed_points, "fixed-points"},
-       {Trait::second_order, "second-order"}}};
+       {Trait::second_order, "second-order"},
+       {Trait::constant_mass, "constant-mass"},
+       {Trait::potential, "potential"}}};
   std::string text;
   for (const auto& [bit, name] : kNames)
     if (has(traits, bit)) text += (text.empty() ? "" : ", ") + std::string(name);
@@ -22,7 +26,10 @@ std::string trait_names(unsigned traits) {
 
 void Dynamics::retract(View q, View w, Out out) const { out = q + w; }
 void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
-void Dynamics::prescribe(double, Out) const {}
+void Dynamics::potential_force(double, View, Out) const {
+  expects(false, "this kind of body has no potential");
+}
+void Dynamics::reactions(double, View, View, View, Out forces) const { forces.setZero(); }
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
 std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,
                                             std::span<const Vector3>) const {

@@ -24,6 +24,8 @@ struct Combination {
 /// rotations: positions() != velocities() or retract is not a sum.  symmetric: C and K are symmetric.
 /// fixed_points: point rows do not depend on q, table() is given.
 /// second_order: forces depend on q; without it the group is M v' = F(t, v).
+/// constant_mass: M does not depend on q.  potential: potential_force() is given, F minus it does no work that a
+/// potential accounts for.
 enum class Trait : unsigned {
   tangents = 1,
   affine = 2,
@@ -31,7 +33,9 @@ enum class Trait : unsigned {
   rotations = 8,
   symmetric = 16,
   fixed_points = 32,
-  second_order = 64
+  second_order = 64,
+  constant_mass = 128,
+  potential = 256
 };
 constexpr unsigned operator|(Trait a, Trait b) {
   return static_cast<unsigned>(a) | static_cast<unsigned>(b);
@@ -48,6 +52,12 @@ struct ModalData {
   Vector sigma;     ///< [1/s], >= 0
   int damping = 0;  ///< index of the damping source in sources()
   int load = -1;    ///< index of the load source, -1: no load. The load at t is force(t, 0, 0).
+};
+
+/// Rayleigh damping Rd = mass M + stiffness K, a part of C (and -Rd v a part of F) of every group that has it.
+struct Rayleigh {
+  double mass = 0.0;       ///< r_M [1/s]
+  double stiffness = 0.0;  ///< r_K [s]
 };
 
 /// A force of which the ledger keeps an account. Work of a force with a potential is in Energy::potential.
@@ -84,8 +94,15 @@ class Dynamics {
   virtual void multiply(Combination s, View q, View v, View x, Out y) const = 0;
   /// A <- factor of (m M + c C + k K)(q, v), storage of A kept where possible.
   virtual void factorise(Combination s, View q, View v, Factor& A) const = 0;
-  /// Writes the prescribed components of v at t. Their rows of every factor have A^-1 = 0.
-  virtual void prescribe(double t, Out v) const;
+  /// The force with a potential alone, -dV/dq with V = energy().potential [N]. With Trait::potential.
+  virtual void potential_force(double t, View q, Out f) const;
+  /// The part of C that is Rayleigh damping; only schemes in a `compat` form tell it from other damping.
+  virtual Rayleigh rayleigh() const { return {}; }
+
+  /// Number of prescribed degrees of freedom. They are no part of q and v: their motion acts as a load.
+  virtual int prescribed() const { return 0; }
+  /// Forces [N] that hold the prescribed degrees of freedom while the others move with (q, v, a).
+  virtual void reactions(double t, View q, View v, View a, Out forces) const;
 
   // -- contact. `axes` is the configuration whose body axes carry angular impulses (Scheme::axes_at).
   /// World positions [m], 3 rows a point: x[3 i .. 3 i + 2].
@@ -101,7 +118,8 @@ class Dynamics {
   // -- accounts
   virtual std::span<const Source> sources() const = 0;
   virtual Energy energy(double t, View q, View v) const = 0;
-  /// by_source[s] = F_s(t, q, v) . w [W]; the sum over s is F . w.
+  /// by_source[s] = F_s(t, q, v) . w [W]; the sum over s is F . w. Forces of inertia (M' of M(q), gyroscopic) count as
+  /// a source with a potential: their energy is the kinetic one.
   virtual void power(double t, View q, View v, View w, std::span<double> by_source) const = 0;
 
   virtual const ModalData* modal() const { return nullptr; }  ///< non-null with Trait::modal

@@ -1,6 +1,7 @@
 #include "saltus/dynamics/scheme.h"
 
 #include <array>
+#include <limits>
 
 namespace saltus {
 
@@ -8,7 +9,7 @@ std::unique_ptr<Prepared> Scheme::prepare(const Dynamics&, double) const { retur
 
 void Scheme::start(const Dynamics&, const Prepared*, double, double, GroupState&) const {}
 
-void Scheme::velocity(const Dynamics&, const Prepared*, double, const GroupState& state,
+void Scheme::velocity(const Dynamics&, const Prepared*, double, double, const GroupState& state,
                       Out v) const {
   v = state.v;
 }
@@ -17,7 +18,7 @@ Energy Scheme::energy(const Dynamics& body, const Prepared* prepared, double t, 
                       const GroupState& state) const {
   if (velocity_at() == 1.0) return body.energy(t, state.q, state.v);
   Vector v(body.velocities());
-  velocity(body, prepared, h, state, v);
+  velocity(body, prepared, t, h, state, v);
   return body.energy(t, state.q, v);
 }
 
@@ -26,11 +27,15 @@ void Scheme::place(const Dynamics& body, const Trial& trial, double fraction, Ou
     q = trial.start->q;
   } else if (fraction == 1.0) {
     q = trial.q;
-  } else {  // q0 (+) (h/2) (v0 + v1)/2
+  } else if (!has(body.traits(), Trait::rotations)) {  // q0 (+) (h/2) (v0 + v1)/2
+    q = trial.start->q + 0.25 * trial.h * (trial.start->v + trial.v);
+  } else {
     const Vector w = 0.25 * trial.h * (trial.start->v + trial.v);
     body.retract(trial.start->q, w, q);
   }
 }
+
+double Scheme::stability_limit(double) const { return std::numeric_limits<double>::infinity(); }
 
 std::span<const Stage> Scheme::stages() const {
   static constexpr std::array<Stage, 1> kOne{Stage{}};

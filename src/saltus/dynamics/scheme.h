@@ -21,7 +21,8 @@ namespace saltus {
 enum class Level { position, velocity };  ///< what the rows of a stage restrict: y1 [m] or u1 [m/s]
 enum class Rows { joints, normals, all };  ///< which rows enter
 
-/// One contact problem of a step. jump: booked as impact.
+/// One contact problem of a step. Position stages move q alone: jump false, booked as projection. The rows of a velocity
+/// stage that follows one are those that carried an impulse there or are closed after it.
 struct Stage {
   Level level = Level::velocity;
   Rows rows = Rows::all;
@@ -44,10 +45,19 @@ struct Trial {
   Vector r;       ///< impulse of the last pass, zero when the stage begins [N s]
   Vector v_free;  ///< left part of (1), filled by linearise
   Factor A;       ///< of (1); of affine bodies made once for each h
-  bool factorised = false;   ///< A belongs to (group, h): set by schemes on affine bodies
-  double gain = 0.0;         ///< of (2), set by begin
+  bool factorised = false;  ///< A belongs to (group, h): set by schemes on affine bodies
+  Factor M;           ///< of a mass matrix that is not constant, for schemes that need it beside A
+  double gain = 0.0;  ///< of (2), set by begin
+  /// Why a smooth stage of the step failed ("the step control needs ...", a string of static life), empty: it did not.
+  std::string_view failure;
   bool ledger = true;        ///< work() will be called for this step
   std::vector<Vector> work;  ///< scheme-private vectors
+};
+
+/// When the passes of a step end.
+struct PassLimits {
+  double tolerance = 1e-10;  ///< of what correct() returns
+  int passes = 20;
 };
 
 /// Where the work of a finished step went, for the ledger.
@@ -56,7 +66,8 @@ struct StepWork {
       by_source;  ///< [J], one entry a Dynamics::sources(); those with a potential stay 0
   double scheme =
       0.0;  ///< numerical dissipation by the scheme's own formula [J], < 0 when it dissipates
-  Energy energy{};  ///< of the end state, as Scheme::energy
+  double projection = 0.0;  ///< work of impulses that moved q alone (stages without jump) [J]
+  Energy energy{};          ///< of the end state, as Scheme::energy
 };
 
 class Scheme {
@@ -65,14 +76,16 @@ class Scheme {
   virtual std::string_view name() const = 0;
   /// Trait bits that the group must have.
   virtual unsigned needs() const = 0;
+  /// Trait bits that the group must not have.
+  virtual unsigned refuses() const { return 0; }
 
   virtual std::unique_ptr<Prepared> prepare(const Dynamics& body, double h) const;
   /// Turns physical (q, v) at t into the scheme's own state (velocity of its kind, memory): first step, after an
   /// event, another h, an edit by the user. Default: nothing to do.
   virtual void start(const Dynamics& body, const Prepared* prepared, double t, double h,
                      GroupState& state) const;
-  /// Physical velocity at the state's own time: output, hand-over to another scheme. Default: state.v.
-  virtual void velocity(const Dynamics& body, const Prepared* prepared, double h,
+  /// Physical velocity at t, the time of the state: output, hand-over to another scheme. Default: state.v.
+  virtual void velocity(const Dynamics& body, const Prepared* prepared, double t, double h,
                         const GroupState& state, Out v) const;
   /// Energy of the state in the scheme's own measure; default: that of the body at velocity().
   virtual Energy energy(const Dynamics& body, const Prepared* prepared, double t, double h,
@@ -108,6 +121,10 @@ class Scheme {
                     StepWork& work) const = 0;
   /// True: the state is tied to h (modal-exact): no change of step within a run.
   virtual bool fixed_step() const { return false; }
+  virtual PassLimits pass_limits() const { return {}; }
+  /// Largest stable h omega of a mode with damping ratio xi, undamped below it; infinite where there is no limit, 0 where
+  /// every step grows.
+  virtual double stability_limit(double xi) const;
 };
 
 }  // namespace saltus

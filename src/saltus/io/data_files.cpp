@@ -38,6 +38,15 @@ std::vector<DataFile> data_files(const Scene& scene) {
     if (!damping) return;
     if (const auto* table = std::get_if<TableDamping>(&*damping)) add(entry, table->table);
   };
+  const auto add_matrices = [&](const std::string& path, const MatricesSpec& matrices) {
+    const auto add_one = [&](const char* key, const auto& spec) {
+      if (const auto* name = std::get_if<std::string>(&spec)) add(path + key, *name);
+    };
+    add_one("mass", matrices.mass);
+    if (matrices.damping) add_one("damping", *matrices.damping);
+    if (matrices.stiffness) add_one("stiffness", *matrices.stiffness);
+    if (matrices.load) add_one("load", *matrices.load);
+  };
   for (std::size_t i = 0; i < scene.spec.bodies.size(); ++i) {
     const BodySpec& body = scene.spec.bodies[i];
     const std::string path = fmt::format("bodies[{}].", i);
@@ -51,6 +60,12 @@ std::vector<DataFile> data_files(const Scene& scene) {
       add(path + "modes.shapes", body.modes->shapes);
     }
     if (body.initial) add(path + "initial.file", body.initial->file);
+    if (body.matrices) add_matrices(path + "matrices.", *body.matrices);
+    if (body.particles) add(path + "particles.file", body.particles->file);
+    for (std::size_t k = 0; k < body.loads.size(); ++k)
+      add(fmt::format("{}loads[{}].file", path, k), body.loads[k].file);
+    for (std::size_t k = 0; k < body.prescribed.size(); ++k)
+      add(fmt::format("{}prescribed[{}].file", path, k), body.prescribed[k].file);
   }
   for (std::size_t i = 0; i < scene.spec.contacts.size(); ++i)
     add(fmt::format("contacts[{}].against.file", i), scene.spec.contacts[i].against.file);

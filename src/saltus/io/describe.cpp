@@ -63,12 +63,25 @@ std::string default_of(const OptionDoc& doc) {
   return text;
 }
 
-std::string rule_text(const Rule& rule) {
+std::string rule_text(const Rule& whole) {
+  Rule rule = whole;
+  if (!rule.selector.empty() && rule.kind != Rule::Kind::only) {
+    rule.selector = {};
+    const auto last = std::ranges::find(rule.values, std::string_view{});
+    return std::string(whole.selector) + " " + list_names({rule.values.begin(), last}) + ": " +
+           rule_text(rule);
+  }
   const auto last = std::ranges::find(rule.keys, std::string_view{});
   const std::string names = list_names({rule.keys.begin(), last});
+  const bool single = rule.keys[1].empty();
   switch (rule.kind) {
+    case Rule::Kind::only: {
+      const auto end = std::ranges::find(rule.values, std::string_view{});
+      return "only for " + std::string(rule.selector) + " " +
+             list_names({rule.values.begin(), end}) + ": " + names;
+    }
     case Rule::Kind::exactly_one:
-      return "exactly one of " + names;
+      return (single ? "" : "exactly one of ") + names;
     case Rule::Kind::at_most_one:
       return "at most one of " + names;
     case Rule::Kind::at_least_one:

@@ -33,26 +33,47 @@ Json number(const OptionDoc& doc) {
 
 Json required_keys(const std::vector<std::string>& keys) { return Json{{"required", keys}}; }
 
-/// The relations between keys as conditions that must all hold.
+/// One relation between keys as conditions that must all hold.
+void add_conditions(Json& all, const Rule& rule) {
+  std::vector<std::string> keys;
+  for (std::string_view key : rule.keys)
+    if (!key.empty()) keys.emplace_back(key);
+  if (rule.kind == Rule::Kind::needs) {
+    all.push_back(Json{{"dependentRequired", {{keys[0], {keys[1]}}}}});
+    return;
+  }
+  if (rule.kind == Rule::Kind::only) {
+    for (const std::string& key : keys) all.push_back(Json{{"not", required_keys({key})}});
+    return;
+  }
+  if (rule.kind != Rule::Kind::at_most_one) {
+    Json any = Json::array();
+    for (const std::string& key : keys) any.push_back(required_keys({key}));
+    all.push_back(Json{{"anyOf", any}});
+  }
+  if (rule.kind == Rule::Kind::at_least_one) return;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    for (std::size_t j = i + 1; j < keys.size(); ++j)
+      all.push_back(Json{{"not", required_keys({keys[i], keys[j]})}});
+}
+
+/// Rules that belong to values of a key hold where it has them; `only` holds everywhere else.
 Json conditions(const std::vector<Rule>& rules) {
   Json all = Json::array();
   for (const Rule& rule : rules) {
-    std::vector<std::string> keys;
-    for (std::string_view key : rule.keys)
-      if (!key.empty()) keys.emplace_back(key);
-    if (rule.kind == Rule::Kind::needs) {
-      all.push_back(Json{{"dependentRequired", {{keys[0], {keys[1]}}}}});
+    if (rule.selector.empty()) {
+      add_conditions(all, rule);
       continue;
     }
-    if (rule.kind != Rule::Kind::at_most_one) {
-      Json any = Json::array();
-      for (const std::string& key : keys) any.push_back(required_keys({key}));
-      all.push_back(Json{{"anyOf", any}});
-    }
-    if (rule.kind == Rule::Kind::at_least_one) continue;
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      for (std::size_t j = i + 1; j < keys.size(); ++j)
-        all.push_back(Json{{"not", required_keys({keys[i], keys[j]})}});
+    std::vector<std::string> values;
+    for (std::string_view value : rule.values)
+      if (!value.empty()) values.emplace_back(value);
+    Json here{{"properties", {{std::string(rule.selector), {{"enum", values}}}}}};
+    Json then = Json::array();
+    add_conditions(then, rule);
+    Json condition{{"if", here}};
+    condition[rule.kind == Rule::Kind::only ? "else" : "then"] = Json{{"allOf", then}};
+    all.push_back(condition);
   }
   return all;
 }
@@ -91,7 +112,8 @@ Json choice(const OptionDoc& doc) {
       alternatives.push_back(schema_of(alternative));
   }
   if (!names.empty()) alternatives.insert(alternatives.begin(), Json{{"enum", names}});
-  return Json{{"oneOf", alternatives}};
+  // what is told apart by its shape may fit two alternatives: an empty list, a number as text
+  return Json{{doc.by == ChoiceBy::shape ? "anyOf" : "oneOf", alternatives}};
 }
 
 Json list(const OptionDoc& doc) {

@@ -8,6 +8,7 @@ namespace saltus {
 
 struct DenseOperator::Lu {
   Eigen::PartialPivLU<Matrix> value;
+  Vector work;  ///< of solve(); one factor belongs to one group
 };
 
 DenseOperator::DenseOperator() : lu_(std::make_unique<Lu>()) {}
@@ -19,7 +20,15 @@ void DenseOperator::factorise(const Matrix& A) {
 }
 
 void DenseOperator::solve(Eigen::Ref<Matrix> X) const {
-  for (Eigen::Index j = 0; j < X.cols(); ++j) X.col(j) = lu_->value.solve(X.col(j)).eval();
+  // P A = L U: X <- U^-1 L^-1 P X
+  for (Eigen::Index j = 0; j < X.cols(); ++j) {
+    lu_->work = X.col(j);
+    const auto& to = lu_->value.permutationP().indices();
+    for (Eigen::Index i = 0; i < X.rows(); ++i) X(to[i], j) = lu_->work[i];
+    auto x = X.col(j);
+    lu_->value.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(x);
+    lu_->value.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
+  }
 }
 
 namespace {

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <vector>
+
+#include "saltus/scene/scheme_fit.h"
 
 namespace saltus {
 namespace {
@@ -27,7 +32,164 @@ double growth(double omega, double sigma, double theta, double h) {
   return 0.5 * std::abs(trace) + std::sqrt(discriminant);
 }
 
+/// What to use instead of a scheme that grows at this step, or at any.
+std::string remedy(unsigned traits, bool at_any_step) {
+  const std::string others = schemes_for(traits, any_step);
+  std::string text = at_any_step ? "damping" : "a shorter step";
+  if (!others.empty()) text += ", or a scheme without a limit: " + others;
+  return text;
+}
+
+/// M^-1 K of a group at a state, and products with M.
+class Pencil {
+ public:
+  Pencil(const Dynamics& body, const GroupState& state)
+      : body_(body), state_(state), product_(body.velocities()) {
+    body.factorise({1.0, 0.0, 0.0}, state.q, state.v, mass_);
+  }
+  Vector apply(const Vector& x) const {
+    Vector y(x.size());
+    body_.multiply({0.0, 0.0, 1.0}, state_.q, state_.v, x, y);
+    solve(mass_, y);
+    return y;
+  }
+  Vector mass(const Vector& x) const {
+    Vector y(x.size());
+    body_.multiply({1.0, 0.0, 0.0}, state_.q, state_.v, x, y);
+    return y;
+  }
+  double damping(const Vector& x) {
+    body_.multiply({0.0, 1.0, 0.0}, state_.q, state_.v, x, product_);
+    return x.dot(product_);
+  }
+
+ private:
+  const Dynamics& body_;
+  const GroupState& state_;
+  Factor mass_;
+  Vector product_;
+};
+
+/// A start with a part along every mode, the same each time.
+Vector rough_start(Eigen::Index n) {
+  Vector x(n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    x[i] = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + 0.5 * std::sin(12.9898 * static_cast<double>(i + 1)));
+  return x;
+}
+
+/// Largest eigenvalue of M^-1 K, K symmetric, and its vector: Lanczos in the inner product of M, every vector made
+/// orthogonal to all before.
+double lanczos(Pencil& A, Vector& x, int steps) {
+  const auto n = static_cast<int>(x.size());
+  const int most = std::min(n, steps);
+  std::vector<Vector> v, Mv;
+  Vector alpha(most), beta = Vector::Zero(most);
+  int m = 0;
+  for (Vector w = x; m < most; ++m) {
+    Vector Mw = A.mass(w);
+    const double norm = std::sqrt(std::max(w.dot(Mw), 0.0));
+    if (!(norm > 0.0) || (m > 0 && norm <= 1e-10 * std::abs(alpha[0]))) break;
+    if (m > 0) beta[m - 1] = norm;
+    v.push_back(w / norm);
+    Mv.push_back(Mw / norm);
+    w = A.apply(v.back());
+    alpha[m] = w.dot(Mv.back());
+    for (int twice = 0; twice < 2; ++twice)
+      for (std::size_t i = 0; i < v.size(); ++i) w -= w.dot(Mv[i]) * v[i];
+  }
+  if (m == 0) return 0.0;
+  Matrix T = Matrix::Zero(m, m);
+  for (int i = 0; i < m; ++i) {
+    T(i, i) = alpha[i];
+    if (i + 1 < m) T(i, i + 1) = T(i + 1, i) = beta[i];
+  }
+  if (!T.allFinite()) return 0.0;
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(T);
+  x.setZero();
+  for (int i = 0; i < m; ++i) x += eigen.eigenvectors()(i, m - 1) * v[static_cast<std::size_t>(i)];
+  return eigen.eigenvalues()[m - 1];
+}
+
+/// Growth by M^-1 K in the norm of M, mean of the later powers; for tangents that are not symmetric.
+double powers(Pencil& A, Vector& x, int steps) {
+  double log_growth = 0.0;
+  int counted = 0;
+  x /= std::sqrt(x.dot(A.mass(x)));
+  for (int k = 0; k < steps; ++k) {
+    x = A.apply(x);
+    const double norm = std::sqrt(std::max(x.dot(A.mass(x)), 0.0));
+    if (!(norm > 0.0) || !std::isfinite(norm)) return 0.0;
+    x /= norm;
+    if (k < steps / 2) continue;
+    log_growth += std::log(norm);
+    ++counted;
+  }
+  return x.dot(A.mass(A.apply(x))) > 0.0 ? std::exp(log_growth / counted) : 0.0;
+}
+
 }  // namespace
+
+std::optional<std::string> step_advice(const ModalData& modes, unsigned traits,
+                                       const Scheme& scheme, double h, const std::string& body) {
+  if (any_step(scheme)) return std::nullopt;
+  int growing = 0;
+  double longest = std::numeric_limits<double>::infinity();
+  for (int j = 0; j < modes.omega.size(); ++j) {
+    const double omega = modes.omega[j];
+    if (omega == 0.0) continue;
+    const double limit = scheme.stability_limit(modes.sigma[j] / omega);
+    if (h * omega > limit * (1.0 + 1e-9)) ++growing;
+    longest = std::min(longest, limit / omega);
+  }
+  if (growing == 0) return std::nullopt;
+  return fmt::format("{} makes {} of '{}' grow at h = {:.3g} s{}; use {}", scheme.name(),
+                     counted(growing, ""), body, h,
+                     longest > 0.0 ? fmt::format(", the longest stable step is {:.3g} s", longest)
+                                   : ", as at any step without damping",
+                     remedy(traits, longest == 0.0));
+}
+
+FastestMode fastest_mode(const Dynamics& body, const GroupState& state) {
+  FastestMode mode;
+  if (body.velocities() == 0) return mode;
+  Pencil A(body, state);
+  Vector x = rough_start(body.velocities());
+  const double lambda =
+      has(body.traits(), Trait::symmetric) ? lanczos(A, x, 60) : powers(A, x, 200);
+  if (!(lambda > 0.0) || !std::isfinite(lambda)) return mode;
+  mode.omega = std::sqrt(lambda);
+  mode.xi = A.damping(x) / (2.0 * mode.omega * x.dot(A.mass(x)));
+  return mode;
+}
+
+std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& scheme,
+                                       const GroupState& start, double h, const std::string& body) {
+  if (any_step(scheme) || !has(dynamics.traits(), Trait::tangents)) return std::nullopt;
+  const FastestMode mode = fastest_mode(dynamics, start);
+  if (mode.omega == 0.0) return std::nullopt;
+  const double limit = scheme.stability_limit(std::max(mode.xi, 0.0));
+  if (!(h * mode.omega > limit * (1.0 + 1e-6))) return std::nullopt;
+  const std::string others = remedy(dynamics.traits(), limit == 0.0);
+  if (limit == 0.0)
+    return fmt::format(
+        "{} makes motion without damping grow, as that of '{}' at about {:.3g} rad/s, whatever the "
+        "step; use {}",
+        scheme.name(), body, mode.omega, others);
+  return fmt::format(
+      "h = {:.3g} s is above the stability limit of {} for '{}', about {:.3g} s (its fastest "
+      "motion "
+      "has about {:.3g} rad/s, damping ratio {:.2g}); use {}",
+      h, scheme.name(), body, limit / mode.omega, mode.omega, mode.xi, others);
+}
+
+std::optional<std::string> rest_advice(double gamma, double beta, const std::string& body) {
+  if (std::abs(beta - 0.5 * gamma) <= 1e-12) return std::nullopt;
+  return fmt::format(
+      "newmark with beta = {:g} and gamma = {:g} lets '{}' {} where it rests on an obstacle; use "
+      "beta = gamma/2 = {:g}",
+      beta, gamma, body, beta < 0.5 * gamma ? "sink" : "climb", 0.5 * gamma);
+}
 
 std::optional<std::string> contact_advice(const ModalData& modes, double h,
                                           const std::string& body) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "saltus/dynamics/dynamics.h"
+#include "saltus/dynamics/scheme.h"
 
 namespace saltus {
 
@@ -17,6 +18,28 @@ std::optional<std::string> contact_advice(const ModalData& modes, double h,
 /// z^2) with z = omega h, and damped ones beyond a limit. Says how many.
 std::optional<std::string> stability_advice(const ModalData& modes, double theta, double h,
                                             const std::string& body);
+
+/// The steps of `scheme` grow where h omega passes Scheme::stability_limit(xi) of a mode: how many do, the longest step
+/// that none does, and schemes without a limit. traits: of the body, for the names of those schemes.
+std::optional<std::string> step_advice(const ModalData& modes, unsigned traits,
+                                       const Scheme& scheme, double h, const std::string& body);
+
+/// Angular frequency and damping ratio of the fastest motion of a group about a state.
+struct FastestMode {
+  double omega = 0.0;  ///< [rad/s], 0: nothing swings
+  double xi = 0.0;     ///< x.C x/(2 omega x.M x) of its shape x
+};
+/// Largest omega of (K - omega^2 M) x = 0 at (q, v), from below: by Lanczos steps on M^-1 K where K is symmetric, else by
+/// powers of it. Good to a few per cent.
+FastestMode fastest_mode(const Dynamics& body, const GroupState& state);
+
+/// The same for any other kind of body: its fastest motion about the initial state.
+std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& scheme,
+                                       const GroupState& start, double h, const std::string& body);
+
+/// Newmark carries a constant force to the position with beta/gamma of h^2 instead of 1/2: with another beta than gamma/2
+/// a body at rest on an obstacle sinks or climbs.
+std::optional<std::string> rest_advice(double gamma, double beta, const std::string& body);
 
 /// A pluck acts at the nearest of the N points i L/(N+1) of a string of N modes; says so when that is far.
 std::optional<std::string> pluck_advice(double at, double length, int modes,

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "saltus/base/suggest.h"
 #include "saltus/base/units.h"
 
 namespace saltus {
@@ -31,6 +30,8 @@ std::optional<Fault> initial_fault(const BodySpec& body) {
                     : body.bar                        ? body.bar->modes + body.bar->rigid_modes()
                     : body.modes && !body.modes->file ? static_cast<int>(body.modes->omega.size())
                                                       : 0;
+  if (body.initial && body.initial->velocity && body.kind != BodyKind::linear)
+    return Fault{"initial.velocity", "is for bodies of kind linear", "give `velocities`"};
   if (!body.initial || modes == 0) return std::nullopt;
   for (const auto& [key, list] : {std::pair{"coordinates", &body.initial->coordinates},
                                   std::pair{"velocities", &body.initial->velocities}})
@@ -39,6 +40,47 @@ std::optional<Fault> initial_fault(const BodySpec& body) {
                    "has " + std::to_string((*list)->size()) + " entries for " +
                        std::to_string(modes) + " modes",
                    "one per mode; those left out at the end are 0"};
+  return std::nullopt;
+}
+
+/// Entries of the frame that the body has no use for, although they were changed.
+std::optional<Fault> unused_frame(const BodySpec& body) {
+  const BodySpec plain;
+  const bool modal = body.kind == BodyKind::modal;
+  const bool along = body.chain || body.mesh;            // move along `axis`
+  const bool across = body.oscillator || body.matrices;  // move along `direction`
+  const bool hangs = body.pendulum || body.n_pendulum || body.spring_pendulum;
+  struct Row {
+    const char* key;
+    bool changed, used;
+  };
+  for (const Row& row :
+       {Row{"origin", body.origin != plain.origin, modal || along || across || hangs},
+        Row{"axis", body.axis != plain.axis, modal || along},
+        Row{"direction", body.direction != plain.direction, modal || across}})
+    if (row.changed && !row.used)
+      return Fault{
+          row.key, "has no meaning for this body",
+          body.kind == BodyKind::particles ? "places are in particles.positions" : "leave it out"};
+  return std::nullopt;
+}
+
+/// Loads that this kind of body does not know.
+std::optional<Fault> load_fault(const BodySpec& body) {
+  const bool modal = body.kind == BodyKind::modal, points = body.kind == BodyKind::particles;
+  for (std::size_t i = 0; i < body.loads.size(); ++i) {
+    const LoadSpec& load = body.loads[i];
+    const std::string key = "loads[" + std::to_string(i) + "].";
+    if (load.particle && !points)
+      return Fault{key + "particle", "is for kind particles", "give `dof` or `pattern`"};
+    if (load.at && !modal) return Fault{key + "at", "is for kind modal", "give `dof` or `pattern`"};
+    if (modal && !load.constant)
+      return Fault{key + (load.harmonic ? "harmonic"
+                          : load.file   ? "file"
+                                        : "table"),
+                   "kind modal carries constant loads only",
+                   "give `constant`, or write the body as kind linear"};
+  }
   return std::nullopt;
 }
 
@@ -78,11 +120,16 @@ std::optional<Fault> ModesSpec::fault() const {
   return std::nullopt;
 }
 
+SchemeChoice BodySpec::chosen_scheme() const {
+  if (scheme) return *scheme;
+  if (kind == BodyKind::modal) return ModalExactOptions{};
+  return MoreauJeanOptions{};
+}
+
 std::optional<Fault> BodySpec::fault() const {
-  static constexpr std::array<std::string_view, 1> kinds{"modal"};
-  if (kind != kinds[0])
-    return Fault{"kind", "'" + kind + "' is not known here", did_you_mean(kind, kinds)};
   if (auto found = frame_fault(*this)) return found;
+  if (auto found = unused_frame(*this)) return found;
+  if (auto found = load_fault(*this)) return found;
   if (pluck && !string)
     return Fault{"pluck", "only a string can be plucked", "give `initial` instead"};
   if (pluck && pluck->at >= string->length)

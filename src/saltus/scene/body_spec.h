@@ -8,6 +8,10 @@
 
 #include "saltus/base/options.h"
 #include "saltus/scene/damping_spec.h"
+#include "saltus/scene/lagrangian_spec.h"
+#include "saltus/scene/linear_spec.h"
+#include "saltus/scene/particles_spec.h"
+#include "saltus/scene/signal_spec.h"
 #include "saltus/schemes/options.h"
 
 namespace saltus {
@@ -138,24 +142,30 @@ struct PluckSpec {
   }
 };
 
-/// Modal coordinates and physical modal velocities at t = 0.
+/// Coordinates and their velocities at t = 0.
 struct InitialSpec {
   std::optional<std::vector<double>> coordinates, velocities;
+  std::optional<double> velocity;
   std::optional<std::string> file;
   std::optional<int> column, velocity_column;
 
   bool operator==(const InitialSpec&) const = default;
   static constexpr auto rules() {
-    return std::array{at_least_one("coordinates", "velocities", "file"),
-                      at_most_one("file", "coordinates"), at_most_one("file", "velocities"),
-                      needs("column", "file"), needs("velocity_column", "file")};
+    return std::array{at_least_one("coordinates", "velocities", "velocity", "file"),
+                      at_most_one("file", "coordinates"),
+                      at_most_one("file", "velocities", "velocity"), needs("column", "file"),
+                      needs("velocity_column", "file")};
   }
   static constexpr auto fields() {
     using T = InitialSpec;
     return std::tuple{
-        field("coordinates", &T::coordinates, "q of each mode; 0 when not given"),
-        field("velocities", &T::velocities, "dq/dt of each mode; 0 when not given"),
-        field("file", &T::file, "CSV file, one row per mode"),
+        field("coordinates", &T::coordinates,
+              "q of each mode or degree of freedom; 0 when not given"),
+        field("velocities", &T::velocities,
+              "dq/dt of each mode or degree of freedom; 0 when not given"),
+        field("velocity", &T::velocity, unit::m_per_s, kAnyNumber,
+              "dq/dt of all degrees of freedom alike; kind linear"),
+        field("file", &T::file, "CSV file, one row per mode or degree of freedom"),
         field("column", &T::column, at_least(1),
               "of the file that holds q, from 1; 1 when no column is given"),
         field("velocity_column", &T::velocity_column, at_least(1),
@@ -163,37 +173,127 @@ struct InitialSpec {
   }
 };
 
+/// Damping C = mass M + stiffness K, added to what the body has.
+struct RayleighSpec {
+  double mass = 0.0, stiffness = 0.0;
+
+  bool operator==(const RayleighSpec&) const = default;
+  static constexpr auto fields() {
+    using T = RayleighSpec;
+    return std::tuple{
+        field("mass", &T::mass, unit::per_s, kNotNegative, "r_M in C = r_M M + r_K K"),
+        field("stiffness", &T::stiffness, unit::s, kNotNegative, "r_K")};
+  }
+};
+
+/// What a body is made of; each has its own entries in BodySpec.
+enum class BodyKind { modal, linear, lagrangian, particles };
+constexpr auto names_of(BodyKind) {
+  using enum BodyKind;
+  return std::array{NamedValue{modal, "modal"}, NamedValue{linear, "linear"},
+                    NamedValue{lagrangian, "lagrangian"}, NamedValue{particles, "particles"}};
+}
+
 /// One body with the scheme that moves it.
 struct BodySpec {
   std::string name;
-  std::string kind;
+  BodyKind kind = BodyKind::modal;
   std::optional<StringSpec> string;
   std::optional<BarSpec> bar;
   std::optional<ModesSpec> modes;
-  SchemeChoice scheme;
+  std::optional<OscillatorSpec> oscillator;
+  std::optional<ChainSpec> chain;
+  std::optional<MeshSpec> mesh;
+  std::optional<MatricesSpec> matrices;
+  std::optional<PendulumSpec> pendulum;
+  std::optional<NPendulumSpec> n_pendulum;
+  std::optional<DuffingSpec> duffing;
+  std::optional<SpringPendulumSpec> spring_pendulum;
+  std::optional<PlanetSpec> planet;
+  std::optional<PlanarRodSpec> planar_rod;
+  std::optional<SliderCrankSpec> slider_crank;
+  std::optional<StvkBarSpec> stvk_bar;
+  std::optional<Tangents> tangents;
+  std::optional<ParticlesSpec> particles;
+  std::optional<SchemeChoice> scheme;
+  std::optional<RayleighSpec> rayleigh;
+  std::vector<LoadSpec> loads;
+  std::vector<PrescribedSpec> prescribed;
   std::optional<PluckSpec> pluck;
   std::optional<InitialSpec> initial;
   std::array<double, 3> origin{0, 0, 0}, axis{1, 0, 0}, direction{0, 0, 1};
 
+  /// The scheme, or the default of the kind.
+  SchemeChoice chosen_scheme() const;
   bool operator==(const BodySpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto rules() {
-    return std::array{exactly_one("string", "bar", "modes"), at_most_one("pluck", "initial")};
+    return std::array{
+        only("kind", {"modal"}, "string", "bar", "modes", "pluck"),
+        only("kind", {"linear"}, "oscillator", "chain", "mesh", "matrices"),
+        only("kind", {"lagrangian"}, "pendulum", "n_pendulum", "duffing", "spring_pendulum",
+             "planet", "planar_rod", "slider_crank", "stvk_bar", "tangents"),
+        only("kind", {"particles"}, "particles"),
+        only("kind", {"modal", "linear", "lagrangian"}, "initial"),
+        only("kind", {"linear", "lagrangian", "particles"}, "prescribed"),
+        where("kind", {"modal"}, exactly_one("string", "bar", "modes")),
+        where("kind", {"linear"}, exactly_one("oscillator", "chain", "mesh", "matrices")),
+        where("kind", {"lagrangian"},
+              exactly_one("pendulum", "n_pendulum", "duffing", "spring_pendulum", "planet",
+                          "planar_rod", "slider_crank", "stvk_bar")),
+        where("kind", {"particles"}, exactly_one("particles")),
+        at_most_one("pluck", "initial")};
   }
   static constexpr auto fields() {
     using T = BodySpec;
     return std::tuple{
         required("name", &T::name, "unique; contacts and outputs refer to it"),
-        required("kind", &T::kind, "`modal`: a body by its modes, given as string, bar or modes"),
+        required("kind", &T::kind,
+                 "modal: by its modes; linear: by its matrices; lagrangian: a mechanism in its own "
+                 "coordinates; particles: point masses"),
         field("string", &T::string, "a string between two hinges"),
         field("bar", &T::bar, "a straight elastic bar"),
         field("modes", &T::modes, "any body, by the numbers of its modes"),
-        field("scheme", &T::scheme, "integrates the body in time"),
+        field("oscillator", &T::oscillator, "one mass on a spring and a dashpot"),
+        field("chain", &T::chain, "equal masses on a line, joined by springs and dashpots"),
+        field("mesh", &T::mesh, "a straight elastic bar of finite elements, moving along `axis`"),
+        field("matrices", &T::matrices, "any linear system, by its matrices"),
+        field("pendulum", &T::pendulum,
+              "a bob on a rod at `origin`: q = angle [rad] from the downward vertical, positive "
+              "towards x; point: bob"),
+        field("n_pendulum", &T::n_pendulum,
+              "bobs on rods, each hanging from the one before: q = angles [rad] from the vertical; "
+              "points: bob_0, bob_1, ..."),
+        field("duffing", &T::duffing, "m q'' + c q' + k q + k3 q^3 = F along z; point: mass"),
+        field("spring_pendulum", &T::spring_pendulum,
+              "a bob on a spring at `origin`: q = (x, z) [m] from there; point: bob"),
+        field("planet", &T::planet,
+              "a mass attracted by a fixed centre: q = (x, z) [m]; point: planet"),
+        field("planar_rod", &T::planar_rod,
+              "a thin rigid rod in the plane of x and z: q = (x, z, angle from x); points: rear, "
+              "front, centre"),
+        field("slider_crank", &T::slider_crank,
+              "crank, connecting rod and slider: q = their angles [rad] from x; points: the "
+              "corners of the slider"),
+        field("stvk_bar", &T::stvk_bar,
+              "a bar of St Venant-Kirchhoff material fixed at x = 0: q = displacements [m] of the "
+              "free nodes; points: node_1, node_2, ..."),
+        field("tangents", &T::tangents,
+              "of a lagrangian body: given by the model, or differences of its forces"),
+        field("particles", &T::particles, "point masses, with springs, gravity and drag"),
+        field("scheme", &T::scheme,
+              "integrates the body in time; modal-exact for kind modal, else moreau-jean, when not "
+              "given"),
+        field("rayleigh", &T::rayleigh, "damping proportional to mass and stiffness"),
+        field("loads", &T::loads, "forces as functions of time; those of kind modal are constant"),
+        field("prescribed", &T::prescribed, "degrees of freedom whose motion is given"),
         field("pluck", &T::pluck, "pulled into a triangle and released at rest"),
-        field("initial", &T::initial,
-              "modal state at t = 0; at rest and undeformed when not given"),
-        field("origin", &T::origin, unit::m, kAnyNumber, "place of the first end"),
-        field("axis", &T::axis, "unit vector along the body, x of frets, probes and plucks"),
+        field("initial", &T::initial, "state at t = 0; at rest and undeformed when not given"),
+        field("origin", &T::origin, unit::m, kAnyNumber,
+              "place of the first end, of the oscillator at q = 0, of a pivot"),
+        field("axis", &T::axis,
+              "unit vector along the body, x of frets, probes and plucks; along it move chain and "
+              "mesh"),
         field("direction", &T::direction,
               "unit vector of the displacement; longitudinal bars move along `axis`")};
   }

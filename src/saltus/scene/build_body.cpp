@@ -3,228 +3,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "saltus/base/csv_read.h"
-#include "saltus/bodies/string.h"
+#include "saltus/scene/build_kinds.h"
 
 namespace saltus {
-namespace {
 
-using std::numbers::pi;
-
-struct Modes {
-  Vector mass, omega, sigma;
-  std::shared_ptr<const ModeShapes> shapes;
-};
-
-/// Column `index` (from 0) of the first `rows` rows of a table.
-Vector column(const Matrix& table, int index, int rows, const std::string& path,
-              const std::string& file) {
-  if (index >= table.cols())
-    throw SceneError(path, fmt::format("'{}' has {} columns", file, table.cols()),
-                     fmt::format("column {} is needed", index + 1));
-  if (table.rows() < rows)
-    throw SceneError(path, fmt::format("'{}' has {} rows", file, table.rows()),
-                     fmt::format("one row for each of the {} modes is needed", rows));
-  return table.col(index).head(rows);
+int BuiltBody::free_index(int dof) const {
+  if (linear) return linear->free_index(dof);
+  if (lagrangian) return lagrangian->free_index(dof);
+  if (particles) return particles->free_index(dof);
+  return dof;
 }
-
-/// The first column must count the modes: 1, 2, 3, ...
-void counts_modes(const Matrix& table, int rows, const std::string& path, const std::string& file) {
-  for (int j = 0; j < rows; ++j)
-    if (table(j, 0) != j + 1)
-      throw SceneError(path, fmt::format("row {} of '{}' is for mode {}", j + 1, file, table(j, 0)),
-                       "the first column is the number of the mode: 1, 2, 3, ... in order");
-}
-
-void not_negative(const Vector& x, const std::string& what, const std::string& path,
-                  const std::string& file) {
-  for (Eigen::Index j = 0; j < x.size(); ++j)
-    if (!(x[j] >= 0.0))
-      throw SceneError(path,
-                       fmt::format("'{}' gives mode {} a negative {}: {}", file, j + 1, what, x[j]),
-                       "must be >= 0");
-}
-
-Vector damping(const Scene& scene, const DampingSpec& spec, const Vector& nu,
-               const StringData* string, const std::string& path) {
-  const auto n = static_cast<int>(nu.size());
-  if (const auto* constant = std::get_if<ConstantDamping>(&spec))
-    return Vector::Constant(n, constant->constant);
-  if (const auto* table = std::get_if<TableDamping>(&spec)) {
-    const Matrix data = read_table(scene, table->table, 2, "j, sigma [1/s]", path + ".table");
-    Vector sigma = column(data, 1, n, path + ".table", table->table);
-    counts_modes(data, n, path + ".table", table->table);
-    not_negative(sigma, "damping", path + ".table", table->table);
-    return sigma;
-  }
-  const auto& air = std::get<AirViscoelasticDamping>(spec);
-  if (!string)
-    throw SceneError(path + ".model",
-                     "air-viscoelastic damping is for strings given by tension and linear_density",
-                     "give constant or table");
-  return string_damping(
-      *string, {air.diameter, air.air_viscosity, air.air_density, air.loss_angle, air.thermoelastic,
-                air.loss_frequency == AirViscoelasticDamping::LossFrequency::ideal});
-}
-
-// u(x, t) = sum sqrt(2/L) sin(pi j x/L) q_j, so that the modal mass is the linear density and impulses are in N s.
-Modes string_modes(const Scene& scene, const StringSpec& spec, const std::string& path) {
-  Modes modes;
-  modes.shapes = sine_shapes(spec.length, spec.modes);
-  modes.mass = Vector::Constant(spec.modes, spec.linear_density);
-  Vector nu;
-  if (spec.table) {
-    const Matrix data =
-        read_table(scene, *spec.table, 3, "j, nu [Hz], sigma [1/s]", path + ".table");
-    nu = column(data, 1, spec.modes, path + ".table", *spec.table);
-    counts_modes(data, spec.modes, path + ".table", *spec.table);
-    modes.sigma = column(data, 2, spec.modes, path + ".table", *spec.table);
-    not_negative(nu, "frequency", path + ".table", *spec.table);
-    not_negative(modes.sigma, "damping", path + ".table", *spec.table);
-  } else {
-    const StringData data{
-        spec.length,         spec.tension.value(),
-        spec.linear_density, spec.inharmonicity,
-        spec.modes,          spec.dispersion == StringSpec::Dispersion::first_order};
-    nu = string_frequencies(data);
-    modes.sigma = spec.damping ? damping(scene, *spec.damping, nu, &data, path + ".damping")
-                               : Vector::Zero(spec.modes);
-  }
-  modes.omega = 2.0 * pi * nu;
-  return modes;
-}
-
-// Longitudinal: c = sqrt(E/rho), omega = c k. Bending: omega = k^2 sqrt(E I/(rho A)). Modal mass rho A.
-Modes bar_modes(const Scene& scene, const BarSpec& spec, const std::string& path) {
-  using Ends = BarSpec::Ends;
-  const double L = spec.length, line = spec.density * spec.area;
-  const bool bending = spec.motion == BarSpec::Motion::bending;
-  const bool free = spec.ends == Ends::free_free;
-  const int n = spec.modes + spec.rigid_modes();
-  Modes modes;
-  Vector k(n);  // wave numbers [1/m]
-  if (bending && spec.ends != Ends::hinged_hinged) {
-    const BeamEnds ends = free                            ? BeamEnds::free_free
-                          : spec.ends == Ends::fixed_free ? BeamEnds::fixed_free
-                                                          : BeamEnds::fixed_fixed;
-    modes.shapes = beam_shapes(ends, L, n);
-    const std::vector<double> roots = beam_roots(ends, n);
-    for (int j = 0; j < n; ++j) k[j] = roots[static_cast<std::size_t>(j)] / L;
-  } else {
-    const double shift = spec.ends == Ends::fixed_free ? -0.5 : 0.0;
-    for (int j = 0; j < n; ++j) k[j] = (free ? j : j + 1 + shift) * pi / L;
-    modes.shapes = free                            ? cosine_shapes(L, n)
-                   : spec.ends == Ends::fixed_free ? quarter_sine_shapes(L, n)
-                                                   : sine_shapes(L, n);
-  }
-  modes.mass = Vector::Constant(n, line);
-  if (bending)
-    modes.omega = k.array().square() * std::sqrt(spec.young * spec.second_moment.value() / line);
-  else
-    modes.omega = k * std::sqrt(spec.young / spec.density);
-  const Vector nu = modes.omega / (2.0 * pi);
-  modes.sigma = spec.damping ? damping(scene, *spec.damping, nu, nullptr, path + ".damping")
-                             : Vector::Zero(n);
-  return modes;
-}
-
-Modes given_modes(const Scene& scene, const ModesSpec& spec, const std::string& path) {
-  Modes modes;
-  if (spec.file) {
-    const Matrix data =
-        read_table(scene, *spec.file, 1, "omega [rad/s], sigma [1/s], mass [kg]", path + ".file");
-    const auto n = static_cast<int>(data.rows());
-    modes.omega = column(data, 0, n, path + ".file", *spec.file);
-    modes.sigma = data.cols() > 1 ? Vector(data.col(1)) : Vector::Zero(n);
-    modes.mass = data.cols() > 2 ? Vector(data.col(2)) : Vector::Ones(n);
-    not_negative(modes.omega, "omega", path + ".file", *spec.file);
-    not_negative(modes.sigma, "damping", path + ".file", *spec.file);
-    for (Eigen::Index j = 0; j < n; ++j)
-      if (!(modes.mass[j] > 0.0))
-        throw SceneError(
-            path + ".file",
-            fmt::format("'{}' gives mode {} the mass {}", *spec.file, j + 1, modes.mass[j]),
-            "must be > 0");
-  } else {
-    const auto vector = [](const std::vector<double>& x) -> Vector {
-      return Eigen::Map<const Vector>(x.data(), static_cast<Eigen::Index>(x.size()));
-    };
-    const std::size_t n = spec.omega.size();
-    for (const auto& [name, list] :
-         {std::pair{"sigma", &spec.sigma}, std::pair{"mass", &spec.mass}})
-      if (!list->empty() && list->size() != n)
-        throw SceneError(path + "." + name,
-                         fmt::format("has {} entries, omega has {}", list->size(), n),
-                         "one entry a mode");
-    modes.omega = vector(spec.omega);
-    modes.sigma = spec.sigma.empty() ? Vector::Zero(modes.omega.size()) : vector(spec.sigma);
-    modes.mass = spec.mass.empty() ? Vector::Ones(modes.omega.size()) : vector(spec.mass);
-  }
-  if (modes.omega.size() == 0) throw SceneError(path, "has no mode", "at least one is needed");
-  if (spec.shapes) {
-    const Matrix data =
-        read_table(scene, *spec.shapes, 2, "x [m] and one value a mode", path + ".shapes");
-    if (data.cols() != modes.omega.size() + 1)
-      throw SceneError(
-          path + ".shapes", fmt::format("'{}' has {} columns", *spec.shapes, data.cols()),
-          fmt::format("x and one column for each of the {} modes", modes.omega.size()));
-    for (Eigen::Index i = 0; i < data.rows(); ++i)
-      if (!(data(i, 0) >= 0.0) || (i > 0 && !(data(i, 0) > data(i - 1, 0))))
-        throw SceneError(path + ".shapes",
-                         fmt::format("the place x = {} m in row {} of '{}' is out of order",
-                                     data(i, 0), i + 1, *spec.shapes),
-                         "places start at 0 or later and increase");
-    std::vector<double> x(data.col(0).data(), data.col(0).data() + data.rows());
-    modes.shapes = tabulated_shapes(std::move(x), data.rightCols(data.cols() - 1));
-  }
-  return modes;
-}
-
-Vector3 unit_vector(const std::array<double, 3>& x, const std::string& path) {
-  const Vector3 v(x[0], x[1], x[2]);
-  if (!(v.norm() > 0.0))
-    throw SceneError(path, "is the zero vector", "any direction, e.g. [0, 0, 1]");
-  return std::abs(v.norm() - 1.0) < 1e-15 ? v : Vector3(v / v.norm());
-}
-
-GroupState initial_of(const Scene& scene, const BodySpec& body, int n, const std::string& path) {
-  GroupState state{Vector::Zero(n), Vector::Zero(n), {}};
-  if (body.pluck) {
-    if (!body.string)
-      throw SceneError(path + ".pluck", "only a string can be plucked", "use initial");
-    if (body.pluck->at >= body.string->length)
-      throw SceneError(path + ".pluck.at", fmt::format("{} m is not on the string", body.pluck->at),
-                       fmt::format("between 0 and {} m", body.string->length));
-    state.q = plucked(body.string->length, n, body.pluck->at, body.pluck->height);
-  }
-  if (!body.initial) return state;
-  const InitialSpec& initial = *body.initial;
-  const auto list = [&](const std::optional<std::vector<double>>& x, const char* name, Vector& to) {
-    if (!x) return;
-    if (static_cast<int>(x->size()) > n)
-      throw SceneError(path + ".initial." + name,
-                       fmt::format("has {} entries for {} modes", x->size(), n),
-                       "one per mode; those left out at the end are 0");
-    to.head(static_cast<Eigen::Index>(x->size())) =
-        Eigen::Map<const Vector>(x->data(), static_cast<Eigen::Index>(x->size()));
-  };
-  list(initial.coordinates, "coordinates", state.q);
-  list(initial.velocities, "velocities", state.v);
-  if (initial.file) {
-    const Matrix data =
-        read_table(scene, *initial.file, 1, "one row a mode", path + ".initial.file");
-    const std::string at = path + ".initial.file";
-    if (initial.column || !initial.velocity_column)
-      state.q = column(data, initial.column.value_or(1) - 1, n, at, *initial.file);
-    if (initial.velocity_column)
-      state.v = column(data, *initial.velocity_column - 1, n, at, *initial.file);
-  }
-  return state;
-}
-
-}  // namespace
 
 Matrix read_table(const Scene& scene, const std::string& file, int columns, std::string_view what,
                   const std::string& path) {
@@ -234,29 +24,123 @@ Matrix read_table(const Scene& scene, const std::string& file, int columns, std:
   return Eigen::Map<const RowMajor>(table.values.data(), table.rows, table.columns);
 }
 
+Vector3 to_vector3(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
+
+Vector3 unit_vector(const std::array<double, 3>& x, const std::string& path) {
+  const Vector3 v(x[0], x[1], x[2]);
+  if (!(v.norm() > 0.0))
+    throw SceneError(path, "is the zero vector", "any direction, e.g. [0, 0, 1]");
+  return std::abs(v.norm() - 1.0) < 1e-15 ? v : Vector3(v / v.norm());
+}
+
+FullState initial_of(const Scene& scene, const BodySpec& body, int dofs, std::string_view of_what,
+                     const std::string& path) {
+  FullState state{Vector::Zero(dofs), Vector::Zero(dofs), path + ".initial.coordinates",
+                  path + ".initial.velocities"};
+  if (!body.initial) return state;
+  const InitialSpec& initial = *body.initial;
+  const auto list = [&](const std::optional<std::vector<double>>& x, const std::string& where,
+                        Vector& to) {
+    if (!x) return;
+    if (static_cast<int>(x->size()) > dofs)
+      throw SceneError(where,
+                       fmt::format("has {} entries for {}", x->size(), counted(dofs, of_what)),
+                       fmt::format("one per {}; those left out at the end are 0", of_what));
+    to.head(static_cast<Eigen::Index>(x->size())) =
+        Eigen::Map<const Vector>(x->data(), static_cast<Eigen::Index>(x->size()));
+  };
+  list(initial.coordinates, state.q_path, state.q);
+  list(initial.velocities, state.v_path, state.v);
+  if (initial.velocity) {
+    state.v.setConstant(*initial.velocity);
+    state.alike = true;
+  }
+  if (!initial.file) return state;
+  state.q_path = state.v_path = path + ".initial.file";
+  const Matrix data =
+      read_table(scene, *initial.file, 1, fmt::format("one row a {}", of_what), state.q_path);
+  const auto column = [&](int number) -> Vector {
+    if (number > data.cols())
+      throw SceneError(state.q_path, fmt::format("'{}' has {} columns", *initial.file, data.cols()),
+                       fmt::format("column {} is needed", number));
+    if (data.rows() < dofs)
+      throw SceneError(state.q_path, fmt::format("'{}' has {} rows", *initial.file, data.rows()),
+                       fmt::format("one row for each of the {} is needed", counted(dofs, of_what)));
+    return data.col(number - 1).head(dofs);
+  };
+  if (initial.column || !initial.velocity_column) state.q = column(initial.column.value_or(1));
+  if (initial.velocity_column) state.v = column(*initial.velocity_column);
+  return state;
+}
+
+GroupState free_part(const FullState& full, std::span<const Prescribed> prescribed) {
+  std::vector<char> held(static_cast<std::size_t>(full.q.size()), 0);
+  for (const Prescribed& motion : prescribed) {
+    held[static_cast<std::size_t>(motion.dof)] = 1;
+    const auto agrees = [&](double given, double is, const std::string& path, const char* what) {
+      if (given == 0.0 || std::abs(given - is) <= 1e-9 * std::max(1.0, std::abs(is))) return;
+      throw SceneError(
+          path,
+          fmt::format("gives degree of freedom {} the {} {}, its prescribed motion starts at {}",
+                      motion.dof, what, given, is),
+          "leave 0 there");
+    };
+    agrees(full.q[motion.dof], motion.signal.value(0.0), full.q_path, "place");
+    if (!full.alike) agrees(full.v[motion.dof], motion.signal.rate(0.0), full.v_path, "velocity");
+  }
+  const auto n = full.q.size() - static_cast<Eigen::Index>(prescribed.size());
+  GroupState state{Vector(n), Vector(n), {}};
+  Eigen::Index next = 0;
+  for (Eigen::Index i = 0; i < full.q.size(); ++i) {
+    if (held[static_cast<std::size_t>(i)]) continue;
+    state.q[next] = full.q[i];
+    state.v[next++] = full.v[i];
+  }
+  return state;
+}
+
+std::string allowed_indices(int count) {
+  return count == 1 ? "allowed: 0" : fmt::format("allowed: 0 to {}", count - 1);
+}
+
+void expect_index(int number, int count, const std::string& path) {
+  if (number < 0 || number >= count)
+    throw SceneError(path, fmt::format("{} is out of range", number), allowed_indices(count));
+}
+
+std::string counted(Eigen::Index count, std::string_view what) {
+  if (count == 1) return fmt::format("1 {}", what);
+  return fmt::format("{} {}", count, what == "mode" ? "modes" : "degrees of freedom");
+}
+
+Rayleigh rayleigh_of(const BodySpec& body) {
+  return body.rayleigh ? Rayleigh{body.rayleigh->mass, body.rayleigh->stiffness} : Rayleigh{};
+}
+
+BuiltBody built_at(const std::string& path, const std::function<BuiltBody()>& make) {
+  try {
+    return make();
+  } catch (const UsageError& error) {  // "file:line: text"
+    const std::string text = error.what();
+    const std::size_t space = text.find(": ");
+    throw SceneError(path, space == std::string::npos ? text : text.substr(space + 2));
+  }
+}
+
 BuiltBody build_body(const Scene& scene, const BodySpec& body, const std::string& path) {
-  for (const auto& [name, modes] :
-       {std::pair{".string.modes", body.string ? body.string->modes : 0},
-        std::pair{".bar.modes", body.bar ? body.bar->modes : 0}})
-    if (modes > 10'000'000)
-      throw SceneError(path + name, fmt::format("{} modes are more than any memory holds", modes),
-                       "at most 10000000");
-  Modes modes = body.string ? string_modes(scene, *body.string, path + ".string")
-                : body.bar  ? bar_modes(scene, *body.bar, path + ".bar")
-                            : given_modes(scene, *body.modes, path + ".modes");
-  ModalPlacement placement;
-  placement.origin = Vector3(body.origin[0], body.origin[1], body.origin[2]);
-  placement.axis = unit_vector(body.axis, path + ".axis");
-  placement.direction = unit_vector(body.direction, path + ".direction");
-  if (body.bar && body.bar->motion == BarSpec::Motion::longitudinal)
-    placement.direction = placement.axis;
-  const auto n = static_cast<int>(modes.mass.size());
-  BuiltBody built;
-  built.initial = initial_of(scene, body, n, path);
-  built.modal =
-      std::make_shared<const Modal>(std::move(modes.mass), std::move(modes.omega),
-                                    std::move(modes.sigma), std::move(modes.shapes), placement);
-  return built;
+  return built_at(path, [&] {
+    switch (body.kind) {
+      case BodyKind::linear:
+        return build_linear(scene, body, path);
+      case BodyKind::lagrangian:
+        return build_lagrangian(scene, body, path);
+      case BodyKind::particles:
+        return build_particles(scene, body, path);
+      case BodyKind::modal:
+        break;
+    }
+    return build_modal(scene, body, path);
+  });
 }
 
 }  // namespace saltus

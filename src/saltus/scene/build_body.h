@@ -1,15 +1,33 @@
 // From BodySpec to a group with its initial state.
 #pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "saltus/bodies/lagrangian.h"
+#include "saltus/bodies/linear.h"
 #include "saltus/bodies/modal.h"
+#include "saltus/bodies/particles.h"
 #include "saltus/scene/model.h"
 #include "saltus/scene/scene.h"
 
 namespace saltus {
 
+/// A body that was built; of the four kinds one is set, and `dynamics` is the same object.
 struct BuiltBody {
+  std::shared_ptr<const Dynamics> dynamics;
   std::shared_ptr<const Modal> modal;
-  GroupState initial;  ///< physical q [modal coordinates] and v
+  std::shared_ptr<const Linear> linear;
+  std::shared_ptr<const Lagrangian> lagrangian;
+  std::shared_ptr<const Particles> particles;
+  std::vector<DofPoint> dof_points;  ///< kind linear: one a degree of freedom
+  int dofs = 0;                      ///< modes or degrees of freedom, prescribed ones included
+  GroupState initial;                ///< physical q and v at t = 0
+
+  /// Component of q of a degree of freedom, -1: its motion is prescribed.
+  int free_index(int dof) const;
 };
+
 /// A data file that the scene names: at least `columns` columns, which `what` describes ("j, nu [Hz], sigma [1/s]").
 /// path: the entry that names it.
 Matrix read_table(const Scene& scene, const std::string& file, int columns, std::string_view what,

@@ -1,12 +1,36 @@
 #include "saltus/scene/contact_spec.h"
 
+#include <cmath>
+
 namespace saltus {
+namespace {
+
+std::optional<Fault> normal_fault(const std::array<double, 3>& normal) {
+  const double length = std::hypot(normal[0], normal[1], normal[2]);
+  if (length > 0.0 && std::isfinite(length)) return std::nullopt;
+  return Fault{"normal", "has no direction", "for example [0, 0, 1]"};
+}
+
+}  // namespace
+
+std::optional<Fault> PlaneSpec::fault() const { return normal_fault(normal); }
 
 std::optional<Fault> AgainstSpec::fault() const {
   const bool no_frets =
       frets && std::holds_alternative<PointList>(*frets) && std::get<PointList>(*frets).empty();
   if (no_frets) return Fault{"frets", "is an empty list", "a list of [x, h]"};
   if (points && points->empty()) return Fault{"points", "is an empty list", "a list of [x, h]"};
+  if (normal) return normal_fault(*normal);
+  return std::nullopt;
+}
+
+std::optional<Fault> ContactSpec::fault() const {
+  if (const auto* list = at ? std::get_if<std::vector<NumberOrName>>(&*at) : nullptr;
+      list && list->empty())
+    return Fault{"at", "is an empty list", "leave it out to mean every point"};
+  if (at && against.along_body())
+    return Fault{"at", "is for contacts against plane, stop or body",
+                 "the places of frets, necks, points and files are their own"};
   return std::nullopt;
 }
 

@@ -63,18 +63,61 @@ struct FlatSpec {
   }
 };
 
-/// What a body may touch, seen along its direction.
+/// A fixed plane in space.
+struct PlaneSpec {
+  std::array<double, 3> point{0, 0, 0}, normal{0, 0, 1};
+
+  bool operator==(const PlaneSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto fields() {
+    using T = PlaneSpec;
+    return std::tuple{field("point", &T::point, unit::m, kAnyNumber, "any point of the plane"),
+                      field("normal", &T::normal, "towards the side on which the body may be")};
+  }
+};
+
+/// A stop on the path of a degree of freedom.
+struct StopSpec {
+  enum class Side { below, above };
+
+  double at = 0.0;
+  Side side = Side::below;
+
+  bool operator==(const StopSpec&) const = default;
+  static constexpr auto fields() {
+    using T = StopSpec;
+    return std::tuple{
+        required("at", &T::at, unit::m, kAnyNumber, "value of the coordinate q"),
+        required("side", &T::side, "below: the stop lies below, q >= at; above: q <= at")};
+  }
+};
+constexpr auto names_of(StopSpec::Side) {
+  using enum StopSpec::Side;
+  return std::array{NamedValue{below, "below"}, NamedValue{above, "above"}};
+}
+
+/// What a body may touch. Frets, necks, points and planes of height lie under a modal body, seen along its direction.
 struct AgainstSpec {
   std::optional<FretsSpec> frets;
   std::optional<NeckSpec> neck;
   std::optional<PointList> points;
   std::optional<FlatSpec> flat;
   std::optional<std::string> file;
+  std::optional<PlaneSpec> plane;
+  std::optional<StopSpec> stop;
+  std::optional<std::string> body;
+  std::optional<NumberOrName> at;
+  std::optional<std::array<double, 3>> normal;
+
+  /// True for obstacles along a modal body, which bring their own places x.
+  bool along_body() const { return frets || neck || points || flat || file; }
 
   bool operator==(const AgainstSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto rules() {
-    return std::array{exactly_one("frets", "neck", "points", "flat", "file")};
+    return std::array{
+        exactly_one("frets", "neck", "points", "flat", "file", "plane", "stop", "body"),
+        needs("at", "body"), needs("normal", "body"), needs("body", "normal")};
   }
   static constexpr auto fields() {
     using T = AgainstSpec;
@@ -83,23 +126,36 @@ struct AgainstSpec {
         field("neck", &T::neck, "a neck without frets: one contact per point of the body"),
         field("points", &T::points, unit::m, kAnyNumber, "point obstacles, a list of [x, h]"),
         field("flat", &T::flat, "a plane: one contact per point of the body"),
-        field("file", &T::file, "CSV file with columns x [m], h [m], one row per point obstacle")};
+        field("file", &T::file, "CSV file with columns x [m], h [m], one row per point obstacle"),
+        field("plane", &T::plane, "a plane fixed in space"),
+        field("stop", &T::stop, "a stop for degrees of freedom of a body of kind linear"),
+        field("body", &T::body, "name of another body; gap = normal . (x - x of the other)"),
+        field("at", &T::at, unit::m, kAnyNumber, "point of the other body, as `at` of the contact"),
+        field("normal", &T::normal, "fixed direction from the other body to this one")};
   }
 };
+
+/// One point, or several.
+using AtSpec = std::variant<NumberOrName, std::vector<NumberOrName>>;
 
 /// One body against one obstacle under one law.
 struct ContactSpec {
   std::string name;
   std::string on;
+  std::optional<AtSpec> at;
   AgainstSpec against;
   LawChoice law;
 
   bool operator==(const ContactSpec&) const = default;
+  std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = ContactSpec;
     return std::tuple{
         field("name", &T::name, "in results; made of body and obstacle when not given"),
         required("on", &T::on, "name of the body"),
+        field("at", &T::at, unit::m, kAnyNumber,
+              "point that touches, or a list: degree of freedom (linear) or particle from 0, name "
+              "of a point (lagrangian), place along the body (modal); all points when not given"),
         required("against", &T::against, "what it may touch"),
         required("law", &T::law, "of the contact")};
   }

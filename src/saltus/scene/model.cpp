@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "saltus/base/error.h"
@@ -16,7 +17,17 @@ std::string path_of(const std::vector<std::string>& paths, std::size_t i,
 
 }  // namespace
 
-Model::Model(ModelParts parts) : parts_(std::make_shared<const ModelParts>(std::move(parts))) {
+Model::Model(ModelParts parts) {
+  StepOptions& step = parts.options;
+  PassLimits asked{std::numeric_limits<double>::infinity(), 1};
+  for (const Group& group : parts.groups) {
+    const PassLimits limits = group.scheme->pass_limits();
+    asked.tolerance = std::min(asked.tolerance, limits.tolerance);
+    asked.passes = std::max(asked.passes, limits.passes);
+  }
+  if (!(step.pass_tolerance > 0.0)) step.pass_tolerance = asked.tolerance;
+  if (step.pass_limit <= 0) step.pass_limit = asked.passes;
+  parts_ = std::make_shared<const ModelParts>(std::move(parts));
   warnings_ = parts_->warnings;
   // Islands: groups joined by a pair. The root of each is its smallest group.
   islands_.resize(groups().size());
@@ -49,6 +60,9 @@ Model::Model(ModelParts parts) : parts_(std::make_shared<const ModelParts>(std::
       if (!source.potential &&
           std::find(accounts_.begin(), accounts_.end(), source.name) == accounts_.end())
         accounts_.push_back(source.name);
+  if (std::any_of(groups().begin(), groups().end(),
+                  [](const Group& group) { return group.scheme->stages().size() > 1; }))
+    accounts_.emplace_back("projection");
   for (const char* name : {"impact", "scheme", "unexplained"}) accounts_.emplace_back(name);
   check();
 }
@@ -69,18 +83,22 @@ void Model::check() {
   for (std::size_t g = 0; g < groups().size(); ++g) {
     const Group& group = groups()[g];
     const std::string path = path_of(parts_->group_path, g, "bodies");
-    const unsigned has_bits = group.dynamics->traits(), lacks = group.scheme->needs() & ~has_bits;
-    if (lacks != 0)
-      throw SceneError(path + ".scheme",
-                       "'" + std::string(group.scheme->name()) + "' needs " + trait_names(lacks) +
-                           ", and '" + group.name + "' (kind " + group.kind + ") has " +
-                           trait_names(has_bits),
-                       "`saltus describe schemes` lists the schemes of each kind");
-    if (group.scheme->stages().size() != 1 ||
-        group.scheme->stages().front().level != Level::velocity)
-      throw SceneError(path + ".scheme",
-                       "'" + std::string(group.scheme->name()) + "' has several contact stages",
-                       "this version drives schemes of one velocity stage");
+    const unsigned has_bits = group.dynamics->traits(), lacks = group.scheme->needs() & ~has_bits,
+                   bars = group.scheme->refuses() & has_bits;
+    if (lacks != 0 || bars != 0)
+      throw SceneError(
+          path + ".scheme",
+          "'" + std::string(group.scheme->name()) + "' " +
+              (lacks != 0 ? "needs " + trait_names(lacks) + ", and '" + group.name + "' (kind " +
+                                group.kind + ") has " + trait_names(has_bits)
+                          : "cannot move bodies with " + trait_names(bars) + ", as '" + group.name +
+                                "' (kind " + group.kind + ") is"),
+          "`saltus describe schemes` lists the schemes of each kind");
+    const auto stages = group.scheme->stages();
+    expects(!stages.empty() && stages.back().level == Level::velocity &&
+                std::all_of(stages.begin(), stages.end() - 1,
+                            [](const Stage& s) { return s.level == Level::position; }),
+            "a scheme has position stages first and ends with one velocity stage");
     if (options().on_failure == OnFailure::halve && group.scheme->fixed_step())
       throw SceneError("on_failure",
                        "'halve' needs schemes that can change their step, and '" +
@@ -98,6 +116,13 @@ void Model::check() {
     const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(pair.law), "laws");
     std::vector<const Group*> sides{&groups()[static_cast<std::size_t>(pair.a.group)]};
     if (pair.b.group >= 0) sides.push_back(&groups()[static_cast<std::size_t>(pair.b.group)]);
+    if (sides.size() == 2 && sides[0]->scheme->stages().size() != sides[1]->scheme->stages().size())
+      throw SceneError(path,
+                       "'" + sides[0]->name + "' (" + std::string(sides[0]->scheme->name()) +
+                           ") and '" + sides[1]->name + "' (" +
+                           std::string(sides[1]->scheme->name()) +
+                           ") solve different contact problems in a step",
+                       "give both bodies the same scheme");
     for (const Group* side : sides) {
       if (law.position_level() && side->scheme->gain() != 1.0)
         throw SceneError(
@@ -106,6 +131,12 @@ void Model::check() {
                 std::string(side->scheme->name()) + "' of '" + side->name + "' has gain " +
                 std::to_string(side->scheme->gain()).substr(0, 4),
             "use newton-impact, or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
+      if (law.position_level() && side->scheme->stages().size() > 1)
+        throw SceneError(path,
+                         "'" + std::string(side->scheme->name()) + "' of '" + side->name +
+                             "' solves a position problem of its own, after which a position-level "
+                             "law has nothing left to do",
+                         "use newton-impact");
       if (parts_->solver->needs_symmetric() && !has(side->dynamics->traits(), Trait::symmetric))
         throw SceneError("solver.kind",
                          "'" + std::string(parts_->solver->name()) +

@@ -55,11 +55,11 @@ struct StepOptions {
   double end = 0.0;  ///< [s]
   ContactInstant instant = ContactInstant::end;
   OnFailure on_failure = OnFailure::stop;
-  Limits contact;  ///< tolerance and iterations of the contact solver
-  double pass_tolerance = 1e-10;
+  Limits contact;               ///< tolerance and iterations of the contact solver
+  double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model asks for
   bool ledger =
       true;  ///< keep the accounts of every step; without them energies and work stay at their start
-  int pass_limit = 20;
+  int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
 };
 
 /// The parts from which a Model is made, for programs that do not start from a scene file.
@@ -94,7 +94,8 @@ class Model {
   const ContactSolver& solver() const { return *parts_->solver; }
   const StepOptions& options() const { return parts_->options; }
 
-  /// Names of State::ledger: the sources without potential, then impact, scheme, unexplained.
+  /// Names of State::ledger: the sources without potential, then projection (with schemes of several stages), impact, scheme,
+  /// unexplained.
   std::span<const std::string> accounts() const { return accounts_; }
   /// Island of each group: groups that can touch each other share one contact problem.
   std::span<const int> islands() const { return islands_; }

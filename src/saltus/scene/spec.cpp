@@ -59,8 +59,9 @@ std::optional<Fault> output_fault(const SceneSpec& scene) {
     const double length = body->string ? body->string->length
                           : body->bar  ? body->bar->length
                                        : INFINITY;
-    if (std::isfinite(length) && (output.at < 0.0 || output.at > length))
-      return Fault{key + "at", to_text(output.at, unit::m) + " is not on the body",
+    if (std::isfinite(length) && !output.at.is_name() &&
+        (output.at.number < 0.0 || output.at.number > length))
+      return Fault{key + "at", to_text(output.at.number, unit::m) + " is not on the body",
                    "allowed: [0, " + to_text(length) + "] m"};
   }
   return std::nullopt;
@@ -71,6 +72,9 @@ std::string_view obstacle_name(const AgainstSpec& against) {
          : against.neck   ? "neck"
          : against.points ? "points"
          : against.flat   ? "plane"
+         : against.plane  ? "plane"
+         : against.stop   ? "stop"
+         : against.body   ? std::string_view(*against.body)
                           : "obstacle";
 }
 
@@ -109,6 +113,11 @@ std::optional<Fault> SceneSpec::fault() const {
   for (const BodySpec& body : bodies) names.push_back(body.name);
   if (auto found = reference_fault(contacts, &ContactSpec::on, "contacts", "on", names))
     return found;
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    if (const auto& other = contacts[i].against.body;
+        other && std::ranges::find(names, *other) == names.end())
+      return Fault{"contacts[" + std::to_string(i) + "].against.body",
+                   "there is no body '" + *other + "'", did_you_mean(*other, names)};
   if (auto found = reference_fault(outputs, &OutputSpec::probe, "outputs", "probe", names))
     return found;
   return output_fault(*this);
@@ -116,7 +125,14 @@ std::optional<Fault> SceneSpec::fault() const {
 
 void check(const SceneSpec& spec) { check_options(spec); }
 
+std::string place_text(const NumberOrName& at, BodyKind kind) {
+  if (at.is_name()) return at.name;
+  return to_text(at.number) + (kind == BodyKind::modal ? " m" : "");
+}
+
 void complete(SceneSpec& spec) {
+  for (BodySpec& body : spec.bodies)
+    if (!body.scheme) body.scheme = body.chosen_scheme();
   std::set<std::string> taken;
   for (const ContactSpec& contact : spec.contacts) taken.insert(contact.name);
   for (ContactSpec& contact : spec.contacts)
@@ -125,9 +141,12 @@ void complete(SceneSpec& spec) {
           free_name(contact.on + " on " + std::string(obstacle_name(contact.against)), taken);
   taken.clear();
   for (const OutputSpec& output : spec.outputs) taken.insert(output.name);
-  for (OutputSpec& output : spec.outputs)
-    if (output.name.empty())
-      output.name = free_name(output.probe + " at " + to_text(output.at) + " m", taken);
+  for (OutputSpec& output : spec.outputs) {
+    if (!output.name.empty()) continue;
+    const auto body = std::ranges::find(spec.bodies, output.probe, &BodySpec::name);
+    const BodyKind kind = body == spec.bodies.end() ? BodyKind::modal : body->kind;
+    output.name = free_name(output.probe + " at " + place_text(output.at, kind), taken);
+  }
 }
 
 }  // namespace saltus

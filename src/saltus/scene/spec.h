@@ -3,6 +3,7 @@
 // Filled by io/scene_yaml.h from a file, or in code; build() turns a SceneSpec into a Model. Names
 // left out are filled in by complete(), so that a spec that was read always carries them.
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -68,7 +69,8 @@ struct OutputSpec {
   enum class Modes { audible, all };
 
   std::string probe, name;
-  double at = 0.0;
+  NumberOrName at;
+  std::optional<std::array<double, 3>> direction;
   Quantity quantity = Quantity::velocity;
   std::optional<std::string> wav, csv;
   Modes modes = Modes::audible;
@@ -81,7 +83,12 @@ struct OutputSpec {
     return std::tuple{
         required("probe", &T::probe, "name of the body"),
         field("name", &T::name, "in results; made of body and place when not given"),
-        required("at", &T::at, unit::m, kAnyNumber, "place along the body"),
+        required("at", &T::at, unit::m, kAnyNumber,
+                 "place along the body (modal), degree of freedom (linear) or particle from 0, "
+                 "number of a coordinate or name of a point (lagrangian)"),
+        field("direction", &T::direction,
+              "of the component of a particle or named point, a unit vector; along z when not "
+              "given"),
         field("quantity", &T::quantity, "velocity is what a magnetic pick-up senses"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
@@ -153,8 +160,11 @@ struct SceneSpec {
 /// bodies. A spec that was read from a file has passed already.
 void check(const SceneSpec& spec);
 
-/// Fills in the names of contacts and outputs that the scene leaves out; never renames.
+/// Fills in the names of contacts and outputs and the schemes that the scene leaves out; never renames.
 void complete(SceneSpec& spec);
+
+/// A place as people read it: "0.82 m" on a modal body, else "3" or "bob".
+std::string place_text(const NumberOrName& at, BodyKind kind);
 
 /// Number of steps from 0 to time.end: the nearest whole number, at least 1.
 long long step_count(const TimeSpec& time);

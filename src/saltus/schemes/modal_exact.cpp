@@ -37,8 +37,8 @@ class ModalExact final : public Scheme {
   std::unique_ptr<Prepared> prepare(const Dynamics& body, double h) const override;
   void start(const Dynamics& body, const Prepared* prepared, double t, double h,
              GroupState& state) const override;
-  void velocity(const Dynamics& body, const Prepared* prepared, double h, const GroupState& state,
-                Out v) const override;
+  void velocity(const Dynamics& body, const Prepared* prepared, double t, double h,
+                const GroupState& state, Out v) const override;
   Energy energy(const Dynamics& body, const Prepared* prepared, double t, double h,
                 const GroupState& state) const override;
   void begin(const Dynamics& body, Trial& trial) const override;
@@ -122,7 +122,7 @@ void ModalExact::start(const Dynamics& body, const Prepared* prepared, double t,
 
 // q' of the free motion through the nodes q_-, q. A load F moves the rest point to q_rest = F/(mu omega^2), and at
 // omega = 0 the drift to v_drift = F/(2 mu sigma); without drag (sigma = 0) the parabola gives v + h F/(2 mu).
-void ModalExact::velocity(const Dynamics& body, const Prepared* prepared, double h,
+void ModalExact::velocity(const Dynamics& body, const Prepared* prepared, double, double h,
                           const GroupState& state, Out v) const {
   const Coefficients& c = coefficients(prepared);
   v.array() = c.v_from_q.array() * state.q.array() + c.v_from_v.array() * state.v.array();

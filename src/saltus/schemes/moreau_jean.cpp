@@ -9,121 +9,57 @@
 #include "saltus/schemes/moreau_jean.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+
+#include "saltus/schemes/implicit.h"
 
 namespace saltus {
 namespace {
 
-enum Work { v_theta, w, q_theta, f, p, work_count };
-
-class MoreauJean final : public Scheme {
+class MoreauJean final : public ImplicitScheme {
  public:
-  explicit MoreauJean(const MoreauJeanOptions& options) : theta_(options.theta) {}
+  explicit MoreauJean(const MoreauJeanOptions& o)
+      : ImplicitScheme({o.newton_tolerance, o.newton_iterations}, false), theta_(o.theta) {}
   std::string_view name() const override { return MoreauJeanOptions::name; }
-  unsigned needs() const override { return static_cast<unsigned>(Trait::tangents); }
-  bool one_pass(const Dynamics& body) const override { return has(body.traits(), Trait::affine); }
   double gain() const override { return theta_; }
-  double axes_at() const override { return 0.5; }
-
-  void begin(const Dynamics& body, Trial& x) const override;
-  void linearise(const Dynamics& body, Trial& x) const override;
-  double correct(const Dynamics& body, Trial& x) const override;
-  void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
+  double stability_limit(double xi) const override;
   void work_velocity(const Trial& x, const GroupState& end, Out w) const override;
-  void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& work) const override;
+  void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
+
+ protected:
+  void place_end(const Dynamics& body, Trial& x) const override;
+  void residual(const Dynamics& body, Trial& x, Vector& res) const override;
+  Combination matrix(double h) const override { return {1.0, h * theta_, h * h * theta_ * theta_}; }
 
  private:
-  void place_end(const Dynamics& body, Trial& x) const;  // q1 = q0 (+) h v_theta
-  void place_theta(const Dynamics& body,
-                   Trial& x) const;  // v_theta, q_theta of the present iterate
-  void free_velocity(const Dynamics& body, Trial& x) const;
+  void place_theta(const Dynamics& body, Trial& x, const Vector& v1) const;
   double theta_;
 };
 
+// q1 = q0 (+) h v_theta
 void MoreauJean::place_end(const Dynamics& body, Trial& x) const {
-  x.work[w] = x.h * (theta_ * x.v + (1.0 - theta_) * x.start->v);
-  body.retract(x.start->q, x.work[w], x.q);
+  x.work[increment] = x.h * (theta_ * x.v + (1.0 - theta_) * x.start->v);
+  body.retract(x.start->q, x.work[increment], x.q);
 }
 
-void MoreauJean::place_theta(const Dynamics& body, Trial& x) const {
-  x.work[v_theta] = theta_ * x.v + (1.0 - theta_) * x.start->v;
-  x.work[w] = x.h * theta_ * x.work[v_theta];
-  body.retract(x.start->q, x.work[w], x.work[q_theta]);
+// v_theta in work[v_at], q_theta in work[q_at]
+void MoreauJean::place_theta(const Dynamics& body, Trial& x, const Vector& v1) const {
+  x.work[v_at] = theta_ * v1 + (1.0 - theta_) * x.start->v;
+  x.work[increment] = x.h * theta_ * x.work[v_at];
+  body.retract(x.start->q, x.work[increment], x.work[q_at]);
 }
 
-// v_free = v - A^-1 residual(v),   residual(v) = M (v - v0) - h F_theta
-void MoreauJean::free_velocity(const Dynamics& body, Trial& x) const {
-  place_theta(body, x);
-  body.force(x.t0 + theta_ * x.h, x.work[q_theta], x.work[v_theta], x.work[f]);
-  x.work[w] = x.v - x.start->v;
-  body.multiply({1.0, 0.0, 0.0}, x.work[q_theta], x.work[v_theta], x.work[w], x.work[p]);
-  if (!x.factorised) {
-    body.factorise({1.0, x.h * theta_, x.h * x.h * theta_ * theta_}, x.work[q_theta],
-                   x.work[v_theta], x.A);
-    x.factorised = has(body.traits(), Trait::affine);
-  }
-  x.v_free = x.h * x.work[f] - x.work[p];
-  solve(x.A, x.v_free);
-  x.v_free += x.v;
+// residual(v) = M (v - v0) - h F_theta
+void MoreauJean::residual(const Dynamics& body, Trial& x, Vector& res) const {
+  place_theta(body, x, x.v);
+  body.force(x.t0 + theta_ * x.h, x.work[q_at], x.work[v_at], x.work[force]);
+  x.work[change] = x.v - x.start->v;
+  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], res);
+  res -= x.h * x.work[force];
 }
 
-void MoreauJean::begin(const Dynamics& body, Trial& x) const {
-  if (x.work.empty()) {
-    x.work.assign(work_count, Vector(body.velocities()));
-    x.work[q_theta].resize(body.positions());
-  }
-  x.gain = theta_;
-  x.v = x.start->v;
-  body.prescribe(x.t0 + x.h, x.v);
-  // The motion without contact, to first order where the group is curved: a body at rest on its obstacle must be seen
-  // to fall into it, or the round-off of its gap decides whether it is held.
-  free_velocity(body, x);
-  x.v = x.v_free;
-  place_end(body, x);
-}
-
-void MoreauJean::linearise(const Dynamics& body, Trial& x) const {
-  if (!one_pass(body))
-    free_velocity(body, x);  // of affine bodies it does not depend on the iterate
-}
-
-double MoreauJean::correct(const Dynamics& body, Trial& x) const {
-  x.work[f] = x.r;
-  solve(x.A, x.work[f]);  // A^-1 r
-  x.work[w] = x.v_free + x.work[f];
-  x.work[w].swap(x.v);  // w: the iterate before
-  double outstanding = 0.0;
-  if (!one_pass(body)) {
-    x.work[w] = x.v - x.work[w];  // dv
-    // |dv|_M against the largest of |v0|_M, |v1|_M, |A^-1 r|_M, body by body; four products with M for the group
-    const Eigen::Index bodies = body.bodies(), n = body.velocities() / bodies;
-    auto scale = x.work[v_theta].head(bodies);  // squared; place_theta() fills it anew
-    scale.setZero();
-    const auto square = [&](const Vector& y, Eigen::Index i) {
-      return y.segment(i * n, n).dot(x.work[p].segment(i * n, n));
-    };
-    for (const Vector* y :
-         {&x.start->v, static_cast<const Vector*>(&x.v), static_cast<const Vector*>(&x.work[f])}) {
-      body.multiply({1.0, 0.0, 0.0}, x.q, x.v, *y, x.work[p]);
-      for (Eigen::Index i = 0; i < bodies; ++i) scale[i] = std::max(scale[i], square(*y, i));
-    }
-    body.multiply({1.0, 0.0, 0.0}, x.q, x.v, x.work[w], x.work[p]);
-    for (Eigen::Index i = 0; i < bodies; ++i) {
-      const double dv = square(x.work[w], i);
-      if (!std::isfinite(dv) || !std::isfinite(scale[i]))
-        outstanding = std::numeric_limits<double>::infinity();
-      else if (dv > 0.0)
-        outstanding = std::max(outstanding, std::sqrt(dv / scale[i]));
-    }
-  }
-  place_end(body, x);
-  return outstanding;
-}
-
-void MoreauJean::finish(const Dynamics&, Trial& x, GroupState& end) const {
-  end.q.swap(x.q);
-  end.v.swap(x.v);
+// |R(mu)| <= 1 of the theta method at mu = z (-xi +- i sqrt(1 - xi^2)):  2 Re mu + (1 - 2 theta) |mu|^2 <= 0
+double MoreauJean::stability_limit(double xi) const {
+  return theta_ >= 0.5 ? Scheme::stability_limit(xi) : 2.0 * xi / (1.0 - 2.0 * theta_);
 }
 
 void MoreauJean::work_velocity(const Trial& x, const GroupState& end, Out w) const {
@@ -134,21 +70,17 @@ void MoreauJean::work_velocity(const Trial& x, const GroupState& end, Out w) con
 //     E1 - E0 = h F_s . v_theta (sources without potential) + r . v_theta - (theta - 1/2) (|v1 - v0|_M^2 + |q1 - q0|_K^2)
 // exact for affine groups; what curvature leaves over goes to `unexplained`.
 void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
-  const auto h = x.h;
-  x.work[v_theta] = theta_ * end.v + (1.0 - theta_) * x.start->v;
-  x.work[w] = h * theta_ * x.work[v_theta];
-  body.retract(x.start->q, x.work[w], x.work[q_theta]);
-  body.power(x.t0 + theta_ * h, x.work[q_theta], x.work[v_theta], x.work[v_theta], out.by_source);
-  const auto sources = body.sources();
-  for (std::size_t s = 0; s < sources.size(); ++s)
-    out.by_source[s] = sources[s].potential ? 0.0 : h * out.by_source[s];
+  const double h = x.h;
+  place_theta(body, x, end.v);
+  std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
+  book_sources(body, x.t0 + theta_ * h, x.work[q_at], x.work[v_at], x.work[v_at], h, out.by_source);
   if (theta_ != 0.5) {
-    x.work[w] = end.v - x.start->v;
-    body.multiply({1.0, 0.0, 0.0}, x.work[q_theta], x.work[v_theta], x.work[w], x.work[p]);
-    out.scheme = -(theta_ - 0.5) * x.work[w].dot(x.work[p]);
-    x.work[w] = h * x.work[v_theta];
-    body.multiply({0.0, 0.0, 1.0}, x.work[q_theta], x.work[v_theta], x.work[w], x.work[p]);
-    out.scheme -= (theta_ - 0.5) * x.work[w].dot(x.work[p]);
+    x.work[change] = end.v - x.start->v;
+    body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
+    out.scheme = -(theta_ - 0.5) * x.work[change].dot(x.work[product]);
+    x.work[change] = h * x.work[v_at];
+    body.multiply({0.0, 0.0, 1.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
+    out.scheme -= (theta_ - 0.5) * x.work[change].dot(x.work[product]);
   }
   out.energy = body.energy(x.t0 + h, end.q, end.v);
 }

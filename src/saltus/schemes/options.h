@@ -1,6 +1,7 @@
 // Options of the schemes, as scenes, the command line and Python write them.
 #pragma once
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <variant>
@@ -64,6 +65,338 @@ struct MoreauJeanOptions {
   }
 };
 
-using SchemeChoice = std::variant<ModalExactOptions, MoreauJeanOptions>;
+/// Whose variant of a scheme is computed: ours, the one of the SOFA source (comparison runs only: order and stability of
+/// docs/theory/errata.md), or the printed form of the SOFA note where it differs.
+enum class Compat { none, sofa, seed };
+constexpr auto names_of(Compat) {
+  using enum Compat;
+  return std::array{NamedValue{none, "none"}, NamedValue{sofa, "sofa"}, NamedValue{seed, "seed"}};
+}
+/// How the equation of a step is solved: until it holds, or by one linear solve about the start of the step.
+enum class EquationSolver { newton, linear };
+constexpr auto names_of(EquationSolver) {
+  using enum EquationSolver;
+  return std::array{NamedValue{newton, "newton"}, NamedValue{linear, "linear"}};
+}
+
+namespace option {
+/// The fault of a `compat` that a scheme does not have.
+inline std::optional<Fault> no_seed_form(Compat compat, std::string_view scheme) {
+  if (compat != Compat::seed) return std::nullopt;
+  return Fault{"compat", std::string(scheme) + " has no form 'seed'", "allowed: none, sofa"};
+}
+inline constexpr std::string_view kCompat =
+    "whose form is computed: none is ours; sofa repeats the SOFA source, seed the printed formula "
+    "of its note, both for comparison only";
+inline constexpr std::string_view kTolerance =
+    "relative size of the Newton correction that ends the passes of a step";
+inline constexpr std::string_view kIterations = "largest number of passes of a step";
+inline constexpr std::string_view kSolver =
+    "newton: iterate until the equation of the step holds; linear: one solve about the start";
+inline constexpr std::string_view kVdamping =
+    "after each step the velocity is multiplied by exp(-h vdamping)";
+inline constexpr std::string_view kRho =
+    "spectral radius at infinite frequency; 0 damps most, near 1 least";
+}  // namespace option
+
+/// Explicit Euler.
+struct EulerExplicitOptions {
+  static constexpr std::string_view name = "euler-explicit";
+  static constexpr std::string_view help =
+      "one force a step; symplectic by default: bounded energy below h omega = 2";
+
+  bool symplectic = true;
+  Compat compat = Compat::none;
+
+  bool operator==(const EulerExplicitOptions&) const = default;
+  static constexpr auto fields() {
+    using T = EulerExplicitOptions;
+    return std::tuple{
+        field("symplectic", &T::symplectic,
+              "true: positions move with the new velocity; false: with the old one, energy grows"),
+        field("compat", &T::compat, option::kCompat)};
+  }
+};
+
+/// Implicit Euler and the implicit midpoint rule.
+struct EulerImplicitOptions {
+  static constexpr std::string_view name = "euler-implicit";
+  static constexpr std::string_view help =
+      "backward Euler: damps strongly, any step; trapezoidal: implicit midpoint, second order";
+
+  bool trapezoidal = false;
+  EquationSolver solver = EquationSolver::newton;
+  double vdamping = 0.0;
+  Compat compat = Compat::none;
+  double newton_tolerance = 1e-10;
+  int newton_iterations = 20;
+
+  bool operator==(const EulerImplicitOptions&) const = default;
+  std::optional<Fault> fault() const {
+    if (compat == Compat::seed && trapezoidal)
+      return Fault{"compat", "'seed' is a form of the backward rule, not of the trapezoidal one",
+                   "allowed with trapezoidal: none, sofa"};
+    return std::nullopt;
+  }
+  static constexpr auto fields() {
+    using T = EulerImplicitOptions;
+    return std::tuple{
+        field("trapezoidal", &T::trapezoidal,
+              "true: forces at mid-step (implicit midpoint rule, order 2, no numerical damping)"),
+        field("solver", &T::solver, option::kSolver),
+        field("vdamping", &T::vdamping, unit::per_s, kNotNegative, option::kVdamping),
+        field("compat", &T::compat, option::kCompat),
+        field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+  }
+};
+
+/// Newmark in its nonsmooth form.
+struct NewmarkOptions {
+  static constexpr std::string_view name = "newmark";
+  static constexpr std::string_view help =
+      "Newmark with the impulse kept out of the acceleration; order 2 for gamma = 1/2";
+
+  double gamma = 0.5;
+  std::optional<double> beta;
+  EquationSolver solver = EquationSolver::newton;
+  double vdamping = 0.0;
+  Compat compat = Compat::none;
+  double newton_tolerance = 1e-10;
+  int newton_iterations = 20;
+
+  double beta_value() const { return beta.value_or(0.5 * gamma); }
+  bool operator==(const NewmarkOptions&) const = default;
+  std::optional<Fault> fault() const { return option::no_seed_form(compat, name); }
+  static constexpr auto fields() {
+    using T = NewmarkOptions;
+    return std::tuple{
+        field("gamma", &T::gamma, between(0.5, 1.0),
+              "weight of the end acceleration in the velocity; above 1/2 it damps, order 1"),
+        field("beta", &T::beta, between(0.0, 0.5),
+              "weight of the end acceleration in the position; gamma/2 when not given, which "
+              "bodies at rest on an obstacle need"),
+        field("solver", &T::solver, option::kSolver),
+        field("vdamping", &T::vdamping, unit::per_s, kNotNegative, option::kVdamping),
+        field("compat", &T::compat, option::kCompat),
+        field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+  }
+};
+
+/// The variational symplectic integrators of Kharevych et al.
+struct VariationalSymplecticOptions {
+  static constexpr std::string_view name = "variational-symplectic";
+  static constexpr std::string_view help =
+      "momentum form of symplectic Euler (explicit) or of the midpoint rule (implicit)";
+  enum class Form { explicit_form, implicit_form };
+
+  Form form = Form::explicit_form;
+  std::optional<int> steps;
+  std::optional<double> newton_tolerance;
+  Compat compat = Compat::none;
+
+  bool operator==(const VariationalSymplecticOptions&) const = default;
+  std::optional<Fault> fault() const {
+    if (form == Form::explicit_form && (steps || newton_tolerance))
+      return Fault{steps ? "steps" : "newton_tolerance", "is for form: implicit",
+                   "the explicit form solves nothing"};
+    return option::no_seed_form(compat, name);
+  }
+  static constexpr auto fields() {
+    using T = VariationalSymplecticOptions;
+    return std::tuple{
+        field("form", &T::form, "explicit: order 1, h omega < 2; implicit: order 2, any step"),
+        field("steps", &T::steps, at_least(1),
+              "largest number of Newton steps of the implicit form; 20 when not given (5 with "
+              "compat: sofa)"),
+        field("newton_tolerance", &T::newton_tolerance, kNotNegative,
+              "relative size of the last Newton step of the implicit form; 1e-10 when not given "
+              "(0.01 with compat: sofa)"),
+        field("compat", &T::compat, option::kCompat)};
+  }
+};
+constexpr auto names_of(VariationalSymplecticOptions::Form) {
+  using enum VariationalSymplecticOptions::Form;
+  return std::array{NamedValue{explicit_form, "explicit"}, NamedValue{implicit_form, "implicit"}};
+}
+
+/// Explicit Runge-Kutta methods; one impulse a step.
+struct RungeKuttaOptions {
+  static constexpr std::string_view name = "runge-kutta";
+  static constexpr std::string_view help =
+      "explicit Runge-Kutta stages without contact, then one impulse for the step";
+  enum class Table { midpoint, heun, rk3, rk4, dormand_prince };
+
+  Table table = Table::rk4;
+  std::optional<double> tolerance;
+  Compat compat = Compat::none;
+
+  bool operator==(const RungeKuttaOptions&) const = default;
+  std::optional<Fault> fault() const {
+    if (tolerance && table != Table::dormand_prince)
+      return Fault{"tolerance", "is for table: dormand-prince, which has an error estimate",
+                   "leave it out, or set table: dormand-prince"};
+    return option::no_seed_form(compat, name);
+  }
+  static constexpr auto fields() {
+    using T = RungeKuttaOptions;
+    return std::tuple{
+        field("table", &T::table,
+              "midpoint and heun: order 2; rk3: 3; rk4: 4; dormand-prince: 5, with error estimate"),
+        field("tolerance", &T::tolerance, kPositive,
+              "dormand-prince only: relative error of the smooth motion of one step, which is "
+              "divided until it meets it"),
+        field("compat", &T::compat, option::kCompat)};
+  }
+};
+constexpr auto names_of(RungeKuttaOptions::Table) {
+  using enum RungeKuttaOptions::Table;
+  return std::array{NamedValue{midpoint, "midpoint"}, NamedValue{heun, "heun"},
+                    NamedValue{rk3, "rk3"}, NamedValue{rk4, "rk4"},
+                    NamedValue{dormand_prince, "dormand-prince"}};
+}
+
+/// Central differences (leap-frog, Verlet).
+struct CentralDifferenceOptions {
+  static constexpr std::string_view name = "central-difference";
+  static constexpr std::string_view help =
+      "half-step velocities; contact laws hold on them; order 2 below h omega = 2";
+
+  Compat compat = Compat::none;
+
+  bool operator==(const CentralDifferenceOptions&) const = default;
+  std::optional<Fault> fault() const { return option::no_seed_form(compat, name); }
+  static constexpr auto fields() {
+    return std::tuple{field("compat", &CentralDifferenceOptions::compat, option::kCompat)};
+  }
+};
+
+/// The two-step scheme of Schatzman and Paoli.
+struct SchatzmanPaoliOptions {
+  static constexpr std::string_view name = "schatzman-paoli";
+  static constexpr std::string_view help =
+      "two-step positions; made for the law schatzman-paoli";
+  enum class Start { half, full };
+
+  bool implicit = false;
+  Start start = Start::half;
+
+  bool operator==(const SchatzmanPaoliOptions&) const = default;
+  static constexpr auto fields() {
+    using T = SchatzmanPaoliOptions;
+    return std::tuple{
+        field("implicit", &T::implicit,
+              "true: elastic forces averaged over three positions, stable at any step"),
+        field("start", &T::start,
+              "first position: half is q0 + h v0 + h^2 F/(2 M), of second order; full takes h^2 "
+              "F/M, as the public Siconos example does")};
+  }
+};
+constexpr auto names_of(SchatzmanPaoliOptions::Start) {
+  using enum SchatzmanPaoliOptions::Start;
+  return std::array{NamedValue{half, "half"}, NamedValue{full, "full"}};
+}
+
+/// Nonsmooth generalised-alpha, contact at velocity level.
+struct GeneralizedAlphaOptions {
+  static constexpr std::string_view name = "generalized-alpha";
+  static constexpr std::string_view help =
+      "smooth motion with chosen damping at high frequency, impulses at velocity level; order 2";
+
+  double rho_infinity = 0.8;
+  double newton_tolerance = 1e-10;
+  int newton_iterations = 20;
+
+  bool operator==(const GeneralizedAlphaOptions&) const = default;
+  static constexpr auto fields() {
+    using T = GeneralizedAlphaOptions;
+    return std::tuple{
+        field("rho_infinity", &T::rho_infinity, between(0.0, 1.0), option::kRho),
+        field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+  }
+};
+
+/// Generalised-alpha with position and velocity corrections decoupled: no penetration.
+struct GeneralizedAlphaDecoupledOptions {
+  static constexpr std::string_view name = "generalized-alpha-decoupled";
+  static constexpr std::string_view help =
+      "generalised-alpha, then a position and a velocity problem: no penetration; order 2";
+
+  double rho_infinity = 0.8;
+  double newton_tolerance = 1e-10;
+  int newton_iterations = 20;
+
+  bool operator==(const GeneralizedAlphaDecoupledOptions&) const = default;
+  static constexpr auto fields() {
+    using T = GeneralizedAlphaDecoupledOptions;
+    return std::tuple{
+        field("rho_infinity", &T::rho_infinity, between(0.0, 1.0), option::kRho),
+        field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+  }
+};
+
+/// Discrete gradient: energy exact for any potential.
+struct DiscreteGradientOptions {
+  static constexpr std::string_view name = "discrete-gradient";
+  static constexpr std::string_view help =
+      "midpoint rule whose elastic force does exactly the work of the potential; order 2";
+
+  double newton_tolerance = 1e-13;
+  int newton_iterations = 50;
+
+  bool operator==(const DiscreteGradientOptions&) const = default;
+  static constexpr auto fields() {
+    using T = DiscreteGradientOptions;
+    return std::tuple{
+        field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+  }
+};
+
+/// Solfec's explicit leap-frog for deformable bodies.
+struct DefExpOptions {
+  static constexpr std::string_view name = "def-exp";
+  static constexpr std::string_view help =
+      "leap-frog with forces at the half step; order 2 undamped, below h omega = 2";
+
+  bool viscosity_implicit = false;
+
+  bool operator==(const DefExpOptions&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{
+        field("viscosity_implicit", &DefExpOptions::viscosity_implicit,
+              "true: damping taken at mid-step, order 2 with damping, at the price of a solve")};
+  }
+};
+
+/// Solfec's linearly implicit leap-frog for deformable bodies.
+struct DefLimOptions {
+  static constexpr std::string_view name = "def-lim";
+  static constexpr std::string_view help =
+      "leap-frog linearised once about the half step; order 2, any step on linear bodies";
+
+  bool iterate = false;
+  double newton_tolerance = 1e-10;
+  int newton_iterations = 20;
+
+  bool operator==(const DefLimOptions&) const = default;
+  static constexpr auto fields() {
+    using T = DefLimOptions;
+    return std::tuple{
+        field("iterate", &T::iterate, "true: to convergence, the implicit midpoint rule"),
+        field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+  }
+};
+
+using SchemeChoice =
+    std::variant<ModalExactOptions, MoreauJeanOptions, EulerExplicitOptions, EulerImplicitOptions,
+                 NewmarkOptions, VariationalSymplecticOptions, RungeKuttaOptions,
+                 CentralDifferenceOptions, SchatzmanPaoliOptions, GeneralizedAlphaOptions,
+                 GeneralizedAlphaDecoupledOptions, DiscreteGradientOptions, DefExpOptions,
+                 DefLimOptions>;
 
 }  // namespace saltus

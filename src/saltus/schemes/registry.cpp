@@ -2,17 +2,57 @@
 
 #include <array>
 
+#include "saltus/schemes/central_difference.h"
+#include "saltus/schemes/def_exp.h"
+#include "saltus/schemes/def_lim.h"
+#include "saltus/schemes/discrete_gradient.h"
+#include "saltus/schemes/euler_explicit.h"
+#include "saltus/schemes/euler_implicit.h"
+#include "saltus/schemes/generalized_alpha.h"
+#include "saltus/schemes/generalized_alpha_decoupled.h"
 #include "saltus/schemes/modal_exact.h"
 #include "saltus/schemes/moreau_jean.h"
+#include "saltus/schemes/newmark.h"
+#include "saltus/schemes/runge_kutta.h"
+#include "saltus/schemes/schatzman_paoli.h"
+#include "saltus/schemes/variational_symplectic.h"
 
 namespace saltus {
 
 std::span<const SchemeRow> schemes() {
-  static const std::array<SchemeRow, 2> kRows{{
+  static const std::array<SchemeRow, 14> kRows{{
       {ModalExactOptions::name, ModalExactOptions::help, "exact at the nodes", "1",
        "Bilbao2009 Issanchou2017", [] { return make_modal_exact({}); }},
       {MoreauJeanOptions::name, MoreauJeanOptions::help, "2 (theta = 1/2), else 1", "theta",
        "Moreau1988 Jean1999", [] { return make_moreau_jean({}); }},
+      {EulerExplicitOptions::name, EulerExplicitOptions::help, "1", "1 (symplectic), else 0",
+       "Degletagne2015 HairerLubichWanner2006", [] { return make_euler_explicit({}); }},
+      {EulerImplicitOptions::name, EulerImplicitOptions::help, "1 (2 with trapezoidal)",
+       "1 (1/2 with trapezoidal)", "BaraffWitkin1998 HairerLubichWanner2006",
+       [] { return make_euler_implicit({}); }},
+      {NewmarkOptions::name, NewmarkOptions::help, "2 (gamma = 1/2), else 1", "beta/gamma",
+       "Newmark1959", [] { return make_newmark({}); }},
+      {VariationalSymplecticOptions::name, VariationalSymplecticOptions::help,
+       "1 (2 with form: implicit)", "1 (1/2 with form: implicit)", "Kharevych2006",
+       [] { return make_variational_symplectic({}); }},
+      {RungeKuttaOptions::name, RungeKuttaOptions::help, "4 (rk4); 2, 3, 5 by table",
+       "sum b_i c_i = 1/2", "HairerNorsettWanner1993 DormandPrince1980",
+       [] { return make_runge_kutta({}); }},
+      {CentralDifferenceOptions::name, CentralDifferenceOptions::help, "2", "1",
+       "HairerLubichWanner2006", [] { return make_central_difference({}); }},
+      {SchatzmanPaoliOptions::name, SchatzmanPaoliOptions::help, "2", "1", "PaoliSchatzman2002",
+       [] { return make_schatzman_paoli({}); }},
+      {GeneralizedAlphaOptions::name, GeneralizedAlphaOptions::help, "2", "1/2",
+       "ChungHulbert1993 Chen2013", [] { return make_generalized_alpha({}); }},
+      {GeneralizedAlphaDecoupledOptions::name, GeneralizedAlphaDecoupledOptions::help, "2",
+       "1 (positions), 0 (velocities)", "Bruls2014 Cosimo2020",
+       [] { return make_generalized_alpha_decoupled({}); }},
+      {DiscreteGradientOptions::name, DiscreteGradientOptions::help, "2", "1/2", "Gonzalez1996",
+       [] { return make_discrete_gradient({}); }},
+      {DefExpOptions::name, DefExpOptions::help, "2 (1 with damping)", "1/2", "Koziara2008",
+       [] { return make_def_exp({}); }},
+      {DefLimOptions::name, DefLimOptions::help, "2", "1/2", "ZhangSkeel1997 Koziara2008",
+       [] { return make_def_lim({}); }},
   }};
   return kRows;
 }
@@ -25,6 +65,36 @@ std::unique_ptr<Scheme> make_scheme(const SchemeChoice& choice) {
     std::unique_ptr<Scheme> operator()(const MoreauJeanOptions& o) const {
       return make_moreau_jean(o);
     }
+    std::unique_ptr<Scheme> operator()(const EulerExplicitOptions& o) const {
+      return make_euler_explicit(o);
+    }
+    std::unique_ptr<Scheme> operator()(const EulerImplicitOptions& o) const {
+      return make_euler_implicit(o);
+    }
+    std::unique_ptr<Scheme> operator()(const NewmarkOptions& o) const { return make_newmark(o); }
+    std::unique_ptr<Scheme> operator()(const VariationalSymplecticOptions& o) const {
+      return make_variational_symplectic(o);
+    }
+    std::unique_ptr<Scheme> operator()(const RungeKuttaOptions& o) const {
+      return make_runge_kutta(o);
+    }
+    std::unique_ptr<Scheme> operator()(const CentralDifferenceOptions& o) const {
+      return make_central_difference(o);
+    }
+    std::unique_ptr<Scheme> operator()(const SchatzmanPaoliOptions& o) const {
+      return make_schatzman_paoli(o);
+    }
+    std::unique_ptr<Scheme> operator()(const GeneralizedAlphaOptions& o) const {
+      return make_generalized_alpha(o);
+    }
+    std::unique_ptr<Scheme> operator()(const GeneralizedAlphaDecoupledOptions& o) const {
+      return make_generalized_alpha_decoupled(o);
+    }
+    std::unique_ptr<Scheme> operator()(const DiscreteGradientOptions& o) const {
+      return make_discrete_gradient(o);
+    }
+    std::unique_ptr<Scheme> operator()(const DefExpOptions& o) const { return make_def_exp(o); }
+    std::unique_ptr<Scheme> operator()(const DefLimOptions& o) const { return make_def_lim(o); }
   };
   return std::visit(Make{}, choice);
 }

@@ -62,6 +62,9 @@ struct Simulation::Work {
   std::vector<double> ledger;
   Energy energy;
   Vector w;
+  std::vector<Vector>
+      reactions;  ///< of the last step, a group; empty without prescribed degrees of freedom
+  Vector q_mid, v_mid, a_mid;  ///< scratch of react()
   PointScratch scratch;
 
   Work(Model m, State s);
@@ -69,11 +72,13 @@ struct Simulation::Work {
   void use(double h);
   void begin(double h);
   StepReport step(double h);
+  void react(double h);
   void commit(double t1);
   void forget();
   StepReport advance(double h, double t1, int depth);
   void book(StepReport& report);
   void watch(StepReport& report);
+  bool failed(StepReport& report);
 };
 
 Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(s)) {
@@ -97,6 +102,7 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
     trial.r = Vector::Zero(body.velocities());
     ends[g] = state.groups[g];
     widest = std::max(widest, trial.v.size());
+    reactions.push_back(Vector::Zero(body.prescribed()));
     by_source.emplace_back(body.sources().size(), 0.0);
     std::vector<int> entry;
     for (const Source& source : body.sources())
@@ -107,6 +113,7 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
     account.push_back(entry);
   }
   w.resize(widest);
+  set_step(state.h);  // tells which groups keep their operator
   for (int island = 0; island < model.island_count(); ++island) {
     std::vector<int> groups, pairs;
     for (std::size_t g = 0; g < n; ++g)
@@ -118,15 +125,20 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
       const Group& group = model.groups()[static_cast<std::size_t>(g)];
       return group.scheme->one_pass(*group.dynamics);
     });
-    if (pairs.empty() && one_pass)
+    const bool one_stage =
+        model.groups()[static_cast<std::size_t>(groups.front())].scheme->stages().size() == 1;
+    if (pairs.empty() && one_pass && one_stage)
       islands.push_back(nullptr);
-    else if (!pairs.empty() && fits_fixed_island(model, groups, pairs))
+    else if (!pairs.empty() && one_stage &&
+             trials[static_cast<std::size_t>(groups.front())].factorised &&
+             fits_fixed_island(model, groups, pairs))
       islands.push_back(fixed_island(model, groups.front(), std::move(pairs)));
     else
       islands.push_back(general_island(model, std::move(groups), std::move(pairs)));
   }
   contacts.reserve(model.pairs().size());
-  set_step(state.h);
+  for (auto& island : islands)
+    if (island) island->prepare(trials);
 }
 
 // Drops every coefficient, factor and table that belongs to another h.
@@ -151,6 +163,8 @@ void Simulation::Work::begin(double h) {
     trial.h = h;
     trial.start = &state.groups[g];
     trial.stage = trial.pass = 0;
+    trial.failure = {};
+    trial.r.setZero();
     trial.ledger = model.options().ledger;
     model.groups()[g].scheme->begin(*model.groups()[g].dynamics, trial);
   }
@@ -164,7 +178,8 @@ void Simulation::Work::use(double h) {
     const Group& group = model.groups()[g];
     expects(!group.scheme->fixed_step(), "a group of this model has a scheme of fixed step");
     Vector v(group.dynamics->velocities());
-    group.scheme->velocity(*group.dynamics, prepared[g].get(), state.h, state.groups[g], v);
+    group.scheme->velocity(*group.dynamics, prepared[g].get(), state.t, state.h, state.groups[g],
+                           v);
     state.groups[g].v = v;
   }
   for (SolverMemory& memory : state.solvers) memory = {};
@@ -179,8 +194,8 @@ void Simulation::Work::use(double h) {
 //     E1 - E0 = work of the sources + impact + scheme + unexplained
 void Simulation::Work::book(StepReport& report) {
   ledger = state.ledger;
-  const std::size_t impact = ledger.size() - 3, scheme = ledger.size() - 2,
-                    unexplained = ledger.size() - 1;
+  const std::size_t projection = ledger.size() - 4, impact = ledger.size() - 3,
+                    scheme = ledger.size() - 2, unexplained = ledger.size() - 1;
   energy = {};
   double explained = 0.0;
   for (std::size_t g = 0; g < trials.size(); ++g) {
@@ -195,7 +210,8 @@ void Simulation::Work::book(StepReport& report) {
         explained += by_source[g][s];
       }
     ledger[scheme] += work.scheme;
-    explained += work.scheme;
+    explained += work.scheme + work.projection;
+    if (work.projection != 0.0) ledger[projection] += work.projection;  // of several stages only
     if (report.contacts > 0 && islands[static_cast<std::size_t>(model.islands()[g])]) {
       const auto n = static_cast<Eigen::Index>(trials[g].r.size());
       group.scheme->work_velocity(trials[g], ends[g], w.head(n));
@@ -209,11 +225,23 @@ void Simulation::Work::book(StepReport& report) {
   report.finite = report.finite && std::isfinite(energy.total());
 }
 
+// What a scheme could not do in the step.
+bool Simulation::Work::failed(StepReport& report) {
+  for (std::size_t g = 0; g < trials.size() && report.failure.empty(); ++g)
+    if (!trials[g].failure.empty()) {
+      report.failure = trials[g].failure;
+      report.group = static_cast<int>(g);
+      report.converged = report.finite = false;
+    }
+  return !report.failure.empty();
+}
+
 // One step: predict, touch, correct, finish, measure, book. The state changes only in commit().
 StepReport Simulation::Work::step(double h) {
   StepReport report;
   report.gap = std::numeric_limits<double>::infinity();
   begin(h);
+  if (failed(report)) return report;
   const auto context = [&](std::size_t i) {
     return IslandStep{
         model,           h,    state.energy.kinetic + std::abs(state.energy.potential),
@@ -224,6 +252,7 @@ StepReport Simulation::Work::step(double h) {
     IslandStep at = context(i);
     if (islands[i]) islands[i]->solve(at, report);
   }
+  if (failed(report)) return report;
   report.passes = std::max(report.passes, 1);
   for (std::size_t g = 0; g < trials.size(); ++g)
     model.groups()[g].scheme->finish(*model.groups()[g].dynamics, trials[g], ends[g]);
@@ -252,7 +281,24 @@ void Simulation::Work::watch(StepReport& report) {
     for (const GroupState& end : ends) report.finite = report.finite && end.v.allFinite();
 }
 
+// Forces on the prescribed degrees of freedom with the mean acceleration of the step, at the middle of the interval
+// over which the velocity of the scheme changed.
+void Simulation::Work::react(double h) {
+  for (std::size_t g = 0; g < reactions.size(); ++g) {
+    if (reactions[g].size() == 0) continue;
+    const Group& group = model.groups()[g];
+    const GroupState &at0 = state.groups[g], &at1 = ends[g];
+    const double back = 1.0 - group.scheme->velocity_at();  // half-step velocities: centred on t0
+    q_mid = at0.q;
+    if (back == 0.0) q_mid = 0.5 * (at0.q + at1.q);
+    v_mid = 0.5 * (at0.v + at1.v);
+    a_mid = (at1.v - at0.v) / h;
+    group.dynamics->reactions(state.t + (0.5 - back) * h, q_mid, v_mid, a_mid, reactions[g]);
+  }
+}
+
 void Simulation::Work::commit(double t1) {
+  react(state.h);
   std::swap(state.groups, ends);
   state.contacts.swap(contacts);
   state.ledger.swap(ledger);
@@ -295,6 +341,7 @@ StepReport Simulation::Work::advance(double h, double t1, int depth) {
   second.passes += first.passes;
   second.contacts = std::max(first.contacts, second.contacts);
   second.iterations += first.iterations;
+  second.outstanding = std::max(first.outstanding, second.outstanding);
   second.residual = std::max(first.residual, second.residual);
   second.residual_after = std::max(first.residual_after, second.residual_after);
   second.gap = std::min(first.gap, second.gap);
@@ -325,14 +372,19 @@ StepReport Simulation::advance(double h) {
   // Steps of equal length lie on t = k h: no sum of round-off. A step of another length counts from where it is.
   const double on_grid = static_cast<double>(state.step + 1) * h;
   const bool regular = h == model().options().h && std::abs(on_grid - (state.t + h)) <= 1e-6 * h;
-  const double h_before = state.h;
+  // The hand-over to another step changes memories: a step that fails must not have done it.
+  State before;
+  if (h != state.h) before = state;
   const StepReport report = work_->advance(h, regular ? on_grid : state.t + h, 0);
   const bool kept = (report.converged && report.finite) ||
                     (model().options().on_failure == OnFailure::accept && report.finite);
   if (kept)
     ++state.step;
-  else
-    work_->use(h_before);
+  else if (!before.groups.empty()) {
+    state = std::move(before);
+    work_->set_step(state.h);
+    work_->forget();
+  }
   return report;
 }
 
@@ -340,7 +392,14 @@ void Simulation::velocity(int group, Out v) const {
   const auto g = static_cast<std::size_t>(group);
   expects(g < model().groups().size(), "no such group");
   const Group& at = model().groups()[g];
-  at.scheme->velocity(*at.dynamics, work_->prepared[g].get(), state().h, state().groups[g], v);
+  at.scheme->velocity(*at.dynamics, work_->prepared[g].get(), state().t, state().h,
+                      state().groups[g], v);
+}
+
+const Vector& Simulation::reactions(int group) const {
+  const auto g = static_cast<std::size_t>(group);
+  expects(g < model().groups().size(), "no such group");
+  return work_->reactions[g];
 }
 
 double Simulation::probe(int index) const {

@@ -1,5 +1,6 @@
 // What moves: a value. Same Model and same State, same future, bit for bit.
 #pragma once
+#include <string_view>
 #include <vector>
 
 #include "saltus/contact/contact_solver.h"
@@ -39,6 +40,7 @@ struct StepReport {
   int passes = 0;
   int contacts = 0;             ///< contacts that carry an impulse
   int iterations = 0;           ///< of the contact solver
+  double outstanding = 0.0;     ///< velocity change that the last pass still asked for [1]
   double residual = 0.0;        ///< of the contact problem as solved [1]
   double residual_after = 0.0;  ///< of the laws on the finished state [1]
   double gap =
@@ -48,8 +50,9 @@ struct StepReport {
   double unexplained = 0.0;  ///< energy change of the step that no account explains [J]
   bool converged = true;
   bool finite = true;
-  int halvings = 0;  ///< how often the step was cut in two
-  int group = -1;    ///< where it failed
+  int halvings = 0;          ///< how often the step was cut in two
+  int group = -1;            ///< where it failed
+  std::string_view failure;  ///< what a scheme says of it, empty: nothing
 };
 
 }  // namespace saltus

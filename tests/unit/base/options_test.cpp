@@ -104,15 +104,22 @@ TEST_CASE("options filled in code are checked like those of a file") {
 }
 
 TEST_CASE("rules name the keys that are missing or too many") {
-  const auto fault = [](const Rule& rule, std::vector<std::string_view> set) -> std::string {
+  const auto faults = [](const std::vector<Rule>& rules, std::vector<std::string_view> set,
+                         std::string_view kind = "") -> std::string {
     try {
-      check_detail::check_rule(
-          rule, [&](std::string_view key) { return std::ranges::find(set, key) != set.end(); },
-          "p");
+      check_detail::Members members;
+      members.is_set = [&](std::string_view key) {
+        return std::ranges::find(set, key) != set.end();
+      };
+      members.name_of = [&](std::string_view) { return kind; };
+      check_detail::check_rules(rules, members, "p");
     } catch (const SceneError& error) {
       return error.what();
     }
     return "";
+  };
+  const auto fault = [&](const Rule& rule, std::vector<std::string_view> set) {
+    return faults({rule}, std::move(set));
   };
   CHECK(fault(exactly_one("a", "b", "c"), {}) ==
         "p: a key is missing; give exactly one of a, b, c");
@@ -124,6 +131,81 @@ TEST_CASE("rules name the keys that are missing or too many") {
   CHECK(fault(at_most_one("a", "b"), {}) == "");
   CHECK(fault(needs("a", "b"), {"b"}) == "");
   CHECK(fault(needs("a", "b"), {"a"}) == "p.a: needs `b`");
+
+  const std::vector<Rule> by_kind{where("kind", {"red", "blue"}, exactly_one("a", "b")),
+                                  only("kind", {"red", "blue"}, "a", "b"),
+                                  only("kind", {"green"}, "c"),
+                                  only("kind", {"green", "red"}, "d")};
+  CHECK(faults(by_kind, {"a"}, "red") == "");
+  CHECK(faults(by_kind, {"d", "b"}, "red") == "");
+  CHECK(faults(by_kind, {}, "green") == "");
+  CHECK(faults(by_kind, {}, "blue") == "p: a key is missing; give exactly one of a, b");
+  CHECK(faults(by_kind, {"c", "a"}, "green") ==
+        "p.a: is for kind red, blue, not for green; kind green has c, d");
+}
+
+TEST_CASE("a number or a name is read as what it looks like") {
+  const auto read = [](const char* text, bool quoted = false) -> NumberOrName {
+    Node node;
+    node.kind = Node::Kind::scalar;
+    node.text = text;
+    node.quoted = quoted;
+    return read_detail::read_number_or_name(node, "at", unit::m);
+  };
+  const auto fault = [&](const char* text, bool quoted = false) -> std::string {
+    try {
+      read(text, quoted);
+    } catch (const SceneError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(read("3") == NumberOrName(3.0));
+  CHECK(!read("3").with_unit);
+  CHECK(read("3 mm") == NumberOrName(0.003));
+  CHECK(read("3 mm").with_unit);
+  CHECK(read("-.5").number == -0.5);
+  CHECK(read("bob").name == "bob");
+  CHECK(read("bob 1").name == "bob 1");
+  CHECK(read("3", true).name == "3");
+  CHECK(fault("no") == "at: 'no', a YAML 1.1 boolean, is not a number in m or a name");
+  CHECK(fault("nan") ==
+        "at: 'nan' is not a finite number; a number in m, or with a unit: m, cm, mm, um, km");
+  CHECK(
+      fault("3 kg") ==
+      "at: 'kg' is a unit of another dimension; a number in m, or with a unit: m, cm, mm, um, km");
+  CHECK(fault("", true) == "at: the text '' is not a number in m or a name");
+  CHECK(to_json(NumberOrName(0.5), 0) == "0.5");
+  CHECK(to_json(NumberOrName(std::string("tip")), 0) == "\"tip\"");
+}
+
+TEST_CASE("a choice told apart by shape takes the first alternative that fits") {
+  using Shape = std::variant<std::vector<std::vector<double>>, std::vector<double>, std::string>;
+  const auto scalar = [](const char* text) {
+    Node node;
+    node.kind = Node::Kind::scalar;
+    node.text = text;
+    return node;
+  };
+  const auto list = [](std::vector<Node> items) {
+    Node node;
+    node.kind = Node::Kind::list;
+    node.items = std::move(items);
+    return node;
+  };
+  const auto read = [](const Node& node) {
+    Places places;
+    Shape shape;
+    read_detail::read_value(node, "m", unit::one, places, shape);
+    return shape;
+  };
+  CHECK(read(list({list({scalar("1"), scalar("2")}), list({scalar("3"), scalar("4")})})) ==
+        Shape(std::vector<std::vector<double>>{{1, 2}, {3, 4}}));
+  CHECK(read(list({scalar("1"), scalar("2")})) == Shape(std::vector<double>{1, 2}));
+  CHECK(read(scalar("m.mtx")) == Shape(std::string("m.mtx")));
+  CHECK_THROWS_WITH_AS(
+      read(scalar("3")),
+      "m: '3' is not a list; written as [a, b, c], or as lines that start with `- `", SceneError);
 }
 
 TEST_CASE("the resolved form spells out defaults and the kind of a choice") {

@@ -25,6 +25,11 @@ const std::string kBody = "bodies: [{name: a, kind: modal, modes: {omega: [1, 2]
 const std::string kKeys =
     "allowed: saltus, title, time, contact, solver, on_failure, bodies, contacts, outputs, results";
 
+const std::string kSchemes =
+    "modal-exact, moreau-jean, euler-explicit, euler-implicit, newmark, variational-symplectic, "
+    "runge-kutta, central-difference, schatzman-paoli, generalized-alpha, "
+    "generalized-alpha-decoupled, discrete-gradient, def-exp, def-lim";
+
 /// A scene with one body of these entries, in line 3 from column 11 on.
 std::string body(const std::string& entries) { return kTop + "bodies: [{" + entries + "}]\n"; }
 std::string string_body(const std::string& entries) {
@@ -91,7 +96,9 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
        "3:1: bodies: a map is not a list; written as [a, b, c], or as lines that start with `- `"},
       {kTop + "bodies:\n  - nme: a\n",
        "4:5: bodies[0]: unknown key `nme`; did you mean `name`? allowed: name, kind, "
-       "string, bar, modes, scheme, pluck, initial, origin, axis, direction"},
+       "string, bar, modes, oscillator, chain, mesh, matrices, pendulum, n_pendulum, duffing, "
+       "spring_pendulum, planet, planar_rod, slider_crank, stvk_bar, tangents, particles, scheme, "
+       "rayleigh, loads, prescribed, pluck, initial, origin, axis, direction"},
       {kTop + "bodies:\n  - name: a\n    kind: modal\n",
        "4:5: bodies[0]: a key is missing; give exactly one of string, bar, modes"},
       {body("name: a, kind: modal, modes: {file: a}, string: {length: 1, tension: 1, "
@@ -106,7 +113,8 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
       {body("name: '', kind: modal, modes: {omega: [1]}"),
        "3:17: bodies[0].name: is empty: unique; contacts and outputs refer to it"},
       {body("name: a, kind: rigid, modes: {omega: [1]}"),
-       "3:26: bodies[0].kind: 'rigid' is not known here; allowed: modal"},
+       "3:26: bodies[0].kind: 'rigid' is not known here; allowed: modal, linear, "
+       "lagrangian, particles"},
       {"saltus: 2\ntime: {end: 1 s, rate: 1 kHz}\n" + kBody,
        "1:9: saltus: scene format 2 is not known; this program reads version 1"},
   });
@@ -202,15 +210,17 @@ TEST_CASE("choices are refused when unknown, incomplete or ambiguous") {
   expect_faults({
       {body(modal + "scheme: moreau-jan"),
        "3:62: bodies[0].scheme: 'moreau-jan' is not known here; did you mean `moreau-jean`? "
-       "allowed: modal-exact, moreau-jean"},
+       "allowed: " +
+           kSchemes},
       {body(modal + "scheme: {theta: 1}"),
-       "3:54: bodies[0].scheme: `kind` is missing; allowed: modal-exact, moreau-jean"},
+       "3:54: bodies[0].scheme: `kind` is missing; allowed: " + kSchemes},
       {body(modal + "scheme: [a]"),
        "3:54: bodies[0].scheme: a list is not a map of keys; a name, or {kind: name, ...}; "
-       "names: modal-exact, moreau-jean"},
+       "names: " +
+           kSchemes},
       {body(modal + "scheme: {kind: no}"),
-       "3:69: bodies[0].scheme.kind: 'no', a YAML 1.1 boolean, is not a name; allowed: "
-       "modal-exact, moreau-jean"},
+       "3:69: bodies[0].scheme.kind: 'no', a YAML 1.1 boolean, is not a name; allowed: " +
+           kSchemes},
       {body(modal + "scheme: {kind: modal-exact, theta: 1}"),
        "3:82: bodies[0].scheme: `modal-exact` has no key `theta`; allowed: start, kind"},
       {body(modal + "scheme: {kind: moreau-jean, theta: 1.5}"),
@@ -237,10 +247,10 @@ TEST_CASE("choices are refused when unknown, incomplete or ambiguous") {
        "a number in 1/s, or with a unit: 1/s, 1/ms"},
       {contact("{}", "newton-impact"),
        "4:20: contacts[0].against: a key is missing; give exactly one of frets, neck, points, "
-       "flat, file"},
+       "flat, file, plane, stop, body"},
       {contact("{flat: {height: 0}, file: f}", "newton-impact"),
        "4:55: contacts[0].against.file: cannot be given together with "
-       "`flat`; give exactly one of frets, neck, points, flat, file"},
+       "`flat`; give exactly one of frets, neck, points, flat, file, plane, stop, body"},
       {contact("{frets: 3}", "newton-impact"),
        "4:37: contacts[0].against.frets: '3' is not a map of keys; keys: count, scale, height"},
       {contact("{frets: []}", "newton-impact"),
@@ -305,7 +315,7 @@ TEST_CASE("entries that contradict each other are refused") {
        "3:57: bodies[0].pluck: only a string can be plucked; give `initial` instead"},
       {body(modal + "}, initial: {}"),
        "3:57: bodies[0].initial: a key is missing; give at least one of coordinates, velocities, "
-       "file"},
+       "velocity, file"},
       {body(modal + "}, initial: {coordinates: [1, 2, 3]}"),
        "3:67: bodies[0].initial.coordinates: has 3 entries for 2 modes; one per mode; those left "
        "out at the end are 0"},

@@ -38,8 +38,12 @@ int objects_below(const json& schema) {
       for (const json& key : schema["required"])
         CHECK(schema["properties"].contains(key.get<std::string>()));
   }
-  if (schema.is_structured())
+  if (schema.is_object()) {
+    for (const auto& [key, child] : schema.items())
+      if (key != "if") count += objects_below(child);  // a condition is no object of the scene
+  } else if (schema.is_array()) {
     for (const json& child : schema) count += objects_below(child);
+  }
   return count;
 }
 
@@ -86,6 +90,13 @@ TEST_CASE("the reference names kinds, units, ranges, defaults and rules") {
   CHECK(scene.find("Rules: exactly one of rate, step.") != std::string::npos);
   CHECK(scene.find("## `bodies[].string.damping with model`") != std::string::npos);
   CHECK(scene.find("| `against` | map | required | ") != std::string::npos);
+  CHECK(scene.find("kind linear: exactly one of oscillator, chain, mesh, matrices; ") !=
+        std::string::npos);
+  CHECK(scene.find("only for kind linear, lagrangian, particles: prescribed; ") !=
+        std::string::npos);
+  CHECK(scene.find("| `mass` | list of lists of numbers or list of numbers or text | required |") !=
+        std::string::npos);
+  CHECK(scene.find("| `at` | number [m] or text | required | ") != std::string::npos);
   CHECK(scene.find("| `frets` | map or list of lists of 2 numbers [m] |") != std::string::npos);
 }
 
@@ -101,7 +112,18 @@ TEST_CASE("the schema has an object for every map, closed to unknown keys") {
         json::array({{{"required", {"rate"}}}, {{"required", {"step"}}}}));
   CHECK(time["allOf"][1]["not"]["required"] == json{"rate", "step"});
   const json& body = schema["properties"]["bodies"]["items"];
-  CHECK(body["properties"]["scheme"]["oneOf"][0]["enum"] == json{"modal-exact", "moreau-jean"});
+  const json& names = body["properties"]["scheme"]["oneOf"][0]["enum"];
+  CHECK(names.size() == 14);
+  CHECK(names[0] == "modal-exact");
+  CHECK(names[13] == "def-lim");
+  CHECK(body["properties"]["kind"]["enum"] == json{"modal", "linear", "lagrangian", "particles"});
+  // rules of one kind hold where the kind is that one, keys of one kind are closed to the others
+  const json& modal = body["allOf"][6];
+  CHECK(modal["if"]["properties"]["kind"]["enum"] == json::array({"modal"}));
+  CHECK(modal["then"]["allOf"][0]["anyOf"][0]["required"] == json::array({"string"}));
+  const json& modal_only = body["allOf"][0];
+  CHECK(modal_only["if"]["properties"]["kind"]["enum"] == json::array({"modal"}));
+  CHECK(modal_only["else"]["allOf"][0]["not"]["required"] == json::array({"string"}));
   CHECK(body["properties"]["scheme"]["oneOf"][2]["properties"]["kind"]["const"] == "moreau-jean");
   CHECK(body["properties"]["axis"]["minItems"] == 3);
   CHECK(body["properties"]["axis"]["default"] == json{1, 0, 0});

@@ -72,8 +72,8 @@ bool survives(const std::string& text) {
 TEST_CASE("a scene damaged at random is read or refused with its place, never anything else") {
   std::mt19937 random(20240607);
   int read = 0, refused = 0;
-  for (const std::string* text :
-       {&saltus_test::kBass, &saltus_test::kEverything, &saltus_test::kSmall})
+  for (const std::string* text : {&saltus_test::kBass, &saltus_test::kEverything,
+                                  &saltus_test::kMechanics, &saltus_test::kSmall})
     for (int i = 0; i < 2500; ++i) (survives(mutate(*text, random)) ? read : refused) += 1;
   CHECK(read > 400);  // edits of titles, blanks and digits leave scenes behind
   CHECK(refused > 4000);

@@ -10,6 +10,7 @@
 using namespace saltus;
 using saltus_test::kBass;
 using saltus_test::kEverything;
+using saltus_test::kMechanics;
 
 TEST_CASE("a scene is read with its units and defaults") {
   const SceneSpec spec = read_scene_text(kBass, "bass.yaml").spec;
@@ -27,7 +28,7 @@ TEST_CASE("a scene is read with its units and defaults") {
   CHECK(body.string->linear_density == 0.0067);
   CHECK(body.string->modes == 862);
   CHECK(body.pluck->height == 0.0036);
-  CHECK(std::holds_alternative<ModalExactOptions>(body.scheme));
+  CHECK(std::holds_alternative<ModalExactOptions>(*body.scheme));
   const auto& damping = std::get<AirViscoelasticDamping>(*body.string->damping);
   CHECK(damping.diameter == 0.00114);
   CHECK(damping.loss_frequency == AirViscoelasticDamping::LossFrequency::ideal);
@@ -50,8 +51,8 @@ TEST_CASE("every kind of entry is read") {
   CHECK(step_count(spec.time) == 3000);
   REQUIRE(spec.bodies.size() == 6);
   CHECK(spec.bodies[0].initial->velocity_column == 5);
-  CHECK(std::get<ModalExactOptions>(spec.bodies[0].scheme).start == ModalExactOptions::Start::raw);
-  const auto& scheme = std::get<MoreauJeanOptions>(spec.bodies[1].scheme);
+  CHECK(std::get<ModalExactOptions>(*spec.bodies[0].scheme).start == ModalExactOptions::Start::raw);
+  const auto& scheme = std::get<MoreauJeanOptions>(*spec.bodies[1].scheme);
   CHECK(scheme.theta == 1.0);
   CHECK(scheme.gamma == 0.25);
   CHECK(scheme.forecasts());
@@ -71,6 +72,44 @@ TEST_CASE("every kind of entry is read") {
   CHECK(!spec.results.every_step);
 }
 
+TEST_CASE("every entry of the other kinds is read") {
+  const SceneSpec spec = read_scene_text(kMechanics, "all.yaml").spec;
+  REQUIRE(spec.bodies.size() == 15);
+  CHECK(spec.bodies[0].oscillator->stiffness == 2000.0);
+  CHECK(spec.bodies[1].chain->ends == ChainEnds::fixed_fixed);
+  CHECK(spec.bodies[1].rayleigh->stiffness == 1e-6);
+  CHECK(spec.bodies[1].initial->velocity == -0.001);
+  CHECK(spec.bodies[2].mesh->lumped);
+  CHECK(spec.bodies[2].loads[0].table[1] == std::array{1.0, 2.0});
+  CHECK(spec.bodies[2].loads[1].pattern == std::vector<double>{1, 2, 3});
+  const MatricesSpec& matrices = *spec.bodies[3].matrices;
+  CHECK(matrices.mass == MatrixSpec(std::vector<std::vector<double>>{{2, 1}, {1, 2}}));
+  CHECK(matrices.stiffness == MatrixSpec(std::vector<double>{1, 2}));
+  CHECK(spec.bodies[4].matrices->load == VectorSpec(std::string("f.csv")));
+  CHECK(spec.bodies[3].prescribed[0].harmonic->amplitude == 0.001);
+  CHECK(spec.bodies[3].prescribed[0].harmonic->phase == doctest::Approx(0.5235987755982988));
+  CHECK(std::get<NewmarkOptions>(*spec.bodies[3].scheme).beta == 0.3025);
+  CHECK(spec.bodies[5].tangents == Tangents::differences);
+  CHECK(spec.bodies[5].pendulum->gravity == 1.62);
+  CHECK(spec.bodies[6].n_pendulum->mass.size() == 3);
+  CHECK(spec.bodies[10].planar_rod->inertia == 0.2);
+  CHECK(spec.bodies[12].stvk_bar->young == 1000.0);
+  const ParticlesSpec& particles = *spec.bodies[13].particles;
+  CHECK(particles.springs[0].between == std::vector<int>{0, 1});
+  CHECK(particles.springs[0].tension_only);
+  CHECK(!particles.springs[0].length);
+  CHECK(particles.springs[1].length == 0.5);
+  CHECK(particles.gravity == std::array{0.0, 0.0, -9.81});
+  CHECK(spec.bodies[14].particles->file == "balls.csv");
+  const auto& list = std::get<std::vector<NumberOrName>>(*spec.contacts[0].at);
+  CHECK(list == std::vector<NumberOrName>{0.0, 1.0});
+  CHECK(std::get<NumberOrName>(*spec.contacts[2].at).name == "bob_2");
+  CHECK(spec.contacts[1].against.body == "b");
+  CHECK(spec.contacts[3].against.stop->side == StopSpec::Side::below);
+  CHECK(spec.outputs[2].at.name == "bob_1");
+  CHECK(spec.outputs[2].name == "n at bob_1");
+}
+
 TEST_CASE("names left out are made and stay unique") {
   const SceneSpec spec = read_scene_text(kEverything, "all.yaml").spec;
   CHECK(spec.contacts[2].name == "tabled on plane");
@@ -81,7 +120,7 @@ TEST_CASE("names left out are made and stay unique") {
 }
 
 TEST_CASE("the resolved scene reads back to an equal spec") {
-  for (const std::string* text : {&kBass, &kEverything}) {
+  for (const std::string* text : {&kBass, &kEverything, &kMechanics}) {
     const SceneSpec spec = read_scene_text(*text, "scene.yaml").spec;
     for (int indent : {0, 2}) {
       const std::string resolved = write_scene(spec, indent);

@@ -80,6 +80,67 @@ outputs:
 results: {frames: 0, every_step: false, checkpoint_every: 100}
 )";
 
+/// Bodies of the kinds linear, lagrangian and particles, every entry at least once.
+inline const std::string kMechanics = R"(saltus: 1
+title: Mechanics
+time: {end: 1 s, step: 1 ms}
+bodies:
+  - {name: o, kind: linear, oscillator: {mass: 1, stiffness: 2 N/mm, damping: 3}, direction: [1, 0, 0]}
+  - name: c
+    kind: linear
+    chain: {masses: 2, mass: 1, stiffness: 3, damping: 0.1, ends: fixed-fixed, spacing: 0.1}
+    rayleigh: {mass: 0.2, stiffness: 1 us}
+    initial: {velocity: -1 mm/s}
+  - name: e
+    kind: linear
+    mesh: {elements: 3, length: 1, young: 1, density: 1, area: 1, ends: fixed-free, lumped: true}
+    loads: [{dof: 2, table: [[0, 1], [1, 2]], smooth: true}, {pattern: [1, 2, 3], constant: 4}]
+  - name: k
+    kind: linear
+    matrices: {mass: [[2, 1], [1, 2]], stiffness: [1, 2], damping: [[0, 1], [-1, 0]], load: [1, 2]}
+    scheme: {kind: newmark, gamma: 0.6, beta: 0.3025, solver: linear}
+    prescribed: [{dof: 1, harmonic: {amplitude: 1 mm, frequency: 2 Hz, phase: 30 deg, mean: 0.1}}]
+  - name: f
+    kind: linear
+    matrices: {mass: m.mtx, stiffness: k.npy, load: f.csv}
+    prescribed: [{dof: 1, file: u.csv}]
+  - name: p
+    kind: lagrangian
+    pendulum: {mass: 2, length: 2, gravity: 1.62, dashpot: 0.1}
+    tangents: differences
+    loads: [{dof: 0, harmonic: {amplitude: 1, frequency: 2}}, {dof: 0, file: t.csv}]
+  - {name: n, kind: lagrangian, n_pendulum: {mass: [1, 2, 3], length: [1, 1, 1]}, origin: [0, 0, 1]}
+  - {name: d, kind: lagrangian, duffing: {mass: 2, stiffness: -1, cubic: 2, dashpot: 0.1}}
+  - {name: s, kind: lagrangian, spring_pendulum: {stiffness: 3, length: 2}, initial: {coordinates: [0, -1]}}
+  - {name: q, kind: lagrangian, planet: {mu: 2}, initial: {coordinates: [1, 0], velocities: [0, 1]}}
+  - {name: r, kind: lagrangian, planar_rod: {inertia: 0.2}, prescribed: [{dof: 2, constant: 0.1}]}
+  - {name: x, kind: lagrangian, slider_crank: {torque: 0.1}, scheme: euler-implicit}
+  - {name: v, kind: lagrangian, stvk_bar: {elements: 3}, scheme: discrete-gradient}
+  - name: b
+    kind: particles
+    particles:
+      mass: [1, 2]
+      positions: [[0, 0, 1], [0, 0, 2]]
+      velocities: [[0, 0, 1], [0, 0, 0]]
+      springs:
+        - {between: [0, 1], stiffness: 3, damping: 0.1, tension_only: true}
+        - {particle: 0, anchor: [0, 0, 0], stiffness: 1, length: 0.5}
+      gravity: [0, 0, -9.81]
+      drag: 0.1
+    loads: [{particle: 1, direction: [0, 1, 1], constant: 2}]
+    prescribed: [{dof: 0, constant: 0}]
+  - {name: g, kind: particles, particles: {file: balls.csv}}
+contacts:
+  - {on: b, at: [0, 1], against: {plane: {point: [0, 0, -1]}}, law: newton-impact}
+  - {on: b, at: 1, against: {body: b, at: 0, normal: [0, 0, 1]}, law: newton-impact}
+  - {on: n, at: bob_2, against: {plane: {point: [0, 0, -5], normal: [0, 1, 1]}}, law: newton-impact}
+  - {on: o, against: {stop: {at: -1, side: below}}, law: newton-impact}
+outputs:
+  - {probe: b, at: 1, direction: [1, 0, 0]}
+  - {probe: n, at: 2}
+  - {probe: n, at: bob_1, quantity: displacement}
+)";
+
 /// The head of a small valid scene that ends inside `bodies[0]`; two lines, four with the bodies.
 inline const std::string kSmall = R"(saltus: 1
 time: {end: 1 s, rate: 1 kHz}

@@ -1,0 +1,512 @@
+#include "saltus/bodies/lagrangian.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+
+void LagrangianModel::tangents(double, View, View, Matrix&, Matrix&) const {
+  expects(false, "this model gives no tangents; ask for Tangents::differences");
+}
+void LagrangianModel::potential_tangent(View, Matrix&) const {
+  expects(false, "this model gives no tangent of its potential; ask for Tangents::differences");
+}
+std::string LagrangianModel::point_name(int i) const { return "point_" + std::to_string(i); }
+Vector3 LagrangianModel::point(int, View) const {
+  expects(false, "this model has no points");
+  return Vector3::Zero();
+}
+void LagrangianModel::point_jacobian(int, View, Matrix&) const {
+  expects(false, "this model has no points");
+}
+
+// All coordinates are (f, p): free, prescribed.
+//
+//     M_ff a = F_f - M_fp u'',     F = -dV/dq + Q - c + loads - (rM M + rK V'') v     at q = (q_f, u), v = (v_f, u')
+//
+// What is evaluated for one (q, v) is kept until other arguments come: results depend on arguments alone.
+struct Lagrangian::Data {
+  std::shared_ptr<const LagrangianModel> model;
+  LagrangianOptions options;
+  int n = 0;
+  bool constant_mass = false;
+  bool moving = false;                // a prescribed coordinate moves
+  bool rows_move = false;             // and rows of points depend on it
+  std::vector<int> free_dofs, index;  // coordinate of each component of q; its inverse
+  std::vector<Source> sources;
+  int inertial = -1, damping = -1, applied = -1, load = -1, prescribed = -1;
+
+  // All coordinates of the present call, and scratch of that size.
+  Vector q, v, f, g, x, y, up, down;
+  Matrix J;
+  // Kept for the q, v they belong to. `_f`: of the free coordinates, empty where all are.
+  Matrix M, M_f, V2, K, C, K_f, C_f, A;
+  Vector mass_at, potential_at, tangents_q, tangents_v;
+
+  Data(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given);
+
+  int free() const { return static_cast<int>(free_dofs.size()); }
+  bool all_free() const { return options.prescribed.empty(); }
+  const Matrix& mass() const { return all_free() ? M : M_f; }
+  const Matrix& stiffness() const { return all_free() ? K : K_f; }
+  const Matrix& damping_matrix() const { return all_free() ? C : C_f; }
+  const Rayleigh& rayleigh() const { return options.rayleigh; }
+  bool has_rayleigh() const { return rayleigh().mass != 0.0 || rayleigh().stiffness != 0.0; }
+
+  void scatter(View part, Vector& all) const {
+    for (int i = 0; i < free(); ++i) all[free_dofs[static_cast<std::size_t>(i)]] = part[i];
+  }
+  void gather(const Vector& all, Out part) const {
+    for (int i = 0; i < free(); ++i) part[i] = all[free_dofs[static_cast<std::size_t>(i)]];
+  }
+  double dot(View all, View w) const {
+    double sum = 0.0;
+    for (int i = 0; i < free(); ++i) sum += all[free_dofs[static_cast<std::size_t>(i)]] * w[i];
+    return sum;
+  }
+  void part(const Matrix& all, Matrix& of_free) const {
+    of_free.resize(free(), free());
+    for (int i = 0; i < free(); ++i)
+      for (int j = 0; j < free(); ++j)
+        of_free(i, j) =
+            all(free_dofs[static_cast<std::size_t>(i)], free_dofs[static_cast<std::size_t>(j)]);
+  }
+  void place(double t, View q_free) {
+    scatter(q_free, q);
+    for (const Prescribed& p : options.prescribed) q[p.dof] = p.signal.value(t);
+  }
+  void place(double t, View q_free, View v_free) {
+    place(t, q_free);
+    scatter(v_free, v);
+    for (const Prescribed& p : options.prescribed) v[p.dof] = p.signal.rate(t);
+  }
+
+  // M(q), dV2/dq2, K and C (Rayleigh included) at the present (q, v)
+  void need_mass();
+  void need_potential_tangent();
+  void need_tangents();
+  void smooth_force(double t, Vector& out);  // -dV/dq + Q - c
+  void rayleigh_force(const Vector& velocity, Vector& out);
+  void all_forces(double t, Vector& out);
+  void difference_tangents();
+  void check();
+  void check_prescribed();
+};
+
+namespace {
+
+void symmetrise(Matrix& A) {
+  for (Eigen::Index j = 0; j < A.cols(); ++j)
+    for (Eigen::Index i = 0; i < j; ++i) A(i, j) = A(j, i) = 0.5 * (A(i, j) + A(j, i));
+}
+
+void expect_point(const LagrangianModel& model, const PointRef& at) {
+  if (at.feature < 0 || at.feature >= model.points()) [[unlikely]]
+    expects(false, "point " + std::to_string(at.feature) + " of a model with " +
+                       std::to_string(model.points()));
+}
+
+}  // namespace
+
+Lagrangian::Data::Data(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given)
+    : model(std::move(made)), options(std::move(given)) {
+  expects(model != nullptr, "a Lagrangian needs a model");
+  n = model->size();
+  expects(n > 0, "a model has at least one coordinate");
+  constant_mass = model->constant_mass();
+  check();
+  for (Vector* vector : {&q, &v, &f, &g, &x, &y, &up, &down}) vector->setZero(n);
+  for (Matrix* matrix : {&M, &V2, &K, &C}) matrix->setZero(n, n);
+  J.setZero(3, n);
+  for (int i = 0; i < n; ++i)
+    if (index[static_cast<std::size_t>(i)] >= 0) free_dofs.push_back(i);
+  for (int i = 0; i < free(); ++i)
+    index[static_cast<std::size_t>(free_dofs[static_cast<std::size_t>(i)])] = i;
+
+  sources.push_back({"potential", true});
+  const auto account = [&](bool there, const char* name, bool potential, int& at) {
+    if (!there) return;
+    at = static_cast<int>(sources.size());
+    sources.push_back({name, potential});
+  };
+  account(!constant_mass, "inertial", true, inertial);
+  account(has_rayleigh(), "damping", false, damping);
+  account(true, "applied", false, applied);
+  account(!options.loads.empty(), "load", false, load);
+  account(!options.prescribed.empty(), "prescribed", false, prescribed);
+
+  const Vector start = Vector::Zero(free());
+  place(0.0, start);
+  if (constant_mass) {
+    need_mass();
+    expects(M.allFinite() && (M - M.transpose()).lpNorm<Eigen::Infinity>() <=
+                                 1e-12 * M.lpNorm<Eigen::Infinity>(),
+            "the mass matrix is finite and symmetric");
+    expects(Eigen::LLT<Matrix>(M).info() == Eigen::Success, "the mass matrix is positive definite");
+  }
+  if (rayleigh().stiffness != 0.0) need_potential_tangent();  // throws where it is not given
+  if (moving) check_prescribed();
+}
+
+void Lagrangian::Data::check() {
+  const auto there = [&](int dof) { return dof >= 0 && dof < n; };
+  const Rayleigh& r = rayleigh();
+  expects(
+      std::isfinite(r.mass) && std::isfinite(r.stiffness) && r.mass >= 0.0 && r.stiffness >= 0.0,
+      "Rayleigh factors are finite and not negative");
+  for (const Load& l : options.loads)
+    for (const auto& [dof, weight] : l.pattern) {
+      expects(there(dof),
+              "a load acts on coordinate " + std::to_string(dof) + " of " + std::to_string(n));
+      expects(std::isfinite(weight), "weights of loads are finite");
+    }
+  index.assign(static_cast<std::size_t>(n), 0);
+  for (const Prescribed& p : options.prescribed) {
+    expects(there(p.dof), "coordinate " + std::to_string(p.dof) + " is prescribed, there are " +
+                              std::to_string(n));
+    expects(index[static_cast<std::size_t>(p.dof)] == 0,
+            "coordinate " + std::to_string(p.dof) + " is prescribed twice");
+    index[static_cast<std::size_t>(p.dof)] = -1;
+    moving = moving || !p.signal.is_constant();
+  }
+  expects(static_cast<int>(options.prescribed.size()) < n, "at least one coordinate is free");
+  expects(options.tangents == Tangents::differences || model->has_tangents(),
+          "this model gives no tangents; ask for Tangents::differences");
+}
+
+// M_ff and the rows of the points, asked for at a few configurations with each moving coordinate here and there
+void Lagrangian::Data::check_prescribed() {
+  Matrix here, there;
+  const auto differ = [](const Matrix& a, const Matrix& b) {
+    return (a - b).lpNorm<Eigen::Infinity>() >
+           1e-11 * (a.lpNorm<Eigen::Infinity>() + b.lpNorm<Eigen::Infinity>());
+  };
+  const Vector base = q;
+  for (const Prescribed& p : options.prescribed) {
+    if (p.signal.is_constant()) continue;
+    for (int probe = 1; probe <= 3; ++probe) {
+      for (int i = 0; i < n; ++i) q[i] = base[i] + std::sin(1.7 * probe + 2.3 * i);
+      const double u = q[p.dof];
+      if (!constant_mass) {
+        need_mass();
+        here = M_f;
+        q[p.dof] = u + 0.31;
+        need_mass();
+        expects(!differ(here, M_f),
+                "the mass matrix of the free coordinates depends on coordinate " +
+                    std::to_string(p.dof) + ", which is prescribed to move; this is not supported");
+      }
+      for (int point = 0; point < model->points(); ++point) {
+        q[p.dof] = u;
+        model->point_jacobian(point, q, J);
+        here = J;
+        q[p.dof] = u + 0.31;
+        model->point_jacobian(point, q, J);
+        for (int i : free_dofs) rows_move = rows_move || differ(here.col(i), J.col(i));
+      }
+    }
+  }
+}
+
+void Lagrangian::Data::need_mass() {
+  if (mass_at.size() > 0 && (constant_mass || mass_at == q)) return;
+  model->mass(q, M);
+  if (!all_free()) part(M, M_f);
+  mass_at = q;
+}
+
+void Lagrangian::Data::need_potential_tangent() {
+  if (potential_at.size() > 0 && potential_at == q) return;
+  potential_at = q;
+  if (options.tangents == Tangents::given) return model->potential_tangent(q, V2);
+  const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
+  for (int j = 0; j < n; ++j) {
+    const double at = q[j], step = relative * std::max(1.0, std::abs(at));
+    q[j] = at + step;
+    model->potential_force(q, up);
+    q[j] = at - step;
+    model->potential_force(q, down);
+    q[j] = at;
+    V2.col(j) = (down - up) / (2.0 * step);
+  }
+  symmetrise(V2);
+}
+
+void Lagrangian::Data::smooth_force(double t, Vector& out) {
+  model->potential_force(q, out);
+  model->applied(t, q, v, g);
+  out += g;
+  if (constant_mass) return;
+  model->inertial(q, v, g);
+  out -= g;
+}
+
+// K and C by columns, the prescribed ones left out
+void Lagrangian::Data::difference_tangents() {
+  const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
+  for (Vector* moved : {&q, &v}) {
+    Matrix& tangent = moved == &q ? K : C;
+    for (int j : free_dofs) {
+      const double at = (*moved)[j], step = relative * std::max(1.0, std::abs(at));
+      (*moved)[j] = at + step;
+      smooth_force(0.0, up);
+      (*moved)[j] = at - step;
+      smooth_force(0.0, down);
+      (*moved)[j] = at;
+      tangent.col(j) = (down - up) / (2.0 * step);
+    }
+  }
+}
+
+void Lagrangian::Data::need_tangents() {
+  if (tangents_q.size() > 0 && tangents_q == q && tangents_v == v) return;
+  tangents_q = q;
+  tangents_v = v;
+  if (options.tangents == Tangents::given)
+    model->tangents(0.0, q, v, K, C);
+  else
+    difference_tangents();
+  if (rayleigh().mass != 0.0) {
+    need_mass();
+    C += rayleigh().mass * M;
+  }
+  if (rayleigh().stiffness != 0.0) {
+    need_potential_tangent();
+    C += rayleigh().stiffness * V2;
+  }
+  if (!all_free()) {
+    part(K, K_f);
+    part(C, C_f);
+  }
+  if (options.tangents == Tangents::differences && model->symmetric()) {
+    symmetrise(all_free() ? K : K_f);
+    symmetrise(all_free() ? C : C_f);
+  }
+}
+
+// out = (rM M + rK V'') velocity
+void Lagrangian::Data::rayleigh_force(const Vector& velocity, Vector& out) {
+  out.setZero();
+  if (rayleigh().mass != 0.0) {
+    need_mass();
+    out.noalias() += rayleigh().mass * (M * velocity);
+  }
+  if (rayleigh().stiffness != 0.0) {
+    need_potential_tangent();
+    out.noalias() += rayleigh().stiffness * (V2 * velocity);
+  }
+}
+
+void Lagrangian::Data::all_forces(double t, Vector& out) {
+  smooth_force(t, out);
+  if (has_rayleigh()) {
+    rayleigh_force(v, y);
+    out -= y;
+  }
+  for (const Load& l : options.loads) {
+    const double value = l.signal.value(t);
+    for (const auto& [dof, weight] : l.pattern) out[dof] += weight * value;
+  }
+}
+
+Lagrangian::Lagrangian(std::shared_ptr<const LagrangianModel> model, LagrangianOptions options)
+    : data_(std::make_unique<Data>(std::move(model), std::move(options))) {}
+Lagrangian::~Lagrangian() = default;
+
+int Lagrangian::positions() const { return data_->free(); }
+const LagrangianModel& Lagrangian::model() const { return *data_->model; }
+Rayleigh Lagrangian::rayleigh() const { return data_->rayleigh(); }
+int Lagrangian::prescribed() const { return static_cast<int>(data_->options.prescribed.size()); }
+std::span<const Source> Lagrangian::sources() const { return data_->sources; }
+
+unsigned Lagrangian::traits() const {
+  unsigned traits = Trait::tangents | Trait::second_order | Trait::potential;
+  if (data_->constant_mass) traits = traits | Trait::constant_mass;
+  if (data_->model->symmetric()) traits = traits | Trait::symmetric;
+  return traits;
+}
+
+int Lagrangian::free_index(int dof) const {
+  expects(dof >= 0 && dof < data_->n, "a coordinate of the model");
+  return data_->index[static_cast<std::size_t>(dof)];
+}
+
+void Lagrangian::full(double t, View q, Out all) const {
+  data_->place(t, q);
+  all = data_->q;
+}
+
+void Lagrangian::force(double t, View q, View v, Out f) const {
+  Data& d = *data_;
+  d.place(t, q, v);
+  d.all_forces(t, d.f);
+  if (d.moving) {
+    d.need_mass();
+    for (const Prescribed& p : d.options.prescribed) d.f -= p.signal.second(t) * d.M.col(p.dof);
+  }
+  d.gather(d.f, f);
+}
+
+void Lagrangian::potential_force(double, View q, Out f) const {
+  Data& d = *data_;
+  d.place(0.0, q);
+  d.model->potential_force(d.q, d.f);
+  d.gather(d.f, f);
+}
+
+void Lagrangian::multiply(Combination s, View q, View v, View x, Out y) const {
+  Data& d = *data_;
+  d.place(0.0, q, v);
+  y.setZero();
+  if (s.m != 0.0) {
+    d.need_mass();
+    y.noalias() += s.m * (d.mass() * x);
+  }
+  if (s.c == 0.0 && s.k == 0.0) return;
+  d.need_tangents();
+  if (s.c != 0.0) y.noalias() += s.c * (d.damping_matrix() * x);
+  if (s.k != 0.0) y.noalias() += s.k * (d.stiffness() * x);
+}
+
+void Lagrangian::factorise(Combination s, View q, View v, Factor& A) const {
+  Data& d = *data_;
+  d.place(0.0, q, v);
+  d.need_mass();
+  d.A = s.m * d.mass();
+  if (s.c != 0.0 || s.k != 0.0) {
+    d.need_tangents();
+    d.A += s.c * d.damping_matrix() + s.k * d.stiffness();
+  }
+  if (d.free() == 1 || (d.constant_mass && s.c == 0.0 && s.k == 0.0 && d.A.isDiagonal(0.0))) {
+    if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
+    std::get<Diagonal>(A.form).inverse = d.A.diagonal().cwiseInverse();
+    return;
+  }
+  auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
+  auto* dense = held ? dynamic_cast<DenseOperator*>(held->get()) : nullptr;
+  if (!dense) {
+    auto made = std::make_unique<DenseOperator>();
+    dense = made.get();
+    A.form = std::move(made);
+  }
+  dense->factorise(d.A);
+}
+
+// R = M a + ... - F on the prescribed rows
+void Lagrangian::reactions(double t, View q, View v, View a, Out forces) const {
+  Data& d = *data_;
+  d.place(t, q, v);
+  d.all_forces(t, d.f);
+  d.need_mass();
+  d.scatter(a, d.x);
+  for (const Prescribed& p : d.options.prescribed) d.x[p.dof] = p.signal.second(t);
+  for (int i = 0; i < prescribed(); ++i) {
+    const int dof = d.options.prescribed[static_cast<std::size_t>(i)].dof;
+    forces[i] = d.M.row(dof).dot(d.x) - d.f[dof];
+  }
+}
+
+void Lagrangian::points(double t, View q, std::span<const PointRef> at, Out x) const {
+  Data& d = *data_;
+  d.place(t, q);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    expect_point(*d.model, at[i]);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = d.model->point(at[i].feature, d.q);
+  }
+}
+
+void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
+  Data& d = *data_;
+  expects(!d.rows_move,
+          "rows of these points depend on a coordinate that is prescribed to move; not supported");
+  d.place(0.0, q);
+  const auto columns = static_cast<std::size_t>(d.free());
+  J.width = d.free();
+  J.offset.assign(1, 0);
+  J.column.assign(at.size(), 0);
+  J.value.resize(3 * columns * at.size());
+  auto value = J.value.begin();
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    expect_point(*d.model, at[i]);
+    d.model->point_jacobian(at[i].feature, d.q, d.J);
+    for (int axis = 0; axis < 3; ++axis)
+      for (int dof : d.free_dofs) *value++ = d.J(axis, dof);
+    J.offset.push_back(static_cast<int>(i) + 1);
+  }
+}
+
+void Lagrangian::point_drift(double t, View q, std::span<const PointRef> at, Out drift) const {
+  Data& d = *data_;
+  drift.setZero();
+  if (!d.moving) return;
+  d.place(t, q);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    expect_point(*d.model, at[i]);
+    d.model->point_jacobian(at[i].feature, d.q, d.J);
+    for (const Prescribed& p : d.options.prescribed)
+      drift.segment<3>(3 * static_cast<Eigen::Index>(i)) += p.signal.rate(t) * d.J.col(p.dof);
+  }
+}
+
+Energy Lagrangian::energy(double, View q, View v) const {
+  Data& d = *data_;
+  d.place(0.0, q);
+  d.need_mass();
+  double kinetic = 0.0;
+  for (int j = 0; j < d.free(); ++j) kinetic += 0.5 * v[j] * d.mass().col(j).dot(v);
+  return {kinetic, d.model->potential(d.q)};
+}
+
+// Each source with the prescribed coordinates at rest where they are at t = 0; what their motion adds is "prescribed".
+void Lagrangian::power(double t, View q, View v, View w, std::span<double> by_source) const {
+  Data& d = *data_;
+  const auto account = [&](int s) -> double& { return by_source[static_cast<std::size_t>(s)]; };
+  for (double& power : by_source) power = 0.0;
+
+  d.place(0.0, q);
+  d.model->potential_force(d.q, d.f);
+  by_source[0] = d.dot(d.f, w);
+  double moved = 0.0;
+  d.place(t, q, v);
+  if (d.moving) {
+    d.model->potential_force(d.q, d.f);
+    moved += d.dot(d.f, w) - by_source[0];
+    d.need_mass();
+    for (const Prescribed& p : d.options.prescribed)
+      moved -= p.signal.second(t) * d.dot(d.M.col(p.dof), w);
+  }
+  d.model->applied(t, d.q, d.v, d.f);
+  account(d.applied) = d.dot(d.f, w);
+  for (const Load& l : d.options.loads) {
+    const double value = l.signal.value(t);
+    for (const auto& [dof, weight] : l.pattern)
+      if (const int i = d.index[static_cast<std::size_t>(dof)]; i >= 0)
+        account(d.load) += weight * value * w[i];
+  }
+  // inertial and Rayleigh forces: with u', then without
+  for (const bool all : {true, false}) {
+    if (all && !d.moving) continue;
+    if (!all)
+      for (const Prescribed& p : d.options.prescribed) d.v[p.dof] = 0.0;
+    if (!d.constant_mass) {
+      d.model->inertial(d.q, d.v, d.f);
+      const double power = -d.dot(d.f, w);
+      moved += all ? power : d.moving ? -power : 0.0;
+      if (!all) account(d.inertial) = power;
+    }
+    if (d.has_rayleigh()) {
+      d.rayleigh_force(d.v, d.y);
+      const double power = -d.dot(d.y, w);
+      moved += all ? power : d.moving ? -power : 0.0;
+      if (!all) account(d.damping) = power;
+    }
+  }
+  if (d.moving) account(d.prescribed) = moved;
+}
+
+}  // namespace saltus

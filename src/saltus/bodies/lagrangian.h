@@ -1,0 +1,104 @@
+// Systems in generalised coordinates  M(q) v' = F(t, q, v): mechanisms and nonlinear structures of moderate size.
+//
+// The kinetic energy is v.M(q)v/2, the potential V(q); F = -dV/dq + Q(t, q, v) - c(q, v) holds the inertial forces
+// c = M' v - d(v.Mv/2)/dq of M(q).
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "saltus/bodies/signal.h"
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+/// What a user writes of a Lagrangian system. Give tangents() by hand, through AutoModel (auto_model.h), or ask Lagrangian
+/// for finite differences. Matrices and vectors to be filled come in their size, with any content.
+class LagrangianModel {
+ public:
+  virtual ~LagrangianModel() = default;
+  virtual int size() const = 0;  ///< of q and of v
+  virtual bool constant_mass() const { return false; }
+  /// True: C and K are symmetric (a constant M, forces from a potential and symmetric dashpots).
+  virtual bool symmetric() const { return false; }
+  virtual void mass(View q, Matrix& M) const = 0;
+  virtual double potential(View q) const = 0;
+  virtual void potential_force(View q, Out f) const = 0;  ///< -dV/dq
+  /// Q(t, q, v): applied forces without a potential, set to zero where there are none.
+  virtual void applied(double t, View q, View v, Out f) const = 0;
+  /// c(q, v), set to zero where M is constant.
+  virtual void inertial(View q, View v, Out f) const = 0;
+  /// True where tangents() and potential_tangent() are given.
+  virtual bool has_tangents() const { return false; }
+  /// K = -dF/dq, C = -dF/dv of F = -dV/dq + Q - c. Lagrangian asks for them at t = 0: tangents of a Q whose dependence on
+  /// (q, v) changes with time make its Newton iterations slower, not its result wrong.
+  virtual void tangents(double t, View q, View v, Matrix& K, Matrix& C) const;
+  /// d2V/dq2 alone, for Rayleigh damping.
+  virtual void potential_tangent(View q, Matrix& K) const;
+
+  /// Points that may touch and be listened to: names, places [m], and dx/dq (3 x size).
+  virtual int points() const { return 0; }
+  virtual std::string point_name(int i) const;
+  virtual Vector3 point(int i, View q) const;
+  virtual void point_jacobian(int i, View q, Matrix& J) const;
+};
+
+/// Which tangents the schemes get.
+enum class Tangents {
+  given,        ///< the model's own; UsageError if it has none
+  differences,  ///< central differences of the forces, steps of cbrt(epsilon) times max(1, |q_j|)
+};
+
+struct LagrangianOptions {
+  Tangents tangents = Tangents::given;
+  Rayleigh rayleigh;  ///< C += rM M + rK K(q), K the tangent of the potential alone
+  std::vector<Load> loads;
+  std::vector<Prescribed> prescribed;
+};
+
+/// One object belongs to one group: its operations share work space.
+///
+/// Prescribed coordinates: the schemes ask for M, C, K and point rows without a time. M of the free coordinates must not
+/// depend on one that is prescribed to move (UsageError when made), nor may the rows of points that touch (UsageError when
+/// asked for); C and K are taken with the prescribed motion at t = 0, which costs passes and no accuracy.
+class Lagrangian final : public Dynamics {
+ public:
+  /// Throws UsageError: no model or none of its coordinates free, a coordinate that is not there or prescribed twice,
+  /// numbers that are not finite, a constant M that is not symmetric positive definite, tangents that are not given.
+  explicit Lagrangian(std::shared_ptr<const LagrangianModel> model, LagrangianOptions options = {});
+  ~Lagrangian() override;
+
+  int positions() const override;
+  int velocities() const override { return positions(); }
+  /// tangents, second_order, potential; constant_mass, symmetric as the model says.
+  unsigned traits() const override;
+  const LagrangianModel& model() const;
+  int free_index(int dof) const;               ///< component of q, -1: prescribed
+  void full(double t, View q, Out all) const;  ///< all coordinates of the model at t
+
+  void force(double t, View q, View v, Out f) const override;
+  void potential_force(double t, View q, Out f) const override;
+  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, View q, View v, Factor& A) const override;
+  Rayleigh rayleigh() const override;
+  int prescribed() const override;
+  void reactions(double t, View q, View v, View a, Out forces) const override;
+
+  /// PointRef::feature is the number of the model's point; local is not used.
+  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
+  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+
+  /// "potential", "inertial" (both with a potential), "damping" (Rayleigh), "applied", "load", "prescribed": those there are.
+  std::span<const Source> sources() const override;
+  /// v.Mv/2 of the free coordinates, and V with the prescribed ones where they are at t = 0; all that their motion adds to
+  /// the forces is in the account "prescribed" (docs/theory/lagrangian.md).
+  Energy energy(double t, View q, View v) const override;
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace saltus

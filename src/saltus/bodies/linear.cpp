@@ -1,0 +1,489 @@
+// The equations of the system, f free and p prescribed degrees of freedom, C = D + rM M + rK K with the dashpots D:
+//
+//     M_ff q'' + C_ff v + K_ff q = F_f(t) - M_fp u'' - C_fp u' - K_fp u                     (1)
+//     reactions = M_pf q'' + M_pp u'' + C_pf v + C_pp u' + K_pf q + K_pp u - F_p(t)         (2)
+//
+// The last three terms of (1) are the source "prescribed". K_ff = S + N, S symmetric, N skew: S has the potential q.Sq/2,
+// -N q is the source "circulatory". C is not stored:  m M + c C + k K = (m + c rM) M + c D + (k + c rK) K.
+#include "saltus/bodies/linear.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "saltus/base/error.h"
+#include "saltus/math/sparse_product.h"
+
+namespace saltus {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+// a A + b B + c C where a matrix with the factor 0 does not widen the pattern
+SparseMatrix combine(double a, const SparseMatrix& A, double b, const SparseMatrix& B, double c,
+                     const SparseMatrix& C) {
+  const SparseMatrix none;
+  return sum(a, a == 0.0 ? none : A, b, b == 0.0 ? none : B, c, c == 0.0 ? none : C);
+}
+
+void check(const LinearSystem& system) {
+  const int n = system.mass.size();
+  expects(n > 0, "a linear system has a mass matrix");
+  for (const SparseMatrix* A : {&system.damping, &system.stiffness})
+    expects(A->empty() || A->size() == n, "the matrices of a linear system are of one size");
+  for (const SparseMatrix* A : {&system.mass, &system.damping, &system.stiffness})
+    expects(A->finite(), "the entries of the matrices are finite");
+  expects(std::isfinite(system.rayleigh.mass) && std::isfinite(system.rayleigh.stiffness),
+          "the Rayleigh coefficients are finite");
+  expects(system.load.size() == 0 || system.load.size() == n,
+          "one constant load a degree of freedom, or none");
+  expects(system.load.allFinite(), "loads are finite");
+  for (const Load& load : system.loads)
+    for (const auto& [dof, weight] : load.pattern) {
+      expects(dof >= 0 && dof < n, "loads act on degrees of freedom of the system");
+      expects(std::isfinite(weight), "weights of loads are finite");
+    }
+  expects(system.points.empty() || static_cast<int>(system.points.size()) == n,
+          "one point a degree of freedom, or none");
+  for (const DofPoint& point : system.points)
+    expects(point.place.allFinite() && std::abs(point.direction.norm() - 1.0) <= 1e-9,
+            "points are finite and their directions of length 1");
+  expects(system.mass.symmetric(), "the mass matrix is symmetric");
+}
+
+// Entries (i, j) of M, C and K by rows of i.
+struct Links {
+  struct Link {
+    int j;
+    double m = 0.0, c = 0.0, k = 0.0;
+  };
+  std::vector<int> offset;
+  std::vector<Link> link;
+
+  Links() = default;
+  Links(int rows, const std::map<std::pair<int, int>, Link>& entries) : offset(index(rows) + 1, 0) {
+    for (const auto& [place, entry] : entries) {
+      ++offset[index(place.first) + 1];
+      link.push_back(entry);
+    }
+    for (std::size_t i = 1; i < offset.size(); ++i) offset[i] += offset[i - 1];
+  }
+  std::span<const Link> of(std::size_t i) const {
+    return std::span(link).subspan(index(offset[i]), index(offset[i + 1] - offset[i]));
+  }
+};
+
+// What prescribed motion is at one time.
+struct Motion {
+  double u, rate, second;
+  Motion(const Signal& signal, double t)
+      : u(signal.value(t)), rate(signal.rate(t)), second(signal.second(t)) {}
+  /// m u'' + c u' + k u
+  double force(const Links::Link& a) const { return a.m * second + a.c * rate + a.k * u; }
+};
+
+// y_i = rest_i + scale_i q_{column_i}
+class PickTable final : public PointTable {
+ public:
+  PickTable(int velocities, std::vector<int> column, Vector scale, Vector rest)
+      : velocities_(velocities),
+        column_(std::move(column)),
+        scale_(std::move(scale)),
+        rest_(std::move(rest)) {}
+  int rows() const override { return static_cast<int>(column_.size()); }
+  const Vector& rest() const override { return rest_; }
+  void apply(View x, PointScratch&, Out y) const override {
+    for (int i = 0; i < rows(); ++i) y[i] = scale_[i] * x[column_[index(i)]];
+  }
+  void apply(std::span<const int> rows, View x, PointScratch&, Out y) const override {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      y[static_cast<Eigen::Index>(k)] = scale_[rows[k]] * x[column_[index(rows[k])]];
+  }
+  void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      r[column_[index(rows[k])]] += p[static_cast<Eigen::Index>(k)] * scale_[rows[k]];
+  }
+  // Columns of A^-1 are asked for a few at a time: they are as long as the body, D only as its points.
+  void response(const Factor& A, Matrix& D) const override {
+    constexpr Eigen::Index kColumns = 32;
+    const Eigen::Index m = rows();
+    D.resize(m, m);
+    if (const auto* diagonal = std::get_if<Diagonal>(&A.form)) {
+      for (Eigen::Index i = 0; i < m; ++i)
+        for (Eigen::Index j = 0; j < m; ++j) {
+          const int at = column_[static_cast<std::size_t>(i)];
+          D(i, j) = at == column_[static_cast<std::size_t>(j)]
+                        ? scale_[i] * diagonal->inverse[at] * scale_[j]
+                        : 0.0;
+        }
+      return;
+    }
+    Matrix X;
+    for (Eigen::Index first = 0; first < m; first += kColumns) {
+      X.setZero(velocities_, std::min(kColumns, m - first));
+      for (Eigen::Index j = 0; j < X.cols(); ++j)
+        X(column_[static_cast<std::size_t>(first + j)], j) = scale_[first + j];
+      solve(A, X);
+      for (Eigen::Index j = 0; j < X.cols(); ++j)
+        for (Eigen::Index i = 0; i < m; ++i)
+          D(i, first + j) = scale_[i] * X(column_[static_cast<std::size_t>(i)], j);
+    }
+    if (symmetric(A)) D = (0.5 * (D + D.transpose())).eval();
+  }
+
+ private:
+  int velocities_;
+  std::vector<int> column_;
+  Vector scale_, rest_;
+};
+
+}  // namespace
+
+struct Linear::Data {
+  struct AppliedLoad {
+    std::vector<std::pair<int, double>> on_free, on_held;
+    Signal signal;
+  };
+
+  int all = 0;
+  std::vector<int> free;       ///< degree of freedom of each component of q
+  std::vector<int> free_of;    ///< component of q of each degree of freedom, -1: prescribed
+  std::vector<int> held_of;    ///< prescribed motion of each degree of freedom, -1: free
+  std::vector<Signal> motion;  ///< of the prescribed ones
+  struct Part {
+    SparseMatrix rows;
+    SparseProduct product;
+    Part() = default;
+    explicit Part(SparseMatrix A) : rows(std::move(A)), product(rows) {}
+  };
+  Part M, D, K;                    ///< _ff
+  SparseProduct S;                 ///< symmetric part of K, empty where it is K
+  Links free_held;                 ///< _fp by columns: those of prescribed motion j
+  Links held_free, held_held;      ///< _pf by rows, _pp by columns
+  Vector load, held_load;          ///< constant part of F_f and F_p [N]
+  std::vector<AppliedLoad> loads;  ///< those that change
+  std::vector<DofPoint> points;
+  Rayleigh rayleigh;
+  unsigned traits = 0;
+  std::vector<Source> sources;
+  int elastic = -1, damping = -1, loaded = -1, prescribed = -1, circulatory = -1;
+
+  explicit Data(LinearSystem system);
+  void link(const LinearSystem& system);
+  void apply(const LinearSystem& system);
+  void name_sources(const LinearSystem& system);
+  /// The factors of M, D and K in m M + c C + k K.
+  Combination parts(Combination s) const {
+    return {s.m + s.c * rayleigh.mass, s.c, s.k + s.c * rayleigh.stiffness};
+  }
+  DofPoint point(int dof) const { return points.empty() ? DofPoint{} : points[index(dof)]; }
+  int checked(int dof) const {
+    expects(dof >= 0 && dof < all, "a point of a linear system is one of its degrees of freedom");
+    return dof;
+  }
+};
+
+Linear::Data::Data(LinearSystem system) : all(system.mass.size()) {
+  check(system);
+  held_of.assign(index(all), -1);
+  for (const Prescribed& p : system.prescribed) {
+    expects(p.dof >= 0 && p.dof < all, "prescribed degrees of freedom are those of the system");
+    expects(held_of[index(p.dof)] < 0,
+            "degree of freedom " + std::to_string(p.dof) + " is prescribed twice");
+    held_of[index(p.dof)] = static_cast<int>(motion.size());
+    motion.push_back(p.signal);
+  }
+  free_of.assign(index(all), -1);
+  for (int i = 0; i < all; ++i)
+    if (held_of[index(i)] < 0) {
+      free_of[index(i)] = static_cast<int>(free.size());
+      free.push_back(i);
+    }
+  expects(!free.empty(), "at least one degree of freedom is not prescribed");
+
+  rayleigh = system.rayleigh;
+  if (!motion.empty()) link(system);
+  apply(system);
+  name_sources(system);
+
+  const auto part = [&](SparseMatrix&& A) {
+    return Part(A.empty() || motion.empty() ? std::move(A) : A.part(free, free));
+  };
+  M = part(std::move(system.mass));
+  D = part(std::move(system.damping));
+  K = part(std::move(system.stiffness));
+  points = std::move(system.points);
+  if (const int bad = first_bad_pivot(M.rows); bad >= 0)
+    expects(false, "the mass matrix is not positive definite: the pivot of degree of freedom " +
+                       std::to_string(free[index(bad)]) + " is not positive");
+
+  const bool symmetric_stiffness = K.rows.symmetric();
+  if (!symmetric_stiffness) {
+    S = SparseProduct(sum(0.5, K.rows, 0.5, K.rows.transpose(), 0.0, {}));
+    circulatory = static_cast<int>(sources.size());
+    sources.push_back({"circulatory", false});
+  }
+  traits = Trait::tangents | Trait::affine | Trait::constant_mass | Trait::fixed_points;
+  if (!K.rows.empty()) traits = traits | Trait::second_order;
+  if (symmetric_stiffness) traits = traits | Trait::potential;
+  if (symmetric_stiffness && D.rows.symmetric()) traits = traits | Trait::symmetric;
+}
+
+void Linear::Data::name_sources(const LinearSystem& system) {
+  const auto add = [&](const char* name, bool potential) {
+    sources.push_back({name, potential});
+    return static_cast<int>(sources.size()) - 1;
+  };
+  if (!system.stiffness.empty()) elastic = add("elastic", true);
+  if (!system.damping.empty() || rayleigh.mass != 0.0 || rayleigh.stiffness != 0.0)
+    damping = add("damping", false);
+  if (system.load.size() > 0 || !system.loads.empty()) loaded = add("load", false);
+  if (!motion.empty()) prescribed = add("prescribed", false);
+}
+
+// The entries of M, C and K outside their _ff parts.
+void Linear::Data::link(const LinearSystem& system) {
+  std::map<std::pair<int, int>, Links::Link> fp, pf, pp;
+  const auto collect = [&](const SparseMatrix& A, double m, double c, double k) {
+    for (int i = 0; i < A.size(); ++i)
+      for (int at = A.offset()[index(i)]; at < A.offset()[index(i) + 1]; ++at) {
+        const int j = A.column()[index(at)];
+        const int row = held_of[index(i)], column = held_of[index(j)];
+        if (row < 0 && column < 0) continue;
+        auto& links = row < 0 ? fp : column < 0 ? pf : pp;
+        const int from = column < 0 ? row : column;
+        const int to = row < 0 ? free_of[index(i)] : column < 0 ? free_of[index(j)] : row;
+        auto& entry = links.try_emplace({from, to}, Links::Link{to}).first->second;
+        entry.m += m * A.value()[index(at)];
+        entry.c += c * A.value()[index(at)];
+        entry.k += k * A.value()[index(at)];
+      }
+  };
+  collect(system.mass, 1.0, rayleigh.mass, 0.0);
+  collect(system.damping, 0.0, 1.0, 0.0);
+  collect(system.stiffness, 0.0, rayleigh.stiffness, 1.0);
+  const int held = static_cast<int>(motion.size());
+  free_held = Links(held, fp);
+  held_free = Links(held, pf);
+  held_held = Links(held, pp);
+}
+
+void Linear::Data::apply(const LinearSystem& system) {
+  load.setZero(static_cast<Eigen::Index>(free.size()));
+  held_load.setZero(static_cast<Eigen::Index>(motion.size()));
+  const auto add = [&](int dof, double force) {
+    if (free_of[index(dof)] >= 0)
+      load[free_of[index(dof)]] += force;
+    else
+      held_load[held_of[index(dof)]] += force;
+  };
+  for (int i = 0; i < static_cast<int>(system.load.size()); ++i) add(i, system.load[i]);
+  for (const Load& given : system.loads) {
+    if (given.signal.is_constant()) {
+      for (const auto& [dof, weight] : given.pattern) add(dof, weight * given.signal.value(0.0));
+      continue;
+    }
+    AppliedLoad applied{{}, {}, given.signal};
+    for (const auto& [dof, weight] : given.pattern) {
+      if (free_of[index(dof)] >= 0)
+        applied.on_free.emplace_back(free_of[index(dof)], weight);
+      else
+        applied.on_held.emplace_back(held_of[index(dof)], weight);
+    }
+    loads.push_back(std::move(applied));
+  }
+}
+
+Linear::Linear(LinearSystem system) : data_(std::make_unique<const Data>(std::move(system))) {}
+Linear::~Linear() = default;
+
+int Linear::positions() const { return static_cast<int>(data_->free.size()); }
+unsigned Linear::traits() const { return data_->traits; }
+std::span<const int> Linear::free_dofs() const { return data_->free; }
+int Linear::free_index(int dof) const { return data_->free_of[index(data_->checked(dof))]; }
+Rayleigh Linear::rayleigh() const { return data_->rayleigh; }
+int Linear::prescribed() const { return static_cast<int>(data_->motion.size()); }
+std::span<const Source> Linear::sources() const { return data_->sources; }
+
+void Linear::full(double t, View q, Out all) const {
+  const Data& d = *data_;
+  for (int i = 0; i < d.all; ++i) {
+    const int at = d.free_of[index(i)];
+    all[i] = at >= 0 ? q[at] : d.motion[index(d.held_of[index(i)])].value(t);
+  }
+}
+
+void Linear::force(double t, View q, View v, Out f) const {
+  const Data& d = *data_;
+  f = d.load;
+  for (const Data::AppliedLoad& load : d.loads) {
+    const double size = load.signal.value(t);
+    for (const auto& [i, weight] : load.on_free) f[i] += weight * size;
+  }
+  for (std::size_t j = 0; j < d.motion.size(); ++j) {
+    const Motion motion(d.motion[j], t);
+    for (const Links::Link& a : d.free_held.of(j)) f[a.j] -= motion.force(a);
+  }
+  const std::array terms{ProductTerm{&d.K.product, 1.0, q.data()},
+                         ProductTerm{&d.K.product, d.rayleigh.stiffness, v.data()},
+                         ProductTerm{&d.M.product, d.rayleigh.mass, v.data()},
+                         ProductTerm{&d.D.product, 1.0, v.data()}};
+  subtract_sum(terms, f);
+}
+
+void Linear::potential_force(double, View q, Out f) const {
+  const Data& d = *data_;
+  const ProductTerm term{d.S.zero() ? &d.K.product : &d.S, -1.0, q.data()};
+  set_sum({&term, 1}, f);
+}
+
+void Linear::multiply(Combination s, View, View, View x, Out y) const {
+  const Data& d = *data_;
+  const Combination p = d.parts(s);
+  const std::array terms{ProductTerm{&d.M.product, p.m, x.data()},
+                         ProductTerm{&d.D.product, p.c, x.data()},
+                         ProductTerm{&d.K.product, p.k, x.data()}};
+  set_sum(terms, y);
+}
+
+void Linear::factorise(Combination s, View, View, Factor& A) const {
+  const Data& d = *data_;
+  const Combination p = d.parts(s);
+  const std::array terms{std::pair{p.m, &d.M}, std::pair{p.c, &d.D}, std::pair{p.k, &d.K}};
+  if (std::ranges::all_of(terms, [](const auto& term) {
+        return term.first == 0.0 || term.second->product.diagonal();
+      })) {
+    if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
+    Vector& inverse = std::get<Diagonal>(A.form).inverse;
+    inverse.setZero(positions());
+    for (const auto& [scale, part] : terms)
+      if (scale != 0.0 && !part->product.zero()) inverse += scale * part->product.values();
+    inverse = inverse.cwiseInverse();
+    return;
+  }
+  auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
+  auto* sparse = held ? dynamic_cast<SparseOperator*>(held->get()) : nullptr;
+  if (!sparse) {
+    auto made = std::make_unique<SparseOperator>();
+    sparse = made.get();
+    A.form = std::unique_ptr<Operator>(std::move(made));
+  }
+  sparse->factorise(combine(p.m, d.M.rows, p.c, d.D.rows, p.k, d.K.rows));
+}
+
+// (2)
+void Linear::reactions(double t, View q, View v, View a, Out forces) const {
+  const Data& d = *data_;
+  forces = -d.held_load;
+  for (const Data::AppliedLoad& load : d.loads) {
+    const double size = load.signal.value(t);
+    for (const auto& [i, weight] : load.on_held) forces[i] -= weight * size;
+  }
+  for (std::size_t j = 0; j < d.motion.size(); ++j) {
+    const Motion motion(d.motion[j], t);
+    for (const Links::Link& e : d.held_held.of(j)) forces[e.j] += motion.force(e);
+    double sum = 0.0;
+    for (const Links::Link& e : d.held_free.of(j))
+      sum += e.m * a[e.j] + e.c * v[e.j] + e.k * q[e.j];
+    forces[static_cast<Eigen::Index>(j)] += sum;
+  }
+}
+
+void Linear::points(double t, View q, std::span<const PointRef> at, Out x) const {
+  const Data& d = *data_;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const int dof = d.checked(at[i].feature), place = d.free_of[index(dof)];
+    const DofPoint point = d.point(dof);
+    const double moved = place >= 0 ? q[place] : d.motion[index(d.held_of[index(dof)])].value(t);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = point.place + moved * point.direction;
+  }
+}
+
+void Linear::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
+  const Data& d = *data_;
+  J.width = 1;
+  J.offset.assign(1, 0);
+  J.column.clear();
+  J.value.clear();
+  for (const PointRef& ref : at) {
+    const int dof = d.checked(ref.feature);
+    if (const int place = d.free_of[index(dof)]; place >= 0) {
+      const Vector3 direction = d.point(dof).direction;
+      J.column.push_back(place);
+      J.value.insert(J.value.end(), direction.data(), direction.data() + 3);
+    }
+    J.offset.push_back(static_cast<int>(J.column.size()));
+  }
+}
+
+void Linear::point_drift(double t, View, std::span<const PointRef> at, Out x) const {
+  const Data& d = *data_;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const int dof = d.checked(at[i].feature), held = d.held_of[index(dof)];
+    auto drift = x.segment<3>(3 * static_cast<Eigen::Index>(i));
+    if (held >= 0)
+      drift = d.motion[index(held)].rate(t) * d.point(dof).direction;
+    else
+      drift.setZero();
+  }
+}
+
+std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
+                                          std::span<const Vector3> direction) const {
+  const Data& d = *data_;
+  const auto rows = static_cast<Eigen::Index>(at.size());
+  std::vector<int> column;
+  Vector scale(rows), rest(rows);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const int dof = d.checked(at[i].feature);
+    if (d.free_of[index(dof)] < 0) return nullptr;
+    const DofPoint point = d.point(dof);
+    column.push_back(d.free_of[index(dof)]);
+    scale[static_cast<Eigen::Index>(i)] = direction[i].dot(point.direction);
+    rest[static_cast<Eigen::Index>(i)] = direction[i].dot(point.place);
+  }
+  return std::make_unique<PickTable>(positions(), std::move(column), std::move(scale),
+                                     std::move(rest));
+}
+
+Energy Linear::energy(double, View q, View v) const {
+  return {0.5 * data_->M.product.inner(v, v), 0.5 * data_->K.product.inner(q, q)};
+}
+
+void Linear::power(double t, View q, View v, View w, std::span<double> by_source) const {
+  const Data& d = *data_;
+  const auto set = [&](int source, double watts) {
+    if (source >= 0) by_source[index(source)] = watts;
+  };
+  const double stiff = d.K.product.inner(w, q);
+  const double elastic = d.S.zero() ? stiff : d.S.inner(w, q);
+  set(d.elastic, -elastic);
+  set(d.circulatory, elastic - stiff);
+  if (d.damping >= 0) {
+    double watts = d.D.product.inner(w, v);
+    if (d.rayleigh.mass != 0.0) watts += d.rayleigh.mass * d.M.product.inner(w, v);
+    if (d.rayleigh.stiffness != 0.0) watts += d.rayleigh.stiffness * d.K.product.inner(w, v);
+    set(d.damping, -watts);
+  }
+  if (d.loaded >= 0) {
+    double watts = d.load.dot(w);
+    for (const Data::AppliedLoad& load : d.loads) {
+      double sum = 0.0;
+      for (const auto& [i, weight] : load.on_free) sum += weight * w[i];
+      watts += sum * load.signal.value(t);
+    }
+    set(d.loaded, watts);
+  }
+  if (d.prescribed >= 0) {
+    double watts = 0.0;
+    for (std::size_t j = 0; j < d.motion.size(); ++j) {
+      const Motion motion(d.motion[j], t);
+      for (const Links::Link& a : d.free_held.of(j)) watts -= motion.force(a) * w[a.j];
+    }
+    set(d.prescribed, watts);
+  }
+}
+
+}  // namespace saltus

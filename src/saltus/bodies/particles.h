@@ -1,0 +1,82 @@
+// Point masses in space, with springs, dashpots, gravity and drag:  m_i x_i'' = sum of forces.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "saltus/bodies/signal.h"
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+/// Between particles i and j, or particle i and the fixed place `anchor` (j = -1):
+/// force along the line of length l: k (l - length) + c l'. tension_only: no force where l < length. Where the ends
+/// coincide the line has no direction: the dashpot, and a spring of length > 0, then give no force.
+struct Spring {
+  int i = 0, j = -1;
+  double stiffness = 0.0, length = 0.0, damping = 0.0;  ///< [N/m], [m], [N s/m]
+  Vector3 anchor = Vector3::Zero();                     ///< [m]
+  bool tension_only = false;
+};
+
+struct ParticleSystem {
+  Vector mass;  ///< [kg], one a particle
+  std::vector<Spring> springs;
+  Vector3 gravity = Vector3::Zero();  ///< [m/s^2]
+  double drag = 0.0;                  ///< force -drag v on every particle [N s/m]
+  Rayleigh rayleigh;
+  std::vector<Load> loads;  ///< degree of freedom 3 i + axis
+  std::vector<Prescribed> prescribed;
+};
+
+/// q = (x_0, y_0, z_0, x_1, ...) of all degrees of freedom that are not prescribed. One object belongs to one group: its
+/// operations share work space.
+///
+/// C is exact. K is that of the springs, exact; what dashpots and Rayleigh damping add to it (they turn with the line of the
+/// spring) is left out, which keeps it symmetric and costs Newton schemes passes, no accuracy. Schemes ask for C and K without
+/// a time: they are taken with prescribed motion at t = 0.
+class Particles final : public Dynamics {
+ public:
+  /// Throws UsageError: mass <= 0, springs between particles that are not there or a particle and itself, negative
+  /// stiffness, length, damping, drag or Rayleigh factors, numbers that are not finite, a degree of freedom that is not
+  /// there or prescribed twice, all of them prescribed.
+  explicit Particles(ParticleSystem system);
+  ~Particles() override;
+
+  int bodies() const override;  ///< the particles where no degree of freedom is prescribed, else 1
+  int positions() const override;
+  int velocities() const override { return positions(); }
+  /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine without springs.
+  unsigned traits() const override;
+  int free_index(int dof) const;
+  void full(double t, View q, Out all) const;
+
+  void force(double t, View q, View v, Out f) const override;
+  void potential_force(double t, View q, Out f) const override;
+  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  /// Diagonal without springs (or for k = c = 0), sparse with.
+  void factorise(Combination s, View q, View v, Factor& A) const override;
+  Rayleigh rayleigh() const override;
+  int prescribed() const override;
+  void reactions(double t, View q, View v, View a, Out forces) const override;
+
+  /// PointRef::feature is the particle, local an offset that does not turn.
+  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
+  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  std::unique_ptr<PointTable> table(
+      std::span<const PointRef> at,
+      std::span<const Vector3> direction) const override;  ///< null where one is moved
+
+  /// "elastic", "gravity" (both with a potential), "damping" (springs, drag, Rayleigh), "load", "prescribed": those there are.
+  std::span<const Source> sources() const override;
+  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are at t = 0; all that their
+  /// motion adds to the forces is in the account "prescribed" (docs/theory/particles.md). Gravity has its zero at the origin.
+  Energy energy(double t, View q, View v) const override;
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,125 @@
+#include "saltus/bodies/signal.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+namespace {
+
+// Second derivatives m_i of the natural cubic spline, m_0 = m_n = 0 and inside, with h_i = t_{i+1} - t_i and the slopes
+// s_i = (y_{i+1} - y_i)/h_i,
+//     h_{i-1} m_{i-1} + 2 (h_{i-1} + h_i) m_i + h_i m_{i+1} = 6 (s_i - s_{i-1}),
+// a diagonally dominant tridiagonal system.
+std::vector<double> natural_spline(const std::vector<double>& t, const std::vector<double>& y) {
+  const std::size_t n = t.size();
+  std::vector<double> m(n, 0.0), ratio(n, 0.0);  // m_i = m[i] - ratio[i] m_{i+1} while eliminating
+  for (std::size_t i = 1; i + 1 < n; ++i) {
+    const double before = t[i] - t[i - 1], after = t[i + 1] - t[i];
+    const double right = 6.0 * ((y[i + 1] - y[i]) / after - (y[i] - y[i - 1]) / before);
+    const double pivot = 2.0 * (before + after) - before * ratio[i - 1];
+    ratio[i] = after / pivot;
+    m[i] = (right - before * m[i - 1]) / pivot;
+  }
+  for (std::size_t i = n - 1; i-- > 1;) m[i] -= ratio[i] * m[i + 1];
+  return m;
+}
+
+}  // namespace
+
+// One piece of a table,  a = (t_{i+1} - t)/h,  b = (t - t_i)/h:
+//     y = a y_i + b y_{i+1} + h^2/6 ((a^3 - a) m_i + (b^3 - b) m_{i+1})
+struct Signal::Piece {
+  double h, a, b, y0, y1, m0, m1;
+
+  Piece(const Table& table, double t) {
+    const auto last = static_cast<std::ptrdiff_t>(table.t.size()) - 2;
+    const auto i = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+        std::upper_bound(table.t.begin(), table.t.end(), t) - table.t.begin() - 1, 0, last));
+    h = table.t[i + 1] - table.t[i];
+    a = (table.t[i + 1] - t) / h;
+    b = (t - table.t[i]) / h;
+    y0 = table.value[i];
+    y1 = table.value[i + 1];
+    m0 = table.second.empty() ? 0.0 : table.second[i];
+    m1 = table.second.empty() ? 0.0 : table.second[i + 1];
+  }
+  double value() const {
+    return a * y0 + b * y1 + h * h / 6.0 * ((a * a * a - a) * m0 + (b * b * b - b) * m1);
+  }
+  double rate() const {
+    return (y1 - y0) / h + h / 6.0 * ((1.0 - 3.0 * a * a) * m0 + (3.0 * b * b - 1.0) * m1);
+  }
+  double second() const { return a * m0 + b * m1; }
+};
+
+Signal Signal::constant(double value) {
+  expects(std::isfinite(value), "a constant signal is finite");
+  Signal s;
+  s.form_ = Constant{value};
+  return s;
+}
+
+Signal Signal::harmonic(double amplitude, double omega, double phase, double mean) {
+  expects(std::isfinite(amplitude) && std::isfinite(omega) && std::isfinite(phase) &&
+              std::isfinite(mean),
+          "the numbers of a harmonic signal are finite");
+  Signal s;
+  s.form_ = Harmonic{amplitude, omega, phase, mean};
+  return s;
+}
+
+Signal Signal::table(std::vector<double> t, std::vector<double> value, bool smooth) {
+  const auto finite = [](double x) { return std::isfinite(x); };
+  expects(t.size() == value.size(), "a signal has one value for each time");
+  expects(t.size() >= 2, "a signal by points has two of them or more");
+  expects(std::ranges::all_of(t, finite) && std::ranges::all_of(value, finite),
+          "the points of a signal are finite");
+  expects(std::ranges::adjacent_find(t, std::greater_equal{}) == t.end(),
+          "the times of a signal increase");
+  auto points = std::make_shared<Table>();
+  if (smooth && t.size() > 2) points->second = natural_spline(t, value);
+  points->t = std::move(t);
+  points->value = std::move(value);
+  Signal s;
+  s.form_ = std::shared_ptr<const Table>(std::move(points));
+  return s;
+}
+
+double Signal::value(double t) const {
+  if (const auto* c = std::get_if<Constant>(&form_)) return c->value;
+  if (const auto* w = std::get_if<Harmonic>(&form_))
+    return w->mean + w->amplitude * std::cos(w->omega * t + w->phase);
+  const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
+  if (t <= table.t.front()) return table.value.front();
+  if (t >= table.t.back()) return table.value.back();
+  return Piece(table, t).value();
+}
+
+double Signal::rate(double t) const {
+  if (std::holds_alternative<Constant>(form_)) return 0.0;
+  if (const auto* w = std::get_if<Harmonic>(&form_))
+    return -w->amplitude * w->omega * std::sin(w->omega * t + w->phase);
+  const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
+  if (t < table.t.front() || t > table.t.back()) return 0.0;
+  return Piece(table, t).rate();
+}
+
+double Signal::second(double t) const {
+  if (std::holds_alternative<Constant>(form_)) return 0.0;
+  if (const auto* w = std::get_if<Harmonic>(&form_))
+    return -w->amplitude * w->omega * w->omega * std::cos(w->omega * t + w->phase);
+  const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
+  if (table.second.empty() || t < table.t.front() || t > table.t.back()) return 0.0;
+  return Piece(table, t).second();
+}
+
+bool Signal::is_constant() const {
+  if (std::holds_alternative<Constant>(form_)) return true;
+  if (const auto* w = std::get_if<Harmonic>(&form_)) return w->amplitude == 0.0 || w->omega == 0.0;
+  const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
+  return std::ranges::all_of(table.value, [&](double y) { return y == table.value.front(); });
+}
+
+}  // namespace saltus

@@ -1,0 +1,55 @@
+// Functions of time for loads and prescribed motion: constant, harmonic, table.
+#pragma once
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace saltus {
+
+/// A scalar function of time with its first two derivatives, in the unit of what it drives.
+class Signal {
+ public:
+  Signal() = default;  ///< 0
+  static Signal constant(double value);
+  /// mean + amplitude cos(omega t + phase), omega [rad/s], phase [rad].
+  static Signal harmonic(double amplitude, double omega, double phase = 0.0, double mean = 0.0);
+  /// Through the points (t, value), t increasing: straight between them (rate constant by pieces, second derivative 0),
+  /// or, with smooth, the natural cubic spline. Held at the end values outside, where the derivatives are 0; at a corner
+  /// the derivatives are those of the piece that begins there, at the last point of the one that ends. Throws
+  /// UsageError for fewer than two points, t that does not increase or values that are not finite.
+  static Signal table(std::vector<double> t, std::vector<double> value, bool smooth = false);
+
+  double value(double t) const;
+  double rate(double t) const;    ///< [1/s]
+  double second(double t) const;  ///< [1/s^2]
+  bool is_constant() const;
+
+ private:
+  struct Piece;
+  struct Constant {
+    double value;
+  };
+  struct Harmonic {
+    double amplitude, omega, phase, mean;
+  };
+  struct Table {
+    std::vector<double> t, value;
+    std::vector<double> second;  ///< second derivatives at the points, empty: straight pieces
+  };
+  std::variant<Constant, Harmonic, std::shared_ptr<const Table>> form_{};  ///< constant 0
+};
+
+/// F(t) = pattern signal(t) on the degrees of freedom of a body [N].
+struct Load {
+  std::vector<std::pair<int, double>> pattern;  ///< (degree of freedom, weight)
+  Signal signal;
+};
+
+/// q_dof(t) = signal(t).
+struct Prescribed {
+  int dof = 0;
+  Signal signal;
+};
+
+}  // namespace saltus

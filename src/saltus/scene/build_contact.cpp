@@ -1,0 +1,304 @@
+#include "saltus/scene/build_contact.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/suggest.h"
+#include "saltus/scene/build_kinds.h"
+#include "saltus/scene/touch_points.h"
+
+namespace saltus {
+namespace {
+
+double polynomial(const std::vector<double>& c, double x) {  // c0 + c1 x + c2 x^2 ...
+  double y = 0.0;
+  for (auto k = c.rbegin(); k != c.rend(); ++k) y = y * x + *k;
+  return y;
+}
+
+/// Points of the regular grid of a string.
+PointList on_grid(const Modal& body, const std::string& path, auto&& height) {
+  const int n = body.shapes().grid();
+  if (n == 0)
+    throw SceneError(path, "is for bodies with a regular grid of points: strings and hinged bars",
+                     "use points or file");
+  PointList points;
+  for (int i = 1; i <= n; ++i) {
+    const double x = i * (body.shapes().length() / (n + 1));
+    points.push_back({x, height(x)});
+  }
+  return points;
+}
+
+/// The obstacle as points [x, h].
+PointList obstacle(const Scene& scene, const AgainstSpec& against, const Modal& body,
+                   const std::string& path) {
+  if (against.points) return *against.points;
+  if (against.file) {
+    const Matrix data = read_table(scene, *against.file, 2, "x [m], h [m]", path + ".file");
+    PointList points;
+    for (Eigen::Index i = 0; i < data.rows(); ++i) points.push_back({data(i, 0), data(i, 1)});
+    return points;
+  }
+  if (against.neck)
+    return on_grid(body, path + ".neck", [&](double x) {
+      return against.neck->until && x > *against.neck->until ? against.neck->beyond.value()
+                                                             : polynomial(against.neck->height, x);
+    });
+  if (against.flat)
+    return on_grid(body, path + ".flat", [&](double) { return against.flat->height; });
+  if (const auto* list = std::get_if<PointList>(&*against.frets)) return *list;
+  const auto& rule = std::get<FretRule>(*against.frets);
+  PointList points;
+  for (int k = 1; k <= rule.count; ++k) {  // x_k = scale (1 - 2^(-k/12))
+    const double x = rule.scale * (1.0 - std::exp2(-k / 12.0));
+    points.push_back({x, polynomial(rule.height, x)});
+  }
+  return points;
+}
+
+ContactLaw resolve(const LawChoice& choice, const SchemeChoice& scheme, ContactInstant instant) {
+  ContactLaw law;
+  if (const auto* impact = std::get_if<NewtonImpact>(&choice)) {
+    law.rule = ContactLaw::Rule::newton_impact;
+    law.restitution = impact->restitution;
+    double forecast =
+        impact->activation.forecast.value_or(instant == ContactInstant::start ? 0.5 : 0.0);
+    if (const auto* mj = std::get_if<MoreauJeanOptions>(&scheme); mj && mj->forecasts())
+      forecast = mj->gamma.value_or(0.5);
+    law.activation = {forecast, impact->activation.threshold, impact->activation.velocity_threshold,
+                      impact->activation.closing_only};
+  } else if (const auto* paoli = std::get_if<SchatzmanPaoli>(&choice)) {
+    law.rule = ContactLaw::Rule::schatzman_paoli;
+    law.restitution = paoli->restitution;
+  }
+  return law;
+}
+
+void shape_at(const Modal& body, double x, const std::string& path, Vector& shape) {
+  try {
+    body.shapes().row(x, shape);
+  } catch (const SceneError& error) {
+    throw SceneError(path, error.message(), error.hint());
+  }
+}
+
+/// One entry of `contacts` on its way into the model.
+struct Making {
+  const Scene& scene;
+  const ContactSpec& spec;
+  std::string path;  ///< "contacts[0]"
+  std::span<const BuiltBody> bodies;
+  std::size_t on;  ///< index of the body
+  ModelParts& parts;
+
+  const BuiltBody& body() const { return bodies[on]; }
+  const BodySpec& body_spec() const { return scene.spec.bodies[on]; }
+  void add(const ContactSide& a, const ContactSide& b, const Vector3& normal) {
+    ContactPair pair;
+    pair.key = parts.pairs.size();
+    pair.a = a;
+    pair.b = b;
+    pair.normal = normal;
+    pair.law = static_cast<int>(parts.laws.size()) - 1;
+    parts.pairs.push_back(pair);
+  }
+};
+
+[[noreturn]] void refuse_overlap(const Making& m, double gap, const std::string& where) {
+  throw SceneError(m.path + ".against",
+                   fmt::format("the obstacle is {:.4g} mm inside '{}' at {} at the start",
+                               -1e3 * gap, m.spec.on, where),
+                   "lower the obstacle or change the initial state");
+}
+
+/// Point obstacles along a modal body.
+void along_body(Making& m) {
+  const ContactSpec& spec = m.spec;
+  if (!m.body().modal)
+    throw SceneError(m.path + ".against",
+                     fmt::format("'{}' (kind {}) is no body with places along it", spec.on,
+                                 name_of(m.body_spec().kind)),
+                     m.body().linear ? "give plane, stop or body" : "give plane or body");
+  const Modal& body = *m.body().modal;
+  if (!body.has_shapes())
+    throw SceneError(m.path + ".on", "'" + spec.on + "' has no points: its modes have no shapes",
+                     "give bodies[].modes.shapes");
+  const std::string against = m.path + ".against";
+  const PointList points = obstacle(m.scene, spec.against, body, against);
+  const double table =
+      8.0 * static_cast<double>(points.size()) *
+      static_cast<double>(points.size() + static_cast<std::size_t>(body.positions()));
+  if (table > 32e9)
+    throw SceneError(against,
+                     fmt::format("{} points and {} modes need {:.0f} GB", points.size(),
+                                 body.positions(), 1e-9 * table),
+                     "fewer points or modes");
+  if (points.empty()) throw SceneError(against, "has no point", "at least one [x, h] is needed");
+  const ModalPlacement& place = body.placement();
+  Vector shape(body.positions());
+  double worst = 0.0, worst_x = 0.0;
+  for (const auto& [x, h] : points) {
+    if (!(x >= 0.0 && x <= body.shapes().length()))
+      throw SceneError(against, fmt::format("the point x = {} m is not on '{}'", x, spec.on),
+                       fmt::format("between 0 and {} m", body.shapes().length()));
+    shape_at(body, x, against, shape);
+    const double still =
+        body.shapes().grid() > 0 ? 1e-3 / std::sqrt(body.shapes().length()) : 1e-12;
+    if (shape.lpNorm<Eigen::Infinity>() <= still)
+      throw SceneError(against, fmt::format("the point x = {} m of '{}' cannot move", x, spec.on),
+                       "move it away from the fixed end");
+    m.add({static_cast<int>(m.on), {0, 0, Vector3(x, 0.0, 0.0)}},
+          {-1, {0, 0, place.origin + x * place.axis + h * place.direction}}, place.direction);
+    const double gap = shape.dot(m.parts.initial[m.on].q) - h;
+    if (gap < worst) {
+      worst = gap;
+      worst_x = x;
+    }
+  }
+  if (worst < -1e-9) refuse_overlap(m, worst, fmt::format("x = {:.4g} m", worst_x));
+}
+
+/// Place of a point at the start [m], and the largest entry of n . dx/dq there: 0 where no impulse along n moves it.
+struct Located {
+  Vector3 x;
+  double row;
+};
+Located locate(const Making& m, std::size_t g, const TouchPoint& point, const Vector3& normal) {
+  const Dynamics& body = *m.bodies[g].dynamics;
+  const Vector& q = m.parts.initial[g].q;
+  const std::array at{point.ref};
+  Located located{Vector3::Zero(), 0.0};
+  PointRows J;
+  try {
+    body.points(0.0, q, at, located.x);
+    body.point_rows(q, q, at, J);
+  } catch (const UsageError& error) {  // "file:line: text"
+    const std::string text = error.what();
+    throw SceneError(point.path, text.substr(std::min(text.find(": ") + 2, text.size())));
+  }
+  for (int k = J.offset[0]; k < J.offset[1]; ++k)
+    for (int j = 0; j < J.width; ++j) {
+      const double* block = &J.value[static_cast<std::size_t>(3 * k * J.width + j)];
+      located.row =
+          std::max(located.row, std::abs(normal[0] * block[0] + normal[1] * block[J.width] +
+                                         normal[2] * block[2 * J.width]));
+    }
+  return located;
+}
+
+/// A contact that no impulse could ever open: rows that are zero and stay so.
+void expect_movable(const Making& m, std::size_t g, const TouchPoint& point, double size,
+                    const Vector3& normal) {
+  const BuiltBody& built = m.bodies[g];
+  if (size > 1e-12 || !has(built.dynamics->traits(), Trait::fixed_points)) return;
+  bool prescribed = built.linear && built.free_index(point.ref.feature) < 0;
+  for (int axis = 0; axis < 3 && built.particles; ++axis)
+    prescribed =
+        prescribed || (normal[axis] != 0.0 && built.free_index(3 * point.ref.feature + axis) < 0);
+  const std::string name = m.scene.spec.bodies[g].name;
+  if (prescribed)
+    throw SceneError(
+        point.path,
+        fmt::format("{} of '{}' is prescribed: no contact can move it", point.name, name),
+        "let another one touch, or take it out of `prescribed`");
+  throw SceneError(m.path + ".against",
+                   fmt::format("{} of '{}' cannot move along the normal", point.name, name),
+                   "turn the normal");
+}
+
+/// One point against a place fixed in the world.
+void against_world(Making& m, const TouchPoint& point, const Vector3& place,
+                   const Vector3& normal) {
+  const Located at = locate(m, m.on, point, normal);
+  expect_movable(m, m.on, point, at.row, normal);
+  if (const double gap = normal.dot(at.x - place); gap < -1e-9) refuse_overlap(m, gap, point.name);
+  m.add({static_cast<int>(m.on), point.ref}, {-1, {0, 0, place}}, normal);
+}
+
+void against_plane(Making& m) {
+  const PlaneSpec& plane = *m.spec.against.plane;
+  const Vector3 normal = unit_vector(plane.normal, m.path + ".against.plane.normal");
+  for (const TouchPoint& point : touch_points(m.body(), m.body_spec(), m.spec.at, m.path))
+    against_world(m, point, to_vector3(plane.point), normal);
+}
+
+void against_stop(Making& m) {
+  if (!m.body().linear)
+    throw SceneError(m.path + ".against.stop",
+                     fmt::format("is for bodies of kind linear, and '{}' is of kind {}", m.spec.on,
+                                 name_of(m.body_spec().kind)),
+                     m.body().modal ? "give points" : "give plane");
+  const StopSpec& stop = *m.spec.against.stop;
+  const double sign = stop.side == StopSpec::Side::below ? 1.0 : -1.0;
+  for (const TouchPoint& point : touch_points(m.body(), m.body_spec(), m.spec.at, m.path)) {
+    const DofPoint& dof = m.body().dof_points[static_cast<std::size_t>(point.ref.feature)];
+    against_world(m, point, dof.place + stop.at * dof.direction, sign * dof.direction);
+  }
+}
+
+void against_body(Making& m, std::size_t other) {
+  const AgainstSpec& against = m.spec.against;
+  const BodySpec& other_spec = m.scene.spec.bodies[other];
+  const Vector3 normal = unit_vector(*against.normal, m.path + ".against.normal");
+  const auto only_point = [&](std::size_t g, const std::vector<TouchPoint>& points,
+                              const std::string& path) {
+    if (points.size() == 1) return points.front();
+    throw SceneError(
+        path,
+        fmt::format("'{}' has {} points: `at` must say which one touches",
+                    m.scene.spec.bodies[g].name, points.size()),
+        "for example at: " +
+            (points.empty() || !m.bodies[g].lagrangian ? std::string("0") : points.front().name));
+  };
+  std::vector<TouchPoint> points = touch_points(m.body(), m.body_spec(), m.spec.at, m.path);
+  if (!m.spec.at) points = {only_point(m.on, points, m.path)};
+  std::optional<AtSpec> at;
+  if (against.at) at = *against.at;
+  const std::vector<TouchPoint> others =
+      touch_points(m.bodies[other], other_spec, at, m.path + ".against");
+  const TouchPoint b = only_point(other, others, m.path + ".against");
+  for (const TouchPoint& a : points) {
+    if (m.on == other && a.ref.feature == b.ref.feature && a.ref.local == b.ref.local)
+      throw SceneError(a.path, fmt::format("{} of '{}' cannot touch itself", a.name, m.spec.on),
+                       "two points of the body");
+    const Located on_a = locate(m, m.on, a, normal), on_b = locate(m, other, b, normal);
+    if (on_b.row <= 1e-12) expect_movable(m, m.on, a, on_a.row, normal);
+    if (const double gap = normal.dot(on_a.x - on_b.x); gap < -1e-9)
+      throw SceneError(
+          m.path + ".against",
+          fmt::format("{} of '{}' is {:.4g} mm behind {} of '{}' along the normal at the start",
+                      a.name, m.spec.on, -1e3 * gap, b.name, other_spec.name),
+          "turn the normal, which points from the other body to this one, or change the places");
+    m.add({static_cast<int>(m.on), a.ref}, {static_cast<int>(other), b.ref}, normal);
+  }
+}
+
+std::size_t body_index(const SceneSpec& spec, const std::string& name, const std::string& path) {
+  for (std::size_t i = 0; i < spec.bodies.size(); ++i)
+    if (spec.bodies[i].name == name) return i;
+  std::vector<std::string_view> names;
+  for (const BodySpec& body : spec.bodies) names.emplace_back(body.name);
+  throw SceneError(path, "there is no body '" + name + "'", did_you_mean(name, names));
+}
+
+}  // namespace
+
+void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::size_t index,
+                 ModelParts& parts) {
+  const ContactSpec& spec = scene.spec.contacts[index];
+  const std::string path = fmt::format("contacts[{}]", index);
+  Making m{scene, spec, path, bodies, body_index(scene.spec, spec.on, path + ".on"), parts};
+  parts.laws.push_back(
+      resolve(spec.law, m.body_spec().chosen_scheme(), scene.spec.contact.instant));
+  parts.law_path.push_back(path + ".law");
+  if (spec.against.plane) return against_plane(m);
+  if (spec.against.stop) return against_stop(m);
+  if (spec.against.body)
+    return against_body(m, body_index(scene.spec, *spec.against.body, path + ".against.body"));
+  along_body(m);
+}
+
+}  // namespace saltus

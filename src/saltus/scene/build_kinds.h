@@ -1,0 +1,51 @@
+// The kinds behind build_body(), and what they share: entries that point at degrees of freedom.
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/scene/build_body.h"
+
+namespace saltus {
+
+// path: "bodies[0]" everywhere below.
+BuiltBody build_modal(const Scene& scene, const BodySpec& body, const std::string& path);
+BuiltBody build_linear(const Scene& scene, const BodySpec& body, const std::string& path);
+BuiltBody build_lagrangian(const Scene& scene, const BodySpec& body, const std::string& path);
+BuiltBody build_particles(const Scene& scene, const BodySpec& body, const std::string& path);
+
+/// Throws SceneError unless 0 <= number < count.
+void expect_index(int number, int count, const std::string& path);
+/// "allowed: 0 to 4".
+std::string allowed_indices(int count);
+/// "1 degree of freedom", "3 modes".
+std::string counted(Eigen::Index count, std::string_view what);
+
+/// The loads of a body of `dofs` degrees of freedom.
+std::vector<Load> loads_of(const Scene& scene, const BodySpec& body, int dofs,
+                           const std::string& path);
+/// Its prescribed motions: each degree of freedom at most once, and not all of them.
+std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, int dofs,
+                                      const std::string& path);
+Rayleigh rayleigh_of(const BodySpec& body);
+
+/// All degrees of freedom at t = 0, as the entry `initial` gives them.
+struct FullState {
+  Vector q, v;
+  std::string q_path, v_path;  ///< the entries they come from
+  bool alike = false;  ///< v was given by one number: prescribed degrees of freedom need not agree
+};
+FullState initial_of(const Scene& scene, const BodySpec& body, int dofs, std::string_view of_what,
+                     const std::string& path);
+/// The part of the state that is free. Entries of prescribed degrees of freedom must be 0 or agree with their motion.
+GroupState free_part(const FullState& full, std::span<const Prescribed> prescribed);
+
+/// `make()`, with what a body refuses (UsageError) as a fault of the entry at `path`.
+BuiltBody built_at(const std::string& path, const std::function<BuiltBody()>& make);
+
+Vector3 to_vector3(const std::array<double, 3>& x);
+/// x/|x|; SceneError for the zero vector.
+Vector3 unit_vector(const std::array<double, 3>& x, const std::string& path);
+
+}  // namespace saltus

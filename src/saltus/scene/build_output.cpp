@@ -1,0 +1,116 @@
+#include "saltus/scene/build_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numbers>
+
+#include "saltus/bodies/shape_table.h"
+#include "saltus/scene/build_kinds.h"
+#include "saltus/scene/touch_points.h"
+
+namespace saltus {
+namespace {
+
+struct Asked {
+  const Scene& scene;
+  const OutputSpec& spec;
+  const BuiltBody& built;
+  const BodySpec& body;
+  std::string path;  ///< "outputs[0]"
+};
+
+using Table = std::shared_ptr<const PointTable>;
+
+Table modal_table(const Asked& a) {
+  const Modal& body = *a.built.modal;
+  if (!body.has_shapes())
+    throw SceneError(a.path + ".probe",
+                     "'" + a.spec.probe + "' has no points: its modes have no shapes",
+                     "give bodies[].modes.shapes");
+  const TouchPoint point = touch_point(a.built, a.body, a.spec.at, a.path + ".at");
+  const double limit = a.spec.modes == OutputSpec::Modes::all
+                           ? std::numeric_limits<double>::infinity()
+                           : 2.0 * std::numbers::pi * 0.45 / a.scene.spec.time.h();
+  return body.probe(point.ref.local.x(), limit);
+}
+
+/// One coordinate of a body: degree of freedom or coordinate number `dof`.
+Table coordinate_table(const Asked& a, int dof) {
+  const int free = a.built.free_index(dof);
+  if (free < 0)
+    throw SceneError(a.path + ".at",
+                     fmt::format("degree of freedom {} of '{}' is prescribed: its motion is given",
+                                 dof, a.body.name),
+                     "probe another one");
+  Matrix S = Matrix::Zero(1, a.built.dynamics->velocities());
+  S(0, free) = 1.0;
+  return dense_table(S, Vector::Zero(1));
+}
+
+Table particle_table(const Asked& a) {
+  const TouchPoint point = touch_point(a.built, a.body, a.spec.at, a.path + ".at");
+  const std::array direction{
+      unit_vector(a.spec.direction.value_or(std::array{0.0, 0.0, 1.0}), a.path + ".direction")};
+  for (int axis = 0; axis < 3; ++axis)
+    if (direction[0][axis] != 0.0 && a.built.free_index(3 * point.ref.feature + axis) < 0)
+      throw SceneError(
+          a.path + ".at",
+          fmt::format("degree of freedom {} of '{}' is prescribed: its motion is given",
+                      3 * point.ref.feature + axis, a.body.name),
+          "give a direction without it, or probe another particle");
+  Matrix S = Matrix::Zero(1, a.built.dynamics->velocities());
+  for (int axis = 0; axis < 3; ++axis)
+    if (direction[0][axis] != 0.0)
+      S(0, a.built.free_index(3 * point.ref.feature + axis)) = direction[0][axis];
+  return dense_table(S, Vector::Zero(1));
+}
+
+Table lagrangian_table(const Asked& a) {
+  if (a.spec.at.is_name()) {
+    touch_point(a.built, a.body, a.spec.at, a.path + ".at");  // says so if there is no such point
+    throw SceneError(a.path + ".at", "points of bodies of kind lagrangian cannot be probed yet",
+                     fmt::format("give the number of a coordinate: 0 to {}", a.built.dofs - 1));
+  }
+  return coordinate_table(a, index_at(a.spec.at, a.built.dofs, "coordinate", a.path + ".at"));
+}
+
+void expect_direction(const Asked& a) {
+  if (!a.spec.direction || a.built.particles || (a.built.lagrangian && a.spec.at.is_name())) return;
+  throw SceneError(a.path + ".direction", "is for particles and named points",
+                   a.built.modal ? "a body of kind modal is heard along its own direction"
+                                 : "a coordinate has its own direction");
+}
+
+Table table_of(const Asked& a) {
+  expect_direction(a);
+  if (a.built.modal) return modal_table(a);
+  if (a.built.lagrangian) return lagrangian_table(a);
+  if (a.built.particles) return particle_table(a);
+  return coordinate_table(a,
+                          index_at(a.spec.at, a.built.dofs, "degree of freedom", a.path + ".at"));
+}
+
+}  // namespace
+
+Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, std::size_t index) {
+  const OutputSpec& spec = scene.spec.outputs[index];
+  const auto body = std::ranges::find(scene.spec.bodies, spec.probe, &BodySpec::name);
+  const std::string path = fmt::format("outputs[{}]", index);
+  if (body == scene.spec.bodies.end())
+    throw SceneError(path + ".probe", "there is no body '" + spec.probe + "'");
+  const auto g = static_cast<std::size_t>(body - scene.spec.bodies.begin());
+  Probe probe;
+  probe.name = spec.name;
+  probe.group = static_cast<int>(g);
+  probe.table = table_of({scene, spec, bodies[g], *body, path});
+  probe.quantity = spec.quantity == OutputSpec::Quantity::velocity ? Probe::Quantity::velocity
+                                                                   : Probe::Quantity::displacement;
+  probe.wav = spec.wav.value_or("");
+  probe.csv = spec.csv.value_or("");
+  probe.gain = spec.gain.value_or(0.0);
+  return probe;
+}
+
+}  // namespace saltus

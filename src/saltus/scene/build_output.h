@@ -1,0 +1,12 @@
+// From OutputSpec to probes.
+#pragma once
+#include <span>
+
+#include "saltus/scene/build_body.h"
+
+namespace saltus {
+
+/// The probe of output `index` of the scene. bodies: all of them, built.
+Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, std::size_t index);
+
+}  // namespace saltus

@@ -1,0 +1,99 @@
+// Loads and prescribed motion of a body: entries with a function of time each.
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "saltus/scene/build_kinds.h"
+
+namespace saltus {
+namespace {
+
+/// Column 0 of a file: times that increase.
+void expect_times(const Matrix& data, const std::string& file, const std::string& path) {
+  if (data.rows() < 2)
+    throw SceneError(path, fmt::format("'{}' has one row", file), "at least two: t [s], value");
+  for (Eigen::Index i = 1; i < data.rows(); ++i)
+    if (!(data(i, 0) > data(i - 1, 0)))
+      throw SceneError(path,
+                       fmt::format("the time {} s in row {} of '{}' does not come after {} s",
+                                   data(i, 0), i + 1, file, data(i - 1, 0)),
+                       "times increase");
+}
+
+/// path: "bodies[0].loads[0]".
+template <class Spec>
+Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path) {
+  if (spec.constant) return Signal::constant(*spec.constant);
+  if (spec.harmonic)
+    return Signal::harmonic(spec.harmonic->amplitude,
+                            2.0 * std::numbers::pi * spec.harmonic->frequency, spec.harmonic->phase,
+                            spec.harmonic->mean);
+  std::vector<double> t, value;
+  if (spec.file) {
+    const Matrix data = read_table(scene, *spec.file, 2, "t [s], value", path + ".file");
+    expect_times(data, *spec.file, path + ".file");
+    t.assign(data.col(0).begin(), data.col(0).end());
+    value.assign(data.col(1).begin(), data.col(1).end());
+  }
+  for (const auto& [at, y] : spec.table) {
+    t.push_back(at);
+    value.push_back(y);
+  }
+  return Signal::table(std::move(t), std::move(value), spec.smooth);
+}
+
+}  // namespace
+
+std::vector<Load> loads_of(const Scene& scene, const BodySpec& body, int dofs,
+                           const std::string& path) {
+  std::vector<Load> loads;
+  for (std::size_t i = 0; i < body.loads.size(); ++i) {
+    const LoadSpec& spec = body.loads[i];
+    const std::string at = fmt::format("{}.loads[{}]", path, i);
+    Load load;
+    if (spec.dof) {
+      expect_index(*spec.dof, dofs, at + ".dof");
+      load.pattern.emplace_back(*spec.dof, 1.0);
+    } else if (spec.particle) {
+      expect_index(*spec.particle, dofs / 3, at + ".particle");
+      const Vector3 direction = unit_vector(*spec.direction, at + ".direction");
+      for (int k = 0; k < 3; ++k)
+        if (direction[k] != 0.0) load.pattern.emplace_back(3 * *spec.particle + k, direction[k]);
+    } else {
+      if (static_cast<int>(spec.pattern.size()) != dofs)
+        throw SceneError(at + ".pattern",
+                         fmt::format("has {} entries for {}", spec.pattern.size(),
+                                     counted(dofs, "degree of freedom")),
+                         "one a degree of freedom");
+      for (int k = 0; k < dofs; ++k)
+        if (const double weight = spec.pattern[static_cast<std::size_t>(k)]; weight != 0.0)
+          load.pattern.emplace_back(k, weight);
+    }
+    load.signal = signal_of(scene, spec, at);
+    loads.push_back(std::move(load));
+  }
+  return loads;
+}
+
+std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, int dofs,
+                                      const std::string& path) {
+  std::vector<Prescribed> prescribed;
+  std::vector<char> held(static_cast<std::size_t>(dofs), 0);
+  for (std::size_t i = 0; i < body.prescribed.size(); ++i) {
+    const PrescribedSpec& spec = body.prescribed[i];
+    const std::string at = fmt::format("{}.prescribed[{}]", path, i);
+    expect_index(spec.dof, dofs, at + ".dof");
+    if (held[static_cast<std::size_t>(spec.dof)]++)
+      throw SceneError(at + ".dof",
+                       fmt::format("degree of freedom {} is prescribed twice", spec.dof),
+                       "one motion each");
+    prescribed.push_back({spec.dof, signal_of(scene, spec, at)});
+  }
+  if (static_cast<int>(prescribed.size()) == dofs)
+    throw SceneError(path + ".prescribed",
+                     "prescribes every degree of freedom: nothing is left to move",
+                     "leave one out");
+  return prescribed;
+}
+
+}  // namespace saltus

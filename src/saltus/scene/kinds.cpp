@@ -1,0 +1,97 @@
+#include "saltus/scene/kinds.h"
+
+#include <algorithm>
+
+#include "saltus/bodies/lagrangian.h"
+#include "saltus/bodies/linear.h"
+#include "saltus/bodies/mechanisms.h"
+#include "saltus/bodies/modal.h"
+#include "saltus/bodies/particles.h"
+#include "saltus/scene/scheme_fit.h"
+
+namespace saltus {
+namespace {
+
+unsigned modal_traits() {
+  const Vector one = Vector::Ones(1);
+  return Modal(one, one, one, nullptr).traits();
+}
+
+unsigned linear_traits(bool stiffness, bool symmetric) {
+  LinearSystem system;
+  system.mass = SparseMatrix::identity(2);
+  Matrix K{{2.0, 1.0}, {symmetric ? 1.0 : -1.0, 2.0}};
+  (stiffness ? system.stiffness : system.damping) = SparseMatrix::from(K);
+  return Linear(std::move(system)).traits();
+}
+
+unsigned lagrangian_traits(std::shared_ptr<const LagrangianModel> model) {
+  return Lagrangian(std::move(model)).traits();
+}
+
+unsigned particle_traits(bool springs) {
+  ParticleSystem system;
+  system.mass = Vector::Ones(2);
+  if (springs) {
+    Spring spring;
+    spring.j = 1;
+    spring.stiffness = 1.0;
+    system.springs.push_back(spring);
+  }
+  return Particles(std::move(system)).traits();
+}
+
+}  // namespace
+
+std::span<const KindRow> kinds() {
+  static const std::vector<KindRow> rows{
+      {BodyKind::modal,
+       "modal",
+       "a body by its modes",
+       "string, bar or modes",
+       "places along the body [m]",
+       {{"", modal_traits()}}},
+      {BodyKind::linear,
+       "linear",
+       "M q'' + C q' + K q = F(t), dense or sparse",
+       "oscillator, chain, mesh or matrices",
+       "degrees of freedom, from 0",
+       {{"", linear_traits(true, true)},
+        {"with a stiffness that is not symmetric", linear_traits(true, false)},
+        {"without stiffness", linear_traits(false, true)}}},
+      {BodyKind::lagrangian,
+       "lagrangian",
+       "a mechanism or nonlinear structure in its own coordinates",
+       "pendulum, n_pendulum, duffing, spring_pendulum, planet, planar_rod, slider_crank or "
+       "stvk_bar",
+       "named points, e.g. bob; coordinates from 0",
+       {{"with a mass that depends on q", lagrangian_traits(n_pendulum({}))},
+        {"with constant mass", lagrangian_traits(duffing({}))}}},
+      {BodyKind::particles,
+       "particles",
+       "point masses in space, with springs, gravity and drag",
+       "particles",
+       "particles, from 0",
+       {{"with springs", particle_traits(true)}, {"without springs", particle_traits(false)}}}};
+  return rows;
+}
+
+std::string kinds_for(const Scheme& scheme) {
+  std::string whole, part;
+  for (const KindRow& row : kinds()) {
+    std::string some;
+    std::size_t count = 0;
+    for (const KindCase& one : row.cases) {
+      if (!fits(scheme, one.traits)) continue;
+      ++count;
+      some += (some.empty() ? "" : " or ") + std::string(one.what);
+    }
+    if (count == row.cases.size())
+      whole += (whole.empty() ? "" : ", ") + std::string(row.name);
+    else if (count > 0)
+      part += (part.empty() ? "" : ", ") + std::string(row.name) + (some.empty() ? "" : " " + some);
+  }
+  return whole + (whole.empty() || part.empty() ? "" : "; ") + part;
+}
+
+}  // namespace saltus

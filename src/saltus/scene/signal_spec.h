@@ -1,0 +1,109 @@
+// Loads and prescribed motion as a scene writes them: where they act, and a function of time.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "saltus/base/options.h"
+
+namespace saltus {
+
+/// mean + amplitude cos(2 pi frequency t + phase), in the unit D of what it drives.
+template <Dimension D>
+struct HarmonicSpec {
+  double amplitude = 0.0, frequency = 0.0, phase = 0.0, mean = 0.0;
+
+  bool operator==(const HarmonicSpec&) const = default;
+  static constexpr auto fields() {
+    using T = HarmonicSpec;
+    return std::tuple{
+        required("amplitude", &T::amplitude, D, kAnyNumber, "of the cosine"),
+        required("frequency", &T::frequency, unit::Hz, kNotNegative, "cycles per second"),
+        field("phase", &T::phase, unit::rad, kAnyNumber,
+              "at t = 0; the value is mean + amplitude cos(2 pi frequency t + phase)"),
+        field("mean", &T::mean, D, kAnyNumber, "about which it swings")};
+  }
+};
+
+/// Points [t, value] of a function of time.
+using TimeTable = std::vector<std::array<double, 2>>;
+
+namespace option {
+inline constexpr std::string_view kTable =
+    "list of [t, value], t in s and increasing; straight between the points, held outside them";
+inline constexpr std::string_view kTableFile = "CSV file with columns t [s], value";
+inline constexpr std::string_view kSmooth =
+    "of a table or file: a cubic spline through the points instead of straight lines";
+}  // namespace option
+
+/// A force on a body as a function of time.
+struct LoadSpec {
+  std::optional<int> dof, particle;
+  std::optional<double> at;
+  std::vector<double> pattern;
+  std::optional<std::array<double, 3>> direction;
+  std::optional<double> constant;
+  std::optional<HarmonicSpec<unit::N>> harmonic;
+  TimeTable table;
+  std::optional<std::string> file;
+  bool smooth = false;
+
+  bool operator==(const LoadSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{exactly_one("dof", "particle", "at", "pattern"),
+                      exactly_one("constant", "harmonic", "table", "file"),
+                      needs("particle", "direction"), needs("direction", "particle")};
+  }
+  static constexpr auto fields() {
+    using T = LoadSpec;
+    return std::tuple{
+        field("dof", &T::dof, kNotNegative,
+              "degree of freedom, from 0 (particles: 3 i + 0, 1, 2 for x, y, z of particle i; "
+              "modal: mode, the first is 0)"),
+        field("particle", &T::particle, kNotNegative, "number of the particle, from 0"),
+        field("at", &T::at, unit::m, kAnyNumber,
+              "kind modal: place along the body where the force acts along its direction"),
+        field("pattern", &T::pattern,
+              "weight of every degree of freedom; the force is weight times the value"),
+        field("direction", &T::direction, "of the force on the particle, a unit vector"),
+        field("constant", &T::constant, unit::N, kAnyNumber,
+              "the same force at all times (a torque in N m where the coordinate is an angle)"),
+        field("harmonic", &T::harmonic, "a force that swings; not for kind modal"),
+        field("table", &T::table, option::kTable),
+        field("file", &T::file, option::kTableFile),
+        field("smooth", &T::smooth, option::kSmooth)};
+  }
+};
+
+/// A degree of freedom that moves as it is told.
+struct PrescribedSpec {
+  int dof = 0;
+  std::optional<double> constant;
+  std::optional<HarmonicSpec<unit::m>> harmonic;
+  TimeTable table;
+  std::optional<std::string> file;
+  bool smooth = false;
+
+  bool operator==(const PrescribedSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{exactly_one("constant", "harmonic", "table", "file")};
+  }
+  static constexpr auto fields() {
+    using T = PrescribedSpec;
+    return std::tuple{
+        required("dof", &T::dof, kNotNegative,
+                 "degree of freedom, from 0 (particles: 3 i + 0, 1, 2 for x, y, z of particle i)"),
+        field("constant", &T::constant, unit::m, kAnyNumber,
+              "held there (an angle as a number in rad)"),
+        field("harmonic", &T::harmonic, "swings"),
+        field("table", &T::table, option::kTable),
+        field("file", &T::file, option::kTableFile),
+        field("smooth", &T::smooth, option::kSmooth)};
+  }
+};
+
+}  // namespace saltus

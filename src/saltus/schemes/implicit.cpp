@@ -1,0 +1,131 @@
+#include "saltus/schemes/implicit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+
+void ImplicitScheme::predict(const Dynamics&, Trial& x) const { x.v = x.start->v; }
+
+// v_free = v - A^-1 residual(v)
+void ImplicitScheme::free_velocity(const Dynamics& body, Trial& x) const {
+  residual(body, x, x.v_free);
+  if (!x.factorised) {
+    body.factorise(matrix(x.h), x.work[q_at], x.work[v_at], x.A);
+    x.factorised = has(body.traits(), Trait::affine);
+  }
+  solve(x.A, x.v_free);
+  x.v_free = x.v - x.v_free;
+}
+
+void ImplicitScheme::begin(const Dynamics& body, Trial& x) const {
+  if (x.work.empty()) {
+    x.work.assign(static_cast<std::size_t>(own + own_vectors()), Vector(body.velocities()));
+    x.work[q_at].resize(body.positions());
+  }
+  RoundOff::begin(x.work[history]);
+  x.gain = gain_at(x.h);
+  predict(body, x);
+  // The motion without contact, to first order where the group is curved: a body at rest on its obstacle must be seen
+  // to fall into it, or the round-off of its gap decides whether it is held.
+  free_velocity(body, x);
+  x.v = x.v_free;
+  place_end(body, x);
+}
+
+void ImplicitScheme::linearise(const Dynamics& body, Trial& x) const {
+  if (!one_solve(body)) free_velocity(body, x);  // otherwise it does not depend on the iterate
+}
+
+double ImplicitScheme::correct(const Dynamics& body, Trial& x) const {
+  x.work[force] = x.r;
+  solve(x.A, x.work[force]);  // A^-1 r
+  x.work[change] = x.v_free + x.work[force];
+  x.work[change].swap(x.v);  // the iterate before
+  double outstanding = 0.0;
+  if (!one_solve(body)) {
+    x.work[change] = x.v - x.work[change];
+    outstanding = outstanding_change(body, x, x.work[change], x.work[force], x.work[product],
+                                     x.work[increment]);
+    if (RoundOff::reached(body, x, outstanding, x.work[change], x.A, x.work[q_at], x.work[v_at],
+                          x.work[history], x.work[product], x.work[force], x.work[increment]))
+      outstanding = 0.0;
+  }
+  place_end(body, x);
+  return outstanding;
+}
+
+void ImplicitScheme::finish(const Dynamics&, Trial& x, GroupState& end) const {
+  end.q.swap(x.q);
+  end.v.swap(x.v);
+}
+
+double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv,
+                          const Vector& response, Vector& product, Vector& scale_of) {
+  const Eigen::Index bodies = body.bodies(), n = body.velocities() / bodies;
+  auto scale = scale_of.head(bodies);  // squared
+  scale.setZero();
+  const auto square = [&](const Vector& y, Eigen::Index i) {
+    return y.segment(i * n, n).dot(product.segment(i * n, n));
+  };
+  for (const Vector* y : {&x.start->v, &x.v, &response}) {
+    body.multiply({1.0, 0.0, 0.0}, x.q, x.v, *y, product);
+    for (Eigen::Index i = 0; i < bodies; ++i) scale[i] = std::max(scale[i], square(*y, i));
+  }
+  body.multiply({1.0, 0.0, 0.0}, x.q, x.v, dv, product);
+  double outstanding = 0.0;
+  for (Eigen::Index i = 0; i < bodies; ++i) {
+    const double change = square(dv, i);
+    if (!std::isfinite(change) || !std::isfinite(scale[i]))
+      return std::numeric_limits<double>::infinity();
+    if (change > 0.0) outstanding = std::max(outstanding, std::sqrt(change / scale[i]));
+  }
+  return outstanding;
+}
+
+void RoundOff::begin(Vector& memory) {
+  memory.setConstant(3, std::numeric_limits<double>::infinity());
+  memory[2] = 0.0;
+}
+
+bool RoundOff::reached(const Dynamics& body, const Trial& x, double change, const Vector& dv,
+                       const Factor& A, View q, View v, Vector& memory, Vector& product,
+                       Vector& response, Vector& scale) {
+  double &before = memory[0], &best = memory[1], &since = memory[2];
+  const bool slow = change > 0.5 * before;
+  since = change < best ? 0.0 : since + 1.0;
+  best = std::min(best, change);
+  before = change;
+  if (!slow || change == 0.0) return false;
+  const Eigen::Index bodies = body.bodies(), n = dv.size() / bodies, m = x.q.size() / bodies;
+  bool at_rest = true;
+  for (Eigen::Index i = 0; i < bodies; ++i)
+    at_rest = at_rest && x.h * dv.segment(i * n, n).lpNorm<Eigen::Infinity>() <=
+                             4.0 * std::numeric_limits<double>::epsilon() *
+                                 x.q.segment(i * m, m).lpNorm<Eigen::Infinity>();
+  if (at_rest) return true;
+  if (since < 2.0) return false;
+  response.setZero();
+  if (!has(body.traits(), Trait::rotations)) {
+    body.multiply({0.0, 0.0, x.h}, q, v, x.q, response);
+    solve(A, response);
+  }
+  const bool impulse = (x.r.array() != 0.0).any();
+  return outstanding_change(body, x, dv, response, product, scale) <= (impulse ? 1e-10 : 1e-6);
+}
+
+void book_sources(const Dynamics& body, double t, View q, View v, View w, double weight_h,
+                  std::span<double> by_source) {
+  std::array<double, 16> rate{};
+  const auto sources = body.sources();
+  expects(sources.size() <= rate.size(), "a kind has at most 16 sources");
+  body.power(t, q, v, w, std::span(rate).first(sources.size()));
+  for (std::size_t s = 0; s < sources.size(); ++s)
+    by_source[s] += sources[s].potential ? 0.0 : weight_h * rate[s];
+}
+
+}  // namespace saltus

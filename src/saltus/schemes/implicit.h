@@ -1,0 +1,83 @@
+// Schemes given by one equation for the end velocity,
+//
+//     residual(v1) = r,    residual(v) = M (v - v0) - h F_mean(v)  [N s],    q1 = q1(v1),
+//     v_free = v - A^-1 residual(v),    A = m M + c C + k K  at the point where the residual was taken.
+//
+// The passes of the driver are Newton iterations on v1 that contain the contact impulses. A scheme of this family says
+// what residual, A and q1(v1) are; everything else is here.
+#pragma once
+#include "saltus/schemes/mass.h"
+
+namespace saltus {
+
+class ImplicitScheme : public Scheme {
+ public:
+  unsigned needs() const override { return static_cast<unsigned>(Trait::tangents); }
+  /// What meets fixed points is kept for all steps of equal length, and so must A be: other groups of one linear solve
+  /// are given passes, of which the first is exact.
+  bool one_pass(const Dynamics& body) const override {
+    return has(body.traits(), Trait::affine) ||
+           (linear_ && !has(body.traits(), Trait::fixed_points));
+  }
+  PassLimits pass_limits() const override { return limits_; }
+
+  void begin(const Dynamics& body, Trial& x) const override;
+  void linearise(const Dynamics& body, Trial& x) const override;
+  double correct(const Dynamics& body, Trial& x) const override;
+  /// q1, v1; memory is the derived scheme's.
+  void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
+
+ protected:
+  /// Scratch vectors in Trial::work. Those of a derived scheme are numbered from `own` on. q_at and v_at hold the point
+  /// of the tangents; the others are free between the calls.
+  enum Scratch { increment, product, force, change, q_at, v_at, history, own };
+
+  /// linear: exactly one linear solve a step; residual() is then asked for at v0 alone.
+  ImplicitScheme(PassLimits limits, bool linear) : limits_(limits), linear_(linear) {}
+
+  /// Number of scratch vectors of the derived scheme (of size velocities()).
+  virtual int own_vectors() const { return 0; }
+  /// First iterate x.v. Default: v0.
+  virtual void predict(const Dynamics& body, Trial& x) const;
+  /// x.q = q1(x.v)
+  virtual void place_end(const Dynamics& body, Trial& x) const = 0;
+  /// res = residual(x.v); leaves the point of the tangents in x.work[q_at], x.work[v_at].
+  virtual void residual(const Dynamics& body, Trial& x, Vector& res) const = 0;
+  virtual Combination matrix(double h) const = 0;
+  virtual double gain_at(double) const { return gain(); }
+  /// x.v_free and x.A about the present iterate. Default: the two formulas at the head of this file.
+  virtual void free_velocity(const Dynamics& body, Trial& x) const;
+  /// One linear solve a step gives the exact iterate.
+  bool one_solve(const Dynamics& body) const {
+    return linear_ || has(body.traits(), Trait::affine);
+  }
+
+  PassLimits limits_;
+  bool linear_;
+};
+
+/// Largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) over the bodies of the group, with M at (q1, v1) of the trial;
+/// infinite where something is not finite. `product` and `scale` are scratch.
+double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv,
+                          const Vector& response, Vector& product, Vector& scale);
+
+/// Tells round-off from slow convergence in an iteration on a velocity. A body that hardly moves cannot meet a
+/// tolerance relative to its velocity: its changes no longer fall while the forces are as exact as they can be.
+class RoundOff {
+ public:
+  /// Starts at the first change of an iteration; `memory` keeps three numbers from one change to the next.
+  static void begin(Vector& memory);
+  /// Whether the change dv of relative size `change` is round-off. Either it did not halve and moves positions by 4
+  /// epsilon or less; or neither it nor the one before was the smallest so far, and it is at most 1e-6 (with an impulse
+  /// 1e-10, because contact solutions can stall too) of the largest of |v0|_M, |v1|_M and |h A^-1 K q1|_M, the response
+  /// to the elastic forces, with A and K at (q, v). The last three arguments are scratch.
+  static bool reached(const Dynamics& body, const Trial& x, double change, const Vector& dv,
+                      const Factor& A, View q, View v, Vector& memory, Vector& product,
+                      Vector& response, Vector& scale);
+};
+
+/// by_source += weight h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J].
+void book_sources(const Dynamics& body, double t, View q, View v, View w, double weight_h,
+                  std::span<double> by_source);
+
+}  // namespace saltus

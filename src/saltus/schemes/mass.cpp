@@ -1,0 +1,33 @@
+#include "saltus/schemes/mass.h"
+
+namespace saltus {
+
+MassFactor::MassFactor(const Dynamics& body) : constant(constant_mass(body)) {
+  if (!constant) return;
+  const Vector q = Vector::Zero(body.positions()), v = Vector::Zero(body.velocities());
+  body.factorise({1.0, 0.0, 0.0}, q, v, M);
+}
+
+void solve_vector(const Factor& A, Out x) {
+  if (const auto* diagonal = std::get_if<Diagonal>(&A.form))
+    x.array() *= diagonal->inverse.array();
+  else
+    solve(A, x);
+}
+
+void solve_mass(const Dynamics& body, Trial& trial, View q, View v, Out x) {
+  const auto* kept = static_cast<const MassFactor*>(trial.prepared);
+  if (kept && kept->constant) return solve_vector(kept->M, x);
+  body.factorise({1.0, 0.0, 0.0}, q, v, trial.M);
+  solve_vector(trial.M, x);
+}
+
+void solve_mass(const Dynamics& body, const Prepared* prepared, View q, View v, Out x) {
+  const auto* kept = static_cast<const MassFactor*>(prepared);
+  if (kept && kept->constant) return solve_vector(kept->M, x);
+  Factor M;
+  body.factorise({1.0, 0.0, 0.0}, q, v, M);
+  solve_vector(M, x);
+}
+
+}  // namespace saltus

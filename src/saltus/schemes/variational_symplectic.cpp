@@ -1,0 +1,230 @@
+// The variational integrators of Kharevych et al. in the momentum p; memory: p. M is constant.
+//
+// explicit:   v1 = M^-1 ( p0 + h F(t0, q0, v0) + r ),    q1 = q0 (+) h v1,    p1 = M v1,    A = M, gain 1, order 1
+//
+// implicit:   M v_m = p0 + (h/2) F(t0 + h/2, q_m, v_m) + r/2,    q_m = q0 (+) (h/2) v_m
+//             q1 = q0 (+) h v_m,    p1 = M v_m + (h/2) F_m + r/2 = p0 + h F_m + r
+//
+// is the midpoint rule, v_m = (v0 + v1)/2 with v = M^-1 p, and is solved for v1:
+//
+//             residual(v1) = M v1 - p0 - h F_m,    A = M + (h/2) C + (h^2/4) K, gain 1/2, order 2
+//
+// compat: sofa, f the force without Rayleigh damping, loads at t0, p1 taken before contact:
+//
+// explicit:   v1 = M^-1 ( p0 + h f(t0, q0, v0) + r ) - h rM v0
+// implicit:   [ (4/h^2 + 4 rM/h) M + (1 + 4 rK/h) K(q_i-1) ] s_i = f(q_i-1) + K(q_i-1) s_i-1 + (2/h) p0
+//             q_i = q0 + s_i;  v1 = 2 s/h, the velocity of mid-step,  q1 = q0 + h v1,  p1 = M v1 + (h/2) f(q0 + s)
+//
+// Source: L. Kharevych et al. 2006; theory in docs/theory/variational-symplectic.md.
+#include "saltus/schemes/variational_symplectic.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/schemes/explicit.h"
+#include "saltus/schemes/implicit.h"
+
+namespace saltus {
+namespace {
+
+using Options = VariationalSymplecticOptions;
+
+constexpr Combination kMass{1.0, 0.0, 0.0};
+
+/// p = M v
+void keep_momentum(const Dynamics& body, const Vector& v, GroupState& state) {
+  state.memory.resize(1);
+  state.memory[0].resize(body.velocities());
+  body.multiply(kMass, state.q, v, v, state.memory[0]);
+}
+
+class VariationalExplicit final : public ExplicitScheme {
+ public:
+  explicit VariationalExplicit(const Options& o) : sofa_(o.compat == Compat::sofa) {}
+  std::string_view name() const override { return Options::name; }
+  unsigned needs() const override { return static_cast<unsigned>(Trait::constant_mass); }
+  double gain() const override { return 1.0; }
+  /// Without contact it is symplectic Euler.
+  double stability_limit(double xi) const override { return 2.0 * (std::sqrt(1.0 + xi * xi) - xi); }
+  void start(const Dynamics& body, const Prepared*, double, double, GroupState& s) const override {
+    keep_momentum(body, s.v, s);
+  }
+  void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
+  void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
+
+ protected:
+  enum Own { d = own };
+  int own_vectors(const Dynamics&) const override { return 1; }
+  void flight(const Dynamics& body, Trial& x) const override;
+
+ private:
+  bool sofa_;
+};
+
+void VariationalExplicit::flight(const Dynamics& body, Trial& x) const {
+  const Vector &q0 = x.start->q, &v0 = x.start->v, &p0 = x.start->memory[0];
+  x.gain = 1.0;
+  use_mass(body, x, q0, v0);
+  if (sofa_)
+    undamped_force(body, x, x.t0, q0, v0, x.v);
+  else
+    body.force(x.t0, q0, v0, x.v);
+  x.v = p0 + x.h * x.v;
+  solve_vector(x.A, x.v);
+  if (sofa_) x.v -= (x.h * body.rayleigh().mass) * v0;
+  x.work[d] = x.h * x.v;
+  body.retract(q0, x.work[d], x.q);
+}
+
+void VariationalExplicit::finish(const Dynamics& body, Trial& x, GroupState& end) const {
+  ExplicitScheme::finish(body, x, end);
+  keep_momentum(body, sofa_ && x.pass > 0 ? x.v_free : end.v, end);
+}
+
+void VariationalExplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
+                               StepWork& out) const {
+  x.work[d] = x.h * end.v;
+  book(body, x, end, x.t0, x.start->q, x.start->v, x.work[d], out);
+}
+
+class VariationalImplicit final : public ImplicitScheme {
+ public:
+  /// A tolerance of 0 means to round-off.
+  explicit VariationalImplicit(const Options& o)
+      : ImplicitScheme({std::max(o.newton_tolerance.value_or(1e-10), 1e-14), o.steps.value_or(20)},
+                       false) {}
+  std::string_view name() const override { return Options::name; }
+  unsigned needs() const override { return Trait::tangents | Trait::constant_mass; }
+  double gain() const override { return 0.5; }
+  void start(const Dynamics& body, const Prepared*, double, double, GroupState& s) const override {
+    keep_momentum(body, s.v, s);
+  }
+  void finish(const Dynamics& body, Trial& x, GroupState& end) const override {
+    ImplicitScheme::finish(body, x, end);
+    keep_momentum(body, end.v, end);
+  }
+  void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
+
+ protected:
+  void place_end(const Dynamics& body, Trial& x) const override;
+  void residual(const Dynamics& body, Trial& x, Vector& res) const override;
+  Combination matrix(double h) const override { return {1.0, 0.5 * h, 0.25 * h * h}; }
+
+ private:
+  static void place_middle(const Dynamics& body, Trial& x, const Vector& v1);
+};
+
+// q1 = q0 (+) h v_m
+void VariationalImplicit::place_end(const Dynamics& body, Trial& x) const {
+  x.work[increment] = 0.5 * x.h * (x.start->v + x.v);
+  body.retract(x.start->q, x.work[increment], x.q);
+}
+
+// v_m in work[v_at], q_m in work[q_at]
+void VariationalImplicit::place_middle(const Dynamics& body, Trial& x, const Vector& v1) {
+  x.work[v_at] = 0.5 * (x.start->v + v1);
+  x.work[increment] = 0.5 * x.h * x.work[v_at];
+  body.retract(x.start->q, x.work[increment], x.work[q_at]);
+}
+
+void VariationalImplicit::residual(const Dynamics& body, Trial& x, Vector& res) const {
+  place_middle(body, x, x.v);
+  body.force(x.t0 + 0.5 * x.h, x.work[q_at], x.work[v_at], x.work[force]);
+  body.multiply(kMass, x.work[q_at], x.work[v_at], x.v, res);
+  res -= x.start->memory[0] + x.h * x.work[force];
+}
+
+// E1 - E0 = h F_s . v_m (sources without potential) + r . v_m,  exact for affine groups.
+void VariationalImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
+                               StepWork& out) const {
+  place_middle(body, x, end.v);
+  std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
+  book_sources(body, x.t0 + 0.5 * x.h, x.work[q_at], x.work[v_at], x.work[v_at], x.h,
+               out.by_source);
+  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+}
+
+/// Iterates to the end inside flight(): what contact adds afterwards is a correction by M.
+class VariationalImplicitSofa final : public ExplicitScheme {
+ public:
+  explicit VariationalImplicitSofa(const Options& o)
+      : tolerance_(o.newton_tolerance.value_or(0.01)), steps_(o.steps.value_or(5)) {}
+  std::string_view name() const override { return Options::name; }
+  unsigned needs() const override { return Trait::tangents | Trait::constant_mass; }
+  unsigned refuses() const override { return static_cast<unsigned>(Trait::rotations); }
+  double gain() const override { return 0.5; }
+  double stability_limit(double xi) const override { return Scheme::stability_limit(xi); }
+  void start(const Dynamics& body, const Prepared*, double, double, GroupState& s) const override {
+    keep_momentum(body, s.v, s);
+  }
+  void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
+  void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
+
+ protected:
+  enum Own { half_step = own, right, product };  // s, right side, K s and f
+  int own_vectors(const Dynamics&) const override { return 3; }
+  void flight(const Dynamics& body, Trial& x) const override;
+
+ private:
+  double tolerance_;
+  int steps_;
+};
+
+// Ends after a step smaller than the tolerance times |q0|; with the tolerance 0 when steps no longer become smaller.
+void VariationalImplicitSofa::flight(const Dynamics& body, Trial& x) const {
+  const double h = x.h;
+  const Vector &q0 = x.start->q, &v0 = x.start->v, &p0 = x.start->memory[0];
+  const Rayleigh R = body.rayleigh();
+  Vector &q = x.work[q_at], &s = x.work[half_step], &b = x.work[right];
+  s.setZero();
+  q = q0;
+  double before = 0.0;
+  for (int i = 0; i < steps_; ++i) {
+    undamped_force(body, x, x.t0, q, v0, x.work[product]);
+    b = x.work[product] + (2.0 / h) * p0;
+    body.multiply({0.0, 0.0, 1.0}, q, v0, s, x.work[product]);
+    b += x.work[product];
+    if (!x.factorised || !has(body.traits(), Trait::affine))
+      body.factorise({4.0 / (h * h) + 4.0 * R.mass / h, 0.0, 1.0 + 4.0 * R.stiffness / h}, q, v0,
+                     x.M);
+    use_mass(body, x, q, v0);
+    solve_vector(x.M, b);
+    const double change = (b - s).norm();
+    s.swap(b);
+    q = q0 + s;
+    if (change <= tolerance_ * q0.norm() || (tolerance_ == 0.0 && i > 0 && change >= before)) break;
+    before = change;
+  }
+  x.gain = 0.5;
+  x.v = (2.0 / h) * s;
+  x.q = q0 + h * x.v;
+}
+
+void VariationalImplicitSofa::finish(const Dynamics& body, Trial& x, GroupState& end) const {
+  ExplicitScheme::finish(body, x, end);
+  keep_momentum(body, x.pass > 0 ? x.v_free : end.v, end);
+  undamped_force(body, x, x.t0, x.work[q_at], x.start->v, x.work[product]);
+  end.memory[0] += 0.5 * x.h * x.work[product];
+}
+
+// No identity: what the form leaves out or doubles shows as unexplained.
+void VariationalImplicitSofa::work(const Dynamics& body, Trial& x, const GroupState& end,
+                                   StepWork& out) const {
+  std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
+  book_sources(body, x.t0, x.work[q_at], end.v, end.v, x.h, out.by_source);
+  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+}
+
+}  // namespace
+
+std::unique_ptr<Scheme> make_variational_symplectic(const Options& options) {
+  expects(options.compat != Compat::seed,
+          "variational-symplectic: the printed form is no scheme; compat: none or sofa");
+  if (options.form == Options::Form::explicit_form)
+    return std::make_unique<VariationalExplicit>(options);
+  if (options.compat == Compat::sofa) return std::make_unique<VariationalImplicitSofa>(options);
+  return std::make_unique<VariationalImplicit>(options);
+}
+
+}  // namespace saltus
