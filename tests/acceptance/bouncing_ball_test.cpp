@@ -116,3 +116,36 @@ TEST_CASE("generalized-alpha-decoupled lets nothing through at any step and any 
       CHECK(b.energy <= 1.0 + 0.02);
     }
 }
+
+TEST_CASE("before the first impact a ball with drag moves at order 2") {
+  // m v' = -m g - c v
+  const double c = 2.0, T = 0.4;
+  ParticleSystem system;
+  system.mass = Vector::Ones(1);
+  system.gravity = Vector3(0.0, 0.0, -kGravity);
+  system.drag = c;
+  const auto ball = std::make_shared<Particles>(system);
+  const double v_end = -kGravity / c + (1.0 + kGravity / c) * std::exp(-c * T),
+               z_end =
+                   kHeight - kGravity / c * T + (1.0 + kGravity / c) * (1.0 - std::exp(-c * T)) / c;
+  for (const SchemeChoice& scheme :
+       {SchemeChoice(NewmarkOptions{}), SchemeChoice(GeneralizedAlphaOptions{}),
+        SchemeChoice(GeneralizedAlphaDecoupledOptions{})}) {
+    CAPTURE(std::string(make_scheme(scheme)->name()));
+    double z[2], v[2];
+    for (int i = 0; i < 2; ++i) {
+      const int steps = 200 << i;
+      ModelParts parts =
+          one_group({ball, Vector3(0.0, 0.0, kHeight), Vector3(0.0, 0.0, 1.0)}, scheme, T / steps);
+      ContactLaw law;
+      law.rule = ContactLaw::Rule::newton_impact;
+      add_stop(parts, {}, Vector3::Zero(), Vector3::UnitZ(), law);
+      Simulation sim{Model(parts)};
+      for (int k = 0; k < steps; ++k) CHECK(sim.advance().contacts == 0);
+      z[i] = std::abs(sim.state().groups[0].q[2] - z_end);
+      v[i] = std::abs(velocity_of(sim)[2] - v_end);
+    }
+    CHECK(std::abs(std::log2(z[0] / z[1]) - 2.0) < 0.15);
+    CHECK(std::abs(std::log2(v[0] / v[1]) - 2.0) < 0.15);
+  }
+}

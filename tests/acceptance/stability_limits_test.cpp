@@ -176,3 +176,53 @@ TEST_CASE("def-exp is stable up to 2 (sqrt(1 + xi^2) - xi), def-lim everywhere w
           1e-13 * std::max(1.0, z));
   }
 }
+
+TEST_CASE(
+    "numerical damping and period error of undamped motion have the leading terms of theory") {
+  // damping ratio a z^m, relative period error b z^2 (z^4 for rk4), to 1 % at z = 0.05
+  struct Leading {
+    std::string label;
+    double a;
+    int m;
+    double b;
+    int n;
+  };
+  const double z = 0.05, any = std::numeric_limits<double>::quiet_NaN();
+  const Leading ours[] = {{"euler-explicit", 0.0, 1, -1.0 / 24.0, 2},
+                          {"variational-symplectic", 0.0, 1, -1.0 / 24.0, 2},
+                          {"central-difference", 0.0, 1, -1.0 / 24.0, 2},
+                          {"schatzman-paoli", 0.0, 1, -1.0 / 24.0, 2},
+                          {"newmark beta 0", 0.0, 1, -1.0 / 24.0, 2},
+                          {"def-exp", 0.0, 1, -1.0 / 24.0, 2},
+                          {"euler-explicit standard", -0.5, 1, 1.0 / 3.0, 2},
+                          {"euler-implicit", 0.5, 1, 1.0 / 3.0, 2},
+                          {"moreau-jean theta 1", 0.5, 1, 1.0 / 3.0, 2},
+                          {"euler-implicit trapezoidal", 0.0, 1, 1.0 / 12.0, 2},
+                          {"moreau-jean", 0.0, 1, 1.0 / 12.0, 2},
+                          {"newmark", 0.0, 1, 1.0 / 12.0, 2},
+                          {"variational-symplectic implicit", 0.0, 1, 1.0 / 12.0, 2},
+                          {"discrete-gradient", 0.0, 1, 1.0 / 12.0, 2},
+                          {"def-lim", 0.0, 1, 1.0 / 12.0, 2},
+                          {"newmark beta 1/6", 0.0, 1, 1.0 / 24.0, 2},
+                          {"newmark gamma 0.6", 0.1, 1, any, 2},
+                          {"runge-kutta midpoint", -1.0 / 8.0, 3, -1.0 / 6.0, 2},
+                          {"runge-kutta heun", -1.0 / 8.0, 3, -1.0 / 6.0, 2},
+                          {"runge-kutta", 1.0 / 144.0, 5, 1.0 / 120.0, 4}};
+  const Leading compat[] = {{"euler-implicit seed", 0.0, 1, 11.0 / 24.0, 2},
+                            {"trapezoidal sofa", 0.25, 1, -1.0 / 96.0, 2}};
+  const auto body = damped(0.0, By::mass);
+  const auto check = [&](const std::vector<OrderRow>& rows, const Leading& is) {
+    const Dominant at = dominant(step_matrix(body, row_of(rows, is.label).scheme, z));
+    const double damping = -std::log(at.radius) / at.angle, period = z / at.angle - 1.0;
+    CAPTURE(is.label);
+    CAPTURE(damping);
+    CAPTURE(period);
+    if (is.a == 0.0)
+      CHECK(std::abs(damping) <= 1e-13);
+    else
+      CHECK(damping == doctest::Approx(is.a * std::pow(z, is.m)).epsilon(0.01));
+    if (!std::isnan(is.b)) CHECK(period == doctest::Approx(is.b * std::pow(z, is.n)).epsilon(0.01));
+  };
+  for (const Leading& is : ours) check(scheme_orders(), is);
+  for (const Leading& is : compat) check(compat_orders(), is);
+}

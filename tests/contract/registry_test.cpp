@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "../tables/scheme_orders.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 
@@ -39,11 +40,14 @@ TEST_CASE(
     "every scheme of the registry has a theory page, a cited source and an order that the tests "
     "know") {
   const std::string bib = text_of(kRoot / "docs" / "references.bib");
-  std::set<std::string_view> names;
+  std::set<std::string_view> names, known;
+  for (const test::OrderRow& row : test::scheme_orders())
+    known.insert(make_scheme(row.scheme)->name());
   for (const SchemeRow& row : schemes()) {
     CAPTURE(row.name);
     CHECK(names.insert(row.name).second);
     CHECK(row.make_default()->name() == row.name);
+    CHECK(known.count(row.name) == 1);
     CHECK(!row.summary.empty());
     CHECK(text_of(kRoot / "docs" / "theory" / (std::string(row.name) + ".md")).size() > 1000);
     cited(bib, row.reference);
