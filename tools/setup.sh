@@ -11,8 +11,8 @@ saltus_packages() {  # the packages of one purpose
   case "$1" in
     run) echo $run ;;
     test) echo $run doctest-dev librapidcheck-dev python3 ;;
-    bench) echo $run libbenchmark-dev python3 ;;
-    dev) echo $run doctest-dev librapidcheck-dev libbenchmark-dev python3 git ccache clang-format-14 clang-tidy-14 ;;
+    bench) echo $run libbenchmark-dev libboost-dev python3 ;;
+    dev) echo $run doctest-dev librapidcheck-dev libbenchmark-dev libboost-dev python3 git ccache clang-format-14 clang-tidy-14 ;;
     *) echo "setup: unknown purpose '$1'; run, test, bench or dev" >&2; return 2 ;;
   esac
 }

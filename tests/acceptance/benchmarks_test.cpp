@@ -313,7 +313,7 @@ TEST_CASE("B11: an elastic bar hits a wall, is pressed together and leaves") {
   CHECK(a.vibration <= 0.02 * kinetic);
   const std::string how = "400 elements, central-difference, h = 1/1200 s";
   const auto key = [](int i, const char* quantity) {
-    return "B11/" + std::to_string(i) + "/" + quantity;
+    return fmt::format("B11/{}/{}", i, quantity);
   };
   Quantities seen;
   for (int i = 1; i <= 2; ++i) {
@@ -395,7 +395,7 @@ TEST_CASE("B17a: a pendulum let go at the horizontal keeps its period and its pl
       }
       for (int t : {1, 5, 10})
         if (k == t * c.steps) {
-          const std::string at = "(" + std::to_string(t) + ")";
+          const std::string at = fmt::format("({})", t);
           seen["B17a/1/x" + at + " (start x=-L side)"] = {std::sin(q), 1e-5, c.how};
           seen["B17a/1/y" + at] = {-std::cos(q), 1e-5, c.how};
         }

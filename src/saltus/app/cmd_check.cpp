@@ -135,12 +135,10 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
                               model.pairs().size(), name_of(step.instant), model.solver().name(),
                               step.contact.tolerance));
   for (const Probe& probe : model.probes())
-    row("probe",
-        fmt::format("{}: {} of {}{}{}", probe.name,
-                    probe.quantity == Probe::Quantity::velocity ? "velocity" : "displacement",
-                    bodies[static_cast<std::size_t>(probe.group)].name,
-                    probe.wav.empty() ? "" : ", " + probe.wav,
-                    probe.csv.empty() ? "" : ", " + probe.csv));
+    row("probe", fmt::format("{}: {} of {}{}{}", probe.name, name_of(probe.quantity),
+                             bodies[static_cast<std::size_t>(probe.group)].name,
+                             probe.wav.empty() ? "" : ", " + probe.wav,
+                             probe.csv.empty() ? "" : ", " + probe.csv));
   row("on failure", std::string(name_of(step.on_failure)));
   row("memory",
       fmt::format("about {}, results file up to {}", size_text(memory_bytes(model, setup.steps)),

@@ -79,13 +79,13 @@ class Linear final : public Dynamics {
 LinearSystem oscillator(double mass, double stiffness, double damping = 0.0);
 
 enum class ChainEnds { free_free, fixed_free, fixed_fixed };
-/// n equal masses on a line, neighbours joined by springs and dashpots, fixed ends by one more of each. Dof i moves along
-/// `axis` from the place i spacing axis (fixed end: (i + 1) spacing axis).
+/// n equal masses on a line, neighbours joined by springs and dashpots, fixed ends by one more of each. Dof i moves
+/// along `axis` from the place i spacing axis (fixed end: (i + 1) spacing axis).
 LinearSystem chain(int n, double mass, double stiffness, double damping, ChainEnds ends,
                    double spacing = 1.0, Vector3 axis = Vector3::UnitX());
 
-/// A straight elastic bar of equal linear elements that stretches along `axis`; nodes from end to end, dof i node i (fixed
-/// nodes are left out of the system).
+/// A straight elastic bar of equal linear elements that stretches along `axis`; nodes from end to end, dof i node i
+/// (fixed nodes are left out of the system).
 struct BarMesh {
   int elements = 1;
   double length = 1.0, young = 1.0, density = 1.0, area = 1.0;  ///< [m], [Pa], [kg/m^3], [m^2]

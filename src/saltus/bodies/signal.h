@@ -15,8 +15,8 @@ class Signal {
   /// mean + amplitude cos(omega t + phase), omega [rad/s], phase [rad].
   static Signal harmonic(double amplitude, double omega, double phase = 0.0, double mean = 0.0);
   /// Through the points (t, value), t increasing: straight between them (rate constant by pieces, second derivative 0),
-  /// or, with smooth, the natural cubic spline. Held at the end values outside, where the derivatives are 0; at a corner
-  /// the derivatives are those of the piece that begins there, at the last point of the one that ends. Throws
+  /// or, with smooth, the natural cubic spline. Held at the end values outside, where the derivatives are 0; at a
+  /// corner the derivatives are those of the piece that begins there, at the last point of the one that ends. Throws
   /// UsageError for fewer than two points, t that does not increase or values that are not finite.
   static Signal table(std::vector<double> t, std::vector<double> value, bool smooth = false);
 

@@ -162,10 +162,10 @@ ProbeFiles write_probe_files(ResultsWriter& results, const Model& model,
     if (!probe.csv.empty())
       attempt([&] {
         const std::string path = beside(folder, probe.csv);
-        const bool velocity = probe.quantity == Probe::Quantity::velocity;
         const std::vector<double> time = results.times();
-        const std::array columns{CsvColumn{"time", "s", time},
-                                 CsvColumn{probe.name, velocity ? "m/s" : "m", samples}};
+        const std::array columns{
+            CsvColumn{"time", "s", time},
+            CsvColumn{probe.name, std::string(unit_of(probe.quantity)), samples}};
         write_csv(path, columns);
         files.written.push_back(path);
       });

@@ -74,13 +74,15 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
     const bool velocity = probe.quantity == Probe::Quantity::velocity;
     const Group& body = model.groups()[static_cast<std::size_t>(probe.group)];
     const double late = velocity && body.scheme ? (1.0 - body.scheme->velocity_at()) * h : 0.0;
-    const h5::Dataset data = described(group.create(names[i], {}), velocity ? "m/s" : "m",
-                                       velocity ? "velocity of a point along a direction"
-                                                : "displacement of a point along a direction");
+    const h5::Dataset data =
+        described(group.create(names[i], {}), std::string(unit_of(probe.quantity)),
+                  probe.quantity == Probe::Quantity::reaction
+                      ? "force that held a prescribed degree of freedom, mean over the step"
+                      : std::string(name_of(probe.quantity)) + " of a point along a direction");
     data.set("index", static_cast<std::int64_t>(i));
     data.set("name", probe.name);
     data.set("body", body.name);
-    data.set("quantity", velocity ? "velocity" : "displacement");
+    data.set("quantity", std::string(name_of(probe.quantity)));
     data.set("at", i < options.probe_at.size() ? options.probe_at[i] : "");
     data.set("rate", h > 0.0 ? 1.0 / h : 0.0);
     data.set("delay", late);

@@ -51,9 +51,9 @@ SparseMatrix sum(double a, const SparseMatrix& A, double b, const SparseMatrix& 
                  const SparseMatrix& C);
 
 /// The factor of a sparse matrix, of the kind that is cheapest for it:
-/// tridiagonal LDL^T; dense LU for small or full matrices; sparse Cholesky where the matrix is symmetric positive definite
-/// (its order from CHOLMOD where that was found, else Eigen's AMD); sparse LU with row exchanges otherwise, indefinite
-/// matrices included. The pattern is analysed once; factorise() with the same pattern refills the values.
+/// tridiagonal LDL^T; dense LU for small or full matrices; sparse Cholesky where the matrix is symmetric positive
+/// definite (its order from CHOLMOD where that was found, else Eigen's AMD); sparse LU with row exchanges otherwise,
+/// indefinite matrices included. The pattern is analysed once; factorise() with the same pattern refills the values.
 class SparseOperator final : public Operator {
  public:
   SparseOperator();
@@ -61,8 +61,8 @@ class SparseOperator final : public Operator {
   /// Throws nothing but std::bad_alloc. A singular matrix, or one with entries that are not finite, gives non-finite
   /// solutions, which the step driver reports.
   void factorise(const SparseMatrix& A);
-  /// Takes nothing from the heap from the second call on with as many columns. The work vectors belong to the factor: one
-  /// thread at a time.
+  /// Takes nothing from the heap from the second call on with as many columns. The work vectors belong to the factor:
+  /// one thread at a time.
   void solve(Eigen::Ref<Matrix> X) const override;
   bool symmetric() const override;
 

@@ -1,5 +1,5 @@
-// P A P^T = L L^T by the multifrontal method: columns of L with one pattern form a supernode, a dense panel, so that the
-// work is done by dense kernels.
+// P A P^T = L L^T by the multifrontal method: columns of L with one pattern form a supernode, a dense panel, so that
+// the work is done by dense kernels.
 //
 //     rows of a supernode: its own columns, then what is below      [ L11 ]    A's columns and the updates of the
 //                                                                   [ L21 ]    children are added up in the panel

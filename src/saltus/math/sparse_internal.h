@@ -1,4 +1,5 @@
-// The forms a SparseOperator can take. Each solves X <- A^-1 X in place, without the heap once it has seen as many columns.
+// The forms a SparseOperator can take. Each solves X <- A^-1 X in place, without the heap once it has seen as many
+// columns.
 #pragma once
 #include <memory>
 
@@ -6,7 +7,8 @@
 
 namespace saltus {
 
-/// L D L^T of a symmetric positive definite tridiagonal matrix:  l_i = a_{i+1,i} / d_i,  d_{i+1} = a_{i+1,i+1} - l_i a_{i+1,i}.
+/// L D L^T of a symmetric positive definite tridiagonal matrix:  l_i = a_{i+1,i} / d_i,  d_{i+1} = a_{i+1,i+1} - l_i
+/// a_{i+1,i}.
 class TridiagonalFactor {
  public:
   static bool fits(const SparseMatrix& A);  ///< no entry outside the three diagonals
@@ -39,8 +41,8 @@ class SparseCholesky {
  public:
   SparseCholesky();
   ~SparseCholesky();
-  /// Reads the lower triangle and the diagonal. same_pattern: that of the call before. Returns the row of the first pivot
-  /// that is not positive, -1 if there is none.
+  /// Reads the lower triangle and the diagonal. same_pattern: that of the call before. Returns the row of the first
+  /// pivot that is not positive, -1 if there is none.
   int factorise(const SparseMatrix& A, bool same_pattern);
   void solve(Eigen::Ref<Matrix> X) const;
 

@@ -67,12 +67,9 @@ Table particle_table(const Asked& a) {
   return dense_table(S, Vector::Zero(1));
 }
 
+/// A named point, or null where `at` is the number of a coordinate.
 Table lagrangian_table(const Asked& a) {
-  if (a.spec.at.is_name()) {
-    touch_point(a.built, a.body, a.spec.at, a.path + ".at");  // says so if there is no such point
-    throw SceneError(a.path + ".at", "points of bodies of kind lagrangian cannot be probed yet",
-                     fmt::format("give the number of a coordinate: 0 to {}", a.built.dofs - 1));
-  }
+  if (a.spec.at.is_name()) return nullptr;
   return coordinate_table(a, index_at(a.spec.at, a.built.dofs, "coordinate", a.path + ".at"));
 }
 
@@ -92,6 +89,30 @@ Table table_of(const Asked& a) {
                           index_at(a.spec.at, a.built.dofs, "degree of freedom", a.path + ".at"));
 }
 
+/// Place of the degree of freedom `at` among the prescribed ones.
+int reaction_of(const Asked& a) {
+  if (a.spec.direction)
+    throw SceneError(a.path + ".direction", "is for particles and named points",
+                     "a reaction acts along its degree of freedom");
+  const auto& held = a.body.prescribed;
+  if (held.empty())
+    throw SceneError(a.path + ".quantity",
+                     "'" + a.body.name + "' has no reactions: nothing of it is prescribed",
+                     "allowed: velocity, displacement");
+  const int dof = index_at(a.spec.at, a.built.dofs, "degree of freedom", a.path + ".at");
+  const auto found = std::ranges::find(held, dof, &PrescribedSpec::dof);
+  if (found == held.end()) {
+    std::string list;
+    for (const PrescribedSpec& one : held)
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", one.dof);
+    throw SceneError(
+        a.path + ".at",
+        fmt::format("degree of freedom {} of '{}' is free: it has no reaction", dof, a.body.name),
+        "prescribed: " + list);
+  }
+  return static_cast<int>(found - held.begin());
+}
+
 }  // namespace
 
 Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, std::size_t index) {
@@ -104,9 +125,25 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, std::size_
   Probe probe;
   probe.name = spec.name;
   probe.group = static_cast<int>(g);
-  probe.table = table_of({scene, spec, bodies[g], *body, path});
-  probe.quantity = spec.quantity == OutputSpec::Quantity::velocity ? Probe::Quantity::velocity
-                                                                   : Probe::Quantity::displacement;
+  const Asked asked{scene, spec, bodies[g], *body, path};
+  const bool reaction = spec.quantity == OutputSpec::Quantity::reaction;
+  if (reaction)
+    probe.reaction = reaction_of(asked);
+  else
+    probe.table = table_of(asked);
+  if (!probe.table && !reaction) {
+    probe.point = touch_point(bodies[g], *body, spec.at, path + ".at").ref;
+    probe.direction =
+        unit_vector(spec.direction.value_or(std::array{0.0, 0.0, 1.0}), path + ".direction");
+    const std::array at{probe.point};
+    Vector3 x;
+    bodies[g].dynamics->points(0.0, bodies[g].initial.q, at, x);
+    probe.rest = probe.direction.dot(x);
+  }
+  probe.quantity = reaction ? Probe::Quantity::reaction
+                   : spec.quantity == OutputSpec::Quantity::velocity
+                       ? Probe::Quantity::velocity
+                       : Probe::Quantity::displacement;
   probe.wav = spec.wav.value_or("");
   probe.csv = spec.csv.value_or("");
   probe.gain = spec.gain.value_or(0.0);

@@ -17,6 +17,27 @@ std::string path_of(const std::vector<std::string>& paths, std::size_t i,
 
 }  // namespace
 
+std::string_view name_of(Probe::Quantity quantity) {
+  switch (quantity) {
+    case Probe::Quantity::velocity:
+      return "velocity";
+    case Probe::Quantity::reaction:
+      return "reaction";
+    default:
+      return "displacement";
+  }
+}
+std::string_view unit_of(Probe::Quantity quantity) {
+  switch (quantity) {
+    case Probe::Quantity::velocity:
+      return "m/s";
+    case Probe::Quantity::reaction:
+      return "N";
+    default:
+      return "m";
+  }
+}
+
 Model::Model(ModelParts parts) {
   StepOptions& step = parts.options;
   PassLimits asked{std::numeric_limits<double>::infinity(), 1};

@@ -39,16 +39,25 @@ struct ContactPair {
   int law = 0;  ///< index into Model::laws()
 };
 
-/// What a user listens to: displacement or velocity of one point along one direction.
+/// What a user listens to: displacement or velocity of one point along one direction, or the force that holds a
+/// prescribed degree of freedom.
 struct Probe {
-  enum class Quantity { displacement, velocity };
+  enum class Quantity { displacement, velocity, reaction };
   std::string name;
   int group = 0;
-  std::shared_ptr<const PointTable> table;  ///< one row
+  std::shared_ptr<const PointTable> table;  ///< one row, or null: `point` along `direction`
+  PointRef point;
+  Vector3 direction = Vector3::UnitZ();  ///< unit
+  double rest = 0.0;                     ///< place of the point along it at the start [m]
   Quantity quantity = Quantity::velocity;
+  int reaction = 0;      ///< index in Simulation::reactions()
   std::string wav, csv;  ///< file names, empty: none
   double gain = 0.0;     ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
 };
+
+/// Name and unit of what a probe gives: "velocity", "m/s".
+std::string_view name_of(Probe::Quantity quantity);
+std::string_view unit_of(Probe::Quantity quantity);
 
 struct StepOptions {
   double h = 0.0;    ///< [s]

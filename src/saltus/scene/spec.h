@@ -65,7 +65,7 @@ struct SolverSpec {
 
 /// A microphone on a body.
 struct OutputSpec {
-  enum class Quantity { velocity, displacement };
+  enum class Quantity { velocity, displacement, reaction };
   enum class Modes { audible, all };
 
   std::string probe, name;
@@ -89,7 +89,10 @@ struct OutputSpec {
         field("direction", &T::direction,
               "of the component of a particle or named point, a unit vector; along z when not "
               "given"),
-        field("quantity", &T::quantity, "velocity is what a magnetic pick-up senses"),
+        field("quantity", &T::quantity,
+              "velocity is what a magnetic pick-up senses; reaction is the force that holds the "
+              "prescribed "
+              "degree of freedom `at`"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
         field("modes", &T::modes,
@@ -101,7 +104,8 @@ struct OutputSpec {
 };
 constexpr auto names_of(OutputSpec::Quantity) {
   using enum OutputSpec::Quantity;
-  return std::array{NamedValue{velocity, "velocity"}, NamedValue{displacement, "displacement"}};
+  return std::array{NamedValue{velocity, "velocity"}, NamedValue{displacement, "displacement"},
+                    NamedValue{reaction, "reaction"}};
 }
 constexpr auto names_of(OutputSpec::Modes) {
   using enum OutputSpec::Modes;

@@ -9,6 +9,7 @@
 #include "saltus/schemes/moreau_jean.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "saltus/schemes/implicit.h"
 
@@ -57,9 +58,12 @@ void MoreauJean::residual(const Dynamics& body, Trial& x, Vector& res) const {
   res -= x.h * x.work[force];
 }
 
-// |R(mu)| <= 1 of the theta method at mu = z (-xi +- i sqrt(1 - xi^2)):  2 Re mu + (1 - 2 theta) |mu|^2 <= 0
+// |R(mu)| <= 1 of the theta method at mu = z (-xi +- sqrt(xi^2 - 1)):  2 Re mu + (1 - 2 theta) |mu|^2 <= 0, which the
+// larger of two real mu meets last
 double MoreauJean::stability_limit(double xi) const {
-  return theta_ >= 0.5 ? Scheme::stability_limit(xi) : 2.0 * xi / (1.0 - 2.0 * theta_);
+  if (theta_ >= 0.5) return Scheme::stability_limit(xi);
+  const double s = xi > 1.0 ? 1.0 / (xi + std::sqrt(xi * xi - 1.0)) : xi;
+  return 2.0 * s / (1.0 - 2.0 * theta_);
 }
 
 void MoreauJean::work_velocity(const Trial& x, const GroupState& end, Out w) const {

@@ -1,6 +1,7 @@
 #include "saltus/sim/simulation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -66,6 +67,7 @@ struct Simulation::Work {
       reactions;  ///< of the last step, a group; empty without prescribed degrees of freedom
   Vector q_mid, v_mid, a_mid;  ///< scratch of react()
   PointScratch scratch;
+  PointRows probe_rows;
 
   Work(Model m, State s);
   void set_step(double h);
@@ -75,6 +77,7 @@ struct Simulation::Work {
   void react(double h);
   void commit(double t1);
   void forget();
+  double point_probe(const Probe& probe, View q, View v, bool velocity);
   StepReport advance(double h, double t1, int depth);
   void book(StepReport& report);
   void watch(StepReport& report);
@@ -352,6 +355,28 @@ StepReport Simulation::Work::advance(double h, double t1, int depth) {
   return second;
 }
 
+// n . x(q) - rest, or n . (J v + d)
+double Simulation::Work::point_probe(const Probe& probe, View q, View v, bool velocity) {
+  const Dynamics& body = *model.groups()[static_cast<std::size_t>(probe.group)].dynamics;
+  const std::array at{probe.point};
+  Vector3 x;
+  if (!velocity) {
+    body.points(state.t, q, at, x);
+    return probe.direction.dot(x) - probe.rest;
+  }
+  PointRows& J = probe_rows;
+  body.point_drift(state.t, q, at, x);
+  body.point_rows(q, q, at, J);
+  double sum = probe.direction.dot(x);
+  for (int k = J.offset[0]; k < J.offset[1]; ++k)
+    for (int axis = 0; axis < 3; ++axis)
+      for (int j = 0; j < J.width; ++j)
+        sum += probe.direction[axis] *
+               J.value[static_cast<std::size_t>((3 * k + axis) * J.width + j)] *
+               v[J.column[static_cast<std::size_t>(k)] + j];
+  return sum;
+}
+
 Simulation::Simulation(Model model) {
   State state = initial_state(model);
   work_ = std::make_unique<Work>(std::move(model), std::move(state));
@@ -406,9 +431,12 @@ double Simulation::probe(int index) const {
   expects(index >= 0 && static_cast<std::size_t>(index) < model().probes().size(), "no such probe");
   const Probe& probe = model().probes()[static_cast<std::size_t>(index)];
   const GroupState& state = work_->state.groups[static_cast<std::size_t>(probe.group)];
+  const bool velocity = probe.quantity == Probe::Quantity::velocity;
+  if (probe.quantity == Probe::Quantity::reaction)
+    return work_->reactions[static_cast<std::size_t>(probe.group)][probe.reaction];
+  if (!probe.table) return work_->point_probe(probe, state.q, state.v, velocity);
   Eigen::Matrix<double, 1, 1> y;
-  probe.table->apply(probe.quantity == Probe::Quantity::velocity ? state.v : state.q,
-                     work_->scratch, y);
+  probe.table->apply(velocity ? state.v : state.q, work_->scratch, y);
   return y[0];
 }
 

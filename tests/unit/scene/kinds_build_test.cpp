@@ -460,3 +460,35 @@ TEST_CASE("passes end as the strictest of the schemes that make passes asks for"
   CHECK(options(strict, loose).pass_tolerance == 1e-12);
   CHECK(options(strict, loose).pass_limit == 40);
 }
+
+TEST_CASE("the point of a mechanism is heard along a direction") {
+  Simulation sim(
+      model_of("bodies:\n  - {name: arm, kind: lagrangian, pendulum: {length: 2}, initial: "
+               "{coordinates: [0.5], "
+               "velocities: [3]}}\n"
+               "outputs:\n  - {probe: arm, at: bob, quantity: displacement}\n"
+               "  - {probe: arm, at: bob, direction: [2, 0, 0]}\n"));
+  CHECK(sim.probe(0) == 0.0);
+  CHECK(sim.probe(1) == doctest::Approx(2.0 * 3.0 * std::cos(0.5)));
+  for (int k = 0; k < 10; ++k) sim.advance();
+  const double q = sim.state().groups[0].q[0], v = sim.state().groups[0].v[0];
+  CHECK(sim.probe(0) == doctest::Approx(2.0 * (std::cos(0.5) - std::cos(q))));
+  CHECK(sim.probe(1) == doctest::Approx(2.0 * v * std::cos(q)));
+}
+
+TEST_CASE("a reaction is the force that holds a prescribed degree of freedom") {
+  // two masses, springs 100 N/m between them and to the ground; the first is held 10 mm aside, the second in balance
+  const std::string springs =
+      "kind: linear, matrices: {mass: [1, 1], stiffness: [[100, -100], [-100, 200]]}, "
+      "prescribed: [{dof: 0, constant: 0.01}], initial: {coordinates: [0.01, 0.005]}";
+  Simulation sim(
+      model_of(one_body(springs) + "outputs: [{probe: b, at: 0, quantity: reaction}]\n"));
+  CHECK(sim.probe(0) == 0.0);  // no step yet
+  sim.advance();
+  CHECK(sim.probe(0) == doctest::Approx(0.5).epsilon(1e-12));
+  CHECK_THROWS_WITH_AS(
+      model_of(one_body(springs) + "outputs: [{probe: b, at: 1, quantity: reaction}]\n"),
+      "scene.yaml:4:26: outputs[0].at: degree of freedom 1 of 'b' is free: it has no reaction; "
+      "prescribed: 0",
+      SceneError);
+}
