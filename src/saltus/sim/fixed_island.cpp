@@ -14,6 +14,7 @@ namespace {
 class FixedIsland final : public Island {
  public:
   FixedIsland(const Model& model, int group, std::vector<int> pairs);
+  bool has_table() const { return table_ != nullptr; }
   void prepare(std::span<const Trial> trials) override;
   void forget() override { y_start_valid_ = false; }
   void solve(IslandStep& step, StepReport& report) override;
@@ -71,6 +72,7 @@ FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
   }
   const Dynamics& body = *model.groups()[static_cast<std::size_t>(group)].dynamics;
   table_ = body.table(at, normal);
+  if (!table_) return;  // some point moves by itself
   rest_gap_ = table_->rest() - world;
   const Eigen::Index n = rest_gap_.size();
   for (Vector* x : {&y_start_, &y_free_, &y_end_, &u_, &b_, &p_, &p_hit_, &rho_, &u_end_,
@@ -312,7 +314,8 @@ bool fits_fixed_island(const Model& model, std::span<const int> groups,
 }
 
 std::unique_ptr<Island> fixed_island(const Model& model, int group, std::vector<int> pairs) {
-  return std::make_unique<FixedIsland>(model, group, std::move(pairs));
+  auto island = std::make_unique<FixedIsland>(model, group, std::move(pairs));
+  return island->has_table() ? std::move(island) : nullptr;
 }
 
 }  // namespace saltus

@@ -46,6 +46,7 @@ class Island {
 /// One group with fixed rows against the fixed world, one pass a step: W is made once for each h, and a step touches
 /// only the rows that it needs.
 bool fits_fixed_island(const Model& model, std::span<const int> groups, std::span<const int> pairs);
+/// Null where the group has no table of these points (one of them is prescribed to move).
 std::unique_ptr<Island> fixed_island(const Model& model, int group, std::vector<int> pairs);
 /// Any groups, any pairs: rows and W are assembled in every pass.
 std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups,

@@ -130,14 +130,17 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
     });
     const bool one_stage =
         model.groups()[static_cast<std::size_t>(groups.front())].scheme->stages().size() == 1;
-    if (pairs.empty() && one_pass && one_stage)
+    if (pairs.empty() && one_pass && one_stage) {
       islands.push_back(nullptr);
-    else if (!pairs.empty() && one_stage &&
-             trials[static_cast<std::size_t>(groups.front())].factorised &&
-             fits_fixed_island(model, groups, pairs))
-      islands.push_back(fixed_island(model, groups.front(), std::move(pairs)));
-    else
-      islands.push_back(general_island(model, std::move(groups), std::move(pairs)));
+      continue;
+    }
+    std::unique_ptr<Island> island_of_pairs;
+    if (!pairs.empty() && one_stage &&
+        trials[static_cast<std::size_t>(groups.front())].factorised &&
+        fits_fixed_island(model, groups, pairs))
+      island_of_pairs = fixed_island(model, groups.front(), pairs);
+    islands.push_back(island_of_pairs ? std::move(island_of_pairs)
+                                      : general_island(model, std::move(groups), std::move(pairs)));
   }
   contacts.reserve(model.pairs().size());
   for (auto& island : islands)
