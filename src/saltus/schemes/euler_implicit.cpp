@@ -93,11 +93,12 @@ double EulerImplicit::stability_limit(double xi) const {
 }
 
 void EulerImplicit::work_velocity(const Trial& x, const GroupState& end, Out w) const {
-  w = (tr_ / damping(x.h)) * end.v + (1.0 - tr_) * x.start->v;
+  w = 0.5 * (end.v / damping(x.h) + x.start->v);
 }
 
-// Testing the scheme with v_tr, V the potential:
-//     E1 - E0 = h F_s . v_tr (sources without potential) + r . v_tr - (tr - 1/2) (|v - v0|_M^2 + |h v_tr|_K^2)
+// Testing the scheme with v_tr, V the potential, and r . v_tr = r . (v + v0)/2 + (tr - 1/2) r . (v - v0):
+//     E1 - E0 = h F_s . v_tr (sources without potential) + r . (v + v0)/2
+//               - (tr - 1/2) (|v - v0|_M^2 - r . (v - v0) + |h v_tr|_K^2)
 //               + V(q1) - V(q0 (+) h v_tr) - (1 - s^2)/2 |v|_M^2
 // exact for affine groups; what curvature leaves over goes to `unexplained`.
 void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
@@ -110,7 +111,7 @@ void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
   if (tr_ != 0.5) {
     x.work[change] = end.v / s - x.start->v;
     body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
-    out.scheme -= (tr_ - 0.5) * x.work[change].dot(x.work[product]);
+    out.scheme -= (tr_ - 0.5) * x.work[change].dot(x.work[product] - x.r);
     x.work[change] = h * x.work[v_at];
     body.multiply({0.0, 0.0, 1.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
     out.scheme -= (tr_ - 0.5) * x.work[change].dot(x.work[product]);

@@ -23,7 +23,6 @@ class MoreauJean final : public ImplicitScheme {
   std::string_view name() const override { return MoreauJeanOptions::name; }
   double gain() const override { return theta_; }
   double stability_limit(double xi) const override;
-  void work_velocity(const Trial& x, const GroupState& end, Out w) const override;
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
  protected:
@@ -66,12 +65,9 @@ double MoreauJean::stability_limit(double xi) const {
   return 2.0 * s / (1.0 - 2.0 * theta_);
 }
 
-void MoreauJean::work_velocity(const Trial& x, const GroupState& end, Out w) const {
-  w = theta_ * end.v + (1.0 - theta_) * x.start->v;
-}
-
-// Testing the scheme with v_theta:
-//     E1 - E0 = h F_s . v_theta (sources without potential) + r . v_theta - (theta - 1/2) (|v1 - v0|_M^2 + |q1 - q0|_K^2)
+// Testing the scheme with v_theta, and r . v_theta = r . (v0 + v1)/2 + (theta - 1/2) r . (v1 - v0):
+//     E1 - E0 = h F_s . v_theta (sources without potential) + r . (v0 + v1)/2
+//               - (theta - 1/2) (|v1 - v0|_M^2 - r . (v1 - v0) + |q1 - q0|_K^2)
 // exact for affine groups; what curvature leaves over goes to `unexplained`.
 void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   const double h = x.h;
@@ -81,7 +77,7 @@ void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
   if (theta_ != 0.5) {
     x.work[change] = end.v - x.start->v;
     body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
-    out.scheme = -(theta_ - 0.5) * x.work[change].dot(x.work[product]);
+    out.scheme = -(theta_ - 0.5) * x.work[change].dot(x.work[product] - x.r);
     x.work[change] = h * x.work[v_at];
     body.multiply({0.0, 0.0, 1.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
     out.scheme -= (theta_ - 0.5) * x.work[change].dot(x.work[product]);
