@@ -80,7 +80,8 @@ void BM_modal_step_with_balance(benchmark::State& state) {
     saltus::modal_step(m.n, m.h, m.e.data(), m.n_over_h.data(), m.q.data(), m.v.data(), m.q.data(),
                        m.v_old.data());
     benchmark::DoNotOptimize(saltus::modal_balance(m.n, m.e.data(), m.n_over_h.data(), m.g.data(),
-                                                   m.h, m.q.data(), m.v_old.data(), m.v.data()));
+                                                   m.h, m.q.data(), m.v.data(), m.q.data(),
+                                                   m.v_old.data()));
     m.v.swap(m.v_old);
   }
   per_mode(state);

@@ -34,9 +34,9 @@ namespace {
     return T::energy(n, e, n_over_h, g, h, q1, v1);                                                \
   }                                                                                                \
   SALTUS_TARGET_##set ModalBalance balance(int n, const double* e, const double* n_over_h,         \
-                                           const double* g, double h, const double* q1,            \
-                                           const double* v1, const double* v0) {                   \
-    return T::balance(n, e, n_over_h, g, h, q1, v1, v0);                                           \
+                                           const double* g, double h, const double* q0,            \
+                                           const double* v0, const double* q1, const double* v1) { \
+    return T::balance(n, e, n_over_h, g, h, q0, v0, q1, v1);                                       \
   }                                                                                                \
   SALTUS_TARGET_##set ModalBalance step_balance(int n, double h, const double* e,                  \
                                                 const double* n_over_h, const double* g,           \
@@ -113,8 +113,9 @@ ModalEnergy modal_energy(int n, const double* e, const double* n_over_h, const d
 }
 
 ModalBalance modal_balance(int n, const double* e, const double* n_over_h, const double* g,
-                           double h, const double* q1, const double* v1, const double* v0) {
-  return best().balance(n, e, n_over_h, g, h, q1, v1, v0);
+                           double h, const double* q0, const double* v0, const double* q1,
+                           const double* v1) {
+  return best().balance(n, e, n_over_h, g, h, q0, v0, q1, v1);
 }
 
 ModalBalance modal_step_balance(int n, double h, const double* e, const double* n_over_h,

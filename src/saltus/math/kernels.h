@@ -40,12 +40,13 @@ ModalEnergy modal_energy(int n, const double* e, const double* n_over_h, const d
 
 struct ModalBalance {
   double kinetic;    ///< as ModalEnergy, of the end [J]
-  double potential;  ///< as ModalEnergy, of the end [J]
+  double potential;  ///< sum g (n/h)/h q1 q0, that of ModalEnergy at the end [J]
   double damping;    ///< - sum g (1 - e)/2 (v1 + v0)^2 [J], the work of the damping in the step
 };
 /// Energy at the end of a step and damping work of the step in one pass.
 ModalBalance modal_balance(int n, const double* e, const double* n_over_h, const double* g,
-                           double h, const double* q1, const double* v1, const double* v0);
+                           double h, const double* q0, const double* v0, const double* q1,
+                           const double* v1);
 
 /// modal_step and modal_balance in one pass, for steps without impulse; the same bits as the two.
 ModalBalance modal_step_balance(int n, double h, const double* e, const double* n_over_h,
@@ -70,7 +71,7 @@ struct KernelSet {
   ModalEnergy (*energy)(int n, const double* e, const double* n_over_h, const double* g, double h,
                         const double* q1, const double* v1);
   ModalBalance (*balance)(int n, const double* e, const double* n_over_h, const double* g, double h,
-                          const double* q1, const double* v1, const double* v0);
+                          const double* q0, const double* v0, const double* q1, const double* v1);
   ModalBalance (*step_balance)(int n, double h, const double* e, const double* n_over_h,
                                const double* g, const double* q0, const double* v0, double* q1,
                                double* v1);

@@ -167,14 +167,14 @@ struct Kernels {
   }
 
   static SALTUS_INLINE ModalBalance balance(int n, const double* e, const double* n_over_h,
-                                            const double* g, double h, const double* q1,
-                                            const double* v1, const double* v0) {
+                                            const double* g, double h, const double* q0,
+                                            const double* v0, const double* q1, const double* v1) {
     const auto s = sums<3>(
         n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
-          const V<U> q = at<U>(q1 + j).v, v = at<U>(v1 + j).v, w = v + at<U>(v0 + j).v;
+          const V<U> v = at<U>(v1 + j).v, w = v + at<U>(v0 + j).v;
           const V<U> gj = at<U>(g + j).v, ej = at<U>(e + j).v;
           t[0] = gj * (1.0 + ej) * (v * v);
-          t[1] = gj * at<U>(n_over_h + j).v * (q * (q - h * v));
+          t[1] = gj * (at<U>(n_over_h + j).v * at<U>(q0 + j).v * at<U>(q1 + j).v);
           t[2] = gj * (1.0 - ej) * (w * w);
         });
     return {0.5 * s[0], s[1] / h, -0.5 * s[2]};
@@ -188,12 +188,11 @@ struct Kernels {
         n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
           const V<U> q_old = at<U>(q0 + j).v, v_old = at<U>(v0 + j).v;
           const V<U> ej = at<U>(e + j).v, nj = at<U>(n_over_h + j).v, gj = at<U>(g + j).v;
-          const V<U> v = ej * v_old - nj * q_old, w = v + v_old;
-          const V<U> hv = h * v, q = q_old + hv;
+          const V<U> nq = nj * q_old, v = ej * v_old - nq, w = v + v_old, q = q_old + h * v;
           at<U>(v1 + j).v = v;
           at<U>(q1 + j).v = q;
           t[0] = gj * (1.0 + ej) * (v * v);
-          t[1] = gj * nj * (q * (q - hv));
+          t[1] = gj * (nq * q);
           t[2] = gj * (1.0 - ej) * (w * w);
         });
     return {0.5 * s[0], s[1] / h, -0.5 * s[2]};

@@ -218,10 +218,11 @@ void ModalExact::work(const Dynamics& body, Trial& trial, const GroupState& end,
   const ModalData& modes = *body.modal();
   const int n = static_cast<int>(end.q.size());
   const Vector& kept = trial.work[free_balance];
-  const ModalBalance E = kept[3] != 0.0
-                             ? ModalBalance{kept[0], kept[1], kept[2]}
-                             : modal_balance(n, c.e.data(), c.n_over_h.data(), c.g.data(), trial.h,
-                                             end.q.data(), end.v.data(), trial.start->v.data());
+  const ModalBalance E =
+      kept[3] != 0.0
+          ? ModalBalance{kept[0], kept[1], kept[2]}
+          : modal_balance(n, c.e.data(), c.n_over_h.data(), c.g.data(), trial.h,
+                          trial.start->q.data(), trial.start->v.data(), end.q.data(), end.v.data());
   work.energy = {E.kinetic, E.potential};
   work.by_source[static_cast<std::size_t>(modes.damping)] = E.damping;
   if (!trial.start->memory.empty()) {

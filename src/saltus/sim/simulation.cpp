@@ -170,7 +170,8 @@ void Simulation::Work::begin(double h) {
     trial.start = &state.groups[g];
     trial.stage = trial.pass = 0;
     trial.failure = {};
-    trial.r.setZero();
+    const auto island = static_cast<std::size_t>(model.islands()[g]);
+    if (island < islands.size() && islands[island]) trial.r.setZero();  // others never touch it
     trial.ledger = model.options().ledger;
     model.groups()[g].scheme->begin(*model.groups()[g].dynamics, trial);
   }
