@@ -77,7 +77,9 @@ std::string failure_text(const RunResult& result, const std::string& part) {
     text = fmt::format(
         "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations",
         at, body, step.residual, model.options().contact.tolerance, step.iterations);
-    remedy = "raise solver.iterations, use a shorter step, or set on_failure: accept";
+    remedy = step.iterations >= model.options().contact.iterations
+                 ? "raise solver.iterations, use a shorter step, or set on_failure: accept"
+                 : "use a shorter step, another solver.kind, or set on_failure: accept";
   }
   return fmt::format("{}; {}; everything before it is in {}", text, remedy, part);
 }
@@ -107,7 +109,9 @@ class Run {
     }
     result_.state = &sim_->state();
     for (const std::string& text :
-         {gain_warning(result_.loop.gain, setup_), unsolved_warning(result_.loop, setup_)})
+         {gain_warning(result_.loop.gain, setup_), unsolved_warning(result_.loop, setup_),
+          unexplained_warning(result_.loop, *result_.state, setup_),
+          law_warning(result_.loop, setup_)})
       if (!text.empty()) note(text);
     return result_.loop.end == LoopReport::End::reached ? finish() : stop();
   }

@@ -41,7 +41,7 @@ StepReport start_report() {
 
 void ContactGain::add(double impact, double scheme, double start, double now, std::uint64_t step) {
   const double gain = std::min(impact, impact + scheme);
-  if (!(gain > 1e-12 * std::max(start, now))) return;
+  if (!(gain > 1e-12 * std::max(std::abs(start), std::abs(now)))) return;
   ++steps;
   if (gain > worst.value) worst = {gain, step};
 }

@@ -160,15 +160,26 @@ std::string run_json(const RunResult& r) {
 
 std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
   if (gain.steps == 0) return "";
+  for (const ContactPair& pair :
+       setup.model.pairs())  // a support that moves works through its contacts
+    for (const ContactSide* side : {&pair.a, &pair.b})
+      if (side->group >= 0 &&
+          setup.model.groups()[static_cast<std::size_t>(side->group)].dynamics->prescribed() > 0)
+        return "";
   bool open = false, position = true;  // activation without closing_only; all laws on gaps
   for (const ContactLaw& law : setup.model.laws()) {
     open = open || (law.rule == ContactLaw::Rule::newton_impact && !law.activation.closing_only);
     position = position && law.rule == ContactLaw::Rule::signorini_position;
   }
+  bool gain_one = true;  // which position laws need
+  for (const Group& group : setup.model.groups())
+    gain_one = gain_one && group.scheme->gain() == 1.0;
   const char* remedy =
-      open ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
-      : position ? "use a shorter step"
-                 : "use `law: signorini-position`";
+      open && gain_one
+          ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
+      : open                  ? "use `activation: {closing_only: true}` in newton-impact"
+      : position || !gain_one ? "use a shorter step"
+                              : "use `law: signorini-position`";
   return fmt::format(
       "contact fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
       gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
@@ -177,11 +188,41 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
 std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
   const RunStatistics& s = loop.statistics;
   if (s.failed_steps == 0) return "";
+  if (!(s.residual.value > setup.model.options().contact.tolerance))
+    return fmt::format(
+        "the equations of motion of {} steps were not solved and the steps accepted; use a shorter "
+        "step, or raise newton_iterations",
+        s.failed_steps);
   return fmt::format(
       "the contacts of {} steps were not solved and the steps accepted, the worst with residual "
       "{:.3g}, tolerance {:.3g} (t = {:.6g} s); raise solver.iterations, or use a shorter step",
       s.failed_steps, s.residual.value, setup.model.options().contact.tolerance,
       time_of(s.residual, setup));
+}
+
+std::string unexplained_warning(const LoopReport& loop, const State& state,
+                                const SceneSetup& setup) {
+  const RunStatistics& s = loop.statistics;
+  double scale = std::max(std::abs(state.energy_start), std::abs(state.energy.total()));
+  for (std::size_t i = 0; i + 1 < state.ledger.size(); ++i)
+    scale = std::max(scale, std::abs(state.ledger[i]));
+  if (state.ledger.empty() || !(std::abs(state.ledger.back()) > 0.1 * scale)) return "";
+  return fmt::format(
+      "no account explains {:.3g} J, the most in one step {:.3g} J (t = {:.6g} s): the motion is "
+      "not "
+      "resolved; use a shorter step",
+      state.ledger.back(), s.unexplained.value, time_of(s.unexplained, setup));
+}
+
+std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
+  const RunStatistics& s = loop.statistics;
+  const double tolerance = setup.model.options().contact.tolerance;
+  if (s.failed_steps > 0 || !(s.residual_after.value > std::max(1e-6, 100.0 * tolerance)))
+    return "";
+  return fmt::format(
+      "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); use a "
+      "shorter step",
+      s.residual_after.value, time_of(s.residual_after, setup));
 }
 
 }  // namespace saltus::app

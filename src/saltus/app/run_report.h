@@ -27,5 +27,10 @@ std::string run_json(const RunResult& result);
 std::string gain_warning(const ContactGain& gain, const SceneSetup& setup);
 /// The same about steps that were accepted although their contacts were not solved.
 std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup);
+/// The same about energy that no account explains, where it is a tenth of the energy or more.
+std::string unexplained_warning(const LoopReport& loop, const State& state,
+                                const SceneSetup& setup);
+/// The same about laws that do not hold on the finished states.
+std::string law_warning(const LoopReport& loop, const SceneSetup& setup);
 
 }  // namespace saltus::app

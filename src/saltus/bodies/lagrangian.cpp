@@ -411,6 +411,19 @@ void Lagrangian::reactions(double t, View q, View v, View a, Out forces) const {
   }
 }
 
+void Lagrangian::point_reactions(double t, View q, std::span<const PointRef> at, View f,
+                                 Out forces) const {
+  Data& d = *data_;
+  d.place(t, q);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    expect_point(*d.model, at[i]);
+    d.model->point_jacobian(at[i].feature, d.q, d.J);
+    for (int j = 0; j < prescribed(); ++j)
+      forces[j] -= d.J.col(d.options.prescribed[static_cast<std::size_t>(j)].dof)
+                       .dot(f.segment<3>(3 * static_cast<Eigen::Index>(i)));
+  }
+}
+
 void Lagrangian::points(double t, View q, std::span<const PointRef> at, Out x) const {
   Data& d = *data_;
   d.place(t, q);

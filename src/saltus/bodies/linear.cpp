@@ -391,6 +391,15 @@ void Linear::reactions(double t, View q, View v, View a, Out forces) const {
   }
 }
 
+void Linear::point_reactions(double, View, std::span<const PointRef> at, View f, Out forces) const {
+  const Data& d = *data_;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const int dof = d.checked(at[i].feature), held = d.held_of[index(dof)];
+    if (held >= 0)
+      forces[held] -= d.point(dof).direction.dot(f.segment<3>(3 * static_cast<Eigen::Index>(i)));
+  }
+}
+
 void Linear::points(double t, View q, std::span<const PointRef> at, Out x) const {
   const Data& d = *data_;
   for (std::size_t i = 0; i < at.size(); ++i) {

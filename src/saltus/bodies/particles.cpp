@@ -438,6 +438,18 @@ void Particles::reactions(double t, View q, View v, View, Out forces) const {
   }
 }
 
+void Particles::point_reactions(double, View, std::span<const PointRef> at, View f,
+                                Out forces) const {
+  const Data& d = *data_;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    expect_particle(d.particles, at[i]);
+    for (int j = 0; j < prescribed(); ++j) {
+      const int dof = d.system.prescribed[index(j)].dof;
+      if (dof / 3 == at[i].feature) forces[j] -= f[3 * static_cast<Eigen::Index>(i) + dof % 3];
+    }
+  }
+}
+
 void Particles::points(double t, View q, std::span<const PointRef> at, Out x) const {
   Data& d = *data_;
   for (const Prescribed& p : d.system.prescribed) d.q[p.dof] = p.signal.value(t);

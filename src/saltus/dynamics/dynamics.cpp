@@ -30,6 +30,7 @@ void Dynamics::potential_force(double, View, Out) const {
   expects(false, "this kind of body has no potential");
 }
 void Dynamics::reactions(double, View, View, View, Out forces) const { forces.setZero(); }
+void Dynamics::point_reactions(double, View, std::span<const PointRef>, View, Out) const {}
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
 std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,
                                             std::span<const Vector3>) const {

@@ -103,6 +103,9 @@ class Dynamics {
   virtual int prescribed() const { return 0; }
   /// Forces [N] that hold the prescribed degrees of freedom while the others move with (q, v, a).
   virtual void reactions(double t, View q, View v, View a, Out forces) const;
+  /// The same for forces f [N] on points, three a point, that reach the prescribed degrees of freedom: forces -= J_p^T f.
+  virtual void point_reactions(double t, View q, std::span<const PointRef> at, View f,
+                               Out forces) const;
 
   // -- contact. `axes` is the configuration whose body axes carry angular impulses (Scheme::axes_at).
   /// World positions [m], 3 rows a point: x[3 i .. 3 i + 2].

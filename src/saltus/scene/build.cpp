@@ -129,6 +129,11 @@ class Builder {
     } else {
       say(".scheme", step_advice(*group.dynamics, *group.scheme, bodies_[g].initial, h, body.name));
     }
+    if (const auto* form = std::get_if<VariationalSymplecticOptions>(&choice);
+        form && form->compat == Compat::sofa && touched(body.name))
+      say(".scheme",
+          "compat: sofa stores the momentum from before the contact, so obstacles do not stop '" +
+              body.name + "'; compat: none does");
     if (const auto* newmark = std::get_if<NewmarkOptions>(&choice); newmark && touched(body.name))
       say(".scheme", rest_advice(newmark->gamma, newmark->beta_value(), body.name));
     if (body.pluck && body.string)

@@ -83,7 +83,7 @@ GroupState free_part(const FullState& full, std::span<const Prescribed> prescrib
           path,
           fmt::format("gives degree of freedom {} the {} {}, its prescribed motion starts at {}",
                       motion.dof, what, given, is),
-          "leave 0 there");
+          "give its start there");
     };
     agrees(full.q[motion.dof], motion.signal.value(0.0), full.q_path, "place");
     if (!full.alike) agrees(full.v[motion.dof], motion.signal.rate(0.0), full.v_path, "velocity");

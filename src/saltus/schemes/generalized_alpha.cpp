@@ -47,22 +47,26 @@ class AlphaOperator final : public Operator {
   /// Asks A^-1 itself: y . A^-1 x = x . A^-1 y for two vectors without structure.
   void probe() {
     const Eigen::Index n = body->velocities();
-    Vector x(n), y(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      x[i] = std::sin(1.0 + 2.399963 * static_cast<double>(i));
-      y[i] = std::cos(0.7 + 3.883222 * static_cast<double>(i));
+    if (one_.size() != n) {
+      one_.resize(n);
+      two_.resize(n);
+      for (Eigen::Index i = 0; i < n; ++i) {
+        one_[i] = std::sin(1.0 + 2.399963 * static_cast<double>(i));
+        two_[i] = std::cos(0.7 + 3.883222 * static_cast<double>(i));
+      }
     }
-    Matrix X(n, 2);
-    X << x, y;
-    x_.resize(n);
+    probe_.resize(n, 2);
+    probe_ << one_, two_;
     y_.resize(n);
-    solve(X);
-    const double a = y.dot(X.col(0)), b = x.dot(X.col(1));
-    symmetric_ = std::abs(a - b) <= 1e-12 * y.norm() * X.col(0).norm();
+    solve(probe_);
+    const double a = two_.dot(probe_.col(0)), b = one_.dot(probe_.col(1));
+    symmetric_ = std::abs(a - b) <= 1e-13 * two_.norm() * probe_.col(0).norm();
   }
 
  private:
   mutable Vector x_, y_;  ///< one operator belongs to one group
+  Vector one_, two_;      ///< of probe()
+  Matrix probe_;
   bool symmetric_ = true;
 };
 
@@ -152,7 +156,6 @@ void GeneralizedAlpha::free_velocity(const Dynamics& body, Trial& x) const {
     }
     auto& A = static_cast<AlphaOperator&>(**held);
     const bool affine = has(body.traits(), Trait::affine);
-    const bool first = A.body == nullptr;
     A.q = x.work[q_at];
     A.v = x.work[v_at];
     body.factorise(matrix(x.h), A.q, A.v, A.S);
@@ -161,7 +164,7 @@ void GeneralizedAlpha::free_velocity(const Dynamics& body, Trial& x) const {
     A.M = &mass(x);
     A.body = &body;
     A.middle = {c_, 0.0, x.h * x.h * (beta_ - 0.5 * gamma_)};
-    if (first || affine) A.probe();
+    A.probe();
     x.factorised = affine;
   }
   const auto& A = static_cast<const AlphaOperator&>(*std::get<std::unique_ptr<Operator>>(x.A.form));

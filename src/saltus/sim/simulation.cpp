@@ -65,7 +65,7 @@ struct Simulation::Work {
   Vector w;
   std::vector<Vector>
       reactions;  ///< of the last step, a group; empty without prescribed degrees of freedom
-  Vector q_mid, v_mid, a_mid;  ///< scratch of react()
+  Vector q_mid, v_mid, a_mid, f_mid;  ///< scratch of react()
   PointScratch scratch;
   PointRows probe_rows;
 
@@ -145,6 +145,20 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
   contacts.reserve(model.pairs().size());
   for (auto& island : islands)
     if (island) island->prepare(trials);
+  // Before a step the forces that hold the free motion; contacts are not known yet.
+  for (std::size_t g = 0; g < n; ++g) {
+    if (reactions[g].size() == 0) continue;
+    const Dynamics& body = *model.groups()[g].dynamics;
+    const GroupState& at = state.groups[g];
+    v_mid.resize(body.velocities());
+    a_mid.resize(body.velocities());
+    model.groups()[g].scheme->velocity(body, prepared[g].get(), state.t, state.h, at, v_mid);
+    body.force(state.t, at.q, v_mid, a_mid);
+    Factor M;
+    body.factorise({1.0, 0.0, 0.0}, at.q, v_mid, M);
+    solve(M, a_mid);
+    body.reactions(state.t, at.q, v_mid, a_mid, reactions[g]);
+  }
 }
 
 // Drops every coefficient, factor and table that belongs to another h.
@@ -195,7 +209,11 @@ void Simulation::Work::use(double h) {
     const Group& group = model.groups()[g];
     group.scheme->start(*group.dynamics, prepared[g].get(), state.t, h, state.groups[g]);
   }
+  // Some schemes measure energy with the step; what a change of the measure makes is the scheme's.
+  const double before = state.energy.total();
   state.energy = energy_of(model, prepared, state.t, h, state.groups);
+  if (model.options().ledger)
+    state.ledger[state.ledger.size() - 2] += state.energy.total() - before;
 }
 
 //     E1 - E0 = work of the sources + impact + scheme + unexplained
@@ -300,7 +318,18 @@ void Simulation::Work::react(double h) {
     if (back == 0.0) q_mid = 0.5 * (at0.q + at1.q);
     v_mid = 0.5 * (at0.v + at1.v);
     a_mid = (at1.v - at0.v) / h;
-    group.dynamics->reactions(state.t + (0.5 - back) * h, q_mid, v_mid, a_mid, reactions[g]);
+    const double t = state.t + (0.5 - back) * h;
+    group.dynamics->reactions(t, q_mid, v_mid, a_mid, reactions[g]);
+    // contact impulses of the step, as forces on the points of this group
+    auto pair = model.pairs().begin();
+    for (const ContactMemory& contact : contacts) {
+      while (pair->key < contact.key) ++pair;
+      for (const auto& [side, sign] : {std::pair(&pair->a, 1.0), std::pair(&pair->b, -1.0)}) {
+        if (side->group != static_cast<int>(g)) continue;
+        f_mid = sign / h * contact.impulse.x() * pair->normal;
+        group.dynamics->point_reactions(t, q_mid, std::span(&side->ref, 1), f_mid, reactions[g]);
+      }
+    }
   }
 }
 

@@ -26,8 +26,8 @@ class Simulation {
 
   /// Physical velocity of a group at the state's own time.
   void velocity(int group, Out v) const;
-  /// Forces that held the prescribed degrees of freedom of a group, mean over the last step [N, N m]; size
-  /// Dynamics::prescribed(). Zero before the first step.
+  /// Forces that held the prescribed degrees of freedom of a group, mean over the last step, contacts
+  /// included [N, N m]; size Dynamics::prescribed(). Before the first step those of the motion without contact.
   const Vector& reactions(int group) const;
   /// Value of a probe now: displacement S q [m] or velocity S v [m/s], v as the scheme holds it.
   double probe(int index) const;

@@ -483,7 +483,7 @@ TEST_CASE("a reaction is the force that holds a prescribed degree of freedom") {
       "prescribed: [{dof: 0, constant: 0.01}], initial: {coordinates: [0.01, 0.005]}";
   Simulation sim(
       model_of(one_body(springs) + "outputs: [{probe: b, at: 0, quantity: reaction}]\n"));
-  CHECK(sim.probe(0) == 0.0);  // no step yet
+  CHECK(sim.probe(0) == doctest::Approx(0.5).epsilon(1e-12));  // of the free motion, before a step
   sim.advance();
   CHECK(sim.probe(0) == doctest::Approx(0.5).epsilon(1e-12));
   CHECK_THROWS_WITH_AS(
@@ -491,4 +491,18 @@ TEST_CASE("a reaction is the force that holds a prescribed degree of freedom") {
       "scene.yaml:4:26: outputs[0].at: degree of freedom 1 of 'b' is free: it has no reaction; "
       "prescribed: 0",
       SceneError);
+}
+
+TEST_CASE("a reaction carries what lies on a prescribed support") {
+  // a ball of 2 kg falls on a support that does not move, and stays there
+  Simulation sim(model_of(
+      "bodies:\n  - {name: ball, kind: linear, matrices: {mass: [2], load: [-19.62]}, initial: "
+      "{coordinates: [0]}}\n"
+      "  - {name: support, kind: linear, matrices: {mass: [1, 1], stiffness: [[50, 0], [0, 50]]}, "
+      "prescribed: [{dof: 0, constant: 0}]}\n"
+      "contacts: [{on: ball, at: 0, against: {body: support, at: 0, normal: [0, 0, 1]}, law: "
+      "newton-impact}]\n"
+      "outputs: [{probe: support, at: 0, quantity: reaction}]\n"));
+  for (int k = 0; k < 5; ++k) sim.advance();
+  CHECK(sim.probe(0) == doctest::Approx(19.62).epsilon(1e-10));
 }

@@ -203,7 +203,7 @@ TEST_CASE("loads, prescribed motions and initial states fit the degrees of freed
       {body("{name: a, kind: linear, chain: {masses: 3, mass: 1, stiffness: 1, ends: free-free}, "
             "prescribed: [{dof: 1, constant: 1}], initial: {coordinates: [0, 2]}}"),
        "3:141: bodies[0].initial.coordinates: gives degree of freedom 1 the place 2, its "
-       "prescribed motion starts at 1; leave 0 there"},
+       "prescribed motion starts at 1; give its start there"},
       {body("{name: a, kind: particles, particles: {mass: [1], positions: [[0, 0, 1]]}, initial: "
             "{coordinates: [1]}}"),
        "3:85: bodies[0].initial: is for kind modal, linear, lagrangian, not for particles; kind "
@@ -272,7 +272,7 @@ TEST_CASE("particles and springs are counted") {
       {body("{name: a, kind: particles, particles: {mass: [1], positions: [[0, 0, 1]]}, "
             "prescribed: [{dof: 2, constant: 0.5}]}"),
        "3:60: bodies[0].particles.positions: gives degree of freedom 2 the place 1, its prescribed "
-       "motion starts at 0.5; leave 0 there"},
+       "motion starts at 0.5; give its start there"},
       {body("{name: a, kind: particles, particles: {file: massless.csv}}"),
        "3:55: bodies[0].particles.file: 'massless.csv' gives particle 0 the mass 0; must be > 0"},
       {body("{name: a, kind: particles, particles: {file: balls.csv, mass: [1]}}"),
