@@ -33,9 +33,6 @@ class DefLim final : public ImplicitScheme {
   void place_end(const Dynamics& body, Trial& x) const override;
   void residual(const Dynamics& body, Trial& x, Vector& res) const override;
   Combination matrix(double h) const override { return {1.0, 0.5 * h, 0.25 * h * h}; }
-
- private:
-  static void place_middle(const Dynamics& body, Trial& x, const Vector& v1);
 };
 
 // Contacts of the middle of the step are looked for at q_h.
@@ -56,16 +53,9 @@ void DefLim::place_end(const Dynamics& body, Trial& x) const {
   }
 }
 
-// v_m in work[v_at], q_m in work[q_at]
-void DefLim::place_middle(const Dynamics& body, Trial& x, const Vector& v1) {
-  x.work[v_at] = 0.5 * (x.start->v + v1);
-  x.work[increment] = 0.5 * x.h * x.work[v_at];
-  body.retract(x.start->q, x.work[increment], x.work[q_at]);
-}
-
-// iterate: M (v - v0) - h F(q_m, v_m).   Once, at v = v0: place_middle gives q_h, and M (v - v0) is 0.
+// iterate: M (v - v0) - h F(q_m, v_m).   Once, at v = v0: place_between gives q_h, and M (v - v0) is 0.
 void DefLim::residual(const Dynamics& body, Trial& x, Vector& res) const {
-  place_middle(body, x, x.v);
+  place_between(body, x, x.v, 0.5);
   body.force(x.t0 + 0.5 * x.h, x.work[q_at], x.work[v_at], x.work[force]);
   res = -x.h * x.work[force];
   if (!linear_) {
@@ -77,11 +67,7 @@ void DefLim::residual(const Dynamics& body, Trial& x, Vector& res) const {
 
 // E1 - E0 = h F_s . v_m (sources without potential) + r . v_m,  exact for affine groups.
 void DefLim::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
-  place_middle(body, x, end.v);
-  std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, x.t0 + 0.5 * x.h, x.work[q_at], x.work[v_at], x.work[v_at], x.h,
-               out.by_source);
-  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+  book_between(body, x, end, 0.5, out);
 }
 
 }  // namespace

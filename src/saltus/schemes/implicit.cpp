@@ -64,6 +64,21 @@ void ImplicitScheme::finish(const Dynamics&, Trial& x, GroupState& end) const {
   end.v.swap(x.v);
 }
 
+void ImplicitScheme::place_between(const Dynamics& body, Trial& x, const Vector& v1, double theta) {
+  x.work[v_at] = theta * v1 + (1.0 - theta) * x.start->v;
+  x.work[increment] = x.h * theta * x.work[v_at];
+  body.retract(x.start->q, x.work[increment], x.work[q_at]);
+}
+
+void ImplicitScheme::book_between(const Dynamics& body, Trial& x, const GroupState& end,
+                                  double theta, StepWork& out) {
+  place_between(body, x, end.v, theta);
+  std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
+  book_sources(body, x.t0 + theta * x.h, x.work[q_at], x.work[v_at], x.work[v_at], x.h,
+               out.by_source);
+  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+}
+
 double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv,
                           const Vector& response, Vector& product, Vector& scale_of) {
   const Eigen::Index bodies = body.bodies(), n = body.velocities() / bodies;

@@ -52,6 +52,12 @@ class ImplicitScheme : public Scheme {
     return linear_ || has(body.traits(), Trait::affine);
   }
 
+  /// v = theta v1 + (1 - theta) v0 in x.work[v_at], q0 (+) theta h v in x.work[q_at]
+  static void place_between(const Dynamics& body, Trial& x, const Vector& v1, double theta);
+  /// Work of the sources at place_between(v1 of the end), and the energy of the end.
+  static void book_between(const Dynamics& body, Trial& x, const GroupState& end, double theta,
+                           StepWork& out);
+
   PassLimits limits_;
   bool linear_;
 };

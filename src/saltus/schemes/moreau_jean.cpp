@@ -8,7 +8,6 @@
 // Source: J. J. Moreau 1988, M. Jean 1999; theory in docs/theory/moreau-jean.md.
 #include "saltus/schemes/moreau_jean.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "saltus/schemes/implicit.h"
@@ -31,7 +30,6 @@ class MoreauJean final : public ImplicitScheme {
   Combination matrix(double h) const override { return {1.0, h * theta_, h * h * theta_ * theta_}; }
 
  private:
-  void place_theta(const Dynamics& body, Trial& x, const Vector& v1) const;
   double theta_;
 };
 
@@ -41,16 +39,9 @@ void MoreauJean::place_end(const Dynamics& body, Trial& x) const {
   body.retract(x.start->q, x.work[increment], x.q);
 }
 
-// v_theta in work[v_at], q_theta in work[q_at]
-void MoreauJean::place_theta(const Dynamics& body, Trial& x, const Vector& v1) const {
-  x.work[v_at] = theta_ * v1 + (1.0 - theta_) * x.start->v;
-  x.work[increment] = x.h * theta_ * x.work[v_at];
-  body.retract(x.start->q, x.work[increment], x.work[q_at]);
-}
-
 // residual(v) = M (v - v0) - h F_theta
 void MoreauJean::residual(const Dynamics& body, Trial& x, Vector& res) const {
-  place_theta(body, x, x.v);
+  place_between(body, x, x.v, theta_);
   body.force(x.t0 + theta_ * x.h, x.work[q_at], x.work[v_at], x.work[force]);
   x.work[change] = x.v - x.start->v;
   body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], res);
@@ -70,19 +61,15 @@ double MoreauJean::stability_limit(double xi) const {
 //               - (theta - 1/2) (|v1 - v0|_M^2 - r . (v1 - v0) + |q1 - q0|_K^2)
 // exact for affine groups; what curvature leaves over goes to `unexplained`.
 void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
-  const double h = x.h;
-  place_theta(body, x, end.v);
-  std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, x.t0 + theta_ * h, x.work[q_at], x.work[v_at], x.work[v_at], h, out.by_source);
+  book_between(body, x, end, theta_, out);
   if (theta_ != 0.5) {
     x.work[change] = end.v - x.start->v;
     body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
     out.scheme = -(theta_ - 0.5) * x.work[change].dot(x.work[product] - x.r);
-    x.work[change] = h * x.work[v_at];
+    x.work[change] = x.h * x.work[v_at];
     body.multiply({0.0, 0.0, 1.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
     out.scheme -= (theta_ - 0.5) * x.work[change].dot(x.work[product]);
   }
-  out.energy = body.energy(x.t0 + h, end.q, end.v);
 }
 
 }  // namespace

@@ -110,9 +110,6 @@ class VariationalImplicit final : public ImplicitScheme {
   void place_end(const Dynamics& body, Trial& x) const override;
   void residual(const Dynamics& body, Trial& x, Vector& res) const override;
   Combination matrix(double h) const override { return {1.0, 0.5 * h, 0.25 * h * h}; }
-
- private:
-  static void place_middle(const Dynamics& body, Trial& x, const Vector& v1);
 };
 
 // q1 = q0 (+) h v_m
@@ -121,15 +118,8 @@ void VariationalImplicit::place_end(const Dynamics& body, Trial& x) const {
   body.retract(x.start->q, x.work[increment], x.q);
 }
 
-// v_m in work[v_at], q_m in work[q_at]
-void VariationalImplicit::place_middle(const Dynamics& body, Trial& x, const Vector& v1) {
-  x.work[v_at] = 0.5 * (x.start->v + v1);
-  x.work[increment] = 0.5 * x.h * x.work[v_at];
-  body.retract(x.start->q, x.work[increment], x.work[q_at]);
-}
-
 void VariationalImplicit::residual(const Dynamics& body, Trial& x, Vector& res) const {
-  place_middle(body, x, x.v);
+  place_between(body, x, x.v, 0.5);
   body.force(x.t0 + 0.5 * x.h, x.work[q_at], x.work[v_at], x.work[force]);
   body.multiply(kMass, x.work[q_at], x.work[v_at], x.v, res);
   res -= x.start->memory[0] + x.h * x.work[force];
@@ -138,11 +128,7 @@ void VariationalImplicit::residual(const Dynamics& body, Trial& x, Vector& res) 
 // E1 - E0 = h F_s . v_m (sources without potential) + r . v_m,  exact for affine groups.
 void VariationalImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
                                StepWork& out) const {
-  place_middle(body, x, end.v);
-  std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, x.t0 + 0.5 * x.h, x.work[q_at], x.work[v_at], x.work[v_at], x.h,
-               out.by_source);
-  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+  book_between(body, x, end, 0.5, out);
 }
 
 /// Iterates to the end inside flight(): what contact adds afterwards is a correction by M.
