@@ -21,8 +21,9 @@ namespace {
     T::accumulate(S, stride, index, rows, cols, p, r);                                             \
   }                                                                                                \
   SALTUS_TARGET_##set void step(int n, double h, const double* e, const double* n_over_h,          \
-                                const double* q0, const double* v0, double* q1, double* v1) {      \
-    T::step(n, h, e, n_over_h, q0, v0, q1, v1);                                                    \
+                                const double* q0, const double* v0, double* q1, double* v1,        \
+                                bool reverse) {                                                    \
+    T::step(n, h, e, n_over_h, q0, v0, q1, v1, reverse);                                           \
   }                                                                                                \
   SALTUS_TARGET_##set void kick(int n, double h, const double* inv_mass_beta, const double* r,     \
                                 double* q, double* v) {                                            \
@@ -41,8 +42,8 @@ namespace {
   SALTUS_TARGET_##set ModalBalance step_balance(int n, double h, const double* e,                  \
                                                 const double* n_over_h, const double* g,           \
                                                 const double* q0, const double* v0, double* q1,    \
-                                                double* v1) {                                      \
-    return T::step_balance(n, h, e, n_over_h, g, q0, v0, q1, v1);                                  \
+                                                double* v1, bool reverse) {                        \
+    return T::step_balance(n, h, e, n_over_h, g, q0, v0, q1, v1, reverse);                         \
   }                                                                                                \
   SALTUS_TARGET_##set double dot(int n, const double* x, const double* y) {                        \
     return T::dot(n, x, y);                                                                        \
@@ -98,8 +99,8 @@ void accumulate_rows(const double* S, std::ptrdiff_t stride, std::span<const int
 }
 
 void modal_step(int n, double h, const double* e, const double* n_over_h, const double* q0,
-                const double* v0, double* q1, double* v1) {
-  best().step(n, h, e, n_over_h, q0, v0, q1, v1);
+                const double* v0, double* q1, double* v1, bool reverse) {
+  best().step(n, h, e, n_over_h, q0, v0, q1, v1, reverse);
 }
 
 void modal_kick(int n, double h, const double* inv_mass_beta, const double* r, double* q,
@@ -120,8 +121,8 @@ ModalBalance modal_balance(int n, const double* e, const double* n_over_h, const
 
 ModalBalance modal_step_balance(int n, double h, const double* e, const double* n_over_h,
                                 const double* g, const double* q0, const double* v0, double* q1,
-                                double* v1) {
-  return best().step_balance(n, h, e, n_over_h, g, q0, v0, q1, v1);
+                                double* v1, bool reverse) {
+  return best().step_balance(n, h, e, n_over_h, g, q0, v0, q1, v1, reverse);
 }
 
 double dot(int n, const double* x, const double* y) { return best().dot(n, x, y); }

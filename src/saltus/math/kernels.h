@@ -1,7 +1,11 @@
 // The hot loops over modes and over rows of the shape matrix.
-// Every sum has a fixed order: element j goes to lane j mod 8, each lane adds in rising j, and the
-// lanes meet as ((0+4)+(2+6)) + ((1+5)+(3+7)). No product is fused into an addition. The results
-// are therefore the same bits on every machine, whichever instruction set runs.
+// Every sum has a fixed order: in each of at most four parts of the arrays, whose lengths depend on n
+// alone, element j of the part goes to lane j mod 8 and each lane adds in rising j; the parts meet in
+// their order, and the lanes as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products with rows have one part.
+// No product is fused into an addition, so that the results are the same bits on every machine,
+// whichever instruction set runs. The one exception is the energies and their balances, which feed
+// nothing back: a product is fused into its sum where the instruction set can, and they differ in the
+// last bits from those of a machine that cannot (older than AVX2).
 // Arrays need no alignment, but 64 bytes is fastest. Lengths are in elements; n, rows, cols >= 0.
 #pragma once
 #include <cstddef>
@@ -20,8 +24,10 @@ void accumulate_rows(const double* S, std::ptrdiff_t stride, std::span<const int
                      const double* p, double* r);
 
 /// v1 = e v0 - (n/h) q0 ,  q1 = q0 + h v1 .  q1 = q0 and v1 = v0 may be the same arrays.
+/// reverse: the parts last to first, to the same bits. A caller that alternates begins each step with
+/// what the last one left in the cache, where the arrays together exceed it (1000 modes: 48 to 56 KB).
 void modal_step(int n, double h, const double* e, const double* n_over_h, const double* q0,
-                const double* v0, double* q1, double* v1);
+                const double* v0, double* q1, double* v1, bool reverse = false);
 /// v += inv_mass_beta r ,  q += h (inv_mass_beta r) : r [N s], inv_mass_beta = beta/mu [1/kg].
 void modal_kick(int n, double h, const double* inv_mass_beta, const double* r, double* q,
                 double* v);
@@ -51,7 +57,7 @@ ModalBalance modal_balance(int n, const double* e, const double* n_over_h, const
 /// modal_step and modal_balance in one pass, for steps without impulse; the same bits as the two.
 ModalBalance modal_step_balance(int n, double h, const double* e, const double* n_over_h,
                                 const double* g, const double* q0, const double* v0, double* q1,
-                                double* v1);
+                                double* v1, bool reverse = false);
 
 /// sum x_j y_j
 double dot(int n, const double* x, const double* y);
@@ -66,7 +72,7 @@ struct KernelSet {
   void (*accumulate)(const double* S, std::ptrdiff_t stride, const int* index, int rows, int cols,
                      const double* p, double* r);
   void (*step)(int n, double h, const double* e, const double* n_over_h, const double* q0,
-               const double* v0, double* q1, double* v1);
+               const double* v0, double* q1, double* v1, bool reverse);
   void (*kick)(int n, double h, const double* inv_mass_beta, const double* r, double* q, double* v);
   ModalEnergy (*energy)(int n, const double* e, const double* n_over_h, const double* g, double h,
                         const double* q1, const double* v1);
@@ -74,7 +80,7 @@ struct KernelSet {
                           const double* q0, const double* v0, const double* q1, const double* v1);
   ModalBalance (*step_balance)(int n, double h, const double* e, const double* n_over_h,
                                const double* g, const double* q0, const double* v0, double* q1,
-                               double* v1);
+                               double* v1, bool reverse);
   double (*dot)(int n, const double* x, const double* y);
   double (*dot_sum)(int n, const double* r, const double* v0, const double* v1);
 };

@@ -8,6 +8,23 @@
 
 namespace saltus::lanes {
 
+/// At most kParts ranges of 0 .. n, each a multiple of eight long but the last, which is not empty.
+inline constexpr int kParts = 4, kSmallestPart = 256;
+struct Parts {
+  int n, length, count;
+  SALTUS_INLINE explicit Parts(int size)
+      : n(size),
+        length(size <= kParts * kSmallestPart ? kSmallestPart
+                                              : ((size + kParts - 1) / kParts + 7) / 8 * 8),
+        count((size + length - 1) / length) {}
+  struct Range {
+    int begin, end;
+  };
+  SALTUS_INLINE Range range(int i) const {
+    return {i * length, i + 1 < count ? (i + 1) * length : n};
+  }
+};
+
 /// The kernels for registers of W doubles; K registers make the eight lanes.
 template <int W>
 struct Kernels {
@@ -96,19 +113,24 @@ struct Kernels {
   }
 
   static SALTUS_INLINE void step(int n, double h, const double* e, const double* n_over_h,
-                                 const double* q0, const double* v0, double* q1, double* v1) {
-    int j = 0;
+                                 const double* q0, const double* v0, double* q1, double* v1,
+                                 bool reverse) {
+    const Parts parts(n);
+    for (int i = 0; i < parts.count; ++i) {
+      const auto [begin, end] = parts.range(reverse ? parts.count - 1 - i : i);
+      int j = begin;
 #pragma GCC unroll 2
-    for (; j + W <= n; j += W) {
-      const V<W> q = at<W>(q0 + j).v;
-      const V<W> v = at<W>(e + j).v * at<W>(v0 + j).v - at<W>(n_over_h + j).v * q;
-      at<W>(v1 + j).v = v;
-      at<W>(q1 + j).v = q + h * v;
-    }
-    for (; j < n; ++j) {
-      const double q = q0[j], v = e[j] * v0[j] - n_over_h[j] * q;
-      v1[j] = v;
-      q1[j] = q + h * v;
+      for (; j + W <= end; j += W) {
+        const V<W> q = at<W>(q0 + j).v;
+        const V<W> v = at<W>(e + j).v * at<W>(v0 + j).v - at<W>(n_over_h + j).v * q;
+        at<W>(v1 + j).v = v;
+        at<W>(q1 + j).v = q + h * v;
+      }
+      for (; j < end; ++j) {
+        const double q = q0[j], v = e[j] * v0[j] - n_over_h[j] * q;
+        v1[j] = v;
+        q1[j] = q + h * v;
+      }
     }
   }
 
@@ -127,41 +149,59 @@ struct Kernels {
     }
   }
 
-  /// s_m = sum_j term(j)[m] over eight lanes; term(j, out) is called for a register and, in the
-  /// tail, for one element.
-  template <int M, class Term>
-  static SALTUS_INLINE std::array<double, M> sums(int n, Term term) {
-    Lanes sum[M] = {};
-    int j = 0;
-    for (; j + 8 <= n; j += 8) {
+  /// s_m = sum_j a_m(j) b_m(j) over eight lanes in each part; term(j, a, b) is called for a register and,
+  /// in the tail, for one element, which is never fused. `reverse` takes the parts last to first, which no bit depends on.
+  template <int M, bool Fused, class Term>
+  static SALTUS_INLINE std::array<double, M> sums(int n, Term term, bool reverse = false) {
+    const Parts parts(n);
+    double part[kParts][M][8];
+    for (int i = 0; i < parts.count; ++i) {
+      const int at_part = reverse ? parts.count - 1 - i : i;
+      const auto [begin, end] = parts.range(at_part);
+      Lanes sum[M] = {};
+      int j = begin;
+      for (; j + 8 <= end; j += 8) {
 #pragma GCC unroll 4
-      for (int k = 0; k < K; ++k) {
-        V<W> t[M];
-        term.template operator()<W>(j + k * W, t);
+        for (int k = 0; k < K; ++k) {
+          V<W> a[M], b[M];
+          term.template operator()<W>(j + k * W, a, b);
 #pragma GCC unroll 3
-        for (int m = 0; m < M; ++m) sum[m][k] += t[m];
+          for (int m = 0; m < M; ++m)
+            if constexpr (Fused)
+              add_product<W>(sum[m][k], a[m], b[m]);
+            else
+              sum[m][k] += a[m] * b[m];
+        }
+      }
+      double(&lane)[M][8] = part[at_part];
+      for (int m = 0; m < M; ++m) spill(sum[m], lane[m]);
+      for (int l = 0; j + l < end; ++l) {
+        V<1> a[M], b[M];
+        term.template operator()<1>(j + l, a, b);
+        for (int m = 0; m < M; ++m) lane[m][l] += a[m][0] * b[m][0];
       }
     }
-    double lane[M][8];
-    for (int m = 0; m < M; ++m) spill(sum[m], lane[m]);
-    for (int l = 0; j + l < n; ++l) {
-      V<1> t[M];
-      term.template operator()<1>(j + l, t);
-      for (int m = 0; m < M; ++m) lane[m][l] += t[m][0];
-    }
     std::array<double, M> total;
-    for (std::size_t m = 0; m < M; ++m) total[m] = lanes::sum_lanes(lane[m]);
+    for (std::size_t m = 0; m < M; ++m) {
+      Lanes sum = {};
+      for (int i = 0; i < parts.count; ++i)
+#pragma GCC unroll 4
+        for (int k = 0; k < K; ++k) sum[k] += at<W>(part[i][m] + k * W).v;
+      double lane[8];
+      spill(sum, lane);
+      total[m] = lanes::sum_lanes(lane);
+    }
     return total;
   }
 
   static SALTUS_INLINE ModalEnergy energy(int n, const double* e, const double* n_over_h,
                                           const double* g, double h, const double* q1,
                                           const double* v1) {
-    const auto s = sums<2>(
-        n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
+    const auto s = sums<2, true>(
+        n, [=]<int U>(int j, V<U>* a, V<U>* b) __attribute__((always_inline)) {
           const V<U> q = at<U>(q1 + j).v, v = at<U>(v1 + j).v, gj = at<U>(g + j).v;
-          t[0] = gj * (1.0 + at<U>(e + j).v) * (v * v);
-          t[1] = gj * at<U>(n_over_h + j).v * (q * (q - h * v));
+          a[0] = gj + gj * at<U>(e + j).v, b[0] = v * v;
+          a[1] = gj * at<U>(n_over_h + j).v, b[1] = q * (q - h * v);
         });
     return {0.5 * s[0], s[1] / h};
   }
@@ -169,13 +209,14 @@ struct Kernels {
   static SALTUS_INLINE ModalBalance balance(int n, const double* e, const double* n_over_h,
                                             const double* g, double h, const double* q0,
                                             const double* v0, const double* q1, const double* v1) {
-    const auto s = sums<3>(
-        n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
+    const auto s = sums<3, true>(
+        n, [=]<int U>(int j, V<U>* a, V<U>* b) __attribute__((always_inline)) {
           const V<U> v = at<U>(v1 + j).v, w = v + at<U>(v0 + j).v;
           const V<U> gj = at<U>(g + j).v, ej = at<U>(e + j).v;
-          t[0] = gj * (1.0 + ej) * (v * v);
-          t[1] = gj * (at<U>(n_over_h + j).v * at<U>(q0 + j).v * at<U>(q1 + j).v);
-          t[2] = gj * (1.0 - ej) * (w * w);
+          const V<U> ge = gj * ej;
+          a[0] = gj + ge, b[0] = v * v;
+          a[1] = gj * (at<U>(n_over_h + j).v * at<U>(q0 + j).v), b[1] = at<U>(q1 + j).v;
+          a[2] = gj - ge, b[2] = w * w;
         });
     return {0.5 * s[0], s[1] / h, -0.5 * s[2]};
   }
@@ -183,31 +224,34 @@ struct Kernels {
   static SALTUS_INLINE ModalBalance step_balance(int n, double h, const double* e,
                                                  const double* n_over_h, const double* g,
                                                  const double* q0, const double* v0, double* q1,
-                                                 double* v1) {
-    const auto s = sums<3>(
-        n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
+                                                 double* v1, bool reverse) {
+    const auto s = sums<3, true>(
+        n,
+        [=]<int U>(int j, V<U>* a, V<U>* b) __attribute__((always_inline)) {
           const V<U> q_old = at<U>(q0 + j).v, v_old = at<U>(v0 + j).v;
           const V<U> ej = at<U>(e + j).v, nj = at<U>(n_over_h + j).v, gj = at<U>(g + j).v;
           const V<U> nq = nj * q_old, v = ej * v_old - nq, w = v + v_old, q = q_old + h * v;
           at<U>(v1 + j).v = v;
           at<U>(q1 + j).v = q;
-          t[0] = gj * (1.0 + ej) * (v * v);
-          t[1] = gj * (nq * q);
-          t[2] = gj * (1.0 - ej) * (w * w);
-        });
+          const V<U> ge = gj * ej;
+          a[0] = gj + ge, b[0] = v * v;
+          a[1] = gj * nq, b[1] = q;
+          a[2] = gj - ge, b[2] = w * w;
+        },
+        reverse);
     return {0.5 * s[0], s[1] / h, -0.5 * s[2]};
   }
 
   static SALTUS_INLINE double dot(int n, const double* x, const double* y) {
-    return sums<1>(
-        n, [=]<int U>(int j, V<U>* t)
-               __attribute__((always_inline)) { t[0] = at<U>(x + j).v * at<U>(y + j).v; })[0];
+    return sums<1, false>(
+        n, [=]<int U>(int j, V<U>* a, V<U>* b)
+               __attribute__((always_inline)) { a[0] = at<U>(x + j).v, b[0] = at<U>(y + j).v; })[0];
   }
 
   static SALTUS_INLINE double dot_sum(int n, const double* r, const double* v0, const double* v1) {
-    return 0.5 * sums<1>(
-                     n, [=]<int U>(int j, V<U>* t) __attribute__((always_inline)) {
-                       t[0] = at<U>(r + j).v * (at<U>(v0 + j).v + at<U>(v1 + j).v);
+    return 0.5 * sums<1, false>(
+                     n, [=]<int U>(int j, V<U>* a, V<U>* b) __attribute__((always_inline)) {
+                       a[0] = at<U>(r + j).v, b[0] = at<U>(v0 + j).v + at<U>(v1 + j).v;
                      })[0];
   }
 };

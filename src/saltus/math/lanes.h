@@ -6,7 +6,7 @@
 
 #if defined(__x86_64__) && !defined(SALTUS_NO_CLONES)
 #define SALTUS_CLONES 1
-#define SALTUS_TARGET_avx2 __attribute__((target("avx2")))
+#define SALTUS_TARGET_avx2 __attribute__((target("avx2,fma")))
 #define SALTUS_TARGET_avx512f __attribute__((target("avx512f")))
 #else
 #define SALTUS_CLONES 0
@@ -39,6 +39,20 @@ SALTUS_INLINE Slot<W>& at(double* p) {
   return *reinterpret_cast<Slot<W>*>(p);
 }
 
+/// sum += a b, rounded once where the instruction set has the operation (registers of 4 and 8), twice where it has not.
+/// For sums that are reported and feed nothing back. In assembler, because a template that is inlined into functions of
+/// several targets cannot name the intrinsic of one.
+template <int W>
+SALTUS_INLINE void add_product(V<W>& sum, const V<W>& a, const V<W>& b) {
+#if SALTUS_CLONES
+  if constexpr (W >= 4) {
+    asm("vfmadd231pd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    return;
+  }
+#endif
+  sum += a * b;
+}
+
 /// ((0+4)+(2+6)) + ((1+5)+(3+7))
 SALTUS_INLINE double sum_lanes(const double (&lane)[8]) {
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
@@ -48,7 +62,7 @@ SALTUS_INLINE double sum_lanes(const double (&lane)[8]) {
 inline int register_width() {
 #if SALTUS_CLONES
   if (__builtin_cpu_supports("avx512f")) return 8;
-  if (__builtin_cpu_supports("avx2")) return 4;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 4;
 #endif
   return 2;
 }

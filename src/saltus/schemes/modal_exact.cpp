@@ -151,8 +151,9 @@ Energy ModalExact::energy(const Dynamics&, const Prepared* prepared, double, dou
   return {E.kinetic, E.potential};
 }
 
-/// trial.work: the impulse of the load; the balance of the free step {kinetic, potential, damping, 1 while it holds}.
-enum Work { load_impulse, free_balance, work_count };
+/// trial.work: the impulse of the load; the balance of the free step {kinetic, potential, damping, 1 while it holds};
+/// the direction of the last sweep over the modes, which only the cache can tell.
+enum Work { load_impulse, free_balance, direction, work_count };
 
 void ModalExact::begin(const Dynamics& body, Trial& trial) const {
   const Coefficients& c = coefficients(trial.prepared);
@@ -163,22 +164,26 @@ void ModalExact::begin(const Dynamics& body, Trial& trial) const {
     trial.work.resize(work_count);
     trial.work[load_impulse] = c.zero;
     trial.work[free_balance] = Vector::Zero(4);
+    trial.work[direction] = Vector::Ones(1);
   }
   if (!trial.factorised) {
     trial.A.form = Diagonal{c.impulse};
     trial.factorised = true;
   }
+  double& sweep = trial.work[direction][0];
+  sweep = -sweep;
+  const bool reverse = sweep > 0.0;
   const bool free = at0.memory.empty() && !c.loaded;
   if (free && trial.ledger) {
     const ModalBalance E =
         modal_step_balance(n, trial.h, c.e.data(), c.n_over_h.data(), c.g.data(), at0.q.data(),
-                           at0.v.data(), trial.q.data(), trial.v.data());
+                           at0.v.data(), trial.q.data(), trial.v.data(), reverse);
     trial.work[free_balance] << E.kinetic, E.potential, E.damping, 1.0;
     return;
   }
   trial.work[free_balance][3] = 0.0;
   modal_step(n, trial.h, c.e.data(), c.n_over_h.data(), at0.q.data(), at0.v.data(), trial.q.data(),
-             trial.v.data());
+             trial.v.data(), reverse);
   if (!at0.memory.empty()) {  // first step: what the exact start could not put into v0
     trial.v += at0.memory.front();
     trial.q += trial.h * at0.memory.front();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "saltus/base/error.h"
 #include "saltus/math/flush_denormals.h"
@@ -336,6 +337,12 @@ void Simulation::Work::react(double h) {
 void Simulation::Work::commit(double t1) {
   react(state.h);
   std::swap(state.groups, ends);
+  // Schemes hand their iterate to the end by swapping buffers: giving the old state back to the trial keeps a step on
+  // two sets of arrays instead of three, which is what the cache holds.
+  for (std::size_t g = 0; g < trials.size(); ++g) {
+    trials[g].q.swap(ends[g].q);
+    trials[g].v.swap(ends[g].v);
+  }
   state.contacts.swap(contacts);
   state.ledger.swap(ledger);
   state.energy = energy;
@@ -360,7 +367,7 @@ StepReport Simulation::Work::advance(double h, double t1, int depth) {
   }
   forget();
   if (policy != OnFailure::halve || depth == 10) return report;
-  State before;  // a step of which only a part succeeds does not count
+  std::optional<State> before;  // a step of which only a part succeeds does not count
   if (depth == 0) before = state;
   const double t_mid = state.t + 0.5 * h;
   const StepReport first = advance(0.5 * h, t_mid, depth + 1);
@@ -368,7 +375,7 @@ StepReport Simulation::Work::advance(double h, double t1, int depth) {
   StepReport second = half ? advance(0.5 * h, t1, depth + 1) : first;
   if (!second.converged || !second.finite) {
     if (depth == 0) {
-      state = std::move(before);
+      state = std::move(*before);
       set_step(state.h);
       forget();
     }
@@ -431,15 +438,15 @@ StepReport Simulation::advance(double h) {
   const double on_grid = static_cast<double>(state.step + 1) * h;
   const bool regular = h == model().options().h && std::abs(on_grid - (state.t + h)) <= 1e-6 * h;
   // The hand-over to another step changes memories: a step that fails must not have done it.
-  State before;
+  std::optional<State> before;
   if (h != state.h) before = state;
   const StepReport report = work_->advance(h, regular ? on_grid : state.t + h, 0);
   const bool kept = (report.converged && report.finite) ||
                     (model().options().on_failure == OnFailure::accept && report.finite);
   if (kept)
     ++state.step;
-  else if (!before.groups.empty()) {
-    state = std::move(before);
+  else if (before) {
+    state = std::move(*before);
     work_->set_step(state.h);
     work_->forget();
   }
