@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cases.h"
+#include "saltus/base/error.h"
 
 using namespace saltus;
 using namespace saltus::contract;
@@ -75,6 +76,10 @@ TEST_CASE("an equality holds the point's velocity at zero, pulling or pushing") 
       Pair turned = pair;
       turned.body.normal *= sign;
       CAPTURE(pair.name());
+      if (pair.decoupled()) {  // its positions would creep while the velocity is held
+        CHECK_THROWS_AS(strike(turned, equality(), 1e-3), SceneError);
+        continue;
+      }
       const Impact at = strike(turned, equality(), 1e-3);
       CHECK(at.report.converged);
       CHECK(at.report.residual_after <= 1e-9);

@@ -31,6 +31,22 @@ inline SchemeChoice moreau_jean(double theta) {
   o.theta = theta;
   return o;
 }
+inline SchemeChoice moreau_jean_ends(double theta) {
+  MoreauJeanOptions o;
+  o.theta = theta;
+  o.quadrature = MoreauJeanOptions::Quadrature::ends;
+  return o;
+}
+inline SchemeChoice moreau_jean_newton(MoreauJeanOptions::Newton newton) {
+  MoreauJeanOptions o;
+  o.newton = newton;
+  return o;
+}
+inline SchemeChoice moreau_jean_frozen() {
+  MoreauJeanOptions o;
+  o.tangent = MoreauJeanOptions::Tangent::frozen;
+  return o;
+}
 inline SchemeChoice euler_explicit(bool symplectic, Compat compat = Compat::none) {
   EulerExplicitOptions o;
   o.symplectic = symplectic;
@@ -95,6 +111,13 @@ inline std::vector<OrderRow> scheme_orders() {
   return {
       {"modal-exact", ModalExactOptions{}, 0, 0, 0, 0, false, true},
       {"moreau-jean", row::moreau_jean(0.5), 2, 2, 2, 2},
+      {"moreau-jean ends", row::moreau_jean_ends(0.5), 2, 2, 2, 2},
+      {"moreau-jean frozen tangent", row::moreau_jean_frozen(), 2, 2, 2, 2},
+      {"moreau-jean one pass", row::moreau_jean_newton(MoreauJeanOptions::Newton::one_pass), 2, 2,
+       2, 2, true},
+      {"moreau-jean one pass refreshed",
+       row::moreau_jean_newton(MoreauJeanOptions::Newton::one_pass_refreshed), 2, 2, 2, 2, true},
+      {"moreau-jean ends theta 1", row::moreau_jean_ends(1.0), 1, 1, 1, 1},
       {"moreau-jean theta 1", row::moreau_jean(1.0), 1, 1, 1, 1},
       {"moreau-jean theta 0.6", row::moreau_jean(0.6), 1, 1, 1, 1},
       {"moreau-jean theta 0", row::moreau_jean(0.0), 1, 1, 1, 1},

@@ -26,21 +26,34 @@ struct BodySummary {
   std::set<std::string> laws;
 };
 
-std::string law_name(const ContactLaw& law) {
-  switch (law.rule) {
-    case ContactLaw::Rule::signorini_position:
-      return "signorini-position";
-    case ContactLaw::Rule::newton_impact:
-      return fmt::format("newton-impact, restitution {:g}", law.restitution);
-    case ContactLaw::Rule::schatzman_paoli:
-      return fmt::format("schatzman-paoli, restitution {:g}", law.restitution);
-    case ContactLaw::Rule::equality:
-      break;
+/// The law of an entry with what distinguishes it, "newton-impact, restitution 0.9, friction 0.3".
+std::string law_name(const LawChoice& choice, const ContactLaw& law) {
+  std::string text = std::visit(
+      [](const auto& x) { return std::string(std::decay_t<decltype(x)>::name); }, choice);
+  using Rule = ContactLaw::Rule;
+  if (law.activated() || law.rule == Rule::schatzman_paoli)
+    text += fmt::format(", restitution {:g}", law.restitution);
+  if (law.friction > 0.0) {
+    text += fmt::format(", friction {:g}", law.friction);
+    const auto* newton = std::get_if<NewtonImpact>(&choice);
+    if (newton && newton->slip == Slip::mean)
+      text += " on the mean slip";
+    else if (newton && law.tangential > 0.0)
+      text += fmt::format(", tangential restitution {:g}", law.tangential);
   }
-  return "equality";
+  if (law.rule == Rule::relay) text += fmt::format(", bound {:g} N", law.bound);
+  if (law.rule == Rule::equality) text += fmt::format(", velocity {:g} m/s", law.velocity);
+  if (law.rule == Rule::compliant) {
+    constexpr const char* kAt[] = {"mean", "middle", "end"};
+    text +=
+        fmt::format(", stiffness {:g}, exponent {:g}", law.spring.stiffness, law.spring.exponent);
+    if (law.spring.damping > 0.0) text += fmt::format(", damping {:g} N s/m", law.spring.damping);
+    text += fmt::format(", at {}", kAt[static_cast<int>(law.spring.at)]);
+  }
+  return text;
 }
 
-std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
+std::vector<BodySummary> bodies_of(const SceneSpec& spec, const Model& model, double nyquist) {
   std::vector<BodySummary> bodies;
   for (const Group& group : model.groups()) {
     BodySummary body;
@@ -63,7 +76,8 @@ std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
       if (side->group < 0) continue;
       BodySummary& body = bodies[static_cast<std::size_t>(side->group)];
       ++body.points;
-      body.laws.insert(law_name(model.laws()[static_cast<std::size_t>(pair.law)]));
+      const auto law = static_cast<std::size_t>(pair.law);  // one an entry of `contacts`
+      body.laws.insert(law_name(spec.contacts[law].law, model.laws()[law]));
     }
   return bodies;
 }
@@ -191,7 +205,7 @@ int cmd_check(const CheckOptions& options) {
   const SceneSetup setup = set_up(options.scene, options.set);
   for (const std::string& text : setup.model.warnings()) warn(text);
   const double nyquist = 0.5 / setup.model.options().h;
-  const std::vector<BodySummary> bodies = bodies_of(setup.model, nyquist);
+  const std::vector<BodySummary> bodies = bodies_of(setup.scene.spec, setup.model, nyquist);
   const std::string text =
       options.json ? json_of(setup, bodies, nyquist) : text_of(setup, bodies, nyquist);
   std::fputs(text.c_str(), stdout);

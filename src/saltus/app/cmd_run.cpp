@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+
 #include <sys/stat.h>
+#include <algorithm>
 
 #include <cstdio>
 #include <filesystem>
@@ -15,6 +17,7 @@
 #include "saltus/io/output_file.h"
 #include "saltus/io/results_reader.h"
 #include "saltus/io/scene_write.h"
+#include "saltus/sim/failure_text.h"
 
 namespace saltus::app {
 namespace {
@@ -44,44 +47,24 @@ ContactGain stored_gain(const std::string& file, double energy_start, std::uint6
   const std::vector<double> impact = stored.step("impact"), kinetic = stored.step("kinetic"),
                             potential = stored.step("potential"),
                             scheme = stored.ledger(scheme_account(stored.accounts()));
+  std::vector<double> friction(impact.size(), 0.0);
+  const auto accounts = stored.accounts();
+  if (std::find(accounts.begin(), accounts.end(), "friction") != accounts.end())
+    friction = stored.ledger("friction");
+  const auto of_step = [](const std::vector<double>& sum, std::size_t row) {
+    return row > 0 ? sum[row] - sum[row - 1] : 0.0;
+  };
   ContactGain gain;
   for (std::size_t row = 0; row < impact.size() && row <= last; ++row)
-    gain.add(impact[row], row > 0 ? scheme[row] - scheme[row - 1] : 0.0, energy_start,
+    gain.add(impact[row], of_step(friction, row), of_step(scheme, row), energy_start,
              kinetic[row] + potential[row], row);
   return gain;
 }
 
-std::string failure_text(const RunResult& result, const std::string& part) {
-  const Model& model = result.setup->model;
-  const StepReport& step = result.loop.failure;
-  const std::string at = fmt::format("step {} (t = {:.9g} s)", result.loop.last + 1,
-                                     static_cast<double>(result.loop.last + 1) * model.options().h);
-  const std::string body =
-      step.group >= 0 ? "'" + model.groups()[static_cast<std::size_t>(step.group)].name + "'"
-      : model.groups().size() == 1 ? "'" + model.groups()[0].name + "'"
-                                   : "the scene";
-  std::string text, remedy;
-  if (!step.failure.empty()) {
-    text = fmt::format("{}: the scheme of {} failed: {}", at, body, step.failure);
-    remedy = "use a shorter step";
-  } else if (!step.finite) {
-    text = fmt::format("{}: the motion of {} is no longer finite", at, body);
-    remedy = "use a shorter step";
-  } else if (step.outstanding > model.options().pass_tolerance) {
-    text = fmt::format(
-        "{}: the equation of motion of {} was not solved: change {:.3g} after {} passes, tolerance "
-        "{:.3g}",
-        at, body, step.outstanding, step.passes, model.options().pass_tolerance);
-    remedy = "use a shorter step, raise newton_iterations, or set on_failure: halve";
-  } else {
-    text = fmt::format(
-        "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations",
-        at, body, step.residual, model.options().contact.tolerance, step.iterations);
-    remedy = step.iterations >= model.options().contact.iterations
-                 ? "raise solver.iterations, use a shorter step, or set on_failure: accept"
-                 : "use a shorter step, another solver.kind, or set on_failure: accept";
-  }
-  return fmt::format("{}; {}; everything before it is in {}", text, remedy, part);
+std::string stopped_text(const RunResult& result, const std::string& part) {
+  return fmt::format("{}; everything before it is in {}",
+                     failure_text(result.setup->model, result.loop.failure, result.loop.last + 1),
+                     part);
 }
 
 /// One run from its first step to the files on disk.
@@ -164,7 +147,7 @@ class Run {
     writer_.reset();
     const std::string part = part_name(output_);
     if (result_.loop.end == LoopReport::End::failed) {
-      result_.stopped = failure_text(result_, part);
+      result_.stopped = stopped_text(result_, part);
     } else {
       result_.stopped = fmt::format(
           "interrupted after step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: "

@@ -39,13 +39,6 @@ StepReport start_report() {
 
 }  // namespace
 
-void ContactGain::add(double impact, double scheme, double start, double now, std::uint64_t step) {
-  const double gain = std::min(impact, impact + scheme);
-  if (!(gain > 1e-12 * std::max(std::abs(start), std::abs(now)))) return;
-  ++steps;
-  if (gain > worst.value) worst = {gain, step};
-}
-
 FramePlan::FramePlan(int count, std::uint64_t steps)
     : count_(static_cast<std::uint64_t>(std::max(count, 0))), steps_(steps) {}
 
@@ -102,8 +95,8 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       break;
     }
     loop.halved += report.halvings > 0;
-    loop.gain.add(report.impact, scheme_account(state.ledger) - scheme_before, state.energy_start,
-                  state.energy.total(), state.step);
+    loop.gain.add(report.impact, report.friction, scheme_account(state.ledger) - scheme_before,
+                  state.energy_start, state.energy.total(), state.step);
     loop.statistics.add(report, state.energy, state.t);
     const bool framed = state.step == next_frame;
     if (spec.every_step || framed || state.step == steps)

@@ -12,19 +12,6 @@
 
 namespace saltus::app {
 
-/// Steps in which the contacts did positive work although nothing of the laws allows it. What the
-/// schemes take out in the same step counts against it: one that books the work of contacts at
-/// another velocity than the mean of the step (moreau-jean, theta not 1/2) shows the difference
-/// there.
-struct ContactGain {
-  std::uint64_t steps = 0;
-  Extreme worst;  ///< [J], row = step
-
-  /// `impact`, `scheme`: work of the step [J]; `start`, `now`: energy [J], below a 1e-12 of them
-  /// work counts as round-off.
-  void add(double impact, double scheme, double start, double now, std::uint64_t step);
-};
-
 /// The account of the schemes: the last but one of Model::accounts().
 template <typename Accounts>
 const auto& scheme_account(const Accounts& accounts) {

@@ -160,12 +160,8 @@ std::string run_json(const RunResult& r) {
 
 std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
   if (gain.steps == 0) return "";
-  for (const ContactPair& pair :
-       setup.model.pairs())  // a support that moves works through its contacts
-    for (const ContactSide* side : {&pair.a, &pair.b})
-      if (side->group >= 0 &&
-          setup.model.groups()[static_cast<std::size_t>(side->group)].dynamics->prescribed() > 0)
-        return "";
+  for (const ContactLaw& law : setup.model.laws())
+    if (law.rule == ContactLaw::Rule::equality && law.velocity != 0.0) return "";  // a motor
   bool open = false, position = true;  // activation without closing_only; all laws on gaps
   for (const ContactLaw& law : setup.model.laws()) {
     open = open || (law.rule == ContactLaw::Rule::newton_impact && !law.activation.closing_only);

@@ -424,6 +424,25 @@ void Lagrangian::point_reactions(double t, View q, std::span<const PointRef> at,
   }
 }
 
+void Lagrangian::prescribed_columns(Combination s, View q, View v,
+                                    Eigen::Ref<Matrix> columns) const {
+  Data& d = *data_;
+  d.place(0.0, q, v);
+  d.need_mass();
+  d.need_tangents();
+  const auto entry = [&](int i, int j) {
+    return s.m * d.M(i, j) + s.c * d.C(i, j) + s.k * d.K(i, j);
+  };
+  for (int j = 0; j < prescribed(); ++j) {
+    const int dof = d.options.prescribed[static_cast<std::size_t>(j)].dof;
+    for (int i = 0; i < positions(); ++i)
+      columns(i, j) = entry(d.free_dofs[static_cast<std::size_t>(i)], dof);
+    for (int i = 0; i < prescribed(); ++i)
+      columns(positions() + i, j) =
+          entry(d.options.prescribed[static_cast<std::size_t>(i)].dof, dof);
+  }
+}
+
 void Lagrangian::points(double t, View q, std::span<const PointRef> at, Out x) const {
   Data& d = *data_;
   d.place(t, q);

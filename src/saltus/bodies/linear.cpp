@@ -400,6 +400,18 @@ void Linear::point_reactions(double, View, std::span<const PointRef> at, View f,
   }
 }
 
+void Linear::prescribed_columns(Combination s, View, View, Eigen::Ref<Matrix> columns) const {
+  const Data& d = *data_;
+  columns.setZero();
+  for (std::size_t j = 0; j < d.motion.size(); ++j) {
+    const auto column = static_cast<Eigen::Index>(j);
+    for (const Links::Link& a : d.free_held.of(j))
+      columns(a.j, column) = s.m * a.m + s.c * a.c + s.k * a.k;
+    for (const Links::Link& a : d.held_held.of(j))
+      columns(positions() + a.j, column) = s.m * a.m + s.c * a.c + s.k * a.k;
+  }
+}
+
 void Linear::points(double t, View q, std::span<const PointRef> at, Out x) const {
   const Data& d = *data_;
   for (std::size_t i = 0; i < at.size(); ++i) {

@@ -56,6 +56,7 @@ class Linear final : public Dynamics {
   void reactions(double t, View q, View v, View a, Out forces) const override;
   void point_reactions(double t, View q, std::span<const PointRef> at, View f,
                        Out forces) const override;
+  void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const override;
 
   /// PointRef::feature is the degree of freedom of the system; local is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;

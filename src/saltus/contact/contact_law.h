@@ -1,4 +1,4 @@
-// A contact law with every default resolved: what one row of a contact obeys.
+// A contact law with every default resolved: what the rows of a contact obey.
 #pragma once
 
 namespace saltus {
@@ -12,20 +12,59 @@ struct Activation {
   bool closing_only = false;        ///< additionally u <= velocity_threshold
 };
 
+/// Force of a compliant contact [N], y the gap and u its rate, d = max(-y, 0):
+///     N = k d^p - c u >= 0,   c > 0 with p = 1, middle or end only
+struct ContactSpring {
+  /// middle: at (y0 + y1)/2 and (u0 + u1)/2. end: at y1 and u1. mean: of k d^p over the way from y0 to y1 (spring.h).
+  enum class At { mean, middle, end };
+  double stiffness = 0.0;  ///< k [N/m^p]
+  double exponent = 1.0;   ///< p >= 1
+  double damping = 0.0;    ///< c [N s/m]
+  At at = At::mean;
+
+  /// One complementarity row, exact in one pass.
+  bool linear() const { return exponent == 1.0 && at != At::mean; }
+};
+
+/// On the normal row, y the gap and u its rate, 0 and 1 the ends of the step:
 struct ContactLaw {
   /// signorini_position: 0 <= y1 perp P >= 0.
-  /// newton_impact:      0 <= u1 + e u0 perp P >= 0 on the active points.
+  /// newton_impact:      0 <= u1 + e u0 perp P >= 0 on the active points (Fremond's law too).
+  /// poisson_impact:     P = (1 + e) P_c + P_x: 0 <= u_c perp P_c >= 0 without P_x, then 0 <= u1 perp P_x >= 0.
+  /// stewart_trinkle:    0 <= u1 + max(y0, 0)/h perp P >= 0.
   /// schatzman_paoli:    0 <= y1 + e y_- perp P >= 0, y_- = gap one step before the start.
-  /// equality:           u1 = 0.
-  enum class Rule { signorini_position, newton_impact, schatzman_paoli, equality };
+  /// compliant:          P = h N of ContactSpring.
+  /// equality:           u1 = velocity.
+  /// relay:              -P in h bound Sgn(u1).
+  enum class Rule {
+    signorini_position,
+    newton_impact,
+    schatzman_paoli,
+    equality,
+    poisson_impact,
+    stewart_trinkle,
+    compliant,
+    relay
+  };
   Rule rule = Rule::signorini_position;
   double restitution = 0.0;  ///< e [1]
+  /// mu [1]: with tangential rows, P in {|P_T| <= mu P_N} and -(u1_T + tangential u0_T) along P_T where it is on the
+  /// boundary. `tangential` is e_T of Newton's law, 1 for the mean slip, (1 - theta)/theta for Fremond's law.
+  double friction = 0.0;
+  double tangential = 0.0;
+  double bound = 0.0;     ///< of a relay [N]
+  double velocity = 0.0;  ///< of an equality [m/s]
+  ContactSpring spring;
   Activation activation;
 
   /// True when the row restricts gaps: legal in a main stage between groups of gain 1 only.
   bool position_level() const {
     return rule == Rule::signorini_position || rule == Rule::schatzman_paoli;
   }
+  /// Rows in every problem whatever the gap, which means nothing to them.
+  bool bilateral() const { return rule == Rule::equality || rule == Rule::relay; }
+  /// Taken in by the rule of Activation.
+  bool activated() const { return rule == Rule::newton_impact || rule == Rule::poisson_impact; }
 };
 
 }  // namespace saltus

@@ -1,5 +1,6 @@
 // Options of the contact laws, as scenes, the command line and Python write them.
 #pragma once
+#include <array>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -41,23 +42,171 @@ struct ActivationOptions {
   }
 };
 
-/// 0 <= u1 + e u0 perp impulse >= 0 on active contacts.
+/// Which velocity the tangential rows of a friction law restrict.
+enum class Slip { end, mean };
+constexpr auto names_of(Slip) {
+  using enum Slip;
+  return std::array{NamedValue{end, "end"}, NamedValue{mean, "mean"}};
+}
+
+/// 0 <= u1 + e u0 perp impulse >= 0 on active contacts, Coulomb's cone of friction.
 struct NewtonImpact {
   static constexpr std::string_view name = "newton-impact";
   static constexpr std::string_view help =
-      "velocity after = -restitution times velocity before, on active contacts";
+      "velocity after = -restitution times velocity before, on active contacts; Coulomb friction";
 
   double restitution = 0.0;
+  double friction = 0.0;
+  double restitution_tangential = 0.0;
+  Slip slip = Slip::end;
   ActivationOptions activation;
 
   bool operator==(const NewtonImpact&) const = default;
+  std::optional<Fault> fault() const {
+    if (slip == Slip::mean && restitution_tangential != 0.0)
+      return Fault{"slip", "`mean` takes the place of restitution_tangential", "give one of them"};
+    if (friction == 0.0 && (restitution_tangential != 0.0 || slip == Slip::mean))
+      return Fault{restitution_tangential != 0.0 ? "restitution_tangential" : "slip",
+                   "is read with friction only", "give friction"};
+    return {};
+  }
   static constexpr auto fields() {
     using T = NewtonImpact;
     return std::tuple{
         field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
+        field("friction", &T::friction, kNotNegative,
+              "Coulomb's coefficient: tangential force <= friction times normal force"),
+        field("restitution_tangential", &T::restitution_tangential, between(0.0, 1.0),
+              "tangential velocity after = -this times the one before, while the contact sticks"),
+        field("slip", &T::slip,
+              "end: friction opposes the slip at the end of the step; mean: that of its ends "
+              "together, so that it never does positive work"),
         field("activation", &T::activation, "which contacts enter the problem of a step")};
   }
 };
+
+/// Fremond's law: Newton's and Coulomb's on theta u1 + (1 - theta) u0, theta of the scheme.
+struct Fremond {
+  static constexpr std::string_view name = "fremond";
+  static constexpr std::string_view help =
+      "Newton impact with Coulomb friction on the slip theta u1 + (1 - theta) u0 of the scheme";
+
+  double restitution = 0.0;
+  double friction = 0.0;
+  ActivationOptions activation;
+
+  bool operator==(const Fremond&) const = default;
+  static constexpr auto fields() {
+    using T = Fremond;
+    return std::tuple{
+        field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
+        field("friction", &T::friction, kNotNegative, "Coulomb's coefficient"),
+        field("activation", &T::activation, "which contacts enter the problem of a step")};
+  }
+};
+
+/// Poisson's law of impact: an impulse of expansion at least e times that of compression.
+struct PoissonImpact {
+  static constexpr std::string_view name = "poisson-impact";
+  static constexpr std::string_view help =
+      "impulse of expansion = restitution times impulse of compression, on active contacts";
+
+  double restitution = 0.0;
+  ActivationOptions activation;
+
+  bool operator==(const PoissonImpact&) const = default;
+  static constexpr auto fields() {
+    using T = PoissonImpact;
+    return std::tuple{
+        field("restitution", &T::restitution, between(0.0, 1.0), "Poisson's coefficient e"),
+        field("activation", &T::activation, "which contacts enter the problem of a step")};
+  }
+};
+
+/// 0 <= u1 + max(gap, 0)/h perp impulse >= 0 with the gap at the start of the step.
+struct StewartTrinkle {
+  static constexpr std::string_view name = "stewart-trinkle";
+  static constexpr std::string_view help =
+      "no penetration of the linearised gap; the impact loses what it must; Coulomb friction";
+
+  double friction = 0.0;
+
+  bool operator==(const StewartTrinkle&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{
+        field("friction", &StewartTrinkle::friction, kNotNegative, "Coulomb's coefficient")};
+  }
+};
+
+/// Velocity along the normal held at a value, by forces of either sign.
+struct Equality {
+  static constexpr std::string_view name = "equality";
+  static constexpr std::string_view help = "velocity along the normal prescribed, whatever the gap";
+
+  double velocity = 0.0;
+
+  bool operator==(const Equality&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{field("velocity", &Equality::velocity, unit::m_per_s, kAnyNumber,
+                            "rate of the gap that the law holds")};
+  }
+};
+
+/// Dry friction of a given strength along the normal: -F in bound Sgn(u1).
+struct Relay {
+  static constexpr std::string_view name = "relay";
+  static constexpr std::string_view help =
+      "force of given strength against the velocity along the normal, whatever the gap";
+
+  double bound = 0.0;
+
+  bool operator==(const Relay&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{
+        required("bound", &Relay::bound, unit::N, kPositive, "largest force, either way")};
+  }
+};
+
+/// A spring that pushes: force = stiffness * penetration^exponent.
+struct Compliant {
+  enum class At { mean, middle, end };
+  static constexpr std::string_view name = "compliant";
+  static constexpr std::string_view help =
+      "force = stiffness times penetration to a power, linear, Hertz or felt";
+
+  double stiffness = 0.0;
+  double exponent = 1.0;
+  double damping = 0.0;
+  std::optional<At> at;
+
+  /// mean when not given, middle with damping.
+  At at_value() const { return at.value_or(damping > 0.0 ? At::middle : At::mean); }
+
+  bool operator==(const Compliant&) const = default;
+  std::optional<Fault> fault() const {
+    if (damping != 0.0 && exponent != 1.0)
+      return Fault{"damping", "is for linear springs", "exponent: 1"};
+    if (damping != 0.0 && at == At::mean)
+      return Fault{"damping", "has no mean over the way", "at: middle or end"};
+    return {};
+  }
+  static constexpr auto fields() {
+    using T = Compliant;
+    return std::tuple{
+        required("stiffness", &T::stiffness, kPositive, "k of force = k penetration^p [N/m^p]"),
+        field("exponent", &T::exponent, between(1.0, 10.0), "p: 1 linear, 1.5 Hertz"),
+        field("damping", &T::damping, unit::N_s_per_m, kNotNegative,
+              "c of force = k penetration - c rate of the gap, never below 0"),
+        field("at", &T::at,
+              "the force of a step is that of the gap in its middle, at its end (order 1, loses "
+              "energy), or the mean over its way, which keeps the energy; mean when not given, "
+              "middle with damping")};
+  }
+};
+constexpr auto names_of(Compliant::At) {
+  using enum Compliant::At;
+  return std::array{NamedValue{mean, "mean"}, NamedValue{middle, "middle"}, NamedValue{end, "end"}};
+}
 
 /// 0 <= gap(next) + e gap(previous) perp impulse >= 0.
 struct SchatzmanPaoli {
@@ -74,6 +223,7 @@ struct SchatzmanPaoli {
   }
 };
 
-using LawChoice = std::variant<SignoriniPosition, NewtonImpact, SchatzmanPaoli>;
+using LawChoice = std::variant<SignoriniPosition, NewtonImpact, SchatzmanPaoli, Fremond,
+                               PoissonImpact, StewartTrinkle, Compliant, Relay, Equality>;
 
 }  // namespace saltus

@@ -31,6 +31,9 @@ void Dynamics::potential_force(double, View, Out) const {
 }
 void Dynamics::reactions(double, View, View, View, Out forces) const { forces.setZero(); }
 void Dynamics::point_reactions(double, View, std::span<const PointRef>, View, Out) const {}
+void Dynamics::prescribed_columns(Combination, View, View, Eigen::Ref<Matrix>) const {
+  expects(prescribed() == 0, "this kind of body does not give the columns of prescribed motion");
+}
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
 std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,
                                             std::span<const Vector3>) const {

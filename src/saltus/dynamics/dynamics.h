@@ -107,6 +107,11 @@ class Dynamics {
   virtual void point_reactions(double t, View q, std::span<const PointRef> at, View f,
                                Out forces) const;
 
+  /// Columns of m M + c C + k K of the unreduced system that belong to the prescribed degrees of freedom, at (q, v):
+  /// velocities() rows of the free ones, then prescribed() rows of their own. UsageError where the kind has prescribed
+  /// degrees of freedom and does not give them.
+  virtual void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const;
+
   // -- contact. `axes` is the configuration whose body axes carry angular impulses (Scheme::axes_at).
   /// World positions [m], 3 rows a point: x[3 i .. 3 i + 2].
   virtual void points(double t, View q, std::span<const PointRef> at, Out x) const = 0;

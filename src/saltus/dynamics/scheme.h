@@ -54,10 +54,18 @@ struct Trial {
   std::vector<Vector> work;  ///< scheme-private vectors
 };
 
-/// When the passes of a step end.
+/// When the passes of a step end, and what they renew. Groups of an island share its passes.
 struct PassLimits {
   double tolerance = 1e-10;  ///< of what correct() returns
   int passes = 20;
+  /// The active contacts are found again in every pass, with gaps of the present iterate at the contact instant; false:
+  /// those of the first pass stay active for the step. An island detects when one of its schemes asks for it.
+  bool detect = false;
+  /// One pass and no more; what it leaves is accepted, and nothing is outstanding. For an island it counts where every
+  /// scheme has it or makes one pass anyway.
+  bool only_one = false;
+  /// H stays as the first pass found it, the axes of this scheme's group included; false: it follows the iterate.
+  bool freeze_rows = false;
 };
 
 /// Where the work of a finished step went, for the ledger.

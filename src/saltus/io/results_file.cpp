@@ -33,8 +33,8 @@ void write_provenance(const h5::File& file, const Provenance& provenance,
 
 void write_pairs(const h5::File& file, const Model& model) {
   std::vector<std::uint64_t> key;
-  std::vector<std::int32_t> group, body, feature, law;
-  std::vector<double> local_a, local_b, normal;
+  std::vector<std::int32_t> group, body, feature, law, tangents;
+  std::vector<double> local_a, local_b, normal, tangent;
   const auto add = [](std::vector<double>& out, const Vector3& x) {
     out.insert(out.end(), x.begin(), x.end());
   };
@@ -49,6 +49,9 @@ void write_pairs(const h5::File& file, const Model& model) {
     add(local_a, pair.a.ref.local);
     add(local_b, pair.b.ref.local);
     add(normal, pair.normal);
+    tangents.push_back(pair.tangents);
+    for (int t = 0; t < 2; ++t)
+      add(tangent, t < pair.tangents ? pair.direction(1 + t) : Vector3(Vector3::Zero()));
   }
   const h5::Group pairs = file.create_group("pairs");
   described(pairs.write("key", key), "1", "name of the pair, increasing");
@@ -61,6 +64,8 @@ void write_pairs(const h5::File& file, const Model& model) {
   described(pairs.write("local_b", local_b, 3), "m",
             "place on b in its own frame, or in the world");
   described(pairs.write("normal", normal, 3), "1", "unit vector from b to a");
+  described(pairs.write("tangents", tangents), "1", "number of directions of friction");
+  described(pairs.write("tangent", tangent, 6), "1", "the two directions of friction");
 }
 
 void create_probes(const h5::File& file, const Model& model, const ResultsOptions& options) {

@@ -1,5 +1,6 @@
 #include "saltus/io/statistics.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace saltus {
@@ -33,6 +34,14 @@ void RunStatistics::add(const StepReport& report, const Energy& now, double t) {
   halvings += static_cast<std::uint64_t>(report.halvings);
   contact_steps += report.contacts > 0;
   failed_steps += !report.converged;
+}
+
+void ContactGain::add(double impact, double friction, double scheme, double start, double now,
+                      std::uint64_t step) {
+  const double most = std::max(impact, friction), gain = std::min(most, most + scheme);
+  if (!(gain > 1e-12 * std::max(std::abs(start), std::abs(now)))) return;
+  ++steps;
+  if (gain > worst.value) worst = {gain, step};
 }
 
 }  // namespace saltus

@@ -6,6 +6,7 @@
 
 #include <cholmod.h>
 
+#include <mutex>
 #include <new>
 
 namespace saltus {
@@ -13,6 +14,8 @@ namespace saltus {
 // The lower triangle by rows is the upper one by columns, which CHOLMOD calls stype 1. Of CHOLMOD only the analysis
 // is used.
 std::vector<int> elimination_order(const LowerPattern& A) {
+  static std::mutex one_at_a_time;  // METIS draws from rand(), which all threads share
+  const std::lock_guard lock(one_at_a_time);
   cholmod_common common;
   cholmod_start(&common);
   common.print = 0;

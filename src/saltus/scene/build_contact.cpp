@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
+
 #include <algorithm>
 #include <cmath>
 
@@ -59,23 +61,86 @@ PointList obstacle(const Scene& scene, const AgainstSpec& against, const Modal& 
   return points;
 }
 
-ContactLaw resolve(const LawChoice& choice, const SchemeChoice& scheme, ContactInstant instant) {
-  ContactLaw law;
-  if (const auto* impact = std::get_if<NewtonImpact>(&choice)) {
-    law.rule = ContactLaw::Rule::newton_impact;
-    law.restitution = impact->restitution;
-    double forecast =
-        impact->activation.forecast.value_or(instant == ContactInstant::start ? 0.5 : 0.0);
+/// theta of the velocity with which the forces of a step do their work.
+double theta_of(const SchemeChoice& scheme) {
+  const auto* mj = std::get_if<MoreauJeanOptions>(&scheme);
+  return mj ? mj->theta : 0.5;
+}
+
+/// The law of an entry with every default resolved; `scheme` is that of the body `on`.
+struct Resolve {
+  const SchemeChoice& scheme;
+  ContactInstant instant;
+  std::string path;  ///< "contacts[0].law"
+
+  Activation activation(const ActivationOptions& given) const {
+    double forecast = given.forecast.value_or(instant == ContactInstant::start ? 0.5 : 0.0);
     if (const auto* mj = std::get_if<MoreauJeanOptions>(&scheme); mj && mj->forecasts())
       forecast = mj->gamma.value_or(0.5);
-    law.activation = {forecast, impact->activation.threshold, impact->activation.velocity_threshold,
-                      impact->activation.closing_only};
-  } else if (const auto* paoli = std::get_if<SchatzmanPaoli>(&choice)) {
-    law.rule = ContactLaw::Rule::schatzman_paoli;
-    law.restitution = paoli->restitution;
+    return {forecast, given.threshold, given.velocity_threshold, given.closing_only};
   }
-  return law;
-}
+  ContactLaw operator()(const SignoriniPosition&) const { return {}; }
+  ContactLaw operator()(const NewtonImpact& x) const {
+    ContactLaw law;
+    law.rule = ContactLaw::Rule::newton_impact;
+    law.restitution = x.restitution;
+    law.friction = x.friction;
+    law.tangential = x.slip == Slip::mean ? 1.0 : x.restitution_tangential;
+    law.activation = activation(x.activation);
+    return law;
+  }
+  // theta (u1_N + e u0_N) and theta u1_T + (1 - theta) u0_T, both divided by theta
+  ContactLaw operator()(const Fremond& x) const {
+    const double theta = theta_of(scheme);
+    if (!(theta > 0.0))
+      throw SceneError(path, "fremond averages over the step with theta of the scheme, which is 0",
+                       "theta > 0");
+    ContactLaw law = (*this)(NewtonImpact{x.restitution, x.friction, 0.0, Slip::end, x.activation});
+    law.tangential = (1.0 - theta) / theta;
+    return law;
+  }
+  ContactLaw operator()(const PoissonImpact& x) const {
+    ContactLaw law;
+    law.rule = ContactLaw::Rule::poisson_impact;
+    law.restitution = x.restitution;
+    law.activation = activation(x.activation);
+    return law;
+  }
+  ContactLaw operator()(const StewartTrinkle& x) const {
+    ContactLaw law;
+    law.rule = ContactLaw::Rule::stewart_trinkle;
+    law.friction = x.friction;
+    return law;
+  }
+  ContactLaw operator()(const SchatzmanPaoli& x) const {
+    ContactLaw law;
+    law.rule = ContactLaw::Rule::schatzman_paoli;
+    law.restitution = x.restitution;
+    return law;
+  }
+  ContactLaw operator()(const Compliant& x) const {
+    ContactLaw law;
+    law.rule = ContactLaw::Rule::compliant;
+    const Compliant::At at = x.at_value();
+    law.spring = {x.stiffness, x.exponent, x.damping,
+                  at == Compliant::At::mean     ? ContactSpring::At::mean
+                  : at == Compliant::At::middle ? ContactSpring::At::middle
+                                                : ContactSpring::At::end};
+    return law;
+  }
+  ContactLaw operator()(const Relay& x) const {
+    ContactLaw law;
+    law.rule = ContactLaw::Rule::relay;
+    law.bound = x.bound;
+    return law;
+  }
+  ContactLaw operator()(const Equality& x) const {
+    ContactLaw law;
+    law.rule = ContactLaw::Rule::equality;
+    law.velocity = x.velocity;
+    return law;
+  }
+};
 
 void shape_at(const Modal& body, double x, const std::string& path, Vector& shape) {
   try {
@@ -96,6 +161,9 @@ struct Making {
 
   const BuiltBody& body() const { return bodies[on]; }
   const BodySpec& body_spec() const { return scene.spec.bodies[on]; }
+  const ContactLaw& law() const { return parts.laws.back(); }
+  /// Whether a gap below 0 at the start breaks the law.
+  bool opens() const { return !law().bilateral() && law().rule != ContactLaw::Rule::compliant; }
   void add(const ContactSide& a, const ContactSide& b, const Vector3& normal) {
     ContactPair pair;
     pair.key = parts.pairs.size();
@@ -103,9 +171,70 @@ struct Making {
     pair.b = b;
     pair.normal = normal;
     pair.law = static_cast<int>(parts.laws.size()) - 1;
+    if (law().friction > 0.0) find_tangents(pair);
     parts.pairs.push_back(pair);
   }
+  void find_tangents(ContactPair& pair) const;
 };
+
+/// Directions across n in which the two points can move against each other: both in space, one in plane motion. Told
+/// by the rows of the points at the start and at some configurations around it; rows of a plane system are zero across
+/// its plane in all of them.
+void Making::find_tangents(ContactPair& pair) const {
+  const Vector3& n = pair.normal;
+  int least = 0;
+  n.cwiseAbs().minCoeff(&least);
+  const Vector3 t1 = n.cross(Vector3::Unit(least)).normalized(), t2 = n.cross(t1);
+  Eigen::Matrix2d mobility = Eigen::Matrix2d::Zero();
+  double largest = 0.0;
+  for (const ContactSide* side : {&pair.a, &pair.b}) {
+    if (side->group < 0) continue;
+    const auto g = static_cast<std::size_t>(side->group);
+    const Dynamics& moving = *bodies[g].dynamics;
+    Vector w(moving.velocities()), q(moving.positions());
+    PointRows J;
+    for (int sample = 0; sample < 4; ++sample) {
+      for (Eigen::Index j = 0; j < w.size(); ++j)
+        w[j] = 0.1 * std::sin(1.0 + 1.7 * static_cast<double>(sample * (j + 1)));
+      if (sample == 0) w.setZero();
+      moving.retract(parts.initial[g].q, w, q);
+      moving.point_rows(q, q, std::span(&side->ref, 1), J);
+      for (int k = J.offset[0]; k < J.offset[1]; ++k)
+        for (int j = 0; j < J.width; ++j) {
+          const double* block = &J.value[static_cast<std::size_t>(3 * k * J.width + j)];
+          const Vector3 row(block[0], block[J.width], block[2 * J.width]);
+          if (!row.allFinite()) continue;
+          const Eigen::Vector2d slide(t1.dot(row), t2.dot(row));
+          mobility += slide * slide.transpose();
+          largest = std::max(largest, row.squaredNorm());
+        }
+    }
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> axes(mobility);
+  const double still = 1e-20 * largest;
+  if (!(axes.eigenvalues()[1] > still))
+    throw SceneError(
+        path + ".law",
+        fmt::format("friction needs motion across the normal, and '{}' has none there", spec.on),
+        "friction: 0, or law relay along the motion");
+  // What is prescribed to move may slip where nothing is free to.
+  bool driven = false;
+  for (const ContactSide* side : {&pair.a, &pair.b})
+    driven = driven || (side->group >= 0 &&
+                        bodies[static_cast<std::size_t>(side->group)].dynamics->prescribed() > 0);
+  if (driven || axes.eigenvalues()[0] > still) {
+    pair.tangents = 2;
+    pair.tangent = {t1, t2};
+    return;
+  }
+  // Plane motion: m the normal of the plane, its largest component positive, and t = m x n.
+  Vector3 m = axes.eigenvectors()(0, 0) * t1 + axes.eigenvectors()(1, 0) * t2;
+  int along = 0;
+  m.cwiseAbs().maxCoeff(&along);
+  if (m[along] < 0.0) m = -m;
+  pair.tangents = 1;
+  pair.tangent = {m.cross(n).normalized(), m};
+}
 
 [[noreturn]] void refuse_overlap(const Making& m, double gap, const std::string& where) {
   throw SceneError(m.path + ".against",
@@ -158,7 +287,7 @@ void along_body(Making& m) {
       worst_x = x;
     }
   }
-  if (worst < -1e-9) refuse_overlap(m, worst, fmt::format("x = {:.4g} m", worst_x));
+  if (worst < -1e-9 && m.opens()) refuse_overlap(m, worst, fmt::format("x = {:.4g} m", worst_x));
 }
 
 /// Place of a point at the start [m], and the largest entry of n . dx/dq there: 0 where no impulse along n moves it.
@@ -214,7 +343,8 @@ void against_world(Making& m, const TouchPoint& point, const Vector3& place,
                    const Vector3& normal) {
   const Located at = locate(m, m.on, point, normal);
   expect_movable(m, m.on, point, at.row, normal);
-  if (const double gap = normal.dot(at.x - place); gap < -1e-9) refuse_overlap(m, gap, point.name);
+  if (const double gap = normal.dot(at.x - place); gap < -1e-9 && m.opens())
+    refuse_overlap(m, gap, point.name);
   m.add({static_cast<int>(m.on), point.ref}, {-1, {0, 0, place}}, normal);
 }
 
@@ -266,7 +396,7 @@ void against_body(Making& m, std::size_t other) {
                        "two points of the body");
     const Located on_a = locate(m, m.on, a, normal), on_b = locate(m, other, b, normal);
     if (on_b.row <= 1e-12) expect_movable(m, m.on, a, on_a.row, normal);
-    if (const double gap = normal.dot(on_a.x - on_b.x); gap < -1e-9)
+    if (const double gap = normal.dot(on_a.x - on_b.x); gap < -1e-9 && m.opens())
       throw SceneError(
           m.path + ".against",
           fmt::format("{} of '{}' is {:.4g} mm behind {} of '{}' along the normal at the start",
@@ -291,13 +421,22 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
   const ContactSpec& spec = scene.spec.contacts[index];
   const std::string path = fmt::format("contacts[{}]", index);
   Making m{scene, spec, path, bodies, body_index(scene.spec, spec.on, path + ".on"), parts};
+  const SchemeChoice scheme = m.body_spec().chosen_scheme();
   parts.laws.push_back(
-      resolve(spec.law, m.body_spec().chosen_scheme(), scene.spec.contact.instant));
+      std::visit(Resolve{scheme, scene.spec.contact.instant, path + ".law"}, spec.law));
   parts.law_path.push_back(path + ".law");
   if (spec.against.plane) return against_plane(m);
   if (spec.against.stop) return against_stop(m);
-  if (spec.against.body)
-    return against_body(m, body_index(scene.spec, *spec.against.body, path + ".against.body"));
+  if (spec.against.body) {
+    const std::size_t other = body_index(scene.spec, *spec.against.body, path + ".against.body");
+    if (std::holds_alternative<Fremond>(spec.law) &&
+        theta_of(scheme) != theta_of(scene.spec.bodies[other].chosen_scheme()))
+      throw SceneError(path + ".law",
+                       "fremond averages with theta of the schemes, and those of '" + spec.on +
+                           "' and '" + *spec.against.body + "' differ",
+                       "give both bodies the same scheme");
+    return against_body(m, other);
+  }
   along_body(m);
 }
 

@@ -84,6 +84,10 @@ Model::Model(ModelParts parts) {
   if (std::any_of(groups().begin(), groups().end(),
                   [](const Group& group) { return group.scheme->stages().size() > 1; }))
     accounts_.emplace_back("projection");
+  if (std::any_of(laws().begin(), laws().end(), [](const ContactLaw& law) {
+        return law.friction > 0.0 || law.rule == ContactLaw::Rule::relay;
+      }))
+    accounts_.emplace_back("friction");
   for (const char* name : {"impact", "scheme", "unexplained"}) accounts_.emplace_back(name);
   check();
 }
@@ -173,8 +177,40 @@ void Model::check() {
           std::string(sides[1]->scheme->name()) +
           ") belong to different instants of the step; their contact is first order and may gain "
           "energy; schemes of gain 1 on both sides avoid it");
-    if (!parts_->solver->handles(law.rule == ContactLaw::Rule::equality ? LawKind::equality
-                                                                        : LawKind::unilateral))
+    using Form = ContactLaw::Rule;
+    const LawKind kind =
+        law.rule == Form::equality || (law.rule == Form::compliant && !law.spring.linear())
+            ? LawKind::equality
+        : law.rule == Form::relay ? LawKind::box
+        : pair.tangents > 0       ? LawKind::coulomb
+                                  : LawKind::unilateral;
+    if (law.bilateral() || law.friction > 0.0)
+      for (const Group* side : sides)
+        if (side->scheme->stages().size() > 1)
+          throw SceneError(path,
+                           "'" + std::string(side->scheme->name()) + "' of '" + side->name +
+                               "' holds gaps alone where it corrects positions: what friction, a "
+                               "relay or an equality holds would creep",
+                           "use generalized-alpha or moreau-jean");
+    if (law.rule == Form::compliant && sides.front()->scheme->gain() != 0.5 &&
+        told.insert(path).second)
+      warnings_.push_back(path + ": under '" + std::string(sides.front()->scheme->name()) +
+                          "', whose gain is not 1/2, a spring loses energy at first order in the "
+                          "step; moreau-jean with theta: 0.5 keeps it");
+    if (law.rule == Form::compliant)
+      for (const Group* side : sides) {
+        const double gain = side->scheme->gain();
+        if (!(gain > 0.0) || gain != sides.front()->scheme->gain() ||
+            side->scheme->stages().size() > 1)
+          throw SceneError(path,
+                           "a spring needs schemes that let positions feel its force in the step, "
+                           "by one gain > 0 on both bodies, and '" +
+                               std::string(side->scheme->name()) + "' of '" + side->name +
+                               "' has gain " + std::to_string(gain).substr(0, 4) +
+                               (side->scheme->stages().size() > 1 ? " and two stages" : ""),
+                           "give both bodies one scheme, for example moreau-jean");
+      }
+    if (!parts_->solver->handles(kind))
       throw SceneError(
           "solver.kind",
           "'" + std::string(parts_->solver->name()) + "' cannot solve the law of " + path,

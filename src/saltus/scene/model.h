@@ -4,6 +4,7 @@
 //     Simulation sim(model);                          // owns a State; copies are independent
 //     while (sim.state().t < 2.0) sim.advance();      // returns a StepReport, never throws for physics
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,13 +31,23 @@ struct ContactSide {
   PointRef ref;
 };
 
-/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) [m].
+/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) [m]. Its rows
+/// are the velocity of a against b along the normal and, with friction, along one or two tangents.
 struct ContactPair {
   std::uint64_t key =
       0;  ///< increasing in Model::pairs(); results depend on it, never on addresses
   ContactSide a, b;
   Vector3 normal = Vector3::UnitZ();
   int law = 0;  ///< index into Model::laws()
+  /// Directions of friction, unit, across the normal and each other.
+  std::array<Vector3, 2> tangent{Vector3::Zero(), Vector3::Zero()};
+  int tangents = 0;  ///< how many of them: 0 without friction, 1 in plane motion
+
+  int rows() const { return 1 + tangents; }
+  /// Direction of row 0 (normal), 1 or 2.
+  const Vector3& direction(int row) const {
+    return row == 0 ? normal : tangent[static_cast<std::size_t>(row - 1)];
+  }
 };
 
 /// What a user listens to: displacement or velocity of one point along one direction, or the force that holds a
@@ -103,8 +114,8 @@ class Model {
   const ContactSolver& solver() const { return *parts_->solver; }
   const StepOptions& options() const { return parts_->options; }
 
-  /// Names of State::ledger: the sources without potential, then projection (with schemes of several stages), impact, scheme,
-  /// unexplained.
+  /// Names of State::ledger: the sources without potential, then projection (with schemes of several stages), friction (with laws that have it),
+  /// impact, scheme, unexplained.
   std::span<const std::string> accounts() const { return accounts_; }
   /// Island of each group: groups that can touch each other share one contact problem.
   std::span<const int> islands() const { return islands_; }

@@ -14,7 +14,7 @@ void ImplicitScheme::predict(const Dynamics&, Trial& x) const { x.v = x.start->v
 // v_free = v - A^-1 residual(v)
 void ImplicitScheme::free_velocity(const Dynamics& body, Trial& x) const {
   residual(body, x, x.v_free);
-  if (!x.factorised) {
+  if (!x.factorised && (x.pass == 0 || !frozen_)) {
     body.factorise(matrix(x.h), x.work[q_at], x.work[v_at], x.A);
     x.factorised = has(body.traits(), Trait::affine);
   }
@@ -49,14 +49,19 @@ double ImplicitScheme::correct(const Dynamics& body, Trial& x) const {
   double outstanding = 0.0;
   if (!one_solve(body)) {
     x.work[change] = x.v - x.work[change];
-    outstanding = outstanding_change(body, x, x.work[change], x.work[force], x.work[product],
-                                     x.work[increment]);
-    if (RoundOff::reached(body, x, outstanding, x.work[change], x.A, x.work[q_at], x.work[v_at],
-                          x.work[history], x.work[product], x.work[force], x.work[increment]))
-      outstanding = 0.0;
+    outstanding = left_over(body, x);
   }
   place_end(body, x);
   return outstanding;
+}
+
+double ImplicitScheme::left_over(const Dynamics& body, Trial& x) const {
+  const double outstanding = outstanding_change(body, x, x.work[change], x.work[force],
+                                                x.work[product], x.work[increment]);
+  return RoundOff::reached(body, x, outstanding, x.work[change], x.A, x.work[q_at], x.work[v_at],
+                           x.work[history], x.work[product], x.work[force], x.work[increment])
+             ? 0.0
+             : outstanding;
 }
 
 void ImplicitScheme::finish(const Dynamics&, Trial& x, GroupState& end) const {

@@ -47,6 +47,8 @@ class ImplicitScheme : public Scheme {
   virtual double gain_at(double) const { return gain(); }
   /// x.v_free and x.A about the present iterate. Default: the two formulas at the head of this file.
   virtual void free_velocity(const Dynamics& body, Trial& x) const;
+  /// What correct() returns. x.v is the new iterate, x.work[change] its change by the pass, x.work[force] = A^-1 r.
+  virtual double left_over(const Dynamics& body, Trial& x) const;
   /// One linear solve a step gives the exact iterate.
   bool one_solve(const Dynamics& body) const {
     return linear_ || has(body.traits(), Trait::affine);
@@ -60,6 +62,7 @@ class ImplicitScheme : public Scheme {
 
   PassLimits limits_;
   bool linear_;
+  bool frozen_ = false;  ///< A stays that of begin() for all passes of the step
 };
 
 /// Largest |dv|_M / max(|v0|_M, |v1|_M, |A^-1 r|_M) over the bodies of the group, with M at (q1, v1) of the trial;

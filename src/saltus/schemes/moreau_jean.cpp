@@ -1,37 +1,86 @@
 // The theta scheme of Moreau and Jean on any group of bodies:
 //
-//     M(q) (v1 - v0) = h F(t_theta, q_theta, v_theta) + r,        v_theta = theta v1 + (1 - theta) v0
-//     q1 = q0 (+) h v_theta,                                      q_theta = q0 (+) h theta v_theta
+//     M (v1 - v0) = h F_theta + r,        v_theta = theta v1 + (1 - theta) v0
+//     q1 = q0 (+) h v_theta,              q_theta = q0 (+) h theta v_theta
+//     ends:  F_theta = (1 - theta) F(t0, q0, v0) + theta F(t1, q1, v1)
+//     mid:   F_theta = F(t0 + theta h, q_theta, v_theta)
 //     A = M + h theta C + h^2 theta^2 K,  gain = theta
 //
-// Affine groups take one pass, others iterate on v1 together with the contact impulses. M is taken at q_theta.
+// Affine groups take one pass, others iterate on v1 together with the contact impulses. M is taken at q0, q_theta or q1.
+// C and K are those of the force at v1; what M(q) adds to the tangent is left out.
 // Source: J. J. Moreau 1988, M. Jean 1999; theory in docs/theory/moreau-jean.md.
 #include "saltus/schemes/moreau_jean.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "saltus/schemes/implicit.h"
 
 namespace saltus {
 namespace {
 
+using Newton = MoreauJeanOptions::Newton;
+using MassAt = MoreauJeanOptions::MassAt;
+using Criterion = MoreauJeanOptions::Criterion;
+
 class MoreauJean final : public ImplicitScheme {
  public:
-  explicit MoreauJean(const MoreauJeanOptions& o)
-      : ImplicitScheme({o.newton_tolerance, o.newton_iterations}, false), theta_(o.theta) {}
+  explicit MoreauJean(const MoreauJeanOptions& o);
   std::string_view name() const override { return MoreauJeanOptions::name; }
+  /// A pass about the predicted state is a pass: begin() does not make it.
+  bool one_pass(const Dynamics& body) const override {
+    return has(body.traits(), Trait::affine) ||
+           (newton_ != Newton::one_pass_refreshed && ImplicitScheme::one_pass(body));
+  }
   double gain() const override { return theta_; }
   double stability_limit(double xi) const override;
+  void linearise(const Dynamics& body, Trial& x) const override;
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
  protected:
+  enum Own { start_force = own, q_mass };
+  int own_vectors() const override { return 2; }
+  void predict(const Dynamics& body, Trial& x) const override;
   void place_end(const Dynamics& body, Trial& x) const override;
   void residual(const Dynamics& body, Trial& x, Vector& res) const override;
   Combination matrix(double h) const override { return {1.0, h * theta_, h * h * theta_ * theta_}; }
+  double left_over(const Dynamics& body, Trial& x) const override;
 
  private:
+  const Vector& place_mass(const Dynamics& body, Trial& x) const;
+
   double theta_;
+  bool ends_;
+  MassAt mass_at_;
+  Newton newton_;
+  Criterion criterion_;
 };
+
+PassLimits limits(const MoreauJeanOptions& o) {
+  PassLimits limits{o.newton_tolerance, o.newton_iterations};
+  limits.detect = o.newton == Newton::full_with_detection;
+  limits.only_one = o.newton == Newton::one_pass || o.newton == Newton::one_pass_refreshed;
+  limits.freeze_rows = o.operators == MoreauJeanOptions::Operators::frozen;
+  return limits;
+}
+
+MoreauJean::MoreauJean(const MoreauJeanOptions& o)
+    : ImplicitScheme(limits(o), limits(o).only_one),
+      theta_(o.theta),
+      ends_(o.quadrature == MoreauJeanOptions::Quadrature::ends),
+      mass_at_(o.mass_at),
+      newton_(o.newton),
+      criterion_(o.criterion) {
+  frozen_ = o.tangent == MoreauJeanOptions::Tangent::frozen;
+}
+
+// v = v0, and F(t0, q0, v0), which no pass changes
+void MoreauJean::predict(const Dynamics& body, Trial& x) const {
+  x.v = x.start->v;
+  x.work[q_mass].resize(body.positions());
+  if (ends_ && theta_ != 1.0) body.force(x.t0, x.start->q, x.start->v, x.work[start_force]);
+}
 
 // q1 = q0 (+) h v_theta
 void MoreauJean::place_end(const Dynamics& body, Trial& x) const {
@@ -39,13 +88,72 @@ void MoreauJean::place_end(const Dynamics& body, Trial& x) const {
   body.retract(x.start->q, x.work[increment], x.q);
 }
 
+// Where M(q) is taken. The point of the force is in x.work[q_at].
+const Vector& MoreauJean::place_mass(const Dynamics& body, Trial& x) const {
+  if (mass_at_ == MassAt::start) return x.start->q;
+  const bool at_end = mass_at_ == MassAt::iterate;
+  if (at_end == ends_ || has(body.traits(), Trait::constant_mass)) return x.work[q_at];
+  x.work[increment] = x.h * (theta_ * x.v + (1.0 - theta_) * x.start->v);
+  if (!at_end) x.work[increment] *= theta_;
+  body.retract(x.start->q, x.work[increment], x.work[q_mass]);
+  return x.work[q_mass];
+}
+
 // residual(v) = M (v - v0) - h F_theta
 void MoreauJean::residual(const Dynamics& body, Trial& x, Vector& res) const {
-  place_between(body, x, x.v, theta_);
-  body.force(x.t0 + theta_ * x.h, x.work[q_at], x.work[v_at], x.work[force]);
+  if (ends_) {
+    x.work[increment] = x.h * (theta_ * x.v + (1.0 - theta_) * x.start->v);
+    body.retract(x.start->q, x.work[increment], x.work[q_at]);
+    x.work[v_at] = x.v;
+    body.force(x.t0 + x.h, x.work[q_at], x.work[v_at], x.work[force]);
+    if (theta_ != 1.0)
+      x.work[force] = (1.0 - theta_) * x.work[start_force] + theta_ * x.work[force];
+  } else {
+    place_between(body, x, x.v, theta_);
+    body.force(x.t0 + theta_ * x.h, x.work[q_at], x.work[v_at], x.work[force]);
+  }
   x.work[change] = x.v - x.start->v;
-  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], res);
+  body.multiply({1.0, 0.0, 0.0}, place_mass(body, x), x.v, x.work[change], res);
   res -= x.h * x.work[force];
+}
+
+void MoreauJean::linearise(const Dynamics& body, Trial& x) const {
+  if (newton_ == Newton::one_pass_refreshed && x.pass == 1 && !has(body.traits(), Trait::affine))
+    free_velocity(body, x);
+  else
+    ImplicitScheme::linearise(body, x);
+}
+
+// residual:            |residual(v1) - r| / max(|M v0|, |M v1|, |h F_theta|, |r|)
+// relative increment:  |h theta dv| / (1 + |q0|)
+// each by bodies, the largest
+double MoreauJean::left_over(const Dynamics& body, Trial& x) const {
+  if (criterion_ == Criterion::velocity_change) return ImplicitScheme::left_over(body, x);
+  const Eigen::Index bodies = body.bodies(), n = x.v.size() / bodies, m = x.q.size() / bodies;
+  double largest = 0.0;
+  const auto take = [&](double size, double scale) {
+    if (!std::isfinite(size) || !std::isfinite(scale))
+      largest = std::numeric_limits<double>::infinity();
+    else if (size > 0.0)
+      largest = std::max(largest, size / scale);
+  };
+  if (criterion_ == Criterion::relative_increment) {
+    for (Eigen::Index i = 0; i < bodies; ++i)
+      take(x.h * theta_ * x.work[change].segment(i * n, n).norm(),
+           1.0 + x.start->q.segment(i * m, m).norm());
+    return largest;
+  }
+  Vector& rest = x.work[product];
+  residual(body, x, rest);  // leaves F_theta in `force`
+  rest -= x.r;
+  Vector &M_v0 = x.work[change], &M_v1 = x.work[increment];
+  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.start->v, M_v0);
+  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.v, M_v1);
+  for (Eigen::Index i = 0; i < bodies; ++i) {
+    const auto size = [&](const Vector& y) { return y.segment(i * n, n).norm(); };
+    take(size(rest), std::max({size(M_v0), size(M_v1), x.h * size(x.work[force]), size(x.r)}));
+  }
+  return largest;
 }
 
 // |R(mu)| <= 1 of the theta method at mu = z (-xi +- sqrt(xi^2 - 1)):  2 Re mu + (1 - 2 theta) |mu|^2 <= 0, which the
@@ -57,11 +165,22 @@ double MoreauJean::stability_limit(double xi) const {
 }
 
 // Testing the scheme with v_theta, and r . v_theta = r . (v0 + v1)/2 + (theta - 1/2) r . (v1 - v0):
-//     E1 - E0 = h F_s . v_theta (sources without potential) + r . (v0 + v1)/2
+//     E1 - E0 = h F_s,theta . v_theta (sources without potential) + r . (v0 + v1)/2
 //               - (theta - 1/2) (|v1 - v0|_M^2 - r . (v1 - v0) + |q1 - q0|_K^2)
-// exact for affine groups; what curvature leaves over goes to `unexplained`.
+// exact for affine groups under either quadrature; what curvature leaves over goes to `unexplained`.
 void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
-  book_between(body, x, end, theta_, out);
+  if (ends_) {
+    place_between(body, x, end.v, theta_);
+    std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
+    if (theta_ != 1.0)
+      book_sources(body, x.t0, x.start->q, x.start->v, x.work[v_at], (1.0 - theta_) * x.h,
+                   out.by_source);
+    if (theta_ != 0.0)
+      book_sources(body, x.t0 + x.h, end.q, end.v, x.work[v_at], theta_ * x.h, out.by_source);
+    out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+  } else {
+    book_between(body, x, end, theta_, out);
+  }
   if (theta_ != 0.5) {
     x.work[change] = end.v - x.start->v;
     body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);

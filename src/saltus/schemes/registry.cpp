@@ -1,6 +1,8 @@
 #include "saltus/schemes/registry.h"
 
 #include <array>
+#include <limits>
+#include <type_traits>
 
 #include "saltus/schemes/central_difference.h"
 #include "saltus/schemes/def_exp.h"
@@ -97,6 +99,68 @@ std::unique_ptr<Scheme> make_scheme(const SchemeChoice& choice) {
     std::unique_ptr<Scheme> operator()(const DefLimOptions& o) const { return make_def_lim(o); }
   };
   return std::visit(Make{}, choice);
+}
+
+std::string_view scheme_name(const SchemeChoice& choice) {
+  return std::visit(
+      [](const auto& options) { return std::remove_cvref_t<decltype(options)>::name; }, choice);
+}
+
+namespace {
+
+using MaybeOrder = std::optional<double>;
+
+struct SmoothOrder {
+  bool velocity_forces;
+
+  static MaybeOrder ours(Compat compat, double order) {
+    return compat == Compat::none ? MaybeOrder(order) : std::nullopt;
+  }
+  /// vdamping adds a force that no other scheme knows: the limit is another motion.
+  static MaybeOrder without(double vdamping, MaybeOrder order) {
+    return vdamping == 0.0 ? order : std::nullopt;
+  }
+  MaybeOrder operator()(const ModalExactOptions&) const {
+    return std::numeric_limits<double>::infinity();
+  }
+  MaybeOrder operator()(const MoreauJeanOptions& o) const { return o.theta == 0.5 ? 2.0 : 1.0; }
+  MaybeOrder operator()(const EulerExplicitOptions& o) const { return ours(o.compat, 1.0); }
+  MaybeOrder operator()(const EulerImplicitOptions& o) const {
+    return without(o.vdamping, ours(o.compat, o.trapezoidal ? 2.0 : 1.0));
+  }
+  MaybeOrder operator()(const NewmarkOptions& o) const {
+    return without(o.vdamping, ours(o.compat, o.gamma == 0.5 ? 2.0 : 1.0));
+  }
+  MaybeOrder operator()(const VariationalSymplecticOptions& o) const {
+    const bool implicit = o.form == VariationalSymplecticOptions::Form::implicit_form;
+    return ours(o.compat, implicit ? 2.0 : 1.0);
+  }
+  MaybeOrder operator()(const RungeKuttaOptions& o) const {
+    if (o.tolerance) return std::nullopt;  // divides its steps: the error follows the tolerance
+    using enum RungeKuttaOptions::Table;
+    const double order = o.table == rk3              ? 3.0
+                         : o.table == rk4            ? 4.0
+                         : o.table == dormand_prince ? 5.0
+                                                     : 2.0;
+    return ours(o.compat, order);
+  }
+  MaybeOrder operator()(const CentralDifferenceOptions& o) const { return ours(o.compat, 2.0); }
+  MaybeOrder operator()(const SchatzmanPaoliOptions& o) const {
+    return o.start == SchatzmanPaoliOptions::Start::half ? 2.0 : 1.0;
+  }
+  MaybeOrder operator()(const GeneralizedAlphaOptions&) const { return 2.0; }
+  MaybeOrder operator()(const GeneralizedAlphaDecoupledOptions&) const { return 2.0; }
+  MaybeOrder operator()(const DiscreteGradientOptions&) const { return 2.0; }
+  MaybeOrder operator()(const DefExpOptions& o) const {
+    return velocity_forces && !o.viscosity_implicit ? 1.0 : 2.0;
+  }
+  MaybeOrder operator()(const DefLimOptions&) const { return 2.0; }
+};
+
+}  // namespace
+
+std::optional<double> smooth_order(const SchemeChoice& choice, bool velocity_forces) {
+  return std::visit(SmoothOrder{velocity_forces}, choice);
 }
 
 }  // namespace saltus

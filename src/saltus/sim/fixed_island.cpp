@@ -118,7 +118,7 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
   for (int i = 0; i < n; ++i) {
     const ContactLaw& rule = law(i);
     const Activation& active = rule.activation;
-    const bool in = rule.position_level() || rule.rule == ContactLaw::Rule::equality ||
+    const bool in = rule.position_level() ||
                     ((*g)[i] + (active.forecast != 0.0 ? active.forecast * step.h * u_[i] : 0.0) <=
                          active.threshold &&
                      (!active.closing_only || u_[i] <= active.velocity_threshold));
@@ -128,7 +128,7 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
 
 // Rows of the problem  u~ = W p + b:
 //   signorini-position  b = y_free/h              schatzman-paoli  b = (y_free + e y_-)/h
-//   newton-impact       b = S v_free + e S v0     equality         b = S v_free
+//   newton-impact       b = S v_free + e S v0
 void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
   const auto m = static_cast<Eigen::Index>(admitted_.size());
   bool impact = false, restitution = false;
@@ -171,7 +171,7 @@ void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
       case ContactLaw::Rule::newton_impact:
         b_[k] = row_values_[k] + (restitution ? rule.restitution * row_values_2_[k] : 0.0);
         break;
-      case ContactLaw::Rule::equality:
+      default:  // no other law comes here
         b_[k] = row_values_[k];
     }
   }
@@ -209,9 +209,7 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   warm_start(step);
   law_rows_.clear();
   for (Eigen::Index k = 0; k < m; ++k) {
-    const bool equal =
-        law(admitted_[static_cast<std::size_t>(k)]).rule == ContactLaw::Rule::equality;
-    law_rows_.push_back({equal ? LawKind::equality : LawKind::unilateral, static_cast<int>(k), 1});
+    law_rows_.push_back({LawKind::unilateral, static_cast<int>(k), 1});
   }
   const TableDelassus W(D_, admitted_, symmetric(trial.A));
   const auto b = b_.head(m);
@@ -280,7 +278,7 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
         case ContactLaw::Rule::newton_impact:
           u_end_[k] += rule.restitution * row_values_2_[k];
           break;
-        case ContactLaw::Rule::equality:
+        default:
           break;
       }
     }
@@ -309,7 +307,10 @@ bool fits_fixed_island(const Model& model, std::span<const int> groups,
     return false;
   return std::all_of(pairs.begin(), pairs.end(), [&](int i) {
     const ContactPair& pair = model.pairs()[static_cast<std::size_t>(i)];
-    return pair.a.group == groups.front() && pair.b.group < 0;
+    const ContactLaw::Rule rule = model.laws()[static_cast<std::size_t>(pair.law)].rule;
+    return pair.a.group == groups.front() && pair.b.group < 0 && pair.tangents == 0 &&
+           (rule == ContactLaw::Rule::signorini_position ||
+            rule == ContactLaw::Rule::newton_impact || rule == ContactLaw::Rule::schatzman_paoli);
   });
 }
 

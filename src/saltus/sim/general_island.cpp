@@ -4,9 +4,11 @@
 // solve one contact problem after another in the step.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "saltus/contact/residual.h"
 #include "saltus/contact/rows.h"
+#include "saltus/contact/spring.h"
 #include "saltus/sim/island.h"
 
 namespace saltus {
@@ -16,6 +18,11 @@ namespace {
 // axes stay, lest they keep the last passes from converging.
 constexpr int kAxesPasses = 3;
 
+constexpr std::string_view kContactLimit = "the contact solver did not reach its tolerance";
+constexpr std::string_view kPassLimit = "the passes reached their limit before their tolerance";
+constexpr std::string_view kStagnation =
+    "the passes stagnate: they no longer come closer to their tolerance";
+
 class GeneralIsland final : public Island {
  public:
   GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs);
@@ -24,6 +31,8 @@ class GeneralIsland final : public Island {
   void solve(IslandStep& step, StepReport& report) override;
   void check(IslandStep& step, StepReport& report) override;
   void remember(std::vector<ContactMemory>& contacts) const override;
+  bool friction(int group, Out r) const override;
+  DriftWork drift_work() const override;
 
  private:
   /// The part of one group in the island: its points, in order of the pairs that use them.
@@ -47,38 +56,72 @@ class GeneralIsland final : public Island {
   }
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
   static std::size_t size(int i) { return static_cast<std::size_t>(i); }
+  int row(std::size_t i) const { return first_row_[i]; }  ///< normal row of pair i
   double fraction() const;
   template <class Configuration>
   void gaps(double t, Configuration&& q_of, Vector& gap);
   void place(IslandStep& step);
   void rows(IslandStep& step);
+  void follow(IslandStep& step);
+  bool straight(const Member& m) const {
+    return has(group(m).dynamics->traits(), Trait::fixed_points);
+  }
   void admit(IslandStep& step, const Stage& stage);
   void warm_start(IslandStep& step, const Stage& stage);
   bool assemble(IslandStep& step);
   bool on_positions(const ContactLaw& rule, const Stage& stage) const {
     return stage.level == Level::position || rule.position_level();
   }
+  static bool is_power(const ContactLaw& rule) {
+    return rule.rule == ContactLaw::Rule::compliant && !rule.spring.linear();
+  }
+  /// Whether a linear spring with a dashpot is pressed by the iterate: a dashpot alone does not act at a distance.
+  bool closed(std::size_t i) const {
+    const double c = law(i).spring.at == ContactSpring::At::middle ? 0.5 : 1.0;
+    const auto k = static_cast<Eigen::Index>(i);
+    return c * y_[k] + (1.0 - c) * y_start_[k] < 0.0;
+  }
+  SpringStep spring(std::size_t i, double gap_end) const {
+    return spring_step(law(i).spring, y_start_[static_cast<Eigen::Index>(i)], gap_end);
+  }
   void right_hand_side(IslandStep& step, const Stage& stage);
+  void add_drift(Vector& u) const;
+  double spring_row(IslandStep& step, std::size_t k, int i);
+  double law_term(const IslandStep& step, const Stage& stage, int i) const;
+  SolveReport solve_problem(IslandStep& step, const Stage& stage);
   void start_gaps(IslandStep& step);
+  void end_gaps(IslandStep& step);
   void solve_stage(IslandStep& step, const Stage& stage, StepReport& report);
   /// Natural map of the admitted rows, with u on the finished state.
   double measure(IslandStep& step, const Stage& stage, const Vector& gap_end);
+  double spring_defect(const IslandStep& step, int k, int i, double gap_end) const;
 
   const Model& model_;
   std::vector<int> pairs_;
   std::vector<Member> members_;
   std::vector<std::array<Side, 2>> sides_;
   std::span<const Stage> stages_;
-  bool one_pass_ = true;  ///< every group takes one pass
-  bool straight_ = true;  ///< rows of every group are constant
-  bool paoli_ = false;
-  std::vector<int> admitted_;  ///< pairs in the problem, by place in pairs_
-  std::vector<char> held_;     ///< pairs that carried an impulse in the position stage of this step
-  std::vector<Law> laws_;
+  bool one_pass_ = true;     ///< every group takes one pass
+  bool accept_one_ = true;   ///< every group takes one pass or accepts what one leaves
+  bool detect_ = false;      ///< active contacts are found again in every pass
+  bool straight_ = true;     ///< rows of every group are constant
+  bool start_gaps_ = false;  ///< a law asks for gaps at the start of the step
+  bool powers_ = false;   ///< a spring is no linear one: what it lets in changes from pass to pass
+  bool damped_ = false;   ///< a spring has a dashpot
+  bool expands_ = false;  ///< a law of Poisson: each problem is followed by one of expansion
+  std::vector<int> first_row_;  ///< of each pair
+  int rows_ = 0;                ///< of all pairs
+  std::vector<int> admitted_;   ///< pairs in the problem, by place in pairs_
+  std::vector<int> problem_;    ///< rows in the problem
+  std::vector<char> held_;  ///< pairs that carried an impulse in the position stage of this step
+  std::vector<Law> laws_;   ///< one a pair admitted
   DenseDelassus W_;
   Matrix X_;
-  Vector gap_, rate_, y_, y_start_, b_, p_, p_before_, rho_, u_, u_end_;
-  Vector u_free_, ahead_, p_all_;
+  Vector gap_, y_, y_start_;                           // a pair
+  Vector rate_, u_, u_free_, ahead_, p_all_, p_kept_;  // a row
+  mutable Vector p_friction_;
+  // a row of the problem; `compliance_` is what a spring adds to W_kk, `pressed_` the impulse (1 + e) P_c
+  Vector b_, p_, rho_, u_end_, compliance_, pressed_, b_start_, p_start_;
 };
 
 GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)
@@ -109,15 +152,31 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
     member.drift0.resize(n);
     member.drift1.resize(n);
   }
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    first_row_.push_back(rows_);
+    rows_ += pair(i).rows();
+  }
   const auto n = static_cast<Eigen::Index>(pairs_.size());
-  for (Vector* x : {&gap_, &rate_, &y_, &y_start_, &u_free_, &ahead_, &p_all_}) x->resize(n);
+  for (Vector* x : {&gap_, &y_, &y_start_}) x->resize(n);
+  for (Vector* x : {&rate_, &u_, &u_free_, &ahead_, &p_all_}) x->resize(rows_);
   held_.resize(pairs_.size());
   for (const Member& m : members_) {
-    one_pass_ = one_pass_ && group(m).scheme->one_pass(*group(m).dynamics);
-    straight_ = straight_ && has(group(m).dynamics->traits(), Trait::fixed_points);
+    const bool one_pass = group(m).scheme->one_pass(*group(m).dynamics);
+    const PassLimits limits = group(m).scheme->pass_limits();
+    one_pass_ = one_pass_ && one_pass;
+    accept_one_ = accept_one_ && (one_pass || limits.only_one);
+    detect_ = detect_ || limits.detect;
+    straight_ = straight_ && straight(m);
   }
-  for (std::size_t i = 0; i < pairs_.size(); ++i)
-    paoli_ = paoli_ || law(i).rule == ContactLaw::Rule::schatzman_paoli;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const ContactLaw& rule = law(i);
+    using Rule = ContactLaw::Rule;
+    start_gaps_ = start_gaps_ || rule.rule == Rule::schatzman_paoli ||
+                  rule.rule == Rule::stewart_trinkle || rule.rule == Rule::compliant;
+    powers_ = powers_ || is_power(rule);
+    damped_ = damped_ || (rule.rule == Rule::compliant && rule.spring.damping > 0.0);
+    expands_ = expands_ || rule.rule == Rule::poisson_impact;
+  }
   stages_ = group(members_.front()).scheme->stages();
 }
 
@@ -146,9 +205,26 @@ void GeneralIsland::gaps(double t, Configuration&& q_of, Vector& gap) {
   }
 }
 
+// The rows once more, at the place of the iterate; of bodies that turn on its axes, with the arms they had. Where contacts
+// are found again, gaps too.
+void GeneralIsland::follow(IslandStep& step) {
+  bool moved = false;
+  for (Member& m : members_) {
+    if (group(m).scheme->pass_limits().freeze_rows) continue;
+    const bool turns = has(group(m).dynamics->traits(), Trait::rotations);
+    if (detect_ || (!straight(m) && !turns))
+      group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], fraction(), m.q);
+    moved = moved || !straight(m);
+  }
+  if (detect_)
+    gaps(
+        step.trials.front().t0 + fraction() * step.h,
+        [](const Member& m) -> const Vector& { return m.q; }, gap_);
+  if (moved) rows(step);
+}
+
 // H of all pairs, u0 = H v0 + d0
 void GeneralIsland::rows(IslandStep& step) {
-  const int n = static_cast<int>(pairs_.size());
   rate_.setZero();
   for (Member& m : members_) {
     const Dynamics& body = *group(m).dynamics;
@@ -159,56 +235,74 @@ void GeneralIsland::rows(IslandStep& step) {
     body.point_rows(m.q, turns ? m.axes : m.q, m.at, m.J);
     body.point_drift(trial.t0, m.q, m.at, m.drift0);
     body.point_drift(trial.t0 + trial.h, m.q, m.at, m.drift1);
-    m.H.clear(n);
-    for (int i = 0; i < n; ++i)
-      for (std::size_t s = 0; s < 2; ++s) {
-        const Side& side = sides_[size(i)][s];
-        if (side.member < 0 || &members_[size(side.member)] != &m) continue;
-        const double sign = s == 0 ? 1.0 : -1.0;
-        m.H.add(i, sign, pair(size(i)).normal, m.J, side.point);
-        rate_[i] += sign * pair(size(i)).normal.dot(m.drift0.segment<3>(3 * side.point));
-      }
+    m.H.clear(rows_);
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      for (int a = 0; a < pair(i).rows(); ++a)
+        for (std::size_t s = 0; s < 2; ++s) {
+          const Side& side = sides_[i][s];
+          if (side.member < 0 || &members_[size(side.member)] != &m) continue;
+          const double sign = s == 0 ? 1.0 : -1.0;
+          m.H.add(row(i) + a, sign, pair(i).direction(a), m.J, side.point);
+          rate_[row(i) + a] += sign * pair(i).direction(a).dot(m.drift0.segment<3>(3 * side.point));
+        }
     m.H.finish();
     m.H.multiply_add(trial.start->v, rate_);
   }
 }
 
 // Position rows are all in the problem. Velocity rows where  g + w h u <= threshold  (and u <= its threshold); after a
-// position stage those that carried an impulse in it or are closed after it.
+// position stage those that carried an impulse in it or are closed after it. Springs that are no linear ones where they
+// are pressed in the present iterate.
 void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
   admitted_.clear();
+  problem_.clear();
   laws_.clear();
   const bool after_positions = &stage != stages_.data();
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const ContactLaw& rule = law(i);
     const auto k = static_cast<Eigen::Index>(i);
     const Activation& active = rule.activation;
-    const bool equal = rule.rule == ContactLaw::Rule::equality;
-    bool in;
+    const double u = rate_[row(i)];
+    bool in = true;
     if (stage.level == Level::position)
-      in = !equal;
-    else if (equal || rule.position_level())
-      in = true;
-    else if (after_positions)
+      in = !rule.bilateral();
+    else if (rule.rule == ContactLaw::Rule::compliant)
+      in = is_power(rule) ? spring(i, y_[k]).force > 0.0 : rule.spring.damping == 0.0 || closed(i);
+    else if (after_positions && !rule.bilateral())
       in = held_[i] != 0 || y_[k] <= 0.0;
-    else
-      in = gap_[k] + active.forecast * step.h * rate_[k] <= active.threshold &&
-           (!active.closing_only || rate_[k] <= active.velocity_threshold);
+    else if (rule.activated())
+      in = gap_[k] + active.forecast * step.h * u <= active.threshold &&
+           (!active.closing_only || u <= active.velocity_threshold);
     if (!in) continue;
-    laws_.push_back(
-        {equal ? LawKind::equality : LawKind::unilateral, static_cast<int>(admitted_.size()), 1});
+    Law entry{LawKind::unilateral, static_cast<int>(problem_.size()), 1};
+    if (rule.rule == ContactLaw::Rule::equality || (powers_ && is_power(rule)))
+      entry.kind = LawKind::equality;
+    else if (rule.rule == ContactLaw::Rule::relay) {
+      entry.kind = LawKind::box;
+      entry.bound = step.h * rule.bound;
+    } else if (pair(i).tangents > 0 && stage.level == Level::velocity) {
+      entry.kind = LawKind::coulomb;
+      entry.size = pair(i).rows();
+      entry.friction = rule.friction;
+    }
+    laws_.push_back(entry);
     admitted_.push_back(static_cast<int>(i));
+    for (int a = 0; a < entry.size; ++a) problem_.push_back(row(i) + a);
   }
+  const auto n = static_cast<Eigen::Index>(problem_.size());
+  if (n == 0) return;  // the vectors keep their size for the next contact
+  for (Vector* x : {&b_, &p_, &compliance_, &pressed_, &rho_, &u_end_}) x->resize(n);
+  for (Eigen::Index k = 0; k < n; ++k) p_[k] = p_all_[problem_[static_cast<std::size_t>(k)]];
 }
 
 // W = sum over the groups of H A^-1 H^T on the admitted rows
 bool GeneralIsland::assemble(IslandStep& step) {
-  const auto m = static_cast<Eigen::Index>(admitted_.size());
+  const auto m = static_cast<Eigen::Index>(problem_.size());
   W_.W.setZero(m, m);
   W_.is_symmetric = true;
   for (Member& member : members_) {
     const Factor& A = step.trials[size(member.group)].A;
-    member.H.response_add(A, group(member).dynamics->velocities(), admitted_, X_, W_.W);
+    member.H.response_add(A, group(member).dynamics->velocities(), problem_, X_, W_.W);
     W_.is_symmetric = W_.is_symmetric && symmetric(A);
   }
   if (W_.is_symmetric)
@@ -218,14 +312,49 @@ bool GeneralIsland::assemble(IslandStep& step) {
   return W_.W.allFinite();
 }
 
+// u += d1, the velocity of the points by themselves at the end of the step
+void GeneralIsland::add_drift(Vector& u) const {
+  for (std::size_t i = 0; i < pairs_.size(); ++i)
+    for (std::size_t s = 0; s < 2; ++s)
+      if (const Side& side = sides_[i][s]; side.member >= 0)
+        for (int a = 0; a < pair(i).rows(); ++a)
+          u[row(i) + a] += (s == 0 ? 1.0 : -1.0) *
+                           pair(i).direction(a).dot(
+                               members_[size(side.member)].drift1.segment<3>(3 * side.point));
+}
+
+// A spring on row k: y1 = y + gain h W P with y the gap of the iterate moved by v_free, y* that of the iterate; c = 1/2 in
+// the middle, 1 at the end.
+//     linear:  P/h = -K (c y1 + (1 - c) y0) - C (c u1 + (1 - c) u0),  P >= 0
+//     else:    P/h = F(y*) - F'(y*) (y1 - y*),  F' = -dF/dy1
+// divided by kappa = K c gain h + C c, or F' gain h:  0 <= W P + b + P/(h kappa) perp P, or its equality. Returns b.
+double GeneralIsland::spring_row(IslandStep& step, std::size_t k, int i) {
+  const ContactSpring& x = law(size(i)).spring;
+  const int r = row(size(i));
+  const double h = step.h, gain_h = step.trials[size(pair(size(i)).a.group)].gain * h;
+  double kappa, b;
+  if (x.linear()) {
+    const double c = x.at == ContactSpring::At::middle ? 0.5 : 1.0;
+    const double y = c * (y_[i] + h * ahead_[r]) + (1.0 - c) * y_start_[i];
+    const double u = c * u_free_[r] + (1.0 - c) * rate_[r];
+    kappa = x.stiffness * c * gain_h + x.damping * c;
+    b = (x.stiffness * y + x.damping * u) / kappa;
+  } else {
+    const SpringStep now = spring(size(i), y_[i]);
+    kappa = now.slope * gain_h;
+    b = (now.slope * h * ahead_[r] - now.force) / kappa;
+  }
+  compliance_[static_cast<Eigen::Index>(k)] = 1.0 / (h * kappa);
+  return b;
+}
+
 // position rows: b = y(q)/h + gain H (v_free - v) (+ e y_-/h);   velocity rows: b = H v_free + d1 + e u0
 void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
   bool position = false;
-  for (int i : admitted_) position = position || on_positions(law(size(i)), stage);
-  if (position)
-    gaps(
-        step.trials.front().t0 + step.h,
-        [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; }, y_);
+  for (int i : admitted_)
+    position = position || on_positions(law(size(i)), stage) ||
+               law(size(i)).rule == ContactLaw::Rule::compliant;
+  if (position) end_gaps(step);
   u_free_.setZero();
   ahead_.setZero();
   for (Member& m : members_) {
@@ -235,23 +364,39 @@ void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
     m.w = trial.gain * (trial.v_free - trial.v);
     m.H.multiply_add(m.w, ahead_);
   }
-  for (std::size_t i = 0; i < pairs_.size(); ++i)
-    for (std::size_t s = 0; s < 2; ++s)
-      if (const Side& side = sides_[i][s]; side.member >= 0)
-        u_free_[static_cast<Eigen::Index>(i)] +=
-            (s == 0 ? 1.0 : -1.0) *
-            pair(i).normal.dot(members_[size(side.member)].drift1.segment<3>(3 * side.point));
-  b_.resize(static_cast<Eigen::Index>(admitted_.size()));
+  add_drift(u_free_);
+  compliance_.setZero();
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
-    const int i = admitted_[k];
+    const int i = admitted_[k], r = row(size(i));
+    const auto first = static_cast<Eigen::Index>(laws_[k].first);
     const ContactLaw& rule = law(size(i));
-    double b = u_free_[i];
-    if (on_positions(rule, stage)) b = y_[i] / step.h + ahead_[i];
-    if (rule.rule == ContactLaw::Rule::schatzman_paoli)  // y_- = y0 - h u0 on the rows of this step
-      b += rule.restitution * (y_start_[i] / step.h - rate_[i]);
-    else if (rule.rule == ContactLaw::Rule::newton_impact && stage.level == Level::velocity)
-      b += rule.restitution * rate_[i];
-    b_[static_cast<Eigen::Index>(k)] = b;
+    double b = u_free_[r];
+    if (rule.rule == ContactLaw::Rule::compliant)
+      b = spring_row(step, static_cast<std::size_t>(first), i);
+    else if (on_positions(rule, stage))
+      b = y_[i] / step.h + ahead_[r];
+    b_[first] = b + law_term(step, stage, i);
+    for (int a = 1; a < laws_[k].size; ++a)
+      b_[first + a] = u_free_[r + a] + rule.tangential * rate_[r + a];
+  }
+  W_.W.diagonal() += compliance_;
+}
+
+// What a law adds to the velocity (or gap) of its normal row.
+double GeneralIsland::law_term(const IslandStep& step, const Stage& stage, int i) const {
+  const ContactLaw& rule = law(size(i));
+  const double u0 = rate_[row(size(i))];
+  switch (rule.rule) {
+    case ContactLaw::Rule::schatzman_paoli:  // y_- = y0 - h u0 on the rows of this step
+      return rule.restitution * (y_start_[i] / step.h - u0);
+    case ContactLaw::Rule::newton_impact:
+      return stage.level == Level::velocity ? rule.restitution * u0 : 0.0;
+    case ContactLaw::Rule::stewart_trinkle:
+      return stage.level == Level::velocity ? std::max(y_start_[i], 0.0) / step.h : 0.0;
+    case ContactLaw::Rule::equality:
+      return -rule.velocity;
+    default:
+      return 0.0;
   }
 }
 
@@ -260,6 +405,13 @@ void GeneralIsland::start_gaps(IslandStep& step) {
       step.trials.front().t0,
       [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].start->q; },
       y_start_);
+}
+
+// Gaps of the iterate at the end of the step.
+void GeneralIsland::end_gaps(IslandStep& step) {
+  gaps(
+      step.trials.front().t0 + step.h,
+      [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; }, y_);
 }
 
 // Configurations at the contact instant, gaps and rows there.
@@ -273,19 +425,56 @@ void GeneralIsland::place(IslandStep& step) {
   rows(step);
 }
 
+// p_all_: the impulses of the last step, zero in a position stage.
 void GeneralIsland::warm_start(IslandStep& step, const Stage& stage) {
-  p_.setZero(static_cast<Eigen::Index>(admitted_.size()));
+  p_all_.setZero();
   if (stage.level == Level::position) return;
   auto memory = step.before.begin();
-  for (std::size_t k = 0; k < admitted_.size(); ++k) {
-    const std::uint64_t key = pair(size(admitted_[k])).key;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const std::uint64_t key = pair(i).key;
     while (memory != step.before.end() && memory->key < key) ++memory;
-    if (memory != step.before.end() && memory->key == key)
-      p_[static_cast<Eigen::Index>(k)] = memory->impulse.x();
+    if (memory == step.before.end()) break;
+    if (memory->key != key) continue;
+    for (int a = 0; a < pair(i).rows(); ++a) p_all_[row(i) + a] = memory->impulse[a];
   }
 }
 
+// One contact problem; under Poisson's law after one of compression, 0 <= u0 + W P_c perp P_c >= 0 with the velocities at
+// the start, that of  u = W (P_x + (1 + e) P_c) + b. (With the forces of the step in the compression a body at rest
+// would be thrown by its weight.)
+SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
+  const StepOptions& options = model_.options();
+  pressed_.setZero();
+  SolveReport pressing{true, 0, 0.0};
+  if (expands_ && stage.level == Level::velocity) {
+    b_start_.resize(b_.size());
+    p_start_.setZero(p_.size());
+    for (std::size_t k = 0; k < problem_.size(); ++k)
+      b_start_[static_cast<Eigen::Index>(k)] = rate_[problem_[k]];
+    step.solver.active.clear();
+    pressing = model_.solver().solve({W_, b_start_, laws_, problem_}, options.contact, step.solver,
+                                     p_start_);
+    for (std::size_t k = 0; k < admitted_.size(); ++k)
+      if (const ContactLaw& rule = law(size(admitted_[k]));
+          rule.rule == ContactLaw::Rule::poisson_impact) {
+        const int first = laws_[k].first;
+        pressed_[first] = (1.0 + rule.restitution) * p_start_[first];
+        p_[first] = 0.0;
+      }
+    W_.apply(pressed_, b_start_);
+    b_ += b_start_;
+  }
+  step.solver.active.clear();
+  SolveReport found =
+      model_.solver().solve({W_, b_, laws_, problem_}, options.contact, step.solver, p_);
+  found.iterations += pressing.iterations;
+  found.residual = worse(found.residual, pressing.residual);
+  found.converged = found.converged && pressing.converged;
+  return found;
+}
+
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
+  const bool accepts = model_.options().on_failure == OnFailure::accept;
   for (const Stage& stage : stages_) {
     const bool first = &stage == stages_.data();
     for (Member& m : members_) {
@@ -297,38 +486,46 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
       group(m).scheme->begin(*group(m).dynamics, trial);
     }
     solve_stage(step, stage, report);
-    if (!report.finite || !report.converged) return;
+    if (!report.finite || (!report.converged && !accepts)) return;
   }
-  for (Eigen::Index k = 0; k < p_.size(); ++k) {
-    if (p_[k] != 0.0) ++report.contacts;
-    if (laws_[static_cast<std::size_t>(k)].kind == LawKind::unilateral) report.impulse += p_[k];
+  for (std::size_t k = 0; k < admitted_.size(); ++k) {
+    const double p = p_all_[row(size(admitted_[k]))];
+    if (p != 0.0) ++report.contacts;
+    if (!law(size(admitted_[k])).bilateral()) report.impulse += p;
   }
 }
 
 void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport& report) {
   place(step);
-  if (paoli_) start_gaps(step);
-  if (&stage != stages_.data())  // gaps after the position stage, for admit()
-    gaps(
-        step.trials.front().t0 + step.h,
-        [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; }, y_);
-  admit(step, stage);
+  if (start_gaps_) start_gaps(step);
+  if (powers_ || damped_ ||
+      &stage != stages_.data())  // gaps of the iterate or after the position stage, for admit()
+    end_gaps(step);
   warm_start(step, stage);
+  admit(step, stage);
   // Passes end when the largest outstanding change is below tolerance; with contact it must also have stopped falling
   // into the noise: the contact solver works to the user's tolerance from the first pass on.
   // Rows on gaps that are curved functions of q take several even where the motion takes one: the gap is linear in the
   // impulse only about the iterate.
   const bool curved_gaps =
-      !straight_ && std::any_of(admitted_.begin(), admitted_.end(),
-                                [&](int i) { return on_positions(law(size(i)), stage); });
-  const bool once = one_pass_ && !curved_gaps;
+      powers_ || (!straight_ && std::any_of(admitted_.begin(), admitted_.end(), [&](int i) {
+        return on_positions(law(size(i)), stage) ||
+               law(size(i)).rule == ContactLaw::Rule::compliant;
+      }));
+  const bool once = one_pass_ ? !curved_gaps : accept_one_;
   const StepOptions& options = model_.options();
   double outstanding = 0.0, residual = 0.0;
+  double best = std::numeric_limits<double>::infinity(), best_before = best;
+  int stagnant = 0;  // passes in a row that did not halve the smallest change so far
   int pass = 0;
   bool solved = true;
   do {
     ++pass;
-    if (pass > 1 && pass <= 1 + kAxesPasses && !admitted_.empty()) rows(step);
+    if (pass > 1 && pass <= 1 + kAxesPasses && (!admitted_.empty() || detect_)) follow(step);
+    if (pass > 1 && (powers_ || detect_)) {
+      end_gaps(step);
+      admit(step, stage);
+    }
     for (Member& m : members_) {
       Trial& trial = step.trials[size(m.group)];
       trial.pass = pass;
@@ -341,18 +538,18 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
         report.finite = false;
         break;
       }
-      step.solver.active.clear();
-      p_before_ = p_;
-      const SolveReport found =
-          model_.solver().solve({W_, b_, laws_, admitted_}, options.contact, step.solver, p_);
+      const SolveReport found = solve_problem(step, stage);
       report.iterations += found.iterations;
       residual = found.residual;
       report.finite = report.finite && p_.allFinite() && std::isfinite(found.residual);
       solved = found.converged;
     }
+    p_kept_ = p_all_;
     p_all_.setZero();
-    for (std::size_t k = 0; k < admitted_.size(); ++k)
-      p_all_[admitted_[k]] = p_[static_cast<Eigen::Index>(k)];
+    for (std::size_t k = 0; k < problem_.size(); ++k) {
+      const auto at = static_cast<Eigen::Index>(k);
+      p_all_[problem_[k]] = p_[at] + pressed_[at];
+    }
     outstanding = 0.0;
     for (Member& m : members_) {
       Trial& trial = step.trials[size(m.group)];
@@ -361,11 +558,17 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       outstanding = worse(outstanding, group(m).scheme->correct(*group(m).dynamics, trial));
     }
     if (one_pass_ && curved_gaps) {
-      rho_ = W_.W.diagonal().cwiseInverse();
-      const double scale = std::max(p_.cwiseAbs().maxCoeff(), impulse_scale(step.energy, rho_));
+      double scale = p_all_.cwiseAbs().maxCoeff();
+      if (!problem_.empty()) {
+        rho_ = W_.W.diagonal().cwiseInverse();
+        scale = std::max(scale, impulse_scale(step.energy, rho_));
+      }
       if (scale > 0.0)
-        outstanding = worse(outstanding, (p_ - p_before_).cwiseAbs().maxCoeff() / scale);
+        outstanding = worse(outstanding, (p_all_ - p_kept_).cwiseAbs().maxCoeff() / scale);
     }
+    best = std::min(best, outstanding);
+    stagnant = outstanding > 0.5 * best_before ? stagnant + 1 : 0;
+    best_before = best;
   } while (!once && outstanding > options.pass_tolerance && pass < options.pass_limit &&
            std::isfinite(outstanding));
   report.passes = std::max(report.passes, pass);
@@ -374,44 +577,55 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   if (!solved || !report.finite || (!once && !(outstanding <= options.pass_tolerance))) {
     report.converged = false;
     report.group = members_.front().group;
+    if (report.failure.empty() && report.finite)
+      report.failure = !solved ? kContactLimit : stagnant >= 3 ? kStagnation : kPassLimit;
   }
   if (stage.level == Level::position) {
     std::fill(held_.begin(), held_.end(), '\0');
     for (std::size_t k = 0; k < admitted_.size(); ++k)
       held_[size(admitted_[k])] = p_[static_cast<Eigen::Index>(k)] > 0.0 ? 1 : 0;
     if (admitted_.empty() || !report.finite) return;
-    gaps(
-        step.trials.front().t0 + step.h,
-        [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; }, y_);
+    end_gaps(step);
     report.residual_after = worse(report.residual_after, measure(step, stage, y_));
   }
 }
 
 double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector& gap_end) {
-  u_.setZero(static_cast<Eigen::Index>(pairs_.size()));
+  u_.setZero();
   if (stage.level == Level::velocity)
     for (Member& m : members_) m.H.multiply_add(step.ends[size(m.group)].v, u_);
-  const auto n = static_cast<Eigen::Index>(admitted_.size());
-  rho_.resize(n);
-  u_end_.resize(n);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const int i = admitted_[static_cast<std::size_t>(k)];
+  add_drift(u_);
+  for (std::size_t k = 0; k < admitted_.size(); ++k) {
+    const int i = admitted_[k], r = row(size(i));
+    const auto first = static_cast<Eigen::Index>(laws_[k].first);
     const ContactLaw& rule = law(size(i));
-    double u = u_[i];
-    for (std::size_t s = 0; s < 2; ++s)
-      if (const Side& side = sides_[size(i)][s]; side.member >= 0)
-        u +=
-            (s == 0 ? 1.0 : -1.0) *
-            pair(size(i)).normal.dot(members_[size(side.member)].drift1.segment<3>(3 * side.point));
-    if (on_positions(rule, stage)) u = gap_end[i] / step.h;
-    if (rule.rule == ContactLaw::Rule::schatzman_paoli)
-      u += rule.restitution * (y_start_[i] / step.h - rate_[i]);
-    else if (rule.rule == ContactLaw::Rule::newton_impact && stage.level == Level::velocity)
-      u += rule.restitution * rate_[i];
-    u_end_[k] = u;
-    rho_[k] = 1.0 / W_.W(k, k);
+    double u = on_positions(rule, stage) ? gap_end[i] / step.h : u_[r];
+    if (rule.rule == ContactLaw::Rule::compliant)
+      u = spring_defect(step, static_cast<int>(first), i, gap_end[i]);
+    u_end_[first] = u + law_term(step, stage, i);
+    double trace = W_.W(first, first);
+    for (int a = 1; a < laws_[k].size; ++a) {
+      u_end_[first + a] = u_[r + a] + rule.tangential * rate_[r + a];
+      trace += W_.W(first + a, first + a);
+    }
+    rho_.segment(first, laws_[k].size).setConstant(laws_[k].size / trace);
   }
   return natural_map(laws_, rho_, u_end_, b_, p_, impulse_scale(step.energy, rho_));
+}
+
+// The row of a spring on the finished state: what spring_row() divides by kappa, with P/(h kappa).
+double GeneralIsland::spring_defect(const IslandStep& step, int k, int i, double gap_end) const {
+  const ContactSpring& x = law(size(i)).spring;
+  const int r = row(size(i));
+  double F;
+  if (x.linear()) {
+    const double c = x.at == ContactSpring::At::middle ? 0.5 : 1.0;
+    F = -x.stiffness * (c * gap_end + (1.0 - c) * y_start_[i]) -
+        x.damping * (c * u_[r] + (1.0 - c) * rate_[r]);
+  } else {
+    F = spring(size(i), gap_end).force;
+  }
+  return compliance_[k] * (p_[k] - step.h * F);
 }
 
 void GeneralIsland::check(IslandStep& step, StepReport& report) {
@@ -419,17 +633,53 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
       step.trials.front().t0 + step.h,
       [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; }, y_);
   for (std::size_t i = 0; i < pairs_.size(); ++i)
-    if (law(i).rule != ContactLaw::Rule::equality)
-      report.gap = -worse(-report.gap, -y_[static_cast<Eigen::Index>(i)]);
+    if (!law(i).bilateral()) report.gap = -worse(-report.gap, -y_[static_cast<Eigen::Index>(i)]);
   if (!admitted_.empty())
     report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
 }
 
 void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
-  for (std::size_t k = 0; k < admitted_.size(); ++k)
-    if (p_[static_cast<Eigen::Index>(k)] != 0.0)
-      contacts.push_back({pair(size(admitted_[k])).key,
-                          Vector3(p_[static_cast<Eigen::Index>(k)], 0.0, 0.0), Vector3::Zero()});
+  for (int i : admitted_) {
+    ContactMemory memory{pair(size(i)).key, Vector3::Zero(), Vector3::Zero()};
+    for (int a = 0; a < pair(size(i)).rows(); ++a) memory.impulse[a] = p_all_[row(size(i)) + a];
+    if (!memory.impulse.isZero(0.0)) contacts.push_back(memory);
+  }
+}
+
+// P . (d0 + d1)/2 with the velocities d of the points by themselves.
+DriftWork GeneralIsland::drift_work() const {
+  DriftWork sum;
+  for (std::size_t i = 0; i < pairs_.size(); ++i)
+    for (int a = 0; a < pair(i).rows(); ++a) {
+      const double p = p_all_[row(i) + a];
+      if (p == 0.0) continue;
+      double d = 0.0;
+      for (std::size_t s = 0; s < 2; ++s)
+        if (const Side& side = sides_[i][s]; side.member >= 0) {
+          const Member& m = members_[size(side.member)];
+          const auto at = 3 * static_cast<Eigen::Index>(side.point);
+          d += (s == 0 ? 0.5 : -0.5) *
+               pair(i).direction(a).dot(m.drift0.segment<3>(at) + m.drift1.segment<3>(at));
+        }
+      const bool slides = a > 0 || law(i).rule == ContactLaw::Rule::relay;
+      (slides ? sum.friction : sum.normal) += p * d;
+    }
+  return sum;
+}
+
+// Tangents and relays: what acts against sliding.
+bool GeneralIsland::friction(int g, Out r) const {
+  for (const Member& m : members_) {
+    if (m.group != g) continue;
+    Vector& p = p_friction_;
+    p = p_all_;
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      if (law(i).rule != ContactLaw::Rule::relay) p[row(i)] = 0.0;
+    r.setZero();
+    m.H.transpose_add(p, r);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace

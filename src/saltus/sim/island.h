@@ -27,6 +27,11 @@ inline double impulse_scale(double energy, const Eigen::Ref<const Vector>& rho) 
   return rho.size() == 0 ? 0.0 : std::sqrt(2.0 * energy * rho.maxCoeff());
 }
 
+/// Work of the impulses of an island on the motion that points make by themselves [J].
+struct DriftWork {
+  double normal = 0.0, friction = 0.0;
+};
+
 class Island {
  public:
   virtual ~Island() = default;
@@ -39,6 +44,12 @@ class Island {
   virtual void solve(IslandStep& step, StepReport& report) = 0;
   /// The states are finished. Measures the laws and gaps on them: residual_after, gap.
   virtual void check(IslandStep& step, StepReport& report) = 0;
+  /// r = generalised impulses on a group [N s] of the friction of its contacts; false where there is none.
+  virtual bool friction(int group, Out r) const {
+    static_cast<void>(group), static_cast<void>(r);
+    return false;
+  }
+  virtual DriftWork drift_work() const { return {}; }
   /// Appends the contacts that carried an impulse, by increasing key.
   virtual void remember(std::vector<ContactMemory>& contacts) const = 0;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/spring.h"
 #include "saltus/math/flush_denormals.h"
 #include "saltus/math/kernels.h"
 #include "saltus/sim/island.h"
@@ -33,6 +34,31 @@ Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> 
   return sum;
 }
 
+/// Energy stored in the springs of the contacts [J]: k d^(p + 1)/(p + 1) at the penetrations d of (t, q).
+double stored_energy(const Model& model, double t, std::span<const GroupState> groups) {
+  double sum = 0.0;
+  for (const ContactPair& pair : model.pairs()) {
+    const ContactLaw& law = model.laws()[static_cast<std::size_t>(pair.law)];
+    if (law.rule != ContactLaw::Rule::compliant) continue;
+    Vector3 x[2] = {pair.a.ref.local, pair.b.ref.local};
+    const ContactSide* sides[2] = {&pair.a, &pair.b};
+    for (int s = 0; s < 2; ++s) {
+      if (sides[s]->group < 0) continue;
+      const auto g = static_cast<std::size_t>(sides[s]->group);
+      model.groups()[g].dynamics->points(t, groups[g].q, std::span(&sides[s]->ref, 1), x[s]);
+    }
+    sum += spring_energy(law.spring, pair.normal.dot(x[0] - x[1]));
+  }
+  return sum;
+}
+
+bool any_law(const Model& model, auto&& test) {
+  return std::any_of(model.laws().begin(), model.laws().end(), test);
+}
+bool has_springs(const Model& model) {
+  return any_law(model, [](const ContactLaw& x) { return x.rule == ContactLaw::Rule::compliant; });
+}
+
 }  // namespace
 
 State initial_state(const Model& model) {
@@ -47,6 +73,7 @@ State initial_state(const Model& model) {
     group.scheme->start(*group.dynamics, prepared[g].get(), 0.0, state.h, state.groups[g]);
   }
   state.energy = energy_of(model, prepared, 0.0, state.h, state.groups);
+  if (has_springs(model)) state.energy.potential += stored_energy(model, 0.0, state.groups);
   state.energy_start = state.energy.total();
   return state;
 }
@@ -63,7 +90,10 @@ struct Simulation::Work {
   std::vector<ContactMemory> contacts;           ///< of the step in work, like ledger and energy
   std::vector<double> ledger;
   Energy energy;
-  Vector w;
+  Vector w, r_friction;
+  bool springs = false;       ///< a contact stores energy
+  int friction_account = -1;  ///< of the ledger, like `projection_account`; -1: none
+  int projection_account = -1, prescribed_account = -1;
   std::vector<Vector>
       reactions;  ///< of the last step, a group; empty without prescribed degrees of freedom
   Vector q_mid, v_mid, a_mid, f_mid;  ///< scratch of react()
@@ -117,6 +147,13 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
     account.push_back(entry);
   }
   w.resize(widest);
+  r_friction.resize(widest);
+  springs = has_springs(model);
+  for (int i = 0; i < static_cast<int>(accounts.size()); ++i) {
+    if (accounts[static_cast<std::size_t>(i)] == "friction") friction_account = i;
+    if (accounts[static_cast<std::size_t>(i)] == "projection") projection_account = i;
+    if (accounts[static_cast<std::size_t>(i)] == "prescribed") prescribed_account = i;
+  }
   set_step(state.h);  // tells which groups keep their operator
   for (int island = 0; island < model.island_count(); ++island) {
     std::vector<int> groups, pairs;
@@ -144,6 +181,7 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
                                       : general_island(model, std::move(groups), std::move(pairs)));
   }
   contacts.reserve(model.pairs().size());
+  state.contacts.reserve(model.pairs().size());
   for (auto& island : islands)
     if (island) island->prepare(trials);
   // Before a step the forces that hold the free motion; contacts are not known yet.
@@ -213,15 +251,16 @@ void Simulation::Work::use(double h) {
   // Some schemes measure energy with the step; what a change of the measure makes is the scheme's.
   const double before = state.energy.total();
   state.energy = energy_of(model, prepared, state.t, h, state.groups);
+  if (springs) state.energy.potential += stored_energy(model, state.t, state.groups);
   if (model.options().ledger)
     state.ledger[state.ledger.size() - 2] += state.energy.total() - before;
 }
 
-//     E1 - E0 = work of the sources + impact + scheme + unexplained
+//     E1 - E0 = work of the sources + projection + friction + impact + scheme + unexplained
 void Simulation::Work::book(StepReport& report) {
   ledger = state.ledger;
-  const std::size_t projection = ledger.size() - 4, impact = ledger.size() - 3,
-                    scheme = ledger.size() - 2, unexplained = ledger.size() - 1;
+  const std::size_t impact = ledger.size() - 3, scheme = ledger.size() - 2,
+                    unexplained = ledger.size() - 1;
   energy = {};
   double explained = 0.0;
   for (std::size_t g = 0; g < trials.size(); ++g) {
@@ -237,15 +276,36 @@ void Simulation::Work::book(StepReport& report) {
       }
     ledger[scheme] += work.scheme;
     explained += work.scheme + work.projection;
-    if (work.projection != 0.0) ledger[projection] += work.projection;  // of several stages only
+    if (work.projection != 0.0)
+      ledger[static_cast<std::size_t>(projection_account)] += work.projection;
     if (report.contacts > 0 && islands[static_cast<std::size_t>(model.islands()[g])]) {
       const auto n = static_cast<Eigen::Index>(trials[g].r.size());
       group.scheme->work_velocity(trials[g], ends[g], w.head(n));
       report.impact += dot(static_cast<int>(n), trials[g].r.data(), w.data());
+      if (friction_account >= 0 && islands[static_cast<std::size_t>(model.islands()[g])]->friction(
+                                       static_cast<int>(g), r_friction.head(n)))
+        report.friction += dot(static_cast<int>(n), r_friction.data(), w.data());
     }
   }
+  report.impact -= report.friction;
+  // Contact works on the relative motion; what a support that moves gives to the bodies on it is work of its drive.
+  if (prescribed_account >= 0 && report.contacts > 0)
+    for (const auto& island : islands) {
+      if (!island) continue;
+      const DriftWork drift = island->drift_work();
+      report.impact += drift.normal;
+      report.friction += drift.friction;
+      ledger[static_cast<std::size_t>(prescribed_account)] -= drift.normal + drift.friction;
+      explained -= drift.normal + drift.friction;
+    }
+  if (springs) {  // what the springs of the contacts took up is energy, not loss
+    const double stored = stored_energy(model, state.t + state.h, ends);
+    energy.potential += stored;
+    report.impact += stored - stored_energy(model, state.t, state.groups);
+  }
+  if (friction_account >= 0) ledger[static_cast<std::size_t>(friction_account)] += report.friction;
   ledger[impact] += report.impact;
-  explained += report.impact;
+  explained += report.impact + report.friction;
   report.unexplained = energy.total() - state.energy.total() - explained;
   ledger[unexplained] += report.unexplained;
   report.finite = report.finite && std::isfinite(energy.total());
@@ -253,13 +313,14 @@ void Simulation::Work::book(StepReport& report) {
 
 // What a scheme could not do in the step.
 bool Simulation::Work::failed(StepReport& report) {
-  for (std::size_t g = 0; g < trials.size() && report.failure.empty(); ++g)
+  for (std::size_t g = 0; g < trials.size(); ++g)
     if (!trials[g].failure.empty()) {
       report.failure = trials[g].failure;
       report.group = static_cast<int>(g);
       report.converged = report.finite = false;
+      return true;
     }
-  return !report.failure.empty();
+  return false;
 }
 
 // One step: predict, touch, correct, finish, measure, book. The state changes only in commit().
@@ -327,7 +388,9 @@ void Simulation::Work::react(double h) {
       while (pair->key < contact.key) ++pair;
       for (const auto& [side, sign] : {std::pair(&pair->a, 1.0), std::pair(&pair->b, -1.0)}) {
         if (side->group != static_cast<int>(g)) continue;
-        f_mid = sign / h * contact.impulse.x() * pair->normal;
+        f_mid.setZero(3);
+        for (int a = 0; a < pair->rows(); ++a)
+          f_mid += sign / h * contact.impulse[a] * pair->direction(a);
         group.dynamics->point_reactions(t, q_mid, std::span(&side->ref, 1), f_mid, reactions[g]);
       }
     }
@@ -390,6 +453,7 @@ StepReport Simulation::Work::advance(double h, double t1, int depth) {
   second.gap = std::min(first.gap, second.gap);
   second.impulse += first.impulse;
   second.impact += first.impact;
+  second.friction += first.friction;
   second.unexplained += first.unexplained;
   second.halvings += first.halvings + 1;
   return second;

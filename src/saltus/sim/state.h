@@ -45,14 +45,15 @@ struct StepReport {
   double residual_after = 0.0;  ///< of the laws on the finished state [1]
   double gap =
       0.0;  ///< smallest gap of the finished state [m], +inf without contacts; < 0: penetration
-  double impulse = 0.0;      ///< sum of the normal impulses [N s]
-  double impact = 0.0;       ///< contact work of the step [J]
+  double impulse = 0.0;   ///< sum of the normal impulses [N s]
+  double impact = 0.0;    ///< contact work of the step without friction and what springs store [J]
+  double friction = 0.0;  ///< work of friction, of relays too [J]
   double unexplained = 0.0;  ///< energy change of the step that no account explains [J]
   bool converged = true;
   bool finite = true;
   int halvings = 0;          ///< how often the step was cut in two
   int group = -1;            ///< where it failed
-  std::string_view failure;  ///< what a scheme says of it, empty: nothing
+  std::string_view failure;  ///< why, in words of static life; empty: nothing is known
 };
 
 }  // namespace saltus

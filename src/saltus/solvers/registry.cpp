@@ -8,13 +8,14 @@ namespace {
 // A new solver is one file and one row here.
 constexpr SolverRow kSolvers[] = {
     {"auto", "principal-pivoting, lemke or gauss-seidel, whichever fits the problem",
-     "JudicePires1994", "equality, unilateral, box; any W", make_automatic},
+     "JudicePires1994", "equality, unilateral, box, friction; any W", make_automatic},
     {"principal-pivoting", "active rows with an updated Cholesky factor; exact, warm-started",
      "JudicePires1994", "equality, unilateral; symmetric semidefinite W", make_principal_pivoting},
     {"lemke", "complementary pivoting with lexicographic ratio test; exact, up to 1000 rows",
      "Lemke1965", "equality, unilateral; semidefinite W, also unsymmetric", make_lemke},
-    {"gauss-seidel", "projected Gauss-Seidel in row order; slow, a check on the others",
-     "Cryer1971", "equality, unilateral, box; W with positive diagonal", make_gauss_seidel},
+    {"gauss-seidel", "Gauss-Seidel, contact by contact, friction exact; slow on many contacts",
+     "Cryer1971", "equality, unilateral, box, friction; W with positive diagonal",
+     make_gauss_seidel},
 };
 
 }  // namespace

@@ -20,11 +20,12 @@ std::unique_ptr<ContactSolver> make_principal_pivoting();
 /// C. E. Lemke, Management Science 11 (1965) 681-689.
 std::unique_ptr<ContactSolver> make_lemke();
 
-/// Equality, unilateral and box rows by projected Gauss-Seidel in the order of the rows. Slow but
-/// simple: a check on the others. C. W. Cryer, SIAM J. Control 9 (1971) 385-392.
+/// Equality, unilateral, box and Coulomb laws by Gauss-Seidel in the order of the rows, each contact
+/// with friction solved exactly. Slow but simple: a check on the others. C. W. Cryer, SIAM J. Control 9
+/// (1971) 385-392; friction after M. Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257.
 std::unique_ptr<ContactSolver> make_gauss_seidel();
 
-/// The one that fits: Gauss-Seidel if there are box rows, Lemke if W is unsymmetric, else principal
+/// The one that fits: Gauss-Seidel if there are box rows or friction, Lemke if W is unsymmetric, else principal
 /// pivoting (with its resort to Lemke).
 std::unique_ptr<ContactSolver> make_automatic();
 

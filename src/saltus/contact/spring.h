@@ -1,0 +1,44 @@
+// The force of a compliant contact over a step.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/contact/contact_law.h"
+
+namespace saltus {
+
+/// F(y) = k d^p [N] and V(y) = k d^(p + 1)/(p + 1) [J], d = max(-y, 0).
+inline double spring_force(const ContactSpring& x, double gap) {
+  return x.stiffness * std::pow(std::max(-gap, 0.0), x.exponent);
+}
+inline double spring_energy(const ContactSpring& x, double gap) {
+  const double d = std::max(-gap, 0.0);
+  return x.stiffness * std::pow(d, x.exponent + 1.0) / (x.exponent + 1.0);
+}
+
+/// Force of the step from gap y0 to y1 without damping, and how fast it falls with y1.
+struct SpringStep {
+  double force = 0.0;  ///< [N], >= 0
+  double slope = 0.0;  ///< -dF/dy1 [N/m], >= 0; > 0 where force > 0
+};
+
+/// mean: F = (V(y0) - V(y1))/(y1 - y0), whose work over the step is what the spring gives up, so that energy is kept.
+inline SpringStep spring_step(const ContactSpring& x, double y0, double y1) {
+  const auto slope_at = [&](double gap) {
+    return gap < 0.0 ? x.exponent * spring_force(x, gap) / -gap : 0.0;
+  };
+  if (x.at == ContactSpring::At::end) return {spring_force(x, y1), slope_at(y1)};
+  const double middle = 0.5 * (y0 + y1), way = y1 - y0;
+  if (x.at == ContactSpring::At::middle) return {spring_force(x, middle), 0.5 * slope_at(middle)};
+  if (y0 >= 0.0 && y1 >= 0.0) return {};
+  if (std::abs(way) <= 1e-3 * std::max(-y0, -y1)) {
+    // V is smooth here and its difference round-off: F(middle) + F'' way^2/24
+    const double F = spring_force(x, middle), p = x.exponent;
+    return {F * (1.0 + p * (p - 1.0) * way * way / (24.0 * middle * middle)),
+            0.5 * slope_at(middle)};
+  }
+  const double F = (spring_energy(x, y0) - spring_energy(x, y1)) / way;
+  return {F, (F - spring_force(x, y1)) / way};
+}
+
+}  // namespace saltus

@@ -1,0 +1,37 @@
+#include "saltus/sim/failure_text.h"
+
+#include <fmt/format.h>
+
+namespace saltus {
+
+std::string failure_text(const Model& model, const StepReport& report, std::uint64_t number) {
+  const StepOptions& options = model.options();
+  const std::string at =
+      fmt::format("step {} (t = {:.9g} s)", number, static_cast<double>(number) * options.h);
+  const auto groups = model.groups();
+  const std::string body = report.group >= 0
+                               ? "'" + groups[static_cast<std::size_t>(report.group)].name + "'"
+                           : groups.size() == 1 ? "'" + groups[0].name + "'"
+                                                : "the scene";
+  if (!report.failure.empty() && !report.finite)
+    return fmt::format("{}: the scheme of {} failed: {}; use a shorter step", at, body,
+                       report.failure);
+  if (!report.finite)
+    return fmt::format("{}: the motion of {} is no longer finite; use a shorter step", at, body);
+  if (report.outstanding > options.pass_tolerance)
+    return fmt::format(
+        "{}: the equation of motion of {} was not solved: {}: change {:.3g} after {} passes, "
+        "tolerance {:.3g}; use a shorter step, raise newton_iterations, or set on_failure: halve",
+        at, body,
+        report.failure.empty() ? "the passes did not reach their tolerance" : report.failure,
+        report.outstanding, report.passes, options.pass_tolerance);
+  return fmt::format(
+      "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations; "
+      "{}, or set on_failure: accept",
+      at, body, report.residual, options.contact.tolerance, report.iterations,
+      report.iterations >= options.contact.iterations
+          ? "raise solver.iterations, use a shorter step"
+          : "use a shorter step, another solver.kind");
+}
+
+}  // namespace saltus

@@ -1,0 +1,536 @@
+// A is read off a scheme by giving it a group that remembers what was last asked to be inverted. Where a scheme makes its
+// operator by itself (modal-exact), or scales it, A is the inverse of A^-1.
+#include "saltus/sim/inspect.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "saltus/base/error.h"
+#include "saltus/base/options_write.h"
+
+namespace saltus {
+namespace {
+
+std::size_t size(int i) { return static_cast<std::size_t>(i); }
+
+/// The group it is made of, and the last combination that was factorised.
+class Recorder final : public Dynamics {
+ public:
+  explicit Recorder(const Dynamics& body) : body_(body) {}
+
+  struct Asked {
+    Combination s;
+    Vector q, v;
+  };
+  std::optional<Asked> asked() const { return asked_; }
+
+  int bodies() const override { return body_.bodies(); }
+  int positions() const override { return body_.positions(); }
+  int velocities() const override { return body_.velocities(); }
+  unsigned traits() const override { return body_.traits(); }
+  void retract(View q, View w, Out out) const override { body_.retract(q, w, out); }
+  void increment_rate(View w, View v, Out rate) const override { body_.increment_rate(w, v, rate); }
+  void force(double t, View q, View v, Out f) const override { body_.force(t, q, v, f); }
+  void multiply(Combination s, View q, View v, View x, Out y) const override {
+    body_.multiply(s, q, v, x, y);
+  }
+  void factorise(Combination s, View q, View v, Factor& A) const override {
+    asked_ = Asked{s, q, v};
+    body_.factorise(s, q, v, A);
+  }
+  void potential_force(double t, View q, Out f) const override { body_.potential_force(t, q, f); }
+  Rayleigh rayleigh() const override { return body_.rayleigh(); }
+  int prescribed() const override { return body_.prescribed(); }
+  void reactions(double t, View q, View v, View a, Out forces) const override {
+    body_.reactions(t, q, v, a, forces);
+  }
+  void point_reactions(double t, View q, std::span<const PointRef> at, View f,
+                       Out forces) const override {
+    body_.point_reactions(t, q, at, f, forces);
+  }
+  void prescribed_columns(Combination s, View q, View v,
+                          Eigen::Ref<Matrix> columns) const override {
+    body_.prescribed_columns(s, q, v, columns);
+  }
+  void points(double t, View q, std::span<const PointRef> at, Out x) const override {
+    body_.points(t, q, at, x);
+  }
+  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override {
+    body_.point_rows(q, axes, at, J);
+  }
+  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
+    body_.point_drift(t, q, at, d);
+  }
+  std::unique_ptr<PointTable> table(std::span<const PointRef> at,
+                                    std::span<const Vector3> direction) const override {
+    return body_.table(at, direction);
+  }
+  std::span<const Source> sources() const override { return body_.sources(); }
+  Energy energy(double t, View q, View v) const override { return body_.energy(t, q, v); }
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override {
+    body_.power(t, q, v, w, by_source);
+  }
+  const ModalData* modal() const override { return body_.modal(); }
+
+ private:
+  const Dynamics& body_;
+  mutable std::optional<Asked> asked_;
+};
+
+/// One step of one group, as far as it has come.
+struct Step {
+  Recorder body;
+  std::unique_ptr<Prepared> prepared;
+  Trial trial;
+  std::optional<Recorder::Asked> asked;  ///< in A of the trial
+  Vector v_it;                           ///< iterate of the linearisation
+
+  /// To v_free and A about the start. `pass`: about the predicted end.
+  Step(const Group& group, const GroupState& start, double t, double h, bool pass)
+      : body(*group.dynamics), prepared(group.scheme->prepare(body, h)) {
+    const Scheme& scheme = *group.scheme;
+    trial.t0 = t;
+    trial.h = h;
+    trial.start = &start;
+    trial.prepared = prepared.get();
+    trial.q = start.q;
+    trial.v = start.v;
+    trial.v_free.setConstant(start.v.size(), std::numeric_limits<double>::quiet_NaN());
+    trial.r.setZero(start.v.size());
+    scheme.begin(body, trial);
+    v_it = start.v;
+    if (pass || scheme.one_pass(body) || !trial.v_free.allFinite() ||
+        std::holds_alternative<std::monostate>(trial.A.form)) {
+      trial.pass = 1;
+      if (!scheme.one_pass(body)) v_it = trial.v;
+      scheme.linearise(body, trial);
+    }
+    asked = body.asked();
+  }
+
+  Matrix inverse() const {
+    Matrix X = Matrix::Identity(trial.v.size(), trial.v.size());
+    solve(trial.A, X);
+    return X;
+  }
+  Matrix multiplied() const {
+    const Eigen::Index n = trial.v.size();
+    Matrix A(n, n);
+    Vector e = Vector::Zero(n), column(n);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      e[j] = 1.0;
+      body.multiply(asked->s, asked->q, asked->v, e, column);
+      e[j] = 0.0;
+      A.col(j) = column;
+    }
+    return A;
+  }
+  /// Whether A of the trial is the combination last asked for.
+  bool combination() const {
+    if (!asked) return false;
+    Vector x = Vector::Ones(trial.v.size()), y(trial.v.size());
+    body.multiply(asked->s, asked->q, asked->v, x, y);
+    solve(trial.A, y);
+    return (y - x).lpNorm<Eigen::Infinity>() <= 1e-6;
+  }
+  Matrix matrix() const {
+    if (combination()) return multiplied();
+    if (const auto* diagonal = std::get_if<Diagonal>(&trial.A.form))
+      return diagonal->inverse.cwiseInverse().asDiagonal();
+    return inverse().inverse();
+  }
+};
+
+}  // namespace
+
+struct Inspection::Work {
+  Model model;
+  State state;
+  double h;
+  ContactInstant instant;
+  std::vector<Step> steps;
+  std::vector<int> row;  ///< of each pair, then their number
+
+  Work(Model m, State s, std::optional<double> step, std::optional<ContactInstant> at);
+
+  const Group& group(int g) const {
+    expects(g >= 0 && size(g) < model.groups().size(), "no such group");
+    return model.groups()[size(g)];
+  }
+  const Step& step(int g) const {
+    expects(g >= 0 && size(g) < steps.size(), "no such group");
+    return steps[size(g)];
+  }
+  const ContactPair& pair(int i) const {
+    expects(i >= 0 && size(i) < model.pairs().size(), "no such pair");
+    return model.pairs()[size(i)];
+  }
+  const ContactLaw& law(const ContactPair& pair) const { return model.laws()[size(pair.law)]; }
+  double fraction() const {
+    return instant == ContactInstant::start ? 0.0 : instant == ContactInstant::middle ? 0.5 : 1.0;
+  }
+  Vector placed(int g, double at) const {
+    Vector q(steps[size(g)].trial.q.size());
+    group(g).scheme->place(*group(g).dynamics, steps[size(g)].trial, at, q);
+    return q;
+  }
+  Vector gaps(double fraction) const;
+  Matrix rows(int g) const;
+  /// H v + prescribed motion at t, v one vector a group
+  template <class Velocity>
+  Vector output(double t, Velocity&& v) const;
+  Vector start_output() const {
+    return output(state.t, [&](std::size_t g) -> const Vector& { return state.groups[g].v; });
+  }
+  Vector free_output() const {
+    return output(state.t + h,
+                  [&](std::size_t g) -> const Vector& { return steps[g].trial.v_free; });
+  }
+};
+
+Inspection::Work::Work(Model m, State s, std::optional<double> step,
+                       std::optional<ContactInstant> at)
+    : model(std::move(m)),
+      state(std::move(s)),
+      h(step.value_or(model.options().h)),
+      instant(at.value_or(model.options().instant)) {
+  expects(h > 0.0 && std::isfinite(h), "the step must be positive and finite");
+  const std::size_t n = model.groups().size();
+  expects(state.groups.size() == n, "the state belongs to another model");
+  if (h != state.h) {  // as Simulation hands over to another step
+    for (std::size_t g = 0; g < n; ++g) {
+      const Group& of = model.groups()[g];
+      expects(!of.scheme->fixed_step(), "a group of this model has a scheme of fixed step");
+      const Dynamics& body = *of.dynamics;
+      const auto before = of.scheme->prepare(body, state.h), after = of.scheme->prepare(body, h);
+      Vector v(body.velocities());
+      of.scheme->velocity(body, before.get(), state.t, state.h, state.groups[g], v);
+      state.groups[g].v = v;
+      of.scheme->start(body, after.get(), state.t, h, state.groups[g]);
+    }
+    state.h = h;
+  }
+  steps.reserve(n);  // trials point into states, recorders are pointed to by nothing that moves
+  for (std::size_t g = 0; g < n; ++g)
+    steps.emplace_back(model.groups()[g], state.groups[g], state.t, h, false);
+  row.push_back(0);
+  for (const ContactPair& pair : model.pairs()) row.push_back(row.back() + pair.rows());
+}
+
+Vector Inspection::Work::gaps(double fraction) const {
+  std::vector<Vector> q;
+  for (std::size_t g = 0; g < steps.size(); ++g) q.push_back(placed(static_cast<int>(g), fraction));
+  Vector gap(static_cast<Eigen::Index>(model.pairs().size()));
+  for (std::size_t i = 0; i < model.pairs().size(); ++i) {
+    const ContactPair& pair = model.pairs()[i];
+    const auto place = [&](const ContactSide& side) {
+      Vector x = side.ref.local;
+      if (side.group >= 0)
+        group(side.group)
+            .dynamics->points(state.t + fraction * h, q[size(side.group)], {&side.ref, 1}, x);
+      return x;
+    };
+    gap[static_cast<Eigen::Index>(i)] = pair.normal.dot(place(pair.a) - place(pair.b));
+  }
+  return gap;
+}
+
+Matrix Inspection::Work::rows(int g) const {
+  const Dynamics& body = *group(g).dynamics;
+  Matrix H = Matrix::Zero(row.back(), body.velocities());
+  const Vector q = placed(g, fraction());
+  const Vector axes =
+      has(body.traits(), Trait::rotations) ? placed(g, group(g).scheme->axes_at()) : q;
+  PointRows J;
+  for (std::size_t i = 0; i < model.pairs().size(); ++i) {
+    const ContactPair& pair = model.pairs()[i];
+    for (const auto& [side, sign] : {std::pair(&pair.a, 1.0), std::pair(&pair.b, -1.0)}) {
+      if (side->group != g) continue;
+      body.point_rows(q, axes, {&side->ref, 1}, J);
+      for (int k = 0; k < J.offset[1]; ++k)
+        for (int j = 0; j < J.width; ++j)
+          for (int r = 0; r < pair.rows(); ++r)
+            for (int axis = 0; axis < 3; ++axis)
+              H(row[i] + r, J.column[size(k)] + j) +=
+                  sign * pair.direction(r)[axis] * J.value[size((3 * k + axis) * J.width + j)];
+    }
+  }
+  return H;
+}
+
+template <class Velocity>
+Vector Inspection::Work::output(double t, Velocity&& v) const {
+  Vector u = Vector::Zero(row.back());
+  Vector drift(3);
+  for (std::size_t g = 0; g < steps.size(); ++g) {
+    u += rows(static_cast<int>(g)) * v(g);
+    const Vector q = placed(static_cast<int>(g), fraction());
+    for (std::size_t i = 0; i < model.pairs().size(); ++i) {
+      const ContactPair& pair = model.pairs()[i];
+      for (const auto& [side, sign] : {std::pair(&pair.a, 1.0), std::pair(&pair.b, -1.0)}) {
+        if (side->group != static_cast<int>(g)) continue;
+        model.groups()[g].dynamics->point_drift(t, q, {&side->ref, 1}, drift);
+        for (int r = 0; r < pair.rows(); ++r) u[row[i] + r] += sign * pair.direction(r).dot(drift);
+      }
+    }
+  }
+  return u;
+}
+
+Inspection::Inspection(const Simulation& sim, std::optional<double> h,
+                       std::optional<ContactInstant> instant)
+    : Inspection(sim.model(), sim.state(), h, instant) {}
+Inspection::Inspection(Model model, State state, std::optional<double> h,
+                       std::optional<ContactInstant> instant)
+    : work_(std::make_unique<Work>(std::move(model), std::move(state), h, instant)) {}
+Inspection::Inspection(Inspection&&) noexcept = default;
+Inspection::~Inspection() = default;
+
+const Model& Inspection::model() const { return work_->model; }
+double Inspection::h() const { return work_->h; }
+
+Matrix Inspection::matrix(int group) const { return work_->step(group).matrix(); }
+Matrix Inspection::inverse(int group) const { return work_->step(group).inverse(); }
+
+Matrix Inspection::prescribed_columns(int group) const {
+  const Step& step = work_->step(group);
+  expects(step.combination(), "the operator of this scheme is no combination of M, C and K");
+  Matrix columns(step.body.velocities() + step.body.prescribed(), step.body.prescribed());
+  step.body.prescribed_columns(step.asked->s, step.asked->q, step.asked->v, columns);
+  return columns;
+}
+
+GroupState Inspection::first_iterate(int group) const {
+  work_->group(group);
+  GroupState at = work_->state.groups[size(group)];
+  at.q = position(group, at.v);
+  return at;
+}
+
+const Vector& Inspection::free_velocity(int group) const { return work_->step(group).trial.v_free; }
+
+Vector Inspection::residual(int group) const {
+  const Step& step = work_->step(group);
+  return step.matrix() * (step.v_it - step.trial.v_free);
+}
+
+double Inspection::residual() const {
+  double largest = 0.0;
+  for (std::size_t g = 0; g < work_->steps.size(); ++g) {
+    const Vector all = residual(static_cast<int>(g));
+    const Eigen::Index bodies = work_->steps[g].body.bodies(), n = all.size() / bodies;
+    for (Eigen::Index i = 0; i < bodies; ++i)
+      largest = worse(largest, all.segment(i * n, n).norm());
+  }
+  return largest;
+}
+
+int Inspection::rows() const { return work_->row.back(); }
+int Inspection::row(int pair) const {
+  work_->pair(pair);
+  return work_->row[size(pair)];
+}
+Matrix Inspection::contact_rows(int group) const {
+  work_->step(group);
+  return work_->rows(group);
+}
+Vector Inspection::gaps() const { return work_->gaps(work_->fraction()); }
+Vector Inspection::start_output() const { return work_->start_output(); }
+Vector Inspection::free_output() const { return work_->free_output(); }
+
+Matrix Inspection::delassus() const {
+  Matrix W = Matrix::Zero(rows(), rows());
+  for (std::size_t g = 0; g < work_->steps.size(); ++g) {
+    const Matrix H = work_->rows(static_cast<int>(g));
+    Matrix X = H.transpose();
+    solve(work_->steps[g].trial.A, X);
+    W += H * X;
+  }
+  return W;
+}
+
+Vector Inspection::right_hand_side() const {
+  using Kind = ContactLaw::Rule;
+  const Vector u0 = work_->start_output(), y0 = work_->gaps(0.0), y1 = work_->gaps(1.0);
+  Vector b = work_->free_output();
+  for (std::size_t i = 0; i < work_->model.pairs().size(); ++i) {
+    const ContactPair& pair = work_->model.pairs()[i];
+    const ContactLaw& law = work_->law(pair);
+    const int n = work_->row[i];
+    const auto k = static_cast<Eigen::Index>(i);
+    expects(law.rule != Kind::compliant, "b of a compliant contact depends on its impulse");
+    if (law.rule == Kind::newton_impact) {
+      b[n] += law.restitution * u0[n];
+      for (int r = 1; r < pair.rows(); ++r) b[n + r] += law.tangential * u0[n + r];
+    } else if (law.rule == Kind::equality) {
+      b[n] -= law.velocity;
+    } else if (law.rule == Kind::stewart_trinkle) {
+      b[n] += std::max(y0[k], 0.0) / work_->h;
+    } else if (law.position_level()) {
+      b[n] = y1[k] / work_->h;
+      if (law.rule == Kind::schatzman_paoli) b[n] += law.restitution * (y0[k] / work_->h - u0[n]);
+    }
+  }
+  return b;
+}
+
+std::vector<int> Inspection::known() const {
+  std::vector<int> all;
+  for (std::size_t i = 0; i < work_->model.pairs().size(); ++i) all.push_back(static_cast<int>(i));
+  return all;
+}
+
+std::vector<int> Inspection::active() const {
+  const Vector gap = gaps(), u0 = start_output();
+  std::vector<int> in;
+  for (int i : known()) {
+    const ContactLaw& law = work_->law(work_->pair(i));
+    const Activation& rule = law.activation;
+    const double u = u0[work_->row[size(i)]];
+    if (!law.activated() || (gap[i] + rule.forecast * work_->h * u <= rule.threshold &&
+                             (!rule.closing_only || u <= rule.velocity_threshold)))
+      in.push_back(i);
+  }
+  return in;
+}
+
+bool Inspection::active(int pair) const {
+  work_->pair(pair);
+  const std::vector<int> in = active();
+  return std::find(in.begin(), in.end(), pair) != in.end();
+}
+
+GroupState Inspection::update(int group, View r) const {
+  const Group& of = work_->group(group);
+  const GroupState& start = work_->state.groups[size(group)];
+  expects(r.size() == start.v.size(), "one component of r a velocity of the group");
+  Step step(of, start, work_->state.t, work_->h, true);
+  step.trial.r = r;
+  of.scheme->correct(step.body, step.trial);
+  GroupState end = start;
+  of.scheme->finish(step.body, step.trial, end);
+  return end;
+}
+
+Vector Inspection::position(int group, View v1) const {
+  const Group& of = work_->group(group);
+  const GroupState& start = work_->state.groups[size(group)];
+  expects(v1.size() == start.v.size(), "one component of v1 a velocity of the group");
+  Step step(of, start, work_->state.t, work_->h, true);
+  step.trial.r = step.matrix() * (v1 - step.trial.v_free);
+  of.scheme->correct(step.body, step.trial);
+  return step.trial.q;
+}
+
+Vector Inspection::velocity(int group, View r) const {
+  const Step& step = work_->step(group);
+  expects(has(step.body.traits(), Trait::affine),
+          "a step of velocities alone is for affine groups: masses, springs and dashpots that do "
+          "not change");
+  expects(r.size() == step.trial.v.size(), "one component of r a velocity of the group");
+  Vector dv = r;
+  solve(step.trial.A, dv);
+  return step.trial.v_free + dv;
+}
+
+std::string Inspection::text() const {
+  std::string text = fmt::format("step from t = {:g} s, h = {:g} s\n", work_->state.t, work_->h);
+  for (std::size_t g = 0; g < work_->steps.size(); ++g) {
+    const Group& of = work_->model.groups()[g];
+    const int n = of.dynamics->velocities();
+    text += fmt::format("group {} '{}': {} on {}, {} velocities, gain {:g}, residual {:g} N s\n", g,
+                        of.name, of.scheme->name(), of.kind, n, work_->steps[g].trial.gain,
+                        residual(static_cast<int>(g)).norm());
+  }
+  const Vector gap = gaps(), u0 = start_output(), b = free_output();
+  for (int i : known()) {
+    const int n = work_->row[size(i)];
+    text += fmt::format("pair {}: gap {:g} m, rate {:g} m/s, free rate {:g} m/s, {}\n", i, gap[i],
+                        u0[n], b[n], active(i) ? "active" : "not active");
+  }
+  return text;
+}
+
+State advance_velocity(const Model& model, const State& state, std::span<const Vector> r,
+                       std::optional<double> h) {
+  expects(r.empty() || r.size() == model.groups().size(), "one impulse a group, or none at all");
+  const Inspection step(model, state, h);
+  State end = state;
+  end.energy = {};
+  for (std::size_t g = 0; g < model.groups().size(); ++g) {
+    const Group& group = model.groups()[g];
+    expects(state.groups[g].memory.empty() && group.scheme->velocity_at() == 1.0,
+            "a step of velocities alone is for schemes that keep nothing but q and v");
+    const Vector none = Vector::Zero(group.dynamics->velocities());
+    end.groups[g].v = step.velocity(static_cast<int>(g), r.empty() ? none : r[g]);
+    const Energy E = group.dynamics->energy(state.t + step.h(), end.groups[g].q, end.groups[g].v);
+    end.energy.kinetic += E.kinetic;
+    end.energy.potential += E.potential;
+  }
+  end.t = state.t + step.h();
+  end.h = step.h();
+  if (model.options().ledger) end.ledger.back() += end.energy.total() - state.energy.total();
+  return end;
+}
+
+Reached advance_until(Simulation& sim, double end,
+                      const std::function<bool(const Simulation&)>& stop) {
+  const double h = sim.model().options().h;
+  const auto left = [&] { return end - sim.state().t; };
+  constexpr double kOnGrid = 1e-9;  // of a step
+  expects(left() >= -kOnGrid * h && std::isfinite(end), "the end of a run lies ahead");
+  for (const Group& group : sim.model().groups())
+    expects(!group.scheme->fixed_step() ||
+                std::abs(left() / h - std::round(left() / h)) <= kOnGrid * (1.0 + left() / h),
+            "a scheme of fixed step cannot shorten its last step; give a time on its grid");
+  Reached reached;
+  while (left() > kOnGrid * h) {
+    reached.report = left() < (1.0 - kOnGrid) * h ? sim.advance(left()) : sim.advance();
+    if (!reached.report.finite ||
+        (!reached.report.converged && sim.model().options().on_failure != OnFailure::accept))
+      return reached;
+    ++reached.steps;
+    if (stop && left() > kOnGrid * h && stop(sim)) {
+      reached.stopped = true;
+      return reached;
+    }
+  }
+  return reached;
+}
+
+Vector work_of_forces(const Group& group, const GroupState& before, const GroupState& after,
+                      double t0, double h) {
+  const Dynamics& body = *group.dynamics;
+  const double g = group.scheme->gain();
+  Vector F0(body.velocities()), F1(body.velocities());
+  body.force(t0, before.q, before.v, F0);
+  body.force(t0 + h, after.q, after.v, F1);
+  const Vector F = (1.0 - g) * F0 + g * F1, w = (1.0 - g) * before.v + g * after.v;
+  const Eigen::Index bodies = body.bodies(), n = F.size() / bodies;
+  Vector work(bodies);
+  for (Eigen::Index i = 0; i < bodies; ++i)
+    work[i] = h * F.segment(i * n, n).dot(w.segment(i * n, n));
+  return work;
+}
+
+std::string display(const SchemeChoice& scheme) {
+  return std::visit(
+      [](const auto& options) {
+        using T = std::remove_cvref_t<decltype(options)>;
+        std::string text = fmt::format("{}: {}\n", T::name, T::help);
+        for_each_field<T>([&](const auto& field) {
+          const auto& member = options.*field.member;
+          text += fmt::format("  {} = {}: {}\n", field.key,
+                              is_set(member) ? to_json(member, 0) : "not given", field.help);
+        });
+        return text;
+      },
+      scheme);
+}
+
+}  // namespace saltus
