@@ -20,7 +20,8 @@ MAY_INCLUDE = {
 }
 MAY_INCLUDE["sim"] = ["scene"] + MAY_INCLUDE["scene"]
 MAY_INCLUDE["io"] = ["sim"] + MAY_INCLUDE["sim"]
-MAY_INCLUDE["app"] = ["io"] + MAY_INCLUDE["io"]
+MAY_INCLUDE["study"] = ["io"] + MAY_INCLUDE["io"]
+MAY_INCLUDE["app"] = ["study"] + MAY_INCLUDE["study"]
 
 GENERATED = {"saltus/version.h"}  # by CMake, open to all rooms
 UMBRELLA = "saltus.h"             # src/saltus/saltus.h may include every installed header

@@ -3,6 +3,8 @@
 // A verb prints its result on stdout and returns its exit code; what goes wrong it throws, and main() turns that into
 // one line on stderr and the exit code of docs/reference (0 done, 1 not finished, 2 bad input, 4 internal).
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,26 @@ struct CheckOptions {
   bool json = false;
 };
 int cmd_check(const CheckOptions& options);
+
+struct SweepOptions {
+  std::string scene, output;            ///< output "": <scene stem>_sweep.csv in the working folder
+  std::vector<std::string> set;         ///< "path=values"
+  std::optional<std::uint64_t> random;  ///< how often drawn values are drawn
+  std::optional<std::uint64_t> seed;    ///< of what is drawn, 0 if not given
+  int jobs = 0;                         ///< threads, 0: as many as the machine runs at once
+  bool times = false, json = false, quiet = false;
+};
+int cmd_sweep(const SweepOptions& options);
+
+struct StudyArguments {
+  std::string scene, output;  ///< output "": results/<scene stem>_study in the working folder
+  std::vector<std::string> set;
+  std::string schemes, steps;  ///< with commas, "" for the default
+  int levels = 0;              ///< 0: the default
+  std::string tolerance, until, probe;
+  bool json = false, quiet = false;
+};
+int cmd_study(const StudyArguments& arguments);
 
 struct DescribeOptions {
   std::string topic;

@@ -14,8 +14,8 @@
 namespace saltus::app {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"run",     "check", "describe", "info",
-                                       "convert", "new",   "schema"};
+constexpr std::string_view kVerbs[] = {"run",  "check",   "study", "sweep", "describe",
+                                       "info", "convert", "new",   "schema"};
 
 constexpr const char* kShortHelp =
     "Saltus integrates mechanical systems with impact and contact in time.\n"
@@ -23,6 +23,9 @@ constexpr const char* kShortHelp =
     "  saltus new my_scene            write a scene to start from\n"
     "  saltus check my_scene.yaml     read it and say what it is, without running\n"
     "  saltus run my_scene.yaml       integrate it; results go to my_scene.h5\n"
+    "  saltus study my_scene.yaml     compare schemes and steps on it; a page with plots\n"
+    "  saltus sweep my_scene.yaml --set PATH=1:10:0.5\n"
+    "                                 integrate it for every value; a table, a row a run\n"
     "  saltus info my_scene.h5        what a results file holds\n"
     "  saltus convert my_scene.h5 --to wav|csv\n"
     "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, "
@@ -35,6 +38,8 @@ constexpr const char* kShortHelp =
 struct Arguments {
   RunOptions run;
   CheckOptions check;
+  StudyArguments study;
+  SweepOptions sweep;
   DescribeOptions describe;
   InfoOptions info;
   ConvertOptions convert;
@@ -56,6 +61,77 @@ void add_json(CLI::App& verb, bool& json) {
 /// An empty word would be taken for an option that was not given.
 std::string not_empty(const std::string& word) { return word.empty() ? "must not be empty" : ""; }
 
+void declare_study(CLI::App& app, StudyArguments& a) {
+  CLI::App* study = app.add_subcommand("study", "compare schemes and steps on a scene");
+  study->add_option("scene", a.scene, "scene file (YAML)")->required()->type_name("FILE");
+  study
+      ->add_option("--schemes", a.schemes,
+                   "which, with commas: newmark,moreau-jean:theta=1; all that fit if not given")
+      ->check(not_empty)
+      ->type_name("LIST");
+  CLI::Option* steps =
+      study
+          ->add_option(
+              "--steps", a.steps,
+              "steps, with commas, whole parts of the largest: \"4 ms,2 ms,1 ms\"; 4, 2, 1, "
+              "1/2, 1/4 times that of the scene if not given")
+          ->check(not_empty)
+          ->type_name("LIST");
+  study
+      ->add_option("--levels", a.levels, "how many steps from 4 times that of the scene, each half")
+      ->check(CLI::Range(1, 20))
+      ->excludes(steps)
+      ->type_name("N");
+  study->add_option("--tolerance", a.tolerance, "relative error asked for; 1e-3 if not given")
+      ->check(not_empty)
+      ->type_name("E");
+  study->add_option("--until", a.until, "run to this time instead of time.end: 2, \"500 ms\"")
+      ->check(not_empty)
+      ->type_name("TIME");
+  study->add_option("--probe", a.probe, "the only output to compare; all if not given")
+      ->check(not_empty)
+      ->type_name("NAME");
+  study
+      ->add_option("-o,--output", a.output,
+                   "folder of the report; results/<scene>_study in the working folder if not given")
+      ->check(not_empty)
+      ->type_name("DIR");
+  add_set(*study, a.set);
+  study->add_flag("-q,--quiet", a.quiet, "no progress and no table; warnings and errors stay");
+  add_json(*study, a.json);
+}
+
+void declare_sweep(CLI::App& app, SweepOptions& a) {
+  CLI::App* sweep = app.add_subcommand("sweep", "integrate a scene for every one of many values");
+  sweep->add_option("scene", a.scene, "scene file (YAML)")->required()->type_name("FILE");
+  sweep
+      ->add_option("--set", a.set,
+                   "values of an entry: FROM:TO:STEP, a list v1,v2,... or uniform(LOW,HIGH); "
+                   "several give all combinations, the last one fastest")
+      ->required()
+      ->type_name("PATH=VALUES")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  sweep
+      ->add_option("-o,--output", a.output,
+                   "table (CSV); <scene>_sweep.csv in the working folder if not given")
+      ->check(not_empty)
+      ->type_name("FILE");
+  sweep->add_option("--random", a.random, "how often uniform(LOW,HIGH) is drawn")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  sweep->add_option("--seed", a.seed, "another seed, other draws; 0 if not given")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("S");
+  sweep->add_option("-j,--jobs", a.jobs, "runs at once; as many as the machine has cores")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  sweep->add_flag("--times", a.times, "with a column of wall times");
+  sweep->add_flag("-q,--quiet", a.quiet, "no progress and no table; warnings and errors stay");
+  add_json(*sweep, a.json);
+}
+
 void declare(CLI::App& app, Arguments& a) {
   CLI::App* run = app.add_subcommand("run", "integrate a scene and write its results");
   run->add_option("scene", a.run.scene, "scene file (YAML)")->required()->type_name("FILE");
@@ -76,6 +152,9 @@ void declare(CLI::App& app, Arguments& a) {
   check->add_option("scene", a.check.scene, "scene file (YAML)")->required()->type_name("FILE");
   add_set(*check, a.check.set);
   add_json(*check, a.check.json);
+
+  declare_study(app, a.study);
+  declare_sweep(app, a.sweep);
 
   CLI::App* describe = app.add_subcommand("describe", "what a scene can say");
   describe
@@ -187,6 +266,8 @@ int dispatch(int argc, char** argv) {
   }
   if (first == "run") return cmd_run(a.run, {argc, argv});
   if (first == "check") return cmd_check(a.check);
+  if (first == "study") return cmd_study(a.study);
+  if (first == "sweep") return cmd_sweep(a.sweep);
   if (first == "describe") return cmd_describe(a.describe);
   if (first == "info") return cmd_info(a.info);
   if (first == "convert") return cmd_convert(a.convert);

@@ -69,6 +69,7 @@ std::vector<DataFile> data_files(const Scene& scene) {
   }
   for (std::size_t i = 0; i < scene.spec.contacts.size(); ++i)
     add(fmt::format("contacts[{}].against.file", i), scene.spec.contacts[i].against.file);
+  if (scene.spec.reference) add("reference.file", scene.spec.reference->file);
   return files;
 }
 

@@ -129,6 +129,18 @@ struct ResultsSpec {
   }
 };
 
+/// The motion that `study` measures errors against, where it is known.
+struct ReferenceSpec {
+  std::string file;
+
+  bool operator==(const ReferenceSpec&) const = default;
+  static constexpr auto fields() {
+    return std::tuple{required(
+        "file", &ReferenceSpec::file,
+        "CSV file with columns t [s] and one for each output it knows, under the output's name")};
+  }
+};
+
 struct SceneSpec {
   int saltus = kSceneVersion;
   std::string title;
@@ -140,6 +152,7 @@ struct SceneSpec {
   std::vector<ContactSpec> contacts;
   std::vector<OutputSpec> outputs;
   ResultsSpec results;
+  std::optional<ReferenceSpec> reference;
 
   bool operator==(const SceneSpec&) const = default;
   std::optional<Fault> fault() const;
@@ -156,7 +169,9 @@ struct SceneSpec {
         required("bodies", &T::bodies, "what moves"),
         field("contacts", &T::contacts, "what may touch what"),
         field("outputs", &T::outputs, "what to listen to"),
-        field("results", &T::results, "what the result file holds")};
+        field("results", &T::results, "what the result file holds"),
+        field("reference", &T::reference,
+              "the exact motion, for `study`; its own finest run when not given")};
   }
 };
 

@@ -23,7 +23,9 @@ void expect_faults(const std::vector<Row>& rows) {
 const std::string kTop = "saltus: 1\ntime: {end: 1 s, rate: 1 kHz}\n";
 const std::string kBody = "bodies: [{name: a, kind: modal, modes: {omega: [1, 2]}}]\n";
 const std::string kKeys =
-    "allowed: saltus, title, time, contact, solver, on_failure, bodies, contacts, outputs, results";
+    "allowed: saltus, title, time, contact, solver, on_failure, bodies, contacts, outputs, "
+    "results, "
+    "reference";
 
 const std::string kSchemes =
     "modal-exact, moreau-jean, euler-explicit, euler-implicit, newmark, variational-symplectic, "
@@ -265,12 +267,28 @@ TEST_CASE("choices are refused when unknown, incomplete or ambiguous") {
       {contact("{neck: {height: []}}", "newton-impact"),
        "4:37: contacts[0].against.neck.height: is empty: polynomial in x [m]: h = c0 + c1 x + c2 "
        "x^2 ..."},
-      {contact("{flat: {height: 0}}", "{kind: newton-impact, friction: 1}"),
-       "4:77: contacts[0].law: `newton-impact` has no key "
+      {contact("{flat: {height: 0}}", "{kind: poisson-impact, friction: 1}"),
+       "4:78: contacts[0].law: `poisson-impact` has no key "
        "`friction`; allowed: restitution, activation, kind"},
+      {contact("{flat: {height: 0}}", "{kind: newton-impact, friction: -0.5}"),
+       "4:87: contacts[0].law.friction: -0.5 is out of range; allowed: >= 0"},
+      {contact("{flat: {height: 0}}", "{kind: newton-impact, restitution_tangential: 1}"),
+       "4:101: contacts[0].law.restitution_tangential: is read with friction only; give friction"},
+      {contact("{flat: {height: 0}}",
+               "{kind: newton-impact, friction: 1, restitution_tangential: 1, slip: mean}"),
+       "4:123: contacts[0].law.slip: `mean` takes the place of restitution_tangential; give one of "
+       "them"},
+      {contact("{flat: {height: 0}}", "{kind: compliant}"),
+       "4:50: contacts[0].law: `stiffness` is missing: k of force = k penetration^p [N/m^p]"},
+      {contact("{flat: {height: 0}}", "{kind: compliant, stiffness: 1, exponent: 1.5, damping: 1}"),
+       "4:111: contacts[0].law.damping: is for linear springs; exponent: 1"},
+      {contact("{flat: {height: 0}}", "{kind: relay, bound: 3 kg}"),
+       "4:76: contacts[0].law.bound: 'kg' is a unit of another dimension; a number in N, or with a "
+       "unit: N, mN, kN"},
       {contact("{flat: {height: 0}}", "signorini"),
        "4:55: contacts[0].law: 'signorini' is not known here; allowed: "
-       "signorini-position, newton-impact, schatzman-paoli"},
+       "signorini-position, newton-impact, schatzman-paoli, fremond, poisson-impact, "
+       "stewart-trinkle, compliant, relay, equality"},
   });
 }
 

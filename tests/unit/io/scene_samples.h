@@ -78,6 +78,7 @@ outputs:
   - {probe: stiff, at: 0.5, quantity: displacement, csv: a.csv, modes: all, wav: a.wav, gain: 2}
   - {probe: stiff, at: 0.5}
 results: {frames: 0, every_step: false, checkpoint_every: 100}
+reference: {file: exact.csv}
 )";
 
 /// Bodies of the kinds linear, lagrangian and particles, every entry at least once.

@@ -1,0 +1,86 @@
+// One run of a study: the motion at the common times, what the run says of itself, and its time.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/sim/simulation.h"
+#include "saltus/study/study.h"
+
+namespace saltus {
+
+/// What is compared: a probe of the model, or the positions of a group.
+struct Observable {
+  std::string name, unit;
+  int group = 0;
+  int probe = -1;  ///< index in Model::probes(), -1: all positions of the group
+  int width = 1;   ///< numbers at each time
+};
+
+/// Where every run is looked at: t_k = k every h_max, k = 0 .. count.
+struct SamplePlan {
+  double h_max = 0.0;
+  std::uint64_t every = 1, count = 0;
+
+  double interval() const { return h_max * static_cast<double>(every); }  ///< [s]
+  double time(std::uint64_t k) const { return h_max * static_cast<double>(k * every); }
+  /// Steps of h between two looks; h is a whole part of h_max.
+  std::uint64_t stride(double h) const;
+};
+
+/// Row k holds the observables, one behind the other, at t_k; fewer rows where the run ended early.
+struct Motion {
+  std::size_t width = 0;
+  std::vector<double> values;
+  std::size_t rows() const { return width == 0 ? 0 : values.size() / width; }
+  std::span<const double> row(std::size_t k) const {
+    return std::span(values).subspan(k * width, width);
+  }
+};
+
+/// Calls the watch of a study several times a second, however long a step takes.
+class StudyPacer {
+ public:
+  StudyPacer(StudyWatch watch, std::uint64_t planned);
+  ~StudyPacer();
+  StudyPacer(const StudyPacer&) = delete;
+  StudyPacer& operator=(const StudyPacer&) = delete;
+
+  /// Corrects the plan.
+  void plan(std::uint64_t more) { last_ += more; }
+  /// After each step; false: stop.
+  bool step(const Simulation& sim, const StepReport& report, double worst);
+  /// Steps that a run will not do.
+  void skip(std::uint64_t steps) { step_ += steps; }
+  bool stopped() const { return stopped_; }
+
+ private:
+  struct Clock;
+  StudyWatch watch_;
+  std::uint64_t step_ = 0, last_ = 0, since_ = 0, stride_ = 1;
+  std::unique_ptr<Clock> clock_;
+  bool stopped_ = false;
+};
+
+/// All observables of a simulation, of physical velocities: those of schemes that keep them at the half step too.
+class StudyObserver {
+ public:
+  StudyObserver(const Simulation& sim, std::span<const Observable> observables);
+  /// Appends a row.
+  void add(Motion& motion);
+
+ private:
+  double velocity(const Probe& probe);
+  const Simulation& sim_;
+  std::span<const Observable> observables_;
+  Vector v_;
+  PointScratch scratch_;
+  PointRows rows_;
+};
+
+/// Runs the model over the plan. Short runs are repeated and the median of their times is taken where `timed`.
+StudyRun study_run(const Model& model, const SamplePlan& plan,
+                   std::span<const Observable> observables, bool timed, StudyPacer& pacer,
+                   Motion& motion);
+
+}  // namespace saltus
