@@ -179,6 +179,24 @@ TEST_CASE("passes of a double pendulum at a wall gain a factor that doubles when
   }
 }
 
+TEST_CASE("with the slope of M in the tangent they converge with the square of the error") {
+  for (double h : {0.02, 0.01, 0.005})
+    for (double theta : {0.5, 1.0}) {
+      MoreauJeanOptions o = with(Quadrature::mid, theta);
+      o.tangent = Tangent::exact;
+      o.operators =
+          MoreauJeanOptions::Operators::frozen;  // rows at one place: theirs is another slope
+      const std::vector<double> e = changes(double_pendulum(o, h));
+      const std::string line = text(e);
+      CAPTURE(line);
+      REQUIRE(e.size() >= 3);
+      CHECK(exponent(e) > 1.8);
+      CHECK(exponent(e) < 2.2);
+      MESSAGE(fmt::format("h = {} s, theta {}: changes{}, exponent {:.2f}", h, theta, line,
+                          exponent(e)));
+    }
+}
+
 TEST_CASE("with a frozen tangent the same end of the step is reached in more passes") {
   for (bool bar : {false, true}) {
     MoreauJeanOptions o = with(Quadrature::ends);

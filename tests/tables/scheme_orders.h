@@ -47,6 +47,11 @@ inline SchemeChoice moreau_jean_frozen() {
   o.tangent = MoreauJeanOptions::Tangent::frozen;
   return o;
 }
+inline SchemeChoice moreau_jean_exact() {
+  MoreauJeanOptions o;
+  o.tangent = MoreauJeanOptions::Tangent::exact;
+  return o;
+}
 inline SchemeChoice euler_explicit(bool symplectic, Compat compat = Compat::none) {
   EulerExplicitOptions o;
   o.symplectic = symplectic;
@@ -113,6 +118,7 @@ inline std::vector<OrderRow> scheme_orders() {
       {"moreau-jean", row::moreau_jean(0.5), 2, 2, 2, 2},
       {"moreau-jean ends", row::moreau_jean_ends(0.5), 2, 2, 2, 2},
       {"moreau-jean frozen tangent", row::moreau_jean_frozen(), 2, 2, 2, 2},
+      {"moreau-jean exact tangent", row::moreau_jean_exact(), 2, 2, 2, 2},
       {"moreau-jean one pass", row::moreau_jean_newton(MoreauJeanOptions::Newton::one_pass), 2, 2,
        2, 2, true},
       {"moreau-jean one pass refreshed",

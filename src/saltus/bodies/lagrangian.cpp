@@ -45,7 +45,7 @@ struct Lagrangian::Data {
   Vector q, v, f, g, x, y, up, down;
   Matrix J;
   // Kept for the q, v they belong to. `_f`: of the free coordinates, empty where all are.
-  Matrix M, M_f, V2, K, C, K_f, C_f, A;
+  Matrix M, M_f, M_shifted, V2, K, C, K_f, C_f, A;
   Vector mass_at, potential_at, tangents_q, tangents_v;
 
   Data(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given);
@@ -88,6 +88,8 @@ struct Lagrangian::Data {
 
   // M(q), dV2/dq2, K and C (Rayleigh included) at the present (q, v)
   void need_mass();
+  /// A += weight d(M x)/dq on the free coordinates.
+  void add_mass_tangent(double weight, View part);
   void need_potential_tangent();
   void need_tangents();
   void smooth_force(double t, Vector& out);  // -dV/dq + Q - c
@@ -373,7 +375,32 @@ void Lagrangian::multiply(Combination s, View q, View v, View x, Out y) const {
   if (s.k != 0.0) y.noalias() += s.k * (d.stiffness() * x);
 }
 
+void Lagrangian::Data::add_mass_tangent(double weight, View part) {
+  M_shifted.resize(M.rows(), M.cols());
+  x.setZero(q.size());  // what is prescribed takes no part: its acceleration is a load
+  scatter(part, x);
+  for (int j = 0; j < free(); ++j) {
+    double& coordinate = q[free_dofs[static_cast<std::size_t>(j)]];
+    const double here = coordinate;
+    const double step =
+        std::cbrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, std::abs(here));
+    for (const double side : {1.0, -1.0}) {
+      coordinate = here + side * step;
+      model->mass(q, M_shifted);
+      for (int i = 0; i < free(); ++i)
+        A(i, j) += side * weight / (2.0 * step) *
+                   M_shifted.row(free_dofs[static_cast<std::size_t>(i)]).dot(x);
+    }
+    coordinate = here;
+  }
+}
+
 void Lagrangian::factorise(Combination s, View q, View v, Factor& A) const {
+  factorise_exact(s, 0.0, v, q, v, A);
+}
+
+void Lagrangian::factorise_exact(Combination s, double weight, View x, View q, View v,
+                                 Factor& A) const {
   Data& d = *data_;
   d.place(0.0, q, v);
   d.need_mass();
@@ -382,6 +409,7 @@ void Lagrangian::factorise(Combination s, View q, View v, Factor& A) const {
     d.need_tangents();
     d.A += s.c * d.damping_matrix() + s.k * d.stiffness();
   }
+  if (weight != 0.0 && !d.constant_mass) d.add_mass_tangent(weight, x);
   if (d.free() == 1 || (d.constant_mass && s.c == 0.0 && s.k == 0.0 && d.A.isDiagonal(0.0))) {
     if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
     std::get<Diagonal>(A.form).inverse = d.A.diagonal().cwiseInverse();

@@ -80,6 +80,9 @@ class Lagrangian final : public Dynamics {
   void potential_force(double t, View q, Out f) const override;
   void multiply(Combination s, View q, View v, View x, Out y) const override;
   void factorise(Combination s, View q, View v, Factor& A) const override;
+  /// d(M x)/dq by central differences of M.
+  void factorise_exact(Combination s, double weight, View x, View q, View v,
+                       Factor& A) const override;
   Rayleigh rayleigh() const override;
   int prescribed() const override;
   void reactions(double t, View q, View v, View a, Out forces) const override;

@@ -40,4 +40,8 @@ std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,
   return nullptr;
 }
 
+void Dynamics::factorise_exact(Combination s, double, View, View q, View v, Factor& A) const {
+  factorise(s, q, v, A);
+}
+
 }  // namespace saltus

@@ -94,6 +94,10 @@ class Dynamics {
   virtual void multiply(Combination s, View q, View v, View x, Out y) const = 0;
   /// A <- factor of (m M + c C + k K)(q, v), storage of A kept where possible.
   virtual void factorise(Combination s, View q, View v, Factor& A) const = 0;
+  /// A <- factor of (m M + c C + k K + weight d(M x)/dq)(q, v): with it Newton's method on an equation that contains
+  /// M(q) x is exact. Default, right where M is constant: factorise(s, q, v, A).
+  virtual void factorise_exact(Combination s, double weight, View x, View q, View v,
+                               Factor& A) const;
   /// The force with a potential alone, -dV/dq with V = energy().potential [N]. With Trait::potential.
   virtual void potential_force(double t, View q, Out f) const;
   /// The part of C that is Rayleigh damping; only schemes in a `compat` form tell it from other damping.

@@ -11,11 +11,15 @@ namespace saltus {
 
 void ImplicitScheme::predict(const Dynamics&, Trial& x) const { x.v = x.start->v; }
 
+void ImplicitScheme::factorise(const Dynamics& body, Trial& x) const {
+  body.factorise(matrix(x.h), x.work[q_at], x.work[v_at], x.A);
+}
+
 // v_free = v - A^-1 residual(v)
 void ImplicitScheme::free_velocity(const Dynamics& body, Trial& x) const {
   residual(body, x, x.v_free);
   if (!x.factorised && (x.pass == 0 || !frozen_)) {
-    body.factorise(matrix(x.h), x.work[q_at], x.work[v_at], x.A);
+    factorise(body, x);
     x.factorised = has(body.traits(), Trait::affine);
   }
   solve(x.A, x.v_free);

@@ -44,6 +44,8 @@ class ImplicitScheme : public Scheme {
   /// res = residual(x.v); leaves the point of the tangents in x.work[q_at], x.work[v_at].
   virtual void residual(const Dynamics& body, Trial& x, Vector& res) const = 0;
   virtual Combination matrix(double h) const = 0;
+  /// x.A about the point of the tangents. Default: matrix().
+  virtual void factorise(const Dynamics& body, Trial& x) const;
   virtual double gain_at(double) const { return gain(); }
   /// x.v_free and x.A about the present iterate. Default: the two formulas at the head of this file.
   virtual void free_velocity(const Dynamics& body, Trial& x) const;

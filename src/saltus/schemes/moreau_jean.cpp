@@ -48,6 +48,7 @@ class MoreauJean final : public ImplicitScheme {
   double left_over(const Dynamics& body, Trial& x) const override;
 
  private:
+  void factorise(const Dynamics& body, Trial& x) const override;
   const Vector& place_mass(const Dynamics& body, Trial& x) const;
 
   double theta_;
@@ -55,6 +56,7 @@ class MoreauJean final : public ImplicitScheme {
   MassAt mass_at_;
   Newton newton_;
   Criterion criterion_;
+  bool exact_;
 };
 
 PassLimits limits(const MoreauJeanOptions& o) {
@@ -71,7 +73,8 @@ MoreauJean::MoreauJean(const MoreauJeanOptions& o)
       ends_(o.quadrature == MoreauJeanOptions::Quadrature::ends),
       mass_at_(o.mass_at),
       newton_(o.newton),
-      criterion_(o.criterion) {
+      criterion_(o.criterion),
+      exact_(o.tangent == MoreauJeanOptions::Tangent::exact) {
   frozen_ = o.tangent == MoreauJeanOptions::Tangent::frozen;
 }
 
@@ -115,6 +118,14 @@ void MoreauJean::residual(const Dynamics& body, Trial& x, Vector& res) const {
   x.work[change] = x.v - x.start->v;
   body.multiply({1.0, 0.0, 0.0}, place_mass(body, x), x.v, x.work[change], res);
   res -= x.h * x.work[force];
+}
+
+// A + d(M (v - v0))/dq dq/dv,  dq/dv = h theta at q1, h theta^2 at q_theta, 0 at q0
+void MoreauJean::factorise(const Dynamics& body, Trial& x) const {
+  if (!exact_ || mass_at_ == MassAt::start) return ImplicitScheme::factorise(body, x);
+  const double moved = x.h * theta_ * (mass_at_ == MassAt::iterate ? 1.0 : theta_);
+  x.work[change] = x.v - x.start->v;
+  body.factorise_exact(matrix(x.h), moved, x.work[change], x.work[q_at], x.work[v_at], x.A);
 }
 
 void MoreauJean::linearise(const Dynamics& body, Trial& x) const {

@@ -41,7 +41,7 @@ struct MoreauJeanOptions {
   enum class Quadrature { mid, ends };
   enum class MassAt { theta, iterate, start };
   enum class Newton { full, full_with_detection, one_pass, one_pass_refreshed };
-  enum class Tangent { refreshed, frozen };
+  enum class Tangent { refreshed, frozen, exact };
   enum class Criterion { velocity_change, residual, relative_increment };
   enum class Operators { refreshed, frozen };
 
@@ -81,7 +81,9 @@ struct MoreauJeanOptions {
               "found again in each; one-pass: one linear solve about the start; "
               "one-pass-refreshed: one about the predicted end"),
         field("tangent", &T::tangent,
-              "refreshed: the operator A is made in each pass; frozen: once a step, at its start"),
+              "refreshed: the operator A is made in each pass; frozen: once a step, at its start; "
+              "exact: in each pass with the slope of M(q) too, so that passes converge with the "
+              "square of the error (A unsymmetric)"),
         field("operators", &T::operators,
               "rows H of contacts; refreshed: they follow the iterate; frozen: they stay as the "
               "first pass found them"),
@@ -118,7 +120,8 @@ constexpr auto names_of(MoreauJeanOptions::Newton) {
 }
 constexpr auto names_of(MoreauJeanOptions::Tangent) {
   using enum MoreauJeanOptions::Tangent;
-  return std::array{NamedValue{refreshed, "refreshed"}, NamedValue{frozen, "frozen"}};
+  return std::array{NamedValue{refreshed, "refreshed"}, NamedValue{frozen, "frozen"},
+                    NamedValue{exact, "exact"}};
 }
 constexpr auto names_of(MoreauJeanOptions::Criterion) {
   using enum MoreauJeanOptions::Criterion;

@@ -24,7 +24,7 @@ constexpr std::string_view kStyle = R"(
   --box: #1e232b; --mark: #1d3a2b; --c0: #5cb3f0; --c1: #ff9250; --c2: #35cf9f; --c3: #ec8fc4; --c4: #dcc24a;
   --c5: #ab97ff; --c6: #b4bac3; } }
 body { background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; margin: 0 auto;
-  max-width: 1000px; padding: 24px 20px 60px; }
+  max-width: 1180px; padding: 24px 20px 60px; }
 h1 { font-size: 24px; margin: 0; } h2 { font-size: 18px; margin: 36px 0 8px; }
 p { margin: 6px 0; } .soft { color: var(--soft); }
 .verdict { background: var(--mark); border-radius: 8px; padding: 14px 18px; margin: 18px 0; font-size: 17px; }
