@@ -345,3 +345,34 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE(
+    "passes that do not get there say whether they ran out or stagnate, and leave the state") {
+  MoreauJeanOptions o = with(Quadrature::mid);
+  o.newton_iterations = 2;
+  ModelParts parts = double_pendulum(o, 0.02);
+  Simulation few{Model(parts)};
+  const Vector q0 = few.state().groups[0].q;
+  const StepReport out = few.advance();
+  CHECK(!out.converged);
+  CHECK(out.finite);
+  CHECK(out.passes == 2);
+  CHECK(out.outstanding > 1e-10);
+  CHECK(out.failure.find("reached their limit") != out.failure.npos);
+  CHECK(few.state().groups[0].q == q0);
+  CHECK(few.state().step == 0);
+  // a step of seconds: the passes wander about
+  o.newton_iterations = 40;
+  bool stagnates = false;
+  for (double h : {1.0, 1.5, 2.5, 3.0, 4.0}) {
+    Simulation wild{Model(double_pendulum(o, h))};
+    for (int k = 0; k < 5; ++k) {
+      const StepReport report = wild.advance();
+      if (report.converged) continue;
+      CHECK(report.outstanding > 1e-10);
+      stagnates = stagnates || report.failure.find("stagnate") != report.failure.npos;
+      break;
+    }
+  }
+  CHECK(stagnates);
+}

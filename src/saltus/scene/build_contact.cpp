@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-
 #include <algorithm>
 #include <cmath>
 
@@ -177,6 +175,10 @@ struct Making {
   void find_tangents(ContactPair& pair) const;
 };
 
+Vector3 cross(const Vector3& a, const Vector3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
 /// Directions across n in which the two points can move against each other: both in space, one in plane motion. Told
 /// by the rows of the points at the start and at some configurations around it; rows of a plane system are zero across
 /// its plane in all of them.
@@ -184,7 +186,7 @@ void Making::find_tangents(ContactPair& pair) const {
   const Vector3& n = pair.normal;
   int least = 0;
   n.cwiseAbs().minCoeff(&least);
-  const Vector3 t1 = n.cross(Vector3::Unit(least)).normalized(), t2 = n.cross(t1);
+  const Vector3 t1 = cross(n, Vector3::Unit(least)).normalized(), t2 = cross(n, t1);
   Eigen::Matrix2d mobility = Eigen::Matrix2d::Zero();
   double largest = 0.0;
   for (const ContactSide* side : {&pair.a, &pair.b}) {
@@ -210,9 +212,13 @@ void Making::find_tangents(ContactPair& pair) const {
         }
     }
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> axes(mobility);
+  // principal axes: (x, y) of the larger mobility, (-y, x) of the smaller
+  const double angle = 0.5 * std::atan2(2.0 * mobility(0, 1), mobility(0, 0) - mobility(1, 1));
+  const double x = std::cos(angle), y = std::sin(angle);
+  const Eigen::Vector2d most(x, y), least_axis(-y, x);
+  const double larger = most.dot(mobility * most), smaller = least_axis.dot(mobility * least_axis);
   const double still = 1e-20 * largest;
-  if (!(axes.eigenvalues()[1] > still))
+  if (!(larger > still))
     throw SceneError(
         path + ".law",
         fmt::format("friction needs motion across the normal, and '{}' has none there", spec.on),
@@ -222,18 +228,18 @@ void Making::find_tangents(ContactPair& pair) const {
   for (const ContactSide* side : {&pair.a, &pair.b})
     driven = driven || (side->group >= 0 &&
                         bodies[static_cast<std::size_t>(side->group)].dynamics->prescribed() > 0);
-  if (driven || axes.eigenvalues()[0] > still) {
+  if (driven || smaller > still) {
     pair.tangents = 2;
     pair.tangent = {t1, t2};
     return;
   }
   // Plane motion: m the normal of the plane, its largest component positive, and t = m x n.
-  Vector3 m = axes.eigenvectors()(0, 0) * t1 + axes.eigenvectors()(1, 0) * t2;
+  Vector3 m = least_axis[0] * t1 + least_axis[1] * t2;
   int along = 0;
   m.cwiseAbs().maxCoeff(&along);
   if (m[along] < 0.0) m = -m;
   pair.tangents = 1;
-  pair.tangent = {m.cross(n).normalized(), m};
+  pair.tangent = {cross(m, n).normalized(), m};
 }
 
 [[noreturn]] void refuse_overlap(const Making& m, double gap, const std::string& where) {
