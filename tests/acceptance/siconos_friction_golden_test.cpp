@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../support/contacts.h"
+#include "../support/published_bar.h"
 #include "../support/skip.h"
 #include "run_scene.h"
 #include "saltus/base/csv_read.h"
@@ -208,22 +209,7 @@ Trace ball_again(const Admission& rule, double h, int steps) {
   return trace;
 }
 
-/// The bar of the tutorial: consistent mass, every entry as the example sets it (the element is L/100 long).
-constexpr int kNodes = 100;
-struct PublishedBar {
-  Matrix M = Matrix::Zero(kNodes, kNodes), K = Matrix::Zero(kNodes, kNodes);
-  PublishedBar() {
-    const double S = 3.14e-4, E = 210e9, rho = 7800.0, l = 1.0 / kNodes;
-    for (int i = 0; i < kNodes; ++i) {
-      const bool end = i == 0 || i == kNodes - 1;
-      M(i, i) = rho * S * l * (end ? 1.0 / 3.0 : 2.0 / 3.0);
-      K(i, i) = E * S / l * (end ? 1.0 : 2.0);
-      if (i + 1 == kNodes) continue;
-      M(i, i + 1) = M(i + 1, i) = rho * S * l / 6.0;
-      K(i, i + 1) = K(i + 1, i) = -E * S / l;
-    }
-  }
-};
+constexpr int kNodes = PublishedBar::nodes;
 
 /// It flies with 0.1 m/s at a wall 50 um away; restitution e, theta = 1/2:
 ///     A = M + h^2 K/4,   v_free = v - A^-1 (h K q + h^2 K v/2),   active: r = max(0, -(v_free + e v)_0 / (A^-1)_00)

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../support/one_group.h"
+#include "../support/published_bar.h"
 #include "../support/skip.h"
 #include "saltus/base/csv_read.h"
 #include "saltus/bodies/linear.h"
@@ -42,22 +43,11 @@ Simulation ball(const SchemeChoice& scheme, const ContactLaw& on_plane) {
   return Simulation{Model(parts)};
 }
 
-/// The bar of the tutorial: consistent mass, every entry as the example sets it (the element is L/100 long).
 LinearSystem published_bar() {
-  const int n = 100;
-  const double S = 3.14e-4, E = 210e9, rho = 7800.0, l = 1.0 / n;
-  Matrix M = Matrix::Zero(n, n), K = Matrix::Zero(n, n);
-  for (int i = 0; i < n; ++i) {
-    const bool end = i == 0 || i == n - 1;
-    M(i, i) = rho * S * l * (end ? 1.0 / 3.0 : 2.0 / 3.0);
-    K(i, i) = E * S / l * (end ? 1.0 : 2.0);
-    if (i + 1 == n) continue;
-    M(i, i + 1) = M(i + 1, i) = rho * S * l / 6.0;
-    K(i, i + 1) = K(i + 1, i) = -E * S / l;
-  }
+  const PublishedBar bar;
   LinearSystem system;
-  system.mass = SparseMatrix::from(M);
-  system.stiffness = SparseMatrix::from(K);
+  system.mass = SparseMatrix::from(bar.M);
+  system.stiffness = SparseMatrix::from(bar.K);
   return system;
 }
 

@@ -10,6 +10,12 @@ struct Activation {
   double threshold = 0.0;           ///< [m]
   double velocity_threshold = 0.0;  ///< [m/s], read with closing_only
   bool closing_only = false;        ///< additionally u <= velocity_threshold
+
+  /// u is read with a forecast or closing_only only.
+  bool admits(double gap, double u, double h) const {
+    const double ahead = forecast != 0.0 ? gap + forecast * h * u : gap;
+    return ahead <= threshold && (!closing_only || u <= velocity_threshold);
+  }
 };
 
 /// Force of a compliant contact [N], y the gap and u its rate, d = max(-y, 0):
@@ -54,12 +60,28 @@ struct ContactLaw {
   double tangential = 0.0;
   double bound = 0.0;     ///< of a relay [N]
   double velocity = 0.0;  ///< of an equality [m/s]
-  ContactSpring spring;
-  Activation activation;
+  ContactSpring spring{};
+  Activation activation{};
 
   /// True when the row restricts gaps: legal in a main stage between groups of gain 1 only.
   bool position_level() const {
     return rule == Rule::signorini_position || rule == Rule::schatzman_paoli;
+  }
+  /// What a velocity-level law adds to u1 on its normal row, and schatzman_paoli to y1/h; y0, u0 the gap and its rate at
+  /// the start. (poisson_impact, compliant and relay have rows of another form.)
+  double term(double y0, double u0, double h) const {
+    switch (rule) {
+      case Rule::newton_impact:
+        return restitution * u0;
+      case Rule::stewart_trinkle:
+        return (y0 > 0.0 ? y0 : 0.0) / h;
+      case Rule::schatzman_paoli:  // y_- = y0 - h u0
+        return restitution * (y0 / h - u0);
+      case Rule::equality:
+        return -velocity;
+      default:
+        return 0.0;
+    }
   }
   /// Rows in every problem whatever the gap, which means nothing to them.
   bool bilateral() const { return rule == Rule::equality || rule == Rule::relay; }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "saltus/base/options.h"
+#include "saltus/contact/contact_law.h"
 
 namespace saltus {
 
@@ -167,9 +168,13 @@ struct Relay {
   }
 };
 
+constexpr auto names_of(ContactSpring::At) {
+  using enum ContactSpring::At;
+  return std::array{NamedValue{mean, "mean"}, NamedValue{middle, "middle"}, NamedValue{end, "end"}};
+}
 /// A spring that pushes: force = stiffness * penetration^exponent.
 struct Compliant {
-  enum class At { mean, middle, end };
+  using At = ContactSpring::At;
   static constexpr std::string_view name = "compliant";
   static constexpr std::string_view help =
       "force = stiffness times penetration to a power, linear, Hertz or felt";
@@ -203,11 +208,6 @@ struct Compliant {
               "middle with damping")};
   }
 };
-constexpr auto names_of(Compliant::At) {
-  using enum Compliant::At;
-  return std::array{NamedValue{mean, "mean"}, NamedValue{middle, "middle"}, NamedValue{end, "end"}};
-}
-
 /// 0 <= gap(next) + e gap(previous) perp impulse >= 0.
 struct SchatzmanPaoli {
   static constexpr std::string_view name = "schatzman-paoli";

@@ -77,15 +77,14 @@ struct Resolve {
       forecast = mj->gamma.value_or(0.5);
     return {forecast, given.threshold, given.velocity_threshold, given.closing_only};
   }
+  using Rule = ContactLaw::Rule;
   ContactLaw operator()(const SignoriniPosition&) const { return {}; }
   ContactLaw operator()(const NewtonImpact& x) const {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::newton_impact;
-    law.restitution = x.restitution;
-    law.friction = x.friction;
-    law.tangential = x.slip == Slip::mean ? 1.0 : x.restitution_tangential;
-    law.activation = activation(x.activation);
-    return law;
+    return {.rule = Rule::newton_impact,
+            .restitution = x.restitution,
+            .friction = x.friction,
+            .tangential = x.slip == Slip::mean ? 1.0 : x.restitution_tangential,
+            .activation = activation(x.activation)};
   }
   // theta (u1_N + e u0_N) and theta u1_T + (1 - theta) u0_T, both divided by theta
   ContactLaw operator()(const Fremond& x) const {
@@ -93,50 +92,29 @@ struct Resolve {
     if (!(theta > 0.0))
       throw SceneError(path, "fremond averages over the step with theta of the scheme, which is 0",
                        "theta > 0");
-    ContactLaw law = (*this)(NewtonImpact{x.restitution, x.friction, 0.0, Slip::end, x.activation});
-    law.tangential = (1.0 - theta) / theta;
-    return law;
+    return {.rule = Rule::newton_impact,
+            .restitution = x.restitution,
+            .friction = x.friction,
+            .tangential = (1.0 - theta) / theta,
+            .activation = activation(x.activation)};
   }
   ContactLaw operator()(const PoissonImpact& x) const {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::poisson_impact;
-    law.restitution = x.restitution;
-    law.activation = activation(x.activation);
-    return law;
+    return {.rule = Rule::poisson_impact,
+            .restitution = x.restitution,
+            .activation = activation(x.activation)};
   }
   ContactLaw operator()(const StewartTrinkle& x) const {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::stewart_trinkle;
-    law.friction = x.friction;
-    return law;
+    return {.rule = Rule::stewart_trinkle, .friction = x.friction};
   }
   ContactLaw operator()(const SchatzmanPaoli& x) const {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::schatzman_paoli;
-    law.restitution = x.restitution;
-    return law;
+    return {.rule = Rule::schatzman_paoli, .restitution = x.restitution};
   }
   ContactLaw operator()(const Compliant& x) const {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::compliant;
-    const Compliant::At at = x.at_value();
-    law.spring = {x.stiffness, x.exponent, x.damping,
-                  at == Compliant::At::mean     ? ContactSpring::At::mean
-                  : at == Compliant::At::middle ? ContactSpring::At::middle
-                                                : ContactSpring::At::end};
-    return law;
+    return {.rule = Rule::compliant, .spring = {x.stiffness, x.exponent, x.damping, x.at_value()}};
   }
-  ContactLaw operator()(const Relay& x) const {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::relay;
-    law.bound = x.bound;
-    return law;
-  }
+  ContactLaw operator()(const Relay& x) const { return {.rule = Rule::relay, .bound = x.bound}; }
   ContactLaw operator()(const Equality& x) const {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::equality;
-    law.velocity = x.velocity;
-    return law;
+    return {.rule = Rule::equality, .velocity = x.velocity};
   }
 };
 

@@ -117,11 +117,7 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
   }
   for (int i = 0; i < n; ++i) {
     const ContactLaw& rule = law(i);
-    const Activation& active = rule.activation;
-    const bool in = rule.position_level() ||
-                    ((*g)[i] + (active.forecast != 0.0 ? active.forecast * step.h * u_[i] : 0.0) <=
-                         active.threshold &&
-                     (!active.closing_only || u_[i] <= active.velocity_threshold));
+    const bool in = rule.position_level() || rule.activation.admits((*g)[i], u_[i], step.h);
     if (in) admitted_.push_back(i);
   }
 }

@@ -261,8 +261,6 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const ContactLaw& rule = law(i);
     const auto k = static_cast<Eigen::Index>(i);
-    const Activation& active = rule.activation;
-    const double u = rate_[row(i)];
     bool in = true;
     if (stage.level == Level::position)
       in = !rule.bilateral();
@@ -271,8 +269,7 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
     else if (after_positions && !rule.bilateral())
       in = held_[i] != 0 || y_[k] <= 0.0;
     else if (rule.activated())
-      in = gap_[k] + active.forecast * step.h * u <= active.threshold &&
-           (!active.closing_only || u <= active.velocity_threshold);
+      in = rule.activation.admits(gap_[k], rate_[row(i)], step.h);
     if (!in) continue;
     Law entry{LawKind::unilateral, static_cast<int>(problem_.size()), 1};
     if (rule.rule == ContactLaw::Rule::equality || (powers_ && is_power(rule)))
@@ -382,22 +379,10 @@ void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
   W_.W.diagonal() += compliance_;
 }
 
-// What a law adds to the velocity (or gap) of its normal row.
+// A position stage knows gaps alone.
 double GeneralIsland::law_term(const IslandStep& step, const Stage& stage, int i) const {
-  const ContactLaw& rule = law(size(i));
-  const double u0 = rate_[row(size(i))];
-  switch (rule.rule) {
-    case ContactLaw::Rule::schatzman_paoli:  // y_- = y0 - h u0 on the rows of this step
-      return rule.restitution * (y_start_[i] / step.h - u0);
-    case ContactLaw::Rule::newton_impact:
-      return stage.level == Level::velocity ? rule.restitution * u0 : 0.0;
-    case ContactLaw::Rule::stewart_trinkle:
-      return stage.level == Level::velocity ? std::max(y_start_[i], 0.0) / step.h : 0.0;
-    case ContactLaw::Rule::equality:
-      return -rule.velocity;
-    default:
-      return 0.0;
-  }
+  if (stage.level == Level::position) return 0.0;
+  return law(size(i)).term(y_start_[i], rate_[row(size(i))], step.h);
 }
 
 void GeneralIsland::start_gaps(IslandStep& step) {

@@ -364,17 +364,9 @@ Vector Inspection::right_hand_side() const {
     const int n = work_->row[i];
     const auto k = static_cast<Eigen::Index>(i);
     expects(law.rule != Kind::compliant, "b of a compliant contact depends on its impulse");
-    if (law.rule == Kind::newton_impact) {
-      b[n] += law.restitution * u0[n];
-      for (int r = 1; r < pair.rows(); ++r) b[n + r] += law.tangential * u0[n + r];
-    } else if (law.rule == Kind::equality) {
-      b[n] -= law.velocity;
-    } else if (law.rule == Kind::stewart_trinkle) {
-      b[n] += std::max(y0[k], 0.0) / work_->h;
-    } else if (law.position_level()) {
-      b[n] = y1[k] / work_->h;
-      if (law.rule == Kind::schatzman_paoli) b[n] += law.restitution * (y0[k] / work_->h - u0[n]);
-    }
+    if (law.position_level()) b[n] = y1[k] / work_->h;
+    b[n] += law.term(y0[k], u0[n], work_->h);
+    for (int r = 1; r < pair.rows(); ++r) b[n + r] += law.tangential * u0[n + r];
   }
   return b;
 }
@@ -390,10 +382,7 @@ std::vector<int> Inspection::active() const {
   std::vector<int> in;
   for (int i : known()) {
     const ContactLaw& law = work_->law(work_->pair(i));
-    const Activation& rule = law.activation;
-    const double u = u0[work_->row[size(i)]];
-    if (!law.activated() || (gap[i] + rule.forecast * work_->h * u <= rule.threshold &&
-                             (!rule.closing_only || u <= rule.velocity_threshold)))
+    if (!law.activated() || law.activation.admits(gap[i], u0[work_->row[size(i)]], work_->h))
       in.push_back(i);
   }
   return in;

@@ -91,7 +91,9 @@ struct Simulation::Work {
   std::vector<double> ledger;
   Energy energy;
   Vector w, r_friction;
-  bool springs = false;       ///< a contact stores energy
+  bool springs = false;  ///< a contact stores energy
+  double stored = 0.0,
+         stored_end = 0.0;    ///< of the springs in the state, and at the end of the step [J]
   int friction_account = -1;  ///< of the ledger, like `projection_account`; -1: none
   int projection_account = -1, prescribed_account = -1;
   std::vector<Vector>
@@ -208,6 +210,7 @@ void Simulation::Work::set_step(double h) {
     trials[g].factorised = false;
   }
   state.h = h;
+  if (springs) stored = stored_energy(model, state.t, state.groups);
   begin(
       h);  // fills the constant factors, from which islands make their tables now rather than in the first step
   for (auto& island : islands)
@@ -251,7 +254,7 @@ void Simulation::Work::use(double h) {
   // Some schemes measure energy with the step; what a change of the measure makes is the scheme's.
   const double before = state.energy.total();
   state.energy = energy_of(model, prepared, state.t, h, state.groups);
-  if (springs) state.energy.potential += stored_energy(model, state.t, state.groups);
+  state.energy.potential += stored;
   if (model.options().ledger)
     state.ledger[state.ledger.size() - 2] += state.energy.total() - before;
 }
@@ -299,9 +302,9 @@ void Simulation::Work::book(StepReport& report) {
       explained -= drift.normal + drift.friction;
     }
   if (springs) {  // what the springs of the contacts took up is energy, not loss
-    const double stored = stored_energy(model, state.t + state.h, ends);
-    energy.potential += stored;
-    report.impact += stored - stored_energy(model, state.t, state.groups);
+    stored_end = stored_energy(model, state.t + state.h, ends);
+    energy.potential += stored_end;
+    report.impact += stored_end - stored;
   }
   if (friction_account >= 0) ledger[static_cast<std::size_t>(friction_account)] += report.friction;
   ledger[impact] += report.impact;
@@ -409,6 +412,7 @@ void Simulation::Work::commit(double t1) {
   state.contacts.swap(contacts);
   state.ledger.swap(ledger);
   state.energy = energy;
+  stored = stored_end;
   state.t = t1;
 }
 
