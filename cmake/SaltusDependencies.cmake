@@ -1,5 +1,5 @@
 # What the library needs, as targets: Eigen3::Eigen (public headers); yaml-cpp, fmt::fmt, Saltus::hdf5,
-# Saltus::sndfile, Threads::Threads (linking only), and Saltus::cholmod where the library was built with it. Used by the
+# Saltus::sndfile, TBB::tbb, Threads::Threads (linking only), and Saltus::cholmod where the library was built with it. Used by the
 # build and by the installed package.
 #
 # HDF5 (serial, C), libsndfile and CHOLMOD are looked up by file: CMake's FindHDF5 wants the language C and takes half a
@@ -25,6 +25,7 @@ macro(saltus_find_dependencies mode)
   find_package(Eigen3 3.4 CONFIG QUIET)
   find_package(yaml-cpp CONFIG QUIET)
   find_package(fmt CONFIG QUIET)
+  find_package(TBB CONFIG QUIET)
   find_package(Threads QUIET)
   saltus_imported_library(hdf5 hdf5.h hdf5/serial hdf5_serial hdf5)
   saltus_imported_library(sndfile sndfile.h "" sndfile)
@@ -32,14 +33,14 @@ macro(saltus_find_dependencies mode)
     add_library(yaml-cpp ALIAS yaml-cpp::yaml-cpp)
   endif()
   set(saltus_missing "")
-  foreach(target Eigen3::Eigen yaml-cpp fmt::fmt Threads::Threads Saltus::hdf5 Saltus::sndfile)
+  foreach(target Eigen3::Eigen yaml-cpp fmt::fmt TBB::tbb Threads::Threads Saltus::hdf5 Saltus::sndfile)
     if(NOT TARGET ${target})
       list(APPEND saltus_missing ${target})
     endif()
   endforeach()
   if(saltus_missing AND "${mode}" STREQUAL "REQUIRED")
     message(FATAL_ERROR "Not found: ${saltus_missing}. On Debian: apt-get install "
-      "libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev (./run does it)")
+      "libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev libtbb-dev (./run does it)")
   endif()
 endmacro()
 

@@ -5,6 +5,8 @@
 // b already contains restitution and prescribed motion. A solver sees nothing else: no bodies, no
 // schemes, no geometry.
 #pragma once
+#include <array>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -16,14 +18,21 @@ namespace saltus {
 /// equality: u = 0.  unilateral: 0 <= u perp p >= 0.  box: -p in bound Sgn(u).  coulomb, rolling: cones.
 enum class LawKind { equality, unilateral, box, coulomb, rolling };
 
-/// Rows first .. first + size - 1 of the problem: N, then T1, T2, then R1, R2, then S.
+/// Rows first .. first + size - 1 of the problem. coulomb: N, T1, T2 in space (3), N, T in the plane (2), N (1).
+/// rolling: N, T1, T2, R1, R2 (5), N, T, R in the plane (3), with R the moments [N m s] about the tangents and the
+/// relative angular velocities [rad/s]:
+///     |p_T| <= mu p_N,   |p_R| <= mu_R p_N,   u + (mu |u_T| + mu_R |u_R|) n   in the dual cone
 struct Law {
   LawKind kind = LawKind::unilateral;
   int first = 0, size = 1;
   double friction = 0.0;  ///< mu [1]
   double rolling = 0.0;   ///< mu_R [m]
-  double spinning = 0.0;  ///< moment about n [m]
   double bound = 0.0;     ///< box [N s]
+
+  /// Rows T of a coulomb or rolling law.
+  int tangents() const {
+    return kind == LawKind::rolling ? (size == 5 ? 2 : 1) : kind == LawKind::coulomb ? size - 1 : 0;
+  }
 };
 
 struct ContactProblem {
@@ -38,10 +47,56 @@ struct Limits {
   int iterations = 10'000;
 };
 
+/// One solver that was asked, and how far it came.
+struct Attempt {
+  std::string_view solver;
+  int iterations = 0;
+  double residual = 0.0;
+};
+
 struct SolveReport {
   bool converged = false;
-  int iterations = 0;     ///< pivots, sweeps or Newton steps
+  int iterations = 0;     ///< pivots, sweeps or Newton steps, of all attempts
   double residual = 0.0;  ///< always residual(problem, p), never the solver's own measure
+  /// What a solver that delegates did, in order; the last attempt that was better gave p.
+  std::array<Attempt, 6> attempts{};
+  int attempted = 0;
+
+  void attempt(std::string_view solver, const SolveReport& report) {
+    if (attempted < std::ssize(attempts))
+      attempts[static_cast<std::size_t>(attempted++)] = {solver, report.iterations,
+                                                         report.residual};
+  }
+};
+
+/// What a solver keeps for the next solve to save time, and may lose at any moment without a change of a single bit
+/// of its results: symbolic factors, work space.
+struct SolverWork {
+  virtual ~SolverWork() = default;
+};
+
+/// Owner of a SolverWork. A copy is empty: states are values, work space is not part of them.
+class SolverWorkPlace {
+ public:
+  SolverWorkPlace() = default;
+  SolverWorkPlace(const SolverWorkPlace&) {}
+  SolverWorkPlace& operator=(const SolverWorkPlace&) { return *this; }
+  SolverWorkPlace(SolverWorkPlace&&) = default;
+  SolverWorkPlace& operator=(SolverWorkPlace&&) = default;
+  ~SolverWorkPlace() = default;
+
+  /// The work space of kind W that is there, else a new one.
+  template <class W>
+  W& get() {
+    if (auto* found = dynamic_cast<W*>(work_.get())) return *found;
+    auto made = std::make_unique<W>();
+    W& work = *made;
+    work_ = std::move(made);
+    return work;
+  }
+
+ private:
+  std::unique_ptr<SolverWork> work_;
 };
 
 /// What a solver carries from one step to the next. `active` and `factor` are part of the State and of
@@ -53,6 +108,7 @@ struct SolverMemory {
   std::uint64_t changes = 0;  ///< up- and down-dates since the factor was last made afresh
   std::vector<double> scratch;
   std::vector<int> scratch_rows;
+  SolverWorkPlace work;
 };
 
 class ContactSolver {

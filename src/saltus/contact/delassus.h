@@ -4,6 +4,9 @@
 
 namespace saltus {
 
+struct BlockMatrix;
+struct BodyRows;
+
 /// u = W p over the rows of one problem: p impulses [N s], u velocities [m/s], W [1/kg].
 class Delassus {
  public:
@@ -16,6 +19,11 @@ class Delassus {
   virtual double entry(int i, int j) const = 0;           ///< W_ij [1/kg]
   virtual void column(int j, double p, Out u) const = 0;  ///< u += W(:, j) p
   virtual void apply(View p, Out u) const = 0;            ///< u = W p; fixed order of summation
+
+  // The form in which W is held, nullptr for others: solvers that know it need no entry().
+  virtual const Matrix* dense() const { return nullptr; }
+  virtual const BlockMatrix* blocks() const { return nullptr; }  ///< block_delassus.h
+  virtual const BodyRows* bodies() const { return nullptr; }     ///< body_delassus.h
 };
 
 /// W held as a matrix, assembled for this step.
@@ -25,6 +33,7 @@ class DenseDelassus final : public Delassus {
   bool is_symmetric = true;
   int rows() const override { return static_cast<int>(W.rows()); }
   bool symmetric() const override { return is_symmetric; }
+  const Matrix* dense() const override { return &W; }
   double entry(int i, int j) const override { return W(i, j); }
   void column(int j, double p, Out u) const override { u += p * W.col(j); }
   void apply(View p, Out u) const override {

@@ -111,7 +111,7 @@ std::string plain(const std::vector<Section>& sections) {
   return out;
 }
 
-std::string cell(std::string text) {
+std::string markdown_cell(std::string text) {
   for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
     text.insert(at, "\\");
   return text;
@@ -133,8 +133,8 @@ std::string markdown(const std::vector<Section>& sections) {
     }
     out += "| key | value | default | meaning |\n|---|---|---|---|\n";
     for (const OptionDoc& row : section.map->children)
-      out += "| `" + row.key + "` | " + cell(type_text(row)) + " | " + cell(default_of(row)) +
-             " | " + cell(row.help) + " |\n";
+      out += "| `" + row.key + "` | " + markdown_cell(type_text(row)) + " | " +
+             markdown_cell(default_of(row)) + " | " + markdown_cell(row.help) + " |\n";
     std::string rules;
     for (const Rule& rule : section.map->rules)
       rules += (rules.empty() ? "" : "; ") + rule_text(rule);

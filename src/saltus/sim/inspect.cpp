@@ -19,9 +19,9 @@ namespace {
 std::size_t size(int i) { return static_cast<std::size_t>(i); }
 
 /// The group it is made of, and the last combination that was factorised.
-class Recorder final : public Dynamics {
+class Listener final : public Dynamics {
  public:
-  explicit Recorder(const Dynamics& body) : body_(body) {}
+  explicit Listener(const Dynamics& body) : body_(body) {}
 
   struct Asked {
     Combination s;
@@ -84,10 +84,10 @@ class Recorder final : public Dynamics {
 
 /// One step of one group, as far as it has come.
 struct Step {
-  Recorder body;
+  Listener body;
   std::unique_ptr<Prepared> prepared;
   Trial trial;
-  std::optional<Recorder::Asked> asked;  ///< in A of the trial
+  std::optional<Listener::Asked> asked;  ///< in A of the trial
   Vector v_it;                           ///< iterate of the linearisation
 
   /// To v_free and A about the start. `pass`: about the predicted end.

@@ -12,7 +12,7 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kLeastTimes = 4;
+constexpr std::size_t kLeastRows = 4;
 
 /// "height [m]" -> "height".
 std::string bare_name(const std::string& name) {
@@ -67,11 +67,11 @@ Motion reference_motion(const ExactReference& exact, std::span<const Observable>
     }
     if (row > 0) rows.push_back(row);
   }
-  if (rows.size() < kLeastTimes)
+  if (rows.size() < kLeastRows)
     throw SceneError(
         "", fmt::format("only {} of its times lie on steps of every run", rows.size()),
         fmt::format("at least {}: multiples of {:.9g} s up to {:.9g} s, or other --steps",
-                    kLeastTimes, plan.h_max, plan.time(plan.count)))
+                    kLeastRows, plan.h_max, plan.time(plan.count)))
         .at(exact.file, 0, 0);
   return motion;
 }

@@ -1,0 +1,63 @@
+// W = H A^-1 H^T by bodies: rows of H and blocks of A^-1, W itself never formed.
+#pragma once
+#include <vector>
+
+#include "saltus/contact/contact_solver.h"
+
+namespace saltus {
+
+/// Contact c has rows first[c] .. first[c + 1] - 1 and touches the bodies body[k], k = offset[c] .. offset[c + 1] - 1
+/// (none: the world), with H_ck, size(c) x width, row by row at value[start[k]]. Two bodies of a contact that begin at
+/// the same place, start[k] = start[k - 1], share one block with opposite signs: H_ck = -H_c,k-1, as bodies do that
+/// only translate. It saves half of H.
+struct BodyRows {
+  int width = 3;                ///< velocity components of every body, 1 to 6
+  std::vector<double> inverse;  ///< A_b^-1, width x width, symmetric, body by body [1/kg]; 0: held
+  std::vector<int> first{0}, offset{0}, body;
+  std::vector<std::size_t> start;
+  std::vector<double> value;
+
+  int bodies() const { return static_cast<int>(inverse.size()) / (width * width); }
+  int contacts() const { return static_cast<int>(first.size()) - 1; }
+  int rows() const { return first.back(); }
+  int size(int c) const {
+    return first[static_cast<std::size_t>(c) + 1] - first[static_cast<std::size_t>(c)];
+  }
+  /// Whether H_ck, k in the range of contact c, is minus the block before it.
+  bool opposite(int c, int k) const {
+    return k > offset[static_cast<std::size_t>(c)] &&
+           start[static_cast<std::size_t>(k)] == start[static_cast<std::size_t>(k) - 1];
+  }
+  /// Ends the contact whose bodies and rows have been added.
+  void close(int rows_of_contact) {
+    first.push_back(first.back() + rows_of_contact);
+    offset.push_back(static_cast<int>(body.size()));
+  }
+};
+
+class BodyDelassus final : public Delassus {
+ public:
+  /// Throws UsageError where the parts do not fit each other or an A_b^-1 is not symmetric.
+  explicit BodyDelassus(BodyRows rows);
+
+  int rows() const override { return H_.rows(); }
+  bool symmetric() const override { return true; }
+  double entry(int i, int j) const override;
+  void column(int j, double p, Out u) const override;  ///< visits the contacts of the bodies of j
+  void apply(View p, Out u) const override;
+  const BodyRows* bodies() const override { return &H_; }
+
+  /// W_cd, size(c) x size(d), row by row; 0 where they share no body.
+  void block(int c, int d, double* W) const;
+
+ private:
+  int contact_of(int row) const {
+    return size_ > 0 ? row / size_ : contact_[static_cast<std::size_t>(row)];
+  }
+  BodyRows H_;
+  int size_ = 0;                           ///< of every contact, 0: they differ
+  std::vector<int> contact_;               ///< of each row, where sizes differ
+  std::vector<int> touch_offset_, touch_;  ///< contacts of each body, increasing
+};
+
+}  // namespace saltus
