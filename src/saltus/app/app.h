@@ -22,6 +22,8 @@ struct RunOptions {
   std::string scene, output;     ///< output "": <scene stem>.h5 in the working folder
   std::vector<std::string> set;  ///< "path=value"
   std::string until;             ///< replaces time.end, "" for none
+  std::string dump_contact;      ///< contact problems to be kept: worst, failed, every:N; "": none
+  std::string dump_folder;       ///< "": that of the output
   bool resume = false, json = false, quiet = false;
 };
 int cmd_run(const RunOptions& options, const CommandLine& line);
@@ -52,6 +54,18 @@ struct StudyArguments {
   bool json = false, quiet = false;
 };
 int cmd_study(const StudyArguments& arguments);
+
+struct SolveOptions {
+  std::vector<std::string> files;
+  std::string output;  ///< "": the solution is not kept
+  std::string solver = "auto";
+  double tolerance = 1e-8;
+  int iterations = 10'000;
+  bool all = false;           ///< every solver that handles the problem
+  std::string profile, plot;  ///< of the times: CSV and SVG, "": none
+  bool json = false;
+};
+int cmd_solve(const SolveOptions& options);
 
 struct DescribeOptions {
   std::string topic;

@@ -41,7 +41,13 @@ std::string law_name(const LawChoice& choice, const ContactLaw& law) {
     else if (newton && law.tangential > 0.0)
       text += fmt::format(", tangential restitution {:g}", law.tangential);
   }
-  if (law.rule == Rule::relay) text += fmt::format(", bound {:g} N", law.bound);
+  if (law.rule == Rule::relay) {
+    text += fmt::format(", bound {:g} N", law.bound);
+    if (law.velocity != 0.0) text += fmt::format(", velocity {:g} m/s", law.velocity);
+    if (law.tangential > 0.0) text += " on the mean slip";
+  }
+  if (law.falls())
+    text += fmt::format(", falling to {:g} by {:g} m/s", law.falling.ratio, law.falling.speed);
   if (law.rule == Rule::equality) text += fmt::format(", velocity {:g} m/s", law.velocity);
   if (law.rule == Rule::compliant) {
     constexpr const char* kAt[] = {"mean", "middle", "end"};

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "saltus/app/app.h"
+#include "saltus/app/contact_dump.h"
 #include "saltus/app/file_names.h"
 #include "saltus/app/run_loop.h"
 #include "saltus/app/run_report.h"
@@ -91,6 +92,7 @@ class Run {
                               interrupt, progress);
     }
     result_.state = &sim_->state();
+    finish_dump();
     for (const std::string& text :
          {gain_warning(result_.loop.gain, setup_), unsolved_warning(result_.loop, setup_),
           unexplained_warning(result_.loop, *result_.state, setup_),
@@ -124,14 +126,31 @@ class Run {
       if (setup_.scene.spec.results.every_step)
         gain_ = stored_gain(part_name(output_), state.energy_start, state.step);
       sim_.emplace(setup_.model, std::move(state));
-      return;
+      return open_dump();
     }
     struct stat status {};
     const std::string part = part_name(output_);
     if (::stat(part.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
       note(part + " of an earlier run is replaced; --resume would have continued it");
     sim_.emplace(setup_.model);
+    open_dump();
     writer_.emplace(output_, setup_.model, setup_.scene.text, resolved, std::move(results));
+  }
+
+  void open_dump() {
+    if (options_.dump_contact.empty()) return;
+    const std::string folder = options_.dump_folder.empty()
+                                   ? fs::path(output_).parent_path().string()
+                                   : options_.dump_folder;
+    dump_.emplace(options_.dump_contact, folder, fs::path(output_).stem().string(), *sim_);
+    sim_->observe(&*dump_);
+  }
+
+  void finish_dump() {
+    if (!dump_) return;
+    sim_->observe(nullptr);
+    dumped_ = dump_->finish();
+    if (const std::string text = dump_->left_out(); !text.empty()) note(text);
   }
 
   void print() const {
@@ -156,6 +175,7 @@ class Run {
           options_.resume ? "" : " --resume");
     }
     result_.files = {part};
+    result_.files.insert(result_.files.end(), dumped_.begin(), dumped_.end());
     complain(result_.stopped);
     if (options_.json) print();
     return kNotFinished;
@@ -169,6 +189,7 @@ class Run {
     writer_->finish(sim_->state(), summary);
     result_.files = {output_};
     result_.files.insert(result_.files.end(), probes.written.begin(), probes.written.end());
+    result_.files.insert(result_.files.end(), dumped_.begin(), dumped_.end());
     result_.sounds = probes.sounds;
     print();
     for (const std::string& fault : probes.faults) complain(fault);
@@ -182,6 +203,8 @@ class Run {
   ContactGain gain_;
   std::optional<Simulation> sim_;
   std::optional<ResultsWriter> writer_;
+  std::optional<ContactDump> dump_;
+  std::vector<std::string> dumped_;
   RunResult result_;
 };
 

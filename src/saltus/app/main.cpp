@@ -14,8 +14,8 @@
 namespace saltus::app {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"run",  "check",   "study", "sweep", "describe",
-                                       "info", "convert", "new",   "schema"};
+constexpr std::string_view kVerbs[] = {"run",      "check", "study",   "sweep", "solve",
+                                       "describe", "info",  "convert", "new",   "schema"};
 
 constexpr const char* kShortHelp =
     "Saltus integrates mechanical systems with impact and contact in time.\n"
@@ -26,6 +26,7 @@ constexpr const char* kShortHelp =
     "  saltus study my_scene.yaml     compare schemes and steps on it; a page with plots\n"
     "  saltus sweep my_scene.yaml --set PATH=1:10:0.5\n"
     "                                 integrate it for every value; a table, a row a run\n"
+    "  saltus solve problem.hdf5      solve a contact problem of a file (FCLIB)\n"
     "  saltus info my_scene.h5        what a results file holds\n"
     "  saltus convert my_scene.h5 --to wav|csv\n"
     "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, "
@@ -40,6 +41,7 @@ struct Arguments {
   CheckOptions check;
   StudyArguments study;
   SweepOptions sweep;
+  SolveOptions solve;
   DescribeOptions describe;
   InfoOptions info;
   ConvertOptions convert;
@@ -132,6 +134,46 @@ void declare_sweep(CLI::App& app, SweepOptions& a) {
   add_json(*sweep, a.json);
 }
 
+void declare_solve(CLI::App& app, SolveOptions& a) {
+  CLI::App* solve =
+      app.add_subcommand("solve", "solve contact problems in files of the FCLIB format");
+  solve->add_option("problem", a.files, "problems (HDF5); several give a table")
+      ->required()
+      ->type_name("FILE");
+  solve
+      ->add_option("-o,--output", a.output,
+                   "file for the problem with its solution, written even if the tolerance is "
+                   "missed; of one problem")
+      ->check(not_empty)
+      ->type_name("FILE");
+  CLI::Option* solver =
+      solve
+          ->add_option("--solver", a.solver,
+                       "which, by its name in `saltus describe solvers`; auto if not given")
+          ->check(not_empty)
+          ->type_name("NAME");
+  solve->add_option("--tolerance", a.tolerance, "scale-invariant residual asked for; 1e-8")
+      ->check(CLI::PositiveNumber)
+      ->type_name("E");
+  solve->add_option("--iterations", a.iterations, "most iterations of a solver; 10000 if not given")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("N");
+  CLI::Option* all =
+      solve->add_flag("--all", a.all, "every solver that handles the problem, as a table");
+  all->excludes(solver);
+  solve->get_option("--output")->excludes(all);
+  solve
+      ->add_option("--profile", a.profile,
+                   "performance profile (CSV): for each solver the fraction of problems that it "
+                   "solves within a factor of the best time")
+      ->check(not_empty)
+      ->type_name("FILE");
+  solve->add_option("--plot", a.plot, "the profile as a picture (SVG)")
+      ->check(not_empty)
+      ->type_name("FILE");
+  add_json(*solve, a.json);
+}
+
 void declare(CLI::App& app, Arguments& a) {
   CLI::App* run = app.add_subcommand("run", "integrate a scene and write its results");
   run->add_option("scene", a.run.scene, "scene file (YAML)")->required()->type_name("FILE");
@@ -143,6 +185,17 @@ void declare(CLI::App& app, Arguments& a) {
   run->add_option("--until", a.run.until, "run to this time instead of time.end: 2, \"500 ms\"")
       ->check(not_empty)
       ->type_name("TIME");
+  CLI::Option* dump =
+      run->add_option("--dump-contact", a.run.dump_contact,
+                      "contact problems to write as FCLIB files, for `saltus solve`: worst, failed "
+                      "or every:N")
+          ->check(not_empty)
+          ->type_name("WHICH");
+  run->add_option("--dump-folder", a.run.dump_folder,
+                  "their folder; that of the results if not given")
+      ->check(not_empty)
+      ->needs(dump)
+      ->type_name("DIR");
   run->add_flag("--resume", a.run.resume,
                 "continue an interrupted run, or a finished one to a later --until");
   run->add_flag("-q,--quiet", a.run.quiet, "no progress and no table; warnings and errors stay");
@@ -155,6 +208,7 @@ void declare(CLI::App& app, Arguments& a) {
 
   declare_study(app, a.study);
   declare_sweep(app, a.sweep);
+  declare_solve(app, a.solve);
 
   CLI::App* describe = app.add_subcommand("describe", "what a scene can say");
   describe
@@ -268,6 +322,7 @@ int dispatch(int argc, char** argv) {
   if (first == "check") return cmd_check(a.check);
   if (first == "study") return cmd_study(a.study);
   if (first == "sweep") return cmd_sweep(a.sweep);
+  if (first == "solve") return cmd_solve(a.solve);
   if (first == "describe") return cmd_describe(a.describe);
   if (first == "info") return cmd_info(a.info);
   if (first == "convert") return cmd_convert(a.convert);

@@ -35,6 +35,9 @@ struct BodyRows {
   }
 };
 
+/// W_cd, size(c) x size(d), row by row; 0 where they share no body.
+void block_of(const BodyRows& H, int c, int d, double* W);
+
 class BodyDelassus final : public Delassus {
  public:
   /// Throws UsageError where the parts do not fit each other or an A_b^-1 is not symmetric.
@@ -47,8 +50,7 @@ class BodyDelassus final : public Delassus {
   void apply(View p, Out u) const override;
   const BodyRows* bodies() const override { return &H_; }
 
-  /// W_cd, size(c) x size(d), row by row; 0 where they share no body.
-  void block(int c, int d, double* W) const;
+  void block(int c, int d, double* W) const { block_of(H_, c, d, W); }
 
  private:
   int contact_of(int row) const {

@@ -1,5 +1,6 @@
 // A contact law with every default resolved: what the rows of a contact obey.
 #pragma once
+#include <cmath>
 
 namespace saltus {
 
@@ -32,6 +33,22 @@ struct ContactSpring {
   bool linear() const { return exponent == 1.0 && at != At::mean; }
 };
 
+/// Friction that falls with the slip s [m/s] from 1 to `ratio` of its strength at rest, along a hyperbola:
+///     f(s) = ratio + (1 - ratio) speed/(speed + |s|)
+struct FallingFriction {
+  double ratio = 1.0;  ///< of fast slip to rest [1]; 1: the same at every slip
+  double speed = 1.0;  ///< half of the fall is done here [m/s]
+
+  bool falls() const { return ratio != 1.0; }
+  double share(double slip) const {
+    return ratio + (1.0 - ratio) * speed / (speed + std::abs(slip));
+  }
+  double slope(double slip) const {  ///< df/d|s| [s/m]
+    const double x = speed + std::abs(slip);
+    return -(1.0 - ratio) * speed / (x * x);
+  }
+};
+
 /// On the normal row, y the gap and u its rate, 0 and 1 the ends of the step:
 struct ContactLaw {
   /// signorini_position: 0 <= y1 perp P >= 0.
@@ -41,7 +58,7 @@ struct ContactLaw {
   /// schatzman_paoli:    0 <= y1 + e y_- perp P >= 0, y_- = gap one step before the start.
   /// compliant:          P = h N of ContactSpring.
   /// equality:           u1 = velocity.
-  /// relay:              -P in h bound Sgn(u1).
+  /// relay:              -P in h bound f(s) Sgn(s), s = (u1 + tangential u0)/(1 + tangential) - velocity.
   enum class Rule {
     signorini_position,
     newton_impact,
@@ -58,8 +75,10 @@ struct ContactLaw {
   /// boundary. `tangential` is e_T of Newton's law, 1 for the mean slip, (1 - theta)/theta for Fremond's law.
   double friction = 0.0;
   double tangential = 0.0;
-  double bound = 0.0;     ///< of a relay [N]
-  double velocity = 0.0;  ///< of an equality [m/s]
+  double bound = 0.0;     ///< of a relay at rest [N]
+  double velocity = 0.0;  ///< of an equality, of the surface that rubs under a relay [m/s]
+  FallingFriction
+      falling{};  ///< f(s) of the bound of a relay, or of mu with s = |u1_T + tangential u0_T|/(1 + tangential)
   ContactSpring spring{};
   Activation activation{};
 
@@ -68,7 +87,7 @@ struct ContactLaw {
     return rule == Rule::signorini_position || rule == Rule::schatzman_paoli;
   }
   /// What a velocity-level law adds to u1 on its normal row, and schatzman_paoli to y1/h; y0, u0 the gap and its rate at
-  /// the start. (poisson_impact, compliant and relay have rows of another form.)
+  /// the start. (poisson_impact and compliant have rows of another form.)
   double term(double y0, double u0, double h) const {
     switch (rule) {
       case Rule::newton_impact:
@@ -79,12 +98,16 @@ struct ContactLaw {
         return restitution * (y0 / h - u0);
       case Rule::equality:
         return -velocity;
+      case Rule::relay:  // (1 + tangential) s
+        return tangential * u0 - (1.0 + tangential) * velocity;
       default:
         return 0.0;
     }
   }
   /// Rows in every problem whatever the gap, which means nothing to them.
   bool bilateral() const { return rule == Rule::equality || rule == Rule::relay; }
+  /// Whether the strength of friction depends on the slip: it is found in passes.
+  bool falls() const { return falling.falls() && (rule == Rule::relay || friction > 0.0); }
   /// Taken in by the rule of Activation.
   bool activated() const { return rule == Rule::newton_impact || rule == Rule::poisson_impact; }
 };

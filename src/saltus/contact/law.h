@@ -50,6 +50,21 @@ constexpr auto names_of(Slip) {
   return std::array{NamedValue{end, "end"}, NamedValue{mean, "mean"}};
 }
 
+/// Friction that is weaker the faster it slips, as that of rosin.
+struct FallingOptions {
+  double ratio = 0.0, speed = 0.0;
+
+  bool operator==(const FallingOptions&) const = default;
+  static constexpr auto fields() {
+    using T = FallingOptions;
+    return std::tuple{required("ratio", &T::ratio, between(0.0, 1.0),
+                               "strength while it slips fast, of the strength at rest"),
+                      required("speed", &T::speed, unit::m_per_s, kPositive,
+                               "slip at which half of the fall is done: strength = ratio + "
+                               "(1 - ratio) speed/(speed + slip)")};
+  }
+};
+
 /// 0 <= u1 + e u0 perp impulse >= 0 on active contacts, Coulomb's cone of friction.
 struct NewtonImpact {
   static constexpr std::string_view name = "newton-impact";
@@ -60,6 +75,7 @@ struct NewtonImpact {
   double friction = 0.0;
   double restitution_tangential = 0.0;
   Slip slip = Slip::end;
+  std::optional<FallingOptions> falling;
   ActivationOptions activation;
 
   bool operator==(const NewtonImpact&) const = default;
@@ -69,6 +85,8 @@ struct NewtonImpact {
     if (friction == 0.0 && (restitution_tangential != 0.0 || slip == Slip::mean))
       return Fault{restitution_tangential != 0.0 ? "restitution_tangential" : "slip",
                    "is read with friction only", "give friction"};
+    if (friction == 0.0 && falling)
+      return Fault{"falling", "is read with friction only", "give friction"};
     return {};
   }
   static constexpr auto fields() {
@@ -82,6 +100,7 @@ struct NewtonImpact {
         field("slip", &T::slip,
               "end: friction opposes the slip at the end of the step; mean: that of its ends "
               "together, so that it never does positive work"),
+        field("falling", &T::falling, "friction falls with the slip; the same when not given"),
         field("activation", &T::activation, "which contacts enter the problem of a step")};
   }
 };
@@ -153,18 +172,28 @@ struct Equality {
   }
 };
 
-/// Dry friction of a given strength along the normal: -F in bound Sgn(u1).
+/// Dry friction of a given strength along the normal, on a surface that may move: -F in bound Sgn(u1 - velocity).
 struct Relay {
   static constexpr std::string_view name = "relay";
   static constexpr std::string_view help =
-      "force of given strength against the velocity along the normal, whatever the gap";
+      "force of given strength against the slip along the normal, whatever the gap: dry friction, "
+      "a bow";
 
-  double bound = 0.0;
+  double bound = 0.0, velocity = 0.0;
+  Slip slip = Slip::end;
+  std::optional<FallingOptions> falling;
 
   bool operator==(const Relay&) const = default;
   static constexpr auto fields() {
     return std::tuple{
-        required("bound", &Relay::bound, unit::N, kPositive, "largest force, either way")};
+        required("bound", &Relay::bound, unit::N, kPositive, "largest force, either way"),
+        field("velocity", &Relay::velocity, unit::m_per_s, kAnyNumber,
+              "of the surface that rubs, along the normal: of a bow, a belt"),
+        field("slip", &Relay::slip,
+              "end: friction opposes the slip at the end of the step; mean: that of its ends "
+              "together, so that it never does positive work"),
+        field("falling", &Relay::falling,
+              "the largest force falls with the slip; the same when not given")};
   }
 };
 

@@ -23,6 +23,20 @@ class Error : public RunError {
 
 enum class Type { real64, int32, uint64 };
 
+/// What a dataset says of itself and how much of it is in the file.
+struct Extent {
+  enum class Kind { integer, real, text, other };
+  Kind kind = Kind::other;
+  std::uint64_t count = 0;   ///< elements of all dimensions
+  std::uint64_t chunk = 0;   ///< elements that are compressed together, 0: stored as they are
+  std::uint64_t size = 0;    ///< of one element [bytes]
+  std::uint64_t stored = 0;  ///< in the file, perhaps compressed [bytes]
+  bool torn = false;         ///< a chunk is shorter than it must be
+  /// True where the file can hold all elements; no filter shrinks data more than about a thousand times. The library
+  /// itself reads beyond the end of compact data that are shorter than their dimensions.
+  bool whole() const;
+};
+
 /// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are compressed
 /// together.
 struct Table {
@@ -106,11 +120,17 @@ class Dataset : public Object {
   using Object::text;
   std::string text() const;
 
+  Extent extent() const;
+  /// All elements of a dataset of any rank, in the order of the file; as many as extent() counts.
+  void read(std::span<double> values) const;
+  void read(std::span<std::int32_t> values) const;
+
  private:
   friend class Group;
   using Object::Object;
   void append_raw(std::int64_t type, const void* values, std::size_t count);
   void read_raw(std::int64_t type, std::size_t first, std::size_t count, void* values) const;
+  void read_all(std::int64_t type, void* values, std::size_t count) const;
 };
 
 class Group : public Object {
@@ -133,6 +153,9 @@ class Group : public Object {
   Dataset write(const std::string& name, std::span<const std::uint64_t> values,
                 std::size_t columns = 0) const;
   Dataset write(const std::string& name, std::string_view text) const;
+  /// The same in one compressed chunk, or as many as that takes.
+  Dataset write_compressed(const std::string& name, std::span<const double> values) const;
+  Dataset write_compressed(const std::string& name, std::span<const std::int32_t> values) const;
   void remove(const std::string& name) const;
   /// A second name for an object of the same file.
   void link(const std::string& target, const std::string& name) const;
@@ -143,7 +166,8 @@ class Group : public Object {
  private:
   std::string child(const std::string& name) const;
   Dataset write_raw(const std::string& name, std::int64_t stored, std::int64_t type,
-                    const void* values, std::size_t count, std::size_t columns) const;
+                    const void* values, std::size_t count, std::size_t columns,
+                    std::int64_t layout = 0) const;
 };
 
 class File : public Group {

@@ -1,6 +1,7 @@
 // Datasets and groups.
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "saltus/io/hdf5_internal.h"
@@ -22,6 +23,48 @@ hid_t disk_type(Type type) {
       return H5T_STD_U64LE;
   }
   return H5T_IEEE_F64LE;
+}
+
+/// The layout of a column of `count` numbers, shuffled and deflated.
+Handle compressed(std::size_t count) {
+  Handle layout(H5Pcreate(H5P_DATASET_CREATE), close_list);
+  if (count == 0) return layout;
+  const hsize_t chunk = std::min<std::size_t>(count, 1 << 16);
+  H5Pset_chunk(layout.get(), 1, &chunk);
+  H5Pset_shuffle(layout.get());
+  H5Pset_deflate(layout.get(), 6);
+  return layout;
+}
+
+/// False where a chunk that is stored as it is, or shuffled only, is shorter than its dimensions: the library (1.10)
+/// reads beyond its end. `bytes`: of a chunk.
+bool chunks_whole(hid_t data, hid_t layout, std::uint64_t bytes) {
+#if H5_VERSION_GE(1, 10, 5)
+  unsigned shrinking = 0;  // filters that change the size, one bit each
+  for (int k = 0; k < H5Pget_nfilters(layout); ++k) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    if (H5Pget_filter2(layout, static_cast<unsigned>(k), &flags, &values, nullptr, 0, nullptr,
+                       nullptr) != H5Z_FILTER_SHUFFLE)
+      shrinking |= 1U << k;
+  }
+  const Handle space(H5Dget_space(data), close_space);
+  constexpr hsize_t kMost = 10'000;  // finding one takes a walk over those before
+  hsize_t count = 0;
+  if (H5Dget_num_chunks(data, space.get(), &count) < 0) return false;
+  std::array<hsize_t, H5S_MAX_RANK> offset{};
+  for (hsize_t k = 0; k < std::min(count, kMost); ++k) {
+    unsigned skipped = 0;
+    haddr_t address = 0;
+    hsize_t size = 0;
+    if (H5Dget_chunk_info(data, space.get(), k, offset.data(), &skipped, &address, &size) < 0)
+      return false;
+    if ((shrinking & ~skipped) == 0 && size < bytes) return false;
+  }
+#else
+  static_cast<void>(data), static_cast<void>(layout), static_cast<void>(bytes);
+#endif
+  return true;
 }
 
 }  // namespace
@@ -125,12 +168,78 @@ std::string Dataset::text() const {
   if (H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) != 0 ||
       rows() != 1)
     fail("is not a text");
+  if (!extent().whole()) fail("holds less than it declares");
   std::string value(H5Tget_size(stored.get()), '\0');
-  if (H5Dread(id_.get(), text_type(value.size()).get(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-              value.data()) < 0)
+  // by its own type: the library converts between no two sets of characters
+  if (H5Dread(id_.get(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.data()) < 0)
     fail("cannot read");
   value.resize(std::strlen(value.c_str()));
   return value;
+}
+
+bool Extent::whole() const {
+  constexpr std::uint64_t kShrink = 1100, kSlack = 1 << 16;  // deflate: 1032 at most
+  if (torn) return false;
+  if (count == 0 || size == 0) return true;
+  if (chunk == 0) return count <= stored / size;  // contiguous or compact: as it is in memory
+  const bool any = stored > (UINT64_MAX - kSlack) / kShrink;
+  const std::uint64_t room = any ? UINT64_MAX : kShrink * stored + kSlack;
+  return stored > 0 && std::max(count, chunk) <= room / size;
+}
+
+Extent Dataset::extent() const {
+  quiet();
+  const Handle space(H5Dget_space(id_.get()), close_space),
+      type(H5Dget_type(id_.get()), close_type), layout(H5Dget_create_plist(id_.get()), close_list);
+  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  if (count < 0 || type.get() < 0 || layout.get() < 0) fail("cannot be read");
+  Extent extent;
+  extent.count = static_cast<std::uint64_t>(count);
+  extent.size = H5Tget_size(type.get());
+  std::error_code error;
+  const std::uint64_t file = std::filesystem::file_size(file_->path, error);
+  extent.stored = std::min<std::uint64_t>(H5Dget_storage_size(id_.get()), error ? 0 : file);
+  if (H5Pget_layout(layout.get()) == H5D_CHUNKED) {
+    std::array<hsize_t, H5S_MAX_RANK> chunk{};
+    const int rank = H5Pget_chunk(layout.get(), H5S_MAX_RANK, chunk.data());
+    extent.chunk = 1;
+    for (int i = 0; i < rank && i < H5S_MAX_RANK; ++i) {
+      const std::uint64_t size = chunk[static_cast<std::size_t>(i)];
+      extent.chunk = size && extent.chunk > UINT64_MAX / size ? UINT64_MAX : extent.chunk * size;
+    }
+    extent.torn = extent.count > 0 && extent.whole() &&
+                  !chunks_whole(id_.get(), layout.get(), extent.chunk * extent.size);
+  }
+  switch (H5Tget_class(type.get())) {
+    case H5T_INTEGER:
+      extent.kind = Extent::Kind::integer;
+      break;
+    case H5T_FLOAT:
+      extent.kind = Extent::Kind::real;
+      break;
+    case H5T_STRING:
+      extent.kind = Extent::Kind::text;
+      break;
+    default:
+      break;
+  }
+  return extent;
+}
+
+void Dataset::read(std::span<double> values) const {
+  read_all(H5T_NATIVE_DOUBLE, values.data(), values.size());
+}
+void Dataset::read(std::span<std::int32_t> values) const {
+  read_all(H5T_NATIVE_INT32, values.data(), values.size());
+}
+
+void Dataset::read_all(std::int64_t type, void* values, std::size_t count) const {
+  quiet();
+  const Handle space(H5Dget_space(id_.get()), close_space);
+  if (H5Sget_simple_extent_npoints(space.get()) != static_cast<hssize_t>(count))
+    fail("has another number of elements");
+  if (count > 0 && H5Dread(id_.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+    fail("cannot read");
 }
 
 // -- Group
@@ -218,11 +327,12 @@ Dataset Group::create(const std::string& name, Table table) const {
 }
 
 Dataset Group::write_raw(const std::string& name, std::int64_t stored, std::int64_t type,
-                         const void* values, std::size_t count, std::size_t width) const {
+                         const void* values, std::size_t count, std::size_t width,
+                         std::int64_t layout) const {
   const std::array<hsize_t, 2> size{width ? count / width : count, width};
   const Handle space(H5Screate_simple(width ? 2 : 1, size.data(), nullptr), close_space);
-  Dataset made(Handle(H5Dcreate2(id_.get(), name.c_str(), stored, space.get(), H5P_DEFAULT,
-                                 H5P_DEFAULT, H5P_DEFAULT),
+  Dataset made(Handle(H5Dcreate2(id_.get(), name.c_str(), stored, space.get(), H5P_DEFAULT, layout,
+                                 H5P_DEFAULT),
                       close_dataset),
                file_, child(name));
   if (made.id_.get() < 0) made.fail("cannot create");
@@ -264,6 +374,19 @@ Dataset Group::write(const std::string& name, std::string_view text) const {
       H5Dwrite(made.id_.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.c_str()) >= 0,
       "cannot write");
   return made;
+}
+
+Dataset Group::write_compressed(const std::string& name, std::span<const double> values) const {
+  quiet();
+  return write_raw(name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size(), 0,
+                   compressed(values.size()).get());
+}
+
+Dataset Group::write_compressed(const std::string& name,
+                                std::span<const std::int32_t> values) const {
+  quiet();
+  return write_raw(name, H5T_STD_I32LE, H5T_NATIVE_INT32, values.data(), values.size(), 0,
+                   compressed(values.size()).get());
 }
 
 void Group::remove(const std::string& name) const {

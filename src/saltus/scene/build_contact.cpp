@@ -77,6 +77,9 @@ struct Resolve {
       forecast = mj->gamma.value_or(0.5);
     return {forecast, given.threshold, given.velocity_threshold, given.closing_only};
   }
+  static FallingFriction falling(const std::optional<FallingOptions>& given) {
+    return given ? FallingFriction{given->ratio, given->speed} : FallingFriction{};
+  }
   using Rule = ContactLaw::Rule;
   ContactLaw operator()(const SignoriniPosition&) const { return {}; }
   ContactLaw operator()(const NewtonImpact& x) const {
@@ -84,6 +87,7 @@ struct Resolve {
             .restitution = x.restitution,
             .friction = x.friction,
             .tangential = x.slip == Slip::mean ? 1.0 : x.restitution_tangential,
+            .falling = falling(x.falling),
             .activation = activation(x.activation)};
   }
   // theta (u1_N + e u0_N) and theta u1_T + (1 - theta) u0_T, both divided by theta
@@ -112,7 +116,13 @@ struct Resolve {
   ContactLaw operator()(const Compliant& x) const {
     return {.rule = Rule::compliant, .spring = {x.stiffness, x.exponent, x.damping, x.at_value()}};
   }
-  ContactLaw operator()(const Relay& x) const { return {.rule = Rule::relay, .bound = x.bound}; }
+  ContactLaw operator()(const Relay& x) const {
+    return {.rule = Rule::relay,
+            .tangential = x.slip == Slip::mean ? 1.0 : 0.0,
+            .bound = x.bound,
+            .velocity = x.velocity,
+            .falling = falling(x.falling)};
+  }
   ContactLaw operator()(const Equality& x) const {
     return {.rule = Rule::equality, .velocity = x.velocity};
   }

@@ -81,6 +81,13 @@ Model::Model(ModelParts parts) {
       if (!source.potential &&
           std::find(accounts_.begin(), accounts_.end(), source.name) == accounts_.end())
         accounts_.push_back(source.name);
+  // A surface that rubs and moves is driven.
+  if (std::any_of(laws().begin(), laws().end(),
+                  [](const ContactLaw& law) {
+                    return law.rule == ContactLaw::Rule::relay && law.velocity != 0.0;
+                  }) &&
+      std::find(accounts_.begin(), accounts_.end(), "prescribed") == accounts_.end())
+    accounts_.emplace_back("prescribed");
   if (std::any_of(groups().begin(), groups().end(),
                   [](const Group& group) { return group.scheme->stages().size() > 1; }))
     accounts_.emplace_back("projection");

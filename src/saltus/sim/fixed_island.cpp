@@ -19,6 +19,7 @@ class FixedIsland final : public Island {
   void forget() override { y_start_valid_ = false; }
   void solve(IslandStep& step, StepReport& report) override;
   void check(IslandStep& step, StepReport& report) override;
+  void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
 
  private:
@@ -51,6 +52,7 @@ class FixedIsland final : public Island {
   Vector u_, z_, w_;                 ///< rates, configurations, modal work space
   std::vector<int> admitted_, hit_;  ///< rows of the problem; those with an impulse
   std::vector<Law> law_rows_;
+  SolveReport solved_;
   Vector b_, p_, p_hit_, rho_, u_end_, row_values_, row_values_2_;
 };
 
@@ -198,6 +200,7 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   const auto m = static_cast<Eigen::Index>(admitted_.size());
   right_hand_side(step, trial);
   if (!b_.head(m).allFinite()) {
+    admitted_.clear();
     report.finite = false;
     report.group = group_;
     return;
@@ -210,7 +213,7 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   const TableDelassus W(D_, admitted_, symmetric(trial.A));
   const auto b = b_.head(m);
   auto p = p_.head(m);
-  const SolveReport solved = step.model.solver().solve(
+  const SolveReport solved = solved_ = step.model.solver().solve(
       {W, b, law_rows_, admitted_}, step.model.options().contact, step.solver, p);
   report.iterations += solved.iterations;
   report.residual = worse(report.residual, solved.residual);
@@ -284,6 +287,16 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
   }
   y_start_.swap(y_end_);
   y_start_valid_ = true;
+}
+
+void FixedIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {
+  if (admitted_.empty()) return;
+  const auto m = static_cast<Eigen::Index>(admitted_.size());
+  const Trial& trial = step.trials[static_cast<std::size_t>(group_)];
+  const TableDelassus W(D_, admitted_, symmetric(trial.A));
+  const auto b = b_.head(m), p = p_.head(m);
+  const ContactProblem problem{W, b, law_rows_, admitted_};
+  observer.solved({island, trial.t0, step.h, problem, p, solved_});
 }
 
 void FixedIsland::remember(std::vector<ContactMemory>& contacts) const {

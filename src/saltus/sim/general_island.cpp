@@ -8,6 +8,7 @@
 
 #include "saltus/contact/residual.h"
 #include "saltus/contact/rows.h"
+#include "saltus/contact/slip.h"
 #include "saltus/contact/spring.h"
 #include "saltus/sim/island.h"
 
@@ -30,6 +31,7 @@ class GeneralIsland final : public Island {
   void forget() override {}
   void solve(IslandStep& step, StepReport& report) override;
   void check(IslandStep& step, StepReport& report) override;
+  void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
   bool friction(int group, Out r) const override;
   DriftWork drift_work() const override;
@@ -89,6 +91,10 @@ class GeneralIsland final : public Island {
   double spring_row(IslandStep& step, std::size_t k, int i);
   double law_term(const IslandStep& step, const Stage& stage, int i) const;
   SolveReport solve_problem(IslandStep& step, const Stage& stage);
+  void start_slips();
+  void strengthen(double h, std::size_t k, double slip);
+  double slip_of(std::size_t k, const Vector& u) const;
+  double slips(const IslandStep& step);
   void start_gaps(IslandStep& step);
   void end_gaps(IslandStep& step);
   void solve_stage(IslandStep& step, const Stage& stage, StepReport& report);
@@ -109,15 +115,18 @@ class GeneralIsland final : public Island {
   bool powers_ = false;   ///< a spring is no linear one: what it lets in changes from pass to pass
   bool damped_ = false;   ///< a spring has a dashpot
   bool expands_ = false;  ///< a law of Poisson: each problem is followed by one of expansion
+  bool falls_ = false;    ///< friction of some law depends on the slip
   std::vector<int> first_row_;  ///< of each pair
   int rows_ = 0;                ///< of all pairs
   std::vector<int> admitted_;   ///< pairs in the problem, by place in pairs_
   std::vector<int> problem_;    ///< rows in the problem
   std::vector<char> held_;  ///< pairs that carried an impulse in the position stage of this step
   std::vector<Law> laws_;   ///< one a pair admitted
+  SolveReport solved_;      ///< of the last problem
+  bool shown_ = false;      ///< there is one in this step
   DenseDelassus W_;
   Matrix X_;
-  Vector gap_, y_, y_start_;                           // a pair
+  Vector gap_, y_, y_start_, slip_;                    // a pair
   Vector rate_, u_, u_free_, ahead_, p_all_, p_kept_;  // a row
   mutable Vector p_friction_;
   // a row of the problem; `compliance_` is what a spring adds to W_kk, `pressed_` the impulse (1 + e) P_c
@@ -157,7 +166,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
     rows_ += pair(i).rows();
   }
   const auto n = static_cast<Eigen::Index>(pairs_.size());
-  for (Vector* x : {&gap_, &y_, &y_start_}) x->resize(n);
+  for (Vector* x : {&gap_, &y_, &y_start_, &slip_}) x->resize(n);
   for (Vector* x : {&rate_, &u_, &u_free_, &ahead_, &p_all_}) x->resize(rows_);
   held_.resize(pairs_.size());
   for (const Member& m : members_) {
@@ -176,6 +185,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
     powers_ = powers_ || is_power(rule);
     damped_ = damped_ || (rule.rule == Rule::compliant && rule.spring.damping > 0.0);
     expands_ = expands_ || rule.rule == Rule::poisson_impact;
+    falls_ = falls_ || rule.falls();
   }
   stages_ = group(members_.front()).scheme->stages();
 }
@@ -458,7 +468,63 @@ SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
   return found;
 }
 
+// Slip speed from which the passes begin: that of the start of the step, so that what slips goes on slipping and what
+// sticks goes on sticking where the law allows both.
+void GeneralIsland::start_slips() {
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const ContactLaw& rule = law(i);
+    if (!rule.falls()) continue;
+    double s2 = 0.0;
+    if (rule.rule == ContactLaw::Rule::relay)
+      s2 = std::pow(rate_[row(i)] - rule.velocity, 2);
+    else
+      for (int a = 1; a < pair(i).rows(); ++a) s2 += rate_[row(i) + a] * rate_[row(i) + a];
+    slip_[static_cast<Eigen::Index>(i)] = std::sqrt(s2);
+  }
+}
+
+// Bound and coefficient of the k-th contact of the problem at a slip.
+void GeneralIsland::strengthen(double h, std::size_t k, double slip) {
+  const ContactLaw& rule = law(size(admitted_[k]));
+  if (!rule.falls()) return;
+  const double share = rule.falling.share(slip);
+  laws_[k].bound = h * rule.bound * share;
+  laws_[k].friction = rule.friction * share;
+}
+
+// Slip of the k-th contact, u of all rows of the problem with the terms of the laws.
+double GeneralIsland::slip_of(std::size_t k, const Vector& u) const {
+  const ContactLaw& rule = law(size(admitted_[k]));
+  const int rows = laws_[k].size, from = rule.rule == ContactLaw::Rule::relay ? 0 : 1;
+  return u.segment(laws_[k].first + from, rows - from).norm() / (1.0 + rule.tangential);
+}
+
+// The slips that the next pass assumes, each by the W of its own rows (slip.h). Returns by how much the shares that this
+// pass assumed are off.
+double GeneralIsland::slips(const IslandStep& step) {
+  double off = 0.0;
+  for (std::size_t k = 0; k < admitted_.size(); ++k) {
+    const ContactLaw& rule = law(size(admitted_[k]));
+    if (!rule.falls()) continue;
+    const bool relay = rule.rule == ContactLaw::Rule::relay;
+    const Eigen::Index first = laws_[k].first + (relay ? 0 : 1),
+                       end = laws_[k].first + laws_[k].size;
+    double w = 0.0;
+    for (Eigen::Index r = first; r < end; ++r) {
+      u_end_[r] = b_[r] + W_.W.row(r).dot(p_);
+      w += W_.W(r, r) / static_cast<double>(end - first);
+    }
+    const double at_rest = relay ? step.h * rule.bound : rule.friction * p_[first - 1];
+    double& x = slip_[admitted_[k]];
+    const double s = slip_of(k, u_end_);
+    off = worse(off, std::abs(rule.falling.share(s) - rule.falling.share(x)));
+    x = next_slip(rule.falling, w * at_rest / (1.0 + rule.tangential), x, s);
+  }
+  return off;
+}
+
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
+  shown_ = false;
   const bool accepts = model_.options().on_failure == OnFailure::accept;
   for (const Stage& stage : stages_) {
     const bool first = &stage == stages_.data();
@@ -487,6 +553,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       &stage != stages_.data())  // gaps of the iterate or after the position stage, for admit()
     end_gaps(step);
   warm_start(step, stage);
+  if (falls_) start_slips();
   admit(step, stage);
   // Passes end when the largest outstanding change is below tolerance; with contact it must also have stopped falling
   // into the noise: the contact solver works to the user's tolerance from the first pass on.
@@ -497,7 +564,8 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
         return on_positions(law(size(i)), stage) ||
                law(size(i)).rule == ContactLaw::Rule::compliant;
       }));
-  const bool once = one_pass_ ? !curved_gaps : accept_one_;
+  const bool falls = falls_ && stage.level == Level::velocity;
+  const bool once = one_pass_ ? !curved_gaps && !falls : accept_one_;
   const StepOptions& options = model_.options();
   double outstanding = 0.0, residual = 0.0;
   double best = std::numeric_limits<double>::infinity(), best_before = best;
@@ -523,11 +591,14 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
         report.finite = false;
         break;
       }
-      const SolveReport found = solve_problem(step, stage);
-      report.iterations += found.iterations;
-      residual = found.residual;
-      report.finite = report.finite && p_.allFinite() && std::isfinite(found.residual);
-      solved = found.converged;
+      for (std::size_t k = 0; falls && k < admitted_.size(); ++k)
+        strengthen(step.h, k, slip_[admitted_[k]]);
+      solved_ = solve_problem(step, stage);
+      shown_ = true;
+      report.iterations += solved_.iterations;
+      residual = solved_.residual;
+      report.finite = report.finite && p_.allFinite() && std::isfinite(solved_.residual);
+      solved = solved_.converged;
     }
     p_kept_ = p_all_;
     p_all_.setZero();
@@ -542,6 +613,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       m.H.transpose_add(p_all_, trial.r);
       outstanding = worse(outstanding, group(m).scheme->correct(*group(m).dynamics, trial));
     }
+    if (falls && !admitted_.empty()) outstanding = worse(outstanding, slips(step));
     if (one_pass_ && curved_gaps) {
       double scale = p_all_.cwiseAbs().maxCoeff();
       if (!problem_.empty()) {
@@ -594,6 +666,7 @@ double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector
       trace += W_.W(first + a, first + a);
     }
     rho_.segment(first, laws_[k].size).setConstant(laws_[k].size / trace);
+    if (falls_) strengthen(step.h, k, slip_of(k, u_end_));
   }
   return natural_map(laws_, rho_, u_end_, b_, p_, impulse_scale(step.energy, rho_));
 }
@@ -623,6 +696,12 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
     report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
 }
 
+void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {
+  if (!shown_ || admitted_.empty()) return;
+  const ContactProblem problem{W_, b_, laws_, problem_};
+  observer.solved({island, step.trials.front().t0, step.h, problem, p_, solved_});
+}
+
 void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
   for (int i : admitted_) {
     ContactMemory memory{pair(size(i)).key, Vector3::Zero(), Vector3::Zero()};
@@ -631,7 +710,7 @@ void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
   }
 }
 
-// P . (d0 + d1)/2 with the velocities d of the points by themselves.
+// P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that rubs under a relay.
 DriftWork GeneralIsland::drift_work() const {
   DriftWork sum;
   for (std::size_t i = 0; i < pairs_.size(); ++i)
@@ -646,7 +725,8 @@ DriftWork GeneralIsland::drift_work() const {
           d += (s == 0 ? 0.5 : -0.5) *
                pair(i).direction(a).dot(m.drift0.segment<3>(at) + m.drift1.segment<3>(at));
         }
-      const bool slides = a > 0 || law(i).rule == ContactLaw::Rule::relay;
+      const bool relay = law(i).rule == ContactLaw::Rule::relay, slides = a > 0 || relay;
+      if (relay) d -= law(i).velocity;  // of the surface
       (slides ? sum.friction : sum.normal) += p * d;
     }
   return sum;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "saltus/scene/model.h"
+#include "saltus/sim/contact_observer.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -50,6 +51,8 @@ class Island {
     return false;
   }
   virtual DriftWork drift_work() const { return {}; }
+  /// Shows the last problem of solve(), if contacts made one.
+  virtual void show(const IslandStep& step, int island, ContactObserver& observer) const = 0;
   /// Appends the contacts that carried an impulse, by increasing key.
   virtual void remember(std::vector<ContactMemory>& contacts) const = 0;
 };

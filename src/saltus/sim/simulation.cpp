@@ -101,6 +101,7 @@ struct Simulation::Work {
   Vector q_mid, v_mid, a_mid, f_mid;  ///< scratch of react()
   PointScratch scratch;
   PointRows probe_rows;
+  ContactObserver* observer = nullptr;
 
   Work(Model m, State s);
   void set_step(double h);
@@ -340,7 +341,9 @@ StepReport Simulation::Work::step(double h) {
   };
   for (std::size_t i = 0; i < islands.size(); ++i) {
     IslandStep at = context(i);
-    if (islands[i]) islands[i]->solve(at, report);
+    if (!islands[i]) continue;
+    islands[i]->solve(at, report);
+    if (observer) islands[i]->show(at, static_cast<int>(i), *observer);
   }
   if (failed(report)) return report;
   report.passes = std::max(report.passes, 1);
@@ -520,6 +523,8 @@ StepReport Simulation::advance(double h) {
   }
   return report;
 }
+
+void Simulation::observe(ContactObserver* observer) { work_->observer = observer; }
 
 void Simulation::velocity(int group, Out v) const {
   const auto g = static_cast<std::size_t>(group);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "saltus/scene/model.h"
+#include "saltus/sim/contact_observer.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -23,6 +24,9 @@ class Simulation {
   /// `halve` retries it as two halves, up to ten times over; `accept` keeps it. The report says what happened.
   StepReport advance();
   StepReport advance(double h);
+
+  /// Shows every contact problem to `observer`, which must outlive this or be replaced; nullptr: to nobody, as at first.
+  void observe(ContactObserver* observer);
 
   /// Physical velocity of a group at the state's own time.
   void velocity(int group, Out v) const;

@@ -1,28 +1,91 @@
+#include <array>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/body_delassus.h"
+#include "saltus/contact/residual.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
 namespace {
 
+constexpr int kManyContacts = 20'000;  ///< from which W held by bodies is swept, not factorised
+
+/// Asks one solver, then the next one that fits where the tolerance is missed, each from the best p so far.
 class Automatic final : public ContactSolver {
  public:
   std::string_view name() const override { return "auto"; }
-  bool handles(LawKind kind) const override { return sweeping_->handles(kind); }
+  bool handles(LawKind kind) const override { return newton_->handles(kind); }
   bool needs_symmetric() const override { return false; }
 
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
-    return choose(problem).solve(problem, limits, memory, p);
+    const bool friction = !handles_laws(*pivoting_, problem);
+    const bool large = problem.W.bodies() != nullptr && std::ssize(problem.laws) > kManyContacts;
+    Run run{problem, limits, memory, p, {}};
+    if (!friction) {
+      if (!run.ask(problem.W.symmetric() ? *pivoting_ : *lemke_, 0)) {
+        if (!large) run.ask(*newton_, 1);
+      }
+      return run.report;
+    }
+    if (large) {
+      run.ask(*bodies_, 2);
+      return run.report;
+    }
+    if (run.ask(*newton_, 1)) return run.report;
+    if (fits(*interior_, problem) && run.ask(*interior_, 3)) return run.report;
+    if (run.moved && run.ask(*newton_, 1)) return run.report;
+    if (fits(*sweeping_, problem)) run.ask(*sweeping_, 4);
+    return run.report;
   }
 
  private:
-  const ContactSolver& choose(const ContactProblem& problem) const {
+  /// The work space of every solver that may be asked.
+  struct Work final : SolverWork {
+    std::array<SolverWorkPlace, 5> of;
+  };
+
+  struct Run {
+    const ContactProblem& problem;
+    Limits limits;
+    SolverMemory& memory;
+    Out p;
+    SolveReport report;
+    bool moved = false;  ///< the last one asked has found a better p
+
+    /// True when the tolerance is met. `place`: of its work space.
+    bool ask(const ContactSolver& solver, std::size_t place) {
+      Work& work = memory.work.get<Work>();
+      SolverWorkPlace outer = std::move(memory.work);
+      memory.work = std::move(work.of[place]);
+      const SolveReport now = solver.solve(problem, limits, memory, p);
+      work.of[place] = std::move(memory.work);
+      memory.work = std::move(outer);
+
+      const bool first = report.attempted == 0;
+      moved = first || now.residual < report.residual;
+      report.attempt(solver.name(), now);
+      report.iterations += now.iterations;
+      report.residual = now.residual;
+      report.converged = now.converged;
+      return report.converged;
+    }
+  };
+
+  static bool handles_laws(const ContactSolver& solver, const ContactProblem& problem) {
     for (const Law& law : problem.laws)
-      if (!pivoting_->handles(law.kind)) return *sweeping_;
-    return problem.W.symmetric() ? *pivoting_ : *lemke_;
+      if (!solver.handles(law.kind)) return false;
+    return true;
+  }
+  static bool fits(const ContactSolver& solver, const ContactProblem& problem) {
+    return handles_laws(solver, problem) && (problem.W.symmetric() || !solver.needs_symmetric());
   }
 
   std::unique_ptr<ContactSolver> pivoting_ = make_principal_pivoting();
   std::unique_ptr<ContactSolver> lemke_ = make_lemke();
+  std::unique_ptr<ContactSolver> newton_ = make_proximal_newton();
+  std::unique_ptr<ContactSolver> bodies_ = make_body_gauss_seidel();
+  std::unique_ptr<ContactSolver> interior_ = make_interior_point();
   std::unique_ptr<ContactSolver> sweeping_ = make_gauss_seidel();
 };
 

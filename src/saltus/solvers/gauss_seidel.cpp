@@ -2,12 +2,17 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
+#include "saltus/solvers/body_blocks.h"
 #include "saltus/solvers/local_coulomb.h"
+#include "saltus/solvers/local_rolling.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
 namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Proj_K(x) of one row.
 double project(const Law& law, double x) {
@@ -21,91 +26,191 @@ double project(const Law& law, double x) {
   }
 }
 
-/// Projected Gauss-Seidel, rows in their fixed order i = 0, 1, ...:
-///     p_i <- Proj_K(p_i - u_i/W_ii),     u <- u + W(:, i) (change of p_i)
-/// Rows with W_ii <= 0 keep p_i = Proj_K(p_i): no impulse changes them. The rows of a contact with friction are solved
-/// together, with b_c = u_c - W_cc p_c (local_coulomb.h).
+/// u += sum_k W_cd p_d, d = column[k], all contacts of size S. Every entry of the block has a sum of its own: short
+/// chains of additions, and registers that hold two of them.
+template <int S>
+void add_blocks(const BlockMatrix& W, int begin, int end, const double* p, double* u) {
+  double sum[S * S] = {};
+  for (int k = begin; k < end; ++k) {
+    const double* const block = W.block(k);
+    const double* const p_d = p + S * W.column[at(k)];
+    for (int i = 0; i < S; ++i)
+      for (int j = 0; j < S; ++j) sum[S * i + j] += block[S * i + j] * p_d[j];
+  }
+  for (int i = 0; i < S; ++i)
+    for (int j = 0; j < S; ++j) u[i] += sum[S * i + j];
+}
+
+/// The same for contacts of any sizes, rows first .. last - 1 of the blocks.
+void add_blocks(const BlockMatrix& W, int begin, int end, int first, int last, const double* p,
+                double* u) {
+  for (int k = begin; k < end; ++k) {
+    const int d = W.column[at(k)], width = W.size(d);
+    const double* const block = W.block(k);
+    const double* const p_d = p + W.first[at(d)];
+    for (int i = first; i < last; ++i)
+      for (int j = 0; j < width; ++j) u[i - first] += block[i * width + j] * p_d[j];
+  }
+}
+
+/// Contacts of one row: four sums of every fourth entry.
+double row_product(const BlockMatrix& W, int c, const double* p) {
+  const int begin = W.offset[at(c)], end = W.offset[at(c) + 1];
+  double sum[4] = {};
+  int k = begin;
+  for (; k + 4 <= end; k += 4)
+    for (int lane = 0; lane < 4; ++lane)
+      sum[lane] += *W.block(k + lane) * p[W.column[at(k + lane)]];
+  for (; k < end; ++k) sum[0] += *W.block(k) * p[W.column[at(k)]];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/// How much a sweep has moved.
+struct Change {
+  double moved2 = 0.0, size2 = 0.0;
+  void add(double before, double after) {
+    moved2 += (after - before) * (after - before);
+    size2 += after * after;
+  }
+};
+
+/// What the sweeps need of one problem.
+struct Sweeps final : SolverWork {
+  BlockMatrix own;  ///< of a W that is not held by blocks
+  std::vector<int> touch;
+  const BlockMatrix* W = nullptr;
+  std::vector<int> diagonal;  ///< block of each contact with itself
+  std::vector<CoulombContact> coulomb;
+  Vector best;
+  int uniform = 0;  ///< size of all contacts, 0 if they differ
+
+  void set(const ContactProblem& problem, Out p) {
+    const auto laws = problem.laws;
+    W = problem.W.blocks();
+    if (W == nullptr) {
+      if (const BodyRows* const H = problem.W.bodies())
+        blocks_of_bodies(*H, own, touch);
+      else
+        blocks_of(problem, own);
+      W = &own;
+    }
+    expects(W->contacts() == std::ssize(laws), "W has other contacts than the laws");
+    uniform = laws.empty() ? 0 : laws.front().size;
+    diagonal.resize(laws.size());
+    coulomb.resize(laws.size());
+    for (int c = 0; c < W->contacts(); ++c) {
+      const Law& law = laws[at(c)];
+      expects(law.first == W->first[at(c)] && law.size == W->size(c),
+              "W has other contacts than the laws");
+      if (law.size != uniform) uniform = 0;
+      diagonal[at(c)] = W->find(c, c);
+      expects(diagonal[at(c)] >= 0, "W lacks the block of a contact with itself");
+      const double* const W_cc = W->block(diagonal[at(c)]);
+      if (law.kind == LawKind::coulomb) {
+        expects(law.size <= 3, "a coulomb contact has 1 to 3 rows");
+        if (W_cc[0] > 0.0) coulomb[at(c)].set(law.size, W_cc);
+      } else if (law.kind == LawKind::rolling) {
+        expects(law.size == 3 || law.size == 5, "a rolling contact has 3 or 5 rows");
+      } else {
+        for (int i = law.first; i < law.first + law.size; ++i) p[i] = project(law, p[i]);
+      }
+    }
+  }
+
+  /// Solves contact c while the others keep their p.
+  void solve(int c, const Law& law, const double* b, double* p, Change& change) const {
+    const double* const W_cc = W->block(diagonal[at(c)]);
+    double* const p_c = p + law.first;
+    if (law.kind == LawKind::coulomb || law.kind == LawKind::rolling) {
+      if (!(W_cc[0] > 0.0)) return;
+      double u[5], next[5];  // u_c without the part of p_c
+      velocity(c, law, b, p, u);
+      if (law.kind == LawKind::coulomb)
+        coulomb[at(c)].solve(u, law.friction, next);
+      else
+        solve_rolling(law.size, W_cc, u, law.friction, law.rolling, next);
+      const int impulses = law.kind == LawKind::rolling ? 1 + law.tangents() : law.size;
+      for (int i = 0; i < impulses; ++i) change.add(p_c[i], next[i]);
+      std::copy_n(next, law.size, p_c);
+      return;
+    }
+    for (int i = 0; i < law.size; ++i) {
+      const double W_ii = W_cc[i * law.size + i];
+      if (!(W_ii > 0.0)) continue;
+      double u = b[law.first + i];
+      if (uniform == 1)
+        u += row_product(*W, c, p);
+      else
+        add_blocks(*W, W->offset[at(c)], W->offset[at(c) + 1], i, i + 1, p, &u);
+      const double next = project(law, p_c[i] - u / W_ii);
+      change.add(p_c[i], next);
+      p_c[i] = next;
+    }
+  }
+
+ private:
+  void velocity(int c, const Law& law, const double* b, const double* p, double* u) const {
+    std::copy_n(b + law.first, law.size, u);
+    const int own_block = diagonal[at(c)];
+    const auto add = [&](int begin, int end) {
+      if (uniform == 3)
+        add_blocks<3>(*W, begin, end, p, u);
+      else if (uniform == 2)
+        add_blocks<2>(*W, begin, end, p, u);
+      else
+        add_blocks(*W, begin, end, 0, law.size, p, u);
+    };
+    add(W->offset[at(c)], own_block);
+    add(own_block + 1, W->offset[at(c) + 1]);
+  }
+};
+
+/// Gauss-Seidel, contacts in their fixed order c = 0, 1, ..., each solved exactly while the others keep their p:
+///     u_c = W_cc p_c + (b_c + sum_{d != c} W_cd p_d),   law_c(u_c, p_c)
+/// (local_coulomb.h, local_rolling.h; rows of other laws one by one, p_i <- Proj_K(p_i - u_i/W_ii)). Rows and contacts
+/// with W_ii <= 0 keep p: no impulse changes them.
 class GaussSeidel final : public ContactSolver {
  public:
   std::string_view name() const override { return "gauss-seidel"; }
-  bool handles(LawKind kind) const override { return kind != LawKind::rolling; }
+  bool handles(LawKind) const override { return true; }
   bool needs_symmetric() const override { return false; }
 
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
     const Eigen::Index n = problem.b.size();
     expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
-    const auto count = static_cast<std::size_t>(n);
-    if (memory.scratch.size() < 6 * count) memory.scratch.resize(6 * count);
-    Eigen::Map<Vector> u(memory.scratch.data(), n);
-    Eigen::Map<Vector> diagonal(memory.scratch.data() + n, n);
-    Eigen::Map<Vector> best(memory.scratch.data() + 2 * n, n);
-    double* const blocks =
-        memory.scratch.data() + 3 * n;  // W_cc of contacts with friction, 3 rows of 3
+    Sweeps& sweeps = memory.work.get<Sweeps>();
+    sweeps.set(problem, p);
 
-    for (const Law& law : problem.laws) {
-      expects(handles(law.kind), "gauss-seidel does not handle rolling friction");
-      for (int i = law.first; i < law.first + law.size; ++i) {
-        diagonal[i] = problem.W.entry(i, i);
-        p[i] = project(law, p[i]);
-      }
-      if (law.kind != LawKind::coulomb) continue;
-      expects(law.size <= 3, "a coulomb contact has 1 to 3 rows");
-      for (int i = 0; i < law.size; ++i)
-        for (int j = 0; j < law.size; ++j)
-          blocks[3 * law.first + i * law.size + j] = problem.W.entry(law.first + i, law.first + j);
-    }
     SolveReport report{false, 0, residual(problem, p)};
-    best = p;
-    while (!(report.residual <= limits.tolerance) && report.iterations < limits.iterations) {
-      problem.W.apply(p, u);  // afresh: u below collects round-off
-      u += problem.b;
-      for (int k = 0; k < kSweeps && report.iterations < limits.iterations; ++k) {
-        for (const Law& law : problem.laws)
-          if (law.kind == LawKind::coulomb)
-            sweep_contact(problem.W, law, blocks + 3 * law.first, u, p);
-          else
-            sweep(problem.W, law, diagonal, u, p);
+    sweeps.best = p;
+    // Every ten sweeps, but for once sooner: when they hardly move any more p may be good enough.
+    bool moving = true, patient = false;
+    while (!(report.residual <= limits.tolerance) && moving &&
+           report.iterations < limits.iterations) {
+      bool calm = false;
+      for (int k = 0; k < kSweeps && moving && report.iterations < limits.iterations; ++k) {
+        Change change;
+        for (int c = 0; c < std::ssize(problem.laws); ++c)
+          sweeps.solve(c, problem.laws[at(c)], problem.b.data(), p.data(), change);
         ++report.iterations;
+        moving = change.moved2 != 0.0;
+        calm = change.moved2 <= limits.tolerance * limits.tolerance * change.size2;
+        if (calm && !patient) break;
       }
+      patient = patient || calm;
       const double now = residual(problem, p);
       if (!(now < report.residual)) continue;
       report.residual = now;
-      best = p;
+      sweeps.best = p;
     }
-    p = best;
+    p = sweeps.best;
     report.converged = report.residual <= limits.tolerance;
     return report;
   }
 
  private:
   static constexpr int kSweeps = 10;  ///< between two residuals
-
-  static void sweep(const Delassus& W, const Law& law, View diagonal, Out u, Out p) {
-    for (int i = law.first; i < law.first + law.size; ++i) {
-      if (!(diagonal[i] > 0.0)) continue;
-      const double p_i = project(law, p[i] - u[i] / diagonal[i]), change = p_i - p[i];
-      if (change == 0.0) continue;
-      W.column(i, change, u);
-      p[i] = p_i;
-    }
-  }
-
-  static void sweep_contact(const Delassus& W, const Law& law, const double* block, Out u, Out p) {
-    if (!(block[0] > 0.0)) return;
-    double b[3], next[3];
-    for (int i = 0; i < law.size; ++i) {
-      b[i] = u[law.first + i];
-      for (int j = 0; j < law.size; ++j) b[i] -= block[i * law.size + j] * p[law.first + j];
-    }
-    solve_coulomb(law.size, block, b, law.friction, next);
-    for (int i = 0; i < law.size; ++i) {
-      const double change = next[i] - p[law.first + i];
-      if (change == 0.0) continue;
-      W.column(law.first + i, change, u);
-      p[law.first + i] = next[i];
-    }
-  }
 };
 
 }  // namespace

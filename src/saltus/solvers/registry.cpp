@@ -7,15 +7,25 @@ namespace {
 
 // A new solver is one file and one row here.
 constexpr SolverRow kSolvers[] = {
-    {"auto", "principal-pivoting, lemke or gauss-seidel, whichever fits the problem",
-     "JudicePires1994", "equality, unilateral, box, friction; any W", make_automatic},
+    {"auto",
+     "principal-pivoting, lemke, proximal-newton or body-gauss-seidel; another where that fails",
+     "AcaryBremondHuber2018", "all laws; any W", make_automatic},
+    {"proximal-newton", "Newton's method with a proximal term, group by group; tight tolerances",
+     "AcaryBremondHuber2018", "all laws; any W", make_proximal_newton},
     {"principal-pivoting", "active rows with an updated Cholesky factor; exact, warm-started",
      "JudicePires1994", "equality, unilateral; symmetric semidefinite W", make_principal_pivoting},
     {"lemke", "complementary pivoting with lexicographic ratio test; exact, up to 1000 rows",
      "Lemke1965", "equality, unilateral; semidefinite W, also unsymmetric", make_lemke},
-    {"gauss-seidel", "Gauss-Seidel, contact by contact, friction exact; slow on many contacts",
-     "Cryer1971", "equality, unilateral, box, friction; W with positive diagonal",
-     make_gauss_seidel},
+    {"gauss-seidel", "Gauss-Seidel, contact by contact, each solved exactly; slow on many contacts",
+     "Cryer1971", "all laws; W with positive diagonal", make_gauss_seidel},
+    {"body-gauss-seidel", "Gauss-Seidel in body velocities, extrapolated, by colours on threads",
+     "Jean1999", "all laws; W held by bodies, another as gauss-seidel", make_body_gauss_seidel},
+    {"interior-point", "primal-dual interior point, ended by Newton's method; always from cold",
+     "AcaryArmandNguyenShpakovych2024", "equality, unilateral, friction; any W",
+     make_interior_point},
+    {"admm", "alternating directions with one factor of W + rho I, ended by Newton's method",
+     "BoydParikhChu2011", "equality, unilateral, box, friction; symmetric semidefinite W",
+     make_admm},
 };
 
 }  // namespace

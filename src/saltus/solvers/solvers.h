@@ -20,13 +20,35 @@ std::unique_ptr<ContactSolver> make_principal_pivoting();
 /// C. E. Lemke, Management Science 11 (1965) 681-689.
 std::unique_ptr<ContactSolver> make_lemke();
 
-/// Equality, unilateral, box and Coulomb laws by Gauss-Seidel in the order of the rows, each contact
-/// with friction solved exactly. Slow but simple: a check on the others. C. W. Cryer, SIAM J. Control 9
-/// (1971) 385-392; friction after M. Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257.
+/// All laws, any W, by Gauss-Seidel in the order of the contacts, each solved exactly, rolling ones too. Slow but simple:
+/// a check on the others. C. W. Cryer, SIAM J. Control 9 (1971) 385-392; friction after M. Jean, Comput. Methods Appl. Mech.
+/// Engrg. 177 (1999) 235-257.
 std::unique_ptr<ContactSolver> make_gauss_seidel();
 
-/// The one that fits: Gauss-Seidel if there are box rows or friction, Lemke if W is unsymmetric, else principal
-/// pivoting (with its resort to Lemke).
+/// Equality, unilateral and Coulomb laws by a primal-dual interior point, ended by Newton's method on the statuses it
+/// finds; any W. Cold: p on entry is kept only if nothing better is found. For problems whose impulses are not unique.
+/// V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Optim. Methods Softw. 39 (2024).
+std::unique_ptr<ContactSolver> make_interior_point();
+
+/// Large piles: gauss-seidel for W held by bodies (body_delassus.h), in the velocities of the bodies, W never formed. Colours
+/// of contacts that share no body are solved on the threads of the caller's tbb::task_arena, same bits for any number of
+/// them; sweeps are extrapolated where that helps. Another W goes to gauss-seidel.
+std::unique_ptr<ContactSolver> make_body_gauss_seidel();
+
+/// All laws, any W: a few sweeps of Gauss-Seidel, then a proximal point method around Newton's on the equations of Alart
+/// and Curnier, for each group of coupled contacts by itself. Holds 1e-12 also where W is singular.
+/// P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375; V. Acary, M. Bremond, O. Huber, in:
+/// Advanced Topics in Nonsmooth Dynamics (2018) 375-457.
+std::unique_ptr<ContactSolver> make_proximal_newton();
+
+/// Equality, unilateral, box and Coulomb laws by the alternating direction method of multipliers with one factor of
+/// W + rho I for many iterations, ended by Newton's method; W symmetric, else UsageError. Warm start.
+/// S. Boyd, N. Parikh, E. Chu, B. Peleato, J. Eckstein, Found. Trends Mach. Learn. 3 (2011) 1-122.
+std::unique_ptr<ContactSolver> make_admm();
+
+/// The one that fits. Without friction and boxes principal pivoting (with its resort to Lemke), or Lemke if W is
+/// unsymmetric; else body-gauss-seidel for W held by bodies with more than 20 000 contacts; else proximal-newton. Where
+/// the tolerance is missed others go on from the best p: see SolveReport::attempts.
 std::unique_ptr<ContactSolver> make_automatic();
 
 }  // namespace saltus

@@ -134,23 +134,25 @@ TEST_CASE("the registry names every solver once, and `auto` takes what any takes
          {LawKind::equality, LawKind::unilateral, LawKind::box, LawKind::coulomb, LawKind::rolling})
       if (row.make()->handles(kind)) CHECK(find_solver("auto")->make()->handles(kind));
   }
-  CHECK(names == std::set<std::string_view>{"auto", "principal-pivoting", "lemke", "gauss-seidel"});
+  CHECK(names == std::set<std::string_view>{"auto", "proximal-newton", "principal-pivoting",
+                                            "lemke", "gauss-seidel", "body-gauss-seidel",
+                                            "interior-point", "admm"});
   CHECK(solvers().front().name == "auto");
   CHECK(find_solver("none of these") == nullptr);
 }
 
 TEST_CASE("a solver refuses laws that it says it does not handle") {
-  const ConstantDelassus W(Matrix::Identity(1, 1));
-  const Vector b = Vector::Constant(1, -1.0);
   for (const SolverRow& row : solvers())
     for (const LawKind kind : {LawKind::equality, LawKind::unilateral, LawKind::box,
                                LawKind::coulomb, LawKind::rolling}) {
+      const int size = kind == LawKind::rolling ? 3 : 1;
+      const ConstantDelassus W(Matrix::Identity(size, size));
+      const Vector b = -Vector::Unit(size, 0);
       const auto solver = row.make();
-      Rows rows(1);
-      rows.laws[0].kind = kind;
-      rows.laws[0].bound = 0.5;
+      Rows rows(size);
+      rows.laws = {Law{.kind = kind, .first = 0, .size = size, .bound = 0.5}};
       SolverMemory memory;
-      Vector p = Vector::Zero(1);
+      Vector p = Vector::Zero(size);
       const ContactProblem problem{W, b, rows.laws, rows.ids};
       CAPTURE(row.name);
       if (solver->handles(kind))

@@ -3,7 +3,9 @@
 
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/registry.h"
+#include "saltus/solvers/solvers.h"
 #include "tests/support/count_malloc.h"
+#include "tests/unit/solvers/heap.h"
 #include "tests/unit/solvers/problems.h"
 
 namespace saltus::testing {
@@ -36,6 +38,50 @@ TEST_CASE("a warm solve takes nothing from the heap" * doctest::skip(!SALTUS_COU
     const long taken = allocations - before;  // before CAPTURE, which takes some itself
     CAPTURE(row.name);
     CHECK(taken == 0);
+  }
+}
+
+TEST_CASE("a warm sweep over contacts that slide and roll takes nothing from the heap" *
+          doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+  std::mt19937 random(4);
+  std::normal_distribution<double> normal;
+  const Law laws[] = {
+      {.kind = LawKind::coulomb, .size = 3, .friction = 0.3},
+      {.kind = LawKind::rolling, .first = 3, .size = 5, .friction = 0.3, .rolling = 0.2},
+      {.kind = LawKind::box, .first = 8, .size = 1, .bound = 0.5},
+      {.kind = LawKind::rolling, .first = 9, .size = 3, .friction = 0.3, .rolling = 0.2}};
+  const ConstantDelassus W(random_delassus(12, 12, 0.5, random));
+  const Rows rows(12);
+  const auto solver = make_gauss_seidel();
+  SolverMemory memory;
+  Vector p = Vector::Zero(12);
+  std::vector<Vector> all(20, Vector(12));
+  for (Vector& b : all)
+    for (double& x : b) x = normal(random);
+  solver->solve({W, all[0], laws, rows.ids}, {}, memory, p);
+  const long before = allocations;
+  for (const Vector& b : all) solver->solve({W, b, laws, rows.ids}, {}, memory, p);
+  const long taken = allocations - before;
+  CHECK(taken == 0);
+}
+
+TEST_CASE("a warm solve by bodies takes nothing from the heap" *
+          doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+  SphereHeap heap = SphereHeap::pyramid(4, 7);
+  const auto solver = make_body_gauss_seidel();
+  SolverMemory memory;
+  for (int step = 0; step < 15; ++step) {
+    const auto problem = heap.problem(2e-3, 0.4);
+    const auto view = problem.view();
+    Vector p = Vector::Zero(problem.b.size());
+    solver->solve(view, {.tolerance = 1e-4}, memory, p);
+    const Vector b = 0.5 * problem.b;
+    p.setZero();
+    const long before = allocations;
+    solver->solve({*problem.W, b, problem.laws, {}}, {.tolerance = 1e-4}, memory, p);
+    const long taken = allocations - before;
+    CHECK(taken == 0);
+    heap.advance(problem, p, 2e-3);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <random>
 
 #include "saltus/base/base.h"
+#include "tests/unit/solvers/contact_blocks.h"
 #include "tests/unit/solvers/problems.h"
 
 namespace saltus::testing {
@@ -31,8 +32,6 @@ double residual_of(const Matrix& W, const Vector& b, double mu, const Vector& p)
   const std::array ids{0, 1, 2};
   return residual({ConstantDelassus(W), b, laws, std::span(ids).first(b.size())}, p);
 }
-
-enum class Mode { open, stick, slide };
 
 /// What the law makes of p, judged by u = W p + b.
 Mode mode_of(const Vector& b, double mu, const Vector& p) {
@@ -258,6 +257,110 @@ TEST_CASE(
     const Vector p = solved(W, b, 0.5);
     CHECK(residual_of(W, b, 0.5, p) < 1e-12);
     CHECK(p.norm() < 1.0);
+  }
+}
+
+TEST_CASE(
+    "a million contacts, regular and singular, with and without friction, are solved to "
+    "round-off") {
+  ContactBlocks block;
+  DenseDelassus W;
+  W.W.resize(3, 3);
+  Vector b(3), p(3);
+  const std::array ids{0, 1, 2};
+  std::array<long, 3> count{};
+  double worst = 0.0;
+  for (int k = 0; k < 1'000'000; ++k) {
+    block.next();
+    for (int i = 0; i < 3; ++i) {
+      b[i] = block.b[ContactBlocks::at(i)];
+      for (int j = 0; j < 3; ++j) W.W(i, j) = block.W[ContactBlocks::at(3 * i + j)];
+    }
+    solve_coulomb(3, block.W.data(), block.b.data(), block.mu, p.data());
+    const std::array laws{Law{.kind = LawKind::coulomb, .size = 3, .friction = block.mu}};
+    const double off = residual({W, b, laws, ids}, p);
+    if (!(off <= worst)) worst = off;
+    ++count[static_cast<std::size_t>(block.mode)];
+  }
+  CHECK(worst <= 1e-13);
+  for (const long n : count) CHECK(n > 300'000);
+  MESSAGE(fmt::format("largest residual {:.1e}", worst));
+}
+
+TEST_CASE("the impulse along the tangents opposes the slip in ten thousand directions of arrival") {
+  Random random;
+  double across = 0.0, edge = 0.0;
+  int slid = 0;
+  for (int k = 0; k < 10'000; ++k) {
+    const Matrix W = random.W(3, 0.5);
+    const double angle = 2.0 * std::numbers::pi * random.uniform(random.engine);
+    const double mu = 0.05 + 0.5 * random.uniform(random.engine);
+    const Vector b{{-1.0, 5.0 * std::cos(angle), 5.0 * std::sin(angle)}};
+    const Vector p = solved(W, b, mu), u = W * p + b;
+    if (mode_of(b, mu, p) != Mode::slide) continue;
+    ++slid;
+    const Eigen::Vector2d e = -u.tail(2).normalized();
+    across = std::max(across, (p.tail(2).normalized() - e).norm());
+    edge = std::max(edge, std::abs(p.tail(2).norm() / (mu * p[0]) - 1.0));
+  }
+  CHECK(slid > 9000);
+  CHECK(across <= 1e-10);
+  CHECK(edge <= 1e-12);
+  MESSAGE(fmt::format("{} slide; direction off by {:.1e}, size by {:.1e}", slid, across, edge));
+}
+
+TEST_CASE("a contact with an unsymmetric W is solved as it is, not as its symmetric part") {
+  Random random;
+  double worst = 0.0, symmetric = 0.0;
+  for (int rows : {2, 3})
+    for (int k = 0; k < 20'000; ++k) {
+      Matrix W = random.W(rows, 0.1);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < i; ++j)
+          W(i, j) += 0.1 * std::sqrt(W(i, i) * W(j, j)) * (random.uniform(random.engine) - 0.5);
+      const Vector b = random.b(rows);
+      const double mu = random.uniform(random.engine);
+      const double off = residual_of(W, b, mu, solved(W, b, mu));
+      if (!(off <= worst)) worst = off;
+      const Matrix half = 0.5 * (W + W.transpose());
+      symmetric = std::max(symmetric, residual_of(W, b, mu, solved(half, b, mu)));
+    }
+  CHECK(worst <= 1e-13);
+  CHECK(symmetric > 1e-3);
+}
+
+TEST_CASE("a contact prepared once gives the same digits as one prepared for each solve") {
+  Random random;
+  for (int rows : {1, 2, 3})
+    for (int k = 0; k < 300; ++k) {
+      const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> W =
+          random.W(rows, 0.2);
+      const CoulombContact contact(rows, W.data());
+      for (int i = 0; i < 3; ++i) {
+        const Vector b = random.b(rows);
+        Vector p(rows);
+        contact.solve(b.data(), 0.4, p.data());
+        REQUIRE(p == solved(W, b, 0.4));
+      }
+    }
+}
+
+TEST_CASE("no number in W, b or friction makes an impulse that is not one") {
+  Random random;
+  const double values[] = {0.0, 1e-300, -1e-300, 1e-12, 1.0, -1.0, 1e12, 1e100, -1e100};
+  const auto any = [&] { return values[random.engine() % std::size(values)]; };
+  for (int k = 0; k < 100'000; ++k) {
+    const int rows = 1 + k % 3;
+    Matrix W(rows, rows);
+    for (int j = 0; j < rows; ++j)
+      for (int i = 0; i < rows; ++i) W(i, j) = any();
+    W(0, 0) = std::abs(W(0, 0)) + 1e-12;
+    Vector b(rows);
+    for (double& x : b) x = any();
+    const double mu = std::abs(any());
+    const Vector p = solved(W, b, mu);
+    for (const double x : p) REQUIRE(std::isfinite(x));
+    REQUIRE(p[0] >= 0.0);
   }
 }
 

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include "saltus/base/error.h"
@@ -118,9 +120,133 @@ TEST_CASE("values that are not finite are never a solution") {
   CHECK_FALSE(one_contact(Matrix::Identity(1, 1), vector({nan}), {}, vector({1.0})) < 1e300);
 }
 
-TEST_CASE("rolling contacts and laws that do not cover the rows are refused") {
-  const Matrix W = Matrix::Identity(3, 3);
-  const Vector b = Vector::Ones(3);
+TEST_CASE("a wheel sticks, slides, spins and lifts off by the two discs of its cone") {
+  const Matrix W = Matrix::Identity(5, 5);
+  const Law law{.kind = LawKind::rolling, .friction = 0.5, .rolling = 0.2};
+  const auto off = [&](const Vector& u, const Vector& p) {
+    return one_contact(W, u - p, law, p);  // b such that u is what p leaves
+  };
+  CHECK(off(vector({0, 0, 0, 0, 0}), vector({10, 3, -4, 1, 1})) < kRoundOff);   // inside both
+  CHECK(off(vector({0, 6, -8, 0, 0}), vector({10, -3, 4, 1, 1})) < kRoundOff);  // slides
+  CHECK(off(vector({0, 0, 0, 0, 7}), vector({10, 1, 1, 0, -2})) < kRoundOff);   // spins
+  CHECK(off(vector({0, 6, -8, 0, 7}), vector({10, -3, 4, 0, -2})) < kRoundOff);
+  CHECK(off(vector({1, 6, -8, 3, 7}), vector({0, 0, 0, 0, 0})) < kRoundOff);  // lifts off
+
+  CHECK(off(vector({0, 0, 0, 0, 7}), vector({10, 1, 1, 0, -1})) > 0.05);  // spins within the disc
+  CHECK(off(vector({0, 0, 0, 0, 7}), vector({10, 1, 1, 0, 2})) > 0.1);    // the moment drives
+  CHECK(off(vector({0, 0, 0, 0, 0}), vector({10, 3, -4, 2, 2})) > 0.05);  // outside the disc
+  CHECK(off(vector({0, 6, -8, 0, 0}), vector({10, -4, 3, 1, 1})) > 0.05);
+  CHECK(off(vector({-1, 0, 0, 0, 0}), vector({10, 3, -4, 1, 1})) > 0.05);  // sinks in
+
+  const Matrix plane = Matrix::Identity(3, 3);
+  CHECK(one_contact(plane, vector({-10, 5, -9}), law, vector({10, -5, 2})) < kRoundOff);
+  CHECK(one_contact(plane, vector({-10, 5, -9}), law, vector({10, -5, -2})) > 0.1);
+}
+
+TEST_CASE("without moments a rolling contact is one of Coulomb") {
+  std::mt19937 random(11);
+  std::normal_distribution<double> normal;
+  for (int k = 0; k < 200; ++k) {
+    Matrix W = Matrix::Identity(5, 5);
+    W.topLeftCorner(3, 3) = random_delassus(3, 3, 0.3, random);
+    Vector b(5), p(5);
+    for (double& x : b) x = normal(random);
+    for (double& x : p) x = normal(random);
+    b.tail(2).setZero();
+    p.tail(2).setZero();
+    const double mu = std::abs(normal(random));
+    const double rolling =
+        one_contact(W, b, {.kind = LawKind::rolling, .friction = mu, .rolling = 0.3}, p);
+    const double coulomb = one_contact(W.topLeftCorner(3, 3), b.head(3),
+                                       {.kind = LawKind::coulomb, .friction = mu}, p.head(3));
+    REQUIRE(rolling == doctest::Approx(coulomb).epsilon(1e-13));
+  }
+}
+
+// With p = 0 and rho = 1, F is -Proj_K(x) of x = -u^, and |x|^2 - |F|^2 the square of the distance of x from K, which a
+// search over p_N finds as well.
+TEST_CASE("what the residual of a rolling contact projects on is the nearest point of its cone") {
+  std::mt19937 random(13);
+  std::normal_distribution<double> normal;
+  for (int k = 0; k < 2000; ++k) {
+    const int size = k % 2 == 0 ? 5 : 3, pair = (size - 1) / 2;
+    const Law laws[] = {{.kind = LawKind::rolling,
+                         .size = size,
+                         .friction = std::abs(normal(random)),
+                         .rolling = std::abs(normal(random))}};
+    const double mu = laws[0].friction, mu_R = laws[0].rolling;
+    const Vector one = Vector::Ones(size), zero = Vector::Zero(size);
+    Vector u(size);
+    for (double& v : u) v = normal(random);
+    const double slip = u.segment(1, pair).norm(), spin = u.tail(pair).norm();
+    u[0] -= k % 3 == 0 ? 0.0 : mu * slip + mu_R * spin;
+    const double x_N = -(u[0] + mu * slip + mu_R * spin);
+    const auto distance2 = [&](double N) {
+      return std::pow(x_N - N, 2) + std::pow(std::max(slip - mu * N, 0.0), 2) +
+             std::pow(std::max(spin - mu_R * N, 0.0), 2);
+    };
+    double low = 0.0, high = 50.0;
+    for (int i = 0; i < 200; ++i) {
+      const double third = (high - low) / 3.0;
+      (distance2(low + third) < distance2(high - third) ? high : low) +=
+          distance2(low + third) < distance2(high - third) ? -third : third;
+    }
+    const double F = natural_map(laws, one, u, zero, zero);
+    const double x2 = x_N * x_N + slip * slip + spin * spin;
+    REQUIRE(x2 - F * F == doctest::Approx(distance2(low)).epsilon(1e-9).scale(x2));
+  }
+}
+
+TEST_CASE("the residual of rolling contacts does not change with the units") {
+  std::mt19937 random(17);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  DenseDelassus W, W2;
+  W.W = random_delassus(11, 11, 0.3, random);
+  const Law laws[] = {
+      {.kind = LawKind::rolling, .size = 5, .friction = 0.4, .rolling = 0.1},
+      {.kind = LawKind::rolling, .first = 5, .size = 3, .friction = 0.4, .rolling = 2},
+      {.kind = LawKind::coulomb, .first = 8, .size = 3, .friction = 0.7}};
+  const bool moment[] = {false, false, false, true, true, false, false, true, false, false, false};
+  const Rows rows(11);
+  const double mass = 1000.0, length = 4.2e-3, time = 60.0;  // new units in old ones
+  for (const bool held : {false, true}) {
+    if (held) W.W.row(7).setZero(), W.W.col(7).setZero();  // the second cannot turn
+    W2.W = W.W;
+    for (int i = 0; i < 11; ++i)
+      for (int j = 0; j < 11; ++j)
+        W2.W(i, j) *= mass * (moment[i] ? length : 1.0) * (moment[j] ? length : 1.0);
+    auto laws2 = std::to_array(laws);
+    for (Law& law : laws2) law.rolling /= length;
+    for (int trial = 0; trial < 50; ++trial) {
+      Vector b(11), p(11), b2(11), p2(11);
+      for (double& x : b) x = uniform(random);
+      for (double& x : p) x = uniform(random);
+      for (int i = 0; i < 11; ++i) {
+        b2[i] = b[i] * (moment[i] ? time : time / length);
+        p2[i] = p[i] * time / (mass * length) / (moment[i] ? length : 1.0);
+      }
+      const double before = residual({W, b, laws, rows.ids}, p);
+      CHECK(before > 1e-3);
+      CHECK(residual({W2, b2, laws2, rows.ids}, p2) == doctest::Approx(before).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("a contact that nothing can turn must not spin, and the residual sees it") {
+  Matrix W = Matrix::Identity(5, 5);
+  W(3, 3) = W(4, 4) = 0.0;
+  const Law law{.kind = LawKind::rolling, .friction = 0.5, .rolling = 0.2};
+  CHECK(one_contact(W, vector({-10, 0, 0, 0, 3}), law, vector({10, 0, 0, 0, -2})) < kRoundOff);
+  CHECK(one_contact(W, vector({-10, 0, 0, 0, 3}), law, vector({10, 0, 0, 0, 2})) > 0.05);
+  CHECK(one_contact(W, vector({-10, 0, 0, 0, 0}), law, vector({10, 0, 0, 0, 1})) < kRoundOff);
+  const Law free{.kind = LawKind::rolling, .friction = 0.5};  // mu_R = 0
+  CHECK(one_contact(W, vector({-10, 0, 0, 0, 3}), free, vector({10, 0, 0, 0, 0})) < kRoundOff);
+  CHECK(one_contact(W, vector({-10, 0, 0, 0, 3}), free, vector({10, 0, 0, 0, 1})) > 0.01);
+}
+
+TEST_CASE("rolling contacts of a wrong size and laws that do not cover the rows are refused") {
+  const Matrix W = Matrix::Identity(4, 4);
+  const Vector b = Vector::Ones(4);
   CHECK_THROWS_AS(one_contact(W, b, {.kind = LawKind::rolling}, b), UsageError);
   DenseDelassus delassus;
   delassus.W = W;

@@ -1,0 +1,233 @@
+// `saltus solve`: contact problems in files, by one solver or by all.
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+
+#include "saltus/app/app.h"
+#include "saltus/app/solve_report.h"
+#include "saltus/app/terminal.h"
+#include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
+#include "saltus/contact/residual.h"
+#include "saltus/io/output_file.h"
+#include "saltus/solvers/registry.h"
+#include "saltus/study/performance_profile.h"
+
+namespace saltus::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Short solves are repeated, so that their times mean something.
+constexpr double kLongEnough = 0.01;  // [s]
+constexpr int kMostRepeats = 25;
+
+struct NamedSolver {
+  std::string name;
+  std::unique_ptr<ContactSolver> solver;
+
+  bool handles(const FclibProblem& problem) const {
+    for (const Law& law : problem.laws)
+      if (!solver->handles(law.kind)) return false;
+    return problem.W->symmetric() || !solver->needs_symmetric();
+  }
+};
+
+std::vector<NamedSolver> all_solvers() {
+  std::vector<NamedSolver> list;
+  for (const SolverRow& row : solvers()) list.push_back({std::string(row.name), row.make()});
+  return list;
+}
+
+std::vector<NamedSolver> solvers_of(const SolveOptions& options) {
+  std::vector<NamedSolver> list = all_solvers();
+  if (options.all) return list;
+  std::vector<std::string_view> names;
+  for (const SolverRow& row : solvers()) names.push_back(row.name);
+  std::erase_if(list, [&](const NamedSolver& s) { return s.name != options.solver; });
+  if (list.empty())
+    throw SceneError("--solver", "there is no solver '" + options.solver + "'",
+                     did_you_mean(options.solver, names));
+  return list;
+}
+
+/// What the problem has that no solver of the list handles: with the names of those that do.
+[[noreturn]] void refuse(const std::string& file, const FclibProblem& problem,
+                         const std::string& solver) {
+  std::string able;
+  for (const NamedSolver& other : all_solvers())
+    if (other.handles(problem)) able += (able.empty() ? "" : ", ") + other.name;
+  throw SceneError("", "solver " + solver + " does not handle this problem",
+                   able.empty() ? "no solver does" : "allowed: " + able)
+      .at(file, 0, 0);
+}
+
+double processor_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// From p = 0, with memory of its own each time.
+SolvedRow solve_once(const NamedSolver& solver, const FclibProblem& problem, Limits limits,
+                     Vector& p) {
+  const auto view = problem.view();
+  SolvedRow row;
+  row.solver = solver.name;
+  row.time = std::numeric_limits<double>::infinity();
+  for (double total = 0.0; row.repeats < kMostRepeats && total < kLongEnough; ++row.repeats) {
+    SolverMemory memory;
+    p.setZero(problem.rows());
+    const double start = processor_time();
+    row.report = solver.solver->solve(view, limits, memory, p);
+    const double time = std::max(processor_time() - start, 1e-9);
+    row.time = std::min(row.time, time);
+    total += time;
+  }
+  row.measures = measure(view, p);
+  return row;
+}
+
+SolvedProblem describe(const std::string& file, const FclibProblem& problem) {
+  SolvedProblem told;
+  told.file = file;
+  told.title = problem.title;
+  told.spacedim = problem.spacedim;
+  told.contacts = problem.contacts;
+  told.equalities = problem.equalities;
+  told.symmetric = problem.W->symmetric();
+  told.rolling = problem.rolling;
+  told.global = problem.global;
+  told.notes = problem.notes;
+  if (problem.solution) {
+    Vector p = Vector::Zero(problem.rows());
+    p.head(problem.solution->r.size()) = problem.solution->r;
+    if (problem.solution->l.size() > 0) p.tail(problem.equalities) = problem.solution->l;
+    const auto view = problem.view();
+    told.stored = residual(view, p);
+  }
+  return told;
+}
+
+void write_solution(const std::string& path, FclibProblem& problem, const Vector& p) {
+  Vector u(problem.rows());
+  problem.W->apply(p, u);
+  u += problem.b;
+  const int rows = problem.contacts * problem.spacedim;
+  problem.solution =
+      FclibSolution{p.head(rows), u.head(rows), Vector(), p.tail(problem.equalities)};
+  write_fclib(path, problem);
+}
+
+/// Nothing is written over a problem, nor twice.
+void check_names(const SolveOptions& options) {
+  std::vector<std::pair<std::string, std::string>> outputs;
+  for (const auto& [option, name] : {std::pair{"-o", &options.output},
+                                     {"--profile", &options.profile},
+                                     {"--plot", &options.plot}})
+    if (!name->empty()) outputs.emplace_back(option, *name);
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return fs::equivalent(a, b, ignored) ||
+           fs::path(a).lexically_normal() == fs::path(b).lexically_normal();
+  };
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    for (const std::string& file : options.files)
+      if (same(file, outputs[k].second))
+        throw SceneError(outputs[k].first, "'" + outputs[k].second + "' is the problem itself",
+                         "give another name");
+    for (std::size_t j = 0; j < k; ++j)
+      if (same(outputs[j].second, outputs[k].second))
+        throw SceneError(outputs[k].first,
+                         "'" + outputs[k].second + "' is also the file of " + outputs[j].first,
+                         "give another name");
+  }
+}
+
+/// Of the solvers that handled at least one problem.
+PerformanceProfile profile_of(const SolveResult& result, const std::vector<NamedSolver>& list) {
+  std::vector<std::string> names;
+  for (const NamedSolver& solver : list)
+    if (std::ranges::any_of(result.problems, [&](const SolvedProblem& problem) {
+          return std::ranges::count(problem.rows, solver.name, &SolvedRow::solver) > 0;
+        }))
+      names.push_back(solver.name);
+  PerformanceProfile profile(names);
+  for (const SolvedProblem& problem : result.problems) {
+    std::vector<double> times(names.size(), std::numeric_limits<double>::infinity());
+    for (const SolvedRow& row : problem.rows)
+      if (row.report.converged)
+        times[static_cast<std::size_t>(std::ranges::find(names, row.solver) - names.begin())] =
+            row.time;
+    profile.add(times);
+  }
+  return profile;
+}
+
+void check(const SolveOptions& options) {
+  if (!std::isfinite(options.tolerance))
+    throw SceneError("--tolerance", "is not a finite number", "> 0, 1e-8 if not given");
+  if (!options.output.empty() && options.files.size() > 1)
+    throw SceneError("-o", "takes the solution of one problem",
+                     fmt::format("there are {}", options.files.size()));
+  check_names(options);
+}
+
+}  // namespace
+
+int cmd_solve(const SolveOptions& options) {
+  check(options);
+  const Limits limits{options.tolerance, options.iterations};
+  const std::vector<NamedSolver> list = solvers_of(options);
+  for (const std::string& file : options.files) {  // all faults come before the first solve
+    const FclibProblem problem = read_fclib(file, FclibRead::solutions);
+    if (std::ranges::none_of(list, [&](const NamedSolver& s) { return s.handles(problem); }))
+      refuse(file, problem, options.all ? "of any name" : list.front().name);
+  }
+  // made now, so that a folder that cannot be written shows before the solves
+  if (!options.output.empty()) OutputFile(options.output);
+  std::optional<OutputFile> table, plot;
+  if (!options.profile.empty()) table.emplace(options.profile);
+  if (!options.plot.empty()) plot.emplace(options.plot);
+
+  SolveResult result;
+  result.tolerance = options.tolerance;
+  for (const std::string& file : options.files) {
+    FclibProblem problem = read_fclib(file, FclibRead::solutions);
+    SolvedProblem& told = result.problems.emplace_back(describe(file, problem));
+    Vector p;
+    for (const NamedSolver& solver : list)
+      if (solver.handles(problem)) told.rows.push_back(solve_once(solver, problem, limits, p));
+    if (!options.output.empty()) {
+      write_solution(options.output, problem, p);
+      result.written.push_back(options.output);
+    }
+  }
+  const PerformanceProfile profile = profile_of(result, list);
+  if (table) {
+    table->write(profile.csv());
+    table->commit();
+    result.written.push_back(options.profile);
+  }
+  if (plot) {
+    plot->write(profile.svg());
+    plot->commit();
+    result.written.push_back(options.plot);
+  }
+
+  const std::string text = options.json ? solve_json(result) : solve_text(result);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::string unsolved;
+  for (const SolvedProblem& problem : result.problems)
+    if (!problem.solved()) unsolved += (unsolved.empty() ? "" : ", ") + problem.file;
+  if (unsolved.empty()) return kDone;
+  complain(fmt::format("not solved to {:g}: {}", options.tolerance, unsolved));
+  return kNotFinished;
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,188 @@
+#include "saltus/contact/body_delassus.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+namespace {
+
+constexpr int kWidth = 6;  // largest number of velocity components of a body
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// y = A_b^-1 x.
+void divide(const BodyRows& H, int b, const double* x, double* y) {
+  const int w = H.width;
+  const double* A = H.inverse.data() + at(b) * at(w * w);
+  for (int i = 0; i < w; ++i) {
+    y[i] = 0.0;
+    for (int j = 0; j < w; ++j) y[i] += A[i * w + j] * x[j];
+  }
+}
+
+const double* row(const BodyRows& H, int k, int i) {
+  return H.value.data() + H.start[at(k)] + at(i) * at(H.width);
+}
+
+/// Velocities of the bodies of one product. Grows only, so that a product of a size that was seen allocates nothing.
+double* workspace(std::size_t count) {
+  thread_local std::vector<double> data;
+  if (data.size() < count) data.resize(count);
+  return data.data();
+}
+
+void check(const BodyRows& H) {
+  const int w = H.width;
+  expects(w >= 1 && w <= kWidth, "bodies have 1 to 6 velocity components");
+  expects(H.inverse.size() % at(w * w) == 0, "inverse must hold whole blocks, width x width");
+  expects(!H.first.empty() && H.first.size() == H.offset.size() && H.first[0] == 0 &&
+              H.offset[0] == 0 && at(H.offset.back()) == H.body.size() &&
+              H.start.size() == H.body.size(),
+          "first, offset, body and start of the contacts do not fit each other");
+  for (int b = 0; b < H.bodies(); ++b) {
+    const double* A = H.inverse.data() + at(b) * at(w * w);
+    double largest = 0.0, skew = 0.0;
+    for (int i = 0; i < w; ++i)
+      for (int j = 0; j < w; ++j) {
+        largest = std::max(largest, std::abs(A[i * w + j]));
+        skew = std::max(skew, std::abs(A[i * w + j] - A[j * w + i]));
+      }
+    expects(skew <= 1e-12 * largest, "the inverse matrix of a body is not symmetric");
+  }
+  for (int c = 0; c < H.contacts(); ++c) {
+    expects(H.size(c) > 0 && H.offset[at(c) + 1] >= H.offset[at(c)],
+            "contacts must have rows and come in order");
+    for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k)
+      expects(H.body[at(k)] >= 0 && H.body[at(k)] < H.bodies() &&
+                  H.start[at(k)] + at(H.size(c) * w) <= H.value.size() &&
+                  !(H.opposite(c, k) && H.opposite(c, k - 1)),
+              "a contact touches a body or rows that are not there, or shares a block twice");
+  }
+}
+
+}  // namespace
+
+void block_of(const BodyRows& H, int c, int d, double* W) {
+  const int rows = H.size(c), columns = H.size(d), w = H.width;
+  std::fill(W, W + rows * columns, 0.0);
+  for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k)
+    for (int l = H.offset[at(d)]; l < H.offset[at(d) + 1]; ++l) {
+      if (H.body[at(k)] != H.body[at(l)]) continue;
+      const double sign = H.opposite(c, k) != H.opposite(d, l) ? -1.0 : 1.0;
+      for (int j = 0; j < columns; ++j) {
+        double y[kWidth];
+        divide(H, H.body[at(k)], row(H, l, j), y);
+        for (int i = 0; i < rows; ++i) {
+          const double* H_i = row(H, k, i);
+          double sum = 0.0;
+          for (int m = 0; m < w; ++m) sum += H_i[m] * y[m];
+          W[i * columns + j] += sign * sum;
+        }
+      }
+    }
+}
+
+BodyDelassus::BodyDelassus(BodyRows rows) : H_(std::move(rows)) {
+  check(H_);
+  size_ = H_.contacts() > 0 ? H_.size(0) : 1;
+  for (int c = 0; c < H_.contacts() && size_ > 0; ++c)
+    if (H_.size(c) != size_) size_ = 0;
+  if (size_ == 0) {
+    contact_.resize(at(H_.rows()));
+    for (int c = 0; c < H_.contacts(); ++c)
+      std::fill(contact_.begin() + H_.first[at(c)], contact_.begin() + H_.first[at(c) + 1], c);
+  }
+  const auto visit = [&](const auto& use) {  // each body of each contact, once
+    for (int c = 0; c < H_.contacts(); ++c) {
+      const auto begin = H_.body.begin() + H_.offset[at(c)];
+      for (auto k = begin; k != H_.body.begin() + H_.offset[at(c) + 1]; ++k)
+        if (std::find(begin, k, *k) == k) use(*k, c);
+    }
+  };
+  touch_offset_.assign(at(H_.bodies()) + 1, 0);
+  visit([&](int b, int) { ++touch_offset_[at(b)]; });
+  int end = 0;
+  for (int& count : touch_offset_) count = end += count;
+  touch_.resize(at(end));
+  for (int b = H_.bodies(); b > 0; --b) touch_offset_[at(b)] = touch_offset_[at(b) - 1];
+  touch_offset_[0] = 0;
+  std::vector<int> next(touch_offset_);
+  visit([&](int b, int c) { touch_[at(next[at(b)]++)] = c; });
+}
+
+double BodyDelassus::entry(int i, int j) const {
+  const int c = contact_of(i), d = contact_of(j), w = H_.width;
+  double W_ij = 0.0;
+  for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k)
+    for (int l = H_.offset[at(d)]; l < H_.offset[at(d) + 1]; ++l) {
+      if (H_.body[at(k)] != H_.body[at(l)]) continue;
+      double y[kWidth], sum = 0.0;
+      divide(H_, H_.body[at(k)], row(H_, l, j - H_.first[at(d)]), y);
+      const double* H_i = row(H_, k, i - H_.first[at(c)]);
+      for (int m = 0; m < w; ++m) sum += H_i[m] * y[m];
+      W_ij += H_.opposite(c, k) != H_.opposite(d, l) ? -sum : sum;
+    }
+  return W_ij;
+}
+
+void BodyDelassus::column(int j, double p, Out u) const {
+  const int d = contact_of(j), w = H_.width;
+  for (int l = H_.offset[at(d)]; l < H_.offset[at(d) + 1]; ++l) {
+    const int b = H_.body[at(l)];
+    double v[kWidth];  // what p gives to body b
+    divide(H_, b, row(H_, l, j - H_.first[at(d)]), v);
+    for (int m = 0; m < w; ++m) v[m] *= H_.opposite(d, l) ? -p : p;
+    for (int n = touch_offset_[at(b)]; n < touch_offset_[at(b) + 1]; ++n) {
+      const int c = touch_[at(n)];
+      for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k) {
+        if (H_.body[at(k)] != b) continue;
+        const double sign = H_.opposite(c, k) ? -1.0 : 1.0;
+        for (int i = 0; i < H_.size(c); ++i) {
+          const double* H_i = row(H_, k, i);
+          double sum = 0.0;
+          for (int m = 0; m < w; ++m) sum += H_i[m] * v[m];
+          u[H_.first[at(c)] + i] += sign * sum;
+        }
+      }
+    }
+  }
+}
+
+// v = A^-1 H^T p,  u = H v
+void BodyDelassus::apply(View p, Out u) const {
+  const int w = H_.width;
+  const std::size_t count = H_.inverse.size() / at(w);
+  double* const v = workspace(count);
+  std::fill(v, v + count, 0.0);
+  for (int c = 0; c < H_.contacts(); ++c)
+    for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k) {
+      double* const v_b = v + at(H_.body[at(k)]) * at(w);
+      const double sign = H_.opposite(c, k) ? -1.0 : 1.0;
+      for (int i = 0; i < H_.size(c); ++i) {
+        const double p_i = sign * p[H_.first[at(c)] + i];
+        const double* H_i = row(H_, k, i);
+        for (int m = 0; m < w; ++m) v_b[m] += H_i[m] * p_i;
+      }
+    }
+  for (int b = 0; b < H_.bodies(); ++b) {
+    double x[kWidth], *const v_b = v + at(b) * at(w);
+    std::copy(v_b, v_b + w, x);
+    divide(H_, b, x, v_b);
+  }
+  u.setZero();
+  for (int c = 0; c < H_.contacts(); ++c)
+    for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k) {
+      const double* const v_b = v + at(H_.body[at(k)]) * at(w);
+      const double sign = H_.opposite(c, k) ? -1.0 : 1.0;
+      for (int i = 0; i < H_.size(c); ++i) {
+        const double* H_i = row(H_, k, i);
+        double sum = 0.0;
+        for (int m = 0; m < w; ++m) sum += H_i[m] * v_b[m];
+        u[H_.first[at(c)] + i] += sign * sum;
+      }
+    }
+}
+
+}  // namespace saltus

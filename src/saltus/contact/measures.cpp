@@ -1,0 +1,102 @@
+#include "saltus/contact/measures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/residual.h"
+
+namespace saltus {
+namespace {
+
+double size(const double* x, int count) {
+  double sum = 0.0;
+  for (int i = 0; i < count; ++i) sum += x[i] * x[i];
+  return std::sqrt(sum);
+}
+
+/// Below this fraction of max(|p|, |rho b|) an impulse or rho times a slip is taken for round-off.
+constexpr double kNoise = 1e-8;
+
+/// The physical measures of one contact; u and p point at its first row.
+void add(const Law& law, double rho, double scale, const double* u, const double* p,
+         ContactMeasures& m) {
+  const auto worst = [](double& most, double value) {
+    if (!(value <= most)) most = value;  // NaN counts
+  };
+  if (law.kind == LawKind::unilateral) {
+    for (int i = 0; i < law.size; ++i) {
+      worst(m.penetration, -u[i]);
+      worst(m.cone, -p[i]);
+      m.gap += p[i] * u[i];
+      ++(p[i] - rho * u[i] > 0.0 ? m.sliding : m.open);
+    }
+    return;
+  }
+  if (law.kind != LawKind::coulomb && law.kind != LawKind::rolling) return;
+  const int tangents = law.tangents(), moments = law.size - 1 - tangents;
+  const double *u_T = u + 1, *p_T = p + 1, *u_R = u_T + tangents, *p_R = p_T + tangents;
+  const double slip = size(u_T, tangents), push_T = size(p_T, tangents);
+  const double spin = size(u_R, moments);
+  worst(m.penetration, -u[0]);
+  worst(m.cone, -p[0]);
+  if (tangents > 0) worst(m.cone, push_T - law.friction * p[0]);
+  if (moments > 0) worst(m.cone, size(p_R, moments) - law.rolling * p[0]);
+  m.gap += p[0] * (u[0] + law.friction * slip + law.rolling * spin);
+  for (int i = 1; i < law.size; ++i) m.gap += p[i] * u[i];
+
+  if (!(p[0] - rho * u[0] > 0.0)) {
+    ++m.open;
+    return;
+  }
+  const bool slides = rho * slip > kNoise * scale;
+  ++(slides || tangents == 0 ? m.sliding : m.sticking);
+  if (!slides || !(push_T > kNoise * scale)) return;
+  double along = 0.0, across = 0.0;  // of p_T and -u_T
+  for (int t = 0; t < tangents; ++t) along -= u_T[t] * p_T[t];
+  if (tangents == 2) across = u_T[0] * p_T[1] - u_T[1] * p_T[0];
+  worst(m.angle, std::atan2(std::abs(across), along));
+}
+
+}  // namespace
+
+ContactMeasures measure(const ContactProblem& problem, View p) {
+  const Eigen::Index n = problem.b.size();
+  ContactMeasures m;
+  m.residual = residual(problem, p);  // checks the problem as well
+  Vector u(n);
+  problem.W.apply(p, u);
+  u += problem.b;
+
+  // natural_map() with rho = 1 divides by max(|p|, |b|) or by what is asked for, whichever is larger
+  const double b2 = problem.b.norm(), all = std::max({b2, p.norm(), u.norm()});
+  const Vector one = Vector::Ones(n);
+  const double F_all = natural_map(problem.laws, one, u, problem.b, p, all);
+  const double F = all > 0.0 ? F_all * all : F_all;
+  m.siconos = all > std::numeric_limits<double>::epsilon() ? F_all : F;
+  m.fclib = F / (1.0 + std::sqrt(b2));
+
+  const auto rho_of = [&](const Law& law) {  // of the rows N and T
+    const int rows = law.kind == LawKind::rolling ? 1 + law.tangents() : law.size;
+    double trace = 0.0;
+    for (int i = law.first; i < law.first + rows; ++i) trace += problem.W.entry(i, i);
+    return trace > 0.0 ? rows / trace : 0.0;
+  };
+  double p2 = 0.0, rho_b2 = 0.0;
+  for (const Law& law : problem.laws) {
+    const int rows = law.kind == LawKind::rolling ? 1 + law.tangents() : law.size;
+    const double rho = rho_of(law);
+    for (Eigen::Index i = law.first; i < law.first + rows; ++i) {
+      p2 += p[i] * p[i];
+      rho_b2 += rho * problem.b[i] * rho * problem.b[i];
+    }
+  }
+  const double scale = std::sqrt(std::max(p2, rho_b2));
+  for (const Law& law : problem.laws)
+    add(law, rho_of(law), scale, u.data() + law.first, p.data() + law.first, m);
+  m.gap = std::abs(m.gap);
+  return m;
+}
+
+}  // namespace saltus

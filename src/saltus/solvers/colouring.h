@@ -1,0 +1,34 @@
+// Which contacts may be solved at the same time.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "saltus/contact/body_delassus.h"
+
+namespace saltus {
+
+/// Contacts of one colour share no body that moves. Contact c, in the order of the problem, takes the first colour that
+/// none of its bodies has. A body of more than 64 contacts exhausts the colours: `rest` are the contacts that found
+/// none, to be solved one by one. A body with A_b^-1 = 0 is held: it joins nothing.
+class Colouring {
+ public:
+  /// Takes nothing from the heap for a problem of a size that was seen.
+  void assign(const BodyRows& H);
+
+  int colours() const { return static_cast<int>(begin_.size()) - 2; }
+  std::span<const int> colour(int k) const { return part(k); }  ///< contacts, increasing
+  std::span<const int> rest() const { return part(colours()); }
+  bool held(int body) const { return held_[static_cast<std::size_t>(body)] != 0; }
+
+ private:
+  std::span<const int> part(int k) const {
+    const auto i = static_cast<std::size_t>(k);
+    return std::span(order_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
+  }
+  std::vector<int> order_;
+  std::vector<std::size_t> begin_{0, 0};
+  std::vector<std::uint64_t> taken_;  ///< bit k of a body: it has a contact of colour k
+  std::vector<std::uint8_t> held_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,26 @@
+// Newton's method on the statuses of contacts: open, sticking, sliding.
+#pragma once
+#include "saltus/solvers/block_system.h"
+#include "saltus/solvers/cone_problem.h"
+
+namespace saltus {
+
+/// A step on the function of Alart and Curnier, v = W~ x + b~ (mu = 1 in these units), rho_N = 1/W~_NN, rho_T =
+/// 2/tr W~_TT:
+///     n = x_N - rho_N v_N,  s = x_T - rho_T v_T
+///     open   n <= 0:      dx = -x
+///     stick  |s| <= n:    W~ dx = -v
+///     slip   otherwise:   (W~ dx)_N = -v_N
+///                         dx_T - e dn - (n/|s|) (I - e e^T) ds = n e - x_T,   e = s/|s|
+/// with W~ + alpha I in place of W~ on the left, which makes a singular W~ harmless: the steps end where they would
+/// without it. P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.
+class ConeNewton {
+ public:
+  /// Uses K for the matrix. False: it is singular, and x was left alone.
+  bool step(const ConeProblem& problem, BlockSystem& K, Vector& x);
+
+ private:
+  Vector v_, change_;
+};
+
+}  // namespace saltus

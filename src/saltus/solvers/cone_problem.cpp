@@ -1,0 +1,150 @@
+#include "saltus/solvers/cone_problem.h"
+
+#include <cmath>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+namespace {
+
+using Kind = ConeProblem::Kind;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// The cones of one law, rows first .. first + size - 1.
+void add_cones(const Law& law, int contact, std::vector<ConeProblem::Cone>& cones) {
+  if (law.kind == LawKind::coulomb && law.friction > 0.0 && law.size > 1) {
+    cones.push_back({Kind::second_order, law.first, law.size, contact});
+    return;
+  }
+  for (int i = 0; i < law.size; ++i) {
+    Kind kind = Kind::half_line;
+    if (law.kind == LawKind::equality) kind = Kind::all;
+    if (law.kind == LawKind::box) kind = law.bound > 0.0 ? Kind::interval : Kind::zero;
+    if (law.kind == LawKind::coulomb && i > 0) kind = Kind::zero;
+    cones.push_back({kind, law.first + i, 1, contact, law.bound});
+  }
+}
+
+}  // namespace
+
+void ConeProblem::read(const ContactProblem& problem) {
+  const auto n = static_cast<int>(problem.b.size());
+  blocks_of(problem, W);
+  expects(W.rows() == n && W.contacts() == std::ssize(problem.laws),
+          "W, b and the laws differ in size");
+  b.resize(n);
+  impulse.resize(n);
+  weight.resize(n);
+  cones.clear();
+
+  // g_i of mean diagonal 1; a contact that nothing can move takes the mean of the others
+  double sum = 0.0;
+  int counted = 0;
+  for (int c = 0; c < W.contacts(); ++c) {
+    const Law& law = problem.laws[at(c)];
+    expects(law.kind != LawKind::rolling, "no second-order cone is known for rolling contacts");
+    expects(law.first == W.first[at(c)] && law.size == W.size(c),
+            "the blocks of W are those of the laws");
+    const bool cone = law.kind == LawKind::coulomb && law.friction > 0.0 && law.size > 1;
+    const double* W_cc = W.block(W.find(c, c));
+    double trace = 0.0;
+    for (int i = 0; i < law.size; ++i) {
+      const double shape = cone && i == 0 ? law.friction : 1.0;
+      weight[law.first + i] = shape;
+      trace += W_cc[i * law.size + i] / (shape * shape);
+    }
+    const double square = trace / law.size;
+    for (int i = 0; i < law.size; ++i)
+      impulse[law.first + i] = square > 0.0 ? std::sqrt(square) : 0.0;  // a_c
+    if (square > 0.0) sum += square, ++counted;
+    add_cones(law, c, cones);
+  }
+  const double mean = counted > 0 ? std::sqrt(sum / counted) : 1.0;
+  double b2 = 0.0;
+  for (int i = 0; i < n; ++i) {
+    weight[i] *= impulse[i] > 0.0 ? impulse[i] : mean;
+    b[i] = problem.b[i] / weight[i];
+  }
+  for (const Cone& cone : cones)
+    if (cone.kind != Kind::zero)
+      for (int i = cone.first; i < cone.first + cone.size; ++i) b2 += b[i] * b[i];
+  const double beta = b2 > 0.0 ? std::sqrt(b2 / n) : 1.0;
+  b /= beta;
+  for (int i = 0; i < n; ++i) impulse[i] = beta / weight[i];
+  for (Cone& cone : cones) {
+    if (cone.kind == Kind::interval) cone.bound /= impulse[cone.first];
+    const int row = cone.first - W.first[at(cone.contact)];
+    cone.stride = W.size(cone.contact);
+    cone.diagonal = W.start[at(W.find(cone.contact, cone.contact))] + at(row * (cone.stride + 1));
+  }
+
+  for (int c = 0; c < W.contacts(); ++c)
+    for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1]; ++k) {
+      const int d = W.column[at(k)], width = W.size(d);
+      double* block = W.value.data() + W.start[at(k)];
+      for (int i = 0; i < W.size(c); ++i)
+        for (int j = 0; j < width; ++j)
+          block[i * width + j] /= weight[W.first[at(c)] + i] * weight[W.first[at(d)] + j];
+    }
+}
+
+void ConeProblem::multiply(const BlockMatrix& A, View x, Out y) {
+  for (int c = 0; c < A.contacts(); ++c) {
+    const int size = A.size(c);
+    double* const y_c = y.data() + A.first[at(c)];
+    for (int i = 0; i < size; ++i) y_c[i] = 0.0;
+    for (int k = A.offset[at(c)]; k < A.offset[at(c) + 1]; ++k) {
+      const int d = A.column[at(k)], width = A.size(d);
+      const double *block = A.block(k), *x_d = x.data() + A.first[at(d)];
+      for (int i = 0; i < size; ++i, block += width) {
+        double sum = 0.0;
+        for (int j = 0; j < width; ++j) sum += block[j] * x_d[j];
+        y_c[i] += sum;
+      }
+    }
+  }
+}
+
+void ConeProblem::project(Vector& x) const {
+  for (const Cone& cone : cones) {
+    double& x_c = x[cone.first];
+    switch (cone.kind) {
+      case Kind::all:
+        break;
+      case Kind::zero:
+        x_c = 0.0;
+        break;
+      case Kind::half_line:
+        x_c = x_c > 0.0 ? x_c : 0.0;
+        break;
+      case Kind::interval:
+        x_c = x_c < -cone.bound ? -cone.bound : x_c > cone.bound ? cone.bound : x_c;
+        break;
+      case Kind::second_order:
+        project_second_order(cone.size, &x_c);
+    }
+  }
+}
+
+bool at_rest(const ContactProblem& problem) {
+  for (const Law& law : problem.laws)
+    for (int i = 0; i < law.size; ++i) {
+      const double b = problem.b[law.first + i];
+      const bool tangent = law.kind == LawKind::coulomb && i > 0;
+      const bool normal = law.kind == LawKind::coulomb || law.kind == LawKind::unilateral;
+      if (tangent ? !std::isfinite(b) : normal ? !(b >= 0.0) : b != 0.0) return false;
+    }
+  return true;
+}
+
+void project_second_order(int size, double* x) {
+  const double slip = size == 3 ? std::sqrt(x[1] * x[1] + x[2] * x[2]) : std::abs(x[1]);
+  if (slip <= x[0]) return;
+  const double normal = slip <= -x[0] ? 0.0 : 0.5 * (x[0] + slip);
+  const double scale = normal > 0.0 ? normal / slip : 0.0;
+  x[0] = normal;
+  for (int i = 1; i < size; ++i) x[i] *= scale;
+}
+
+}  // namespace saltus

@@ -1,0 +1,51 @@
+// A contact problem taken apart: contacts that no block of W couples are apart, each group by itself.
+#pragma once
+#include <vector>
+
+#include "saltus/contact/block_delassus.h"
+
+namespace saltus {
+
+/// One contact, or one row of an equality, unilateral or box law, as Newton and the sweeps see it.
+struct GroupedContact {
+  LawKind kind = LawKind::unilateral;
+  int first = 0, size = 1;         ///< rows of the grouped problem
+  int row = 0;                     ///< first row of the problem given
+  int tangents = 0, rollings = 0;  ///< rows after the normal one
+  double friction = 0.0, rolling = 0.0, bound = 0.0;
+  double length = 1.0;  ///< L [m]: the group holds p_R/L, L u_R, mu_R/L
+  bool fixed = false;   ///< W_NN <= 0: no impulse moves it
+
+  double scale(int i) const { return rollings > 0 && i > tangents ? length : 1.0; }
+};
+
+/// The problem in the order of its groups: W.column and the rows of a group are neighbours. Moments and spins are read by
+/// the length L^2 = mean diagonal of W_c on N, T over that on R of each contact, so that all rows are of one unit.
+struct ContactGroups {
+  BlockMatrix W;
+  std::vector<GroupedContact> contacts;
+  std::vector<int> begin;           ///< first contact of each group, one more at the end
+  std::vector<double> b, rho;       ///< rho_i [kg]: 5/W_NN; 10/tr W_TT and 10/tr W_RR in space
+  std::vector<double> natural_rho;  ///< rows/tr W_cc of the law, as the residual has it
+
+  int groups() const { return static_cast<int>(begin.size()) - 1; }
+  int rows() const { return W.rows(); }
+
+  /// Takes nothing from the heap for a problem of the same size and pattern as before.
+  void assign(const ContactProblem& problem);
+
+ private:
+  void split(const ContactProblem& problem);
+  double length(int c, const Law& law) const;
+  void order_by_groups();
+  void fill(const ContactProblem& problem);
+  void scale(const ContactProblem& problem);
+
+  BlockMatrix held_;  // blocks of W where it is not held so
+  const BlockMatrix* source_ = nullptr;
+  std::vector<GroupedContact> pieces_;
+  std::vector<int> piece_begin_;  // first piece of each law
+  std::vector<int> root_, place_, law_, count_, touch_;
+};
+
+}  // namespace saltus

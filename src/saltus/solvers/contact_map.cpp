@@ -1,0 +1,175 @@
+#include "saltus/solvers/contact_map.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace saltus {
+namespace {
+
+constexpr double kNoSlope = 1e-10;  ///< k below which a contact slides against e whatever its p_T
+
+double clamp(double x, double bound) { return x < -bound ? -bound : x > bound ? bound : x; }
+
+double length(const double* x, int n) {
+  return n == 0 ? 0.0 : n == 1 ? std::abs(x[0]) : std::sqrt(x[0] * x[0] + x[1] * x[1]);
+}
+
+/// Phi of a disc: p - Proj(x).
+void disc(int n, double radius, const double* rho, const double* u, const double* p, double* Phi) {
+  double x[2] = {};
+  for (int t = 0; t < n; ++t) x[t] = p[t] - rho[t] * u[t];
+  const double slip = length(x, n);
+  const double scale = slip <= radius ? 1.0 : radius / slip;
+  for (int t = 0; t < n; ++t) Phi[t] = slip <= radius ? rho[t] * u[t] : p[t] - scale * x[t];
+}
+
+/// Projection of (N, T, R) on {|T| <= mu N, |R| <= mu_R N}: N >= 0 minimises the convex
+///     (N - x_N)^2 + max(|x_T| - mu N, 0)^2 + max(|x_R| - mu_R N, 0)^2
+/// of which the slope is piecewise linear, with bends at |x_T|/mu and |x_R|/mu_R.
+double normal_of_projection(double x_N, double slip, double mu, double spin, double mu_R) {
+  const auto minimum = [&](bool T, bool R) {
+    const double a = 1.0 + (T ? mu * mu : 0.0) + (R ? mu_R * mu_R : 0.0);
+    return (x_N + (T ? mu * slip : 0.0) + (R ? mu_R * spin : 0.0)) / a;
+  };
+  for (const bool T : {false, true})
+    for (const bool R : {false, true}) {
+      const double N = minimum(T, R);
+      if (N >= 0.0 && (slip > mu * N) == T && (spin > mu_R * N) == R) return N;
+    }
+  return std::max(0.0, minimum(true, true));
+}
+
+/// The part of one disc of a sliding contact in the slope: the column of N, and a column e_perp if it is kept.
+void slide(int n, int first, double mu, const double* x, double x_N, const double* rho,
+           const double* u, const double* p, int size, ContactSlope& out) {
+  const double slip = length(x, n), radius = mu * x_N;
+  int& kept = out.kept;
+  const auto C = [&](int i, int j) -> double& { return out.C[5 * i + j]; };
+  const auto R = [&](int i, int j) -> double& { return out.R[size * i + j]; };
+  if (slip <= radius) {
+    for (int t = 0; t < n; ++t) {
+      C(first + t, kept) = R(kept, first + t) = 1.0;
+      out.E[kept] = 0.0;
+      out.right[kept++] = -u[first + t];
+    }
+    return;
+  }
+  double e[2] = {};
+  for (int t = 0; t < n; ++t) e[t] = x[t] / slip;
+  const double along = n == 1 ? p[first] * e[0] : p[first] * e[0] + p[first + 1] * e[1];
+  for (int t = 0; t < n; ++t) {
+    out.d[first + t] = (mu * p[0] - along) * e[t];
+    C(first + t, 0) = mu * e[t];
+  }
+  if (n == 1) return;
+  const double k = radius / slip;
+  if (k < kNoSlope) {
+    for (int t = 0; t < n; ++t) out.d[first + t] = mu * p[0] * e[t] - p[first + t];
+    return;
+  }
+  const double perp[2] = {-e[1], e[0]};
+  for (int t = 0; t < n; ++t) C(first + t, kept) = R(kept, first + t) = perp[t];
+  out.E[kept] = (1.0 - k) / (k * rho[first]);
+  out.right[kept++] = -(u[first] * perp[0] + u[first + 1] * perp[1]) / k;
+}
+
+}  // namespace
+
+double contact_map(const GroupedContact& c, const double* rho, const double* u, const double* p,
+                   double* Phi) {
+  const double x = p[0] - rho[0] * u[0];
+  switch (c.kind) {
+    case LawKind::equality:
+      Phi[0] = rho[0] * u[0];
+      break;
+    case LawKind::box:
+      Phi[0] = std::abs(x) <= c.bound ? rho[0] * u[0] : p[0] - clamp(x, c.bound);
+      break;
+    default:
+      Phi[0] = x <= 0.0 ? p[0] : rho[0] * u[0];
+  }
+  const double normal = std::max(x, 0.0);
+  const int T = 1, R = 1 + c.tangents;
+  disc(c.tangents, c.friction * normal, rho + T, u + T, p + T, Phi + T);
+  disc(c.rollings, c.rolling * normal, rho + R, u + R, p + R, Phi + R);
+  double sum = 0.0;
+  for (int i = 0; i < c.size; ++i) sum += Phi[i] * Phi[i] / rho[i];
+  return sum;
+}
+
+double natural_map2(const GroupedContact& c, double rho, const double* u, const double* p) {
+  double F = 0.0;
+  switch (c.kind) {
+    case LawKind::equality:
+      F = rho * u[0];
+      return F * F;
+    case LawKind::unilateral:
+      F = std::min(p[0], rho * u[0]);
+      return F * F;
+    case LawKind::box:
+      F = p[0] - clamp(p[0] - rho * u[0], c.bound);
+      return F * F;
+    default:
+      break;
+  }
+  double x[5] = {};
+  for (int i = 0; i < c.size; ++i) x[i] = p[i] - rho * u[i];
+  const double* const x_T = x + 1;
+  const double* const x_R = x + 1 + c.tangents;
+  const double slip = length(x_T, c.tangents), spin = length(x_R, c.rollings);
+  x[0] -= rho * (c.friction * length(u + 1, c.tangents) +
+                 c.rolling * length(u + 1 + c.tangents, c.rollings));
+  const double N = normal_of_projection(x[0], slip, c.friction, spin, c.rolling);
+  const double scale_T = slip <= c.friction * N ? 1.0 : c.friction * N / slip;
+  const double scale_R = spin <= c.rolling * N ? 1.0 : c.rolling * N / spin;
+  double sum = (p[0] - N) * (p[0] - N);
+  for (int i = 1; i < c.size; ++i) {
+    F = p[i] - (i <= c.tangents ? scale_T : scale_R) * x[i];
+    sum += F * F;
+  }
+  return sum;
+}
+
+void contact_slope(const GroupedContact& c, const double* rho, const double* u, const double* p,
+                   ContactSlope& out) {
+  double x[5] = {};
+  for (int i = 0; i < c.size; ++i) {
+    x[i] = p[i] - rho[i] * u[i];
+    out.d[i] = 0.0;
+  }
+  const auto all = [&] {
+    out.kept = c.size;
+    out.whole = true;
+    for (int i = 0; i < c.size; ++i) out.E[i] = 0.0, out.right[i] = -u[i];
+  };
+  const auto none = [&](double to) {
+    out.kept = 0;
+    out.whole = false;
+    for (int i = 0; i < c.size; ++i) out.d[i] = -p[i];
+    out.d[0] += to;
+  };
+  switch (c.kind) {
+    case LawKind::equality:
+      return all();
+    case LawKind::box:
+      return std::abs(x[0]) <= c.bound ? all() : none(clamp(x[0], c.bound));
+    default:
+      break;
+  }
+  if (x[0] <= 0.0) return none(0.0);
+  const double* const x_T = x + 1;
+  const double* const x_R = x + 1 + c.tangents;
+  if (length(x_T, c.tangents) <= c.friction * x[0] && length(x_R, c.rollings) <= c.rolling * x[0])
+    return all();
+  out.whole = false;
+  out.kept = 1;
+  std::fill(out.C, out.C + 25, 0.0);
+  std::fill(out.R, out.R + 25, 0.0);
+  out.C[0] = out.R[0] = 1.0;
+  out.E[0] = 0.0;
+  out.right[0] = -u[0];
+  slide(c.tangents, 1, c.friction, x_T, x[0], rho, u, p, c.size, out);
+  slide(c.rollings, 1 + c.tangents, c.rolling, x_R, x[0], rho, u, p, c.size, out);
+}
+
+}  // namespace saltus

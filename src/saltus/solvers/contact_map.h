@@ -1,0 +1,36 @@
+// The laws of contact as one equation Phi(p, u) = 0 after Alart and Curnier, with its slope.
+#pragma once
+#include "saltus/solvers/contact_groups.h"
+
+namespace saltus {
+
+/// Phi of one contact [N s], rho [kg] one a row:
+///     Phi_N = p_N - max(0, x_N),             x = p - rho u
+///     Phi_T = p_T - Proj(x_T),               onto the disc of radius mu max(0, x_N); R likewise, with mu_R
+///     equality: Phi = rho u.  unilateral: as N.  box: p - Proj(x) onto [-bound, bound].
+/// Returns sum Phi_i^2/rho_i [N^2 s^2/kg].
+double contact_map(const GroupedContact& c, const double* rho, const double* u, const double* p,
+                   double* Phi);
+
+/// |p - Proj_K(p - rho u^)|^2, the contact's part of the natural map, with one rho a contact. K of a contact that rolls is
+/// {|p_T| <= mu p_N, |p_R| <= mu_R p_N}.
+double natural_map2(const GroupedContact& c, double rho, const double* u, const double* p);
+
+/// What Newton's method wants of one contact: dp = d + C y, and for y  R (u + du) + E y = 0 of the rows kept:
+///     open: dp = -p.   sticking: dp = y, u + du = 0.
+///     sliding, e = x_T/|x_T|, k = mu x_N/|x_T|: p_T + dp_T = mu (p_N + dp_N) e + (p_perp + y_perp) e_perp,
+///                  u_N + du_N = 0,   (u + du)_perp + (1 - k)/(k rho) y_perp = u_perp - u_perp/k
+/// Rows of R and columns of C: N (with mu e), then the tangents kept.
+struct ContactSlope {
+  int kept = 0;        ///< size of y
+  bool whole = false;  ///< C = R = 1
+  double d[5] = {};
+  double C[25];  ///< size x kept
+  double R[25];  ///< kept x size
+  double E[5];
+  double right[5];  ///< R du + E y = right
+};
+void contact_slope(const GroupedContact& c, const double* rho, const double* u, const double* p,
+                   ContactSlope& out);
+
+}  // namespace saltus

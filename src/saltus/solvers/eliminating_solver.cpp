@@ -1,0 +1,92 @@
+#include <algorithm>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/residual.h"
+#include "saltus/solvers/cone_problem.h"
+#include "saltus/solvers/equality_elimination.h"
+
+namespace saltus {
+namespace {
+
+struct Work final : SolverWork {
+  EqualityElimination elimination;
+  SolverMemory inner;  ///< its active, factor and changes are those of the caller
+  Vector p, full;
+};
+
+class Eliminating final : public ContactSolver {
+ public:
+  explicit Eliminating(std::unique_ptr<ContactSolver> inner) : inner_(std::move(inner)) {}
+  std::string_view name() const override { return inner_->name(); }
+  bool handles(LawKind kind) const override {
+    return kind == LawKind::equality || inner_->handles(kind);
+  }
+  bool needs_symmetric() const override { return inner_->needs_symmetric(); }
+
+  SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
+                    Out p) const override {
+    const Eigen::Index n = problem.b.size();
+    expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
+    if (at_rest(problem)) {
+      p.setZero();
+      return {true, 0, residual(problem, p)};
+    }
+    Work& work = memory.work.get<Work>();
+    swap_state(memory, work.inner);
+    const SolveReport report = work.elimination.reduce(problem)
+                                   ? solve_reduced(problem, limits, work, p)
+                                   : inner_->solve(problem, limits, work.inner, p);
+    swap_state(memory, work.inner);
+    return report;
+  }
+
+ private:
+  static constexpr int kTightened = 4;
+
+  static void swap_state(SolverMemory& a, SolverMemory& b) {
+    a.active.swap(b.active);
+    a.factor.swap(b.factor);
+    std::swap(a.changes, b.changes);
+  }
+
+  /// The residual of the whole problem has another scale than that of the part: the part is solved again, from where it
+  /// is, to a tolerance that makes up for it.
+  SolveReport solve_reduced(const ContactProblem& problem, Limits limits, Work& work, Out p) const {
+    const EqualityElimination& others = work.elimination;
+    const ContactProblem part{others.W(), others.b(), others.laws(), others.ids()};
+    SolveReport report{false, 0, residual(problem, p)};
+    work.p.resize(part.b.size());
+    work.full.resize(p.size());
+    work.elimination.restrict(p, work.p);
+    Limits inner = limits;
+    for (int k = 0; k < kTightened && !(report.residual <= limits.tolerance); ++k) {
+      inner.iterations = limits.iterations - report.iterations;
+      SolveReport done{true, 0, 0.0};
+      if (part.b.size() > 0) done = inner_->solve(part, inner, work.inner, work.p);
+      work.elimination.recover(work.p, work.full);
+      const double now = residual(problem, work.full);
+      report.iterations += done.iterations;
+      report.attempts = done.attempts;
+      report.attempted = done.attempted;
+      if (now < report.residual) {
+        report.residual = now;
+        p = work.full;
+      }
+      if (!done.converged || part.b.size() == 0 || report.iterations >= limits.iterations) break;
+      inner.tolerance =
+          0.3 * std::min(inner.tolerance, done.residual) * std::min(1.0, limits.tolerance / now);
+    }
+    report.converged = report.residual <= limits.tolerance;
+    return report;
+  }
+
+  std::unique_ptr<ContactSolver> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactSolver> make_eliminating(std::unique_ptr<ContactSolver> inner) {
+  return std::make_unique<Eliminating>(std::move(inner));
+}
+
+}  // namespace saltus

@@ -1,0 +1,293 @@
+// Interior point for contact with friction. Scaled by cone_problem.h every cone of friction is K = {|x_T| <= x_N} = K*:
+//     y = W~ x + b~ + s n,   x in K,   y in K,   x o y = m e,   m -> 0,   s = |y_T|                    (1)
+// x impulses, y the velocities u^, n the normal, e the unit of the product o. s is smoothed to
+// sqrt(|y_T|^2 + (kappa m)^2) and linearised with the rest:
+//     (I - C) dy = W~ dx + r,   C = n t^T,   t = y_T/s,   r = W~ x + b~ + s n - y
+//     F^-1 dx + F dy = q                                                       (nesterov_todd.h)
+// =>  (W~ + (I - C) F^-2) dx = (I - C) F^-1 q - r,   dy = F^-1 q - F^-2 dx                              (2)
+// The end is Newton's method on the statuses that the interior has found (cone_newton.h).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/residual.h"
+#include "saltus/solvers/cone_newton.h"
+#include "saltus/solvers/nesterov_todd.h"
+#include "saltus/solvers/solvers.h"
+
+namespace saltus {
+namespace {
+
+using Kind = ConeProblem::Kind;
+using Cone = ConeProblem::Cone;
+
+constexpr double kSmooth = 1e-3;     ///< kappa; 1e-4 to 1e-2 alike, from 0.02 on steps become short
+constexpr double kRegular = 1e-11;   ///< on rows without a cone: equalities may be redundant
+constexpr double kBoundary = 0.995;  ///< of the way to the boundary, at most
+constexpr double kShort = 0.3;       ///< a shorter step is tried again towards the centre
+constexpr double kStuck = 0.1;       ///< after a step below, the next leaves C out
+constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses are tried
+constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12;
+
+struct Work final : SolverWork {
+  ConeProblem problem;
+  BlockSystem K;
+  ConeNewton newton;
+  std::vector<NesterovTodd> scaling;  ///< of each cone
+  Vector x, y, r, s;                  ///< s at the normal rows
+  Vector lambda, q, dx, dy, other_dx, other_dy;
+  Vector trial, best;  ///< impulses [N s]
+
+  void begin(const ContactProblem& contact) {
+    problem.read(contact);
+    K.begin(problem.W);
+    scaling.resize(problem.cones.size());
+    for (Vector* v : {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &trial, &best})
+      v->setZero(problem.rows());
+  }
+};
+
+/// One solve: the iterates and what is known of them.
+class Solve {
+ public:
+  Solve(const ContactProblem& contact, Limits limits, Work& work, Out p)
+      : contact_(contact), limits_(limits), w_(work), p_(p) {
+    w_.begin(contact);
+    w_.best = p;
+    report_.residual = residual(contact, p);
+    for (const Cone& cone : w_.problem.cones) {
+      if (!cone.barrier()) continue;
+      w_.x[cone.first] = w_.y[cone.first] = 1.0;
+      ++barriers_;
+    }
+  }
+
+  SolveReport run() {
+    double tried = std::numeric_limits<double>::infinity();  // residual of the last identification
+    double fewest = report_.residual;
+    bool lagged = false;
+    for (int k = 0, idle = 0; k < kMostInterior && idle < kPatience && !done(); ++k, ++idle) {
+      measure();
+      const double now = offer(w_.x);
+      if (now < 0.9 * fewest) fewest = now, idle = 0;
+      if (done()) break;
+      if (now < kIdentify && now < 0.1 * tried) {
+        tried = now;
+        identify();
+        if (done()) break;
+      }
+      const double t = advance(lagged);
+      if (!(t > 0.0)) break;
+      lagged = !lagged && t < kStuck;
+    }
+    if (report_.residual > limits_.tolerance) identify();
+    p_ = w_.best;
+    report_.iterations = w_.K.factorisations();
+    report_.converged = report_.residual <= limits_.tolerance;
+    return report_;
+  }
+
+ private:
+  bool done() const {
+    return report_.residual <= limits_.tolerance || w_.K.factorisations() >= limits_.iterations;
+  }
+
+  /// Remembers the impulses of x, moved into their cones, if they are the best; their residual.
+  double offer(const Vector& x) {
+    w_.trial = x;
+    w_.problem.project(w_.trial);
+    w_.trial = w_.trial.cwiseProduct(w_.problem.impulse);
+    const double now = residual(contact_, w_.trial);
+    if (now < report_.residual && w_.problem.meaningful(x, now)) {
+      report_.residual = now;
+      w_.best = w_.trial;
+    }
+    return now;
+  }
+
+  /// m = x . y/cones,  s,  r
+  void measure() {
+    const ConeProblem& problem = w_.problem;
+    double gap = 0.0;
+    for (const Cone& cone : problem.cones)
+      if (cone.barrier())
+        gap += NesterovTodd::dot(cone.size, w_.x.data() + cone.first, w_.y.data() + cone.first);
+    mean_ = barriers_ > 0 ? gap / barriers_ : 0.0;
+    problem.apply(w_.x, w_.r);
+    w_.r += problem.b;
+    for (const Cone& cone : problem.cones) {
+      const double* const y = w_.y.data() + cone.first;
+      double* const r = w_.r.data() + cone.first;
+      if (cone.kind == Kind::zero) r[0] = 0.0;
+      if (!cone.barrier()) continue;
+      if (cone.kind == Kind::second_order)
+        r[0] += w_.s[cone.first] = std::hypot(NesterovTodd::norm_T(cone.size, y), kSmooth * mean_);
+      for (int i = 0; i < cone.size; ++i) r[i] -= y[i];
+    }
+  }
+
+  /// Makes and factorises the matrix of (2); with `lagged` C = 0.
+  bool factorise(bool lagged) {
+    const ConeProblem& problem = w_.problem;
+    w_.K.refill(problem.W);
+    for (std::size_t c = 0; c < problem.cones.size(); ++c) {
+      const Cone& cone = problem.cones[c];
+      double* const D = w_.K.K.value.data() + cone.diagonal;
+      if (cone.kind == Kind::all) D[0] += kRegular;
+      if (cone.kind == Kind::zero)
+        w_.K.make_identity(cone.contact,
+                           cone.first - problem.W.first[static_cast<std::size_t>(cone.contact)]);
+      if (!cone.barrier()) continue;
+      NesterovTodd& F = w_.scaling[c];
+      const double* const y = w_.y.data() + cone.first;
+      F.make(cone.size, w_.x.data() + cone.first, y);
+      for (int i = 0; i < cone.size; ++i)
+        for (int j = 0; j < cone.size; ++j) {
+          double value = F.inverse_square(i, j);
+          if (i == 0 && !lagged)
+            for (int l = 1; l < cone.size; ++l)
+              value -= y[l] / w_.s[cone.first] * F.inverse_square(l, j);
+          D[i * cone.stride + j] += value;
+        }
+      F.scale(y, w_.lambda.data() + cone.first);
+    }
+    return w_.K.factorise();
+  }
+
+  /// dx, dy of (2) for q
+  void direction(bool lagged, Vector& dx, Vector& dy) {
+    const ConeProblem& problem = w_.problem;
+    dx = -w_.r;
+    for (std::size_t c = 0; c < problem.cones.size(); ++c) {
+      const Cone& cone = problem.cones[c];
+      if (!cone.barrier()) continue;
+      const double* const y = w_.y.data() + cone.first;
+      double* const z = dy.data() + cone.first;  // F^-1 q
+      w_.scaling[c].scale_back(w_.q.data() + cone.first, z);
+      double* const right = dx.data() + cone.first;
+      for (int i = 0; i < cone.size; ++i) right[i] += z[i];
+      for (int i = 1; i < cone.size && !lagged; ++i) right[0] -= y[i] / w_.s[cone.first] * z[i];
+    }
+    w_.K.solve(dx, 1);
+    for (std::size_t c = 0; c < problem.cones.size(); ++c) {
+      const Cone& cone = problem.cones[c];
+      if (!cone.barrier()) continue;
+      for (int i = 0; i < cone.size; ++i)
+        for (int j = 0; j < cone.size; ++j)
+          dy[cone.first + i] -= w_.scaling[c].inverse_square(i, j) * dx[cone.first + j];
+    }
+  }
+
+  /// Largest step that stays in the cones.
+  double room(const Vector& dx, const Vector& dy, double most) const {
+    double t = most;
+    for (const Cone& cone : w_.problem.cones) {
+      if (!cone.barrier()) continue;
+      const int i = cone.first;
+      t = NesterovTodd::step(cone.size, w_.x.data() + i, dx.data() + i, t);
+      t = NesterovTodd::step(cone.size, w_.y.data() + i, dy.data() + i, t);
+    }
+    return t;
+  }
+
+  /// q of  lambda o q = centre m e - lambda o lambda - (F^-1 dx) o (F dy);  without the last term if there is no dx
+  void aim(double centre, const Vector* dx, const Vector* dy) {
+    for (std::size_t c = 0; c < w_.problem.cones.size(); ++c) {
+      const Cone& cone = w_.problem.cones[c];
+      if (!cone.barrier()) continue;
+      const double* const lambda = w_.lambda.data() + cone.first;
+      double right[3], square[3], a[3], b[3], second[3] = {};
+      NesterovTodd::product(cone.size, lambda, lambda, square);
+      if (dx) {
+        w_.scaling[c].scale_back(dx->data() + cone.first, a);
+        w_.scaling[c].scale(dy->data() + cone.first, b);
+        NesterovTodd::product(cone.size, a, b, second);
+      }
+      for (int i = 0; i < cone.size; ++i)
+        right[i] = (i == 0 ? centre * mean_ : 0.0) - square[i] - second[i];
+      NesterovTodd::divide(cone.size, lambda, right, w_.q.data() + cone.first);
+    }
+  }
+
+  /// One step of predictor and corrector (Mehrotra); its length, 0 where there is none.
+  double advance(bool lagged) {
+    if (!factorise(lagged)) return 0.0;
+    w_.q = -w_.lambda;
+    direction(lagged, w_.dx, w_.dy);
+    const double predicted = room(w_.dx, w_.dy, 1.0);
+    double gap = 0.0;
+    for (const Cone& cone : w_.problem.cones)
+      for (int i = cone.first; cone.barrier() && i < cone.first + cone.size; ++i)
+        gap += (w_.x[i] + predicted * w_.dx[i]) * (w_.y[i] + predicted * w_.dy[i]);
+    const double left = barriers_ > 0 ? gap / (mean_ * barriers_) : 0.0;
+    aim(std::clamp(left * left * left, 1e-6, 1.0), &w_.dx, &w_.dy);
+    w_.other_dx.swap(w_.dx);
+    w_.other_dy.swap(w_.dy);
+    direction(lagged, w_.dx, w_.dy);
+    double t = std::min(1.0, std::max(0.9, 1.0 - mean_) * kBoundary * room(w_.dx, w_.dy, 2.0));
+    if (t < kShort) {
+      aim(0.8, nullptr, nullptr);
+      direction(lagged, w_.other_dx, w_.other_dy);
+      const double central = std::min(1.0, 0.9 * room(w_.other_dx, w_.other_dy, 2.0));
+      if (central > t) {
+        t = central;
+        w_.dx.swap(w_.other_dx);
+        w_.dy.swap(w_.other_dy);
+      }
+    }
+    if (!(t > 0.0) || !w_.dx.allFinite() || !w_.dy.allFinite()) return 0.0;
+    w_.x += t * w_.dx;
+    w_.y += t * w_.dy;
+    return t;
+  }
+
+  /// Newton's method from x, which stays where it is.
+  void identify() {
+    Vector& x = w_.other_dx;
+    x = w_.x;
+    double last = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < kMostNewton && !done(); ++k) {
+      if (!w_.newton.step(w_.problem, w_.K, x)) return;
+      const double now = offer(x);
+      if (k > 2 && !(now < 0.5 * last)) return;
+      last = now;
+    }
+  }
+
+  const ContactProblem& contact_;
+  const Limits limits_;
+  Work& w_;
+  Out p_;
+  SolveReport report_;
+  int barriers_ = 0;   ///< cones with an interior
+  double mean_ = 0.0;  ///< m
+};
+
+class InteriorPoint final : public ContactSolver {
+ public:
+  std::string_view name() const override { return "interior-point"; }
+  bool handles(LawKind kind) const override {
+    return kind == LawKind::equality || kind == LawKind::unilateral || kind == LawKind::coulomb;
+  }
+  bool needs_symmetric() const override { return false; }
+
+  SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
+                    Out p) const override {
+    const Eigen::Index n = problem.b.size();
+    expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
+    for (const Law& law : problem.laws)
+      expects(handles(law.kind), "interior-point handles equality, unilateral and coulomb laws");
+    if (at_rest(problem)) {
+      p.setZero();
+      return {true, 0, residual(problem, p)};
+    }
+    return Solve(problem, limits, memory.work.get<Work>(), p).run();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ContactSolver> make_interior_point() { return std::make_unique<InteriorPoint>(); }
+
+}  // namespace saltus

@@ -1,0 +1,236 @@
+// Friction by a proximal point method around Newton's, group by group of coupled contacts:
+//     p_{k+1} solves the problem of  (W + alpha_k D, b - alpha_k D p_k),   D = diag(1/rho)            (1)
+// which makes singular W harmless and keeps Newton's steps short. alpha falls as long as Newton's method follows within
+// a few steps and grows where it does not; (1) is then tried again from p_k, not from the p of least residual, because
+// p_k drifts along directions that W hardly feels while the residual stays as it is.
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/residual.h"
+#include "saltus/solvers/group_newton.h"
+#include "saltus/solvers/solvers.h"
+
+namespace saltus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+constexpr double kFirst = 1e-3, kLargest = 1.0, kSmallest = 1e-11;  ///< alpha [1]
+constexpr int kOuter = 300;                                         ///< problems (1) for one group
+constexpr int kStarts = 12, kOuterAgain = 60;  ///< other starts where the first one led nowhere
+constexpr int kLastAgain = 500;                ///< contacts of a group that is started again
+constexpr int kInner = 12;                     ///< Newton steps for one of them
+constexpr int kHalvings = 8;                   ///< of one step
+constexpr int kWindow = 4;                     ///< merits that a step may rise to
+constexpr int kSweepsSmall = 2, kSweeps = 5;   ///< sweeps before Newton's method
+constexpr int kSmall = 8, kLarge = 100;        ///< contacts of a small and of a large group
+constexpr int kRescue = 10;                    ///< sweeps where alpha is at its largest
+constexpr int kFewSweeps = 12;                 ///< that are cheaper than Newton's method
+constexpr int kPasses = 3;
+
+struct Work final : SolverWork {
+  ContactGroups groups;
+  GroupNewton newton;
+  std::vector<double> best;
+};
+
+/// One group, until |F|^2 <= target.
+class GroupSolve {
+ public:
+  GroupSolve(GroupNewton& newton, std::vector<double>& best, double target, int iterations)
+      : G_(newton), best_(best), target_(target), most_(iterations) {}
+
+  int iterations() const { return iterations_; }
+
+  /// `again`: with other starts where the first one leads nowhere.
+  void run(bool again) {
+    G_.velocities();
+    if (look()) return;
+    if (sweep(G_.contacts() < kSmall ? kSweepsSmall : kSweeps)) return;
+    if (outer(kOuter)) return;
+    // where friction is strong there may be few solutions and far away: others ways to start
+    const int starts = again && G_.contacts() <= kLastAgain ? kStarts : 0;
+    for (int start = 0; start < starts && left(); ++start) {
+      G_.start_again(start);
+      G_.velocities();
+      if (look() || sweep(kSweepsSmall) || outer(kOuterAgain)) return;
+    }
+    restore();
+  }
+
+ private:
+  /// |F|^2 at p, kept if it is clearly the least so far: where there is no solution p runs away at the same |F|, which
+  /// relative to |p| would pass for one. True when it is small enough.
+  bool look() {
+    now_ = G_.natural2();
+    if (now_ <= target_ || now_ < 0.99 * least_) {
+      least_ = now_;
+      std::copy(G_.p.begin() + G_.first_row(), G_.p.begin() + G_.end_row(),
+                best_.begin() + G_.first_row());
+    }
+    return now_ <= target_;
+  }
+  void restore() {
+    if (!(now_ <= target_))
+      std::copy(best_.begin() + G_.first_row(), best_.begin() + G_.end_row(),
+                G_.p.begin() + G_.first_row());
+  }
+  bool left() const { return iterations_ < most_; }
+
+  /// `count` sweeps, in a large group again as long as they halve F, and one by one where few will do.
+  bool sweep(int count) {
+    double last = HUGE_VAL;
+    do {
+      last = now_;
+      for (int k = 0; k < count && left(); ++k) G_.sweep(), ++iterations_;
+      G_.velocities();
+      if (look()) return true;
+    } while (G_.contacts() >= kLarge && now_ < 0.25 * last && left());
+    for (int k = 0; k < kFewSweeps && left(); ++k) {
+      const double before = now_;
+      G_.sweep(), ++iterations_;
+      G_.velocities();
+      if (look()) return true;
+      const double rate = now_ / before;
+      if (!(rate < 1.0) || std::log(target_ / now_) / std::log(rate) > kFewSweeps) return false;
+    }
+    return false;
+  }
+
+  bool outer(int most) {
+    double alpha = kFirst;
+    for (int k = 0; k < most && left(); ++k) {
+      alpha = std::clamp(alpha, kSmallest, kLargest);
+      std::copy(G_.p.begin() + G_.first_row(), G_.p.begin() + G_.end_row(),
+                G_.centre.begin() + G_.first_row());
+      const double before = now_;
+      int steps = 0;
+      const bool solved = inner(alpha, steps);
+      G_.velocities();  // afresh: steps collect round-off
+      if (look()) return true;
+      if (solved) {
+        alpha *= steps <= 1 ? 0.1 : steps <= 2 ? 0.3 : steps <= 4 ? 0.5 : steps <= 8 ? 0.8 : 1.0;
+        continue;
+      }
+      if (now_ > 0.25 * before) {
+        std::copy(G_.centre.begin() + G_.first_row(), G_.centre.begin() + G_.end_row(),
+                  G_.p.begin() + G_.first_row());
+        if (alpha >= kLargest)
+          for (int s = 0; s < kRescue && left(); ++s) G_.sweep(), ++iterations_;
+        G_.velocities();
+        if (look()) return true;
+      }
+      alpha *= 4.0;
+    }
+    return false;
+  }
+
+  /// Newton's method for (1) with a line search that is not monotone; true when it has converged.
+  bool inner(double alpha, int& steps) {
+    const double start = G_.merit(0.0), size = G_.size2();
+    const double e = std::sqrt(start / size);
+    const double e_goal =
+        std::min(0.1 * e, std::max(0.1 * e * alpha / (1.0 + alpha), 0.02 * e * std::min(1.0, e)));
+    const double goal = e_goal * e_goal * size;
+    double merits[kWindow], merit = start;
+    std::fill(merits, merits + kWindow, start);
+    for (steps = 0; steps < kInner && left() && !(merit <= goal); ++steps) {
+      ++iterations_;
+      if (!G_.direction(alpha)) return false;
+      const double highest = *std::max_element(merits, merits + kWindow);
+      double t = 1.0, next = 0.0;
+      int halvings = 0;
+      for (; halvings < kHalvings; ++halvings, t *= 0.5) {
+        next = G_.merit_at(alpha, t);
+        if (next <= highest * (1.0 - 1e-4 * t)) break;
+      }
+      if (halvings == kHalvings) return false;
+      G_.step(t);
+      merit = merits[steps % kWindow] = next;
+      if (look()) return true;
+    }
+    return merit <= goal;
+  }
+
+  GroupNewton& G_;
+  std::vector<double>& best_;
+  double target_, now_ = 0.0, least_ = HUGE_VAL;
+  int most_, iterations_ = 0;
+};
+
+class ProximalNewton final : public ContactSolver {
+ public:
+  std::string_view name() const override { return "proximal-newton"; }
+  bool handles(LawKind) const override { return true; }
+  bool needs_symmetric() const override { return false; }
+
+  SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
+                    Out p) const override {
+    const Eigen::Index n = problem.b.size();
+    expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
+    Work& work = memory.work.get<Work>();
+    SolveReport report{false, 0, residual(problem, p)};
+    if (report.residual <= limits.tolerance) {
+      report.converged = true;
+      return report;
+    }
+    ContactGroups& groups = work.groups;
+    GroupNewton& newton = work.newton;
+    groups.assign(problem);
+    newton.begin(groups);
+    work.best.resize(newton.p.size());
+    gather(groups, p, newton.p);
+
+    // |F| <= tolerance max(|p|, |rho b|), shared among the groups by their number of contacts
+    double b2 = 0.0;
+    for (std::size_t i = 0; i < groups.b.size(); ++i)
+      b2 += groups.natural_rho[i] * groups.b[i] * groups.natural_rho[i] * groups.b[i];
+    double share = 0.5;
+    for (int pass = 0; pass < kPasses && report.iterations < limits.iterations; ++pass) {
+      double p2 = 0.0;
+      if (pass > 0)
+        for (const double x : newton.p) p2 += x * x;
+      const double F = limits.tolerance * limits.tolerance * std::max(p2, b2) * share /
+                       static_cast<double>(groups.contacts.size());
+      int most = 0;
+      for (int g = 0; g < groups.groups(); ++g) {
+        newton.choose(g);
+        GroupSolve group(newton, work.best, F * newton.contacts(),
+                         limits.iterations - report.iterations);
+        group.run(pass == 0);
+        most += group.iterations();
+      }
+      report.iterations += most;
+      const double now = accept(problem, groups, newton.p, report.residual, memory, p);
+      if (now < report.residual) report.residual = now;
+      if (report.residual <= limits.tolerance || most == 0) break;
+      share *= 0.25;
+    }
+    report.converged = report.residual <= limits.tolerance;
+    return report;
+  }
+
+ private:
+  static void gather(const ContactGroups& groups, View p, std::vector<double>& out) {
+    for (const GroupedContact& c : groups.contacts)
+      for (int i = 0; i < c.size; ++i) out[at(c.first + i)] = p[c.row + i] / c.scale(i);
+  }
+  /// p of the groups becomes p where its residual, which is returned, is below `best`.
+  static double accept(const ContactProblem& problem, const ContactGroups& groups,
+                       const std::vector<double>& from, double best, SolverMemory& memory, Out p) {
+    if (memory.scratch.size() < from.size()) memory.scratch.resize(from.size());
+    Eigen::Map<Vector> next(memory.scratch.data(), p.size());
+    for (const GroupedContact& c : groups.contacts)
+      for (int i = 0; i < c.size; ++i) next[c.row + i] = from[at(c.first + i)] * c.scale(i);
+    const double now = residual(problem, next);
+    if (now < best) p = next;
+    return now;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ContactSolver> make_proximal_newton() { return std::make_unique<ProximalNewton>(); }
+
+}  // namespace saltus
