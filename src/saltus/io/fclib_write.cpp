@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t place(int i) { return static_cast<std::size_t>(i); }
 
 /// A matrix by rows: nz = -2, p of rows + 1 elements.
 struct RowMatrix {
@@ -24,10 +24,10 @@ RowMatrix part(const BlockMatrix& W, int row, int rows, int column, int columns)
   A.rows = rows;
   A.columns = columns;
   for (int c = 0; c < W.contacts(); ++c) {
-    if (W.first[at(c)] < row || W.first[at(c)] >= row + rows) continue;
+    if (W.first[place(c)] < row || W.first[place(c)] >= row + rows) continue;
     for (int i = 0; i < W.size(c); ++i) {
-      for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1]; ++k) {
-        const int d = W.column[at(k)], size = W.size(d), first = W.first[at(d)] - column;
+      for (int k = W.offset[place(c)]; k < W.offset[place(c) + 1]; ++k) {
+        const int d = W.column[place(k)], size = W.size(d), first = W.first[place(d)] - column;
         if (first < 0 || first >= columns) continue;
         for (int j = 0; j < size; ++j)
           if (const double value = W.block(k)[i * size + j]; value != 0.0) {
@@ -46,8 +46,8 @@ RowMatrix part(const BlockMatrix& W, int row, int rows, int column, int columns)
 bool transposed(const Delassus& W, int m, const RowMatrix& V, const RowMatrix& V_T) {
   if (V.x.size() != V_T.x.size()) return false;
   for (int i = 0; i < V.rows; ++i)
-    for (int k = V.p[at(i)]; k < V.p[at(i) + 1]; ++k)
-      if (W.entry(m + V.i[at(k)], i) != V.x[at(k)]) return false;
+    for (int k = V.p[place(i)]; k < V.p[place(i) + 1]; ++k)
+      if (W.entry(m + V.i[place(k)], i) != V.x[place(k)]) return false;
   return true;
 }
 
@@ -68,7 +68,7 @@ void write_matrix(const h5::Group& parent, const char* name, const RowMatrix& A)
 
 void write_vector(const h5::Group& group, const char* name, const Vector& x) {
   if (x.size() > 0)
-    group.write_compressed(name, std::span(x.data(), at(static_cast<int>(x.size()))));
+    group.write_compressed(name, std::span(x.data(), place(static_cast<int>(x.size()))));
 }
 
 /// Contacts of one kind and size, then equalities of one row each.
@@ -78,7 +78,7 @@ void expect_writable(const FclibProblem& P) {
               std::ssize(P.laws) == P.contacts + P.equalities,
           "a problem to be written has spacedim rows a contact and one an equality");
   for (int c = 0; c < std::ssize(P.laws); ++c) {
-    const Law& law = P.laws[at(c)];
+    const Law& law = P.laws[place(c)];
     const bool contact = c < P.contacts;
     expects(law.kind == (!contact    ? LawKind::equality
                          : P.rolling ? LawKind::rolling
@@ -112,8 +112,8 @@ void write_problem(const h5::Group& root, const FclibProblem& P) {
   }
   Vector mu(P.contacts), mu_r(P.contacts);
   for (int c = 0; c < P.contacts; ++c) {
-    mu[c] = P.laws[at(c)].friction;
-    mu_r[c] = P.laws[at(c)].rolling;
+    mu[c] = P.laws[place(c)].friction;
+    mu_r[c] = P.laws[place(c)].rolling;
   }
   const h5::Group vectors = group.create_group("vectors");
   write_vector(vectors, "q", P.b.head(m));

@@ -11,7 +11,6 @@ namespace {
 
 int close_group(std::int64_t id) { return H5Gclose(id); }
 int close_dataset(std::int64_t id) { return H5Dclose(id); }
-int close_attribute(std::int64_t id) { return H5Aclose(id); }
 
 hid_t disk_type(Type type) {
   switch (type) {
@@ -275,7 +274,7 @@ std::int64_t Group::integer_of(const std::string& name, const std::string& attri
   std::int64_t value = 0;
   const Handle found(
       H5Aopen_by_name(id_.get(), name.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-      close_attribute);
+      [](std::int64_t id) -> int { return H5Aclose(id); });
   if (found.get() < 0 || H5Aread(found.get(), H5T_NATIVE_INT64, &value) < 0)
     fail("no attribute " + attribute + " of " + name);
   return value;

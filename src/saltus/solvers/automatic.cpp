@@ -3,6 +3,7 @@
 #include "saltus/base/error.h"
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/residual.h"
+#include "saltus/solvers/few_contacts.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
@@ -32,10 +33,13 @@ class Automatic final : public ContactSolver {
       run.ask(*bodies_, 2);
       return run.report;
     }
+    if (are_few(problem) && run.few()) return run.report;
     if (run.ask(*newton_, 1)) return run.report;
-    if (fits(*interior_, problem) && run.ask(*interior_, 3)) return run.report;
-    if (run.moved && run.ask(*newton_, 1)) return run.report;
-    if (fits(*sweeping_, problem)) run.ask(*sweeping_, 4);
+    if (fits(*interior_, problem)) {
+      if (run.ask(*interior_, 3)) return run.report;
+      if (run.moved && run.ask(*newton_, 1)) return run.report;
+    }
+    run.ask(*continuation_, 4);
     return run.report;
   }
 
@@ -52,6 +56,16 @@ class Automatic final : public ContactSolver {
     Out p;
     SolveReport report;
     bool moved = false;  ///< the last one asked has found a better p
+
+    /// True when the tolerance is met.
+    bool few() {
+      const SolveReport now = solve_few(problem, limits, p);
+      if (now.converged) {
+        report = now;
+        report.attempt("gauss-seidel", now);
+      }
+      return now.converged;
+    }
 
     /// True when the tolerance is met. `place`: of its work space.
     bool ask(const ContactSolver& solver, std::size_t place) {
@@ -86,7 +100,7 @@ class Automatic final : public ContactSolver {
   std::unique_ptr<ContactSolver> newton_ = make_proximal_newton();
   std::unique_ptr<ContactSolver> bodies_ = make_body_gauss_seidel();
   std::unique_ptr<ContactSolver> interior_ = make_interior_point();
-  std::unique_ptr<ContactSolver> sweeping_ = make_gauss_seidel();
+  std::unique_ptr<ContactSolver> continuation_ = make_continuation(make_proximal_newton());
 };
 
 }  // namespace

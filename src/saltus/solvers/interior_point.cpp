@@ -65,7 +65,7 @@ class Solve {
 
   SolveReport run() {
     double tried = std::numeric_limits<double>::infinity();  // residual of the last identification
-    double fewest = report_.residual;
+    double fewest = std::numeric_limits<double>::infinity();
     bool lagged = false;
     for (int k = 0, idle = 0; k < kMostInterior && idle < kPatience && !done(); ++k, ++idle) {
       measure();

@@ -46,9 +46,13 @@ std::unique_ptr<ContactSolver> make_proximal_newton();
 /// S. Boyd, N. Parikh, E. Chu, B. Peleato, J. Eckstein, Found. Trends Mach. Learn. 3 (2011) 1-122.
 std::unique_ptr<ContactSolver> make_admm();
 
+/// `inner` on problems whose friction grows from 0 in steps, each from the solution of the last: a resort where `inner`
+/// fails by itself. Not in the registry; part of auto.
+std::unique_ptr<ContactSolver> make_continuation(std::unique_ptr<ContactSolver> inner);
+
 /// The one that fits. Without friction and boxes principal pivoting (with its resort to Lemke), or Lemke if W is
-/// unsymmetric; else body-gauss-seidel for W held by bodies with more than 20 000 contacts; else proximal-newton. Where
-/// the tolerance is missed others go on from the best p: see SolveReport::attempts.
+/// unsymmetric; else a few sweeps for a few contacts, body-gauss-seidel for W held by bodies with more than 20 000
+/// contacts, and proximal-newton for the rest. Where the tolerance is missed others go on from the best p: see SolveReport::attempts.
 std::unique_ptr<ContactSolver> make_automatic();
 
 }  // namespace saltus

@@ -1,0 +1,69 @@
+// A last resort with friction: coefficients that grow from 0 to what they are.
+#include <algorithm>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/residual.h"
+#include "saltus/solvers/solvers.h"
+
+namespace saltus {
+namespace {
+
+constexpr int kSteps = 20;
+constexpr double kRough = 1e-6;  ///< tolerance on the way
+
+/// (mu, mu_R)_k = (k/K) (mu, mu_R), k = 0 .. K, each problem from the solution of the one before. The first is without
+/// friction: its energy has a least value, and a branch of solutions leads from there to one with friction.
+class FrictionContinuation final : public ContactSolver {
+ public:
+  explicit FrictionContinuation(std::unique_ptr<ContactSolver> inner) : inner_(std::move(inner)) {}
+  std::string_view name() const override { return "continuation"; }
+  bool handles(LawKind kind) const override { return inner_->handles(kind); }
+  bool needs_symmetric() const override { return inner_->needs_symmetric(); }
+
+  SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
+                    Out p) const override {
+    expects(problem.W.rows() == problem.b.size() && p.size() == problem.b.size(),
+            "W, b and p differ in size");
+    Work& work = memory.work.get<Work>();
+    work.p.setZero(p.size());
+    work.laws.assign(problem.laws.begin(), problem.laws.end());
+    SolveReport report{false, 0, residual(problem, p)};
+    for (int k = 0; k <= kSteps && report.iterations < limits.iterations; ++k) {
+      const double part = static_cast<double>(k) / kSteps;
+      for (std::size_t c = 0; c < work.laws.size(); ++c) {
+        work.laws[c].friction = part * problem.laws[c].friction;
+        work.laws[c].rolling = part * problem.laws[c].rolling;
+      }
+      const Limits rest{
+          .tolerance = k < kSteps ? std::max(kRough, limits.tolerance) : limits.tolerance,
+          .iterations = std::min(kMost, limits.iterations - report.iterations)};
+      const SolveReport now =
+          inner_->solve({problem.W, problem.b, work.laws, problem.ids}, rest, work.memory, work.p);
+      report.iterations += now.iterations;
+    }
+    const double now = residual(problem, work.p);
+    if (now < report.residual) {
+      report.residual = now;
+      p = work.p;
+    }
+    report.converged = report.residual <= limits.tolerance;
+    return report;
+  }
+
+ private:
+  static constexpr int kMost = 2000;  ///< iterations of one problem on the way
+  struct Work final : SolverWork {
+    SolverMemory memory;
+    std::vector<Law> laws;
+    Vector p;
+  };
+  std::unique_ptr<ContactSolver> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactSolver> make_continuation(std::unique_ptr<ContactSolver> inner) {
+  return std::make_unique<FrictionContinuation>(std::move(inner));
+}
+
+}  // namespace saltus
