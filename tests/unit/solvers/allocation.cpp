@@ -41,6 +41,26 @@ TEST_CASE("a warm solve takes nothing from the heap" * doctest::skip(!SALTUS_COU
   }
 }
 
+TEST_CASE("auto takes nothing from the heap for a few contacts, not even the first time" *
+          doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+  std::mt19937 random(7);
+  const Law laws[] = {{.kind = LawKind::coulomb, .size = 3, .friction = 0.3},
+                      {.kind = LawKind::coulomb, .first = 3, .size = 3, .friction = 0.3}};
+  DenseDelassus W;
+  W.W = random_delassus(6, 6, 0.1, random) + 10.0 * Matrix::Identity(6, 6);
+  const Rows rows(6);
+  const Vector b = Vector::Constant(6, -1.0);
+  const auto solver = make_automatic();
+  Vector p = Vector::Zero(6);
+  residual({W, b, laws, rows.ids}, p);  // its work space belongs to the thread
+  SolverMemory memory;
+  const long before = allocations;
+  const SolveReport report = solver->solve({W, b, laws, rows.ids}, {}, memory, p);
+  const long taken = allocations - before;
+  CHECK(report.converged);
+  CHECK(taken == 0);
+}
+
 TEST_CASE("a warm sweep over contacts that slide and roll takes nothing from the heap" *
           doctest::skip(!SALTUS_COUNTS_MALLOC)) {
   std::mt19937 random(4);
