@@ -66,8 +66,9 @@ void contact_rows(Table& table, const RunResult& r) {
   table.row("contacts", "{} steps with contact, at most {:g} of {} points at once", s.contact_steps,
             s.contacts.value, points);
   const bool inside = s.penetration() > 0.0;
-  table.row("penetration", "{}{:.3g} m at t = {:.6g} s", inside ? "" : "none, smallest gap ",
-            std::abs(s.gap.value), time_of(s.gap, setup));
+  if (std::isfinite(s.gap.value))  // laws without a gap leave none
+    table.row("penetration", "{}{:.3g} m at t = {:.6g} s", inside ? "" : "none, smallest gap ",
+              std::abs(s.gap.value), time_of(s.gap, setup));
   table.row("residual",
             "{:.3g} as solved (t = {:.6g} s), {:.3g} on the finished state (t = {:.6g} s)",
             s.residual.value, time_of(s.residual, setup), s.residual_after.value,

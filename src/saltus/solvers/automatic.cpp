@@ -99,8 +99,9 @@ class Automatic final : public ContactSolver {
   std::unique_ptr<ContactSolver> lemke_ = make_lemke();
   std::unique_ptr<ContactSolver> newton_ = make_proximal_newton();
   std::unique_ptr<ContactSolver> bodies_ = make_body_gauss_seidel();
-  std::unique_ptr<ContactSolver> interior_ = make_interior_point();
-  std::unique_ptr<ContactSolver> continuation_ = make_continuation(make_proximal_newton());
+  std::unique_ptr<ContactSolver> interior_ = make_by_groups(make_interior_point());
+  std::unique_ptr<ContactSolver> continuation_ =
+      make_by_groups(make_continuation(make_proximal_newton()));
 };
 
 }  // namespace

@@ -50,6 +50,10 @@ std::unique_ptr<ContactSolver> make_admm();
 /// fails by itself. Not in the registry; part of auto.
 std::unique_ptr<ContactSolver> make_continuation(std::unique_ptr<ContactSolver> inner);
 
+/// `inner`, asked for each group of coupled contacts that p does not solve yet, by itself. Not in the registry; part of
+/// auto: one hard group among thousands is no reason to solve all of them again.
+std::unique_ptr<ContactSolver> make_by_groups(std::unique_ptr<ContactSolver> inner);
+
 /// The one that fits. Without friction and boxes principal pivoting (with its resort to Lemke), or Lemke if W is
 /// unsymmetric; else a few sweeps for a few contacts, body-gauss-seidel for W held by bodies with more than 20 000
 /// contacts, and proximal-newton for the rest. Where the tolerance is missed others go on from the best p: see SolveReport::attempts.
