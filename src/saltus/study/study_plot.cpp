@@ -91,6 +91,7 @@ std::string tick_text(const PlotAxis& axis, double value) {
   if (!axis.log) return fmt::format("{:.4g}", value);
   const int e = static_cast<int>(std::floor(std::log10(value) + 1e-9));
   const double m = value / std::pow(10.0, e);
+  if (e == 0 || e == 1) return fmt::format("{:g}", value);  // 2 and 20, not 2·1 and 2·10
   return (std::abs(m - 1.0) < 1e-6 ? "" : fmt::format("{:.0f}·", m)) + power_of_ten(e);
 }
 
