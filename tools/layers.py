@@ -26,9 +26,9 @@ MAY_INCLUDE["app"] = ["study"] + MAY_INCLUDE["study"]
 GENERATED = {"saltus/version.h"}  # by CMake, open to all rooms
 UMBRELLA = "saltus.h"             # src/saltus/saltus.h may include every installed header
 
-# Headers that are installed give their users Eigen/Core and the standard library, nothing more. A header that needs
+# Headers that are installed give their users Eigen/Core, Eigen/Geometry and the standard library, nothing more. A header that needs
 # another library is named *_internal.h, is not installed, and is included by .cpp files and other internal headers.
-PUBLIC_ANGLE = re.compile(r"^(Eigen/Core|[a-z_]+|stdint\.h|stddef\.h|immintrin\.h)$")
+PUBLIC_ANGLE = re.compile(r"^(Eigen/(?:Core|Geometry)|[a-z_]+|stdint\.h|stddef\.h|immintrin\.h)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 
 
@@ -47,7 +47,7 @@ def check_include(source, relative, room, header, quoted, angle):
         if angle.startswith("saltus/"):
             return f'write #include "{angle}", with quotes'
         if public_header and not PUBLIC_ANGLE.match(angle):
-            return (f"an installed header may include only Eigen/Core and std, not <{angle}>; "
+            return (f"an installed header may include only Eigen/Core, Eigen/Geometry and std, not <{angle}>; "
                     "include it in the .cpp or name this header *_internal.h")
         return None
     if not quoted.startswith("saltus/"):

@@ -8,7 +8,7 @@
 namespace saltus {
 
 std::string trait_names(unsigned traits) {
-  static constexpr std::array<std::pair<Trait, const char*>, 9> kNames{
+  static constexpr std::array<std::pair<Trait, const char*>, 10> kNames{
       {{Trait::tangents, "tangents"},
        {Trait::affine, "affine"},
        {Trait::modal, "modal"},
@@ -17,7 +17,8 @@ std::string trait_names(unsigned traits) {
        {Trait::fixed_points, "fixed-points"},
        {Trait::second_order, "second-order"},
        {Trait::constant_mass, "constant-mass"},
-       {Trait::potential, "potential"}}};
+       {Trait::potential, "potential"},
+       {Trait::rigid, "rigid"}}};
   std::string text;
   for (const auto& [bit, name] : kNames)
     if (has(traits, bit)) text += (text.empty() ? "" : ", ") + std::string(name);
@@ -29,6 +30,14 @@ void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
 void Dynamics::potential_force(double, View, Out) const {
   expects(false, "this kind of body has no potential");
 }
+void Dynamics::load(double t, View q, View v, Out f) const { force(t, q, v, f); }
+void Dynamics::spin_rows(View, View, std::span<const PointRef>, PointRows&) const {
+  expects(false, "bodies of this kind have no angular velocity");
+}
+void Dynamics::frames(double, View, std::span<Pose>) const {
+  expects(false, "bodies of this kind carry no shapes");
+}
+void Dynamics::spin_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
 void Dynamics::reactions(double, View, View, View, Out forces) const { forces.setZero(); }
 void Dynamics::point_reactions(double, View, std::span<const PointRef>, View, Out) const {}
 void Dynamics::prescribed_columns(Combination, View, View, Eigen::Ref<Matrix>) const {

@@ -10,6 +10,7 @@
 #include "saltus/dynamics/point_table.h"
 #include "saltus/dynamics/state.h"
 #include "saltus/math/factor.h"
+#include "saltus/math/rotation.h"
 
 namespace saltus {
 
@@ -25,7 +26,8 @@ struct Combination {
 /// fixed_points: point rows do not depend on q, table() is given.
 /// second_order: forces depend on q; without it the group is M v' = F(t, v).
 /// constant_mass: M does not depend on q.  potential: potential_force() is given, F minus it does no work that a
-/// potential accounts for.
+/// potential accounts for.  rigid: 6 velocities and 7 positions a body, rigid(), load(), frames() and spin_rows() are
+/// given.
 enum class Trait : unsigned {
   tangents = 1,
   affine = 2,
@@ -35,7 +37,8 @@ enum class Trait : unsigned {
   fixed_points = 32,
   second_order = 64,
   constant_mass = 128,
-  potential = 256
+  potential = 256,
+  rigid = 512
 };
 constexpr unsigned operator|(Trait a, Trait b) {
   return static_cast<unsigned>(a) | static_cast<unsigned>(b);
@@ -58,6 +61,14 @@ struct ModalData {
 struct Rayleigh {
   double mass = 0.0;       ///< r_M [1/s]
   double stiffness = 0.0;  ///< r_K [s]
+};
+
+/// Rigid bodies, q = (x, Q = w x y z) and v = (v in space, Omega in the body frame) a body. Inverses are 0 along what is
+/// locked; J^-1 is that of the block that is free.
+struct RigidData {
+  std::vector<Vector3> mass_inverse;              ///< [1/kg]
+  std::vector<double> mass;                       ///< [kg]
+  std::vector<Matrix3> inertia, inertia_inverse;  ///< J, about the mass centre, body frame [kg m^2]
 };
 
 /// A force of which the ledger keeps an account. Work of a force with a potential is in Energy::potential.
@@ -100,6 +111,9 @@ class Dynamics {
                                Factor& A) const;
   /// The force with a potential alone, -dV/dq with V = energy().potential [N]. With Trait::potential.
   virtual void potential_force(double t, View q, Out f) const;
+  /// F without the gyroscopic moment -Omega x J Omega [N, N m]. Default: force().
+  virtual void load(double t, View q, View v, Out f) const;
+  virtual const RigidData* rigid() const { return nullptr; }  ///< non-null with Trait::rigid
   /// The part of C that is Rayleigh damping; only schemes in a `compat` form tell it from other damping.
   virtual Rayleigh rayleigh() const { return {}; }
 
@@ -121,6 +135,13 @@ class Dynamics {
   virtual void points(double t, View q, std::span<const PointRef> at, Out x) const = 0;
   /// x' = J v + d, pulled back on the axes of `axes`.
   virtual void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const = 0;
+  /// omega = J v in space [rad/s] of the bodies that `at` names, pulled back like point_rows. With Trait::rigid.
+  virtual void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const;
+  /// Where the bodies are, one frame each, in which PointRef::local and shapes are given: of bodies with Trait::rigid, and
+  /// of those that only follow a prescribed motion (velocities() = 0).
+  virtual void frames(double t, View q, std::span<Pose> out) const;
+  /// Prescribed part of the angular velocity of the bodies that `at` names, in space [rad/s]. Default: 0.
+  virtual void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const;
   /// Prescribed part d of the velocity of the points at t [m/s]. Default: 0.
   virtual void point_drift(double t, View q, std::span<const PointRef> at, Out d) const;
   /// With Trait::fixed_points: H of these points along these unit directions, constant in time.

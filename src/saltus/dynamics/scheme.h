@@ -109,6 +109,9 @@ class Scheme {
   /// True when one pass is exact for this group (explicit schemes; implicit ones on affine bodies). begin() then
   /// leaves the free motion, and a step without contact needs neither linearise nor correct.
   virtual bool one_pass(const Dynamics& body) const = 0;
+  /// True when begin() leaves the motion without contact whole, so that a step without contact needs no pass. Default:
+  /// one_pass().
+  virtual bool free_motion(const Dynamics& body) const { return one_pass(body); }
   /// Writes q1, v1 and memory. Gives the v of the last pass: laws hold on what finish returns. May swap with trial.
   virtual void finish(const Dynamics& body, Trial& trial, GroupState& end) const = 0;
 

@@ -14,13 +14,16 @@
 #include "saltus/dynamics/dynamics.h"
 #include "saltus/dynamics/scheme.h"
 #include "saltus/scene/choices.h"
+#include "saltus/shapes/detector.h"
 
 namespace saltus {
 
 /// Bodies of one kind moved by one scheme; the unit of storage, dispatch and parallel work.
 struct Group {
-  std::string name;  ///< of the body, as the user wrote it
+  std::string name;  ///< of the body, as the user wrote it; of the first of several
   std::string kind;  ///< registry name
+  std::vector<std::string>
+      bodies;  ///< names of the bodies of a group that holds several, empty: one
   std::shared_ptr<const Dynamics> dynamics;
   std::shared_ptr<const Scheme> scheme;
 };
@@ -48,6 +51,25 @@ struct ContactPair {
   const Vector3& direction(int row) const {
     return row == 0 ? normal : tangent[static_cast<std::size_t>(row - 1)];
   }
+};
+
+/// Shapes, which find their contacts by themselves.
+struct Surfaces {
+  /// A body that carries shapes.
+  struct Frame {
+    int group = 0, body = 0;
+    std::string name;  ///< as the user wrote it
+  };
+  std::vector<Frame> frames;
+  std::vector<Collider>
+      colliders;  ///< Collider::frame is an index of `frames`, -1: the fixed world
+  std::vector<std::array<int, 2>> excluded;  ///< pairs of frames that never touch
+  int materials = 1;
+  std::vector<int>
+      law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
+  double margin = 0.0;  ///< contacts are known from this gap on [m]
+  /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they move in space.
+  Vector3 plane = Vector3::Zero();
 };
 
 /// What a user listens to: displacement or velocity of one point along one direction, or the force that holds a
@@ -88,6 +110,7 @@ struct ModelParts {
   std::vector<GroupState> initial;  ///< physical q and v at t = 0, one a group
   std::vector<ContactPair> pairs;
   std::vector<ContactLaw> laws;
+  Surfaces surfaces;
   std::vector<Probe> probes;
   std::shared_ptr<const ContactSolver> solver;
   StepOptions options;
@@ -109,6 +132,7 @@ class Model {
   std::span<const GroupState> initial() const { return parts_->initial; }
   std::span<const ContactPair> pairs() const { return parts_->pairs; }
   std::span<const ContactLaw> laws() const { return parts_->laws; }
+  const Surfaces& surfaces() const { return parts_->surfaces; }
   const std::vector<ContactLaw>& law_table() const { return parts_->laws; }
   std::span<const Probe> probes() const { return parts_->probes; }
   const ContactSolver& solver() const { return *parts_->solver; }

@@ -1,0 +1,42 @@
+// Rotations as unit quaternions. exp, log and dexp^-1 in the right-trivialised (body) convention:
+//
+//     Q(t) = Q0 exp(w(t)),   Q' = Q Omega^/2  with Omega in the body frame,   w' = dexp^-1(w) Omega
+//
+// All are accurate to round-off from angle 0 to 2 pi. Source: docs/theory/rotations.md.
+#pragma once
+#include <Eigen/Geometry>
+
+#include "saltus/base/base.h"
+
+namespace saltus {
+
+using Matrix3 = Eigen::Matrix3d;
+using Quaternion = Eigen::Quaterniond;  ///< state vectors hold it as (w, x, y, z)
+
+/// Where a body or a shape sits: x' = x + R X maps its own frame to the world.
+struct Pose {
+  Vector3 x = Vector3::Zero();  ///< [m]
+  Matrix3 R = Matrix3::Identity();
+
+  Vector3 operator*(const Vector3& X) const { return x + R * X; }
+  Pose operator*(const Pose& B) const { return {x + R * B.x, R * B.R}; }
+  Pose inverse() const { return {-(R.transpose() * x), R.transpose()}; }
+};
+
+/// a^, with a^ b = a x b.
+Matrix3 skew(const Vector3& a);
+
+/// Rotation by the rotation vector w [rad].
+Quaternion exp_rotation(const Vector3& w);
+/// The rotation vector of Q of the least angle, |w| <= pi. Q need not be normalised exactly.
+Vector3 log_rotation(const Quaternion& Q);
+/// y = exp(w) x without making exp(w).
+Vector3 rotate(const Vector3& w, const Vector3& x);
+/// dexp^-1(w) Omega = Omega + w x Omega/2 + (1 - (a/2) cot(a/2))/a^2 w x (w x Omega),  a = |w| < 2 pi.
+Vector3 dexp_inverse(const Vector3& w, const Vector3& Omega);
+/// dexp(w), 3 x 3, the inverse of dexp_inverse:  Omega = dexp(w) w'.
+Matrix3 dexp(const Vector3& w);
+/// Rotation of Cayley's map, cay(w) = (I - w^/2)^-1 (I + w^/2): Q = (1, w/2)/sqrt(1 + |w|^2/4).
+Quaternion cay_rotation(const Vector3& w);
+
+}  // namespace saltus

@@ -1,0 +1,53 @@
+// From placed colliders to contact points: broad phase, narrow phase, stable keys.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "saltus/shapes/narrow_phase.h"
+
+namespace saltus {
+
+/// A shape fixed in a frame. Frames are numbered; those below 0 are the fixed world.
+struct Collider {
+  Shape shape;
+  Pose local;  ///< in its frame
+  int frame = -1;
+  int material = 0;  ///< index of the caller's table
+};
+
+/// A contact point of collider a against collider b, a < b.
+struct DetectedContact {
+  int a = 0, b = 0;
+  ContactPoint point;
+  std::uint64_t key = 0;  ///< of (a, b, feature), increasing along the list
+};
+
+/// Detection over a fixed list of colliders. Results depend on the poses of this call only, not on those before: what it
+/// keeps between calls (sorted axes, separating axes) saves time and changes no bit.
+class Detector {
+ public:
+  /// At most 2^20 - 1 colliders. Two colliders of one frame, of the world, or of an excluded pair of frames never touch.
+  Detector(std::vector<Collider> colliders, double margin,
+           std::vector<std::array<int, 2>> excluded_frames);
+  ~Detector();
+  Detector(Detector&&) noexcept;
+
+  std::span<const Collider> colliders() const;
+  double margin() const;
+  /// All contact points with gap <= margin, by increasing key. frames: pose of each frame.
+  void detect(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
+  /// The same for the pairs of colliders that the last detect() found near each other, without a broad phase.
+  void refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+/// Key of a contact: bits 63 .. 44 are a + 1, 43 .. 24 b, 23 .. 0 the feature; never below 2^44.
+constexpr std::uint64_t contact_key(int a, int b, std::uint32_t feature) {
+  return (static_cast<std::uint64_t>(a + 1) << 44) | (static_cast<std::uint64_t>(b) << 24) |
+         feature;
+}
+
+}  // namespace saltus

@@ -1,0 +1,27 @@
+// Where two placed shapes touch or come near each other.
+//
+// A contact point lies half-way between the two surfaces, x = (x_a + x_b)/2, with n the unit normal from b to a and
+// gap = n . (x_a - x_b) [m], negative in penetration. Flat and round parts give manifolds: the corners of the overlap
+// of two faces, the two ends of parallel edges, up to eight points that span it; each with a gap up to the margin.
+#pragma once
+#include <cstdint>
+
+#include "saltus/shapes/shape.h"
+
+namespace saltus {
+
+struct ContactPoint {
+  Vector3 x = Vector3::Zero();        ///< [m]
+  Vector3 normal = Vector3::UnitZ();  ///< from b to a, unit
+  double gap = 0.0;                   ///< [m]
+  /// Names the features that touch (corner, edge, face, triangle of each shape): the same from step to step as long as
+  /// they do, whatever the round-off; below 2^24; different for the points of one pair.
+  std::uint32_t feature = 0;
+};
+
+/// Appends the contact points of a against b with gap <= margin (>= 0), in order of their features. A pair that has no
+/// rule (plane, mesh or height field against each other) appends nothing.
+void collide(const Shape& a, const Pose& at_a, const Shape& b, const Pose& at_b, double margin,
+             std::vector<ContactPoint>& out);
+
+}  // namespace saltus
