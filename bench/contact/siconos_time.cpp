@@ -1,12 +1,13 @@
 // CPU time of one configuration of Siconos on one FCLIB local problem: the solver call alone, from reaction 0.
 //
-//     siconos_time FILE CONFIGURATION STORAGE TOLERANCE [SECONDS]
+//     siconos_time FILE CONFIGURATION STORAGE TOLERANCE [SECONDS [GOAL]]
 //     siconos_time --list            configurations, each with its dimension
 //     siconos_time --size FILE       contacts,dimension
 //
 // TOLERANCE: a number, or `search`: 1e-4, 1e-5, ... 1e-15 until the reaction has a residual (ours, residual.h) of at
-// most 1e-8. That solve is then repeated. STORAGE of W: dense, block or sparse (by columns). Options and matrix are made
-// afresh before each solve, outside of the time. A solve that Siconos calls failed counts if its residual is small.
+// most GOAL, 1e-8 if none is given. That solve is then repeated. STORAGE of W: dense, block or sparse (by columns).
+// Options and matrix are made afresh before each solve, outside of the time. A solve that Siconos calls failed counts if
+// its residual is small.
 // One line: tolerance,info,iterations,residual,seconds,repetitions. The process ends with code 3 and no line when
 // SECONDS of CPU time have not led to the goal, with 1 when no tolerance did. Siconos may also end the process itself.
 #include <signal.h>
@@ -44,7 +45,7 @@ namespace {
 
 using namespace saltus;
 
-constexpr double kGoal = 1e-8;  ///< on our residual
+constexpr double kGoal = 1e-8;  ///< on our residual, unless given
 
 struct Configuration {
   std::string_view name;
@@ -275,11 +276,11 @@ void limit_cpu(double seconds) {
 }
 
 int measure(const FclibProblem& problem, const Configuration& configuration,
-            std::string_view storage, double first, double last, std::FILE* out) {
+            std::string_view storage, double first, double last, double goal, std::FILE* out) {
   Runner runner(problem, configuration, storage);
   for (double tolerance = first; tolerance >= 0.99 * last; tolerance *= 0.1) {
     const auto outcome = runner.solve(tolerance, 1);
-    if (!(outcome.residual <= kGoal)) continue;
+    if (!(outcome.residual <= goal)) continue;
     limit_cpu(0.0);
     const auto timing = saltus_bench::median_time(
         outcome.seconds, [&](int count) { return runner.solve(tolerance, count).seconds; });
@@ -304,7 +305,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc < 5) {
-    std::fputs("siconos_time FILE CONFIGURATION STORAGE TOLERANCE [SECONDS]\n", stderr);
+    std::fputs("siconos_time FILE CONFIGURATION STORAGE TOLERANCE [SECONDS [GOAL]]\n", stderr);
     return 2;
   }
   const FclibProblem problem = read_fclib(argv[1]);
@@ -323,8 +324,9 @@ int main(int argc, char** argv) {
   if (argc > 5) limit_cpu(std::atof(argv[5]));
   const bool search = tolerance == "search";
   const double given = search ? 0.0 : std::atof(argv[4]);
+  const double goal = argc > 6 ? std::atof(argv[6]) : kGoal;
   const int code =
-      measure(problem, *found, storage, search ? 1e-4 : given, search ? 1e-15 : given, out);
+      measure(problem, *found, storage, search ? 1e-4 : given, search ? 1e-15 : given, goal, out);
   std::fclose(out);
   _exit(code);  // Siconos' own clean-up is not ours to run
 }

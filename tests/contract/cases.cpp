@@ -6,6 +6,7 @@
 #include "saltus/bodies/mechanisms.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
+#include "saltus/bodies/rigid.h"
 #include "saltus/schemes/modal_exact.h"
 #include "saltus/schemes/moreau_jean.h"
 #include "saltus/schemes/registry.h"
@@ -190,18 +191,30 @@ Body double_pendulum(Units u) {
   return body;
 }
 
+Body top(Units u) {
+  const Matrix3 R = exp_rotation(Vector3(0.4, -0.9, 0.3)).toRotationMatrix();
+  const Vector3 J = Vector3(0.021, 0.034, 0.047) * (u.mass * u.length * u.length);
+  RigidSystem system;
+  system.bodies.push_back({1.3 * u.mass, R * J.asDiagonal() * R.transpose(), {}});
+  system.gravity = Vector3(0.2, -0.1, -9.81) * u.acceleration();
+  system.drag = 0.2 * u.mass / u.time;
+  system.spin_drag = 0.002 * u.mass * u.length * u.length / u.time;
+  const Signal signal = Signal::harmonic(1.0, 4.0 / u.time, 0.4);
+  system.loads.push_back({0, false, false, Vector3(0.3, 0.5, -0.2) * u.force(),
+                          Vector3(0.05, 0.0, 0.1) * u.length, signal});
+  system.loads.push_back({0, true, true, Vector3(0.02, -0.03, 0.05) * (u.force() * u.length),
+                          Vector3::Zero(), signal});
+  Body body = rigid(u);
+  body.name = "top";
+  body.dynamics = std::make_shared<saltus::Rigid>(system);
+  return body;
+}
+
 std::vector<Body> bodies(Units u) {
-  return {modal_bar(u),
-          linear_system(u),
-          linear_system(u, true),
-          particles(u),
-          spring_pendulum(u),
-          double_pendulum(u),
-          pendulum(u),
-          bead(u),
-          bead(u, false),
-          rigid(u),
-          rigid(u, Rigid::Tangent::symmetrised)};
+  return {modal_bar(u),   linear_system(u),   linear_system(u, true),
+          particles(u),   spring_pendulum(u), double_pendulum(u),
+          top(u),         pendulum(u),        bead(u),
+          bead(u, false), rigid(u),           rigid(u, Rigid::Tangent::symmetrised)};
 }
 
 std::shared_ptr<const Scheme> moreau_jean(double theta) {

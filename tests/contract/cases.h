@@ -32,6 +32,8 @@ Body particles(Units units = {});
 Body spring_pendulum(Units units = {});
 /// Two bobs on rods: M(q).
 Body double_pendulum(Units units = {});
+/// A rigid body of full inertia in gravity, with drag and loads that depend on time and turn with it.
+Body top(Units units = {});
 // small kinds of these tests
 Body pendulum(Units units = {}, double dashpot = 0.0);
 Body bead(Units units = {}, bool fixed_points = true);

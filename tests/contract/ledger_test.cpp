@@ -52,7 +52,8 @@ bool exact_books(const Pair& pair) {
   if (!pair.body.curved() || is(pair, "discrete-gradient")) return true;
   if (!has(pair.body.dynamics->traits(), Trait::rotations) || pair.scheme.one_solve) return false;
   return is(pair, "moreau-jean") || is(pair, "euler-") || is(pair, "newmark") ||
-         is(pair, "variational") || pair.scheme.name == "def-exp" || is(pair, "def-lim");
+         is(pair, "variational") || pair.scheme.name == "def-exp" || is(pair, "def-lim") ||
+         is(pair, "rig-");
 }
 
 /// A scheme whose impulses do 1e-6 more than they say.

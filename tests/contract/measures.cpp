@@ -75,7 +75,7 @@ bool identical(const State& a, const State& b) {
   for (std::size_t i = 0; equal && i < a.contacts.size(); ++i)
     equal = a.contacts[i].key == b.contacts[i].key &&
             same_all(a.contacts[i].impulse, b.contacts[i].impulse) &&
-            same_all(a.contacts[i].anchor, b.contacts[i].anchor);
+            same_all(a.contacts[i].moment, b.contacts[i].moment);
   return equal;
 }
 

@@ -97,7 +97,8 @@ Seen observe(const Pair& pair, double T, const Motion* exact = nullptr, bool hal
 /// Bodies of this folder that the acceptance tests of orders do not have.
 bool small_kind(const Body& body) {
   return body.name == "modal bar" || body.name == "rail pendulum" || body.name == "bead" ||
-         body.name.rfind("rigid", 0) == 0 || body.name.rfind("linear", 0) == 0;
+         body.name.rfind("rigid", 0) == 0 || body.name.rfind("linear", 0) == 0 ||
+         body.name == "top";
 }
 
 }  // namespace
@@ -108,6 +109,8 @@ TEST_CASE(
   int tried = 0;
   for (const Pair& pair : legal_pairs()) {
     if (pair.scheme.order == 0.0 || !small_kind(pair.body)) continue;
+    // the top turns too little: errors of order 5 are seen on those of tests/acceptance/rigid_orders_test.cpp
+    if (pair.scheme.order >= 5.0 && pair.body.name == "top") continue;
     // one solve: neither M(q) nor the tangent of a symmetrised body is linearised
     if (pair.scheme.one_solve && (!pair.body.constant_mass() || !pair.body.exact_tangents))
       continue;
@@ -126,7 +129,7 @@ TEST_CASE("on a bar under load every scheme converges to the exact motion") {
   const Body bar = modal_bar();
   const Motion exact = exact_bar(bar, T);
   for (const SchemeCase& scheme : scheme_cases()) {
-    if (scheme.order == 0.0) continue;
+    if (scheme.order == 0.0 || !legal(*scheme.scheme, *bar.dynamics)) continue;
     CAPTURE(scheme.name);
     const Seen seen = observe({bar, scheme}, T, &exact);
     CAPTURE(seen.q);

@@ -69,10 +69,12 @@ TEST_CASE("which scheme moves which kind is what the registry promises") {
   for (const SchemeRow& row : schemes()) {
     const std::string name(row.name);
     CAPTURE(name);
-    const bool modal_only = name == ModalExactOptions::name;
-    CHECK(moves(name, "modal bar"));
+    const bool modal_only = name == ModalExactOptions::name,
+               rigid_only = has(row.make_default()->needs(), Trait::rigid);
+    CHECK(moves(name, "modal bar") == !rigid_only);
     for (const char* body : {"linear system", "particles on springs", "spring pendulum"})
-      CHECK(moves(name, body) == !modal_only);
+      CHECK(moves(name, body) == (!modal_only && !rigid_only));
+    CHECK(moves(name, "top") == (!modal_only && name != DiscreteGradientOptions::name));
   }
   for (const char* name : {"euler-explicit", "euler-implicit", "newmark", "moreau-jean",
                            "generalized-alpha", "runge-kutta"}) {

@@ -34,9 +34,9 @@ LAYER_FAULTS = {
     "missing file": ({"math/x.cpp": '#include "saltus/base/gone.h"\n'}, "does not exist"),
     "no pragma once": ({"math/x.h": "// A header.\nint f();\n"}, "no #pragma once"),
     "no first comment": ({"math/x.h": "#pragma once\n"}, "first line of a header"),
-    "a library in an installed header": ({"io/x.h": HEAD + "#include <hdf5.h>\n"}, "only Eigen/Core and std"),
+    "a library in an installed header": ({"io/x.h": HEAD + "#include <hdf5.h>\n"}, "only Eigen/Core, Eigen/Geometry and std"),
     "more of Eigen in an installed header": ({"math/x.h": HEAD + "#include <Eigen/Sparse>\n"},
-                                             "only Eigen/Core and std"),
+                                             "only Eigen/Core, Eigen/Geometry and std"),
     "internal header in an installed one": ({"io/x.h": HEAD + '#include "saltus/io/i_internal.h"\n'}, "not installed"),
 }
 PATH = "/" + "home/someone/project"

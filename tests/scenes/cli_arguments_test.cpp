@@ -133,11 +133,12 @@ TEST_CASE("describe says which schemes move which kinds") {
     return by_name;
   };
   auto schemes = facts("schemes");
-  CHECK(schemes.size() == 14);
+  CHECK(schemes.size() == 18);
   CHECK(schemes["modal-exact"]["kinds"] == "modal");
-  CHECK(schemes["moreau-jean"]["kinds"] == "modal, linear, lagrangian, particles");
+  CHECK(schemes["moreau-jean"]["kinds"] == "modal, linear, lagrangian, particles, rigid");
   auto kinds = facts("bodies");
-  CHECK(kinds.size() == 4);
+  CHECK(kinds.size() == 5);
+  CHECK(holds(kinds["rigid"]["schemes"], "rig-mid"));
   CHECK(kinds["modal"]["schemes"].get<std::string>().starts_with("modal-exact, moreau-jean, "));
   CHECK(holds(kinds["linear"]["schemes"],
               "with a stiffness that is not symmetric not discrete-gradient"));

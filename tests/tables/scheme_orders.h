@@ -99,6 +99,17 @@ SchemeChoice generalized_alpha(double rho) {
   o.rho_infinity = rho;
   return o;
 }
+template <class Options>
+SchemeChoice load_at_start() {
+  Options o;
+  o.load_velocity = LoadVelocity::start;
+  return o;
+}
+inline SchemeChoice rig_mid(bool symmetrise) {
+  RigMidOptions o;
+  o.symmetrise = symmetrise;
+  return o;
+}
 inline SchemeChoice def_lim(bool iterate) {
   DefLimOptions o;
   o.iterate = iterate;
@@ -157,6 +168,14 @@ inline std::vector<OrderRow> scheme_orders() {
       {"def-exp viscosity implicit", DefExpOptions{true}, 2, 2, 2, 2, true},
       {"def-lim", row::def_lim(false), 2, 2, 2, 2, true},
       {"def-lim iterate", row::def_lim(true), 2, 2, 2, 2},
+      {"rig-pos", RigPosOptions{}, 2, 2, 2, 2},
+      {"rig-pos load at start", row::load_at_start<RigPosOptions>(), 2, 1, 1, 2},
+      {"rig-neg", RigNegOptions{}, 2, 2, 2, 2},
+      {"rig-neg load at start", row::load_at_start<RigNegOptions>(), 2, 1, 1, 2},
+      {"rig-imp", RigImpOptions{}, 2, 2, 2, 2},
+      {"rig-imp load at start", row::load_at_start<RigImpOptions>(), 2, 1, 1, 2},
+      {"rig-mid", row::rig_mid(true), 2, 2, 2, 2},
+      {"rig-mid unsymmetric", row::rig_mid(false), 2, 2, 2, 2},
   };
 }
 

@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
 
 struct BodySummary {
   std::string name, kind, scheme;
+  int count = 1;   ///< of bodies
+  int shapes = 0;  ///< that may touch
   int velocities = 0, prescribed = 0, above_nyquist = 0;
   bool modal = false;
   double lowest = 0.0, highest = 0.0;  ///< of the undamped modes [Hz]
@@ -59,13 +61,32 @@ std::string law_name(const LawChoice& choice, const ContactLaw& law) {
   return text;
 }
 
+/// Shapes of each group, and the laws that hold for their materials: those of `surfaces` come after those of `contacts`.
+void add_shapes(const SceneSpec& spec, const Model& model, std::vector<BodySummary>& bodies) {
+  const Surfaces& surfaces = model.surfaces();
+  for (const Collider& collider : surfaces.colliders) {
+    if (collider.frame < 0) continue;
+    const int group = surfaces.frames[static_cast<std::size_t>(collider.frame)].group;
+    BodySummary& body = bodies[static_cast<std::size_t>(group)];
+    ++body.shapes;
+    for (int other = 0; other < surfaces.materials; ++other) {
+      const int law =
+          surfaces.law[static_cast<std::size_t>(collider.material * surfaces.materials + other)];
+      if (law < 0) continue;
+      const auto l = static_cast<std::size_t>(law);
+      body.laws.insert(law_name(spec.surfaces[l - spec.contacts.size()].law, model.laws()[l]));
+    }
+  }
+}
+
 std::vector<BodySummary> bodies_of(const SceneSpec& spec, const Model& model, double nyquist) {
   std::vector<BodySummary> bodies;
   for (const Group& group : model.groups()) {
     BodySummary body;
     body.name = group.name;
     body.kind = group.kind;
-    body.scheme = group.scheme->name();
+    body.scheme = group.dynamics->velocities() > 0 ? group.scheme->name() : "its motion";
+    body.count = group.bodies.empty() ? 1 : static_cast<int>(group.bodies.size());
     body.velocities = group.dynamics->velocities();
     body.prescribed = group.dynamics->prescribed();
     if (const ModalData* modal = group.dynamics->modal()) {
@@ -85,6 +106,7 @@ std::vector<BodySummary> bodies_of(const SceneSpec& spec, const Model& model, do
       const auto law = static_cast<std::size_t>(pair.law);  // one an entry of `contacts`
       body.laws.insert(law_name(spec.contacts[law].law, model.laws()[law]));
     }
+  add_shapes(spec, model, bodies);
   return bodies;
 }
 
@@ -129,6 +151,18 @@ std::string size_of(const BodySummary& body) {
          (body.prescribed > 0 ? fmt::format(", {} more prescribed", body.prescribed) : "");
 }
 
+/// "ball", "brick.0 and 409 more".
+std::string title_of(const BodySummary& body) {
+  return body.name + (body.count > 1 ? fmt::format(" and {} more", body.count - 1) : "");
+}
+
+/// Name of the body that a probe is on.
+std::string body_of(const Model& model, const Probe& probe) {
+  const Group& group = model.groups()[static_cast<std::size_t>(probe.group)];
+  return group.bodies.empty() ? group.name
+                              : group.bodies[static_cast<std::size_t>(probe.point.body)];
+}
+
 std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies,
                     double nyquist) {
   const Model& model = setup.model;
@@ -141,23 +175,30 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   row("time", fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)", step.end, setup.steps,
                           step.h, 1.0 / step.h));
   for (const BodySummary& body : bodies) {
-    row("body", fmt::format("{}: {} by {}, {}", body.name, body.kind, body.scheme, size_of(body)));
+    row("body",
+        fmt::format("{}: {} by {}, {}", title_of(body), body.kind, body.scheme, size_of(body)));
     if (body.highest > 0.0)
       row("",
           fmt::format("{:.6g} to {:.6g} Hz; the Nyquist frequency is {:.6g} Hz, modes above it: {}",
                       body.lowest, body.highest, nyquist, body.above_nyquist));
-    if (body.points == 0) continue;
-    std::string laws;
+    if (body.points + body.shapes == 0) continue;
+    std::string laws, touching;
     for (const std::string& law : body.laws) laws += (laws.empty() ? "" : "; ") + law;
-    row("", fmt::format("{} contact points under {}", body.points, laws));
+    if (body.shapes > 0) touching = fmt::format("{} shapes", body.shapes);
+    if (body.points > 0)
+      touching += fmt::format("{}{} contact points", touching.empty() ? "" : ", ", body.points);
+    row("", touching + (laws.empty() ? " without a law" : " under " + laws));
   }
+  const Surfaces& surfaces = model.surfaces();
+  if (!surfaces.colliders.empty())
+    row("shapes", fmt::format("{}, known to each other from {:.3g} mm on",
+                              surfaces.colliders.size(), 1e3 * surfaces.margin));
   row("contacts", fmt::format("{} points, gaps taken at the {} of the step, solver {} to {:g}",
                               model.pairs().size(), name_of(step.instant), model.solver().name(),
                               step.contact.tolerance));
   for (const Probe& probe : model.probes())
     row("probe", fmt::format("{}: {} of {}{}{}", probe.name, name_of(probe.quantity),
-                             bodies[static_cast<std::size_t>(probe.group)].name,
-                             probe.wav.empty() ? "" : ", " + probe.wav,
+                             body_of(model, probe), probe.wav.empty() ? "" : ", " + probe.wav,
                              probe.csv.empty() ? "" : ", " + probe.csv));
   row("on failure", std::string(name_of(step.on_failure)));
   row("memory",
@@ -192,6 +233,8 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
       entry["prescribed"] = body.prescribed;
     }
     entry["contact_points"] = body.points;
+    entry["count"] = body.count;
+    entry["shapes"] = body.shapes;
     entry["laws"] = body.laws;
     json["bodies"].push_back(entry);
   }

@@ -18,6 +18,7 @@
 #include "saltus/io/output_file.h"
 #include "saltus/io/results_reader.h"
 #include "saltus/io/scene_write.h"
+#include "saltus/scene/body_names.h"
 #include "saltus/sim/failure_text.h"
 
 namespace saltus::app {
@@ -112,11 +113,10 @@ class Run {
     results.provenance = provenance_;
     results.inputs = input_files(setup_.scene);
     results.expected_steps = setup_.steps;
-    for (std::size_t i = 0; i < setup_.scene.spec.outputs.size(); ++i) {
-      const auto body = static_cast<std::size_t>(setup_.model.probes()[i].group);
+    const SceneSpec& spec = setup_.scene.spec;
+    for (const OutputSpec& output : spec.outputs)
       results.probe_at.push_back(
-          place_text(setup_.scene.spec.outputs[i].at, setup_.scene.spec.bodies[body].kind));
-    }
+          place_text(output.at, spec.bodies[find_body(spec, output.probe)->entry].kind));
     const std::string resolved = write_scene(setup_.scene.spec);
     if (options_.resume) {
       const std::string file = resumable_file(output_);

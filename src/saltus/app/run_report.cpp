@@ -59,12 +59,17 @@ void contact_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const SceneSetup& setup = *r.setup;
   const std::size_t points = setup.model.pairs().size();
-  if (points == 0) {
+  const bool shapes = !setup.model.surfaces().colliders.empty();
+  if (points == 0 && !shapes) {
     table.row("contacts", "none in the scene");
     return;
   }
-  table.row("contacts", "{} steps with contact, at most {:g} of {} points at once", s.contact_steps,
-            s.contacts.value, points);
+  if (shapes)
+    table.row("contacts", "{} steps with contact, at most {:g} points at once", s.contact_steps,
+              s.contacts.value);
+  else
+    table.row("contacts", "{} steps with contact, at most {:g} of {} points at once",
+              s.contact_steps, s.contacts.value, points);
   const bool inside = s.penetration() > 0.0;
   if (std::isfinite(s.gap.value))  // laws without a gap leave none
     table.row("penetration", "{}{:.3g} m at t = {:.6g} s", inside ? "" : "none, smallest gap ",

@@ -37,8 +37,12 @@ struct RigidSystem {
   std::vector<RigidLoad> loads;
 };
 
-/// Throws UsageError naming the body: mass or inertia not positive, principal moments that no mass distribution has
-/// (one above the sum of the two others by more than round-off), locked axes that couple.
+/// Throws UsageError naming the body: mass or inertia not positive, inertia not symmetric, principal moments that no mass
+/// distribution has (one above the sum of the two others by more than round-off), a load on a body that is not there.
+///
+/// Sources: "gravity", "damping" (both drags), "load", "gyroscopic", those there are. Tangents of loads are those of the time
+/// at which forces were last asked for. symmetric where every inertia is that of a ball and no load turns.
+/// multiply() knows no locks; inverses of factorise() are 0 along what is locked, so that its velocity stays exactly 0.
 class Rigid final : public Dynamics {
  public:
   explicit Rigid(RigidSystem system);
@@ -54,6 +58,7 @@ class Rigid final : public Dynamics {
   void increment_rate(View w, View v, Out rate) const override;
   void force(double t, View q, View v, Out f) const override;
   void multiply(Combination s, View q, View v, View x, Out y) const override;
+  /// K of loads that depend on time is that at the last force() or load() on the calling thread.
   void factorise(Combination s, View q, View v, Factor& A) const override;
   void potential_force(double t, View q, Out f) const override;
   void load(double t, View q, View v, Out f) const override;

@@ -86,6 +86,10 @@ void block_of(const BodyRows& H, int c, int d, double* W) {
 
 BodyDelassus::BodyDelassus(BodyRows rows) : H_(std::move(rows)) {
   check(H_);
+  index();
+}
+
+void BodyDelassus::index() {
   size_ = H_.contacts() > 0 ? H_.size(0) : 1;
   for (int c = 0; c < H_.contacts() && size_ > 0; ++c)
     if (H_.size(c) != size_) size_ = 0;
@@ -108,8 +112,21 @@ BodyDelassus::BodyDelassus(BodyRows rows) : H_(std::move(rows)) {
   touch_.resize(at(end));
   for (int b = H_.bodies(); b > 0; --b) touch_offset_[at(b)] = touch_offset_[at(b) - 1];
   touch_offset_[0] = 0;
-  std::vector<int> next(touch_offset_);
-  visit([&](int b, int c) { touch_[at(next[at(b)]++)] = c; });
+  next_ = touch_offset_;
+  visit([&](int b, int c) { touch_[at(next_[at(b)]++)] = c; });
+}
+
+void BodyDelassus::diagonal(Out W) const {
+  const int w = H_.width;
+  W.setZero();
+  for (int c = 0; c < H_.contacts(); ++c)
+    for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k)
+      for (int i = 0; i < H_.size(c); ++i) {
+        const double* H_i = row(H_, k, i);
+        double y[kWidth];
+        divide(H_, H_.body[at(k)], H_i, y);
+        for (int m = 0; m < w; ++m) W[H_.first[at(c)] + i] += H_i[m] * y[m];
+      }
 }
 
 double BodyDelassus::entry(int i, int j) const {

@@ -43,8 +43,14 @@ class BodyDelassus final : public Delassus {
   /// Throws UsageError where the parts do not fit each other or an A_b^-1 is not symmetric.
   explicit BodyDelassus(BodyRows rows);
 
+  /// The rows, to be made anew in the storage that is there; then index() before any use. The caller answers for what
+  /// the constructor checks.
+  BodyRows& refill() { return H_; }
+  void index();
+
   int rows() const override { return H_.rows(); }
   bool symmetric() const override { return true; }
+  void diagonal(Out W) const;  ///< W_ii
   double entry(int i, int j) const override;
   void column(int j, double p, Out u) const override;  ///< visits the contacts of the bodies of j
   void apply(View p, Out u) const override;
@@ -60,6 +66,7 @@ class BodyDelassus final : public Delassus {
   int size_ = 0;                           ///< of every contact, 0: they differ
   std::vector<int> contact_;               ///< of each row, where sizes differ
   std::vector<int> touch_offset_, touch_;  ///< contacts of each body, increasing
+  std::vector<int> next_;                  ///< work space of index()
 };
 
 }  // namespace saltus

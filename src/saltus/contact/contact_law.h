@@ -75,6 +75,10 @@ struct ContactLaw {
   /// boundary. `tangential` is e_T of Newton's law, 1 for the mean slip, (1 - theta)/theta for Fremond's law.
   double friction = 0.0;
   double tangential = 0.0;
+  double rolling =
+      0.0;  ///< mu_R [m] of rolling friction between bodies that turn, with friction only
+  /// c [N], pull that a contact bears: P_N >= -h c, and with it friction. Lost when the contact opens.
+  double cohesion = 0.0;
   double bound = 0.0;     ///< of a relay at rest [N]
   double velocity = 0.0;  ///< of an equality, of the surface that rubs under a relay [m/s]
   FallingFriction

@@ -77,6 +77,8 @@ struct NewtonImpact {
   Slip slip = Slip::end;
   std::optional<FallingOptions> falling;
   ActivationOptions activation;
+  double rolling = 0.0;
+  double cohesion = 0.0;
 
   bool operator==(const NewtonImpact&) const = default;
   std::optional<Fault> fault() const {
@@ -87,6 +89,8 @@ struct NewtonImpact {
                    "is read with friction only", "give friction"};
     if (friction == 0.0 && falling)
       return Fault{"falling", "is read with friction only", "give friction"};
+    if (friction == 0.0 && rolling != 0.0)
+      return Fault{"rolling", "is read with friction only", "give friction"};
     return {};
   }
   static constexpr auto fields() {
@@ -101,7 +105,12 @@ struct NewtonImpact {
               "end: friction opposes the slip at the end of the step; mean: that of its ends "
               "together, so that it never does positive work"),
         field("falling", &T::falling, "friction falls with the slip; the same when not given"),
-        field("activation", &T::activation, "which contacts enter the problem of a step")};
+        field("activation", &T::activation, "which contacts enter the problem of a step"),
+        field("rolling", &T::rolling, unit::m, kNotNegative,
+              "between shapes: moment against rolling <= this times the normal force"),
+        field("cohesion", &T::cohesion, unit::N, kNotNegative,
+              "between shapes: pull that each contact point bears, from the start until it first "
+              "opens; friction counts it as pressure")};
   }
 };
 

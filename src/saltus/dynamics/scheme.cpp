@@ -1,7 +1,9 @@
 #include "saltus/dynamics/scheme.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <vector>
 
 namespace saltus {
 
@@ -30,7 +32,12 @@ void Scheme::place(const Dynamics& body, const Trial& trial, double fraction, Ou
   } else if (!has(body.traits(), Trait::rotations)) {  // q0 (+) (h/2) (v0 + v1)/2
     q = trial.start->q + 0.25 * trial.h * (trial.start->v + trial.v);
   } else {
-    const Vector w = 0.25 * trial.h * (trial.start->v + trial.v);
+    // scratch of the thread that only grows: groups of several sizes take turns
+    thread_local std::vector<double> room;
+    const Eigen::Index n = trial.v.size();
+    room.resize(std::max(room.size(), static_cast<std::size_t>(n)));
+    Eigen::Map<Vector> w(room.data(), n);
+    w = 0.25 * trial.h * (trial.start->v + trial.v);
     body.retract(trial.start->q, w, q);
   }
 }

@@ -119,6 +119,8 @@ class Scheme {
   virtual void place(const Dynamics& body, const Trial& trial, double fraction, Out q) const;
   /// Fraction of the step whose body axes carry angular impulses.
   virtual double axes_at() const { return 0.5; }
+  /// True when place(axes_at()) is that of begin() in every pass of the step, and A too: rows and W are then made once.
+  virtual bool axes_fixed() const { return false; }
   virtual std::span<const Stage> stages() const;
   /// Time to which state.v belongs, as a fraction of the step: 1/2 for backward differences.
   virtual double velocity_at() const { return 1.0; }

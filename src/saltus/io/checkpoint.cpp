@@ -42,7 +42,7 @@ struct Packed {
   Ragged<double> q, v, memory;
   Counts memory_count;  ///< memory vectors of each group
   Counts contact_key;
-  std::vector<double> contact_impulse, contact_anchor;  ///< three a contact
+  std::vector<double> contact_impulse, contact_moment;  ///< three a contact
   Ragged<std::int32_t> active;
   Ragged<double> factor;
   Counts changes;
@@ -61,7 +61,7 @@ struct Packed {
     each("memory_count", self.memory_count, 0);
     each("contact_key", self.contact_key, 0);
     each("contact_impulse", self.contact_impulse, 3);
-    each("contact_anchor", self.contact_anchor, 3);
+    each("contact_moment", self.contact_moment, 3);
     each("active", self.active.value, 0);
     each("active_offset", self.active.offset, 0);
     each("factor", self.factor.value, 0);
@@ -112,7 +112,7 @@ Packed pack(const State& state, CheckpointExtent extent) {
   for (const ContactMemory& contact : state.contacts) {
     packed.contact_key.push_back(contact.key);
     for (int k = 0; k < 3; ++k) packed.contact_impulse.push_back(contact.impulse[k]);
-    for (int k = 0; k < 3; ++k) packed.contact_anchor.push_back(contact.anchor[k]);
+    for (int k = 0; k < 3; ++k) packed.contact_moment.push_back(contact.moment[k]);
   }
   for (const SolverMemory& solver : state.solvers) {
     packed.active.add(solver.active);
@@ -180,7 +180,7 @@ std::string mismatch(const Packed& p, const Model& model) {
   if (p.q.size() != groups || p.v.size() != groups || p.memory_count.size() != groups)
     return std::to_string(p.q.size()) + " bodies, the scene has " + std::to_string(groups);
   if (p.memory.size() != memories || p.contact_impulse.size() != 3 * contacts ||
-      p.contact_anchor.size() != 3 * contacts || p.factor.size() != p.active.size() ||
+      p.contact_moment.size() != 3 * contacts || p.factor.size() != p.active.size() ||
       p.changes.size() != p.active.size())
     return "arrays of different lengths";
   for (std::size_t g = 0; g < groups; ++g) {
@@ -217,7 +217,7 @@ State unpack(const Packed& p) {
   }
   for (std::size_t i = 0; i < p.contact_key.size(); ++i)
     state.contacts.push_back(
-        {p.contact_key[i], to_vector3(p.contact_impulse, i), to_vector3(p.contact_anchor, i)});
+        {p.contact_key[i], to_vector3(p.contact_impulse, i), to_vector3(p.contact_moment, i)});
   for (std::size_t i = 0; i < p.active.size(); ++i) {
     SolverMemory& solver = state.solvers.emplace_back();
     solver.active.assign(p.active[i].begin(), p.active[i].end());

@@ -47,6 +47,28 @@ std::vector<DataFile> data_files(const Scene& scene) {
     if (matrices.stiffness) add_one("stiffness", *matrices.stiffness);
     if (matrices.load) add_one("load", *matrices.load);
   };
+  const auto add_shape = [&](const std::string& path, const ShapeSpec& shape) {
+    if (shape.hull) add(path + "hull.file", shape.hull->file);
+    if (shape.height_field) add(path + "height_field.file", shape.height_field->file);
+    if (!shape.mesh) return;
+    add(path + "mesh.file", shape.mesh->file);
+    for (std::size_t k = 0; k < shape.mesh->pieces.size(); ++k)
+      add(fmt::format("{}mesh.pieces[{}]", path, k), shape.mesh->pieces[k]);
+  };
+  const auto add_rigid = [&](const std::string& path, const RigidSpec& rigid) {
+    if (rigid.shape) add_shape(path + "shape.", *rigid.shape);
+    for (std::size_t k = 0; k < rigid.shapes.size(); ++k)
+      add_shape(fmt::format("{}shapes[{}].", path, k), rigid.shapes[k]);
+    if (rigid.copies) add(path + "copies.file", rigid.copies->file);
+    if (!rigid.motion) return;
+    const auto add_course = [&](const char* key, const auto& course) {
+      if (course) add(path + "motion." + key + ".file", course->file);
+    };
+    add_course("x", rigid.motion->x);
+    add_course("y", rigid.motion->y);
+    add_course("z", rigid.motion->z);
+    add_course("angle", rigid.motion->angle);
+  };
   for (std::size_t i = 0; i < scene.spec.bodies.size(); ++i) {
     const BodySpec& body = scene.spec.bodies[i];
     const std::string path = fmt::format("bodies[{}].", i);
@@ -62,6 +84,7 @@ std::vector<DataFile> data_files(const Scene& scene) {
     if (body.initial) add(path + "initial.file", body.initial->file);
     if (body.matrices) add_matrices(path + "matrices.", *body.matrices);
     if (body.particles) add(path + "particles.file", body.particles->file);
+    if (body.rigid) add_rigid(path + "rigid.", *body.rigid);
     for (std::size_t k = 0; k < body.loads.size(); ++k)
       add(fmt::format("{}loads[{}].file", path, k), body.loads[k].file);
     for (std::size_t k = 0; k < body.prescribed.size(); ++k)

@@ -203,6 +203,7 @@ std::string type_text(const OptionDoc& doc) {
     case Type::name:
       return (doc.names.size() > 1 ? "one of " : "") + joined(doc.names);
     case Type::list: {
+      if (doc.children[0].type == Type::name) return "list of " + joined(doc.children[0].names);
       std::string element = type_text(doc.children[0]);  // "number [m]" becomes "numbers [m]"
       element.insert(std::min(element.find_first_of(" ,"), element.size()), "s");
       return "list of " + (doc.count > 0 ? std::to_string(doc.count) + " " : "") + element;

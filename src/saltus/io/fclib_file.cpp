@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = h5::Extent::Kind;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t to_size(int i) { return static_cast<std::size_t>(i); }
 
 h5::File open(const std::string& path) {
   std::error_code error;
@@ -76,7 +76,7 @@ int FclibFile::integer(const std::string& object) const {
 
 Vector FclibFile::finite(const std::string& object, const h5::Dataset& data, int size) const {
   Vector values(size);
-  data.read(std::span(values.data(), at(size)));
+  data.read(std::span(values.data(), to_size(size)));
   for (int k = 0; k < size; ++k)
     if (!std::isfinite(values[k]))
       fail(object, fmt::format("element {} is {}", k, values[k]), "finite numbers");
@@ -93,7 +93,7 @@ Vector FclibFile::reals(const std::string& object) const {
 Vector FclibFile::reals(const std::string& object, int size, const std::string& why) const {
   const h5::Dataset data = numbers(object, false);
   const h5::Extent extent = data.extent();
-  if (extent.count != at(size))
+  if (extent.count != to_size(size))
     fail(object, fmt::format("has {} elements", extent.count), fmt::format("{}: {}", size, why));
   expect_whole(object, extent);
   return finite(object, data, size);
@@ -102,7 +102,7 @@ Vector FclibFile::reals(const std::string& object, int size, const std::string& 
 Vector FclibFile::reals_or_zeros(const std::string& object, int size,
                                  const std::string& why) const {
   const h5::Extent extent = numbers(object, false).extent();
-  if (extent.stored > 0 || extent.count != at(size)) return reals(object, size, why);
+  if (extent.stored > 0 || extent.count != to_size(size)) return reals(object, size, why);
   return Vector::Zero(size);
 }
 
@@ -135,7 +135,7 @@ FclibMatrix read_fclib_matrix(const FclibFile& file, const std::string& object, 
   int count = A.nz;
   if (A.nz < 0) {
     const int lines = A.nz == -1 ? columns : rows;
-    if (A.p.size() != at(lines) + 1)
+    if (A.p.size() != to_size(lines) + 1)
       file.fail(object + "/p", fmt::format("has {} elements", A.p.size()),
                 fmt::format("{}, one more than {}", lines + 1, A.nz == -1 ? "columns" : "rows"));
     if (A.p.front() != 0) file.fail(object + "/p", "does not begin with 0", "increasing from 0");
@@ -144,7 +144,7 @@ FclibMatrix read_fclib_matrix(const FclibFile& file, const std::string& object, 
       file.fail(object + "/p", fmt::format("decreases after element {}", fall - A.p.begin()),
                 "increasing from 0");
     count = A.p.back();
-  } else if (A.p.size() < at(count)) {
+  } else if (A.p.size() < to_size(count)) {
     file.fail(object + "/p", fmt::format("has {} elements", A.p.size()),
               fmt::format("at least {} triplets", count));
   }
@@ -152,13 +152,13 @@ FclibMatrix read_fclib_matrix(const FclibFile& file, const std::string& object, 
     file.fail(object + "/nzmax", fmt::format("is {}", most), fmt::format("at least {}", count));
   for (const auto& [name, size] :
        {std::pair{"/i", A.i.size()}, {"/x", static_cast<std::size_t>(A.x.size())}})
-    if (size < at(count))
+    if (size < to_size(count))
       file.fail(object + name, fmt::format("has {} elements", size),
                 fmt::format("at least {}", count));
   const int other = A.nz == -1 ? rows : columns;
   for (int k = 0; k < count && A.nz < 0; ++k)
-    if (A.i[at(k)] < 0 || A.i[at(k)] >= other)
-      file.fail(object + "/i", fmt::format("element {} is {}", k, A.i[at(k)]),
+    if (A.i[to_size(k)] < 0 || A.i[to_size(k)] >= other)
+      file.fail(object + "/i", fmt::format("element {} is {}", k, A.i[to_size(k)]),
                 fmt::format("0 to {}", other - 1));
   return A;
 }
@@ -168,15 +168,16 @@ namespace {
 /// First triplet outside of the matrix when rows stand in `row`; -1: all are inside.
 int outside(const FclibMatrix& A, const std::vector<int>& row, const std::vector<int>& column) {
   for (int k = 0; k < A.nz; ++k)
-    if (row[at(k)] < 0 || row[at(k)] >= A.rows || column[at(k)] < 0 || column[at(k)] >= A.columns)
+    if (row[to_size(k)] < 0 || row[to_size(k)] >= A.rows || column[to_size(k)] < 0 ||
+        column[to_size(k)] >= A.columns)
       return k;
   return -1;
 }
 
 /// Columns that have an entry.
 int filled(const FclibMatrix& A, const std::vector<int>& column) {
-  std::vector<char> seen(at(A.columns));
-  for (int k = 0; k < A.nz; ++k) seen[at(column[at(k)])] = 1;
+  std::vector<char> seen(to_size(A.columns));
+  for (int k = 0; k < A.nz; ++k) seen[to_size(column[to_size(k)])] = 1;
   return static_cast<int>(std::ranges::count(seen, 1));
 }
 
@@ -188,15 +189,17 @@ TripletOrder triplet_order(const FclibFile& file, std::span<const FclibMatrix> m
     if (A.nz < 0) continue;
     const int by_i = outside(A, A.i, A.p), by_p = outside(A, A.p, A.i);
     if (by_i >= 0 && (by_p >= 0 || !row_p))
-      file.fail(A.object,
-                fmt::format("entry {} has i = {}, p = {}", by_i, A.i[at(by_i)], A.p[at(by_i)]),
-                fmt::format("inside {} x {}, with rows in i, or in p, all over the file", A.rows,
-                            A.columns));
+      file.fail(
+          A.object,
+          fmt::format("entry {} has i = {}, p = {}", by_i, A.i[to_size(by_i)], A.p[to_size(by_i)]),
+          fmt::format("inside {} x {}, with rows in i, or in p, all over the file", A.rows,
+                      A.columns));
     if (by_p >= 0 && !row_i)
-      file.fail(A.object,
-                fmt::format("entry {} has i = {}, p = {}", by_p, A.i[at(by_p)], A.p[at(by_p)]),
-                fmt::format("inside {} x {}, with rows in p as in the matrices before", A.rows,
-                            A.columns));
+      file.fail(
+          A.object,
+          fmt::format("entry {} has i = {}, p = {}", by_p, A.i[to_size(by_p)], A.p[to_size(by_p)]),
+          fmt::format("inside {} x {}, with rows in p as in the matrices before", A.rows,
+                      A.columns));
     row_i = row_i && by_i < 0;
     row_p = row_p && by_p < 0;
   }
@@ -214,15 +217,15 @@ std::vector<Entry> entries(const FclibMatrix& A, TripletOrder order) {
   if (A.nz >= 0) {
     const bool row_i = order == TripletOrder::row_i;
     const std::vector<int>&row = row_i ? A.i : A.p, &column = row_i ? A.p : A.i;
-    list.reserve(at(A.nz));
-    for (int k = 0; k < A.nz; ++k) list.push_back({row[at(k)], column[at(k)], A.x[k]});
+    list.reserve(to_size(A.nz));
+    for (int k = 0; k < A.nz; ++k) list.push_back({row[to_size(k)], column[to_size(k)], A.x[k]});
     return list;
   }
-  list.reserve(at(A.p.back()));
+  list.reserve(to_size(A.p.back()));
   for (int line = 0; line + 1 < std::ssize(A.p); ++line)
-    for (int k = A.p[at(line)]; k < A.p[at(line) + 1]; ++k)
-      list.push_back(A.nz == -1 ? Entry{A.i[at(k)], line, A.x[k]}
-                                : Entry{line, A.i[at(k)], A.x[k]});
+    for (int k = A.p[to_size(line)]; k < A.p[to_size(line) + 1]; ++k)
+      list.push_back(A.nz == -1 ? Entry{A.i[to_size(k)], line, A.x[k]}
+                                : Entry{line, A.i[to_size(k)], A.x[k]});
   return list;
 }
 

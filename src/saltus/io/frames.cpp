@@ -9,12 +9,6 @@ h5::Table reals(std::size_t columns) {
   return {h5::Type::real64, columns, layout::frame_chunk(columns), 1};
 }
 
-h5::Dataset described(h5::Dataset data, std::string_view unit, std::string_view description) {
-  data.set("unit", unit);
-  data.set("description", description);
-  return data;
-}
-
 void append_vector(std::vector<double>& out, const Vector& vector) {
   out.insert(out.end(), vector.begin(), vector.end());
 }
@@ -23,8 +17,9 @@ void append_vector(std::vector<double>& out, const Vector& vector) {
 
 FrameTable FrameTable::create(const h5::File& file, const Model& model) {
   file.create_group("frames");
-  described(file.create("frames/time", reals(0)), "s", "time of each frame");
-  described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1", "step of each frame");
+  layout::described(file.create("frames/time", reals(0)), "s", "time of each frame");
+  layout::described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1",
+                    "step of each frame");
   const h5::Group bodies = file.create_group("bodies");
   std::vector<std::string> names;
   for (const Group& group : model.groups()) names.push_back(group.name);
@@ -44,18 +39,21 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model) {
     const auto q = static_cast<std::size_t>(initial.q.size());
     const auto v = static_cast<std::size_t>(initial.v.size());
     // A body without coordinates (it only follows a prescribed motion) has no columns to store.
-    if (q) described(body.create("q", reals(q)), "m, rad, 1", "configuration, one frame a row");
+    if (q)
+      layout::described(body.create("q", reals(q)), "m, rad, 1", "configuration, one frame a row");
     if (v)
-      described(body.create("velocity", reals(v)), "m/s, rad/s",
-                "physical velocity, one frame a row");
+      layout::described(body.create("velocity", reals(v)), "m/s, rad/s",
+                        "physical velocity, one frame a row");
   }
   const h5::Group contacts = file.create_group("contacts");
-  described(contacts.create("offset", {h5::Type::uint64, 0, 4096, 1}), "1",
-            "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
-  described(contacts.create("key", {h5::Type::uint64, 0, 4096, 1}), "1",
-            "row of /pairs with this key");
-  described(contacts.create("impulse", reals(3)), "N s", "normal, first and second tangent");
-  described(contacts.create("anchor", reals(3)), "m", "anchor of the friction spring");
+  layout::described(contacts.create("offset", {h5::Type::uint64, 0, 4096, 1}), "1",
+                    "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
+  layout::described(contacts.create("key", {h5::Type::uint64, 0, 4096, 1}), "1",
+                    "row of /pairs with this key");
+  layout::described(contacts.create("impulse", reals(3)), "N s",
+                    "normal, first and second tangent");
+  layout::described(contacts.create("moment", reals(3)), "N m s",
+                    "of rolling friction about t1, t2");
   contacts.dataset("offset").append(
       std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
   return open(file);
@@ -68,7 +66,7 @@ FrameTable FrameTable::open(const h5::File& file) {
   table.offset_data_ = file.dataset("contacts/offset");
   table.key_data_ = file.dataset("contacts/key");
   table.impulse_data_ = file.dataset("contacts/impulse");
-  table.anchor_data_ = file.dataset("contacts/anchor");
+  table.moment_data_ = file.dataset("contacts/moment");
   const h5::Group bodies = file.group("bodies");
   for (const std::string& name : layout::in_order(bodies)) {
     const h5::Group group = bodies.group(name);
@@ -98,7 +96,7 @@ void FrameTable::add_contacts(std::span<const ContactMemory> contacts) {
   for (const ContactMemory& contact : contacts) {
     key_.push_back(contact.key);
     impulse_.insert(impulse_.end(), contact.impulse.begin(), contact.impulse.end());
-    anchor_.insert(anchor_.end(), contact.anchor.begin(), contact.anchor.end());
+    moment_.insert(moment_.end(), contact.moment.begin(), contact.moment.end());
   }
   contacts_ += contacts.size();
   offset_.push_back(contacts_);
@@ -117,14 +115,14 @@ void FrameTable::drain() {
   offset_data_.append(std::span<const std::uint64_t>(offset_));
   key_data_.append(std::span<const std::uint64_t>(key_));
   impulse_data_.append(std::span<const double>(impulse_));
-  anchor_data_.append(std::span<const double>(anchor_));
+  moment_data_.append(std::span<const double>(moment_));
   written_ += time_.size();
   time_.clear();
   step_.clear();
   offset_.clear();
   key_.clear();
   impulse_.clear();
-  anchor_.clear();
+  moment_.clear();
   bytes_ = 0;
 }
 
@@ -142,7 +140,7 @@ void FrameTable::truncate(std::size_t frames) {
   shorten(offset_data_, frames + 1);
   shorten(key_data_, contacts_);
   shorten(impulse_data_, contacts_);
-  shorten(anchor_data_, contacts_);
+  shorten(moment_data_, contacts_);
   for (Body& body : bodies_) {
     if (body.q.is_open()) shorten(body.q, frames);
     if (body.velocity.is_open()) shorten(body.velocity, frames);

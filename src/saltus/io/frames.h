@@ -33,9 +33,9 @@ class FrameTable {
     h5::Dataset q, velocity;
     std::vector<double> q_waiting, velocity_waiting;
   };
-  h5::Dataset time_data_, step_data_, offset_data_, key_data_, impulse_data_, anchor_data_;
+  h5::Dataset time_data_, step_data_, offset_data_, key_data_, impulse_data_, moment_data_;
   std::vector<Body> bodies_;
-  std::vector<double> time_, impulse_, anchor_;
+  std::vector<double> time_, impulse_, moment_;
   std::vector<std::uint64_t> step_, offset_, key_;
   std::size_t written_ = 0, bytes_ = 0;
   std::uint64_t contacts_ = 0;  ///< written and waiting

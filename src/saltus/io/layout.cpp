@@ -23,6 +23,12 @@ std::vector<std::string> object_names(const std::vector<std::string>& names,
   return result;
 }
 
+h5::Dataset described(h5::Dataset data, std::string_view unit, std::string_view description) {
+  data.set("unit", unit);
+  data.set("description", description);
+  return data;
+}
+
 std::size_t frame_chunk(std::size_t columns) {
   return std::clamp<std::size_t>(32'768 / std::max<std::size_t>(columns, 1), 1, 4096);
 }

@@ -48,6 +48,9 @@ inline constexpr std::array kStep{
 std::vector<std::string> object_names(const std::vector<std::string>& names,
                                       std::string_view empty);
 
+/// The dataset, with its attributes `unit` and `description`.
+h5::Dataset described(h5::Dataset data, std::string_view unit, std::string_view description);
+
 /// Rows of a table with `columns` numbers a row that are compressed together: about 256 KiB.
 std::size_t frame_chunk(std::size_t columns);
 

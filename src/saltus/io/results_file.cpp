@@ -5,12 +5,6 @@
 namespace saltus {
 namespace {
 
-h5::Dataset described(h5::Dataset data, std::string_view unit, std::string_view description) {
-  data.set("unit", unit);
-  data.set("description", description);
-  return data;
-}
-
 void write_provenance(const h5::File& file, const Provenance& provenance,
                       std::span<const InputFile> inputs) {
   const h5::Group group = file.create_group("provenance");
@@ -54,18 +48,18 @@ void write_pairs(const h5::File& file, const Model& model) {
       add(tangent, t < pair.tangents ? pair.direction(1 + t) : Vector3(Vector3::Zero()));
   }
   const h5::Group pairs = file.create_group("pairs");
-  described(pairs.write("key", key), "1", "name of the pair, increasing");
-  described(pairs.write("group", group, 2), "1",
-            "index of the bodies a and b in /bodies; -1: the fixed world");
-  described(pairs.write("body", body, 2), "1", "body of the group");
-  described(pairs.write("feature", feature, 2), "1", "node, face or element");
-  described(pairs.write("law", law), "1", "index of the contact law");
-  described(pairs.write("local_a", local_a, 3), "m", "place on a in its own frame");
-  described(pairs.write("local_b", local_b, 3), "m",
-            "place on b in its own frame, or in the world");
-  described(pairs.write("normal", normal, 3), "1", "unit vector from b to a");
-  described(pairs.write("tangents", tangents), "1", "number of directions of friction");
-  described(pairs.write("tangent", tangent, 6), "1", "the two directions of friction");
+  layout::described(pairs.write("key", key), "1", "name of the pair, increasing");
+  layout::described(pairs.write("group", group, 2), "1",
+                    "index of the bodies a and b in /bodies; -1: the fixed world");
+  layout::described(pairs.write("body", body, 2), "1", "body of the group");
+  layout::described(pairs.write("feature", feature, 2), "1", "node, face or element");
+  layout::described(pairs.write("law", law), "1", "index of the contact law");
+  layout::described(pairs.write("local_a", local_a, 3), "m", "place on a in its own frame");
+  layout::described(pairs.write("local_b", local_b, 3), "m",
+                    "place on b in its own frame, or in the world");
+  layout::described(pairs.write("normal", normal, 3), "1", "unit vector from b to a");
+  layout::described(pairs.write("tangents", tangents), "1", "number of directions of friction");
+  layout::described(pairs.write("tangent", tangent, 6), "1", "the two directions of friction");
 }
 
 void create_probes(const h5::File& file, const Model& model, const ResultsOptions& options) {
@@ -79,11 +73,11 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
     const bool velocity = probe.quantity == Probe::Quantity::velocity;
     const Group& body = model.groups()[static_cast<std::size_t>(probe.group)];
     const double late = velocity && body.scheme ? (1.0 - body.scheme->velocity_at()) * h : 0.0;
-    const h5::Dataset data =
-        described(group.create(names[i], {}), std::string(unit_of(probe.quantity)),
-                  probe.quantity == Probe::Quantity::reaction
-                      ? "force that held a prescribed degree of freedom, mean over the step"
-                      : std::string(name_of(probe.quantity)) + " of a point along a direction");
+    const h5::Dataset data = layout::described(
+        group.create(names[i], {}), std::string(unit_of(probe.quantity)),
+        probe.quantity == Probe::Quantity::reaction
+            ? "force that held a prescribed degree of freedom, mean over the step"
+            : std::string(name_of(probe.quantity)) + " of a point along a direction");
     data.set("index", static_cast<std::int64_t>(i));
     data.set("name", probe.name);
     data.set("body", body.name);
@@ -114,14 +108,16 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
   const h5::Group step = file.create_group("step");
   for (std::size_t i = 0; i < layout::kStep.size(); ++i) {
     const layout::StepColumn& column = layout::kStep[i];
-    described(step.create(column.name, {.type = column.type}), column.unit, column.description)
+    layout::described(step.create(column.name, {.type = column.type}), column.unit,
+                      column.description)
         .set("index", static_cast<std::int64_t>(i));
   }
   const h5::Group ledger = file.create_group("ledger");
   const std::vector<std::string> accounts(model.accounts().begin(), model.accounts().end());
   const std::vector<std::string> names = layout::object_names(accounts, "account");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const h5::Dataset data = described(ledger.create(names[i], {}), "J", "work since the start");
+    const h5::Dataset data =
+        layout::described(ledger.create(names[i], {}), "J", "work since the start");
     data.set("index", static_cast<std::int64_t>(i));
     data.set("name", accounts[i]);
   }

@@ -23,6 +23,17 @@ struct Pose {
   Pose inverse() const { return {-(R.transpose() * x), R.transpose()}; }
 };
 
+/// Body i of vectors of rigid bodies: q = (x, Q = w x y z), 7 numbers a body, and v = (v, Omega), 6 a body.
+struct RigidAt {
+  Eigen::Index q, v;
+  explicit RigidAt(std::ptrdiff_t i) : q(7 * i), v(6 * i) {}
+  Vector3 x(View all) const { return all.segment<3>(q); }
+  Quaternion Q(View all) const { return {all[q + 3], all[q + 4], all[q + 5], all[q + 6]}; }
+  Matrix3 R(View all) const { return Q(all).toRotationMatrix(); }
+  Vector3 linear(View all) const { return all.segment<3>(v); }
+  Vector3 spin(View all) const { return all.segment<3>(v + 3); }
+};
+
 /// a^, with a^ b = a x b.
 Matrix3 skew(const Vector3& a);
 

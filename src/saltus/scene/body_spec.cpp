@@ -59,18 +59,32 @@ std::optional<Fault> unused_frame(const BodySpec& body) {
         Row{"axis", body.axis != plain.axis, modal || along},
         Row{"direction", body.direction != plain.direction, modal || across}})
     if (row.changed && !row.used)
-      return Fault{
-          row.key, "has no meaning for this body",
-          body.kind == BodyKind::particles ? "places are in particles.positions" : "leave it out"};
+      return Fault{row.key, "has no meaning for this body",
+                   body.kind == BodyKind::particles ? "places are in particles.positions"
+                   : body.kind == BodyKind::rigid   ? "give rigid.position and rigid.rotation"
+                                                    : "leave it out"};
   return std::nullopt;
 }
 
 /// Loads that this kind of body does not know.
 std::optional<Fault> load_fault(const BodySpec& body) {
   const bool modal = body.kind == BodyKind::modal, points = body.kind == BodyKind::particles;
+  const bool rigid = body.kind == BodyKind::rigid;
+  if (rigid && body.rigid && !body.rigid->free() && !body.loads.empty())
+    return Fault{"loads", "have no meaning for a body that does not move by forces",
+                 "leave them out"};
   for (std::size_t i = 0; i < body.loads.size(); ++i) {
     const LoadSpec& load = body.loads[i];
     const std::string key = "loads[" + std::to_string(i) + "].";
+    if (rigid && !load.force && !load.torque)
+      return Fault{key + (load.dof        ? "dof"
+                          : load.particle ? "particle"
+                          : load.at       ? "at"
+                                          : "pattern"),
+                   "has no meaning for kind rigid", "give `force` or `torque`"};
+    if (!rigid && (load.force || load.torque))
+      return Fault{key + (load.force ? "force" : "torque"), "is for kind rigid",
+                   points ? "give `particle` and `direction`" : "give `dof` or `pattern`"};
     if (load.particle && !points)
       return Fault{key + "particle", "is for kind particles", "give `dof` or `pattern`"};
     if (load.at && !modal) return Fault{key + "at", "is for kind modal", "give `dof` or `pattern`"};
@@ -123,10 +137,17 @@ std::optional<Fault> ModesSpec::fault() const {
 SchemeChoice BodySpec::chosen_scheme() const {
   if (scheme) return *scheme;
   if (kind == BodyKind::modal) return ModalExactOptions{};
+  if (kind == BodyKind::rigid) return RigMidOptions{};
   return MoreauJeanOptions{};
 }
 
 std::optional<Fault> BodySpec::fault() const {
+  if (kind == BodyKind::rigid && rayleigh)
+    return Fault{"rayleigh", "has no meaning for kind rigid",
+                 "give rigid.drag and rigid.spin_drag"};
+  if (scheme && !integrated())
+    return Fault{"scheme", "has no meaning for a body that does not move by forces",
+                 "leave it out"};
   if (auto found = frame_fault(*this)) return found;
   if (auto found = unused_frame(*this)) return found;
   if (auto found = load_fault(*this)) return found;

@@ -11,6 +11,7 @@
 #include "saltus/scene/lagrangian_spec.h"
 #include "saltus/scene/linear_spec.h"
 #include "saltus/scene/particles_spec.h"
+#include "saltus/scene/rigid_spec.h"
 #include "saltus/scene/signal_spec.h"
 #include "saltus/schemes/options.h"
 
@@ -187,11 +188,12 @@ struct RayleighSpec {
 };
 
 /// What a body is made of; each has its own entries in BodySpec.
-enum class BodyKind { modal, linear, lagrangian, particles };
+enum class BodyKind { modal, linear, lagrangian, particles, rigid };
 constexpr auto names_of(BodyKind) {
   using enum BodyKind;
   return std::array{NamedValue{modal, "modal"}, NamedValue{linear, "linear"},
-                    NamedValue{lagrangian, "lagrangian"}, NamedValue{particles, "particles"}};
+                    NamedValue{lagrangian, "lagrangian"}, NamedValue{particles, "particles"},
+                    NamedValue{rigid, "rigid"}};
 }
 
 /// One body with the scheme that moves it.
@@ -215,6 +217,7 @@ struct BodySpec {
   std::optional<StvkBarSpec> stvk_bar;
   std::optional<Tangents> tangents;
   std::optional<ParticlesSpec> particles;
+  std::optional<RigidSpec> rigid;
   std::optional<SchemeChoice> scheme;
   std::optional<RayleighSpec> rayleigh;
   std::vector<LoadSpec> loads;
@@ -223,6 +226,8 @@ struct BodySpec {
   std::optional<InitialSpec> initial;
   std::array<double, 3> origin{0, 0, 0}, axis{1, 0, 0}, direction{0, 0, 1};
 
+  /// A scheme moves it: not a rigid body that is fixed or told how to move.
+  bool integrated() const { return !rigid || rigid->free(); }
   /// The scheme, or the default of the kind.
   SchemeChoice chosen_scheme() const;
   bool operator==(const BodySpec&) const = default;
@@ -234,6 +239,7 @@ struct BodySpec {
         only("kind", {"lagrangian"}, "pendulum", "n_pendulum", "duffing", "spring_pendulum",
              "planet", "planar_rod", "slider_crank", "stvk_bar", "tangents"),
         only("kind", {"particles"}, "particles"),
+        only("kind", {"rigid"}, "rigid"),
         only("kind", {"modal", "linear", "lagrangian"}, "initial"),
         only("kind", {"linear", "lagrangian", "particles"}, "prescribed"),
         where("kind", {"modal"}, exactly_one("string", "bar", "modes")),
@@ -242,6 +248,7 @@ struct BodySpec {
               exactly_one("pendulum", "n_pendulum", "duffing", "spring_pendulum", "planet",
                           "planar_rod", "slider_crank", "stvk_bar")),
         where("kind", {"particles"}, exactly_one("particles")),
+        where("kind", {"rigid"}, exactly_one("rigid")),
         at_most_one("pluck", "initial")};
   }
   static constexpr auto fields() {
@@ -250,7 +257,7 @@ struct BodySpec {
         required("name", &T::name, "unique; contacts and outputs refer to it"),
         required("kind", &T::kind,
                  "modal: by its modes; linear: by its matrices; lagrangian: a mechanism in its own "
-                 "coordinates; particles: point masses"),
+                 "coordinates; particles: point masses; rigid: bodies with shapes that turn"),
         field("string", &T::string, "a string between two hinges"),
         field("bar", &T::bar, "a straight elastic bar"),
         field("modes", &T::modes, "any body, by the numbers of its modes"),
@@ -281,9 +288,10 @@ struct BodySpec {
         field("tangents", &T::tangents,
               "of a lagrangian body: given by the model, or differences of its forces"),
         field("particles", &T::particles, "point masses, with springs, gravity and drag"),
+        field("rigid", &T::rigid, "a rigid body, or many equal ones"),
         field("scheme", &T::scheme,
-              "integrates the body in time; modal-exact for kind modal, else moreau-jean, when not "
-              "given"),
+              "integrates the body in time; modal-exact for kind modal, rig-mid for kind rigid, "
+              "else moreau-jean, when not given"),
         field("rayleigh", &T::rayleigh, "damping proportional to mass and stiffness"),
         field("loads", &T::loads, "forces as functions of time; those of kind modal are constant"),
         field("prescribed", &T::prescribed, "degrees of freedom whose motion is given"),

@@ -12,6 +12,7 @@
 #include "saltus/scene/build_body.h"
 #include "saltus/scene/build_contact.h"
 #include "saltus/scene/build_output.h"
+#include "saltus/scene/rigid_assembly.h"
 #include "saltus/scene/scheme_fit.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
@@ -37,29 +38,54 @@ class Builder {
     parts_.options.h = spec_.time.h();
     parts_.options.end = spec_.time.end;
     parts_.options.instant = spec_.contact.instant;
+    parts_.options.correct_positions = spec_.contact.correct_positions;
     parts_.options.on_failure = spec_.on_failure;
     parts_.options.contact = {spec_.solver.tolerance, spec_.solver.iterations};
     parts_.solver = solver_of(spec_.solver.kind);
     for (std::size_t i = 0; i < spec_.bodies.size(); ++i) body(i);
+    rigid_.finish_groups(bodies_);
+    for (std::size_t i = 0; i < spec_.bodies.size(); ++i) finish_body(i);
+    if (parts_.groups.empty())
+      throw SceneError("bodies", "nothing in the scene can move",
+                       "at least one body that is not fixed");
     pass_limits();
     for (std::size_t i = 0; i < spec_.contacts.size(); ++i) add_contact(scene_, bodies_, i, parts_);
+    rigid_.finish_surfaces();
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
-      parts_.probes.push_back(probe_of(scene_, bodies_, i));
+      parts_.probes.push_back(probe_of(scene_, bodies_, parts_.initial, i));
     return Model(std::move(parts_));
   }
 
  private:
   void body(std::size_t i) {
     const BodySpec& spec = spec_.bodies[i];
+    if (spec.kind == BodyKind::rigid) {
+      rigid_.add(i, bodies_.emplace_back());
+      return;
+    }
     const std::string path = fmt::format("bodies[{}]", i);
     BuiltBody built = build_body(scene_, spec, path);
-    std::shared_ptr<const Scheme> scheme = make_scheme(spec.chosen_scheme());
-    expect_fit(spec, *built.dynamics, *scheme, path);
-    expect_start(built, path);
-    parts_.groups.push_back({spec.name, std::string(name_of(spec.kind)), built.dynamics, scheme});
+    built.group = static_cast<int>(parts_.groups.size());
+    parts_.groups.push_back({spec.name,
+                             std::string(name_of(spec.kind)),
+                             built.dynamics,
+                             make_scheme(spec.chosen_scheme()),
+                             {}});
     parts_.initial.push_back(built.initial);
     parts_.group_path.push_back(path);
     bodies_.push_back(std::move(built));
+  }
+
+  /// What is asked of a body whose group is complete.
+  void finish_body(std::size_t i) {
+    const BodySpec& spec = spec_.bodies[i];
+    const BuiltBody& built = bodies_[i];
+    if (built.group < 0) return;
+    const std::string path = fmt::format("bodies[{}]", i);
+    const auto g = static_cast<std::size_t>(built.group);
+    expect_fit(spec, *built.dynamics, *parts_.groups[g].scheme, path);
+    if (built.kind_rigid) return;
+    expect_start(built, path);
     advise(i, path);
   }
 
@@ -110,9 +136,9 @@ class Builder {
     });
   }
 
-  void advise(std::size_t g, const std::string& path) {
-    const BodySpec& body = spec_.bodies[g];
-    const Group& group = parts_.groups[g];
+  void advise(std::size_t i, const std::string& path) {
+    const BodySpec& body = spec_.bodies[i];
+    const Group& group = parts_.groups[static_cast<std::size_t>(bodies_[i].group)];
     const SchemeChoice choice = body.chosen_scheme();
     const double h = spec_.time.h();
     const auto say = [&](const std::string& where, const std::optional<std::string>& advice) {
@@ -127,7 +153,7 @@ class Builder {
     } else if (modes) {
       say(".scheme", step_advice(*modes, group.dynamics->traits(), *group.scheme, h, body.name));
     } else {
-      say(".scheme", step_advice(*group.dynamics, *group.scheme, bodies_[g].initial, h, body.name));
+      say(".scheme", step_advice(*group.dynamics, *group.scheme, bodies_[i].initial, h, body.name));
     }
     if (const auto* form = std::get_if<VariationalSymplecticOptions>(&choice);
         form && form->compat == Compat::sofa && touched(body.name))
@@ -145,6 +171,7 @@ class Builder {
   const SceneSpec& spec_;
   ModelParts parts_;
   std::vector<BuiltBody> bodies_;
+  RigidAssembly rigid_{scene_, parts_};
 };
 
 }  // namespace

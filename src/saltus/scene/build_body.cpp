@@ -117,13 +117,17 @@ Rayleigh rayleigh_of(const BodySpec& body) {
   return body.rayleigh ? Rayleigh{body.rayleigh->mass, body.rayleigh->stiffness} : Rayleigh{};
 }
 
+std::string usage_text(const UsageError& error) {  // "file:line: text"
+  const std::string text = error.what();
+  const std::size_t space = text.find(": ");
+  return space == std::string::npos ? text : text.substr(space + 2);
+}
+
 BuiltBody built_at(const std::string& path, const std::function<BuiltBody()>& make) {
   try {
     return make();
-  } catch (const UsageError& error) {  // "file:line: text"
-    const std::string text = error.what();
-    const std::size_t space = text.find(": ");
-    throw SceneError(path, space == std::string::npos ? text : text.substr(space + 2));
+  } catch (const UsageError& error) {
+    throw SceneError(path, usage_text(error));
   }
 }
 
@@ -136,6 +140,9 @@ BuiltBody build_body(const Scene& scene, const BodySpec& body, const std::string
         return build_lagrangian(scene, body, path);
       case BodyKind::particles:
         return build_particles(scene, body, path);
+      case BodyKind::rigid:  // belongs to a group of several: RigidAssembly
+        expects(false, "rigid bodies are built together");
+        break;
       case BodyKind::modal:
         break;
     }

@@ -13,7 +13,8 @@
 
 namespace saltus {
 
-/// A body that was built; of the four kinds one is set, and `dynamics` is the same object.
+/// A body that was built. Of the four kinds that stand alone one is set, and `dynamics` is the same object. Rigid bodies
+/// share a group: theirs is set when all of its bodies are known.
 struct BuiltBody {
   std::shared_ptr<const Dynamics> dynamics;
   std::shared_ptr<const Modal> modal;
@@ -22,7 +23,13 @@ struct BuiltBody {
   std::shared_ptr<const Particles> particles;
   std::vector<DofPoint> dof_points;  ///< kind linear: one a degree of freedom
   int dofs = 0;                      ///< modes or degrees of freedom, prescribed ones included
-  GroupState initial;                ///< physical q and v at t = 0
+  GroupState initial;                ///< physical q and v at t = 0, of a body that stands alone
+
+  bool kind_rigid = false;
+  int group = -1;  ///< in the model, -1: it belongs to the fixed world
+  int first = 0;   ///< its place, or that of its first copy, among the bodies of the group
+  std::vector<Vector3>
+      origins;  ///< of kind rigid: origin of the group's frame in that of the body, one a copy
 
   /// Component of q of a degree of freedom, -1: its motion is prescribed.
   int free_index(int dof) const;

@@ -7,6 +7,7 @@
 
 #include "saltus/base/suggest.h"
 #include "saltus/scene/build_kinds.h"
+#include "saltus/scene/build_law.h"
 #include "saltus/scene/touch_points.h"
 
 namespace saltus {
@@ -59,75 +60,6 @@ PointList obstacle(const Scene& scene, const AgainstSpec& against, const Modal& 
   return points;
 }
 
-/// theta of the velocity with which the forces of a step do their work.
-double theta_of(const SchemeChoice& scheme) {
-  const auto* mj = std::get_if<MoreauJeanOptions>(&scheme);
-  return mj ? mj->theta : 0.5;
-}
-
-/// The law of an entry with every default resolved; `scheme` is that of the body `on`.
-struct Resolve {
-  const SchemeChoice& scheme;
-  ContactInstant instant;
-  std::string path;  ///< "contacts[0].law"
-
-  Activation activation(const ActivationOptions& given) const {
-    double forecast = given.forecast.value_or(instant == ContactInstant::start ? 0.5 : 0.0);
-    if (const auto* mj = std::get_if<MoreauJeanOptions>(&scheme); mj && mj->forecasts())
-      forecast = mj->gamma.value_or(0.5);
-    return {forecast, given.threshold, given.velocity_threshold, given.closing_only};
-  }
-  static FallingFriction falling(const std::optional<FallingOptions>& given) {
-    return given ? FallingFriction{given->ratio, given->speed} : FallingFriction{};
-  }
-  using Rule = ContactLaw::Rule;
-  ContactLaw operator()(const SignoriniPosition&) const { return {}; }
-  ContactLaw operator()(const NewtonImpact& x) const {
-    return {.rule = Rule::newton_impact,
-            .restitution = x.restitution,
-            .friction = x.friction,
-            .tangential = x.slip == Slip::mean ? 1.0 : x.restitution_tangential,
-            .falling = falling(x.falling),
-            .activation = activation(x.activation)};
-  }
-  // theta (u1_N + e u0_N) and theta u1_T + (1 - theta) u0_T, both divided by theta
-  ContactLaw operator()(const Fremond& x) const {
-    const double theta = theta_of(scheme);
-    if (!(theta > 0.0))
-      throw SceneError(path, "fremond averages over the step with theta of the scheme, which is 0",
-                       "theta > 0");
-    return {.rule = Rule::newton_impact,
-            .restitution = x.restitution,
-            .friction = x.friction,
-            .tangential = (1.0 - theta) / theta,
-            .activation = activation(x.activation)};
-  }
-  ContactLaw operator()(const PoissonImpact& x) const {
-    return {.rule = Rule::poisson_impact,
-            .restitution = x.restitution,
-            .activation = activation(x.activation)};
-  }
-  ContactLaw operator()(const StewartTrinkle& x) const {
-    return {.rule = Rule::stewart_trinkle, .friction = x.friction};
-  }
-  ContactLaw operator()(const SchatzmanPaoli& x) const {
-    return {.rule = Rule::schatzman_paoli, .restitution = x.restitution};
-  }
-  ContactLaw operator()(const Compliant& x) const {
-    return {.rule = Rule::compliant, .spring = {x.stiffness, x.exponent, x.damping, x.at_value()}};
-  }
-  ContactLaw operator()(const Relay& x) const {
-    return {.rule = Rule::relay,
-            .tangential = x.slip == Slip::mean ? 1.0 : 0.0,
-            .bound = x.bound,
-            .velocity = x.velocity,
-            .falling = falling(x.falling)};
-  }
-  ContactLaw operator()(const Equality& x) const {
-    return {.rule = Rule::equality, .velocity = x.velocity};
-  }
-};
-
 void shape_at(const Modal& body, double x, const std::string& path, Vector& shape) {
   try {
     body.shapes().row(x, shape);
@@ -141,12 +73,14 @@ struct Making {
   const Scene& scene;
   const ContactSpec& spec;
   std::string path;  ///< "contacts[0]"
-  std::span<const BuiltBody> bodies;
-  std::size_t on;  ///< index of the body
+  NamedBuilt on;
   ModelParts& parts;
 
-  const BuiltBody& body() const { return bodies[on]; }
-  const BodySpec& body_spec() const { return scene.spec.bodies[on]; }
+  const BuiltBody& body() const { return on.built; }
+  const BodySpec& body_spec() const { return on.body; }
+  const GroupState& start(const BuiltBody& of) const {
+    return parts.initial[static_cast<std::size_t>(of.group)];
+  }
   const ContactLaw& law() const { return parts.laws.back(); }
   /// Whether a gap below 0 at the start breaks the law.
   bool opens() const { return !law().bilateral() && law().rule != ContactLaw::Rule::compliant; }
@@ -167,6 +101,19 @@ Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
+/// Components of the velocities that stay 0.
+std::vector<char> locked_of(const Dynamics& body) {
+  std::vector<char> locked(static_cast<std::size_t>(body.velocities()), 0);
+  if (const RigidData* data = body.rigid())
+    for (std::size_t b = 0; b < data->mass.size(); ++b)
+      for (Eigen::Index k = 0; k < 3; ++k) {
+        const auto i = 6 * b + static_cast<std::size_t>(k);
+        locked[i] = data->mass_inverse[b][k] == 0.0;
+        locked[i + 3] = data->inertia_inverse[b](k, k) == 0.0;
+      }
+  return locked;
+}
+
 /// Directions across n in which the two points can move against each other: both in space, one in plane motion. Told
 /// by the rows of the points at the start and at some configurations around it; rows of a plane system are zero across
 /// its plane in all of them.
@@ -180,17 +127,21 @@ void Making::find_tangents(ContactPair& pair) const {
   for (const ContactSide* side : {&pair.a, &pair.b}) {
     if (side->group < 0) continue;
     const auto g = static_cast<std::size_t>(side->group);
-    const Dynamics& moving = *bodies[g].dynamics;
+    const Dynamics& moving = *parts.groups[g].dynamics;
+    const std::vector<char> locked = locked_of(moving);
     Vector w(moving.velocities()), q(moving.positions());
     PointRows J;
     for (int sample = 0; sample < 4; ++sample) {
       for (Eigen::Index j = 0; j < w.size(); ++j)
-        w[j] = 0.1 * std::sin(1.0 + 1.7 * static_cast<double>(sample * (j + 1)));
+        w[j] = locked[static_cast<std::size_t>(j)]
+                   ? 0.0
+                   : 0.1 * std::sin(1.0 + 1.7 * static_cast<double>(sample * (j + 1)));
       if (sample == 0) w.setZero();
       moving.retract(parts.initial[g].q, w, q);
       moving.point_rows(q, q, std::span(&side->ref, 1), J);
       for (int k = J.offset[0]; k < J.offset[1]; ++k)
         for (int j = 0; j < J.width; ++j) {
+          if (locked[static_cast<std::size_t>(J.column[static_cast<std::size_t>(k)] + j)]) continue;
           const double* block = &J.value[static_cast<std::size_t>(3 * k * J.width + j)];
           const Vector3 row(block[0], block[J.width], block[2 * J.width]);
           if (!row.allFinite()) continue;
@@ -214,8 +165,10 @@ void Making::find_tangents(ContactPair& pair) const {
   // What is prescribed to move may slip where nothing is free to.
   bool driven = false;
   for (const ContactSide* side : {&pair.a, &pair.b})
-    driven = driven || (side->group >= 0 &&
-                        bodies[static_cast<std::size_t>(side->group)].dynamics->prescribed() > 0);
+    if (side->group >= 0) {
+      const Dynamics& moving = *parts.groups[static_cast<std::size_t>(side->group)].dynamics;
+      driven = driven || moving.prescribed() > 0 || moving.velocities() == 0;
+    }
   if (driven || smaller > still) {
     pair.tangents = 2;
     pair.tangent = {t1, t2};
@@ -273,9 +226,9 @@ void along_body(Making& m) {
     if (shape.lpNorm<Eigen::Infinity>() <= still)
       throw SceneError(against, fmt::format("the point x = {} m of '{}' cannot move", x, spec.on),
                        "move it away from the fixed end");
-    m.add({static_cast<int>(m.on), {0, 0, Vector3(x, 0.0, 0.0)}},
+    m.add({m.body().group, {0, 0, Vector3(x, 0.0, 0.0)}},
           {-1, {0, 0, place.origin + x * place.axis + h * place.direction}}, place.direction);
-    const double gap = shape.dot(m.parts.initial[m.on].q) - h;
+    const double gap = shape.dot(m.start(m.body()).q) - h;
     if (gap < worst) {
       worst = gap;
       worst_x = x;
@@ -289,18 +242,18 @@ struct Located {
   Vector3 x;
   double row;
 };
-Located locate(const Making& m, std::size_t g, const TouchPoint& point, const Vector3& normal) {
-  const Dynamics& body = *m.bodies[g].dynamics;
-  const Vector& q = m.parts.initial[g].q;
+Located locate(const Making& m, const NamedBuilt& of, const TouchPoint& point,
+               const Vector3& normal) {
+  const Dynamics& body = *of.built.dynamics;
+  const Vector& q = m.start(of.built).q;
   const std::array at{point.ref};
   Located located{Vector3::Zero(), 0.0};
   PointRows J;
   try {
     body.points(0.0, q, at, located.x);
     body.point_rows(q, q, at, J);
-  } catch (const UsageError& error) {  // "file:line: text"
-    const std::string text = error.what();
-    throw SceneError(point.path, text.substr(std::min(text.find(": ") + 2, text.size())));
+  } catch (const UsageError& error) {
+    throw SceneError(point.path, usage_text(error));
   }
   for (int k = J.offset[0]; k < J.offset[1]; ++k)
     for (int j = 0; j < J.width; ++j) {
@@ -313,15 +266,15 @@ Located locate(const Making& m, std::size_t g, const TouchPoint& point, const Ve
 }
 
 /// A contact that no impulse could ever open: rows that are zero and stay so.
-void expect_movable(const Making& m, std::size_t g, const TouchPoint& point, double size,
+void expect_movable(const Making& m, const NamedBuilt& of, const TouchPoint& point, double size,
                     const Vector3& normal) {
-  const BuiltBody& built = m.bodies[g];
+  const BuiltBody& built = of.built;
   if (size > 1e-12 || !has(built.dynamics->traits(), Trait::fixed_points)) return;
   bool prescribed = built.linear && built.free_index(point.ref.feature) < 0;
   for (int axis = 0; axis < 3 && built.particles; ++axis)
     prescribed =
         prescribed || (normal[axis] != 0.0 && built.free_index(3 * point.ref.feature + axis) < 0);
-  const std::string name = m.scene.spec.bodies[g].name;
+  const std::string& name = of.name;
   if (prescribed)
     throw SceneError(
         point.path,
@@ -339,13 +292,13 @@ void against_world(Making& m, const TouchPoint& point, const Vector3& place,
   expect_movable(m, m.on, point, at.row, normal);
   if (const double gap = normal.dot(at.x - place); gap < -1e-9 && m.opens())
     refuse_overlap(m, gap, point.name);
-  m.add({static_cast<int>(m.on), point.ref}, {-1, {0, 0, place}}, normal);
+  m.add({m.body().group, point.ref}, {-1, {0, 0, place}}, normal);
 }
 
 void against_plane(Making& m) {
   const PlaneSpec& plane = *m.spec.against.plane;
   const Vector3 normal = unit_vector(plane.normal, m.path + ".against.plane.normal");
-  for (const TouchPoint& point : touch_points(m.body(), m.body_spec(), m.spec.at, m.path))
+  for (const TouchPoint& point : touch_points(m.on, m.spec.at, m.path))
     against_world(m, point, to_vector3(plane.point), normal);
 }
 
@@ -357,35 +310,39 @@ void against_stop(Making& m) {
                      m.body().modal ? "give points" : "give plane");
   const StopSpec& stop = *m.spec.against.stop;
   const double sign = stop.side == StopSpec::Side::below ? 1.0 : -1.0;
-  for (const TouchPoint& point : touch_points(m.body(), m.body_spec(), m.spec.at, m.path)) {
+  for (const TouchPoint& point : touch_points(m.on, m.spec.at, m.path)) {
     const DofPoint& dof = m.body().dof_points[static_cast<std::size_t>(point.ref.feature)];
     against_world(m, point, dof.place + stop.at * dof.direction, sign * dof.direction);
   }
 }
 
-void against_body(Making& m, std::size_t other) {
+void against_body(Making& m, const NamedBuilt& other) {
   const AgainstSpec& against = m.spec.against;
-  const BodySpec& other_spec = m.scene.spec.bodies[other];
   const Vector3 normal = unit_vector(*against.normal, m.path + ".against.normal");
-  const auto only_point = [&](std::size_t g, const std::vector<TouchPoint>& points,
+  const auto only_point = [&](const NamedBuilt& of, const std::vector<TouchPoint>& points,
                               const std::string& path) {
     if (points.size() == 1) return points.front();
     throw SceneError(
         path,
-        fmt::format("'{}' has {} points: `at` must say which one touches",
-                    m.scene.spec.bodies[g].name, points.size()),
+        fmt::format("'{}' has {} points: `at` must say which one touches", of.name, points.size()),
         "for example at: " +
-            (points.empty() || !m.bodies[g].lagrangian ? std::string("0") : points.front().name));
+            (points.empty() || !of.built.lagrangian ? std::string("0") : points.front().name));
   };
-  std::vector<TouchPoint> points = touch_points(m.body(), m.body_spec(), m.spec.at, m.path);
+  std::vector<TouchPoint> points = touch_points(m.on, m.spec.at, m.path);
   if (!m.spec.at) points = {only_point(m.on, points, m.path)};
   std::optional<AtSpec> at;
-  if (against.at) at = *against.at;
-  const std::vector<TouchPoint> others =
-      touch_points(m.bodies[other], other_spec, at, m.path + ".against");
+  if (against.at) {
+    if (const auto* place = std::get_if<std::array<double, 3>>(&*against.at))
+      at = std::vector<std::array<double, 3>>{*place};
+    else
+      at = std::get<NumberOrName>(*against.at);
+  }
+  const std::vector<TouchPoint> others = touch_points(other, at, m.path + ".against");
   const TouchPoint b = only_point(other, others, m.path + ".against");
+  const bool same_group = m.body().group == other.built.group;
   for (const TouchPoint& a : points) {
-    if (m.on == other && a.ref.feature == b.ref.feature && a.ref.local == b.ref.local)
+    if (same_group && a.ref.body == b.ref.body && a.ref.feature == b.ref.feature &&
+        a.ref.local == b.ref.local)
       throw SceneError(a.path, fmt::format("{} of '{}' cannot touch itself", a.name, m.spec.on),
                        "two points of the body");
     const Located on_a = locate(m, m.on, a, normal), on_b = locate(m, other, b, normal);
@@ -394,18 +351,10 @@ void against_body(Making& m, std::size_t other) {
       throw SceneError(
           m.path + ".against",
           fmt::format("{} of '{}' is {:.4g} mm behind {} of '{}' along the normal at the start",
-                      a.name, m.spec.on, -1e3 * gap, b.name, other_spec.name),
+                      a.name, m.spec.on, -1e3 * gap, b.name, other.name),
           "turn the normal, which points from the other body to this one, or change the places");
-    m.add({static_cast<int>(m.on), a.ref}, {static_cast<int>(other), b.ref}, normal);
+    m.add({m.body().group, a.ref}, {other.built.group, b.ref}, normal);
   }
-}
-
-std::size_t body_index(const SceneSpec& spec, const std::string& name, const std::string& path) {
-  for (std::size_t i = 0; i < spec.bodies.size(); ++i)
-    if (spec.bodies[i].name == name) return i;
-  std::vector<std::string_view> names;
-  for (const BodySpec& body : spec.bodies) names.emplace_back(body.name);
-  throw SceneError(path, "there is no body '" + name + "'", did_you_mean(name, names));
 }
 
 }  // namespace
@@ -414,17 +363,25 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
                  ModelParts& parts) {
   const ContactSpec& spec = scene.spec.contacts[index];
   const std::string path = fmt::format("contacts[{}]", index);
-  Making m{scene, spec, path, bodies, body_index(scene.spec, spec.on, path + ".on"), parts};
+  Making m{scene, spec, path, named_built(scene, bodies, spec.on, path + ".on"), parts};
   const SchemeChoice scheme = m.body_spec().chosen_scheme();
-  parts.laws.push_back(
-      std::visit(Resolve{scheme, scene.spec.contact.instant, path + ".law"}, spec.law));
+  parts.laws.push_back(law_of(spec.law, scheme, scene.spec.contact.instant, path + ".law"));
   parts.law_path.push_back(path + ".law");
+  const auto led = [](const NamedBuilt& of) { return of.built.dynamics->velocities() == 0; };
+  if (led(m.on) && !spec.against.body)
+    throw SceneError(path + ".on",
+                     fmt::format("'{}' moves as it is told: no contact changes it", spec.on),
+                     "let another body touch");
   if (spec.against.plane) return against_plane(m);
   if (spec.against.stop) return against_stop(m);
   if (spec.against.body) {
-    const std::size_t other = body_index(scene.spec, *spec.against.body, path + ".against.body");
-    if (std::holds_alternative<Fremond>(spec.law) &&
-        theta_of(scheme) != theta_of(scene.spec.bodies[other].chosen_scheme()))
+    const NamedBuilt other = named_built(scene, bodies, *spec.against.body, path + ".against.body");
+    if (led(m.on) && led(other))
+      throw SceneError(path + ".on",
+                       fmt::format("neither '{}' nor '{}' moves by forces", spec.on, other.name),
+                       "let another body touch");
+    if (std::holds_alternative<Fremond>(spec.law) && !led(m.on) && !led(other) &&
+        theta_of(scheme) != theta_of(other.body.chosen_scheme()))
       throw SceneError(path + ".law",
                        "fremond averages with theta of the schemes, and those of '" + spec.on +
                            "' and '" + *spec.against.body + "' differ",

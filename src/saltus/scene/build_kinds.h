@@ -41,6 +41,8 @@ FullState initial_of(const Scene& scene, const BodySpec& body, int dofs, std::st
 /// The part of the state that is free. Entries of prescribed degrees of freedom must be 0 or agree with their motion.
 GroupState free_part(const FullState& full, std::span<const Prescribed> prescribed);
 
+/// The text of a UsageError without its place in the source.
+std::string usage_text(const UsageError& error);
 /// `make()`, with what a body refuses (UsageError) as a fault of the entry at `path`.
 BuiltBody built_at(const std::string& path, const std::function<BuiltBody()>& make);
 

@@ -16,9 +16,20 @@ namespace {
 struct Asked {
   const Scene& scene;
   const OutputSpec& spec;
+  const NamedBuilt& of;
   const BuiltBody& built;
   const BodySpec& body;
   std::string path;  ///< "outputs[0]"
+
+  bool named() const {
+    const auto* at = std::get_if<NumberOrName>(&spec.at);
+    return at && at->is_name();
+  }
+  int index(int count, const char* what) const {
+    const auto* at = std::get_if<NumberOrName>(&spec.at);
+    if (!at) touch_point(of, spec.at, path + ".at");  // says that it is no point
+    return index_at(*at, count, what, path + ".at");
+  }
 };
 
 using Table = std::shared_ptr<const PointTable>;
@@ -29,7 +40,7 @@ Table modal_table(const Asked& a) {
     throw SceneError(a.path + ".probe",
                      "'" + a.spec.probe + "' has no points: its modes have no shapes",
                      "give bodies[].modes.shapes");
-  const TouchPoint point = touch_point(a.built, a.body, a.spec.at, a.path + ".at");
+  const TouchPoint point = touch_point(a.of, a.spec.at, a.path + ".at");
   const double limit = a.spec.modes == OutputSpec::Modes::all
                            ? std::numeric_limits<double>::infinity()
                            : 2.0 * std::numbers::pi * 0.45 / a.scene.spec.time.h();
@@ -50,7 +61,7 @@ Table coordinate_table(const Asked& a, int dof) {
 }
 
 Table particle_table(const Asked& a) {
-  const TouchPoint point = touch_point(a.built, a.body, a.spec.at, a.path + ".at");
+  const TouchPoint point = touch_point(a.of, a.spec.at, a.path + ".at");
   const std::array direction{
       unit_vector(a.spec.direction.value_or(std::array{0.0, 0.0, 1.0}), a.path + ".direction")};
   for (int axis = 0; axis < 3; ++axis)
@@ -69,37 +80,38 @@ Table particle_table(const Asked& a) {
 
 /// A named point, or null where `at` is the number of a coordinate.
 Table lagrangian_table(const Asked& a) {
-  if (a.spec.at.is_name()) return nullptr;
-  return coordinate_table(a, index_at(a.spec.at, a.built.dofs, "coordinate", a.path + ".at"));
+  if (a.named()) return nullptr;
+  return coordinate_table(a, a.index(a.built.dofs, "coordinate"));
 }
 
 void expect_direction(const Asked& a) {
-  if (!a.spec.direction || a.built.particles || (a.built.lagrangian && a.spec.at.is_name())) return;
-  throw SceneError(a.path + ".direction", "is for particles and named points",
+  if (!a.spec.direction || a.built.particles || (a.built.lagrangian && a.named())) return;
+  throw SceneError(a.path + ".direction", "is for particles, named points and rigid bodies",
                    a.built.modal ? "a body of kind modal is heard along its own direction"
                                  : "a coordinate has its own direction");
 }
 
+/// Null: a point of the body along a direction.
 Table table_of(const Asked& a) {
+  if (a.built.kind_rigid) return nullptr;
   expect_direction(a);
   if (a.built.modal) return modal_table(a);
   if (a.built.lagrangian) return lagrangian_table(a);
   if (a.built.particles) return particle_table(a);
-  return coordinate_table(a,
-                          index_at(a.spec.at, a.built.dofs, "degree of freedom", a.path + ".at"));
+  return coordinate_table(a, a.index(a.built.dofs, "degree of freedom"));
 }
 
 /// Place of the degree of freedom `at` among the prescribed ones.
 int reaction_of(const Asked& a) {
   if (a.spec.direction)
-    throw SceneError(a.path + ".direction", "is for particles and named points",
+    throw SceneError(a.path + ".direction", "is for particles, named points and rigid bodies",
                      "a reaction acts along its degree of freedom");
   const auto& held = a.body.prescribed;
   if (held.empty())
     throw SceneError(a.path + ".quantity",
                      "'" + a.body.name + "' has no reactions: nothing of it is prescribed",
                      "allowed: velocity, displacement");
-  const int dof = index_at(a.spec.at, a.built.dofs, "degree of freedom", a.path + ".at");
+  const int dof = a.index(a.built.dofs, "degree of freedom");
   const auto found = std::ranges::find(held, dof, &PrescribedSpec::dof);
   if (found == held.end()) {
     std::string list;
@@ -115,29 +127,27 @@ int reaction_of(const Asked& a) {
 
 }  // namespace
 
-Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, std::size_t index) {
+Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
+               std::span<const GroupState> initial, std::size_t index) {
   const OutputSpec& spec = scene.spec.outputs[index];
-  const auto body = std::ranges::find(scene.spec.bodies, spec.probe, &BodySpec::name);
   const std::string path = fmt::format("outputs[{}]", index);
-  if (body == scene.spec.bodies.end())
-    throw SceneError(path + ".probe", "there is no body '" + spec.probe + "'");
-  const auto g = static_cast<std::size_t>(body - scene.spec.bodies.begin());
+  const NamedBuilt of = named_built(scene, bodies, spec.probe, path + ".probe");
   Probe probe;
   probe.name = spec.name;
-  probe.group = static_cast<int>(g);
-  const Asked asked{scene, spec, bodies[g], *body, path};
+  probe.group = of.built.group;
+  const Asked asked{scene, spec, of, of.built, of.body, path};
   const bool reaction = spec.quantity == OutputSpec::Quantity::reaction;
   if (reaction)
     probe.reaction = reaction_of(asked);
   else
     probe.table = table_of(asked);
   if (!probe.table && !reaction) {
-    probe.point = touch_point(bodies[g], *body, spec.at, path + ".at").ref;
+    probe.point = touch_point(of, spec.at, path + ".at").ref;
     probe.direction =
         unit_vector(spec.direction.value_or(std::array{0.0, 0.0, 1.0}), path + ".direction");
     const std::array at{probe.point};
     Vector3 x;
-    bodies[g].dynamics->points(0.0, bodies[g].initial.q, at, x);
+    of.built.dynamics->points(0.0, initial[static_cast<std::size_t>(probe.group)].q, at, x);
     probe.rest = probe.direction.dot(x);
   }
   probe.quantity = reaction ? Probe::Quantity::reaction

@@ -6,7 +6,8 @@
 
 namespace saltus {
 
-/// The probe of output `index` of the scene. bodies: all of them, built.
-Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies, std::size_t index);
+/// The probe of output `index` of the scene. bodies: all of them, built; initial: of the groups.
+Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
+               std::span<const GroupState> initial, std::size_t index);
 
 }  // namespace saltus

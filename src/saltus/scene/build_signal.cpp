@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "saltus/scene/build_kinds.h"
+#include "saltus/scene/build_rigid.h"
 
 namespace saltus {
 namespace {
@@ -20,14 +21,15 @@ void expect_times(const Matrix& data, const std::string& file, const std::string
                        "times increase");
 }
 
-/// path: "bodies[0].loads[0]".
+/// The signal plus `shift`. path: "bodies[0].loads[0]".
 template <class Spec>
-Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path) {
-  if (spec.constant) return Signal::constant(*spec.constant);
+Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path,
+                 double shift = 0.0) {
+  if (spec.constant) return Signal::constant(*spec.constant + shift);
   if (spec.harmonic)
     return Signal::harmonic(spec.harmonic->amplitude,
                             2.0 * std::numbers::pi * spec.harmonic->frequency, spec.harmonic->phase,
-                            spec.harmonic->mean);
+                            spec.harmonic->mean + shift);
   std::vector<double> t, value;
   if (spec.file) {
     const Matrix data = read_table(scene, *spec.file, 2, "t [s], value", path + ".file");
@@ -39,7 +41,20 @@ Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path) 
     t.push_back(at);
     value.push_back(y);
   }
+  for (double& y : value) y += shift;
   return Signal::table(std::move(t), std::move(value), spec.smooth);
+}
+
+/// A coordinate that is told how to move: signal plus rate times t.
+template <Dimension D>
+void course_of(const Scene& scene, const std::optional<CourseSpec<D>>& spec, double start,
+               const std::string& path, Signal& signal, double& rate) {
+  signal = Signal::constant(start);
+  if (!spec) return;
+  if (spec->rate)
+    rate = *spec->rate;
+  else
+    signal = signal_of(scene, *spec, path, start);
 }
 
 }  // namespace
@@ -94,6 +109,36 @@ std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, 
                      "prescribes every degree of freedom: nothing is left to move",
                      "leave one out");
   return prescribed;
+}
+
+std::vector<RigidLoad> rigid_loads(const Scene& scene, const BodySpec& body, const Vector3& centre,
+                                   const std::string& path) {
+  std::vector<RigidLoad> loads;
+  for (std::size_t i = 0; i < body.loads.size(); ++i) {
+    const LoadSpec& spec = body.loads[i];
+    const std::string at = fmt::format("{}.loads[{}]", path, i);
+    RigidLoad load;
+    load.torque = spec.torque.has_value();
+    load.in_body = spec.frame == LoadFrame::body;
+    load.direction = load.torque ? unit_vector(*spec.torque, at + ".torque")
+                                 : unit_vector(*spec.force, at + ".force");
+    if (spec.point) load.at = to_vector3(*spec.point) - centre;
+    load.signal = signal_of(scene, spec, at);
+    loads.push_back(std::move(load));
+  }
+  return loads;
+}
+
+PrescribedMotion motion_of(const Scene& scene, const MotionSpec& spec, const Vector3& place,
+                           const Quaternion& rotation, const std::string& path) {
+  PrescribedMotion motion;
+  course_of(scene, spec.x, place[0], path + ".x", motion.position[0], motion.velocity[0]);
+  course_of(scene, spec.y, place[1], path + ".y", motion.position[1], motion.velocity[1]);
+  course_of(scene, spec.z, place[2], path + ".z", motion.position[2], motion.velocity[2]);
+  motion.rotation = rotation;
+  if (spec.axis) motion.axis = unit_vector(*spec.axis, path + ".axis");
+  course_of(scene, spec.angle, 0.0, path + ".angle", motion.angle, motion.spin);
+  return motion;
 }
 
 }  // namespace saltus

@@ -25,8 +25,12 @@ std::optional<Fault> AgainstSpec::fault() const {
 }
 
 std::optional<Fault> ContactSpec::fault() const {
-  if (const auto* list = at ? std::get_if<std::vector<NumberOrName>>(&*at) : nullptr;
-      list && list->empty())
+  if (at && std::visit(
+                [](const auto& list) {
+                  if constexpr (requires { list.empty(); }) return list.empty();
+                  return false;
+                },
+                *at))
     return Fault{"at", "is an empty list", "leave it out to mean every point"};
   if (at && against.along_body())
     return Fault{"at", "is for contacts against plane, stop or body",

@@ -96,6 +96,12 @@ constexpr auto names_of(StopSpec::Side) {
   return std::array{NamedValue{below, "below"}, NamedValue{above, "above"}};
 }
 
+/// A point of a body: its number or name, or the place [x, y, z] on a rigid body.
+using PlaceSpec = std::variant<NumberOrName, std::array<double, 3>>;
+/// One point, or several. Three numbers are a place on a rigid body.
+using AtSpec =
+    std::variant<NumberOrName, std::vector<NumberOrName>, std::vector<std::array<double, 3>>>;
+
 /// What a body may touch. Frets, necks, points and planes of height lie under a modal body, seen along its direction.
 struct AgainstSpec {
   std::optional<FretsSpec> frets;
@@ -106,7 +112,7 @@ struct AgainstSpec {
   std::optional<PlaneSpec> plane;
   std::optional<StopSpec> stop;
   std::optional<std::string> body;
-  std::optional<NumberOrName> at;
+  std::optional<PlaceSpec> at;
   std::optional<std::array<double, 3>> normal;
 
   /// True for obstacles along a modal body, which bring their own places x.
@@ -135,9 +141,6 @@ struct AgainstSpec {
   }
 };
 
-/// One point, or several.
-using AtSpec = std::variant<NumberOrName, std::vector<NumberOrName>>;
-
 /// One body against one obstacle under one law.
 struct ContactSpec {
   std::string name;
@@ -155,7 +158,9 @@ struct ContactSpec {
         required("on", &T::on, "name of the body"),
         field("at", &T::at, unit::m, kAnyNumber,
               "point that touches, or a list: degree of freedom (linear) or particle from 0, name "
-              "of a point (lagrangian), place along the body (modal); all points when not given"),
+              "of a point (lagrangian), place along the body (modal), place [x, y, z] in the frame "
+              "of "
+              "the body (rigid); all points when not given"),
         required("against", &T::against, "what it may touch"),
         required("law", &T::law, "of the contact")};
   }

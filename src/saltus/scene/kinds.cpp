@@ -7,6 +7,7 @@
 #include "saltus/bodies/mechanisms.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
+#include "saltus/bodies/rigid.h"
 #include "saltus/scene/scheme_fit.h"
 
 namespace saltus {
@@ -41,6 +42,15 @@ unsigned particle_traits(bool springs) {
   return Particles(std::move(system)).traits();
 }
 
+unsigned rigid_traits(bool ball) {
+  RigidBody body;
+  body.mass = 1.0;
+  body.inertia = Vector3(1.0, 1.0, ball ? 1.0 : 1.5).asDiagonal();
+  RigidSystem system;
+  system.bodies.push_back(body);
+  return Rigid(std::move(system)).traits();
+}
+
 }  // namespace
 
 std::span<const KindRow> kinds() {
@@ -72,7 +82,13 @@ std::span<const KindRow> kinds() {
        "point masses in space, with springs, gravity and drag",
        "particles",
        "particles, from 0",
-       {{"with springs", particle_traits(true)}, {"without springs", particle_traits(false)}}}};
+       {{"with springs", particle_traits(true)}, {"without springs", particle_traits(false)}}},
+      {BodyKind::rigid,
+       "rigid",
+       "bodies with shapes that move and turn",
+       "rigid",
+       "places [x, y, z] in the frame of the body",
+       {{"", rigid_traits(false)}, {"that are balls", rigid_traits(true)}}}};
   return rows;
 }
 

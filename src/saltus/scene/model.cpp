@@ -67,6 +67,14 @@ Model::Model(ModelParts parts) {
     const int a = root(pair.a.group), b = root(pair.b.group);
     islands_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   }
+  // Shapes may touch whatever has shapes.
+  const Surfaces& surfaces = parts_->surfaces;
+  for (const Surfaces::Frame& frame : surfaces.frames) {
+    expects(frame.group >= 0 && frame.group < static_cast<int>(groups().size()),
+            "a frame of shapes belongs to a group");
+    const int a = root(surfaces.frames.front().group), b = root(frame.group);
+    islands_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  }
   std::vector<int> number(islands_.size(), -1);
   std::vector<int> of_group(islands_.size());
   for (std::size_t g = 0; g < islands_.size(); ++g) {
@@ -88,7 +96,8 @@ Model::Model(ModelParts parts) {
                   }) &&
       std::find(accounts_.begin(), accounts_.end(), "prescribed") == accounts_.end())
     accounts_.emplace_back("prescribed");
-  if (std::any_of(groups().begin(), groups().end(),
+  if (options().correct_positions ||
+      std::any_of(groups().begin(), groups().end(),
                   [](const Group& group) { return group.scheme->stages().size() > 1; }))
     accounts_.emplace_back("projection");
   if (std::any_of(laws().begin(), laws().end(), [](const ContactLaw& law) {
@@ -144,85 +153,136 @@ void Model::check() {
 
   std::set<std::string> told;
   for (const ContactPair& pair : pairs()) {
-    const ContactLaw& law = laws()[static_cast<std::size_t>(pair.law)];
-    const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(pair.law), "laws");
     std::vector<const Group*> sides{&groups()[static_cast<std::size_t>(pair.a.group)]};
     if (pair.b.group >= 0) sides.push_back(&groups()[static_cast<std::size_t>(pair.b.group)]);
-    if (sides.size() == 2 && sides[0]->scheme->stages().size() != sides[1]->scheme->stages().size())
+    check_law(pair.law, pair.tangents > 0, sides, told);
+    if (const ContactLaw& law = laws()[static_cast<std::size_t>(pair.law)];
+        law.rolling > 0.0 || law.cohesion > 0.0)
+      throw SceneError(path_of(parts_->law_path, static_cast<std::size_t>(pair.law), "laws"),
+                       std::string(law.rolling > 0.0 ? "rolling friction" : "cohesion") +
+                           " acts between shapes, not at points",
+                       "give it in `surfaces`");
+  }
+  const Surfaces& shapes = surfaces();
+  expects(
+      shapes.frames.empty() || std::ssize(shapes.law) ==
+                                   static_cast<std::ptrdiff_t>(shapes.materials) * shapes.materials,
+      "surfaces have a law, or -1, for every pair of materials");
+  for (const Collider& collider : shapes.colliders)
+    expects(collider.material >= 0 && collider.material < shapes.materials &&
+                collider.frame < std::ssize(shapes.frames),
+            "the material and the frame of a collider exist");
+  std::set<int> laws_of_shapes, groups_of_shapes;
+  for (const int law : shapes.law)
+    if (law >= 0) laws_of_shapes.insert(law);
+  for (const Surfaces::Frame& frame : shapes.frames)
+    if (groups()[static_cast<std::size_t>(frame.group)].dynamics->velocities() > 0)
+      groups_of_shapes.insert(frame.group);
+  for (const int g : groups_of_shapes)
+    if (const Scheme& scheme = *groups()[static_cast<std::size_t>(g)].scheme;
+        options().correct_positions && (scheme.fixed_step() || scheme.velocity_at() != 1.0))
+      throw SceneError(
+          "contact.correct_positions",
+          "'" + std::string(scheme.name()) +
+              "' remembers the positions of the step before, which a correction breaks",
+          "use a scheme of one step, for example rig-mid or moreau-jean");
+  for (const int law : laws_of_shapes) {
+    expects(law < std::ssize(laws()), "the law of a pair of materials is one of the model's");
+    const ContactLaw& rule = laws()[static_cast<std::size_t>(law)];
+    const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(law), "laws");
+    if (rule.rule == ContactLaw::Rule::compliant || rule.bilateral())
+      throw SceneError(path, "does not act between shapes: they know no contact beyond the margin",
+                       "use newton-impact, fremond, poisson-impact or stewart-trinkle");
+    const bool friction = rule.friction > 0.0;
+    for (const int a : groups_of_shapes)
+      for (const int b : groups_of_shapes)
+        if (a <= b) {
+          std::vector<const Group*> sides{&groups()[static_cast<std::size_t>(a)]};
+          if (a < b) sides.push_back(&groups()[static_cast<std::size_t>(b)]);
+          check_law(law, friction, sides, told);
+        }
+  }
+}
+
+void Model::check_law(int index, bool friction, const std::vector<const Group*>& sides,
+                      std::set<std::string>& told) {
+  const ContactLaw& law = laws()[static_cast<std::size_t>(index)];
+  const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(index), "laws");
+  if (sides.size() == 2 && sides[0]->scheme->stages().size() != sides[1]->scheme->stages().size())
+    throw SceneError(path,
+                     "'" + sides[0]->name + "' (" + std::string(sides[0]->scheme->name()) +
+                         ") and '" + sides[1]->name + "' (" +
+                         std::string(sides[1]->scheme->name()) +
+                         ") solve different contact problems in a step",
+                     "give both bodies the same scheme");
+  for (const Group* side : sides) {
+    if (law.position_level() && side->scheme->gain() != 1.0)
+      throw SceneError(
+          path,
+          "a position-level law needs schemes of gain 1 on every body it touches, and '" +
+              std::string(side->scheme->name()) + "' of '" + side->name + "' has gain " +
+              std::to_string(side->scheme->gain()).substr(0, 4),
+          "use newton-impact, or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
+    if (law.position_level() && side->scheme->stages().size() > 1)
       throw SceneError(path,
-                       "'" + sides[0]->name + "' (" + std::string(sides[0]->scheme->name()) +
-                           ") and '" + sides[1]->name + "' (" +
-                           std::string(sides[1]->scheme->name()) +
-                           ") solve different contact problems in a step",
-                       "give both bodies the same scheme");
-    for (const Group* side : sides) {
-      if (law.position_level() && side->scheme->gain() != 1.0)
-        throw SceneError(
-            path,
-            "a position-level law needs schemes of gain 1 on every body it touches, and '" +
-                std::string(side->scheme->name()) + "' of '" + side->name + "' has gain " +
-                std::to_string(side->scheme->gain()).substr(0, 4),
-            "use newton-impact, or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
-      if (law.position_level() && side->scheme->stages().size() > 1)
+                       "'" + std::string(side->scheme->name()) + "' of '" + side->name +
+                           "' solves a position problem of its own, after which a position-level "
+                           "law has nothing left to do",
+                       "use newton-impact");
+    if (parts_->solver->needs_symmetric() && !has(side->dynamics->traits(), Trait::symmetric))
+      throw SceneError("solver.kind",
+                       "'" + std::string(parts_->solver->name()) +
+                           "' needs symmetric tangents, and '" + side->name + "' (kind " +
+                           side->kind + ") has none",
+                       "use lemke");
+  }
+  if (sides.size() == 2 && sides[0]->scheme->velocity_at() != sides[1]->scheme->velocity_at() &&
+      told.insert(path).second)
+    warnings_.push_back(
+        path + ": the velocities of '" + sides[0]->name + "' (" +
+        std::string(sides[0]->scheme->name()) + ") and '" + sides[1]->name + "' (" +
+        std::string(sides[1]->scheme->name()) +
+        ") belong to different instants of the step; their contact is first order and may gain "
+        "energy; schemes of gain 1 on both sides avoid it");
+  using Form = ContactLaw::Rule;
+  const LawKind kind =
+      law.rule == Form::equality || (law.rule == Form::compliant && !law.spring.linear())
+          ? LawKind::equality
+      : law.rule == Form::relay       ? LawKind::box
+      : friction && law.rolling > 0.0 ? LawKind::rolling
+      : friction                      ? LawKind::coulomb
+                                      : LawKind::unilateral;
+  if (law.bilateral() || law.friction > 0.0)
+    for (const Group* side : sides)
+      if (side->scheme->stages().size() > 1)
         throw SceneError(path,
                          "'" + std::string(side->scheme->name()) + "' of '" + side->name +
-                             "' solves a position problem of its own, after which a position-level "
-                             "law has nothing left to do",
-                         "use newton-impact");
-      if (parts_->solver->needs_symmetric() && !has(side->dynamics->traits(), Trait::symmetric))
-        throw SceneError("solver.kind",
-                         "'" + std::string(parts_->solver->name()) +
-                             "' needs symmetric tangents, and '" + side->name + "' (kind " +
-                             side->kind + ") has none",
-                         "use lemke");
+                             "' holds gaps alone where it corrects positions: what friction, a "
+                             "relay or an equality holds would creep",
+                         "use generalized-alpha or moreau-jean");
+  if (law.rule == Form::compliant && sides.front()->scheme->gain() != 0.5 &&
+      told.insert(path).second)
+    warnings_.push_back(path + ": under '" + std::string(sides.front()->scheme->name()) +
+                        "', whose gain is not 1/2, a spring loses energy at first order in the "
+                        "step; moreau-jean with theta: 0.5 keeps it");
+  if (law.rule == Form::compliant)
+    for (const Group* side : sides) {
+      const double gain = side->scheme->gain();
+      if (!(gain > 0.0) || gain != sides.front()->scheme->gain() ||
+          side->scheme->stages().size() > 1)
+        throw SceneError(path,
+                         "a spring needs schemes that let positions feel its force in the step, "
+                         "by one gain > 0 on both bodies, and '" +
+                             std::string(side->scheme->name()) + "' of '" + side->name +
+                             "' has gain " + std::to_string(gain).substr(0, 4) +
+                             (side->scheme->stages().size() > 1 ? " and two stages" : ""),
+                         "give both bodies one scheme, for example moreau-jean");
     }
-    if (sides.size() == 2 && sides[0]->scheme->velocity_at() != sides[1]->scheme->velocity_at() &&
-        told.insert(path).second)
-      warnings_.push_back(
-          path + ": the velocities of '" + sides[0]->name + "' (" +
-          std::string(sides[0]->scheme->name()) + ") and '" + sides[1]->name + "' (" +
-          std::string(sides[1]->scheme->name()) +
-          ") belong to different instants of the step; their contact is first order and may gain "
-          "energy; schemes of gain 1 on both sides avoid it");
-    using Form = ContactLaw::Rule;
-    const LawKind kind =
-        law.rule == Form::equality || (law.rule == Form::compliant && !law.spring.linear())
-            ? LawKind::equality
-        : law.rule == Form::relay ? LawKind::box
-        : pair.tangents > 0       ? LawKind::coulomb
-                                  : LawKind::unilateral;
-    if (law.bilateral() || law.friction > 0.0)
-      for (const Group* side : sides)
-        if (side->scheme->stages().size() > 1)
-          throw SceneError(path,
-                           "'" + std::string(side->scheme->name()) + "' of '" + side->name +
-                               "' holds gaps alone where it corrects positions: what friction, a "
-                               "relay or an equality holds would creep",
-                           "use generalized-alpha or moreau-jean");
-    if (law.rule == Form::compliant && sides.front()->scheme->gain() != 0.5 &&
-        told.insert(path).second)
-      warnings_.push_back(path + ": under '" + std::string(sides.front()->scheme->name()) +
-                          "', whose gain is not 1/2, a spring loses energy at first order in the "
-                          "step; moreau-jean with theta: 0.5 keeps it");
-    if (law.rule == Form::compliant)
-      for (const Group* side : sides) {
-        const double gain = side->scheme->gain();
-        if (!(gain > 0.0) || gain != sides.front()->scheme->gain() ||
-            side->scheme->stages().size() > 1)
-          throw SceneError(path,
-                           "a spring needs schemes that let positions feel its force in the step, "
-                           "by one gain > 0 on both bodies, and '" +
-                               std::string(side->scheme->name()) + "' of '" + side->name +
-                               "' has gain " + std::to_string(gain).substr(0, 4) +
-                               (side->scheme->stages().size() > 1 ? " and two stages" : ""),
-                           "give both bodies one scheme, for example moreau-jean");
-      }
-    if (!parts_->solver->handles(kind))
-      throw SceneError(
-          "solver.kind",
-          "'" + std::string(parts_->solver->name()) + "' cannot solve the law of " + path,
-          "use auto");
-  }
+  if (!parts_->solver->handles(kind))
+    throw SceneError(
+        "solver.kind",
+        "'" + std::string(parts_->solver->name()) + "' cannot solve the law of " + path,
+        "use auto");
 }
 
 }  // namespace saltus

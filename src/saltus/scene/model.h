@@ -6,6 +6,7 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,10 @@ namespace saltus {
 struct Group {
   std::string name;  ///< of the body, as the user wrote it; of the first of several
   std::string kind;  ///< registry name
-  std::vector<std::string>
-      bodies;  ///< names of the bodies of a group that holds several, empty: one
   std::shared_ptr<const Dynamics> dynamics;
   std::shared_ptr<const Scheme> scheme;
+  std::vector<std::string> bodies =
+      {};  ///< names of the bodies of a group that holds several, empty: one
 };
 
 /// A point that may touch: `group` -1 is the fixed world, then ref.local is its place.
@@ -101,6 +102,8 @@ struct StepOptions {
   double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model asks for
   bool ledger =
       true;  ///< keep the accounts of every step; without them energies and work stay at their start
+  /// After each step what shapes still penetrate is undone by a motion that no velocity knows of, booked as projection.
+  bool correct_positions = false;
   int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
 };
 
@@ -149,6 +152,8 @@ class Model {
 
  private:
   void check();
+  void check_law(int index, bool friction, const std::vector<const Group*>& sides,
+                 std::set<std::string>& told);
   std::shared_ptr<const ModelParts> parts_;
   std::vector<std::string> accounts_, warnings_;
   std::vector<int> islands_;

@@ -38,12 +38,23 @@ inline constexpr std::string_view kSmooth =
     "of a table or file: a cubic spline through the points instead of straight lines";
 }  // namespace option
 
+/// What is wrong with a function of time given by points, or by a file of them.
+std::optional<Fault> table_fault(const TimeTable& table, bool file, bool smooth);
+
+/// The axes along which a load on a rigid body keeps its direction.
+enum class LoadFrame { space, body };
+constexpr auto names_of(LoadFrame) {
+  using enum LoadFrame;
+  return std::array{NamedValue{space, "space"}, NamedValue{body, "body"}};
+}
+
 /// A force on a body as a function of time.
 struct LoadSpec {
   std::optional<int> dof, particle;
   std::optional<double> at;
   std::vector<double> pattern;
-  std::optional<std::array<double, 3>> direction;
+  std::optional<std::array<double, 3>> direction, force, torque, point;
+  std::optional<LoadFrame> frame;
   std::optional<double> constant;
   std::optional<HarmonicSpec<unit::N>> harmonic;
   TimeTable table;
@@ -53,9 +64,10 @@ struct LoadSpec {
   bool operator==(const LoadSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto rules() {
-    return std::array{exactly_one("dof", "particle", "at", "pattern"),
+    return std::array{exactly_one("dof", "particle", "at", "pattern", "force", "torque"),
                       exactly_one("constant", "harmonic", "table", "file"),
-                      needs("particle", "direction"), needs("direction", "particle")};
+                      needs("particle", "direction"), needs("direction", "particle"),
+                      needs("point", "force")};
   }
   static constexpr auto fields() {
     using T = LoadSpec;
@@ -69,12 +81,45 @@ struct LoadSpec {
         field("pattern", &T::pattern,
               "weight of every degree of freedom; the force is weight times the value"),
         field("direction", &T::direction, "of the force on the particle, a unit vector"),
+        field("force", &T::force, "kind rigid: direction of a force, a unit vector"),
+        field("torque", &T::torque, "kind rigid: axis of a torque, a unit vector"),
+        field(
+            "point", &T::point, unit::m, kAnyNumber,
+            "of a rigid body, in its frame, where the force acts; the mass centre when not given"),
+        field("frame", &T::frame,
+              "kind rigid: the direction is fixed in space, or turns with the body; space when not "
+              "given"),
         field("constant", &T::constant, unit::N, kAnyNumber,
               "the same force at all times (a torque in N m where the coordinate is an angle)"),
         field("harmonic", &T::harmonic, "a force that swings; not for kind modal"),
         field("table", &T::table, option::kTable),
         field("file", &T::file, option::kTableFile),
         field("smooth", &T::smooth, option::kSmooth)};
+  }
+};
+
+/// A coordinate that moves as it is told.
+template <Dimension D>
+struct CourseSpec {
+  std::optional<double> constant, rate;
+  std::optional<HarmonicSpec<D>> harmonic;
+  TimeTable table;
+  std::optional<std::string> file;
+  bool smooth = false;
+
+  bool operator==(const CourseSpec&) const = default;
+  std::optional<Fault> fault() const { return table_fault(table, file.has_value(), smooth); }
+  static constexpr auto rules() {
+    return std::array{exactly_one("constant", "rate", "harmonic", "table", "file")};
+  }
+  static constexpr auto fields() {
+    using T = CourseSpec;
+    return std::tuple{field("constant", &T::constant, D, kAnyNumber, "held there"),
+                      field("rate", &T::rate, D / unit::s, kAnyNumber, "grows from 0 at this rate"),
+                      field("harmonic", &T::harmonic, "swings"),
+                      field("table", &T::table, option::kTable),
+                      field("file", &T::file, option::kTableFile),
+                      field("smooth", &T::smooth, option::kSmooth)};
   }
 };
 

@@ -7,24 +7,10 @@
 #include "saltus/base/options_check.h"
 #include "saltus/base/suggest.h"
 #include "saltus/base/units.h"
+#include "saltus/scene/body_names.h"
 
 namespace saltus {
 namespace {
-
-/// What is wrong with a list of entries that refer to bodies by name under `key`.
-template <class Entry>
-std::optional<Fault> reference_fault(const std::vector<Entry>& entries,
-                                     std::string Entry::*reference, std::string_view list,
-                                     std::string_view key,
-                                     const std::vector<std::string_view>& bodies) {
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const std::string& name = entries[i].*reference;
-    if (std::ranges::find(bodies, name) == bodies.end())
-      return Fault{std::string(list) + "[" + std::to_string(i) + "]." + std::string(key),
-                   "there is no body '" + name + "'", did_you_mean(name, bodies)};
-  }
-  return std::nullopt;
-}
 
 /// Names must be unique and usable in result files; empty ones are filled in later.
 template <class Entry>
@@ -55,13 +41,13 @@ std::optional<Fault> output_fault(const SceneSpec& scene) {
       if (file && !files.insert(*file).second)
         return Fault{key + name, "'" + *file + "' is written twice",
                      "give each output a file of its own"};
-    const auto body = std::ranges::find(scene.bodies, output.probe, &BodySpec::name);
-    const double length = body->string ? body->string->length
-                          : body->bar  ? body->bar->length
-                                       : INFINITY;
-    if (std::isfinite(length) && !output.at.is_name() &&
-        (output.at.number < 0.0 || output.at.number > length))
-      return Fault{key + "at", to_text(output.at.number, unit::m) + " is not on the body",
+    const BodySpec& body = scene.bodies[find_body(scene, output.probe)->entry];
+    const double length = body.string ? body.string->length
+                          : body.bar  ? body.bar->length
+                                      : INFINITY;
+    const auto* at = std::get_if<NumberOrName>(&output.at);
+    if (std::isfinite(length) && at && !at->is_name() && (at->number < 0.0 || at->number > length))
+      return Fault{key + "at", to_text(at->number, unit::m) + " is not on the body",
                    "allowed: [0, " + to_text(length) + "] m"};
   }
   return std::nullopt;
@@ -109,30 +95,44 @@ std::optional<Fault> SceneSpec::fault() const {
   if (auto found = name_fault(bodies, "bodies")) return found;
   if (auto found = name_fault(contacts, "contacts")) return found;
   if (auto found = name_fault(outputs, "outputs")) return found;
-  std::vector<std::string_view> names;
-  for (const BodySpec& body : bodies) names.push_back(body.name);
-  if (auto found = reference_fault(contacts, &ContactSpec::on, "contacts", "on", names))
-    return found;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const std::string path = "contacts[" + std::to_string(i) + "].";
+    if (auto found = one_body_fault(*this, contacts[i].on, path + "on")) return found;
+  }
   for (std::size_t i = 0; i < contacts.size(); ++i)
-    if (const auto& other = contacts[i].against.body;
-        other && std::ranges::find(names, *other) == names.end())
-      return Fault{"contacts[" + std::to_string(i) + "].against.body",
-                   "there is no body '" + *other + "'", did_you_mean(*other, names)};
-  if (auto found = reference_fault(outputs, &OutputSpec::probe, "outputs", "probe", names))
-    return found;
+    if (const auto& other = contacts[i].against.body)
+      if (auto found =
+              one_body_fault(*this, *other, "contacts[" + std::to_string(i) + "].against.body"))
+        return found;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (auto found =
+            one_body_fault(*this, outputs[i].probe, "outputs[" + std::to_string(i) + "].probe"))
+      return found;
+  for (std::size_t i = 0; i < ignore.size(); ++i) {
+    const std::string key = "ignore[" + std::to_string(i) + "]";
+    if (ignore[i].size() != 2)
+      return Fault{key, "has " + std::to_string(ignore[i].size()) + " entries",
+                   "the names of two bodies: [a, b]"};
+    for (std::size_t k = 0; k < 2; ++k)
+      if (!find_body(*this, ignore[i][k]))
+        return one_body_fault(*this, ignore[i][k], key + "[" + std::to_string(k) + "]");
+  }
   return output_fault(*this);
 }
 
 void check(const SceneSpec& spec) { check_options(spec); }
 
-std::string place_text(const NumberOrName& at, BodyKind kind) {
+std::string place_text(const PlaceSpec& place, BodyKind kind) {
+  if (const auto* x = std::get_if<std::array<double, 3>>(&place))
+    return "[" + to_text((*x)[0]) + ", " + to_text((*x)[1]) + ", " + to_text((*x)[2]) + "]";
+  const auto& at = std::get<NumberOrName>(place);
   if (at.is_name()) return at.name;
   return to_text(at.number) + (kind == BodyKind::modal ? " m" : "");
 }
 
 void complete(SceneSpec& spec) {
   for (BodySpec& body : spec.bodies)
-    if (!body.scheme) body.scheme = body.chosen_scheme();
+    if (!body.scheme && body.integrated()) body.scheme = body.chosen_scheme();
   std::set<std::string> taken;
   for (const ContactSpec& contact : spec.contacts) taken.insert(contact.name);
   for (ContactSpec& contact : spec.contacts)
@@ -143,8 +143,8 @@ void complete(SceneSpec& spec) {
   for (const OutputSpec& output : spec.outputs) taken.insert(output.name);
   for (OutputSpec& output : spec.outputs) {
     if (!output.name.empty()) continue;
-    const auto body = std::ranges::find(spec.bodies, output.probe, &BodySpec::name);
-    const BodyKind kind = body == spec.bodies.end() ? BodyKind::modal : body->kind;
+    const auto body = find_body(spec, output.probe);
+    const BodyKind kind = body ? spec.bodies[body->entry].kind : BodyKind::modal;
     output.name = free_name(output.probe + " at " + place_text(output.at, kind), taken);
   }
 }

@@ -38,11 +38,20 @@ struct TimeSpec {
 
 struct ContactOptions {
   ContactInstant instant = ContactInstant::end;
+  std::optional<double> margin;
+  bool correct_positions = false;
 
   bool operator==(const ContactOptions&) const = default;
   static constexpr auto fields() {
-    return std::tuple{field("instant", &ContactOptions::instant,
-                            "of the step at which gaps and normals are taken")};
+    using T = ContactOptions;
+    return std::tuple{
+        field("instant", &T::instant, "of the step at which gaps and normals are taken"),
+        field("margin", &T::margin, unit::m, kNotNegative,
+              "contacts of shapes are known from this gap on; a hundredth of the smallest moving "
+              "shape when not given"),
+        field("correct_positions", &T::correct_positions,
+              "after each step shapes that penetrate are moved apart, velocities left alone; the "
+              "work is booked as projection")};
   }
 };
 
@@ -69,7 +78,7 @@ struct OutputSpec {
   enum class Modes { audible, all };
 
   std::string probe, name;
-  NumberOrName at;
+  PlaceSpec at;
   std::optional<std::array<double, 3>> direction;
   Quantity quantity = Quantity::velocity;
   std::optional<std::string> wav, csv;
@@ -85,10 +94,11 @@ struct OutputSpec {
         field("name", &T::name, "in results; made of body and place when not given"),
         required("at", &T::at, unit::m, kAnyNumber,
                  "place along the body (modal), degree of freedom (linear) or particle from 0, "
-                 "number of a coordinate or name of a point (lagrangian)"),
+                 "number of a coordinate or name of a point (lagrangian), place [x, y, z] in the "
+                 "frame of the body (rigid)"),
         field("direction", &T::direction,
-              "of the component of a particle or named point, a unit vector; along z when not "
-              "given"),
+              "of the component of a particle, a named point or a place on a rigid body, a unit "
+              "vector; along z when not given"),
         field("quantity", &T::quantity,
               "velocity is what a magnetic pick-up senses; reaction is the force that holds the "
               "prescribed "
@@ -148,7 +158,11 @@ struct SceneSpec {
   ContactOptions contact;
   SolverSpec solver;
   OnFailure on_failure = OnFailure::stop;
+  std::array<double, 3> gravity{0, 0, 0};
+  std::optional<Planar> planar;
   std::vector<BodySpec> bodies;
+  std::vector<SurfaceLawSpec> surfaces;
+  std::vector<std::vector<std::string>> ignore;
   std::vector<ContactSpec> contacts;
   std::vector<OutputSpec> outputs;
   ResultsSpec results;
@@ -166,8 +180,16 @@ struct SceneSpec {
         field("solver", &T::solver, "solver of the contact problems"),
         field("on_failure", &T::on_failure,
               "when a step does not converge: stop the run, halve the step, or go on"),
+        field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber, "on all rigid bodies"),
+        field("planar", &T::planar,
+              "the plane in which all rigid bodies move; in space when not given"),
         required("bodies", &T::bodies, "what moves"),
-        field("contacts", &T::contacts, "what may touch what"),
+        field(
+            "surfaces", &T::surfaces,
+            "laws between the materials of shapes; the first entry that fits two materials counts, "
+            "and those that none fits never touch"),
+        field("ignore", &T::ignore, "pairs [a, b] of rigid bodies that never touch each other"),
+        field("contacts", &T::contacts, "points that may touch a given obstacle or body"),
         field("outputs", &T::outputs, "what to listen to"),
         field("results", &T::results, "what the result file holds"),
         field("reference", &T::reference,
@@ -182,8 +204,8 @@ void check(const SceneSpec& spec);
 /// Fills in the names of contacts and outputs and the schemes that the scene leaves out; never renames.
 void complete(SceneSpec& spec);
 
-/// A place as people read it: "0.82 m" on a modal body, else "3" or "bob".
-std::string place_text(const NumberOrName& at, BodyKind kind);
+/// A place as people read it: "0.82 m" on a modal body, else "3", "bob" or "[0.1, 0, 0.2]".
+std::string place_text(const PlaceSpec& at, BodyKind kind);
 
 /// Number of steps from 0 to time.end: the nearest whole number, at least 1.
 long long step_count(const TimeSpec& time);

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "saltus/base/suggest.h"
+#include "saltus/base/units.h"
+#include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 
 namespace saltus {
@@ -28,7 +30,34 @@ TouchPoint modal_point(const Modal& body, const std::string& name, double x,
   return {{0, 0, Vector3(x, 0.0, 0.0)}, fmt::format("x = {:.4g} m", x), path};
 }
 
+TouchPoint rigid_point(const NamedBuilt& of, const PlaceSpec& at, const std::string& path) {
+  const auto* place = std::get_if<std::array<double, 3>>(&at);
+  if (!place)
+    throw SceneError(
+        path, fmt::format("{} is not a place on '{}'", place_text(at, BodyKind::rigid), of.name),
+        "a body of kind rigid takes [x, y, z] in its frame");
+  const Vector3 local = to_vector3(*place) - of.built.origins[static_cast<std::size_t>(of.copy)];
+  return {{of.built.first + of.copy, 0, local}, place_text(at, BodyKind::rigid), path};
+}
+
 }  // namespace
+
+NamedBuilt named_built(const Scene& scene, std::span<const BuiltBody> bodies,
+                       const std::string& name, const std::string& path) {
+  if (const auto fault = one_body_fault(scene.spec, name, path))
+    throw SceneError(fault->key, fault->message, fault->hint);
+  const NamedBody found = *find_body(scene.spec, name);
+  NamedBuilt named{bodies[found.entry], scene.spec.bodies[found.entry], found.copy, name};
+  const auto count = static_cast<int>(named.built.origins.size());
+  if (named.built.kind_rigid && found.copy >= count)
+    throw SceneError(path, fmt::format("there is no body '{}'", name),
+                     fmt::format("'{}' stands for {} bodies, {} to {}", named.body.name, count,
+                                 copy_name(named.body, 0), copy_name(named.body, count - 1)));
+  if (named.built.group < 0)
+    throw SceneError(path, fmt::format("'{}' is fixed: nothing of it can move", name),
+                     "name a body that moves; contacts with the world are written as a plane");
+  return named;
+}
 
 std::vector<std::string> point_names(const Lagrangian& body) {
   std::vector<std::string> names;
@@ -50,8 +79,15 @@ int index_at(const NumberOrName& at, int count, const char* what, const std::str
   return static_cast<int>(at.number);
 }
 
-TouchPoint touch_point(const BuiltBody& built, const BodySpec& body, const NumberOrName& at,
-                       const std::string& path) {
+TouchPoint touch_point(const NamedBuilt& of, const PlaceSpec& place, const std::string& path) {
+  const BuiltBody& built = of.built;
+  const BodySpec& body = of.body;
+  if (built.kind_rigid) return rigid_point(of, place, path);
+  if (std::holds_alternative<std::array<double, 3>>(place))
+    throw SceneError(
+        path, fmt::format("{} is not a point of '{}'", place_text(place, body.kind), of.name),
+        "places [x, y, z] are for bodies of kind rigid");
+  const NumberOrName& at = std::get<NumberOrName>(place);
   if (built.modal) {
     if (at.is_name())
       throw SceneError(path, fmt::format("'{}' is not a place on '{}'", at.name, body.name),
@@ -76,30 +112,43 @@ TouchPoint touch_point(const BuiltBody& built, const BodySpec& body, const Numbe
   return {{0, index, Vector3::Zero()}, fmt::format("{} {}", what, index), path};
 }
 
-std::vector<TouchPoint> touch_points(const BuiltBody& built, const BodySpec& body,
-                                     const std::optional<AtSpec>& at, const std::string& path) {
+std::vector<TouchPoint> touch_points(const NamedBuilt& of, const std::optional<AtSpec>& at,
+                                     const std::string& path) {
+  const BuiltBody& built = of.built;
+  const BodySpec& body = of.body;
   std::vector<TouchPoint> points;
+  const auto add_each = [&](const auto& list) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      points.push_back(touch_point(of, list[i], fmt::format("{}.at[{}]", path, i)));
+  };
   if (at) {
-    if (const auto* one = std::get_if<NumberOrName>(&*at)) {
-      points.push_back(touch_point(built, body, *one, path + ".at"));
-    } else {
-      const auto& list = std::get<std::vector<NumberOrName>>(*at);
-      for (std::size_t i = 0; i < list.size(); ++i)
-        points.push_back(touch_point(built, body, list[i], fmt::format("{}.at[{}]", path, i)));
-    }
+    const auto* list = std::get_if<std::vector<NumberOrName>>(&*at);
+    const auto number = [](const NumberOrName& x) { return !x.is_name(); };
+    if (const auto* one = std::get_if<NumberOrName>(&*at))
+      points.push_back(touch_point(of, *one, path + ".at"));
+    else if (list && built.kind_rigid && list->size() == 3 && std::ranges::all_of(*list, number))
+      points.push_back(touch_point(
+          of, std::array{(*list)[0].number, (*list)[1].number, (*list)[2].number}, path + ".at"));
+    else if (list)
+      add_each(*list);
+    else
+      add_each(std::get<std::vector<std::array<double, 3>>>(*at));
     return points;
   }
+  if (built.kind_rigid)
+    throw SceneError(path, "`at` is missing: the place on '" + of.name + "' that touches",
+                     "[x, y, z] in its frame, or a list of them; shapes touch by `surfaces`");
   if (built.modal)
     throw SceneError(path, "`at` is missing: the place along '" + body.name + "' that touches",
                      "in m");
   if (built.lagrangian) {
     for (const std::string& name : point_names(*built.lagrangian))
-      points.push_back(touch_point(built, body, NumberOrName(name), path + ".on"));
+      points.push_back(touch_point(of, NumberOrName(name), path + ".on"));
   } else {
     const int count = built.particles ? built.dofs / 3 : built.dofs;
     for (int i = 0; i < count; ++i)
       if (built.particles || built.free_index(i) >= 0)
-        points.push_back(touch_point(built, body, NumberOrName(i), path + ".on"));
+        points.push_back(touch_point(of, NumberOrName(i), path + ".on"));
   }
   return points;
 }

@@ -46,36 +46,42 @@ void AlphaScheme::start(const Dynamics& body, const Prepared* prepared, double t
 }
 
 // q~, v~ and w' of the present a'
-void AlphaScheme::place_smooth(Trial& x) const {
+void AlphaScheme::place_smooth(const Dynamics& body, Trial& x) const {
   const double h = x.h;
   const Vector &a0 = x.start->memory[0], &w0 = x.start->memory[1], &a = x.work[a1];
-  x.work[smooth_q] = x.start->q + h * x.start->v + h * h * ((0.5 - beta_) * a0 + beta_ * a);
+  if (has(body.traits(), Trait::rotations)) {
+    x.work[moved] = h * x.start->v + h * h * ((0.5 - beta_) * a0 + beta_ * a);
+    x.work[smooth_q].resize(body.positions());
+    body.retract(x.start->q, x.work[moved], x.work[smooth_q]);
+  } else {
+    x.work[smooth_q] = x.start->q + h * x.start->v + h * h * ((0.5 - beta_) * a0 + beta_ * a);
+  }
   x.work[smooth_v] = x.start->v + h * ((1.0 - gamma_) * a0 + gamma_ * a);
   x.work[w1] = ((1.0 - alpha_m_) * a + alpha_m_ * a0 - alpha_f_ * w0) / (1.0 - alpha_f_);
 }
 
 // a' <- a' - S^-1 (M(q~) w' - F(t1, q~, v~)); the change of a' is left in work[rest]
-void AlphaScheme::improve(const Dynamics& body, Trial& x, const Factor& S) const {
+void AlphaScheme::improve(const Dynamics& body, Trial& x, const Factor* S) const {
   const Vector &q = x.work[smooth_q], &v = x.work[smooth_v];
   body.multiply({1.0, 0.0, 0.0}, q, v, x.work[w1], x.work[rest]);
   body.force(x.t0 + x.h, q, v, x.work[change]);
   x.work[rest] -= x.work[change];
-  solve(S, x.work[rest]);
+  if (!S) body.factorise(matrix(x.h), q, v, x.M);
+  solve(S ? *S : x.M, x.work[rest]);
   x.work[a1] -= x.work[rest];
-  place_smooth(x);
+  place_smooth(body, x);
 }
 
 void AlphaScheme::predict(const Dynamics& body, Trial& x) const {
   x.failure = {};
   x.work[a1] = x.start->memory[0];
-  place_smooth(x);
+  place_smooth(body, x);
   if (has(body.traits(), Trait::affine))
-    return improve(body, x, static_cast<const AlphaFactors*>(x.prepared)->S);
+    return improve(body, x, &static_cast<const AlphaFactors*>(x.prepared)->S);
   const Vector &q = x.work[smooth_q], &v = x.work[smooth_v];
   RoundOff::begin(x.work[history]);
   for (int i = 0; i < iterations_; ++i) {
-    body.factorise(matrix(x.h), q, v, x.M);
-    improve(body, x, x.M);
+    improve(body, x, nullptr);
     x.q = q;
     x.v = v;
     Vector &dv = x.work[change], &answer = x.work[rest];

@@ -6,7 +6,7 @@
 // the state carries a0 and w0, and a' of the step solves
 //
 //     M(q~) w' = F(t1, q~, v~),    (1 - alpha_m) a' + alpha_m a0 = (1 - alpha_f) w' + alpha_f w0
-//     q~ = q0 + h v0 + h^2 [ (1/2 - beta) a0 + beta a' ],    v~ = v0 + h [ (1 - gamma) a0 + gamma a' ]
+//     q~ = q0 (+) ( h v0 + h^2 [ (1/2 - beta) a0 + beta a' ] ),    v~ = v0 + h [ (1 - gamma) a0 + gamma a' ]
 //     Newton matrix  S = (1 - alpha_m)/(1 - alpha_f) M + h gamma C + h^2 beta K
 //
 // Impulses act on q~ and v~ afterwards, with A = M: they are no part of the memory a', w'. At the start a = w = M^-1 F.
@@ -18,7 +18,6 @@ namespace saltus {
 class AlphaScheme : public ExplicitScheme {
  public:
   unsigned needs() const override { return static_cast<unsigned>(Trait::tangents); }
-  unsigned refuses() const override { return static_cast<unsigned>(Trait::rotations); }
   std::unique_ptr<Prepared> prepare(const Dynamics& body, double h) const override;
   void start(const Dynamics& body, const Prepared* prepared, double t, double h,
              GroupState& state) const override;
@@ -36,6 +35,8 @@ class AlphaScheme : public ExplicitScheme {
     product,
     scale,
     history,
+    moved,
+    middle_q,
     alpha_end
   };
 
@@ -49,8 +50,9 @@ class AlphaScheme : public ExplicitScheme {
 
  private:
   Combination matrix(double h) const;
-  void place_smooth(Trial& x) const;
-  void improve(const Dynamics& body, Trial& x, const Factor& S) const;
+  void place_smooth(const Dynamics& body, Trial& x) const;
+  /// With S of the present iterate, or made about it.
+  void improve(const Dynamics& body, Trial& x, const Factor* S) const;
 
   double alpha_m_, alpha_f_, gamma_, beta_, tolerance_;
   int iterations_;

@@ -113,8 +113,8 @@ void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
     body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
     out.scheme -= (tr_ - 0.5) * x.work[change].dot(x.work[product] - x.r);
     x.work[change] = h * x.work[v_at];
-    body.multiply({0.0, 0.0, 1.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
-    out.scheme -= (tr_ - 0.5) * x.work[change].dot(x.work[product]);
+    out.scheme -=
+        (tr_ - 0.5) * curvature(body, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
   }
   if (weight_ != tr_) {
     x.work[change] = h * x.work[v_at];

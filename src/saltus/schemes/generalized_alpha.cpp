@@ -4,7 +4,7 @@
 //     alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4
 //     M dv = r,    M w' = F(t1, q1, v1),    (1 - alpha_m) a' + alpha_m a0 = (1 - alpha_f) w' + alpha_f w0
 //     v1 = v0 + h [ (1 - gamma) a0 + gamma a' ] + dv
-//     q1 = q0 + h v0 + h^2 [ (1/2 - beta) a0 + beta a' ] + (h/2) dv
+//     q1 = q0 (+) ( h v0 + h^2 [ (1/2 - beta) a0 + beta a' ] + (h/2) dv )
 //
 // With c = (1 - alpha_m)/(1 - alpha_f), S = c M + h gamma C + h^2 beta K and a' eliminated,
 //
@@ -12,8 +12,10 @@
 //
 // A tends to M, is symmetric where C is Rayleigh damping, and (h/2) dv holds a body at rest in place: its own elastic
 // forces included. Memory a', w'; the impulse is no part of it. At the start a = w = M^-1 F.
-// Of order 2 on smooth motion, no limit of the step. The damping has no formula in one step: it is in `unexplained`.
-// Source: J. Chung, G. M. Hulbert 1993, Q.-z. Chen et al. 2013; theory in docs/theory/generalized-alpha.md.
+// Of order 2 on smooth motion, no limit of the step; on rotations too, where a and w are those of Omega in the body. The
+// damping has no formula in one step: it is in `unexplained`.
+// Source: J. Chung, G. M. Hulbert 1993, Q.-z. Chen et al. 2013, on rotations O. Bruls, A. Cardona, M. Arnold 2012; theory in
+// docs/theory/generalized-alpha.md.
 #include "saltus/schemes/generalized_alpha.h"
 
 #include <algorithm>
@@ -80,7 +82,6 @@ class GeneralizedAlpha final : public ImplicitScheme {
         beta_(0.25 * (gamma_ + 0.5) * (gamma_ + 0.5)),
         c_((1.0 - alpha_m_) / (1.0 - alpha_f_)) {}
   std::string_view name() const override { return GeneralizedAlphaOptions::name; }
-  unsigned refuses() const override { return static_cast<unsigned>(Trait::rotations); }
   double gain() const override { return 0.5; }
   std::unique_ptr<Prepared> prepare(const Dynamics& body, double) const override {
     return std::make_unique<MassFactor>(body);
@@ -117,14 +118,19 @@ void GeneralizedAlpha::start(const Dynamics& body, const Prepared* prepared, dou
 }
 
 // a' = a0, dv = 0
-void GeneralizedAlpha::predict(const Dynamics&, Trial& x) const {
+void GeneralizedAlpha::predict(const Dynamics& body, Trial& x) const {
   const double h = x.h;
   const Vector& a0 = x.start->memory[0];
   x.work[a1] = a0;
   x.work[dv].setZero();
   weigh(x);
   x.v = x.start->v + h * a0;
-  x.q = x.start->q + h * x.start->v + 0.5 * h * h * a0;
+  if (has(body.traits(), Trait::rotations)) {
+    x.work[increment] = h * x.start->v + 0.5 * h * h * a0;
+    body.retract(x.start->q, x.work[increment], x.q);
+  } else {
+    x.q = x.start->q + h * x.start->v + 0.5 * h * h * a0;
+  }
 }
 
 void GeneralizedAlpha::weigh(Trial& x) const {
@@ -174,7 +180,7 @@ void GeneralizedAlpha::free_velocity(const Dynamics& body, Trial& x) const {
 }
 
 // dv, a', w' and q1 of the velocity x.v
-void GeneralizedAlpha::place_end(const Dynamics&, Trial& x) const {
+void GeneralizedAlpha::place_end(const Dynamics& body, Trial& x) const {
   const double h = x.h;
   const Vector &a0 = x.start->memory[0], &v0 = x.start->v;
   if (x.pass > 0) {
@@ -183,8 +189,14 @@ void GeneralizedAlpha::place_end(const Dynamics&, Trial& x) const {
   }
   x.work[a1] = (x.v - v0 - x.work[dv]) / (h * gamma_) - ((1.0 - gamma_) / gamma_) * a0;
   weigh(x);
-  x.q = x.start->q + h * v0 + h * h * ((0.5 - beta_) * a0 + beta_ * x.work[a1]) +
-        0.5 * h * x.work[dv];
+  if (has(body.traits(), Trait::rotations)) {
+    x.work[increment] =
+        h * v0 + h * h * ((0.5 - beta_) * a0 + beta_ * x.work[a1]) + 0.5 * h * x.work[dv];
+    body.retract(x.start->q, x.work[increment], x.q);
+  } else {
+    x.q = x.start->q + h * v0 + h * h * ((0.5 - beta_) * a0 + beta_ * x.work[a1]) +
+          0.5 * h * x.work[dv];
+  }
 }
 
 void GeneralizedAlpha::finish(const Dynamics& body, Trial& x, GroupState& end) const {

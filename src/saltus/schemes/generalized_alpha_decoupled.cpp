@@ -1,6 +1,6 @@
 // Decoupled nonsmooth generalised-alpha: the smooth prediction q~, v~ (alpha_prediction.h), then two contact problems,
 //
-//     positions    q1 = q~ + U,     M(q~) U = h r_q,    on the gaps at q1          (gain 1; Trial::v is U/h)
+//     positions    q1 = q~ (+) U,     M(q~) U = h r_q,    on the gaps at q1          (gain 1; Trial::v is U/h)
 //     velocities   v1 = v~ + dv,    M(q1) dv = r,       on the rows that pushed or are closed at q1    (gain 0)
 //
 // No penetration is left at the end of a step. Of order 2 on smooth motion, no limit of the step. U does the work
@@ -46,6 +46,11 @@ class GeneralizedAlphaDecoupled final : public AlphaScheme {
 void GeneralizedAlphaDecoupled::flight(const Dynamics& body, Trial& x) const {
   if (x.stage == 0) {
     predict(body, x);
+    if (has(body.traits(), Trait::rotations)) {
+      x.work[change] = 0.25 * x.h * (x.start->v + x.work[smooth_v]);
+      x.work[middle_q].resize(body.positions());
+      body.retract(x.start->q, x.work[change], x.work[middle_q]);
+    }
     x.gain = 1.0;
     x.q = x.work[smooth_q];
     x.v.setZero();
@@ -73,10 +78,11 @@ void GeneralizedAlphaDecoupled::finish(const Dynamics& body, Trial& x, GroupStat
 
 void GeneralizedAlphaDecoupled::place(const Dynamics& body, const Trial& x, double fraction,
                                       Out q) const {
-  if (fraction == 0.5)
-    q = x.start->q + 0.25 * x.h * (x.start->v + x.work[smooth_v]);
+  if (fraction != 0.5) return Scheme::place(body, x, fraction, q);
+  if (has(body.traits(), Trait::rotations))
+    q = x.work[middle_q];
   else
-    Scheme::place(body, x, fraction, q);
+    q = x.start->q + 0.25 * x.h * (x.start->v + x.work[smooth_v]);
 }
 
 // dv alone: T(v1) - T(v~) = r . (v~ + v1)/2

@@ -90,6 +90,7 @@ void ImplicitScheme::book_between(const Dynamics& body, Trial& x, const GroupSta
 
 double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv,
                           const Vector& response, Vector& product, Vector& scale_of) {
+  if (dv.size() == 0) return 0.0;  // bodies that only follow a prescribed motion
   const Eigen::Index bodies = body.bodies(), n = body.velocities() / bodies;
   auto scale = scale_of.head(bodies);  // squared
   scale.setZero();
@@ -142,11 +143,31 @@ bool RoundOff::reached(const Dynamics& body, const Trial& x, double change, cons
   return outstanding_change(body, x, dv, response, product, scale) <= (impulse ? 1e-10 : 1e-6);
 }
 
+double curvature(const Dynamics& body, View q, View v, const Vector& w, Vector& product) {
+  if (body.rigid()) return 0.0;
+  body.multiply({0.0, 0.0, 1.0}, q, v, w, product);
+  return w.dot(product);
+}
+
+double gyroscopic_power(const Dynamics& body, View v, View w) {
+  const RigidData* data = body.rigid();
+  if (!data) return 0.0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < data->inertia.size(); ++i) {
+    const RigidAt at(static_cast<std::ptrdiff_t>(i));
+    const Vector3 Omega = at.spin(v);
+    sum -= Omega.cross(data->inertia[i] * Omega).dot(at.spin(w));
+  }
+  return sum;
+}
+
 void book_sources(const Dynamics& body, double t, View q, View v, View w, double weight_h,
                   std::span<double> by_source) {
   std::array<double, 16> rate{};
   const auto sources = body.sources();
   expects(sources.size() <= rate.size(), "a kind has at most 16 sources");
+  if (std::all_of(sources.begin(), sources.end(), [](const Source& x) { return x.potential; }))
+    return;
   body.power(t, q, v, w, std::span(rate).first(sources.size()));
   for (std::size_t s = 0; s < sources.size(); ++s)
     by_source[s] += sources[s].potential ? 0.0 : weight_h * rate[s];

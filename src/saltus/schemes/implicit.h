@@ -87,6 +87,13 @@ class RoundOff {
                       Vector& response, Vector& scale);
 };
 
+/// w . K w at (q, v) with K that of the potential [J]. That of rigid bodies is linear, and their K that of loads which turn.
+double curvature(const Dynamics& body, View q, View v, const Vector& w, Vector& product);
+
+/// The power of the gyroscopic moments of rigid bodies at v along w [W], 0 along v itself: what a scheme that tests them
+/// with another velocity makes of energy.
+double gyroscopic_power(const Dynamics& body, View v, View w);
+
 /// by_source += weight h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J].
 void book_sources(const Dynamics& body, double t, View q, View v, View w, double weight_h,
                   std::span<double> by_source);

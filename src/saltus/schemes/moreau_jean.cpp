@@ -178,7 +178,8 @@ double MoreauJean::stability_limit(double xi) const {
 // Testing the scheme with v_theta, and r . v_theta = r . (v0 + v1)/2 + (theta - 1/2) r . (v1 - v0):
 //     E1 - E0 = h F_s,theta . v_theta (sources without potential) + r . (v0 + v1)/2
 //               - (theta - 1/2) (|v1 - v0|_M^2 - r . (v1 - v0) + |q1 - q0|_K^2)
-// exact for affine groups under either quadrature; what curvature leaves over goes to `unexplained`.
+// exact for affine groups under either quadrature; what curvature leaves over goes to `unexplained`. Of rigid bodies K is 0,
+// and `ends` adds the work of gyroscopic moments along v_theta, which is not their own velocity.
 void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   if (ends_) {
     place_between(body, x, end.v, theta_);
@@ -189,16 +190,18 @@ void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
     if (theta_ != 0.0)
       book_sources(body, x.t0 + x.h, end.q, end.v, x.work[v_at], theta_ * x.h, out.by_source);
     out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+    out.scheme += (1.0 - theta_) * x.h * gyroscopic_power(body, x.start->v, x.work[v_at]) +
+                  theta_ * x.h * gyroscopic_power(body, end.v, x.work[v_at]);
   } else {
     book_between(body, x, end, theta_, out);
   }
   if (theta_ != 0.5) {
     x.work[change] = end.v - x.start->v;
     body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
-    out.scheme = -(theta_ - 0.5) * x.work[change].dot(x.work[product] - x.r);
+    out.scheme -= (theta_ - 0.5) * x.work[change].dot(x.work[product] - x.r);
     x.work[change] = x.h * x.work[v_at];
-    body.multiply({0.0, 0.0, 1.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
-    out.scheme -= (theta_ - 0.5) * x.work[change].dot(x.work[product]);
+    out.scheme -= (theta_ - 0.5) *
+                  curvature(body, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
   }
 }
 

@@ -171,9 +171,10 @@ void Newmark::work(const Dynamics& body, Trial& x, const GroupState& end, StepWo
   book_sources(body, x.t0 + h, end.q, v, w, gamma_, out.by_source);
   out.energy = body.energy(x.t0 + h, end.q, end.v);
   if (gamma_ != 0.5) {
-    body.multiply({0.0, 0.0, 1.0}, end.q, v, w, x.work[product]);
-    out.scheme -= (gamma_ - 0.5) * w.dot(x.work[product]);
+    out.scheme -= (gamma_ - 0.5) * curvature(body, end.q, v, w, x.work[product]);
   }
+  out.scheme +=
+      (1.0 - gamma_) * gyroscopic_power(body, v0, w) + gamma_ * gyroscopic_power(body, v, w);
   if (beta_ != 0.5 * gamma_) {
     x.work[change] = v - v0;
     body.multiply({1.0, 0.0, 0.0}, end.q, v, x.work[change], x.work[product]);

@@ -15,6 +15,8 @@
 #include "saltus/schemes/modal_exact.h"
 #include "saltus/schemes/moreau_jean.h"
 #include "saltus/schemes/newmark.h"
+#include "saltus/schemes/rig_mid.h"
+#include "saltus/schemes/rigid_leapfrog.h"
 #include "saltus/schemes/runge_kutta.h"
 #include "saltus/schemes/schatzman_paoli.h"
 #include "saltus/schemes/variational_symplectic.h"
@@ -22,7 +24,7 @@
 namespace saltus {
 
 std::span<const SchemeRow> schemes() {
-  static const std::array<SchemeRow, 14> kRows{{
+  static const std::array<SchemeRow, 18> kRows{{
       {ModalExactOptions::name, ModalExactOptions::help, "exact at the nodes", "1",
        "Bilbao2009 Issanchou2017", [] { return make_modal_exact({}); }},
       {MoreauJeanOptions::name, MoreauJeanOptions::help, "2 (theta = 1/2), else 1", "theta",
@@ -55,6 +57,14 @@ std::span<const SchemeRow> schemes() {
        [] { return make_def_exp({}); }},
       {DefLimOptions::name, DefLimOptions::help, "2", "1/2", "ZhangSkeel1997 Koziara2008",
        [] { return make_def_lim({}); }},
+      {RigPosOptions::name, RigPosOptions::help, "2 (1 under reactions)", "1/2",
+       "KoziaraBicanic2010 Koziara2008", [] { return make_rig_pos({}); }},
+      {RigNegOptions::name, RigNegOptions::help, "2", "1/2", "KoziaraBicanic2010 Koziara2008",
+       [] { return make_rig_neg({}); }},
+      {RigImpOptions::name, RigImpOptions::help, "2", "1/2", "KoziaraBicanic2010 Koziara2008",
+       [] { return make_rig_imp({}); }},
+      {RigMidOptions::name, RigMidOptions::help, "2", "1/2", "SimoWong1991 Austin1993",
+       [] { return make_rig_mid({}); }},
   }};
   return kRows;
 }
@@ -97,6 +107,10 @@ std::unique_ptr<Scheme> make_scheme(const SchemeChoice& choice) {
     }
     std::unique_ptr<Scheme> operator()(const DefExpOptions& o) const { return make_def_exp(o); }
     std::unique_ptr<Scheme> operator()(const DefLimOptions& o) const { return make_def_lim(o); }
+    std::unique_ptr<Scheme> operator()(const RigPosOptions& o) const { return make_rig_pos(o); }
+    std::unique_ptr<Scheme> operator()(const RigNegOptions& o) const { return make_rig_neg(o); }
+    std::unique_ptr<Scheme> operator()(const RigImpOptions& o) const { return make_rig_imp(o); }
+    std::unique_ptr<Scheme> operator()(const RigMidOptions& o) const { return make_rig_mid(o); }
   };
   return std::visit(Make{}, choice);
 }
@@ -155,6 +169,14 @@ struct SmoothOrder {
     return velocity_forces && !o.viscosity_implicit ? 1.0 : 2.0;
   }
   MaybeOrder operator()(const DefLimOptions&) const { return 2.0; }
+  /// Loads of the velocity at its start value are of first order.
+  MaybeOrder leapfrog(LoadVelocity at) const {
+    return velocity_forces && at == LoadVelocity::start ? 1.0 : 2.0;
+  }
+  MaybeOrder operator()(const RigPosOptions& o) const { return leapfrog(o.load_velocity); }
+  MaybeOrder operator()(const RigNegOptions& o) const { return leapfrog(o.load_velocity); }
+  MaybeOrder operator()(const RigImpOptions& o) const { return leapfrog(o.load_velocity); }
+  MaybeOrder operator()(const RigMidOptions&) const { return 2.0; }
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Any groups against each other and the world. Points are taken once a step, at the contact instant of the scene; rows
+// Any groups against each other and the world. Contacts between shapes are found and points taken once a step, at the contact instant of the scene; rows
 // on the body axes of each scheme, which follow the iterate for the first passes; linearisation, W and the contact
 // solution are renewed in every pass, so that nonlinearity and contact converge together. Schemes with several stages
 // solve one contact problem after another in the step.
@@ -10,7 +10,7 @@
 #include "saltus/contact/rows.h"
 #include "saltus/contact/slip.h"
 #include "saltus/contact/spring.h"
-#include "saltus/sim/island.h"
+#include "saltus/sim/contact_list.h"
 
 namespace saltus {
 namespace {
@@ -19,8 +19,11 @@ namespace {
 // axes stay, lest they keep the last passes from converging.
 constexpr int kAxesPasses = 3;
 
+constexpr std::size_t kDenseRows = 120;  // beyond, W of rigid bodies is held by bodies
+
 constexpr std::string_view kContactLimit = "the contact solver did not reach its tolerance";
 constexpr std::string_view kPassLimit = "the passes reached their limit before their tolerance";
+constexpr std::string_view kNoPlace = "the position correction found no place without penetration";
 constexpr std::string_view kStagnation =
     "the passes stagnate: they no longer come closer to their tolerance";
 
@@ -31,37 +34,26 @@ class GeneralIsland final : public Island {
   void forget() override {}
   void solve(IslandStep& step, StepReport& report) override;
   void check(IslandStep& step, StepReport& report) override;
+  bool project(IslandStep& step, StepReport& report) override;
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
   bool friction(int group, Out r) const override;
   DriftWork drift_work() const override;
 
  private:
-  /// The part of one group in the island: its points, in order of the pairs that use them.
-  struct Member {
-    int group;
-    std::vector<PointRef> at;
-    Vector q, axes, x, drift0, drift1, w;
-    PointRows J;
-    GroupRows H;
-  };
-  /// Point number of each side of a pair in its member, -1: the world.
-  struct Side {
-    int member = -1, point = 0;
-  };
+  using Member = ContactList::Member;
 
-  const ContactPair& pair(std::size_t i) const {
-    return model_.pairs()[static_cast<std::size_t>(pairs_[i])];
-  }
-  const ContactLaw& law(std::size_t i) const {
-    return model_.laws()[static_cast<std::size_t>(pair(i).law)];
-  }
+  const ContactLaw& law(std::size_t i) const { return list_.law(i); }
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
   static std::size_t size(int i) { return static_cast<std::size_t>(i); }
-  int row(std::size_t i) const { return first_row_[i]; }  ///< normal row of pair i
+  int row(std::size_t i) const { return list_[i].first_row; }  ///< normal row of contact i
+  /// The group of the first side that is one.
+  int group_of(std::size_t i) const {
+    const IslandContact& c = list_[i];
+    return list_.members()[size(c.side[0].member >= 0 ? c.side[0].member : c.side[1].member)].group;
+  }
+  void size_vectors();
   double fraction() const;
-  template <class Configuration>
-  void gaps(double t, Configuration&& q_of, Vector& gap);
   void place(IslandStep& step);
   void rows(IslandStep& step);
   void follow(IslandStep& step);
@@ -87,7 +79,6 @@ class GeneralIsland final : public Island {
     return spring_step(law(i).spring, y_start_[static_cast<Eigen::Index>(i)], gap_end);
   }
   void right_hand_side(IslandStep& step, const Stage& stage);
-  void add_drift(Vector& u) const;
   double spring_row(IslandStep& step, std::size_t k, int i);
   double law_term(const IslandStep& step, const Stage& stage, int i) const;
   SolveReport solve_problem(IslandStep& step, const Stage& stage);
@@ -103,91 +94,77 @@ class GeneralIsland final : public Island {
   double spring_defect(const IslandStep& step, int k, int i, double gap_end) const;
 
   const Model& model_;
-  std::vector<int> pairs_;
-  std::vector<Member> members_;
-  std::vector<std::array<Side, 2>> sides_;
+  ContactList list_;
   std::span<const Stage> stages_;
   bool one_pass_ = true;     ///< every group takes one pass
+  bool free_motion_ = true;  ///< a step without contact needs no pass
+  bool steady_ = true;       ///< rows and A of every group stay in the passes of a step
   bool accept_one_ = true;   ///< every group takes one pass or accepts what one leaves
   bool detect_ = false;      ///< active contacts are found again in every pass
   bool straight_ = true;     ///< rows of every group are constant
   bool start_gaps_ = false;  ///< a law asks for gaps at the start of the step
+  bool springs_ = false;     ///< a law has a spring
   bool powers_ = false;   ///< a spring is no linear one: what it lets in changes from pass to pass
   bool damped_ = false;   ///< a spring has a dashpot
   bool expands_ = false;  ///< a law of Poisson: each problem is followed by one of expansion
+  bool coheres_ = false;  ///< a law has cohesion
   bool falls_ = false;    ///< friction of some law depends on the slip
-  std::vector<int> first_row_;  ///< of each pair
-  int rows_ = 0;                ///< of all pairs
-  std::vector<int> admitted_;   ///< pairs in the problem, by place in pairs_
-  std::vector<int> problem_;    ///< rows in the problem
-  std::vector<char> held_;  ///< pairs that carried an impulse in the position stage of this step
-  std::vector<Law> laws_;   ///< one a pair admitted
+  std::vector<int> admitted_;  ///< contacts in the problem, by place in list_
+  std::vector<int> problem_;   ///< rows in the problem
+  std::vector<char> bonded_;   ///< contacts whose cohesion has not been lost
+  std::vector<char> held_;  ///< contacts that carried an impulse in the position stage of this step
+  std::vector<Law> laws_;   ///< one a contact admitted
   SolveReport solved_;      ///< of the last problem
   bool shown_ = false;      ///< there is one in this step
-  DenseDelassus W_;
+  DenseDelassus dense_;
+  BodyDelassus by_bodies_{BodyRows{}};
+  const Delassus* W_ = &dense_;  ///< that of the last problem
+  std::vector<int> sizes_;       ///< of the contacts of the problem
   Matrix X_;
-  Vector gap_, y_, y_start_, slip_;                    // a pair
+  Vector gap_, y_, y_start_, slip_;                    // a contact
   Vector rate_, u_, u_free_, ahead_, p_all_, p_kept_;  // a row
   mutable Vector p_friction_;
   // a row of the problem; `compliance_` is what a spring adds to W_kk, `pressed_` the impulse (1 + e) P_c
+  Vector diagonal_, W_p_;  // of W, and W p
   Vector b_, p_, rho_, u_end_, compliance_, pressed_, b_start_, p_start_;
 };
 
 GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)
-    : model_(model), pairs_(std::move(pairs)) {
-  for (int g : groups) {
-    Member member;
-    member.group = g;
-    const Dynamics& body = *model.groups()[size(g)].dynamics;
-    member.q.resize(body.positions());
-    member.axes.resize(body.positions());
-    members_.push_back(std::move(member));
-  }
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    std::array<Side, 2> sides;
-    const ContactSide* ends[2] = {&pair(i).a, &pair(i).b};
-    for (std::size_t s = 0; s < 2; ++s) {
-      if (ends[s]->group < 0) continue;
-      const auto m = std::find_if(members_.begin(), members_.end(),
-                                  [&](const Member& x) { return x.group == ends[s]->group; });
-      sides[s] = {static_cast<int>(m - members_.begin()), static_cast<int>(m->at.size())};
-      m->at.push_back(ends[s]->ref);
-    }
-    sides_.push_back(sides);
-  }
-  for (Member& member : members_) {
-    const auto n = 3 * static_cast<Eigen::Index>(member.at.size());
-    member.x.resize(n);
-    member.drift0.resize(n);
-    member.drift1.resize(n);
-  }
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    first_row_.push_back(rows_);
-    rows_ += pair(i).rows();
-  }
-  const auto n = static_cast<Eigen::Index>(pairs_.size());
-  for (Vector* x : {&gap_, &y_, &y_start_, &slip_}) x->resize(n);
-  for (Vector* x : {&rate_, &u_, &u_free_, &ahead_, &p_all_}) x->resize(rows_);
-  held_.resize(pairs_.size());
-  for (const Member& m : members_) {
+    : model_(model), list_(model, std::move(groups), std::move(pairs)) {
+  size_vectors();
+  for (const Member& m : list_.members()) {
     const bool one_pass = group(m).scheme->one_pass(*group(m).dynamics);
     const PassLimits limits = group(m).scheme->pass_limits();
     one_pass_ = one_pass_ && one_pass;
+    free_motion_ = free_motion_ && group(m).scheme->free_motion(*group(m).dynamics);
     accept_one_ = accept_one_ && (one_pass || limits.only_one);
     detect_ = detect_ || limits.detect;
     straight_ = straight_ && straight(m);
+    steady_ = steady_ && group(m).scheme->axes_fixed();
   }
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const ContactLaw& rule = law(i);
+  for (int i : list_.laws()) {
+    const ContactLaw& rule = model.laws()[size(i)];
     using Rule = ContactLaw::Rule;
     start_gaps_ = start_gaps_ || rule.rule == Rule::schatzman_paoli ||
                   rule.rule == Rule::stewart_trinkle || rule.rule == Rule::compliant;
+    springs_ = springs_ || rule.rule == Rule::compliant;
     powers_ = powers_ || is_power(rule);
     damped_ = damped_ || (rule.rule == Rule::compliant && rule.spring.damping > 0.0);
     expands_ = expands_ || rule.rule == Rule::poisson_impact;
     falls_ = falls_ || rule.falls();
+    coheres_ = coheres_ || rule.cohesion > 0.0;
   }
-  stages_ = group(members_.front()).scheme->stages();
+  steady_ = steady_ && !springs_ && !detect_;
+  stages_ = group(list_.members().front()).scheme->stages();
+}
+
+// What there is one of for each contact, or for each of their rows.
+void GeneralIsland::size_vectors() {
+  const auto n = static_cast<Eigen::Index>(list_.count());
+  for (Vector* x : {&gap_, &y_, &y_start_, &slip_}) x->resize(n);
+  for (Vector* x : {&rate_, &u_, &u_free_, &ahead_, &p_all_}) x->resize(list_.rows());
+  held_.resize(list_.count());
+  bonded_.resize(list_.count());
 }
 
 double GeneralIsland::fraction() const {
@@ -201,63 +178,34 @@ double GeneralIsland::fraction() const {
   }
 }
 
-// gap = n . (x_a - x_b)
-template <class Configuration>
-void GeneralIsland::gaps(double t, Configuration&& q_of, Vector& gap) {
-  for (Member& m : members_) model_.groups()[size(m.group)].dynamics->points(t, q_of(m), m.at, m.x);
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const ContactPair& c = pair(i);
-    Vector3 x[2] = {c.a.ref.local, c.b.ref.local};
-    for (std::size_t s = 0; s < 2; ++s)
-      if (sides_[i][s].member >= 0)
-        x[s] = members_[size(sides_[i][s].member)].x.segment<3>(3 * sides_[i][s].point);
-    gap[static_cast<Eigen::Index>(i)] = c.normal.dot(x[0] - x[1]);
-  }
-}
-
 // The rows once more, at the place of the iterate; of bodies that turn on its axes, with the arms they had. Where contacts
 // are found again, gaps too.
 void GeneralIsland::follow(IslandStep& step) {
   bool moved = false;
-  for (Member& m : members_) {
+  for (Member& m : list_.members()) {
     if (group(m).scheme->pass_limits().freeze_rows) continue;
     const bool turns = has(group(m).dynamics->traits(), Trait::rotations);
+    if (turns && group(m).scheme->axes_fixed() && !detect_) continue;
     if (detect_ || (!straight(m) && !turns))
       group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], fraction(), m.q);
     moved = moved || !straight(m);
   }
   if (detect_)
-    gaps(
+    list_.gaps(
         step.trials.front().t0 + fraction() * step.h,
         [](const Member& m) -> const Vector& { return m.q; }, gap_);
   if (moved) rows(step);
 }
 
-// H of all pairs, u0 = H v0 + d0
+// H of all contacts, u0 = H v0 + d0
 void GeneralIsland::rows(IslandStep& step) {
-  rate_.setZero();
-  for (Member& m : members_) {
+  for (Member& m : list_.members()) {
     const Dynamics& body = *group(m).dynamics;
     const Scheme& scheme = *group(m).scheme;
-    const Trial& trial = step.trials[size(m.group)];
-    const bool turns = has(body.traits(), Trait::rotations);
-    if (turns) scheme.place(body, trial, scheme.axes_at(), m.axes);
-    body.point_rows(m.q, turns ? m.axes : m.q, m.at, m.J);
-    body.point_drift(trial.t0, m.q, m.at, m.drift0);
-    body.point_drift(trial.t0 + trial.h, m.q, m.at, m.drift1);
-    m.H.clear(rows_);
-    for (std::size_t i = 0; i < pairs_.size(); ++i)
-      for (int a = 0; a < pair(i).rows(); ++a)
-        for (std::size_t s = 0; s < 2; ++s) {
-          const Side& side = sides_[i][s];
-          if (side.member < 0 || &members_[size(side.member)] != &m) continue;
-          const double sign = s == 0 ? 1.0 : -1.0;
-          m.H.add(row(i) + a, sign, pair(i).direction(a), m.J, side.point);
-          rate_[row(i) + a] += sign * pair(i).direction(a).dot(m.drift0.segment<3>(3 * side.point));
-        }
-    m.H.finish();
-    m.H.multiply_add(trial.start->v, rate_);
+    if (has(body.traits(), Trait::rotations))
+      scheme.place(body, step.trials[size(m.group)], scheme.axes_at(), m.axes);
   }
+  list_.make_rows(step.trials, rate_);
 }
 
 // Position rows are all in the problem. Velocity rows where  g + w h u <= threshold  (and u <= its threshold); after a
@@ -268,7 +216,7 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
   problem_.clear();
   laws_.clear();
   const bool after_positions = &stage != stages_.data();
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+  for (std::size_t i = 0; i < list_.count(); ++i) {
     const ContactLaw& rule = law(i);
     const auto k = static_cast<Eigen::Index>(i);
     bool in = true;
@@ -279,7 +227,9 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
     else if (after_positions && !rule.bilateral())
       in = held_[i] != 0 || y_[k] <= 0.0;
     else if (rule.activated())
-      in = rule.activation.admits(gap_[k], rate_[row(i)], step.h);
+      in = rule.activation.admits(i < list_.named() ? gap_[k] : gap_[k] - list_.slack(),
+                                  rate_[row(i)], step.h) ||
+           (rule.cohesion > 0.0 && bonded_[i] != 0);
     if (!in) continue;
     Law entry{LawKind::unilateral, static_cast<int>(problem_.size()), 1};
     if (rule.rule == ContactLaw::Rule::equality || (powers_ && is_power(rule)))
@@ -287,10 +237,11 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
     else if (rule.rule == ContactLaw::Rule::relay) {
       entry.kind = LawKind::box;
       entry.bound = step.h * rule.bound;
-    } else if (pair(i).tangents > 0 && stage.level == Level::velocity) {
-      entry.kind = LawKind::coulomb;
-      entry.size = pair(i).rows();
+    } else if (list_[i].tangents > 0 && stage.level == Level::velocity) {
+      entry.kind = list_[i].rolls ? LawKind::rolling : LawKind::coulomb;
+      entry.size = list_[i].rows();
       entry.friction = rule.friction;
+      entry.rolling = list_[i].rolls ? rule.rolling : 0.0;
     }
     laws_.push_back(entry);
     admitted_.push_back(static_cast<int>(i));
@@ -298,36 +249,41 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
   }
   const auto n = static_cast<Eigen::Index>(problem_.size());
   if (n == 0) return;  // the vectors keep their size for the next contact
-  for (Vector* x : {&b_, &p_, &compliance_, &pressed_, &rho_, &u_end_}) x->resize(n);
+  for (Vector* x : {&b_, &p_, &compliance_, &pressed_, &rho_, &u_end_, &diagonal_, &W_p_})
+    x->resize(n);
   for (Eigen::Index k = 0; k < n; ++k) p_[k] = p_all_[problem_[static_cast<std::size_t>(k)]];
 }
 
-// W = sum over the groups of H A^-1 H^T on the admitted rows
+// W = sum over the groups of H A^-1 H^T on the admitted rows: as a matrix; by bodies where there are many contacts
+// between rigid ones.
 bool GeneralIsland::assemble(IslandStep& step) {
   const auto m = static_cast<Eigen::Index>(problem_.size());
-  W_.W.setZero(m, m);
-  W_.is_symmetric = true;
-  for (Member& member : members_) {
-    const Factor& A = step.trials[size(member.group)].A;
-    member.H.response_add(A, group(member).dynamics->velocities(), problem_, X_, W_.W);
-    W_.is_symmetric = W_.is_symmetric && symmetric(A);
+  if (problem_.size() > kDenseRows && !springs_) {
+    sizes_.clear();
+    for (const Law& entry : laws_) sizes_.push_back(entry.size);
+    if (list_.by_bodies(step.trials, admitted_, sizes_, by_bodies_.refill())) {
+      by_bodies_.index();
+      W_ = &by_bodies_;
+      by_bodies_.diagonal(diagonal_);
+      return diagonal_.allFinite();
+    }
   }
-  if (W_.is_symmetric)
+  W_ = &dense_;
+  Matrix& W = dense_.W;
+  W.setZero(m, m);
+  dense_.is_symmetric = true;
+  for (Member& member : list_.members()) {
+    const int n = group(member).dynamics->velocities();
+    if (n == 0) continue;
+    const Factor& A = step.trials[size(member.group)].A;
+    member.H.response_add(A, n, problem_, X_, W);
+    dense_.is_symmetric = dense_.is_symmetric && symmetric(A);
+  }
+  if (dense_.is_symmetric)
     for (Eigen::Index i = 0; i < m; ++i)
-      for (Eigen::Index j = 0; j < i; ++j)
-        W_.W(i, j) = W_.W(j, i) = 0.5 * (W_.W(i, j) + W_.W(j, i));
-  return W_.W.allFinite();
-}
-
-// u += d1, the velocity of the points by themselves at the end of the step
-void GeneralIsland::add_drift(Vector& u) const {
-  for (std::size_t i = 0; i < pairs_.size(); ++i)
-    for (std::size_t s = 0; s < 2; ++s)
-      if (const Side& side = sides_[i][s]; side.member >= 0)
-        for (int a = 0; a < pair(i).rows(); ++a)
-          u[row(i) + a] += (s == 0 ? 1.0 : -1.0) *
-                           pair(i).direction(a).dot(
-                               members_[size(side.member)].drift1.segment<3>(3 * side.point));
+      for (Eigen::Index j = 0; j < i; ++j) W(i, j) = W(j, i) = 0.5 * (W(i, j) + W(j, i));
+  diagonal_ = W.diagonal();
+  return W.allFinite();
 }
 
 // A spring on row k: y1 = y + gain h W P with y the gap of the iterate moved by v_free, y* that of the iterate; c = 1/2 in
@@ -338,7 +294,7 @@ void GeneralIsland::add_drift(Vector& u) const {
 double GeneralIsland::spring_row(IslandStep& step, std::size_t k, int i) {
   const ContactSpring& x = law(size(i)).spring;
   const int r = row(size(i));
-  const double h = step.h, gain_h = step.trials[size(pair(size(i)).a.group)].gain * h;
+  const double h = step.h, gain_h = step.trials[size(group_of(size(i)))].gain * h;
   double kappa, b;
   if (x.linear()) {
     const double c = x.at == ContactSpring::At::middle ? 0.5 : 1.0;
@@ -364,14 +320,14 @@ void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
   if (position) end_gaps(step);
   u_free_.setZero();
   ahead_.setZero();
-  for (Member& m : members_) {
+  for (Member& m : list_.members()) {
     const Trial& trial = step.trials[size(m.group)];
     m.H.multiply_add(trial.v_free, u_free_);
     if (!position) continue;
     m.w = trial.gain * (trial.v_free - trial.v);
     m.H.multiply_add(m.w, ahead_);
   }
-  add_drift(u_free_);
+  list_.add_drift(u_free_);
   compliance_.setZero();
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const int i = admitted_[k], r = row(size(i));
@@ -386,7 +342,9 @@ void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
     for (int a = 1; a < laws_[k].size; ++a)
       b_[first + a] = u_free_[r + a] + rule.tangential * rate_[r + a];
   }
-  W_.W.diagonal() += compliance_;
+  if (!springs_) return;
+  dense_.W.diagonal() += compliance_;
+  diagonal_ += compliance_;
 }
 
 // A position stage knows gaps alone.
@@ -396,7 +354,7 @@ double GeneralIsland::law_term(const IslandStep& step, const Stage& stage, int i
 }
 
 void GeneralIsland::start_gaps(IslandStep& step) {
-  gaps(
+  list_.gaps(
       step.trials.front().t0,
       [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].start->q; },
       y_start_);
@@ -404,7 +362,7 @@ void GeneralIsland::start_gaps(IslandStep& step) {
 
 // Gaps of the iterate at the end of the step.
 void GeneralIsland::end_gaps(IslandStep& step) {
-  gaps(
+  list_.gaps(
       step.trials.front().t0 + step.h,
       [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; }, y_);
 }
@@ -412,42 +370,54 @@ void GeneralIsland::end_gaps(IslandStep& step) {
 // Configurations at the contact instant, gaps and rows there.
 void GeneralIsland::place(IslandStep& step) {
   const double at = fraction();
-  for (Member& m : members_)
+  for (Member& m : list_.members())
     group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], at, m.q);
-  gaps(
-      step.trials.front().t0 + at * step.h, [](const Member& m) -> const Vector& { return m.q; },
-      gap_);
+  const double t = step.trials.front().t0 + at * step.h;
+  if (list_.detects() && step.trials[size(list_.members().front().group)].stage == 0) {
+    list_.detect(t);
+    size_vectors();
+  }
+  list_.gaps(
+      t, [](const Member& m) -> const Vector& { return m.q; }, gap_);
   rows(step);
 }
 
 // p_all_: the impulses of the last step, zero in a position stage.
 void GeneralIsland::warm_start(IslandStep& step, const Stage& stage) {
   p_all_.setZero();
+  // Bonds are there at t = 0; one that opened is not remembered.
+  std::fill(bonded_.begin(), bonded_.end(), step.trials.front().t0 == 0.0 ? '\1' : '\0');
   if (stage.level == Level::position) return;
   auto memory = step.before.begin();
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const std::uint64_t key = pair(i).key;
+  for (std::size_t i = 0; i < list_.count(); ++i) {
+    const std::uint64_t key = list_[i].key;
     while (memory != step.before.end() && memory->key < key) ++memory;
     if (memory == step.before.end()) break;
     if (memory->key != key) continue;
-    for (int a = 0; a < pair(i).rows(); ++a) p_all_[row(i) + a] = memory->impulse[a];
+    const IslandContact& c = list_[i];
+    bonded_[i] = 1;
+    for (int a = 0; a < c.rows(); ++a)
+      p_all_[row(i) + a] =
+          a <= c.tangents ? memory->impulse[a] : memory->moment[a - c.tangents - 1];
   }
 }
 
 // One contact problem; under Poisson's law after one of compression, 0 <= u0 + W P_c perp P_c >= 0 with the velocities at
 // the start, that of  u = W (P_x + (1 + e) P_c) + b. (With the forces of the step in the compression a body at rest
 // would be thrown by its weight.)
+// Cohesion c moves the cone: with P + h c n in the place of P, b loses W h c n.
 SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
   const StepOptions& options = model_.options();
   pressed_.setZero();
   SolveReport pressing{true, 0, 0.0};
+  bool presses = false;
   if (expands_ && stage.level == Level::velocity) {
     b_start_.resize(b_.size());
     p_start_.setZero(p_.size());
     for (std::size_t k = 0; k < problem_.size(); ++k)
       b_start_[static_cast<Eigen::Index>(k)] = rate_[problem_[k]];
     step.solver.active.clear();
-    pressing = model_.solver().solve({W_, b_start_, laws_, problem_}, options.contact, step.solver,
+    pressing = model_.solver().solve({*W_, b_start_, laws_, problem_}, options.contact, step.solver,
                                      p_start_);
     for (std::size_t k = 0; k < admitted_.size(); ++k)
       if (const ContactLaw& rule = law(size(admitted_[k]));
@@ -455,13 +425,24 @@ SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
         const int first = laws_[k].first;
         pressed_[first] = (1.0 + rule.restitution) * p_start_[first];
         p_[first] = 0.0;
+        presses = true;
       }
-    W_.apply(pressed_, b_start_);
+  }
+  for (std::size_t k = 0; coheres_ && k < admitted_.size(); ++k)
+    if (const double c = law(size(admitted_[k])).cohesion;
+        c > 0.0 && stage.level == Level::velocity && bonded_[size(admitted_[k])] != 0) {
+      pressed_[laws_[k].first] -= step.h * c;
+      p_[laws_[k].first] += step.h * c;  // the warm start is P
+      presses = true;
+    }
+  if (presses) {
+    b_start_.resize(b_.size());
+    W_->apply(pressed_, b_start_);
     b_ += b_start_;
   }
   step.solver.active.clear();
   SolveReport found =
-      model_.solver().solve({W_, b_, laws_, problem_}, options.contact, step.solver, p_);
+      model_.solver().solve({*W_, b_, laws_, problem_}, options.contact, step.solver, p_);
   found.iterations += pressing.iterations;
   found.residual = worse(found.residual, pressing.residual);
   found.converged = found.converged && pressing.converged;
@@ -471,14 +452,14 @@ SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
 // Slip speed from which the passes begin: that of the start of the step, so that what slips goes on slipping and what
 // sticks goes on sticking where the law allows both.
 void GeneralIsland::start_slips() {
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+  for (std::size_t i = 0; i < list_.count(); ++i) {
     const ContactLaw& rule = law(i);
     if (!rule.falls()) continue;
     double s2 = 0.0;
     if (rule.rule == ContactLaw::Rule::relay)
       s2 = std::pow(rate_[row(i)] - rule.velocity, 2);
     else
-      for (int a = 1; a < pair(i).rows(); ++a) s2 += rate_[row(i) + a] * rate_[row(i) + a];
+      for (int a = 1; a < list_[i].rows(); ++a) s2 += rate_[row(i) + a] * rate_[row(i) + a];
     slip_[static_cast<Eigen::Index>(i)] = std::sqrt(s2);
   }
 }
@@ -503,6 +484,7 @@ double GeneralIsland::slip_of(std::size_t k, const Vector& u) const {
 // pass assumed are off.
 double GeneralIsland::slips(const IslandStep& step) {
   double off = 0.0;
+  if (!admitted_.empty()) W_->apply(p_, W_p_);
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const ContactLaw& rule = law(size(admitted_[k]));
     if (!rule.falls()) continue;
@@ -511,8 +493,8 @@ double GeneralIsland::slips(const IslandStep& step) {
                        end = laws_[k].first + laws_[k].size;
     double w = 0.0;
     for (Eigen::Index r = first; r < end; ++r) {
-      u_end_[r] = b_[r] + W_.W.row(r).dot(p_);
-      w += W_.W(r, r) / static_cast<double>(end - first);
+      u_end_[r] = b_[r] + W_p_[r];
+      w += diagonal_[r] / static_cast<double>(end - first);
     }
     const double at_rest = relay ? step.h * rule.bound : rule.friction * p_[first - 1];
     double& x = slip_[admitted_[k]];
@@ -528,7 +510,7 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   const bool accepts = model_.options().on_failure == OnFailure::accept;
   for (const Stage& stage : stages_) {
     const bool first = &stage == stages_.data();
-    for (Member& m : members_) {
+    for (Member& m : list_.members()) {
       Trial& trial = step.trials[size(m.group)];
       trial.r.setZero();
       if (first) continue;
@@ -566,6 +548,10 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       }));
   const bool falls = falls_ && stage.level == Level::velocity;
   const bool once = one_pass_ ? !curved_gaps && !falls : accept_one_;
+  if (admitted_.empty() && free_motion_ && !detect_) {
+    p_all_.setZero();
+    return;
+  }
   const StepOptions& options = model_.options();
   double outstanding = 0.0, residual = 0.0;
   double best = std::numeric_limits<double>::infinity(), best_before = best;
@@ -579,13 +565,13 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       end_gaps(step);
       admit(step, stage);
     }
-    for (Member& m : members_) {
+    for (Member& m : list_.members()) {
       Trial& trial = step.trials[size(m.group)];
       trial.pass = pass;
       group(m).scheme->linearise(*group(m).dynamics, trial);
     }
     if (!admitted_.empty()) {
-      report.finite = report.finite && assemble(step);
+      if (pass == 1 || !steady_) report.finite = report.finite && assemble(step);
       if (report.finite) right_hand_side(step, stage);
       if (!report.finite || !b_.allFinite()) {
         report.finite = false;
@@ -607,7 +593,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       p_all_[problem_[k]] = p_[at] + pressed_[at];
     }
     outstanding = 0.0;
-    for (Member& m : members_) {
+    for (Member& m : list_.members()) {
       Trial& trial = step.trials[size(m.group)];
       trial.r.setZero();
       m.H.transpose_add(p_all_, trial.r);
@@ -617,7 +603,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     if (one_pass_ && curved_gaps) {
       double scale = p_all_.cwiseAbs().maxCoeff();
       if (!problem_.empty()) {
-        rho_ = W_.W.diagonal().cwiseInverse();
+        rho_ = diagonal_.cwiseInverse();
         scale = std::max(scale, impulse_scale(step.energy, rho_));
       }
       if (scale > 0.0)
@@ -633,7 +619,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   report.outstanding = worse(report.outstanding, once ? 0.0 : outstanding);
   if (!solved || !report.finite || (!once && !(outstanding <= options.pass_tolerance))) {
     report.converged = false;
-    report.group = members_.front().group;
+    report.group = list_.members().front().group;
     if (report.failure.empty() && report.finite)
       report.failure = !solved ? kContactLimit : stagnant >= 3 ? kStagnation : kPassLimit;
   }
@@ -650,8 +636,8 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
 double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector& gap_end) {
   u_.setZero();
   if (stage.level == Level::velocity)
-    for (Member& m : members_) m.H.multiply_add(step.ends[size(m.group)].v, u_);
-  add_drift(u_);
+    for (Member& m : list_.members()) m.H.multiply_add(step.ends[size(m.group)].v, u_);
+  list_.add_drift(u_);
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const int i = admitted_[k], r = row(size(i));
     const auto first = static_cast<Eigen::Index>(laws_[k].first);
@@ -660,10 +646,10 @@ double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector
     if (rule.rule == ContactLaw::Rule::compliant)
       u = spring_defect(step, static_cast<int>(first), i, gap_end[i]);
     u_end_[first] = u + law_term(step, stage, i);
-    double trace = W_.W(first, first);
+    double trace = diagonal_[first];
     for (int a = 1; a < laws_[k].size; ++a) {
       u_end_[first + a] = u_[r + a] + rule.tangential * rate_[r + a];
-      trace += W_.W(first + a, first + a);
+      trace += diagonal_[first + a];
     }
     rho_.segment(first, laws_[k].size).setConstant(laws_[k].size / trace);
     if (falls_) strengthen(step.h, k, slip_of(k, u_end_));
@@ -687,44 +673,104 @@ double GeneralIsland::spring_defect(const IslandStep& step, int k, int i, double
 }
 
 void GeneralIsland::check(IslandStep& step, StepReport& report) {
-  gaps(
-      step.trials.front().t0 + step.h,
-      [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; }, y_);
-  for (std::size_t i = 0; i < pairs_.size(); ++i)
+  const double t = step.trials.front().t0 + step.h;
+  const auto end_of = [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; };
+  list_.gaps(t, end_of, y_);
+  for (std::size_t i = 0; i < list_.named(); ++i)
     if (!law(i).bilateral()) report.gap = -worse(-report.gap, -y_[static_cast<Eigen::Index>(i)]);
+  if (list_.detects()) report.gap = -worse(-report.gap, -list_.least_gap(t, end_of));
   if (!admitted_.empty())
     report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
 }
 
+// Positions alone, by Newton's method on the gaps: with A = M,  y + h W p >= 0 perp p >= 0,  q1 <- q1 (+) h M^-1 H^T p.
+bool GeneralIsland::project(IslandStep& step, StepReport& report) {
+  if (!list_.detects() || !(report.gap < -list_.slack())) return false;
+  const double t = step.trials.front().t0 + step.h, deepest = -report.gap;
+  const auto at_end = [&](const Member& m) -> Vector& { return step.ends[size(m.group)].q; };
+  for (Member& m : list_.members()) m.q = m.axes = at_end(m);
+  list_.detect(t);
+  size_vectors();
+  list_.make_rows(step.trials, rate_);
+  admitted_.clear();
+  problem_.clear();
+  laws_.clear();
+  for (std::size_t i = list_.named(); i < list_.count(); ++i) {
+    laws_.push_back({LawKind::unilateral, static_cast<int>(problem_.size()), 1});
+    admitted_.push_back(static_cast<int>(i));
+    problem_.push_back(row(i));
+  }
+  const auto n = static_cast<Eigen::Index>(problem_.size());
+  for (Vector* x : {&b_, &p_, &diagonal_}) x->resize(n);
+  for (Member& m : list_.members()) {
+    Trial& trial = step.trials[size(m.group)];
+    if (trial.v.size() > 0)
+      group(m).dynamics->factorise({1.0, 0.0, 0.0}, m.q, trial.start->v, trial.A);
+    trial.factorised = false;
+  }
+  if (!assemble(step)) return false;
+  constexpr int kPasses = 4;
+  for (int pass = 0; pass < kPasses && report.gap < -1e-3 * deepest; ++pass) {
+    list_.gaps(t, at_end, y_);
+    for (Eigen::Index k = 0; k < n; ++k)
+      b_[k] = y_[admitted_[static_cast<std::size_t>(k)]] / step.h;
+    p_.setZero();
+    step.solver.active.clear();
+    const SolveReport found = model_.solver().solve({*W_, b_, laws_, problem_},
+                                                    model_.options().contact, step.solver, p_);
+    report.iterations += found.iterations;
+    if (!found.converged) {
+      report.converged = false;
+      report.group = list_.members().front().group;
+      report.failure = kNoPlace;
+      return true;
+    }
+    p_all_.setZero();
+    for (Eigen::Index k = 0; k < n; ++k) p_all_[problem_[static_cast<std::size_t>(k)]] = p_[k];
+    for (Member& m : list_.members()) {
+      Trial& trial = step.trials[size(m.group)];
+      if (trial.v.size() == 0) continue;
+      trial.r.setZero();
+      m.H.transpose_add(p_all_, trial.r);
+      saltus::solve(trial.A, trial.r);
+      trial.r *= step.h;
+      group(m).dynamics->retract(at_end(m), trial.r, m.q);
+      at_end(m) = m.q;
+    }
+    report.gap = list_.least_gap(t, at_end);
+  }
+  return true;
+}
+
 void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {
   if (!shown_ || admitted_.empty()) return;
-  const ContactProblem problem{W_, b_, laws_, problem_};
+  const ContactProblem problem{*W_, b_, laws_, problem_};
   observer.solved({island, step.trials.front().t0, step.h, problem, p_, solved_});
 }
 
+// A bond that bears all it can is lost: the contact opens.
 void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
-  for (int i : admitted_) {
-    ContactMemory memory{pair(size(i)).key, Vector3::Zero(), Vector3::Zero()};
-    for (int a = 0; a < pair(size(i)).rows(); ++a) memory.impulse[a] = p_all_[row(size(i)) + a];
-    if (!memory.impulse.isZero(0.0)) contacts.push_back(memory);
+  for (std::size_t k = 0; k < admitted_.size(); ++k) {
+    const auto i = size(admitted_[k]);
+    const IslandContact& c = list_[i];
+    ContactMemory memory{c.key};
+    for (int a = 0; a < c.rows(); ++a)
+      (a <= c.tangents ? memory.impulse[a] : memory.moment[a - c.tangents - 1]) =
+          p_all_[c.first_row + a];
+    if (law(i).cohesion > 0.0 ? bonded_[i] != 0 && p_[laws_[k].first] > 0.0
+                              : !memory.impulse.isZero(0.0))
+      contacts.push_back(memory);
   }
 }
 
 // P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that rubs under a relay.
 DriftWork GeneralIsland::drift_work() const {
   DriftWork sum;
-  for (std::size_t i = 0; i < pairs_.size(); ++i)
-    for (int a = 0; a < pair(i).rows(); ++a) {
+  for (std::size_t i = 0; i < list_.count(); ++i)
+    for (int a = 0; a < list_[i].rows(); ++a) {
       const double p = p_all_[row(i) + a];
       if (p == 0.0) continue;
-      double d = 0.0;
-      for (std::size_t s = 0; s < 2; ++s)
-        if (const Side& side = sides_[i][s]; side.member >= 0) {
-          const Member& m = members_[size(side.member)];
-          const auto at = 3 * static_cast<Eigen::Index>(side.point);
-          d += (s == 0 ? 0.5 : -0.5) *
-               pair(i).direction(a).dot(m.drift0.segment<3>(at) + m.drift1.segment<3>(at));
-        }
+      double d = list_.mean_drift(i, a);
       const bool relay = law(i).rule == ContactLaw::Rule::relay, slides = a > 0 || relay;
       if (relay) d -= law(i).velocity;  // of the surface
       (slides ? sum.friction : sum.normal) += p * d;
@@ -734,11 +780,11 @@ DriftWork GeneralIsland::drift_work() const {
 
 // Tangents and relays: what acts against sliding.
 bool GeneralIsland::friction(int g, Out r) const {
-  for (const Member& m : members_) {
+  for (const Member& m : list_.members()) {
     if (m.group != g) continue;
     Vector& p = p_friction_;
     p = p_all_;
-    for (std::size_t i = 0; i < pairs_.size(); ++i)
+    for (std::size_t i = 0; i < list_.count(); ++i)
       if (law(i).rule != ContactLaw::Rule::relay) p[row(i)] = 0.0;
     r.setZero();
     m.H.transpose_add(p, r);

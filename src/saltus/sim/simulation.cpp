@@ -115,6 +115,7 @@ struct Simulation::Work {
   StepReport advance(double h, double t1, int depth);
   void book(StepReport& report);
   void watch(StepReport& report);
+  void correct(StepReport& report);
   bool failed(StepReport& report);
 };
 
@@ -165,18 +166,23 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
     for (std::size_t i = 0; i < model.pairs().size(); ++i)
       if (model.islands()[static_cast<std::size_t>(model.pairs()[i].a.group)] == island)
         pairs.push_back(static_cast<int>(i));
-    const bool one_pass = std::all_of(groups.begin(), groups.end(), [&](int g) {
+    const bool free_motion = std::all_of(groups.begin(), groups.end(), [&](int g) {
       const Group& group = model.groups()[static_cast<std::size_t>(g)];
-      return group.scheme->one_pass(*group.dynamics);
+      return group.scheme->free_motion(*group.dynamics);
     });
+    const bool shapes =
+        std::any_of(model.surfaces().frames.begin(), model.surfaces().frames.end(),
+                    [&](const Surfaces::Frame& f) {
+                      return model.islands()[static_cast<std::size_t>(f.group)] == island;
+                    });
     const bool one_stage =
         model.groups()[static_cast<std::size_t>(groups.front())].scheme->stages().size() == 1;
-    if (pairs.empty() && one_pass && one_stage) {
+    if (pairs.empty() && !shapes && free_motion && one_stage) {
       islands.push_back(nullptr);
       continue;
     }
     std::unique_ptr<Island> island_of_pairs;
-    if (!pairs.empty() && one_stage &&
+    if (!pairs.empty() && !shapes && one_stage &&
         trials[static_cast<std::size_t>(groups.front())].factorised &&
         fits_fixed_island(model, groups, pairs))
       island_of_pairs = fixed_island(model, groups.front(), pairs);
@@ -363,7 +369,32 @@ StepReport Simulation::Work::step(double h) {
     book(report);
   else
     watch(report);
+  if (model.options().correct_positions && report.finite) correct(report);
   return report;
+}
+
+// Position correction: what it does to the potential energy is booked as projection.
+void Simulation::Work::correct(StepReport& report) {
+  const auto potential = [&] {
+    double sum = 0.0;
+    for (std::size_t g = 0; g < ends.size(); ++g)
+      sum += model.groups()[g].dynamics->energy(state.t + state.h, ends[g].q, ends[g].v).potential;
+    return sum;
+  };
+  const bool ledger_too = model.options().ledger;
+  const double before = ledger_too ? potential() : 0.0;
+  bool moved = false;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    if (!islands[i]) continue;
+    IslandStep at{model,           state.h, state.energy.kinetic + std::abs(state.energy.potential),
+                  trials,          ends,    state.contacts,
+                  state.solvers[i]};
+    moved = islands[i]->project(at, report) || moved;
+  }
+  if (!moved || !ledger_too) return;
+  const double work = potential() - before;
+  energy.potential += work;
+  ledger[static_cast<std::size_t>(projection_account)] += work;
 }
 
 // Without a ledger nothing sums over all velocities; non-finite ones are looked for in every 64th step.
@@ -391,7 +422,9 @@ void Simulation::Work::react(double h) {
     // contact impulses of the step, as forces on the points of this group
     auto pair = model.pairs().begin();
     for (const ContactMemory& contact : contacts) {
-      while (pair->key < contact.key) ++pair;
+      while (pair != model.pairs().end() && pair->key < contact.key) ++pair;
+      if (pair == model.pairs().end())
+        break;  // those between shapes: rigid bodies have no such degrees of freedom
       for (const auto& [side, sign] : {std::pair(&pair->a, 1.0), std::pair(&pair->b, -1.0)}) {
         if (side->group != static_cast<int>(g)) continue;
         f_mid.setZero(3);

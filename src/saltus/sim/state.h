@@ -13,7 +13,7 @@ namespace saltus {
 struct ContactMemory {
   std::uint64_t key = 0;
   Vector3 impulse = Vector3::Zero();  ///< (n, t1, t2) [N s]
-  Vector3 anchor = Vector3::Zero();   ///< for friction springs [m]
+  Vector3 moment = Vector3::Zero();   ///< of rolling friction about t1, t2 [N m s]
 };
 
 struct State {

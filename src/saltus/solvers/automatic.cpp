@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "saltus/base/error.h"
@@ -10,6 +11,7 @@ namespace saltus {
 namespace {
 
 constexpr int kManyContacts = 20'000;  ///< from which W held by bodies is swept, not factorised
+constexpr int kSweepsFirst = 500;      ///< before W held by bodies is factorised
 
 /// Asks one solver, then the next one that fits where the tolerance is missed, each from the best p so far.
 class Automatic final : public ContactSolver {
@@ -34,6 +36,12 @@ class Automatic final : public ContactSolver {
       return run.report;
     }
     if (are_few(problem) && run.few()) return run.report;
+    // What rests needs a few sweeps from the impulses of the step before, and each costs less than W itself.
+    if (problem.W.bodies() != nullptr && fits(*bodies_, problem)) {
+      run.limits.iterations = std::min(limits.iterations, kSweepsFirst);
+      if (run.ask(*bodies_, 2)) return run.report;
+      run.limits.iterations = limits.iterations;
+    }
     if (run.ask(*newton_, 1)) return run.report;
     if (fits(*interior_, problem)) {
       if (run.ask(*interior_, 3)) return run.report;

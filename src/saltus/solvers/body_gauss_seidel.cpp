@@ -4,6 +4,7 @@
 #include "saltus/base/error.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_sweeps.h"
+#include "saltus/solvers/rigid_sweeps.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
@@ -29,8 +30,15 @@ class BodyGaussSeidel final : public ContactSolver {
     for (const Law& law : problem.laws)
       expects(handles(law.kind), "body-gauss-seidel does not handle a law of the problem");
 
-    BodySweeps& sweeps = memory.work.get<BodySweeps>();
     if (!p.allFinite()) p.setZero();
+    if (RigidSweeps::fits(problem))
+      return iterate(memory.work.get<RigidSweeps>(), problem, limits, p);
+    return iterate(memory.work.get<BodySweeps>(), problem, limits, p);
+  }
+
+ private:
+  template <class Sweeps>
+  static SolveReport iterate(Sweeps& sweeps, const ContactProblem& problem, Limits limits, Out p) {
     sweeps.assign(problem, p);
     double best = sweeps.natural_map(), t = 1.0, beta = 0.0;
     SolveReport report{false, 0, best};
@@ -65,7 +73,6 @@ class BodyGaussSeidel final : public ContactSolver {
     }
   }
 
- private:
   static constexpr int kCheck = 10;   ///< sweeps between two natural maps, at most
   static constexpr int kRefresh = 5;  ///< natural maps between two products A^-1 H^T x
   static constexpr double kFar = 1.3, kLost = 1000.0;

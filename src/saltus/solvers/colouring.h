@@ -18,6 +18,8 @@ class Colouring {
   int colours() const { return static_cast<int>(begin_.size()) - 2; }
   std::span<const int> colour(int k) const { return part(k); }  ///< contacts, increasing
   std::span<const int> rest() const { return part(colours()); }
+  /// All contacts: colour after colour, then the rest.
+  std::span<const int> order() const { return order_; }
   bool held(int body) const { return held_[static_cast<std::size_t>(body)] != 0; }
 
  private:

@@ -226,6 +226,7 @@ class Study {
     const Scene changed = study_scene(scene_, model_, scheme.choice, result_.steps[0], result_.end);
     double lowest = std::numeric_limits<double>::infinity();
     for (const BodySpec& body : changed.spec.bodies) {
+      if (!body.integrated()) continue;
       const std::optional<double> order = smooth_order(body.chosen_scheme(), velocity_forces);
       if (!order) return std::nullopt;
       lowest = std::min(lowest, *order);

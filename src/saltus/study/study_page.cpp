@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostPoints = 400;  ///< of a curve over time
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kPageStyle = R"(
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1c1f24; --soft: #5d6570; --line: #d9dde3; --box: #f3f5f8;
   --mark: #e4f3ea; --c0: #0067a6; --c1: #c74e00; --c2: #00805c; --c3: #a83279; --c4: #7a6200; --c5: #6a4fc4;
   --c6: #5a5f66; }
@@ -91,7 +91,7 @@ class Page {
     text_ += "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n";
     text_ += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
     add("<title>{}: schemes and steps</title>\n<style>{}</style>\n</head>\n<body>\n", title(),
-        kStyle);
+        kPageStyle);
     add("<h1>{}</h1>\n<p class=\"soft\">{} schemes, {} steps from {} to {}, t = 0 to {:.6g} s. "
         "Scene: {}</p>\n",
         title(), r_.schemes.size(), r_.steps.size(), step_text(r_.steps.front()),

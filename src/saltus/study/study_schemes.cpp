@@ -8,6 +8,7 @@
 #include "saltus/base/options_check.h"
 #include "saltus/base/options_read.h"
 #include "saltus/io/yaml_document.h"
+#include "saltus/scene/body_names.h"
 #include "saltus/scene/scheme_fit.h"
 #include "saltus/schemes/registry.h"
 
@@ -128,9 +129,10 @@ Scene study_scene(const Scene& scene, const Model& model, const SchemeChoice& ch
     output.modes = OutputSpec::Modes::all;
   }
   const auto scheme = make_scheme(choice);
-  for (std::size_t i = 0; i < changed.spec.bodies.size(); ++i) {
-    BodySpec& body = changed.spec.bodies[i];
-    if (fits(*scheme, model.groups()[i].dynamics->traits()))
+  for (BodySpec& body : changed.spec.bodies) {
+    if (!body.integrated()) continue;
+    const auto group = static_cast<std::size_t>(group_of(model, body));
+    if (fits(*scheme, model.groups()[group].dynamics->traits()))
       body.scheme = choice;
     else if (kept)
       kept->push_back(body.name + " (" + std::string(scheme_name(body.chosen_scheme())) + ")");

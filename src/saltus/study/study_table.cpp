@@ -25,18 +25,18 @@ std::string quoted(const std::string& text) {
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.17g}", value) : ""; }
 
 /// null where it is no number.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json fit_json(const OrderFit& fit) {
-  return {{"order", number(fit.order)},
-          {"constant", number(fit.constant)},
+  return {{"order", json_number(fit.order)},
+          {"constant", json_number(fit.constant)},
           {"runs", fit.runs},
           {"why_not", fit.why}};
 }
 
 Json reference_json(const StudyReference& r) {
   return {{"file", r.file},   {"scheme", r.scheme},
-          {"step", r.h},      {"own_error", number(r.own_error)},
+          {"step", r.h},      {"own_error", json_number(r.own_error)},
           {"agree", r.agree}, {"others", r.others}};
 }
 
@@ -46,21 +46,23 @@ Json run_json(const StudyResult& result, const StudyRun& run) {
   json["steps"] = run.steps;
   json["status"] = name_of(run.status);
   json["reason"] = run.reason;
-  json["error"] = number(run.error);
+  json["error"] = json_number(run.error);
   json["error_measurable"] = run.measurable;
-  json["smooth_error"] = number(run.smooth_error);
+  json["smooth_error"] = json_number(run.smooth_error);
   json["smooth_error_measurable"] = run.smooth_measurable;
   json["meets_tolerance"] = run.accurate;
-  json["energy"] = {
-      {"start", number(run.energy_start)}, {"end", number(run.energy_end)},
-      {"impact", number(run.impact)},      {"scheme", number(run.scheme)},
-      {"drift", number(run.drift)},        {"unexplained_in_a_step", number(run.unexplained)}};
+  json["energy"] = {{"start", json_number(run.energy_start)},
+                    {"end", json_number(run.energy_end)},
+                    {"impact", json_number(run.impact)},
+                    {"scheme", json_number(run.scheme)},
+                    {"drift", json_number(run.drift)},
+                    {"unexplained_in_a_step", json_number(run.unexplained)}};
   json["penetration"] = run.penetration;
-  json["residual_after"] = number(run.residual);
+  json["residual_after"] = json_number(run.residual);
   json["passes"] = run.passes;
   json["contact_steps"] = run.contact_steps;
   json["unsolved_steps"] = run.unsolved;
-  json["first_contact"] = number(run.first_contact);
+  json["first_contact"] = json_number(run.first_contact);
   json["warnings"] = run.warnings;
   json["cost"] = {{"wall", run.wall}, {"wall_per_second", run.wall / result.end}};
   return json;
@@ -247,7 +249,7 @@ std::string study_json(const StudyResult& r) {
     json["observables"].push_back({{"name", o.name}, {"unit", o.unit}, {"scale", o.scale}});
   json["error_is"] = scale_text(r);
   json["contacts"] = r.contacts;
-  json["first_impact"] = number(r.first_impact);
+  json["first_impact"] = json_number(r.first_impact);
   json["smooth_times"] = r.smooth_times;
   json["no_smooth"] = r.no_smooth;
   json["reference"] = reference_json(r.reference);

@@ -10,7 +10,7 @@
 namespace saltus {
 namespace {
 
-constexpr double kRoundOff = 1e-9;  // of a step, by which TO may be missed
+constexpr double kStepRoundOff = 1e-9;  // of a step, by which TO may be missed
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -90,9 +90,9 @@ bool align(Decimal& a, Decimal& b) {
 
 /// FROM + k STEP. In decimals where they are short, so that 0:1:0.1 gives 0.3 and not the sum of
 /// the doubles next to its parts, 0.30000000000000004.
-class Range {
+class AxisRange {
  public:
-  Range(const Number& from, const Number& step) : from_(from.value), step_(step.value) {
+  AxisRange(const Number& from, const Number& step) : from_(from.value), step_(step.value) {
     const auto first = decimal_of(from.digits), by = decimal_of(step.digits);
     if (!first || !by) return;
     exact_from_ = *first;
@@ -218,8 +218,8 @@ class AxisReader {
     if (!(steps < static_cast<double>(kMostRuns)))
       fail(quoted(trimmed(item)) + " has too many values",
            "at most " + std::to_string(kMostRuns) + ": use a longer step");
-    const auto last = static_cast<std::uint64_t>(std::floor(steps + kRoundOff));
-    const Range range(*from, *by);
+    const auto last = static_cast<std::uint64_t>(std::floor(steps + kStepRoundOff));
+    const AxisRange range(*from, *by);
     for (std::uint64_t k = 0; k <= last; ++k) values_.push_back({range.value(k), unit});
     return true;
   }

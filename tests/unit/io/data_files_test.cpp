@@ -35,7 +35,7 @@ TEST_CASE("data_files of a scene are found in every entry that names one") {
         "reference.file folder/exact.csv\n");
   // These, string.damping.table and those below: an entry that comes new must be added to
   // data_files(). Matrices are counted apart: their entries may also hold numbers.
-  CHECK(count_data_files(scene_document()) == 11);
+  CHECK(count_data_files(scene_document()) == 18);
 
   text.clear();
   const Scene mechanics = read_scene_text(saltus_test::kMechanics, "scene.yaml", {}, "folder");
@@ -47,6 +47,28 @@ TEST_CASE("data_files of a scene are found in every entry that names one") {
         "bodies[4].prescribed[0].file\n"
         "bodies[5].loads[1].file\n"
         "bodies[14].particles.file\n");
+
+  text.clear();
+  const Scene rigid = read_scene_text(
+      "saltus: 1\ntime: {end: 1, step: 0.1}\nbodies:\n"
+      "  - {name: a, kind: rigid, rigid: {shapes: [{hull: {file: a.obj}}, {mesh: {file: b.stl, "
+      "pieces: [c.stl, d.stl]}}], density: 1, copies: {file: e.csv}}}\n"
+      "  - {name: b, kind: rigid, rigid: {shape: {height_field: {file: f.csv, spacing: [1, 1]}}, "
+      "fixed: true}}\n"
+      "  - {name: c, kind: rigid, rigid: {shape: {sphere: {radius: 1}}, motion: {x: {file: g.csv}, "
+      "z: {file: h.csv}, axis: [0, 0, 1], angle: {file: i.csv}}}}\n",
+      "scene.yaml", {}, "folder");
+  for (const DataFile& data : data_files(rigid)) text += data.entry + "\n";
+  CHECK(text ==
+        "bodies[0].rigid.shapes[0].hull.file\n"
+        "bodies[0].rigid.shapes[1].mesh.file\n"
+        "bodies[0].rigid.shapes[1].mesh.pieces[0]\n"
+        "bodies[0].rigid.shapes[1].mesh.pieces[1]\n"
+        "bodies[0].rigid.copies.file\n"
+        "bodies[1].rigid.shape.height_field.file\n"
+        "bodies[2].rigid.motion.x.file\n"
+        "bodies[2].rigid.motion.z.file\n"
+        "bodies[2].rigid.motion.angle.file\n");
 }
 
 TEST_CASE("data_files are told apart by size and by the FNV-1a hash of their bytes") {

@@ -57,7 +57,7 @@ bool same(const State& a, const State& b) {
   for (std::size_t i = 0; equal && i < a.contacts.size(); ++i)
     equal = a.contacts[i].key == b.contacts[i].key &&
             same(a.contacts[i].impulse, b.contacts[i].impulse) &&
-            same(a.contacts[i].anchor, b.contacts[i].anchor);
+            same(a.contacts[i].moment, b.contacts[i].moment);
   for (std::size_t i = 0; equal && i < a.solvers.size(); ++i)
     equal = a.solvers[i].active == b.solvers[i].active &&
             a.solvers[i].factor == b.solvers[i].factor &&

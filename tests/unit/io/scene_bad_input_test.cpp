@@ -23,14 +23,16 @@ void expect_faults(const std::vector<Row>& rows) {
 const std::string kTop = "saltus: 1\ntime: {end: 1 s, rate: 1 kHz}\n";
 const std::string kBody = "bodies: [{name: a, kind: modal, modes: {omega: [1, 2]}}]\n";
 const std::string kKeys =
-    "allowed: saltus, title, time, contact, solver, on_failure, bodies, contacts, outputs, "
+    "allowed: saltus, title, time, contact, solver, on_failure, gravity, planar, bodies, surfaces, "
+    "ignore, contacts, outputs, "
     "results, "
     "reference";
 
 const std::string kSchemes =
     "modal-exact, moreau-jean, euler-explicit, euler-implicit, newmark, variational-symplectic, "
     "runge-kutta, central-difference, schatzman-paoli, generalized-alpha, "
-    "generalized-alpha-decoupled, discrete-gradient, def-exp, def-lim";
+    "generalized-alpha-decoupled, discrete-gradient, def-exp, def-lim, rig-pos, rig-neg, rig-imp, "
+    "rig-mid";
 
 /// A scene with one body of these entries, in line 3 from column 11 on.
 std::string body(const std::string& entries) { return kTop + "bodies: [{" + entries + "}]\n"; }
@@ -97,10 +99,10 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
       {kTop + "bodies: {name: a}\n",
        "3:1: bodies: a map is not a list; written as [a, b, c], or as lines that start with `- `"},
       {kTop + "bodies:\n  - nme: a\n",
-       "4:5: bodies[0]: unknown key `nme`; did you mean `name`? allowed: name, kind, "
-       "string, bar, modes, oscillator, chain, mesh, matrices, pendulum, n_pendulum, duffing, "
-       "spring_pendulum, planet, planar_rod, slider_crank, stvk_bar, tangents, particles, scheme, "
-       "rayleigh, loads, prescribed, pluck, initial, origin, axis, direction"},
+       "4:5: bodies[0]: unknown key `nme`; did you mean `name`? allowed: name, kind, string, bar, "
+       "modes, oscillator, chain, mesh, matrices, pendulum, n_pendulum, duffing, spring_pendulum, "
+       "planet, planar_rod, slider_crank, stvk_bar, tangents, particles, rigid, scheme, rayleigh, "
+       "loads, prescribed, pluck, initial, origin, axis, direction"},
       {kTop + "bodies:\n  - name: a\n    kind: modal\n",
        "4:5: bodies[0]: a key is missing; give exactly one of string, bar, modes"},
       {body("name: a, kind: modal, modes: {file: a}, string: {length: 1, tension: 1, "
@@ -114,9 +116,9 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
        "3:33: bodies[0].string: `modes` is missing: number of modes"},
       {body("name: '', kind: modal, modes: {omega: [1]}"),
        "3:17: bodies[0].name: is empty: unique; contacts and outputs refer to it"},
-      {body("name: a, kind: rigid, modes: {omega: [1]}"),
-       "3:26: bodies[0].kind: 'rigid' is not known here; allowed: modal, linear, "
-       "lagrangian, particles"},
+      {body("name: a, kind: elastic, modes: {omega: [1]}"),
+       "3:26: bodies[0].kind: 'elastic' is not known here; allowed: modal, linear, "
+       "lagrangian, particles, rigid"},
       {"saltus: 2\ntime: {end: 1 s, rate: 1 kHz}\n" + kBody,
        "1:9: saltus: scene format 2 is not known; this program reads version 1"},
   });
@@ -176,7 +178,8 @@ TEST_CASE("values of the wrong type are refused") {
        "accept"},
       {with("on_failure: [stop]"),
        "4:1: on_failure: a list is not a name; allowed: stop, halve, accept"},
-      {with("contact: end"), "4:10: contact: 'end' is not a map of keys; keys: instant"},
+      {with("contact: end"),
+       "4:10: contact: 'end' is not a map of keys; keys: instant, margin, correct_positions"},
       {body("name: a, kind: modal, modes: {omega: [1, x]}"),
        "3:52: bodies[0].modes.omega[1]: 'x' is not a number; "
        "a number in rad/s, or with a unit: rad/s, deg/s"},

@@ -96,7 +96,8 @@ TEST_CASE("the reference names kinds, units, ranges, defaults and rules") {
         std::string::npos);
   CHECK(scene.find("| `mass` | list of lists of numbers or list of numbers or text | required |") !=
         std::string::npos);
-  CHECK(scene.find("| `at` | number [m] or text | required | ") != std::string::npos);
+  CHECK(scene.find("| `at` | number [m] or text or list of 3 numbers [m] | required | ") !=
+        std::string::npos);
   CHECK(scene.find("| `frets` | map or list of lists of 2 numbers [m] |") != std::string::npos);
 }
 
@@ -113,12 +114,13 @@ TEST_CASE("the schema has an object for every map, closed to unknown keys") {
   CHECK(time["allOf"][1]["not"]["required"] == json{"rate", "step"});
   const json& body = schema["properties"]["bodies"]["items"];
   const json& names = body["properties"]["scheme"]["oneOf"][0]["enum"];
-  CHECK(names.size() == 14);
+  CHECK(names.size() == 18);
   CHECK(names[0] == "modal-exact");
   CHECK(names[13] == "def-lim");
-  CHECK(body["properties"]["kind"]["enum"] == json{"modal", "linear", "lagrangian", "particles"});
+  CHECK(body["properties"]["kind"]["enum"] ==
+        json{"modal", "linear", "lagrangian", "particles", "rigid"});
   // rules of one kind hold where the kind is that one, keys of one kind are closed to the others
-  const json& modal = body["allOf"][6];
+  const json& modal = body["allOf"][7];
   CHECK(modal["if"]["properties"]["kind"]["enum"] == json::array({"modal"}));
   CHECK(modal["then"]["allOf"][0]["anyOf"][0]["required"] == json::array({"string"}));
   const json& modal_only = body["allOf"][0];

@@ -71,7 +71,8 @@ TEST_CASE("a faulty assignment is named in the error") {
                "bodies[0].scheme: `kind` is missing; allowed: modal-exact, moreau-jean, "
                "euler-explicit, euler-implicit, newmark, variational-symplectic, runge-kutta, "
                "central-difference, schatzman-paoli, generalized-alpha, "
-               "generalized-alpha-decoupled, discrete-gradient, def-exp, def-lim"},
+               "generalized-alpha-decoupled, discrete-gradient, def-exp, def-lim, rig-pos, "
+               "rig-neg, rig-imp, rig-mid"},
        }) {
     CAPTURE(row.assignment);
     CHECK_THROWS_WITH_AS(with(kSmall, {row.assignment}),

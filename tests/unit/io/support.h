@@ -180,7 +180,7 @@ struct FakeRun {
           saltus::ContactMemory contact;
           contact.key = key;
           contact.impulse = {std::abs(state.groups[0].q[0]), -0.0, 1e-310};
-          contact.anchor = {s, 1.0 / 3.0, -s};
+          contact.moment = {s, 1.0 / 3.0, -s};
           state.contacts.push_back(contact);
         }
     state.solvers[0].active.assign(state.contacts.size(), static_cast<int>(state.step));

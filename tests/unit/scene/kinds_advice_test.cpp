@@ -171,9 +171,10 @@ TEST_CASE("the table of kinds and schemes is what the model accepts") {
     return schemes()[0].make_default();
   };
   CHECK(kinds_for(*scheme("modal-exact")) == "modal");
-  CHECK(kinds_for(*scheme("moreau-jean")) == "modal, linear, lagrangian, particles");
+  CHECK(kinds_for(*scheme("moreau-jean")) == "modal, linear, lagrangian, particles, rigid");
   CHECK(kinds_for(*scheme("variational-symplectic")) ==
-        "modal, linear, particles; lagrangian with constant mass");
+        "modal, linear, particles, rigid; lagrangian with constant mass");
+  CHECK(kinds_for(*scheme("rig-mid")) == "rigid");
   CHECK(holds(kinds_for(*scheme("discrete-gradient")), "lagrangian with constant mass"));
   // each scheme on one body of each kind: build agrees with the table
   for (const SchemeRow& row : schemes())
@@ -182,7 +183,9 @@ TEST_CASE("the table of kinds and schemes is what the model accepts") {
           "kind: linear, matrices: {mass: [1, 1], stiffness: [[1, 1], [0, 1]]}",
           "kind: lagrangian, pendulum: {}",
           "kind: lagrangian, n_pendulum: {mass: [1, 1], length: [1, 1]}",
-          "kind: particles, particles: {mass: [1], positions: [[0, 0, 0]]}"}) {
+          "kind: particles, particles: {mass: [1], positions: [[0, 0, 0]]}",
+          "kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1]}",
+          "kind: rigid, rigid: {mass: 1, inertia: [1, 2, 2]}"}) {
       CAPTURE(body);
       CAPTURE(row.name);
       const unsigned traits = model_of(body, 1e-3).groups()[0].dynamics->traits();

@@ -1,0 +1,106 @@
+#include "saltus/bodies/moving.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+namespace {
+
+Vector3 place(const PrescribedMotion& m, double t) {
+  return Vector3(m.position[0].value(t), m.position[1].value(t), m.position[2].value(t)) +
+         t * m.velocity;
+}
+Vector3 velocity(const PrescribedMotion& m, double t) {
+  return Vector3(m.position[0].rate(t), m.position[1].rate(t), m.position[2].rate(t)) + m.velocity;
+}
+Quaternion turned(const PrescribedMotion& m, double t) {
+  return exp_rotation((m.angle.value(t) + m.spin * t) * m.axis) * m.rotation;
+}
+Vector3 spin(const PrescribedMotion& m, double t) { return (m.angle.rate(t) + m.spin) * m.axis; }
+
+void no_entries(std::size_t points, PointRows& J) {
+  J.width = 1;
+  J.offset.assign(points + 1, 0);
+  J.column.clear();
+  J.value.clear();
+}
+
+}  // namespace
+
+bool PrescribedMotion::rests() const {
+  return position[0].is_constant() && position[1].is_constant() && position[2].is_constant() &&
+         angle.is_constant() && velocity.isZero(0.0) && spin == 0.0;
+}
+
+Moving::Moving(std::vector<PrescribedMotion> motions) : motions_(std::move(motions)) {
+  expects(!motions_.empty(), "there is at least one body");
+  bool moves = false;
+  for (std::size_t i = 0; i < motions_.size(); ++i) {
+    PrescribedMotion& m = motions_[i];
+    const auto says = [&](bool condition, const char* text) {
+      if (!condition) expects(false, "body " + std::to_string(i) + ": " + text);
+    };
+    says(m.axis.allFinite() && !m.axis.isZero(0.0), "the axis is finite and not 0");
+    says(m.rotation.coeffs().allFinite() && !m.rotation.coeffs().isZero(0.0),
+         "the rotation is a quaternion that is finite and not 0");
+    says(m.velocity.allFinite() && std::isfinite(m.spin), "velocity and spin are finite");
+    m.axis.stableNormalize();
+    m.rotation.normalize();
+    moves = moves || !m.rests();
+  }
+  if (moves) sources_.push_back({"prescribed", false});
+}
+Moving::~Moving() = default;
+
+unsigned Moving::traits() const {
+  return Trait::tangents | Trait::affine | Trait::symmetric | Trait::second_order |
+         Trait::constant_mass | Trait::potential;
+}
+
+void Moving::factorise(Combination, View, View, Factor& A) const {
+  if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
+}
+
+void Moving::frames(double t, View, std::span<Pose> out) const {
+  for (std::size_t i = 0; i < motions_.size(); ++i)
+    out[i] = {place(motions_[i], t), turned(motions_[i], t).toRotationMatrix()};
+}
+
+void Moving::points(double t, View, std::span<const PointRef> at, Out x) const {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const PrescribedMotion& m = motions_[static_cast<std::size_t>(at[i].body)];
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = place(m, t) + turned(m, t) * at[i].local;
+  }
+}
+
+void Moving::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
+  no_entries(at.size(), J);
+}
+void Moving::spin_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
+  no_entries(at.size(), J);
+}
+
+// x' + omega x R X
+void Moving::point_drift(double t, View, std::span<const PointRef> at, Out d) const {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const PrescribedMotion& m = motions_[static_cast<std::size_t>(at[i].body)];
+    const Vector3 arm = turned(m, t) * at[i].local;
+    d.segment<3>(3 * static_cast<Eigen::Index>(i)) = velocity(m, t) + spin(m, t).cross(arm);
+  }
+}
+
+void Moving::spin_drift(double t, View, std::span<const PointRef> at, Out d) const {
+  for (std::size_t i = 0; i < at.size(); ++i)
+    d.segment<3>(3 * static_cast<Eigen::Index>(i)) =
+        spin(motions_[static_cast<std::size_t>(at[i].body)], t);
+}
+
+void Moving::power(double, View, View, View, std::span<double> by_source) const {
+  std::fill(by_source.begin(), by_source.end(), 0.0);
+}
+
+}  // namespace saltus

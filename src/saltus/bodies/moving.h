@@ -1,0 +1,67 @@
+// Bodies that follow a prescribed motion: drums, shakers, conveyors, walls. They have no degrees of freedom; forces on
+// them change nothing.
+#pragma once
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "saltus/bodies/signal.h"
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+/// The frame of a body at time t:
+///
+///     x(t) = position(t) + velocity t,   R(t) = exp(axis (angle(t) + spin t)) rotation
+///
+/// The axis is fixed in space and goes through x. The velocity of what is fixed in the frame at r from x is
+/// x'(t) + axis (angle'(t) + spin) x r.
+struct PrescribedMotion {
+  std::array<Signal, 3> position;           ///< in space [m]
+  Vector3 velocity = Vector3::Zero();       ///< a steady motion beside it [m/s]
+  Quaternion rotation{1.0, 0.0, 0.0, 0.0};  ///< where angle + spin t = 0
+  Vector3 axis = Vector3::UnitZ();          ///< direction in space, of any length but 0
+  Signal angle;                             ///< [rad]
+  double spin = 0.0;                        ///< a steady rotation beside it [rad/s]
+
+  bool rests() const;  ///< the frame stays where it is
+};
+
+/// A group without degrees of freedom: positions() = velocities() = 0. One frame a body, PointRef::local in it.
+class Moving final : public Dynamics {
+ public:
+  /// Throws UsageError naming the body: axis of length 0, a rotation that is none, numbers that are not finite.
+  explicit Moving(std::vector<PrescribedMotion> motions);
+  ~Moving() override;
+  const std::vector<PrescribedMotion>& motions() const { return motions_; }
+
+  int bodies() const override { return static_cast<int>(motions_.size()); }
+  int positions() const override { return 0; }
+  int velocities() const override { return 0; }
+  /// Nothing moves by forces: all that holds of an empty set.
+  unsigned traits() const override;
+
+  void force(double, View, View, Out) const override {}
+  void potential_force(double, View, Out) const override {}
+  void multiply(Combination, View, View, View, Out) const override {}
+  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void frames(double t, View q, std::span<Pose> out) const override;
+
+  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
+  /// Rows without entries.
+  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+
+  /// "prescribed" where something moves: the drive's account of what contacts take from it.
+  std::span<const Source> sources() const override { return sources_; }
+  Energy energy(double, View, View) const override { return {}; }
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+
+ private:
+  std::vector<PrescribedMotion> motions_;
+  std::vector<Source> sources_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,368 @@
+#include "saltus/bodies/rigid.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+namespace {
+
+using Block = Eigen::Matrix<double, 6, 6>;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+using At = RigidAt;
+
+bool isotropic(const Matrix3& J) { return J == J(0, 0) * Matrix3::Identity(); }
+
+/// The inverse of A on the rows and columns that are free, 0 on the others.
+Matrix3 inverse_of_free(const Matrix3& A, const bool* locked) {
+  Matrix3 kept = A;
+  for (int i = 0; i < 3; ++i)
+    if (locked[i]) {
+      kept.row(i).setZero();
+      kept.col(i).setZero();
+      kept(i, i) = 1.0;
+    }
+  Matrix3 inverse = kept.inverse();
+  for (int i = 0; i < 3; ++i)
+    if (locked[i]) inverse(i, i) = 0.0;
+  return inverse;
+}
+
+void check_body(const RigidBody& body, std::size_t i) {
+  const auto says = [&](bool condition, const std::string& text) {
+    if (!condition) [[unlikely]]
+      expects(false, "body " + std::to_string(i) + ": " + text);
+  };
+  says(body.mass > 0.0 && std::isfinite(body.mass), "the mass is positive and finite");
+  const Matrix3& J = body.inertia;
+  says(J.allFinite(), "the inertia is finite");
+  const double size = J.cwiseAbs().maxCoeff();
+  says((J - J.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * size, "the inertia is symmetric");
+  const Vector3 principal =
+      Eigen::SelfAdjointEigenSolver<Matrix3>(J, Eigen::EigenvaluesOnly).eigenvalues();
+  says(principal[0] > 0.0, "the inertia is positive definite");
+  says(principal[2] <= (principal[0] + principal[1]) * (1.0 + 1e-12),
+       "no distribution of mass has these principal moments (the largest is at most the sum of "
+       "the two others)");
+}
+
+/// Time of the last load() on this thread, and whose it was.
+struct LoadTime {
+  const void* of = nullptr;
+  double t = 0.0;
+};
+thread_local LoadTime load_time;
+
+}  // namespace
+
+struct Rigid::Work {
+  RigidSystem system;
+  RigidData data;
+  std::vector<char> spherical;  ///< J = c I: the gyroscopic moment is 0, not round-off
+  std::vector<Source> sources;
+  int gravity = -1, damping = -1, load = -1, gyroscopic = -1;
+  unsigned traits = 0;
+
+  explicit Work(RigidSystem given);
+  int bodies() const { return static_cast<int>(system.bodies.size()); }
+
+  void add_weight(Out f) const;
+  void add_drag(View v, Out f) const;
+  void add_loads(double time, View q, Out f) const;
+  void add_gyroscopic(View v, Out f) const;
+  template <class Visit>
+  void load_tangents(int body, const Matrix3& R, Visit&& visit) const;
+  Block combine(Combination s, View q, View v, int body) const;
+};
+
+Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
+  expects(!system.bodies.empty(), "there is at least one body");
+  bool spins = false, coupled = false;
+  for (std::size_t i = 0; i < system.bodies.size(); ++i) {
+    RigidBody& body = system.bodies[i];
+    check_body(body, i);
+    body.inertia = (0.5 * (body.inertia + body.inertia.transpose())).eval();
+    spherical.push_back(isotropic(body.inertia) ? 1 : 0);
+    spins = spins || !isotropic(body.inertia);
+    data.mass.push_back(body.mass);
+    data.inertia.push_back(body.inertia);
+    Vector3 inverse;
+    for (int a = 0; a < 3; ++a) inverse[a] = body.locked[index(a)] ? 0.0 : 1.0 / body.mass;
+    data.mass_inverse.push_back(inverse);
+    data.inertia_inverse.push_back(inverse_of_free(body.inertia, &body.locked[3]));
+  }
+  const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
+  expects(system.gravity.allFinite(), "gravity is finite");
+  expects(not_negative(system.drag) && not_negative(system.spin_drag),
+          "drag and spin_drag are finite and not negative");
+  for (std::size_t k = 0; k < system.loads.size(); ++k) {
+    const RigidLoad& l = system.loads[k];
+    if (l.body < 0 || l.body >= bodies())
+      expects(false, "load " + std::to_string(k) + ": body " + std::to_string(l.body) + " of " +
+                         std::to_string(bodies()));
+    if (!l.direction.allFinite() || !l.at.allFinite())
+      expects(false, "load " + std::to_string(k) + ": its direction and place are finite");
+    coupled = coupled || (l.torque ? !l.in_body : l.in_body || !l.at.isZero(0.0));
+  }
+  const auto account = [&](bool there, const char* name, bool potential, int& at) {
+    if (!there) return;
+    at = static_cast<int>(sources.size());
+    sources.push_back({name, potential});
+  };
+  account(!system.gravity.isZero(0.0), "gravity", true, gravity);
+  account(system.drag > 0.0 || system.spin_drag > 0.0, "damping", false, damping);
+  account(!system.loads.empty(), "load", false, load);
+  account(spins, "gyroscopic", true, gyroscopic);
+  traits = Trait::tangents | Trait::rotations | Trait::second_order | Trait::constant_mass |
+           Trait::potential;
+  traits = traits | Trait::rigid;
+  if (!spins && !coupled) traits = traits | Trait::symmetric;
+}
+
+void Rigid::Work::add_weight(Out f) const {
+  for (int i = 0; i < bodies(); ++i) f.segment<3>(6 * i) += data.mass[index(i)] * system.gravity;
+}
+
+void Rigid::Work::add_drag(View v, Out f) const {
+  for (int i = 0; i < bodies(); ++i) {
+    f.segment<3>(6 * i) -= system.drag * v.segment<3>(6 * i);
+    f.segment<3>(6 * i + 3) -= system.spin_drag * v.segment<3>(6 * i + 3);
+  }
+}
+
+void Rigid::Work::add_loads(double time, View q, Out f) const {
+  for (const RigidLoad& l : system.loads) {
+    const At at(l.body);
+    const Vector3 F = l.signal.value(time) * l.direction;
+    auto force = f.segment<3>(at.v), torque = f.segment<3>(at.v + 3);
+    if (l.torque && l.in_body) {
+      torque += F;
+      continue;
+    }
+    const Matrix3 R = at.R(q);
+    const Vector3 inside = l.in_body ? F : Vector3(R.transpose() * F);  // body frame
+    if (l.torque) {
+      torque += inside;
+    } else {
+      force += l.in_body ? Vector3(R * F) : F;
+      torque += l.at.cross(inside);
+    }
+  }
+}
+
+void Rigid::Work::add_gyroscopic(View v, Out f) const {
+  for (int i = 0; i < bodies(); ++i) {
+    if (spherical[index(i)] != 0) continue;
+    const Vector3 Omega = At(i).spin(v);
+    f.segment<3>(6 * i + 3) -= Omega.cross(data.inertia[index(i)] * Omega);
+  }
+}
+
+// Slopes of the loads, K = -dF/dq with R -> R exp(w), of a force or torque F = s f0:
+//     force in the body                K_x = R F^
+//     force in space at X              K_T = -X^ (R^T F)^
+//     torque in space                  K_T = -(R^T F)^
+// K is not told the time: it is that of the load() before, as schemes take a force and then its slopes.
+// visit(K_x, K_T): rows of the force and of the torque, columns of w.
+template <class Visit>
+void Rigid::Work::load_tangents(int body, const Matrix3& R, Visit&& visit) const {
+  for (const RigidLoad& l : system.loads) {
+    if (l.body != body || (l.torque && l.in_body)) continue;
+    const Vector3 F = l.signal.value(load_time.of == this ? load_time.t : 0.0) * l.direction;
+    const Matrix3 zero = Matrix3::Zero();
+    if (l.in_body) {
+      visit(Matrix3(R * skew(F)), zero);
+    } else {
+      const Matrix3 turned = skew(R.transpose() * F);
+      visit(zero, l.torque ? Matrix3(-turned) : Matrix3(-skew(l.at) * turned));
+    }
+  }
+}
+
+Block Rigid::Work::combine(Combination s, View q, View v, int body) const {
+  const At at(body);
+  const Matrix3& J = data.inertia[index(body)];
+  Block A = Block::Zero();
+  A.topLeftCorner<3, 3>().diagonal().setConstant(s.m * data.mass[index(body)] + s.c * system.drag);
+  auto turning = A.bottomRightCorner<3, 3>();
+  turning = s.m * J;
+  if (s.c != 0.0) {
+    turning.diagonal().array() += s.c * system.spin_drag;
+    if (spherical[index(body)] == 0) {
+      const Vector3 Omega = at.spin(v);
+      turning += s.c * (skew(Omega) * J - skew(J * Omega));
+    }
+  }
+  if (s.k != 0.0 && !system.loads.empty())
+    load_tangents(body, at.R(q), [&](const Matrix3& force, const Matrix3& torque) {
+      A.topRightCorner<3, 3>() += s.k * force;
+      turning += s.k * torque;
+    });
+  return A;
+}
+
+Rigid::Rigid(RigidSystem system) : work_(std::make_unique<Work>(std::move(system))) {}
+Rigid::~Rigid() = default;
+
+const RigidSystem& Rigid::system() const { return work_->system; }
+int Rigid::bodies() const { return work_->bodies(); }
+unsigned Rigid::traits() const { return work_->traits; }
+const RigidData* Rigid::rigid() const { return &work_->data; }
+std::span<const Source> Rigid::sources() const { return work_->sources; }
+
+// x + w_x,  Q exp(w_R)
+void Rigid::retract(View q, View w, Out out) const {
+  for (int i = 0; i < bodies(); ++i) {
+    const At at(i);
+    const Quaternion Q = (at.Q(q) * exp_rotation(at.spin(w))).normalized();
+    out.segment<3>(at.q) = q.segment<3>(at.q) + w.segment<3>(at.v);
+    out.segment<4>(at.q + 3) << Q.w(), Q.x(), Q.y(), Q.z();
+  }
+}
+
+void Rigid::increment_rate(View w, View v, Out rate) const {
+  for (int i = 0; i < bodies(); ++i) {
+    const At at(i);
+    rate.segment<3>(at.v) = v.segment<3>(at.v);
+    rate.segment<3>(at.v + 3) = dexp_inverse(at.spin(w), at.spin(v));
+  }
+}
+
+void Rigid::load(double t, View q, View v, Out f) const {
+  const Work& d = *work_;
+  load_time = {&d, t};
+  f.setZero();
+  if (d.gravity >= 0) d.add_weight(f);
+  if (d.damping >= 0) d.add_drag(v, f);
+  if (d.load >= 0) d.add_loads(t, q, f);
+}
+
+void Rigid::force(double t, View q, View v, Out f) const {
+  load(t, q, v, f);
+  if (work_->gyroscopic >= 0) work_->add_gyroscopic(v, f);
+}
+
+void Rigid::potential_force(double, View, Out f) const {
+  f.setZero();
+  if (work_->gravity >= 0) work_->add_weight(f);
+}
+
+void Rigid::multiply(Combination s, View q, View v, View x, Out y) const {
+  for (int i = 0; i < bodies(); ++i)
+    y.segment<6>(6 * i) = work_->combine(s, q, v, i) * x.segment<6>(6 * i);
+}
+
+// Blocks [a I, B; 0, D], inverted on the components that are free:  [1/a, -(1/a) B D^-1; 0, D^-1]
+void Rigid::factorise(Combination s, View q, View v, Factor& A) const {
+  if (!std::holds_alternative<Blocks6>(A.form)) A.form = Blocks6{};
+  auto& inverse = std::get<Blocks6>(A.form).inverse;
+  inverse.resize(index(bodies()));
+  for (int i = 0; i < bodies(); ++i) {
+    const std::array<bool, 6>& locked = work_->system.bodies[index(i)].locked;
+    const Block block = work_->combine(s, q, v, i);
+    Block& B = inverse[index(i)];
+    B.setZero();
+    const Matrix3 turning = block.bottomRightCorner<3, 3>();
+    const Matrix3 D = inverse_of_free(turning, &locked[3]);
+    for (int a = 0; a < 3; ++a) B(a, a) = locked[index(a)] ? 0.0 : 1.0 / block(a, a);
+    B.bottomRightCorner<3, 3>() = D;
+    if (s.k != 0.0 && work_->load >= 0)
+      B.topRightCorner<3, 3>() = -B.topLeftCorner<3, 3>() * (block.topRightCorner<3, 3>() * D);
+  }
+}
+
+void Rigid::frames(double, View q, std::span<Pose> out) const {
+  for (int i = 0; i < bodies(); ++i) out[index(i)] = {At(i).x(q), At(i).R(q)};
+}
+
+void Rigid::points(double, View q, std::span<const PointRef> refs, Out x) const {
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const At at(refs[i].body);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = at.x(q) + at.Q(q) * refs[i].local;
+  }
+}
+
+// x' = v - (R X)^ R_axes Omega
+void Rigid::point_rows(View q, View axes, std::span<const PointRef> refs, PointRows& J) const {
+  J.width = 6;
+  J.offset.resize(refs.size() + 1);
+  J.column.resize(refs.size());
+  J.value.resize(18 * refs.size());
+  J.offset[0] = 0;
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const At at(refs[i].body);
+    const Vector3 arm = at.Q(q) * refs[i].local;
+    Eigen::Map<Eigen::Matrix<double, 3, 6, Eigen::RowMajor>> block(&J.value[18 * i]);
+    block.leftCols<3>().setIdentity();
+    block.rightCols<3>().noalias() = -skew(arm) * at.R(axes);
+    J.column[i] = static_cast<int>(at.v);
+    J.offset[i + 1] = static_cast<int>(i) + 1;
+  }
+}
+
+// omega = R_axes Omega
+void Rigid::spin_rows(View, View axes, std::span<const PointRef> refs, PointRows& J) const {
+  J.width = 6;
+  J.offset.resize(refs.size() + 1);
+  J.column.resize(refs.size());
+  J.value.resize(18 * refs.size());
+  J.offset[0] = 0;
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const At at(refs[i].body);
+    Eigen::Map<Eigen::Matrix<double, 3, 6, Eigen::RowMajor>> block(&J.value[18 * i]);
+    block.leftCols<3>().setZero();
+    block.rightCols<3>() = at.R(axes);
+    J.column[i] = static_cast<int>(at.v);
+    J.offset[i + 1] = static_cast<int>(i) + 1;
+  }
+}
+
+Energy Rigid::energy(double, View q, View v) const {
+  const Work& d = *work_;
+  Energy E;
+  for (int i = 0; i < bodies(); ++i) {
+    const At at(i);
+    const Vector3 Omega = at.spin(v);
+    E.kinetic += 0.5 * (d.data.mass[index(i)] * at.linear(v).squaredNorm() +
+                        Omega.dot(d.data.inertia[index(i)] * Omega));
+    if (d.gravity >= 0) E.potential -= d.data.mass[index(i)] * d.system.gravity.dot(at.x(q));
+  }
+  return E;
+}
+
+void Rigid::power(double t, View q, View v, View w, std::span<double> by_source) const {
+  const Work& d = *work_;
+  std::fill(by_source.begin(), by_source.end(), 0.0);
+  for (int i = 0; i < bodies(); ++i) {
+    const At at(i);
+    const Vector3 along = at.linear(w), turn = at.spin(w), Omega = at.spin(v);
+    if (d.gravity >= 0)
+      by_source[index(d.gravity)] += d.data.mass[index(i)] * d.system.gravity.dot(along);
+    if (d.damping >= 0)
+      by_source[index(d.damping)] -=
+          d.system.drag * at.linear(v).dot(along) + d.system.spin_drag * Omega.dot(turn);
+    if (d.spherical[index(i)] == 0)
+      by_source[index(d.gyroscopic)] -= Omega.cross(d.data.inertia[index(i)] * Omega).dot(turn);
+  }
+  for (const RigidLoad& l : d.system.loads) {
+    const At at(l.body);
+    const Vector3 F = l.signal.value(t) * l.direction, along = at.linear(w), turn = at.spin(w);
+    double& sum = by_source[index(d.load)];
+    if (l.torque && l.in_body) {
+      sum += F.dot(turn);
+      continue;
+    }
+    const Quaternion Q = at.Q(q);
+    const Vector3 inside = l.in_body ? F : Vector3(Q.conjugate() * F);
+    if (!l.torque) sum += (l.in_body ? Vector3(Q * F) : F).dot(along);
+    sum += (l.torque ? inside : Vector3(l.at.cross(inside))).dot(turn);
+  }
+}
+
+}  // namespace saltus

@@ -1,0 +1,34 @@
+// Bodies by the names that contacts, outputs and `ignore` use: "block", or "block.3" of a body with copies.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "saltus/scene/model.h"
+#include "saltus/scene/spec.h"
+
+namespace saltus {
+
+/// An entry of `bodies`, and which of its copies.
+struct NamedBody {
+  std::size_t entry = 0;
+  int copy = 0;  ///< -1: the name is that of all copies together
+};
+
+/// How many bodies an entry stands for; 0: a file of copies tells it.
+int copies_of(const BodySpec& body);
+/// "block", "block.3".
+std::string copy_name(const BodySpec& body, int copy);
+
+/// The body of this name. Of copies that a file gives, any number is found here.
+std::optional<NamedBody> find_body(const SceneSpec& scene, std::string_view name);
+
+/// Index of the group that holds an entry of `bodies` (its first copy), -1: it stands still.
+int group_of(const Model& model, const BodySpec& body);
+
+/// What is wrong with a name that one body must have: "there is no body 'x'", or it has copies. key: of the entry.
+std::optional<Fault> one_body_fault(const SceneSpec& scene, const std::string& name,
+                                    const std::string& key);
+
+}  // namespace saltus

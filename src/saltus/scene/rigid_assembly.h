@@ -1,0 +1,61 @@
+// All rigid bodies of a scene: into groups of bodies that are moved alike, and their shapes into Surfaces.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "saltus/scene/build_body.h"
+#include "saltus/scene/build_rigid.h"
+
+namespace saltus {
+
+/// Takes the entries of kind rigid one by one, in the order of the scene. Bodies of one scheme, gravity and drag make one
+/// group, with one name each; those with `motion` make one of kind moving; fixed ones belong to the world.
+class RigidAssembly {
+ public:
+  RigidAssembly(const Scene& scene, ModelParts& parts) : scene_(scene), parts_(parts) {}
+
+  /// Adds the bodies of an entry; built.group, first and origins say where they are.
+  void add(std::size_t entry, BuiltBody& built);
+  /// Makes the groups whose bodies are all known. Those of `bodies` that belong to one get its dynamics.
+  void finish_groups(std::vector<BuiltBody>& bodies);
+  /// Shapes, materials, laws, what never touches, and what starts inside each other.
+  void finish_surfaces();
+
+ private:
+  struct GroupDraft {
+    int group = 0;
+    bool led = false;  ///< by `motion`
+    SchemeChoice scheme;
+    Vector3 gravity = Vector3::Zero();
+    double drag = 0.0, spin_drag = 0.0;
+    std::vector<std::size_t> members;  ///< of all_
+  };
+  struct Member {
+    RigidPart part;
+    std::size_t entry = 0;
+    int draft = -1, body = 0;  ///< -1: the world
+    int frame = -1;
+  };
+
+  int draft_of(const BodySpec& body, const std::string& path);
+  void make_rigid(const GroupDraft& draft);
+  void make_moving(const GroupDraft& draft);
+  void add_colliders();
+  void find_laws();
+  void find_excluded();
+  void find_plane();
+  void find_margin();
+  void warn_of_lawless();
+  void warn_of_overlaps();
+  bool moves_by_forces(const Member& member) const;
+  std::vector<Pose> starts() const;  ///< poses of the frames at t = 0
+
+  const Scene& scene_;
+  ModelParts& parts_;
+  std::vector<Member> all_;
+  std::vector<GroupDraft> drafts_;
+  std::vector<std::string> materials_;
+  std::vector<std::size_t> collider_member_;  ///< of all_
+};
+
+}  // namespace saltus

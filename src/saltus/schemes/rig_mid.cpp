@@ -1,0 +1,227 @@
+// The implicit midpoint rule of rigid bodies, in the momentum of the body. R the rotation body -> space, W the angular
+// velocity, T and r_W torque and angular impulse on the axes of mid-step, J the inertia, Om = (W0 + W1)/2, w = h Om:
+//
+//     J (W1 - W0) + h Om x J Om = S(w) (h T + r_W),   S(w) g = s g - w (w.g)/(4 (s + 1)),  s = sqrt(1 + |w|^2/4)   (1)
+//     R1 = R0 cay(w),   quaternion Q1 = Q0 (1, w/2)/s                                                            (2)
+//     M (v1 - v0) = h f + r_v,   x1 = x0 + h (v0 + v1)/2                                                         (3)
+//     f and T at t0 + h/2, x_m = (x0 + x1)/2, (v0 + v1)/2 and R_m, the mean of R0 and R1 made a rotation,
+//     quaternion Q_m = Q0 (s + 1, w/2)/sqrt(2 s (s + 1))                                                         (4)
+//
+// S turns what acts on the axes of mid-step into a change of R J W of exactly h R_m T + R_m r_W, the work of which is
+// (h T + r_W) . Om. Without forces W . J W and R J W stay.
+//
+//     A = blockdiag(m I, J), gain = 1/2: passes with v_free = v1(r) - A^-1 r.   symmetrise: false:
+//     A = S^-1 [M + (h/2) C + (h^2/4) K - (h/2) d(S g)/dw] at mid-step, not symmetric
+//
+// Source: J. C. Simo, K. K. Wong 1991; M. A. Austin et al. 1993; theory in docs/theory/rig-mid.md.
+#include "saltus/schemes/rig_mid.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/schemes/rig_mid_kernel.h"
+#include "saltus/schemes/rigid_step.h"
+
+namespace saltus {
+namespace {
+
+constexpr int kNewtonSteps = 50;
+constexpr std::string_view kNotSolved =
+    "rig-mid found no end velocity: the bodies turn too far in a step, or their loads are too "
+    "stiff for it";
+
+using Block = Eigen::Matrix<double, 6, 6>;
+
+double stretch(const Vector3& w) { return std::sqrt(1.0 + 0.25 * w.squaredNorm()); }
+
+Matrix3 stretched(const Vector3& w) {  // S
+  const double s = stretch(w);
+  return s * Matrix3::Identity() - 0.25 / (s + 1.0) * w * w.transpose();
+}
+
+Matrix3 slope(const Vector3& w, const Vector3& g) {  // d(S g)/dw
+  const double s = stretch(w), u = 0.25 / (s + 1.0), along = w.dot(g);
+  return (0.25 / s) * g * w.transpose() - u * (along * Matrix3::Identity() + w * g.transpose()) +
+         (u * u * along / s) * w * w.transpose();
+}
+
+struct Bodies : Prepared {
+  explicit Bodies(const RigidData& data) : columns(data) {}
+  rig_mid::Columns columns;
+};
+
+class RigMid final : public Scheme {
+ public:
+  explicit RigMid(const RigMidOptions& o) : symmetrise_(o.symmetrise) {}
+  std::string_view name() const override { return RigMidOptions::name; }
+  unsigned needs() const override { return static_cast<unsigned>(Trait::rigid); }
+  bool one_pass(const Dynamics&) const override { return false; }
+  bool free_motion(const Dynamics&) const override { return true; }
+  double gain() const override { return 0.5; }
+  std::unique_ptr<Prepared> prepare(const Dynamics& body, double) const override {
+    return std::make_unique<Bodies>(*body.rigid());
+  }
+
+  void begin(const Dynamics& body, Trial& x) const override;
+  void linearise(const Dynamics& body, Trial& x) const override;
+  double correct(const Dynamics& body, Trial& x) const override;
+  void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
+  void place(const Dynamics& body, const Trial& x, double fraction, Out q) const override;
+  void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
+
+ private:
+  /// (4), (v0 + v1)/2, (f, T) there, A^-1 r, and scratch
+  enum Scratch { q_mid, v_mid, load, response, change, product, spare, scale, history, count };
+
+  void move(const Dynamics& body, Trial& x) const;
+  void iterate(const Dynamics& body, Trial& x) const;
+  void tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) const;
+  static rig_mid::Step step(Trial& x);
+  static const rig_mid::Columns& columns(const Trial& x) {
+    return static_cast<const Bodies*>(x.prepared)->columns;
+  }
+
+  bool symmetrise_;
+};
+
+rig_mid::Step RigMid::step(Trial& x) {
+  return {x.h,        x.start->q.data(), x.start->v.data(),    x.work[load].data(), x.r.data(),
+          x.q.data(), x.v.data(),        x.work[q_mid].data(), x.work[v_mid].data()};
+}
+
+void RigMid::begin(const Dynamics& body, Trial& x) const {
+  if (x.work.empty()) {
+    x.work.assign(count, Vector::Zero(body.velocities()));
+    x.work[q_mid].resize(body.positions());
+  }
+  x.gain = 0.5;
+  RoundOff::begin(x.work[history]);
+  if (symmetrise_ && !x.factorised) body.factorise({1.0, 0.0, 0.0}, x.start->q, x.start->v, x.A);
+  x.factorised = symmetrise_;
+  x.work[response].setZero();
+  body.load(x.t0 + 0.5 * x.h, x.start->q, x.start->v, x.work[load]);
+  move(body, x);
+}
+
+// The whole motion under x.r. A load that is the same at the middle it leads to needs no more than the rotations; any
+// other is iterated.
+void RigMid::move(const Dynamics& body, Trial& x) const {
+  if (!rig_mid::advance(columns(x), step(x))) x.failure = kNotSolved;
+  body.load(x.t0 + 0.5 * x.h, x.work[q_mid], x.work[v_mid], x.work[spare]);
+  if ((x.work[spare].array() == x.work[load].array()).all()) return;
+  x.work[load].swap(x.work[spare]);
+  iterate(body, x);
+}
+
+// Newton on (1) and (3) together, to round-off, each body until it is done. What K adds by the turn of R_m against Om is
+// taken as h/2, which leaves out what is of order h |Om| of it.
+void RigMid::iterate(const Dynamics& body, Trial& x) const {
+  const RigidData& data = *body.rigid();
+  const double h = x.h;
+  const auto bodies = static_cast<std::ptrdiff_t>(data.mass.size());
+  Vector& last = x.work[change];  // |dv|_M^2 of the iteration before
+  last.setConstant(std::numeric_limits<double>::infinity());
+  for (int k = 0; k < kNewtonSteps; ++k) {
+    tangent(body, x, x.M, false);
+    const auto& inverse = std::get<Blocks6>(x.M.form).inverse;
+    bool done = true;
+    for (std::ptrdiff_t i = 0; i < bodies; ++i) {
+      if (last[i] < 0.0) continue;
+      const auto b = static_cast<std::size_t>(i);
+      const RigidAt at(i);
+      const Matrix3& J = data.inertia[b];
+      const Vector3 Om = at.spin(x.work[v_mid]), dv = at.linear(x.v) - at.linear(x.start->v),
+                    D = at.spin(x.v) - at.spin(x.start->v);
+      Eigen::Matrix<double, 6, 1> rest;
+      rest.head<3>() = data.mass[b] * dv - h * at.linear(x.work[load]) - at.linear(x.r);
+      rest.tail<3>() = J * D + h * Om.cross(J * Om) -
+                       stretched(h * Om) * (h * at.spin(x.work[load]) + at.spin(x.r));
+      const Eigen::Matrix<double, 6, 1> by = inverse[b] * rest;
+      const auto square = [&](const Vector3& v, const Vector3& W) {
+        return data.mass[b] * v.squaredNorm() + W.dot(J * W);
+      };
+      x.v.segment<6>(at.v) -= by;
+      const double moved = square(by.head<3>(), by.tail<3>()),
+                   size = std::max(square(at.linear(x.start->v), at.spin(x.start->v)),
+                                   square(at.linear(x.v), at.spin(x.v)));
+      // at round-off, or no longer coming closer to it
+      constexpr double kEnd = 1e-31, kNear = 1e-26;
+      const bool ends = moved <= kEnd * size || (moved <= kNear * size && moved >= 0.25 * last[i]);
+      last[i] = ends ? -1.0 : moved;
+      done = done && ends;
+    }
+    rig_mid::place(columns(x), step(x));
+    if (done) return;
+    body.load(x.t0 + 0.5 * h, x.work[q_mid], x.work[v_mid], x.work[load]);
+  }
+  x.failure = kNotSolved;
+}
+
+// Inverse of Newton's matrix at mid-step, of body B - E with B = M + (h/2) C + (h^2/4) K and E = (h/2) d(S g)/dw on the
+// rotations:  (B - E)^-1 = (I - B^-1 E)^-1 B^-1.   whole: the inverse of A, which is (B - E)^-1 S.
+void RigMid::tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) const {
+  const double h = x.h;
+  body.factorise({1.0, 0.5 * h, 0.25 * h * h}, x.work[q_mid], x.work[v_mid], A);
+  auto& inverse = std::get<Blocks6>(A.form).inverse;
+  for (std::size_t i = 0; i < inverse.size(); ++i) {
+    const RigidAt at(static_cast<std::ptrdiff_t>(i));
+    const Vector3 w = h * at.spin(x.work[v_mid]), g = h * at.spin(x.work[load]) + at.spin(x.r);
+    Block& B = inverse[i];
+    const Matrix3 E = 0.5 * h * slope(w, g);
+    const Matrix3 turning = B.bottomRightCorner<3, 3>();
+    const Matrix3 kept = (Matrix3::Identity() - turning * E).inverse() * turning;
+    B.topRightCorner<3, 3>() += B.topRightCorner<3, 3>() * E * kept;
+    B.bottomRightCorner<3, 3>() = kept;
+    if (whole) B.rightCols<3>() = (B.rightCols<3>() * stretched(w)).eval();
+  }
+}
+
+// v_free = v - A^-1 r
+void RigMid::linearise(const Dynamics& body, Trial& x) const {
+  if (!symmetrise_) {
+    tangent(body, x, x.A, true);
+    x.work[response] = x.r;
+    solve(x.A, x.work[response]);
+  }
+  x.v_free = x.v - x.work[response];
+}
+
+double RigMid::correct(const Dynamics& body, Trial& x) const {
+  x.work[response] = x.r;
+  solve(x.A, x.work[response]);
+  move(body, x);
+  x.work[change] = x.v - x.v_free - x.work[response];
+  return rigid::outstanding(body, x, x.work[change], x.work[response], x.work[q_mid], x.work[v_mid],
+                            x.work[history], x.work[product], x.work[spare], x.work[scale]);
+}
+
+void RigMid::finish(const Dynamics&, Trial& x, GroupState& end) const {
+  end.q.swap(x.q);
+  end.v.swap(x.v);
+}
+
+void RigMid::place(const Dynamics& body, const Trial& x, double fraction, Out q) const {
+  if (fraction == 0.5)
+    q = x.work[q_mid];
+  else
+    Scheme::place(body, x, fraction, q);
+}
+
+// (1) and (3) times (v0 + v1)/2:  E1 - E0 = h F . (v0 + v1)/2 + r . (v0 + v1)/2, exact
+void RigMid::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
+  std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
+  book_sources(body, x.t0 + 0.5 * x.h, x.work[q_mid], x.work[v_mid], x.work[v_mid], x.h,
+               out.by_source);
+  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+}
+
+}  // namespace
+
+std::unique_ptr<Scheme> make_rig_mid(const RigMidOptions& options) {
+  return std::make_unique<RigMid>(options);
+}
+
+}  // namespace saltus

@@ -1,0 +1,183 @@
+#include "saltus/shapes/detector.h"
+
+#include <algorithm>
+
+#include "saltus/base/error.h"
+#include "saltus/shapes/blocks_internal.h"
+#include "saltus/shapes/broad_phase.h"
+
+namespace saltus {
+namespace {
+
+constexpr std::size_t kMostColliders = (std::size_t{1} << 20) - 1;
+
+/// False where the box lies farther than margin in front of the plane.
+bool near_plane(const Bounds& box, const Pose& plane, double margin) {
+  const Vector3 n = plane.R.col(2);
+  const Vector3 middle = 0.5 * (box.low + box.high), half = 0.5 * (box.high - box.low);
+  return n.dot(middle - plane.x) - n.cwiseAbs().dot(half) <= margin;
+}
+
+}  // namespace
+
+struct Detector::Work {
+  std::vector<Collider> colliders;
+  double margin = 0.0;
+  std::vector<std::array<int, 2>> excluded;  ///< pairs of frames, the smaller first, sorted
+  std::vector<int> planes;
+  std::vector<int> bounded;  ///< colliders that are no planes, those of the broad phase
+  std::unique_ptr<BroadPhase> broad;
+
+  std::vector<Pose> at;
+  std::vector<Bounds> boxes;                      ///< of `bounded`, wider by half the margin
+  std::vector<std::array<int, 2>> found, pairs;   ///< of the broad phase; sorted
+  std::vector<std::size_t> start;                 ///< of the pairs of each collider
+  std::vector<std::vector<ContactPoint>> points;  ///< of each block of pairs
+  std::vector<std::vector<int>> counts;
+
+  bool fixed(int i) const { return colliders[i].frame < 0; }
+  bool wanted(int a, int b) const {
+    const int f = colliders[a].frame, g = colliders[b].frame;
+    if (f == g || (f < 0 && g < 0)) return false;
+    if (excluded.empty()) return true;
+    return !std::binary_search(excluded.begin(), excluded.end(),
+                               std::array<int, 2>{std::min(f, g), std::max(f, g)});
+  }
+  void box(std::size_t k) {
+    const int i = bounded[k];
+    boxes[k] = bounds(colliders[i].shape, at[i]);
+    boxes[k].low.array() -= 0.5 * margin;
+    boxes[k].high.array() += 0.5 * margin;
+  }
+  void place(std::span<const Pose> frames) {
+    in_blocks(colliders.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Collider& c = colliders[i];
+        if (c.frame >= 0) at[i] = frames[static_cast<std::size_t>(c.frame)] * c.local;
+      }
+    });
+  }
+  void box_moving() {
+    in_blocks(bounded.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k)
+        if (!fixed(bounded[k])) box(k);
+    });
+  }
+  void find_pairs() {
+    found.clear();
+    broad->find(boxes, found);
+    std::size_t count = 0;
+    for (const auto& [k, m] : found)
+      if (wanted(bounded[k], bounded[m])) found[count++] = {bounded[k], bounded[m]};
+    found.resize(count);
+    for (int plane : planes)
+      for (std::size_t k = 0; k < bounded.size(); ++k)
+        if (wanted(plane, bounded[k]) && near_plane(boxes[k], at[plane], margin))
+          found.push_back({bounded[k], plane});
+    sort_pairs();
+  }
+  /// By the smaller collider, then the other one: counted by the first, sorted among few by the second.
+  void sort_pairs() {
+    start.assign(colliders.size() + 1, 0);
+    for (auto& [a, b] : found) {
+      if (a > b) std::swap(a, b);
+      ++start[static_cast<std::size_t>(a) + 1];
+    }
+    for (std::size_t a = 1; a < start.size(); ++a) start[a] += start[a - 1];
+    pairs.resize(found.size());
+    for (const auto& pair : found) pairs[start[static_cast<std::size_t>(pair[0])]++] = pair;
+    std::size_t begin = 0;
+    for (std::size_t a = 0; a < colliders.size(); ++a) {
+      std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(begin),
+                pairs.begin() + static_cast<std::ptrdiff_t>(start[a]));
+      begin = start[a];
+    }
+  }
+  void collide_pairs(std::vector<DetectedContact>& contacts);
+};
+
+void Detector::Work::collide_pairs(std::vector<DetectedContact>& contacts) {
+  const std::size_t blocks = blocks_in(pairs.size());
+  if (points.size() < blocks) {
+    points.resize(blocks);
+    counts.resize(blocks);
+  }
+  in_blocks(pairs.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
+    std::vector<ContactPoint>& out = points[block];
+    std::vector<int>& count = counts[block];
+    out.clear();
+    count.clear();
+    for (std::size_t p = begin; p < end; ++p) {
+      const auto [a, b] = pairs[p];
+      const std::size_t before = out.size();
+      collide(colliders[a].shape, at[a], colliders[b].shape, at[b], margin, out);
+      count.push_back(static_cast<int>(out.size() - before));
+    }
+  });
+  contacts.clear();
+  std::size_t most = 0;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    most = std::max(most, points[block].size());
+    const ContactPoint* point = points[block].data();
+    for (std::size_t k = 0; k < counts[block].size(); ++k) {
+      const auto [a, b] = pairs[block * kBlock + k];
+      for (int i = 0; i < counts[block][k]; ++i, ++point)
+        contacts.push_back({a, b, *point, contact_key(a, b, point->feature)});
+    }
+  }
+  // pairs move from block to block: each gets room for the fullest
+  for (std::size_t block = 0; block < blocks; ++block) {
+    if (points[block].capacity() < most) points[block].reserve(2 * most);
+    counts[block].reserve(kBlock);
+  }
+}
+
+Detector::Detector(std::vector<Collider> colliders, double margin,
+                   std::vector<std::array<int, 2>> excluded_frames)
+    : work_(std::make_unique<Work>()) {
+  expects(margin >= 0.0, "the margin of detection is below 0");
+  expects(colliders.size() <= kMostColliders, "more than 1048575 colliders");
+  Work& w = *work_;
+  w.colliders = std::move(colliders);
+  w.margin = margin;
+  w.excluded = std::move(excluded_frames);
+  for (auto& [f, g] : w.excluded)
+    if (f > g) std::swap(f, g);
+  std::sort(w.excluded.begin(), w.excluded.end());
+  std::vector<char> fixed;
+  for (std::size_t i = 0; i < w.colliders.size(); ++i) {
+    if (std::holds_alternative<Plane>(w.colliders[i].shape)) {
+      w.planes.push_back(static_cast<int>(i));
+    } else {
+      w.bounded.push_back(static_cast<int>(i));
+      fixed.push_back(w.colliders[i].frame < 0 ? 1 : 0);
+    }
+  }
+  w.at.resize(w.colliders.size());
+  w.boxes.resize(w.bounded.size());
+  for (std::size_t i = 0; i < w.colliders.size(); ++i)
+    if (w.fixed(static_cast<int>(i))) w.at[i] = w.colliders[i].local;
+  for (std::size_t k = 0; k < w.bounded.size(); ++k)
+    if (w.fixed(w.bounded[k])) w.box(k);
+  w.broad = std::make_unique<BroadPhase>(fixed, w.boxes);
+}
+
+Detector::~Detector() = default;
+Detector::Detector(Detector&&) noexcept = default;
+
+std::span<const Collider> Detector::colliders() const { return work_->colliders; }
+double Detector::margin() const { return work_->margin; }
+
+void Detector::detect(std::span<const Pose> frames, std::vector<DetectedContact>& contacts) {
+  work_->place(frames);
+  work_->box_moving();
+  work_->find_pairs();
+  work_->collide_pairs(contacts);
+}
+
+void Detector::refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts) {
+  work_->place(frames);
+  work_->collide_pairs(contacts);
+}
+
+}  // namespace saltus

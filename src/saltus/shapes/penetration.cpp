@@ -1,0 +1,183 @@
+// The expanding polytope: corners of a - b around 0, grown at the face that is closest to 0 until it is a face of a - b.
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/shapes/convex.h"
+
+namespace saltus {
+namespace {
+
+constexpr int kMostCorners = 96;
+constexpr double kFine = 1e-4;     // of the size: the face is taken for one of a - b
+constexpr double kAnother = 0.98;  // cosine between normals that are tried apart
+
+class Polytope {
+ public:
+  Polytope(const Convex& a, const Convex& b, const Closest& touch)
+      : a_(a), b_(b), size_(a.size + b.size) {
+    for (int i = 0; i < touch.count; ++i) add_corner(touch.simplex[static_cast<std::size_t>(i)].w);
+    complete();
+  }
+
+  /// False where no tetrahedron could be made: a and b are flat.
+  bool start() {
+    if (corners_ < 4) return false;
+    const bool turned = (w_[1] - w_[0]).cross(w_[2] - w_[0]).dot(w_[3] - w_[0]) > 0.0;
+    const int p = turned ? 1 : 0, q = turned ? 0 : 1;
+    add_face(p, q, 2);
+    add_face(q, p, 3);
+    add_face(p, 2, 3);
+    add_face(2, q, 3);
+    return true;
+  }
+
+  void grow() {
+    while (corners_ < kMostCorners) {
+      const int f = closest_face();
+      if (f < 0) return;
+      const Vector3 n = faces_[at(f)].n;
+      const Vector3 w = difference_point(a_, b_, n).w;
+      if (n.dot(w) - faces_[at(f)].distance <= kFine * size_ || !cap(w)) return;
+    }
+  }
+
+  /// Outward normals of the faces closest to 0.
+  DepthNormals normals() const {
+    DepthNormals result;
+    const int f = closest_face();
+    if (f < 0) return result;
+    const double limit = faces_[at(f)].distance + 0.02 * size_;
+    result.n[0] = faces_[at(f)].n;
+    result.count = 1;
+    while (result.count < static_cast<int>(result.n.size())) {
+      int best = -1;
+      for (int g = 0; g < face_count_; ++g) {
+        const Face& face = faces_[at(g)];
+        if (!face.alive || face.distance > limit) continue;
+        bool another = true;
+        for (int k = 0; k < result.count; ++k)
+          another = another && face.n.dot(result.n[at(k)]) < kAnother;
+        if (another && (best < 0 || face.distance < faces_[at(best)].distance)) best = g;
+      }
+      if (best < 0) break;
+      result.n[at(result.count++)] = faces_[at(best)].n;
+    }
+    return result;
+  }
+
+ private:
+  struct Face {
+    std::array<int, 3> corner;
+    Vector3 n;
+    double distance;
+    bool alive;
+  };
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  void add_corner(const Vector3& w) { w_[at(corners_++)] = w; }
+
+  bool add_far(const Vector3& d, const auto& apart) {
+    for (const double sign : {1.0, -1.0}) {
+      const Vector3 w = difference_point(a_, b_, sign * d).w;
+      if (!(apart(w) > 1e-9 * size_)) continue;
+      add_corner(w);
+      return true;
+    }
+    return false;
+  }
+
+  /// Points are added until four span a tetrahedron.
+  void complete() {
+    if (corners_ == 1)
+      for (int k = 0; k < 3 && corners_ == 1; ++k)
+        add_far(Vector3::Unit(k), [&](const Vector3& w) { return (w - w_[0]).norm(); });
+    if (corners_ == 2) {
+      const Vector3 u = (w_[1] - w_[0]).normalized();
+      Eigen::Index k = 0;
+      u.cwiseAbs().minCoeff(&k);
+      const Vector3 d = u.cross(Vector3::Unit(k)).normalized();
+      const auto apart = [&](const Vector3& w) { return (w - w_[0]).cross(u).norm(); };
+      if (!add_far(d, apart)) add_far(u.cross(d), apart);
+    }
+    if (corners_ == 3) {
+      const Vector3 n = (w_[1] - w_[0]).cross(w_[2] - w_[0]).normalized();
+      add_far(n, [&](const Vector3& w) { return std::abs(n.dot(w - w_[0])); });
+    }
+  }
+
+  void add_face(int i, int j, int k) {
+    if (face_count_ == static_cast<int>(faces_.size())) return;
+    Face f{{i, j, k}, (w_[at(j)] - w_[at(i)]).cross(w_[at(k)] - w_[at(i)]), 0.0, true};
+    const double area = f.n.norm();
+    f.alive = area > 0.0;
+    if (f.alive) f.n /= area;
+    f.distance = f.n.dot(w_[at(i)]);
+    faces_[at(face_count_++)] = f;
+  }
+
+  int closest_face() const {
+    int best = -1;
+    for (int f = 0; f < face_count_; ++f)
+      if (faces_[at(f)].alive && (best < 0 || faces_[at(f)].distance < faces_[at(best)].distance))
+        best = f;
+    return best;
+  }
+
+  /// The faces that w sees are replaced by those from their border to w; false where nothing is seen or room is left.
+  bool cap(const Vector3& w) {
+    border_count_ = 0;
+    for (int f = 0; f < face_count_; ++f) {
+      Face& face = faces_[at(f)];
+      if (!face.alive || !(face.n.dot(w) - face.distance > 1e-12 * size_)) continue;
+      face.alive = false;
+      for (int k = 0; k < 3; ++k) add_border(face.corner[at(k)], face.corner[at((k + 1) % 3)]);
+    }
+    if (border_count_ < 3) return false;
+    int kept = 0;
+    for (int f = 0; f < face_count_; ++f)
+      if (faces_[at(f)].alive) faces_[at(kept++)] = faces_[at(f)];
+    face_count_ = kept;
+    if (face_count_ + border_count_ > static_cast<int>(faces_.size())) return false;
+    add_corner(w);
+    for (int e = 0; e < border_count_; ++e)
+      add_face(border_[at(e)][0], border_[at(e)][1], corners_ - 1);
+    return true;
+  }
+
+  /// An edge between two faces that go away disappears.
+  void add_border(int i, int j) {
+    for (int e = 0; e < border_count_; ++e)
+      if (border_[at(e)][0] == j && border_[at(e)][1] == i) {
+        border_[at(e)] = border_[at(--border_count_)];
+        return;
+      }
+    if (border_count_ < static_cast<int>(border_.size())) border_[at(border_count_++)] = {i, j};
+  }
+
+  const Convex &a_, &b_;
+  double size_;
+  std::array<Vector3, kMostCorners + 1> w_;
+  std::array<Face, 2 * kMostCorners + 8> faces_;
+  std::array<std::array<int, 2>, 2 * kMostCorners> border_{};
+  int corners_ = 0, face_count_ = 0, border_count_ = 0;
+};
+
+}  // namespace
+
+DepthNormals depth_normals(const Convex& a, const Convex& b, const Closest& touch) {
+  Polytope polytope(a, b, touch);
+  DepthNormals result;
+  if (polytope.start()) {
+    polytope.grow();
+    result = polytope.normals();
+  }
+  if (result.count == 0) {
+    result.n[0] = Vector3::UnitZ();
+    result.count = 1;
+  }
+  // the polytope of a - b is left along an outward normal -n of it: a moves along n
+  for (int k = 0; k < result.count; ++k) result.n[static_cast<std::size_t>(k)] *= -1.0;
+  return result;
+}
+
+}  // namespace saltus

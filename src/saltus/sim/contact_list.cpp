@@ -1,0 +1,341 @@
+#include "saltus/sim/contact_list.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace saltus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Two unit vectors across n and each other. They jump only where |n_z| passes 0.9, which faces at right angles to the
+/// axes do not do by round-off.
+std::array<Vector3, 2> across(const Vector3& n) {
+  const Vector3 other = std::abs(n.z()) < 0.9 ? Vector3::UnitZ() : Vector3::UnitX();
+  const Vector3 t = other.cross(n).normalized();
+  return {t, n.cross(t)};
+}
+
+}  // namespace
+
+ContactList::ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs)
+    : model_(model) {
+  for (int g : groups) {
+    Member member;
+    member.group = g;
+    const Dynamics& body = *model.groups()[at(g)].dynamics;
+    member.q.resize(body.positions());
+    member.axes.resize(body.positions());
+    members_.push_back(std::move(member));
+  }
+  const auto member_of = [&](int g) {
+    const auto m = std::find_if(members_.begin(), members_.end(),
+                                [&](const Member& x) { return x.group == g; });
+    return m == members_.end() ? -1 : static_cast<int>(m - members_.begin());
+  };
+  for (int i : pairs) {
+    const ContactPair& pair = model.pairs()[at(i)];
+    IslandContact contact;
+    contact.key = pair.key;
+    contact.law = pair.law;
+    contact.tangents = pair.tangents;
+    contact.direction = {pair.normal, pair.tangent[0], pair.tangent[1]};
+    const ContactSide* sides[2] = {&pair.a, &pair.b};
+    for (std::size_t s = 0; s < 2; ++s) {
+      IslandContact::Side& side = contact.side[s];
+      side.place = sides[s]->ref.local;
+      if (sides[s]->group < 0) continue;
+      side.member = member_of(sides[s]->group);
+      Member& member = members_[at(side.member)];
+      side.point = static_cast<int>(member.at.size());
+      member.at.push_back(sides[s]->ref);
+    }
+    contacts_.push_back(contact);
+    laws_.push_back(pair.law);
+  }
+  fixed_ = contacts_.size();
+  for (const Member& m : members_) fixed_points_.push_back(m.at.size());
+
+  const Surfaces& surfaces = model.surfaces();
+  std::vector<int> frame_number(surfaces.frames.size(), -1);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    first_frame_.push_back(static_cast<int>(frame_of_.size()));
+    for (std::size_t f = 0; f < surfaces.frames.size(); ++f)
+      if (surfaces.frames[f].group == members_[m].group) {
+        frame_number[f] = static_cast<int>(frame_of_.size());
+        frame_of_.push_back({static_cast<int>(m), surfaces.frames[f].body});
+      }
+  }
+  first_frame_.push_back(static_cast<int>(frame_of_.size()));
+  if (!frame_of_.empty()) {
+    poses_.resize(frame_of_.size());
+    std::vector<Collider> colliders;
+    for (Collider collider : surfaces.colliders) {
+      if (collider.frame >= 0) {
+        if (frame_number[at(collider.frame)] < 0) continue;
+        collider.frame = frame_number[at(collider.frame)];
+      }
+      colliders.push_back(std::move(collider));
+    }
+    std::vector<std::array<int, 2>> excluded;
+    for (const auto& [f, g] : surfaces.excluded)
+      if (frame_number[at(f)] >= 0 && frame_number[at(g)] >= 0)
+        excluded.push_back({frame_number[at(f)], frame_number[at(g)]});
+    detector_.emplace(std::move(colliders), surfaces.margin, std::move(excluded));
+    for (int law : surfaces.law)
+      if (law >= 0) laws_.push_back(law);
+  }
+  std::sort(laws_.begin(), laws_.end());
+  laws_.erase(std::unique(laws_.begin(), laws_.end()), laws_.end());
+  number_rows();
+}
+
+ContactList::~ContactList() = default;
+
+void ContactList::number_rows() {
+  rows_ = 0;
+  for (IslandContact& contact : contacts_) {
+    contact.first_row = rows_;
+    rows_ += contact.rows();
+  }
+  for (Member& m : members_) {
+    const auto n = 3 * static_cast<Eigen::Index>(m.at.size()),
+               k = 3 * static_cast<Eigen::Index>(m.spin_at.size());
+    for (Vector* x : {&m.x, &m.drift0, &m.drift1}) x->resize(n);
+    for (Vector* x : {&m.spin_drift0, &m.spin_drift1}) x->resize(k);
+  }
+}
+
+void ContactList::put_frames(double t, const Member& m, View q) {
+  const auto index = static_cast<std::size_t>(&m - members_.data());
+  const int first = first_frame_[index], end = first_frame_[index + 1];
+  if (first == end) return;
+  const Dynamics& body = dynamics(m);
+  member_poses_.resize(at(body.bodies()));
+  body.frames(t, q, member_poses_);
+  for (int f = first; f < end; ++f) poses_[at(f)] = member_poses_[at(frame_of_[at(f)][1])];
+}
+
+// False for the world and for bodies that only follow a prescribed motion.
+bool ContactList::moves(int frame) const {
+  return frame >= 0 && dynamics(members_[at(frame_of_[at(frame)][0])]).velocities() > 0;
+}
+
+// Side s of a detected contact: the point of the frame that is at x now.
+void ContactList::add_side(IslandContact& contact, int s, int frame, const Vector3& x) {
+  IslandContact::Side& side = contact.side[at(s)];
+  side.place = x;
+  if (frame < 0) return;
+  const auto [member, body] = frame_of_[at(frame)];
+  const Pose& pose = poses_[at(frame)];
+  Member& m = members_[at(member)];
+  side.member = member;
+  side.point = static_cast<int>(m.at.size());
+  const PointRef ref{body, 0, pose.R.transpose() * (x - pose.x)};
+  m.at.push_back(ref);
+  side.spin = static_cast<int>(m.spin_at.size());
+  if (contact.rolls) m.spin_at.push_back(ref);
+}
+
+void ContactList::detect(double t) {
+  if (!detector_) return;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    members_[m].at.resize(fixed_points_[m]);
+    members_[m].spin_at.clear();
+    put_frames(t, members_[m], members_[m].q);
+  }
+  contacts_.resize(fixed_);
+  detector_->detect(poses_, found_);
+  const Surfaces& surfaces = model_.surfaces();
+  const bool planar = !surfaces.plane.isZero(0.0);
+  for (const DetectedContact& found : found_) {
+    const Collider &a = detector_->colliders()[at(found.a)],
+                   &b = detector_->colliders()[at(found.b)];
+    const int law_index = surfaces.law[at(a.material * surfaces.materials + b.material)];
+    if (law_index < 0) continue;
+    if (!moves(a.frame) && !moves(b.frame)) continue;
+    const ContactLaw& rule = model_.laws()[at(law_index)];
+    IslandContact contact;
+    contact.key = found.key;
+    contact.law = law_index;
+    contact.offset = found.point.gap;
+    const Vector3& n = found.point.normal;
+    contact.direction[0] = n;
+    if (rule.friction > 0.0) {
+      contact.rolls = rule.rolling > 0.0;
+      if (planar) {
+        contact.tangents = 1;
+        contact.direction[1] = surfaces.plane.cross(n).normalized();
+        contact.axis[0] = surfaces.plane;
+      } else {
+        contact.tangents = 2;
+        const auto [t1, t2] = across(n);
+        contact.direction[1] = t1;
+        contact.direction[2] = t2;
+        contact.axis = {t1, t2};
+      }
+    }
+    // Half-way between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
+    // that of the body's own surface, so that a sphere has the arm r.
+    Vector3 x = found.point.x;
+    if (!moves(b.frame)) x += 0.5 * found.point.gap * n;
+    if (!moves(a.frame)) x -= 0.5 * found.point.gap * n;
+    add_side(contact, 0, a.frame, x);
+    add_side(contact, 1, b.frame, x);
+    contacts_.push_back(contact);
+  }
+  number_rows();
+}
+
+void ContactList::measure_gaps(Vector& gap) const {
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const IslandContact& c = contacts_[i];
+    Vector3 x[2];
+    for (std::size_t s = 0; s < 2; ++s)
+      x[s] = c.side[s].member < 0
+                 ? c.side[s].place
+                 : Vector3(members_[at(c.side[s].member)].x.segment<3>(3 * c.side[s].point));
+    gap[static_cast<Eigen::Index>(i)] = c.direction[0].dot(x[0] - x[1]) + c.offset;
+  }
+}
+
+double ContactList::least_gap() {
+  double least = std::numeric_limits<double>::infinity();
+  if (!detector_) return least;
+  detector_->refine(poses_, found_);
+  const Surfaces& surfaces = model_.surfaces();
+  for (const DetectedContact& found : found_) {
+    const Collider &a = detector_->colliders()[at(found.a)],
+                   &b = detector_->colliders()[at(found.b)];
+    if (surfaces.law[at(a.material * surfaces.materials + b.material)] >= 0 &&
+        (moves(a.frame) || moves(b.frame)))
+      least = -worse(-least, -found.point.gap);
+  }
+  return least;
+}
+
+void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
+  rate.setZero();
+  for (std::size_t index = 0; index < members_.size(); ++index) {
+    Member& m = members_[index];
+    m.H.clear(rows_);
+    if (m.at.empty()) {
+      m.H.finish();
+      continue;
+    }
+    const Dynamics& body = dynamics(m);
+    const Trial& trial = trials[at(m.group)];
+    const bool turns = has(body.traits(), Trait::rotations);
+    const Vector& axes = turns ? m.axes : m.q;
+    body.point_rows(m.q, axes, m.at, m.J);
+    body.point_drift(trial.t0, m.q, m.at, m.drift0);
+    body.point_drift(trial.t0 + trial.h, m.q, m.at, m.drift1);
+    if (!m.spin_at.empty()) {
+      body.spin_rows(m.q, axes, m.spin_at, m.Js);
+      body.spin_drift(trial.t0, m.q, m.spin_at, m.spin_drift0);
+      body.spin_drift(trial.t0 + trial.h, m.q, m.spin_at, m.spin_drift1);
+    }
+    const int self = static_cast<int>(index);
+    for (const IslandContact& c : contacts_)
+      for (int a = 0; a < c.rows(); ++a)
+        for (std::size_t s = 0; s < 2; ++s) {
+          const IslandContact::Side& side = c.side[s];
+          if (side.member != self) continue;
+          const double sign = s == 0 ? 1.0 : -1.0;
+          const int row = c.first_row + a;
+          if (a <= c.tangents) {
+            const Vector3& d = c.direction[at(a)];
+            m.H.add(row, sign, d, m.J, side.point);
+            rate[row] += sign * d.dot(m.drift0.segment<3>(3 * side.point));
+          } else {
+            const Vector3& d = c.axis[at(a - c.tangents - 1)];
+            m.H.add(row, sign, d, m.Js, side.spin);
+            rate[row] += sign * d.dot(m.spin_drift0.segment<3>(3 * side.spin));
+          }
+        }
+    m.H.finish();
+    m.H.multiply_add(trial.start->v, rate);
+  }
+}
+
+void ContactList::add_drift(Vector& u) const {
+  for (const IslandContact& c : contacts_)
+    for (std::size_t s = 0; s < 2; ++s) {
+      const IslandContact::Side& side = c.side[s];
+      if (side.member < 0) continue;
+      const Member& m = members_[at(side.member)];
+      const double sign = s == 0 ? 1.0 : -1.0;
+      for (int a = 0; a < c.rows(); ++a)
+        u[c.first_row + a] +=
+            sign *
+            (a <= c.tangents
+                 ? c.direction[at(a)].dot(m.drift1.segment<3>(3 * side.point))
+                 : c.axis[at(a - c.tangents - 1)].dot(m.spin_drift1.segment<3>(3 * side.spin)));
+    }
+}
+
+double ContactList::mean_drift(std::size_t i, int a) const {
+  const IslandContact& c = contacts_[i];
+  double d = 0.0;
+  for (std::size_t s = 0; s < 2; ++s) {
+    const IslandContact::Side& side = c.side[s];
+    if (side.member < 0) continue;
+    const Member& m = members_[at(side.member)];
+    const double half = s == 0 ? 0.5 : -0.5;
+    if (a <= c.tangents)
+      d += half * c.direction[at(a)].dot(m.drift0.segment<3>(3 * side.point) +
+                                         m.drift1.segment<3>(3 * side.point));
+    else
+      d += half * c.axis[at(a - c.tangents - 1)].dot(m.spin_drift0.segment<3>(3 * side.spin) +
+                                                     m.spin_drift1.segment<3>(3 * side.spin));
+  }
+  return d;
+}
+
+bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> admitted,
+                            std::span<const int> sizes, BodyRows& H) const {
+  H.width = 6;
+  H.inverse.clear();
+  first_body_.resize(members_.size());
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    first_body_[m] = H.bodies();
+    const Trial& trial = trials[at(members_[m].group)];
+    if (trial.v.size() == 0) continue;
+    const auto* blocks = std::get_if<Blocks6>(&trial.A.form);
+    if (!blocks || !symmetric(trial.A)) return false;
+    for (const auto& block : blocks->inverse)
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) H.inverse.push_back(0.5 * (block(i, j) + block(j, i)));
+  }
+  H.first.assign(1, 0);
+  H.offset.assign(1, 0);
+  H.body.clear();
+  H.start.clear();
+  H.value.clear();
+  for (std::size_t k = 0; k < admitted.size(); ++k) {
+    const IslandContact& c = contacts_[at(admitted[k])];
+    for (std::size_t s = 0; s < 2; ++s) {
+      const IslandContact::Side& side = c.side[s];
+      if (side.member < 0) continue;
+      const Member& m = members_[at(side.member)];
+      const PointRows* of[2] = {&m.J, &m.Js};
+      const int entry[2] = {m.J.offset[at(side.point)], c.rolls ? m.Js.offset[at(side.spin)] : 0};
+      if (m.J.offset[at(side.point) + 1] == entry[0]) continue;  // moves by itself
+      const double sign = s == 0 ? 1.0 : -1.0;
+      H.body.push_back(first_body_[at(side.member)] + m.J.column[at(entry[0])] / 6);
+      H.start.push_back(H.value.size());
+      for (int a = 0; a < sizes[k]; ++a) {
+        const bool spins = a > c.tangents;
+        const Vector3& d = spins ? c.axis[at(a - c.tangents - 1)] : c.direction[at(a)];
+        const double* block = &of[spins]->value[18 * at(entry[spins])];
+        for (int j = 0; j < 6; ++j)
+          H.value.push_back(sign * (d[0] * block[j] + d[1] * block[6 + j] + d[2] * block[12 + j]));
+      }
+    }
+    H.close(sizes[k]);
+  }
+  return true;
+}
+
+}  // namespace saltus

@@ -1,0 +1,122 @@
+// The contacts of one island in one step: pairs that the model names and those found between shapes, with gaps and rows.
+#pragma once
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "saltus/contact/body_delassus.h"
+#include "saltus/contact/rows.h"
+#include "saltus/sim/island.h"
+
+namespace saltus {
+
+/// One contact. Rows: normal, tangents, then for rolling friction the relative angular velocities about the tangents (in
+/// the plane: about its normal). Row 0 .. tangents are velocities of a against b.
+struct IslandContact {
+  /// Of a or b: the group as a member of the island and the point's number in it; member -1: the world.
+  struct Side {
+    int member = -1, point = 0, spin = 0;
+    Vector3 place = Vector3::Zero();  ///< of the world's point [m]
+  };
+  std::uint64_t key = 0;
+  int law = 0, tangents = 0, first_row = 0;
+  bool rolls = false;
+  std::array<Vector3, 3> direction;  ///< normal and tangents
+  std::array<Vector3, 2> axis;       ///< of rolling
+  std::array<Side, 2> side;
+  double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset [m]
+
+  int rows() const { return 1 + (rolls ? 2 : 1) * tangents; }
+};
+
+class ContactList {
+ public:
+  /// One group of the island: its points, in order of the contacts that use them.
+  struct Member {
+    int group;
+    std::vector<PointRef> at, spin_at;
+    Vector q,
+        axes;  ///< configuration at the contact instant, and the one whose axes carry impulses
+    Vector x, drift0, drift1, spin_drift0, spin_drift1;
+    Vector w;  ///< scratch, a velocity
+    PointRows J, Js;
+    GroupRows H;
+  };
+
+  ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs);
+  ~ContactList();
+
+  std::vector<Member>& members() { return members_; }
+  const std::vector<Member>& members() const { return members_; }
+  std::size_t count() const { return contacts_.size(); }
+  std::size_t named() const { return fixed_; }  ///< the first ones, which the model names
+  const IslandContact& operator[](std::size_t i) const { return contacts_[i]; }
+  const ContactLaw& law(std::size_t i) const {
+    return model_.laws()[static_cast<std::size_t>(contacts_[i].law)];
+  }
+  /// Every law that a contact of the island may have, by index of the model's.
+  std::span<const int> laws() const { return laws_; }
+  int rows() const { return rows_; }
+  /// True when contacts are looked for between shapes.
+  bool detects() const { return detector_.has_value(); }
+
+  /// Contacts between shapes that are open by less count as closed [m]: bodies at rest on each other fall together in the
+  /// prediction, and the round-off of their gap must not decide which of them is held.
+  double slack() const { return 1e-6 * model_.surfaces().margin; }
+
+  /// Finds the contacts between shapes at t, with the members at Member::q. The list then holds the pairs of the model,
+  /// then those, all by increasing key.
+  void detect(double t);
+  /// gap[i] = n . (x_a - x_b) + offset with member m at q_of(m).
+  template <class Configuration>
+  void gaps(double t, Configuration&& q_of, Vector& gap) {
+    for (Member& m : members_)
+      if (!m.at.empty()) dynamics(m).points(t, q_of(m), m.at, m.x);
+    measure_gaps(gap);
+  }
+  /// The least gap between shapes with member m at q_of(m); +inf where none is near another.
+  template <class Configuration>
+  double least_gap(double t, Configuration&& q_of) {
+    for (Member& m : members_) put_frames(t, m, q_of(m));
+    return least_gap();
+  }
+  /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed motion at t0 and t1, and
+  /// rate = H v0 + d0.
+  void make_rows(std::span<const Trial> trials, Vector& rate);
+  /// u += d1: velocity of the points by themselves at the end of the step.
+  void add_drift(Vector& u) const;
+  /// Velocity of row a of contact i that the points make by themselves, mean of the ends of the step.
+  double mean_drift(std::size_t i, int a) const;
+  /// H by bodies on the contacts `admitted`, rows of laws as large as `sizes` say; A_b^-1 of groups of rigid bodies.
+  /// False where a group has another form of A, or one that is not symmetric.
+  bool by_bodies(std::span<const Trial> trials, std::span<const int> admitted,
+                 std::span<const int> sizes, BodyRows& H) const;
+
+ private:
+  const Dynamics& dynamics(const Member& m) const {
+    return *model_.groups()[static_cast<std::size_t>(m.group)].dynamics;
+  }
+  void measure_gaps(Vector& gap) const;
+  void put_frames(double t, const Member& m, View q);
+  double least_gap();
+  void add_side(IslandContact& contact, int s, int frame, const Vector3& x);
+  bool moves(int frame) const;
+  void number_rows();
+
+  const Model& model_;
+  std::vector<Member> members_;
+  std::vector<int> laws_;
+  std::vector<IslandContact> contacts_;
+  std::size_t fixed_ = 0;                  ///< contacts that the model names
+  std::vector<std::size_t> fixed_points_;  ///< of each member
+  int rows_ = 0;
+  std::optional<Detector> detector_;
+  /// Of each frame of the detector: member and body; poses; of the first frame of each member.
+  std::vector<std::array<int, 2>> frame_of_;
+  std::vector<int> first_frame_;
+  std::vector<Pose> poses_, member_poses_;
+  std::vector<DetectedContact> found_;
+  mutable std::vector<int> first_body_;  ///< of each member among those with velocities
+};
+
+}  // namespace saltus
