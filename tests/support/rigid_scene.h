@@ -26,6 +26,7 @@ class RigidScene {
   Vector3 gravity{0.0, 0.0, -9.81};
   ContactInstant instant = ContactInstant::middle;
   OnFailure on_failure = OnFailure::stop;
+  bool correct = false;             ///< positions, after each step
   double margin = 1e-3;             ///< [m]
   Vector3 plane = Vector3::Zero();  ///< normal of the plane of motion, zero: space
   Limits limits{1e-12, 10'000};
@@ -76,6 +77,7 @@ class RigidScene {
     parts.options.h = h;
     parts.options.end = 1.0;
     parts.options.instant = instant;
+    parts.options.correct_positions = correct;
     parts.options.on_failure = on_failure;
     parts.options.contact = limits;
     return Model(std::move(parts));
