@@ -107,6 +107,30 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("the impulses of the step before halve the sweeps of a stack at rest") {
+  RigidScene scene;
+  scene.solver = "body-gauss-seidel";
+  scene.limits = {1e-8, 100'000};
+  for (int i = 0; i < 10; ++i) scene.add(cube(0.5, Vector3(0.0, 0.0, 0.5 + i)));
+  scene.fix(Plane{});
+  const Model model = scene.model(rig_mid(), 5e-3, newton_law(0.0, 0.5));
+  Simulation sim(model);
+  long long warm = 0, cold = 0;
+  for (int n = 0; n < 20; ++n) {
+    State forgetful = sim.state();
+    forgetful.contacts.clear();
+    Simulation without(model, forgetful);
+    const StepReport a = without.advance(), b = sim.advance();
+    REQUIRE(a.converged);
+    REQUIRE(b.converged);
+    if (n < 5) continue;  // until it rests
+    cold += a.iterations;
+    warm += b.iterations;
+  }
+  MESSAGE(fmt::format("{} sweeps cold, {} warm", cold, warm));
+  CHECK(2 * warm <= cold);
+}
+
 TEST_CASE("discs and blocks in the plane move as spheres and blocks held in it do in space") {
   // a block on a plane strikes a heap of discs; the plane of motion is xz
   const auto heap = [](bool planar) {

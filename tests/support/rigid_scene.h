@@ -46,6 +46,10 @@ class RigidScene {
     things_.push_back(thing);
     return number;
   }
+  /// Locks components of (v, Omega) of every body.
+  void hold(const std::array<bool, 6>& locked) {
+    for (RigidBody& body : system.bodies) body.locked = locked;
+  }
   /// A shape of the fixed world.
   void fix(Shape shape, const Pose& at = {}) { fixed_.push_back({std::move(shape), at, -1, 0}); }
 
