@@ -17,15 +17,6 @@ namespace {
 
 const double kPi = std::numbers::pi, kG = 9.81;
 
-double reference(const std::string& id, const std::string& what) {
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
-    if (row[0] == id && row[3] == what) return number(row[4]);
-  FAIL("no such benchmark: " << id << " " << what);
-  return 0.0;
-}
-
-std::shared_ptr<const Scheme> rig_mid() { return make_scheme(RigMidOptions{}); }
-
 /// Every scheme that moves rigid bodies with a gain of 1/2.
 std::vector<std::pair<std::string, std::shared_ptr<const Scheme>>> middle_schemes() {
   return {{"rig-mid", rig_mid()}, {"moreau-jean", make_scheme(MoreauJeanOptions{})}};
@@ -72,8 +63,8 @@ TEST_CASE("B04: a block launched up a slope stops where it must and does not cre
       if (before > 1e-9) stop = sim.state().t - h + h * before / std::max(before - now, 1e-300);
     }
     const double way = (place_of(sim, 0) - block.x).dot(s.up);
-    CHECK(std::abs(stop - reference("B04", "stop time (apex)")) <= h);
-    CHECK(std::abs(way / reference("B04", "distance up-slope") - 1.0) <= 1e-3);
+    CHECK(std::abs(stop - benchmark("B04", "stop time (apex)")) <= h);
+    CHECK(std::abs(way / benchmark("B04", "distance up-slope") - 1.0) <= 1e-3);
     const double creep = speed_of(sim, 0).norm();
     CHECK(creep <= 1e-12);
     Vector3 P = Vector3::Zero();  // of all contacts: normal, and what is left along the plane
@@ -83,12 +74,12 @@ TEST_CASE("B04: a block launched up a slope stops where it must and does not cre
       P += Vector3(0.0, c.impulse[1], c.impulse[2]);
     }
     const double ratio = P.norm() / normal;
-    CHECK(std::abs(ratio - reference("B04", "friction force/normal force at rest")) <= 1e-8);
+    CHECK(std::abs(ratio - benchmark("B04", "friction force/normal force at rest")) <= 1e-8);
     MESSAGE(
         fmt::format("{}: stop {:.2e} s off, way {:.2e} relative, creep {:.1e} m/s, ratio {:.1e}",
-                    name, stop - reference("B04", "stop time (apex)"),
-                    way / reference("B04", "distance up-slope") - 1.0, creep,
-                    ratio - reference("B04", "friction force/normal force at rest")));
+                    name, stop - benchmark("B04", "stop time (apex)"),
+                    way / benchmark("B04", "distance up-slope") - 1.0, creep,
+                    ratio - benchmark("B04", "friction force/normal force at rest")));
   }
 }
 
@@ -151,20 +142,20 @@ TEST_CASE("B05: a sliding sphere begins to roll at the right time, place and spe
     // about the line of contact: m r v + J omega
     worst = std::max(worst, std::abs(r * speed_of(sim, 0).x() + 0.4 * r * r * spin() - r * 5.0));
   }
-  CHECK(std::abs(rolls / reference("B05", "time at which pure rolling starts") - 1.0) <= 1e-3);
-  CHECK(std::abs(speed_of(sim, 0).x() / reference("B05", "final speed") - 1.0) <= 1e-6);
-  CHECK(std::abs(slid / reference("B05", "distance slid") - 1.0) <= 1e-3);
-  CHECK(std::abs((energy - sim.state().energy.total()) / reference("B05", "energy lost per mass") -
+  CHECK(std::abs(rolls / benchmark("B05", "time at which pure rolling starts") - 1.0) <= 1e-3);
+  CHECK(std::abs(speed_of(sim, 0).x() / benchmark("B05", "final speed") - 1.0) <= 1e-6);
+  CHECK(std::abs(slid / benchmark("B05", "distance slid") - 1.0) <= 1e-3);
+  CHECK(std::abs((energy - sim.state().energy.total()) / benchmark("B05", "energy lost per mass") -
                  1.0) <= 1e-6);
   CHECK(worst <= 1e-12 * 0.54);
   MESSAGE(fmt::format("rolls at {:.2e}, slid {:.2e} relative; speed {:.1e}; momentum {:.1e}",
-                      rolls / reference("B05", "time at which pure rolling starts") - 1.0,
-                      slid / reference("B05", "distance slid") - 1.0,
-                      speed_of(sim, 0).x() / reference("B05", "final speed") - 1.0, worst / 0.54));
+                      rolls / benchmark("B05", "time at which pure rolling starts") - 1.0,
+                      slid / benchmark("B05", "distance slid") - 1.0,
+                      speed_of(sim, 0).x() / benchmark("B05", "final speed") - 1.0, worst / 0.54));
 }
 
 TEST_CASE("B05: on a slope below tan 1.05 at mu 0.3 a sphere rolls, above it slips") {
-  const double limit = reference("B05", "critical tan(slope) for rolling from rest");
+  const double limit = benchmark("B05", "critical tan(slope) for rolling from rest");
   for (const double share : {1.0 - 1e-4, 1.0 + 1e-4}) {
     const double tilt = std::atan(share * limit);
     RigidScene scene;
@@ -197,13 +188,13 @@ TEST_CASE("B07: a sphere that strikes a plane obliquely sticks and leaves as it 
     REQUIRE(report.contacts == 1);
     const ContactMemory& contact = sim.state().contacts.at(0);
     const double omega = (turn_of(sim, 0) * spin_of(sim, 0)).y();
-    CHECK(std::abs(contact.impulse[0] - reference("B07", "normal impulse")) <= 1e-10);
+    CHECK(std::abs(contact.impulse[0] - benchmark("B07", "normal impulse")) <= 1e-10);
     CHECK(std::abs(-std::hypot(contact.impulse[1], contact.impulse[2]) -
-                   reference("B07", "tangential impulse")) <= 1e-9);
-    CHECK(std::abs(speed_of(sim, 0).x() - reference("B07", "vx after")) <= 1e-9);
-    CHECK(std::abs(omega - reference("B07", "omega_y after")) <= 2e-7);
-    CHECK(std::abs(sim.state().energy.kinetic - reference("B07", "kinetic energy after")) <= 1e-9);
-    MESSAGE(fmt::format("{}: omega {:.1e}", name, omega - reference("B07", "omega_y after")));
+                   benchmark("B07", "tangential impulse")) <= 1e-9);
+    CHECK(std::abs(speed_of(sim, 0).x() - benchmark("B07", "vx after")) <= 1e-9);
+    CHECK(std::abs(omega - benchmark("B07", "omega_y after")) <= 2e-7);
+    CHECK(std::abs(sim.state().energy.kinetic - benchmark("B07", "kinetic energy after")) <= 1e-9);
+    MESSAGE(fmt::format("{}: omega {:.1e}", name, omega - benchmark("B07", "omega_y after")));
   }
 }
 
@@ -223,12 +214,12 @@ TEST_CASE("B23: two smooth discs leave each other at right angles") {
   Simulation sim(scene.model(rig_mid(), h, law));
   REQUIRE(sim.advance().contacts == 1);
   const Vector3 v1 = speed_of(sim, 0), v2 = speed_of(sim, 1);
-  CHECK(std::abs(v1.x() - reference("B23", "v1x after")) <= 1e-10);
-  CHECK(std::abs(v1.y() - reference("B23", "v1y after")) <= 1e-10);
-  CHECK(std::abs(v2.x() - reference("B23", "v2x after")) <= 1e-10);
-  CHECK(std::abs(v2.y() - reference("B23", "v2y after")) <= 1e-10);
-  CHECK(std::abs(sim.state().contacts.at(0).impulse[0] - reference("B23", "impulse after")) <=
+  CHECK(std::abs(v1.x() - benchmark("B23", "v1x after")) <= 1e-10);
+  CHECK(std::abs(v1.y() - benchmark("B23", "v1y after")) <= 1e-10);
+  CHECK(std::abs(v2.x() - benchmark("B23", "v2x after")) <= 1e-10);
+  CHECK(std::abs(v2.y() - benchmark("B23", "v2y after")) <= 1e-10);
+  CHECK(std::abs(sim.state().contacts.at(0).impulse[0] - benchmark("B23", "impulse after")) <=
         1e-10);
   const double angle = std::acos(v1.dot(v2) / (v1.norm() * v2.norm())) * 180.0 / kPi;
-  CHECK(std::abs(angle - reference("B23", "angle between outgoing velocities")) <= 1e-8);
+  CHECK(std::abs(angle - benchmark("B23", "angle between outgoing velocities")) <= 1e-8);
 }

@@ -14,8 +14,6 @@ namespace {
 
 constexpr double kG = 9.81;
 
-std::shared_ptr<const Scheme> rig_mid() { return make_scheme(RigMidOptions{}); }
-
 }  // namespace
 
 TEST_CASE(

@@ -17,15 +17,6 @@ namespace {
 
 const double kPi = std::numbers::pi, kG = 9.81;
 
-double reference(const std::string& id, const std::string& what) {
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
-    if (row[0] == id && row[3] == what) return number(row[4]);
-  FAIL("no such benchmark: " << id << " " << what);
-  return 0.0;
-}
-
-std::shared_ptr<const Scheme> rig_mid() { return make_scheme(RigMidOptions{}); }
-
 RigidThing box(const Vector3& half, const Vector3& x) {
   RigidThing thing{Box{half}};
   thing.x = x;
@@ -145,7 +136,7 @@ TEST_CASE("B22: a round arch stands at t/R = 0.112 and falls at 0.103") {
 }
 
 TEST_CASE("B22: four blocks overhang by 99 % of the harmonic sum and fall at 101 %") {
-  const double sum = reference("B22", "overhang of harmonic stack n=4: (l/2)(1+1/2+1/3+1/4)");
+  const double sum = benchmark("B22", "overhang of harmonic stack n=4: (l/2)(1+1/2+1/3+1/4)");
   for (const double share : {0.99, 1.01}) {
     RigidScene scene;
     scene.limits.tolerance = 1e-10;
@@ -170,7 +161,7 @@ TEST_CASE("B22: four blocks overhang by 99 % of the harmonic sum and fall at 101
 TEST_CASE("B22, B10: a block on a tilted plane slides before it topples exactly when mu < b/h") {
   // b/h = 0.2: it topples at tan(tilt) = 0.2 with mu = 0.3, and slides at tan(tilt) = 0.15 with mu = 0.15
   const double near = 0.05 * kPi / 180.0,
-               topple = reference("B10", "static toppling slope angle") * kPi / 180.0;
+               topple = benchmark("B10", "static toppling slope angle") * kPi / 180.0;
   struct Try {
     double mu, angle;
     bool slides, turns;
@@ -196,7 +187,7 @@ TEST_CASE("B22, B10: a block on a tilted plane slides before it topples exactly 
 
 TEST_CASE("B10: a rocking block strikes when, and leaves as fast, as Housner says") {
   const double b = 0.1, half = 0.5, h = 1e-4, alpha = std::atan(b / half), theta0 = 0.5 * alpha;
-  CHECK(std::abs(alpha - reference("B10", "alpha")) <= 1e-14);
+  CHECK(std::abs(alpha - benchmark("B10", "alpha")) <= 1e-14);
   RigidScene scene;
   scene.limits.tolerance = 1e-11;
   RigidThing block = box(Vector3(b, 0.05, half), Vector3::Zero());
@@ -223,7 +214,7 @@ TEST_CASE("B10: a rocking block strikes when, and leaves as fast, as Housner say
     before_angle = now;
   }
   const auto off = [](double value, const char* what) {
-    return value / reference("B10", what) - 1.0;
+    return value / benchmark("B10", what) - 1.0;
   };
   MESSAGE(fmt::format("time {:.1e}, speed {:.1e}, ratio {:.1e}, amplitude {:.1e}",
                       off(time, "time to first impact (exact nonlinear)"),
@@ -238,7 +229,7 @@ TEST_CASE("B10: a rocking block strikes when, and leaves as fast, as Housner say
 
 TEST_CASE("B15: a thin disc rolls on its rim with its centre at rest") {
   const double a = 0.0381, tilt = kPi / 6.0, h = 2e-5;
-  const double W = reference("B15", "precession rate of the contact point");
+  const double W = benchmark("B15", "precession rate of the contact point");
   RigidScene scene;
   scene.margin = 1e-7;
   scene.limits.tolerance = 1e-12;
@@ -281,6 +272,6 @@ TEST_CASE("B15: a thin disc rolls on its rim with its centre at rest") {
       place_of(sim, 0).head<2>().norm()));
   CHECK(std::abs(std::abs(rate) / W - 1.0) <= 1e-4);
   CHECK(std::abs(largest / (W * std::sin(tilt)) - 1.0) <= 1e-4);
-  CHECK(std::abs(sim.state().energy.total() / reference("B15", "energy per mass 1.5*g*a*sin(th)") -
+  CHECK(std::abs(sim.state().energy.total() / benchmark("B15", "energy per mass 1.5*g*a*sin(th)") -
                  1.0) <= 1e-6);
 }

@@ -15,8 +15,6 @@ using namespace saltus::test;
 
 namespace {
 
-std::shared_ptr<const Scheme> rig_mid() { return make_scheme(RigMidOptions{}); }
-
 RigidThing cube(double half, const Vector3& x) {
   RigidThing thing{Box{Vector3(half, half, half)}};
   thing.x = x;
@@ -46,6 +44,20 @@ double fastest(const Simulation& sim) {
   return largest;
 }
 
+/// Contacts at the end of so many steps, and in how many steps their names were others than in the step before.
+std::pair<std::size_t, int> follow_names(Simulation& sim, int steps) {
+  std::vector<std::uint64_t> names;
+  int changes = 0;
+  for (int n = 0; n < steps; ++n) {
+    REQUIRE(sim.advance().converged);
+    std::vector<std::uint64_t> now;
+    for (const ContactMemory& c : sim.state().contacts) now.push_back(c.key);
+    if (n > 0 && now != names) ++changes;
+    names = now;
+  }
+  return {names.size(), changes};
+}
+
 }  // namespace
 
 TEST_CASE("ten cubes stand for 10 s and do not creep") {
@@ -68,16 +80,8 @@ TEST_CASE(
     "contacts of a stack at rest and of a sliding box keep their names, and the warm start its "
     "worth") {
   Simulation sim(ten_cubes(rig_mid(), 5e-3));
-  std::vector<std::uint64_t> names;
-  int changes = 0;
-  for (int n = 0; n < 1000; ++n) {
-    REQUIRE(sim.advance().converged);
-    std::vector<std::uint64_t> now;
-    for (const ContactMemory& c : sim.state().contacts) now.push_back(c.key);
-    if (n > 0 && now != names) ++changes;
-    names = now;
-  }
-  CHECK(names.size() == 40);
+  const auto [contacts, changes] = follow_names(sim, 1000);
+  CHECK(contacts == 40);
   CHECK(changes == 0);
 }
 
@@ -93,16 +97,8 @@ TEST_CASE(
     RigidThing table = cube(4.0, Vector3(0.0, 0.0, -4.0));
     scene.fix(table.shape, {table.x, Matrix3::Identity()});
     Simulation sim(scene.model(rig_mid(), 1e-3, newton_law(0.0, 0.2)));
-    std::vector<std::uint64_t> names;
-    int changes = 0;
-    for (int n = 0; n < 1000; ++n) {
-      REQUIRE(sim.advance().converged);
-      std::vector<std::uint64_t> now;
-      for (const ContactMemory& c : sim.state().contacts) now.push_back(c.key);
-      if (n > 0 && now != names) ++changes;
-      names = now;
-    }
-    CHECK(names.size() == 4);
+    const auto [contacts, changes] = follow_names(sim, 1000);
+    CHECK(contacts == 4);
     CHECK(changes == 0);
   }
 }

@@ -69,13 +69,8 @@ TEST_CASE("B09: the woodpecker pecks with the period and falls with the steps of
     above = q[2];
   }
   REQUIRE(times.size() == 22);
-  const auto reference = [](const std::string& what) {
-    for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
-      if (row[0] == "B09" && row[3] == what) return number(row[4]);
-    return 0.0;
-  };
   const double period = times[21] - times[20], drop = heights[20] - heights[21];
   MESSAGE(fmt::format("period {:.5f} s, drop {:.6f} m", period, drop));
-  CHECK(std::abs(period - reference("period of the limit cycle after 17 cycles")) <= 1e-4);
-  CHECK(std::abs(drop - reference("drop per cycle")) <= 5e-5);
+  CHECK(std::abs(period - benchmark("B09", "period of the limit cycle after 17 cycles")) <= 1e-4);
+  CHECK(std::abs(drop - benchmark("B09", "drop per cycle")) <= 5e-5);
 }

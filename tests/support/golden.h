@@ -66,4 +66,12 @@ inline Vector numbers(const std::string& cell, char separator = ';') {
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
+/// The value of a quantity of tests/golden/benchmarks: benchmark("B04", "stop time (apex)").
+inline double benchmark(const std::string& id, const std::string& what) {
+  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
+    if (row[0] == id && row[3] == what) return number(row[4]);
+  FAIL("no such benchmark: " << id << " " << what);
+  return 0.0;
+}
+
 }  // namespace saltus::test

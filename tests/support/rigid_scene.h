@@ -5,6 +5,7 @@
 
 #include "contacts.h"
 #include "saltus/bodies/rigid.h"
+#include "saltus/schemes/options.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/solvers/registry.h"
@@ -93,6 +94,8 @@ class RigidScene {
   std::vector<RigidThing> things_;
   std::vector<Collider> fixed_;
 };
+
+inline std::shared_ptr<const Scheme> rig_mid() { return make_scheme(RigMidOptions{}); }
 
 inline Vector3 place_of(const Simulation& sim, int body) {
   return sim.state().groups[0].q.segment<3>(7 * body);
