@@ -119,6 +119,7 @@ Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
   account(system.drag > 0.0 || system.spin_drag > 0.0, "damping", false, damping);
   account(!system.loads.empty(), "load", false, load);
   account(spins, "gyroscopic", true, gyroscopic);
+  data.steady_load = damping < 0 && load < 0;
   traits = Trait::tangents | Trait::rotations | Trait::second_order | Trait::constant_mass |
            Trait::potential;
   traits = traits | Trait::rigid;

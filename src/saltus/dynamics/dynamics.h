@@ -69,6 +69,7 @@ struct RigidData {
   std::vector<Vector3> mass_inverse;              ///< [1/kg]
   std::vector<double> mass;                       ///< [kg]
   std::vector<Matrix3> inertia, inertia_inverse;  ///< J, about the mass centre, body frame [kg m^2]
+  bool steady_load = false;                       ///< load() is the same for every t, q and v
 };
 
 /// A force of which the ledger keeps an account. Work of a force with a potential is in Energy::potential.

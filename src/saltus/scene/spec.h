@@ -58,7 +58,7 @@ struct ContactOptions {
 /// The solver of the contact problems.
 struct SolverSpec {
   std::string kind = "auto";
-  double tolerance = 1e-12;
+  std::optional<double> tolerance;
   int iterations = 10000;
 
   bool operator==(const SolverSpec&) const = default;
@@ -67,7 +67,9 @@ struct SolverSpec {
     return std::tuple{
         field("kind", &T::kind,
               "name of the solver; auto takes the one that suits the laws and the size"),
-        field("tolerance", &T::tolerance, kPositive, "relative residual of the contact problem"),
+        field("tolerance", &T::tolerance, kPositive,
+              "relative residual of the contact problem; when not given 1e-9 where shapes touch "
+              "each other, 1e-12 elsewhere"),
         field("iterations", &T::iterations, at_least(1), "largest number of iterations or pivots")};
   }
 };

@@ -49,8 +49,11 @@ Matrix3 slope(const Vector3& w, const Vector3& g) {  // d(S g)/dw
 }
 
 struct Bodies : Prepared {
-  explicit Bodies(const RigidData& data) : columns(data) {}
+  explicit Bodies(const Dynamics& body) : columns(*body.rigid()) {
+    for (const Source& source : body.sources()) accounts = accounts || !source.potential;
+  }
   rig_mid::Columns columns;
+  bool accounts = false;  ///< some source has no potential
 };
 
 class RigMid final : public Scheme {
@@ -62,7 +65,7 @@ class RigMid final : public Scheme {
   bool free_motion(const Dynamics&) const override { return true; }
   double gain() const override { return 0.5; }
   std::unique_ptr<Prepared> prepare(const Dynamics& body, double) const override {
-    return std::make_unique<Bodies>(*body.rigid());
+    return std::make_unique<Bodies>(body);
   }
 
   void begin(const Dynamics& body, Trial& x) const override;
@@ -80,9 +83,7 @@ class RigMid final : public Scheme {
   void iterate(const Dynamics& body, Trial& x) const;
   void tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) const;
   static rig_mid::Step step(Trial& x);
-  static const rig_mid::Columns& columns(const Trial& x) {
-    return static_cast<const Bodies*>(x.prepared)->columns;
-  }
+  static const Bodies& prepared(const Trial& x) { return *static_cast<const Bodies*>(x.prepared); }
 
   bool symmetrise_;
 };
@@ -96,20 +97,21 @@ void RigMid::begin(const Dynamics& body, Trial& x) const {
   if (x.work.empty()) {
     x.work.assign(count, Vector::Zero(body.velocities()));
     x.work[q_mid].resize(body.positions());
+    body.load(x.t0 + 0.5 * x.h, x.start->q, x.start->v, x.work[load]);
+  } else if (!body.rigid()->steady_load) {
+    body.load(x.t0 + 0.5 * x.h, x.start->q, x.start->v, x.work[load]);
   }
   x.gain = 0.5;
-  RoundOff::begin(x.work[history]);
   if (symmetrise_ && !x.factorised) body.factorise({1.0, 0.0, 0.0}, x.start->q, x.start->v, x.A);
   x.factorised = symmetrise_;
-  x.work[response].setZero();
-  body.load(x.t0 + 0.5 * x.h, x.start->q, x.start->v, x.work[load]);
   move(body, x);
 }
 
 // The whole motion under x.r. A load that is the same at the middle it leads to needs no more than the rotations; any
 // other is iterated.
 void RigMid::move(const Dynamics& body, Trial& x) const {
-  if (!rig_mid::advance(columns(x), step(x))) x.failure = kNotSolved;
+  if (!rig_mid::advance(prepared(x).columns, step(x))) x.failure = kNotSolved;
+  if (body.rigid()->steady_load) return;
   body.load(x.t0 + 0.5 * x.h, x.work[q_mid], x.work[v_mid], x.work[spare]);
   if ((x.work[spare].array() == x.work[load].array()).all()) return;
   x.work[load].swap(x.work[spare]);
@@ -153,7 +155,7 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
       last[i] = ends ? -1.0 : moved;
       done = done && ends;
     }
-    rig_mid::place(columns(x), step(x));
+    rig_mid::place(prepared(x).columns, step(x));
     if (done) return;
     body.load(x.t0 + 0.5 * h, x.work[q_mid], x.work[v_mid], x.work[load]);
   }
@@ -181,6 +183,10 @@ void RigMid::tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) cons
 
 // v_free = v - A^-1 r
 void RigMid::linearise(const Dynamics& body, Trial& x) const {
+  if (x.pass <= 1) {
+    RoundOff::begin(x.work[history]);
+    x.work[response].setZero();
+  }
   if (!symmetrise_) {
     tangent(body, x, x.A, true);
     x.work[response] = x.r;
@@ -213,8 +219,9 @@ void RigMid::place(const Dynamics& body, const Trial& x, double fraction, Out q)
 // (1) and (3) times (v0 + v1)/2:  E1 - E0 = h F . (v0 + v1)/2 + r . (v0 + v1)/2, exact
 void RigMid::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, x.t0 + 0.5 * x.h, x.work[q_mid], x.work[v_mid], x.work[v_mid], x.h,
-               out.by_source);
+  if (prepared(x).accounts)
+    book_sources(body, x.t0 + 0.5 * x.h, x.work[q_mid], x.work[v_mid], x.work[v_mid], x.h,
+                 out.by_source);
   out.energy = body.energy(x.t0 + x.h, end.q, end.v);
 }
 

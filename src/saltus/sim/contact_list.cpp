@@ -217,6 +217,7 @@ double ContactList::least_gap() {
 
 void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
   rate.setZero();
+  drifts_ = false;
   for (std::size_t index = 0; index < members_.size(); ++index) {
     Member& m = members_[index];
     m.H.clear(rows_);
@@ -236,6 +237,8 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
       body.spin_drift(trial.t0, m.q, m.spin_at, m.spin_drift0);
       body.spin_drift(trial.t0 + trial.h, m.q, m.spin_at, m.spin_drift1);
     }
+    drifts_ =
+        drifts_ || !m.drift1.isZero(0.0) || (!m.spin_at.empty() && !m.spin_drift1.isZero(0.0));
     const int self = static_cast<int>(index);
     for (const IslandContact& c : contacts_)
       for (int a = 0; a < c.rows(); ++a)
@@ -260,6 +263,7 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
 }
 
 void ContactList::add_drift(Vector& u) const {
+  if (!drifts_) return;
   for (const IslandContact& c : contacts_)
     for (std::size_t s = 0; s < 2; ++s) {
       const IslandContact::Side& side = c.side[s];

@@ -110,6 +110,7 @@ class ContactList {
   std::size_t fixed_ = 0;                  ///< contacts that the model names
   std::vector<std::size_t> fixed_points_;  ///< of each member
   int rows_ = 0;
+  bool drifts_ = false;  ///< some point or body of the rows moves by itself at the end of the step
   std::optional<Detector> detector_;
   /// Of each frame of the detector: member and body; poses; of the first frame of each member.
   std::vector<std::array<int, 2>> frame_of_;

@@ -97,7 +97,8 @@ struct Simulation::Work {
   int friction_account = -1;  ///< of the ledger, like `projection_account`; -1: none
   int projection_account = -1, prescribed_account = -1;
   std::vector<Vector>
-      reactions;  ///< of the last step, a group; empty without prescribed degrees of freedom
+      reactions;        ///< of the last step, a group; empty without prescribed degrees of freedom
+  bool reacts = false;  ///< some group has prescribed degrees of freedom
   Vector q_mid, v_mid, a_mid, f_mid;  ///< scratch of react()
   PointScratch scratch;
   PointRows probe_rows;
@@ -107,12 +108,13 @@ struct Simulation::Work {
   void set_step(double h);
   void use(double h);
   void begin(double h);
-  StepReport step(double h);
+  void step(double h, StepReport& report);
   void react(double h);
   void commit(double t1);
   void forget();
   double point_probe(const Probe& probe, View q, View v, bool velocity);
-  StepReport advance(double h, double t1, int depth);
+  void advance(double h, double t1, int depth, StepReport& report);
+  void halve(double h, double t1, int depth, StepReport& report);
   void book(StepReport& report);
   void watch(StepReport& report);
   void correct(StepReport& report);
@@ -141,6 +143,7 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
     ends[g] = state.groups[g];
     widest = std::max(widest, trial.v.size());
     reactions.push_back(Vector::Zero(body.prescribed()));
+    reacts = reacts || body.prescribed() > 0;
     by_source.emplace_back(body.sources().size(), 0.0);
     std::vector<int> entry;
     for (const Source& source : body.sources())
@@ -150,6 +153,7 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
                                                           accounts.begin()));
     account.push_back(entry);
   }
+  ledger = state.ledger;
   w.resize(widest);
   r_friction.resize(widest);
   springs = has_springs(model);
@@ -242,8 +246,8 @@ void Simulation::Work::begin(double h) {
 
 // Another h: hand the physical velocities over to the schemes as they are with the new step.
 void Simulation::Work::use(double h) {
-  expects(h > 0.0 && std::isfinite(h), "the step must be positive and finite");
   if (h == state.h) return;
+  expects(h > 0.0 && std::isfinite(h), "the step must be positive and finite");
   for (std::size_t g = 0; g < trials.size(); ++g) {
     const Group& group = model.groups()[g];
     expects(!group.scheme->fixed_step(), "a group of this model has a scheme of fixed step");
@@ -268,7 +272,7 @@ void Simulation::Work::use(double h) {
 
 //     E1 - E0 = work of the sources + projection + friction + impact + scheme + unexplained
 void Simulation::Work::book(StepReport& report) {
-  ledger = state.ledger;
+  std::copy(state.ledger.begin(), state.ledger.end(), ledger.begin());
   const std::size_t impact = ledger.size() - 3, scheme = ledger.size() - 2,
                     unexplained = ledger.size() - 1;
   energy = {};
@@ -334,11 +338,10 @@ bool Simulation::Work::failed(StepReport& report) {
 }
 
 // One step: predict, touch, correct, finish, measure, book. The state changes only in commit().
-StepReport Simulation::Work::step(double h) {
-  StepReport report;
+void Simulation::Work::step(double h, StepReport& report) {
   report.gap = std::numeric_limits<double>::infinity();
   begin(h);
-  if (failed(report)) return report;
+  if (failed(report)) return;
   const auto context = [&](std::size_t i) {
     return IslandStep{
         model,           h,    state.energy.kinetic + std::abs(state.energy.potential),
@@ -346,19 +349,19 @@ StepReport Simulation::Work::step(double h) {
         state.solvers[i]};
   };
   for (std::size_t i = 0; i < islands.size(); ++i) {
-    IslandStep at = context(i);
     if (!islands[i]) continue;
+    IslandStep at = context(i);
     islands[i]->solve(at, report);
     if (observer) islands[i]->show(at, static_cast<int>(i), *observer);
   }
-  if (failed(report)) return report;
+  if (failed(report)) return;
   report.passes = std::max(report.passes, 1);
   for (std::size_t g = 0; g < trials.size(); ++g)
     model.groups()[g].scheme->finish(*model.groups()[g].dynamics, trials[g], ends[g]);
   contacts.clear();
   for (std::size_t i = 0; i < islands.size(); ++i) {
-    IslandStep at = context(i);
     if (!islands[i]) continue;
+    IslandStep at = context(i);
     islands[i]->check(at, report);
     islands[i]->remember(contacts);
   }
@@ -370,7 +373,6 @@ StepReport Simulation::Work::step(double h) {
   else
     watch(report);
   if (model.options().correct_positions && report.finite) correct(report);
-  return report;
 }
 
 // Position correction: what it does to the potential energy is booked as projection.
@@ -399,7 +401,7 @@ void Simulation::Work::correct(StepReport& report) {
 
 // Without a ledger nothing sums over all velocities; non-finite ones are looked for in every 64th step.
 void Simulation::Work::watch(StepReport& report) {
-  ledger = state.ledger;
+  std::copy(state.ledger.begin(), state.ledger.end(), ledger.begin());
   energy = state.energy;
   if (state.step % 64 == 0)
     for (const GroupState& end : ends) report.finite = report.finite && end.v.allFinite();
@@ -437,7 +439,7 @@ void Simulation::Work::react(double h) {
 }
 
 void Simulation::Work::commit(double t1) {
-  react(state.h);
+  if (reacts) react(state.h);
   std::swap(state.groups, ends);
   // Schemes hand their iterate to the end by swapping buffers: giving the old state back to the trial keeps a step on
   // two sets of arrays instead of three, which is what the cache holds.
@@ -459,30 +461,39 @@ void Simulation::Work::forget() {
     if (island) island->forget();
 }
 
-StepReport Simulation::Work::advance(double h, double t1, int depth) {
+void Simulation::Work::advance(double h, double t1, int depth, StepReport& report) {
   use(h);
-  StepReport report = step(h);
+  step(h, report);
   const OnFailure policy = model.options().on_failure;
   const bool good = report.converged && report.finite;
   if (good || (policy == OnFailure::accept && report.finite)) {
     commit(t1);
-    return report;
+    return;
   }
   forget();
-  if (policy != OnFailure::halve || depth == 10) return report;
+  if (policy == OnFailure::halve && depth < 10) halve(h, t1, depth, report);
+}
+
+// The step in two halves. The report is that of both, or of the half that failed.
+void Simulation::Work::halve(double h, double t1, int depth, StepReport& report) {
   std::optional<State> before;  // a step of which only a part succeeds does not count
   if (depth == 0) before = state;
   const double t_mid = state.t + 0.5 * h;
-  const StepReport first = advance(0.5 * h, t_mid, depth + 1);
-  const bool half = first.converged && first.finite;
-  StepReport second = half ? advance(0.5 * h, t1, depth + 1) : first;
+  StepReport first;
+  advance(0.5 * h, t_mid, depth + 1, first);
+  report = first;
+  if (first.converged && first.finite) {
+    report = {};
+    advance(0.5 * h, t1, depth + 1, report);
+  }
+  StepReport& second = report;
   if (!second.converged || !second.finite) {
     if (depth == 0) {
       state = std::move(*before);
       set_step(state.h);
       forget();
     }
-    return second;
+    return;
   }
   second.passes += first.passes;
   second.contacts = std::max(first.contacts, second.contacts);
@@ -496,7 +507,6 @@ StepReport Simulation::Work::advance(double h, double t1, int depth) {
   second.friction += first.friction;
   second.unexplained += first.unexplained;
   second.halvings += first.halvings + 1;
-  return second;
 }
 
 // n . x(q) - rest, or n . (J v + d)
@@ -544,7 +554,8 @@ StepReport Simulation::advance(double h) {
   // The hand-over to another step changes memories: a step that fails must not have done it.
   std::optional<State> before;
   if (h != state.h) before = state;
-  const StepReport report = work_->advance(h, regular ? on_grid : state.t + h, 0);
+  StepReport report;
+  work_->advance(h, regular ? on_grid : state.t + h, 0, report);
   const bool kept = (report.converged && report.finite) ||
                     (model().options().on_failure == OnFailure::accept && report.finite);
   if (kept)

@@ -55,6 +55,27 @@ TEST_CASE("the first entry that fits two materials gives their law, in any order
   CHECK(model.warnings().empty());
 }
 
+TEST_CASE("contact problems are solved to 1e-9 where shapes can touch, to 1e-12 elsewhere") {
+  const std::string bodies = "bodies:\n" + ball("a", "[0, 0, 1]", "ice") + ground("floor", "stone");
+  struct Case {
+    std::string more;
+    double tolerance;
+  };
+  for (const Case& at : {
+           Case{"", 1e-12},  // shapes without a law never touch
+           Case{"contacts: [{on: a, at: [0, 0, 0], against: {plane: {point: [0, 0, -9]}}, law: "
+                "newton-impact}]\n",
+                1e-12},
+           Case{"surfaces: [{" + newton("0.3") + "}]\n", 1e-9},
+           Case{"surfaces: [{" + newton("0.3") + "}]\nsolver: {tolerance: 1e-7}\n", 1e-7},
+           Case{"surfaces: [{" + newton("0.3") + "}]\nsolver: {tolerance: 1e-12}\n", 1e-12},
+           Case{"solver: {tolerance: 1e-7}\n", 1e-7},
+       }) {
+    CAPTURE(at.more);
+    CHECK(shapes_model(bodies + at.more).options().contact.tolerance == at.tolerance);
+  }
+}
+
 TEST_CASE("the activation of a surface law knows the contact instant") {
   for (const auto& [instant, forecast] : {std::pair{"start", 0.5}, {"middle", 0.0}, {"end", 0.0}}) {
     CAPTURE(instant);
