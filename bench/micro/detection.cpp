@@ -84,6 +84,30 @@ void narrow_phase(benchmark::State& state, int i, int j) {
       static_cast<double>(std::max<benchmark::IterationCount>(state.iterations(), 1));
 }
 
+/// Pairs pressed into each other at random places: as deep as they fall, or by 1e-4 m as in a heap.
+void overlap(benchmark::State& state, int i, int j, bool deep) {
+  const Shape a = make(i), b = make(j);
+  Draw draw;
+  std::vector<Pose> at;
+  std::vector<ContactPoint> points;
+  while (at.size() < 256) {
+    Pose pose{draw.between(0.2, 0.9) * draw.vector(1.0).normalized(), draw.rotation()};
+    points.clear();
+    collide(a, pose, b, Pose{}, 0.0, points);
+    if (points.empty()) continue;
+    const auto deepest = std::min_element(
+        points.begin(), points.end(), [](const auto& p, const auto& q) { return p.gap < q.gap; });
+    if (!deep) pose.x += (-deepest->gap - 1e-4) * deepest->normal;
+    at.push_back(pose);
+  }
+  std::size_t k = 0;
+  for (auto _ : state) {
+    points.clear();
+    collide(a, at[k++ % at.size()], b, Pose{}, 0.0, points);
+    benchmark::DoNotOptimize(points.data());
+  }
+}
+
 /// Equal boxes resting face on face, half over each other, as in a wall.
 void box_on_box(benchmark::State& state) {
   const Shape brick = Box{{0.1, 0.05, 0.05}};
@@ -148,6 +172,11 @@ const int kRegistered = [] {
       benchmark::RegisterBenchmark(
           (std::string("BM_narrow_phase/") + kNames[i] + "/" + kNames[j]).c_str(),
           [i, j](benchmark::State& state) { narrow_phase(state, i, j); });
+    for (int j = i; j < kKinds; ++j)
+      for (const bool deep : {false, true})
+        benchmark::RegisterBenchmark(
+            (std::string(deep ? "BM_deep/" : "BM_pressed/") + kNames[i] + "/" + kNames[j]).c_str(),
+            [i, j, deep](benchmark::State& state) { overlap(state, i, j, deep); });
     benchmark::RegisterBenchmark((std::string("BM_narrow_phase/") + kNames[i] + "/plane").c_str(),
                                  [i](benchmark::State& state) { narrow_phase(state, i, kPlane); });
     benchmark::RegisterBenchmark(

@@ -115,7 +115,9 @@ Vector3 Convex::support(const Vector3& d, int& corner) const {
     const Vector3 scaled = radii.cwiseProduct(local);
     const double length = scaled.norm();
     if (!(length > 0.0)) return centre + shift;
-    return centre + shift + R * radii.cwiseProduct(scaled / length);
+    Vector3 x = radii.cwiseProduct(scaled / length);
+    if (rounding > 0.0) x -= rounding / local.norm() * local;
+    return centre + shift + R * x;
   }
   const double across = std::hypot(local.x(), local.y());
   Vector3 x(0.0, 0.0, local.z() < 0.0 ? -radii.z() : radii.z());

@@ -17,6 +17,8 @@ struct Convex {
   double radius = 0.0;
   double size = 0.0;                ///< no point of the core is farther from the centre
   Vector3 shift = Vector3::Zero();  ///< added to every point
+  double rounding =
+      0.0;  ///< radius of a ball taken away: the core is the sum of it and what support() knows
 
   /// The point of the core farthest along d; `corner` is its vertex, or -1 where the shape is smooth.
   Vector3 support(const Vector3& d, int& corner) const;
@@ -56,13 +58,9 @@ struct Closest {
 /// (apart, distance > limit; the points are not the closest then).
 Closest closest_points(const Convex& a, const Convex& b, double limit, double tolerance);
 
-/// Normals n (from b to a, unit) near which cores that overlap come apart by the least motion: the best one first, others
-/// that may be as good behind it. `touch` is the answer of closest_points. Found by the expanding polytope of Gino van
-/// den Bergen up to some 1e-3 of the size in the depth; at least one.
-struct DepthNormals {
-  std::array<Vector3, 8> n;
-  int count = 0;
-};
-DepthNormals depth_normals(const Convex& a, const Convex& b, const Closest& touch);
+/// A normal n (from b to a, unit) near which cores that overlap come apart by a short motion, in most cases the
+/// shortest. `touch` is the answer of closest_points. Found by the expanding polytope of Gino van den Bergen up to some
+/// 1e-2 of the size in the depth.
+Vector3 depth_normal(const Convex& a, const Convex& b, const Closest& touch);
 
 }  // namespace saltus

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kNear =
     0.35;  // sine of the angle to a face or across an edge within which it is tried
-constexpr double kTie = 1e-12;   // of the size
+constexpr double kTie = 1e-12;  // of the size
+constexpr int kMostRounds = 12;
 constexpr int kMostSheets = 40;  // the last of them is the free one
 
 /// A part of the sphere of directions d on which the farthest point of a shape moves smoothly.
@@ -260,9 +261,9 @@ Touch largest_separation(const Convex& a, const Convex& b, std::span<const Vecto
   for (const Vector3& start : starts) {
     Vector3 n0 = start;
     double before = -std::numeric_limits<double>::infinity();
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < kMostRounds; ++round) {
       const Sheets of_a = sheets_near(a, -n0), of_b = sheets_near(b, n0);
-      Vector3 round_n = n0;
+      Vector3 round_n = n0, free_n = n0;
       double round_s = -std::numeric_limits<double>::infinity();
       const auto propose = [&](const Sheet& A, const Sheet& B, const Vector3& n) {
         const double s = separation(a, b, n);
@@ -295,8 +296,17 @@ Touch largest_separation(const Convex& a, const Convex& b, std::span<const Vecto
           else if (B.kind == Kind::line)
             propose(A, B, pair.on_circle(n0, B.u));
           else
-            propose(A, B, pair.anywhere(n0));
+            propose(A, B, free_n = pair.anywhere(n0));
         }
+      // s rises at n0 towards the maximum of its own sheets, though that may lie where others count
+      const double here = separation(a, b, n0);
+      for (double part = 0.5; part > 1e-3 && !(round_s >= here - tie); part *= 0.5) {
+        const Vector3 n = (n0 + part * (free_n - n0)).normalized();
+        const double s = separation(a, b, n);
+        if (!(s > here)) continue;
+        round_s = s;
+        round_n = n;
+      }
       if (!(round_s > before + tie)) break;
       before = round_s;
       n0 = round_n;

@@ -7,9 +7,8 @@
 namespace saltus {
 namespace {
 
-constexpr int kMostCorners = 96;
-constexpr double kFine = 1e-4;     // of the size: the face is taken for one of a - b
-constexpr double kAnother = 0.98;  // cosine between normals that are tried apart
+constexpr int kMostCorners = 32;
+constexpr double kFine = 3e-3;  // of the size: the face is taken for one of a - b
 
 class Polytope {
  public:
@@ -41,28 +40,10 @@ class Polytope {
     }
   }
 
-  /// Outward normals of the faces closest to 0.
-  DepthNormals normals() const {
-    DepthNormals result;
+  /// Outward normal of the face closest to 0; `otherwise` where there is none.
+  Vector3 normal(const Vector3& otherwise) const {
     const int f = closest_face();
-    if (f < 0) return result;
-    const double limit = faces_[at(f)].distance + 0.02 * size_;
-    result.n[0] = faces_[at(f)].n;
-    result.count = 1;
-    while (result.count < static_cast<int>(result.n.size())) {
-      int best = -1;
-      for (int g = 0; g < face_count_; ++g) {
-        const Face& face = faces_[at(g)];
-        if (!face.alive || face.distance > limit) continue;
-        bool another = true;
-        for (int k = 0; k < result.count; ++k)
-          another = another && face.n.dot(result.n[at(k)]) < kAnother;
-        if (another && (best < 0 || face.distance < faces_[at(best)].distance)) best = g;
-      }
-      if (best < 0) break;
-      result.n[at(result.count++)] = faces_[at(best)].n;
-    }
-    return result;
+    return f < 0 ? otherwise : faces_[at(f)].n;
   }
 
  private:
@@ -164,20 +145,13 @@ class Polytope {
 
 }  // namespace
 
-DepthNormals depth_normals(const Convex& a, const Convex& b, const Closest& touch) {
+Vector3 depth_normal(const Convex& a, const Convex& b, const Closest& touch) {
   Polytope polytope(a, b, touch);
-  DepthNormals result;
-  if (polytope.start()) {
-    polytope.grow();
-    result = polytope.normals();
-  }
-  if (result.count == 0) {
-    result.n[0] = Vector3::UnitZ();
-    result.count = 1;
-  }
-  // the polytope of a - b is left along an outward normal -n of it: a moves along n
-  for (int k = 0; k < result.count; ++k) result.n[static_cast<std::size_t>(k)] *= -1.0;
-  return result;
+  if (!polytope.start()) return Vector3::UnitZ();
+  polytope.grow();
+  return -polytope.normal(
+      -Vector3::
+          UnitZ());  // the polytope of a - b is left along an outward normal -n of it: a moves along n
 }
 
 }  // namespace saltus

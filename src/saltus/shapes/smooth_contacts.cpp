@@ -1,96 +1,53 @@
-// Ellipsoids and cylinders against convex shapes: the normal by search, then the flat parts along it. The end of a
-// cylinder shows as a disc, its mantle as the line that looks along the normal; a polyhedron as a face, a capsule as a
-// segment. Points of a disc are those of its rim at 0, 90, 180 and 270 degrees of the frame of the cylinder, where the
-// rim crosses the border of the other part, and the corners of the other part inside it: all are on both surfaces, and
-// none moves along the rim while the two shapes rest.
+// Ellipsoids and cylinders against convex shapes: the normal by search, proved where the shapes overlap, then the flat
+// parts along it.
+//
+// An ellipsoid is another convex body and a ball of the least radius of curvature, which can roll in it. Without their
+// balls, shapes that overlap little are apart, where the normal follows from the closest points and no other is as good.
+// Deeper ones: the expanding polytope tells where to start, Newton's method ends the search, branch and bound over all
+// directions proves the depth, or sends the search elsewhere.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "saltus/shapes/contact_rules.h"
-#include "saltus/shapes/face_overlap.h"
+#include "saltus/shapes/depth_proof.h"
+#include "saltus/shapes/flat_contacts.h"
 #include "saltus/shapes/normal_search.h"
 
 namespace saltus {
 namespace {
 
-constexpr double kFlat =
-    0.1;  // sine of the tilt of an end or a mantle that is supported as a whole
-constexpr double kOnRim = 1e-7;      // of the size: what lies so close to a rim or side is on it
-constexpr double kTouching = 1e-10;  // of the size
-constexpr double kTooNear = 1e-7;    // of the size: no direction is taken from points this close
+constexpr double kTooNear = 1e-7;  // of the size: no direction is taken from points this close
+constexpr double kClose = 1e-5;    // of the distance: how near its bounds are
+constexpr double kProven = 1e-12;  // of the size: the depth is the least one up to this
+constexpr int kMostSearches = 12;
 
-/// The flat part of a shape that looks along d.
-struct Part {
-  enum class Kind { none, face, segment, disc };
-  Kind kind = Kind::none;
-  int face = -1;                                       ///< of a polyhedron
-  Vector3 p0 = Vector3::Zero(), p1 = Vector3::Zero();  ///< ends of a segment
-  int code0 = 0, code1 = 0, code = 0;                  ///< of the ends, of the inside of a segment
-  Vector3 centre = Vector3::Zero(), w = Vector3::UnitZ(), u = Vector3::UnitX(),
-          v = Vector3::UnitY();
-  double radius = 0.0;  ///< of a disc with normal w outwards
-  int end = 0;
+/// Without the ball that rolls in an ellipsoid.
+Convex without_ball(const Convex& c) {
+  Convex core = c;
+  if (c.kind != Convex::Kind::ellipsoid) return core;
+  const double least = c.radii.minCoeff();
+  core.rounding = least * least / c.radii.maxCoeff();
+  return core;
+}
 
-  Vector3 normal(const Convex& c) const { return kind == Kind::disc ? w : c.poly.normal[face]; }
-  /// The point over or under x along n on the plane of a disc or face.
-  Vector3 on_plane(const Convex& c, const Vector3& x, const Vector3& n) const {
-    const Vector3 m = normal(c);
-    const double offset = kind == Kind::disc ? m.dot(centre) : c.poly.offset[face];
-    return x + (offset - m.dot(x)) / m.dot(n) * n;
-  }
-};
-
-Part part_of(const Convex& c, const Vector3& d, double tie) {
-  Part part;
+/// True where x, which lies on the plane that supports c along d, is a point of c.
+bool holds(const Convex& c, const Vector3& x, const Vector3& d, double tolerance) {
+  if (c.kind == Convex::Kind::ellipsoid) return (x - c.support(d)).norm() <= tolerance;
   if (c.kind == Convex::Kind::cylinder) {
-    const Vector3 axis = c.R.col(2);
-    const double along = axis.dot(d);
-    part.end = along < 0.0 ? 0 : 1;
-    if (std::abs(along) < kFlat) {
-      const Vector3 across = c.radii.x() * (d - along * axis).normalized();
-      part.kind = Part::Kind::segment;
-      part.p0 = c.centre + across - c.radii.z() * axis;
-      part.p1 = c.centre + across + c.radii.z() * axis;
-      part.code0 = SmoothCodes::line_end(0);
-      part.code1 = SmoothCodes::line_end(1);
-      part.code = SmoothCodes::kMantle;
-    } else if (axis.cross(d).norm() < kFlat) {
-      part.kind = Part::Kind::disc;
-      part.w = part.end == 0 ? Vector3(-axis) : axis;
-      part.u = c.R.col(0);
-      part.v = c.R.col(1);
-      part.centre = c.centre + c.radii.z() * part.w;
-      part.radius = c.radii.x();
-    }
-    return part;
+    const Vector3 local = c.R.transpose() * (x - c.centre);
+    return std::hypot(local.x(), local.y()) <= c.radii.x() + tolerance &&
+           std::abs(local.z()) <= c.radii.z() + tolerance;
   }
-  if (c.kind != Convex::Kind::polyhedron) return part;
   const Polyhedron& P = c.poly;
+  if (P.edges() == 0) return (x - P.vertex[0]).norm() <= tolerance;
   if (P.faces() == 0) {
-    if (P.edges() == 0) return part;
-    part.p0 = P.vertex[0];
-    part.p1 = P.vertex[1];
-    part.code0 = P.vertex_code(0);
-    part.code1 = P.vertex_code(1);
-    part.code = P.edge_code(0);
-    if (std::abs((part.p1 - part.p0).dot(d)) < kFlat * (part.p1 - part.p0).norm())
-      part.kind = Part::Kind::segment;
-    return part;
+    const Vector3 e = P.vertex[1] - P.vertex[0];
+    const double t = std::clamp(e.dot(x - P.vertex[0]) / e.squaredNorm(), 0.0, 1.0);
+    return (x - P.vertex[0] - t * e).norm() <= tolerance;
   }
-  const double reach = P.reach(d) - tie;
-  double most = kAligned;
-  for (int f = 0; f < P.faces(); ++f) {
-    if (!(P.normal[f].dot(d) > most + 1e-9)) continue;
-    for (int k = 0; k < P.face_size(f); ++k)
-      if (d.dot(P.vertex[P.face_corner(f, k)]) >= reach) {
-        part.kind = Part::Kind::face;
-        part.face = f;
-        most = P.normal[f].dot(d);
-        break;
-      }
-  }
-  return part;
+  for (int f = 0; f < P.faces(); ++f)
+    if (!(P.normal[f].dot(x) - P.offset[f] <= tolerance)) return false;
+  return true;
 }
 
 class SmoothContacts {
@@ -108,50 +65,47 @@ class SmoothContacts {
     const double across = a_.R.col(2).cross(touch_.n).norm();
     const int end = a_.R.col(2).dot(touch_.n) > 0.0 ? 0 : 1;
     touch_.code_a = a_.kind == Convex::Kind::ellipsoid ? 0 : SmoothCodes::rim(end);
-    flat_parts();
+    const double least = flat_contacts(a_, b_, touch_, margin_, out_);
     // a corner of the mantle or end that lies over the plane elsewhere is found beside it
-    const bool found = least_ <= touch_.s + kTouching * size_;
+    const bool found = least <= touch_.s + kTouching * size_;
     if (!found && (across > 0.0 || a_.kind == Convex::Kind::ellipsoid) && over(T, touch_.on_b))
-      add(touch_.on_a, touch_.on_b, touch_.code_a, 0);
+      add_smooth(a_, b_, touch_, touch_.on_a, touch_.on_b, touch_.code_a, 0, margin_, out_);
     keep_eight(out_, begin_, kOnRim * size_);
   }
 
   void find() {
     const double reach = margin_ + a_.radius + b_.radius;
     if ((a_.centre - b_.centre).norm() - size_ > reach) return;
-    const Closest close = closest_points(a_, b_, reach, 1e-5);
-    if (close.apart && close.distance > reach * (1.0 + 1e-4) + kTouching * size_) return;
+    const Convex a = without_ball(a_), b = without_ball(b_);
+    const double balls = a.rounding + b.rounding;
+    const Closest close = closest_points(a, b, reach + balls, kClose);
+    if (close.apart && close.distance * (1.0 - kClose) > reach + balls + kTouching * size_) return;
+    double doubt = 0.0;
     if (close.apart && close.distance > kTooNear * size_) {
       const Vector3 n = (close.on_a - close.on_b).normalized();
       touch_ = largest_separation(a_, b_, {&n, 1});
-      if (!(touch_.s >= close.distance * (1.0 - 1e-4))) search_on(close.distance);
+      if (!is_closest(close.distance, balls)) search_on(a, b);
     } else {
-      const DepthNormals normals =
-          close.apart ? normals_moved_closer() : depth_normals(a_, b_, close);
-      touch_ =
-          largest_separation(a_, b_, {normals.n.data(), static_cast<std::size_t>(normals.count)});
+      const Vector3 n = close.apart ? normal_moved_closer(a, b) : depth_normal(a, b, close);
+      touch_ = largest_separation(a_, b_, {&n, 1});
+      if (touch_.s <= reach) doubt = prove(a, b);
     }
     if (touch_.s > reach) return;
-    flat_parts();
-    if (!(least_ <= touch_.s + kTouching * size_))
-      add(touch_.on_a, touch_.on_b, touch_.code_a, touch_.code_b);
+    if (!(flat_contacts(a_, b_, touch_, margin_, out_) <= touch_.s + kTouching * size_))
+      add_smooth(a_, b_, touch_, touch_.on_a, touch_.on_b, touch_.code_a, touch_.code_b, margin_,
+                 out_);
     keep_eight(out_, begin_, kOnRim * size_);
+    for (std::size_t i = begin_; i < out_.size(); ++i) out_[i].doubt = doubt;
   }
 
  private:
-  using Kind = Part::Kind;
-
-  /// For shapes so near that the direction between their closest points is lost in round-off: those of a moved towards b.
-  DepthNormals normals_moved_closer() const {
-    Convex moved = a_;
-    const Vector3 d = b_.centre - a_.centre;
+  /// For shapes so near that the direction between their closest points is lost in round-off: that of a moved towards b.
+  Vector3 normal_moved_closer(const Convex& a, const Convex& b) const {
+    Convex moved = a;
+    const Vector3 d = b.centre - a.centre;
     moved.shift = 1e-3 * size_ * d / d.norm();
-    const Closest close = closest_points(moved, b_, 0.0, 1e-5);
-    if (!close.apart) return depth_normals(moved, b_, close);
-    DepthNormals normals;
-    normals.n[0] = -d / d.norm();
-    normals.count = 1;
-    return normals;
+    const Closest close = closest_points(moved, b, 0.0, kClose);
+    return close.apart ? Vector3(-d / d.norm()) : depth_normal(moved, b, close);
   }
 
   bool over(const Polyhedron& T, const Vector3& x) const {
@@ -162,229 +116,76 @@ class SmoothContacts {
     return true;
   }
 
-  /// The search ended beside the closest points: they are found as closely as the farthest points allow.
-  void search_on(double distance) {
-    const Closest close =
-        closest_points(a_, b_, 2.0 * distance + margin_ + a_.radius + b_.radius, 1e-13);
+  /// The search ended at the points that are closest without the balls. An ellipsoid touches in one point, which tells it
+  /// to round-off; flat parts may touch in many.
+  bool is_closest(double distance, double balls) const {
+    if (!(touch_.s + balls >= distance * (1.0 - 10.0 * kClose))) return false;
+    return balls == 0.0 || (holds(a_, touch_.on_a, -touch_.n, kProven * size_) &&
+                            holds(b_, touch_.on_b, touch_.n, kProven * size_));
+  }
+
+  /// It ended beside them: they are found as closely as the farthest points allow.
+  void search_on(const Convex& a, const Convex& b) {
+    const double balls = a.rounding + b.rounding, reach = margin_ + a_.radius + b_.radius;
+    const Closest close = closest_points(a, b, 2.0 * (reach + balls) + size_, 1e-13);
     if (!close.apart) return;
     const Vector3 n = (close.on_a - close.on_b).normalized();
-    const Touch again = largest_separation(a_, b_, {&n, 1});
-    if (again.s >= close.distance * (1.0 - 1e-8)) {
-      touch_ = again;
-      return;
-    }
+    touch_ = largest_separation(a_, b_, {&n, 1});
+    if (touch_.s + balls >= close.distance * (1.0 - 1e-8)) return;
     touch_.n = n;
-    touch_.s = close.distance;
-    touch_.on_a = close.on_a;
-    touch_.on_b = close.on_b;
+    touch_.s = close.distance - balls;
+    touch_.on_a = close.on_a - a.rounding * n;
+    touch_.on_b = close.on_b + b.rounding * n;
     touch_.code_a = touch_.code_b = 0;
   }
 
-  void add(const Vector3& x, const Vector3& y, int code_a, int code_b) {
-    const double gap = std::max(touch_.n.dot(x - y), touch_.s);
-    least_ = std::min(least_, gap);
-    const Vector3& n = touch_.n;
-    add_along(x, way_out(a_.poly, a_.radius, x, -n), y, way_out(b_.poly, b_.radius, y, n), n, gap,
-              feature_pair(code_a, codes(a_), code_b, codes(b_)), margin_, out_);
-  }
-  /// The same with the parts in the order of a loop: `first` belongs to a unless turned.
-  void add_turned(bool turned, const Vector3& x, const Vector3& y, int code_x, int code_y) {
-    if (turned)
-      add(y, x, code_y, code_x);
-    else
-      add(x, y, code_x, code_y);
-  }
-
-  void flat_parts() {
-    if (a_.kind == Convex::Kind::ellipsoid || b_.kind == Convex::Kind::ellipsoid) return;
-    const double tie = kTouching * size_;
-    const Part A = part_of(a_, -touch_.n, tie), B = part_of(b_, touch_.n, tie);
-    if (A.kind == Kind::none || B.kind == Kind::none) return;
-    if (A.kind == Kind::disc)
-      disc(A, B, false);
-    else if (B.kind == Kind::disc)
-      disc(B, A, true);
-    else if (A.kind == Kind::segment && B.kind == Kind::segment)
-      lines(A, B);
-    else if (A.kind == Kind::segment)
-      line_and_face(A, B, false);
-    else if (B.kind == Kind::segment)
-      line_and_face(B, A, true);
-  }
-
-  void disc(const Part& D, const Part& other, bool turned) {
-    switch (other.kind) {
-      case Kind::face:
-        disc_and_face(D, other, turned);
-        break;
-      case Kind::disc:
-        disc_and_disc(D, other, turned);
-        break;
-      case Kind::segment:
-        disc_and_line(D, other, turned);
-        break;
-      case Kind::none:
-        break;
-    }
-  }
-
-  /// Place of x seen along n in the plane of the disc, from its centre.
-  Eigen::Vector2d in_disc(const Part& D, const Vector3& x) const {
-    const Vector3 d = x + D.w.dot(D.centre - x) / D.w.dot(touch_.n) * touch_.n - D.centre;
-    return {d.dot(D.u), d.dot(D.v)};
-  }
-  Vector3 rim_point(const Part& D, int quarter) const {
-    constexpr double kCos[4] = {1.0, 0.0, -1.0, 0.0}, kSin[4] = {0.0, 1.0, 0.0, -1.0};
-    return D.centre + D.radius * (kCos[quarter] * D.u + kSin[quarter] * D.v);
-  }
-
-  /// True where x, seen in the disc, is one of the four points of its rim.
-  bool at_fixed_point(const Part& D, const Vector3& x) const {
-    const Eigen::Vector2d p = in_disc(D, x).cwiseAbs();
-    return std::abs(p.maxCoeff() - D.radius) <= kOnRim * size_ &&
-           p.minCoeff() <= std::sqrt(kOnRim * size_ * D.radius);
-  }
-
-  /// Part of the way from x to y, seen in the disc, that lies inside: from and to in [0, 1]. Ends on the rim are inside.
-  bool inside(const Part& D, const Vector3& x, const Vector3& y, double& from, double& to) const {
-    const double snap = kOnRim * size_;
-    const Eigen::Vector2d p = in_disc(D, x), q = in_disc(D, y), e = q - p;
-    const bool p_in = p.norm() <= D.radius + snap, q_in = q.norm() <= D.radius + snap;
-    from = 0.0;
-    to = 1.0;
-    if (p_in && q_in) return true;
-    const double ee = e.squaredNorm(), middle = -p.dot(e) / ee;
-    const double away2 = (p + middle * e).squaredNorm(), r = D.radius;
-    if (std::sqrt(away2) >= r - snap) return p_in || q_in ? end_alone(p_in, from, to) : false;
-    const double half = std::sqrt((r * r - away2) / ee);
-    if (!p_in) from = middle - half;
-    if (!q_in) to = middle + half;
-    if (from < 0.0 || to > 1.0 || from > 1.0 || to < 0.0 || from >= to) {
-      if (p_in || q_in) return end_alone(p_in, from, to);
-      return false;
-    }
-    return true;
-  }
-  static bool end_alone(bool first, double& from, double& to) {
-    from = to = first ? 0.0 : 1.0;
-    return true;
-  }
-
-  void disc_and_face(const Part& D, const Part& F, bool turned) {
-    const Convex& c = turned ? a_ : b_;  // of the face
-    const Polyhedron& P = c.poly;
-    const Vector3& n = touch_.n;
-    const Vector3 outwards = turned ? Vector3(-n) : n;
-    const double snap = kOnRim * size_;
-    bool rim[4] = {true, true, true, true};
-    const int corners = P.face_size(F.face);
-    for (int i = 0; i < corners; ++i) {
-      const int from = P.face_corner(F.face, i),
-                to = P.face_corner(F.face, i + 1 < corners ? i + 1 : 0);
-      const Vector3 &p = P.vertex[from], &q = P.vertex[to];
-      const Vector3 m = (q - p).cross(outwards).normalized();
-      for (int k = 0; k < 4; ++k) rim[k] = rim[k] && m.dot(rim_point(D, k) - p) <= snap;
-      double t0 = 0.0, t1 = 1.0;
-      if (!inside(D, p, q, t0, t1)) continue;
-      const int edge = P.edge_code(P.edge_between(from, to));
-      const auto crossing = [&](double t, bool leaving) {
-        const Vector3 y = p + t * (q - p);
-        if (!at_fixed_point(D, y))
-          add_turned(turned, D.on_plane(c, y, n), y, SmoothCodes::crossing(D.end, leaving), edge);
-      };
-      if (t0 == 0.0) {
-        add_turned(turned, D.on_plane(c, p, n), p, SmoothCodes::kInside, P.vertex_code(from));
-      } else if (t0 < 1.0) {
-        crossing(t0, false);
+  /// No direction separates with less, or the search goes on from one that does. What is left open [m].
+  double prove(const Convex& a, const Convex& b) {
+    for (int k = 0; k < kMostSearches; ++k) {
+      const DepthProof proof = prove_depth(a, b, touch_.n, -touch_.s, kProven * size_);
+      if (!proof.better) return proof.doubt;
+      Touch again = largest_separation(a_, b_, {&proof.n, 1});
+      if (!(again.s >= separation(a_, b_, proof.n))) {  // its part of the sphere has no maximum
+        const Vector3 n = climbed(proof.n);
+        again = largest_separation(a_, b_, {&n, 1});
+        if (!(again.s >= separation(a_, b_, n))) again = touch_along(n);
       }
-      if (t1 < 1.0 && t1 > 0.0) crossing(t1, true);
+      if (!(again.s > touch_.s)) break;
+      touch_ = again;
     }
-    for (int k = 0; k < 4; ++k)
-      if (rim[k]) {
-        const Vector3 x = rim_point(D, k);
-        add_turned(turned, x, F.on_plane(c, x, n), SmoothCodes::fixed(D.end, k), 0);
+    return std::max(-touch_.s, 0.0);
+  }
+
+  Touch touch_along(const Vector3& n) const {
+    Touch touch;
+    touch.n = n;
+    touch.s = separation(a_, b_, n);
+    touch.on_a = a_.support(-n);
+    touch.on_b = touch.on_a - touch.s * n;
+    return touch;
+  }
+
+  /// Up s(n) by steps in six directions that shrink.
+  Vector3 climbed(Vector3 n) const {
+    double s = separation(a_, b_, n);
+    for (double step = 0.1; step > 1e-9;) {
+      Eigen::Index least = 0;
+      n.cwiseAbs().minCoeff(&least);
+      const Vector3 p = n.cross(Vector3::Unit(least)).normalized(), q = n.cross(p);
+      const std::array<Vector3, 6> around{
+          p, -p, 0.5 * p + 0.8 * q, -0.5 * p - 0.8 * q, 0.5 * p - 0.8 * q, 0.8 * q - 0.5 * p};
+      Vector3 next = n;
+      for (const Vector3& d : around) {
+        const Vector3 m = (n + step * d).normalized();
+        const double there = separation(a_, b_, m);
+        if (!(there > s)) continue;
+        s = there;
+        next = m;
       }
-  }
-
-  void disc_and_disc(const Part& D, const Part& E, bool turned) {
-    const Vector3& n = touch_.n;
-    const double snap = kOnRim * size_;
-    for (int k = 0; k < 4; ++k) {
-      const Vector3 x = rim_point(D, k), y = rim_point(E, k);
-      if (in_disc(E, x).norm() <= E.radius + snap)
-        add_turned(turned, x, E.on_plane(b_, x, n), SmoothCodes::fixed(D.end, k),
-                   SmoothCodes::kInside);
-      if (in_disc(D, y).norm() <= D.radius - snap)
-        add_turned(turned, D.on_plane(a_, y, n), y, SmoothCodes::kInside,
-                   SmoothCodes::fixed(E.end, k));
+      if (next == n) step *= 0.5;
+      n = next;
     }
-    // the rims cross: in the plane of D, the other one taken for a circle of its radius
-    const Eigen::Vector2d c = in_disc(D, E.centre);
-    const double d = c.norm(), r = D.radius, R = E.radius;
-    if (d <= snap || d >= r + R - snap || d <= std::abs(r - R) + snap) return;
-    const double along = (d * d + r * r - R * R) / (2.0 * d);
-    const double across = std::sqrt(std::max(0.0, r * r - along * along));
-    for (const bool second : {false, true}) {
-      const Eigen::Vector2d e = c / d, f(-e.y(), e.x());
-      const Eigen::Vector2d p = along * e + (second ? -across : across) * f;
-      const Vector3 x = D.centre + p.x() * D.u + p.y() * D.v;
-      add_turned(turned, x, E.on_plane(b_, x, n), SmoothCodes::crossing(D.end, second),
-                 SmoothCodes::rim(E.end));
-    }
-  }
-
-  void disc_and_line(const Part& D, const Part& L, bool turned) {
-    const Convex& c = turned ? b_ : a_;
-    double t0 = 0.0, t1 = 1.0;
-    if (!inside(D, L.p0, L.p1, t0, t1)) return;
-    const int rim = SmoothCodes::rim(D.end);
-    for (const bool second : {false, true}) {
-      const double t = second ? t1 : t0;
-      if (second && !(t1 > t0)) break;
-      const Vector3 y = L.p0 + t * (L.p1 - L.p0);
-      const bool at_end = t == 0.0 || t == 1.0;
-      const int code = !at_end ? L.code : t == 0.0 ? L.code0 : L.code1;
-      const int code_disc = at_end   ? SmoothCodes::kInside
-                            : second ? SmoothCodes::crossing(D.end, true)
-                                     : rim;
-      add_turned(turned, D.on_plane(c, y, touch_.n), y, code_disc, code);
-    }
-  }
-
-  void line_and_face(const Part& L, const Part& F, bool turned) {
-    const Convex& c = turned ? a_ : b_;  // of the face
-    const std::array<Vector3, 2> ends{L.p0, L.p1};
-    constexpr std::array<std::array<int, 2>, 1> kEdge{{{0, 1}}};
-    Polyhedron segment;
-    segment.vertex = ends;
-    segment.edge = kEdge;
-    const Vector3 k = turned ? Vector3(-touch_.n) : touch_.n;
-    for (const OverlapCorner& o : face_overlap(segment, -1, c.poly, F.face, k, kOnRim * size_)) {
-      const int code = o.subject == segment.edge_code(0)     ? L.code
-                       : o.subject == segment.vertex_code(0) ? L.code0
-                                                             : L.code1;
-      add_turned(turned, o.x, o.x - o.height * k, code, o.clip);
-    }
-  }
-
-  /// Parallel lines touch along the ends of their overlap.
-  void lines(const Part& L, const Part& M) {
-    const double length = (L.p1 - L.p0).norm(), snap = kOnRim * size_;
-    const Vector3 u = (L.p1 - L.p0) / length, w = M.p1 - M.p0;
-    const double along = w.dot(u);
-    if (u.cross(w).norm() > 1e-3 * w.norm()) return;
-    const bool same = along > 0.0;
-    const Vector3 &low_end = same ? M.p0 : M.p1, &high_end = same ? M.p1 : M.p0;
-    const double low = u.dot(low_end - L.p0), high = u.dot(high_end - L.p0);
-    if (std::min(high, length) - std::max(low, 0.0) <= snap) return;
-    const auto end = [&](bool of_b, const Vector3& p, int code_p, const Vector3& q, int code_q) {
-      if (of_b)
-        add(L.p0 + u.dot(q - L.p0) * u, q, L.code, code_q);
-      else
-        add(p, M.p0 + u.dot(p - M.p0) / along * w, code_p, M.code);
-    };
-    end(low > snap, L.p0, L.code0, low_end, same ? M.code0 : M.code1);
-    end(high < length - snap, L.p1, L.code1, high_end, same ? M.code1 : M.code0);
+    return n;
   }
 
   const Convex &a_, &b_;
@@ -393,7 +194,6 @@ class SmoothContacts {
   std::size_t begin_;
   double size_;
   Touch touch_;
-  double least_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace

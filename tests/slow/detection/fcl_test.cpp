@@ -61,7 +61,7 @@ struct Demand {
 TEST_CASE("no contact that FCL sees is missed, and depths agree as far as FCL is exact") {
   std::vector<Demand> demands;
   for (int i = 0; i < kConvexKinds; ++i)
-    for (int j = i; j < kConvexKinds; ++j) demands.push_back({i, j, 0.0, 1e-4, 1e-4});
+    for (int j = i; j < kConvexKinds; ++j) demands.push_back({i, j, 0.0, 2e-6, 1e-4});
   for (Demand& d : demands) {
     if (d.a == 0 && (d.b == 0 || d.b == 2 || d.b == 3 || d.b == 4))
       d = {d.a, d.b, 1e-10, 1e-10, 1e-10};
