@@ -10,7 +10,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/contact/residual.h"
-#include "saltus/solvers/cone_newton.h"
+#include "saltus/solvers/cone_work.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
@@ -28,16 +28,15 @@ constexpr double kIdentify = 1e-3;  ///< residual from which on the statuses are
 constexpr int kMostNewton = 12, kPatience = 2000;
 
 struct Work final : SolverWork {
-  ConeProblem problem;
-  BlockSystem K;
-  ConeNewton newton;
+  ConeWork cones;
+  std::vector<ConeRows> rows;  ///< of each cone
   Vector x, y, z, old_z, right;
   Vector trial, best;  ///< impulses [N s]
 
   void begin(const ContactProblem& contact) {
-    problem.read(contact);
-    K.begin(problem.W);
-    for (Vector* v : {&x, &y, &z, &old_z, &right, &trial, &best}) v->setZero(problem.rows());
+    cones.begin(contact);
+    rows.resize(cones.problem.cones.size());
+    for (Vector* v : {&x, &y, &z, &old_z, &right, &trial, &best}) v->setZero(cones.problem.rows());
   }
 };
 
@@ -48,12 +47,12 @@ class Solve {
     w_.begin(contact);
     w_.best = p;
     report_.residual = residual(contact, p);
-    w_.z = p.cwiseQuotient(w_.problem.impulse);
-    w_.problem.project(w_.z);
+    w_.z = p.cwiseQuotient(w_.cones.problem.impulse);
+    w_.cones.problem.project(w_.z);
     w_.x = w_.z;
-    w_.problem.apply(w_.z, w_.y);  // y = -u^ of the warm start
-    w_.y = -w_.y - w_.problem.b;
-    for (const Cone& cone : w_.problem.cones)
+    w_.cones.apply(w_.z, w_.y);  // y = -u^ of the warm start
+    w_.y = -w_.y - w_.cones.problem.b;
+    for (const Cone& cone : w_.cones.problem.cones)
       if (cone.kind == Kind::second_order) w_.y[cone.first] -= slip(cone, w_.y);
   }
 
@@ -97,9 +96,9 @@ class Solve {
 
   /// Remembers the impulses of x if they are the best; their residual.
   double offer(const Vector& x) {
-    w_.trial = x.cwiseProduct(w_.problem.impulse);
+    w_.trial = x.cwiseProduct(w_.cones.problem.impulse);
     const double now = residual(contact_, w_.trial);
-    if (now < report_.residual && w_.problem.meaningful(x, now)) {
+    if (now < report_.residual && w_.cones.problem.meaningful(x, now)) {
       report_.residual = now;
       w_.best = w_.trial;
     }
@@ -107,21 +106,21 @@ class Solve {
   }
 
   bool factorise() {
-    w_.K.refill(w_.problem.W);
-    for (const Cone& cone : w_.problem.cones)
-      for (int i = 0; i < cone.size; ++i)
-        w_.K.K.value[cone.diagonal + static_cast<std::size_t>(i * (cone.stride + 1))] +=
-            rho_ + kProximal;
-    return w_.K.factorise();
+    for (std::size_t c = 0; c < w_.rows.size(); ++c) {
+      w_.rows[c] = {};
+      for (int i = 0; i < w_.cones.problem.cones[c].size; ++i)
+        w_.rows[c].set(i, 1.0, rho_ + kProximal);
+    }
+    return w_.cones.factorise(w_.rows);
   }
 
   void iterate() {
-    const ConeProblem& problem = w_.problem;
+    const ConeProblem& problem = w_.cones.problem;
     ++report_.iterations;
     w_.right = rho_ * w_.z + kProximal * w_.x - problem.b - w_.y;
     for (const Cone& cone : problem.cones)
       if (cone.kind == Kind::second_order) w_.right[cone.first] -= slip(cone, w_.y);
-    w_.K.solve(w_.right, 0);
+    w_.cones.solve(w_.right, 0);
     w_.x.swap(w_.right);
     w_.old_z.swap(w_.z);
     w_.z = w_.x + w_.y / rho_;
@@ -150,8 +149,8 @@ class Solve {
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < kMostNewton && !done(); ++k) {
       ++report_.iterations;
-      if (!w_.newton.step(w_.problem, w_.K, x)) return;
-      w_.problem.project(x);
+      if (!w_.cones.newton(x)) return;
+      w_.cones.problem.project(x);
       const double now = offer(x);
       if (k > 2 && !(now < 0.5 * last)) return;
       last = now;

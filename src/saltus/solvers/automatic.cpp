@@ -4,6 +4,7 @@
 #include "saltus/base/error.h"
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/residual.h"
+#include "saltus/solvers/body_system.h"
 #include "saltus/solvers/few_contacts.h"
 #include "saltus/solvers/solvers.h"
 
@@ -11,7 +12,20 @@ namespace saltus {
 namespace {
 
 constexpr int kManyContacts = 20'000;  ///< from which W held by bodies is swept, not factorised
-constexpr int kSweepsFirst = 500;      ///< before W held by bodies is factorised
+constexpr int kSweepsFirst = 500;      ///< at most, before W held by bodies is factorised, ...
+constexpr int kSweepsFaces = 100;      ///< ... and where bodies touch in faces
+
+/// Whether bodies touch in faces and edges: half of the contacts are between the same bodies as the contact before.
+bool in_faces(const BodyRows& H) {
+  const auto bodies = [&](int c) {
+    const auto begin = static_cast<std::size_t>(H.offset[static_cast<std::size_t>(c)]);
+    const auto end = static_cast<std::size_t>(H.offset[static_cast<std::size_t>(c) + 1]);
+    return std::span(H.body).subspan(begin, end - begin);
+  };
+  int same = 0;
+  for (int c = 1; c < H.contacts(); ++c) same += std::ranges::equal(bodies(c - 1), bodies(c));
+  return 2 * same >= H.contacts();
+}
 
 /// Asks one solver, then the next one that fits where the tolerance is missed, each from the best p so far.
 class Automatic final : public ContactSolver {
@@ -36,14 +50,19 @@ class Automatic final : public ContactSolver {
       return run.report;
     }
     if (are_few(problem) && run.few()) return run.report;
-    // What rests needs a few sweeps from the impulses of the step before, and each costs less than W itself.
-    if (problem.W.bodies() != nullptr && fits(*bodies_, problem)) {
-      run.limits.iterations = std::min(limits.iterations, kSweepsFirst);
-      if (run.ask(*bodies_, 2)) return run.report;
+    // What rests needs a few sweeps from the impulses of the step before, and each costs less than W itself. Contacts
+    // of faces are redundant: sweeps are slow there, and a factor as large as the bodies is cheap.
+    const BodyRows* const H = problem.W.bodies();
+    const bool faces =
+        H && in_faces(*H) && fits(*body_interior_, problem) && BodySystem::fits(problem);
+    if (H && fits(*bodies_, problem)) {
+      run.limits.iterations = std::min(limits.iterations, faces ? kSweepsFaces : kSweepsFirst);
+      if (run.ask(*sweeps_, 2)) return run.report;
       run.limits.iterations = limits.iterations;
     }
+    if (faces && run.ask(*body_interior_, 3)) return run.report;
     if (run.ask(*newton_, 1)) return run.report;
-    if (fits(*interior_, problem)) {
+    if (!faces && fits(*interior_, problem)) {
       if (run.ask(*interior_, 3)) return run.report;
       if (run.moved && run.ask(*newton_, 1)) return run.report;
     }
@@ -107,6 +126,8 @@ class Automatic final : public ContactSolver {
   std::unique_ptr<ContactSolver> lemke_ = make_lemke();
   std::unique_ptr<ContactSolver> newton_ = make_proximal_newton();
   std::unique_ptr<ContactSolver> bodies_ = make_body_gauss_seidel();
+  std::unique_ptr<ContactSolver> sweeps_ = make_first_sweeps();
+  std::unique_ptr<ContactSolver> body_interior_ = make_interior_point();
   std::unique_ptr<ContactSolver> interior_ = make_by_groups(make_interior_point());
   std::unique_ptr<ContactSolver> continuation_ =
       make_by_groups(make_continuation(make_proximal_newton()));

@@ -1,34 +1,33 @@
-// Linear systems with the pattern of W.
+// Cone problems with W held by blocks of contacts.
 #pragma once
+#include <vector>
+
 #include "saltus/contact/block_delassus.h"
 #include "saltus/math/block_lu.h"
+#include "saltus/solvers/cone_system.h"
 
 namespace saltus {
 
-/// K x = r with blocks where W has them; the order of elimination is found once for a pattern. Takes nothing from the
-/// heap once it has seen a size.
-class BlockSystem {
+/// K with blocks where W has them, of which an LU is made; the order of elimination is found once for a pattern.
+class BlockSystem final : public ConeSystem {
  public:
-  /// Takes the pattern and the values of W.
-  void begin(const BlockMatrix& W);
-  /// K = W again, with W as given to begin().
-  void refill(const BlockMatrix& W) { K.value = W.value; }
-  /// Row `row` of contact c becomes that of the identity.
-  void make_identity(int c, int row);
-  /// False if K is singular.
-  bool factorise();
-  /// x <- K^-1 x, refined with the residual `refinements` times.
-  void solve(Vector& x, int refinements);
-  int factorisations() const { return factorisations_; }
+  void begin(const ContactProblem& contact, ConeProblem& problem) override;
+  void apply(View x, Out v) const override { multiply(W_, x, v); }
+  bool factorise(std::span<const ConeRows> rows) override;
+  void solve(Vector& x, int refinements) override;
 
-  BlockMatrix K;
+  static void multiply(const BlockMatrix& A, View x, Out y);  ///< y = A x
 
  private:
+  void fill(const ConeProblem::Cone& cone, const ConeRows& rows);
+
+  const ConeProblem* problem_ = nullptr;
+  BlockMatrix W_, K_;  // W~; blocks are those of the laws
   BlockPattern pattern_;
   BlockLu lu_;
   std::vector<int> size_;
-  Vector right_, correction_;
-  int factorisations_ = 0;
+  std::vector<std::size_t> diagonal_;  // place of the diagonal block of each contact
+  Vector entries_, right_, correction_;
 };
 
 }  // namespace saltus

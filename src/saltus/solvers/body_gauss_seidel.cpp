@@ -18,6 +18,9 @@ namespace {
 /// is kept, kFar times its map begins anew and kLost times its map returns to it.
 class BodyGaussSeidel final : public ContactSolver {
  public:
+  /// patient: makes all the sweeps that the limits allow. Else it gives up where those, at the rate of the last half
+  /// of its sweeps, would not do.
+  explicit BodyGaussSeidel(bool patient) : patient_(patient) {}
   std::string_view name() const override { return "body-gauss-seidel"; }
   bool handles(LawKind kind) const override { return other_->handles(kind); }
   bool needs_symmetric() const override { return false; }
@@ -38,12 +41,19 @@ class BodyGaussSeidel final : public ContactSolver {
 
  private:
   template <class Sweeps>
-  static SolveReport iterate(Sweeps& sweeps, const ContactProblem& problem, Limits limits, Out p) {
+  SolveReport iterate(Sweeps& sweeps, const ContactProblem& problem, Limits limits, Out p) const {
     sweeps.assign(problem, p);
     double best = sweeps.natural_map(), t = 1.0, beta = 0.0;
     SolveReport report{false, 0, best};
+    double half = best;  // the best at half the sweeps of the next look
+    int look = kLook;
     for (int check = 1, checks = 0;;) {
-      const bool last = report.iterations >= limits.iterations;
+      bool last = report.iterations >= limits.iterations;
+      if (!patient_ && report.iterations >= look) {
+        last = last || !will_do(report.iterations, half, best, limits);
+        half = best;
+        look = 2 * report.iterations;
+      }
       if (best <= limits.tolerance || last) {
         report.residual = residual(problem, p);
         report.converged = report.residual <= limits.tolerance;
@@ -73,6 +83,16 @@ class BodyGaussSeidel final : public ContactSolver {
     }
   }
 
+  /// Whether best falls below the tolerance within the limits if it goes on falling as from sweep k/2, with `half`,
+  /// to k.
+  static bool will_do(int k, double half, double best, Limits limits) {
+    if (best <= limits.tolerance) return true;
+    return best < half && 0.5 * k * std::log(limits.tolerance / best) / std::log(best / half) <=
+                              limits.iterations - k;
+  }
+
+  bool patient_;
+  static constexpr int kLook = 16;    ///< sweeps before the first look at the rate
   static constexpr int kCheck = 10;   ///< sweeps between two natural maps, at most
   static constexpr int kRefresh = 5;  ///< natural maps between two products A^-1 H^T x
   static constexpr double kFar = 1.3, kLost = 1000.0;
@@ -83,7 +103,10 @@ class BodyGaussSeidel final : public ContactSolver {
 }  // namespace
 
 std::unique_ptr<ContactSolver> make_body_gauss_seidel() {
-  return std::make_unique<BodyGaussSeidel>();
+  return std::make_unique<BodyGaussSeidel>(true);
+}
+std::unique_ptr<ContactSolver> make_first_sweeps() {
+  return std::make_unique<BodyGaussSeidel>(false);
 }
 
 }  // namespace saltus

@@ -1,7 +1,8 @@
 // Newton's method on the statuses of contacts: open, sticking, sliding.
 #pragma once
-#include "saltus/solvers/block_system.h"
-#include "saltus/solvers/cone_problem.h"
+#include <vector>
+
+#include "saltus/solvers/cone_system.h"
 
 namespace saltus {
 
@@ -16,10 +17,11 @@ namespace saltus {
 /// without it. P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.
 class ConeNewton {
  public:
-  /// Uses K for the matrix. False: it is singular, and x was left alone.
-  bool step(const ConeProblem& problem, BlockSystem& K, Vector& x);
+  /// Uses K, begun with `problem`, for the matrix. False: it is singular, and x was left alone.
+  bool step(const ConeProblem& problem, ConeSystem& K, Vector& x);
 
  private:
+  std::vector<ConeRows> rows_;
   Vector v_, change_;
 };
 

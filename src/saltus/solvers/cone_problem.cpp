@@ -1,6 +1,7 @@
 #include "saltus/solvers/cone_problem.h"
 
 #include <cmath>
+#include <iterator>
 
 #include "saltus/base/error.h"
 
@@ -28,11 +29,8 @@ void add_cones(const Law& law, int contact, std::vector<ConeProblem::Cone>& cone
 
 }  // namespace
 
-void ConeProblem::read(const ContactProblem& problem) {
+void ConeProblem::read(const ContactProblem& problem, View diagonal) {
   const auto n = static_cast<int>(problem.b.size());
-  blocks_of(problem, W);
-  expects(W.rows() == n && W.contacts() == std::ssize(problem.laws),
-          "W, b and the laws differ in size");
   b.resize(n);
   impulse.resize(n);
   weight.resize(n);
@@ -41,18 +39,15 @@ void ConeProblem::read(const ContactProblem& problem) {
   // g_i of mean diagonal 1; a contact that nothing can move takes the mean of the others
   double sum = 0.0;
   int counted = 0;
-  for (int c = 0; c < W.contacts(); ++c) {
+  for (int c = 0; c < std::ssize(problem.laws); ++c) {
     const Law& law = problem.laws[at(c)];
     expects(law.kind != LawKind::rolling, "no second-order cone is known for rolling contacts");
-    expects(law.first == W.first[at(c)] && law.size == W.size(c),
-            "the blocks of W are those of the laws");
     const bool cone = law.kind == LawKind::coulomb && law.friction > 0.0 && law.size > 1;
-    const double* W_cc = W.block(W.find(c, c));
     double trace = 0.0;
     for (int i = 0; i < law.size; ++i) {
       const double shape = cone && i == 0 ? law.friction : 1.0;
       weight[law.first + i] = shape;
-      trace += W_cc[i * law.size + i] / (shape * shape);
+      trace += diagonal[law.first + i] / (shape * shape);
     }
     const double square = trace / law.size;
     for (int i = 0; i < law.size; ++i)
@@ -74,35 +69,8 @@ void ConeProblem::read(const ContactProblem& problem) {
   for (int i = 0; i < n; ++i) impulse[i] = beta / weight[i];
   for (Cone& cone : cones) {
     if (cone.kind == Kind::interval) cone.bound /= impulse[cone.first];
-    const int row = cone.first - W.first[at(cone.contact)];
-    cone.stride = W.size(cone.contact);
-    cone.diagonal = W.start[at(W.find(cone.contact, cone.contact))] + at(row * (cone.stride + 1));
-  }
-
-  for (int c = 0; c < W.contacts(); ++c)
-    for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1]; ++k) {
-      const int d = W.column[at(k)], width = W.size(d);
-      double* block = W.value.data() + W.start[at(k)];
-      for (int i = 0; i < W.size(c); ++i)
-        for (int j = 0; j < width; ++j)
-          block[i * width + j] /= weight[W.first[at(c)] + i] * weight[W.first[at(d)] + j];
-    }
-}
-
-void ConeProblem::multiply(const BlockMatrix& A, View x, Out y) {
-  for (int c = 0; c < A.contacts(); ++c) {
-    const int size = A.size(c);
-    double* const y_c = y.data() + A.first[at(c)];
-    for (int i = 0; i < size; ++i) y_c[i] = 0.0;
-    for (int k = A.offset[at(c)]; k < A.offset[at(c) + 1]; ++k) {
-      const int d = A.column[at(k)], width = A.size(d);
-      const double *block = A.block(k), *x_d = x.data() + A.first[at(d)];
-      for (int i = 0; i < size; ++i, block += width) {
-        double sum = 0.0;
-        for (int j = 0; j < width; ++j) sum += block[j] * x_d[j];
-        y_c[i] += sum;
-      }
-    }
+    for (int i = cone.first; i < cone.first + cone.size; ++i)
+      (i == cone.first ? cone.W_NN : cone.W_TT) += diagonal[i] / (weight[i] * weight[i]);
   }
 }
 

@@ -1,6 +1,6 @@
 // A contact problem without dimensions, in which every cone of friction is |x_T| <= x_N.
 #pragma once
-#include "saltus/contact/block_delassus.h"
+#include "saltus/contact/contact_solver.h"
 
 namespace saltus {
 
@@ -16,23 +16,21 @@ struct ConeProblem {
     int first = 0, size = 1;
     int contact = 0;
     double bound = 0.0;
-    std::size_t diagonal =
-        0;  ///< place of W~(first, first) in W.value, `stride` entries before the row below
-    int stride = 1;
+    double W_NN = 0.0;  ///< first diagonal entry of W~
+    double W_TT = 0.0;  ///< sum of the others
 
     bool barrier() const { return kind == Kind::half_line || kind == Kind::second_order; }
   };
 
-  BlockMatrix W;            ///< W~; blocks are those of the laws
   Vector b;                 ///< b~
   Vector impulse;           ///< beta/g [N s]: p = impulse x
   std::vector<Cone> cones;  ///< cover the rows in order; one a row but for second_order
   Vector weight;            ///< g [sqrt(1/kg)]
 
   int rows() const { return static_cast<int>(b.size()); }
-  /// Reads all of `problem`. No rolling contacts. Takes nothing from the heap the second time for a size.
-  void read(const ContactProblem& problem);
-  void apply(View x, Out v) const { multiply(W, x, v); }  ///< v = W~ x
+  /// Reads all of `problem` but W, of which `diagonal` is given. No rolling contacts. Takes nothing from the heap the
+  /// second time for a size.
+  void read(const ContactProblem& problem, View diagonal);
   /// x <- nearest point of the cones
   void project(Vector& x) const;
   /// True where impulses x of this residual() say something about b~: |F| = residual |x| is small against |b~|. Where
@@ -41,8 +39,6 @@ struct ConeProblem {
   bool meaningful(const Vector& x, double residual) const {
     return (residual > 1e-15 ? residual : 1e-15) * x.norm() <= 0.1 * b.norm();
   }
-  /// y = A x for values in the places of W~
-  static void multiply(const BlockMatrix& A, View x, Out y);
 };
 
 /// True where p = 0 solves the problem at sight: b_N >= 0 at every contact, b = 0 on the rows of other laws.

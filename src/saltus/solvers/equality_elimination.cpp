@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
-#include "saltus/solvers/cone_problem.h"
+#include "saltus/solvers/block_system.h"
 
 namespace saltus {
 namespace {
@@ -321,7 +321,7 @@ void EqualityElimination::recover(View reduced, Out p) {
     for (int i = full_.first[at(c)]; index_[at(c)] >= 0 && i < full_.first[at(c) + 1]; ++i)
       p[i] = reduced[next++];
   for (int pass = 0; pass < 2; ++pass) {
-    ConeProblem::multiply(full_, p, u_);
+    BlockSystem::multiply(full_, p, u_);
     u_ += full_b_;
     for (int g = 0; g < count_; ++g) {
       Group& group = groups_[at(g)];

@@ -5,14 +5,15 @@
 //     (I - C) dy = W~ dx + r,   C = n t^T,   t = y_T/s,   r = W~ x + b~ + s n - y
 //     F^-1 dx + F dy = q                                                       (nesterov_todd.h)
 // =>  (W~ + (I - C) F^-2) dx = (I - C) F^-1 q - r,   dy = F^-1 q - F^-2 dx                              (2)
-// The end is Newton's method on the statuses that the interior has found (cone_newton.h).
+// The end is Newton's method on the statuses that the interior has found (cone_newton.h), which is also tried first where
+// the impulses given are near a solution.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "saltus/base/error.h"
 #include "saltus/contact/residual.h"
-#include "saltus/solvers/cone_newton.h"
+#include "saltus/solvers/cone_work.h"
 #include "saltus/solvers/nesterov_todd.h"
 #include "saltus/solvers/solvers.h"
 
@@ -31,17 +32,17 @@ constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses ar
 constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12;
 
 struct Work final : SolverWork {
-  ConeProblem problem;
-  BlockSystem K;
-  ConeNewton newton;
+  ConeWork cones;
+  std::vector<ConeRows> rows;         ///< of each cone
   std::vector<NesterovTodd> scaling;  ///< of each cone
   Vector x, y, r, s;                  ///< s at the normal rows
   Vector lambda, q, dx, dy, other_dx, other_dy;
   Vector trial, best;  ///< impulses [N s]
 
   void begin(const ContactProblem& contact) {
-    problem.read(contact);
-    K.begin(problem.W);
+    cones.begin(contact);
+    const ConeProblem& problem = cones.problem;
+    rows.resize(problem.cones.size());
     scaling.resize(problem.cones.size());
     for (Vector* v : {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &trial, &best})
       v->setZero(problem.rows());
@@ -56,7 +57,7 @@ class Solve {
     w_.begin(contact);
     w_.best = p;
     report_.residual = residual(contact, p);
-    for (const Cone& cone : w_.problem.cones) {
+    for (const Cone& cone : w_.cones.problem.cones) {
       if (!cone.barrier()) continue;
       w_.x[cone.first] = w_.y[cone.first] = 1.0;
       ++barriers_;
@@ -65,6 +66,10 @@ class Solve {
 
   SolveReport run() {
     double tried = std::numeric_limits<double>::infinity();  // residual of the last identification
+    if (!done() && report_.residual < kIdentify) {
+      w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
+      identify();
+    }
     double fewest = std::numeric_limits<double>::infinity();
     bool lagged = false;
     for (int k = 0, idle = 0; k < kMostInterior && idle < kPatience && !done(); ++k, ++idle) {
@@ -74,6 +79,7 @@ class Solve {
       if (done()) break;
       if (now < kIdentify && now < 0.1 * tried) {
         tried = now;
+        w_.other_dx = w_.x;
         identify();
         if (done()) break;
       }
@@ -81,25 +87,28 @@ class Solve {
       if (!(t > 0.0)) break;
       lagged = !lagged && t < kStuck;
     }
-    if (report_.residual > limits_.tolerance) identify();
+    if (report_.residual > limits_.tolerance) {
+      w_.other_dx = w_.x;
+      identify();
+    }
     p_ = w_.best;
-    report_.iterations = w_.K.factorisations();
+    report_.iterations = w_.cones.factorisations();
     report_.converged = report_.residual <= limits_.tolerance;
     return report_;
   }
 
  private:
   bool done() const {
-    return report_.residual <= limits_.tolerance || w_.K.factorisations() >= limits_.iterations;
+    return report_.residual <= limits_.tolerance || w_.cones.factorisations() >= limits_.iterations;
   }
 
   /// Remembers the impulses of x, moved into their cones, if they are the best; their residual.
   double offer(const Vector& x) {
     w_.trial = x;
-    w_.problem.project(w_.trial);
-    w_.trial = w_.trial.cwiseProduct(w_.problem.impulse);
+    w_.cones.problem.project(w_.trial);
+    w_.trial = w_.trial.cwiseProduct(w_.cones.problem.impulse);
     const double now = residual(contact_, w_.trial);
-    if (now < report_.residual && w_.problem.meaningful(x, now)) {
+    if (now < report_.residual && w_.cones.problem.meaningful(x, now)) {
       report_.residual = now;
       w_.best = w_.trial;
     }
@@ -108,13 +117,13 @@ class Solve {
 
   /// m = x . y/cones,  s,  r
   void measure() {
-    const ConeProblem& problem = w_.problem;
+    const ConeProblem& problem = w_.cones.problem;
     double gap = 0.0;
     for (const Cone& cone : problem.cones)
       if (cone.barrier())
         gap += NesterovTodd::dot(cone.size, w_.x.data() + cone.first, w_.y.data() + cone.first);
     mean_ = barriers_ > 0 ? gap / barriers_ : 0.0;
-    problem.apply(w_.x, w_.r);
+    w_.cones.apply(w_.x, w_.r);
     w_.r += problem.b;
     for (const Cone& cone : problem.cones) {
       const double* const y = w_.y.data() + cone.first;
@@ -129,35 +138,35 @@ class Solve {
 
   /// Makes and factorises the matrix of (2); with `lagged` C = 0.
   bool factorise(bool lagged) {
-    const ConeProblem& problem = w_.problem;
-    w_.K.refill(problem.W);
+    const ConeProblem& problem = w_.cones.problem;
     for (std::size_t c = 0; c < problem.cones.size(); ++c) {
       const Cone& cone = problem.cones[c];
-      double* const D = w_.K.K.value.data() + cone.diagonal;
-      if (cone.kind == Kind::all) D[0] += kRegular;
-      if (cone.kind == Kind::zero)
-        w_.K.make_identity(cone.contact,
-                           cone.first - problem.W.first[static_cast<std::size_t>(cone.contact)]);
+      ConeRows& rows = w_.rows[c];
+      rows = {};
+      if (cone.kind == Kind::all) rows.set(0, 1.0, kRegular);
+      if (cone.kind == Kind::zero) rows.set(0, 0.0, 1.0);
       if (!cone.barrier()) continue;
       NesterovTodd& F = w_.scaling[c];
       const double* const y = w_.y.data() + cone.first;
       F.make(cone.size, w_.x.data() + cone.first, y);
-      for (int i = 0; i < cone.size; ++i)
+      for (int i = 0; i < cone.size; ++i) {
+        rows.A[4 * i] = 1.0;
         for (int j = 0; j < cone.size; ++j) {
           double value = F.inverse_square(i, j);
           if (i == 0 && !lagged)
             for (int l = 1; l < cone.size; ++l)
               value -= y[l] / w_.s[cone.first] * F.inverse_square(l, j);
-          D[i * cone.stride + j] += value;
+          rows.B[3 * i + j] = value;
         }
+      }
       F.scale(y, w_.lambda.data() + cone.first);
     }
-    return w_.K.factorise();
+    return w_.cones.factorise(w_.rows);
   }
 
   /// dx, dy of (2) for q
   void direction(bool lagged, Vector& dx, Vector& dy) {
-    const ConeProblem& problem = w_.problem;
+    const ConeProblem& problem = w_.cones.problem;
     dx = -w_.r;
     for (std::size_t c = 0; c < problem.cones.size(); ++c) {
       const Cone& cone = problem.cones[c];
@@ -169,7 +178,7 @@ class Solve {
       for (int i = 0; i < cone.size; ++i) right[i] += z[i];
       for (int i = 1; i < cone.size && !lagged; ++i) right[0] -= y[i] / w_.s[cone.first] * z[i];
     }
-    w_.K.solve(dx, 1);
+    w_.cones.solve(dx, 1);
     for (std::size_t c = 0; c < problem.cones.size(); ++c) {
       const Cone& cone = problem.cones[c];
       if (!cone.barrier()) continue;
@@ -182,7 +191,7 @@ class Solve {
   /// Largest step that stays in the cones.
   double room(const Vector& dx, const Vector& dy, double most) const {
     double t = most;
-    for (const Cone& cone : w_.problem.cones) {
+    for (const Cone& cone : w_.cones.problem.cones) {
       if (!cone.barrier()) continue;
       const int i = cone.first;
       t = NesterovTodd::step(cone.size, w_.x.data() + i, dx.data() + i, t);
@@ -193,8 +202,8 @@ class Solve {
 
   /// q of  lambda o q = centre m e - lambda o lambda - (F^-1 dx) o (F dy);  without the last term if there is no dx
   void aim(double centre, const Vector* dx, const Vector* dy) {
-    for (std::size_t c = 0; c < w_.problem.cones.size(); ++c) {
-      const Cone& cone = w_.problem.cones[c];
+    for (std::size_t c = 0; c < w_.cones.problem.cones.size(); ++c) {
+      const Cone& cone = w_.cones.problem.cones[c];
       if (!cone.barrier()) continue;
       const double* const lambda = w_.lambda.data() + cone.first;
       double right[3], square[3], a[3], b[3], second[3] = {};
@@ -217,7 +226,7 @@ class Solve {
     direction(lagged, w_.dx, w_.dy);
     const double predicted = room(w_.dx, w_.dy, 1.0);
     double gap = 0.0;
-    for (const Cone& cone : w_.problem.cones)
+    for (const Cone& cone : w_.cones.problem.cones)
       for (int i = cone.first; cone.barrier() && i < cone.first + cone.size; ++i)
         gap += (w_.x[i] + predicted * w_.dx[i]) * (w_.y[i] + predicted * w_.dy[i]);
     const double left = barriers_ > 0 ? gap / (mean_ * barriers_) : 0.0;
@@ -242,13 +251,12 @@ class Solve {
     return t;
   }
 
-  /// Newton's method from x, which stays where it is.
+  /// Newton's method from the x that other_dx holds.
   void identify() {
     Vector& x = w_.other_dx;
-    x = w_.x;
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < kMostNewton && !done(); ++k) {
-      if (!w_.newton.step(w_.problem, w_.K, x)) return;
+      if (!w_.cones.newton(x)) return;
       const double now = offer(x);
       if (k > 2 && !(now < 0.5 * last)) return;
       last = now;

@@ -26,14 +26,19 @@ std::unique_ptr<ContactSolver> make_lemke();
 std::unique_ptr<ContactSolver> make_gauss_seidel();
 
 /// Equality, unilateral and Coulomb laws by a primal-dual interior point, ended by Newton's method on the statuses it
-/// finds; any W. Cold: p on entry is kept only if nothing better is found. For problems whose impulses are not unique.
-/// V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Optim. Methods Softw. 39 (2024).
+/// finds; any W, one that bodies hold (body_delassus.h) by a factor as large as the bodies, not the contacts. Cold,
+/// but for a p on entry so near to a solution that Newton's method gets there. For problems whose impulses are not
+/// unique. V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Optim. Methods Softw. 39 (2024).
 std::unique_ptr<ContactSolver> make_interior_point();
 
 /// Large piles: gauss-seidel for W held by bodies (body_delassus.h), in the velocities of the bodies, W never formed. Colours
 /// of contacts that share no body are solved on the threads of the caller's tbb::task_arena, same bits for any number of
 /// them; sweeps are extrapolated where that helps. Another W goes to gauss-seidel.
 std::unique_ptr<ContactSolver> make_body_gauss_seidel();
+
+/// body-gauss-seidel that gives up as soon as the rate of its residual says that the iterations allowed will not do.
+/// Not in the registry; part of auto.
+std::unique_ptr<ContactSolver> make_first_sweeps();
 
 /// All laws, any W: a few sweeps of Gauss-Seidel, then a proximal point method around Newton's on the equations of Alart
 /// and Curnier, for each group of coupled contacts by itself. Holds 1e-12 also where W is singular.
@@ -56,7 +61,8 @@ std::unique_ptr<ContactSolver> make_by_groups(std::unique_ptr<ContactSolver> inn
 
 /// The one that fits. Without friction and boxes principal pivoting (with its resort to Lemke), or Lemke if W is
 /// unsymmetric; else a few sweeps for a few contacts, body-gauss-seidel for W held by bodies with more than 20 000
-/// contacts, and proximal-newton for the rest. Where the tolerance is missed others go on from the best p: see SolveReport::attempts.
+/// contacts and, as long as it gets on, with fewer, then interior-point; and proximal-newton for the rest. Where the
+/// tolerance is missed others go on from the best p: see SolveReport::attempts.
 std::unique_ptr<ContactSolver> make_automatic();
 
 }  // namespace saltus

@@ -1,0 +1,349 @@
+#include "saltus/solvers/body_system.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <type_traits>
+
+namespace saltus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+constexpr double kLocked = 1e-14;  ///< part of a diagonal entry of A_b^-1 below which a pivot is 0
+
+/// L L^T = A, semidefinite: a column of zeros where a motion is locked or follows from the others.
+void root(int n, const double* A, double* L) {
+  std::fill(L, L + n * n, 0.0);
+  for (int j = 0; j < n; ++j) {
+    double pivot = A[j * n + j];
+    for (int k = 0; k < j; ++k) pivot -= L[j * n + k] * L[j * n + k];
+    if (!(pivot > kLocked * A[j * n + j])) continue;
+    L[j * n + j] = std::sqrt(pivot);
+    for (int i = j + 1; i < n; ++i) {
+      double sum = A[i * n + j];
+      for (int k = 0; k < j; ++k) sum -= L[i * n + k] * L[j * n + k];
+      L[i * n + j] = sum / L[j * n + j];
+    }
+  }
+}
+
+/// out = B^-1, both 3 wide, by elimination with exchange of rows. False: singular or not finite.
+bool invert(int n, const double* B, double* out) {
+  double a[3][6] = {};
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) a[i][j] = B[3 * i + j];
+    a[i][n + i] = 1.0;
+  }
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(a[i][k]) > std::abs(a[best][k])) best = i;
+    if (!(std::abs(a[best][k]) > 0.0) || !std::isfinite(a[best][k])) return false;
+    std::swap(a[k], a[best]);
+    for (int i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const double factor = a[i][k] / a[k][k];
+      for (int j = k; j < 2 * n; ++j) a[i][j] -= factor * a[k][j];
+    }
+  }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) out[3 * i + j] = a[i][n + j] / a[i][i];
+  return true;
+}
+
+/// use(std::integral_constant<int, M>), M = 6 or, for any other, 0
+template <class Use>
+void with_width(int width, const Use& use) {
+  if (width == 6)
+    use(std::integral_constant<int, 6>{});
+  else
+    use(std::integral_constant<int, 0>{});
+}
+
+}  // namespace
+
+bool BodySystem::fits(const ContactProblem& contact) {
+  const BodyRows* const H = contact.W.bodies();
+  if (!H || at(H->contacts()) != contact.laws.size()) return false;
+  for (int c = 0; c < H->contacts(); ++c) {
+    const Law& law = contact.laws[at(c)];
+    if (law.first != H->first[at(c)] || law.size != H->size(c) || law.size > kRows ||
+        law.kind == LawKind::rolling || H->offset[at(c) + 1] - H->offset[at(c)] > 2)
+      return false;
+  }
+  return true;
+}
+
+void BodySystem::begin(const ContactProblem& contact, ConeProblem& problem) {
+  const BodyRows& H = *contact.W.bodies();
+  read(H);
+  // W_ii, then G with the weights
+  entries_.resize(H.rows());
+  const int M = width_;
+  for (const Contact& c : contacts_)
+    for (int i = 0; i < c.rows; ++i) {
+      double sum = 0.0;
+      for (int s = 0; s < 2; ++s)
+        for (int l = 0; l < M; ++l) {
+          const double G = G_[c.G + at((s * c.rows + i) * M + l)];
+          sum += G * G;
+        }
+      entries_[c.first + i] = sum;
+    }
+  problem.read(contact, entries_);
+  problem_ = &problem;
+  for (const Contact& c : contacts_)
+    for (int s = 0; s < 2; ++s)
+      for (int i = 0; i < c.rows; ++i)
+        for (int l = 0; l < M; ++l)
+          G_[c.G + at((s * c.rows + i) * M + l)] /= problem.weight[c.first + i];
+  connect();
+  inverse_.resize(9 * problem.cones.size());
+  z_.resize(size_.size() * at(M));
+  packed_.resize(z_.size());
+  right_.resize(H.rows());
+  correction_.resize(H.rows());
+  product_.resize(H.rows());
+  refined_.resize(H.rows());
+}
+
+/// Contacts, their bodies and G = H L.
+void BodySystem::read(const BodyRows& H) {
+  const int M = width_ = H.width, bodies = H.bodies();
+  size_.assign(at(bodies), 0);
+  L_.resize(H.inverse.size());
+  for (int b = 0; b < bodies; ++b) {
+    const double* const A = &H.inverse[at(b * M * M)];
+    const bool held = std::all_of(A, A + M * M, [](double x) { return x == 0.0; });
+    if (!held) root(M, A, &L_[at(b * M * M)]);
+    diagonal_.resize(at(bodies));
+    diagonal_[at(b)] = held ? 0 : 1;
+  }
+  contacts_.resize(at(H.contacts()));
+  G_.assign(2 * at(H.rows() * M), 0.0);
+  std::size_t next = 0;
+  for (int k = 0; k < H.contacts(); ++k) {
+    Contact& c = contacts_[at(k)];
+    c = {};
+    c.first = H.first[at(k)];
+    c.rows = H.size(k);
+    c.G = next;
+    next += 2 * at(c.rows * M);
+    const int begin = H.offset[at(k)], end = H.offset[at(k) + 1];
+    int sides = 0;
+    for (int e = begin; e < end; ++e) {
+      const int b = H.body[at(e)];
+      if (diagonal_[at(b)] == 0 || (sides > 0 && c.side[0] == b)) continue;
+      c.side[sides++] = b;
+      size_[at(b)] = M;
+    }
+    if (sides == 2 && c.side[1] < c.side[0]) std::swap(c.side[0], c.side[1]);
+    for (int e = begin; e < end; ++e) {
+      const int b = H.body[at(e)];
+      if (diagonal_[at(b)] == 0) continue;
+      const double *const block = &H.value[H.start[at(e)]], *const L = &L_[at(b * M * M)];
+      const double sign = H.opposite(k, e) ? -1.0 : 1.0;
+      double* const G = &G_[c.G + at(b == c.side[0] ? 0 : c.rows * M)];
+      for (int i = 0; i < c.rows; ++i)
+        for (int m = 0; m < M; ++m) {
+          double sum = 0.0;
+          for (int l = m; l < M; ++l) sum += block[i * M + l] * L[l * M + m];
+          G[i * M + m] += sign * sum;
+        }
+    }
+  }
+}
+
+/// The pattern of 1 + G^T B^-1 A G, and where each contact is in it.
+void BodySystem::connect() {
+  const int bodies = static_cast<int>(size_.size());
+  pairs_.clear();
+  for (int b = 0; b < bodies; ++b) pairs_.emplace_back(b, b);
+  for (const Contact& c : contacts_) {
+    if (c.side[1] < 0 || pairs_.back() == std::pair(c.side[1], c.side[0])) continue;
+    pairs_.emplace_back(c.side[0], c.side[1]);
+    pairs_.emplace_back(c.side[1], c.side[0]);
+  }
+  std::sort(pairs_.begin(), pairs_.end());
+  pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+  const std::size_t block = at(width_ * width_);
+  offset_.assign(at(bodies) + 1, 0);
+  column_.clear();
+  start_.clear();
+  diagonal_.clear();
+  for (const auto& [i, j] : pairs_) {
+    ++offset_[at(i) + 1];
+    if (i == j) diagonal_.push_back(static_cast<int>(column_.size()));
+    start_.push_back(column_.size() * block);
+    column_.push_back(j);
+  }
+  for (int b = 0; b < bodies; ++b) offset_[at(b) + 1] += offset_[at(b)];
+  const auto find = [&](int i, int j) {
+    const auto row = column_.begin() + offset_[at(i)];
+    return static_cast<int>(std::lower_bound(row, column_.begin() + offset_[at(i) + 1], j) -
+                            column_.begin());
+  };
+  for (Contact& c : contacts_) {
+    if (c.side[0] < 0) continue;
+    c.block[0] = diagonal_[at(c.side[0])];
+    if (c.side[1] < 0) continue;
+    c.block[1] = find(c.side[0], c.side[1]);
+    c.block[2] = find(c.side[1], c.side[0]);
+    c.block[3] = diagonal_[at(c.side[1])];
+  }
+  value_.resize(column_.size() * block);
+  pattern_.analyse({bodies, offset_.data(), column_.data(), 0});
+}
+
+void BodySystem::multiply(const double* z, double* v) const {
+  with_width(width_, [&](auto fixed) {
+    const int M = fixed > 0 ? fixed : width_;
+    for (const Contact& c : contacts_) {
+      const double* G = &G_[c.G];
+      double* const v_c = v + c.first;
+      for (int i = 0; i < c.rows; ++i) v_c[i] = 0.0;
+      for (int s = 0; s < 2 && c.side[s] >= 0; ++s) {
+        const double* const z_b = z + c.side[s] * M;
+        for (int i = 0; i < c.rows; ++i, G += M) {
+          double sum = 0.0;
+          for (int l = 0; l < M; ++l) sum += G[l] * z_b[l];
+          v_c[i] += sum;
+        }
+      }
+    }
+  });
+}
+
+void BodySystem::multiply_transposed(const double* x, double* z) const {
+  std::fill(z, z + z_.size(), 0.0);
+  with_width(width_, [&](auto fixed) {
+    const int M = fixed > 0 ? fixed : width_;
+    for (const Contact& c : contacts_) {
+      const double* G = &G_[c.G];
+      for (int s = 0; s < 2 && c.side[s] >= 0; ++s) {
+        double* const z_b = z + c.side[s] * M;
+        for (int i = 0; i < c.rows; ++i, G += M)
+          for (int l = 0; l < M; ++l) z_b[l] += G[l] * x[c.first + i];
+      }
+    }
+  });
+}
+
+void BodySystem::apply(View x, Out v) const {
+  multiply_transposed(x.data(), z_.data());
+  multiply(z_.data(), v.data());
+}
+
+/// K += G_c^T T G_c, T 3 wide
+template <int F>
+void BodySystem::add(const Contact& c, const double* T) {
+  const int M = F > 0 ? F : width_, sides = c.side[1] >= 0 ? 2 : 1;
+  double Z[2][kRows * 6];  // T G
+  for (int s = 0; s < sides; ++s) {
+    const double* const G = &G_[c.G + at(s * c.rows * M)];
+    for (int i = 0; i < c.rows; ++i)
+      for (int l = 0; l < M; ++l) {
+        double sum = 0.0;
+        for (int j = 0; j < c.rows; ++j) sum += T[3 * i + j] * G[j * M + l];
+        Z[s][i * M + l] = sum;
+      }
+  }
+  for (int s = 0; s < sides; ++s) {
+    const double* const G = &G_[c.G + at(s * c.rows * M)];
+    for (int t = 0; t < sides; ++t) {
+      double* const to = &value_[start_[at(c.block[2 * s + t])]];
+      for (int i = 0; i < c.rows; ++i)
+        for (int l = 0; l < M; ++l)
+          for (int m = 0; m < M; ++m) to[l * M + m] += G[i * M + l] * Z[t][i * M + m];
+    }
+  }
+}
+
+bool BodySystem::factorise(std::span<const ConeRows> rows) {
+  rows_ = rows;
+  const int M = width_;
+  std::fill(value_.begin(), value_.end(), 0.0);
+  for (const int k : diagonal_)
+    for (int l = 0; l < M; ++l) value_[start_[at(k)] + at(l * (M + 1))] = 1.0;
+  for (std::size_t k = 0; k < rows.size();) {
+    const Contact& c = contacts_[at(problem_->cones[k].contact)];
+    double T[9] = {};  // B^-1 A of all cones of the contact
+    for (; k < rows.size() && problem_->cones[k].first < c.first + c.rows; ++k) {
+      const ConeProblem::Cone& cone = problem_->cones[k];
+      double* const inverse = &inverse_[9 * k];
+      if (!invert(cone.size, rows[k].B, inverse)) return false;
+      const int row = cone.first - c.first;
+      for (int i = 0; i < cone.size; ++i)
+        for (int j = 0; j < cone.size; ++j) {
+          double sum = 0.0;
+          for (int l = 0; l < cone.size; ++l) sum += inverse[3 * i + l] * rows[k].A[3 * l + j];
+          T[3 * (row + i) + row + j] = sum;
+        }
+    }
+    if (c.side[0] < 0 || std::all_of(T, T + 9, [](double x) { return x == 0.0; })) continue;
+    if (M == 6)
+      add<6>(c, T);
+    else
+      add<0>(c, T);
+  }
+  return lu_.factorise(pattern_, size_.data(), value_.data(), start_.data());
+}
+
+/// (1), without refinement
+void BodySystem::solve_once(Vector& x) {
+  const int M = width_;
+  const auto divide = [&] {  // x <- B^-1 x
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      const ConeProblem::Cone& cone = problem_->cones[k];
+      double r[kRows], *const x_k = &x[cone.first];
+      std::copy_n(x_k, cone.size, r);
+      for (int i = 0; i < cone.size; ++i) {
+        x_k[i] = 0.0;
+        for (int j = 0; j < cone.size; ++j) x_k[i] += inverse_[9 * k + at(3 * i + j)] * r[j];
+      }
+    }
+  };
+  correction_ = x;
+  divide();
+  multiply_transposed(x.data(), z_.data());
+  double* packed = packed_.data();
+  for (std::size_t b = 0; b < size_.size(); ++b)
+    packed = std::copy_n(&z_[b * at(M)], size_[b], packed);
+  lu_.solve(packed_.data());
+  packed = packed_.data();
+  for (std::size_t b = 0; b < size_.size(); ++b)
+    for (int l = 0; l < M; ++l) z_[b * at(M) + at(l)] = l < size_[b] ? *packed++ : 0.0;
+  multiply(z_.data(), product_.data());
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const ConeProblem::Cone& cone = problem_->cones[k];
+    for (int i = 0; i < cone.size; ++i) {
+      double sum = correction_[cone.first + i];
+      for (int j = 0; j < cone.size; ++j) sum -= rows_[k].A[3 * i + j] * product_[cone.first + j];
+      x[cone.first + i] = sum;
+    }
+  }
+  divide();
+}
+
+void BodySystem::solve(Vector& x, int refinements) {
+  right_ = x;
+  solve_once(x);
+  for (int n = 0; n < refinements; ++n) {
+    Vector& r = refined_;
+    apply(x, r);
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      const ConeProblem::Cone& cone = problem_->cones[k];
+      double Kx[kRows] = {};
+      for (int i = 0; i < cone.size; ++i)
+        for (int j = 0; j < cone.size; ++j)
+          Kx[i] +=
+              rows_[k].A[3 * i + j] * r[cone.first + j] + rows_[k].B[3 * i + j] * x[cone.first + j];
+      for (int i = 0; i < cone.size; ++i) r[cone.first + i] = right_[cone.first + i] - Kx[i];
+    }
+    solve_once(r);
+    x += r;
+  }
+}
+
+}  // namespace saltus
