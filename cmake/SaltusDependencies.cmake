@@ -1,9 +1,9 @@
 # What the library needs, as targets: Eigen3::Eigen (public headers); yaml-cpp, fmt::fmt, Saltus::hdf5,
-# Saltus::sndfile, Saltus::qhull (the reentrant library), TBB::tbb, Threads::Threads (linking only), and Saltus::cholmod where the library was built with it. Used by the
-# build and by the installed package.
+# Saltus::sndfile, Saltus::qhull (the reentrant library), Saltus::tinyxml2, TBB::tbb, Threads::Threads (linking only), and
+# Saltus::cholmod where the library was built with it. Used by the build and by the installed package.
 #
-# HDF5 (serial, C), libsndfile and CHOLMOD are looked up by file: CMake's FindHDF5 wants the language C and takes half a
-# second, and this way no pkg-config is needed.
+# HDF5 (serial, C), libsndfile, Qhull, TinyXML-2 and CHOLMOD are looked up by file: CMake's FindHDF5 wants the language C
+# and takes half a second, and this way no pkg-config is needed.
 
 function(saltus_imported_library name header suffixes)
   if(TARGET Saltus::${name})
@@ -30,18 +30,21 @@ macro(saltus_find_dependencies mode)
   saltus_imported_library(hdf5 hdf5.h hdf5/serial hdf5_serial hdf5)
   saltus_imported_library(sndfile sndfile.h "" sndfile)
   saltus_imported_library(qhull libqhull_r/libqhull_r.h "" qhull_r)
+  saltus_imported_library(tinyxml2 tinyxml2.h "" tinyxml2)
   if(NOT TARGET yaml-cpp AND TARGET yaml-cpp::yaml-cpp)  # yaml-cpp 0.8 and later
     add_library(yaml-cpp ALIAS yaml-cpp::yaml-cpp)
   endif()
   set(saltus_missing "")
-  foreach(target Eigen3::Eigen yaml-cpp fmt::fmt TBB::tbb Threads::Threads Saltus::hdf5 Saltus::sndfile Saltus::qhull)
+  foreach(target Eigen3::Eigen yaml-cpp fmt::fmt TBB::tbb Threads::Threads Saltus::hdf5 Saltus::sndfile Saltus::qhull
+      Saltus::tinyxml2)
     if(NOT TARGET ${target})
       list(APPEND saltus_missing ${target})
     endif()
   endforeach()
   if(saltus_missing AND "${mode}" STREQUAL "REQUIRED")
     message(FATAL_ERROR "Not found: ${saltus_missing}. On Debian: apt-get install "
-      "libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev libtbb-dev libqhull-dev (./run does it)")
+      "libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev libtbb-dev libqhull-dev "
+      "libtinyxml2-dev (./run does it)")
   endif()
 endmacro()
 

@@ -86,8 +86,9 @@ T median(std::vector<T> x) {
   return x[x.size() / 2];
 }
 
-/// Radius of what lies together: the balls joined to the one nearest to the axis by gaps below a tenth of a radius; mean over
-/// 24 sectors of the farthest of each, its own radius included [m].
+/// Radius of what lies together: the balls joined to the one nearest to the axis by gaps below half a radius; mean over 24
+/// sectors of the farthest of each, its own radius included [m]. (A front one ball high has gaps; with a tenth of a radius
+/// it would end where they begin.)
 inline double heap_radius(const Scene& scene, const std::vector<BodyState>& bodies) {
   const std::size_t n = bodies.size();
   std::vector<char> in(n, 0);
@@ -104,7 +105,7 @@ inline double heap_radius(const Scene& scene, const std::vector<BodyState>& bodi
     for (std::size_t j = 0; j < n; ++j) {
       if (in[j]) continue;
       const double r = scene.bodies[i].half[0] + scene.bodies[j].half[0];
-      if (distance(bodies[i].x, bodies[j].x) > 1.05 * r) continue;
+      if (distance(bodies[i].x, bodies[j].x) > 1.25 * r) continue;
       in[j] = 1;
       front.push_back(j);
     }

@@ -144,7 +144,7 @@ inline Scene column() {
   scene.release = 1.5;
   add_balls(scene, 2000, r, kTube, 0.0, random,
             [&](double x, double y) { return std::hypot(x, y) < kTube - 1.15 * r; });
-  scene.rolling = 0.05 * r;
+  scene.rolling = 0.02 * r;
   scene.size = 0.9 * r;
   scene.timed = 1.5;
   scene.creep = 4.0;

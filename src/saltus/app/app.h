@@ -85,6 +85,14 @@ struct ConvertOptions {
 };
 int cmd_convert(const ConvertOptions& options);
 
+struct ImportOptions {
+  std::string file, output;  ///< output "": <robot stem>.yaml in the working folder
+  std::string base;          ///< fixed, free; "": free
+  std::optional<double> friction;
+  bool motors = false, json = false;
+};
+int cmd_import(const ImportOptions& options);
+
 struct NewOptions {
   std::string name;
   bool json = false;

@@ -116,7 +116,8 @@ class Run {
     const SceneSpec& spec = setup_.scene.spec;
     for (const OutputSpec& output : spec.outputs)
       results.probe_at.push_back(
-          place_text(output.at, spec.bodies[find_body(spec, output.probe)->entry].kind));
+          output.at ? place_text(*output.at, spec.bodies[find_body(spec, output.probe)->entry].kind)
+                    : "");
     const std::string resolved = write_scene(setup_.scene.spec);
     if (options_.resume) {
       const std::string file = resumable_file(output_);

@@ -14,8 +14,8 @@
 namespace saltus::app {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"run",      "check", "study",   "sweep", "solve",
-                                       "describe", "info",  "convert", "new",   "schema"};
+constexpr std::string_view kVerbs[] = {"run",  "check",   "study",  "sweep", "solve", "describe",
+                                       "info", "convert", "import", "new",   "schema"};
 
 constexpr const char* kShortHelp =
     "Saltus integrates mechanical systems with impact and contact in time.\n"
@@ -29,6 +29,7 @@ constexpr const char* kShortHelp =
     "  saltus solve problem.hdf5      solve a contact problem of a file (FCLIB)\n"
     "  saltus info my_scene.h5        what a results file holds\n"
     "  saltus convert my_scene.h5 --to wav|csv\n"
+    "  saltus import robot.urdf       the scene of a robot; goes to robot.yaml\n"
     "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, "
     "laws, options\n"
     "  saltus schema                  JSON Schema of scenes, for editors\n"
@@ -45,6 +46,7 @@ struct Arguments {
   DescribeOptions describe;
   InfoOptions info;
   ConvertOptions convert;
+  ImportOptions robot;
   NewOptions create;
 };
 
@@ -174,6 +176,28 @@ void declare_solve(CLI::App& app, SolveOptions& a) {
   add_json(*solve, a.json);
 }
 
+void declare_import(CLI::App& app, ImportOptions& a) {
+  CLI::App* verb = app.add_subcommand("import", "the scene of a robot that a URDF file describes");
+  verb->add_option("robot", a.file, "URDF file, macros of xacro expanded")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("-o,--output", a.output,
+                   "scene file, written over; <robot>.yaml in the working folder if not given")
+      ->check(not_empty)
+      ->type_name("FILE");
+  verb->add_option("--base", a.base,
+                   "fixed holds the root link, free lets it go; a root named world stands still")
+      ->check(not_empty)
+      ->type_name("HOW");
+  verb->add_option("--friction", a.friction,
+                   "Coulomb's coefficient of all shapes; they touch nothing if not given")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("MU");
+  verb->add_flag("--motors", a.motors,
+                 "a motor at every joint with an effort: holds it as far as that suffices");
+  add_json(*verb, a.json);
+}
+
 void declare(CLI::App& app, Arguments& a) {
   CLI::App* run = app.add_subcommand("run", "integrate a scene and write its results");
   run->add_option("scene", a.run.scene, "scene file (YAML)")->required()->type_name("FILE");
@@ -236,6 +260,8 @@ void declare(CLI::App& app, Arguments& a) {
       ->check(not_empty)
       ->type_name("NAME");
   add_json(*convert, a.convert.json);
+
+  declare_import(app, a.robot);
 
   CLI::App* create = app.add_subcommand("new", "write a scene to start from");
   create->add_option("name", a.create.name, "NAME.yaml is written, unless it exists")
@@ -326,6 +352,7 @@ int dispatch(int argc, char** argv) {
   if (first == "describe") return cmd_describe(a.describe);
   if (first == "info") return cmd_info(a.info);
   if (first == "convert") return cmd_convert(a.convert);
+  if (first == "import") return cmd_import(a.robot);
   if (first == "new") return cmd_new(a.create);
   return cmd_schema();
 }

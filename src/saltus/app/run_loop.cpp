@@ -11,7 +11,8 @@ double seconds(Clock::duration duration) { return std::chrono::duration<double>(
 /// What is measured at one moment, in vectors made once.
 class Observer {
  public:
-  explicit Observer(const Simulation& sim) : sim_(sim), probes_(sim.model().probes().size()) {
+  explicit Observer(const Simulation& sim)
+      : sim_(sim), probes_(sim.model().probes().size()), joint_loads_(sim.model().joints().size()) {
     for (const GroupState& group : sim.state().groups) velocities_.emplace_back(group.v.size());
   }
 
@@ -24,11 +25,17 @@ class Observer {
       sim_.velocity(static_cast<int>(g), velocities_[g]);
     return velocities_;
   }
+  std::span<const std::array<Vector3, 2>> joint_loads() {
+    for (std::size_t i = 0; i < joint_loads_.size(); ++i)
+      joint_loads_[i] = sim_.joint_load(static_cast<int>(i));
+    return joint_loads_;
+  }
 
  private:
   const Simulation& sim_;
   std::vector<double> probes_;
   std::vector<Vector> velocities_;
+  std::vector<std::array<Vector3, 2>> joint_loads_;
 };
 
 StepReport start_report() {
@@ -67,7 +74,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   if (state.step == 0) {
     out.start(state, observer.probes());
     loop.statistics.add(start_report(), state.energy, state.t);
-    if (plan.next(0) == 0) out.frame(state, observer.velocities());
+    if (plan.next(0) == 0) out.frame(state, observer.velocities(), observer.joint_loads());
   }
   loop.statistics.rows = state.step + 1;  // rows count steps, also where not every step was stored
   std::uint64_t next_frame = plan.next(state.step + 1);
@@ -102,7 +109,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     if (spec.every_step || framed || state.step == steps)
       out.record(report, state, observer.probes());
     if (framed) {
-      out.frame(state, observer.velocities());
+      out.frame(state, observer.velocities(), observer.joint_loads());
       next_frame = plan.next(state.step + 1);
     }
     if (every != 0 && state.step % every == 0 && state.step < steps)

@@ -58,6 +58,9 @@ void energy_rows(Table& table, const RunResult& r) {
 void contact_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const SceneSetup& setup = *r.setup;
+  if (!setup.model.joints().empty())
+    table.row("joints", "{}, off by at most {:.3g} m or rad (t = {:.6g} s)",
+              setup.model.joints().size(), s.joint_gap.value, time_of(s.joint_gap, setup));
   const std::size_t points = setup.model.pairs().size();
   const bool shapes = !setup.model.surfaces().colliders.empty();
   if (points == 0 && !shapes) {
@@ -152,6 +155,7 @@ std::string run_json(const RunResult& r) {
                       {"most", s.contacts.value}};
   json["penetration"] = {
       {"value", s.penetration()}, {"step", s.gap.row}, {"time", time_of(s.gap, setup)}};
+  json["joint_gap"] = extreme_json(s.joint_gap, setup);
   json["gap"] = extreme_json(s.gap, setup);  // null: no contacts
   json["residual"] = extreme_json(s.residual, setup);
   json["residual_after"] = extreme_json(s.residual_after, setup);

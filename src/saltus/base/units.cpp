@@ -30,6 +30,8 @@ constexpr std::array kOffered{
     Offered{unit::N_s_per_m, "N s/m", "N s/m, kg/s"},
     Offered{unit::N_m, "N m", "N m, kN m"},
     Offered{unit::N_m_s, "N m s", "N m s"},
+    Offered{unit::N_m_per_rad, "N m/rad", "N m/rad, kN m/rad, N m/deg"},
+    Offered{unit::N_m_s_per_rad, "N m s/rad", "N m s/rad, N m s/deg"},
     Offered{unit::kg_m2, "kg m^2", "kg m^2, g cm^2"},
     Offered{unit::m3_per_s2, "m^3/s^2", "m^3/s^2"},
     Offered{unit::kg_per_m, "kg/m", "kg/m, g/m, g/cm"},

@@ -28,6 +28,8 @@ struct ContactSpring {
   double exponent = 1.0;   ///< p >= 1
   double damping = 0.0;    ///< c [N s/m]
   At at = At::mean;
+  bool pulls =
+      false;  ///< N of either sign, at any gap: a spring, not an obstacle; linear() ones only
 
   /// One complementarity row, exact in one pass.
   bool linear() const { return exponent == 1.0 && at != At::mean; }
@@ -108,8 +110,11 @@ struct ContactLaw {
         return 0.0;
     }
   }
-  /// Rows in every problem whatever the gap, which means nothing to them.
-  bool bilateral() const { return rule == Rule::equality || rule == Rule::relay; }
+  /// Rows in every problem whatever the gap, which is no penetration.
+  bool bilateral() const {
+    return rule == Rule::equality || rule == Rule::relay ||
+           (rule == Rule::compliant && spring.pulls);
+  }
   /// Whether the strength of friction depends on the slip: it is found in passes.
   bool falls() const { return falling.falls() && (rule == Rule::relay || friction > 0.0); }
   /// Taken in by the rule of Activation.

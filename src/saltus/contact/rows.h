@@ -46,7 +46,7 @@ class GroupRows {
       if (p[i] != 0.0)
         for (std::size_t k = begin(i); k < begin(i + 1); ++k) r[column_[k]] += value_[k] * p[i];
   }
-  /// W += H A^-1 H^T on the rows named, in that order; X is work space.
+  /// W += H A^-1 H^T on the rows named, in that order; X <- A^-1 H^T.
   void response_add(const Factor& A, int velocities, std::span<const int> rows, Matrix& X,
                     Matrix& W) const {
     X.setZero(velocities, static_cast<Eigen::Index>(rows.size()));

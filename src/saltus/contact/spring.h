@@ -7,12 +7,12 @@
 
 namespace saltus {
 
-/// F(y) = k d^p [N] and V(y) = k d^(p + 1)/(p + 1) [J], d = max(-y, 0).
+/// F(y) = k d^p [N] and V(y) = k d^(p + 1)/(p + 1) [J], d = max(-y, 0); of a spring that pulls V = k y^2/2.
 inline double spring_force(const ContactSpring& x, double gap) {
   return x.stiffness * std::pow(std::max(-gap, 0.0), x.exponent);
 }
 inline double spring_energy(const ContactSpring& x, double gap) {
-  const double d = std::max(-gap, 0.0);
+  const double d = x.pulls ? std::abs(gap) : std::max(-gap, 0.0);
   return x.stiffness * std::pow(d, x.exponent + 1.0) / (x.exponent + 1.0);
 }
 

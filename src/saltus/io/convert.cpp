@@ -165,7 +165,7 @@ ProbeFiles write_probe_files(ResultsWriter& results, const Model& model,
         const std::vector<double> time = results.times();
         const std::array columns{
             CsvColumn{"time", "s", time},
-            CsvColumn{probe.name, std::string(unit_of(probe.quantity)), samples}};
+            CsvColumn{probe.name, std::string(unit_of(probe, model.joints())), samples}};
         write_csv(path, columns);
         files.written.push_back(path);
       });

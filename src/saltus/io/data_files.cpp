@@ -90,6 +90,20 @@ std::vector<DataFile> data_files(const Scene& scene) {
     for (std::size_t k = 0; k < body.prescribed.size(); ++k)
       add(fmt::format("{}prescribed[{}].file", path, k), body.prescribed[k].file);
   }
+  const auto add_drive = [&](const std::string& entry, const auto& laws) {
+    if (laws && laws->drive) add(entry + ".drive.file", laws->drive->file);
+  };
+  for (std::size_t i = 0; i < scene.spec.joints.size(); ++i) {
+    const JointSpec& joint = scene.spec.joints[i];
+    const std::string path = fmt::format("joints[{}].", i);
+    add_drive(path + "turn", joint.turn);
+    add_drive(path + "turn2", joint.turn2);
+    add_drive(path + "slide", joint.slide);
+    add_drive(path + "slide2", joint.slide2);
+  }
+  for (std::size_t i = 0; i < scene.spec.couplings.size(); ++i)
+    if (const auto& value = scene.spec.couplings[i].value)
+      add(fmt::format("couplings[{}].value.file", i), value->file);
   for (std::size_t i = 0; i < scene.spec.contacts.size(); ++i)
     add(fmt::format("contacts[{}].against.file", i), scene.spec.contacts[i].against.file);
   if (scene.spec.reference) add("reference.file", scene.spec.reference->file);

@@ -45,6 +45,22 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model) {
       layout::described(body.create("velocity", reals(v)), "m/s, rad/s",
                         "physical velocity, one frame a row");
   }
+  if (!model.joints().empty()) {
+    const h5::Group joints = file.create_group("joints");
+    names.clear();
+    for (const Joint& joint : model.joints()) names.push_back(joint.name);
+    names = layout::object_names(names, "joint");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const h5::Group joint = joints.create_group(names[i]);
+      joint.set("index", static_cast<std::int64_t>(i));
+      joint.set("name", model.joints()[i].name);
+      joint.set("kind", name_of(model.joints()[i].kind));
+      layout::described(joint.create("force", reals(3)), "N",
+                        "that the joint exerts on its second body, in space, mean of the step");
+      layout::described(joint.create("torque", reals(3)), "N m",
+                        "on its second body about the joint, in space, mean of the step");
+    }
+  }
   const h5::Group contacts = file.create_group("contacts");
   layout::described(contacts.create("offset", {h5::Type::uint64, 0, 4096, 1}), "1",
                     "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
@@ -74,20 +90,39 @@ FrameTable FrameTable::open(const h5::File& file) {
     if (group.has("q")) body.q = group.dataset("q");
     if (group.has("velocity")) body.velocity = group.dataset("velocity");
   }
+  if (file.has("joints")) {
+    const h5::Group joints = file.group("joints");
+    for (const std::string& name : layout::in_order(joints)) {
+      const h5::Group group = joints.group(name);
+      JointData& joint = table.joints_.emplace_back();
+      joint.force = group.dataset("force");
+      joint.torque = group.dataset("torque");
+    }
+  }
   table.written_ = table.time_data_.rows();
   table.contacts_ = table.key_data_.rows();
   return table;
 }
 
-void FrameTable::add(const State& state, std::span<const Vector> velocities) {
+void FrameTable::add(const State& state, std::span<const Vector> velocities,
+                     std::span<const std::array<Vector3, 2>> joint_loads) {
   expects(state.groups.size() == bodies_.size() && velocities.size() == bodies_.size(),
           "FrameTable::add: one state and one velocity a group");
+  expects(joint_loads.size() == joints_.size(), "FrameTable::add: one load a joint");
   time_.push_back(state.t);
   step_.push_back(state.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     append_vector(bodies_[g].q_waiting, state.groups[g].q);
     append_vector(bodies_[g].velocity_waiting, velocities[g]);
     bytes_ += 8 * static_cast<std::size_t>(state.groups[g].q.size() + velocities[g].size());
+  }
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    JointData& joint = joints_[i];
+    joint.force_waiting.insert(joint.force_waiting.end(), joint_loads[i][0].begin(),
+                               joint_loads[i][0].end());
+    joint.torque_waiting.insert(joint.torque_waiting.end(), joint_loads[i][1].begin(),
+                                joint_loads[i][1].end());
+    bytes_ += 48;
   }
   add_contacts(state.contacts);
 }
@@ -111,6 +146,12 @@ void FrameTable::drain() {
     body.velocity.append(std::span<const double>(body.velocity_waiting));
     body.q_waiting.clear();
     body.velocity_waiting.clear();
+  }
+  for (JointData& joint : joints_) {
+    joint.force.append(std::span<const double>(joint.force_waiting));
+    joint.torque.append(std::span<const double>(joint.torque_waiting));
+    joint.force_waiting.clear();
+    joint.torque_waiting.clear();
   }
   offset_data_.append(std::span<const std::uint64_t>(offset_));
   key_data_.append(std::span<const std::uint64_t>(key_));
@@ -144,6 +185,10 @@ void FrameTable::truncate(std::size_t frames) {
   for (Body& body : bodies_) {
     if (body.q.is_open()) shorten(body.q, frames);
     if (body.velocity.is_open()) shorten(body.velocity, frames);
+  }
+  for (JointData& joint : joints_) {
+    shorten(joint.force, frames);
+    shorten(joint.torque, frames);
   }
   written_ = frames;
 }

@@ -1,5 +1,6 @@
 // Frames of a results file: configuration, velocity and contacts of chosen moments.
 #pragma once
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ class FrameTable {
   /// Those of an existing file. Throws h5::Error.
   static FrameTable open(const h5::File& file);
 
-  void add(const State& state, std::span<const Vector> velocities);
+  /// joint_loads: one a joint of the model.
+  void add(const State& state, std::span<const Vector> velocities,
+           std::span<const std::array<Vector3, 2>> joint_loads);
   /// The contacts of the frame being added; called by add().
   void add_contacts(std::span<const ContactMemory> contacts);
   std::size_t frames() const { return written_ + time_.size(); }
@@ -34,7 +37,12 @@ class FrameTable {
     std::vector<double> q_waiting, velocity_waiting;
   };
   h5::Dataset time_data_, step_data_, offset_data_, key_data_, impulse_data_, moment_data_;
+  struct JointData {
+    h5::Dataset force, torque;
+    std::vector<double> force_waiting, torque_waiting;
+  };
   std::vector<Body> bodies_;
+  std::vector<JointData> joints_;
   std::vector<double> time_, impulse_, moment_;
   std::vector<std::uint64_t> step_, offset_, key_;
   std::size_t written_ = 0, bytes_ = 0;

@@ -33,6 +33,8 @@ inline constexpr std::array kStep{
                "of the contact laws on the finished state"},
     StepColumn{"gap", h5::Type::real64, "m",
                "smallest gap; negative: penetration; inf: no contacts"},
+    StepColumn{"joint_gap", h5::Type::real64, "m, rad",
+               "largest deviation of a joint on the finished state; 0 without joints"},
     StepColumn{"impulse", h5::Type::real64, "N s", "sum of the normal impulses"},
     StepColumn{"impact", h5::Type::real64, "J", "work of the contacts in this step"},
     StepColumn{"kinetic", h5::Type::real64, "J",

@@ -170,6 +170,7 @@ void ResultsWriter::record(const StepReport& report, const State& state,
                                                       report.residual,
                                                       report.residual_after,
                                                       report.gap,
+                                                      report.joint_gap,
                                                       report.impulse,
                                                       report.impact,
                                                       state.energy.kinetic,
@@ -181,9 +182,10 @@ void ResultsWriter::record(const StepReport& report, const State& state,
   p.statistics.add(report, state.energy, state.t);
 }
 
-void ResultsWriter::frame(const State& state, std::span<const Vector> velocities) {
+void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
+                          std::span<const std::array<Vector3, 2>> joint_loads) {
   Parts& p = *parts_;
-  p.frames.add(state, velocities);
+  p.frames.add(state, velocities, joint_loads);
   if (p.frames.waiting_bytes() > kBytes) p.drain();
 }
 

@@ -12,6 +12,7 @@
 // checkpoints and at the end, always followed by a flush, so that a killed run leaves a readable
 // `.part`.
 #pragma once
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -63,8 +64,10 @@ class ResultsWriter {
   /// One row: what the step did and the state behind it. `probes`: one value a Model::probes().
   /// About 25 ns; writes to disk only if nobody called drain() for 16 384 rows.
   void record(const StepReport& report, const State& state, std::span<const double> probes);
-  /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group.
-  void frame(const State& state, std::span<const Vector> velocities);
+  /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group; `joint_loads`: force and
+  /// torque, one a joint (Simulation::joint_load).
+  void frame(const State& state, std::span<const Vector> velocities,
+             std::span<const std::array<Vector3, 2>> joint_loads = {});
   /// Writes what is in memory and flushes. Throws RunError (disk full) and then removes the
   /// `.part`.
   void drain();

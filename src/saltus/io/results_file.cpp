@@ -74,7 +74,7 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
     const Group& body = model.groups()[static_cast<std::size_t>(probe.group)];
     const double late = velocity && body.scheme ? (1.0 - body.scheme->velocity_at()) * h : 0.0;
     const h5::Dataset data = layout::described(
-        group.create(names[i], {}), std::string(unit_of(probe.quantity)),
+        group.create(names[i], {}), std::string(unit_of(probe, model.joints())),
         probe.quantity == Probe::Quantity::reaction
             ? "force that held a prescribed degree of freedom, mean over the step"
             : std::string(name_of(probe.quantity)) + " of a point along a direction");
@@ -148,8 +148,14 @@ void check_same_inputs(const h5::File& file, const std::string& path,
 RowTable open_rows(const h5::File& file) {
   RowTable rows;
   const h5::Group step = file.group("step");
-  for (const layout::StepColumn& column : layout::kStep)
+  for (const layout::StepColumn& column : layout::kStep) {
+    if (!step.has(column.name)) {  // of a file older than the column
+      h5::Dataset added = layout::described(step.create(column.name, {.type = column.type}),
+                                            column.unit, column.description);
+      added.append(std::span<const double>(std::vector<double>(step.dataset("time").rows())));
+    }
     rows.add_column(step.dataset(column.name), column.type);
+  }
   for (const char* name : {"ledger", "probes"}) {
     const h5::Group group = file.group(name);
     for (const std::string& column : layout::in_order(group))
@@ -160,13 +166,16 @@ RowTable open_rows(const h5::File& file) {
 
 RunStatistics read_statistics(const h5::File& file, std::size_t rows) {
   const h5::Group step = file.group("step");
-  const auto column = [&](const char* name) { return step.dataset(name).reals(0, rows); };
+  const auto column = [&](const char* name) {
+    return step.has(name) ? step.dataset(name).reals(0, rows) : std::vector<double>(rows, 0.0);
+  };
   const auto time = column("time"), contacts = column("contacts"),
              iterations = column("iterations"), passes = column("passes"),
              halvings = column("halvings"), converged = column("converged"),
              residual = column("residual"), after = column("residual_after"), gap = column("gap"),
-             impulse = column("impulse"), kinetic = column("kinetic"),
-             potential = column("potential"), unexplained = column("unexplained_step");
+             joint_gap = column("joint_gap"), impulse = column("impulse"),
+             kinetic = column("kinetic"), potential = column("potential"),
+             unexplained = column("unexplained_step");
   RunStatistics statistics;
   for (std::size_t k = 0; k < rows; ++k) {
     StepReport report;
@@ -178,6 +187,7 @@ RunStatistics read_statistics(const h5::File& file, std::size_t rows) {
     report.residual = residual[k];
     report.residual_after = after[k];
     report.gap = gap[k];
+    report.joint_gap = joint_gap[k];
     report.impulse = impulse[k];
     report.unexplained = unexplained[k];
     statistics.add(report, {kinetic[k], potential[k]}, time[k]);

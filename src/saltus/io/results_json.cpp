@@ -87,6 +87,7 @@ std::string summary_json(const RunStatistics& s, const State& last, const Model&
   json["residual"] = extreme(s.residual);
   json["residual_after"] = extreme(s.residual_after);
   json["gap"] = extreme(s.gap);
+  json["joint_gap"] = extreme(s.joint_gap);
   json["penetration"] = s.penetration();
   json["unexplained_step"] = extreme(s.unexplained);
   json["contacts"] = extreme(s.contacts);

@@ -23,6 +23,7 @@ void RunStatistics::add(const StepReport& report, const Energy& now, double t) {
   energy_end = now;
   raise(residual, report.residual, row);
   raise(residual_after, report.residual_after, row);
+  raise(joint_gap, report.joint_gap, row);
   raise(contacts, report.contacts, row);
   raise(energy, now.total(), row);
   if (!(report.gap >= gap.value) && !std::isnan(gap.value)) gap = {report.gap, row};

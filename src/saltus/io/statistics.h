@@ -22,6 +22,7 @@ struct RunStatistics {
   Extreme residual_after;  ///< largest StepReport::residual_after [1]
   Extreme gap{std::numeric_limits<double>::infinity(),
               0};                   ///< smallest; < 0: worst penetration [m]
+  Extreme joint_gap;                ///< largest StepReport::joint_gap [m], [rad]
   Extreme unexplained;              ///< the largest magnitude in one step, with its sign [J]
   Extreme contacts;                 ///< largest number of contacts with impulse
   Extreme energy;                   ///< largest total energy [J]

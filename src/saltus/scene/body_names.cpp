@@ -63,6 +63,53 @@ int group_of(const Model& model, const BodySpec& body) {
   return found == groups.end() ? -1 : static_cast<int>(found - groups.begin());
 }
 
+std::optional<std::size_t> find_joint(const SceneSpec& scene, std::string_view name) {
+  const auto found = std::ranges::find(scene.joints, name, &JointSpec::name);
+  if (found == scene.joints.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - scene.joints.begin());
+}
+
+std::optional<NamedCoordinate> find_coordinate(const SceneSpec& scene, std::string_view name) {
+  if (const auto whole = find_joint(scene, name))
+    return NamedCoordinate{*whole, coordinate_count(scene.joints[*whole].kind) == 1 ? 0 : -1};
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto joint = find_joint(scene, name.substr(0, dot));
+  if (!joint) return std::nullopt;
+  const int i = coordinate_index(scene.joints[*joint].kind, name.substr(dot + 1));
+  if (i < 0) return std::nullopt;
+  return NamedCoordinate{*joint, i};
+}
+
+std::optional<Fault> one_coordinate_fault(const SceneSpec& scene, const std::string& name,
+                                          const std::string& key) {
+  const auto found = find_coordinate(scene, name);
+  if (found && found->coordinate >= 0) return std::nullopt;
+  const std::size_t dot = name.rfind('.');
+  const auto joint = found ? std::optional(found->joint)
+                     : dot == std::string::npos
+                         ? std::nullopt
+                         : find_joint(scene, std::string_view(name).substr(0, dot));
+  if (!joint) {
+    std::vector<std::string_view> names;
+    for (const JointSpec& one : scene.joints) names.push_back(one.name);
+    return Fault{key, "there is no joint '" + name + "'", did_you_mean(name, names)};
+  }
+  const JointSpec& of = scene.joints[*joint];
+  const std::string kind(name_of(of.kind));
+  const int count = coordinate_count(of.kind);
+  if (count == 0)
+    return Fault{key, "'" + of.name + "' is of kind " + kind + " and has no coordinates",
+                 "name a joint along which something moves"};
+  std::string list;
+  for (int i = 0; i < count; ++i)
+    list += (i > 0 ? ", " : "") + of.name + "." + std::string(coordinate_name(of.kind, i));
+  return Fault{key,
+               found ? "'" + name + "' has " + std::to_string(count) + " coordinates"
+                     : "'" + of.name + "' has no coordinate '" + name.substr(dot + 1) + "'",
+               "allowed: " + list};
+}
+
 std::optional<Fault> one_body_fault(const SceneSpec& scene, const std::string& name,
                                     const std::string& key) {
   const auto found = find_body(scene, name);

@@ -11,7 +11,9 @@
 #include "saltus/scene/advice.h"
 #include "saltus/scene/build_body.h"
 #include "saltus/scene/build_contact.h"
+#include "saltus/scene/build_joint.h"
 #include "saltus/scene/build_output.h"
+#include "saltus/scene/joint_assembly.h"
 #include "saltus/scene/rigid_assembly.h"
 #include "saltus/scene/scheme_fit.h"
 #include "saltus/schemes/registry.h"
@@ -39,6 +41,9 @@ class Builder {
     parts_.options.end = spec_.time.end;
     parts_.options.instant = spec_.contact.instant;
     parts_.options.correct_positions = spec_.contact.correct_positions;
+    parts_.options.joints = spec_.joint.level;
+    parts_.options.bilateral = spec_.joint.bilateral;
+    parts_.options.joints_in_stages = spec_.joint.in_stages;
     parts_.options.on_failure = spec_.on_failure;
     parts_.solver = solver_of(spec_.solver.kind);
     for (std::size_t i = 0; i < spec_.bodies.size(); ++i) body(i);
@@ -50,13 +55,15 @@ class Builder {
     pass_limits();
     for (std::size_t i = 0; i < spec_.contacts.size(); ++i) add_contact(scene_, bodies_, i, parts_);
     rigid_.finish_surfaces();
+    add_joints(scene_, bodies_, parts_);
+    assemble(parts_);
     // Faces that rest on each other share their load in many ways: their residual can end just above 1e-12.
     const bool shapes_touch =
         std::ranges::any_of(parts_.surfaces.law, [](int law) { return law >= 0; });
     const double tolerance = shapes_touch ? 1e-9 : 1e-12;
     parts_.options.contact = {spec_.solver.tolerance.value_or(tolerance), spec_.solver.iterations};
     for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
-      parts_.probes.push_back(probe_of(scene_, bodies_, parts_.initial, i));
+      parts_.probes.push_back(probe_of(scene_, bodies_, parts_.initial, parts_.joints, i));
     return Model(std::move(parts_));
   }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "saltus/bodies/shape_table.h"
+#include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/touch_points.h"
 
@@ -22,12 +23,12 @@ struct Asked {
   std::string path;  ///< "outputs[0]"
 
   bool named() const {
-    const auto* at = std::get_if<NumberOrName>(&spec.at);
+    const auto* at = std::get_if<NumberOrName>(&*spec.at);
     return at && at->is_name();
   }
   int index(int count, const char* what) const {
-    const auto* at = std::get_if<NumberOrName>(&spec.at);
-    if (!at) touch_point(of, spec.at, path + ".at");  // says that it is no point
+    const auto* at = std::get_if<NumberOrName>(&*spec.at);
+    if (!at) touch_point(of, *spec.at, path + ".at");  // says that it is no point
     return index_at(*at, count, what, path + ".at");
   }
 };
@@ -40,7 +41,7 @@ Table modal_table(const Asked& a) {
     throw SceneError(a.path + ".probe",
                      "'" + a.spec.probe + "' has no points: its modes have no shapes",
                      "give bodies[].modes.shapes");
-  const TouchPoint point = touch_point(a.of, a.spec.at, a.path + ".at");
+  const TouchPoint point = touch_point(a.of, *a.spec.at, a.path + ".at");
   const double limit = a.spec.modes == OutputSpec::Modes::all
                            ? std::numeric_limits<double>::infinity()
                            : 2.0 * std::numbers::pi * 0.45 / a.scene.spec.time.h();
@@ -61,7 +62,7 @@ Table coordinate_table(const Asked& a, int dof) {
 }
 
 Table particle_table(const Asked& a) {
-  const TouchPoint point = touch_point(a.of, a.spec.at, a.path + ".at");
+  const TouchPoint point = touch_point(a.of, *a.spec.at, a.path + ".at");
   const std::array direction{
       unit_vector(a.spec.direction.value_or(std::array{0.0, 0.0, 1.0}), a.path + ".direction")};
   for (int axis = 0; axis < 3; ++axis)
@@ -125,12 +126,35 @@ int reaction_of(const Asked& a) {
   return static_cast<int>(found - held.begin());
 }
 
+void add_files(const OutputSpec& spec, Probe& probe) {
+  probe.wav = spec.wav.value_or("");
+  probe.csv = spec.csv.value_or("");
+  probe.gain = spec.gain.value_or(0.0);
+}
+
+/// A coordinate of a joint or its rate; the group is one of its two.
+Probe joint_probe(const Scene& scene, std::span<const Joint> joints, const OutputSpec& spec) {
+  const NamedCoordinate of = *find_coordinate(scene.spec, spec.probe);
+  Probe probe;
+  probe.name = spec.name;
+  probe.joint = static_cast<int>(of.joint);
+  probe.coordinate = of.coordinate;
+  const Joint& joint = joints[of.joint];
+  probe.group = std::max(joint.a.group, joint.b.group);
+  probe.quantity = spec.quantity == OutputSpec::Quantity::velocity ? Probe::Quantity::joint_rate
+                                                                   : Probe::Quantity::joint;
+  add_files(spec, probe);
+  return probe;
+}
+
 }  // namespace
 
 Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
-               std::span<const GroupState> initial, std::size_t index) {
+               std::span<const GroupState> initial, std::span<const Joint> joints,
+               std::size_t index) {
   const OutputSpec& spec = scene.spec.outputs[index];
   const std::string path = fmt::format("outputs[{}]", index);
+  if (!find_body(scene.spec, spec.probe)) return joint_probe(scene, joints, spec);
   const NamedBuilt of = named_built(scene, bodies, spec.probe, path + ".probe");
   Probe probe;
   probe.name = spec.name;
@@ -142,7 +166,7 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
   else
     probe.table = table_of(asked);
   if (!probe.table && !reaction) {
-    probe.point = touch_point(of, spec.at, path + ".at").ref;
+    probe.point = touch_point(of, *spec.at, path + ".at").ref;
     probe.direction =
         unit_vector(spec.direction.value_or(std::array{0.0, 0.0, 1.0}), path + ".direction");
     const std::array at{probe.point};
@@ -154,9 +178,7 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
                    : spec.quantity == OutputSpec::Quantity::velocity
                        ? Probe::Quantity::velocity
                        : Probe::Quantity::displacement;
-  probe.wav = spec.wav.value_or("");
-  probe.csv = spec.csv.value_or("");
-  probe.gain = spec.gain.value_or(0.0);
+  add_files(spec, probe);
   return probe;
 }
 

@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "saltus/scene/build_joint.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_rigid.h"
 
@@ -140,5 +141,24 @@ PrescribedMotion motion_of(const Scene& scene, const MotionSpec& spec, const Vec
   course_of(scene, spec.angle, 0.0, path + ".angle", motion.angle, motion.spin);
   return motion;
 }
+
+template <Dimension D>
+std::function<std::array<double, 2>(double t)> function_of(const Scene& scene,
+                                                           const CourseSpec<D>& spec,
+                                                           const std::string& path) {
+  if (spec.rate) return [rate = *spec.rate](double t) { return std::array{rate * t, rate}; };
+  return [signal = signal_of(scene, spec, path)](double t) {
+    return std::array{signal.value(t), signal.rate(t)};
+  };
+}
+template std::function<std::array<double, 2>(double t)> function_of(const Scene&,
+                                                                    const CourseSpec<unit::rad>&,
+                                                                    const std::string&);
+template std::function<std::array<double, 2>(double t)> function_of(const Scene&,
+                                                                    const CourseSpec<unit::m>&,
+                                                                    const std::string&);
+template std::function<std::array<double, 2>(double t)> function_of(const Scene&,
+                                                                    const CourseSpec<unit::one>&,
+                                                                    const std::string&);
 
 }  // namespace saltus

@@ -23,6 +23,10 @@ std::string_view name_of(Probe::Quantity quantity) {
       return "velocity";
     case Probe::Quantity::reaction:
       return "reaction";
+    case Probe::Quantity::joint:
+      return "coordinate";
+    case Probe::Quantity::joint_rate:
+      return "coordinate rate";
     default:
       return "displacement";
   }
@@ -30,12 +34,20 @@ std::string_view name_of(Probe::Quantity quantity) {
 std::string_view unit_of(Probe::Quantity quantity) {
   switch (quantity) {
     case Probe::Quantity::velocity:
+    case Probe::Quantity::joint_rate:
       return "m/s";
     case Probe::Quantity::reaction:
       return "N";
     default:
       return "m";
   }
+}
+std::string_view unit_of(const Probe& probe, std::span<const Joint> joints) {
+  const bool rate = probe.quantity == Probe::Quantity::joint_rate;
+  if (!rate && probe.quantity != Probe::Quantity::joint) return unit_of(probe.quantity);
+  const Joint& joint = joints[static_cast<std::size_t>(probe.joint)];
+  if (!is_angle(joint.kind, probe.coordinate)) return unit_of(probe.quantity);
+  return rate ? "rad/s" : "rad";
 }
 
 Model::Model(ModelParts parts) {
@@ -67,6 +79,27 @@ Model::Model(ModelParts parts) {
     const int a = root(pair.a.group), b = root(pair.b.group);
     islands_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   }
+  const auto join = [&](int& known, int g) {
+    if (g < 0) return;
+    if (known >= 0) {
+      const int a = root(known), b = root(g);
+      islands_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+    known = g;
+  };
+  check_joints();
+  if (options().joints_in_stages) put_joints_in_stages();
+  for (const Joint& joint : joints()) {
+    int known = -1;
+    for (const JointSide* side : {&joint.a, &joint.b}) join(known, side->group);
+  }
+  for (const JointCoupling& coupling : couplings()) {
+    int known = -1;
+    for (const JointCoupling::Term& term : coupling.terms) {
+      const Joint& joint = joints()[static_cast<std::size_t>(term.joint)];
+      for (const JointSide* side : {&joint.a, &joint.b}) join(known, side->group);
+    }
+  }
   // Shapes may touch whatever has shapes.
   const Surfaces& surfaces = parts_->surfaces;
   for (const Surfaces::Frame& frame : surfaces.frames) {
@@ -89,14 +122,20 @@ Model::Model(ModelParts parts) {
       if (!source.potential &&
           std::find(accounts_.begin(), accounts_.end(), source.name) == accounts_.end())
         accounts_.push_back(source.name);
-  // A surface that rubs and moves is driven.
-  if (std::any_of(laws().begin(), laws().end(),
-                  [](const ContactLaw& law) {
-                    return law.rule == ContactLaw::Rule::relay && law.velocity != 0.0;
-                  }) &&
+  // A surface that rubs and moves is driven, and so are motors and coordinates that are functions of time.
+  if ((std::ranges::any_of(couplings(), [](const JointCoupling& c) { return bool(c.value); }) ||
+       std::any_of(laws().begin(), laws().end(),
+                   [](const ContactLaw& law) {
+                     return law.rule == ContactLaw::Rule::relay && law.velocity != 0.0;
+                   })) &&
       std::find(accounts_.begin(), accounts_.end(), "prescribed") == accounts_.end())
     accounts_.emplace_back("prescribed");
-  if (options().correct_positions ||
+  if ((!couplings().empty() ||
+       std::ranges::any_of(joints(),
+                           [](const Joint& joint) { return row_count(joint.kind) > 0; })) &&
+      std::find(accounts_.begin(), accounts_.end(), "joints") == accounts_.end())
+    accounts_.emplace_back("joints");
+  if (options().correct_positions || (options().joints == JointLevel::both && !joints().empty()) ||
       std::any_of(groups().begin(), groups().end(),
                   [](const Group& group) { return group.scheme->stages().size() > 1; }))
     accounts_.emplace_back("projection");
@@ -162,6 +201,16 @@ void Model::check() {
                        std::string(law.rolling > 0.0 ? "rolling friction" : "cohesion") +
                            " acts between shapes, not at points",
                        "give it in `surfaces`");
+  }
+  for (const JointLaw& one : joint_laws()) {
+    const Joint& joint = joints()[static_cast<std::size_t>(one.joint)];
+    std::vector<const Group*> sides;
+    for (const JointSide* side : {&joint.a, &joint.b})
+      if (side->group >= 0) {
+        const Group* group = &groups()[static_cast<std::size_t>(side->group)];
+        if (group->dynamics->velocities() > 0) sides.push_back(group);
+      }
+    if (!sides.empty()) check_law(one.law, false, sides, told);
   }
   const Surfaces& shapes = surfaces();
   expects(

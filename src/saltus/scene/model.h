@@ -12,6 +12,7 @@
 
 #include "saltus/contact/contact_law.h"
 #include "saltus/contact/contact_solver.h"
+#include "saltus/contact/joint_system.h"
 #include "saltus/dynamics/dynamics.h"
 #include "saltus/dynamics/scheme.h"
 #include "saltus/scene/choices.h"
@@ -73,11 +74,38 @@ struct Surfaces {
   Vector3 plane = Vector3::Zero();
 };
 
+/// A law on one coordinate of a joint: a limit, a motor, friction, a spring. gap = sign (c - offset), with its rate.
+struct JointLaw {
+  std::uint64_t key = 0;  ///< increasing over the pairs and then these
+  std::string name;       ///< "elbow.motor"
+  int joint = 0, coordinate = 0;
+  double sign = 1.0, offset = 0.0;  ///< offset [rad], [m]
+  int law = 0;                      ///< index into Model::laws(), one without friction
+};
+
+/// What joints restrict at the end of a step.
+/// position: g(q1) = 0, where the impulse acts at mid-step; needs a scheme of gain > 0.
+/// velocity: G v alone, which lets g drift in O(h^2).   both: position, then G v1 = 0 by a last impulse on v1.
+enum class JointLevel { position, velocity, both };
+/// At level velocity: mid_zero  G (v0 + v1) = 0, which does no work; end_zero  G v1 = 0.
+enum class Bilateral { mid_zero, end_zero };
+constexpr auto names_of(JointLevel) {
+  using enum JointLevel;
+  return std::array{NamedValue{position, "position"}, NamedValue{velocity, "velocity"},
+                    NamedValue{both, "both"}};
+}
+constexpr auto names_of(Bilateral) {
+  using enum Bilateral;
+  return std::array{NamedValue{mid_zero, "mid_zero"}, NamedValue{end_zero, "end_zero"}};
+}
+
 /// What a user listens to: displacement or velocity of one point along one direction, or the force that holds a
 /// prescribed degree of freedom.
 struct Probe {
-  enum class Quantity { displacement, velocity, reaction };
+  /// joint: the coordinate `coordinate` of joint `joint`, or its rate with Quantity::joint_rate.
+  enum class Quantity { displacement, velocity, reaction, joint, joint_rate };
   std::string name;
+  int joint = 0, coordinate = 0;
   int group = 0;
   std::shared_ptr<const PointTable> table;  ///< one row, or null: `point` along `direction`
   PointRef point;
@@ -92,6 +120,8 @@ struct Probe {
 /// Name and unit of what a probe gives: "velocity", "m/s".
 std::string_view name_of(Probe::Quantity quantity);
 std::string_view unit_of(Probe::Quantity quantity);
+/// Coordinates of joints are in rad or m.
+std::string_view unit_of(const Probe& probe, std::span<const Joint> joints);
 
 struct StepOptions {
   double h = 0.0;    ///< [s]
@@ -104,7 +134,12 @@ struct StepOptions {
       true;  ///< keep the accounts of every step; without them energies and work stay at their start
   /// After each step what shapes still penetrate is undone by a motion that no velocity knows of, booked as projection.
   bool correct_positions = false;
+  /// Joints act as forces in the stages of explicit schemes, which keep their order by it; the impulses of the step then take
+  /// out the error of the scheme alone.
+  bool joints_in_stages = false;
   int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
+  JointLevel joints = JointLevel::position;
+  Bilateral bilateral = Bilateral::mid_zero;
 };
 
 /// The parts from which a Model is made, for programs that do not start from a scene file.
@@ -114,12 +149,16 @@ struct ModelParts {
   std::vector<ContactPair> pairs;
   std::vector<ContactLaw> laws;
   Surfaces surfaces;
+  std::vector<Joint> joints;
+  std::vector<JointCoupling> couplings;
+  std::vector<JointLaw> joint_laws;
   std::vector<Probe> probes;
   std::shared_ptr<const ContactSolver> solver;
   StepOptions options;
   std::vector<std::string> warnings;
   std::vector<std::string> group_path;  ///< of each group in the scene, "bodies[0]", for messages
   std::vector<std::string> law_path;    ///< of each law in the scene, "contacts[0].law"
+  std::vector<std::string> joint_path;  ///< of each joint in the scene, "joints[0]"
 };
 
 class Model {
@@ -136,13 +175,16 @@ class Model {
   std::span<const ContactPair> pairs() const { return parts_->pairs; }
   std::span<const ContactLaw> laws() const { return parts_->laws; }
   const Surfaces& surfaces() const { return parts_->surfaces; }
+  std::span<const Joint> joints() const { return parts_->joints; }
+  std::span<const JointCoupling> couplings() const { return parts_->couplings; }
+  std::span<const JointLaw> joint_laws() const { return parts_->joint_laws; }
   const std::vector<ContactLaw>& law_table() const { return parts_->laws; }
   std::span<const Probe> probes() const { return parts_->probes; }
   const ContactSolver& solver() const { return *parts_->solver; }
   const StepOptions& options() const { return parts_->options; }
 
-  /// Names of State::ledger: the sources without potential, then projection (with schemes of several stages), friction (with laws that have it),
-  /// impact, scheme, unexplained.
+  /// Names of State::ledger: the sources without potential, then prescribed, joints, projection (with schemes of several
+  /// stages), friction (with laws that have it), impact, scheme, unexplained.
   std::span<const std::string> accounts() const { return accounts_; }
   /// Island of each group: groups that can touch each other share one contact problem.
   std::span<const int> islands() const { return islands_; }
@@ -152,6 +194,8 @@ class Model {
 
  private:
   void check();
+  void check_joints() const;
+  void put_joints_in_stages();
   void check_law(int index, bool friction, const std::vector<const Group*>& sides,
                  std::set<std::string>& told);
   std::shared_ptr<const ModelParts> parts_;

@@ -39,6 +39,7 @@ void RigidAssembly::finish_surfaces() {
 
 void RigidAssembly::add_colliders() {
   Surfaces& surfaces = parts_.surfaces;
+  int last_fixed = 0;  // each fixed body is a frame of the world
   for (std::size_t i = 0; i < all_.size(); ++i) {
     Member& member = all_[i];
     if (member.part.shapes.empty()) continue;
@@ -46,6 +47,8 @@ void RigidAssembly::add_colliders() {
       member.frame = static_cast<int>(surfaces.frames.size());
       const int group = drafts_[static_cast<std::size_t>(member.draft)].group;
       surfaces.frames.push_back({group, member.body, member.part.name});
+    } else {
+      member.frame = --last_fixed;
     }
     for (const PlacedShape& shape : member.part.shapes) {
       const auto known = std::ranges::find(materials_, shape.material);
@@ -114,11 +117,12 @@ void RigidAssembly::find_laws() {
   }
 }
 
-// Pairs of `ignore`, and pairs of which neither moves by forces.
+// Pairs of `ignore`, pairs that a joint holds, and pairs of which neither moves by forces.
 void RigidAssembly::find_excluded() {
   std::set<std::array<int, 2>> excluded;
   const auto exclude = [&](const Member& a, const Member& b) {
-    if (a.frame < 0 || b.frame < 0 || a.frame == b.frame) return;
+    if ((a.frame < 0 && b.frame < 0) || a.frame == b.frame) return;
+    if (a.part.shapes.empty() || b.part.shapes.empty()) return;
     excluded.insert({std::min(a.frame, b.frame), std::max(a.frame, b.frame)});
   };
   const auto& ignore = scene_.spec.ignore;
@@ -137,12 +141,17 @@ void RigidAssembly::find_excluded() {
       if (sides[s].front()->part.shapes.empty())
         throw SceneError(path, fmt::format("'{}' has no shape that touches", name),
                          "leave the pair out");
-      if (sides[s].front()->draft < 0)
-        throw SceneError(path, fmt::format("'{}' is fixed: it belongs to the world", name),
-                         "give its shapes a material of their own, without a law");
     }
     for (const Member* a : sides[0])
       for (const Member* b : sides[1]) exclude(*a, *b);
+  }
+  std::map<std::string_view, const Member*> by_name;
+  if (!scene_.spec.joints.empty())
+    for (const Member& member : all_) by_name.emplace(member.part.name, &member);
+  for (const JointSpec& joint : scene_.spec.joints) {
+    if (joint.touch) continue;
+    const auto a = by_name.find(joint.between[0]), b = by_name.find(joint.between[1]);
+    if (a != by_name.end() && b != by_name.end()) exclude(*a->second, *b->second);
   }
   for (const GroupDraft& draft : drafts_) {
     if (!draft.led) continue;

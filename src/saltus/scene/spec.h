@@ -13,6 +13,7 @@
 #include "saltus/scene/body_spec.h"
 #include "saltus/scene/choices.h"
 #include "saltus/scene/contact_spec.h"
+#include "saltus/scene/joint_spec.h"
 
 namespace saltus {
 
@@ -80,7 +81,7 @@ struct OutputSpec {
   enum class Modes { audible, all };
 
   std::string probe, name;
-  PlaceSpec at;
+  std::optional<PlaceSpec> at;
   std::optional<std::array<double, 3>> direction;
   Quantity quantity = Quantity::velocity;
   std::optional<std::string> wav, csv;
@@ -92,19 +93,21 @@ struct OutputSpec {
   static constexpr auto fields() {
     using T = OutputSpec;
     return std::tuple{
-        required("probe", &T::probe, "name of the body"),
+        required("probe", &T::probe,
+                 "name of a body, or of a joint, whose coordinate is heard: elbow, or "
+                 "bearing.slide where it has several"),
         field("name", &T::name, "in results; made of body and place when not given"),
-        required("at", &T::at, unit::m, kAnyNumber,
-                 "place along the body (modal), degree of freedom (linear) or particle from 0, "
-                 "number of a coordinate or name of a point (lagrangian), place [x, y, z] in the "
-                 "frame of the body (rigid)"),
+        field("at", &T::at, unit::m, kAnyNumber,
+              "must be given for bodies: place along the body (modal), degree of freedom (linear) "
+              "or particle from 0, number of a coordinate or name of a point (lagrangian), place "
+              "[x, y, z] in the frame of the body (rigid)"),
         field("direction", &T::direction,
               "of the component of a particle, a named point or a place on a rigid body, a unit "
               "vector; along z when not given"),
         field("quantity", &T::quantity,
               "velocity is what a magnetic pick-up senses; reaction is the force that holds the "
-              "prescribed "
-              "degree of freedom `at`"),
+              "prescribed degree of freedom `at`; of a joint: displacement is the coordinate, "
+              "velocity its rate"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
         field("modes", &T::modes,
@@ -166,6 +169,9 @@ struct SceneSpec {
   std::vector<SurfaceLawSpec> surfaces;
   std::vector<std::vector<std::string>> ignore;
   std::vector<ContactSpec> contacts;
+  JointOptions joint;
+  std::vector<JointSpec> joints;
+  std::vector<CouplingSpec> couplings;
   std::vector<OutputSpec> outputs;
   ResultsSpec results;
   std::optional<ReferenceSpec> reference;
@@ -192,6 +198,9 @@ struct SceneSpec {
             "and those that none fits never touch"),
         field("ignore", &T::ignore, "pairs [a, b] of rigid bodies that never touch each other"),
         field("contacts", &T::contacts, "points that may touch a given obstacle or body"),
+        field("joint", &T::joint, "how joints are held"),
+        field("joints", &T::joints, "what holds bodies to each other and to the world"),
+        field("couplings", &T::couplings, "relations between coordinates of joints: gears, screws"),
         field("outputs", &T::outputs, "what to listen to"),
         field("results", &T::results, "what the result file holds"),
         field("reference", &T::reference,
@@ -203,7 +212,7 @@ struct SceneSpec {
 /// bodies. A spec that was read from a file has passed already.
 void check(const SceneSpec& spec);
 
-/// Fills in the names of contacts and outputs and the schemes that the scene leaves out; never renames.
+/// Fills in the names of contacts, joints, couplings and outputs and the schemes that the scene leaves out; never renames.
 void complete(SceneSpec& spec);
 
 /// A place as people read it: "0.82 m" on a modal body, else "3", "bob" or "[0.1, 0, 0.2]".

@@ -19,8 +19,9 @@ std::array<Vector3, 2> across(const Vector3& n) {
 
 }  // namespace
 
-ContactList::ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs)
-    : model_(model) {
+ContactList::ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs,
+                         JointSystem& joints)
+    : model_(model), joints_(joints) {
   for (int g : groups) {
     Member member;
     member.group = g;
@@ -54,6 +55,21 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
     contacts_.push_back(contact);
     laws_.push_back(pair.law);
   }
+  pairs_ = contacts_.size();
+  for (std::size_t i = 0; i < model.joint_laws().size(); ++i) {
+    const JointLaw& law = model.joint_laws()[i];
+    const Joint& joint = model.joints()[at(law.joint)];
+    const int a = joint.a.group < 0 ? -1 : member_of(joint.a.group),
+              b = joint.b.group < 0 ? -1 : member_of(joint.b.group);
+    if (a < 0 && b < 0) continue;
+    IslandContact contact;
+    contact.key = law.key;
+    contact.law = law.law;
+    contact.joint_law = static_cast<int>(i);
+    contact.side[0].member = a >= 0 ? a : b;
+    contacts_.push_back(contact);
+    laws_.push_back(law.law);
+  }
   fixed_ = contacts_.size();
   for (const Member& m : members_) fixed_points_.push_back(m.at.size());
 
@@ -79,9 +95,10 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
       colliders.push_back(std::move(collider));
     }
     std::vector<std::array<int, 2>> excluded;
-    for (const auto& [f, g] : surfaces.excluded)
-      if (frame_number[at(f)] >= 0 && frame_number[at(g)] >= 0)
-        excluded.push_back({frame_number[at(f)], frame_number[at(g)]});
+    const auto number = [&](int frame) { return frame < 0 ? frame : frame_number[at(frame)]; };
+    for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
+      if ((f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
+        excluded.push_back({number(f), number(g)});
     detector_.emplace(std::move(colliders), surfaces.margin, std::move(excluded));
     for (int law : surfaces.law)
       if (law >= 0) laws_.push_back(law);
@@ -191,6 +208,7 @@ void ContactList::detect(double t) {
 void ContactList::measure_gaps(Vector& gap) const {
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     const IslandContact& c = contacts_[i];
+    if (c.joint_law >= 0) continue;
     Vector3 x[2];
     for (std::size_t s = 0; s < 2; ++s)
       x[s] = c.side[s].member < 0
@@ -217,11 +235,12 @@ double ContactList::least_gap() {
 
 void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
   rate.setZero();
+  for (std::size_t i = pairs_; i < fixed_; ++i) contacts_[i].drift = {0.0, 0.0};
   drifts_ = false;
   for (std::size_t index = 0; index < members_.size(); ++index) {
     Member& m = members_[index];
     m.H.clear(rows_);
-    if (m.at.empty()) {
+    if (m.at.empty() && pairs_ == fixed_) {
       m.H.finish();
       continue;
     }
@@ -229,9 +248,11 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
     const Trial& trial = trials[at(m.group)];
     const bool turns = has(body.traits(), Trait::rotations);
     const Vector& axes = turns ? m.axes : m.q;
-    body.point_rows(m.q, axes, m.at, m.J);
-    body.point_drift(trial.t0, m.q, m.at, m.drift0);
-    body.point_drift(trial.t0 + trial.h, m.q, m.at, m.drift1);
+    if (!m.at.empty()) {
+      body.point_rows(m.q, axes, m.at, m.J);
+      body.point_drift(trial.t0, m.q, m.at, m.drift0);
+      body.point_drift(trial.t0 + trial.h, m.q, m.at, m.drift1);
+    }
     if (!m.spin_at.empty()) {
       body.spin_rows(m.q, axes, m.spin_at, m.Js);
       body.spin_drift(trial.t0, m.q, m.spin_at, m.spin_drift0);
@@ -240,7 +261,17 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
     drifts_ =
         drifts_ || !m.drift1.isZero(0.0) || (!m.spin_at.empty() && !m.spin_drift1.isZero(0.0));
     const int self = static_cast<int>(index);
-    for (const IslandContact& c : contacts_)
+    for (IslandContact& c : contacts_) {
+      if (c.joint_law >= 0) {
+        const JointLaw& law = law_of_joint(c);
+        const auto d =
+            joints_.add_coordinate(law.joint, law.coordinate, law.sign, self, c.first_row, m.H);
+        c.drift[0] += d[0];
+        c.drift[1] += d[1];
+        drifts_ = drifts_ || d[0] != 0.0 || d[1] != 0.0;
+        rate[c.first_row] += d[0];
+        continue;
+      }
       for (int a = 0; a < c.rows(); ++a)
         for (std::size_t s = 0; s < 2; ++s) {
           const IslandContact::Side& side = c.side[s];
@@ -257,6 +288,7 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
             rate[row] += sign * d.dot(m.spin_drift0.segment<3>(3 * side.spin));
           }
         }
+    }
     m.H.finish();
     m.H.multiply_add(trial.start->v, rate);
   }
@@ -264,7 +296,11 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
 
 void ContactList::add_drift(Vector& u) const {
   if (!drifts_) return;
-  for (const IslandContact& c : contacts_)
+  for (const IslandContact& c : contacts_) {
+    if (c.joint_law >= 0) {
+      u[c.first_row] += c.drift[1];
+      continue;
+    }
     for (std::size_t s = 0; s < 2; ++s) {
       const IslandContact::Side& side = c.side[s];
       if (side.member < 0) continue;
@@ -277,10 +313,12 @@ void ContactList::add_drift(Vector& u) const {
                  ? c.direction[at(a)].dot(m.drift1.segment<3>(3 * side.point))
                  : c.axis[at(a - c.tangents - 1)].dot(m.spin_drift1.segment<3>(3 * side.spin)));
     }
+  }
 }
 
 double ContactList::mean_drift(std::size_t i, int a) const {
   const IslandContact& c = contacts_[i];
+  if (c.joint_law >= 0) return 0.5 * (c.drift[0] + c.drift[1]);
   double d = 0.0;
   for (std::size_t s = 0; s < 2; ++s) {
     const IslandContact::Side& side = c.side[s];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "saltus/contact/body_delassus.h"
+#include "saltus/contact/joint_system.h"
 #include "saltus/contact/rows.h"
 #include "saltus/sim/island.h"
 
@@ -25,6 +26,9 @@ struct IslandContact {
   std::array<Vector3, 2> axis;       ///< of rolling
   std::array<Side, 2> side;
   double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset [m]
+  /// Of the model's: the row is that of a coordinate of a joint, and only `member` of its sides counts. -1: none.
+  int joint_law = -1;
+  std::array<double, 2> drift{};  ///< of such a row by itself at t0 and t1
 
   int rows() const { return 1 + (rolls ? 2 : 1) * tangents; }
 };
@@ -43,7 +47,9 @@ class ContactList {
     GroupRows H;
   };
 
-  ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs);
+  /// joints: of the island, for the laws on their coordinates; used as long as the list is.
+  ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs,
+              JointSystem& joints);
   ~ContactList();
 
   std::vector<Member>& members() { return members_; }
@@ -73,6 +79,10 @@ class ContactList {
     for (Member& m : members_)
       if (!m.at.empty()) dynamics(m).points(t, q_of(m), m.at, m.x);
     measure_gaps(gap);
+    for (std::size_t i = pairs_; i < fixed_; ++i)
+      gap[static_cast<Eigen::Index>(i)] = coordinate_gap(i, t, [&](int m) -> const Vector& {
+        return q_of(members_[static_cast<std::size_t>(m)]);
+      });
   }
   /// The least gap between shapes with member m at q_of(m); +inf where none is near another.
   template <class Configuration>
@@ -97,6 +107,13 @@ class ContactList {
     return *model_.groups()[static_cast<std::size_t>(m.group)].dynamics;
   }
   void measure_gaps(Vector& gap) const;
+  double coordinate_gap(std::size_t i, double t, const JointSystem::Configuration& q) {
+    const JointLaw& law = law_of_joint(contacts_[i]);
+    return law.sign * (joints_.coordinate(t, q, law.joint, law.coordinate) - law.offset);
+  }
+  const JointLaw& law_of_joint(const IslandContact& c) const {
+    return model_.joint_laws()[static_cast<std::size_t>(c.joint_law)];
+  }
   void put_frames(double t, const Member& m, View q);
   double least_gap();
   void add_side(IslandContact& contact, int s, int frame, const Vector3& x);
@@ -104,10 +121,11 @@ class ContactList {
   void number_rows();
 
   const Model& model_;
+  JointSystem& joints_;
   std::vector<Member> members_;
   std::vector<int> laws_;
   std::vector<IslandContact> contacts_;
-  std::size_t fixed_ = 0;                  ///< contacts that the model names
+  std::size_t pairs_ = 0, fixed_ = 0;  ///< contacts that the model names: pairs, then joint laws
   std::vector<std::size_t> fixed_points_;  ///< of each member
   int rows_ = 0;
   bool drifts_ = false;  ///< some point or body of the rows moves by itself at the end of the step

@@ -11,6 +11,7 @@
 #include "saltus/contact/slip.h"
 #include "saltus/contact/spring.h"
 #include "saltus/sim/contact_list.h"
+#include "saltus/sim/island_joints.h"
 
 namespace saltus {
 namespace {
@@ -38,7 +39,12 @@ class GeneralIsland final : public Island {
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
   bool friction(int group, Out r) const override;
+  bool joints(int group, Out r) const override {
+    return !joints_.empty() && joints_.impulse(group, r);
+  }
   DriftWork drift_work() const override;
+  double finish(IslandStep& step) override { return joints_.project_velocities(step); }
+  const IslandJoints* joints() const override { return joints_.empty() ? nullptr : &joints_; }
 
  private:
   using Member = ContactList::Member;
@@ -80,6 +86,7 @@ class GeneralIsland final : public Island {
   }
   void right_hand_side(IslandStep& step, const Stage& stage);
   double spring_row(IslandStep& step, std::size_t k, int i);
+  double way_ratio(double h, std::size_t i, double gap_end, double u_end) const;
   double law_term(const IslandStep& step, const Stage& stage, int i) const;
   SolveReport solve_problem(IslandStep& step, const Stage& stage);
   void start_slips();
@@ -94,6 +101,7 @@ class GeneralIsland final : public Island {
   double spring_defect(const IslandStep& step, int k, int i, double gap_end) const;
 
   const Model& model_;
+  IslandJoints joints_;
   ContactList list_;
   std::span<const Stage> stages_;
   bool one_pass_ = true;     ///< every group takes one pass
@@ -121,8 +129,8 @@ class GeneralIsland final : public Island {
   const Delassus* W_ = &dense_;  ///< that of the last problem
   std::vector<int> sizes_;       ///< of the contacts of the problem
   Matrix X_;
-  Vector gap_, y_, y_start_, slip_;                    // a contact
-  Vector rate_, u_, u_free_, ahead_, p_all_, p_kept_;  // a row
+  Vector gap_, y_, y_start_, slip_;                            // a contact
+  Vector rate_, u_, u_free_, u_now_, ahead_, p_all_, p_kept_;  // a row
   mutable Vector p_friction_;
   // a row of the problem; `compliance_` is what a spring adds to W_kk, `pressed_` the impulse (1 + e) P_c
   Vector diagonal_, W_p_;  // of W, and W p
@@ -130,7 +138,9 @@ class GeneralIsland final : public Island {
 };
 
 GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)
-    : model_(model), list_(model, std::move(groups), std::move(pairs)) {
+    : model_(model),
+      joints_(model, groups),
+      list_(model, groups, std::move(pairs), joints_.system()) {
   size_vectors();
   for (const Member& m : list_.members()) {
     const bool one_pass = group(m).scheme->one_pass(*group(m).dynamics);
@@ -154,6 +164,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
     falls_ = falls_ || rule.falls();
     coheres_ = coheres_ || rule.cohesion > 0.0;
   }
+  free_motion_ = free_motion_ && joints_.empty();
   steady_ = steady_ && !springs_ && !detect_;
   stages_ = group(list_.members().front()).scheme->stages();
 }
@@ -162,7 +173,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
 void GeneralIsland::size_vectors() {
   const auto n = static_cast<Eigen::Index>(list_.count());
   for (Vector* x : {&gap_, &y_, &y_start_, &slip_}) x->resize(n);
-  for (Vector* x : {&rate_, &u_, &u_free_, &ahead_, &p_all_}) x->resize(list_.rows());
+  for (Vector* x : {&rate_, &u_, &u_free_, &u_now_, &ahead_, &p_all_}) x->resize(list_.rows());
   held_.resize(list_.count());
   bonded_.resize(list_.count());
 }
@@ -194,7 +205,7 @@ void GeneralIsland::follow(IslandStep& step) {
     list_.gaps(
         step.trials.front().t0 + fraction() * step.h,
         [](const Member& m) -> const Vector& { return m.q; }, gap_);
-  if (moved) rows(step);
+  if (moved || joints_.present()) rows(step);
 }
 
 // H of all contacts, u0 = H v0 + d0
@@ -205,6 +216,7 @@ void GeneralIsland::rows(IslandStep& step) {
     if (has(body.traits(), Trait::rotations))
       scheme.place(body, step.trials[size(m.group)], scheme.axes_at(), m.axes);
   }
+  if (joints_.present()) joints_.place(step);
   list_.make_rows(step.trials, rate_);
 }
 
@@ -223,7 +235,8 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
     if (stage.level == Level::position)
       in = !rule.bilateral();
     else if (rule.rule == ContactLaw::Rule::compliant)
-      in = is_power(rule) ? spring(i, y_[k]).force > 0.0 : rule.spring.damping == 0.0 || closed(i);
+      in = is_power(rule) ? spring(i, y_[k]).force > 0.0
+                          : rule.spring.pulls || rule.spring.damping == 0.0 || closed(i);
     else if (after_positions && !rule.bilateral())
       in = held_[i] != 0 || y_[k] <= 0.0;
     else if (rule.activated())
@@ -232,7 +245,8 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
            (rule.cohesion > 0.0 && bonded_[i] != 0);
     if (!in) continue;
     Law entry{LawKind::unilateral, static_cast<int>(problem_.size()), 1};
-    if (rule.rule == ContactLaw::Rule::equality || (powers_ && is_power(rule)))
+    if (rule.rule == ContactLaw::Rule::equality || (powers_ && is_power(rule)) ||
+        (rule.rule == ContactLaw::Rule::compliant && rule.spring.pulls))
       entry.kind = LawKind::equality;
     else if (rule.rule == ContactLaw::Rule::relay) {
       entry.kind = LawKind::box;
@@ -258,7 +272,7 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
 // between rigid ones.
 bool GeneralIsland::assemble(IslandStep& step) {
   const auto m = static_cast<Eigen::Index>(problem_.size());
-  if (problem_.size() > kDenseRows && !springs_) {
+  if (problem_.size() > kDenseRows && !springs_ && joints_.empty()) {
     sizes_.clear();
     for (const Law& entry : laws_) sizes_.push_back(entry.size);
     if (list_.by_bodies(step.trials, admitted_, sizes_, by_bodies_.refill())) {
@@ -272,13 +286,17 @@ bool GeneralIsland::assemble(IslandStep& step) {
   Matrix& W = dense_.W;
   W.setZero(m, m);
   dense_.is_symmetric = true;
-  for (Member& member : list_.members()) {
+  if (!joints_.empty()) joints_.open(m);
+  for (std::size_t k = 0; k < list_.members().size(); ++k) {
+    Member& member = list_.members()[k];
     const int n = group(member).dynamics->velocities();
     if (n == 0) continue;
     const Factor& A = step.trials[size(member.group)].A;
     member.H.response_add(A, n, problem_, X_, W);
+    if (!joints_.empty()) joints_.gather(k, X_);
     dense_.is_symmetric = dense_.is_symmetric && symmetric(A);
   }
+  if (!joints_.empty()) joints_.close(W);
   if (dense_.is_symmetric)
     for (Eigen::Index i = 0; i < m; ++i)
       for (Eigen::Index j = 0; j < i; ++j) W(i, j) = W(j, i) = 0.5 * (W(i, j) + W(j, i));
@@ -286,9 +304,31 @@ bool GeneralIsland::assemble(IslandStep& step) {
   return W.allFinite();
 }
 
+// s = (y1 - y0)/(h (u0 + u1)/2) of a spring on a joint, where it can be told from round-off: K s (y0 + y1)/2 then works on
+// the velocities of the step what the spring stores, under schemes whose way is not h times the mean rate. A length has it
+// from the place of the rows between: for point masses e . (d1 - d0) = (l1 - l0) (l0 + l1)/(2 l).
+double GeneralIsland::way_ratio(double h, std::size_t i, double gap_end, double u_end) const {
+  const ContactSpring& x = law(i).spring;
+  if (list_[i].joint_law < 0 || !x.pulls || x.at != ContactSpring::At::middle) return 1.0;
+  const JointLaw& on = model_.joint_laws()[size(list_[i].joint_law)];
+  const JointKind kind = model_.joints()[size(on.joint)].kind;
+  const double y0 = y_start_[static_cast<Eigen::Index>(i)];
+  if (kind == JointKind::line) {
+    if (model_.groups()[size(group_of(i))].scheme->axes_fixed())
+      return 1.0;                                                   // rows are not between
+    const double sum = on.sign * (y0 + gap_end) + 2.0 * on.offset;  // l0 + l1
+    return sum > 0.0 ? 2.0 * joints_.system().coordinate(on.joint, on.coordinate) / sum : 1.0;
+  }
+  // Others have ways that no rate makes where their axes turn.
+  constexpr double kLeast = 1e-6;  // [rad]
+  const bool turns = is_angle(kind, on.coordinate) && kind != JointKind::universal;
+  const double way = 0.5 * h * (rate_[row(i)] + u_end);
+  return turns && std::abs(way) > kLeast ? (gap_end - y0) / way : 1.0;
+}
+
 // A spring on row k: y1 = y + gain h W P with y the gap of the iterate moved by v_free, y* that of the iterate; c = 1/2 in
 // the middle, 1 at the end.
-//     linear:  P/h = -K (c y1 + (1 - c) y0) - C (c u1 + (1 - c) u0),  P >= 0
+//     linear:  P/h = -s K (c y1 + (1 - c) y0) - C (c u1 + (1 - c) u0),  P >= 0,   s = way_ratio() of y* in the middle
 //     else:    P/h = F(y*) - F'(y*) (y1 - y*),  F' = -dF/dy1
 // divided by kappa = K c gain h + C c, or F' gain h:  0 <= W P + b + P/(h kappa) perp P, or its equality. Returns b.
 double GeneralIsland::spring_row(IslandStep& step, std::size_t k, int i) {
@@ -300,8 +340,9 @@ double GeneralIsland::spring_row(IslandStep& step, std::size_t k, int i) {
     const double c = x.at == ContactSpring::At::middle ? 0.5 : 1.0;
     const double y = c * (y_[i] + h * ahead_[r]) + (1.0 - c) * y_start_[i];
     const double u = c * u_free_[r] + (1.0 - c) * rate_[r];
-    kappa = x.stiffness * c * gain_h + x.damping * c;
-    b = (x.stiffness * y + x.damping * u) / kappa;
+    const double K = x.stiffness * way_ratio(h, size(i), y_[i], u_now_[r]);
+    kappa = K * c * gain_h + x.damping * c;
+    b = (K * y + x.damping * u) / kappa;
   } else {
     const SpringStep now = spring(size(i), y_[i]);
     kappa = now.slope * gain_h;
@@ -320,14 +361,22 @@ void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
   if (position) end_gaps(step);
   u_free_.setZero();
   ahead_.setZero();
-  for (Member& m : list_.members()) {
+  if (!joints_.empty()) joints_.release(step);
+  for (std::size_t k = 0; k < list_.members().size(); ++k) {
+    Member& m = list_.members()[k];
     const Trial& trial = step.trials[size(m.group)];
-    m.H.multiply_add(trial.v_free, u_free_);
+    const Vector& v_free = joints_.empty() ? trial.v_free : joints_.free(k);
+    m.H.multiply_add(v_free, u_free_);
     if (!position) continue;
-    m.w = trial.gain * (trial.v_free - trial.v);
+    m.w = trial.gain * (v_free - trial.v);
     m.H.multiply_add(m.w, ahead_);
   }
   list_.add_drift(u_free_);
+  if (springs_) {
+    u_now_.setZero();
+    for (Member& m : list_.members()) m.H.multiply_add(step.trials[size(m.group)].v, u_now_);
+    list_.add_drift(u_now_);
+  }
   compliance_.setZero();
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const int i = admitted_[k], r = row(size(i));
@@ -507,6 +556,7 @@ double GeneralIsland::slips(const IslandStep& step) {
 
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   shown_ = false;
+  joints_.begin();
   const bool accepts = model_.options().on_failure == OnFailure::accept;
   for (const Stage& stage : stages_) {
     const bool first = &stage == stages_.data();
@@ -521,6 +571,7 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
     solve_stage(step, stage, report);
     if (!report.finite || (!report.converged && !accepts)) return;
   }
+  if (!joints_.empty()) joints_.measure_loads(step);
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const double p = p_all_[row(size(admitted_[k]))];
     if (p != 0.0) ++report.contacts;
@@ -541,13 +592,18 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   // into the noise: the contact solver works to the user's tolerance from the first pass on.
   // Rows on gaps that are curved functions of q take several even where the motion takes one: the gap is linear in the
   // impulse only about the iterate.
-  const bool curved_gaps =
-      powers_ || (!straight_ && std::any_of(admitted_.begin(), admitted_.end(), [&](int i) {
-        return on_positions(law(size(i)), stage) ||
-               law(size(i)).rule == ContactLaw::Rule::compliant;
-      }));
+  const bool curved_gaps = powers_ || std::any_of(admitted_.begin(), admitted_.end(), [&](int i) {
+                             return (!straight_ || list_[size(i)].joint_law >= 0) &&
+                                    (on_positions(law(size(i)), stage) ||
+                                     law(size(i)).rule == ContactLaw::Rule::compliant);
+                           });
+  // Of springs on joints the ratio of their ways is that of the iterate.
+  const bool pulled =
+      springs_ && std::any_of(admitted_.begin(), admitted_.end(), [&](int i) {
+        return list_[size(i)].joint_law >= 0 && law(size(i)).rule == ContactLaw::Rule::compliant;
+      });
   const bool falls = falls_ && stage.level == Level::velocity;
-  const bool once = one_pass_ ? !curved_gaps && !falls : accept_one_;
+  const bool once = one_pass_ ? !curved_gaps && !falls && joints_.empty() : accept_one_;
   if (admitted_.empty() && free_motion_ && !detect_) {
     p_all_.setZero();
     return;
@@ -560,7 +616,8 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   bool solved = true;
   do {
     ++pass;
-    if (pass > 1 && pass <= 1 + kAxesPasses && (!admitted_.empty() || detect_)) follow(step);
+    const bool renew = pass > 1 && pass <= 1 + kAxesPasses;
+    if (renew && (!admitted_.empty() || detect_ || !joints_.empty())) follow(step);
     if (pass > 1 && (powers_ || detect_)) {
       end_gaps(step);
       admit(step, stage);
@@ -570,6 +627,9 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       trial.pass = pass;
       group(m).scheme->linearise(*group(m).dynamics, trial);
     }
+    if (!joints_.empty())
+      report.finite =
+          joints_.linearise(step, pass > 1 && steady_, !admitted_.empty()) && report.finite;
     if (!admitted_.empty()) {
       if (pass == 1 || !steady_) report.finite = report.finite && assemble(step);
       if (report.finite) right_hand_side(step, stage);
@@ -597,17 +657,26 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       Trial& trial = step.trials[size(m.group)];
       trial.r.setZero();
       m.H.transpose_add(p_all_, trial.r);
-      outstanding = worse(outstanding, group(m).scheme->correct(*group(m).dynamics, trial));
     }
+    if (!joints_.empty()) joints_.react(step);
+    for (Member& m : list_.members())
+      outstanding = worse(outstanding,
+                          group(m).scheme->correct(*group(m).dynamics, step.trials[size(m.group)]));
+    if (!joints_.empty()) outstanding = worse(outstanding, joints_.outstanding(step));
     if (falls && !admitted_.empty()) outstanding = worse(outstanding, slips(step));
-    if (one_pass_ && curved_gaps) {
-      double scale = p_all_.cwiseAbs().maxCoeff();
+    if ((one_pass_ && curved_gaps) || pulled) {
+      double scale = p_all_.cwiseAbs().maxCoeff(), change = 0.0;
       if (!problem_.empty()) {
         rho_ = diagonal_.cwiseInverse();
         scale = std::max(scale, impulse_scale(step.energy, rho_));
       }
-      if (scale > 0.0)
-        outstanding = worse(outstanding, (p_all_ - p_kept_).cwiseAbs().maxCoeff() / scale);
+      if (one_pass_ && curved_gaps)
+        change = (p_all_ - p_kept_).cwiseAbs().maxCoeff();
+      else  // others may share their load in many ways
+        for (const int i : admitted_)
+          if (list_[size(i)].joint_law >= 0)
+            change = worse(change, std::abs(p_all_[row(size(i))] - p_kept_[row(size(i))]));
+      if (scale > 0.0) outstanding = worse(outstanding, change / scale);
     }
     best = std::min(best, outstanding);
     stagnant = outstanding > 0.5 * best_before ? stagnant + 1 : 0;
@@ -664,7 +733,8 @@ double GeneralIsland::spring_defect(const IslandStep& step, int k, int i, double
   double F;
   if (x.linear()) {
     const double c = x.at == ContactSpring::At::middle ? 0.5 : 1.0;
-    F = -x.stiffness * (c * gap_end + (1.0 - c) * y_start_[i]) -
+    F = -x.stiffness * way_ratio(step.h, size(i), gap_end, u_[r]) *
+            (c * gap_end + (1.0 - c) * y_start_[i]) -
         x.damping * (c * u_[r] + (1.0 - c) * rate_[r]);
   } else {
     F = spring(size(i), gap_end).force;
@@ -679,6 +749,7 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
   for (std::size_t i = 0; i < list_.named(); ++i)
     if (!law(i).bilateral()) report.gap = -worse(-report.gap, -y_[static_cast<Eigen::Index>(i)]);
   if (list_.detects()) report.gap = -worse(-report.gap, -list_.least_gap(t, end_of));
+  if (!joints_.empty()) report.joint_gap = worse(report.joint_gap, joints_.gap(step));
   if (!admitted_.empty())
     report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
 }
@@ -766,6 +837,7 @@ void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
 // P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that rubs under a relay.
 DriftWork GeneralIsland::drift_work() const {
   DriftWork sum;
+  sum.joints = joints_.drift_work();
   for (std::size_t i = 0; i < list_.count(); ++i)
     for (int a = 0; a < list_[i].rows(); ++a) {
       const double p = p_all_[row(i) + a];

@@ -30,8 +30,10 @@ inline double impulse_scale(double energy, const Eigen::Ref<const Vector>& rho) 
 
 /// Work of the impulses of an island on the motion that points make by themselves [J].
 struct DriftWork {
-  double normal = 0.0, friction = 0.0;
+  double normal = 0.0, friction = 0.0, joints = 0.0;
 };
+
+class IslandJoints;
 
 class Island {
  public:
@@ -50,7 +52,18 @@ class Island {
     static_cast<void>(group), static_cast<void>(r);
     return false;
   }
+  /// The same of its joints.
+  virtual bool joints(int group, Out r) const {
+    static_cast<void>(group), static_cast<void>(r);
+    return false;
+  }
+  virtual const IslandJoints* joints() const { return nullptr; }
   virtual DriftWork drift_work() const { return {}; }
+  /// The states are finished: what is left to do on them. Returns the energy that this adds [J].
+  virtual double finish(IslandStep& step) {
+    static_cast<void>(step);
+    return 0.0;
+  }
   /// Shows the last problem of solve(), if contacts made one.
   virtual void show(const IslandStep& step, int island, ContactObserver& observer) const = 0;
   /// Moves the finished positions out of each other, velocities left alone:  0 <= gap(q1 (+) h w) perp p >= 0 with

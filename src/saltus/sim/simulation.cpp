@@ -7,10 +7,12 @@
 #include <optional>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/rows.h"
 #include "saltus/contact/spring.h"
 #include "saltus/math/flush_denormals.h"
 #include "saltus/math/kernels.h"
 #include "saltus/sim/island.h"
+#include "saltus/sim/island_joints.h"
 
 namespace saltus {
 namespace {
@@ -34,8 +36,9 @@ Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> 
   return sum;
 }
 
-/// Energy stored in the springs of the contacts [J]: k d^(p + 1)/(p + 1) at the penetrations d of (t, q).
-double stored_energy(const Model& model, double t, std::span<const GroupState> groups) {
+/// Energy stored in the springs of contacts and joints [J]: k d^(p + 1)/(p + 1) at the penetrations d of (t, q).
+double stored_energy(const Model& model, JointSystem& joints, double t,
+                     std::span<const GroupState> groups) {
   double sum = 0.0;
   for (const ContactPair& pair : model.pairs()) {
     const ContactLaw& law = model.laws()[static_cast<std::size_t>(pair.law)];
@@ -49,7 +52,23 @@ double stored_energy(const Model& model, double t, std::span<const GroupState> g
     }
     sum += spring_energy(law.spring, pair.normal.dot(x[0] - x[1]));
   }
+  for (const JointLaw& at : model.joint_laws()) {
+    const ContactLaw& law = model.laws()[static_cast<std::size_t>(at.law)];
+    if (law.rule != ContactLaw::Rule::compliant) continue;
+    const double c = joints.coordinate(
+        t, [&](int g) -> const Vector& { return groups[static_cast<std::size_t>(g)].q; }, at.joint,
+        at.coordinate);
+    sum += spring_energy(law.spring, at.sign * (c - at.offset));
+  }
   return sum;
+}
+
+/// Every joint of the model; its members are the groups.
+JointSystem all_joints(const Model& model) {
+  std::vector<JointMember> members;
+  for (std::size_t g = 0; g < model.groups().size(); ++g)
+    members.push_back({static_cast<int>(g), model.groups()[g].dynamics.get()});
+  return {model.joints(), model.couplings(), std::move(members)};
 }
 
 bool any_law(const Model& model, auto&& test) {
@@ -73,7 +92,10 @@ State initial_state(const Model& model) {
     group.scheme->start(*group.dynamics, prepared[g].get(), 0.0, state.h, state.groups[g]);
   }
   state.energy = energy_of(model, prepared, 0.0, state.h, state.groups);
-  if (has_springs(model)) state.energy.potential += stored_energy(model, 0.0, state.groups);
+  if (has_springs(model)) {
+    JointSystem joints = all_joints(model);
+    state.energy.potential += stored_energy(model, joints, 0.0, state.groups);
+  }
   state.energy_start = state.energy.total();
   return state;
 }
@@ -81,6 +103,7 @@ State initial_state(const Model& model) {
 struct Simulation::Work {
   Model model;
   State state;
+  JointSystem joints;  ///< of all groups
   std::vector<std::unique_ptr<Prepared>> prepared;
   std::vector<Trial> trials;
   std::vector<GroupState> ends;
@@ -95,13 +118,15 @@ struct Simulation::Work {
   double stored = 0.0,
          stored_end = 0.0;    ///< of the springs in the state, and at the end of the step [J]
   int friction_account = -1;  ///< of the ledger, like `projection_account`; -1: none
-  int projection_account = -1, prescribed_account = -1;
+  int projection_account = -1, prescribed_account = -1, joints_account = -1;
   std::vector<Vector>
       reactions;        ///< of the last step, a group; empty without prescribed degrees of freedom
   bool reacts = false;  ///< some group has prescribed degrees of freedom
   Vector q_mid, v_mid, a_mid, f_mid;  ///< scratch of react()
   PointScratch scratch;
   PointRows probe_rows;
+  GroupRows probe_row;
+  Vector w_probe;
   ContactObserver* observer = nullptr;
 
   Work(Model m, State s);
@@ -113,15 +138,18 @@ struct Simulation::Work {
   void commit(double t1);
   void forget();
   double point_probe(const Probe& probe, View q, View v, bool velocity);
+  std::array<double, 2> joint_coordinate(int joint, int coordinate);
   void advance(double h, double t1, int depth, StepReport& report);
   void halve(double h, double t1, int depth, StepReport& report);
   void book(StepReport& report);
   void watch(StepReport& report);
+  void align(StepReport& report);
   void correct(StepReport& report);
   bool failed(StepReport& report);
 };
 
-Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(s)) {
+Simulation::Work::Work(Model m, State s)
+    : model(std::move(m)), state(std::move(s)), joints(all_joints(model)) {
   const std::size_t n = model.groups().size();
   expects(state.groups.size() == n && state.ledger.size() == model.accounts().size() &&
               state.solvers.size() == static_cast<std::size_t>(model.island_count()),
@@ -161,6 +189,7 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
     if (accounts[static_cast<std::size_t>(i)] == "friction") friction_account = i;
     if (accounts[static_cast<std::size_t>(i)] == "projection") projection_account = i;
     if (accounts[static_cast<std::size_t>(i)] == "prescribed") prescribed_account = i;
+    if (accounts[static_cast<std::size_t>(i)] == "joints") joints_account = i;
   }
   set_step(state.h);  // tells which groups keep their operator
   for (int island = 0; island < model.island_count(); ++island) {
@@ -181,12 +210,17 @@ Simulation::Work::Work(Model m, State s) : model(std::move(m)), state(std::move(
                     });
     const bool one_stage =
         model.groups()[static_cast<std::size_t>(groups.front())].scheme->stages().size() == 1;
-    if (pairs.empty() && !shapes && free_motion && one_stage) {
+    const bool joined =
+        std::any_of(model.joints().begin(), model.joints().end(), [&](const Joint& joint) {
+          const int g = joint.a.group >= 0 ? joint.a.group : joint.b.group;
+          return g >= 0 && model.islands()[static_cast<std::size_t>(g)] == island;
+        });
+    if (pairs.empty() && !shapes && !joined && free_motion && one_stage) {
       islands.push_back(nullptr);
       continue;
     }
     std::unique_ptr<Island> island_of_pairs;
-    if (!pairs.empty() && !shapes && one_stage &&
+    if (!pairs.empty() && !shapes && !joined && one_stage &&
         trials[static_cast<std::size_t>(groups.front())].factorised &&
         fits_fixed_island(model, groups, pairs))
       island_of_pairs = fixed_island(model, groups.front(), pairs);
@@ -221,7 +255,7 @@ void Simulation::Work::set_step(double h) {
     trials[g].factorised = false;
   }
   state.h = h;
-  if (springs) stored = stored_energy(model, state.t, state.groups);
+  if (springs) stored = stored_energy(model, joints, state.t, state.groups);
   begin(
       h);  // fills the constant factors, from which islands make their tables now rather than in the first step
   for (auto& island : islands)
@@ -292,30 +326,41 @@ void Simulation::Work::book(StepReport& report) {
     explained += work.scheme + work.projection;
     if (work.projection != 0.0)
       ledger[static_cast<std::size_t>(projection_account)] += work.projection;
-    if (report.contacts > 0 && islands[static_cast<std::size_t>(model.islands()[g])]) {
+    const Island* const island = islands[static_cast<std::size_t>(model.islands()[g])].get();
+    if (island && (report.contacts > 0 || island->joints())) {
       const auto n = static_cast<Eigen::Index>(trials[g].r.size());
       group.scheme->work_velocity(trials[g], ends[g], w.head(n));
+      if (island->joints(static_cast<int>(g), r_friction.head(n))) {
+        const double held = dot(static_cast<int>(n), r_friction.data(), w.data());
+        report.joints += held;
+        report.impact -= held;
+      }
       report.impact += dot(static_cast<int>(n), trials[g].r.data(), w.data());
-      if (friction_account >= 0 && islands[static_cast<std::size_t>(model.islands()[g])]->friction(
-                                       static_cast<int>(g), r_friction.head(n)))
+      if (friction_account >= 0 && island->friction(static_cast<int>(g), r_friction.head(n)))
         report.friction += dot(static_cast<int>(n), r_friction.data(), w.data());
     }
   }
   report.impact -= report.friction;
   // Contact works on the relative motion; what a support that moves gives to the bodies on it is work of its drive.
-  if (prescribed_account >= 0 && report.contacts > 0)
+  if (prescribed_account >= 0 && (report.contacts > 0 || !model.joints().empty()))
     for (const auto& island : islands) {
       if (!island) continue;
       const DriftWork drift = island->drift_work();
       report.impact += drift.normal;
       report.friction += drift.friction;
-      ledger[static_cast<std::size_t>(prescribed_account)] -= drift.normal + drift.friction;
-      explained -= drift.normal + drift.friction;
+      report.joints += drift.joints;
+      const double drive = drift.normal + drift.friction + drift.joints;
+      ledger[static_cast<std::size_t>(prescribed_account)] -= drive;
+      explained -= drive;
     }
   if (springs) {  // what the springs of the contacts took up is energy, not loss
-    stored_end = stored_energy(model, state.t + state.h, ends);
+    stored_end = stored_energy(model, joints, state.t + state.h, ends);
     energy.potential += stored_end;
     report.impact += stored_end - stored;
+  }
+  if (joints_account >= 0) {
+    ledger[static_cast<std::size_t>(joints_account)] += report.joints;
+    explained += report.joints;
   }
   if (friction_account >= 0) ledger[static_cast<std::size_t>(friction_account)] += report.friction;
   ledger[impact] += report.impact;
@@ -372,7 +417,24 @@ void Simulation::Work::step(double h, StepReport& report) {
     book(report);
   else
     watch(report);
+  if (model.options().joints == JointLevel::both && report.finite) align(report);
   if (model.options().correct_positions && report.finite) correct(report);
+}
+
+// Joints at level both: the velocities of the finished step obey them too. Measures the laws again on what that leaves.
+void Simulation::Work::align(StepReport& report) {
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    if (!islands[i] || !islands[i]->joints()) continue;
+    IslandStep at{model,           state.h, state.energy.kinetic + std::abs(state.energy.potential),
+                  trials,          ends,    state.contacts,
+                  state.solvers[i]};
+    const double work = islands[i]->finish(at);
+    report.residual_after = 0.0;
+    islands[i]->check(at, report);
+    if (!model.options().ledger) continue;
+    energy.kinetic += work;
+    ledger[static_cast<std::size_t>(projection_account)] += work;
+  }
 }
 
 // Position correction: what it does to the potential energy is booked as projection.
@@ -499,6 +561,8 @@ void Simulation::Work::halve(double h, double t1, int depth, StepReport& report)
   second.contacts = std::max(first.contacts, second.contacts);
   second.iterations += first.iterations;
   second.outstanding = std::max(first.outstanding, second.outstanding);
+  second.joint_gap = std::max(first.joint_gap, second.joint_gap);
+  second.joints += first.joints;
   second.residual = std::max(first.residual, second.residual);
   second.residual_after = std::max(first.residual_after, second.residual_after);
   second.gap = std::min(first.gap, second.gap);
@@ -507,6 +571,29 @@ void Simulation::Work::halve(double h, double t1, int depth, StepReport& report)
   second.friction += first.friction;
   second.unexplained += first.unexplained;
   second.halvings += first.halvings + 1;
+}
+
+// c, and G_c v + d
+std::array<double, 2> Simulation::Work::joint_coordinate(int joint, int coordinate) {
+  const auto at = [&](int g) -> const Vector& {
+    return state.groups[static_cast<std::size_t>(g)].q;
+  };
+  joints.make_rows(state.t, state.t, at, at);
+  double rate = 0.0;
+  for (std::size_t g = 0; g < trials.size(); ++g) {
+    probe_row.clear(1);
+    rate += joints.add_coordinate(joint, coordinate, 1.0, static_cast<int>(g), 0, probe_row)[0];
+    probe_row.finish();
+    const Group& group = model.groups()[g];
+    w_probe.resize(group.dynamics->velocities());
+    group.scheme->velocity(*group.dynamics, prepared[g].get(), state.t, state.h, state.groups[g],
+                           w_probe);
+    Eigen::Matrix<double, 1, 1> u;
+    u.setZero();
+    probe_row.multiply_add(w_probe, u);
+    rate += u[0];
+  }
+  return {joints.coordinate(joint, coordinate), rate};
 }
 
 // n . x(q) - rest, or n . (J v + d)
@@ -584,12 +671,35 @@ const Vector& Simulation::reactions(int group) const {
   return work_->reactions[g];
 }
 
+std::array<Vector3, 2> Simulation::joint_load(int joint) const {
+  const auto i = static_cast<std::size_t>(joint);
+  expects(i < model().joints().size(), "no such joint");
+  const Joint& of = model().joints()[i];
+  const auto island = static_cast<std::size_t>(
+      model().islands()[static_cast<std::size_t>(of.a.group >= 0 ? of.a.group : of.b.group)]);
+  const IslandJoints* const joints = work_->islands[island]->joints();
+  if (!joints) return {Vector3::Zero(), Vector3::Zero()};
+  return joints->loads()[i];
+}
+
+std::array<double, 2> Simulation::joint_coordinate(int joint, int coordinate) const {
+  const auto i = static_cast<std::size_t>(joint);
+  expects(i < model().joints().size() && coordinate >= 0 &&
+              coordinate < coordinate_count(model().joints()[i].kind),
+          "no such coordinate of a joint");
+  return work_->joint_coordinate(joint, coordinate);
+}
+
 double Simulation::probe(int index) const {
   expects(index >= 0 && static_cast<std::size_t>(index) < model().probes().size(), "no such probe");
   const Probe& probe = model().probes()[static_cast<std::size_t>(index)];
   const GroupState& state = work_->state.groups[static_cast<std::size_t>(probe.group)];
-  const bool velocity = probe.quantity == Probe::Quantity::velocity;
-  if (probe.quantity == Probe::Quantity::reaction)
+  using Quantity = Probe::Quantity;
+  if (probe.quantity == Quantity::joint || probe.quantity == Quantity::joint_rate)
+    return work_->joint_coordinate(probe.joint,
+                                   probe.coordinate)[probe.quantity == Quantity::joint ? 0 : 1];
+  const bool velocity = probe.quantity == Quantity::velocity;
+  if (probe.quantity == Quantity::reaction)
     return work_->reactions[static_cast<std::size_t>(probe.group)][probe.reaction];
   if (!probe.table) return work_->point_probe(probe, state.q, state.v, velocity);
   Eigen::Matrix<double, 1, 1> y;

@@ -1,5 +1,6 @@
 // The step driver: schemes, bodies and contact meet here, and nowhere else.
 #pragma once
+#include <array>
 #include <memory>
 
 #include "saltus/scene/model.h"
@@ -33,6 +34,11 @@ class Simulation {
   /// Forces that held the prescribed degrees of freedom of a group, mean over the last step, contacts
   /// included [N, N m]; size Dynamics::prescribed(). Before the first step those of the motion without contact.
   const Vector& reactions(int group) const;
+  /// Mean force [N] and torque [N m] of a joint on its b over the last step, in space, the torque about the joint's point of
+  /// b; zero before a step.
+  std::array<Vector3, 2> joint_load(int joint) const;
+  /// Coordinate of a joint in the present state [m], [rad], and its rate.
+  std::array<double, 2> joint_coordinate(int joint, int coordinate) const;
   /// Value of a probe now: displacement S q [m] or velocity S v [m/s], v as the scheme holds it.
   double probe(int index) const;
 

@@ -45,9 +45,11 @@ struct StepReport {
   double residual_after = 0.0;  ///< of the laws on the finished state [1]
   double gap =
       0.0;  ///< smallest gap of the finished state [m], +inf without contacts; < 0: penetration
-  double impulse = 0.0;   ///< sum of the normal impulses [N s]
-  double impact = 0.0;    ///< contact work of the step without friction and what springs store [J]
-  double friction = 0.0;  ///< work of friction, of relays too [J]
+  double joint_gap = 0.0;  ///< largest |g| of the joints on the finished state [m], [rad]
+  double impulse = 0.0;    ///< sum of the normal impulses [N s]
+  double impact = 0.0;     ///< contact work of the step without friction and what springs store [J]
+  double joints = 0.0;     ///< work of the joints on the relative motion of what they join [J]
+  double friction = 0.0;   ///< work of friction, of relays too [J]
   double unexplained = 0.0;  ///< energy change of the step that no account explains [J]
   bool converged = true;
   bool finite = true;

@@ -126,7 +126,7 @@ class Study {
         continue;
       }
       observables_.push_back(
-          {probe.name, std::string(unit_of(probe.quantity)), probe.group, static_cast<int>(i), 1});
+          {probe.name, std::string(unit_of(probe, model_.joints())), probe.group, static_cast<int>(i), 1});
     }
     if (observables_.empty() && exact_)
       throw SceneError("", "none of its columns is compared", "a column for an output of the scene")

@@ -26,7 +26,7 @@ class Recorder {
     row.start = state.energy;
     for (const std::string& account : sim.model().accounts()) row.ledger.push_back({account, 0.0});
     for (const Probe& probe : sim.model().probes())
-      row.probes.push_back({probe.name, std::string(unit_of(probe.quantity))});
+      row.probes.push_back({probe.name, std::string(unit_of(probe, sim.model().joints()))});
     squares_.resize(row.probes.size());
     StepReport first;
     first.gap = std::numeric_limits<double>::infinity();

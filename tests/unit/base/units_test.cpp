@@ -32,6 +32,9 @@ TEST_CASE("a number with a unit is the double nearest to its SI value") {
                          Row{"2 1/ms", unit::per_s, 2000.0},
                          Row{"20 deg", unit::rad, 20.0 * (std::numbers::pi / 180.0)},
                          Row{"3 rad/s", unit::rad_per_s, 3.0},
+                         Row{"2.5 N m/rad", unit::N_m_per_rad, 2.5},
+                         Row{"1 N m/deg", unit::N_m_per_rad, 180.0 / std::numbers::pi},
+                         Row{"0.3 N m s/rad", unit::N_m_s_per_rad, 0.3},
                          Row{"-2.5e+3 mm/s", unit::m_per_s, -2.5},
                          Row{"+.5", unit::one, 0.5},
                          Row{"7.", unit::m, 7.0},
@@ -103,9 +106,10 @@ TEST_CASE("a wrong unit is refused and the allowed ones are named") {
 }
 
 TEST_CASE("every dimension that offers units offers only its own") {
-  for (Dimension dimension : {unit::m, unit::kg, unit::s, unit::rad, unit::Hz, unit::m2, unit::m4,
-                              unit::per_s, unit::rad_per_s, unit::m_per_s, unit::N, unit::Pa,
-                              unit::Pa_s, unit::kg_per_m, unit::kg_per_m3}) {
+  for (Dimension dimension :
+       {unit::m, unit::kg, unit::s, unit::rad, unit::Hz, unit::m2, unit::m4, unit::per_s,
+        unit::rad_per_s, unit::m_per_s, unit::N, unit::Pa, unit::Pa_s, unit::kg_per_m,
+        unit::kg_per_m3, unit::N_m_per_rad, unit::N_m_s_per_rad}) {
     const std::string name = unit_name(dimension), examples = unit_examples(dimension);
     CAPTURE(name);
     CHECK(name != "SI units");

@@ -20,6 +20,31 @@ int count_data_files(const OptionDoc& doc) {
 
 }  // namespace
 
+TEST_CASE("data_files of joints that a table drives, and of couplings") {
+  const Scene scene = read_scene_text(
+      "saltus: 1\ntime: {end: 1, step: 0.1}\nbodies:\n"
+      "  - {name: a, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints:\n"
+      "  - {name: j, kind: cylindrical, between: [world, a], at: [0, 0, 0], axis: [0, 0, 1],\n"
+      "     turn: {drive: {file: t.csv}}, slide: {drive: {file: s.csv}}}\n"
+      "  - {name: u, kind: universal, between: [world, a], at: [0, 0, 0], axis: [0, 0, 1], axis2: "
+      "[1, 0, 0], turn2: {drive: {file: u.csv}}}\n"
+      "  - {name: p, kind: planar, between: [world, a], at: [0, 0, 0], axis: [0, 0, 1], axis2: [1, "
+      "0, 0], slide2: {drive: {file: p.csv}}}\n"
+      "couplings: [{name: c, sum: [{of: j.turn, weight: 1}, {of: j.slide, weight: 1}], value: "
+      "{file: c.csv}}]\n",
+      "scene.yaml", {}, "folder");
+  std::string text;
+  for (const DataFile& data : data_files(scene))
+    text += data.entry + " " + data.file.string() + "\n";
+  CHECK(text ==
+        "joints[0].turn.drive.file folder/t.csv\n"
+        "joints[0].slide.drive.file folder/s.csv\n"
+        "joints[1].turn2.drive.file folder/u.csv\n"
+        "joints[2].slide2.drive.file folder/p.csv\n"
+        "couplings[0].value.file folder/c.csv\n");
+}
+
 TEST_CASE("data_files of a scene are found in every entry that names one") {
   const Scene scene = read_scene_text(saltus_test::kEverything, "scene.yaml", {}, "folder");
   std::string text;
@@ -35,7 +60,7 @@ TEST_CASE("data_files of a scene are found in every entry that names one") {
         "reference.file folder/exact.csv\n");
   // These, string.damping.table and those below: an entry that comes new must be added to
   // data_files(). Matrices are counted apart: their entries may also hold numbers.
-  CHECK(count_data_files(scene_document()) == 18);
+  CHECK(count_data_files(scene_document()) == 23);
 
   text.clear();
   const Scene mechanics = read_scene_text(saltus_test::kMechanics, "scene.yaml", {}, "folder");

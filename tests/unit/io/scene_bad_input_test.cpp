@@ -24,7 +24,7 @@ const std::string kTop = "saltus: 1\ntime: {end: 1 s, rate: 1 kHz}\n";
 const std::string kBody = "bodies: [{name: a, kind: modal, modes: {omega: [1, 2]}}]\n";
 const std::string kKeys =
     "allowed: saltus, title, time, contact, solver, on_failure, gravity, planar, bodies, surfaces, "
-    "ignore, contacts, outputs, "
+    "ignore, contacts, joint, joints, couplings, outputs, "
     "results, "
     "reference";
 

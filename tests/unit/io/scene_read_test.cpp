@@ -106,7 +106,7 @@ TEST_CASE("every entry of the other kinds is read") {
   CHECK(std::get<NumberOrName>(*spec.contacts[2].at).name == "bob_2");
   CHECK(spec.contacts[1].against.body == "b");
   CHECK(spec.contacts[3].against.stop->side == StopSpec::Side::below);
-  CHECK(std::get<NumberOrName>(spec.outputs[2].at).name == "bob_1");
+  CHECK(std::get<NumberOrName>(*spec.outputs[2].at).name == "bob_1");
   CHECK(spec.outputs[2].name == "n at bob_1");
 }
 

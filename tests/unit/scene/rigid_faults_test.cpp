@@ -301,10 +301,6 @@ TEST_CASE("surfaces name materials that there are, and laws that act where shape
        "4:10: ignore[0]: has 1 entries; the names of two bodies: [a, b]"},
       {of_body(kBall + floor, "ignore: [[b, c]]"),
        "4:14: ignore[0][1]: there is no body 'c'; allowed: b, f"},
-      {of_body(kBall + floor, "ignore: [[b, f]]"),
-       "4:14: ignore[0][1]: 'f' is fixed: it belongs to the world; give its shapes a material of "
-       "their "
-       "own, without a law"},
       {of_body(kBall + ", touches: false}}, {name: c, kind: rigid, rigid: {" + kBall,
                "ignore: [[b, c]]"),
        "4:11: ignore[0][0]: 'b' has no shape that touches; leave the pair out"},

@@ -1,6 +1,8 @@
 // Shapes of a scene: materials and laws, margin, what never touches, and what is doubtful and said.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -122,6 +124,22 @@ TEST_CASE("pairs that are to be ignored never touch, all copies of a name togeth
                    "surfaces: [{law: newton-impact}]\nignore: [[b, a], [a.0, a.2]]\n");
   using Pairs = std::vector<std::array<int, 2>>;
   CHECK(model.surfaces().excluded == Pairs{{0, 2}, {0, 3}, {1, 3}, {2, 3}});
+}
+
+TEST_CASE("one fixed body can be ignored, the others of the world still touch") {
+  const std::string bodies = "bodies:\n" + ball("a", "[0, 0, 0.06]", "x") + ground("floor", "x") +
+                             ground("table", "x") + "surfaces: [{law: newton-impact}]\n";
+  CHECK(warnings_of(bodies).size() == 1);  // inside both
+  const Model model = shapes_model(bodies + "ignore: [[floor, a]]\n");
+  const auto colliders = std::span(model.surfaces().colliders);
+  REQUIRE(colliders.size() == 3);
+  CHECK(colliders[1].frame < 0);
+  CHECK(colliders[2].frame < 0);
+  CHECK(colliders[1].frame != colliders[2].frame);
+  using Pairs = std::vector<std::array<int, 2>>;
+  CHECK(model.surfaces().excluded == Pairs{{colliders[1].frame, 0}});
+  CHECK(warnings_of(bodies + "ignore: [[floor, a]]\n") ==
+        std::vector<std::string>{"bodies[0]: 'a' and 'table' start 40 mm inside each other"});
 }
 
 TEST_CASE("two materials without a law are named once, and an entry that is never read") {

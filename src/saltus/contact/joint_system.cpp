@@ -1,0 +1,290 @@
+#include "saltus/contact/joint_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/joint_work_internal.h"
+#include "saltus/contact/rows.h"
+
+namespace saltus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// to[i][j] = or += sign direction_i . column j of B, 3 x width, over the rows of one kind
+template <int kWidth>
+void put_rows(std::span<const JointRow> rows, bool spin, double sign, const double* B, int width,
+              double* to, int stride, bool add) {
+  using Row = Eigen::Matrix<double, kWidth, 1>;
+  const Eigen::Map<const Row> x(B, width), y(B + width, width), z(B + 2 * width, width);
+  for (const JointRow& row : rows) {
+    if (row.spin == spin) {
+      const Vector3 n = sign * row.direction;
+      Eigen::Map<Row> to_i(to, width);
+      if (add)
+        to_i += n[0] * x + n[1] * y + n[2] * z;
+      else
+        to_i = n[0] * x + n[1] * y + n[2] * z;
+    }
+    to += stride;
+  }
+}
+
+}  // namespace
+
+int JointSystem::rows() const { return work_->rows; }
+std::array<int, 2> JointSystem::rows_of(int joint) const { return work_->rows_of_joint[at(joint)]; }
+const std::string& JointSystem::name_of_row(int i) const {
+  return work_->name[at(work_->node_of_row[at(i)])];
+}
+
+// -- geometry
+
+void JointSystem::Work::place(Member& m, double t, View q) {
+  if (m.own.empty()) return;
+  if (m.frames)
+    m.of.body->frames(t, q, m.pose);
+  else
+    m.of.body->points(t, q, m.own, m.x);
+}
+
+void JointSystem::Work::frame(const Side& s, JointFrame& of) const {
+  if (s.member < 0) {
+    of.x = s.ref.local;
+    of.R = s.axes;
+    return;
+  }
+  const Member& m = members[at(s.member)];
+  if (!m.frames) {
+    of.x = m.x.segment<3>(three(s.point));
+    of.R = s.axes;
+    return;
+  }
+  const Pose& body = m.pose[at(s.ref.body)];
+  of.x = body.x + body.R * s.ref.local;
+  of.R.noalias() = body.R * s.axes;
+}
+
+double JointSystem::Work::value(const Held& joint, int coordinate) const {
+  Frames f;
+  frame(joint.side[0], f.a);
+  frame(joint.side[1], f.b);
+  return joint_coordinate(joint.kind, coordinate, f.a, f.b).gap;
+}
+
+void JointSystem::Work::place(double t, const Configuration& q, std::vector<Frames>& to) {
+  for (std::size_t m = 0; m < members.size(); ++m) place(members[m], t, q(static_cast<int>(m)));
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    frame(held[i].side[0], to[i].a);
+    frame(held[i].side[1], to[i].b);
+  }
+}
+
+/// sum w c - value(t), without the value
+double JointSystem::Work::sum(const Coupled& c, const std::vector<Frames>& frames) const {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < c.joint.size(); ++k) {
+    const JointCoupling::Term& term = c.given.terms[k];
+    const Frames& f = frames[at(c.joint[k])];
+    sum += term.weight * joint_coordinate(held[at(c.joint[k])].kind, term.coordinate, f.a, f.b).gap;
+  }
+  return sum;
+}
+
+void JointSystem::gaps(double t, const Configuration& q, Out g) {
+  Work& d = *work_;
+  d.place(t, q, d.now);
+  JointRows rows;
+  for (std::size_t i = 0; i < d.held.size(); ++i) {
+    const Work::Held& joint = d.held[i];
+    if (joint.node < 0) continue;
+    joint_rows(joint.kind, joint.length, d.now[i].a, d.now[i].b, rows);
+    const int first = d.rows_of_joint[at(joint.given)][0];
+    for (int k = 0; k < rows.size; ++k) g[first + k] = rows.row[at(k)].gap;
+  }
+  int row = d.rows - static_cast<int>(d.coupled.size());
+  for (const Work::Coupled& c : d.coupled) {
+    double gap = d.sum(c, d.now) - (c.given.value ? c.given.value(t)[0] : 0.0);
+    if (c.turn > 0.0) gap -= c.turn * std::round(gap / c.turn);
+    g[row++] = c.turn < 0.0 ? 0.0 : gap;
+  }
+}
+
+double JointSystem::coordinate(double t, const Configuration& q, int joint, int coordinate) {
+  Work& d = *work_;
+  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  const Work::Held& held = d.held[at(d.held_of[at(joint)])];
+  for (const Work::Side& s : held.side)
+    if (s.member >= 0) d.place(d.members[at(s.member)], t, q(s.member));
+  return d.value(held, coordinate);
+}
+
+double JointSystem::coordinate(int joint, int coordinate) const {
+  const Work& d = *work_;
+  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  const std::size_t i = at(d.held_of[at(joint)]);
+  return joint_coordinate(d.held[i].kind, coordinate, d.at_rows[i].a, d.at_rows[i].b).gap;
+}
+
+void JointSystem::coordinates(double t, const Configuration& q,
+                              std::span<const std::array<int, 2>> of, Out values) {
+  Work& d = *work_;
+  for (std::size_t m = 0; m < d.members.size(); ++m)
+    d.place(d.members[m], t, q(static_cast<int>(m)));
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    expects(d.held_of[at(of[k][0])] >= 0, "the joint is one of these groups");
+    values[static_cast<Eigen::Index>(k)] = d.value(d.held[at(d.held_of[at(of[k][0])])], of[k][1]);
+  }
+}
+
+// -- rows
+
+/// The material point of a that is at x_b now.
+void JointSystem::Work::aim(Held& joint, const Frames& f) {
+  const Side& a = joint.side[0];
+  if (!under_b(joint.kind) || a.member < 0) return;
+  Member& m = members[at(a.member)];
+  if (!m.frames) return;  // it does not turn: all its points move alike
+  const Pose& body = m.pose[at(a.ref.body)];
+  m.point_at[at(a.point)].local = body.R.transpose() * (f.b.x - body.x);
+}
+
+void JointSystem::make_rows(double t0, double t1, const Configuration& q,
+                            const Configuration& axes) {
+  Work& d = *work_;
+  d.place(0.5 * (t0 + t1), q, d.at_rows);
+  for (std::size_t i = 0; i < d.held.size(); ++i) d.aim(d.held[i], d.at_rows[i]);
+  bool changed = !d.arranged;
+  for (std::size_t k = 0; k < d.members.size(); ++k) {
+    Work::Member& m = d.members[k];
+    const Dynamics& body = *m.of.body;
+    if (m.own.empty()) continue;
+    const Vector& q_m = q(static_cast<int>(k));
+    const Vector& axes_m = axes(static_cast<int>(k));
+    body.point_rows(q_m, axes_m, m.point_at, m.J.rows);
+    if (!m.spin_at.empty()) body.spin_rows(q_m, axes_m, m.spin_at, m.Js.rows);
+    if (m.J.changed()) changed = true;
+    if (!m.spin_at.empty() && m.Js.changed()) changed = true;
+    m.drifts = false;
+    for (int i = 0; i < 2; ++i) {
+      body.point_drift(i == 0 ? t0 : t1, q_m, m.point_at, m.drift[i]);
+      m.drifts = m.drifts || !m.drift[i].isZero(0.0);
+      if (m.spin_at.empty()) continue;
+      body.spin_drift(i == 0 ? t0 : t1, q_m, m.spin_at, m.spin_drift[i]);
+      m.drifts = m.drifts || !m.spin_drift[i].isZero(0.0);
+    }
+  }
+  if (changed) d.arrange();
+  d.fill(t0, t1);
+}
+
+double JointSystem::Work::drift(const Side& s, const JointRow& row, int instant) const {
+  if (s.member < 0 || !members[at(s.member)].drifts) return 0.0;
+  const Member& m = members[at(s.member)];
+  return row.spin ? row.direction.dot(m.spin_drift[instant].segment<3>(three(s.spin)))
+                  : row.direction.dot(m.drift[instant].segment<3>(three(s.point)));
+}
+
+void JointSystem::Work::fill(double t0, double t1) {
+  if (sparse_blocks) std::fill(matrix.values().begin(), matrix.values().end(), 0.0);
+  const bool drifts =
+      std::any_of(members.begin(), members.end(), [](const Member& m) { return m.drifts; });
+  drift0.setZero();
+  drift1.setZero();
+  JointRows rows_of;
+  double* const G = matrix.values().data();
+  std::size_t k = 0;
+  for (const Part& part : parts) {
+    const Held& h = held[at(part.joint)];
+    const Frames& f = at_rows[at(part.joint)];
+    if (part.coordinate < 0) {
+      joint_rows(h.kind, h.length, f.a, f.b, rows_of);
+    } else {
+      rows_of.size = 1;
+      rows_of.row[0] = joint_coordinate(h.kind, part.coordinate, f.a, f.b);
+    }
+    const std::span<const JointRow> these(rows_of.row.data(), at(rows_of.size));
+    for (; k < part.end; ++k) {
+      const Write& w = writes[k];
+      const PointRows& J = w.spin ? members[at(w.member)].Js.rows : members[at(w.member)].J.rows;
+      const double sign = w.side == 0 ? -part.weight : part.weight;
+      const double* B = J.value.data() + 3 * at(J.width) * at(w.entry);
+      double* to = G + w.to.begin;
+      if (J.width == 6)
+        put_rows<6>(these, w.spin, sign, B, 6, to, w.to.stride, w.add);
+      else
+        put_rows<Eigen::Dynamic>(these, w.spin, sign, B, J.width, to, w.to.stride, w.add);
+    }
+    const int first = matrix.first(part.node);
+    for (int i = 0; drifts && i < rows_of.size; ++i) {
+      const JointRow& row = these[at(i)];
+      drift0[first + i] += part.weight * (drift(h.side[1], row, 0) - drift(h.side[0], row, 0));
+      drift1[first + i] += part.weight * (drift(h.side[1], row, 1) - drift(h.side[0], row, 1));
+    }
+  }
+  for (const Coupled& c : coupled)
+    if (c.given.value) {
+      drift0[matrix.first(c.node)] -= c.given.value(t0)[1];
+      drift1[matrix.first(c.node)] -= c.given.value(t1)[1];
+    }
+}
+
+std::array<JointFrame, 2> JointSystem::frames(int joint) const {
+  const Work& d = *work_;
+  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  const Work::Frames& x = d.at_rows[at(d.held_of[at(joint)])];
+  return {x.a, x.b};
+}
+
+std::span<const char> JointSystem::turns() const { return work_->turns; }
+bool JointSystem::turns(int row) const { return work_->turns[at(row)] != 0; }
+
+double JointSystem::extent() const {
+  double most = 0.0;
+  for (const Work::Frames& x : work_->now)
+    most = std::max({most, x.a.x.cwiseAbs().maxCoeff(), x.b.x.cwiseAbs().maxCoeff()});
+  return most;
+}
+
+const Vector& JointSystem::drift0() const { return work_->drift0; }
+const Vector& JointSystem::drift1() const { return work_->drift1; }
+
+std::array<double, 2> JointSystem::add_coordinate(int joint, int coordinate, double weight,
+                                                  int member, int row, GroupRows& H) const {
+  const Work& d = *work_;
+  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  const std::size_t i = at(d.held_of[at(joint)]);
+  const Work::Held& held = d.held[i];
+  const JointRow c = joint_coordinate(held.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b);
+  std::array<double, 2> drifts{0.0, 0.0};
+  for (int k = 0; k < 2; ++k) {
+    const Work::Side& s = held.side[k];
+    if (s.member != member) continue;
+    const Work::Member& m = d.members[at(member)];
+    const double sign = k == 0 ? -weight : weight;
+    H.add(row, sign, c.direction, c.spin ? m.Js.rows : m.J.rows, c.spin ? s.spin : s.point);
+    for (int instant = 0; instant < 2; ++instant)
+      drifts[at(instant)] += sign * d.drift(s, c, instant);
+  }
+  return drifts;
+}
+
+// -- G and S
+
+void JointSystem::multiply_add(int member, View v, Out u) const {
+  work_->matrix.multiply_add(member, v, u);
+}
+void JointSystem::transpose_add(int member, View L, Out r) const {
+  work_->matrix.transpose_add(member, L, r);
+}
+bool JointSystem::factorise(const Factors& A) { return work_->matrix.factorise(A); }
+void JointSystem::solve(Eigen::Ref<Matrix> X) const {
+  if (!empty()) work_->matrix.factor().solve(X);
+}
+void JointSystem::apply(View L, Out u) const { work_->matrix.apply(L, u); }
+double JointSystem::diagonal(int row) const { return work_->matrix.diagonal()[row]; }
+const Vector& JointSystem::diagonal() const { return work_->matrix.diagonal(); }
+std::span<const int> JointSystem::dependent() const { return work_->matrix.factor().dependent(); }
+
+}  // namespace saltus

@@ -1,0 +1,128 @@
+// The joints of some groups: g(q) = 0 and couplings of their coordinates, eliminated directly, never swept.
+//
+//     G v = 0,   v = v_free + A^-1 (r + G^T L),   S L = c - G (v_free + A^-1 r),   S = G A^-1 G^T
+//
+// S is sparse by joints and factorised by LDL^T in an order without fill where the joints make a tree: a chain costs O(n).
+// Rows that depend on others carry what makes the sum of w_i L_i^2 least, w_i the mean diagonal of S over the point rows,
+// or the turning ones, of the joint: a choice that knows no order and no units.
+#pragma once
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/contact/joint.h"
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+/// Where a joint sits on one side. Group -1: the world, ref.local is the place. On bodies with frames (rigid or moved)
+/// ref.local and axes are in the frame of the body, else `axes` is fixed in space.
+struct JointSide {
+  int group = -1;
+  PointRef ref;
+  Matrix3 axes = Matrix3::Identity();
+};
+
+struct Joint {
+  std::string name;  ///< as the user wrote it
+  JointKind kind = JointKind::ball;
+  JointSide a, b;
+  double length = 0.0;    ///< of a distance [m]
+  double strength = 0.0;  ///< of a distance: pull that breaks it [N]; 0: it bears any
+};
+
+/// sum of weight_k c_k = value(t) over coordinates of joints: gears, screws, driven coordinates.
+///
+/// Angles are known but for turns, so the sum is known but for multiples of 2 pi w, w the greatest number of which the weights
+/// of all angles are multiples: 1 for a driven angle, the pitch over 2 pi for a screw, 1/n_2 for a pair of wheels with n_1 and
+/// n_2 teeth and the weights 1 and n_1/n_2. The gap is what is left to the nearest of them. Where w is below 1/128 of
+/// the largest weight there is no such w that could be told from the error of a step: the coupling then holds rates
+/// alone, its gap is 0.
+struct JointCoupling {
+  struct Term {
+    int joint = 0, coordinate = 0;
+    double weight = 1.0;
+  };
+  std::string name;
+  std::vector<Term> terms;
+  /// Value and rate at t; empty: 0.
+  std::function<std::array<double, 2>(double t)> value;
+};
+
+/// A group as the joints see it.
+struct JointMember {
+  int group = 0;
+  const Dynamics* body = nullptr;
+};
+
+class JointSystem {
+ public:
+  /// Joints and couplings whose groups are all among `members`; the others are left out. Throws UsageError naming the joint
+  /// or coupling: a joint of a body or of the world with itself, axes of a body that has none, terms that are not there. Of
+  /// bodies without axes `JointSide::axes` are fixed in space.
+  JointSystem(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
+              std::vector<JointMember> members);
+  ~JointSystem();
+  JointSystem(JointSystem&&) noexcept;
+
+  bool empty() const { return rows() == 0; }
+  int rows() const;
+  /// Rows of joint i of the span given to the constructor: first and number; number 0: none of these groups.
+  std::array<int, 2> rows_of(int joint) const;
+  /// The name of the joint or coupling that row i belongs to.
+  const std::string& name_of_row(int i) const;
+
+  using Configuration = std::function<const Vector&(int member)>;
+  /// g of every row at t, members at q. [m], [rad]
+  void gaps(double t, const Configuration& q, Out g);
+  /// G with the members at q at (t0 + t1)/2 and the axes of `axes`; velocities d that bodies and couplings have by themselves
+  /// at t0 and t1: G v + d = 0. Takes nothing from the heap while the columns of the rows stay.
+  void make_rows(double t0, double t1, const Configuration& q, const Configuration& axes);
+  bool turns(int row) const;            ///< g is an angle [rad]
+  std::span<const char> turns() const;  ///< of every row
+  /// Where the point and the axes of a joint were on a and b at the last make_rows().
+  std::array<JointFrame, 2> frames(int joint) const;
+  /// Largest coordinate of the joints' points at the last gaps(): the scale of round-off in gaps [m].
+  double extent() const;
+  /// gamma, with (G v + d)' = G v' + gamma, at the place of the last make_rows(t, t, q, q), members moving with v. Rates of
+  /// what moves by itself are differences of order 4 over times of the size e [s]. For groups of rigid bodies, those that are
+  /// moved, and those with Trait::fixed_points and nothing prescribed.
+  void bias(double t, double e, const Configuration& q, const Configuration& v, Out gamma);
+  const Vector& drift0() const;
+  const Vector& drift1() const;
+  /// Row of a coordinate of a joint at the place of the last make_rows(): entries for laws on it. Adds weight times the part
+  /// of a member to row `row` of H (rows in order), and returns the drifts at t0 and t1 that this member has of itself, times
+  /// weight.
+  std::array<double, 2> add_coordinate(int joint, int coordinate, double weight, int member,
+                                       int row, class GroupRows& H) const;
+  /// Value of a coordinate with the members at q at t; at the place of the last make_rows(). [m], [rad]
+  double coordinate(double t, const Configuration& q, int joint, int coordinate);
+  double coordinate(int joint, int coordinate) const;
+  /// Those of many at once: `of` are pairs of joint and coordinate.
+  void coordinates(double t, const Configuration& q, std::span<const std::array<int, 2>> of,
+                   Out values);
+
+  void multiply_add(int member, View v, Out u) const;   ///< u += G v
+  void transpose_add(int member, View L, Out r) const;  ///< r += G^T L
+
+  using Factors = std::function<const Factor&(int member)>;
+  /// S of the rows as they are; where A^-1 is not symmetric, of its symmetric part. False: it is not finite.
+  bool factorise(const Factors& A);
+  /// X <- the least L with S L = X on the rows that do not depend on others, column by column.
+  void solve(Eigen::Ref<Matrix> X) const;
+  /// u = S L
+  void apply(View L, Out u) const;
+  double diagonal(int row) const;  ///< S_ii
+  const Vector& diagonal() const;  ///< of every row
+  /// Rows that depend on others, increasing.
+  std::span<const int> dependent() const;
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace saltus

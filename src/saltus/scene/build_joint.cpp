@@ -1,0 +1,214 @@
+#include "saltus/scene/build_joint.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <tuple>
+
+#include "saltus/scene/body_names.h"
+#include "saltus/scene/build_law.h"
+
+namespace saltus {
+namespace {
+
+/// One joint of the scene on its way into the model.
+struct JointMaking {
+  const Scene& scene;
+  const JointSpec& spec;
+  std::string path;  ///< "joints[0]"
+  int index = 0;     ///< of the joint in the model
+  const PlacedJoint& placed;
+  ModelParts& parts;
+
+  /// "elbow", or "bearing.slide" where there are several coordinates.
+  std::string coordinate_text(int i) const {
+    return coordinate_count(spec.kind) == 1
+               ? spec.name
+               : spec.name + "." + std::string(coordinate_name(spec.kind, i));
+  }
+  /// Of the body that moves, for laws that read options of the scheme.
+  SchemeChoice scheme() const {
+    for (const BodySpec* body : placed.spec)
+      if (body && body->integrated()) return body->chosen_scheme();
+    return MoreauJeanOptions{};
+  }
+  void add_law(int coordinate, const char* what, double sign, double offset, const ContactLaw& law,
+               const std::string& key) {
+    JointLaw one;
+    one.key = parts.pairs.size() + parts.joint_laws.size();
+    one.name = coordinate_text(coordinate) + "." + what;
+    one.joint = index;
+    one.coordinate = coordinate;
+    one.sign = sign;
+    one.offset = offset;
+    one.law = static_cast<int>(parts.laws.size());
+    parts.laws.push_back(law);
+    parts.law_path.push_back(
+        fmt::format("{}.{}.{}", path, coordinate_name(spec.kind, coordinate), key));
+    parts.joint_laws.push_back(std::move(one));
+  }
+};
+
+/// Limits, springs, friction and motors are rows of the contact problem, driven coordinates rows of the joints.
+template <Dimension D>
+void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::string_view name) {
+  if (!laws) return;
+  const int i = coordinate_index(m.spec.kind, name);
+  using Rule = ContactLaw::Rule;
+  if (laws->limits) {
+    const JointLimits<D>& limits = *laws->limits;
+    NewtonImpact impact;
+    impact.restitution = limits.restitution;
+    const ContactLaw stop = law_of(impact, m.scheme(), m.scene.spec.contact.instant, m.path);
+    if (limits.lower) m.add_law(i, "lower", 1.0, *limits.lower, stop, "limits");
+    if (limits.upper) m.add_law(i, "upper", -1.0, *limits.upper, stop, "limits");
+  }
+  if (laws->spring || laws->damping > 0.0) {
+    ContactSpring spring;
+    spring.at = ContactSpring::At::middle;
+    spring.pulls = true;
+    spring.damping = laws->damping;
+    double rest = m.spec.kind == JointKind::line
+                      ? joint_coordinate(JointKind::line, 0, m.placed.a, m.placed.b).gap
+                      : 0.0;
+    if (laws->spring) {
+      spring.stiffness = laws->spring->stiffness;
+      rest = laws->spring->rest.value_or(rest);
+    }
+    m.add_law(i, laws->spring ? "spring" : "damper", 1.0, rest,
+              {.rule = Rule::compliant, .spring = spring}, laws->spring ? "spring" : "damping");
+  }
+  if (laws->friction > 0.0)
+    m.add_law(i, "friction", 1.0, 0.0, {.rule = Rule::relay, .bound = laws->friction}, "friction");
+  if (laws->motor)
+    m.add_law(i, "motor", 1.0, 0.0,
+              {.rule = Rule::relay, .bound = laws->motor->bound, .velocity = laws->motor->velocity},
+              "motor");
+  if (laws->drive)
+    m.parts.couplings.push_back(
+        {m.coordinate_text(i) + ".drive",
+         {{m.index, i, 1.0}},
+         function_of(m.scene, *laws->drive, fmt::format("{}.{}.drive", m.path, name))});
+}
+
+/// Two joints of the same bodies that drive the same motion of theirs.
+class MotorCheck {
+ public:
+  void add(const JointMaking& m, std::string_view name, bool motor, bool drive) {
+    if (!motor && !drive) return;
+    const PlacedJoint& placed = m.placed;
+    const int i = coordinate_index(m.spec.kind, name);
+    const JointRow row = joint_coordinate(m.spec.kind, i, placed.a, placed.b);
+    auto ends = std::array{end_of(placed.joint.a), end_of(placed.joint.b)};
+    if (ends[1] < ends[0]) std::swap(ends[0], ends[1]);
+    auto& known = known_[{ends[0], ends[1], row.spin}];
+    for (const Driven& other : known)
+      if (other.joint != m.index && along(other.direction, row.direction))
+        throw SceneError(fmt::format("{}.{}.{}", m.path, name, motor ? "motor" : "drive"),
+                         fmt::format("'{}' and '{}' drive the same motion of '{}' against '{}'",
+                                     other.name, m.spec.name, placed.body[1], placed.body[0]),
+                         "one motor or drive a coordinate");
+    known.push_back({m.index, m.spec.name, row.direction});
+  }
+
+ private:
+  using End = std::tuple<int, int, int>;
+  struct Driven {
+    int joint;
+    std::string name;
+    Vector3 direction;
+  };
+  static End end_of(const JointSide& side) {
+    return {side.group, side.group < 0 ? 0 : side.ref.body, side.group < 0 ? 0 : side.ref.feature};
+  }
+  static bool along(const Vector3& a, const Vector3& b) {
+    return a.cross(b).norm() <= 1e-9 * a.norm() * b.norm();
+  }
+  std::map<std::tuple<End, End, bool>, std::vector<Driven>> known_;
+};
+
+JointCoupling::Term term_of(const SceneSpec& scene, const std::string& name, double weight,
+                            const std::string& path) {
+  if (const auto fault = one_coordinate_fault(scene, name, path))
+    throw SceneError(fault->key, fault->message, fault->hint);
+  const NamedCoordinate found = *find_coordinate(scene, name);
+  return {static_cast<int>(found.joint), found.coordinate, weight};
+}
+
+JointCoupling coupling_of(const Scene& scene, const CouplingSpec& spec, const std::string& path,
+                          std::span<const PlacedJoint> placed) {
+  JointCoupling coupling;
+  coupling.name = spec.name;
+  const auto constant = [](double value) {
+    return [value](double) { return std::array{value, 0.0}; };
+  };
+  for (std::size_t i = 0; i < spec.sum.size(); ++i)
+    coupling.terms.push_back(term_of(scene.spec, spec.sum[i].of, spec.sum[i].weight,
+                                     fmt::format("{}.sum[{}].of", path, i)));
+  if (spec.value) coupling.value = function_of(scene, *spec.value, path + ".value");
+  if (spec.gear) {
+    coupling.terms = {
+        term_of(scene.spec, spec.gear->second, 1.0, path + ".gear.second"),
+        term_of(scene.spec, spec.gear->first, -spec.gear->ratio, path + ".gear.first")};
+    if (spec.gear->offset != 0.0) coupling.value = constant(spec.gear->offset);
+  }
+  if (spec.screw) {
+    const auto found = find_joint(scene.spec, spec.screw->joint);
+    if (!found || scene.spec.joints[*found].kind != JointKind::cylindrical)
+      throw SceneError(path + ".screw.joint",
+                       fmt::format("'{}' is no cylindrical joint", spec.screw->joint),
+                       "a screw turns about its axis and slides along it");
+    const auto j = static_cast<int>(*found);
+    const double lead = spec.screw->pitch / (2.0 * std::numbers::pi);
+    coupling.terms = {{j, 1, 1.0}, {j, 0, -lead}};
+    const auto value = [&](int i) {
+      return joint_coordinate(JointKind::cylindrical, i, placed[*found].a, placed[*found].b).gap;
+    };
+    if (const double start = value(1) - lead * value(0); start != 0.0)
+      coupling.value = constant(start);
+  }
+  for (std::size_t i = 0; i < coupling.terms.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (coupling.terms[i].joint == coupling.terms[k].joint &&
+          coupling.terms[i].coordinate == coupling.terms[k].coordinate)
+        throw SceneError(path, fmt::format("'{}' names one coordinate twice", spec.name),
+                         "one term each");
+  return coupling;
+}
+
+}  // namespace
+
+void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelParts& parts) {
+  const SceneSpec& spec = scene.spec;
+  StartFrames frames(parts);
+  std::vector<PlacedJoint> placed;
+  MotorCheck motors;
+  for (std::size_t i = 0; i < spec.joints.size(); ++i) {
+    const JointSpec& joint = spec.joints[i];
+    const std::string path = fmt::format("joints[{}]", i);
+    placed.push_back(place_joint(scene, bodies, frames, joint, path));
+    JointMaking making{scene,         joint, path, static_cast<int>(parts.joints.size()),
+                       placed.back(), parts};
+    if (joint.strength)
+      throw SceneError(path + ".strength",
+                       fmt::format("'{}' cannot break: joints bear any force", joint.name),
+                       "leave it out, and read the force of the joint in the results");
+    parts.joints.push_back(placed.back().joint);
+    parts.joint_path.push_back(path);
+    const auto each = [&](const auto& laws, std::string_view name) {
+      if (laws) motors.add(making, name, laws->motor.has_value(), laws->drive.has_value());
+      add_laws(making, laws, name);
+    };
+    each(joint.turn, "turn");
+    each(joint.turn2, "turn2");
+    each(joint.slide, "slide");
+    each(joint.slide2, "slide2");
+  }
+  for (std::size_t i = 0; i < spec.couplings.size(); ++i)
+    parts.couplings.push_back(
+        coupling_of(scene, spec.couplings[i], fmt::format("couplings[{}]", i), placed));
+}
+
+}  // namespace saltus

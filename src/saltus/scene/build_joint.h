@@ -1,0 +1,51 @@
+// From JointSpec and CouplingSpec to joints, couplings and laws on coordinates.
+#pragma once
+#include <array>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/scene/build_body.h"
+#include "saltus/scene/joint_spec.h"
+
+namespace saltus {
+
+/// Adds the joints and couplings of the scene to the parts, whose groups, states and pairs are complete. Throws SceneError
+/// naming the joint.
+void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelParts& parts);
+
+/// Value and rate of a function of time that grows from 0 where it has a `rate`. path: "joints[0].turn.drive".
+template <Dimension D>
+std::function<std::array<double, 2>(double t)> function_of(const Scene& scene,
+                                                           const CourseSpec<D>& spec,
+                                                           const std::string& path);
+
+/// Where the bodies of the groups are at t = 0, frames of a group found once.
+class StartFrames {
+ public:
+  explicit StartFrames(const ModelParts& parts) : parts_(parts), frames_(parts.groups.size()) {}
+  /// True for bodies that have a frame: rigid or moved ones.
+  bool has(int group) const;
+  bool moves(int group) const;  ///< by forces; false for the world, -1
+  const Pose& of(int group, int body);
+  /// A point of a body in space.
+  Vector3 point(int group, const PointRef& ref);
+
+ private:
+  const ModelParts& parts_;
+  std::vector<std::vector<Pose>> frames_;
+};
+
+/// The places and axes of a joint as the bodies stand at t = 0.
+struct PlacedJoint {
+  Joint joint;
+  JointFrame a, b;                      ///< in space
+  std::array<std::string, 2> body;      ///< names as written
+  std::array<const BodySpec*, 2> spec;  ///< null: the world
+};
+/// path: "joints[0]".
+PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, StartFrames& frames,
+                        const JointSpec& spec, const std::string& path);
+
+}  // namespace saltus

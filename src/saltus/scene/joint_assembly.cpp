@@ -1,0 +1,347 @@
+#include "saltus/scene/joint_assembly.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/scene/build_kinds.h"
+
+namespace saltus {
+namespace {
+
+constexpr double kClosed = 1e-13;    ///< of the size of the mechanism; in rad
+constexpr double kAccepted = 1e-10;  ///< where round-off or a dead point leaves no less
+constexpr double kTold = 1e-6;       ///< smaller changes of the start are not told
+constexpr int kSteps = 50, kHalvings = 12;
+
+/// What one row of the joints means.
+struct RowMeaning {
+  int owner = 0;  ///< joint, or after those coupling
+  bool turns = false;
+};
+
+class Assembly {
+ public:
+  explicit Assembly(ModelParts& parts)
+      : parts_(parts), system_(make_system()), factor_(members_.size()) {
+    gap_.resize(system_.rows());
+    find_meanings();
+    find_size();
+  }
+  void run() {
+    if (system_.empty()) return;
+    close();
+    warn_of_dependent();
+    fit_velocities();
+  }
+
+ private:
+  JointSystem make_system();
+  void find_meanings();
+  void find_size();
+  void close();
+  void fit_velocities();
+  void warn_of_move(const std::vector<Vector>& before, const Vector& first);
+  void warn_of_dependent();
+  [[noreturn]] void refuse();
+
+  GroupState& state(std::size_t m) {
+    return parts_.initial[static_cast<std::size_t>(members_[m].group)];
+  }
+  const Dynamics& body(std::size_t m) const { return *members_[m].body; }
+  JointSystem::Configuration places() {
+    return [this](int m) -> const Vector& { return state(static_cast<std::size_t>(m)).q; };
+  }
+  /// Rows, masses and S at the places as they are.
+  bool factorise();
+  /// The largest gap of `gap_`, lengths as shares of the size.
+  double measure();
+  double share(Eigen::Index row, double gap) const {
+    return std::abs(gap) / (meaning_[static_cast<std::size_t>(row)].turns ? 1.0 : size_);
+  }
+  const std::string& name_of(int owner) const {
+    const auto i = static_cast<std::size_t>(owner), n = parts_.joints.size();
+    return i < n ? parts_.joints[i].name : parts_.couplings[i - n].name;
+  }
+  std::string path_of(int owner) const {
+    const auto i = static_cast<std::size_t>(owner);
+    if (i >= parts_.joints.size()) return "couplings";
+    return i < parts_.joint_path.size() ? parts_.joint_path[i] : fmt::format("joints[{}]", i);
+  }
+  std::string body_name(std::size_t m, int i) const {
+    const Group& group = parts_.groups[static_cast<std::size_t>(members_[m].group)];
+    const auto k = static_cast<std::size_t>(i);
+    return k < group.bodies.size() ? group.bodies[k] : group.name;
+  }
+  /// Gap of the joint or coupling that `row` belongs to: "12 mm" or "0.3 rad", its rows of one sort taken together.
+  std::string amount(const Vector& g, Eigen::Index row, const char* per = "") const;
+
+  ModelParts& parts_;
+  std::vector<JointMember> members_;
+  JointSystem system_;
+  std::vector<Factor> factor_;
+  std::vector<RowMeaning> meaning_;
+  Vector gap_;
+  double size_ = 1.0, round_off_ = 0.0;  ///< [m]; round-off as a share of the size
+};
+
+JointSystem Assembly::make_system() {
+  std::vector<char> held(parts_.groups.size(), 0);
+  for (const Joint& joint : parts_.joints)
+    for (const JointSide* side : {&joint.a, &joint.b})
+      if (side->group >= 0) held[static_cast<std::size_t>(side->group)] = 1;
+  for (std::size_t g = 0; g < held.size(); ++g)
+    if (held[g]) members_.push_back({static_cast<int>(g), parts_.groups[g].dynamics.get()});
+  try {
+    return {parts_.joints, parts_.couplings, members_};
+  } catch (const UsageError& error) {
+    throw SceneError("joints", usage_text(error));
+  }
+}
+
+void Assembly::find_meanings() {
+  meaning_.resize(static_cast<std::size_t>(system_.rows()));
+  std::vector<char> of_joint(meaning_.size(), 0);
+  JointRows rows;
+  for (std::size_t j = 0; j < parts_.joints.size(); ++j) {
+    const auto [first, count] = system_.rows_of(static_cast<int>(j));
+    joint_rows(parts_.joints[j].kind, 0.0, {}, {}, rows);
+    for (int k = 0; k < count; ++k) {
+      const auto row = static_cast<std::size_t>(first + k);
+      meaning_[row] = {static_cast<int>(j), rows.row[static_cast<std::size_t>(k)].spin};
+      of_joint[row] = 1;
+    }
+  }
+  // Those of couplings follow in their order, and all of them are there.
+  std::size_t c = 0;
+  for (std::size_t row = 0; row < meaning_.size(); ++row) {
+    if (of_joint[row]) continue;
+    const JointCoupling& coupling = parts_.couplings[c];
+    const bool turns = std::ranges::all_of(coupling.terms, [&](const JointCoupling::Term& term) {
+      return is_angle(parts_.joints[static_cast<std::size_t>(term.joint)].kind, term.coordinate);
+    });
+    meaning_[row] = {static_cast<int>(parts_.joints.size() + c), turns};
+    ++c;
+  }
+}
+
+// The diagonal of the box around the places of joints and the origins of their bodies; of one point, its distance from the
+// origin of space.
+void Assembly::find_size() {
+  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  const auto take = [&](const Vector3& x) {
+    low = low.cwiseMin(x);
+    high = high.cwiseMax(x);
+  };
+  std::vector<std::vector<Pose>> frames(parts_.groups.size());
+  for (const JointMember& m : members_) {
+    const auto g = static_cast<std::size_t>(m.group);
+    if (!has(m.body->traits(), Trait::rigid) && m.body->velocities() > 0) continue;
+    frames[g].resize(static_cast<std::size_t>(m.body->bodies()));
+    m.body->frames(0.0, parts_.initial[g].q, frames[g]);
+  }
+  for (const Joint& joint : parts_.joints)
+    for (const JointSide* side : {&joint.a, &joint.b}) {
+      if (side->group < 0) {
+        take(side->ref.local);
+        continue;
+      }
+      const auto g = static_cast<std::size_t>(side->group);
+      if (!frames[g].empty()) {
+        const Pose& frame = frames[g][static_cast<std::size_t>(side->ref.body)];
+        take(frame.x);
+        take(frame * side->ref.local);
+      } else {
+        Vector3 x;
+        parts_.groups[g].dynamics->points(0.0, parts_.initial[g].q, std::array{side->ref}, x);
+        take(x);
+      }
+    }
+  const double extent = (high - low).norm(), far = low.cwiseAbs().cwiseMax(high.cwiseAbs()).norm();
+  size_ = extent > 0.0 ? extent : far > 0.0 ? far : 1.0;
+  round_off_ = 16.0 * std::numeric_limits<double>::epsilon() * far / size_;
+}
+
+bool Assembly::factorise() {
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    body(m).factorise({1.0, 0.0, 0.0}, state(m).q, state(m).v, factor_[m]);
+  system_.make_rows(0.0, 0.0, places(), places());
+  return system_.factorise(
+      [this](int m) -> const Factor& { return factor_[static_cast<std::size_t>(m)]; });
+}
+
+double Assembly::measure() {
+  system_.gaps(0.0, places(), gap_);
+  double worst = 0.0;
+  for (Eigen::Index i = 0; i < gap_.size(); ++i) {
+    if (!std::isfinite(gap_[i])) return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, share(i, gap_[i]));
+  }
+  return worst;
+}
+
+void Assembly::close() {
+  std::vector<Vector> start(members_.size()), last(members_.size()), move(members_.size());
+  for (std::size_t m = 0; m < members_.size(); ++m) start[m] = state(m).q;
+  double worst = measure();
+  const Vector first = gap_;
+  const double goal = kClosed + round_off_;
+  for (int step = 0; step < kSteps && worst > goal; ++step) {
+    if (!factorise()) break;
+    Vector L = -gap_;
+    system_.solve(L);
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      last[m] = state(m).q;
+      move[m].setZero(body(m).velocities());
+      system_.transpose_add(static_cast<int>(m), L, move[m]);
+      if (move[m].size() > 0) solve(factor_[m], move[m]);
+    }
+    const double before = worst;
+    double scale = 1.0;
+    for (int half = 0; half <= kHalvings; ++half, scale *= 0.5) {
+      for (std::size_t m = 0; m < members_.size(); ++m) {
+        const Vector w = scale * move[m];
+        if (w.size() > 0) body(m).retract(last[m], w, state(m).q);
+      }
+      worst = measure();
+      if (worst < before) break;
+    }
+    if (worst < before) continue;
+    for (std::size_t m = 0; m < members_.size(); ++m) state(m).q = last[m];
+    worst = measure();
+    break;
+  }
+  if (!(worst <= std::max(goal, kAccepted))) refuse();
+  if (!factorise()) throw SceneError("joints", "the masses that the joints hold are not finite");
+  warn_of_move(start, first);
+}
+
+std::string Assembly::amount(const Vector& g, Eigen::Index row, const char* per) const {
+  const RowMeaning& of = meaning_[static_cast<std::size_t>(row)];
+  double squares = 0.0;
+  for (Eigen::Index i = 0; i < g.size(); ++i) {
+    const RowMeaning& other = meaning_[static_cast<std::size_t>(i)];
+    if (other.owner == of.owner && other.turns == of.turns) squares += g[i] * g[i];
+  }
+  return fmt::format("{:.3g} {}{}", std::sqrt(squares), of.turns ? "rad" : "m", per);
+}
+
+void Assembly::refuse() {
+  Eigen::Index row = 0;
+  for (Eigen::Index i = 0; i < gap_.size(); ++i)
+    if (!(share(i, gap_[i]) <= share(row, gap_[row]))) row = i;
+  const RowMeaning& of = meaning_[static_cast<std::size_t>(row)];
+  throw SceneError(
+      path_of(of.owner),
+      fmt::format("'{}' cannot close: {} {} at best", name_of(of.owner),
+                  of.owner < static_cast<int>(parts_.joints.size())
+                      ? (of.turns ? "its axes stay apart by" : "its bodies stay apart by")
+                      : "its sum stays off by",
+                  amount(gap_, row)),
+      "places, axes and lengths that fit, or bodies nearer to each other");
+}
+
+// The largest move of a body, and the joint that was open the most.
+void Assembly::warn_of_move(const std::vector<Vector>& before, const Vector& first) {
+  double way = 0.0, angle = 0.0, most = 0.0;
+  std::string who;
+  const auto take = [&](double x, double turn, std::size_t m, int i) {
+    way = std::max(way, x);
+    angle = std::max(angle, turn);
+    if (std::max(x / size_, turn) <= most) return;
+    most = std::max(x / size_, turn);
+    who = body_name(m, i);
+  };
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Vector& q = state(m).q;
+    if (has(body(m).traits(), Trait::rigid)) {
+      for (int i = 0; i < body(m).bodies(); ++i) {
+        const RigidAt b(i);
+        take((b.x(q) - b.x(before[m])).norm(),
+             log_rotation(b.Q(before[m]).conjugate() * b.Q(q)).norm(), m, i);
+      }
+    } else if (q.size() > 0) {
+      take((q - before[m]).cwiseAbs().maxCoeff(), 0.0, m, 0);
+    }
+  }
+  if (!(most > kTold)) return;
+  Eigen::Index row = 0;
+  for (Eigen::Index i = 0; i < first.size(); ++i)
+    if (share(i, first[i]) > share(row, first[row])) row = i;
+  const int owner = meaning_[static_cast<std::size_t>(row)].owner;
+  parts_.warnings.push_back(fmt::format(
+      "{}: '{}' was open by {}; bodies were moved by up to {:.3g} m and {:.3g} rad ('{}' the most)",
+      path_of(owner), name_of(owner), amount(first, row), way, angle, who));
+}
+
+void Assembly::warn_of_dependent() {
+  const auto dependent = system_.dependent();
+  double largest = 0.0;
+  for (int i = 0; i < system_.rows(); ++i) largest = std::max(largest, system_.diagonal(i));
+  std::vector<int> owners;
+  int rows = 0;
+  for (const int i : dependent) {
+    // A row of bodies that cannot move along it anyway, as across the plane of a scene, restricts nothing.
+    if (!(system_.diagonal(i) > 1e-14 * largest)) continue;
+    ++rows;
+    const int owner = meaning_[static_cast<std::size_t>(i)].owner;
+    if (owners.empty() || owners.back() != owner) owners.push_back(owner);
+  }
+  if (rows == 0) return;
+  constexpr std::size_t kNamed = 6;
+  std::string names;
+  for (std::size_t k = 0; k < std::min(owners.size(), kNamed); ++k)
+    names += fmt::format("{}'{}'", k > 0 ? ", " : "", name_of(owners[k]));
+  if (owners.size() > kNamed) names += fmt::format(" and {} more", owners.size() - kNamed);
+  parts_.warnings.push_back(
+      fmt::format("joints {}: {} on others; of the reactions that hold the bodies alike the least "
+                  "are taken",
+                  names, rows == 1 ? "1 row depends" : fmt::format("{} rows depend", rows)));
+}
+
+void Assembly::fit_velocities() {
+  Vector u = system_.drift0();
+  double motion = 0.0, change = 0.0;  // twice the kinetic energies
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Vector& v = state(m).v;
+    if (v.size() == 0) continue;
+    system_.multiply_add(static_cast<int>(m), v, u);
+    Vector p(v.size());
+    body(m).multiply({1.0, 0.0, 0.0}, state(m).q, v, v, p);
+    motion += v.dot(p);
+  }
+  if (u.cwiseAbs().maxCoeff() == 0.0) return;
+  Vector L = -u;
+  system_.solve(L);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Vector& v = state(m).v;
+    if (v.size() == 0) continue;
+    Vector r = Vector::Zero(v.size());
+    system_.transpose_add(static_cast<int>(m), L, r);
+    Vector w = r;
+    solve(factor_[m], w);
+    change += w.dot(r);
+    v += w;
+  }
+  if (!(change > kTold * kTold * motion)) return;
+  Eigen::Index row = 0;
+  for (Eigen::Index i = 0; i < u.size(); ++i)
+    if (share(i, u[i]) > share(row, u[row])) row = i;
+  const int owner = meaning_[static_cast<std::size_t>(row)].owner;
+  parts_.warnings.push_back(
+      fmt::format("{}: the velocities at the start did not fit '{}', by {}; they were changed by "
+                  "the least impulse that makes them fit",
+                  path_of(owner), name_of(owner), amount(u, row, "/s")));
+}
+
+}  // namespace
+
+void assemble(ModelParts& parts) {
+  if (parts.joints.empty() && parts.couplings.empty()) return;
+  Assembly(parts).run();
+}
+
+}  // namespace saltus

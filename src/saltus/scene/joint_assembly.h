@@ -1,0 +1,16 @@
+// The start of bodies that joints hold: places that close every joint, velocities that keep them closed.
+#pragma once
+#include "saltus/scene/model.h"
+
+namespace saltus {
+
+/// Moves the initial state of the groups that joints or couplings hold, by Newton's method in the metric of the masses:
+///
+///     S L = -g(q),  q <- q (+) M^-1 G^T L   until |g| <= 1e-13 of the size of the mechanism
+///     v <- v - M^-1 G^T S^-1 (G v + d0)
+///
+/// A move or a change of velocity above 1e-6 and rows that depend on others become warnings. Throws SceneError naming the joint
+/// that stays open the most where they cannot close.
+void assemble(ModelParts& parts);
+
+}  // namespace saltus

@@ -1,0 +1,262 @@
+// Where joints sit on their bodies.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "saltus/base/units.h"
+#include "saltus/scene/body_names.h"
+#include "saltus/scene/build_joint.h"
+#include "saltus/scene/build_kinds.h"
+#include "saltus/scene/build_rigid.h"
+#include "saltus/scene/build_shape.h"
+#include "saltus/scene/touch_points.h"
+
+namespace saltus {
+namespace {
+
+/// One side of a joint on its way.
+struct SideMaking {
+  std::string name, path;  ///< of the body; "joints[0].first"
+  const JointSideSpec* own = nullptr;
+  const BodySpec* body = nullptr;  ///< null: the world
+  int group = -1;
+  PointRef ref;
+  bool frame = true;  ///< the side has axes that turn with it, or is the world
+  Pose user;          ///< of the user's frame of the body in space
+  Pose at;            ///< of the frame that JointSide::ref means
+  bool placed = false;
+  Vector3 x = Vector3::Zero();  ///< place in space
+};
+
+/// The frame in which the user gives the shapes of a fixed body.
+Pose fixed_frame(const Scene& scene, const NamedBody& named, const std::string& path) {
+  const RigidSpec& spec = *scene.spec.bodies[named.entry].rigid;
+  const std::vector<CopyPlace> places =
+      copy_places(scene, spec, fmt::format("bodies[{}].rigid", named.entry));
+  if (named.copy >= static_cast<int>(places.size()))
+    throw SceneError(path, "there is no such copy", fmt::format("there are {}", places.size()));
+  const CopyPlace& copy = places[static_cast<std::size_t>(named.copy)];
+  return {to_vector3(spec.position) + copy.shift,
+          (copy.turn * rotation_of(spec.rotation)).toRotationMatrix()};
+}
+
+void place_in_frame(SideMaking& side, const Vector3& x) {
+  side.x = x;
+  side.placed = true;
+  if (side.frame) side.ref.local = side.at.R.transpose() * (x - side.at.x);
+}
+
+/// The body of a side, and its place where it gives one of its own.
+SideMaking make_side(const Scene& scene, std::span<const BuiltBody> bodies, StartFrames& frames,
+                     const JointSpec& joint, std::size_t k, const std::string& path) {
+  SideMaking side;
+  side.name = joint.between[k];
+  side.path = path + (k == 0 ? ".first" : ".second");
+  const auto& own = k == 0 ? joint.first : joint.second;
+  if (own) side.own = &*own;
+  const std::string where = fmt::format("{}.between[{}]", path, k);
+  const bool world = side.name == kWorld;
+  if (!world)
+    if (const auto fault = one_body_fault(scene.spec, side.name, where))
+      throw SceneError(fault->key, fault->message, fault->hint);
+  const bool place = side.own && side.own->at;
+  const auto triple = [&]() -> Vector3 {
+    if (const auto* x = std::get_if<std::array<double, 3>>(&*side.own->at)) return to_vector3(*x);
+    throw SceneError(side.path + ".at",
+                     fmt::format("{} is not a place on '{}'",
+                                 place_text(*side.own->at, BodyKind::rigid), side.name),
+                     "[x, y, z] in its frame");
+  };
+  if (world) {
+    if (place) place_in_frame(side, triple());
+    return side;
+  }
+  const NamedBody named = *find_body(scene.spec, side.name);
+  const BuiltBody& built = bodies[named.entry];
+  if (built.kind_rigid && built.group < 0) {
+    side.user = fixed_frame(scene, named, where);
+    if (place) place_in_frame(side, side.user * triple());
+    return side;
+  }
+  const NamedBuilt of = named_built(scene, bodies, side.name, where);
+  side.body = &of.body;
+  side.group = built.group;
+  if (built.kind_rigid) {
+    side.ref.body = built.first + named.copy;
+    side.at = frames.of(side.group, side.ref.body);
+    side.user = {side.at * -built.origins[static_cast<std::size_t>(named.copy)], side.at.R};
+    if (place) {
+      side.ref = touch_point(of, *side.own->at, side.path + ".at").ref;
+      side.x = side.at * side.ref.local;
+      side.placed = true;
+    }
+    return side;
+  }
+  side.frame = false;
+  if (!place)
+    throw SceneError(
+        path,
+        fmt::format("the point of '{}' is missing: `{}: {{at: ...}}`", side.name,
+                    k == 0 ? "first" : "second"),
+        fmt::format("a body of kind {} is held at one of its points", name_of(of.body.kind)));
+  side.ref = touch_point(of, *side.own->at, side.path + ".at").ref;
+  side.x = frames.point(side.group, side.ref);
+  side.placed = true;
+  return side;
+}
+
+/// z, and x across it as near to the hint as can be.
+Matrix3 axes_along(const Vector3& z, const Vector3& hint) {
+  Vector3 x = hint - z.dot(hint) * z;
+  if (!(x.norm() > 1e-9)) {
+    int least = 0;
+    z.cwiseAbs().minCoeff(&least);
+    x = Vector3::Unit(least) - z[least] * z;
+  }
+  x.normalize();
+  Matrix3 A;
+  A << x, z.cross(x), z;
+  return A;
+}
+/// x, and z across it as near to the hint as can be.
+Matrix3 axes_across(const Vector3& x, const Vector3& hint) {
+  const Matrix3 A = axes_along(x, hint);  // (z, -y, x)
+  Matrix3 B;
+  B << x, -A.col(1), A.col(0);
+  return B;
+}
+Matrix3 turned(const Matrix3& A, int axis, double angle) {
+  return angle == 0.0 ? A
+                      : Matrix3(A * exp_rotation(angle * Vector3::Unit(axis)).toRotationMatrix());
+}
+
+/// `axis` or `axis2` of a side in space; of both in common where it gives none.
+std::optional<Vector3> direction_on(const SideMaking& side, const char* key,
+                                    std::optional<std::array<double, 3>> JointSideSpec::*own,
+                                    const std::optional<std::array<double, 3>>& both,
+                                    const std::string& path) {
+  if (side.own && (side.own->*own))
+    return side.user.R * unit_vector(*(side.own->*own), side.path + "." + key);
+  if (both) return unit_vector(*both, path + "." + key);
+  return std::nullopt;
+}
+
+double start_of(const auto& laws) { return laws ? laws->start : 0.0; }
+
+}  // namespace
+
+bool StartFrames::has(int group) const {
+  const Dynamics& body = *parts_.groups[static_cast<std::size_t>(group)].dynamics;
+  return saltus::has(body.traits(), Trait::rigid) || body.velocities() == 0;
+}
+const Pose& StartFrames::of(int group, int body) {
+  const auto g = static_cast<std::size_t>(group);
+  if (frames_[g].empty()) {
+    frames_[g].resize(static_cast<std::size_t>(parts_.groups[g].dynamics->bodies()));
+    parts_.groups[g].dynamics->frames(0.0, parts_.initial[g].q, frames_[g]);
+  }
+  return frames_[g][static_cast<std::size_t>(body)];
+}
+bool StartFrames::moves(int group) const {
+  return group >= 0 && parts_.groups[static_cast<std::size_t>(group)].dynamics->velocities() > 0;
+}
+Vector3 StartFrames::point(int group, const PointRef& ref) {
+  if (group < 0) return ref.local;
+  if (has(group)) return of(group, ref.body) * ref.local;
+  const auto g = static_cast<std::size_t>(group);
+  Vector3 x;
+  parts_.groups[g].dynamics->points(0.0, parts_.initial[g].q, std::array{ref}, x);
+  return x;
+}
+
+PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, StartFrames& frames,
+                        const JointSpec& spec, const std::string& path) {
+  const JointKind kind = spec.kind;
+  const std::string kind_text(name_of(kind));
+  std::array side{make_side(scene, bodies, frames, spec, 0, path),
+                  make_side(scene, bodies, frames, spec, 1, path)};
+  if (side[0].group >= 0 && side[0].group == side[1].group &&
+      side[0].ref.body == side[1].ref.body &&
+      (side[0].frame ||
+       (side[0].ref.feature == side[1].ref.feature && side[0].ref.local == side[1].ref.local)))
+    throw SceneError(path + ".between",
+                     fmt::format("'{}' joins {}'{}' with itself", spec.name,
+                                 side[0].frame ? "" : "a point of ", side[0].name),
+                     side[0].frame ? "name two bodies" : "name two bodies, or two points of one");
+  for (const SideMaking& one : side)
+    if (needs_axes(kind) && !one.frame)
+      throw SceneError(path,
+                       fmt::format("'{}' is of kind {} and needs bodies with axes; '{}' is of kind "
+                                   "{}, which has points alone",
+                                   spec.name, kind_text, one.name, name_of(one.body->kind)),
+                       "allowed there: ball, distance, along, line");
+
+  // Axes, in space.
+  std::array<Matrix3, 2> axes{Matrix3::Identity(), Matrix3::Identity()};
+  using Side = JointSideSpec;
+  if (kind == JointKind::universal) {
+    const Vector3 z = *direction_on(side[0], "axis", &Side::axis, spec.axis, path),
+                  x = *direction_on(side[1], "axis2", &Side::axis2, spec.axis2, path);
+    axes[0] = turned(axes_along(z, x), 2, -start_of(spec.turn));
+    axes[1] = turned(axes_across(x, z), 0, start_of(spec.turn2));
+  } else if (const auto z = direction_on(side[0], "axis", &Side::axis, spec.axis, path)) {
+    const auto other = direction_on(side[1], "axis", &Side::axis, spec.axis, path);
+    const auto x = direction_on(side[0], "axis2", &Side::axis2, spec.axis2, path);
+    axes[0] = axes_along(*z, x.value_or(Vector3::Zero()));
+    axes[1] = turned(axes_along(other.value_or(*z), axes[0].col(0)), 2, start_of(spec.turn));
+  }
+
+  // Places, in space. A coordinate along which the bodies are apart moves the place of one that has none of its own.
+  const bool link = kind == JointKind::distance || kind == JointKind::line;
+  Vector3 apart = Vector3::Zero();
+  const char* apart_key = "slide";
+  if (kind == JointKind::prismatic || kind == JointKind::cylindrical)
+    apart = start_of(spec.slide) * axes[0].col(2);
+  if (kind == JointKind::planar) {
+    apart = start_of(spec.slide) * axes[0].col(0) + start_of(spec.slide2) * axes[0].col(1);
+    if (start_of(spec.slide) == 0.0) apart_key = "slide2";
+  }
+  const bool both_own = side[0].placed && side[1].placed;
+  if (apart != Vector3::Zero() && both_own)
+    throw SceneError(fmt::format("{}.{}.start", path, apart_key),
+                     "is given by the places of the two sides", "leave it out");
+  if (link) {
+    if (!side[0].placed) place_in_frame(side[0], to_vector3(*spec.at));
+    if (!side[1].placed) place_in_frame(side[1], to_vector3(*spec.to));
+  } else if (!side[0].placed) {
+    if (!side[1].placed) place_in_frame(side[1], to_vector3(*spec.at));
+    place_in_frame(side[0], (spec.at ? to_vector3(*spec.at) : side[1].x) - apart);
+  } else if (!side[1].placed) {
+    place_in_frame(side[1], (spec.at ? to_vector3(*spec.at) : side[0].x) + apart);
+  }
+
+  PlacedJoint placed;
+  placed.a = {side[0].x, axes[0]};
+  placed.b = {side[1].x, axes[1]};
+  for (std::size_t k = 0; k < 2; ++k) {
+    placed.body[k] = side[k].name;
+    placed.spec[k] = side[k].body;
+    JointSide& of = k == 0 ? placed.joint.a : placed.joint.b;
+    of.group = side[k].group;
+    of.ref = side[k].ref;
+    of.axes = side[k].frame ? Matrix3(side[k].at.R.transpose() * axes[k]) : axes[k];
+  }
+  placed.joint.name = spec.name;
+  placed.joint.kind = kind;
+  if (kind == JointKind::distance) {
+    placed.joint.length = spec.length.value_or((side[1].x - side[0].x).norm());
+    if (!(placed.joint.length > 0.0))
+      throw SceneError(path,
+                       fmt::format("'{}' has no length: its two ends are at one place", spec.name),
+                       "give `length`, other places, or a joint of kind ball");
+    placed.joint.strength = spec.strength.value_or(0.0);
+  }
+  if (!frames.moves(side[0].group) && !frames.moves(side[1].group))
+    throw SceneError(path + ".between",
+                     fmt::format("neither '{}' nor '{}' moves by forces: '{}' has nothing to hold",
+                                 side[0].name, side[1].name, spec.name),
+                     "name a body that is neither fixed nor told how to move");
+  return placed;
+}
+
+}  // namespace saltus

@@ -1,0 +1,343 @@
+#include "saltus/sim/island_joints.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/contact/jointed.h"
+
+namespace saltus {
+namespace {
+
+constexpr double kSlow = 1.0 / 16.0;       // an old factor of S has to do better
+constexpr int kFewRows = 12;               // of joints: cheaper to factorise than to correct
+constexpr double kNoise = 32.0 * 0x1p-52;  // of gaps, relative to places
+
+std::vector<JointMember> members_of(const Model& model, std::span<const int> groups) {
+  std::vector<JointMember> members;
+  for (const int g : groups)
+    members.push_back({g, model.groups()[static_cast<std::size_t>(g)].dynamics.get()});
+  return members;
+}
+
+}  // namespace
+
+IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
+    : model_(model),
+      system_(model.joints(), model.couplings(), members_of(model, groups)),
+      level_(model.options().joints),
+      bilateral_(model.options().bilateral) {
+  const auto here = [&](const JointSide& side) {
+    return std::find(groups.begin(), groups.end(), side.group) != groups.end();
+  };
+  if (std::none_of(model.joints().begin(), model.joints().end(),
+                   [&](const Joint& joint) { return here(joint.a) || here(joint.b); }))
+    return;
+  for (const int g : groups) {
+    const Dynamics& body = *model.groups()[size(g)].dynamics;
+    Member m;
+    m.group = g;
+    m.q.resize(body.positions());
+    m.axes.resize(body.positions());
+    m.w.resize(body.velocities());
+    for (Vector* x : {&m.r, &m.all, &m.change}) x->setZero(body.velocities());
+    v_.push_back(m.w);
+    steady_ = steady_ && (m.w.size() == 0 || model_.groups()[size(g)].scheme->axes_fixed());
+    members_.push_back(std::move(m));
+  }
+  loads_.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+  for (Vector* x : {&c_, &g_, &u_, &L_free_, &L_}) x->setZero(system_.rows());
+}
+
+void IslandJoints::begin() {
+  L_.setZero();
+  for (Member& m : members_) m.all.setZero();
+  drift_work_ = 0.0;
+}
+
+void IslandJoints::place(IslandStep& step) {
+  for (Member& m : members_) {
+    const Scheme& scheme = *group(m).scheme;
+    const Trial& trial = step.trials[size(m.group)];
+    scheme.place(*group(m).dynamics, trial, 0.5, m.q);
+    scheme.place(*group(m).dynamics, trial, scheme.axes_at(), m.axes);
+  }
+  const double t0 = step.trials.front().t0;
+  system_.make_rows(
+      t0, t0 + step.h, [&](int m) -> const Vector& { return members_[size(m)].q; },
+      [&](int m) -> const Vector& { return members_[size(m)].axes; });
+}
+
+// L_free_ <- c - G v_free,  where G v1 = c; G is taken once, of the difference of the velocities.
+void IslandJoints::target(IslandStep& step) {
+  const bool position = level_ != JointLevel::velocity, middle = bilateral_ != Bilateral::end_zero;
+  if (position) {
+    if (step.trials[size(members_.front().group)].pass <= 1) rates_of_gaps(step, g_);
+    L_free_ = -g_;  // from outstanding() where a pass went before
+  } else {
+    L_free_ = -system_.drift1();
+    if (middle) L_free_ -= system_.drift0();
+  }
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    const Trial& trial = step.trials[size(member.group)];
+    if (position)
+      member.w = trial.v - trial.v_free;
+    else if (middle)
+      member.w = -(trial.start->v + trial.v_free);
+    else
+      member.w = -trial.v_free;
+    system_.multiply_add(static_cast<int>(m), member.w, L_free_);
+  }
+}
+
+// g(q)/(gain h) of the iterate; 0 where g is round-off, which would never come to rest.
+void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
+  for (const Member& m : members_)
+    if (m.w.size() > 0) gain_ = step.trials[size(m.group)].gain;
+  system_.gaps(
+      step.trials.front().t0 + step.h,
+      [&](int m) -> const Vector& { return step.trials[size(members_[size(m)].group)].q; }, rates);
+  const std::span<const char> turns = system_.turns();
+  const double extent = system_.extent(), scale = 1.0 / (gain_ * step.h);
+  for (Eigen::Index i = 0; i < rates.size(); ++i) {
+    const double noise = kNoise * (turns[static_cast<std::size_t>(i)] != 0 ? 1.0 : extent);
+    rates[i] = std::abs(rates[i]) <= noise ? 0.0 : scale * rates[i];
+  }
+}
+
+// S~ of a pass before serves as factor while it makes the error much smaller:
+//     S~ (L_free - L) = c - G v_free - G A^-1 G^T L
+bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts) {
+  const int pass = step.trials[size(members_.front().group)].pass;
+  const bool corrects = !factors_kept && !contacts && pass > 1 && system_.rows() > kFewRows &&
+                        left_ <= kSlow * left_before_;
+  if (!factors_kept && !corrects && !system_.factorise([&](int m) -> const Factor& {
+        return step.trials[size(members_[size(m)].group)].A;
+      }))
+    return false;
+  target(step);
+  if (!corrects) {
+    solve_joints(step, L_free_);
+    return L_free_.allFinite();
+  }
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    member.w.setZero();
+    system_.transpose_add(static_cast<int>(m), L_, member.w);
+    solve(step.trials[size(member.group)].A, member.w);
+    member.w = -member.w;
+    system_.multiply_add(static_cast<int>(m), member.w, L_free_);
+  }
+  system_.solve(L_free_);
+  L_free_ += L_;
+  return L_free_.allFinite();
+}
+
+// x <- S^-1 x. The factor is that of the symmetric part of S: where A is not symmetric, by
+//     x <- x + S~^-1 (b - G A^-1 G^T x),
+// which gains the ratio of the two parts a time.
+void IslandJoints::solve_joints(IslandStep& step, Vector& x) {
+  const bool exact = std::all_of(members_.begin(), members_.end(), [&](const Member& m) {
+    return m.w.size() == 0 || symmetric(step.trials[size(m.group)].A);
+  });
+  if (!exact) right_ = x;
+  system_.solve(x);
+  if (exact) return;
+  constexpr int kMost = 30;
+  double before = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < kMost; ++k) {
+    rest_ = right_;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      Member& member = members_[m];
+      if (member.w.size() == 0) continue;
+      member.w.setZero();
+      system_.transpose_add(static_cast<int>(m), x, member.w);
+      solve(step.trials[size(member.group)].A, member.w);
+      member.w = -member.w;
+      system_.multiply_add(static_cast<int>(m), member.w, rest_);
+    }
+    system_.solve(rest_);
+    const double change = rest_.norm();
+    if (!(change < 0.5 * before)) return;  // at round-off
+    x += rest_;
+    before = change;
+  }
+}
+
+void IslandJoints::release(IslandStep& step) {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Trial& trial = step.trials[size(members_[m].group)];
+    v_[m].setZero();
+    system_.transpose_add(static_cast<int>(m), L_free_, v_[m]);
+    if (v_[m].size() > 0) solve(trial.A, v_[m]);
+    v_[m] += trial.v_free;
+  }
+}
+
+void IslandJoints::open(Eigen::Index columns) { Y_.setZero(system_.rows(), columns); }
+
+void IslandJoints::gather(std::size_t member, const Matrix& X) {
+  for (Eigen::Index j = 0; j < X.cols(); ++j)
+    system_.multiply_add(static_cast<int>(member), X.col(j), Y_.col(j));
+}
+
+// A column of Y has the rows of the joints of two bodies alone, one of Z = S^-1 Y all of them.
+void IslandJoints::close(Matrix& W) {
+  Z_ = Y_;
+  system_.solve(Z_);
+  column_.assign(1, 0);
+  entries_.clear();
+  for (Eigen::Index j = 0; j < Y_.cols(); ++j) {
+    for (Eigen::Index i = 0; i < Y_.rows(); ++i)
+      if (Y_(i, j) != 0.0) entries_.push_back({i, Y_(i, j)});
+    column_.push_back(entries_.size());
+  }
+  for (Eigen::Index j = 0; j < W.cols(); ++j) {
+    const double* const z = Z_.col(j).data();
+    for (Eigen::Index i = 0; i < W.rows(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      double sum = 0.0;
+      for (std::size_t e = column_[k]; e < column_[k + 1]; ++e)
+        sum += entries_[e].value * z[entries_[e].row];
+      W(i, j) -= sum;
+    }
+  }
+}
+
+// L = S^-1 (c - G v_free - G A^-1 r)
+void IslandJoints::react(IslandStep& step) {
+  u_.setZero();
+  bool touched = false;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    const Trial& trial = step.trials[size(member.group)];
+    if (member.w.size() == 0 || trial.r.isZero(0.0)) continue;
+    touched = true;
+    member.w = trial.r;
+    solve(trial.A, member.w);
+    system_.multiply_add(static_cast<int>(m), member.w, u_);
+  }
+  if (touched) {
+    solve_joints(step, u_);
+    L_ = L_free_ - u_;
+  } else {
+    L_ = L_free_;
+  }
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    member.r.setZero();
+    system_.transpose_add(static_cast<int>(m), L_, member.r);
+    Vector& r = step.trials[size(member.group)].r;
+    r += member.r;
+    member.change = r - member.all;
+    member.all = r;
+  }
+  drift_work_ = 0.5 * L_.dot(system_.drift0() + system_.drift1());
+}
+
+// Energies: that of the velocities which g still asks for, or, while G moves, of the change of all impulses r (L alone may
+// wander where contacts share their load in many ways), against those of the step.
+double IslandJoints::outstanding(IslandStep& step) {
+  if (level_ == JointLevel::velocity && steady_) return 0.0;
+  double left = 0.0, scale = 2.0 * step.energy, most = 0.0;
+  if (level_ == JointLevel::velocity) {
+    for (Member& m : members_) {
+      if (m.w.size() == 0) continue;
+      const Trial& trial = step.trials[size(m.group)];
+      m.w = m.change;
+      solve(trial.A, m.w);
+      left += m.change.dot(m.w);
+      m.w = trial.r;
+      solve(trial.A, m.w);
+      most += trial.r.dot(m.w);
+    }
+  } else {
+    rates_of_gaps(step, g_);
+    const Vector& diagonal = system_.diagonal();
+    for (Eigen::Index i = 0; i < L_.size(); ++i) {
+      const double S = diagonal[i];
+      if (!(S > 0.0)) continue;
+      left += g_[i] * g_[i] / S;
+      most += L_[i] * L_[i] * S;
+    }
+  }
+  scale = std::max(scale, most);
+  const int pass = step.trials[size(members_.front().group)].pass;
+  left_before_ = pass <= 1 ? std::numeric_limits<double>::infinity() : left_;
+  left_ = left > 0.0 ? (scale > 0.0 ? std::sqrt(left / scale) : 1.0) : 0.0;
+  return left_;
+}
+
+// Impulses of the step over h, and the mean of the forces in stages by those of both ends.
+void IslandJoints::measure_loads(IslandStep& step) {
+  JointRows rows;
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    loads_[i] = {Vector3::Zero(), Vector3::Zero()};
+    const auto [first, count] = system_.rows_of(static_cast<int>(i));
+    if (count == 0) continue;
+    const Joint& joint = model_.joints()[i];
+    const auto [a, b] = system_.frames(static_cast<int>(i));
+    joint_rows(joint.kind, joint.length, a, b, rows);
+    for (int k = 0; k < count; ++k) {
+      const JointRow& row = rows.row[size(k)];
+      loads_[i][row.spin ? 1 : 0] += L_[first + k] / step.h * row.direction;
+    }
+  }
+  for (const Member& m : members_)
+    if (const auto* body = dynamic_cast<const Jointed*>(group(m).dynamics.get())) {
+      const Trial& trial = step.trials[size(m.group)];
+      body->add_loads(trial.t0, trial.start->q, trial.start->v, 0.5, loads_);
+      body->add_loads(trial.t0 + step.h, trial.q, trial.v, 0.5, loads_);
+    }
+}
+
+double IslandJoints::gap(IslandStep& step) {
+  system_.gaps(
+      step.trials.front().t0 + step.h,
+      [&](int m) -> const Vector& { return step.ends[size(members_[size(m)].group)].q; }, g_);
+  return g_.size() > 0 ? g_.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
+}
+
+//     M dv = G^T L,  S L = -(G v1 + d1);   T(v1 + dv) - T(v1) = L . G v1 + L . S L/2
+double IslandJoints::project_velocities(IslandStep& step) {
+  if (level_ != JointLevel::both) return 0.0;
+  const double t1 = step.trials.front().t0 + step.h;
+  const auto end = [&](int m) -> const Vector& {
+    return step.ends[size(members_[size(m)].group)].q;
+  };
+  system_.make_rows(t1, t1, end, end);
+  for (Member& m : members_) {
+    const GroupState& x = step.ends[size(m.group)];
+    if (m.w.size() > 0) group(m).dynamics->factorise({1.0, 0.0, 0.0}, x.q, x.v, m.M);
+  }
+  if (!system_.factorise([&](int m) -> const Factor& { return members_[size(m)].M; })) return 0.0;
+  u_.setZero();
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    system_.multiply_add(static_cast<int>(m), step.ends[size(members_[m].group)].v, u_);
+  c_ = -u_ - system_.drift1();
+  g_ = c_;
+  system_.solve(c_);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    member.w.setZero();
+    system_.transpose_add(static_cast<int>(m), c_, member.w);
+    solve(member.M, member.w);
+    step.ends[size(member.group)].v += member.w;
+  }
+  return c_.dot(u_) + 0.5 * c_.dot(g_);
+}
+
+bool IslandJoints::impulse(int g, Out r) const {
+  for (const Member& m : members_)
+    if (m.group == g) {
+      r = m.r;
+      return true;
+    }
+  return false;
+}
+
+}  // namespace saltus

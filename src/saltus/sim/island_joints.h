@@ -1,0 +1,97 @@
+// The joints of an island within the passes of a step. With G at mid-step, on the axes that carry impulses:
+//
+//     position:  g(q1) = 0 by Newton's method over the passes,  G v1 = G v - g(q)/(gain h)  about the iterate (q, v)
+//     velocity:  G v1 + d1 = 0 (end_zero), or G (v0 + v1) + d0 + d1 = 0 (mid_zero), which does no work
+//     both:      position, and after the step  v1 <- v1 - M^-1 G1^T S^-1 (G1 v1 + d1)  with G1 at q1
+//
+// Contact sees v_J = v_free + A^-1 G^T L_free and A_J^-1 = A^-1 - A^-1 G^T S^-1 G A^-1.
+#pragma once
+#include <vector>
+
+#include "saltus/contact/joint_system.h"
+#include "saltus/sim/island.h"
+
+namespace saltus {
+
+class IslandJoints {
+ public:
+  /// groups: the members of the island, in its order.
+  IslandJoints(const Model& model, std::span<const int> groups);
+
+  bool empty() const { return system_.empty(); }  ///< no rows
+  /// Joints, perhaps without rows: lines, along which springs act.
+  bool present() const { return !members_.empty(); }
+  const JointSystem& system() const { return system_; }
+  JointSystem& system() { return system_; }
+
+  /// A step begins: impulses 0.
+  void begin();
+  /// G at the place of the iterates, and the drifts.
+  void place(IslandStep& step);
+  /// After Scheme::linearise of every member: S and L_free. factors_kept: A and G are those of the pass before.
+  /// contacts: S itself is asked for, by close() and react(). False: not finite.
+  bool linearise(IslandStep& step, bool factors_kept, bool contacts);
+  /// v_J of every member, for contacts.
+  void release(IslandStep& step);
+  /// v_J of a member after release().
+  const Vector& free(std::size_t member) const { return v_[member]; }
+  /// Columns X = A^-1 H^T of a member: Y += G X. First `open` sizes Y, then W -= Y^T S^-1 Y by `close`.
+  void open(Eigen::Index columns);
+  void gather(std::size_t member, const Matrix& X);
+  void close(Matrix& W);
+  /// trial.r holds the impulses of the contacts; adds G^T L.
+  void react(IslandStep& step);
+  /// After Scheme::correct: what g still asks of the velocities, against those of the step [1].
+  double outstanding(IslandStep& step);
+
+  /// After the last pass: loads().
+  void measure_loads(IslandStep& step);
+  /// Mean force [N] and torque [N m] of each joint of the model on its b over the step, in space, the torque about the point
+  /// of b. Zero where it is not one of these groups.
+  std::span<const std::array<Vector3, 2>> loads() const { return loads_; }
+
+  /// After Scheme::finish. The largest |g| of the ends [m], [rad]; at level velocity it drifts.
+  double gap(IslandStep& step);
+  /// Level both: the last impulse on the velocities of the ends. Returns the energy that this adds [J], <= 0 but for drifts.
+  double project_velocities(IslandStep& step);
+
+  /// r = G^T L of the last pass on a group [N s]; false where it is no member.
+  bool impulse(int group, Out r) const;
+  double drift_work() const { return drift_work_; }  ///< L . (d0 + d1)/2 [J]
+  const Vector& impulses() const { return L_; }      ///< L of the last pass [N s], [N m s]
+
+ private:
+  struct Member {
+    int group = 0;
+    Vector q, axes, w, r;
+    Vector all, change;  ///< all impulses of the last pass, and what it changed of them
+    Factor M;
+  };
+  struct Entry {
+    Eigen::Index row;
+    double value;
+  };
+  static std::size_t size(int i) { return static_cast<std::size_t>(i); }
+  const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
+  void target(IslandStep& step);
+  void solve_joints(IslandStep& step, Vector& x);
+  void rates_of_gaps(IslandStep& step, Vector& rates);
+
+  const Model& model_;
+  std::vector<Member> members_;
+  JointSystem system_;
+  JointLevel level_;
+  Bilateral bilateral_;
+  std::vector<Vector> v_;  ///< v_J of each member
+  Vector right_, rest_;    ///< of solve_joints()
+  Vector c_, g_, u_, L_free_, L_;
+  Matrix Y_, Z_;
+  std::vector<std::array<Vector3, 2>> loads_;
+  double drift_work_ = 0.0, gain_ = 0.0;
+  double left_ = 0.0, left_before_ = 0.0;  ///< outstanding() of the last two passes
+  bool steady_ = true;                     ///< G stays in the passes of a step
+  std::vector<std::size_t> column_;        ///< of Y: where its entries begin
+  std::vector<Entry> entries_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,233 @@
+// Loops whose rows depend on each other, and the governor (tests/golden/benchmarks: B17d, B17e): reactions that no order of
+// the joints changes, loops that stay closed.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <set>
+
+#include "../support/mechanisms.h"
+
+using namespace saltus;
+using namespace saltus::test;
+
+namespace {
+
+/// Three equal bars hang from the world, aslant, and carry one long bar: two loops, of which one would do.
+JointScene parallelogram(const std::array<int, 6>& order, bool planar) {
+  JointScene scene;
+  scene.gravity = Vector3(0.0, -9.81, 0.0);
+  const std::array<bool, 6> locked = planar ? kPlane : std::array<bool, 6>{};
+  const std::array<Vector3, 3> foot{Vector3(0, 0, 0), Vector3(1, 0, 0), Vector3(2.3, 0, 0)};
+  const Vector3 bar(0.6, -0.8, 0.0);
+  for (const Vector3& p : foot) scene.rod(1.0, p, p + bar, 0.05, locked);
+  const int coupler = scene.rod(2.0, foot[0] + bar, foot[2] + bar, 0.05, locked);
+  for (const int i : order) {
+    const auto k = static_cast<std::size_t>(i % 3);
+    const int j = i < 3 ? scene.join(JointKind::revolute, -1, i, foot[k])
+                        : scene.join(JointKind::revolute, i - 3, coupler, foot[k] + bar);
+    scene.joints[static_cast<std::size_t>(j)].name = (i < 3 ? "foot" : "head") + std::to_string(k);
+  }
+  return scene;
+}
+
+/// Joints with rows that depend on others at the start, and how many such rows there are.
+struct Dependence {
+  int rows = 0, dependent = 0;
+  std::set<std::string> names;
+};
+Dependence dependence(const Simulation& sim) {
+  const Dynamics& body = *sim.model().groups()[0].dynamics;
+  const GroupState& x = sim.state().groups[0];
+  JointSystem system(sim.model().joints(), sim.model().couplings(),
+                     std::vector<JointMember>{{0, &body}});
+  const auto q = [&](int) -> const Vector& { return x.q; };
+  system.make_rows(0.0, 0.0, q, q);
+  Factor M;
+  body.factorise({1.0, 0.0, 0.0}, x.q, x.v, M);
+  REQUIRE(system.factorise([&](int) -> const Factor& { return M; }));
+  Dependence found;
+  found.rows = system.rows();
+  for (const int i : system.dependent()) {
+    ++found.dependent;
+    found.names.insert(system.name_of_row(i));
+  }
+  return found;
+}
+
+/// Forces and torques of the joints by their names.
+std::map<std::string, std::array<Vector3, 2>> loads(const Simulation& sim) {
+  std::map<std::string, std::array<Vector3, 2>> by_name;
+  for (std::size_t i = 0; i < sim.model().joints().size(); ++i)
+    by_name[sim.model().joints()[i].name] = sim.joint_load(static_cast<int>(i));
+  return by_name;
+}
+
+/// Largest difference of the loads, against the largest load.
+double difference(const Simulation& a, const Simulation& b) {
+  double most = 0.0, off = 0.0;
+  const auto of_b = loads(b);
+  for (const auto& [name, load] : loads(a))
+    for (const std::size_t k : {0u, 1u}) {
+      most = std::max(most, load[k].norm());
+      off = std::max(off, (load[k] - of_b.at(name)[k]).norm());
+    }
+  return off / most;
+}
+
+double shaft_momentum(const Simulation& sim) {
+  const auto& x = sim.state().groups;
+  const RigidData& data = *sim.model().groups()[0].dynamics->rigid();
+  double L = 0.0;
+  for (int i = 0; i < static_cast<int>(data.mass.size()); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const Vector3 v = x[0].v.segment<3>(6 * i), W = x[0].v.segment<3>(6 * i + 3);
+    L += data.mass[k] * centre_of(sim, i).cross(v).z() +
+         (rotation_of(sim, i) * Vector3(data.inertia[k] * W)).z();
+  }
+  for (int i = 0; i < 2; ++i) {
+    const Vector3 p = x[1].q.segment<3>(3 * i), v = x[1].v.segment<3>(3 * i);
+    L += 5.0 * p.cross(v).z();
+  }
+  return L;
+}
+
+}  // namespace
+
+TEST_CASE("B17d: Bricard's mechanism moves for 10 s although Gruebler counts no freedom") {
+  std::array<double, 2> energy{};
+  std::array<Vector3, 2> end;
+  for (const std::size_t fine : {0u, 1u}) {
+    JointScene scene = bricard();
+    scene.h = fine == 0 ? 2e-3 : 1e-3;
+    Simulation sim(scene.model(make_scheme(RigMidOptions{})));
+    const Dependence at_start = dependence(sim);
+    CHECK(at_start.rows == 30);      // as many as the 5 rods have velocities,
+    CHECK(at_start.dependent == 1);  // and one freedom is left
+    CHECK(at_start.names.size() == 1);
+    const JointRun run = run_joints(sim, static_cast<int>(std::lround(10.0 / scene.h)));
+    REQUIRE_MESSAGE(run.converged, run.failure);
+    CHECK(run.gap <= 1e-10);
+    CHECK(run.energy <= 1e-3);
+    CHECK(run.unexplained <= 1e-12);
+    CHECK(dependence(sim).dependent == 1);
+    energy[fine] = run.energy;
+    end[fine] = centre_of(sim, 0);
+    MESSAGE(fmt::format("h {}: energy {:.1e} J, gap {:.1e}", scene.h, run.energy, run.gap));
+  }
+  CHECK(energy[0] / energy[1] > 3.6);
+  CHECK(energy[0] / energy[1] < 4.4);
+  CHECK((end[0] - end[1]).norm() <= 1e-3);
+}
+
+TEST_CASE("a parallelogram of 3 bars swings for 10 s like a pendulum of its masses") {
+  for (const bool planar : {false, true}) {
+    CAPTURE(planar);
+    JointScene scene = parallelogram({0, 1, 2, 3, 4, 5}, planar);
+    Simulation sim(scene.model(make_scheme(RigMidOptions{})));
+    const Dependence at_start = dependence(sim);
+    CHECK(at_start.rows == 30);
+    // 23 rows hold 4 bodies but for one motion; in the plane 11 do, and those across it hold nothing
+    CHECK(at_start.dependent == (planar ? 30 - 11 : 30 - 23));
+    // one angle a: (3 J + 3 m/4 + M) a'' = -(3 m/2 + M) g sin a,  J = m (1 + 0.05^2)/12
+    const double J = 1.0025 / 12.0, inertia = 3.0 * (J + 0.25) + 2.0, weight = 3.5 * 9.81;
+    double a = std::atan2(0.6, 0.8), w = 0.0;
+    const double d = 1e-3;
+    const JointRun run = run_joints(sim, 1);
+    REQUIRE(run.converged);
+    double gap = 0.0, energy = 0.0, off = 0.0;
+    for (int k = 0; k < 10'000; ++k) {
+      const auto rate = [&](double x) { return -weight / inertia * std::sin(x); };
+      const double k1 = rate(a), k2 = rate(a + 0.5 * d * w), v2 = w + 0.5 * d * k1;
+      const double k3 = rate(a + 0.5 * d * v2), v3 = w + 0.5 * d * k2;
+      const double k4 = rate(a + d * v3), v4 = w + d * k3;
+      a += d / 6.0 * (w + 2.0 * v2 + 2.0 * v3 + v4);
+      w += d / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+      const Vector3 bar = 2.0 * centre_of(sim, 0);
+      off = std::max(off, std::hypot(bar.x() - std::sin(a), bar.y() + std::cos(a)));
+      const JointRun one = run_joints(sim, 1);
+      REQUIRE(one.converged);
+      gap = std::max(gap, one.gap);
+    }
+    energy = std::abs(sim.state().energy.total() - sim.state().energy_start);
+    CHECK(gap <= 1e-10);
+    CHECK(off <= 2e-4);
+    CHECK(energy <= 1e-5);
+    MESSAGE(fmt::format("planar {}: {:.1e} m off the pendulum, gap {:.1e}, energy {:.1e} J", planar,
+                        off, gap, energy));
+  }
+}
+
+TEST_CASE(
+    "the reactions of redundant joints do not depend on the order in which joints are given") {
+  const std::array<std::array<int, 6>, 3> orders{
+      {{0, 1, 2, 3, 4, 5}, {5, 3, 1, 4, 2, 0}, {2, 4, 0, 5, 3, 1}}};
+  for (const int which : {0, 1, 2}) {
+    CAPTURE(which);
+    std::vector<Simulation> sims;
+    std::set<std::set<std::string>> names;
+    for (const auto& order : orders) {
+      JointScene scene = which == 0 ? bricard(std::vector<int>(order.begin(), order.end()))
+                                    : parallelogram(order, which == 1);
+      // Reactions are second differences of places: eps x/h^2 of them is round-off, 1e-8 of a weight at 1 ms.
+      scene.h = 1e-2;
+      scene.pass_tolerance = 1e-12;
+      sims.emplace_back(scene.model(make_scheme(RigMidOptions{})));
+      const Dependence found = dependence(sims.back());
+      CHECK(found.dependent > 0);
+      names.insert(found.names);
+    }
+    double worst = 0.0;
+    for (int k = 0; k < 50; ++k) {
+      for (Simulation& sim : sims) REQUIRE(run_joints(sim, 1).converged);
+      for (std::size_t i = 1; i < sims.size(); ++i)
+        worst = std::max(worst, difference(sims[0], sims[i]));
+    }
+    CHECK(worst <= 1e-9);
+    MESSAGE(fmt::format("{}: loads differ by {:.1e} of the largest, {} sets of dependent joints",
+                        which == 0   ? "Bricard"
+                        : which == 1 ? "parallelogram in the plane"
+                                     : "parallelogram",
+                        worst, names.size()));
+  }
+}
+
+// The momentum about the shaft is that of the joints' points at mid-step, which lie (h omega)^2/8 of their arms apart.
+TEST_CASE("B17e: a stiff governor turns for 10 s at steps of 10 ms, its momentum of order 2") {
+  std::vector<double> changes;
+  for (const double h : {1e-2, 1e-3}) {
+    CAPTURE(h);
+    Governor governor = flyball_governor(2.0 * std::numbers::pi);
+    governor.scene.h = h;
+    Simulation sim(
+        governor.scene.model(make_scheme(RigMidOptions{}), make_scheme(MoreauJeanOptions{})));
+    const double L = shaft_momentum(sim);
+    double change = 0.0, stretch = 0.0, energy = sim.state().energy.total(), rise = 0.0;
+    for (int k = static_cast<int>(std::lround(10.0 / h)); k > 0; --k) {
+      const JointRun run = run_joints(sim, 1);
+      REQUIRE_MESSAGE(run.converged, run.failure);
+      REQUIRE(run.gap <= 1e-10);
+      REQUIRE(run.unexplained <= 1e-9);
+      change = std::max(change, std::abs(shaft_momentum(sim) / L - 1.0));
+      rise = std::max(rise, sim.state().energy.total() - energy);
+      for (const Joint& joint : sim.model().joints())
+        if (joint.kind == JointKind::line)
+          stretch = std::max(
+              stretch, std::abs(sim.joint_coordinate(
+                                    static_cast<int>(&joint - sim.model().joints().data()), 0)[0] -
+                                0.5));
+    }
+    changes.push_back(change);
+    CHECK(stretch <= 1e-3);
+    CHECK(rise <= 1e-3 * std::abs(energy));
+    MESSAGE(fmt::format("h {}: momentum {:.1e} of itself, springs {:.1e} m, energy {:+.1e} J", h,
+                        change, stretch, sim.state().energy.total() - energy));
+  }
+  CHECK(changes[0] <= 2e-4);
+  CHECK(changes[0] / changes[1] > 80.0);
+  CHECK(changes[0] / changes[1] < 125.0);
+}

@@ -1,0 +1,172 @@
+// Bodies that joints hold at the start: places that close them, velocities that fit, what cannot close.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "saltus/contact/joint_system.h"
+#include "saltus/io/scene_yaml.h"
+#include "saltus/scene/build.h"
+
+using namespace saltus;
+
+namespace {
+
+Model assembled(const std::string& text) {
+  return build(
+      read_scene_text("saltus: 1\ntime: {end: 1 s, step: 1 ms}\n" + text, "scene.yaml", {}, {}));
+}
+std::string refusal(const std::string& text) {
+  try {
+    assembled(text);
+  } catch (const SceneError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Largest gap of the joints of a model at its start, and largest rate of one.
+struct Openness {
+  double gap = 0.0, rate = 0.0;
+};
+Openness openness(const Model& model) {
+  std::vector<JointMember> members;
+  for (std::size_t g = 0; g < model.groups().size(); ++g)
+    members.push_back({static_cast<int>(g), model.groups()[g].dynamics.get()});
+  JointSystem system(model.joints(), model.couplings(), members);
+  const auto places = [&](int m) -> const Vector& {
+    return model.initial()[static_cast<std::size_t>(m)].q;
+  };
+  Vector g(system.rows());
+  system.gaps(0.0, places, g);
+  system.make_rows(0.0, 0.0, places, places);
+  Vector u = system.drift0();
+  for (std::size_t m = 0; m < members.size(); ++m)
+    system.multiply_add(static_cast<int>(m), model.initial()[m].v, u);
+  return {g.cwiseAbs().maxCoeff(), u.cwiseAbs().maxCoeff()};
+}
+
+std::string rod(const std::string& name, const std::string& place, const std::string& more = "") {
+  return "  - {name: " + name +
+         ", kind: rigid, rigid: {mass: 1, inertia: [0.01, 0.1, 0.1], position: " + place + more +
+         "}}\n";
+}
+/// A four-bar linkage in the plane of x and z: crank 0 to 1 along z, coupler of 2 along x, rocker back to (2, 0, 0).
+std::string four_bar(double coupler, const std::string& more = "") {
+  const std::string half = std::to_string(0.5 * coupler);
+  return "bodies:\n" +
+         rod("crank", "[0, 0, 0.5]", ", rotation: {axis: [0, 1, 0], angle: -90 deg}" + more) +
+         rod("coupler", "[1, 0, 1]") +
+         rod("rocker", "[2, 0, 0.5]", ", rotation: {axis: [0, 1, 0], angle: -90 deg}") +
+         "joints:\n"
+         "  - {name: A, kind: revolute, between: [world, crank], axis: [0, 1, 0], at: [0, 0, 0]}\n"
+         "  - {name: B, kind: revolute, between: [crank, coupler], axis: [0, 1, 0], "
+         "first: {at: [0.5, 0, 0]}, second: {at: [-" +
+         half +
+         ", 0, 0]}}\n"
+         "  - {name: C, kind: revolute, between: [coupler, rocker], axis: [0, 1, 0], "
+         "first: {at: [" +
+         half +
+         ", 0, 0]}, second: {at: [0.5, 0, 0]}}\n"
+         "  - {name: D, kind: revolute, between: [rocker, world], axis: [0, 1, 0], at: [2, 0, "
+         "0]}\n";
+}
+
+}  // namespace
+
+TEST_CASE("joints that are open a little are closed to round-off, and the user is told") {
+  for (const double coupler : {2.01, 1.9, 2.2}) {
+    CAPTURE(coupler);
+    const Model model = assembled(four_bar(coupler));
+    CHECK(openness(model).gap <= 1e-12);
+    REQUIRE(model.warnings().size() == 2);
+    CHECK(model.warnings()[0].starts_with("joints["));
+    CHECK(model.warnings()[0].find("was open by") != std::string::npos);
+  }
+}
+
+TEST_CASE("bodies that fit stay where they are, to the last bit") {
+  const Model model = assembled("bodies:\n" + rod("a", "[0.5, 0, 0]") + rod("b", "[1.5, 0, 0]") +
+                                "joints:\n"
+                                "  - {kind: ball, between: [world, a], at: [0, 0, 0]}\n"
+                                "  - {kind: ball, between: [a, b], at: [1, 0, 0]}\n");
+  CHECK(model.initial()[0].q.segment<3>(0) == Vector3(0.5, 0.0, 0.0));
+  CHECK(model.initial()[0].q.segment<3>(7) == Vector3(1.5, 0.0, 0.0));
+  CHECK(model.warnings().empty());
+}
+
+TEST_CASE("the least motion in the metric of the masses closes a joint: light bodies move more") {
+  // two bodies on a line joined at places 0.4 m apart; held to one line they move as 1/m
+  const Model model = assembled(
+      "bodies:\n"
+      "  - {name: a, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], locked: [rx, ry, rz]}}\n"
+      "  - {name: b, kind: rigid, rigid: {mass: 3, inertia: [1, 1, 1], position: [1, 0, 0], "
+      "locked: "
+      "[rx, ry, rz]}}\n"
+      "joints: [{name: pin, kind: ball, between: [a, b], first: {at: [0.3, 0, 0]}, second: {at: "
+      "[-0.3, 0, 0]}}]\n");
+  CHECK(model.initial()[0].q[0] == doctest::Approx(0.3).epsilon(1e-13));
+  CHECK(model.initial()[0].q[7] == doctest::Approx(0.9).epsilon(1e-13));
+  REQUIRE(model.warnings().size() == 1);
+  CHECK(model.warnings()[0] ==
+        "joints[0]: 'pin' was open by 0.4 m; bodies were moved by up to 0.3 m and 0 rad ('a' the "
+        "most)");
+}
+
+TEST_CASE("velocities at the start are made to fit by the least impulse") {
+  // a bob of mass 1 on a link of 1 m, pushed along it and across it
+  const Model model = assembled(
+      "bodies:\n"
+      "  - {name: bob, kind: particles, particles: {mass: [1], positions: [[0, 0, -1]], "
+      "velocities: "
+      "[[2, 0, 3]]}}\n"
+      "joints: [{name: link, kind: distance, between: [bob, world], first: {at: 0}, to: [0, 0, "
+      "0]}]\n");
+  CHECK((model.initial()[0].v - Vector3(2.0, 0.0, 0.0)).norm() <= 1e-14);
+  REQUIRE(model.warnings().size() == 1);
+  CHECK(model.warnings()[0].starts_with(
+      "joints[0]: the velocities at the start did not fit 'link', by 3 m/s"));
+}
+
+TEST_CASE("a driven coordinate starts at its value and its rate") {
+  const Model model = assembled(
+      "bodies:\n" + rod("crank", "[0.5, 0, 0]") +
+      "joints: [{name: A, kind: revolute, between: [world, crank], axis: [0, 0, 1], at: [0, 0, 0], "
+      "turn: {drive: {harmonic: {amplitude: 0.3, frequency: 1, phase: -60 deg}}}}]\n");
+  CHECK(openness(model).gap <= 1e-13);
+  CHECK(openness(model).rate <= 1e-13);
+  CHECK(model.initial()[0].v[5] ==
+        doctest::Approx(0.3 * 2.0 * std::acos(-1.0) * std::sin(std::acos(-1.0) / 3.0))
+            .epsilon(1e-12));
+  CHECK(model.initial()[0].q[1] == doctest::Approx(0.5 * std::sin(0.15)).epsilon(1e-12));
+}
+
+TEST_CASE("a loop that cannot close names the joint that stays open") {
+  const std::string text = refusal(four_bar(5.0));
+  CAPTURE(text);
+  CHECK(text.find("cannot close: its bodies stay apart by") != std::string::npos);
+  CHECK(text.find("joints[") != std::string::npos);
+  CHECK(text.find('\n') == std::string::npos);
+}
+
+TEST_CASE("rows that depend on others are named; in a plane scene there are none") {
+  const Model space = assembled(four_bar(2.0));
+  REQUIRE(space.warnings().size() == 1);
+  CHECK(space.warnings()[0].starts_with("joints '"));
+  CHECK(space.warnings()[0].find("3 rows depend on others") != std::string::npos);
+  const Model plane = assembled("planar: xz\n" + four_bar(2.0));
+  CHECK(plane.warnings().empty());
+}
+
+TEST_CASE("the size of the mechanism makes no difference to whether it closes") {
+  for (const char* unit : {"um", "m", "km"}) {
+    CAPTURE(unit);
+    const std::string u = std::string(" ") + unit;
+    const Model model = assembled(
+        "bodies:\n  - {name: a, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [3" +
+        u + ", 0, 0]}}\njoints: [{kind: distance, between: [a, world], at: [3" + u +
+        ", 0, 0], to: [0, 0, 0], length: 2" + u + "}]\n");
+    const double length = model.joints()[0].length;
+    CHECK(std::abs(model.initial()[0].q.head<3>().norm() - length) <= 1e-13 * length);
+  }
+}

@@ -1,0 +1,218 @@
+// What is wrong with joints and couplings is told in one line that names them.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "saltus/io/scene_yaml.h"
+#include "saltus/scene/build.h"
+
+using namespace saltus;
+
+namespace {
+
+std::string joint_fault(const std::string& text) {
+  try {
+    build(
+        read_scene_text("saltus: 1\ntime: {end: 1 s, step: 1 ms}\n" + text, "scene.yaml", {}, {}));
+  } catch (const SceneError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+const std::string kFaultBodies =
+    "bodies:\n"
+    "  - {name: upper, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1]}}\n"
+    "  - {name: fore, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+    "  - {name: links, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], copies: {count: [3, 1, "
+    "1], "
+    "spacing: [1, 0, 0]}}}\n"
+    "  - {name: wall, kind: rigid, rigid: {shape: {box: {size: [1, 1, 1]}}, fixed: true}}\n"
+    "  - {name: drum, kind: rigid, rigid: {shape: {box: {size: [1, 1, 1]}}, motion: {x: {rate: "
+    "1}}}}\n"
+    "  - {name: mass, kind: linear, oscillator: {mass: 1, stiffness: 1}}\n";
+
+const std::string kElbow =
+    "{name: elbow, kind: revolute, between: [upper, fore], at: [0, 0, 0], axis: [0, 1, 0]";
+
+}  // namespace
+
+TEST_CASE("a joint that cannot be is refused in one line") {
+  struct Row {
+    std::string joint, message;
+  };
+  for (
+      const Row& row : std::vector<Row>{
+          {"{kind: ball, between: [upper, upper], at: [0, 0, 0]}",
+           "joints[0].between: joins 'upper' with itself; name two bodies"},
+          {"{name: rope, kind: distance, between: [upper, world], at: [0, 0, 1], to: [0, 0, 0], "
+           "strength: 2 kN}",
+           "joints[0].strength: 'rope' cannot break: joints bear any force; leave it out, and read "
+           "the force of the joint in the results"},
+          {"{kind: ball, between: [world, world], at: [0, 0, 0]}",
+           "joints[0].between: joins the world with itself; name a body that moves"},
+          {"{kind: ball, between: [uper, world], at: [0, 0, 0]}",
+           "joints[0].between[0]: there is no body 'uper'; did you mean `upper`? allowed: upper, "
+           "fore, links, wall, drum, mass"},
+          {"{kind: ball, between: [links, world], at: [0, 0, 0]}",
+           "joints[0].between[0]: 'links' stands for 3 bodies, links.0 to links.2; name one of "
+           "them"},
+          {"{kind: ball, between: [links.3, world], at: [0, 0, 0]}",
+           "joints[0].between[0]: there is no body 'links.3'; 'links' stands for 3 bodies, links.0 "
+           "to "
+           "links.2"},
+          {"{kind: ball, between: [upper], at: [0, 0, 0]}",
+           "joints[0].between: has 1 entries; the names of two bodies, [first, second]"},
+          {"{name: pin, kind: ball, between: [wall, world], at: [0, 0, 0]}",
+           "joints[0].between: neither 'wall' nor 'world' moves by forces: 'pin' has nothing to "
+           "hold; "
+           "name a body that is neither fixed nor told how to move"},
+          {"{name: pin, kind: ball, between: [wall, drum], at: [0, 0, 0]}",
+           "joints[0].between: neither 'wall' nor 'drum' moves by forces: 'pin' has nothing to "
+           "hold; "
+           "name a body that is neither fixed nor told how to move"},
+          {"{name: upper, kind: ball, between: [upper, world], at: [0, 0, 0]}",
+           "joints[0].name: 'upper' is the name of a body; outputs could not tell them apart"},
+          {"{kind: ball, between: [upper, world]}",
+           "joints[0].at: is missing: the place of the joint; [x, y, z] in space at t = 0, or `at` "
+           "in "
+           "`first` or `second`"},
+          {"{kind: revolute, between: [upper, world], at: [0, 0, 0]}",
+           "joints[0].axis: is missing: a joint of kind revolute has one; a direction in space, "
+           "for "
+           "example [0, 0, 1]"},
+          {"{kind: revolute, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 0]}",
+           "joints[0].axis: has no direction; for example [0, 0, 1]"},
+          {"{kind: revolute, between: [upper, world], at: [0, 0, 0], first: {axis: [0, 0, 1]}}",
+           "joints[0].second.axis: is missing: `first` has one of its own; give `axis` for both "
+           "bodies, or both sides their own"},
+          {"{kind: ball, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
+           "joints[0].axis: has no meaning for a joint of kind ball; leave it out"},
+          {"{kind: universal, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}",
+           "joints[0].axis2: is missing: a joint of kind universal has one on the second body; a "
+           "direction in space, for example [0, 0, 1]"},
+          {"{kind: universal, between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1], axis2: [0, "
+           "1, "
+           "1]}",
+           "joints[0].axis2: is not at right angles to axis; the two axes of a cross"},
+          {"{kind: revolute, between: [upper, fore], axis: [0, 0, 1], at: [0, 0, 0], first: {at: "
+           "[0, "
+           "0, 0]}, second: {at: [0, 0, 0]}}",
+           "joints[0].at: is not used: `first` gives a place of its own; leave it out"},
+          {"{kind: ball, between: [upper, fore], at: [0, 0, 0], turn: {damping: 1}}",
+           "joints[0].turn: is no coordinate of a joint of kind ball; it has no coordinates"},
+          {"{kind: prismatic, between: [upper, fore], at: [0, 0, 0], axis: [1, 0, 0], turn: "
+           "{damping: "
+           "1}}",
+           "joints[0].turn: is no coordinate of a joint of kind prismatic; its coordinates: slide"},
+          {"{name: link, kind: distance, between: [upper, world], at: [0, 0, 1], to: [0, 0, 1]}",
+           "joints[0]: 'link' has no length: its two ends are at one place; give `length`, other "
+           "places, or a joint of kind ball"},
+          {"{kind: distance, between: [upper, world], at: [0, 0, 1]}",
+           "joints[0].to: is missing: the end on the second body; [x, y, z] in space at t = 0, or "
+           "`second: {at: ...}`"},
+          {"{name: hinge, kind: revolute, between: [upper, mass], axis: [0, 1, 0], second: {at: "
+           "0}}",
+           "joints[0]: 'hinge' is of kind revolute and needs bodies with axes; 'mass' is of kind "
+           "linear, which has points alone; allowed there: ball, distance, along, line"},
+          {"{kind: ball, between: [upper, mass], at: [0, 0, 0]}",
+           "joints[0]: the point of 'mass' is missing: `second: {at: ...}`; a body of kind linear "
+           "is "
+           "held at one of its points"},
+          {kElbow + ", turn: {limits: {lower: 2, upper: 1}}}",
+           "joints[0].turn.limits.lower: 2 rad is above upper 1 rad: the range is empty; lower <= "
+           "upper"},
+          {kElbow + ", turn: {motor: {velocity: 1, torque: 1}, drive: {rate: 1}}}",
+           "joints[0].turn.motor: cannot be given together with `drive`: both move the coordinate; "
+           "give one of them"},
+          {"{kind: prismatic, between: [upper, fore], axis: [1, 0, 0], first: {at: [0, 0, 0]}, "
+           "second: "
+           "{at: [0, 0, 0]}, slide: {start: 1}}",
+           "joints[0].slide.start: is given by the places of the two sides; leave it out"},
+          {kElbow +
+               ", turn: {motor: {velocity: 1, torque: 1}}}, {name: twin, kind: revolute, between: "
+               "[fore, upper], at: [0, 2, 0], axis: [0, -1, 0], turn: {motor: {velocity: 1, "
+               "torque: 1}}}",
+           "joints[1].turn.motor: 'elbow' and 'twin' drive the same motion of 'upper' against "
+           "'fore'; "
+           "one motor or drive a coordinate"},
+          {kElbow + "}, {name: elbow, kind: ball, between: [upper, fore], at: [0, 0, 0]}",
+           "joints[1].name: the name 'elbow' is used twice; names are unique"},
+      }) {
+    const std::string text = joint_fault(kFaultBodies + "joints: [" + row.joint + "]\n");
+    CAPTURE(row.joint);
+    CHECK(text.find('\n') == std::string::npos);
+    const std::size_t path = text.find("joints[");
+    CHECK(text.substr(std::min(path, text.size())) == row.message);
+  }
+}
+
+TEST_CASE("a coupling or an output that names no coordinate is refused in one line") {
+  struct Row {
+    std::string entries, message;
+  };
+  const std::string joints =
+      "joints: [" + kElbow +
+      ", turn: {motor: {velocity: 1, torque: 1}}}, {name: slot, kind: cylindrical, "
+      "between: [upper, world], at: [0, 0, 0], axis: [0, 0, 1]}, {name: pin, kind: ball, between: "
+      "[fore, "
+      "world], at: [1, 0, 0]}]\n";
+  for (const Row& row : std::vector<Row>{
+           {"couplings: [{gear: {first: elbw, second: slot.turn, ratio: 2}}]\n",
+            "couplings[0].gear.first: there is no joint 'elbw'; did you mean `elbow`? allowed: "
+            "elbow, slot, pin"},
+           {"couplings: [{gear: {first: elbow, second: slot, ratio: 2}}]\n",
+            "couplings[0].gear.second: 'slot' has 2 coordinates; allowed: slot.turn, slot.slide"},
+           {"couplings: [{sum: [{of: pin, weight: 2}]}]\n",
+            "couplings[0].sum[0].of: 'pin' is of kind ball and has no coordinates; name a joint "
+            "along "
+            "which something moves"},
+           {"couplings: [{sum: [{of: slot.turn2, weight: 2}]}]\n",
+            "couplings[0].sum[0].of: 'slot' has no coordinate 'turn2'; allowed: slot.turn, "
+            "slot.slide"},
+           {"couplings: [{screw: {joint: elbow, pitch: 1}}]\n",
+            "couplings[0].screw.joint: 'elbow' is no cylindrical joint; a screw turns about its "
+            "axis and "
+            "slides along it"},
+           {"couplings: [{name: slot, screw: {joint: slot, pitch: 1}}]\n",
+            "couplings[0].name: 'slot' is the name of a joint; names are unique"},
+           {"couplings: [{name: twice, sum: [{of: elbow, weight: 1}]}]\n",
+            "joints[0]: 'twice' and 'elbow.motor' drive one coordinate of 'elbow'; one motor or "
+            "drive a "
+            "coordinate"},
+           {"outputs: [{probe: slott}]\n",
+            "outputs[0].probe: there is no body or joint 'slott'; did you mean `slot`? allowed: "
+            "upper, fore, links, wall, drum, mass, elbow, slot, pin"},
+           {"outputs: [{probe: elbow, at: 0}]\n",
+            "outputs[0].at: has no meaning for a joint; leave it out"},
+           {"outputs: [{probe: upper}]\n",
+            "outputs[0]: `at` is missing: the place on 'upper'; a place along it, a number, a name "
+            "or [x, "
+            "y, z]"},
+       }) {
+    const std::string text = joint_fault(kFaultBodies + joints + row.entries);
+    CAPTURE(row.entries);
+    CHECK(text.find('\n') == std::string::npos);
+    CHECK(text.ends_with(row.message));
+  }
+}
+
+TEST_CASE("levels that a scheme cannot hold are refused with the joint's name") {
+  const std::string bodies =
+      "bodies:\n"
+      "  - {name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, scheme: {kind: "
+      "moreau-jean, "
+      "theta: 0.5}}\n"
+      "  - {name: b, kind: linear, oscillator: {mass: 1, stiffness: 1}, scheme: {kind: "
+      "moreau-jean, "
+      "theta: 0.75}}\n";
+  const std::string joint =
+      "joints: [{name: pin, kind: ball, between: [a, b], first: {at: 0}, second: {at: 0}}]\n";
+  const std::string text = joint_fault(bodies + joint);
+  CAPTURE(text);
+  CHECK(text.find(
+            "joints[0]: 'pin' is held at level position, for which its bodies need schemes of "
+            "one gain: 'moreau-jean' of 'a' has 0.50, 'moreau-jean' of 'b' 0.75; joint: {level: "
+            "velocity}, or give them the same scheme") != std::string::npos);
+  CHECK(joint_fault(bodies + "joint: {level: velocity}\n" + joint) == "nothing");
+}
