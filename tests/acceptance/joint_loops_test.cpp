@@ -46,7 +46,7 @@ Dependence dependence(const Simulation& sim) {
   JointSystem system(sim.model().joints(), sim.model().couplings(),
                      std::vector<JointMember>{{0, &body}});
   const auto q = [&](int) -> const Vector& { return x.q; };
-  system.make_rows(0.0, 0.0, q, q);
+  system.make_rows(0.0, q);
   Factor M;
   body.factorise({1.0, 0.0, 0.0}, x.q, x.v, M);
   REQUIRE(system.factorise([&](int) -> const Factor& { return M; }));
@@ -99,7 +99,6 @@ double shaft_momentum(const Simulation& sim) {
 }  // namespace
 
 TEST_CASE("B17d: Bricard's mechanism moves for 10 s although Gruebler counts no freedom") {
-  std::array<double, 2> energy{};
   std::array<Vector3, 2> end;
   for (const std::size_t fine : {0u, 1u}) {
     JointScene scene = bricard();
@@ -112,15 +111,12 @@ TEST_CASE("B17d: Bricard's mechanism moves for 10 s although Gruebler counts no 
     const JointRun run = run_joints(sim, static_cast<int>(std::lround(10.0 / scene.h)));
     REQUIRE_MESSAGE(run.converged, run.failure);
     CHECK(run.gap <= 1e-10);
-    CHECK(run.energy <= 1e-3);
+    CHECK(run.energy <= 1e-7);
     CHECK(run.unexplained <= 1e-12);
     CHECK(dependence(sim).dependent == 1);
-    energy[fine] = run.energy;
     end[fine] = centre_of(sim, 0);
     MESSAGE(fmt::format("h {}: energy {:.1e} J, gap {:.1e}", scene.h, run.energy, run.gap));
   }
-  CHECK(energy[0] / energy[1] > 3.6);
-  CHECK(energy[0] / energy[1] < 4.4);
   CHECK((end[0] - end[1]).norm() <= 1e-3);
 }
 
@@ -196,9 +192,8 @@ TEST_CASE(
   }
 }
 
-// The momentum about the shaft is that of the joints' points at mid-step, which lie (h omega)^2/8 of their arms apart.
-TEST_CASE("B17e: a stiff governor turns for 10 s at steps of 10 ms, its momentum of order 2") {
-  std::vector<double> changes;
+TEST_CASE(
+    "B17e: a stiff governor turns for 10 s at steps of 10 ms and keeps its momentum to 1e-9") {
   for (const double h : {1e-2, 1e-3}) {
     CAPTURE(h);
     Governor governor = flyball_governor(2.0 * std::numbers::pi);
@@ -221,13 +216,10 @@ TEST_CASE("B17e: a stiff governor turns for 10 s at steps of 10 ms, its momentum
                                     static_cast<int>(&joint - sim.model().joints().data()), 0)[0] -
                                 0.5));
     }
-    changes.push_back(change);
+    CHECK(change <= 1e-9);
     CHECK(stretch <= 1e-3);
     CHECK(rise <= 1e-3 * std::abs(energy));
     MESSAGE(fmt::format("h {}: momentum {:.1e} of itself, springs {:.1e} m, energy {:+.1e} J", h,
                         change, stretch, sim.state().energy.total() - energy));
   }
-  CHECK(changes[0] <= 2e-4);
-  CHECK(changes[0] / changes[1] > 80.0);
-  CHECK(changes[0] / changes[1] < 125.0);
 }

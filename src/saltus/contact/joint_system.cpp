@@ -140,24 +140,55 @@ void JointSystem::coordinates(double t, const Configuration& q,
 
 // -- rows
 
-/// The material point of a that is at x_b now.
-void JointSystem::Work::aim(Held& joint, const Frames& f) {
-  const Side& a = joint.side[0];
-  if (!under_b(joint.kind) || a.member < 0) return;
-  Member& m = members[at(a.member)];
+/// The material point of side s that is at x with the body where it is placed.
+void JointSystem::Work::aim(const Side& s, const Vector3& x) {
+  if (s.member < 0) return;
+  Member& m = members[at(s.member)];
   if (!m.frames) return;  // it does not turn: all its points move alike
-  const Pose& body = m.pose[at(a.ref.body)];
-  m.point_at[at(a.point)].local = body.R.transpose() * (f.b.x - body.x);
+  const Pose& body = m.pose[at(s.ref.body)];
+  m.point_at[at(s.point)].local = body.R.transpose() * (x - body.x);
 }
 
-void JointSystem::make_rows(double t0, double t1, const Configuration& q,
-                            const Configuration& axes) {
+void JointSystem::make_rows(double t, const Configuration& q) {
   Work& d = *work_;
-  d.place(0.5 * (t0 + t1), q, d.at_rows);
-  for (std::size_t i = 0; i < d.held.size(); ++i) d.aim(d.held[i], d.at_rows[i]);
-  bool changed = !d.arranged;
-  for (std::size_t k = 0; k < d.members.size(); ++k) {
-    Work::Member& m = d.members[k];
+  d.place(t, q, d.at_rows);
+  for (std::size_t i = 0; i < d.held.size(); ++i) {
+    const Work::Side& a = d.held[i].side[0];
+    if (under_b(d.held[i].kind)) d.aim(a, d.at_rows[i].b.x);
+    for (const Work::Side& s : d.held[i].side)
+      if (s.member >= 0 && !(under_b(d.held[i].kind) && &s == &a))
+        d.members[at(s.member)].point_at[at(s.point)].local = s.ref.local;
+  }
+  d.make_rows(t, t, q, q);
+}
+
+void JointSystem::make_rows(const Motion& motion) {
+  Work& d = *work_;
+  d.place(motion.t0, motion.q0, d.at_rows);
+  d.place(motion.t1, motion.q1, d.now);
+  const double t = 0.5 * (motion.t0 + motion.t1);
+  for (std::size_t m = 0; m < d.members.size(); ++m)
+    if (d.members[m].frames) d.place(d.members[m], t, motion.q(static_cast<int>(m)));
+  const auto mean = [](JointFrame& x, const JointFrame& x1) {
+    x.x = 0.5 * (x.x + x1.x);
+    x.R = 0.5 * (x.R + x1.R);
+  };
+  for (std::size_t i = 0; i < d.held.size(); ++i) {
+    Work::Frames& f = d.at_rows[i];
+    mean(f.a, d.now[i].a);
+    mean(f.b, d.now[i].b);
+    d.aim(d.held[i].side[0], under_b(d.held[i].kind) ? f.b.x : f.a.x);
+    d.aim(d.held[i].side[1], f.b.x);
+  }
+  d.make_rows(motion.t0, motion.t1, motion.q, motion.axes);
+}
+
+/// The frames and point_at are set.
+void JointSystem::Work::make_rows(double t0, double t1, const Configuration& q,
+                                  const Configuration& axes) {
+  bool changed = !arranged;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    Member& m = members[k];
     const Dynamics& body = *m.of.body;
     if (m.own.empty()) continue;
     const Vector& q_m = q(static_cast<int>(k));
@@ -175,8 +206,8 @@ void JointSystem::make_rows(double t0, double t1, const Configuration& q,
       m.drifts = m.drifts || !m.spin_drift[i].isZero(0.0);
     }
   }
-  if (changed) d.arrange();
-  d.fill(t0, t1);
+  if (changed) arrange();
+  fill(t0, t1);
 }
 
 double JointSystem::Work::drift(const Side& s, const JointRow& row, int instant) const {

@@ -78,16 +78,27 @@ class JointSystem {
   using Configuration = std::function<const Vector&(int member)>;
   /// g of every row at t, members at q. [m], [rad]
   void gaps(double t, const Configuration& q, Out g);
-  /// G with the members at q at (t0 + t1)/2 and the axes of `axes`; velocities d that bodies and couplings have by themselves
-  /// at t0 and t1: G v + d = 0. Takes nothing from the heap while the columns of the rows stay.
-  void make_rows(double t0, double t1, const Configuration& q, const Configuration& axes);
+  /// G with the members at q at t, on their own axes; the velocities d that bodies and couplings have by themselves:
+  /// G v + d = 0. Takes nothing from the heap while the columns of the rows stay.
+  void make_rows(double t, const Configuration& q);
+  /// Where a motion of a step leads from and to, where it is at mid-step, and whose axes carry angular impulses.
+  struct Motion {
+    double t0, t1;
+    const Configuration &q0, &q1, &q, &axes;
+  };
+  /// G of a step. The joints' points and axes are the means of those at q0 and q1,  x_m = (x0 + x1)/2, n_m = (n0 + n1)/2,
+  /// not made unit again. Gaps that are bilinear in them (all but that of a distance, which has its own mean, and angles) then
+  /// change by exactly  g1 - g0 = h G v  where bodies move by  x1 - x0 = h v  and  R1 = R0 cay(h Omega),  and both sides of a
+  /// joint that is closed at q0 and q1 take their impulses at one point: joints do no work and keep momentum. Source:
+  /// O. Gonzalez, Physica D 132, 1999 (discrete gradients of constraints).
+  void make_rows(const Motion& motion);
   bool turns(int row) const;            ///< g is an angle [rad]
   std::span<const char> turns() const;  ///< of every row
-  /// Where the point and the axes of a joint were on a and b at the last make_rows().
+  /// The point and the axes of a joint on a and b at the last make_rows().
   std::array<JointFrame, 2> frames(int joint) const;
   /// Largest coordinate of the joints' points at the last gaps(): the scale of round-off in gaps [m].
   double extent() const;
-  /// gamma, with (G v + d)' = G v' + gamma, at the place of the last make_rows(t, t, q, q), members moving with v. Rates of
+  /// gamma, with (G v + d)' = G v' + gamma, at the place of the last make_rows(t, q), members moving with v. Rates of
   /// what moves by itself are differences of order 4 over times of the size e [s]. For groups of rigid bodies, those that are
   /// moved, and those with Trait::fixed_points and nothing prescribed.
   void bias(double t, double e, const Configuration& q, const Configuration& v, Out gamma);

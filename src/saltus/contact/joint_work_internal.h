@@ -108,7 +108,8 @@ struct JointSystem::Work {
   void place(Member& m, double t, View q);
   void place(double t, const Configuration& q, std::vector<Frames>& to);
   void frame(const Side& s, JointFrame& of) const;
-  void aim(Held& joint, const Frames& f);
+  void aim(const Side& s, const Vector3& x);
+  void make_rows(double t0, double t1, const Configuration& q, const Configuration& axes);
   void arrange();
   void fill(double t0, double t1);
   double value(const Held& joint, int coordinate) const;

@@ -165,7 +165,7 @@ const Jointed::Place& Jointed::reaction(Room& room, double t, View q, View v) co
   const auto at = [&x](int m) -> const Vector& { return m == 0 ? x.q : kNone; };
   const auto with = [&x](int m) -> const Vector& { return m == 0 ? x.v : kNone; };
   JointSystem& system = room.system;
-  system.make_rows(t, t, at, at);
+  system.make_rows(t, at);
   system.bias(t, drift_time_, at, with, x.L);
   if (!room.factorised) {
     body_->factorise({1.0, 0.0, 0.0}, q, v, room.M);
@@ -224,7 +224,7 @@ void Jointed::add_loads(double t, View q, View v, double weight,
   const Place& x = reaction(room, t, q, v);
   static const Vector kNone;
   const auto at = [&x](int m) -> const Vector& { return m == 0 ? x.q : kNone; };
-  room.system.make_rows(t, t, at, at);
+  room.system.make_rows(t, at);
   JointRows rows;
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const auto [first, count] = room.system.rows_of(static_cast<int>(i));

@@ -8,6 +8,8 @@
 
 #include "saltus/base/error.h"
 #include "saltus/scene/build_kinds.h"
+#include "saltus/scene/joint_spec.h"
+#include "saltus/scene/joint_summary.h"
 
 namespace saltus {
 namespace {
@@ -32,10 +34,12 @@ class Assembly {
     find_size();
   }
   void run() {
-    if (system_.empty()) return;
-    close();
-    warn_of_dependent();
-    fit_velocities();
+    if (!system_.empty()) {
+      close();
+      warn_of_dependent();
+      fit_velocities();
+    }
+    warn_of_stops();
   }
 
  private:
@@ -46,6 +50,7 @@ class Assembly {
   void fit_velocities();
   void warn_of_move(const std::vector<Vector>& before, const Vector& first);
   void warn_of_dependent();
+  void warn_of_stops();
   [[noreturn]] void refuse();
 
   GroupState& state(std::size_t m) {
@@ -67,8 +72,12 @@ class Assembly {
     return i < n ? parts_.joints[i].name : parts_.couplings[i - n].name;
   }
   std::string path_of(int owner) const {
-    const auto i = static_cast<std::size_t>(owner);
-    if (i >= parts_.joints.size()) return "couplings";
+    auto i = static_cast<std::size_t>(owner);
+    if (i >= parts_.joints.size()) {
+      const auto& terms = parts_.couplings[i - parts_.joints.size()].terms;
+      if (terms.size() > 1) return "couplings";
+      i = static_cast<std::size_t>(terms.front().joint);  // a coordinate with a drive
+    }
     return i < parts_.joint_path.size() ? parts_.joint_path[i] : fmt::format("joints[{}]", i);
   }
   std::string body_name(std::size_t m, int i) const {
@@ -89,12 +98,7 @@ class Assembly {
 };
 
 JointSystem Assembly::make_system() {
-  std::vector<char> held(parts_.groups.size(), 0);
-  for (const Joint& joint : parts_.joints)
-    for (const JointSide* side : {&joint.a, &joint.b})
-      if (side->group >= 0) held[static_cast<std::size_t>(side->group)] = 1;
-  for (std::size_t g = 0; g < held.size(); ++g)
-    if (held[g]) members_.push_back({static_cast<int>(g), parts_.groups[g].dynamics.get()});
+  members_ = joint_members(parts_.joints, parts_.groups);
   try {
     return {parts_.joints, parts_.couplings, members_};
   } catch (const UsageError& error) {
@@ -166,11 +170,7 @@ void Assembly::find_size() {
 }
 
 bool Assembly::factorise() {
-  for (std::size_t m = 0; m < members_.size(); ++m)
-    body(m).factorise({1.0, 0.0, 0.0}, state(m).q, state(m).v, factor_[m]);
-  system_.make_rows(0.0, 0.0, places(), places());
-  return system_.factorise(
-      [this](int m) -> const Factor& { return factor_[static_cast<std::size_t>(m)]; });
+  return factorise_at_start(system_, members_, parts_.initial, factor_);
 }
 
 double Assembly::measure() {
@@ -278,15 +278,10 @@ void Assembly::warn_of_move(const std::vector<Vector>& before, const Vector& fir
 }
 
 void Assembly::warn_of_dependent() {
-  const auto dependent = system_.dependent();
-  double largest = 0.0;
-  for (int i = 0; i < system_.rows(); ++i) largest = std::max(largest, system_.diagonal(i));
+  const std::vector<int> dependent = dependent_rows(system_);
+  const std::size_t rows = dependent.size();
   std::vector<int> owners;
-  int rows = 0;
   for (const int i : dependent) {
-    // A row of bodies that cannot move along it anyway, as across the plane of a scene, restricts nothing.
-    if (!(system_.diagonal(i) > 1e-14 * largest)) continue;
-    ++rows;
     const int owner = meaning_[static_cast<std::size_t>(i)].owner;
     if (owners.empty() || owners.back() != owner) owners.push_back(owner);
   }
@@ -300,6 +295,23 @@ void Assembly::warn_of_dependent() {
       fmt::format("joints {}: {} on others; of the reactions that hold the bodies alike the least "
                   "are taken",
                   names, rows == 1 ? "1 row depends" : fmt::format("{} rows depend", rows)));
+}
+
+void Assembly::warn_of_stops() {
+  for (const JointLaw& stop : parts_.joint_laws) {
+    if (parts_.laws[static_cast<std::size_t>(stop.law)].bilateral()) continue;
+    const Joint& joint = parts_.joints[static_cast<std::size_t>(stop.joint)];
+    const bool turns = is_angle(joint.kind, stop.coordinate);
+    const double c = system_.coordinate(0.0, places(), stop.joint, stop.coordinate);
+    if (!(stop.sign * (c - stop.offset) < -kTold * (turns ? 1.0 : size_))) continue;
+    const auto i = static_cast<std::size_t>(stop.joint);
+    parts_.warnings.push_back(fmt::format(
+        "{}: '{}' starts at {:.4g} {}, beyond its stop at {:.4g}: the stop lets it go no farther "
+        "and does not bring it back",
+        i < parts_.joint_path.size() ? parts_.joint_path[i] : fmt::format("joints[{}]", i),
+        coordinate_text(joint.name, joint.kind, stop.coordinate), c, turns ? "rad" : "m",
+        stop.offset));
+  }
 }
 
 void Assembly::fit_velocities() {

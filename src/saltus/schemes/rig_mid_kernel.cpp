@@ -109,6 +109,8 @@ struct Lanes {
     const R xy = fx * fy, xz = fx * fz, yz = fy * fz;
     D = {zero, zero, zero};
     auto live = zero == zero;  // all ones: bodies not yet done
+    R start2;                  // a body that comes to rest is as exact as its W0
+    dot(W0, W0, start2);
     for (int k = 0; k < kNewtonSteps; ++k) {
       const R3 Om{W0.x + 0.5 * D.x, W0.y + 0.5 * D.y, W0.z + 0.5 * D.z};
       R3 L, spin, JD;
@@ -169,6 +171,7 @@ struct Lanes {
       R step2, size2;
       dot(step, step, step2);
       dot(W1, W1, size2);
+      size2 = size2 < start2 ? start2 : size2;
       const R rest = h * spread * step2;
       live = live & ~(rest * rest <= kRoundOff * kRoundOff * size2);
       bool any = false;

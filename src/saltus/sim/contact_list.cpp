@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/shapes/blocks_internal.h"
+
 namespace saltus {
 namespace {
 
@@ -338,45 +340,73 @@ double ContactList::mean_drift(std::size_t i, int a) const {
 bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> admitted,
                             std::span<const int> sizes, BodyRows& H) const {
   H.width = 6;
-  H.inverse.clear();
   first_body_.resize(members_.size());
+  std::size_t bodies = 0;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    first_body_[m] = H.bodies();
+    first_body_[m] = static_cast<int>(bodies);
     const Trial& trial = trials[at(members_[m].group)];
     if (trial.v.size() == 0) continue;
     const auto* blocks = std::get_if<Blocks6>(&trial.A.form);
     if (!blocks || !symmetric(trial.A)) return false;
-    for (const auto& block : blocks->inverse)
-      for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 6; ++j) H.inverse.push_back(0.5 * (block(i, j) + block(j, i)));
+    H.inverse.resize(36 * (bodies + blocks->inverse.size()));
+    double* const inverse = &H.inverse[36 * bodies];
+    in_blocks(blocks->inverse.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t b = begin; b < end; ++b) {
+        const auto& block = blocks->inverse[b];
+        for (int i = 0; i < 6; ++i)
+          for (int j = 0; j < 6; ++j)
+            inverse[36 * b + at(6 * i + j)] = 0.5 * (block(i, j) + block(j, i));
+      }
+    });
+    bodies += blocks->inverse.size();
   }
+  H.inverse.resize(36 * bodies);
+
+  // use(s, entry of J) for the sides of contact c that do not move by themselves
+  const auto for_sides = [&](const IslandContact& c, const auto& use) {
+    for (std::size_t s = 0; s < 2; ++s) {
+      const IslandContact::Side& side = c.side[s];
+      if (side.member < 0) continue;
+      const PointRows& J = members_[at(side.member)].J;
+      const int entry = J.offset[at(side.point)];
+      if (J.offset[at(side.point) + 1] != entry) use(s, entry);
+    }
+  };
   H.first.assign(1, 0);
   H.offset.assign(1, 0);
   H.body.clear();
   H.start.clear();
-  H.value.clear();
+  std::size_t filled = 0;
   for (std::size_t k = 0; k < admitted.size(); ++k) {
     const IslandContact& c = contacts_[at(admitted[k])];
-    for (std::size_t s = 0; s < 2; ++s) {
-      const IslandContact::Side& side = c.side[s];
-      if (side.member < 0) continue;
-      const Member& m = members_[at(side.member)];
-      const PointRows* of[2] = {&m.J, &m.Js};
-      const int entry[2] = {m.J.offset[at(side.point)], c.rolls ? m.Js.offset[at(side.spin)] : 0};
-      if (m.J.offset[at(side.point) + 1] == entry[0]) continue;  // moves by itself
-      const double sign = s == 0 ? 1.0 : -1.0;
-      H.body.push_back(first_body_[at(side.member)] + m.J.column[at(entry[0])] / 6);
-      H.start.push_back(H.value.size());
-      for (int a = 0; a < sizes[k]; ++a) {
-        const bool spins = a > c.tangents;
-        const Vector3& d = spins ? c.axis[at(a - c.tangents - 1)] : c.direction[at(a)];
-        const double* block = &of[spins]->value[18 * at(entry[spins])];
-        for (int j = 0; j < 6; ++j)
-          H.value.push_back(sign * (d[0] * block[j] + d[1] * block[6 + j] + d[2] * block[12 + j]));
-      }
-    }
+    for_sides(c, [&](std::size_t s, int entry) {
+      const int m = c.side[s].member;
+      H.body.push_back(first_body_[at(m)] + members_[at(m)].J.column[at(entry)] / 6);
+      H.start.push_back(filled);
+      filled += 6 * at(sizes[k]);
+    });
     H.close(sizes[k]);
   }
+  H.value.resize(filled);
+  in_blocks(admitted.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const IslandContact& c = contacts_[at(admitted[k])];
+      if (H.offset[k] == H.offset[k + 1]) continue;
+      double* value = &H.value[H.start[at(H.offset[k])]];
+      for_sides(c, [&](std::size_t s, int entry) {
+        const Member& m = members_[at(c.side[s].member)];
+        const double sign = s == 0 ? 1.0 : -1.0;
+        for (int a = 0; a < sizes[k]; ++a) {
+          const bool spins = a > c.tangents;
+          const Vector3& d = spins ? c.axis[at(a - c.tangents - 1)] : c.direction[at(a)];
+          const double* block = spins ? &m.Js.value[18 * at(m.Js.offset[at(c.side[s].spin)])]
+                                      : &m.J.value[18 * at(entry)];
+          for (int j = 0; j < 6; ++j)
+            *value++ = sign * (d[0] * block[j] + d[1] * block[6 + j] + d[2] * block[12 + j]);
+        }
+      });
+    }
+  });
   return true;
 }
 

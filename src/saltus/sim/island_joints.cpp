@@ -63,9 +63,20 @@ void IslandJoints::place(IslandStep& step) {
     scheme.place(*group(m).dynamics, trial, scheme.axes_at(), m.axes);
   }
   const double t0 = step.trials.front().t0;
-  system_.make_rows(
-      t0, t0 + step.h, [&](int m) -> const Vector& { return members_[size(m)].q; },
-      [&](int m) -> const Vector& { return members_[size(m)].axes; });
+  const JointSystem::Configuration q0 = [&](int m) -> const Vector & {
+    return step.trials[size(members_[size(m)].group)].start->q;
+  },
+                                   q1 = [&](int m) -> const Vector & {
+                                     return step.trials[size(members_[size(m)].group)].q;
+                                   },
+                                   q = [&](int m) -> const Vector & { return members_[size(m)].q; },
+                                   axes = [&](int m) -> const Vector & {
+                                     return members_[size(m)].axes;
+                                   };
+  if (steady_)  // the place at mid-step is known, that at the end is not
+    system_.make_rows({t0, t0 + step.h, q, q, q, axes});
+  else
+    system_.make_rows({t0, t0 + step.h, q0, q1, q, axes});
 }
 
 // L_free_ <- c - G v_free,  where G v1 = c; G is taken once, of the difference of the velocities.
@@ -308,7 +319,7 @@ double IslandJoints::project_velocities(IslandStep& step) {
   const auto end = [&](int m) -> const Vector& {
     return step.ends[size(members_[size(m)].group)].q;
   };
-  system_.make_rows(t1, t1, end, end);
+  system_.make_rows(t1, end);
   for (Member& m : members_) {
     const GroupState& x = step.ends[size(m.group)];
     if (m.w.size() > 0) group(m).dynamics->factorise({1.0, 0.0, 0.0}, x.q, x.v, m.M);

@@ -578,7 +578,7 @@ std::array<double, 2> Simulation::Work::joint_coordinate(int joint, int coordina
   const auto at = [&](int g) -> const Vector& {
     return state.groups[static_cast<std::size_t>(g)].q;
   };
-  joints.make_rows(state.t, state.t, at, at);
+  joints.make_rows(state.t, at);
   double rate = 0.0;
   for (std::size_t g = 0; g < trials.size(); ++g) {
     probe_row.clear(1);

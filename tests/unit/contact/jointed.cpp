@@ -63,7 +63,7 @@ Vector rates(const Tree& tree, JointSystem& system, const Vector& acceleration, 
   Vector q(tree.q.size());
   tree.body->retract(tree.q, Vector(dt * tree.v), q);
   const auto at = [&](int m) -> const Vector& { return m == 0 ? q : kNone; };
-  system.make_rows(kTime + dt, kTime + dt, at, at);
+  system.make_rows(kTime + dt, at);
   Vector u = system.drift0();
   system.multiply_add(0, tree.v + dt * acceleration, u);
   return u;
@@ -97,7 +97,7 @@ TEST_CASE("the forces of joints are G^T L: they do no work on motions that the j
   JointSystem system = tree.system();
   static const Vector kNone;
   const auto at = [&](int m) -> const Vector& { return m == 0 ? tree.q : kNone; };
-  system.make_rows(kTime, kTime, at, at);
+  system.make_rows(kTime, at);
   Matrix G = Matrix::Zero(system.rows(), 30);
   for (int j = 0; j < 30; ++j) system.multiply_add(0, Vector::Unit(30, j), G.col(j));
   const Vector r = tree.force(*tree.jointed) - tree.force(*tree.body);

@@ -39,7 +39,7 @@ Openness openness(const Model& model) {
   };
   Vector g(system.rows());
   system.gaps(0.0, places, g);
-  system.make_rows(0.0, 0.0, places, places);
+  system.make_rows(0.0, places);
   Vector u = system.drift0();
   for (std::size_t m = 0; m < members.size(); ++m)
     system.multiply_add(static_cast<int>(m), model.initial()[m].v, u);
