@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -180,6 +181,56 @@ TEST_CASE("B17b: 81 bars in 40 loops of 4 pass their singular place and are wher
   CHECK(order < 2.1);
   MESSAGE(fmt::format("off by {:.1e} m at 2 ms, {:.1e} m extrapolated; energy {:.1e} J at 2 ms",
                       (at[1] - exact).norm(), (x - exact).norm(), drift));
+}
+
+TEST_CASE(
+    "B17b: the row of 40 loops lies flat, hangs and stands again when the quadrature says so") {
+  const std::array<double, 3> angle{0.5 * kPi, kPi, 2.0 * kPi};
+  const std::array<const char*, 3> name{"time of first singular configuration theta=pi/2",
+                                        "time to hang straight down (theta=pi)",
+                                        "period of full turn"};
+  std::array<std::array<double, 3>, 2> at{};
+  for (const std::size_t fine : {0u, 1u}) {
+    JointScene scene = four_bars(40, 1.0);
+    scene.h = fine == 0 ? 4e-3 : 2e-3;
+    scene.on_failure = OnFailure::halve;  // close to the singular place
+    Simulation sim(scene.model(make_scheme(RigMidOptions{})));
+    // theta of the last four steps; it passes an angle between the second and the third
+    std::array<double, 4> theta{};
+    std::size_t next = 0;
+    for (int k = 1; next < 3; ++k) {
+      REQUIRE(sim.state().t < 2.1);
+      const JointRun run = run_joints(sim, 1);
+      REQUIRE(run.converged);
+      REQUIRE(run.gap <= 1e-10);
+      const Vector3 bar = centre_of(sim, 0);
+      const double last = theta[3];
+      std::rotate(theta.begin(), theta.begin() + 1, theta.end());
+      theta[3] = last + std::remainder(std::atan2(bar.x(), bar.y()) - last, 2.0 * kPi);
+      if (k < 4 || theta[2] < angle[next]) continue;
+      // the time as the cubic in theta through the four points, in steps from the second
+      double s = 0.0;
+      for (std::size_t i = 0; i < 4; ++i) {
+        double weight = static_cast<double>(i) - 1.0;
+        for (std::size_t j = 0; j < 4; ++j)
+          if (j != i) weight *= (angle[next] - theta[j]) / (theta[i] - theta[j]);
+        s += weight;
+      }
+      at[fine][next++] = sim.state().t + scene.h * (s - 2.0);
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string what = name[i];
+    CAPTURE(what);
+    const double exact = benchmark("B17b", what);
+    const double found = (4.0 * at[1][i] - at[0][i]) / 3.0;
+    CHECK(std::abs(found / exact - 1.0) <= 1e-6);
+    const double order = std::log2((at[0][i] - exact) / (at[1][i] - exact));
+    CHECK(order > 1.9);
+    CHECK(order < 2.1);
+    MESSAGE(fmt::format("{}: off by {:.1e} s at 2 ms, {:.1e} of itself extrapolated", what,
+                        at[1][i] - exact, found / exact - 1.0));
+  }
 }
 
 TEST_CASE("B17c: Andrews' squeezer ends at the published angles") {

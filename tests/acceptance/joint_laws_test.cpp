@@ -273,6 +273,32 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "stops nearly a turn apart hold a wheel that turns by more than their distance in a step") {
+  for (const Way& way : ways()) {
+    CAPTURE(way.name);
+    WheelScene scene(way, 50.0);
+    scene.h = 0.01;
+    const double stop = 170.0 / 180.0 * std::numbers::pi;
+    scene.act(0, 0, limit(0.5), 1.0, -stop);
+    scene.act(0, 0, limit(0.5), -1.0, stop);
+    Simulation sim(scene.model(make_scheme(way.scheme)));
+    Watch watch;
+    int impacts = 0;
+    double omega = 50.0;
+    for (int n = 0; n < 50; ++n) {
+      watch.step(sim);
+      const double rate = sim.joint_coordinate(0, 0)[1];
+      if (rate * omega >= 0.0) continue;
+      CHECK(rate == doctest::Approx(-0.5 * omega).epsilon(1e-9));
+      omega = rate;
+      ++impacts;
+    }
+    CHECK(watch.good);
+    CHECK(impacts >= 2);  // at one stop and, 5.9 rad back at 25 rad/s, at the other
+  }
+}
+
 TEST_CASE("a damper takes from a wheel what the ledger says") {
   const double c = 0.1, omega = 8.0;
   for (const Way& way : ways()) {

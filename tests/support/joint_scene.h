@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contacts.h"
+#include "rigid_state.h"
 #include "saltus/bodies/particles.h"
 #include "saltus/bodies/rigid.h"
 #include "saltus/schemes/options.h"
@@ -134,17 +135,8 @@ class JointScene {
     if (!places_.empty()) {
       RigidSystem bodies = system;
       bodies.gravity = gravity;
-      GroupState state;
-      const auto n = static_cast<Eigen::Index>(places_.size());
-      state.q.resize(7 * n);
-      state.v.resize(6 * n);
-      for (Eigen::Index i = 0; i < n; ++i) {
-        const Place& p = places_[static_cast<std::size_t>(i)];
-        state.q.segment<7>(7 * i) << p.x, p.Q.w(), p.Q.x(), p.Q.y(), p.Q.z();
-        state.v.segment<6>(6 * i) << p.v, p.Omega;
-      }
       parts.groups.push_back({"bodies", "rigid", std::make_shared<Rigid>(bodies), scheme, {}});
-      parts.initial.push_back(state);
+      parts.initial.push_back(rigid_state(places_));
     }
     if (!points_.empty()) {
       ParticleSystem masses;

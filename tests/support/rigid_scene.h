@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "contacts.h"
+#include "rigid_state.h"
 #include "saltus/bodies/rigid.h"
 #include "saltus/schemes/options.h"
 #include "saltus/schemes/registry.h"
@@ -60,19 +61,13 @@ class RigidScene {
     given.gravity = gravity;
     parts.groups.push_back(
         {"bodies", "rigid", std::make_shared<Rigid>(given), std::move(scheme), {}});
-    GroupState state;
-    const auto n = static_cast<Eigen::Index>(things_.size());
-    state.q.resize(7 * n);
-    state.v.resize(6 * n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const RigidThing& thing = things_[static_cast<std::size_t>(i)];
-      state.q.segment<7>(7 * i) << thing.x, thing.Q.w(), thing.Q.x(), thing.Q.y(), thing.Q.z();
-      state.v.segment<6>(6 * i) << thing.v, thing.Omega;
-      parts.surfaces.frames.push_back({0, static_cast<int>(i), "body " + std::to_string(i)});
-      parts.surfaces.colliders.push_back({thing.shape, {}, static_cast<int>(i), 0});
+    for (std::size_t i = 0; i < things_.size(); ++i) {
+      const auto body = static_cast<int>(i);
+      parts.surfaces.frames.push_back({0, body, "body " + std::to_string(i)});
+      parts.surfaces.colliders.push_back({things_[i].shape, {}, body, 0});
     }
     for (const Collider& collider : fixed_) parts.surfaces.colliders.push_back(collider);
-    parts.initial.push_back(state);
+    parts.initial.push_back(rigid_state(things_));
     parts.laws.push_back(law);
     parts.surfaces.law = {0};
     parts.surfaces.margin = margin;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <set>
@@ -11,6 +12,8 @@
 #include "saltus/app/app.h"
 #include "saltus/app/scene_setup.h"
 #include "saltus/app/terminal.h"
+#include "saltus/scene/joint_spec.h"
+#include "saltus/scene/joint_summary.h"
 
 namespace saltus::app {
 namespace {
@@ -156,11 +159,66 @@ std::string title_of(const BodySummary& body) {
   return body.name + (body.count > 1 ? fmt::format(" and {} more", body.count - 1) : "");
 }
 
-/// Name of the body that a probe is on.
-std::string body_of(const Model& model, const Probe& probe) {
+/// What a probe hears: "ball", "joint elbow", "joint bearing.slide".
+std::string heard_by(const Model& model, const Probe& probe) {
+  if (probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate) {
+    const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
+    return "joint " + coordinate_text(joint.name, joint.kind, probe.coordinate);
+  }
   const Group& group = model.groups()[static_cast<std::size_t>(probe.group)];
   return group.bodies.empty() ? group.name
                               : group.bodies[static_cast<std::size_t>(probe.point.body)];
+}
+
+/// "1 shape", "2 shapes".
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// Joints of each kind, in the order of the kinds.
+std::map<JointKind, int> kinds_of(std::span<const Joint> joints) {
+  std::map<JointKind, int> count;
+  for (const Joint& joint : joints) ++count[joint.kind];
+  return count;
+}
+
+/// "3 revolute, 1 prismatic".
+std::string kinds_text(const Model& model) {
+  std::string text;
+  for (const auto& [kind, count] : kinds_of(model.joints()))
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(kind));
+  return text;
+}
+
+/// "20 rows at level position, 1 depends on others".
+std::string joint_rows_text(const Model& model) {
+  const JointSummary rows = joint_summary(model);
+  if (rows.rows == 0) return "no rows";
+  const StepOptions& step = model.options();
+  std::string text =
+      fmt::format("{} held at level {}", counted(static_cast<std::size_t>(rows.rows), "row"),
+                  name_of(step.joints));
+  if (step.joints == JointLevel::velocity) text += fmt::format(" ({})", name_of(step.bilateral));
+  if (step.joints_in_stages) text += " and in the stages";
+  if (rows.dependent > 0)
+    text += fmt::format(", {} {} on others", rows.dependent,
+                        rows.dependent == 1 ? "depends" : "depend");
+  return text;
+}
+
+/// "1 drive, 2 couplings, 3 laws on coordinates", "" without any.
+std::string joint_extras_text(const Model& model) {
+  const auto drives = static_cast<std::size_t>(std::ranges::count_if(
+      model.couplings(), [](const JointCoupling& coupling) { return coupling.terms.size() == 1; }));
+  std::string text;
+  const auto add = [&](std::size_t count, std::string_view what) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + counted(count, what);
+  };
+  add(drives, "drive");
+  add(model.couplings().size() - drives, "coupling");
+  add(model.joint_laws().size(), "law");
+  if (!model.joint_laws().empty()) text += " on coordinates";
+  return text;
 }
 
 std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bodies,
@@ -184,21 +242,27 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     if (body.points + body.shapes == 0) continue;
     std::string laws, touching;
     for (const std::string& law : body.laws) laws += (laws.empty() ? "" : "; ") + law;
-    if (body.shapes > 0) touching = fmt::format("{} shapes", body.shapes);
+    if (body.shapes > 0) touching = counted(static_cast<std::size_t>(body.shapes), "shape");
     if (body.points > 0)
-      touching += fmt::format("{}{} contact points", touching.empty() ? "" : ", ", body.points);
+      touching += (touching.empty() ? "" : ", ") +
+                  counted(static_cast<std::size_t>(body.points), "contact point");
     row("", touching + (laws.empty() ? " without a law" : " under " + laws));
   }
   const Surfaces& surfaces = model.surfaces();
   if (!surfaces.colliders.empty())
     row("shapes", fmt::format("{}, known to each other from {:.3g} mm on",
                               surfaces.colliders.size(), 1e3 * surfaces.margin));
-  row("contacts", fmt::format("{} points, gaps taken at the {} of the step, solver {} to {:g}",
-                              model.pairs().size(), name_of(step.instant), model.solver().name(),
-                              step.contact.tolerance));
+  if (!model.joints().empty()) {
+    row("joints", fmt::format("{} ({}), {}", model.joints().size(), kinds_text(model),
+                              joint_rows_text(model)));
+    if (const std::string more = joint_extras_text(model); !more.empty()) row("", more);
+  }
+  row("contacts", fmt::format("{}, gaps taken at the {} of the step, solver {} to {:g}",
+                              counted(model.pairs().size(), "point"), name_of(step.instant),
+                              model.solver().name(), step.contact.tolerance));
   for (const Probe& probe : model.probes())
     row("probe", fmt::format("{}: {} of {}{}{}", probe.name, name_of(probe.quantity),
-                             body_of(model, probe), probe.wav.empty() ? "" : ", " + probe.wav,
+                             heard_by(model, probe), probe.wav.empty() ? "" : ", " + probe.wav,
                              probe.csv.empty() ? "" : ", " + probe.csv));
   row("on failure", std::string(name_of(step.on_failure)));
   row("memory",
@@ -238,6 +302,15 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     entry["laws"] = body.laws;
     json["bodies"].push_back(entry);
   }
+  const JointSummary rows = joint_summary(model);
+  Json& joints = json["joints"] = {{"count", model.joints().size()}, {"kinds", Json::object()}};
+  for (const auto& [kind, count] : kinds_of(model.joints()))
+    joints["kinds"][std::string(name_of(kind))] = count;
+  joints["rows"] = rows.rows;
+  joints["dependent_rows"] = rows.dependent;
+  joints["couplings"] = model.couplings().size();
+  joints["laws"] = model.joint_laws().size();
+  joints["level"] = name_of(step.joints);
   json["contact_points"] = model.pairs().size();
   json["instant"] = name_of(step.instant);
   json["solver"] = model.solver().name();

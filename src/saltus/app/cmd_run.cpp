@@ -59,7 +59,7 @@ ContactGain stored_gain(const std::string& file, double energy_start, std::uint6
   ContactGain gain;
   for (std::size_t row = 0; row < impact.size() && row <= last; ++row)
     gain.add(impact[row], of_step(friction, row), of_step(scheme, row), energy_start,
-             kinetic[row] + potential[row], row);
+             {kinetic[row], potential[row]}, row);
   return gain;
 }
 

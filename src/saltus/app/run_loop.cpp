@@ -103,7 +103,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     }
     loop.halved += report.halvings > 0;
     loop.gain.add(report.impact, report.friction, scheme_account(state.ledger) - scheme_before,
-                  state.energy_start, state.energy.total(), state.step);
+                  state.energy_start, state.energy, state.step);
     loop.statistics.add(report, state.energy, state.t);
     const bool framed = state.step == next_frame;
     if (spec.every_step || framed || state.step == steps)

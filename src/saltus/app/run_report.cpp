@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -55,6 +56,19 @@ void energy_rows(Table& table, const RunResult& r) {
   table.energy("  end", state.energy.total(), start);
 }
 
+/// Gaps of stops on angles are angles.
+const char* gap_unit(const Model& model) {
+  return std::ranges::any_of(
+             model.joint_laws(),
+             [&](const JointLaw& law) {
+               const auto joint = static_cast<std::size_t>(law.joint);
+               return !model.laws()[static_cast<std::size_t>(law.law)].bilateral() &&
+                      is_angle(model.joints()[joint].kind, law.coordinate);
+             })
+             ? "m or rad"
+             : "m";
+}
+
 void contact_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const SceneSetup& setup = *r.setup;
@@ -63,27 +77,28 @@ void contact_rows(Table& table, const RunResult& r) {
               setup.model.joints().size(), s.joint_gap.value, time_of(s.joint_gap, setup));
   const std::size_t points = setup.model.pairs().size();
   const bool shapes = !setup.model.surfaces().colliders.empty();
-  if (points == 0 && !shapes) {
+  const bool laws = points > 0 || shapes || !setup.model.joint_laws().empty();
+  if (points == 0 && !shapes)
     table.row("contacts", "none in the scene");
-    return;
-  }
-  if (shapes)
+  else if (shapes)
     table.row("contacts", "{} steps with contact, at most {:g} points at once", s.contact_steps,
               s.contacts.value);
   else
     table.row("contacts", "{} steps with contact, at most {:g} of {} points at once",
               s.contact_steps, s.contacts.value, points);
+  if (!laws) return;
   const bool inside = s.penetration() > 0.0;
   if (std::isfinite(s.gap.value))  // laws without a gap leave none
-    table.row("penetration", "{}{:.3g} m at t = {:.6g} s", inside ? "" : "none, smallest gap ",
-              std::abs(s.gap.value), time_of(s.gap, setup));
+    table.row("penetration", "{}{:.3g} {} at t = {:.6g} s", inside ? "" : "none, smallest gap ",
+              std::abs(s.gap.value), gap_unit(setup.model), time_of(s.gap, setup));
   table.row("residual",
             "{:.3g} as solved (t = {:.6g} s), {:.3g} on the finished state (t = {:.6g} s)",
             s.residual.value, time_of(s.residual, setup), s.residual_after.value,
             time_of(s.residual_after, setup));
-  if (r.loop.gain.steps > 0)
+  if (const std::string gaining = what_opens(setup.model);
+      r.loop.gain.steps > 0 && !gaining.empty())
     table.row("energy gain",
-              "by contact in {} steps, at most {:.3g} J in one (t = {:.6g} s): see the warning",
+              "by {} in {} steps, at most {:.3g} J in one (t = {:.6g} s): see the warning", gaining,
               r.loop.gain.steps, r.loop.gain.worst.value, time_of(r.loop.gain.worst, setup));
 }
 
@@ -169,11 +184,17 @@ std::string run_json(const RunResult& r) {
 }
 
 std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
-  if (gain.steps == 0) return "";
+  const std::string gaining = what_opens(setup.model);
+  if (gain.steps == 0 || gaining.empty()) return "";
   for (const ContactLaw& law : setup.model.laws())
     if (law.rule == ContactLaw::Rule::equality && law.velocity != 0.0) return "";  // a motor
+  std::vector<char> of_joint(setup.model.laws().size(), 0);  // which have no options of their own
+  for (const JointLaw& law : setup.model.joint_laws())
+    of_joint[static_cast<std::size_t>(law.law)] = 1;
   bool open = false, position = true;  // activation without closing_only; all laws on gaps
-  for (const ContactLaw& law : setup.model.laws()) {
+  for (std::size_t i = 0; i < of_joint.size(); ++i) {
+    if (of_joint[i]) continue;
+    const ContactLaw& law = setup.model.laws()[i];
     open = open || (law.rule == ContactLaw::Rule::newton_impact && !law.activation.closing_only);
     position = position && law.rule == ContactLaw::Rule::signorini_position;
   }
@@ -187,8 +208,8 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
       : position || !gain_one ? "use a shorter step"
                               : "use `law: signorini-position`";
   return fmt::format(
-      "contact fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
-      gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
+      "{} fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
+      gaining, gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
 }
 
 std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
@@ -209,7 +230,7 @@ std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
 std::string unexplained_warning(const LoopReport& loop, const State& state,
                                 const SceneSetup& setup) {
   const RunStatistics& s = loop.statistics;
-  double scale = std::max(std::abs(state.energy_start), std::abs(state.energy.total()));
+  double scale = s.largest_parts;  // what falls from rest at height 0 has no energy in sum
   for (std::size_t i = 0; i + 1 < state.ledger.size(); ++i)
     scale = std::max(scale, std::abs(state.ledger[i]));
   if (state.ledger.empty() || !(std::abs(state.ledger.back()) > 0.1 * scale)) return "";
@@ -223,8 +244,7 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
   const RunStatistics& s = loop.statistics;
   const double tolerance = setup.model.options().contact.tolerance;
-  if (s.failed_steps > 0 || !(s.residual_after.value > std::max(1e-6, 100.0 * tolerance)))
-    return "";
+  if (s.failed_steps > 0 || s.residual_after.value <= std::max(1e-6, 100.0 * tolerance)) return "";
   return fmt::format(
       "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); use a "
       "shorter step",

@@ -84,6 +84,42 @@ void block_of(const BodyRows& H, int c, int d, double* W) {
     }
 }
 
+void velocities_of(const BodyRows& H, View p, double* v) {
+  const int w = H.width;
+  std::fill(v, v + H.inverse.size() / at(w), 0.0);
+  for (int c = 0; c < H.contacts(); ++c)
+    for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k) {
+      double* const v_b = v + at(H.body[at(k)]) * at(w);
+      const double sign = H.opposite(c, k) ? -1.0 : 1.0;
+      for (int i = 0; i < H.size(c); ++i) {
+        const double p_i = sign * p[H.first[at(c)] + i];
+        const double* H_i = row(H, k, i);
+        for (int m = 0; m < w; ++m) v_b[m] += H_i[m] * p_i;
+      }
+    }
+  for (int b = 0; b < H.bodies(); ++b) {
+    double x[kWidth], *const v_b = v + at(b) * at(w);
+    std::copy(v_b, v_b + w, x);
+    divide(H, b, x, v_b);
+  }
+}
+
+void rows_of(const BodyRows& H, const double* v, Out u) {
+  const int w = H.width;
+  u.setZero();
+  for (int c = 0; c < H.contacts(); ++c)
+    for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k) {
+      const double* const v_b = v + at(H.body[at(k)]) * at(w);
+      const double sign = H.opposite(c, k) ? -1.0 : 1.0;
+      for (int i = 0; i < H.size(c); ++i) {
+        const double* H_i = row(H, k, i);
+        double sum = 0.0;
+        for (int m = 0; m < w; ++m) sum += H_i[m] * v_b[m];
+        u[H.first[at(c)] + i] += sign * sum;
+      }
+    }
+}
+
 BodyDelassus::BodyDelassus(BodyRows rows) : H_(std::move(rows)) {
   check(H_);
   index();
@@ -169,37 +205,9 @@ void BodyDelassus::column(int j, double p, Out u) const {
 
 // v = A^-1 H^T p,  u = H v
 void BodyDelassus::apply(View p, Out u) const {
-  const int w = H_.width;
-  const std::size_t count = H_.inverse.size() / at(w);
-  double* const v = workspace(count);
-  std::fill(v, v + count, 0.0);
-  for (int c = 0; c < H_.contacts(); ++c)
-    for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k) {
-      double* const v_b = v + at(H_.body[at(k)]) * at(w);
-      const double sign = H_.opposite(c, k) ? -1.0 : 1.0;
-      for (int i = 0; i < H_.size(c); ++i) {
-        const double p_i = sign * p[H_.first[at(c)] + i];
-        const double* H_i = row(H_, k, i);
-        for (int m = 0; m < w; ++m) v_b[m] += H_i[m] * p_i;
-      }
-    }
-  for (int b = 0; b < H_.bodies(); ++b) {
-    double x[kWidth], *const v_b = v + at(b) * at(w);
-    std::copy(v_b, v_b + w, x);
-    divide(H_, b, x, v_b);
-  }
-  u.setZero();
-  for (int c = 0; c < H_.contacts(); ++c)
-    for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k) {
-      const double* const v_b = v + at(H_.body[at(k)]) * at(w);
-      const double sign = H_.opposite(c, k) ? -1.0 : 1.0;
-      for (int i = 0; i < H_.size(c); ++i) {
-        const double* H_i = row(H_, k, i);
-        double sum = 0.0;
-        for (int m = 0; m < w; ++m) sum += H_i[m] * v_b[m];
-        u[H_.first[at(c)] + i] += sign * sum;
-      }
-    }
+  double* const v = workspace(H_.inverse.size() / at(H_.width));
+  velocities_of(H_, p, v);
+  rows_of(H_, v, u);
 }
 
 }  // namespace saltus

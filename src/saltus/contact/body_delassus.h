@@ -38,6 +38,11 @@ struct BodyRows {
 /// W_cd, size(c) x size(d), row by row; 0 where they share no body.
 void block_of(const BodyRows& H, int c, int d, double* W);
 
+/// v = A^-1 H^T p, body by body.
+void velocities_of(const BodyRows& H, View p, double* v);
+/// u = H v
+void rows_of(const BodyRows& H, const double* v, Out u);
+
 class BodyDelassus final : public Delassus {
  public:
   /// Throws UsageError where the parts do not fit each other or an A_b^-1 is not symmetric.

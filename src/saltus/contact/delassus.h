@@ -6,6 +6,7 @@ namespace saltus {
 
 struct BlockMatrix;
 struct BodyRows;
+struct JointedRows;
 
 /// u = W p over the rows of one problem: p impulses [N s], u velocities [m/s], W [1/kg].
 class Delassus {
@@ -22,8 +23,9 @@ class Delassus {
 
   // The form in which W is held, nullptr for others: solvers that know it need no entry().
   virtual const Matrix* dense() const { return nullptr; }
-  virtual const BlockMatrix* blocks() const { return nullptr; }  ///< block_delassus.h
-  virtual const BodyRows* bodies() const { return nullptr; }     ///< body_delassus.h
+  virtual const BlockMatrix* blocks() const { return nullptr; }   ///< block_delassus.h
+  virtual const BodyRows* bodies() const { return nullptr; }      ///< body_delassus.h
+  virtual const JointedRows* jointed() const { return nullptr; }  ///< jointed_delassus.h
 };
 
 /// W held as a matrix, assembled for this step.

@@ -1,6 +1,7 @@
 #include "saltus/contact/joint.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace saltus {
 namespace {
@@ -155,6 +156,11 @@ JointRow joint_coordinate(JointKind kind, int i, const JointFrame& a, const Join
     default:
       return {};
   }
+}
+
+double nearest_turn(double x, double y) {
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  return x + kTurn * std::round((y - x) / kTurn);
 }
 
 }  // namespace saltus

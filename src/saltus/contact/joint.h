@@ -67,4 +67,7 @@ void joint_rows(JointKind kind, double length, const JointFrame& a, const JointF
 /// value.
 JointRow joint_coordinate(JointKind kind, int i, const JointFrame& a, const JointFrame& b);
 
+/// Of the angles x + 2 pi n the nearest to y [rad].
+double nearest_turn(double x, double y);
+
 }  // namespace saltus

@@ -22,10 +22,24 @@ double dot(const double* x, const double* y, int width) {
 using Vector6 = Eigen::Matrix<double, 6, 1>;
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
-/// Y <- G diag(inverse)
-void divide_columns(int rows, int width, const double* inverse, const double* G, double* Y) {
+/// Y <- G diag(inverse)/divisor
+void divide_columns(int rows, int width, const double* inverse, double divisor, const double* G,
+                    double* Y) {
   for (int i = 0; i < rows; ++i)
     for (int k = 0; k < width; ++k) *Y++ = *G++ * inverse[k];
+  if (divisor == 1.0) return;
+  Y -= rows * width;
+  for (int i = 0; i < rows * width; ++i) Y[i] /= divisor;
+}
+
+/// Mean of those that are not locked, 1 if all are.
+template <class Diagonal>
+double mean(const Diagonal& diagonal) {
+  double sum = 0.0;
+  int count = 0;
+  for (Eigen::Index i = 0; i < diagonal.size(); ++i)
+    if (diagonal[i] > 0.0) sum += diagonal[i], ++count;
+  return count > 0 ? sum / count : 1.0;
 }
 
 }  // namespace
@@ -94,6 +108,33 @@ void JointMatrix::arrange(std::vector<int> size, std::vector<char> turns,
       }
   }
   arranged_ = false;
+  find_loops();
+}
+
+// Units, nodes and the world joined by incidences: a tree where there is one incidence less than there are of them. A
+// node with rows in one unit alone is held to the world.
+void JointMatrix::find_loops() {
+  const int world = static_cast<int>(units_.size()) + nodes();
+  std::vector<int> of(at(world) + 1), count(at(nodes()), 0);
+  std::iota(of.begin(), of.end(), 0);
+  const auto first = [&](int i) {
+    while (of[at(i)] != i) i = of[at(i)] = of[at(of[at(i)])];
+    return i;
+  };
+  loops_ = false;
+  const auto join = [&](int i, int j) {
+    i = first(i), j = first(j);
+    loops_ = loops_ || i == j;
+    of[at(std::max(i, j))] = std::min(i, j);
+  };
+  for (int u = 0; u < static_cast<int>(units_.size()); ++u)
+    for (int k = units_[at(u)].begin; k < units_[at(u)].end; ++k) {
+      const int node = incidences_[at(k)].node;
+      ++count[at(node)];
+      join(u, static_cast<int>(units_.size()) + node);
+    }
+  for (int i = 0; i < nodes(); ++i)
+    if (count[at(i)] == 1) join(static_cast<int>(units_.size()) + i, world);
 }
 
 std::size_t JointMatrix::block(int i, int j) const {
@@ -175,12 +216,13 @@ void JointMatrix::make_pattern() {
 }
 
 // S_ij += G_i A^-1 G_j^T of one unit; of diagonal blocks the upper triangle
-void JointMatrix::add_unit(const Unit& unit, const double* inverse, const Target*& target) {
+void JointMatrix::add_unit(const Unit& unit, const double* inverse, double divisor,
+                           const Target*& target) {
   const int width = unit.width;
   for (int k = unit.begin; k < unit.end; ++k) {
     const Incidence& a = incidences_[at(k)];
     const int m = size_[at(a.node)];
-    divide_columns(m, width, inverse, G_.data() + a.begin, Y_.data());
+    divide_columns(m, width, inverse, divisor, G_.data() + a.begin, Y_.data());
     for (int l = k; l < unit.end; ++l, ++target) {
       const Incidence& b = incidences_[at(l)];
       const int n = size_[at(b.node)];
@@ -199,12 +241,11 @@ void JointMatrix::add_unit(const Unit& unit, const double* inverse, const Target
 }
 
 // The same of a body of 6 velocities, all rows of the unit at once: they stand one after another in G.
-void JointMatrix::add_body(const Unit& unit, const Matrix6& inverse, const Target*& target) {
+void JointMatrix::add_body(const Unit& unit, const Matrix6& A, const Target*& target) {
   const Incidence& last = incidences_[at(unit.end - 1)];
   const std::size_t begin = incidences_[at(unit.begin)].begin;
   const int rows = static_cast<int>((last.begin - begin) / 6) + size_[at(last.node)];
   const int stride = body_product_stride(rows);
-  const Matrix6 A = 0.5 * (inverse + inverse.transpose());
   double* const T = Y_.data();
   body_product(rows, G_.data() + begin, A.data(), T, T + at(rows) * at(stride));
   for (int k = unit.begin, row = 0; k < unit.end; ++k) {
@@ -248,6 +289,7 @@ void JointMatrix::add_coupled(const Member& m, const Factor& A) {
       for (Eigen::Index i = 0; i < G.rows(); ++i)
         T(row + i, j) += G.row(i).dot(X.col(j).segment(column, G.cols()));
   });
+  if (alike_) T /= mean(T.diagonal());
   for (std::size_t a = 0; a < m.nodes.size(); ++a)
     for (std::size_t b = a; b < m.nodes.size(); ++b) {
       double* S = S_.data() + start_[block(m.nodes[a], m.nodes[b])];
@@ -276,8 +318,7 @@ void JointMatrix::weigh() {
   }
 }
 
-bool JointMatrix::factorise(const std::function<const Factor&(int member)>& A) {
-  if (rows() == 0) return true;
+void JointMatrix::assemble(const Factors& A) {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Member& m = members_[i];
     if (m.nodes.empty()) continue;
@@ -304,9 +345,12 @@ bool JointMatrix::factorise(const std::function<const Factor&(int member)>& A) {
       const Unit& unit = units_[at(u)];
       if (blocks) {
         expects(unit.width == 6 && unit.column % 6 == 0, "columns of a body of 6 stand together");
-        add_body(unit, blocks->inverse[at(unit.column / 6)], target);
+        const Matrix6& inverse = blocks->inverse[at(unit.column / 6)];
+        const Matrix6 A_u = 0.5 * (inverse + inverse.transpose());
+        add_body(unit, alike_ ? Matrix6(A_u / mean(A_u.diagonal().head<3>())) : A_u, target);
       } else {
-        add_unit(unit, diagonal->inverse.data() + unit.column, target);
+        const auto inverse = diagonal->inverse.segment(unit.column, unit.width);
+        add_unit(unit, inverse.data(), alike_ ? mean(inverse) : 1.0, target);
       }
     }
   }
@@ -319,9 +363,27 @@ bool JointMatrix::factorise(const std::function<const Factor&(int member)>& A) {
       for (int j = m.from == m.to ? i + 1 : 0; j < m.columns; ++j)
         to[j * m.rows + i] = S[i * m.columns + j];
   }
-  weigh();
-  return ldlt_.factorise(pattern_, size_.data(), S_.data(), start_.data(), weight_);
 }
+
+bool JointMatrix::find_dependent(const Factors& A) {
+  if (rows() == 0 || !loops_) return true;
+  assemble(A);
+  weigh();
+  alike_ = true;
+  assemble(A);
+  alike_ = false;
+  return ldlt_.factorise(blocks(), weight_);
+}
+
+bool JointMatrix::factorise_kept(const Factors& A) {
+  if (rows() == 0) return true;
+  assemble(A);
+  weigh();
+  return loops_ ? ldlt_.factorise_again(blocks(), weight_)
+                : ldlt_.factorise_in_order(blocks(), weight_);
+}
+
+bool JointMatrix::factorise(const Factors& A) { return find_dependent(A) && factorise_kept(A); }
 
 void JointMatrix::apply(View L, Out u) const {
   for (int i = 0; i < nodes(); ++i) {

@@ -40,9 +40,18 @@ class JointMatrix {
   void multiply_add(int member, View v, Out u) const;   ///< u += G v
   void transpose_add(int member, View L, Out r) const;  ///< r += G^T L
 
+  using Factors = std::function<const Factor&(int member)>;
   /// Of members without entries no factor is asked for. Where A^-1 is not symmetric its symmetric part is taken. False: S is
   /// not finite.
-  bool factorise(const std::function<const Factor&(int member)>& A);
+  bool factorise(const Factors& A);
+  /// Joints that with their bodies and the world make no tree, so that rows may depend on those of other joints.
+  bool loops() const { return loops_; }
+  /// The choice of the rows that are left out, alone: rows that depend on others at the place of these G. It is that of
+  /// G A^-1 G^T with A of each unit divided by its mean, which knows no ratio of masses.
+  bool find_dependent(const Factors& A);
+  /// As factorise(), without the rows of the last choice where there are loops: for G near that of find_dependent(), which
+  /// goes before.
+  bool factorise_kept(const Factors& A);
   const BlockLdlt& factor() const { return ldlt_; }
   void apply(View L, Out u) const;                      ///< u = S L
   const Vector& diagonal() const { return diagonal_; }  ///< S_ii
@@ -73,11 +82,13 @@ class JointMatrix {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void make_pattern();
   std::size_t block(int i, int j) const;
-  void add_unit(const Unit& unit, const double* inverse, const Target*& target);
-  void add_body(const Unit& unit, const Eigen::Matrix<double, 6, 6>& inverse,
-                const Target*& target);
+  void add_unit(const Unit& unit, const double* inverse, double divisor, const Target*& target);
+  void add_body(const Unit& unit, const Eigen::Matrix<double, 6, 6>& A, const Target*& target);
   void add_coupled(const Member& member, const Factor& A);
   void weigh();
+  void find_loops();
+  void assemble(const Factors& A);
+  BlockLdlt::Blocks blocks() const { return {pattern_, size_.data(), S_.data(), start_.data()}; }
 
   std::vector<int> size_, first_;  // of each node: rows, and the first of them (n + 1)
   std::vector<char> turns_;
@@ -86,6 +97,8 @@ class JointMatrix {
   std::vector<Incidence> incidences_;
   std::vector<double> G_;
 
+  bool loops_ = false;
+  bool alike_ = false;     // A of each unit is divided by its mean
   bool arranged_ = false;  // the pattern of S is that of G and of the factors seen last
   BlockPattern pattern_;
   std::vector<int> offset_, column_;           // of the graph of S

@@ -35,6 +35,15 @@ void put_rows(std::span<const JointRow> rows, bool spin, double sign, const doub
 
 int JointSystem::rows() const { return work_->rows; }
 std::array<int, 2> JointSystem::rows_of(int joint) const { return work_->rows_of_joint[at(joint)]; }
+int JointSystem::member_of_row(int i) const {
+  const Work& d = *work_;
+  for (const Work::Part& part : d.parts) {
+    if (part.node != d.node_of_row[at(i)]) continue;
+    for (const Work::Side& s : d.held[at(part.joint)].side)
+      if (s.member >= 0 && d.members[at(s.member)].of.body->velocities() > 0) return s.member;
+  }
+  return 0;  // it holds nothing that moves: refused by the model
+}
 const std::string& JointSystem::name_of_row(int i) const {
   return work_->name[at(work_->node_of_row[at(i)])];
 }
@@ -309,7 +318,29 @@ void JointSystem::multiply_add(int member, View v, Out u) const {
 void JointSystem::transpose_add(int member, View L, Out r) const {
   work_->matrix.transpose_add(member, L, r);
 }
+void JointSystem::blocks(std::vector<Block>& out) const {
+  Work& d = *work_;
+  out.clear();
+  std::size_t k = 0, begin = 0;  // of the writes; of the blocks of a node
+  int node = -1;
+  for (const Work::Part& part : d.parts) {
+    if (part.node != node) begin = out.size();
+    node = part.node;
+    for (; k < part.end; ++k) {
+      const Work::Write& w = d.writes[k];
+      const Work::Member& m = d.members[at(w.member)];
+      const int column = (w.spin ? m.Js : m.J).rows.column[at(w.entry)];
+      if (std::none_of(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
+                       [&](const Block& b) { return b.member == w.member && b.column == column; }))
+        out.push_back({d.matrix.first(node), d.size[at(node)], w.member, column, w.to.stride,
+                       d.matrix.values().data() + w.to.begin});
+    }
+  }
+}
 bool JointSystem::factorise(const Factors& A) { return work_->matrix.factorise(A); }
+bool JointSystem::loops() const { return work_->matrix.loops(); }
+bool JointSystem::find_dependent(const Factors& A) { return work_->matrix.find_dependent(A); }
+bool JointSystem::factorise_kept(const Factors& A) { return work_->matrix.factorise_kept(A); }
 void JointSystem::solve(Eigen::Ref<Matrix> X) const {
   if (!empty()) work_->matrix.factor().solve(X);
 }

@@ -72,6 +72,8 @@ class JointSystem {
   int rows() const;
   /// Rows of joint i of the span given to the constructor: first and number; number 0: none of these groups.
   std::array<int, 2> rows_of(int joint) const;
+  /// A member with velocities that row i holds, after make_rows().
+  int member_of_row(int i) const;
   /// The name of the joint or coupling that row i belongs to.
   const std::string& name_of_row(int i) const;
 
@@ -119,9 +121,24 @@ class JointSystem {
   void multiply_add(int member, View v, Out u) const;   ///< u += G v
   void transpose_add(int member, View L, Out r) const;  ///< r += G^T L
 
+  /// Rows of G that a joint or coupling has on a body: rows first .. first + count - 1, columns column .. of a member, those of
+  /// row i at value + i stride. In the order of the rows; of bodies of 6 velocities each block has 6 columns.
+  struct Block {
+    int first, count, member, column, stride;
+    const double* value;
+  };
+  void blocks(std::vector<Block>& out) const;
+
   using Factors = std::function<const Factor&(int member)>;
   /// S of the rows as they are; where A^-1 is not symmetric, of its symmetric part. False: it is not finite.
   bool factorise(const Factors& A);
+  /// Joints that with their bodies and the world make no tree: rows may depend on those of other joints.
+  bool loops() const;
+  /// With the rows of a place where the joints are closed: which rows depend on others. factorise_kept() then leaves those out
+  /// near this place, where they depend only nearly, and solve() makes the choice of this place among the reactions. In a
+  /// tree factorise_kept() is factorise().
+  bool find_dependent(const Factors& A);
+  bool factorise_kept(const Factors& A);
   /// X <- the least L with S L = X on the rows that do not depend on others, column by column.
   void solve(Eigen::Ref<Matrix> X) const;
   /// u = S L

@@ -46,6 +46,11 @@ class GroupRows {
       if (p[i] != 0.0)
         for (std::size_t k = begin(i); k < begin(i + 1); ++k) r[column_[k]] += value_[k] * p[i];
   }
+  /// use(column, value) of the entries of a row; a column may come more than once.
+  template <class Use>
+  void each(int row, const Use& use) const {
+    for (std::size_t k = begin(row); k < begin(row + 1); ++k) use(column_[k], value_[k]);
+  }
   /// W += H A^-1 H^T on the rows named, in that order; X <- A^-1 H^T.
   void response_add(const Factor& A, int velocities, std::span<const int> rows, Matrix& X,
                     Matrix& W) const {

@@ -90,9 +90,12 @@ std::string info_text(const ResultsReader& results) {
   for (const BodyColumn& body : results.bodies())
     line(text, "body          %s: %s by %s, %zu coordinates", body.name.c_str(), body.kind.c_str(),
          body.scheme.c_str(), body.positions);
-  for (const ProbeColumn& probe : results.probes())
+  for (const ProbeColumn& probe : results.probes()) {
+    const std::string on =
+        probe.joint.empty() ? probe.body : "joint " + probe.joint + ", " + probe.coordinate;
     line(text, "probe         %s: %s [%s] of %s%s%s", probe.name.c_str(), probe.quantity.c_str(),
-         probe.unit.c_str(), probe.body.c_str(), probe.at.empty() ? "" : " at ", probe.at.c_str());
+         probe.unit.c_str(), on.c_str(), probe.at.empty() ? "" : " at ", probe.at.c_str());
+  }
   energy_table(text, results, content);
   trust(text, s);
   for (const auto& [name, value] : results.provenance())
@@ -122,15 +125,22 @@ std::string info_json(const ResultsReader& results) {
                               {"positions", body.positions},
                               {"velocities", body.velocities}});
   json["probes"] = Json::array();
-  for (const ProbeColumn& probe : results.probes())
-    json["probes"].push_back({{"name", probe.name},
-                              {"body", probe.body},
-                              {"quantity", probe.quantity},
-                              {"unit", probe.unit},
-                              {"at", probe.at},
-                              {"rate", probe.rate},
-                              {"delay", probe.delay},
-                              {"wav_factor", probe.wav_factor}});
+  for (const ProbeColumn& probe : results.probes()) {
+    Json entry{{"name", probe.name}};
+    if (probe.joint.empty()) {
+      entry["body"] = probe.body;
+    } else {
+      entry["joint"] = probe.joint;
+      entry["coordinate"] = probe.coordinate;
+    }
+    entry["quantity"] = probe.quantity;
+    entry["unit"] = probe.unit;
+    entry["at"] = probe.at;
+    entry["rate"] = probe.rate;
+    entry["delay"] = probe.delay;
+    entry["wav_factor"] = probe.wav_factor;
+    json["probes"].push_back(std::move(entry));
+  }
   json["energy"] = {{"start", s.energy_start},
                     {"end", s.energy_end.total()},
                     {"kinetic", s.energy_end.kinetic},

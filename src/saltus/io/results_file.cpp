@@ -1,6 +1,9 @@
 #include "saltus/io/results_file.h"
 
+#include <algorithm>
+
 #include "saltus/io/layout.h"
+#include "saltus/scene/joint_spec.h"
 
 namespace saltus {
 namespace {
@@ -62,6 +65,32 @@ void write_pairs(const h5::File& file, const Model& model) {
   layout::described(pairs.write("tangent", tangent, 6), "1", "the two directions of friction");
 }
 
+bool on_joint(const Probe& probe) {
+  return probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate;
+}
+
+/// Where in the step the value belongs, as a share of it: 1 at its end.
+double velocity_at(const Model& model, const Probe& probe) {
+  const auto of = [&](int g) {
+    const Group& group = model.groups()[static_cast<std::size_t>(g)];
+    return group.scheme ? group.scheme->velocity_at() : 1.0;
+  };
+  if (probe.quantity == Probe::Quantity::velocity) return of(probe.group);
+  if (probe.quantity != Probe::Quantity::joint_rate) return 1.0;
+  double earliest = 1.0;
+  const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
+  for (const JointSide* side : {&joint.a, &joint.b})
+    if (side->group >= 0) earliest = std::min(earliest, of(side->group));
+  return earliest;
+}
+
+std::string description_of(const Probe& probe) {
+  if (probe.quantity == Probe::Quantity::reaction)
+    return "force that held a prescribed degree of freedom, mean over the step";
+  const std::string name(name_of(probe.quantity));
+  return name + (on_joint(probe) ? " of a joint" : " of a point along a direction");
+}
+
 void create_probes(const h5::File& file, const Model& model, const ResultsOptions& options) {
   std::vector<std::string> names;
   for (const Probe& probe : model.probes()) names.push_back(probe.name);
@@ -70,17 +99,19 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
   const double h = model.options().h;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Probe& probe = model.probes()[i];
-    const bool velocity = probe.quantity == Probe::Quantity::velocity;
-    const Group& body = model.groups()[static_cast<std::size_t>(probe.group)];
-    const double late = velocity && body.scheme ? (1.0 - body.scheme->velocity_at()) * h : 0.0;
-    const h5::Dataset data = layout::described(
-        group.create(names[i], {}), std::string(unit_of(probe, model.joints())),
-        probe.quantity == Probe::Quantity::reaction
-            ? "force that held a prescribed degree of freedom, mean over the step"
-            : std::string(name_of(probe.quantity)) + " of a point along a direction");
+    const double late = (1.0 - velocity_at(model, probe)) * h;
+    const h5::Dataset data =
+        layout::described(group.create(names[i], {}), std::string(unit_of(probe, model.joints())),
+                          description_of(probe));
     data.set("index", static_cast<std::int64_t>(i));
     data.set("name", probe.name);
-    data.set("body", body.name);
+    if (on_joint(probe)) {
+      const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
+      data.set("joint", joint.name);
+      data.set("coordinate", std::string(coordinate_name(joint.kind, probe.coordinate)));
+    } else {
+      data.set("body", model.groups()[static_cast<std::size_t>(probe.group)].name);
+    }
     data.set("quantity", std::string(name_of(probe.quantity)));
     data.set("at", i < options.probe_at.size() ? options.probe_at[i] : "");
     data.set("rate", h > 0.0 ? 1.0 / h : 0.0);

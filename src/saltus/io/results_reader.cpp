@@ -15,7 +15,12 @@ std::vector<ProbeColumn> read_probes(const h5::File& file) {
     const h5::Dataset data = group.dataset(name);
     ProbeColumn& probe = probes.emplace_back();
     probe.name = name;
-    probe.body = data.text("body");
+    if (data.has_attribute("joint")) {
+      probe.joint = data.text("joint");
+      probe.coordinate = data.text("coordinate");
+    } else {
+      probe.body = data.text("body");
+    }
     probe.quantity = data.text("quantity");
     probe.unit = data.text("unit");
     probe.at = data.text("at");

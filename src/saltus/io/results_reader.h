@@ -10,13 +10,16 @@ namespace saltus {
 
 /// One probe of a file.
 struct ProbeColumn {
-  std::string name, body;
-  std::string quantity;     ///< "displacement" or "velocity"
-  std::string unit;         ///< "m" or "m/s"
-  std::string at;           ///< as the user wrote it, may be empty
-  double rate = 0.0;        ///< samples a second [Hz]
-  double delay = 0.0;       ///< by which the values are late [s]
-  double gain = 0.0;        ///< asked for the WAV file, 0: peak at -1 dBFS
+  std::string name;
+  std::string body;               ///< that it is on; empty: it hears a joint
+  std::string joint, coordinate;  ///< "elbow" and "turn", empty: it is on a body
+  std::string
+      quantity;        ///< "displacement", "velocity", "reaction", "coordinate", "coordinate rate"
+  std::string unit;    ///< "m", "m/s", "N", "rad", "rad/s"
+  std::string at;      ///< as the user wrote it, may be empty
+  double rate = 0.0;   ///< samples a second [Hz]
+  double delay = 0.0;  ///< by which the values are late [s]
+  double gain = 0.0;   ///< asked for the WAV file, 0: peak at -1 dBFS
   double wav_factor = 0.0;  ///< of the WAV file written by the run, 0: none
 };
 

@@ -6,6 +6,11 @@
 namespace saltus {
 namespace {
 
+// Both parts count: what falls from rest at height 0 has no energy in sum.
+double parts_of(const Energy& energy) {
+  return std::abs(energy.kinetic) + std::abs(energy.potential);
+}
+
 // Written so that NaN counts as the worst value and stays.
 void raise(Extreme& extreme, double value, std::uint64_t row) {
   if (!(value <= extreme.value) && !std::isnan(extreme.value)) extreme = {value, row};
@@ -26,6 +31,7 @@ void RunStatistics::add(const StepReport& report, const Energy& now, double t) {
   raise(joint_gap, report.joint_gap, row);
   raise(contacts, report.contacts, row);
   raise(energy, now.total(), row);
+  largest_parts = std::max(largest_parts, parts_of(now));
   if (!(report.gap >= gap.value) && !std::isnan(gap.value)) gap = {report.gap, row};
   if (!(std::abs(report.unexplained) <= std::abs(unexplained.value)) &&
       !std::isnan(unexplained.value))
@@ -37,12 +43,25 @@ void RunStatistics::add(const StepReport& report, const Energy& now, double t) {
   failed_steps += !report.converged;
 }
 
-void ContactGain::add(double impact, double friction, double scheme, double start, double now,
-                      std::uint64_t step) {
+void ContactGain::add(double impact, double friction, double scheme, double start,
+                      const Energy& now, std::uint64_t step) {
   const double most = std::max(impact, friction), gain = std::min(most, most + scheme);
-  if (!(gain > 1e-12 * std::max(std::abs(start), std::abs(now)))) return;
+  if (!(gain > 1e-12 * std::max(std::abs(start), parts_of(now)))) return;
   ++steps;
   if (gain > worst.value) worst = {gain, step};
+}
+
+std::string what_opens(const Model& model) {
+  const auto opens = [&](int law) {
+    return law >= 0 && !model.laws()[static_cast<std::size_t>(law)].bilateral();
+  };
+  const bool contact = std::ranges::any_of(model.pairs(), opens, &ContactPair::law) ||
+                       std::ranges::any_of(model.surfaces().law, opens),
+             stop = std::ranges::any_of(model.joint_laws(), opens, &JointLaw::law);
+  return contact && stop ? "contact or a stop of a joint"
+         : contact       ? "contact"
+         : stop          ? "a stop of a joint"
+                         : "";
 }
 
 }  // namespace saltus

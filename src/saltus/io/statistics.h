@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <string>
 
+#include "saltus/scene/model.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -26,6 +28,7 @@ struct RunStatistics {
   Extreme unexplained;              ///< the largest magnitude in one step, with its sign [J]
   Extreme contacts;                 ///< largest number of contacts with impulse
   Extreme energy;                   ///< largest total energy [J]
+  double largest_parts = 0.0;       ///< largest kinetic + |potential| energy [J]
   std::uint64_t iterations = 0;     ///< of the contact solver, all steps
   std::uint64_t passes = 0;         ///< all steps
   std::uint64_t contact_steps = 0;  ///< steps with at least one contact
@@ -47,10 +50,14 @@ struct ContactGain {
   std::uint64_t steps = 0;
   Extreme worst;  ///< [J], row = step
 
-  /// Works of the step [J], of normal impulses, of friction and of the schemes; `start`, `now`: energy [J], below a
-  /// 1e-12 of them work counts as round-off.
-  void add(double impact, double friction, double scheme, double start, double now,
+  /// Works of the step [J], of normal impulses, of friction and of the schemes; `start`, `now`: energy [J], below
+  /// 1e-12 of them, and of the two parts of the latter, work counts as round-off.
+  void add(double impact, double friction, double scheme, double start, const Energy& now,
            std::uint64_t step);
 };
+
+/// What of a model opens and closes, and so may gain energy by its law: "contact", "a stop of a joint", both, or "" where all
+/// laws hold both ways.
+std::string what_opens(const Model& model);
 
 }  // namespace saltus

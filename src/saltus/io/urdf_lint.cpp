@@ -72,13 +72,15 @@ void lint_inertia(const UrdfRobot& robot, const UrdfLink& link, const Bounds& bo
 
 void lint_limits(const UrdfRobot& robot, std::vector<std::string>& warnings) {
   for (const UrdfJoint& joint : robot.joints) {
-    if (!joint.limit) continue;
-    const UrdfLimit& limit = *joint.limit;
+    const int line = joint.limit ? joint.limit->line : joint.line;
     const auto warn = [&](const std::string& what) {
-      warnings.push_back(
-          fmt::format("{}:{}: joint '{}': {}", robot.file, limit.line, joint.name, what));
+      warnings.push_back(fmt::format("{}:{}: joint '{}': {}", robot.file, line, joint.name, what));
     };
-    if (!joint.has_coordinate()) continue;
+    if (!joint.has_coordinate() && (joint.damping > 0.0 || joint.friction > 0.0))
+      warn(fmt::format("damping and friction of a joint of type {} are not read",
+                       name_of(joint.kind)));
+    if (!joint.limit || !joint.has_coordinate()) continue;
+    const UrdfLimit& limit = *joint.limit;
     if (!limit.effort) warn("<limit> has no effort");
     if (!limit.velocity) warn("<limit> has no velocity");
     if (limit.effort == 0.0) warn("effort is 0: no motor could move it");

@@ -1,27 +1,14 @@
-#include <fmt/format.h>
-#include <tinyxml2.h>
-
-#include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/base/text_check.h"
-#include "saltus/io/urdf_robot.h"
+#include "saltus/io/urdf_xml_internal.h"
 
 namespace saltus {
 namespace {
 
-using tinyxml2::XMLElement;
-
-/// What stands in URDF files and is no part of the mechanics.
-constexpr std::string_view kNotRead[] = {"visual",       "gazebo",  "transmission",
-                                         "material",     "sensor",  "calibration",
-                                         "ros2_control", "contact", "safety_controller",
-                                         "group_state",  "verbose", "self_collision_checking"};
+Vector3 vector_of(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
 
 /// Rotation by roll, pitch and yaw about the fixed axes x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll).
 Matrix3 roll_pitch_yaw(const Vector3& rpy) {
@@ -42,9 +29,9 @@ Matrix3 roll_pitch_yaw(const Vector3& rpy) {
   return Z * Y * X;
 }
 
-class UrdfReader {
+class UrdfReader : UrdfXml {
  public:
-  UrdfReader(const std::string& name, const std::filesystem::path& folder) {
+  UrdfReader(const std::string& name, const std::filesystem::path& folder) : UrdfXml(robot_) {
     robot_.file = name;
     robot_.folder = folder;
   }
@@ -76,131 +63,11 @@ class UrdfReader {
   }
 
  private:
-  using Names = std::initializer_list<std::string_view>;
-
-  [[noreturn]] void fail(const XMLElement* e, const std::string& what,
-                         const std::string& hint = "") const {
-    throw SceneError(owner_, what, hint).at(robot_.file, e->GetLineNum(), 0);
-  }
-  void warn(const XMLElement* e, const std::string& what) {
-    robot_.warnings.push_back(fmt::format("{}:{}: {}{}{}", robot_.file, e->GetLineNum(), owner_,
-                                          owner_.empty() ? "" : ": ", what));
-  }
-
-  void check_utf8(std::string text) const {
-    std::ranges::replace(text, '\t', ' ');  // allowed here
-    check_text(text, robot_.file);
-  }
-
-  /// An element that is not read: counted where it is known, else told at its first place.
-  void pass_over(const XMLElement* e, std::vector<std::string_view> allowed) {
-    const std::string tag = e->Name();
-    if (tag.starts_with("xacro:"))
-      fail(e, fmt::format("<{}> is a macro of xacro", tag),
-           "expand the file first: xacro robot.urdf.xacro > robot.urdf");
-    if (std::ranges::find(kNotRead, tag) != std::end(kNotRead))
-      ++not_read_[tag];
-    else if (told_.insert(tag).second)
-      warn(e, fmt::format("<{}> is not read; {}", tag, did_you_mean(tag, allowed)));
-  }
-  void check_attributes(const XMLElement* e, Names allowed) {
-    for (const auto* a = e->FirstAttribute(); a; a = a->Next()) {
-      const std::string name = a->Name();
-      if (std::ranges::find(allowed, name) != allowed.end()) continue;
-      if (!told_.insert(std::string(e->Name()) + "." + name).second) continue;
-      const std::vector<std::string_view> known(allowed);
-      warn(e,
-           fmt::format("`{}` of <{}> is not read; {}", name, e->Name(), did_you_mean(name, known)));
-    }
-  }
-  void tell_what_was_not_read() {
-    std::string list;
-    for (const auto& [tag, count] : not_read_)
-      list += fmt::format("{}{} <{}>", list.empty() ? "" : ", ", count, tag);
-    if (!list.empty()) robot_.remarks.push_back("not read: " + list);
-  }
-
-  /// Calls use(child) for each child element; `single` ones may be there once, `many` often, others are passed over.
-  template <class Use>
-  void each_child(const XMLElement* e, Names single, Names many, Use&& use) {
-    std::set<std::string> seen;
-    for (const XMLElement* c = e->FirstChildElement(); c; c = c->NextSiblingElement()) {
-      const std::string tag = c->Name();
-      const bool one = std::ranges::find(single, tag) != single.end();
-      if (!one && std::ranges::find(many, tag) == many.end()) {
-        std::vector<std::string_view> allowed(single);
-        allowed.insert(allowed.end(), many.begin(), many.end());
-        pass_over(c, std::move(allowed));
-        continue;
-      }
-      if (one && !seen.insert(tag).second)
-        fail(c, fmt::format("<{}> has two <{}>", e->Name(), tag), "one of them");
-      use(c, tag);
-    }
-  }
-
-  std::string text_of(const XMLElement* e, const char* key) const {
-    const char* value = e->Attribute(key);
-    if (!value || !*value)
-      fail(e, fmt::format("<{}> has no `{}`", e->Name(), key),
-           fmt::format("<{} {}=\"...\">", e->Name(), key));
-    return value;
-  }
-
-  /// Numbers separated by blanks.
-  template <std::size_t N>
-  std::optional<std::array<double, N>> numbers(const XMLElement* e, const char* key) const {
-    const char* text = e->Attribute(key);
-    if (!text) return std::nullopt;
-    std::array<double, N> values{};
-    std::string_view rest(text);
-    std::size_t count = 0;
-    bool good = true;
-    for (;;) {
-      const std::size_t begin = rest.find_first_not_of(" \t\r\n");
-      if (begin == std::string_view::npos) break;
-      rest.remove_prefix(begin);
-      std::string_view word = rest.substr(0, rest.find_first_of(" \t\r\n"));
-      rest.remove_prefix(word.size());
-      if (word.starts_with('+')) word.remove_prefix(1);
-      double x = 0.0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), x);
-      good = good && error == std::errc() && end == word.data() + word.size() && std::isfinite(x);
-      if (count < N) values[count] = x;
-      ++count;
-    }
-    if (!good || count != N)
-      fail(e, fmt::format("`{}` of <{}> is \"{}\"", key, e->Name(), text),
-           N == 1 ? "a number" : fmt::format("{} numbers with blanks between them", N));
-    return values;
-  }
-  std::optional<double> number(const XMLElement* e, const char* key) const {
-    const auto one = numbers<1>(e, key);
-    return one ? std::optional((*one)[0]) : std::nullopt;
-  }
-  double required_number(const XMLElement* e, const char* key) const {
-    const auto value = number(e, key);
-    if (!value) fail(e, fmt::format("<{}> has no `{}`", e->Name(), key), "a number");
-    return *value;
-  }
-  double positive(const XMLElement* e, const char* key) const {
-    const double value = required_number(e, key);
-    if (!(value > 0.0))
-      fail(e, fmt::format("`{}` of <{}> is {}", key, e->Name(), value), "a length > 0 in m");
-    return value;
-  }
-  double not_negative(const XMLElement* e, const char* key) const {
-    const double value = number(e, key).value_or(0.0);
-    if (value < 0.0) fail(e, fmt::format("`{}` of <{}> is {}", key, e->Name(), value), ">= 0");
-    return value;
-  }
-  static Vector3 vector(const std::array<double, 3>& x) { return {x[0], x[1], x[2]}; }
-
   Pose origin(const XMLElement* e) {
     check_attributes(e, {"xyz", "rpy"});
     Pose pose;
-    if (const auto xyz = numbers<3>(e, "xyz")) pose.x = vector(*xyz);
-    if (const auto rpy = numbers<3>(e, "rpy")) pose.R = roll_pitch_yaw(vector(*rpy));
+    if (const auto xyz = numbers<3>(e, "xyz")) pose.x = vector_of(*xyz);
+    if (const auto rpy = numbers<3>(e, "rpy")) pose.R = roll_pitch_yaw(vector_of(*rpy));
     return pose;
   }
 
@@ -282,7 +149,7 @@ class UrdfReader {
         fail(e, fmt::format("`size` of <box> is {}", size ? "not positive" : "missing"),
              "three edges > 0 in m");
       shape.kind = UrdfShape::Kind::box;
-      shape.size = vector(*size);
+      shape.size = vector_of(*size);
     } else if (tag == "cylinder" || tag == "capsule") {
       check_attributes(e, {"radius", "length"});
       shape.kind = tag == "cylinder" ? UrdfShape::Kind::cylinder : UrdfShape::Kind::capsule;
@@ -296,7 +163,7 @@ class UrdfReader {
       check_attributes(e, {"filename", "scale"});
       shape.kind = UrdfShape::Kind::mesh;
       shape.mesh = text_of(e, "filename");
-      if (const auto scale = numbers<3>(e, "scale")) shape.size = vector(*scale);
+      if (const auto scale = numbers<3>(e, "scale")) shape.size = vector_of(*scale);
       if (shape.size.prod() == 0.0) fail(e, "`scale` of <mesh> has a 0", "three factors, not 0");
     } else {
       const std::vector<std::string_view> known{"box", "cylinder", "capsule", "sphere", "mesh"};
@@ -357,7 +224,7 @@ class UrdfReader {
     check_attributes(e, {"xyz"});
     const auto xyz = numbers<3>(e, "xyz");
     if (!xyz) fail(e, "<axis> has no `xyz`", "three numbers, a unit vector");
-    const Vector3 axis = vector(*xyz);
+    const Vector3 axis = vector_of(*xyz);
     const double length = axis.stableNorm();
     if (!(length > 0.0)) fail(e, "the axis is zero", "a unit vector, for example \"0 0 1\"");
     if (std::abs(length - 1.0) > 1e-6)
@@ -399,9 +266,6 @@ class UrdfReader {
   }
 
   UrdfRobot robot_;
-  std::string owner_;                    ///< "link 'arm'" where messages come from, "" outside
-  std::map<std::string, int> not_read_;  ///< known elements, by name
-  std::set<std::string> told_;
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <set>
 #include <system_error>
 
 #include "saltus/base/error.h"
@@ -47,6 +49,7 @@ class UrdfSceneMaking {
     spec.gravity = {0.0, 0.0, -9.81};
     hold_root();
     find_carriers();
+    name_joints();
     for (std::size_t i = 0; i < robot_.links.size(); ++i)
       if (carrier_[i] == static_cast<int>(i)) add_body(i);
     for (std::size_t j = 0; j < robot_.joints.size(); ++j) add_joint(j);
@@ -106,7 +109,8 @@ class UrdfSceneMaking {
       if (carrier_[k] < 0) carrier_[k] = below[static_cast<std::size_t>(top[k])];
       if (carrier_[k] < 0)
         throw SceneError(fmt::format("link '{}'", link(i).name), "moves and has no mass",
-                         "give <inertial>, or fix it to a link with mass")
+                         i == tree_.root ? "--base fixed holds it; or give <inertial>"
+                                         : "give <inertial>, or fix it to a link with mass")
             .at(robot_.file, link(i).line, 0);
       if (carrier_[k] != i)
         parts += fmt::format("{}'{}' of '{}'", parts.empty() ? "" : ", ", link(i).name,
@@ -228,6 +232,24 @@ class UrdfSceneMaking {
     return held(carrier) ? held_name_ : link(carrier).name;
   }
 
+  /// A scene calls joints and bodies by different names, a URDF file need not.
+  void name_joints() {
+    std::set<std::string> taken;
+    for (const UrdfLink& one : robot_.links) taken.insert(one.name);
+    for (const UrdfJoint& joint : robot_.joints)
+      if (!taken.contains(joint.name)) joint_name_[joint.name] = joint.name;
+    for (const auto& [own, name] : joint_name_) taken.insert(name);
+    for (const UrdfJoint& joint : robot_.joints) {
+      std::string& name = joint_name_[joint.name];
+      if (!name.empty()) continue;
+      name = joint.name + "_joint";
+      for (int k = 2; !taken.insert(name).second; ++k)
+        name = fmt::format("{}_joint{}", joint.name, k);
+      made_.remarks.push_back(
+          fmt::format("joint '{}' is called '{}': a link has its name", joint.name, name));
+    }
+  }
+
   void add_joint(std::size_t j) {
     const UrdfJoint& from = robot_.joints[j];
     const int parent = tree_.parent[j], child = tree_.child[j];
@@ -236,7 +258,7 @@ class UrdfSceneMaking {
       return;
     const Pose& at = tree_.pose[static_cast<std::size_t>(child)];
     JointSpec joint;
-    joint.name = from.name;
+    joint.name = joint_name_.at(from.name);
     joint.between = {body_name(parent), body_name(child)};
     joint.at = numbers_of(at.x);
     if (from.kind != UrdfJoint::Kind::fixed) joint.axis = numbers_of(at.R * from.axis);
@@ -260,20 +282,17 @@ class UrdfSceneMaking {
     made_.spec.joints.push_back(std::move(joint));
     if (!from.mimic) return;
     CouplingSpec coupling;
-    coupling.name = from.name + ".mimic";
-    coupling.gear =
-        GearSpec{from.mimic->joint, from.name, from.mimic->multiplier, from.mimic->offset};
+    coupling.name = made_.spec.joints.back().name + ".mimic";
+    coupling.gear = GearSpec{joint_name_.at(from.mimic->joint), made_.spec.joints.back().name,
+                             from.mimic->multiplier, from.mimic->offset};
     made_.spec.couplings.push_back(std::move(coupling));
   }
 
   /// The coordinate, heard under the name of the joint.
   void add_output(const JointSpec& joint) {
     OutputSpec output;
-    const bool taken = std::ranges::any_of(
-        made_.spec.bodies, [&](const BodySpec& body) { return body.name == joint.name; });
     output.name = joint.name;
-    output.probe =
-        taken ? fmt::format("{}.{}", joint.name, coordinate_name(joint.kind, 0)) : joint.name;
+    output.probe = joint.name;
     output.quantity = OutputSpec::Quantity::displacement;
     made_.spec.outputs.push_back(std::move(output));
   }
@@ -323,7 +342,8 @@ class UrdfSceneMaking {
   UrdfTree tree_;
   UrdfScene made_;
   bool held_ = false, told_hulls_ = false;
-  std::string held_name_;     ///< of the body that the held root becomes
+  std::string held_name_;                          ///< of the body that the held root becomes
+  std::map<std::string, std::string> joint_name_;  ///< in the scene, by that in the file
   std::vector<int> carrier_;  ///< of each link: the link whose body it is a part of
 };
 

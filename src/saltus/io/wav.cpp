@@ -18,7 +18,7 @@ constexpr int kLowest = 8'000, kHighest = 192'000;  // rates of a file [Hz]
 constexpr double kFull = 8'388'607.0;               // largest 24-bit sample
 const double kPeak = std::pow(10.0, -1.0 / 20.0);   // -1 dBFS
 
-std::string number(double x) {
+std::string sample_number(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.10g", x);
   return text;
@@ -129,7 +129,7 @@ WavRate wav_rate(double run_rate) {
     throw SceneError("time.rate", "a WAV file needs a positive rate",
                      "8 to 192 kHz, a whole number of hertz");
   if (run_rate < kLowest * (1.0 - 1e-9))
-    throw SceneError("time.rate", number(run_rate) + " Hz is too low for a WAV file",
+    throw SceneError("time.rate", sample_number(run_rate) + " Hz is too low for a WAV file",
                      "8 kHz at least, or leave out 'wav' and use 'csv'");
   const double most = std::floor(run_rate / kLowest + 1e-9);
   for (int divide = 1; divide <= most; ++divide)
@@ -137,7 +137,7 @@ WavRate wav_rate(double run_rate) {
       return {static_cast<int>(std::lround(run_rate / divide)), divide};
   throw SceneError(
       "time.rate",
-      number(run_rate) + " Hz gives no WAV file: no whole number of hertz from 8 to 192 kHz",
+      sample_number(run_rate) + " Hz gives no WAV file: no whole number of hertz from 8 to 192 kHz",
       "a rate such as 44.1 kHz or 250.88 kHz, or leave out 'wav' and use 'csv'");
 }
 
@@ -181,10 +181,11 @@ WavReport write_wav(const std::string& path, std::span<const double> samples, do
   // A peak too small for its inverse (below 1e-308) is silence.
   if (!std::isfinite(report.factor)) report.factor = 0.0;
   if (std::abs(report.factor) * report.peak > 1.0)
-    throw RunError(path + ": gain " + number(gain) + " clips: the peak " + number(report.peak) +
-                   " becomes " + number(std::abs(gain) * report.peak) +
-                   " of full scale, no sound was written; at most " +
-                   number((1.0 - 1e-9) / report.peak) + ", or leave 'gain' out");  // rounded down
+    throw RunError(
+        path + ": gain " + sample_number(gain) + " clips: the peak " + sample_number(report.peak) +
+        " becomes " + sample_number(std::abs(gain) * report.peak) +
+        " of full scale, no sound was written; at most " +
+        sample_number((1.0 - 1e-9) / report.peak) + ", or leave 'gain' out");  // rounded down
 
   std::vector<int> values(sound.size());
   for (std::size_t i = 0; i < sound.size(); ++i)

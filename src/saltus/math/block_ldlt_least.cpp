@@ -1,38 +1,14 @@
-// The least solution of dependent rows. Left out, row D has the null vector (-C^T e_D, e_D) of S, but for what is left of
-// the row at its pivot: the backward half of a solution with x_D = 1. Of two loops that share no body the vectors share no
-// row, so they are kept sparse and  W_D + C W_B C^T  in blocks: N loops in a chain cost O(N).
+// The least solution of dependent rows. Left out, row D has the null vector N_D = (-C^T e_D, e_D) of S, but for what is
+// left of the row at its pivot: the backward half of a solution with x_D = 1. Of two loops that share no body the
+// vectors share no row, so they are kept sparse and  M = V^T W N,  V = N or the null vectors of the last choice, in
+// blocks: N loops in a chain cost O(N).
 #include <algorithm>
 #include <cmath>
 
 #include "saltus/math/block_ldlt.h"
+#include "saltus/math/block_ldlt_internal.h"
 
 namespace saltus {
-namespace {
-
-/// Entry (i, j) relative to sqrt(S_ii S_jj) that is round-off of S.
-constexpr double kRoundOff = 1e-14;
-
-bool below_round_off(double a, double S_ii, double S_jj) {
-  return a == 0.0 || std::abs(a) <= kRoundOff * std::sqrt(S_ii) * std::sqrt(S_jj);
-}
-
-}  // namespace
-
-/// `row` of front s and its place; U begins at its pivot.
-void BlockLdlt::keep_rest(int s, int place, int row, const double* U, int width) {
-  const auto keep = [&](int j, int at_place) {
-    if (!below_round_off(U[j], S_[at(place)], S_[at(at_place)])) rest_.push_back({at_place, U[j]});
-  };
-  const Front& front = fronts_[at(s)];
-  int j = 1;
-  for (; j < width && row + j < front.p; ++j) keep(j, place + j);
-  int column = front.p;
-  for (const int i : pattern_->border(s))
-    for (int a = 0; a < size_[at(i)]; ++a, ++column)
-      if (column == row + j && j < width) keep(j++, place_[at(i)] + a);
-  dropped_.push_back({place, s, rest_.size(), 0, 0});
-}
-
 /// x is zero at the pivots of front s, and at its border.
 bool BlockLdlt::silent(int s, const double* x, bool border) const {
   const Front& front = fronts_[at(s)];
@@ -46,19 +22,43 @@ bool BlockLdlt::silent(int s, const double* x, bool border) const {
                      [&](int i) { return zero(place_[at(i)], size_[at(i)]); });
 }
 
+/// x, which holds minus the rest r of row d, <- -D_B^-1 L_BB^-1 r; returns  r^T L_BB^-T D_B^-1 L_BB^-1 r. Leaves T at
+/// the other rows that are left out.
+double BlockLdlt::sweep_rest(const Dropped& d, double* x) {
+  double square = 0.0;
+  for (const Dropped& other : dropped_)
+    inverse_[at(other.place)] = -1.0;  // their rows of L are zero
+  for (int s = d.front; s < static_cast<int>(fronts_.size()); ++s) {
+    if (silent(s, x, false)) continue;
+    forward<1>(s, x);
+    const Front& front = fronts_[at(s)];
+    for (int k = front.place; k < front.place + front.p; ++k)
+      if (inverse_[at(k)] > 0.0) square += x[k] * x[k] / inverse_[at(k)];
+  }
+  for (const Dropped& other : dropped_) inverse_[at(other.place)] = 0.0;
+  return square;
+}
+
 /// N_D = -C^T e_D = L_BB^-T (-L_DB^T e_D - D_B^-1 L_BB^-1 r),  r what is left of the row: zero if it depends exactly.
-/// Entries below the round-off of S are zero, which leaves out whole branches.
+/// Entries below the round-off of S are zero, which leaves out whole branches. T = S_DD - C S_BD, which is what is left
+/// of r.
 void BlockLdlt::find_dependence() {
   double* const x = x_.data();
   std::fill_n(x, rows(), 0.0);
   std::size_t rest = 0, begin = 0;
-  for (Dropped& d : dropped_) {
+  const int count = static_cast<int>(dropped_.size());
+  for (int i = 0; i < count; ++i) {
+    Dropped& d = dropped_[at(i)];
     int top = d.front;
     if (rest < d.rest) {
       for (; rest < d.rest; ++rest) x[rest_[rest].place] = -rest_[rest].value;
+      d.pivot -= sweep_rest(d, x);
+      for (int j = i + 1; j < count; ++j) {
+        double& T = x[dropped_[at(j)].place];
+        if (T != 0.0) couplings_.push_back({i, j, T});
+        T = 0.0;
+      }
       top = static_cast<int>(fronts_.size()) - 1;
-      for (int s = d.front; s <= top; ++s)
-        if (!silent(s, x, false)) forward<1>(s, x);
     }
     x[d.place] = 1.0;
     const int last = top == d.front ? top - fronts_[at(top)].fronts : -1;
@@ -84,13 +84,6 @@ void BlockLdlt::find_dependence() {
     for (std::size_t k = begin; k < dependence_.size(); ++k) x[dependence_[k].place] = 0.0;
     d.end = begin = dependence_.size();
   }
-
-  owner_.resize(at(rows()));
-  for (int i = 0; i < pattern_->nodes(); ++i)
-    for (int a = 0; a < size_[at(i)]; ++a) owner_[at(place_[at(i)] + a)] = row_[at(i)] + a;
-  for (const Dropped& d : dropped_) dependent_.push_back(owner_[at(d.place)]);
-  std::sort(dependent_.begin(), dependent_.end());
-  join_dependence();
 }
 
 std::span<const BlockLdlt::Entry> BlockLdlt::null_vector(int i) const {
@@ -98,25 +91,36 @@ std::span<const BlockLdlt::Entry> BlockLdlt::null_vector(int i) const {
   return {dependence_.data() + begin, dropped_[at(i)].end - begin};
 }
 
-/// Blocks of M: null vectors that have places in common, in the order of their first.
+/// V_D without D itself, with its weights where it is of the last choice.
+std::span<const BlockLdlt::Entry> BlockLdlt::kept_vector(int i) const {
+  const int k = dropped_[at(i)].of_last;
+  if (k < 0) return null_vector(i);
+  const std::size_t begin = k == 0 ? 0 : kept_[at(k) - 1].end;
+  return {kept_entries_.data() + begin, kept_[at(k)].end - begin};
+}
+
+/// Blocks of M: null vectors that have places in common, or rows that T couples, in the order of their first.
 void BlockLdlt::join_dependence() {
   const int count = static_cast<int>(dropped_.size());
   const auto first = [&](int i) {
     while (dropped_[at(i)].first != i) i = dropped_[at(i)].first;
     return i;
   };
-  std::fill(owner_.begin(), owner_.end(), -1);
+  const auto join = [&](int i, int j) {
+    const int one = first(i), other = first(j);
+    dropped_[at(std::max(one, other))].first = std::min(one, other);
+  };
+  owner_.assign(at(rows()), -1);
   for (int i = 0; i < count; ++i) {
     dropped_[at(i)].first = i;
-    for (const auto& [place, value] : null_vector(i)) {
-      int& owner = owner_[at(place)];
-      if (owner >= 0) {
-        const int one = first(owner), other = first(i);
-        dropped_[at(std::max(one, other))].first = std::min(one, other);
+    for (const auto& vector : {null_vector(i), kept_vector(i)})
+      for (const auto& [place, value] : vector) {
+        int& owner = owner_[at(place)];
+        if (owner >= 0) join(owner, i);
+        owner = i;
       }
-      owner = i;
-    }
   }
+  for (const auto& [i, j, value] : couplings_) join(i, j);
   group_.resize(at(count));
   for (int i = 0; i < count; ++i) {
     group_[at(i)] = i;
@@ -139,54 +143,89 @@ void BlockLdlt::join_dependence() {
   }
   if (M_.size() < size) M_.resize(size);
   if (least_.size() < at(largest)) least_.resize(at(largest));
+  exchange_.resize(at(count));
+}
+
+/// The names of the rows left out, and M.
+void BlockLdlt::finish_dependence(bool again) {
+  if (dropped_.empty()) return;
+  fill_rows();
+  std::size_t next = 0;  // rows stand in the same order unless others were left out as well
+  for (Dropped& d : dropped_) {
+    const int row = owner_[at(d.place)];
+    dependent_.push_back(row);
+    if (!again) continue;
+    if (next >= kept_.size() || kept_[next].row != row) {
+      next = 0;
+      while (next < kept_.size() && kept_[next].row != row) ++next;
+    }
+    if (next < kept_.size()) d.of_last = static_cast<int>(next++);
+  }
+  std::sort(dependent_.begin(), dependent_.end());
+  join_dependence();
   for (const Block& block : blocks_) factorise_least(block);
 }
 
-/// M = W_D + C W_B C^T = L L^T. Its pivots are w_D at least: Schur complements of W_D + a semidefinite matrix.
+/// owner_ <- the row of each place
+void BlockLdlt::fill_rows() {
+  owner_.resize(at(rows()));
+  for (int i = 0; i < pattern_->nodes(); ++i)
+    for (int a = 0; a < size_[at(i)]; ++a) owner_[at(place_[at(i)] + a)] = row_[at(i)] + a;
+}
+
+/// M = V_B^T W_B N_B + W_D  by LU with exchanges of rows. With V = N it is W_D + a semidefinite matrix.
 void BlockLdlt::factorise_least(const Block& block) {
   const int k = block.size;
   double* const M = M_.data() + block.M;
   double* const x = x_.data();  // zero
   for (int i = 0; i < k; ++i) {
     const int row = group_[at(block.begin + i)];
-    for (const auto& [place, value] : null_vector(row)) x[place] = weight_[at(place)] * value;
-    for (int j = 0; j <= i; ++j) {
+    const Dropped& d = dropped_[at(row)];
+    for (const auto& [place, value] : kept_vector(row))
+      x[place] = (d.of_last < 0 ? weight_[at(place)] : 1.0) * value;
+    for (int j = 0; j < k; ++j) {
       double sum = 0.0;
       for (const auto& [place, value] : null_vector(group_[at(block.begin + j)]))
         sum += x[place] * value;
       M[i * k + j] = sum;
     }
-    M[i * k + i] += weight_[at(dropped_[at(row)].place)];
-    for (const auto& [place, value] : null_vector(row)) x[place] = 0.0;
+    M[i * k + i] += d.of_last < 0 ? weight_[at(d.place)] : kept_[at(d.of_last)].weight;
+    for (const auto& [place, value] : kept_vector(row)) x[place] = 0.0;
   }
-  for (int i = 0; i < k; ++i) {
-    double* const l = M + std::ptrdiff_t{i} * k;
-    for (int j = 0; j <= i; ++j) {
-      const double* const other = M + std::ptrdiff_t{j} * k;
-      double sum = l[j];
-      for (int m = 0; m < j; ++m) sum -= l[m] * other[m];
-      l[j] = j < i ? sum / other[j]
-                   : std::sqrt(std::max(
-                         sum, weight_[at(dropped_[at(group_[at(block.begin + i)])].place)]));
+  for (int j = 0; j < k; ++j) {
+    int best = j;
+    for (int i = j + 1; i < k; ++i)
+      if (std::abs(M[i * k + j]) > std::abs(M[best * k + j])) best = i;
+    exchange_[at(block.begin + j)] = best;
+    double* const u = M + std::ptrdiff_t{j} * k;
+    if (best != j) std::swap_ranges(u, u + k, M + std::ptrdiff_t{best} * k);
+    for (int i = j + 1; i < k; ++i) {
+      double* const m = M + std::ptrdiff_t{i} * k;
+      m[j] /= u[j];
+      if (m[j] == 0.0) continue;
+      for (int l = j + 1; l < k; ++l) m[l] -= m[j] * u[l];
     }
   }
 }
 
-/// M x_D = C W_B x_B,  x_B <- x_B - C^T x_D,  of which x holds every `stride`th number.
+/// M x_D = -V_B^T W_B x_B,  x_B <- x_B + N_B x_D,  of which x holds every `stride`th number.
 void BlockLdlt::add_least(double* x, int stride) const {
   const auto at_place = [&](int place) -> double& { return x[std::ptrdiff_t{stride} * place]; };
   double* const y = least_.data();
   for (const auto& [begin, k, offset] : blocks_) {
     const double* const M = M_.data() + offset;
     for (int i = 0; i < k; ++i) {
-      double sum = 0.0;
-      for (const auto& [place, value] : null_vector(group_[at(begin + i)]))
-        sum -= weight_[at(place)] * value * at_place(place);
-      for (int j = 0; j < i; ++j) sum -= M[std::ptrdiff_t{i} * k + j] * y[j];
-      y[i] = sum / M[std::ptrdiff_t{i} * (k + 1)];
+      const int row = group_[at(begin + i)];
+      const bool weighed = dropped_[at(row)].of_last >= 0;
+      y[i] = 0.0;
+      for (const auto& [place, value] : kept_vector(row))
+        y[i] -= (weighed ? 1.0 : weight_[at(place)]) * value * at_place(place);
     }
+    for (int j = 0; j < k; ++j) std::swap(y[j], y[exchange_[at(begin + j)]]);
+    for (int i = 1; i < k; ++i)
+      for (int j = 0; j < i; ++j) y[i] -= M[std::ptrdiff_t{i} * k + j] * y[j];
     for (int i = k - 1; i >= 0; --i) {
-      for (int j = i + 1; j < k; ++j) y[i] -= M[std::ptrdiff_t{j} * k + i] * y[j];
+      for (int j = i + 1; j < k; ++j) y[i] -= M[std::ptrdiff_t{i} * k + j] * y[j];
       y[i] /= M[std::ptrdiff_t{i} * (k + 1)];
     }
     for (int i = 0; i < k; ++i) {

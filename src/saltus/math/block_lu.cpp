@@ -181,4 +181,99 @@ void BlockLu::solve(double* x) {
   }
 }
 
+// With X = F11^-1 F12 and Z22 = (A^-1) of the border,
+//     Z12 = -X Z22,   Z11 = F11^-1 - Z12 X^T
+void BlockLu::invert_front(int s, const double* border, double* Z) {
+  const auto& [upper, lower, exchange, p, q] = fronts_[at(s)];
+  const int m = p + q;
+  const double* const U = factor_.data() + upper;
+  double* const X = X_.data();  // p x m: F11^-1, X
+  std::fill(X, X + at(p) * at(m), 0.0);
+  for (int i = 0; i < p; ++i) X[i * m + i] = 1.0;
+  for (int i = 0; i < p; ++i)
+    if (const int k = exchange_[exchange + at(i)]; k != i)
+      std::swap_ranges(X + i * m, X + i * m + p, X + k * m);
+  for (int i = 0; i < p; ++i) {
+    double* const x = X + i * m;
+    for (int j = 0; j < i; ++j)
+      for (int k = 0; k < p; ++k) x[k] -= U[i * m + j] * X[j * m + k];
+    std::copy_n(U + i * m + p, q, x + p);
+  }
+  for (int i = p - 1; i >= 0; --i) {
+    double* const x = X + i * m;
+    for (int j = i + 1; j < p; ++j)
+      for (int k = 0; k < m; ++k) x[k] -= U[i * m + j] * X[j * m + k];
+    for (int k = 0; k < m; ++k) x[k] /= U[i * m + i];
+  }
+  for (int i = 0; i < q; ++i) std::copy_n(border + i * q, q, Z + (p + i) * m + p);
+  for (int i = 0; i < p; ++i) {
+    double* const z = Z + i * m;
+    std::fill(z, z + m, 0.0);
+    for (int j = 0; j < q; ++j)
+      for (int k = 0; k < q; ++k) z[p + k] -= X[i * m + p + j] * border[j * q + k];
+    for (int j = 0; j < q; ++j) Z[(p + j) * m + i] = z[p + j];
+    for (int j = 0; j < p; ++j) {
+      double sum = X[i * m + j];
+      for (int k = 0; k < q; ++k) sum -= z[p + k] * X[j * m + p + k];
+      z[j] = sum;
+    }
+  }
+}
+
+void BlockLu::inverse(double* value, const std::size_t* start) {
+  const int fronts = pattern_->fronts();
+  parent_.assign(at(fronts), -1);
+  place_.clear();
+  waiting_.clear();
+  std::size_t end = 0, widest = 0;
+  for (int s = 0; s < fronts; ++s) {
+    for (int c = 0; c < pattern_->children(s); ++c) {
+      parent_[at(waiting_.back())] = s;
+      waiting_.pop_back();
+    }
+    waiting_.push_back(s);
+    const std::size_t m = at(fronts_[at(s)].p + fronts_[at(s)].q);
+    place_.push_back(end);
+    end += m * m;
+    widest = std::max(widest, m);
+  }
+  grow(Z_, end);
+  grow(X_, widest * widest);
+  grow(Y_, widest * widest);
+  const auto number = [&](int s) {
+    int next = 0;
+    for (const auto nodes : {pattern_->pivots(s), pattern_->border(s)})
+      for (const int i : nodes) local_[at(i)] = next, next += size_[at(i)];
+  };
+  for (int s = fronts - 1; s >= 0; --s) {
+    const Front& front = fronts_[at(s)];
+    const int m = front.p + front.q;
+    if (front.q > 0) {
+      const Front& above = fronts_[at(parent_[at(s)])];
+      const double* const from = Z_.data() + place_[at(parent_[at(s)])];
+      number(parent_[at(s)]);
+      int rows = 0;
+      for (const int i : pattern_->border(s))
+        for (int a = 0; a < size_[at(i)]; ++a) index_[at(rows++)] = local_[at(i)] + a;
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < rows; ++j)
+          Y_[at(i * rows + j)] = from[index_[at(i)] * (above.p + above.q) + index_[at(j)]];
+    }
+    double* const Z = Z_.data() + place_[at(s)];
+    invert_front(s, Y_.data(), Z);
+    number(s);
+    for (const int i : pattern_->pivots(s))
+      for (const auto& [to, out, in] : pattern_->couplings(i)) {
+        const int row = local_[at(i)], column = local_[at(to)];
+        const int rows = size_[at(i)], columns = size_[at(to)];
+        for (int a = 0; a < rows; ++a)
+          for (int b = 0; b < columns; ++b) {
+            const double z = Z[(row + a) * m + column + b];
+            value[start[out] + at(a * columns + b)] = z;
+            if (to != i) value[start[in] + at(b * rows + a)] = z;
+          }
+      }
+  }
+}
+
 }  // namespace saltus

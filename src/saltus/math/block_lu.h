@@ -22,6 +22,9 @@ class BlockLu {
                  const std::size_t* start);
   /// x <- A^-1 x, node after node.
   void solve(double* x);
+  /// Of a symmetric A the blocks of A^-1 where A has blocks, in the places of factorise(). A. M. Erisman, W. F. Tinney,
+  /// Comm. ACM 18 (1975) 177-179.
+  void inverse(double* value, const std::size_t* start);
 
  private:
   struct Front {
@@ -37,6 +40,7 @@ class BlockLu {
   void assemble(int s, const Front& front, const int* size, const double* value,
                 const std::size_t* start);
   void extend(const Update& child, const Front& front);
+  void invert_front(int s, const double* border, double* Z);
 
   const BlockPattern* pattern_ = nullptr;
   std::vector<int> size_;   // of each node
@@ -47,8 +51,11 @@ class BlockLu {
   std::vector<int> exchange_;
   std::vector<double> stack_, F22_;  // updates of fronts whose parent is to come
   std::vector<Update> updates_;
-  std::vector<int> index_;           // rows of a child in its parent
-  std::vector<double> x_, product_;  // of one front
+  std::vector<int> index_;             // rows of a child in its parent
+  std::vector<double> x_, product_;    // of one front
+  std::vector<int> parent_, waiting_;  // of each front; those whose parent is to come
+  std::vector<std::size_t> place_;     // of each front in Z_
+  std::vector<double> Z_, X_, Y_;      // A^-1 of each front; work space of one
 };
 
 }  // namespace saltus

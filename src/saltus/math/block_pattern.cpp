@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kSmall = 8;        ///< nodes that are one front without further thought
 constexpr double kFilled = 0.5;  ///< of all blocks there: one front as well
-constexpr int kSmallFront = 4;   ///< nodes of two fronts that are always one
 constexpr double kExtra = 0.15;  ///< blocks of zeros that a front may hold
 
 std::vector<int> minimum_degree(int n, const std::vector<int>& offset,
@@ -43,7 +42,8 @@ double blocks(std::size_t pivots, std::size_t border) {
 }  // namespace
 
 bool BlockPattern::known(const BlockGraph& graph) const {
-  if (graph.n != nodes() || children_.empty()) return false;
+  if (graph.n != nodes() || graph.last != last_ || graph.small != small_ || children_.empty())
+    return false;
   const int first = graph.offset[0];
   for (int i = 0; i <= graph.n; ++i)
     if (graph.offset[i] - first != offset_[at(i)]) return false;
@@ -59,6 +59,8 @@ void BlockPattern::analyse(const BlockGraph& graph) {
   column_.resize(at(count));
   for (int i = 0; i <= n; ++i) offset_[at(i)] = graph.offset[i] - first;
   for (int k = 0; k < count; ++k) column_[at(k)] = graph.column[first + k] - graph.base;
+  last_ = graph.last;
+  small_ = graph.small;
 
   std::vector<int> order(at(n)), place(at(n));
   if (n <= kSmall || count >= kFilled * n * static_cast<double>(n)) {
@@ -69,12 +71,26 @@ void BlockPattern::analyse(const BlockGraph& graph) {
     border_begin_ = {0, 0};
     children_ = {0};
   } else {
-    order = minimum_degree(n, offset_, column_);
+    order = order_of(n - last_);
     make_fronts(order);
     order = pivot_;
   }
   for (int k = 0; k < n; ++k) place[at(order[at(k)])] = k;
   couple(place);
+}
+
+/// Minimum degree of the first n nodes, then the others as they stand.
+std::vector<int> BlockPattern::order_of(int n) const {
+  if (n == nodes()) return minimum_degree(n, offset_, column_);
+  std::vector<int> offset{0}, column;
+  for (int i = 0; i < n; ++i) {
+    for (int k = offset_[at(i)]; k < offset_[at(i) + 1]; ++k)
+      if (column_[at(k)] < n) column.push_back(column_[at(k)]);
+    offset.push_back(static_cast<int>(column.size()));
+  }
+  std::vector<int> order = minimum_degree(n, offset, column);
+  for (int i = n; i < nodes(); ++i) order.push_back(i);
+  return order;
 }
 
 void BlockPattern::make_fronts(const std::vector<int>& order) {
@@ -112,7 +128,7 @@ void BlockPattern::make_fronts(const std::vector<int>& order) {
       const std::size_t p = child.pivots.size(), q = child.border.size();
       const std::size_t p2 = f.pivots.size(), q2 = f.border.size();
       const double zeros = blocks(p + p2, q2) - blocks(p, q) - blocks(p2, q2);
-      if (p + p2 + q2 > at(kSmallFront) && zeros > kExtra * blocks(p + p2, q2)) {
+      if (p + p2 + q2 > at(small_) && zeros > kExtra * blocks(p + p2, q2)) {
         children.push_back(c);
         continue;
       }

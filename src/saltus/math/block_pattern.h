@@ -12,6 +12,8 @@ struct BlockGraph {
   const int* offset = nullptr;  ///< n + 1
   const int* column = nullptr;  ///< column[k] with k as in offset
   int base = 0;
+  int last = 0;   ///< nodes n - last .. n - 1 are eliminated after all others
+  int small = 4;  ///< nodes of two fronts that are always one
 };
 
 /// Symbolic factorisation by fronts: front s eliminates the nodes pivots(s) and updates border(s), which are pivots or
@@ -42,10 +44,12 @@ class BlockPattern {
     return {of.data() + begin[at(i)], of.data() + begin[at(i) + 1]};
   }
   bool known(const BlockGraph& graph) const;
+  std::vector<int> order_of(int n) const;
   void make_fronts(const std::vector<int>& order);
   void couple(const std::vector<int>& place);
 
   std::vector<int> offset_{0}, column_;  // the graph, from 0
+  int last_ = 0, small_ = 0;
   std::vector<int> pivot_, pivot_begin_, border_, border_begin_, children_;
   std::vector<Coupling> coupling_;
   std::vector<int> coupling_begin_;

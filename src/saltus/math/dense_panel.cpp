@@ -40,10 +40,10 @@ SALTUS_INLINE void subtract(int rows, int columns, int inner, const double* A, c
 }
 
 template <int W>
-SALTUS_INLINE void panel(int rows, int width, double* U, double* inverse) {
+SALTUS_INLINE int panel(int first, int rows, int width, double* U, double* inverse) {
   constexpr int kTogether = 16;  // pivots whose multipliers are in registers or nearly so
   double l[kTogether];
-  for (int t = 0; t < rows; ++t) {
+  for (int t = first; t < rows; ++t) {
     double* const u = U + std::ptrdiff_t{t} * width;
     for (int s = 0; s < t; s += kTogether) {
       const int count = t - s < kTogether ? t - s : kTogether;
@@ -51,14 +51,17 @@ SALTUS_INLINE void panel(int rows, int width, double* U, double* inverse) {
       for (int k = 0; k < count; ++k) l[k] = above[std::ptrdiff_t{k} * width + t] * inverse[s + k];
       strip<W, 1>(t, width, count, l, above, width, u, width);
     }
-    inverse[t] = u[t] > inverse[t] ? 1.0 / u[t] : 0.0;
+    if (!(u[t] > inverse[t])) return t;
+    inverse[t] = 1.0 / u[t];
   }
+  return rows;
 }
 
 // One function for each instruction set; see kernels.cpp.
 #define SALTUS_PANEL(set, W)                                                                   \
-  SALTUS_TARGET_##set void panel_##set(int rows, int width, double* U, double* inverse) {      \
-    panel<W>(rows, width, U, inverse);                                                         \
+  SALTUS_TARGET_##set int panel_##set(int first, int rows, int width, double* U,               \
+                                      double* inverse) {                                       \
+    return panel<W>(first, rows, width, U, inverse);                                           \
   }                                                                                            \
   SALTUS_TARGET_##set void subtract_##set(int rows, int columns, int inner, const double* A,   \
                                           const double* B, std::ptrdiff_t stride_B, double* C, \
@@ -94,9 +97,9 @@ constexpr int kNarrow = 16;  ///< columns that wide registers only slow down
 
 }  // namespace
 
-void eliminate_panel(int rows, int width, double* U, double* inverse) {
-  if (width <= kNarrow) return panel_baseline(rows, width, U, inverse);
-  best().panel(rows, width, U, inverse);
+int eliminate_panel(int first, int rows, int width, double* U, double* inverse) {
+  if (width <= kNarrow) return panel_baseline(first, rows, width, U, inverse);
+  return best().panel(first, rows, width, U, inverse);
 }
 
 void subtract_upper(int rows, int columns, int inner, const double* A, const double* B,

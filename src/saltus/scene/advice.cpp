@@ -14,7 +14,7 @@
 namespace saltus {
 namespace {
 
-std::string counted(int count, const char* what) {
+std::string counted_modes(int count, const char* what) {
   return fmt::format("{} {}mode{}", count, what, count == 1 ? "" : "s");
 }
 
@@ -144,7 +144,7 @@ std::optional<std::string> step_advice(const ModalData& modes, unsigned traits,
   }
   if (growing == 0) return std::nullopt;
   return fmt::format("{} makes {} of '{}' grow at h = {:.3g} s{}; use {}", scheme.name(),
-                     counted(growing, ""), body, h,
+                     counted_modes(growing, ""), body, h,
                      longest > 0.0 ? fmt::format(", the longest stable step is {:.3g} s", longest)
                                    : ", as at any step without damping",
                      remedy(traits, longest == 0.0));
@@ -211,13 +211,13 @@ std::optional<std::string> contact_advice(const ModalData& modes, double h,
         "contact drives {} of '{}' {} times too strongly (mode {} lies at {:.4f} of the Nyquist "
         "frequency); use another "
         "rate, fewer modes or damping that grows with frequency",
-        counted(driven, "weakly damped "), body,
+        counted_modes(driven, "weakly damped "), body,
         most > 1e6 ? std::string("more than a million") : fmt::format("{:.0f}", most), worst,
         modes.omega[worst - 1] * h / std::numbers::pi);
   if (deaf > 0)
     return fmt::format(
         "contact cannot move {} of '{}', whose period divides the step; use another rate",
-        counted(deaf, "weakly damped "), body);
+        counted_modes(deaf, "weakly damped "), body);
   return std::nullopt;
 }
 
@@ -229,7 +229,7 @@ std::optional<std::string> stability_advice(const ModalData& modes, double theta
   if (growing == 0) return std::nullopt;
   return fmt::format(
       "moreau-jean with theta = {} makes {} of '{}' grow at h = {:.3g} s; use theta >= 0.5", theta,
-      counted(growing, ""), body, h);
+      counted_modes(growing, ""), body, h);
 }
 
 std::optional<std::string> pluck_advice(double at, double length, int modes,

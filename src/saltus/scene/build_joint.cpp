@@ -22,12 +22,6 @@ struct JointMaking {
   const PlacedJoint& placed;
   ModelParts& parts;
 
-  /// "elbow", or "bearing.slide" where there are several coordinates.
-  std::string coordinate_text(int i) const {
-    return coordinate_count(spec.kind) == 1
-               ? spec.name
-               : spec.name + "." + std::string(coordinate_name(spec.kind, i));
-  }
   /// Of the body that moves, for laws that read options of the scheme.
   SchemeChoice scheme() const {
     for (const BodySpec* body : placed.spec)
@@ -38,7 +32,7 @@ struct JointMaking {
                const std::string& key) {
     JointLaw one;
     one.key = parts.pairs.size() + parts.joint_laws.size();
-    one.name = coordinate_text(coordinate) + "." + what;
+    one.name = coordinate_text(spec.name, spec.kind, coordinate) + "." + what;
     one.joint = index;
     one.coordinate = coordinate;
     one.sign = sign;
@@ -88,7 +82,7 @@ void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::
               "motor");
   if (laws->drive)
     m.parts.couplings.push_back(
-        {m.coordinate_text(i) + ".drive",
+        {coordinate_text(m.spec.name, m.spec.kind, i) + ".drive",
          {{m.index, i, 1.0}},
          function_of(m.scene, *laws->drive, fmt::format("{}.{}.drive", m.path, name))});
 }
@@ -128,6 +122,24 @@ class MotorCheck {
   }
   std::map<std::tuple<End, End, bool>, std::vector<Driven>> known_;
 };
+
+/// In a plane scene a joint turns about what stands across the plane and slides within it, or not at all.
+std::optional<std::string> plane_advice(const SceneSpec& scene, const JointSpec& joint,
+                                        const PlacedJoint& placed) {
+  const bool line = joint.kind == JointKind::line;  // it turns with its ends
+  if (!scene.planar || line || joint.kind == JointKind::universal) return std::nullopt;
+  constexpr double kTilted = 1e-6;
+  const Vector3 across_it = Vector3::Unit(across(*scene.planar));
+  for (int i = 0; i < coordinate_count(joint.kind); ++i) {
+    const Vector3 along = joint_coordinate(joint.kind, i, placed.a, placed.b).direction;
+    const bool turns = is_angle(joint.kind, i);
+    const double off = turns ? along.cross(across_it).norm() : std::abs(along.dot(across_it));
+    if (off > kTilted * along.norm())
+      return fmt::format("'{}' cannot {}: its axis is not {} the plane {} of the scene", joint.name,
+                         turns ? "turn" : "slide", turns ? "across" : "in", name_of(*scene.planar));
+  }
+  return std::nullopt;
+}
 
 JointCoupling::Term term_of(const SceneSpec& scene, const std::string& name, double weight,
                             const std::string& path) {
@@ -197,6 +209,8 @@ void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelPart
                        "leave it out, and read the force of the joint in the results");
     parts.joints.push_back(placed.back().joint);
     parts.joint_path.push_back(path);
+    if (const auto advice = plane_advice(spec, joint, placed.back()))
+      parts.warnings.push_back(path + ": " + *advice);
     const auto each = [&](const auto& laws, std::string_view name) {
       if (laws) motors.add(making, name, laws->motor.has_value(), laws->drive.has_value());
       add_laws(making, laws, name);

@@ -48,6 +48,7 @@ class Assembly {
   void find_size();
   void close();
   void fit_velocities();
+  void expect_fitting(double energy);
   void warn_of_move(const std::vector<Vector>& before, const Vector& first);
   void warn_of_dependent();
   void warn_of_stops();
@@ -66,6 +67,13 @@ class Assembly {
   double measure();
   double share(Eigen::Index row, double gap) const {
     return std::abs(gap) / (meaning_[static_cast<std::size_t>(row)].turns ? 1.0 : size_);
+  }
+  /// The largest share, or what is no number.
+  Eigen::Index worst_row(const Vector& g) const {
+    Eigen::Index row = 0;
+    for (Eigen::Index i = 1; i < g.size(); ++i)
+      if (!(share(i, g[i]) <= share(row, g[row]))) row = i;
+    return row;
   }
   const std::string& name_of(int owner) const {
     const auto i = static_cast<std::size_t>(owner), n = parts_.joints.size();
@@ -230,9 +238,7 @@ std::string Assembly::amount(const Vector& g, Eigen::Index row, const char* per)
 }
 
 void Assembly::refuse() {
-  Eigen::Index row = 0;
-  for (Eigen::Index i = 0; i < gap_.size(); ++i)
-    if (!(share(i, gap_[i]) <= share(row, gap_[row]))) row = i;
+  const Eigen::Index row = worst_row(gap_);
   const RowMeaning& of = meaning_[static_cast<std::size_t>(row)];
   throw SceneError(
       path_of(of.owner),
@@ -268,9 +274,7 @@ void Assembly::warn_of_move(const std::vector<Vector>& before, const Vector& fir
     }
   }
   if (!(most > kTold)) return;
-  Eigen::Index row = 0;
-  for (Eigen::Index i = 0; i < first.size(); ++i)
-    if (share(i, first[i]) > share(row, first[row])) row = i;
+  const Eigen::Index row = worst_row(first);
   const int owner = meaning_[static_cast<std::size_t>(row)].owner;
   parts_.warnings.push_back(fmt::format(
       "{}: '{}' was open by {}; bodies were moved by up to {:.3g} m and {:.3g} rad ('{}' the most)",
@@ -295,6 +299,30 @@ void Assembly::warn_of_dependent() {
       fmt::format("joints {}: {} on others; of the reactions that hold the bodies alike the least "
                   "are taken",
                   names, rows == 1 ? "1 row depends" : fmt::format("{} rows depend", rows)));
+}
+
+// Rows that depend on others may still ask for other rates, as a drive does whose coordinate others hold. What is left counts
+// as energy, u_i^2/S_ii, against twice that of the motion.
+void Assembly::expect_fitting(double energy) {
+  Vector u = system_.drift0();
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    if (state(m).v.size() > 0) system_.multiply_add(static_cast<int>(m), state(m).v, u);
+  const double least = 1e-14 * system_.diagonal().maxCoeff();  // below: nothing can move along it
+  double most = 0.0;
+  Eigen::Index row = 0;
+  for (Eigen::Index i = 0; i < u.size(); ++i) {
+    const double S = system_.diagonal()[i], left = u[i] * u[i] / S;
+    if (!(S > least) || !(left > most)) continue;
+    most = left;
+    row = i;
+  }
+  if (!(most > kTold * kTold * energy)) return;
+  const int owner = meaning_[static_cast<std::size_t>(row)].owner;
+  throw SceneError(path_of(owner),
+                   fmt::format("'{}' asks for a rate at the start that other joints do not let the "
+                               "bodies have: {} are left",
+                               name_of(owner), amount(u, row, "/s")),
+                   "drives and motions that go together");
 }
 
 void Assembly::warn_of_stops() {
@@ -338,10 +366,9 @@ void Assembly::fit_velocities() {
     change += w.dot(r);
     v += w;
   }
+  expect_fitting(motion + change);
   if (!(change > kTold * kTold * motion)) return;
-  Eigen::Index row = 0;
-  for (Eigen::Index i = 0; i < u.size(); ++i)
-    if (share(i, u[i]) > share(row, u[row])) row = i;
+  const Eigen::Index row = worst_row(u);
   const int owner = meaning_[static_cast<std::size_t>(row)].owner;
   parts_.warnings.push_back(
       fmt::format("{}: the velocities at the start did not fit '{}', by {}; they were changed by "

@@ -202,6 +202,10 @@ PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, S
   } else if (const auto z = direction_on(side[0], "axis", &Side::axis, spec.axis, path)) {
     const auto other = direction_on(side[1], "axis", &Side::axis, spec.axis, path);
     const auto x = direction_on(side[0], "axis2", &Side::axis2, spec.axis2, path);
+    if (x && !(z->cross(*x).norm() > 1e-6))
+      throw SceneError(
+          side[0].own && side[0].own->axis2 ? side[0].path + ".axis2" : path + ".axis2",
+          "is along axis", "a direction in the plane");
     axes[0] = axes_along(*z, x.value_or(Vector3::Zero()));
     axes[1] = turned(axes_along(other.value_or(*z), axes[0].col(0)), 2, start_of(spec.turn));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "saltus/base/units.h"
 
@@ -78,13 +79,6 @@ std::optional<Fault> axes_fault(const JointSpec& joint) {
                  "give `axis` for both bodies, or both sides their own"};
   if (!has_axis(joint.kind) && joint.axis)
     return Fault{"axis", "has no meaning for a joint of kind " + kind, "leave it out"};
-  if (joint.kind == JointKind::planar && joint.axis && joint.axis2) {
-    const auto &a = *joint.axis, &b = *joint.axis2;
-    const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2],
-                 z = a[0] * b[1] - a[1] * b[0];
-    if (!(std::hypot(x, y, z) > 1e-6 * std::hypot(a[0], a[1], a[2]) * std::hypot(b[0], b[1], b[2])))
-      return Fault{"axis2", "is along axis", "a direction in the plane"};
-  }
   return std::nullopt;
 }
 
@@ -135,14 +129,40 @@ int coordinate_index(JointKind kind, std::string_view name) {
 std::string_view coordinate_name(JointKind kind, int i) {
   return coordinate_names(kind)[static_cast<std::size_t>(i)];
 }
+std::string coordinate_text(const std::string& joint, JointKind kind, int i) {
+  return coordinate_count(kind) == 1 ? joint : joint + "." + std::string(coordinate_name(kind, i));
+}
+
+namespace {
+
+/// What no angle reaches that is counted from -pi to pi.
+template <Dimension D>
+std::optional<Fault> turns_fault(const std::optional<double>& value, const char* key,
+                                 const char* hint) {
+  if (!(D == unit::rad) || !value || std::abs(*value) <= std::numbers::pi * (1.0 + 1e-12))
+    return std::nullopt;
+  return Fault{
+      key, to_text(*value, D) + " is beyond half a turn: the angle is counted from -pi to pi rad",
+      hint};
+}
+
+}  // namespace
 
 template <Dimension D>
 std::optional<Fault> JointLimits<D>::fault() const {
+  constexpr const char* kFreely = "leave it out for a joint that turns freely";
+  if (auto found = turns_fault<D>(lower, "lower", kFreely)) return found;
+  if (auto found = turns_fault<D>(upper, "upper", kFreely)) return found;
   if (!lower || !upper || *lower <= *upper) return std::nullopt;
   return Fault{
       "lower",
       to_text(*lower, D) + " is above upper " + to_text(*upper, D) + ": the range is empty",
       "lower <= upper"};
+}
+
+template <Dimension D>
+std::optional<Fault> JointSpring<D>::fault() const {
+  return turns_fault<D>(rest, "rest", "an angle within it");
 }
 
 template <Dimension D>
@@ -159,6 +179,8 @@ std::optional<Fault> JointLawsSpec<D>::fault() const {
 
 template struct JointLimits<unit::rad>;
 template struct JointLimits<unit::m>;
+template struct JointSpring<unit::rad>;
+template struct JointSpring<unit::m>;
 template struct JointLawsSpec<unit::rad>;
 template struct JointLawsSpec<unit::m>;
 

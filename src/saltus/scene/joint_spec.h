@@ -2,7 +2,7 @@
 //
 // A joint has a place and axes on each of two bodies. `at`, `axis` and `axis2` give them for both at once, in space, as the
 // bodies stand at t = 0; `first` and `second` give one body its own. Its coordinates are `turn` and `turn2` [rad], `slide` and
-// `slide2` [m], those that its kind has:
+// `slide2` [m], those that its kind has, angles counted from -pi to pi:
 //     revolute: turn.  prismatic: slide.  cylindrical: turn, slide.  planar: slide along axis2, slide2 across it, turn.
 //     universal: turn about axis, turn2 about axis2.  line: slide, its length.
 #pragma once
@@ -53,8 +53,10 @@ struct JointLimits {
   static constexpr auto rules() { return std::array{at_least_one("lower", "upper")}; }
   static constexpr auto fields() {
     using T = JointLimits;
-    return std::tuple{field("lower", &T::lower, D, kAnyNumber, "smallest value of the coordinate"),
-                      field("upper", &T::upper, D, kAnyNumber, "largest value of the coordinate"),
+    return std::tuple{field("lower", &T::lower, D, kAnyNumber,
+                            "smallest value of the coordinate; of an angle within half a turn"),
+                      field("upper", &T::upper, D, kAnyNumber,
+                            "largest value of the coordinate; of an angle within half a turn"),
                       field("restitution", &T::restitution, between(0.0, 1.0),
                             "Newton's coefficient of the stop")};
   }
@@ -67,6 +69,7 @@ struct JointSpring {
   std::optional<double> rest;
 
   bool operator==(const JointSpring&) const = default;
+  std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = JointSpring;
     return std::tuple{required("stiffness", &T::stiffness, kDrive<D> / D, kPositive,
@@ -204,6 +207,8 @@ struct JointSpec {
 int coordinate_index(JointKind kind, std::string_view name);
 /// "turn", "slide", ... of coordinate i.
 std::string_view coordinate_name(JointKind kind, int i);
+/// Coordinate i of a joint: "elbow", or "bearing.slide" where the kind has several.
+std::string coordinate_text(const std::string& joint, JointKind kind, int i);
 
 /// One term of a coupling.
 struct CouplingTermSpec {

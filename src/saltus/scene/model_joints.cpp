@@ -44,6 +44,11 @@ void check_schemes(const StepOptions& options, const std::string& name, const st
                        "'" + name + "' joins bodies whose schemes solve different problems in a " +
                            "step: " + text(*held.front()) + " and " + text(*group),
                        "give them the same scheme");
+    if (scheme.stages().size() > 1)
+      throw SceneError(path,
+                       "'" + name + "' would be felt by the second problem of " + text(*group) +
+                           " alone and not by its prediction: the motion would be another one",
+                       "a scheme of one contact problem a step: generalized-alpha, rig-mid");
     if (options.joints == JointLevel::velocity) continue;
     const std::string why = options.joints == JointLevel::both ? "level both" : "level position";
     if (!(scheme.gain() > 0.0))
@@ -90,6 +95,10 @@ void Model::check_joints() const {
     if (joint.kind == JointKind::distance && !(joint.length > 0.0))
       throw SceneError(joint_path_of(parts, j), "'" + joint.name + "' has no length",
                        "a joint of kind ball holds two points together");
+    if (joint.strength != 0.0)
+      throw SceneError(joint_path_of(parts, j),
+                       "'" + joint.name + "' cannot break: joints bear any force",
+                       "strength 0, and Simulation::joint_load() tells the force");
     if (row_count(joint.kind) > 0)
       check_schemes(parts.options, joint.name, joint_path_of(parts, j), held);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "saltus/shapes/blocks_internal.h"
 
@@ -17,6 +18,20 @@ std::array<Vector3, 2> across(const Vector3& n) {
   const Vector3 other = std::abs(n.z()) < 0.9 ? Vector3::UnitZ() : Vector3::UnitX();
   const Vector3 t = other.cross(n).normalized();
   return {t, n.cross(t)};
+}
+
+/// Where the angle of a law is looked for: at the middle of its stops, in front of a single stop, about the rest of a spring.
+double centre_of(const Model& model, const JointLaw& law) {
+  const auto stop = [&](const JointLaw& x) {
+    const ContactLaw& rule = model.laws()[at(x.law)];
+    return !rule.bilateral() && rule.rule != ContactLaw::Rule::compliant;
+  };
+  if (!stop(law)) return law.offset;
+  for (const JointLaw& other : model.joint_laws())
+    if (other.joint == law.joint && other.coordinate == law.coordinate && other.sign == -law.sign &&
+        stop(other))
+      return 0.5 * (law.offset + other.offset);
+  return law.offset + law.sign * 0.5 * std::numbers::pi;
 }
 
 }  // namespace
@@ -69,6 +84,8 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
     contact.law = law.law;
     contact.joint_law = static_cast<int>(i);
     contact.side[0].member = a >= 0 ? a : b;
+    contact.turns = is_angle(joint.kind, law.coordinate);
+    contact.centre = contact.start = centre_of(model, law);
     contacts_.push_back(contact);
     laws_.push_back(law.law);
   }
@@ -235,6 +252,19 @@ double ContactList::least_gap() {
   return least;
 }
 
+void ContactList::begin(std::span<const Trial> trials) {
+  for (std::size_t i = pairs_; i < fixed_; ++i) {
+    IslandContact& c = contacts_[i];
+    if (!c.turns) continue;
+    const JointLaw& law = law_of_joint(c);
+    const double x = joints_.coordinate(
+        trials.front().t0,
+        [&](int m) -> const Vector& { return trials[at(members_[at(m)].group)].start->q; },
+        law.joint, law.coordinate);
+    c.start = nearest_turn(x, c.centre);
+  }
+}
+
 void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
   rate.setZero();
   for (std::size_t i = pairs_; i < fixed_; ++i) contacts_[i].drift = {0.0, 0.0};
@@ -337,6 +367,15 @@ double ContactList::mean_drift(std::size_t i, int a) const {
   return d;
 }
 
+/// use(body, its column, value) for the entries of the row of a law on a coordinate of a joint.
+template <class Use>
+void ContactList::for_coordinate(const IslandContact& c, const Use& use) const {
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    members_[m].H.each(c.first_row, [&](int column, double value) {
+      use(first_body_[m] + column / 6, column % 6, value);
+    });
+}
+
 bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> admitted,
                             std::span<const int> sizes, BodyRows& H) const {
   H.width = 6;
@@ -349,7 +388,7 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
     const auto* blocks = std::get_if<Blocks6>(&trial.A.form);
     if (!blocks || !symmetric(trial.A)) return false;
     H.inverse.resize(36 * (bodies + blocks->inverse.size()));
-    double* const inverse = &H.inverse[36 * bodies];
+    double* const inverse = H.inverse.data() + 36 * bodies;
     in_blocks(blocks->inverse.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t b = begin; b < end; ++b) {
         const auto& block = blocks->inverse[b];
@@ -364,7 +403,7 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
 
   // use(s, entry of J) for the sides of contact c that do not move by themselves
   const auto for_sides = [&](const IslandContact& c, const auto& use) {
-    for (std::size_t s = 0; s < 2; ++s) {
+    for (std::size_t s = 0; s < 2 && c.joint_law < 0; ++s) {
       const IslandContact::Side& side = c.side[s];
       if (side.member < 0) continue;
       const PointRows& J = members_[at(side.member)].J;
@@ -385,6 +424,14 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
       H.start.push_back(filled);
       filled += 6 * at(sizes[k]);
     });
+    if (c.joint_law >= 0)
+      for_coordinate(c, [&](int body, int, double) {
+        const auto begin = H.body.begin() + H.offset.back();
+        if (std::find(begin, H.body.end(), body) != H.body.end()) return;
+        H.body.push_back(body);
+        H.start.push_back(filled);
+        filled += 6;
+      });
     H.close(sizes[k]);
   }
   H.value.resize(filled);
@@ -393,6 +440,14 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
       const IslandContact& c = contacts_[at(admitted[k])];
       if (H.offset[k] == H.offset[k + 1]) continue;
       double* value = &H.value[H.start[at(H.offset[k])]];
+      if (c.joint_law >= 0) {
+        const auto first = H.body.begin() + H.offset[k];
+        std::fill_n(value, 6 * (H.offset[k + 1] - H.offset[k]), 0.0);
+        for_coordinate(c, [&](int body, int column, double x) {
+          value[6 * (std::find(first, H.body.end(), body) - first) + column] += x;
+        });
+        continue;
+      }
       for_sides(c, [&](std::size_t s, int entry) {
         const Member& m = members_[at(c.side[s].member)];
         const double sign = s == 0 ? 1.0 : -1.0;

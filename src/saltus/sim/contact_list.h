@@ -28,7 +28,9 @@ struct IslandContact {
   double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset [m]
   /// Of the model's: the row is that of a coordinate of a joint, and only `member` of its sides counts. -1: none.
   int joint_law = -1;
-  std::array<double, 2> drift{};  ///< of such a row by itself at t0 and t1
+  std::array<double, 2> drift{};     ///< of such a row by itself at t0 and t1
+  bool turns = false;                ///< its coordinate is an angle, known but for turns:
+  double centre = 0.0, start = 0.0;  ///< where it is looked for, and at the start of the step [rad]
 
   int rows() const { return 1 + (rolls ? 2 : 1) * tangents; }
 };
@@ -90,6 +92,8 @@ class ContactList {
     for (Member& m : members_) put_frames(t, m, q_of(m));
     return least_gap();
   }
+  /// A step begins: angles are followed from where they are, not taken back into one turn.
+  void begin(std::span<const Trial> trials);
   /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed motion at t0 and t1, and
   /// rate = H v0 + d0.
   void make_rows(std::span<const Trial> trials, Vector& rate);
@@ -101,15 +105,21 @@ class ContactList {
   /// False where a group has another form of A, or one that is not symmetric.
   bool by_bodies(std::span<const Trial> trials, std::span<const int> admitted,
                  std::span<const int> sizes, BodyRows& H) const;
+  /// Number of the first body of a member in the rows of the last by_bodies().
+  int first_body(int member) const { return first_body_[static_cast<std::size_t>(member)]; }
 
  private:
   const Dynamics& dynamics(const Member& m) const {
     return *model_.groups()[static_cast<std::size_t>(m.group)].dynamics;
   }
+  template <class Use>
+  void for_coordinate(const IslandContact& c, const Use& use) const;
   void measure_gaps(Vector& gap) const;
   double coordinate_gap(std::size_t i, double t, const JointSystem::Configuration& q) {
-    const JointLaw& law = law_of_joint(contacts_[i]);
-    return law.sign * (joints_.coordinate(t, q, law.joint, law.coordinate) - law.offset);
+    const IslandContact& c = contacts_[i];
+    const JointLaw& law = law_of_joint(c);
+    const double x = joints_.coordinate(t, q, law.joint, law.coordinate);
+    return law.sign * ((c.turns ? nearest_turn(x, c.start) : x) - law.offset);
   }
   const JointLaw& law_of_joint(const IslandContact& c) const {
     return model_.joint_laws()[static_cast<std::size_t>(c.joint_law)];

@@ -11,7 +11,7 @@
 #include "saltus/contact/slip.h"
 #include "saltus/contact/spring.h"
 #include "saltus/sim/contact_list.h"
-#include "saltus/sim/island_joints.h"
+#include "saltus/sim/island_delassus.h"
 
 namespace saltus {
 namespace {
@@ -19,11 +19,9 @@ namespace {
 // On the axes of the prediction an impulse would turn a body wrongly in O(h). Each renewal gains an order; then the
 // axes stay, lest they keep the last passes from converging.
 constexpr int kAxesPasses = 3;
-// Joints keep momentum and do no work in so far as their impulses act where the last pass has the bodies: five renewals leave
-// 1e-10 of it at steps that turn by a tenth. Rows that are renewed for ever do not come to rest beside singular places.
-constexpr int kJointPasses = 5;
-
-constexpr std::size_t kDenseRows = 120;  // beyond, W of rigid bodies is held by bodies
+// Joints keep momentum and do no work in so far as their impulses act where the last pass has the bodies: their rows are
+// renewed while each pass halves what is left. Beside singular places it does not, and they stay after a few.
+constexpr int kJointPasses = 12, kFewJointPasses = 5;
 
 constexpr std::string_view kContactLimit = "the contact solver did not reach its tolerance";
 constexpr std::string_view kPassLimit = "the passes reached their limit before their tolerance";
@@ -71,7 +69,9 @@ class GeneralIsland final : public Island {
   }
   void admit(IslandStep& step, const Stage& stage);
   void warm_start(IslandStep& step, const Stage& stage);
-  bool assemble(IslandStep& step);
+  bool assemble(const IslandStep& step) {
+    return W_.assemble(step, list_, joints_, admitted_, problem_, laws_, springs_);
+  }
   bool on_positions(const ContactLaw& rule, const Stage& stage) const {
     return stage.level == Level::position || rule.position_level();
   }
@@ -127,16 +127,12 @@ class GeneralIsland final : public Island {
   std::vector<Law> laws_;   ///< one a contact admitted
   SolveReport solved_;      ///< of the last problem
   bool shown_ = false;      ///< there is one in this step
-  DenseDelassus dense_;
-  BodyDelassus by_bodies_{BodyRows{}};
-  const Delassus* W_ = &dense_;  ///< that of the last problem
-  std::vector<int> sizes_;       ///< of the contacts of the problem
-  Matrix X_;
+  IslandDelassus W_;        ///< that of the last problem
   Vector gap_, y_, y_start_, slip_;                            // a contact
   Vector rate_, u_, u_free_, u_now_, ahead_, p_all_, p_kept_;  // a row
   mutable Vector p_friction_;
   // a row of the problem; `compliance_` is what a spring adds to W_kk, `pressed_` the impulse (1 + e) P_c
-  Vector diagonal_, W_p_;  // of W, and W p
+  Vector W_p_;  // W p
   Vector b_, p_, rho_, u_end_, compliance_, pressed_, b_start_, p_start_;
 };
 
@@ -266,45 +262,8 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
   }
   const auto n = static_cast<Eigen::Index>(problem_.size());
   if (n == 0) return;  // the vectors keep their size for the next contact
-  for (Vector* x : {&b_, &p_, &compliance_, &pressed_, &rho_, &u_end_, &diagonal_, &W_p_})
-    x->resize(n);
+  for (Vector* x : {&b_, &p_, &compliance_, &pressed_, &rho_, &u_end_, &W_p_}) x->resize(n);
   for (Eigen::Index k = 0; k < n; ++k) p_[k] = p_all_[problem_[static_cast<std::size_t>(k)]];
-}
-
-// W = sum over the groups of H A^-1 H^T on the admitted rows: as a matrix; by bodies where there are many contacts
-// between rigid ones.
-bool GeneralIsland::assemble(IslandStep& step) {
-  const auto m = static_cast<Eigen::Index>(problem_.size());
-  if (problem_.size() > kDenseRows && !springs_ && joints_.empty()) {
-    sizes_.clear();
-    for (const Law& entry : laws_) sizes_.push_back(entry.size);
-    if (list_.by_bodies(step.trials, admitted_, sizes_, by_bodies_.refill())) {
-      by_bodies_.index();
-      W_ = &by_bodies_;
-      by_bodies_.diagonal(diagonal_);
-      return diagonal_.allFinite();
-    }
-  }
-  W_ = &dense_;
-  Matrix& W = dense_.W;
-  W.setZero(m, m);
-  dense_.is_symmetric = true;
-  if (!joints_.empty()) joints_.open(m);
-  for (std::size_t k = 0; k < list_.members().size(); ++k) {
-    Member& member = list_.members()[k];
-    const int n = group(member).dynamics->velocities();
-    if (n == 0) continue;
-    const Factor& A = step.trials[size(member.group)].A;
-    member.H.response_add(A, n, problem_, X_, W);
-    if (!joints_.empty()) joints_.gather(k, X_);
-    dense_.is_symmetric = dense_.is_symmetric && symmetric(A);
-  }
-  if (!joints_.empty()) joints_.close(W);
-  if (dense_.is_symmetric)
-    for (Eigen::Index i = 0; i < m; ++i)
-      for (Eigen::Index j = 0; j < i; ++j) W(i, j) = W(j, i) = 0.5 * (W(i, j) + W(j, i));
-  diagonal_ = W.diagonal();
-  return W.allFinite();
 }
 
 // s = (y1 - y0)/(h (u0 + u1)/2) of a spring on a joint, where it can be told from round-off: K s (y0 + y1)/2 then works on
@@ -395,8 +354,7 @@ void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
       b_[first + a] = u_free_[r + a] + rule.tangential * rate_[r + a];
   }
   if (!springs_) return;
-  dense_.W.diagonal() += compliance_;
-  diagonal_ += compliance_;
+  W_.add_diagonal(compliance_);
 }
 
 // A position stage knows gaps alone.
@@ -469,8 +427,8 @@ SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
     for (std::size_t k = 0; k < problem_.size(); ++k)
       b_start_[static_cast<Eigen::Index>(k)] = rate_[problem_[k]];
     step.solver.active.clear();
-    pressing = model_.solver().solve({*W_, b_start_, laws_, problem_}, options.contact, step.solver,
-                                     p_start_);
+    pressing = model_.solver().solve({W_.W(), b_start_, laws_, problem_}, options.contact,
+                                     step.solver, p_start_);
     for (std::size_t k = 0; k < admitted_.size(); ++k)
       if (const ContactLaw& rule = law(size(admitted_[k]));
           rule.rule == ContactLaw::Rule::poisson_impact) {
@@ -489,12 +447,12 @@ SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
     }
   if (presses) {
     b_start_.resize(b_.size());
-    W_->apply(pressed_, b_start_);
+    W_.W().apply(pressed_, b_start_);
     b_ += b_start_;
   }
   step.solver.active.clear();
   SolveReport found =
-      model_.solver().solve({*W_, b_, laws_, problem_}, options.contact, step.solver, p_);
+      model_.solver().solve({W_.W(), b_, laws_, problem_}, options.contact, step.solver, p_);
   found.iterations += pressing.iterations;
   found.residual = worse(found.residual, pressing.residual);
   found.converged = found.converged && pressing.converged;
@@ -536,7 +494,7 @@ double GeneralIsland::slip_of(std::size_t k, const Vector& u) const {
 // pass assumed are off.
 double GeneralIsland::slips(const IslandStep& step) {
   double off = 0.0;
-  if (!admitted_.empty()) W_->apply(p_, W_p_);
+  if (!admitted_.empty()) W_.W().apply(p_, W_p_);
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const ContactLaw& rule = law(size(admitted_[k]));
     if (!rule.falls()) continue;
@@ -546,7 +504,7 @@ double GeneralIsland::slips(const IslandStep& step) {
     double w = 0.0;
     for (Eigen::Index r = first; r < end; ++r) {
       u_end_[r] = b_[r] + W_p_[r];
-      w += diagonal_[r] / static_cast<double>(end - first);
+      w += W_.diagonal()[r] / static_cast<double>(end - first);
     }
     const double at_rest = relay ? step.h * rule.bound : rule.friction * p_[first - 1];
     double& x = slip_[admitted_[k]];
@@ -560,6 +518,7 @@ double GeneralIsland::slips(const IslandStep& step) {
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   shown_ = false;
   joints_.begin();
+  list_.begin(step.trials);
   const bool accepts = model_.options().on_failure == OnFailure::accept;
   for (const Stage& stage : stages_) {
     const bool first = &stage == stages_.data();
@@ -616,11 +575,14 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   double best = std::numeric_limits<double>::infinity(), best_before = best;
   int stagnant = 0;  // passes in a row that did not halve the smallest change so far
   int pass = 0;
-  bool solved = true;
+  bool solved = true, renews = true;
   do {
     ++pass;
-    const bool renew = pass > 1 && pass <= 1 + (joints_.empty() ? kAxesPasses : kJointPasses);
-    if (renew && (!admitted_.empty() || detect_ || !joints_.empty())) follow(step);
+    const int renewals = joints_.empty() ? kAxesPasses
+                         : stagnant == 0 ? kJointPasses
+                                         : kFewJointPasses;
+    renews = renews && pass <= 1 + renewals;
+    if (pass > 1 && renews && (!admitted_.empty() || detect_ || !joints_.empty())) follow(step);
     if (pass > 1 && (powers_ || detect_)) {
       end_gaps(step);
       admit(step, stage);
@@ -670,7 +632,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     if ((one_pass_ && curved_gaps) || pulled) {
       double scale = p_all_.cwiseAbs().maxCoeff(), change = 0.0;
       if (!problem_.empty()) {
-        rho_ = diagonal_.cwiseInverse();
+        rho_ = W_.diagonal().cwiseInverse();
         scale = std::max(scale, impulse_scale(step.energy, rho_));
       }
       if (one_pass_ && curved_gaps)
@@ -718,11 +680,12 @@ double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector
     if (rule.rule == ContactLaw::Rule::compliant)
       u = spring_defect(step, static_cast<int>(first), i, gap_end[i]);
     u_end_[first] = u + law_term(step, stage, i);
-    double trace = diagonal_[first];
+    double trace = W_.diagonal()[first];
     for (int a = 1; a < laws_[k].size; ++a) {
       u_end_[first + a] = u_[r + a] + rule.tangential * rate_[r + a];
-      trace += diagonal_[first + a];
+      trace += W_.diagonal()[first + a];
     }
+    if (!(trace > 0.0)) trace = laws_[k].size;  // a coordinate that nothing can move
     rho_.segment(first, laws_[k].size).setConstant(laws_[k].size / trace);
     if (falls_) strengthen(step.h, k, slip_of(k, u_end_));
   }
@@ -775,7 +738,7 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
     problem_.push_back(row(i));
   }
   const auto n = static_cast<Eigen::Index>(problem_.size());
-  for (Vector* x : {&b_, &p_, &diagonal_}) x->resize(n);
+  for (Vector* x : {&b_, &p_}) x->resize(n);
   for (Member& m : list_.members()) {
     Trial& trial = step.trials[size(m.group)];
     if (trial.v.size() > 0)
@@ -790,7 +753,7 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
       b_[k] = y_[admitted_[static_cast<std::size_t>(k)]] / step.h;
     p_.setZero();
     step.solver.active.clear();
-    const SolveReport found = model_.solver().solve({*W_, b_, laws_, problem_},
+    const SolveReport found = model_.solver().solve({W_.W(), b_, laws_, problem_},
                                                     model_.options().contact, step.solver, p_);
     report.iterations += found.iterations;
     if (!found.converged) {
@@ -818,7 +781,7 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
 
 void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {
   if (!shown_ || admitted_.empty()) return;
-  const ContactProblem problem{*W_, b_, laws_, problem_};
+  const ContactProblem problem{W_.W(), b_, laws_, problem_};
   observer.solved({island, step.trials.front().t0, step.h, problem, p_, solved_});
 }
 

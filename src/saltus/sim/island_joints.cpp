@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kSlow = 1.0 / 16.0;       // an old factor of S has to do better
 constexpr int kFewRows = 12;               // of joints: cheaper to factorise than to correct
+constexpr double kUnsolved = 1e-6;         // of L: refinement that ends above this went nowhere
 constexpr double kNoise = 32.0 * 0x1p-52;  // of gaps, relative to places
 
 std::vector<JointMember> members_of(const Model& model, std::span<const int> groups) {
@@ -103,18 +104,20 @@ void IslandJoints::target(IslandStep& step) {
   }
 }
 
-// g(q)/(gain h) of the iterate; 0 where g is round-off, which would never come to rest.
+// g(q)/(gain h) of the iterate, the gain that of the bodies of the row; 0 where g is round-off, which would never come to rest.
 void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
-  for (const Member& m : members_)
-    if (m.w.size() > 0) gain_ = step.trials[size(m.group)].gain;
+  if (member_of_row_.empty())
+    for (int i = 0; i < system_.rows(); ++i) member_of_row_.push_back(system_.member_of_row(i));
   system_.gaps(
       step.trials.front().t0 + step.h,
       [&](int m) -> const Vector& { return step.trials[size(members_[size(m)].group)].q; }, rates);
   const std::span<const char> turns = system_.turns();
-  const double extent = system_.extent(), scale = 1.0 / (gain_ * step.h);
+  const double extent = system_.extent();
   for (Eigen::Index i = 0; i < rates.size(); ++i) {
-    const double noise = kNoise * (turns[static_cast<std::size_t>(i)] != 0 ? 1.0 : extent);
-    rates[i] = std::abs(rates[i]) <= noise ? 0.0 : scale * rates[i];
+    const auto k = static_cast<std::size_t>(i);
+    const double gain = step.trials[size(members_[size(member_of_row_[k])].group)].gain,
+                 noise = kNoise * (turns[k] != 0 ? 1.0 : extent);
+    rates[i] = std::abs(rates[i]) <= noise ? 0.0 : rates[i] / (gain * step.h);
   }
 }
 
@@ -124,10 +127,17 @@ bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts)
   const int pass = step.trials[size(members_.front().group)].pass;
   const bool corrects = !factors_kept && !contacts && pass > 1 && system_.rows() > kFewRows &&
                         left_ <= kSlow * left_before_;
-  if (!factors_kept && !corrects && !system_.factorise([&](int m) -> const Factor& {
-        return step.trials[size(members_[size(m)].group)].A;
-      }))
-    return false;
+  const auto A = [&](int m) -> const Factor& {
+    return step.trials[size(members_[size(m)].group)].A;
+  };
+  if (pass <= 1 && !factors_kept && system_.loops()) {  // at the start they are closed
+    system_.make_rows(step.trials.front().t0, [&](int m) -> const Vector& {
+      return step.trials[size(members_[size(m)].group)].start->q;
+    });
+    if (!system_.find_dependent(A)) return false;
+    place(step);
+  }
+  if (!factors_kept && !corrects && !system_.factorise_kept(A)) return false;
   target(step);
   if (!corrects) {
     solve_joints(step, L_free_);
@@ -156,6 +166,7 @@ void IslandJoints::solve_joints(IslandStep& step, Vector& x) {
   });
   if (!exact) right_ = x;
   system_.solve(x);
+  unsolved_ = false;
   if (exact) return;
   constexpr int kMost = 30;
   double before = std::numeric_limits<double>::infinity();
@@ -172,6 +183,7 @@ void IslandJoints::solve_joints(IslandStep& step, Vector& x) {
     }
     system_.solve(rest_);
     const double change = rest_.norm();
+    unsolved_ = change > kUnsolved * x.norm();
     if (!(change < 0.5 * before)) return;  // at round-off
     x += rest_;
     before = change;
@@ -252,6 +264,7 @@ void IslandJoints::react(IslandStep& step) {
 // Energies: that of the velocities which g still asks for, or, while G moves, of the change of all impulses r (L alone may
 // wander where contacts share their load in many ways), against those of the step.
 double IslandJoints::outstanding(IslandStep& step) {
+  if (unsolved_) return std::numeric_limits<double>::infinity();
   if (level_ == JointLevel::velocity && steady_) return 0.0;
   double left = 0.0, scale = 2.0 * step.energy, most = 0.0;
   if (level_ == JointLevel::velocity) {
@@ -266,6 +279,14 @@ double IslandJoints::outstanding(IslandStep& step) {
       most += trial.r.dot(m.w);
     }
   } else {
+    // G is that of the pass before: reactions that were chosen among many are those of the end only when it rests
+    for (Member& m : members_) {
+      if (m.w.size() == 0 || system_.dependent().empty()) continue;
+      const Trial& trial = step.trials[size(m.group)];
+      m.w = m.change;
+      solve(trial.A, m.w);
+      left += m.change.dot(m.w);
+    }
     rates_of_gaps(step, g_);
     const Vector& diagonal = system_.diagonal();
     for (Eigen::Index i = 0; i < L_.size(); ++i) {
@@ -282,11 +303,10 @@ double IslandJoints::outstanding(IslandStep& step) {
   return left_;
 }
 
-// Impulses of the step over h, and the mean of the forces in stages by those of both ends.
-void IslandJoints::measure_loads(IslandStep& step) {
+/// loads += L/h on the rows as they are.
+void IslandJoints::add_loads(const Vector& L, double h) {
   JointRows rows;
   for (std::size_t i = 0; i < loads_.size(); ++i) {
-    loads_[i] = {Vector3::Zero(), Vector3::Zero()};
     const auto [first, count] = system_.rows_of(static_cast<int>(i));
     if (count == 0) continue;
     const Joint& joint = model_.joints()[i];
@@ -294,9 +314,15 @@ void IslandJoints::measure_loads(IslandStep& step) {
     joint_rows(joint.kind, joint.length, a, b, rows);
     for (int k = 0; k < count; ++k) {
       const JointRow& row = rows.row[size(k)];
-      loads_[i][row.spin ? 1 : 0] += L_[first + k] / step.h * row.direction;
+      loads_[i][row.spin ? 1 : 0] += L[first + k] / h * row.direction;
     }
   }
+}
+
+// Impulses of the step over h, and the mean of the forces in stages by those of both ends.
+void IslandJoints::measure_loads(IslandStep& step) {
+  loads_.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
+  add_loads(L_, step.h);
   for (const Member& m : members_)
     if (const auto* body = dynamic_cast<const Jointed*>(group(m).dynamics.get())) {
       const Trial& trial = step.trials[size(m.group)];
@@ -331,6 +357,7 @@ double IslandJoints::project_velocities(IslandStep& step) {
   c_ = -u_ - system_.drift1();
   g_ = c_;
   system_.solve(c_);
+  add_loads(c_, step.h);
   for (std::size_t m = 0; m < members_.size(); ++m) {
     Member& member = members_[m];
     if (member.w.size() == 0) continue;

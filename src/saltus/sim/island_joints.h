@@ -44,7 +44,7 @@ class IslandJoints {
   /// After Scheme::correct: what g still asks of the velocities, against those of the step [1].
   double outstanding(IslandStep& step);
 
-  /// After the last pass: loads().
+  /// After the last pass: loads(). Level both adds those of project_velocities().
   void measure_loads(IslandStep& step);
   /// Mean force [N] and torque [N m] of each joint of the model on its b over the step, in space, the torque about the point
   /// of b. Zero where it is not one of these groups.
@@ -76,6 +76,7 @@ class IslandJoints {
   void target(IslandStep& step);
   void solve_joints(IslandStep& step, Vector& x);
   void rates_of_gaps(IslandStep& step, Vector& rates);
+  void add_loads(const Vector& L, double h);
 
   const Model& model_;
   std::vector<Member> members_;
@@ -87,7 +88,9 @@ class IslandJoints {
   Vector c_, g_, u_, L_free_, L_;
   Matrix Y_, Z_;
   std::vector<std::array<Vector3, 2>> loads_;
-  double drift_work_ = 0.0, gain_ = 0.0;
+  double drift_work_ = 0.0;
+  bool unsolved_ = false;  ///< by the last solve_joints()
+  std::vector<int> member_of_row_;
   double left_ = 0.0, left_before_ = 0.0;  ///< outstanding() of the last two passes
   bool steady_ = true;                     ///< G stays in the passes of a step
   std::vector<std::size_t> column_;        ///< of Y: where its entries begin

@@ -58,7 +58,10 @@ double stored_energy(const Model& model, JointSystem& joints, double t,
     const double c = joints.coordinate(
         t, [&](int g) -> const Vector& { return groups[static_cast<std::size_t>(g)].q; }, at.joint,
         at.coordinate);
-    sum += spring_energy(law.spring, at.sign * (c - at.offset));
+    const bool turns =
+        is_angle(model.joints()[static_cast<std::size_t>(at.joint)].kind, at.coordinate);
+    const double x = turns ? nearest_turn(c, at.offset) : c;
+    sum += spring_energy(law.spring, at.sign * (x - at.offset));
   }
   return sum;
 }

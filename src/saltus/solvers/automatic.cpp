@@ -39,6 +39,11 @@ class Automatic final : public ContactSolver {
     const bool friction = !handles_laws(*pivoting_, problem);
     const bool large = problem.W.bodies() != nullptr && std::ssize(problem.laws) > kManyContacts;
     Run run{problem, limits, memory, p, {}};
+    // Joints hold the bodies of many contacts: a factor as large as the bodies, never sweeps, which would not see how the
+    // joints couple them.
+    if (problem.W.jointed() != nullptr && fits(*body_interior_, problem) &&
+        BodySystem::fits(problem) && run.ask(*body_interior_, 3))
+      return run.report;
     if (!friction) {
       if (!run.ask(problem.W.symmetric() ? *pivoting_ : *lemke_, 0)) {
         if (!large) run.ask(*newton_, 1);
@@ -49,7 +54,10 @@ class Automatic final : public ContactSolver {
       run.ask(*bodies_, 2);
       return run.report;
     }
-    if (are_few(problem) && run.few()) return run.report;
+    if (are_few(problem)) {
+      share_load(problem, p);
+      if (run.few()) return run.report;
+    }
     // What rests needs a few sweeps from the impulses of the step before, and each costs less than W itself. Contacts
     // of faces are redundant: sweeps are slow there, and a factor as large as the bodies is cheap.
     const BodyRows* const H = problem.W.bodies();

@@ -42,6 +42,7 @@ class BodyGaussSeidel final : public ContactSolver {
  private:
   template <class Sweeps>
   SolveReport iterate(Sweeps& sweeps, const ContactProblem& problem, Limits limits, Out p) const {
+    const Crew::Shift together(sweeps.crew());
     sweeps.assign(problem, p);
     double best = sweeps.natural_map(), t = 1.0, beta = 0.0;
     SolveReport report{false, 0, best};

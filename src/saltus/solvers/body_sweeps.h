@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "saltus/contact/contact_solver.h"
+#include "saltus/math/crew.h"
 #include "saltus/solvers/colouring.h"
 
 namespace saltus {
@@ -11,8 +12,8 @@ namespace saltus {
 /// only the symmetric W_cc are kept. What a solve needs in memory, for contacts of three rows and bodies of three
 /// velocities: 88 bytes a contact and 57 bytes a body.
 ///
-/// Colours are solved one after the other, their contacts on the threads of the task arena of the caller. A contact
-/// reads and writes its own bodies only and sums run over fixed blocks: no bit depends on threads.
+/// Colours are solved one after the other, their contacts by the crew: in a shift of it, on the threads of the task arena
+/// of the caller. A contact reads and writes its own bodies only and sums run over fixed blocks: no bit depends on threads.
 class BodySweeps final : public SolverWork {
  public:
   static constexpr int kRows = 6;  ///< largest contact
@@ -37,6 +38,9 @@ class BodySweeps final : public SolverWork {
   void restart(View p);
   void copy(Out p) const;
 
+  /// Whose shifts the loops above are shared in.
+  Crew& crew() { return crew_; }
+
   const Colouring& colouring() const { return colouring_; }
 
  private:
@@ -45,6 +49,7 @@ class BodySweeps final : public SolverWork {
   template <int S, int M>
   double visit(int c, double beta);
 
+  Crew crew_;
   const ContactProblem* problem_ = nullptr;
   const BodyRows* H_ = nullptr;
   Colouring colouring_;

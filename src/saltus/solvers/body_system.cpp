@@ -64,7 +64,8 @@ void with_width(int width, const Use& use) {
 }  // namespace
 
 bool BodySystem::fits(const ContactProblem& contact) {
-  const BodyRows* const H = contact.W.bodies();
+  const JointedRows* const jointed = contact.W.jointed();
+  const BodyRows* const H = jointed ? &jointed->contacts : contact.W.bodies();
   if (!H || at(H->contacts()) != contact.laws.size()) return false;
   for (int c = 0; c < H->contacts(); ++c) {
     const Law& law = contact.laws[at(c)];
@@ -76,7 +77,8 @@ bool BodySystem::fits(const ContactProblem& contact) {
 }
 
 void BodySystem::begin(const ContactProblem& contact, ConeProblem& problem) {
-  const BodyRows& H = *contact.W.bodies();
+  jointed_ = contact.W.jointed() ? &static_cast<const JointedDelassus&>(contact.W) : nullptr;
+  const BodyRows& H = jointed_ ? jointed_->jointed()->contacts : *contact.W.bodies();
   read(H);
   // W_ii, then G with the weights
   entries_.resize(H.rows());
@@ -91,6 +93,12 @@ void BodySystem::begin(const ContactProblem& contact, ConeProblem& problem) {
         }
       entries_[c.first + i] = sum;
     }
+  joints_.clear();
+  sides_.clear();
+  if (jointed_) {
+    entries_ = jointed_->diagonal();
+    hang(jointed_->jointed()->joints);
+  }
   problem.read(contact, entries_);
   problem_ = &problem;
   for (const Contact& c : contacts_)
@@ -100,8 +108,10 @@ void BodySystem::begin(const ContactProblem& contact, ConeProblem& problem) {
           G_[c.G + at((s * c.rows + i) * M + l)] /= problem.weight[c.first + i];
   connect();
   inverse_.resize(9 * problem.cones.size());
-  z_.resize(size_.size() * at(M));
-  packed_.resize(z_.size());
+  z_.resize(at(bodies_ * M));
+  std::size_t rows = 0;
+  for (const int size : size_) rows += at(size);
+  packed_.resize(rows);
   right_.resize(H.rows());
   correction_.resize(H.rows());
   product_.resize(H.rows());
@@ -110,15 +120,15 @@ void BodySystem::begin(const ContactProblem& contact, ConeProblem& problem) {
 
 /// Contacts, their bodies and G = H L.
 void BodySystem::read(const BodyRows& H) {
-  const int M = width_ = H.width, bodies = H.bodies();
+  const int M = width_ = H.width, bodies = bodies_ = H.bodies();
   size_.assign(at(bodies), 0);
+  moves_.resize(at(bodies));
   L_.resize(H.inverse.size());
   for (int b = 0; b < bodies; ++b) {
     const double* const A = &H.inverse[at(b * M * M)];
     const bool held = std::all_of(A, A + M * M, [](double x) { return x == 0.0; });
     if (!held) root(M, A, &L_[at(b * M * M)]);
-    diagonal_.resize(at(bodies));
-    diagonal_[at(b)] = held ? 0 : 1;
+    moves_[at(b)] = held ? 0 : 1;
   }
   contacts_.resize(at(H.contacts()));
   G_.assign(2 * at(H.rows() * M), 0.0);
@@ -134,14 +144,14 @@ void BodySystem::read(const BodyRows& H) {
     int sides = 0;
     for (int e = begin; e < end; ++e) {
       const int b = H.body[at(e)];
-      if (diagonal_[at(b)] == 0 || (sides > 0 && c.side[0] == b)) continue;
+      if (moves_[at(b)] == 0 || (sides > 0 && c.side[0] == b)) continue;
       c.side[sides++] = b;
       size_[at(b)] = M;
     }
     if (sides == 2 && c.side[1] < c.side[0]) std::swap(c.side[0], c.side[1]);
     for (int e = begin; e < end; ++e) {
       const int b = H.body[at(e)];
-      if (diagonal_[at(b)] == 0) continue;
+      if (moves_[at(b)] == 0) continue;
       const double *const block = &H.value[H.start[at(e)]], *const L = &L_[at(b * M * M)];
       const double sign = H.opposite(k, e) ? -1.0 : 1.0;
       double* const G = &G_[c.G + at(b == c.side[0] ? 0 : c.rows * M)];
@@ -155,30 +165,35 @@ void BodySystem::read(const BodyRows& H) {
   }
 }
 
-/// The pattern of 1 + G^T B^-1 A G, and where each contact is in it.
+/// The pattern of (1) or (2), and where each contact and joint is in it.
 void BodySystem::connect() {
-  const int bodies = static_cast<int>(size_.size());
+  const int nodes = static_cast<int>(size_.size());
   pairs_.clear();
-  for (int b = 0; b < bodies; ++b) pairs_.emplace_back(b, b);
-  for (const Contact& c : contacts_) {
-    if (c.side[1] < 0 || pairs_.back() == std::pair(c.side[1], c.side[0])) continue;
-    pairs_.emplace_back(c.side[0], c.side[1]);
-    pairs_.emplace_back(c.side[1], c.side[0]);
-  }
+  for (int i = 0; i < nodes; ++i) pairs_.emplace_back(i, i);
+  const auto join = [&](int i, int j) {
+    pairs_.emplace_back(i, j);
+    pairs_.emplace_back(j, i);
+  };
+  for (const Contact& c : contacts_)
+    if (c.side[1] >= 0 && pairs_.back() != std::pair(c.side[1], c.side[0]))
+      join(c.side[0], c.side[1]);
+  for (const JointSide& s : sides_)
+    if (joints_[at(s.joint)].node != s.body) join(joints_[at(s.joint)].node, s.body);
   std::sort(pairs_.begin(), pairs_.end());
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
-  const std::size_t block = at(width_ * width_);
-  offset_.assign(at(bodies) + 1, 0);
+  offset_.assign(at(nodes) + 1, 0);
   column_.clear();
   start_.clear();
   diagonal_.clear();
+  std::size_t values = 0;
   for (const auto& [i, j] : pairs_) {
     ++offset_[at(i) + 1];
     if (i == j) diagonal_.push_back(static_cast<int>(column_.size()));
-    start_.push_back(column_.size() * block);
+    start_.push_back(values);
     column_.push_back(j);
+    values += at(size_[at(i)] * size_[at(j)]);
   }
-  for (int b = 0; b < bodies; ++b) offset_[at(b) + 1] += offset_[at(b)];
+  for (int i = 0; i < nodes; ++i) offset_[at(i) + 1] += offset_[at(i)];
   const auto find = [&](int i, int j) {
     const auto row = column_.begin() + offset_[at(i)];
     return static_cast<int>(std::lower_bound(row, column_.begin() + offset_[at(i) + 1], j) -
@@ -192,8 +207,17 @@ void BodySystem::connect() {
     c.block[2] = find(c.side[1], c.side[0]);
     c.block[3] = diagonal_[at(c.side[1])];
   }
-  value_.resize(column_.size() * block);
-  pattern_.analyse({bodies, offset_.data(), column_.data(), 0});
+  for (JointSide& s : sides_) {
+    s.block = find(joints_[at(s.joint)].node, s.body);
+    s.transposed = find(s.body, joints_[at(s.joint)].node);
+  }
+  value_.resize(values);
+  BlockGraph graph{nodes, offset_.data(), column_.data(), 0};
+  if (jointed_) {
+    graph.last = nodes - bodies_;
+    graph.small = 1;  // nodes are large
+  }
+  pattern_.analyse(graph);
 }
 
 void BodySystem::multiply(const double* z, double* v) const {
@@ -231,6 +255,12 @@ void BodySystem::multiply_transposed(const double* x, double* z) const {
 }
 
 void BodySystem::apply(View x, Out v) const {
+  if (jointed_) {
+    impulses_ = x.cwiseQuotient(problem_->weight);
+    jointed_->apply(impulses_, v);
+    v.array() /= problem_->weight.array();
+    return;
+  }
   multiply_transposed(x.data(), z_.data());
   multiply(z_.data(), v.data());
 }
@@ -253,9 +283,10 @@ void BodySystem::add(const Contact& c, const double* T) {
     const double* const G = &G_[c.G + at(s * c.rows * M)];
     for (int t = 0; t < sides; ++t) {
       double* const to = &value_[start_[at(c.block[2 * s + t])]];
+      const int stride = size_[at(c.side[t])];
       for (int i = 0; i < c.rows; ++i)
         for (int l = 0; l < M; ++l)
-          for (int m = 0; m < M; ++m) to[l * M + m] += G[i * M + l] * Z[t][i * M + m];
+          for (int m = 0; m < M; ++m) to[l * stride + m] += G[i * M + l] * Z[t][i * M + m];
     }
   }
 }
@@ -264,8 +295,10 @@ bool BodySystem::factorise(std::span<const ConeRows> rows) {
   rows_ = rows;
   const int M = width_;
   std::fill(value_.begin(), value_.end(), 0.0);
-  for (const int k : diagonal_)
-    for (int l = 0; l < M; ++l) value_[start_[at(k)] + at(l * (M + 1))] = 1.0;
+  for (int b = 0; b < bodies_; ++b)
+    for (int l = 0; l < M && size_[at(b)] > 0; ++l)
+      value_[start_[at(diagonal_[at(b)])] + at(l * (size_[at(b)] + 1))] = 1.0;
+  put_joints();
   for (std::size_t k = 0; k < rows.size();) {
     const Contact& c = contacts_[at(problem_->cones[k].contact)];
     double T[9] = {};  // B^-1 A of all cones of the contact
@@ -307,13 +340,22 @@ void BodySystem::solve_once(Vector& x) {
   correction_ = x;
   divide();
   multiply_transposed(x.data(), z_.data());
-  double* packed = packed_.data();
-  for (std::size_t b = 0; b < size_.size(); ++b)
-    packed = std::copy_n(&z_[b * at(M)], size_[b], packed);
+  std::fill(packed_.begin(), packed_.end(), 0.0);
+  const auto each = [&](const auto& use) {  // use(z of a body, its place in packed_)
+    double* packed = packed_.data();
+    for (int b = 0; b < bodies_; packed += size_[at(b)], ++b)
+      use(&z_[at(b * M)], packed, size_[at(b)] > 0);
+  };
+  each([&](const double* z, double* packed, bool there) {
+    if (there) std::copy_n(z, M, packed);
+  });
   lu_.solve(packed_.data());
-  packed = packed_.data();
-  for (std::size_t b = 0; b < size_.size(); ++b)
-    for (int l = 0; l < M; ++l) z_[b * at(M) + at(l)] = l < size_[b] ? *packed++ : 0.0;
+  each([&](double* z, const double* packed, bool there) {
+    if (there)
+      std::copy_n(packed, M, z);
+    else
+      std::fill_n(z, M, 0.0);
+  });
   multiply(z_.data(), product_.data());
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const ConeProblem::Cone& cone = problem_->cones[k];

@@ -18,7 +18,7 @@ namespace saltus {
 class ConeNewton {
  public:
   /// Uses K, begun with `problem`, for the matrix. False: it is singular, and x was left alone.
-  bool step(const ConeProblem& problem, ConeSystem& K, Vector& x);
+  bool step(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x);
 
  private:
   std::vector<ConeRows> rows_;

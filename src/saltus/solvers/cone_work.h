@@ -26,9 +26,9 @@ class ConeWork {
   }
   void solve(Vector& x, int refinements) { system_->solve(x, refinements); }
   /// A step of ConeNewton. False: x was left alone.
-  bool newton(Vector& x) {
+  bool newton(Vector& x, double alpha = 1e-10) {
     ++factorisations_;
-    return newton_.step(problem, *system_, x);
+    return newton_.step(problem, *system_, alpha, x);
   }
   int factorisations() const { return factorisations_; }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kContacts = 32, kRows = 96;
 constexpr int kSweeps = 20;  ///< that are cheaper than Newton's method
+constexpr int kShared = 2;   ///< sweeps of all contacts at once, before them
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -71,19 +72,27 @@ void solve_rows(const Law& law, const double* W, const double* u, double* p) {
   }
 }
 
+/// The solution of contact c with the others held.
+void solve_one(const Rows& rows, const ContactProblem& problem, int c, const double* p, double* W,
+               double* next) {
+  const Law& law = problem.laws[at(c)];
+  double u[3];
+  rows.read(c, p, u, W);
+  std::copy_n(p + law.first, law.size, next);
+  if (law.kind != LawKind::coulomb)
+    solve_rows(law, W, u, next);
+  else if (W[0] > 0.0)
+    solve_coulomb(law.size, W, u, law.friction, next);
+}
+
 /// One sweep. The largest change of velocity, sqrt(W_cc) |change of p_c|, against the largest sqrt(W_cc) |p_c|.
 double sweep(const Rows& rows, const ContactProblem& problem, double* p) {
   double change = 0.0, scale = 0.0;
   for (int c = 0; c < std::ssize(problem.laws); ++c) {
     const Law& law = problem.laws[at(c)];
-    double u[3], W[9], next[3];
+    double W[9], next[3];
     double* const p_c = p + law.first;
-    rows.read(c, p, u, W);
-    std::copy_n(p_c, law.size, next);
-    if (law.kind != LawKind::coulomb)
-      solve_rows(law, W, u, next);
-    else if (W[0] > 0.0)
-      solve_coulomb(law.size, W, u, law.friction, next);
+    solve_one(rows, problem, c, p, W, next);
     for (int i = 0; i < law.size; ++i) {
       const double W_ii = W[i * law.size + i];
       change = std::max(change, W_ii * (next[i] - p_c[i]) * (next[i] - p_c[i]));
@@ -102,6 +111,42 @@ bool are_few(const ContactProblem& problem) {
   for (const Law& law : problem.laws)
     if (law.kind == LawKind::rolling || law.size > 3) return false;
   return true;
+}
+
+// All contacts at once, kShared times:  p_c <- p_c + (solution of c alone - p_c)/n;  those without friction, which are what
+// presses (motors, limits), one after the other.
+void share_load(const ContactProblem& problem, Out p) {
+  const Rows rows(problem);
+  double W[9], next[3], data[kRows];
+  const int contacts = static_cast<int>(problem.laws.size());
+  int closing = 0, rubbing = 0;
+  for (int c = 0; c < contacts; ++c) {
+    const Law& law = problem.laws[at(c)];
+    if (law.kind != LawKind::coulomb) continue;
+    ++rubbing;
+    if (p[law.first] != 0.0) continue;
+    rows.read(c, p.data(), next, W);
+    closing += next[0] < 0.0;
+  }
+  if (closing < 2) return;
+  for (int k = 0; k < kShared; ++k) {
+    for (int c = 0; c < contacts; ++c) {
+      const Law& law = problem.laws[at(c)];
+      if (law.kind == LawKind::coulomb) continue;
+      solve_one(rows, problem, c, p.data(), W, next);
+      std::copy_n(next, law.size, p.data() + law.first);
+    }
+    std::copy_n(p.data(), p.size(), data);
+    for (int c = 0; c < contacts; ++c) {
+      const Law& law = problem.laws[at(c)];
+      if (law.kind != LawKind::coulomb) continue;
+      solve_one(rows, problem, c, data, W, next);
+      for (int i = 0; i < law.size; ++i) {
+        const double before = data[law.first + i];
+        p[law.first + i] = before + (next[i] - before) / rubbing;
+      }
+    }
+  }
 }
 
 SolveReport solve_few(const ContactProblem& problem, Limits limits, Out p) {

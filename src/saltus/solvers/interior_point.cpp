@@ -29,6 +29,7 @@ constexpr double kBoundary = 0.995;  ///< of the way to the boundary, at most
 constexpr double kShort = 0.3;       ///< a shorter step is tried again towards the centre
 constexpr double kStuck = 0.1;       ///< after a step below, the next leaves C out
 constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses are tried
+constexpr double kProximal = 1e-10, kProximalJoints = 1e-6;  ///< alpha of Newton's method
 constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12;
 
 struct Work final : SolverWork {
@@ -37,6 +38,7 @@ struct Work final : SolverWork {
   std::vector<NesterovTodd> scaling;  ///< of each cone
   Vector x, y, r, s;                  ///< s at the normal rows
   Vector lambda, q, dx, dy, other_dx, other_dy;
+  Vector start;
   Vector trial, best;  ///< impulses [N s]
 
   void begin(const ContactProblem& contact) {
@@ -44,7 +46,7 @@ struct Work final : SolverWork {
     const ConeProblem& problem = cones.problem;
     rows.resize(problem.cones.size());
     scaling.resize(problem.cones.size());
-    for (Vector* v : {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &trial, &best})
+    for (Vector* v : {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &start, &trial, &best})
       v->setZero(problem.rows());
   }
 };
@@ -52,11 +54,12 @@ struct Work final : SolverWork {
 /// One solve: the iterates and what is known of them.
 class Solve {
  public:
-  Solve(const ContactProblem& contact, Limits limits, Work& work, Out p)
+  /// start: the residual of p
+  Solve(const ContactProblem& contact, Limits limits, Work& work, double start, Out p)
       : contact_(contact), limits_(limits), w_(work), p_(p) {
     w_.begin(contact);
     w_.best = p;
-    report_.residual = residual(contact, p);
+    report_.residual = start;
     for (const Cone& cone : w_.cones.problem.cones) {
       if (!cone.barrier()) continue;
       w_.x[cone.first] = w_.y[cone.first] = 1.0;
@@ -251,12 +254,23 @@ class Solve {
     return t;
   }
 
-  /// Newton's method from the x that other_dx holds.
+  /// Newton's method from the x that other_dx holds. Joints and contacts that stick may hold a body more than once, and
+  /// contradict each other by round-off: with a larger alpha the impulses take no notice of it.
   void identify() {
+    if (contact_.W.jointed() != nullptr) {
+      w_.start = w_.other_dx;
+      newton(kProximalJoints);
+      if (done()) return;
+      w_.other_dx = w_.start;
+    }
+    newton(kProximal);
+  }
+
+  void newton(double alpha) {
     Vector& x = w_.other_dx;
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < kMostNewton && !done(); ++k) {
-      if (!w_.cones.newton(x)) return;
+      if (!w_.cones.newton(x, alpha)) return;
       const double now = offer(x);
       if (k > 2 && !(now < 0.5 * last)) return;
       last = now;
@@ -290,7 +304,9 @@ class InteriorPoint final : public ContactSolver {
       p.setZero();
       return {true, 0, residual(problem, p)};
     }
-    return Solve(problem, limits, memory.work.get<Work>(), p).run();
+    const double start = residual(problem, p);
+    if (start <= limits.tolerance) return {true, 0, start};
+    return Solve(problem, limits, memory.work.get<Work>(), start, p).run();
   }
 };
 

@@ -7,7 +7,6 @@
 #include "saltus/math/lanes.h"
 #include "saltus/solvers/contact_map.h"
 #include "saltus/solvers/local_coulomb.h"
-#include "saltus/solvers/parallel_blocks_internal.h"
 
 namespace saltus {
 namespace {
@@ -242,11 +241,11 @@ void RigidSweeps::assign(const ContactProblem& problem, View p) {
     for (Velocity& A : inverse_) A.of[3] = A.of[4] = A.of[5] = 0.0;
   v_.resize(inverse_.size());
   v_old_.resize(v_.size());
-  sums_.resize(3 * (blocks_in(contacts) + 64));
+  sums_.resize(3 * (Crew::blocks_in(contacts) + 64));
 
   // in the order of the sweeps; W_cc, and sum |b_c|^2/tr^2 and tr W for rho_c
   const std::span<const int> order = colouring_.order();
-  for_blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
+  crew_.blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
     double* const sum = &sums_[3 * block];
     sum[0] = sum[1] = sum[2] = 0.0;
     for (std::size_t i = begin; i < end; ++i) {
@@ -281,7 +280,7 @@ void RigidSweeps::assign(const ContactProblem& problem, View p) {
   });
   double trace = 0.0, loose = 0.0;
   rho_b2_ = 0.0;
-  for (std::size_t k = 0; k < blocks_in(contacts); ++k) {
+  for (std::size_t k = 0; k < Crew::blocks_in(contacts); ++k) {
     trace += sums_[3 * k];
     rho_b2_ += sums_[3 * k + 1];
     loose += sums_[3 * k + 2];
@@ -295,18 +294,22 @@ void RigidSweeps::assign(const ContactProblem& problem, View p) {
 }
 
 void RigidSweeps::restart(View p) {
-  for (Contact& c : contacts_)
-    for (int i = 0; i < kRows; ++i) {
-      c.x[i] = p[c.first + i];
-      c.step[i] = 0.0f;
-    }
+  crew_.blocks(contacts_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k)
+      for (int i = 0; i < kRows; ++i) {
+        contacts_[k].x[i] = p[contacts_[k].first + i];
+        contacts_[k].step[i] = 0.0f;
+      }
+  });
   velocities();
   v_old_ = v_;
 }
 
-void RigidSweeps::copy(Out p) const {
-  for (const Contact& c : contacts_)
-    for (int i = 0; i < kRows; ++i) p[c.first + i] = c.x[i];
+void RigidSweeps::copy(Out p) {
+  crew_.blocks(contacts_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k)
+      for (int i = 0; i < kRows; ++i) p[contacts_[k].first + i] = contacts_[k].x[i];
+  });
 }
 
 void RigidSweeps::velocities() {
@@ -320,7 +323,7 @@ void RigidSweeps::velocities() {
       }
     return 0.0;
   });
-  for_blocks(inverse_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+  crew_.blocks(inverse_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
       const double *const A = inverse_[b].of, *const J = rotation_[b].block;
       double *const v = v_[b].of, g[3] = {v[3], v[4], v[5]};
@@ -339,10 +342,10 @@ double RigidSweeps::for_colours(const Use& use) {
   Contact* first = contacts_.data();
   for (int k = 0; k < colouring_.colours(); ++k) {
     const std::size_t count = colouring_.colour(k).size();
-    for_blocks(count, [&](std::size_t block, std::size_t begin, std::size_t end) {
+    crew_.blocks(count, [&](std::size_t block, std::size_t begin, std::size_t end) {
       sums_[block] = use(first + begin, first + end);
     });
-    for (std::size_t block = 0; block < blocks_in(count); ++block) sum += sums_[block];
+    for (std::size_t block = 0; block < Crew::blocks_in(count); ++block) sum += sums_[block];
     first += count;
   }
   return sum + use(first, contacts_.data() + contacts_.size());
@@ -350,7 +353,7 @@ double RigidSweeps::for_colours(const Use& use) {
 
 double RigidSweeps::sweep(double beta) {
   // v <- v + beta (v - v_old): the velocities of y
-  for_blocks(inverse_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+  crew_.blocks(inverse_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b)
       for (int i = 0; i < 8; ++i) {
         const double v = v_[b].of[i];
@@ -365,7 +368,7 @@ double RigidSweeps::sweep(double beta) {
 }
 
 double RigidSweeps::natural_map() {
-  for_blocks(contacts_.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
+  crew_.blocks(contacts_.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
     GroupedContact law;
     law.kind = LawKind::coulomb;
     law.size = kRows;
@@ -387,7 +390,7 @@ double RigidSweeps::natural_map() {
     sums_[2 * block + 1] = x2;
   });
   double F2 = 0.0, x2 = 0.0;
-  for (std::size_t block = 0; block < blocks_in(contacts_.size()); ++block) {
+  for (std::size_t block = 0; block < Crew::blocks_in(contacts_.size()); ++block) {
     F2 += sums_[2 * block];
     x2 += sums_[2 * block + 1];
   }

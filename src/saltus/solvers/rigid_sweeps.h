@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "saltus/contact/contact_solver.h"
+#include "saltus/math/crew.h"
 #include "saltus/solvers/colouring.h"
 
 namespace saltus {
@@ -22,7 +23,8 @@ class RigidSweeps final : public SolverWork {
   void velocities();
   double natural_map();
   void restart(View p);
-  void copy(Out p) const;
+  void copy(Out p);
+  Crew& crew() { return crew_; }
 
  private:
   /// One contact, in the order of the sweeps.
@@ -62,6 +64,7 @@ class RigidSweeps final : public SolverWork {
   void add_block(const Contact& c, int s, double* W) const;
   static void set_block(Contact& c, const double* W);
 
+  Crew crew_;
   Colouring colouring_;
   std::vector<Contact> contacts_;
   std::vector<Velocity> inverse_;                       ///< diagonals of A_b^-1

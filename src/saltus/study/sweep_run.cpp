@@ -41,8 +41,8 @@ class Recorder {
     row_.halved_steps += report.halvings > 0;
     const State& state = sim_.state();
     const double scheme = state.ledger[state.ledger.size() - 2];
-    gain.add(report.impact, report.friction, scheme - scheme_, state.energy_start,
-             state.energy.total(), state.step);
+    gain.add(report.impact, report.friction, scheme - scheme_, state.energy_start, state.energy,
+             state.step);
     scheme_ = scheme;
     sample();
   }
@@ -62,6 +62,8 @@ class Recorder {
     for (std::size_t i = 0; i < row_.probes.size(); ++i)
       row_.probes[i].rms = std::sqrt(squares_[i] / static_cast<double>(statistics_.rows));
   }
+
+  const RunStatistics& statistics() const { return statistics_; }
 
   ContactGain gain;
 
@@ -93,12 +95,13 @@ void warn_into(SweepRow& row, const std::string& text) {
 void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
   const double tolerance = sim.model().options().contact.tolerance;
   const std::vector<double>& ledger = sim.state().ledger;
-  double scale = std::max(std::abs(row.start.total()), std::abs(row.end.total()));
+  double scale = recorder.statistics().largest_parts;
   for (std::size_t i = 0; i + 1 < ledger.size(); ++i) scale = std::max(scale, std::abs(ledger[i]));
-  if (recorder.gain.steps > 0)
-    warn_into(row, fmt::format("contact fed energy into the motion in {} steps, at most {:.3g} J "
-                               "in one; `saltus run` names the remedy",
-                               recorder.gain.steps, recorder.gain.worst.value));
+  const std::string gaining = what_opens(sim.model());
+  if (recorder.gain.steps > 0 && !gaining.empty())
+    warn_into(row, fmt::format("{} fed energy into the motion in {} steps, at most {:.3g} J in "
+                               "one; `saltus run` names the remedy",
+                               gaining, recorder.gain.steps, recorder.gain.worst.value));
   if (row.failed_steps > 0)
     warn_into(row, fmt::format("{} steps were accepted although they were not solved; raise "
                                "solver.iterations or newton_iterations, or use a shorter step",

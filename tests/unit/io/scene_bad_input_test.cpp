@@ -3,21 +3,15 @@
 
 #include "saltus/io/scene_yaml.h"
 #include "scene_samples.h"
+#include "support/fault_rows.h"
 
 using namespace saltus;
 
 namespace {
 
-struct Row {
-  std::string text, message;
-};
-
-void expect_faults(const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
-    CAPTURE(row.text);
-    CHECK_THROWS_WITH_AS(read_scene_text(row.text, "s.yaml"), ("s.yaml:" + row.message).c_str(),
-                         SceneError);
-  }
+void expect_faults(const std::vector<saltus_test::FaultRow>& rows) {
+  saltus_test::expect_faults("s.yaml", rows,
+                             [](const std::string& text) { read_scene_text(text, "s.yaml"); });
 }
 
 const std::string kTop = "saltus: 1\ntime: {end: 1 s, rate: 1 kHz}\n";
@@ -129,7 +123,7 @@ TEST_CASE("values of the wrong type are refused") {
     return "saltus: 1\ntime: {end: " + value + ", rate: 1 kHz}\n" + kBody;
   };
   const std::string hint = "; a number in s, or with a unit: s, ms, us";
-  std::vector<Row> rows{
+  std::vector<saltus_test::FaultRow> rows{
       {time("fast"), "2:13: time.end: 'fast' is not a number" + hint},
       {time("nan"), "2:13: time.end: 'nan' is not a finite number" + hint},
       {time(".inf"), "2:13: time.end: '.inf' is not a finite number" + hint},

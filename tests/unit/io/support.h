@@ -19,22 +19,12 @@
 #include "saltus/scene/model.h"
 #include "saltus/schemes/modal_exact.h"
 #include "saltus/sim/state.h"
+#include "support/data_folder.h"
 
 namespace io_test {
 
-/// A new empty folder, removed at the end.
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "saltus_io_XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+/// A folder whose files are asked for by name.
+struct Folder : saltus_test::DataFolder {
   std::string operator/(const std::string& name) const { return (path / name).string(); }
 };
 

@@ -1,6 +1,7 @@
 // Everything that leaves no robot: each row is a file and the whole message, which names line, link or joint.
 #include <doctest/doctest.h>
 
+#include "support/fault_rows.h"
 #include "urdf_samples.h"
 
 using namespace saltus;
@@ -8,16 +9,9 @@ using namespace urdf_test;
 
 namespace {
 
-struct Row {
-  std::string text, message;
-};
-
-void expect_faults(const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
-    CAPTURE(row.text);
-    CHECK_THROWS_WITH_AS(urdf_scene(read_urdf_text(row.text, "r.urdf")),
-                         ("r.urdf:" + row.message).c_str(), SceneError);
-  }
+void expect_faults(const std::vector<saltus_test::FaultRow>& rows) {
+  saltus_test::expect_faults(
+      "r.urdf", rows, [](const std::string& text) { urdf_scene(read_urdf_text(text, "r.urdf")); });
 }
 
 const std::string kTwo = part("a") + part("b");  // lines 2 and 3
@@ -105,7 +99,7 @@ TEST_CASE("what moves needs a mass, and an inertia that some mass has") {
       {robot(part("a") + frame("b") + joint("j", "continuous", "a", "b")),
        "3: link 'b': moves and has no mass; give <inertial>, or fix it to a link with mass"},
       {robot(frame("a") + part("b") + joint("j", "floating", "a", "b")),
-       "2: link 'a': moves and has no mass; give <inertial>, or fix it to a link with mass"},
+       "2: link 'a': moves and has no mass; --base fixed holds it; or give <inertial>"},
   });
 }
 

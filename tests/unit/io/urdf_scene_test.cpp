@@ -59,6 +59,32 @@ TEST_CASE("limits, damping and friction go to the coordinate; a continuous joint
         JointLimits<unit::m>{-1.0, 1.0, 0.0});
 }
 
+TEST_CASE("a joint that has the name of a link is called otherwise, also by what mimics it") {
+  const UrdfScene made = scene_of(
+      part("a") + part("lid") + part("lid_joint") + part("d") +
+          joint("lid", "continuous", "a", "lid") + joint("latch", "continuous", "a", "lid_joint") +
+          joint("d", "continuous", "a", "d", "<mimic joint=\"lid\" multiplier=\"2\"/>"),
+      {.base = UrdfBase::fixed});
+  REQUIRE(made.spec.joints.size() == 3);
+  CHECK(made.spec.joints[0].name == "lid_joint2");
+  CHECK(made.spec.joints[1].name == "latch");
+  CHECK(made.spec.joints[2].name == "d_joint");
+  REQUIRE(made.spec.couplings.size() == 1);
+  CHECK(made.spec.couplings[0].name == "d_joint.mimic");
+  CHECK(made.spec.couplings[0].gear == GearSpec{"lid_joint2", "d_joint", 2.0, 0.0});
+  CHECK(made.spec.outputs[0].probe == "lid_joint2");
+  CHECK(any_holds(made.remarks, "joint 'lid' is called 'lid_joint2': a link has its name"));
+}
+
+TEST_CASE("damping of a joint whose coordinates have no laws is told") {
+  const UrdfScene made =
+      scene_of(part("a") + part("b") +
+                   joint("j", "planar", "a", "b", "<dynamics damping=\"3\" friction=\"1\"/>"),
+               {.base = UrdfBase::fixed});
+  CHECK(any_holds(made.warnings,
+                  "joint 'j': damping and friction of a joint of type planar are not read"));
+}
+
 TEST_CASE("motors hold what has an effort and mimics nothing") {
   const UrdfScene made = scene_of(part("a") + part("b") + part("c") + part("d") +
                                       joint("lead", "revolute", "a", "b", kLimit) +

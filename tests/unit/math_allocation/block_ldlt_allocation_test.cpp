@@ -38,7 +38,7 @@ TEST_CASE("a second factor of the same sizes and its solutions take nothing from
   const Vector weight = Vector::Ones(rows);
   Matrix X = Matrix::Ones(rows, 7);
   const auto step = [&] {
-    const bool finite = ldlt.factorise(pattern, size.data(), value.data(), start.data(), weight);
+    const bool finite = ldlt.factorise({pattern, size.data(), value.data(), start.data()}, weight);
     ldlt.solve(X);
     ldlt.solve(X.col(0));
     return finite;

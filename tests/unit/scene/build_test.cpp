@@ -2,29 +2,22 @@
 #include "saltus/scene/build.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <numbers>
 #include <string>
 
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/advice.h"
 #include "saltus/sim/simulation.h"
+#include "support/data_folder.h"
 
 using namespace saltus;
 
 namespace {
 
-struct Folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("saltus_build_" + std::to_string(::getpid()));
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  void write(const char* name, const char* text) const { std::ofstream(path / name) << text; }
-};
+using saltus_test::DataFolder;
 
 Model model_of(const std::string& text, const std::filesystem::path& folder = {}) {
   return build(read_scene_text(text, "scene.yaml", {}, folder));
@@ -89,7 +82,7 @@ TEST_CASE("initial coordinates that are left out are zero, and rigid modes count
 
 TEST_CASE(
     "tables count their modes, places increase, and velocities alone leave coordinates at zero") {
-  const Folder folder;
+  const DataFolder folder;
   folder.write("damping.csv", "1, 0.1\n3, 0.2\n2, 0.3\n4, 1\n5, 1\n6, 1\n");
   CHECK(
       fault_of(scene(string_with(", damping: {table: damping.csv}")), folder.path).find("row 2") !=

@@ -7,6 +7,7 @@
 #include "saltus/contact/joint_system.h"
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene/joint_summary.h"
 
 using namespace saltus;
 
@@ -141,6 +142,83 @@ TEST_CASE("a driven coordinate starts at its value and its rate") {
   CHECK(model.initial()[0].q[1] == doctest::Approx(0.5 * std::sin(0.15)).epsilon(1e-12));
 }
 
+TEST_CASE("a drive that moves the start is named by its joint") {
+  const Model model = assembled(
+      "bodies:\n" + rod("crank", "[0.5, 0, 0]") +
+      "joints: [{name: A, kind: revolute, between: [world, crank], axis: [0, 1, 0], at: [0, 0, 0], "
+      "turn: {drive: {constant: 30 deg}}}]\n");
+  REQUIRE(model.warnings().size() == 1);
+  CHECK(model.warnings()[0].starts_with("joints[0]: 'A.drive' was open by 0.524 rad"));
+}
+
+TEST_CASE("a drive whose coordinate others hold is refused by name, not left to the first step") {
+  const std::string arm = "bodies:\n" + rod("arm", "[0.5, 0, 0]") +
+                          "joints:\n"
+                          "  - {name: hinge, kind: revolute, between: [world, arm], axis: [0, 1, "
+                          "0], at: [0, 0, 0], turn: {drive: {rate: 2}}}\n";
+  CHECK(refusal(arm + "  - {name: clamp, kind: fixed, between: [world, arm], at: [0, 0, 0]}\n")
+            .ends_with("joints[0]: 'hinge.drive' asks for a rate at the start that other joints do "
+                       "not let the bodies have: 2 rad/s are left; drives and motions that go "
+                       "together"));
+  // one that asks for the same is a row that depends on others, and no more
+  const Model twice = assembled(
+      arm +
+      "  - {name: twin, kind: revolute, between: [world, arm], axis: [0, 1, 0], at: [0, 1, 0]}\n");
+  CHECK(twice.initial()[0].v[4] == doctest::Approx(2.0).epsilon(1e-12));
+}
+
+TEST_CASE("a coordinate that starts beyond its stop is told, one that rests on it is not") {
+  const auto hinge = [](const std::string& start) {
+    return assembled("bodies:\n" + rod("arm", "[0.5, 0, 0]") +
+                     "joints: [{name: hinge, kind: revolute, between: [world, arm], axis: [0, 1, "
+                     "0], at: [0, 0, 0], turn: {start: " +
+                     start + ", limits: {lower: -30 deg, upper: 30 deg}}}]\n");
+  };
+  CHECK(hinge("-30 deg").warnings().empty());
+  CHECK(hinge("30 deg").warnings().empty());
+  const Model beyond = hinge("1");
+  REQUIRE(beyond.warnings().size() == 1);
+  CHECK(beyond.warnings()[0] ==
+        "joints[0]: 'hinge' starts at 1 rad, beyond its stop at 0.5236: the stop lets it go no "
+        "farther and does not bring it back");
+  const Model rope = assembled(
+      "bodies:\n" + rod("load", "[0, 0, -2]") +
+      "joints: [{name: rope, kind: line, between: [world, load], at: [0, 0, 0], to: [0, 0, -2], "
+      "slide: {limits: {upper: 1.5}}}]\n");
+  REQUIRE(rope.warnings().size() == 1);
+  CHECK(rope.warnings()[0].starts_with("joints[0]: 'rope' starts at 2 m, beyond its stop at 1.5:"));
+}
+
+TEST_CASE("in a plane scene a joint turns about what stands across the plane, and slides in it") {
+  struct Row {
+    const char *kind, *axis, *warning;
+  };
+  for (const Row& row :
+       {Row{"revolute", "[0, 1, 0]", ""},
+        Row{"revolute", "[1, 0, 0]",
+            "joints[0]: 'j' cannot turn: its axis is not across the plane xz of the scene"},
+        Row{"prismatic", "[1, 0, 1]", ""},
+        Row{"prismatic", "[0, 1, 0]",
+            "joints[0]: 'j' cannot slide: its axis is not in the plane xz of the scene"},
+        Row{"universal", "[0, 1, 0], axis2: [1, 0, 0]", ""}}) {
+    CAPTURE(row.kind);
+    CAPTURE(row.axis);
+    const Model model =
+        assembled("planar: xz\nbodies:\n" + rod("arm", "[0.5, 0, 0]") +
+                  "joints: [{name: j, kind: " + row.kind +
+                  ", between: [world, arm], at: [0, 0, 0], axis: " + row.axis + "}]\n");
+    CHECK(model.warnings().size() == (*row.warning ? 1 : 0));
+    if (!model.warnings().empty()) CHECK(model.warnings()[0] == row.warning);
+  }
+}
+
+TEST_CASE("a line whose ends meet at the start has no axis that could leave the plane") {
+  const Model model = assembled("planar: xy\nbodies:\n" + rod("arm", "[0, 0, 0]") +
+                                "joints: [{name: pin, kind: line, between: [world, arm], at: [0, "
+                                "0, 0], to: [0, 0, 0], slide: {limits: {upper: 1}}}]\n");
+  CHECK(model.warnings().empty());
+}
+
 TEST_CASE("a loop that cannot close names the joint that stays open") {
   const std::string text = refusal(four_bar(5.0));
   CAPTURE(text);
@@ -156,6 +234,10 @@ TEST_CASE("rows that depend on others are named; in a plane scene there are none
   CHECK(space.warnings()[0].find("3 rows depend on others") != std::string::npos);
   const Model plane = assembled("planar: xz\n" + four_bar(2.0));
   CHECK(plane.warnings().empty());
+  CHECK(joint_summary(space).rows == 20);
+  CHECK(joint_summary(space).dependent == 3);
+  CHECK(joint_summary(plane).rows == 20);
+  CHECK(joint_summary(plane).dependent == 0);
 }
 
 TEST_CASE("the size of the mechanism makes no difference to whether it closes") {

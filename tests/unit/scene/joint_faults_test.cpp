@@ -5,6 +5,7 @@
 
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "support/joint_scene.h"
 
 using namespace saltus;
 
@@ -105,6 +106,12 @@ TEST_CASE("a joint that cannot be is refused in one line") {
            "{damping: "
            "1}}",
            "joints[0].turn: is no coordinate of a joint of kind prismatic; its coordinates: slide"},
+          {"{kind: planar, between: [upper, fore], at: [0, 0, 0], axis: [0, 0, 2], axis2: [0, 0, "
+           "-1]}",
+           "joints[0].axis2: is along axis; a direction in the plane"},
+          {"{kind: planar, between: [upper, fore], at: [0, 0, 0], first: {axis: [1, 0, 0], axis2: "
+           "[1, 0, 0]}, second: {axis: [1, 0, 0]}}",
+           "joints[0].first.axis2: is along axis; a direction in the plane"},
           {"{name: link, kind: distance, between: [upper, world], at: [0, 0, 1], to: [0, 0, 1]}",
            "joints[0]: 'link' has no length: its two ends are at one place; give `length`, other "
            "places, or a joint of kind ball"},
@@ -122,6 +129,12 @@ TEST_CASE("a joint that cannot be is refused in one line") {
           {kElbow + ", turn: {limits: {lower: 2, upper: 1}}}",
            "joints[0].turn.limits.lower: 2 rad is above upper 1 rad: the range is empty; lower <= "
            "upper"},
+          {kElbow + ", turn: {limits: {lower: -1, upper: 270 deg}}}",
+           "joints[0].turn.limits.upper: 4.71238898038469 rad is beyond half a turn: the angle is "
+           "counted from -pi to pi rad; leave it out for a joint that turns freely"},
+          {kElbow + ", turn: {spring: {stiffness: 1, rest: -4}}}",
+           "joints[0].turn.spring.rest: -4 rad is beyond half a turn: the angle is counted from "
+           "-pi to pi rad; an angle within it"},
           {kElbow + ", turn: {motor: {velocity: 1, torque: 1}, drive: {rate: 1}}}",
            "joints[0].turn.motor: cannot be given together with `drive`: both move the coordinate; "
            "give one of them"},
@@ -145,6 +158,29 @@ TEST_CASE("a joint that cannot be is refused in one line") {
     const std::size_t path = text.find("joints[");
     CHECK(text.substr(std::min(path, text.size())) == row.message);
   }
+}
+
+TEST_CASE("half a turn is a limit, a way has none") {
+  const auto joint = [](const std::string& text) {
+    return joint_fault(kFaultBodies + "joints: [" + text + "]\n");
+  };
+  CHECK(joint(kElbow + ", turn: {limits: {lower: -180 deg, upper: 180 deg}}}") == "nothing");
+  CHECK(joint("{kind: prismatic, between: [upper, fore], at: [0, 0, 0], axis: [1, 0, 0], slide: "
+              "{limits: {upper: 7}, spring: {stiffness: 1, rest: 9}}}") == "nothing");
+}
+
+TEST_CASE("a program that gives a link a strength is told that links do not break") {
+  test::JointScene scene;
+  const int bob = scene.point(1.0, {0.0, 0.0, -1.0});
+  const int rope =
+      scene.join(JointKind::distance, -1, bob, Vector3::Zero(), {0.0, 0.0, -1.0}, Vector3::UnitZ());
+  const std::shared_ptr<const Scheme> scheme = make_scheme(MoreauJeanOptions{});
+  CHECK_NOTHROW(scene.model(scheme));
+  scene.joints[static_cast<std::size_t>(rope)].strength = 20.0;
+  CHECK_THROWS_WITH_AS(scene.model(scheme),
+                       "joints[0]: 'j0' cannot break: joints bear any force; strength 0, and "
+                       "Simulation::joint_load() tells the force",
+                       SceneError);
 }
 
 TEST_CASE("a coupling or an output that names no coordinate is refused in one line") {
@@ -215,4 +251,14 @@ TEST_CASE("levels that a scheme cannot hold are refused with the joint's name") 
             "one gain: 'moreau-jean' of 'a' has 0.50, 'moreau-jean' of 'b' 0.75; joint: {level: "
             "velocity}, or give them the same scheme") != std::string::npos);
   CHECK(joint_fault(bodies + "joint: {level: velocity}\n" + joint) == "nothing");
+}
+
+TEST_CASE("joints of a scheme that takes positions and velocities apart are refused") {
+  const std::string text = joint_fault(
+      "bodies: [{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, scheme: "
+      "generalized-alpha-decoupled}]\n"
+      "joints: [{name: pin, kind: ball, between: [world, a], at: [0, 0, 0], second: {at: 0}}]\n");
+  CHECK_MESSAGE(text.find("joints[0]: 'pin' would be felt by the second problem of "
+                          "'generalized-alpha-decoupled' of 'a' alone") != std::string::npos,
+                text);
 }

@@ -1,10 +1,8 @@
 // What build makes of bodies of the kinds linear, lagrangian and particles: equations, numbering, contacts, probes.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <numbers>
 #include <string>
 
@@ -13,21 +11,14 @@
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
 #include "saltus/sim/simulation.h"
+#include "support/data_folder.h"
 
 using namespace saltus;
 using std::numbers::pi;
 
 namespace {
 
-struct Folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("saltus_kinds_build_" + std::to_string(::getpid()));
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-  void write(const char* name, const std::string& text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-  }
-};
+using saltus_test::DataFolder;
 
 Scene scene_of(const std::string& text, const std::filesystem::path& folder = {}) {
   return read_scene_text("saltus: 1\ntime: {end: 1 s, step: 1 ms}\n" + text, "scene.yaml", {},
@@ -89,7 +80,7 @@ std::string npy(const std::string& shape, const std::vector<double>& values) {
 }  // namespace
 
 TEST_CASE("a linear system is the same from rows, a diagonal and files of every format") {
-  const Folder folder;
+  const DataFolder folder;
   folder.write("m.mtx",
                "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n");
   folder.write("m.csv", "2, 1\n1, 2\n");
@@ -149,7 +140,7 @@ TEST_CASE("degrees of freedom are counted from 0, and prescribed ones leave the 
 }
 
 TEST_CASE("loads follow their function of time on the degrees of freedom that they name") {
-  const Folder folder;
+  const DataFolder folder;
   folder.write("ramp.csv", "0,0\n1,10\n");
   const std::string chain =
       "kind: linear, chain: {masses: 2, mass: 1, stiffness: 1, ends: free-free}, ";
@@ -353,7 +344,7 @@ TEST_CASE("springs rest at the length of the start unless one is given, anchored
 }
 
 TEST_CASE("particles come from a table as from the scene") {
-  const Folder folder;
+  const DataFolder folder;
   folder.write("balls.csv", "mass,x,y,z,vx,vy,vz\n1,0,0,1,0,0,-2\n2,0,0,3,5,0,0\n");
   const Model table =
       model_of(one_body("kind: particles, particles: {file: balls.csv}"), folder.path);

@@ -1,30 +1,22 @@
 // What can be wrong with bodies of the kinds linear, lagrangian and particles, with their contacts, outputs and schemes:
 // each row is a scene and the whole message.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "support/data_folder.h"
+#include "support/fault_rows.h"
 
 using namespace saltus;
 
 namespace {
 
-struct Row {
-  std::string text, message;
-};
-
 /// The data files that the scenes name.
-struct DataFolder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("saltus_kinds_" + std::to_string(::getpid()));
-  DataFolder() {
-    std::filesystem::create_directories(path);
+struct KindsFiles : saltus_test::DataFolder {
+  KindsFiles() {
     write("k.csv", "2,-1\n-1,2\n");
     write("rect.csv", "1,2\n");
     write("back.csv", "0,1\n1,2\n0.5,3\n");
@@ -33,17 +25,13 @@ struct DataFolder {
     write("balls.csv", "1,0,0,1\n2,0,0,2\n");
     write("m.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n");
   }
-  ~DataFolder() { std::filesystem::remove_all(path); }
-  void write(const char* name, const char* text) const { std::ofstream(path / name) << text; }
 };
 
-void expect_faults(const std::vector<Row>& rows) {
-  const DataFolder folder;
-  for (const Row& row : rows) {
-    CAPTURE(row.text);
-    CHECK_THROWS_WITH_AS(build(read_scene_text(row.text, "s", {}, folder.path)),
-                         ("s:" + row.message).c_str(), SceneError);
-  }
+void expect_faults(const std::vector<saltus_test::FaultRow>& rows) {
+  const KindsFiles folder;
+  saltus_test::expect_faults("s", rows, [&](const std::string& text) {
+    build(read_scene_text(text, "s", {}, folder.path));
+  });
 }
 
 /// A scene of bodies, in line 3 from column 10 on, and what stands in line 4.

@@ -1,10 +1,8 @@
 // What build makes of rigid bodies: mass, frames, groups, names, copies, locks, loads, points.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <numbers>
 #include <string>
 
@@ -15,21 +13,14 @@
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/body_names.h"
 #include "saltus/scene/build.h"
+#include "support/data_folder.h"
 
 using namespace saltus;
 using std::numbers::pi;
 
 namespace {
 
-struct RigidFolder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("saltus_rigid_build_" + std::to_string(::getpid()));
-  RigidFolder() { std::filesystem::create_directories(path); }
-  ~RigidFolder() { std::filesystem::remove_all(path); }
-  void write(const char* name, const std::string& text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-  }
-};
+using saltus_test::DataFolder;
 
 Scene rigid_scene(const std::string& text, const std::filesystem::path& folder = {}) {
   return read_scene_text("saltus: 1\ntime: {end: 1 s, step: 1 ms}\n" + text, "scene.yaml", {},
@@ -189,7 +180,7 @@ TEST_CASE("a ball stays a ball however it is turned and placed: its tangents sta
 
 TEST_CASE(
     "a body may look like a closed convex surface, or like convex pieces of one that is not") {
-  const RigidFolder folder;
+  const DataFolder folder;
   folder.write("cube.obj", kCube);
   folder.write("angle.obj", kAngle);
   folder.write("foot.obj", box_obj(0, 2, 0, 1));
@@ -279,7 +270,7 @@ TEST_CASE("copies fill a grid along x, then y, then z, and have names of their o
 }
 
 TEST_CASE("copies from a file have places, turns and sizes of their own") {
-  const RigidFolder folder;
+  const DataFolder folder;
   folder.write("at.csv", "x,y,z,qw,qx,qy,qz,size\n0,0,0,1,0,0,0,1\n1,2,3,0,0,0,2,0.5\n");
   const Model model = rigid_model(
       one("shape: {box: {size: [2, 1, 1]}, position: [1, 0, 0]}, density: 6, position: [0, 0, 10], "

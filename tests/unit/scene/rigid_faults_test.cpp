@@ -1,30 +1,23 @@
 // What can be wrong with rigid bodies, their shapes, copies, motions, surfaces and points: each row is a scene and the
 // whole message.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "support/data_folder.h"
+#include "support/fault_rows.h"
 
 using namespace saltus;
 
 namespace {
 
-struct FaultRow {
-  std::string text, message;
-};
-
-struct FaultFolder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("saltus_rigid_" + std::to_string(::getpid()));
-  FaultFolder() {
-    std::filesystem::create_directories(path);
+/// The data files that the scenes name.
+struct RigidFiles : saltus_test::DataFolder {
+  RigidFiles() {
     const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
     write("tetra.obj", corners + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
     write("open.obj", corners + "f 1 3 2\nf 1 2 4\nf 1 4 3\n");
@@ -40,19 +33,13 @@ struct FaultFolder {
     write("turns.csv", "0,0,0,1,0,0,0\n0,0,1,0,0,0,0\n");
     write("sizes.csv", "0,0,0,1\n0,0,1,-2\n");
   }
-  ~FaultFolder() { std::filesystem::remove_all(path); }
-  void write(const char* name, const std::string& text) const {
-    std::ofstream(path / name) << text;
-  }
 };
 
-void expect_rigid_faults(const std::vector<FaultRow>& rows) {
-  const FaultFolder folder;
-  for (const FaultRow& row : rows) {
-    CAPTURE(row.text);
-    CHECK_THROWS_WITH_AS(build(read_scene_text(row.text, "s", {}, folder.path)),
-                         ("s:" + row.message).c_str(), SceneError);
-  }
+void expect_rigid_faults(const std::vector<saltus_test::FaultRow>& rows) {
+  const RigidFiles folder;
+  saltus_test::expect_faults("s", rows, [&](const std::string& text) {
+    build(read_scene_text(text, "s", {}, folder.path));
+  });
 }
 
 /// The body 'b' in line 3, its entries of `rigid` from column 39 on, and what stands in line 4.
@@ -348,7 +335,7 @@ TEST_CASE("kinds and loads of other bodies are not those of rigid ones") {
 }
 
 TEST_CASE("files of shapes that cannot be read are named with the entry") {
-  const FaultFolder folder;
+  const RigidFiles folder;
   const auto message = [&](const std::string& text) {
     try {
       build(read_scene_text(text, "s", {}, folder.path));

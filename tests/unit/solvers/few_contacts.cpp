@@ -99,6 +99,31 @@ TEST_CASE(
   CHECK(report.attempts[0].solver == "proximal-newton");
 }
 
+TEST_CASE("corners of a face that are new share its load, and those that carry it keep it") {
+  // 1 kg that slides without turning, pressed on four corners: all of them feel the same velocity
+  Few few(4, 0.0, 1);
+  Matrix H(12, 3);
+  for (int c = 0; c < 4; ++c) H.middleRows(3 * c, 3).setIdentity();
+  few.W.W = H * H.transpose();
+  few.b = H * Vector3(-1.0, 0.1, 0.0);
+  const auto view = few.view();
+  Vector p = Vector::Zero(12);
+  share_load(view, p);
+  for (int c = 0; c < 4; ++c) CHECK(p[3 * c] == doctest::Approx(0.25).epsilon(0.1));
+  const SolveReport report = solve_few(view, {.tolerance = 1e-10}, p);
+  CHECK(report.converged);
+  const Vector solved = p;
+  share_load(view, p);
+  CHECK(p == solved);
+  // from nothing, one after the other, the first takes all; the motion is the same
+  Vector swept = Vector::Zero(12);
+  SolverMemory memory;
+  CHECK(make_gauss_seidel()->solve(view, {.tolerance = 1e-10}, memory, swept).converged);
+  CHECK(solved[0] < 0.3);
+  CHECK(swept[0] > 0.9);
+  CHECK((few.W.W * (solved - swept)).norm() <= 1e-8);
+}
+
 TEST_CASE("many contacts and rolling ones are not few") {
   Few few(33, 0.0, 1);
   const auto view = few.view();

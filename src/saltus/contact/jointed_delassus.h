@@ -1,0 +1,76 @@
+// W of contacts on bodies that joints hold, W = H A_J^-1 H^T, by bodies: never formed unless it is asked for.
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "saltus/contact/body_delassus.h"
+#include "saltus/math/block_lu.h"
+
+namespace saltus {
+
+/// Rows H of the contacts with A^-1 of the bodies, and rows G of the joints, joint j in the place of contact j. No row of G
+/// depends on the others; a joint may have none.
+struct JointedRows {
+  BodyRows contacts;
+  BodyRows joints;  ///< its `inverse` is not used
+};
+
+/// With S = G A^-1 G^T, which is sparse by joints,
+///     W = H A^-1 H^T - (H A^-1 G^T) S^-1 (G A^-1 H^T)
+/// The diagonal of W takes those blocks of S^-1 that couple joints of one body, or of two that touch.
+class JointedDelassus final : public Delassus {
+ public:
+  /// The rows, to be made anew in the storage that is there; then index() before any use.
+  JointedRows& refill() { return rows_; }
+  /// Scales the rows of the joints so that S_ii = 1. False: S is singular or not finite.
+  bool index();
+
+  int rows() const override { return rows_.contacts.rows(); }
+  bool symmetric() const override { return true; }
+  const Vector& diagonal() const { return diagonal_; }  ///< W_ii
+  void apply(View p, Out u) const override;
+  const JointedRows* jointed() const override { return &rows_; }
+  // What follows forms W, once.
+  double entry(int i, int j) const override { return i == j ? diagonal_[i] : (*dense())(i, j); }
+  void column(int j, double p, Out u) const override { u += p * dense()->col(j); }
+  const Matrix* dense() const override;
+
+ private:
+  /// One joint on one body.
+  struct Side {
+    int joint, place;  ///< of its rows in T_
+  };
+  void list_sides();
+  void find_parts();
+  void connect();
+  bool scale();
+  void fill();
+  void measure();
+  int find(int i, int j) const;
+  void couple(const Side& side, const Side& other, int block, bool both, double* D) const;
+  void couple(int a, int b, double* D) const;
+
+  JointedRows rows_;
+  std::vector<int> side_offset_;  ///< sides of each body
+  std::vector<Side> sides_;
+  std::vector<int> part_;  ///< of each body: bodies of one part hang together by joints
+  /// What the pattern of S was made of.
+  std::vector<int> known_offset_, known_body_;
+  std::vector<std::pair<int, int>> touching_, known_touching_;  ///< bodies of one part
+  std::vector<double> T_;                                       ///< G A^-1, as G
+  std::vector<std::pair<int, int>> pairs_;
+  std::vector<int> offset_, column_, size_;
+  std::vector<std::size_t> start_;
+  std::vector<int> block_;  ///< of each two sides of a body: (i, j), (j, i)
+  std::vector<char> touched_;
+  std::vector<double> S_, Z_;  ///< Z = S^-1 on the blocks of S
+  BlockPattern pattern_;
+  mutable BlockLu lu_;
+  Vector diagonal_;
+  mutable std::vector<double> v_, L_;
+  mutable Matrix dense_;
+  mutable Vector unit_;
+  mutable bool formed_ = false;
+};
+
+}  // namespace saltus

@@ -1,0 +1,43 @@
+// W of the contact problem of an island, held in the form that its bodies, joints and size ask for.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "saltus/contact/jointed_delassus.h"
+#include "saltus/sim/contact_list.h"
+#include "saltus/sim/island_joints.h"
+
+namespace saltus {
+
+/// W = H A^-1 H^T summed over the groups, A_J^-1 in the place of A^-1 where joints hold them: a matrix, or by bodies where
+/// there are many rows and all groups are rigid bodies.
+class IslandDelassus {
+ public:
+  /// Contacts of the problem by their place in the list, their rows in it, their laws; G and S of the joints are those of
+  /// this pass. as_matrix: add_diagonal() follows. False: W is not finite.
+  bool assemble(const IslandStep& step, ContactList& list, IslandJoints& joints,
+                std::span<const int> contacts, std::span<const int> rows, std::span<const Law> laws,
+                bool as_matrix);
+  /// Of the last problem.
+  const Delassus& W() const { return *W_; }
+  const Vector& diagonal() const { return diagonal_; }
+  /// W_ii += x_i
+  void add_diagonal(View x);
+
+ private:
+  bool hold_by_bodies(const IslandStep& step, const ContactList& list, const IslandJoints& joints,
+                      std::span<const int> contacts, std::span<const Law> laws);
+  void make_joints(const ContactList& list, const JointSystem& joints, BodyRows& G);
+
+  DenseDelassus dense_;
+  BodyDelassus by_bodies_{BodyRows{}};
+  JointedDelassus jointed_;
+  const Delassus* W_ = &dense_;
+  std::vector<int> sizes_;  ///< of the contacts of the problem
+  std::vector<JointSystem::Block> blocks_;
+  std::vector<char> left_out_;  ///< of each row of the joints
+  Vector diagonal_;
+  Matrix X_;
+};
+
+}  // namespace saltus

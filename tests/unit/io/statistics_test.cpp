@@ -1,0 +1,57 @@
+// What the numbers of a run say about energy: what may gain it, and what is round-off.
+#include "saltus/io/statistics.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "support/joint_scene.h"
+
+using namespace saltus;
+using namespace saltus::test;
+
+namespace {
+
+/// A bob on a guide, on which `law` acts, before a wall under `on_wall` where that is given.
+std::string opening(const ContactLaw& law, const ContactLaw* on_wall = nullptr) {
+  JointScene scene;
+  const int bob = scene.rod(1.0, {1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}, 0.1);
+  const int guide = scene.join(JointKind::prismatic, -1, bob, {1.0, 0.0, 0.0}, {1.0, 0.0, 0.0});
+  if (on_wall) scene.wall(bob, Vector3::UnitX(), *on_wall);
+  scene.act(guide, 0, law);
+  return what_opens(scene.model(std::shared_ptr<const Scheme>(make_scheme(RigMidOptions{}))));
+}
+
+}  // namespace
+
+TEST_CASE("contacts and stops open and close; springs, motors and friction hold both ways") {
+  using Rule = ContactLaw::Rule;
+  ContactLaw spring{.rule = Rule::compliant};
+  spring.spring = {10.0, 1.0, 0.0, ContactSpring::At::middle, true};
+  const ContactLaw motor{.rule = Rule::relay, .bound = 1.0, .velocity = 2.0},
+      friction{.rule = Rule::relay, .bound = 1.0}, impact{.rule = Rule::newton_impact};
+  for (const ContactLaw& law : {spring, motor, friction}) {
+    CHECK(opening(law).empty());
+    CHECK(opening(law, &impact) == "contact");
+  }
+  CHECK(opening(impact) == "a stop of a joint");
+  CHECK(opening(impact, &impact) == "contact or a stop of a joint");
+}
+
+TEST_CASE("work below 1e-12 of the energies in play is round-off, also where they sum to 0") {
+  ContactGain gain;
+  gain.add(0.9e-12, 0.0, 0.0, 0.0, {1.0, -1.0}, 1);
+  CHECK(gain.steps == 0);
+  gain.add(2.1e-12, 0.0, 0.0, 0.0, {1.0, -1.0}, 2);
+  CHECK(gain.steps == 1);
+  CHECK(gain.worst.row == 2);
+}
+
+TEST_CASE("the largest energy in play counts both parts") {
+  RunStatistics statistics;
+  statistics.add({}, {0.0, 0.0}, 0.0);
+  statistics.add({}, {3.0, -3.0}, 0.1);
+  statistics.add({}, {1.0, -1.0}, 0.2);
+  CHECK(statistics.largest_parts == 6.0);
+  CHECK(statistics.energy.value == 0.0);
+}
