@@ -1,11 +1,14 @@
 #include "cases.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "saltus/bodies/fem.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
+#include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/bodies/rigid.h"
 #include "saltus/schemes/modal_exact.h"
 #include "saltus/schemes/moreau_jean.h"
@@ -210,11 +213,81 @@ Body top(Units u) {
   return body;
 }
 
+Body pseudo_rigid(Units u, bool convected) {
+  const Matrix3 R = exp_rotation(Vector3(0.4, -0.9, 0.3)).toRotationMatrix();
+  const Vector3 E0 = Vector3(0.02, 0.013, 0.03) * (u.mass * u.length * u.length);
+  Material material;
+  material.law = convected ? MaterialLaw::neo_hooke : MaterialLaw::st_venant_kirchhoff;
+  material.young = 600.0 * u.force() / (u.length * u.length);
+  PseudoRigidSystem system;
+  system.bodies.push_back(
+      {1.3 * u.mass, 0.024 * std::pow(u.length, 3), R * E0.asDiagonal() * R.transpose(), material});
+  system.gravity = Vector3(0.2, -0.1, -9.81) * u.acceleration();
+  system.eta = 2e-3 * u.time;
+  if (convected) system.viscosity = Viscosity::strain_rate;
+  system.loads.push_back({0, convected, Vector3(0.3, 0.5, -0.2) * u.force(),
+                          Vector3(0.05, 0.0, 0.1) * u.length,
+                          Signal::harmonic(1.0, 4.0 / u.time, 0.4)});
+  Body body;
+  body.name = convected ? "pseudo-rigid body with a convected load" : "pseudo-rigid body";
+  body.dynamics = std::make_shared<PseudoRigid>(system);
+  body.state.q.resize(12);
+  body.state.q << 1.05, 0.02, 0.0, -0.04, 0.96, 0.03, 0.0, 0.05, 1.02, 0.1, -0.3, 0.8;
+  body.state.q.tail<3>() *= u.length;
+  body.state.v.resize(12);
+  body.state.v << 0.4, -1.6, 0.9, 2.0, -0.5, -1.1, -0.6, 1.5, 0.3, 0.3, -0.1, -1.2;
+  body.state.v /= u.time;
+  body.state.v.tail<3>() *= u.length;
+  body.tip.local = Vector3(0.2, -0.15, -0.1) * u.length;
+  body.normal = Vector3(0.36, -0.48, 0.8);
+  body.exact_tangents = convected;
+  return body;
+}
+
+Body triangles(Units u) {
+  FemSystem system;
+  system.mesh =
+      box_mesh({ElementKind::tri3, {1, 1, 0}, Vector3(0.5, 0.4, 0.0) * u.length, Vector3::Zero()});
+  Material material;
+  material.law = MaterialLaw::neo_hooke;
+  material.young = 400.0 * u.force() / (u.length * u.length);
+  material.density = 12.0 * u.mass / std::pow(u.length, 3);
+  system.materials.push_back({material, PlaneState::stress, 0.3 * u.length, 1.0});
+  system.mass = MassForm::consistent;
+  system.rayleigh.mass = 0.1 / u.time;
+  system.gravity = Vector3(0.4, -9.81, 0.0) * u.acceleration();
+  system.loads.push_back(drive(9, 1.0, 4.0, u));
+  system.prescribed = fixed_nodes(std::vector{0}, std::vector{0, 1});
+  Body body;
+  body.name = "two triangles of rubber";
+  body.dynamics = std::make_shared<Fem>(system);
+  body.state.q.resize(6);
+  body.state.q << 0.02, -0.01, 0.01, -0.015, 0.03, 0.01;
+  body.state.q *= u.length;
+  body.state.v.resize(6);
+  body.state.v << 0.2, -0.3, 0.1, -0.2, -0.3, -0.9;
+  body.state.v *= u.velocity();
+  body.tip.feature = 3;
+  body.normal = Vector3(0.6, 0.8, 0.0);
+  return body;
+}
+
 std::vector<Body> bodies(Units u) {
-  return {modal_bar(u),   linear_system(u),   linear_system(u, true),
-          particles(u),   spring_pendulum(u), double_pendulum(u),
-          top(u),         pendulum(u),        bead(u),
-          bead(u, false), rigid(u),           rigid(u, Rigid::Tangent::symmetrised)};
+  return {pseudo_rigid(u),
+          pseudo_rigid(u, true),
+          modal_bar(u),
+          linear_system(u),
+          linear_system(u, true),
+          particles(u),
+          triangles(u),
+          spring_pendulum(u),
+          double_pendulum(u),
+          top(u),
+          pendulum(u),
+          bead(u),
+          bead(u, false),
+          rigid(u),
+          rigid(u, Rigid::Tangent::symmetrised)};
 }
 
 std::shared_ptr<const Scheme> moreau_jean(double theta) {

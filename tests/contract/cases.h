@@ -34,6 +34,11 @@ Body spring_pendulum(Units units = {});
 Body double_pendulum(Units units = {});
 /// A rigid body of full inertia in gravity, with drag and loads that depend on time and turn with it.
 Body top(Units units = {});
+/// A block that turns, stretches and shears. convected: strain-rate damping and a force that turns with it, C and K
+/// unsymmetric; else Solfec's damping.
+Body pseudo_rigid(Units units = {}, bool convected = false);
+/// Two elements in plane stress on a pin, consistent mass, large strains.
+Body triangles(Units units = {});
 // small kinds of these tests
 Body pendulum(Units units = {}, double dashpot = 0.0);
 Body bead(Units units = {}, bool fixed_points = true);

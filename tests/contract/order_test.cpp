@@ -98,7 +98,7 @@ Seen observe(const Pair& pair, double T, const Motion* exact = nullptr, bool hal
 bool small_kind(const Body& body) {
   return body.name == "modal bar" || body.name == "rail pendulum" || body.name == "bead" ||
          body.name.rfind("rigid", 0) == 0 || body.name.rfind("linear", 0) == 0 ||
-         body.name == "top";
+         body.name.rfind("pseudo", 0) == 0 || body.name == "top";
 }
 
 }  // namespace

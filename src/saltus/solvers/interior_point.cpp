@@ -23,14 +23,18 @@ namespace {
 using Kind = ConeProblem::Kind;
 using Cone = ConeProblem::Cone;
 
-constexpr double kSmooth = 1e-3;     ///< kappa; 1e-4 to 1e-2 alike, from 0.02 on steps become short
+constexpr double kSmooth[] = {
+    1e-3, 1e-2, 1e-4, 5e-2};         ///< kappa; 1e-4 to 1e-2 alike, from 0.02 on steps become short
 constexpr double kRegular = 1e-11;   ///< on rows without a cone: equalities may be redundant
 constexpr double kBoundary = 0.995;  ///< of the way to the boundary, at most
 constexpr double kShort = 0.3;       ///< a shorter step is tried again towards the centre
 constexpr double kStuck = 0.1;       ///< after a step below, the next leaves C out
 constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses are tried
 constexpr double kProximal = 1e-10, kProximalJoints = 1e-6;  ///< alpha of Newton's method
-constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12;
+constexpr double kProximalLeast = 1e-8, kProximalLargest = 0.1;
+constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12, kNewtonPatience = 2;
+constexpr int kMostWandering = 30,
+              kLongPatience = 7;  ///< Newton steps where joints and contacts are redundant
 
 struct Work final : SolverWork {
   ConeWork cones;
@@ -46,7 +50,8 @@ struct Work final : SolverWork {
     const ConeProblem& problem = cones.problem;
     rows.resize(problem.cones.size());
     scaling.resize(problem.cones.size());
-    for (Vector* v : {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &start, &trial, &best})
+    for (Vector* v :
+         {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &start, &trial, &best})
       v->setZero(problem.rows());
   }
 };
@@ -60,19 +65,39 @@ class Solve {
     w_.begin(contact);
     w_.best = p;
     report_.residual = start;
-    for (const Cone& cone : w_.cones.problem.cones) {
-      if (!cone.barrier()) continue;
-      w_.x[cone.first] = w_.y[cone.first] = 1.0;
-      ++barriers_;
-    }
+    for (const Cone& cone : w_.cones.problem.cones) barriers_ += cone.barrier() ? 1 : 0;
   }
 
   SolveReport run() {
-    double tried = std::numeric_limits<double>::infinity();  // residual of the last identification
     if (!done() && report_.residual < kIdentify) {
       w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
       identify();
     }
+    // Joints and contacts that hold a body more than once leave paths of (1) without an end: another kappa takes another path.
+    const bool jointed = contact_.W.jointed() != nullptr;
+    for (const double smooth : kSmooth) {
+      smooth_ = smooth;
+      interior();
+      if (!jointed) break;
+      wander();
+      if (done()) break;
+    }
+    p_ = w_.best;
+    report_.iterations = w_.cones.factorisations();
+    report_.converged = report_.residual <= limits_.tolerance;
+    return report_;
+  }
+
+ private:
+  /// (1) from the middle of the cones, and the statuses that it finds.
+  void interior() {
+    for (const Cone& cone : w_.cones.problem.cones) {
+      if (!cone.barrier()) continue;
+      w_.x.segment(cone.first, cone.size).setZero();
+      w_.y.segment(cone.first, cone.size).setZero();
+      w_.x[cone.first] = w_.y[cone.first] = 1.0;
+    }
+    double tried = std::numeric_limits<double>::infinity();  // residual of the last identification
     double fewest = std::numeric_limits<double>::infinity();
     bool lagged = false;
     for (int k = 0, idle = 0; k < kMostInterior && idle < kPatience && !done(); ++k, ++idle) {
@@ -94,13 +119,21 @@ class Solve {
       w_.other_dx = w_.x;
       identify();
     }
-    p_ = w_.best;
-    report_.iterations = w_.cones.factorisations();
-    report_.converged = report_.residual <= limits_.tolerance;
-    return report_;
   }
 
- private:
+  /// Newton's method from the best of all, as long as that gets better: the larger alpha is the less redundant impulses
+  /// wander.
+  void wander() {
+    double before = 0.0;
+    do {
+      before = report_.residual;
+      for (double alpha = kProximalLeast; alpha <= kProximalLargest && !done(); alpha *= 10.0) {
+        w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
+        newton(alpha, kMostWandering, kLongPatience);
+      }
+    } while (report_.residual < before && !done());
+  }
+
   bool done() const {
     return report_.residual <= limits_.tolerance || w_.cones.factorisations() >= limits_.iterations;
   }
@@ -134,7 +167,7 @@ class Solve {
       if (cone.kind == Kind::zero) r[0] = 0.0;
       if (!cone.barrier()) continue;
       if (cone.kind == Kind::second_order)
-        r[0] += w_.s[cone.first] = std::hypot(NesterovTodd::norm_T(cone.size, y), kSmooth * mean_);
+        r[0] += w_.s[cone.first] = std::hypot(NesterovTodd::norm_T(cone.size, y), smooth_ * mean_);
       for (int i = 0; i < cone.size; ++i) r[i] -= y[i];
     }
   }
@@ -259,20 +292,21 @@ class Solve {
   void identify() {
     if (contact_.W.jointed() != nullptr) {
       w_.start = w_.other_dx;
-      newton(kProximalJoints);
+      newton(kProximalJoints, kMostNewton, kNewtonPatience);
       if (done()) return;
       w_.other_dx = w_.start;
     }
-    newton(kProximal);
+    newton(kProximal, kMostNewton, kNewtonPatience);
   }
 
-  void newton(double alpha) {
+  /// At most `most` steps, and after `patience` no more where the residual is not halved.
+  void newton(double alpha, int most, int patience) {
     Vector& x = w_.other_dx;
     double last = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < kMostNewton && !done(); ++k) {
+    for (int k = 0; k < most && !done(); ++k) {
       if (!w_.cones.newton(x, alpha)) return;
       const double now = offer(x);
-      if (k > 2 && !(now < 0.5 * last)) return;
+      if (k > patience && !(now < 0.5 * last)) return;
       last = now;
     }
   }
@@ -282,8 +316,9 @@ class Solve {
   Work& w_;
   Out p_;
   SolveReport report_;
-  int barriers_ = 0;   ///< cones with an interior
-  double mean_ = 0.0;  ///< m
+  int barriers_ = 0;     ///< cones with an interior
+  double mean_ = 0.0;    ///< m
+  double smooth_ = 0.0;  ///< kappa
 };
 
 class InteriorPoint final : public ContactSolver {

@@ -1,0 +1,126 @@
+// Finite elements in the reference configuration (total Lagrangian): M v' = loads + M g - f_int(u) - C v + r.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "saltus/bodies/material.h"
+#include "saltus/bodies/mesh.h"
+#include "saltus/bodies/signal.h"
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+/// Where strain or stress along z vanishes in plane elements.
+enum class PlaneState { strain, stress };
+
+/// What elements are made of; ElementBlock::material is an index of these.
+struct FemMaterial {
+  Material material;
+  PlaneState plane = PlaneState::strain;
+  double thickness = 1.0;  ///< of plane elements [m]
+  double area = 1.0;       ///< of bars [m^2], which are free to contract sideways
+};
+
+/// lumped: row sums, of quadratic elements the diagonal scaled to the mass of the element (HRZ).
+enum class MassForm { lumped, consistent };
+
+struct FemSystem {
+  Mesh mesh;
+  std::vector<FemMaterial> materials;
+  MassForm mass = MassForm::lumped;
+  Rayleigh rayleigh;
+  Viscosity viscosity = Viscosity::current_tangent;
+  Vector3 gravity = Vector3::Zero();  ///< [m/s^2], along the dimensions of the mesh
+  std::vector<Load> loads;            ///< degree of freedom 3 node + axis
+  std::vector<Prescribed> prescribed;
+};
+
+/// Dead load of `stress` [Pa] on an area of the reference: int N_a stress dA at the nodes of these faces. thickness [m]
+/// of plane meshes.
+Load traction_load(const Mesh& mesh, std::span<const MeshFace> faces, const Vector3& stress,
+                   const Signal& signal, double thickness = 1.0);
+/// The same with the stress -pressure n, n the outward normal of the reference.
+Load pressure_load(const Mesh& mesh, std::span<const MeshFace> faces, double pressure,
+                   const Signal& signal, double thickness = 1.0);
+/// The axes of these nodes held where they are.
+std::vector<Prescribed> fixed_nodes(std::span<const int> nodes, std::span<const int> axes);
+
+/// [N], [N m]
+struct Resultant {
+  Vector3 force = Vector3::Zero(), moment = Vector3::Zero();
+};
+
+/// q = displacements [m] of the degrees of freedom that are not prescribed, by nodes, then axes. One object belongs to
+/// one group: its operations share work space.
+///
+/// C is exact. K is that of the stored energy, exact; what damping adds to it with its change of configuration is left
+/// out, which keeps it symmetric and costs Newton schemes passes, no accuracy. Schemes ask for C and K without a time:
+/// they are taken with prescribed motion at t = 0.
+class Fem final : public Dynamics {
+ public:
+  /// Throws UsageError: what check(mesh) and check(material) find, a material that is not there, thickness or area <= 0,
+  /// negative Rayleigh factors, gravity, loads or prescribed motion across the dimension of the mesh, numbers that are
+  /// not finite, a degree of freedom that is not there or prescribed twice, all of them prescribed.
+  explicit Fem(FemSystem system);
+  ~Fem() override;
+
+  const Mesh& mesh() const;
+  int positions() const override;
+  int velocities() const override { return positions(); }
+  /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine where all laws are linear.
+  unsigned traits() const override;
+  /// Component of q of the degree of freedom 3 node + axis, -1: prescribed, or across the dimension.
+  int free_index(int dof) const;
+  /// Displacements of all nodes at t, 3 a node.
+  void full(double t, View q, Out all) const;
+
+  void force(double t, View q, View v, Out f) const override;
+  void potential_force(double t, View q, Out f) const override;
+  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  /// Diagonal for lumped masses alone, sparse otherwise; the pattern is found once, values are refilled in place.
+  void factorise(Combination s, View q, View v, Factor& A) const override;
+  Rayleigh rayleigh() const override;
+  int prescribed() const override;
+  void reactions(double t, View q, View v, View a, Out forces) const override;
+  void point_reactions(double t, View q, std::span<const PointRef> at, View f,
+                       Out forces) const override;
+  void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const override;
+
+  /// PointRef::feature: a node, or from the number of nodes on an element, with its natural coordinates in local.
+  PointRef node_point(int node) const;
+  PointRef element_point(int element, const Vector3& xi) const;
+  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
+  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  std::unique_ptr<PointTable> table(
+      std::span<const PointRef> at,
+      std::span<const Vector3> direction) const override;  ///< null where one is moved
+
+  /// "elastic", "gravity" (both with a potential), "damping", "load", "prescribed": those there are.
+  std::span<const Source> sources() const override;
+  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are at t = 0; all that
+  /// their motion adds to the forces is in the account "prescribed". Gravity has its zero at the reference.
+  Energy energy(double t, View q, View v) const override;
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+
+  // -- results. Stress is Cauchy's without the viscous part, in space; of the linear law that of the reference.
+  int stress_points(int element) const;
+  /// Place in the reference [m] of a point of the stiffness rule.
+  Vector3 stress_place(int element, int point) const;
+  Matrix3 stress(double t, View q, int element, int point) const;
+  /// Stress of the points carried to the nodes of each element by a fit of low degree, at nodes the mean of their
+  /// elements weighted by their volume: xx, yy, zz, xy, yz, zx [Pa], 6 x nodes. Takes memory.
+  void nodal_stress(double t, View q, Eigen::Ref<Matrix> stress) const;
+  /// What the stress of these elements does to these nodes: force, and moment about a place, both in space.
+  Resultant resultant(double t, View q, std::span<const int> elements, std::span<const int> nodes,
+                      const Vector3& about) const;
+  /// Linear momentum [N s] and angular momentum about the origin [N m s] of all nodes.
+  Resultant momentum(double t, View q, View v) const;
+  double total_mass() const;  ///< [kg]
+
+ private:
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,250 @@
+// Making a Fem: checks, numbering, masses, the pattern of the step operator; loads on faces.
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/bodies/fem_internal.h"
+
+namespace saltus {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// What turns length or area of an element into volume.
+double across(const ElementBlock& block, const FemMaterial& m) {
+  const int d = info(block.kind).dimension;
+  return d == 1 ? m.area : d == 2 ? m.thickness : 1.0;
+}
+
+}  // namespace
+
+Fem::Data::Data(FemSystem given) : system(std::move(given)) {
+  check_input();
+  nodes = static_cast<int>(system.mesh.nodes.cols());
+  for (Vector* vector : {&u, &v, &x, &f, &y}) vector->setZero(dofs());
+  number();
+  affine = true;
+  int largest = 0;
+  for (std::size_t b = 0; b < system.mesh.blocks.size(); ++b) {
+    const FemMaterial& m = system.materials[index(system.mesh.blocks[b].material)];
+    blocks.emplace_back(system.mesh, static_cast<int>(b), m, rayleigh().stiffness,
+                        system.viscosity);
+    affine = affine && blocks.back().law.linear();
+    largest = std::max(largest, blocks.back().n);
+  }
+  element.resize(index(9 * largest * largest));
+  make_mass();
+  make_pattern();
+
+  const auto account = [&](bool there, const char* name, bool potential, int& at) {
+    if (!there) return;
+    at = static_cast<int>(sources.size());
+    sources.push_back({name, potential});
+  };
+  account(true, "elastic", true, elastic);
+  account(!system.gravity.isZero(0.0), "gravity", true, gravity);
+  account(damped(), "damping", false, damping);
+  account(!system.loads.empty(), "load", false, load);
+  account(!system.prescribed.empty(), "prescribed", false, prescribed);
+}
+
+void Fem::Data::check_input() {
+  check(system.mesh);
+  const auto positive = [](double number) { return number > 0.0 && std::isfinite(number); };
+  const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
+  const auto materials = static_cast<int>(system.materials.size());
+  for (std::size_t b = 0; b < system.mesh.blocks.size(); ++b) {
+    const int m = system.mesh.blocks[b].material;
+    expects(m >= 0 && m < materials,
+            fmt::format("fem: block {} has material {} ({})", b, m,
+                        materials == 0 ? "there is none" : fmt::format("0 to {}", materials - 1)));
+  }
+  for (const FemMaterial& m : system.materials) {
+    check(m.material);
+    expects(positive(m.thickness) && positive(m.area),
+            "fem: thickness and area are positive and finite");
+  }
+  expects(not_negative(rayleigh().mass) && not_negative(rayleigh().stiffness),
+          "fem: Rayleigh factors are finite and not negative");
+  const int d = system.mesh.dimension;
+  expects(system.gravity.allFinite() && system.gravity.tail(3 - d).isZero(0.0),
+          "fem: gravity is finite and along the dimensions of the mesh");
+}
+
+void Fem::Data::number() {
+  const int d = system.mesh.dimension;
+  const auto there = [&](int dof) {
+    expects(dof >= 0 && dof < dofs() && dof % 3 < d,
+            fmt::format("fem: degree of freedom {} (3 node + axis: nodes 0 to {}, axes 0 to {})",
+                        dof, nodes - 1, d - 1));
+  };
+  for (const Load& l : system.loads)
+    for (const auto& [dof, weight] : l.pattern) {
+      there(dof);
+      expects(std::isfinite(weight), "fem: weights of loads are finite");
+    }
+  index_of.assign(index(dofs()), 0);
+  for (const Prescribed& p : system.prescribed) {
+    there(p.dof);
+    expects(index_of[index(p.dof)] == 0,
+            fmt::format("fem: axis {} of node {} is prescribed twice", p.dof % 3, p.dof / 3));
+    index_of[index(p.dof)] = kHeld;
+    moving = moving || !p.signal.is_constant();
+  }
+  for (int i = 0; i < dofs(); ++i) {
+    if (i % 3 >= d) {
+      index_of[index(i)] = kNone;
+    } else if (index_of[index(i)] == 0) {
+      index_of[index(i)] = free();
+      free_dofs.push_back(i);
+    }
+  }
+  expects(free() > 0, "fem: at least one degree of freedom is free");
+}
+
+// Row sums; quadratic elements by HRZ: the diagonal of the consistent matrix scaled to the mass of the element.
+void Fem::Data::make_mass() {
+  nodal.setZero(nodes);
+  std::vector<Entry> entries;
+  Matrix m;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const fem::Block& block = blocks[b];
+    const ElementBlock& given = system.mesh.blocks[b];
+    const double factor = across(given, system.materials[index(given.material)]);
+    for (int e = 0; e < block.elements; ++e) {
+      fem::element_mass(system.mesh, block, e, factor, m);
+      const auto node = given.element(e);
+      const double scale = m.sum() / m.trace();
+      const bool hrz = lumped() && info(block.kind).quadratic();
+      for (int i = 0; i < block.n; ++i) {
+        nodal[node[index(i)]] += hrz ? m(i, i) * scale : m.row(i).sum();
+        if (!lumped())
+          for (int j = 0; j < block.n; ++j)
+            entries.push_back({node[index(i)], node[index(j)], 0.5 * (m(i, j) + m(j, i))});
+      }
+    }
+  }
+  if (!lumped()) mass = SparseMatrix(nodes, entries);
+  mass_free.resize(free());
+  for (int i = 0; i < free(); ++i) mass_free[i] = nodal[free_dofs[index(i)] / 3];
+}
+
+void Fem::Data::make_pattern() {
+  std::vector<Entry> pairs;
+  for (const fem::Block& b : blocks)
+    for (int e = 0; e < b.elements; ++e) {
+      const auto node = std::span(b.node).subspan(index(e) * index(b.n), index(b.n));
+      for (int i : node)
+        for (int j : node) pairs.push_back({i, j, 0.0});
+    }
+  const SparseMatrix graph(nodes, pairs);
+  pairs = {};
+  std::vector<Entry> entries;
+  for (int row = 0; row < free(); ++row) {
+    const int a = free_dofs[index(row)] / 3;
+    for (int k = graph.offset()[index(a)]; k < graph.offset()[index(a) + 1]; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        if (const int j = index_of[index(3 * graph.column()[index(k)] + axis)]; j >= 0)
+          entries.push_back({row, j, 0.0});
+  }
+  matrix = SparseMatrix(free(), entries);
+
+  const auto find = [&](int row, int column) {
+    const int begin = matrix.offset()[index(row)];
+    const auto columns =
+        matrix.column().subspan(index(begin), index(matrix.offset()[index(row) + 1] - begin));
+    return begin + static_cast<int>(std::ranges::lower_bound(columns, column) - columns.begin());
+  };
+  // the first free axis of a node, kHeld: none
+  std::vector<int> leading(index(nodes), kHeld);
+  for (int i = free() - 1; i >= 0; --i) leading[index(free_dofs[index(i)] / 3)] = i;
+  for (int i = 0; i < free(); ++i) diagonal.push_back(find(i, i));
+  for (fem::Block& b : blocks) {
+    b.place.reserve(b.node.size() * index(3 * b.n));
+    for (int e = 0; e < b.elements; ++e) {
+      const auto node = std::span(b.node).subspan(index(e) * index(b.n), index(b.n));
+      for (int i : node)
+        for (int j : node)
+          for (int axis = 0; axis < 3; ++axis) {
+            const int row = index_of[index(3 * i + axis)], column = leading[index(j)];
+            b.place.push_back(row < 0 || column < 0 ? -1 : find(row, column));
+          }
+    }
+  }
+  if (lumped()) return;
+  mass_value.assign(matrix.value().size(), 0.0);
+  for (int row = 0; row < free(); ++row) {
+    const int a = free_dofs[index(row)] / 3, axis = free_dofs[index(row)] % 3;
+    for (int k = mass.offset()[index(a)]; k < mass.offset()[index(a) + 1]; ++k)
+      if (const int j = index_of[index(3 * mass.column()[index(k)] + axis)]; j >= 0)
+        mass_value[index(find(row, j))] = mass.value()[index(k)];
+  }
+}
+
+namespace {
+
+// add(node, int N_a dA, int N_a n dA) for the nodes of a face, n the outward normal
+template <class Add>
+void over_face(const Mesh& mesh, const MeshFace& face, double thickness, Add&& add) {
+  const std::vector<int> node = mesh.face_nodes(face);
+  const ElementKind kind = faces(mesh.kind(face.element))[static_cast<std::size_t>(face.face)].kind;
+  std::vector<double> area(node.size(), 0.0);
+  std::vector<Vector3> normal(node.size(), Vector3::Zero());
+  for (const RulePoint& p : mass_rule(kind)) {
+    const ShapeValues N = shape_values(kind, p.xi);
+    const ShapeGradients D = shape_gradients(kind, p.xi);
+    Matrix3 J = Matrix3::Zero();
+    for (std::size_t a = 0; a < node.size(); ++a)
+      J += mesh.nodes.col(node[a]) * D.col(static_cast<Eigen::Index>(a)).transpose();
+    const bool edge = info(kind).dimension == 1;
+    const Vector3 n = edge ? Vector3(J(1, 0), -J(0, 0), 0.0) : Vector3(J.col(0).cross(J.col(1)));
+    for (std::size_t a = 0; a < node.size(); ++a) {
+      const double w = (edge ? thickness : 1.0) * p.weight * N[static_cast<Eigen::Index>(a)];
+      area[a] += w * n.norm();
+      normal[a] += w * n;
+    }
+  }
+  for (std::size_t a = 0; a < node.size(); ++a) add(node[a], area[a], normal[a]);
+}
+
+Load load_of(const std::map<int, Vector3>& nodes, const Signal& signal) {
+  Load load{{}, signal};
+  for (const auto& [a, f] : nodes)
+    for (int axis = 0; axis < 3; ++axis)
+      if (f[axis] != 0.0) load.pattern.emplace_back(3 * a + axis, f[axis]);
+  return load;
+}
+
+}  // namespace
+
+Load traction_load(const Mesh& mesh, std::span<const MeshFace> faces, const Vector3& stress,
+                   const Signal& signal, double thickness) {
+  std::map<int, Vector3> nodes;
+  for (const MeshFace& face : faces)
+    over_face(mesh, face, thickness, [&](int a, double area, const Vector3&) {
+      nodes.try_emplace(a, Vector3::Zero()).first->second += area * stress;
+    });
+  return load_of(nodes, signal);
+}
+
+Load pressure_load(const Mesh& mesh, std::span<const MeshFace> faces, double pressure,
+                   const Signal& signal, double thickness) {
+  std::map<int, Vector3> nodes;
+  for (const MeshFace& face : faces)
+    over_face(mesh, face, thickness, [&](int a, double, const Vector3& normal) {
+      nodes.try_emplace(a, Vector3::Zero()).first->second -= pressure * normal;
+    });
+  return load_of(nodes, signal);
+}
+
+std::vector<Prescribed> fixed_nodes(std::span<const int> nodes, std::span<const int> axes) {
+  std::vector<Prescribed> held;
+  for (int a : nodes)
+    for (int axis : axes) held.push_back({3 * a + axis, Signal::constant(0.0)});
+  return held;
+}
+
+}  // namespace saltus

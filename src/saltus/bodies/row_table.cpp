@@ -1,0 +1,79 @@
+#include "saltus/bodies/row_table.h"
+
+#include <utility>
+
+namespace saltus {
+namespace {
+
+using Eigen::Index;
+
+// Block k of row i, entries value_[width k ..] at the columns column_[k] ..; blocks offset_[i] .. offset_[i + 1] - 1.
+class RowTable final : public PointTable {
+ public:
+  RowTable(int velocities, const PointRows& J, std::span<const Vector3> direction, Vector rest)
+      : velocities_(velocities),
+        width_(J.width),
+        offset_(J.offset),
+        column_(J.column),
+        rest_(std::move(rest)) {
+    for (std::size_t i = 0; i < direction.size(); ++i)
+      for (int k = offset_[i]; k < offset_[i + 1]; ++k)
+        for (int j = 0; j < width_; ++j) {
+          const double* block = &J.value[static_cast<std::size_t>(3 * width_ * k + j)];
+          value_.push_back(direction[i].dot(Vector3(block[0], block[width_], block[2 * width_])));
+        }
+  }
+  int rows() const override { return static_cast<int>(rest_.size()); }
+  const Vector& rest() const override { return rest_; }
+  void apply(View x, PointScratch&, Out y) const override {
+    for (int i = 0; i < rows(); ++i) y[i] = row(i, x);
+  }
+  void apply(std::span<const int> rows, View x, PointScratch&, Out y) const override {
+    for (std::size_t k = 0; k < rows.size(); ++k) y[static_cast<Index>(k)] = row(rows[k], x);
+  }
+  void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
+    for (std::size_t k = 0; k < rows.size(); ++k) add(rows[k], p[static_cast<Index>(k)], r);
+  }
+  void response(const Factor& A, Matrix& D) const override {
+    Matrix X = Matrix::Zero(velocities_, rows());
+    for (int i = 0; i < rows(); ++i) add(i, 1.0, X.col(i));
+    solve(A, X);
+    D.resize(rows(), rows());
+    for (int j = 0; j < rows(); ++j)
+      for (int i = 0; i < rows(); ++i) D(i, j) = row(i, X.col(j));
+    if (symmetric(A)) D = (0.5 * (D + D.transpose())).eval();
+  }
+
+ private:
+  template <class Visit>
+  void each(int i, Visit&& visit) const {
+    const auto row = static_cast<std::size_t>(i);
+    for (int k = offset_[row]; k < offset_[row + 1]; ++k) {
+      const double* block = &value_[static_cast<std::size_t>(width_ * k)];
+      for (int j = 0; j < width_; ++j) visit(column_[static_cast<std::size_t>(k)] + j, block[j]);
+    }
+  }
+  template <class X>
+  double row(int i, const X& x) const {
+    double sum = 0.0;
+    each(i, [&](int column, double value) { sum += value * x[column]; });
+    return sum;
+  }
+  void add(int i, double p, Out r) const {
+    each(i, [&](int column, double value) { r[column] += p * value; });
+  }
+
+  int velocities_, width_;
+  std::vector<int> offset_, column_;
+  std::vector<double> value_;
+  Vector rest_;
+};
+
+}  // namespace
+
+std::unique_ptr<PointTable> row_table(int velocities, const PointRows& J,
+                                      std::span<const Vector3> direction, Vector rest) {
+  return std::make_unique<RowTable>(velocities, J, direction, std::move(rest));
+}
+
+}  // namespace saltus

@@ -1,0 +1,14 @@
+// Point tables made from the rows that points have anyway: a few entries a row.
+#pragma once
+#include <memory>
+#include <span>
+
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+/// Row i is direction[i] times the three rows of point i of J, which do not depend on q; rest [m] one a row.
+std::unique_ptr<PointTable> row_table(int velocities, const PointRows& J,
+                                      std::span<const Vector3> direction, Vector rest);
+
+}  // namespace saltus

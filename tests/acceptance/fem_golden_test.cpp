@@ -1,0 +1,267 @@
+// Finite elements against steps in 80-bit and 40-digit arithmetic: a hexahedron under Solfec's deformable schemes, a bar of
+// four elements under the schemes of SOFA's tables.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "../support/golden.h"
+#include "../support/one_group.h"
+#include "../support/reference_motion.h"
+#include "../tables/scheme_orders.h"
+#include "saltus/bodies/fem.h"
+#include "saltus/bodies/lagrangian.h"
+#include "saltus/bodies/mechanisms.h"
+
+using namespace saltus;
+using namespace saltus::test;
+
+namespace {
+
+/// max |a - b| / max(1, |b|)
+double deviation(const Vector& a, const Vector& b) {
+  REQUIRE(a.size() == b.size());
+  double worst = 0.0;
+  for (Eigen::Index i = 0; i < a.size(); ++i)
+    worst = std::max(worst, std::abs(a[i] - b[i]) / std::max(1.0, std::abs(b[i])));
+  return worst;
+}
+
+/// The unit cube of the tables, St Venant-Kirchhoff, E = 1e6, nu = 0.25, density 1000.
+std::shared_ptr<const Fem> cube(double eta) {
+  FemSystem system;
+  system.mesh = box_mesh({ElementKind::hex8, {1, 1, 1}, Vector3::Ones(), Vector3(-0.5, -0.5, 0.0)});
+  // the layers of a box are in rows; those of the tables, and of the element, go around
+  const std::vector<int> around = system.mesh.blocks[0].nodes;
+  const Eigen::Matrix3Xd rows = system.mesh.nodes;
+  for (int a = 0; a < 8; ++a) {
+    system.mesh.nodes.col(a) = rows.col(around[static_cast<std::size_t>(a)]);
+    system.mesh.blocks[0].nodes[static_cast<std::size_t>(a)] = a;
+  }
+  FemMaterial m;
+  m.material.young = 1e6;
+  m.material.poisson = 0.25;
+  m.material.density = 1000.0;
+  system.materials.push_back(m);
+  system.rayleigh.stiffness = eta;
+  return std::make_shared<Fem>(system);
+}
+
+/// The bar of the tables: four elements along x, fixed at 0, E = 1000, consistent mass.
+std::shared_ptr<const Fem> bar(int dimension) {
+  FemSystem system;
+  system.mesh = box_mesh({ElementKind::bar2, {4, 0, 0}, Vector3(1.0, 0.0, 0.0), Vector3::Zero()});
+  system.mesh.dimension = dimension;
+  FemMaterial m;
+  m.material.young = 1000.0;
+  system.materials.push_back(m);
+  system.mass = MassForm::consistent;
+  system.prescribed.push_back({0, Signal::constant(0.0)});
+  for (int node = 0; node <= 4; ++node)
+    for (int axis = 1; axis < dimension; ++axis)
+      system.prescribed.push_back({3 * node + axis, Signal::constant(0.0)});
+  return std::make_shared<Fem>(system);
+}
+
+}  // namespace
+
+TEST_CASE("def-exp and def-lim repeat the steps of a hexahedron in 80-bit arithmetic to 1e-13") {
+  double worst_q = 0.0, worst_u = 0.0, worst_exact = 0.0;
+  int rows = 0;
+  Vector q0, v0;
+  for (const Row& row : read_table(golden("solfec/deformable_golden.csv"), ',')) {
+    REQUIRE(row.size() >= 10);
+    if (row[0] != "HEX1") continue;
+    CAPTURE(row[1]);
+    CAPTURE(row[2]);
+    CAPTURE(row[3]);
+    const Vector q1 = numbers(row[8], ' '), v1 = numbers(row[9], ' ');
+    const auto body = cube(number(row[2]));
+    if (row[1] == "INITIAL") {
+      q0 = q1;
+      v0 = v1;
+    }
+    REQUIRE(q0.size() == 24);
+    Vector q = q0, v = v0;
+    double tolerance = 1e-13;
+    if (row[1] == "EXACT") {
+      ReferenceMotion(body).carry(q, v, 0.0, number(row[5]), 40);
+      tolerance = 1e-12;
+      worst_exact = std::max({worst_exact, deviation(q, q1), deviation(v, v1)});
+    } else if (row[1] != "INITIAL") {
+      REQUIRE((row[1] == "DEF_EXP" || row[1] == "DEF_LIM"));
+      const SchemeChoice scheme =
+          row[1] == "DEF_EXP" ? SchemeChoice(DefExpOptions{}) : SchemeChoice(DefLimOptions{});
+      Simulation sim{Model(one_group({body, q0, v0}, scheme, number(row[3])))};
+      const int steps = static_cast<int>(number(row[4]));
+      for (int k = 0; k < steps; ++k) REQUIRE(sim.advance().finite);
+      q = sim.state().groups[0].q;
+      v = velocity_of(sim);
+      worst_q = std::max(worst_q, deviation(q, q1));
+      worst_u = std::max(worst_u, deviation(v, v1));
+    }
+    CHECK(deviation(q, q1) <= tolerance);
+    CHECK(deviation(v, v1) <= tolerance);
+    const Energy energy = body->energy(0.0, q, v);
+    CHECK(std::abs(energy.kinetic / number(row[6]) - 1.0) <= 10.0 * tolerance);
+    CHECK(std::abs(energy.potential - number(row[7])) <= 10.0 * tolerance * number(row[6]));
+    ++rows;
+  }
+  CHECK(rows >= 6);
+  MESSAGE(fmt::format("{} rows: q {:.1e}, u {:.1e}, exact rows {:.1e}", rows, worst_q, worst_u,
+                      worst_exact));
+}
+
+TEST_CASE(
+    "a bar of finite elements has the mass, the force and the tangent of the bar of formulas") {
+  const auto fem = bar(1), across = bar(3);
+  StvkBarData data;
+  data.elements = 4;
+  const Lagrangian formulas(stvk_bar(data));
+  const Vector q = Eigen::Vector4d(0.02, 0.05, 0.04, 0.09),
+               v = Eigen::Vector4d(1.0, -0.4, 0.7, 2.0);
+  Vector f(4), g(4);
+  for (const auto& body : {fem, across}) {
+    REQUIRE(body->positions() == 4);
+    formulas.force(0.0, q, v, g);
+    body->force(0.0, q, v, f);
+    CHECK((f - g).norm() < 1e-13 * g.norm());
+    for (int j = 0; j < 4; ++j)
+      for (const Combination s : {Combination{1, 0, 0}, Combination{0, 0, 1}}) {
+        const Vector x = Vector::Unit(4, j);
+        body->multiply(s, q, v, x, f);
+        formulas.multiply(s, q, v, x, g);
+        CHECK((f - g).norm() < 1e-12 * g.norm());
+      }
+    CHECK(body->energy(0.0, q, v).potential ==
+          doctest::Approx(formulas.energy(0.0, q, v).potential).epsilon(1e-13));
+  }
+}
+
+namespace {
+
+struct Solver {
+  SchemeChoice scheme;
+  bool stored_velocity = false;  ///< the row gives the v that the scheme stores
+};
+
+EulerImplicitOptions implicit_euler(bool trapezoidal, EquationSolver solver, Compat compat,
+                                    double vdamping = 0.0) {
+  EulerImplicitOptions o;
+  o.trapezoidal = trapezoidal;
+  o.solver = solver;
+  o.compat = compat;
+  o.vdamping = vdamping;
+  o.newton_tolerance = 1e-13;
+  return o;
+}
+
+NewmarkOptions newmark(double beta, double gamma, EquationSolver solver,
+                       Compat compat = Compat::none) {
+  NewmarkOptions o;
+  o.beta = beta;
+  o.gamma = gamma;
+  o.solver = solver;
+  o.compat = compat;
+  o.newton_tolerance = 1e-13;
+  return o;
+}
+
+VariationalSymplecticOptions variational(VariationalSymplecticOptions::Form form, Compat compat,
+                                         std::optional<int> steps = {},
+                                         std::optional<double> tolerance = {}) {
+  VariationalSymplecticOptions o;
+  o.form = form;
+  o.compat = compat;
+  o.steps = steps;
+  o.newton_tolerance = tolerance;
+  return o;
+}
+
+RungeKuttaOptions runge_kutta(RungeKuttaOptions::Table table) {
+  RungeKuttaOptions o;
+  o.table = table;
+  return o;
+}
+
+const std::map<std::string, Solver>& solvers_of_the_bar() {
+  using enum EquationSolver;
+  using enum Compat;
+  using Form = VariationalSymplecticOptions::Form;
+  using Table = RungeKuttaOptions::Table;
+  EulerExplicitOptions explicit_euler;
+  explicit_euler.symplectic = true;
+  explicit_euler.compat = sofa;
+  static const std::map<std::string, Solver> kSolvers{
+      {"EulerExplicit:symplectic=1", {explicit_euler}},
+      {"EulerImplicit:sofa", {implicit_euler(false, linear, sofa)}},
+      {"EulerImplicit:linear,force=t_{n+1}", {implicit_euler(false, linear, none)}},
+      {"EulerImplicit:newton", {implicit_euler(false, newton, none)}},
+      {"EulerImplicit:vdamping=0.3", {implicit_euler(false, linear, sofa, 0.3)}},
+      {"EulerImplicit:trapezoidal,sofa", {implicit_euler(true, linear, sofa)}},
+      {"EulerImplicit:trapezoidal,corrected,linear", {implicit_euler(true, linear, none)}},
+      {"EulerImplicit:midpoint,newton", {implicit_euler(true, newton, none)}},
+      {"EulerImplicit:seedliteral(x+h*v_k)", {implicit_euler(false, linear, seed)}},
+      {"Newmark:sofa", {newmark(0.25, 0.5, linear, sofa)}},
+      {"Newmark:linear,beta=1/4,gamma=1/2", {newmark(0.25, 0.5, linear)}},
+      {"Newmark:linear,beta=0.3025,gamma=0.6", {newmark(0.3025, 0.6, linear)}},
+      {"Newmark:newton,beta=1/4,gamma=1/2", {newmark(0.25, 0.5, newton)}},
+      {"VariationalExplicit:sofa", {variational(Form::explicit_form, sofa)}},
+      {"VariationalImplicit:sofa,steps=5,err=0.01", {variational(Form::implicit_form, sofa), true}},
+      {"VariationalImplicit:sofa,converged",
+       {variational(Form::implicit_form, sofa, 60, 1e-15), true}},
+      {"VariationalImplicit:corrected,converged",
+       {variational(Form::implicit_form, none, 40, 1e-13)}},
+      {"RK2:no-solver-Rayleigh", {runge_kutta(Table::midpoint)}},
+      {"RK4:no-solver-Rayleigh", {runge_kutta(Table::rk4)}},
+      {"CentralDifference:sofa", {CentralDifferenceOptions{sofa}, true}},
+      {"CentralDifference:corrected", {CentralDifferenceOptions{none}}}};
+  return kSolvers;
+}
+
+/// max |a - b| / max |b|
+double relative(const Vector& a, const Vector& b) {
+  REQUIRE(a.size() == b.size());
+  return (a - b).lpNorm<Eigen::Infinity>() / b.lpNorm<Eigen::Infinity>();
+}
+
+}  // namespace
+
+TEST_CASE("the bar of four elements repeats the steps of 21 schemes in 40-digit arithmetic") {
+  double worst = 0.0, worst_exact = 0.0;
+  int rows = 0;
+  for (const Row& row : read_table(golden("sofa/golden_steps.tsv"), '\t')) {
+    if (row[0] != "B1-stvkBar4") continue;
+    CAPTURE(row[1]);
+    Vector q = Vector::Zero(4), v(4);
+    for (int i = 1; i <= 4; ++i) v[i - 1] = 0.15 * std::sqrt(1000.0) * i / 4.0;
+    if (row[1] == "EXACT") {
+      ReferenceMotion(bar(3)).carry(q, v, 0.0, number(row[2]), 600);
+      worst_exact = std::max(relative(q, numbers(row[4])), relative(v, numbers(row[5])));
+      CHECK(worst_exact <= 2e-12);
+      continue;
+    }
+    const auto solver = solvers_of_the_bar().find(row[1]);
+    REQUIRE_MESSAGE(solver != solvers_of_the_bar().end(), "a solver nobody knows: " << row[1]);
+    const int steps = static_cast<int>(number(row[3]));
+    ModelParts parts = one_group({bar(3), q, v}, solver->second.scheme, number(row[2]) / steps);
+    parts.options.pass_tolerance = 1e-13;
+    Simulation sim{Model(parts)};
+    for (int k = 0; k < steps; ++k) REQUIRE(sim.advance().finite);
+    const GroupState& end = sim.state().groups[0];
+    double off = std::max(
+        relative(end.q, numbers(row[4])),
+        relative(solver->second.stored_velocity ? end.v : velocity_of(sim), numbers(row[5])));
+    if (row[6] != "-") {
+      REQUIRE(end.memory.size() == 1);
+      off = std::max(off, relative(end.memory[0], numbers(row[6])));
+    }
+    CHECK(off <= 1e-10);
+    worst = std::max(worst, off);
+    ++rows;
+  }
+  CHECK(rows == 21);
+  MESSAGE(fmt::format("{} rows: worst {:.1e}, exact row {:.1e}", rows, worst, worst_exact));
+}
