@@ -52,6 +52,10 @@ struct JointCoupling {
   std::function<std::array<double, 2>(double t)> value;
 };
 
+/// The w of JointCoupling: the greatest number of which all weights of angles are multiples; 0 where it would be below 1/128
+/// of the largest.
+double common_measure(std::span<const double> weights);
+
 /// A group as the joints see it.
 struct JointMember {
   int group = 0;

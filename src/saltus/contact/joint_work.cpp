@@ -13,16 +13,21 @@ constexpr double kFinest = 1.0 / 128.0;  ///< of the largest weight: the finest 
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// The greatest number of which both are multiples, to 1e-9 of `scale`.
-double common_measure(double a, double b, double scale) {
-  while (std::abs(b) > 1e-9 * scale) {
-    a -= b * std::round(a / b);
-    std::swap(a, b);
-  }
-  return std::abs(a);
-}
-
 }  // namespace
+
+double common_measure(std::span<const double> weights) {
+  double largest = 0.0, measure = 0.0;
+  for (double b : weights) {
+    largest = std::max(largest, std::abs(b));
+    double a = measure;
+    while (std::abs(b) > 1e-9 * largest) {
+      a -= b * std::round(a / b);
+      std::swap(a, b);
+    }
+    measure = std::abs(a);
+  }
+  return measure < kFinest * largest ? 0.0 : measure;
+}
 
 JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
                          std::vector<JointMember> members)
@@ -122,7 +127,7 @@ void JointSystem::Work::hold(int index, std::span<const int> member_of_group) {
 void JointSystem::Work::couple(const JointCoupling& coupling) {
   Coupled c{coupling, {}, 0.0, static_cast<int>(size.size())};
   bool kept = true, angles = true;
-  double largest = 0.0, measure = 0.0;
+  std::vector<double> weights;  // of angles
   for (const JointCoupling::Term& term : coupling.terms) {
     expects(term.joint >= 0 && term.joint < static_cast<int>(joints.size()) &&
                 term.coordinate >= 0 &&
@@ -133,13 +138,12 @@ void JointSystem::Work::couple(const JointCoupling& coupling) {
     c.joint.push_back(held_of[at(term.joint)]);
     const bool angle = is_angle(joints[at(term.joint)].kind, term.coordinate);
     angles = angles && angle;
-    if (!angle || term.weight == 0.0) continue;
-    largest = std::max(largest, std::abs(term.weight));
-    measure = common_measure(term.weight, measure, largest);
+    if (angle && term.weight != 0.0) weights.push_back(term.weight);
   }
   expects(!coupling.terms.empty(), coupling.name + ": a coupling has terms");
   if (!kept) return;
-  c.turn = measure < kFinest * largest ? -1.0 : 2.0 * std::numbers::pi * measure;
+  const double measure = common_measure(weights);
+  c.turn = !weights.empty() && measure == 0.0 ? -1.0 : 2.0 * std::numbers::pi * measure;
   turns.push_back(angles ? 1 : 0);
   add_node(1, coupling.name);
   coupled.push_back(std::move(c));

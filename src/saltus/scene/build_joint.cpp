@@ -164,7 +164,20 @@ JointCoupling coupling_of(const Scene& scene, const CouplingSpec& spec, const st
     coupling.terms = {
         term_of(scene.spec, spec.gear->second, 1.0, path + ".gear.second"),
         term_of(scene.spec, spec.gear->first, -spec.gear->ratio, path + ".gear.first")};
-    if (spec.gear->offset != 0.0) coupling.value = constant(spec.gear->offset);
+    if (spec.gear->offset != 0.0) {
+      std::vector<double> weights;
+      for (const JointCoupling::Term& term : coupling.terms)
+        if (is_angle(placed[static_cast<std::size_t>(term.joint)].joint.kind, term.coordinate))
+          weights.push_back(term.weight);
+      if (!weights.empty() && common_measure(weights) == 0.0)
+        throw SceneError(
+            path + ".gear.offset",
+            fmt::format("with a ratio of {:g} '{}' cannot tell one turn from another "
+                        "and holds rates alone",
+                        spec.gear->ratio, spec.name),
+            "leave it out, or a ratio of whole numbers up to 128, with all its digits");
+      coupling.value = constant(spec.gear->offset);
+    }
   }
   if (spec.screw) {
     const auto found = find_joint(scene.spec, spec.screw->joint);

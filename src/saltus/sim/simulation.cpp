@@ -149,6 +149,7 @@ struct Simulation::Work {
   void align(StepReport& report);
   void correct(StepReport& report);
   bool failed(StepReport& report);
+  int lost() const;
 };
 
 Simulation::Work::Work(Model m, State s)
@@ -371,6 +372,19 @@ void Simulation::Work::book(StepReport& report) {
   report.unexplained = energy.total() - state.energy.total() - explained;
   ledger[unexplained] += report.unexplained;
   report.finite = report.finite && std::isfinite(energy.total());
+  if (!report.finite && report.group < 0) report.group = lost();
+}
+
+/// The first group whose motion or energy is not finite, -1: none is to blame alone.
+int Simulation::Work::lost() const {
+  for (std::size_t g = 0; g < ends.size(); ++g) {
+    const GroupState& end = ends[g];
+    const Dynamics& body = *model.groups()[g].dynamics;
+    if (!end.q.allFinite() || !end.v.allFinite() ||
+        !std::isfinite(body.energy(state.t + state.h, end.q, end.v).total()))
+      return static_cast<int>(g);
+  }
+  return -1;
 }
 
 // What a scheme could not do in the step.
@@ -470,6 +484,7 @@ void Simulation::Work::watch(StepReport& report) {
   energy = state.energy;
   if (state.step % 64 == 0)
     for (const GroupState& end : ends) report.finite = report.finite && end.v.allFinite();
+  if (!report.finite && report.group < 0) report.group = lost();
 }
 
 // Forces on the prescribed degrees of freedom with the mean acceleration of the step, at the middle of the interval

@@ -199,6 +199,12 @@ TEST_CASE("a coupling or an output that names no coordinate is refused in one li
             "elbow, slot, pin"},
            {"couplings: [{gear: {first: elbow, second: slot, ratio: 2}}]\n",
             "couplings[0].gear.second: 'slot' has 2 coordinates; allowed: slot.turn, slot.slide"},
+           {"couplings: [{name: pair, gear: {first: elbow, second: slot.turn, ratio: 0.333, "
+            "offset: "
+            "0.5}}]\n",
+            "couplings[0].gear.offset: with a ratio of 0.333 'pair' cannot tell one turn from "
+            "another and holds rates alone; leave it out, or a ratio of whole numbers up to 128, "
+            "with all its digits"},
            {"couplings: [{sum: [{of: pin, weight: 2}]}]\n",
             "couplings[0].sum[0].of: 'pin' is of kind ball and has no coordinates; name a joint "
             "along "
