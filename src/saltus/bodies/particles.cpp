@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/bodies/row_table.h"
 #include "saltus/math/sparse.h"
 
 namespace saltus {
@@ -42,56 +43,6 @@ struct Line {
     return s.stiffness * ((1.0 - ratio) * w + ratio * n.dot(w) * n);
   }
   Vector3 dashpot(const Spring& s, const Vector3& w) const { return s.damping * n.dot(w) * n; }
-};
-
-// S of particle points: up to three entries a row, the free axes of the particle. A moved axis has no place here.
-class ParticleTable final : public PointTable {
- public:
-  ParticleTable(int velocities, std::vector<std::array<int, 3>> column, std::vector<Vector3> along,
-                Vector rest)
-      : velocities_(velocities),
-        column_(std::move(column)),
-        along_(std::move(along)),
-        rest_(std::move(rest)) {}
-  int rows() const override { return static_cast<int>(column_.size()); }
-  const Vector& rest() const override { return rest_; }
-  void apply(View x, PointScratch&, Out y) const override {
-    for (int i = 0; i < rows(); ++i) y[i] = row(i, x);
-  }
-  void apply(std::span<const int> rows, View x, PointScratch&, Out y) const override {
-    for (std::size_t k = 0; k < rows.size(); ++k) y[static_cast<Eigen::Index>(k)] = row(rows[k], x);
-  }
-  void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      for (int axis = 0; axis < 3; ++axis)
-        if (const int j = column_[index(rows[k])][index(axis)]; j >= 0)
-          r[j] += along_[index(rows[k])][axis] * p[static_cast<Eigen::Index>(k)];
-  }
-  void response(const Factor& A, Matrix& D) const override {
-    Matrix X = Matrix::Zero(velocities_, rows());
-    for (int i = 0; i < rows(); ++i)
-      for (int axis = 0; axis < 3; ++axis)
-        if (const int j = column_[index(i)][index(axis)]; j >= 0) X(j, i) = along_[index(i)][axis];
-    solve(A, X);
-    D.resize(rows(), rows());
-    for (int j = 0; j < rows(); ++j)
-      for (int i = 0; i < rows(); ++i) D(i, j) = row(i, X.col(j));
-    if (symmetric(A)) D = (0.5 * (D + D.transpose())).eval();
-  }
-
- private:
-  template <class X>
-  double row(int i, const X& x) const {
-    double sum = 0.0;
-    for (int axis = 0; axis < 3; ++axis)
-      if (const int j = column_[index(i)][index(axis)]; j >= 0)
-        sum += along_[index(i)][axis] * x[j];
-    return sum;
-  }
-  int velocities_;
-  std::vector<std::array<int, 3>> column_;  // -1: prescribed
-  std::vector<Vector3> along_;
-  Vector rest_;
 };
 
 }  // namespace
@@ -502,22 +453,19 @@ void Particles::point_drift(double t, View, std::span<const PointRef> at, Out dr
 std::unique_ptr<PointTable> Particles::table(std::span<const PointRef> at,
                                              std::span<const Vector3> direction) const {
   const Data& d = *data_;
-  std::vector<std::array<int, 3>> column(at.size());
   Vector rest(static_cast<Eigen::Index>(at.size()));
   for (std::size_t i = 0; i < at.size(); ++i) {
     expect_particle(d.particles, at[i]);
     rest[static_cast<Eigen::Index>(i)] = direction[i].dot(at[i].local);
-    for (int axis = 0; axis < 3; ++axis)
-      column[i][index(axis)] = d.index_of[index(3 * at[i].feature + axis)];
     for (const Prescribed& p : d.system.prescribed)
       if (p.dof / 3 == at[i].feature && direction[i][p.dof % 3] != 0.0) {
         if (!p.signal.is_constant()) return nullptr;
         rest[static_cast<Eigen::Index>(i)] += direction[i][p.dof % 3] * p.signal.value(0.0);
       }
   }
-  return std::make_unique<ParticleTable>(d.free(), std::move(column),
-                                         std::vector<Vector3>(direction.begin(), direction.end()),
-                                         std::move(rest));
+  PointRows J;
+  point_rows(Vector(), Vector(), at, J);
+  return row_table(d.free(), J, direction, std::move(rest));
 }
 
 Energy Particles::energy(double, View q, View v) const {

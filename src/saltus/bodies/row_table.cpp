@@ -1,5 +1,6 @@
 #include "saltus/bodies/row_table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace saltus {
@@ -34,13 +35,19 @@ class RowTable final : public PointTable {
   void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
     for (std::size_t k = 0; k < rows.size(); ++k) add(rows[k], p[static_cast<Index>(k)], r);
   }
+  // Columns of A^-1 are asked for a few at a time: they are as long as the body, D only as its points.
   void response(const Factor& A, Matrix& D) const override {
-    Matrix X = Matrix::Zero(velocities_, rows());
-    for (int i = 0; i < rows(); ++i) add(i, 1.0, X.col(i));
-    solve(A, X);
-    D.resize(rows(), rows());
-    for (int j = 0; j < rows(); ++j)
-      for (int i = 0; i < rows(); ++i) D(i, j) = row(i, X.col(j));
+    constexpr Index kColumns = 32;
+    const Index m = rows();
+    D.resize(m, m);
+    Matrix X;
+    for (Index first = 0; first < m; first += kColumns) {
+      X.setZero(velocities_, std::min(kColumns, m - first));
+      for (Index j = 0; j < X.cols(); ++j) add(static_cast<int>(first + j), 1.0, X.col(j));
+      solve(A, X);
+      for (Index j = 0; j < X.cols(); ++j)
+        for (Index i = 0; i < m; ++i) D(i, first + j) = row(static_cast<int>(i), X.col(j));
+    }
     if (symmetric(A)) D = (0.5 * (D + D.transpose())).eval();
   }
 

@@ -143,18 +143,23 @@ bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts)
     solve_joints(step, L_free_);
     return L_free_.allFinite();
   }
+  subtract_response(step, L_, L_free_);
+  system_.solve(L_free_);
+  L_free_ += L_;
+  return L_free_.allFinite();
+}
+
+/// u -= G A^-1 G^T L
+void IslandJoints::subtract_response(IslandStep& step, const Vector& L, Vector& u) {
   for (std::size_t m = 0; m < members_.size(); ++m) {
     Member& member = members_[m];
     if (member.w.size() == 0) continue;
     member.w.setZero();
-    system_.transpose_add(static_cast<int>(m), L_, member.w);
+    system_.transpose_add(static_cast<int>(m), L, member.w);
     solve(step.trials[size(member.group)].A, member.w);
     member.w = -member.w;
-    system_.multiply_add(static_cast<int>(m), member.w, L_free_);
+    system_.multiply_add(static_cast<int>(m), member.w, u);
   }
-  system_.solve(L_free_);
-  L_free_ += L_;
-  return L_free_.allFinite();
 }
 
 // x <- S^-1 x. The factor is that of the symmetric part of S: where A is not symmetric, by
@@ -172,15 +177,7 @@ void IslandJoints::solve_joints(IslandStep& step, Vector& x) {
   double before = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kMost; ++k) {
     rest_ = right_;
-    for (std::size_t m = 0; m < members_.size(); ++m) {
-      Member& member = members_[m];
-      if (member.w.size() == 0) continue;
-      member.w.setZero();
-      system_.transpose_add(static_cast<int>(m), x, member.w);
-      solve(step.trials[size(member.group)].A, member.w);
-      member.w = -member.w;
-      system_.multiply_add(static_cast<int>(m), member.w, rest_);
-    }
+    subtract_response(step, x, rest_);
     system_.solve(rest_);
     const double change = rest_.norm();
     unsolved_ = change > kUnsolved * x.norm();

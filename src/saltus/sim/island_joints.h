@@ -75,6 +75,7 @@ class IslandJoints {
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
   void target(IslandStep& step);
   void solve_joints(IslandStep& step, Vector& x);
+  void subtract_response(IslandStep& step, const Vector& L, Vector& u);
   void rates_of_gaps(IslandStep& step, Vector& rates);
   void add_loads(const Vector& L, double h);
 
