@@ -15,6 +15,7 @@
 #include "saltus/contact/joint_system.h"
 #include "saltus/dynamics/dynamics.h"
 #include "saltus/dynamics/scheme.h"
+#include "saltus/dynamics/skin.h"
 #include "saltus/scene/choices.h"
 #include "saltus/shapes/detector.h"
 
@@ -62,7 +63,16 @@ struct Surfaces {
     int group = 0, body = 0;
     std::string name;  ///< as the user wrote it
   };
+  /// A body whose surface deforms.
+  struct DeformingSkin {
+    int group = 0;
+    std::string name;  ///< of the body, as the user wrote it
+    Skin skin;
+    int material = 0;
+    bool self = false;  ///< it may touch itself
+  };
   std::vector<Frame> frames;
+  std::vector<DeformingSkin> skins;
   std::vector<Collider>
       colliders;  ///< Collider::frame is an index of `frames`, -1: the fixed world
   std::vector<std::array<int, 2>> excluded;  ///< pairs of frames that never touch
