@@ -4,19 +4,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
-#include <optional>
 
 #include "../support/golden.h"
 #include "../support/one_group.h"
 #include "../support/reference_motion.h"
-#include "../tables/scheme_orders.h"
+#include "../tables/sofa_solvers.h"
 #include "saltus/bodies/fem.h"
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/mechanisms.h"
 
 using namespace saltus;
 using namespace saltus::test;
+using namespace saltus::test::sofa_tables;
 
 namespace {
 
@@ -142,85 +141,6 @@ TEST_CASE(
 
 namespace {
 
-struct Solver {
-  SchemeChoice scheme;
-  bool stored_velocity = false;  ///< the row gives the v that the scheme stores
-};
-
-EulerImplicitOptions implicit_euler(bool trapezoidal, EquationSolver solver, Compat compat,
-                                    double vdamping = 0.0) {
-  EulerImplicitOptions o;
-  o.trapezoidal = trapezoidal;
-  o.solver = solver;
-  o.compat = compat;
-  o.vdamping = vdamping;
-  o.newton_tolerance = 1e-13;
-  return o;
-}
-
-NewmarkOptions newmark(double beta, double gamma, EquationSolver solver,
-                       Compat compat = Compat::none) {
-  NewmarkOptions o;
-  o.beta = beta;
-  o.gamma = gamma;
-  o.solver = solver;
-  o.compat = compat;
-  o.newton_tolerance = 1e-13;
-  return o;
-}
-
-VariationalSymplecticOptions variational(VariationalSymplecticOptions::Form form, Compat compat,
-                                         std::optional<int> steps = {},
-                                         std::optional<double> tolerance = {}) {
-  VariationalSymplecticOptions o;
-  o.form = form;
-  o.compat = compat;
-  o.steps = steps;
-  o.newton_tolerance = tolerance;
-  return o;
-}
-
-RungeKuttaOptions runge_kutta(RungeKuttaOptions::Table table) {
-  RungeKuttaOptions o;
-  o.table = table;
-  return o;
-}
-
-const std::map<std::string, Solver>& solvers_of_the_bar() {
-  using enum EquationSolver;
-  using enum Compat;
-  using Form = VariationalSymplecticOptions::Form;
-  using Table = RungeKuttaOptions::Table;
-  EulerExplicitOptions explicit_euler;
-  explicit_euler.symplectic = true;
-  explicit_euler.compat = sofa;
-  static const std::map<std::string, Solver> kSolvers{
-      {"EulerExplicit:symplectic=1", {explicit_euler}},
-      {"EulerImplicit:sofa", {implicit_euler(false, linear, sofa)}},
-      {"EulerImplicit:linear,force=t_{n+1}", {implicit_euler(false, linear, none)}},
-      {"EulerImplicit:newton", {implicit_euler(false, newton, none)}},
-      {"EulerImplicit:vdamping=0.3", {implicit_euler(false, linear, sofa, 0.3)}},
-      {"EulerImplicit:trapezoidal,sofa", {implicit_euler(true, linear, sofa)}},
-      {"EulerImplicit:trapezoidal,corrected,linear", {implicit_euler(true, linear, none)}},
-      {"EulerImplicit:midpoint,newton", {implicit_euler(true, newton, none)}},
-      {"EulerImplicit:seedliteral(x+h*v_k)", {implicit_euler(false, linear, seed)}},
-      {"Newmark:sofa", {newmark(0.25, 0.5, linear, sofa)}},
-      {"Newmark:linear,beta=1/4,gamma=1/2", {newmark(0.25, 0.5, linear)}},
-      {"Newmark:linear,beta=0.3025,gamma=0.6", {newmark(0.3025, 0.6, linear)}},
-      {"Newmark:newton,beta=1/4,gamma=1/2", {newmark(0.25, 0.5, newton)}},
-      {"VariationalExplicit:sofa", {variational(Form::explicit_form, sofa)}},
-      {"VariationalImplicit:sofa,steps=5,err=0.01", {variational(Form::implicit_form, sofa), true}},
-      {"VariationalImplicit:sofa,converged",
-       {variational(Form::implicit_form, sofa, 60, 1e-15), true}},
-      {"VariationalImplicit:corrected,converged",
-       {variational(Form::implicit_form, none, 40, 1e-13)}},
-      {"RK2:no-solver-Rayleigh", {runge_kutta(Table::midpoint)}},
-      {"RK4:no-solver-Rayleigh", {runge_kutta(Table::rk4)}},
-      {"CentralDifference:sofa", {CentralDifferenceOptions{sofa}, true}},
-      {"CentralDifference:corrected", {CentralDifferenceOptions{none}}}};
-  return kSolvers;
-}
-
 /// max |a - b| / max |b|
 double relative(const Vector& a, const Vector& b) {
   REQUIRE(a.size() == b.size());
@@ -243,8 +163,8 @@ TEST_CASE("the bar of four elements repeats the steps of 21 schemes in 40-digit 
       CHECK(worst_exact <= 2e-12);
       continue;
     }
-    const auto solver = solvers_of_the_bar().find(row[1]);
-    REQUIRE_MESSAGE(solver != solvers_of_the_bar().end(), "a solver nobody knows: " << row[1]);
+    const auto solver = solvers_by_id().find(row[1]);
+    REQUIRE_MESSAGE(solver != solvers_by_id().end(), "a solver nobody knows: " << row[1]);
     const int steps = static_cast<int>(number(row[3]));
     ModelParts parts = one_group({bar(3), q, v}, solver->second.scheme, number(row[2]) / steps);
     parts.options.pass_tolerance = 1e-13;
