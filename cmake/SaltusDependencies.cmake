@@ -1,6 +1,7 @@
 # What the library needs, as targets: Eigen3::Eigen (public headers); yaml-cpp, fmt::fmt, Saltus::hdf5,
 # Saltus::sndfile, Saltus::qhull (the reentrant library), Saltus::tinyxml2, TBB::tbb, Threads::Threads (linking only), and
-# Saltus::cholmod where the library was built with it. Used by the build and by the installed package.
+# Saltus::cholmod where the library was built with it. Used by the build and by the installed package. Spectra (headers) is
+# needed to build alone.
 #
 # HDF5 (serial, C), libsndfile, Qhull, TinyXML-2 and CHOLMOD are looked up by file: CMake's FindHDF5 wants the language C
 # and takes half a second, and this way no pkg-config is needed.
@@ -41,10 +42,19 @@ macro(saltus_find_dependencies mode)
       list(APPEND saltus_missing ${target})
     endif()
   endforeach()
+  if("${mode}" STREQUAL "REQUIRED")
+    find_path(SALTUS_spectra_INCLUDE_DIR Spectra/SymGEigsShiftSolver.h)
+    mark_as_advanced(SALTUS_spectra_INCLUDE_DIR)
+    if(SALTUS_spectra_INCLUDE_DIR)
+      include_directories(SYSTEM ${SALTUS_spectra_INCLUDE_DIR})
+    else()
+      list(APPEND saltus_missing Spectra)
+    endif()
+  endif()
   if(saltus_missing AND "${mode}" STREQUAL "REQUIRED")
     message(FATAL_ERROR "Not found: ${saltus_missing}. On Debian: apt-get install "
       "libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev libtbb-dev libqhull-dev "
-      "libtinyxml2-dev (./run does it)")
+      "libtinyxml2-dev libspectra-dev (./run does it)")
   endif()
 endmacro()
 

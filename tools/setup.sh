@@ -7,7 +7,8 @@
 
 saltus_packages() {  # the packages of one purpose
   local run="g++ cmake ninja-build libeigen3-dev libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libsndfile1-dev
-             libfmt-dev libcli11-dev libsuitesparse-dev libtbb-dev libqhull-dev libtinyxml2-dev"
+             libfmt-dev libcli11-dev libsuitesparse-dev libtbb-dev libqhull-dev libtinyxml2-dev
+             libspectra-dev"
   case "$1" in
     run) echo $run ;;
     test) echo $run doctest-dev librapidcheck-dev libfcl-dev libode-dev python3 ;;

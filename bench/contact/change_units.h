@@ -13,7 +13,7 @@ struct Units {
   double mass = 1.0, length = 1.0, time = 1.0;
 };
 
-/// Velocities get length/time, angular velocities of rolling contacts 1/time, mu_R gets length; with D = 1 on the rows of
+/// Velocities get length/time, angular velocities of rolling contacts 1/time, mu_R and sigma get length; with D = 1 on the rows of
 /// velocities and 1/length on those of angular velocities  W' = D W D/mass,  b' = D b length/time. Impulses of the new
 /// problem are p' = D^-1 p mass length/time. W must be held by blocks; so is W'.
 inline saltus::ContactProblemData change_units(const saltus::ContactProblemData& problem,
@@ -24,9 +24,10 @@ inline saltus::ContactProblemData change_units(const saltus::ContactProblemData&
   std::vector<double> D(static_cast<std::size_t>(problem.rows()), 1.0);
   for (saltus::Law& law : out.laws) {
     if (law.kind == saltus::LawKind::rolling) {
-      for (int i = law.first + 1 + law.tangents(); i < law.first + law.size; ++i)
+      for (int i = law.first + law.forces(); i < law.first + law.size; ++i)
         D[static_cast<std::size_t>(i)] = 1.0 / units.length;
       law.rolling *= units.length;
+      law.spinning *= units.length;
     }
     law.bound *= units.mass * units.length / units.time;
   }

@@ -32,13 +32,14 @@ struct RigidBody {
 struct Touch {
   int a = kWorld, b = 0;
   Vector3 point = Vector3::Zero(), normal = Vector3::UnitZ();
-  double friction = 0.0, rolling = 0.0;  ///< mu [1], mu_R [m]
-  double gap = 0.0;                      ///< [m]
+  double friction = 0.0, rolling = 0.0, spinning = 0.0;  ///< mu [1], mu_R [m], sigma [m]
+  double gap = 0.0;                                      ///< [m]
 };
 
 /// In space z is up; in the plane y is, and bodies move in x and y and turn about z.
 struct RigidScene {
   bool plane = false, rolling = false;
+  bool spinning = false;  ///< in space
   std::vector<RigidBody> bodies;
   std::vector<Touch> touches;
 
@@ -63,7 +64,9 @@ struct RigidScene {
     return {t, n.cross(t)};
   }
 
-  int contact_rows() const { return plane ? (rolling ? 3 : 2) : (rolling ? 5 : 3); }
+  int contact_rows() const {
+    return (plane ? (rolling ? 3 : 2) : (rolling ? 5 : 3)) + (spinning ? 1 : 0);
+  }
 
   /// H and A^-1 = diag(1/m, I^-1) of all contacts.
   saltus::BodyRows rows() const {
@@ -99,9 +102,10 @@ struct RigidScene {
     const int size = contact_rows();
     for (const Touch& touch : touches) {
       saltus::Law law{.first = size * static_cast<int>(laws.size()), .size = size};
-      law.kind = rolling ? saltus::LawKind::rolling : saltus::LawKind::coulomb;
+      law.kind = rolling || spinning ? saltus::LawKind::rolling : saltus::LawKind::coulomb;
       law.friction = touch.friction;
       law.rolling = rolling ? touch.rolling : 0.0;
+      law.spinning = spinning ? touch.spinning : 0.0;
       laws.push_back(law);
     }
     return laws;
@@ -118,7 +122,7 @@ struct RigidScene {
   }
 
  private:
-  /// u of the contact from the velocity (v, w) of its body: n . (v + w x r), t . (v + w x r), t . w.
+  /// u of the contact from the velocity (v, w) of its body: n . (v + w x r), t . (v + w x r), t . w, n . w.
   void add_rows(const Touch& touch, int side, double sign, std::vector<double>& out) const {
     const auto [t1, t2] = tangents(touch.normal, plane);
     const Vector3 r = touch.point - bodies[static_cast<std::size_t>(side)].centre;
@@ -127,9 +131,9 @@ struct RigidScene {
       const Vector3 turn = r.cross(d);
       push(sign * d, sign * turn, out);
     }
-    if (!rolling) return;
-    if (!plane) push(Vector3::Zero(), sign * t1, out);
-    push(Vector3::Zero(), sign * t2, out);
+    if (rolling && !plane) push(Vector3::Zero(), sign * t1, out);
+    if (rolling) push(Vector3::Zero(), sign * t2, out);
+    if (spinning) push(Vector3::Zero(), sign * touch.normal, out);
   }
   void push(const Vector3& linear, const Vector3& turn, std::vector<double>& out) const {
     if (plane)

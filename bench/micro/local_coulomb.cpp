@@ -91,7 +91,7 @@ void BM_rolling_cold(benchmark::State& state) {
   double p[5];
   std::size_t k = 0;
   for (auto _ : state) {
-    solve_rolling(5, all[k].W, all[k].b, 0.4, 0.2, p);
+    solve_rolling(5, all[k].W, all[k].b, 0.4, 0.2, 0.0, p);
     benchmark::DoNotOptimize(p);
     if (++k == all.size()) k = 0;
   }

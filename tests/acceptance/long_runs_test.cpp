@@ -9,6 +9,7 @@
 
 #include "../support/step_matrix.h"
 #include "../tables/scheme_orders.h"
+#include "saltus/bodies/fem.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
 
@@ -58,6 +59,27 @@ Run bar_run() {
   Vector v(8);
   for (int i = 1; i <= 8; ++i) v[i - 1] = 0.18 * std::sqrt(1000.0) * i / 8.0;
   Run run{"bar, h omega_max = 3.5", lagrangian(stvk_bar({}), Vector::Zero(8), v), 0.0, 2500};
+  run.h = 3.5 / highest_frequency(*run.body.dynamics);
+  return run;
+}
+
+/// The same bar of finite elements, its nodes held sideways.
+Run fem_bar_run() {
+  FemSystem system;
+  system.mesh = box_mesh({ElementKind::bar2, {8, 0, 0}, Vector3(1.0, 0.0, 0.0), Vector3::Zero()});
+  system.mesh.dimension = 3;
+  FemMaterial m;
+  m.material.young = 1000.0;
+  m.material.density = 1.0;
+  system.materials.push_back(m);
+  system.mass = MassForm::consistent;
+  system.prescribed.push_back({0, Signal::constant(0.0)});
+  for (int node = 0; node <= 8; ++node)
+    for (int axis = 1; axis < 3; ++axis)
+      system.prescribed.push_back({3 * node + axis, Signal::constant(0.0)});
+  Run run = bar_run();
+  run.name = "finite elements, h omega_max = 3.5";
+  run.body.dynamics = std::make_shared<Fem>(system);
   run.h = 3.5 / highest_frequency(*run.body.dynamics);
   return run;
 }
@@ -155,4 +177,30 @@ TEST_CASE("over thousands of steps the energy errs as the theory page states, an
       }
     }
   }
+}
+
+TEST_CASE(
+    "a bar of finite elements keeps its energy under Newton's method as the bar of formulas") {
+  const std::vector<OrderRow> rows = scheme_orders();
+  const Run run = fem_bar_run(), formulas = bar_run();
+  CHECK(run.h == doctest::Approx(formulas.h).epsilon(1e-12));
+  int schemes = 0;
+  for (const Stated& stated : kStated) {
+    if (stated.worst[2] == kUnstable || stated.worst[2] == kLost) continue;
+    for (const OrderRow& row : rows) {
+      if (row.label != stated.label) continue;
+      CAPTURE(stated.label);
+      const Drift drift = follow(run, row.scheme);
+      CHECK_FALSE(drift.failed);
+      CHECK(drift.sound);
+      CHECK(std::abs(drift.worst) <= 1.2 * stated.worst[2]);
+      if (!std::isnan(stated.mean[2]))
+        CHECK(std::abs(drift.mean - stated.mean[2]) <=
+              0.5 * std::abs(stated.mean[2]) + 0.05 * stated.worst[2]);
+      MESSAGE(fmt::format("{:34} worst {:+.2e}, last quarter {:+.2e}", stated.label, drift.worst,
+                          drift.mean));
+      ++schemes;
+    }
+  }
+  CHECK(schemes == 7);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "../support/bar_impact.h"
 #include "../support/count_malloc.h"
 #include "cases.h"
 #include "rigid_on_string.h"
@@ -144,4 +145,17 @@ TEST_CASE("steps with assembled rows take the same from the heap in every step" 
   }
   CHECK(counts[0] > 0);  // W and its right-hand sides are made afresh in every pass
   CHECK(std::abs(counts[0] - counts[1]) <= counts[0] / 10);
+}
+
+TEST_CASE("steps of a body with massless nodes take nothing from the heap" *
+          doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+  for (const SchemeChoice& scheme :
+       {SchemeChoice(MoreauJeanOptions{}), SchemeChoice(CentralDifferenceOptions{})}) {
+    const test::FallingBar bar = test::falling_bar(test::BarKind::massless, 20, 10.0, 0.2);
+    Simulation sim = test::let_fall(bar, -10.0, scheme, 1e-3, 0.2);
+    for (int k = 0; k < 1500; ++k) sim.advance();  // it hits the wall, leaves it and comes back
+    const long before = allocations;
+    for (int k = 0; k < 3000; ++k) sim.advance();
+    CHECK(allocations == before);
+  }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/bodies/beam.h"
 #include "saltus/bodies/fem.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
@@ -272,6 +273,38 @@ Body triangles(Units u) {
   return body;
 }
 
+Body elastic_beam(Units u) {
+  BeamSystem system;
+  system.section = {15.0 * u.force(), 0.02 * u.force() * u.length * u.length,
+                    1.5 * u.mass / u.length};
+  system.length = 0.9 * u.length;
+  system.elements = 2;
+  system.axis = Vector3(0.6, 0.0, 0.8);
+  system.across = Vector3(0.8, 0.0, -0.6);
+  system.rayleigh.mass = 0.2 / u.time;
+  system.gravity = Vector3(0.3, -0.2, -9.81) * u.acceleration();
+  system.loads.push_back(drive(13, 0.6, 4.0, u));
+  system.held = pinned_node(0);
+  Body body;
+  body.name = "beam on a pin";
+  const auto beam = std::make_shared<ElasticBeam>(system);
+  body.dynamics = beam;
+  body.state.q.resize(15);
+  body.state.v.resize(15);
+  for (int i = 0; i < 15; ++i) {
+    const bool slope = (i + 3) / 3 % 2 == 1;
+    body.state.q[i] = (slope ? 0.05 : 0.01 * u.length) * std::sin(1.7 * i + 0.3);
+    body.state.v[i] = (slope ? 0.4 / u.time : 0.5 * u.velocity()) * std::cos(1.3 * i);
+  }
+  body.tip = beam->point(0.9 * u.length);
+  body.normal = Vector3(0.48, 0.6, -0.64);
+  const Vector3 velocity = Vector3(0.6, 0.0, 0.8) * body.state.v[9] +
+                           Vector3(0.8, 0.0, -0.6) * body.state.v[10] +
+                           Vector3(0.0, 1.0, 0.0) * body.state.v[11];
+  if (velocity.dot(body.normal) > 0.0) body.normal = -body.normal;
+  return body;
+}
+
 std::vector<Body> bodies(Units u) {
   return {pseudo_rigid(u),
           pseudo_rigid(u, true),
@@ -280,6 +313,7 @@ std::vector<Body> bodies(Units u) {
           linear_system(u, true),
           particles(u),
           triangles(u),
+          elastic_beam(u),
           spring_pendulum(u),
           double_pendulum(u),
           top(u),

@@ -39,6 +39,8 @@ Body top(Units units = {});
 Body pseudo_rigid(Units units = {}, bool convected = false);
 /// Two elements in plane stress on a pin, consistent mass, large strains.
 Body triangles(Units units = {});
+/// Two elements on a pin, bent and stretched.
+Body elastic_beam(Units units = {});
 // small kinds of these tests
 Body pendulum(Units units = {}, double dashpot = 0.0);
 Body bead(Units units = {}, bool fixed_points = true);

@@ -48,7 +48,9 @@ TEST_CASE("wrong words on the command line end with exit code 2, one line and th
       {{"info", "scene.yaml"}, "scene.yaml"},
       {{"info", "nope.h5"}, "nope.h5"},
       {{"convert", "nope.h5", "--to", "wav"}, "nope.h5"},
-      {{"convert", "nope.h5", "--to", "mp3"}, "wav, csv"},
+      {{"convert", "nope.h5", "--to", "mp3"}, "wav, csv, vtu"},
+      {{"convert", "nope.h5", "--to", "vtu", "--probe", "pickup"}, "--probe: is for --to wav"},
+      {{"convert", "nope.h5", "--to", "vtu", "--nodes", "3"}, "--nodes: is for --to csv"},
       {{"new", "scene"}, "is there already"},
       {{"new", "nowhere/x"}, "make the folder first"},
       {{"new", ""}, "is not a name for a scene"},
@@ -135,9 +137,10 @@ TEST_CASE("describe says which schemes move which kinds") {
   auto schemes = facts("schemes");
   CHECK(schemes.size() == 18);
   CHECK(schemes["modal-exact"]["kinds"] == "modal");
-  CHECK(schemes["moreau-jean"]["kinds"] == "modal, linear, lagrangian, particles, rigid");
+  CHECK(schemes["moreau-jean"]["kinds"] ==
+        "modal, linear, lagrangian, particles, rigid, pseudo-rigid, fem");
   auto kinds = facts("bodies");
-  CHECK(kinds.size() == 5);
+  CHECK(kinds.size() == 7);
   CHECK(holds(kinds["rigid"]["schemes"], "rig-mid"));
   CHECK(kinds["modal"]["schemes"].get<std::string>().starts_with("modal-exact, moreau-jean, "));
   CHECK(holds(kinds["linear"]["schemes"],

@@ -257,6 +257,9 @@ TEST_CASE("info and convert read what run wrote") {
   CHECK(missing.code == 2);
   CHECK(missing.error_lines() == 1);
   CHECK(holds(missing.err, "pickup"));
+  const Outcome meshes = saltus_command(folder, {"convert", "a.h5", "--to", "vtu"});
+  CHECK(meshes.code == 2);
+  CHECK(meshes.err == "saltus: a.h5: holds no body with a mesh; bodies of kind fem have one\n");
 }
 
 TEST_CASE("check says what a scene is and runs nothing") {

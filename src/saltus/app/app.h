@@ -80,7 +80,7 @@ struct InfoOptions {
 int cmd_info(const InfoOptions& options);
 
 struct ConvertOptions {
-  std::string file, to, output, probe;
+  std::string file, to, output, probe, nodes;
   bool json = false;
 };
 int cmd_convert(const ConvertOptions& options);

@@ -12,6 +12,8 @@
 #include "saltus/app/app.h"
 #include "saltus/app/scene_setup.h"
 #include "saltus/app/terminal.h"
+#include "saltus/scene/advice.h"
+#include "saltus/scene/group_facts.h"
 #include "saltus/scene/joint_spec.h"
 #include "saltus/scene/joint_summary.h"
 
@@ -24,6 +26,9 @@ struct BodySummary {
   std::string name, kind, scheme;
   int count = 1;   ///< of bodies
   int shapes = 0;  ///< that may touch
+  int facets = 0;  ///< of its skins, which may touch too
+  GroupFacts facts;
+  std::optional<StepLimit> limit;
   int velocities = 0, prescribed = 0, above_nyquist = 0;
   bool modal = false;
   double lowest = 0.0, highest = 0.0;  ///< of the undamped modes [Hz]
@@ -67,18 +72,25 @@ std::string law_name(const LawChoice& choice, const ContactLaw& law) {
 /// Shapes of each group, and the laws that hold for their materials: those of `surfaces` come after those of `contacts`.
 void add_shapes(const SceneSpec& spec, const Model& model, std::vector<BodySummary>& bodies) {
   const Surfaces& surfaces = model.surfaces();
+  const auto add_laws = [&](BodySummary& body, int material) {
+    for (int other = 0; other < surfaces.materials; ++other) {
+      const int law = surfaces.law[static_cast<std::size_t>(material * surfaces.materials + other)];
+      if (law < 0) continue;
+      const auto l = static_cast<std::size_t>(law);
+      body.laws.insert(law_name(spec.surfaces[l - spec.contacts.size()].law, model.laws()[l]));
+    }
+  };
   for (const Collider& collider : surfaces.colliders) {
     if (collider.frame < 0) continue;
     const int group = surfaces.frames[static_cast<std::size_t>(collider.frame)].group;
     BodySummary& body = bodies[static_cast<std::size_t>(group)];
     ++body.shapes;
-    for (int other = 0; other < surfaces.materials; ++other) {
-      const int law =
-          surfaces.law[static_cast<std::size_t>(collider.material * surfaces.materials + other)];
-      if (law < 0) continue;
-      const auto l = static_cast<std::size_t>(law);
-      body.laws.insert(law_name(spec.surfaces[l - spec.contacts.size()].law, model.laws()[l]));
-    }
+    add_laws(body, collider.material);
+  }
+  for (const Surfaces::DeformingSkin& skin : surfaces.skins) {
+    BodySummary& body = bodies[static_cast<std::size_t>(skin.group)];
+    body.facets += static_cast<int>(skin.skin.facets.size());
+    add_laws(body, skin.material);
   }
 }
 
@@ -92,6 +104,9 @@ std::vector<BodySummary> bodies_of(const SceneSpec& spec, const Model& model, do
     body.count = group.bodies.empty() ? 1 : static_cast<int>(group.bodies.size());
     body.velocities = group.dynamics->velocities();
     body.prescribed = group.dynamics->prescribed();
+    body.facts = group_facts(*group.dynamics);
+    if (!group.dynamics->modal())
+      body.limit = step_limit(*group.dynamics, *group.scheme, model.initial()[bodies.size()]);
     if (const ModalData* modal = group.dynamics->modal()) {
       body.modal = true;
       const Vector nu = modal->omega / (2.0 * std::numbers::pi);
@@ -152,6 +167,13 @@ std::string size_of(const BodySummary& body) {
       body.modal ? (one ? "mode" : "modes") : (one ? "degree of freedom" : "degrees of freedom");
   return fmt::format("{} {}", body.velocities, what) +
          (body.prescribed > 0 ? fmt::format(", {} more prescribed", body.prescribed) : "");
+}
+
+/// "critical step above 41.2 us by a bound, about 44.6 us by its fastest motion".
+std::string limit_text(const StepLimit& limit) {
+  const std::string about = fmt::format("about {:.3g} us by its fastest motion", 1e6 * limit.about);
+  if (limit.safe == 0.0) return "critical step " + about;
+  return fmt::format("critical step above {:.3g} us by a bound, {}", 1e6 * limit.safe, about);
 }
 
 /// "ball", "brick.0 and 409 more".
@@ -239,19 +261,25 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
       row("",
           fmt::format("{:.6g} to {:.6g} Hz; the Nyquist frequency is {:.6g} Hz, modes above it: {}",
                       body.lowest, body.highest, nyquist, body.above_nyquist));
-    if (body.points + body.shapes == 0) continue;
+    if (body.limit) row("", limit_text(*body.limit));
+    if (const std::string facts = facts_text(body.facts); !facts.empty()) row("", facts);
+    if (body.points + body.shapes + body.facets == 0) continue;
     std::string laws, touching;
     for (const std::string& law : body.laws) laws += (laws.empty() ? "" : "; ") + law;
     if (body.shapes > 0) touching = counted(static_cast<std::size_t>(body.shapes), "shape");
+    if (body.facets > 0)
+      touching +=
+          (touching.empty() ? "" : ", ") + counted(static_cast<std::size_t>(body.facets), "facet");
     if (body.points > 0)
       touching += (touching.empty() ? "" : ", ") +
                   counted(static_cast<std::size_t>(body.points), "contact point");
     row("", touching + (laws.empty() ? " without a law" : " under " + laws));
   }
   const Surfaces& surfaces = model.surfaces();
-  if (!surfaces.colliders.empty())
-    row("shapes", fmt::format("{}, known to each other from {:.3g} mm on",
-                              surfaces.colliders.size(), 1e3 * surfaces.margin));
+  if (!surfaces.colliders.empty() || !surfaces.skins.empty())
+    row("shapes",
+        fmt::format("{}, known to each other from {:.3g} mm on",
+                    surfaces.colliders.size() + surfaces.skins.size(), 1e3 * surfaces.margin));
   if (!model.joints().empty()) {
     row("joints", fmt::format("{} ({}), {}", model.joints().size(), kinds_text(model),
                               joint_rows_text(model)));
@@ -299,6 +327,17 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     entry["contact_points"] = body.points;
     entry["count"] = body.count;
     entry["shapes"] = body.shapes;
+    if (body.facts.mass > 0.0) entry["mass"] = body.facts.mass;
+    if (body.facts.nodes > 0) {
+      entry["nodes"] = body.facts.nodes;
+      entry["elements"] = body.facts.elements;
+      entry["element_kinds"] = body.facts.kinds;
+    }
+    if (body.facets > 0) entry["facets"] = body.facets;
+    if (body.limit) {
+      if (body.limit->safe > 0.0) entry["safe_step"] = body.limit->safe;
+      entry["critical_step"] = body.limit->about;
+    }
     entry["laws"] = body.laws;
     json["bodies"].push_back(entry);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -10,17 +11,22 @@
 namespace saltus::app {
 
 int cmd_convert(const ConvertOptions& options) {
-  constexpr std::array<std::string_view, 2> formats{"wav", "csv"};
-  if (options.to != "wav" && options.to != "csv")
+  constexpr std::array<std::string_view, 3> formats{"wav", "csv", "vtu"};
+  if (std::ranges::find(formats, options.to) == formats.end())
     throw SceneError("--to", "'" + options.to + "' is not a format",
                      did_you_mean(options.to, formats));
-  if (options.to == "csv" && !options.probe.empty())
+  if (options.to != "wav" && !options.probe.empty())
     throw SceneError("--probe", "is for --to wav", "the tables of --to csv hold all probes");
+  if (options.to != "csv" && !options.nodes.empty())
+    throw SceneError("--nodes", "is for --to csv", "--to vtu writes all nodes");
   const ResultsReader results(options.file);
   const std::string stem = options.output.empty() ? default_stem(options.file) : options.output;
   std::vector<std::string> files;
   if (options.to == "csv") {
-    files = convert_csv(results, stem);
+    files = options.nodes.empty() ? convert_csv(results, stem)
+                                  : convert_nodes(results, stem, options.nodes);
+  } else if (options.to == "vtu") {
+    files = convert_vtu(results, stem);
   } else {
     for (const WavReport& sound : convert_wav(results, stem, options.probe))
       files.push_back(sound.path);

@@ -114,6 +114,7 @@ class Run {
     results.inputs = input_files(setup_.scene);
     results.expected_steps = setup_.steps;
     const SceneSpec& spec = setup_.scene.spec;
+    results.fields = {spec.results.stress, spec.results.strain, spec.results.resultants};
     for (const OutputSpec& output : spec.outputs)
       results.probe_at.push_back(
           output.at ? place_text(*output.at, spec.bodies[find_body(spec, output.probe)->entry].kind)

@@ -136,7 +136,7 @@ void ContactDump::solved(const SolvedContact& contact) {
   }
   std::optional<FclibProblem> problem = fclib_problem(contact.problem, contact.p);
   if (!problem) {
-    ++relays_;
+    ++left_out_;
     return;
   }
   std::string name = fmt::format("{}-step{}", stem_, step);
@@ -168,12 +168,13 @@ std::vector<std::string> ContactDump::finish() {
 }
 
 std::string ContactDump::left_out() const {
-  return relays_ == 0 ? ""
-                      : fmt::format(
-                            "--dump-contact: {} with relays are not written: the format has "
-                            "friction in cones only",
-                            relays_ == 1 ? "one contact problem"
-                                         : fmt::format("{} contact problems", relays_));
+  return left_out_ == 0
+             ? ""
+             : fmt::format(
+                   "--dump-contact: {} with relays, rolling or spinning friction are not written: "
+                   "these files have Coulomb friction only",
+                   left_out_ == 1 ? "one contact problem"
+                                  : fmt::format("{} contact problems", left_out_));
 }
 
 }  // namespace saltus::app

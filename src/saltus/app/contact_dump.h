@@ -21,7 +21,8 @@ DumpChoice dump_choice(const std::string& text);
 
 /// The problem of one step in the form of the format, with p as its solution: contacts first, equalities behind. All
 /// contacts get the rows of the largest one (2 at least); a row that is added moves by itself, with the mean W of its
-/// contact, so that impulses and residual stay what they were. Nothing where a law has no place in the format: a relay.
+/// contact, so that impulses and residual stay what they were. Nothing where a law has no place: a relay,
+/// rolling and spinning friction.
 std::optional<FclibProblem> fclib_problem(const ContactProblem& problem, View p);
 
 class ContactDump final : public ContactObserver {
@@ -47,7 +48,7 @@ class ContactDump final : public ContactObserver {
   std::string worst_name_;
   std::optional<FclibProblem> worst_problem_;
   std::vector<std::string> files_;
-  std::uint64_t relays_ = 0;
+  std::uint64_t left_out_ = 0;
 };
 
 }  // namespace saltus::app

@@ -28,7 +28,7 @@ constexpr const char* kShortHelp =
     "                                 integrate it for every value; a table, a row a run\n"
     "  saltus solve problem.hdf5      solve a contact problem of a file (FCLIB)\n"
     "  saltus info my_scene.h5        what a results file holds\n"
-    "  saltus convert my_scene.h5 --to wav|csv\n"
+    "  saltus convert my_scene.h5 --to wav|csv|vtu\n"
     "  saltus import robot.urdf       the scene of a robot; goes to robot.yaml\n"
     "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, "
     "laws, options\n"
@@ -248,9 +248,9 @@ void declare(CLI::App& app, Arguments& a) {
       ->type_name("FILE");
   add_json(*info, a.info.json);
 
-  CLI::App* convert = app.add_subcommand("convert", "results as sound or tables");
+  CLI::App* convert = app.add_subcommand("convert", "results as sound, tables or meshes");
   convert->add_option("file", a.convert.file, "results file")->required()->type_name("FILE");
-  convert->add_option("--to", a.convert.to, "wav or csv")->required()->type_name("FORMAT");
+  convert->add_option("--to", a.convert.to, "wav, csv or vtu")->required()->type_name("FORMAT");
   convert
       ->add_option("-o,--output", a.convert.output,
                    "start of the names written; that of the file if not given")
@@ -259,6 +259,11 @@ void declare(CLI::App& app, Arguments& a) {
   convert->add_option("--probe", a.convert.probe, "this probe only (wav)")
       ->check(not_empty)
       ->type_name("NAME");
+  convert
+      ->add_option("--nodes", a.convert.nodes,
+                   "motion of these nodes of a mesh only (csv): 12,57 or a node set")
+      ->check(not_empty)
+      ->type_name("NODES");
   add_json(*convert, a.convert.json);
 
   declare_import(app, a.robot);

@@ -40,6 +40,7 @@ void Fem::Data::held(double t, Vector& all, double (Signal::*of)(double) const) 
 void Fem::Data::put(double t, View q) const {
   scatter(q, u);
   held(t, u, &Signal::value);
+  if (turns()) turn.place(u);
 }
 
 void Fem::Data::put(double t, View q, View rates) const {
@@ -61,8 +62,45 @@ void Fem::Data::mass_product(double scale, const Vector& in, Vector& out) const 
   }
 }
 
+// Of body_corotational - R Q^T K0 d, the gradient of d . K0 d / 2.
 void Fem::Data::elastic_force(Vector& out) const {
-  for (const fem::Block& b : blocks) fem::add_elastic(b, 0, b.elements, -1.0, u.data(), out.data());
+  const Crew::Shift shift(crew, index(nodes));
+  if (turns()) {
+    turn.product.setZero();
+    stiffness.multiply_add(crew, 1.0, turn.d.data(), turn.product.data());
+    turn.strip_transposed(turn.product);
+    turn.add_out(-1.0, turn.product, out);
+  } else if (!stiffness.empty()) {
+    stiffness.multiply_add(crew, -1.0, u.data(), out.data());
+  } else {
+    for (const fem::Block& b : blocks) fem::add_elastic(b, crew, -1.0, u.data(), out.data());
+  }
+}
+
+// Of body_corotational K = R K0 R^T, and C_K = r_K K, or r_K R Q^T K0 Q R^T of the strain rate.
+void Fem::Data::stiffness_product(double scale, double k, double c, const Vector& in,
+                                  Vector& out) const {
+  const Crew::Shift shift(crew, index(nodes));
+  const double r = rayleigh().stiffness;
+  if (turns()) {
+    const bool stripped = system.viscosity == Viscosity::strain_rate;
+    for (const bool part : {false, true}) {
+      const double factor = part ? (stripped ? c * r : 0.0) : k + (stripped ? 0.0 : c * r);
+      if (factor == 0.0) continue;
+      turn.into(in, turn.turned);
+      if (part) turn.strip(turn.turned);
+      turn.product.setZero();
+      stiffness.multiply_add(crew, factor, turn.turned.data(), turn.product.data());
+      if (part) turn.strip_transposed(turn.product);
+      turn.add_out(scale, turn.product, out);
+    }
+  } else if (!stiffness.empty()) {
+    if (k + c * r != 0.0) stiffness.multiply_add(crew, scale * (k + c * r), in.data(), out.data());
+  } else {
+    for (const fem::Block& b : blocks)
+      fem::add_product(b, crew, scale * (k + c * b.tangent_rate), scale * c, u.data(), in.data(),
+                       out.data());
+  }
 }
 
 void Fem::Data::gravity_force(Vector& out) const {
@@ -73,10 +111,7 @@ void Fem::Data::gravity_force(Vector& out) const {
 void Fem::Data::damping_force(const Vector& rate, Vector& out) const {
   if (!damped()) return;
   if (rayleigh().mass > 0.0) mass_product(-rayleigh().mass, rate, out);
-  for (const fem::Block& b : blocks) {
-    fem::add_product(b, -b.tangent_rate, 0.0, u.data(), rate.data(), out.data());
-    fem::add_viscous(b, -1.0, u.data(), rate.data(), out.data());
-  }
+  if (rayleigh().stiffness > 0.0) stiffness_product(-1.0, 0.0, 1.0, rate, out);
 }
 
 void Fem::Data::load_force(double t, Vector& out) const {
@@ -102,8 +137,9 @@ void Fem::Data::all_forces(double t, Vector& out) const {
 }
 
 double Fem::Data::strain_energy() const {
+  const Crew::Shift shift(crew, index(nodes));
   double sum = 0.0;
-  for (const fem::Block& b : blocks) sum += fem::stored_energy(b, u.data());
+  for (const fem::Block& b : blocks) sum += fem::stored_energy(b, crew, strained().data());
   return sum;
 }
 
@@ -112,41 +148,6 @@ double Fem::Data::gravity_energy() const {
   if (gravity >= 0)
     for (int i : free_dofs) sum -= nodal[i / 3] * system.gravity[i % 3] * u[i];
   return sum;
-}
-
-// m M + c C + k K at u, elements in their order
-void Fem::Data::assemble(Combination s) {
-  // the matrix is ours and not constant; only its pattern is
-  double* value = const_cast<double*>(matrix.value().data());
-  const double m = s.m + s.c * rayleigh().mass;
-  if (lumped()) {
-    std::fill(value, value + matrix.value().size(), 0.0);
-    for (int i = 0; i < free(); ++i) value[diagonal[index(i)]] = m * mass_free[i];
-  } else {
-    for (std::size_t k = 0; k < mass_value.size(); ++k) value[k] = m * mass_value[k];
-  }
-  for (const fem::Block& b : blocks) {
-    const double k = s.k + s.c * b.tangent_rate, c = s.c;
-    if (k == 0.0 && (c == 0.0 || b.law.viscosity == 0.0)) continue;
-    const int n = b.n, rows = 3 * n;
-    for (int e = 0; e < b.elements; ++e) {
-      fem::element_matrix(b, e, k, c, u.data(), element.data());
-      const int* place = b.place.data() + index(e) * index(n * n * 3);
-      const int* node = b.node.data() + index(e) * index(n);
-      for (int bn = 0; bn < n; ++bn)
-        for (int j = 0, skipped = 0; j < 3; ++j) {
-          if (index_of[index(3 * node[bn] + j)] < 0) {
-            ++skipped;
-            continue;
-          }
-          const double* column = element.data() + (3 * bn + j) * rows;
-          for (int a = 0; a < n; ++a)
-            for (int i = 0; i < 3; ++i)
-              if (const int at = place[(a * n + bn) * 3 + i]; at >= 0)
-                value[at + j - skipped] += column[3 * a + i];
-        }
-    }
-  }
 }
 
 Fem::Fem(FemSystem system) : data_(std::make_unique<Data>(std::move(system))) {}
@@ -210,32 +211,16 @@ void Fem::multiply(Combination s, View q, View, View x, Out y) const {
   d.y.setZero();
   d.mass_product(m, d.x, d.y);
   if (stiff) {
-    d.put(0.0, q);
-    for (const fem::Block& b : d.blocks)
-      fem::add_product(b, s.k + s.c * b.tangent_rate, s.c, d.u.data(), d.x.data(), d.y.data());
+    if (!d.affine) d.put(0.0, q);
+    d.stiffness_product(1.0, s.k, s.c, d.x, d.y);
   }
   d.gather(d.y, y);
 }
 
 void Fem::factorise(Combination s, View q, View, Factor& A) const {
   Data& d = *data_;
-  const bool stiff = s.k != 0.0 || (s.c != 0.0 && d.rayleigh().stiffness > 0.0);
-  if (!stiff && d.lumped()) {
-    if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
-    std::get<Diagonal>(A.form).inverse =
-        ((s.m + s.c * d.rayleigh().mass) * d.mass_free.array()).inverse();
-    return;
-  }
-  if (stiff) d.put(0.0, q);
-  d.assemble(s);
-  auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
-  auto* sparse = held ? dynamic_cast<SparseOperator*>(held->get()) : nullptr;
-  if (!sparse) {
-    auto made = std::make_unique<SparseOperator>();
-    sparse = made.get();
-    A.form = std::move(made);
-  }
-  sparse->factorise(d.matrix);
+  if (!d.affine) d.put(0.0, q);
+  d.factorise(s, A);
 }
 
 // (2)

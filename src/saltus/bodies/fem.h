@@ -1,8 +1,9 @@
-// Finite elements in the reference configuration (total Lagrangian): M v' = loads + M g - f_int(u) - C v + r.
+// Finite elements in the reference configuration: M v' = loads + M g - f_int(u) - C v + r.
 #pragma once
 #include <memory>
 #include <vector>
 
+#include "saltus/bodies/mass_redistribution.h"
 #include "saltus/bodies/material.h"
 #include "saltus/bodies/mesh.h"
 #include "saltus/bodies/signal.h"
@@ -24,15 +25,41 @@ struct FemMaterial {
 /// lumped: row sums, of quadratic elements the diagonal scaled to the mass of the element (HRZ).
 enum class MassForm { lumped, consistent };
 
+/// total_lagrangian: f_a = int P grad0 N_a dV of any law, for large strains and turns.
+/// body_corotational: one rotation R of the whole body, that which fits its nodes best, and K0 of the linear law:
+/// f = R Q^T K0 d, d = R^T (x - xc) - (X - Xc), Q what d loses of rigid motion (docs/theory/fem.md, section 10). For small
+/// strains about any rigid motion; A = R (m M + k K0) R^T, whose factor is made once for each (m, k).
+enum class FemForm { total_lagrangian, body_corotational };
+
+/// K of elements of the law `corotated`. exact: the slope of the force; where elements are pressed it may be indefinite.
+/// warped: without the change of R, R K_e R^T; never indefinite and cheaper, and Newton's method takes more passes. Forces
+/// and energy are those of the law in both.
+enum class CorotatedTangent { exact, warped };
+
+/// How A x = b is solved. conjugate_gradients: preconditioned by the blocks of the nodes; nothing but A itself in memory.
+/// Solves that do not reach the tolerance are told by record(Factor), which ends the step.
+struct FemSolver {
+  enum class Kind { direct, conjugate_gradients } kind = Kind::direct;
+  double tolerance =
+      1e-10;  ///< |b - A x| <= tolerance |b|; 0: as many iterations as given, and no failure
+  int iterations = 2000;  ///< at most
+};
+
 struct FemSystem {
   Mesh mesh;
   std::vector<FemMaterial> materials;
+  FemForm form = FemForm::total_lagrangian;
+  CorotatedTangent tangent = CorotatedTangent::exact;
+  FemSolver solver;
   MassForm mass = MassForm::lumped;
   Rayleigh rayleigh;
   Viscosity viscosity = Viscosity::current_tangent;
   Vector3 gravity = Vector3::Zero();  ///< [m/s^2], along the dimensions of the mesh
   std::vector<Load> loads;            ///< degree of freedom 3 node + axis
   std::vector<Prescribed> prescribed;
+  /// Nodes whose mass goes to the others (bodies/mass_redistribution.h), of lumped masses alone; for MasslessContact: by
+  /// itself such a body has no inverse of M.
+  std::vector<int> massless = {};
 };
 
 /// Dead load of `stress` [Pa] on an area of the reference: int N_a stress dA at the nodes of these faces. thickness [m]
@@ -50,24 +77,32 @@ struct Resultant {
   Vector3 force = Vector3::Zero(), moment = Vector3::Zero();
 };
 
+struct MotionBound;
+
 /// q = displacements [m] of the degrees of freedom that are not prescribed, by nodes, then axes. One object belongs to
 /// one group: its operations share work space.
 ///
-/// C is exact. K is that of the stored energy, exact; what damping adds to it with its change of configuration is left
-/// out, which keeps it symmetric and costs Newton schemes passes, no accuracy. Schemes ask for C and K without a time:
-/// they are taken with prescribed motion at t = 0.
+/// C is exact. K is that of the stored energy, exact but where FemForm or CorotatedTangent say otherwise; what damping
+/// adds to it with its change of configuration is left out, which keeps it symmetric and costs Newton schemes passes, no
+/// accuracy. Schemes ask for C and K without a time: they are taken with prescribed motion at t = 0.
+///
+/// Loops over elements run in registers of eight elements and on the threads of the caller's tbb::task_arena. Sums have
+/// one order: no bit depends on the threads or on the width of the registers.
 class Fem final : public Dynamics {
  public:
   /// Throws UsageError: what check(mesh) and check(material) find, a material that is not there, thickness or area <= 0,
   /// negative Rayleigh factors, gravity, loads or prescribed motion across the dimension of the mesh, numbers that are
-  /// not finite, a degree of freedom that is not there or prescribed twice, all of them prescribed.
+  /// not finite, a degree of freedom that is not there or prescribed twice, all of them prescribed; body_corotational
+  /// with another law than the linear one, with prescribed motion, or on a mesh along a line; a tolerance of the solver
+  /// outside [0, 1), no iterations.
   explicit Fem(FemSystem system);
   ~Fem() override;
 
   const Mesh& mesh() const;
   int positions() const override;
   int velocities() const override { return positions(); }
-  /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine where all laws are linear.
+  /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine where all laws are linear and the
+  /// form is total Lagrangian.
   unsigned traits() const override;
   /// Component of q of the degree of freedom 3 node + axis, -1: prescribed, or across the dimension.
   int free_index(int dof) const;
@@ -77,7 +112,8 @@ class Fem final : public Dynamics {
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
   void multiply(Combination s, View q, View v, View x, Out y) const override;
-  /// Diagonal for lumped masses alone, sparse otherwise; the pattern is found once, values are refilled in place.
+  /// Diagonal for lumped masses alone; otherwise what `solver` says, of consistent masses alone always direct. The
+  /// pattern is found once, values are refilled in place.
   void factorise(Combination s, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
   int prescribed() const override;
@@ -117,8 +153,13 @@ class Fem final : public Dynamics {
   /// Linear momentum [N s] and angular momentum about the origin [N m s] of all nodes.
   Resultant momentum(double t, View q, View v) const;
   double total_mass() const;  ///< [kg]
+  /// Least det F over the points of integration: <= 0 where an element is turned inside out, of which the laws `linear`
+  /// and St Venant-Kirchhoff take no notice. Bars: 1.
+  double least_volume_ratio(double t, View q) const;
+  MomentsKept moments_kept() const;  ///< by the masses of FemSystem::massless; without them all
 
  private:
+  friend MotionBound motion_bound(const Fem& body, View q);  ///< bodies/critical_step.h
   struct Data;
   std::unique_ptr<Data> data_;
 };

@@ -7,6 +7,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/fem_internal.h"
+#include "saltus/bodies/mass_redistribution.h"
 
 namespace saltus {
 namespace {
@@ -30,13 +31,15 @@ Fem::Data::Data(FemSystem given) : system(std::move(given)) {
   int largest = 0;
   for (std::size_t b = 0; b < system.mesh.blocks.size(); ++b) {
     const FemMaterial& m = system.materials[index(system.mesh.blocks[b].material)];
-    blocks.emplace_back(system.mesh, static_cast<int>(b), m, rayleigh().stiffness,
-                        system.viscosity);
+    blocks.emplace_back(system.mesh, static_cast<int>(b), m, rayleigh().stiffness, system.viscosity,
+                        system.tangent);
     affine = affine && blocks.back().law.linear();
     largest = std::max(largest, blocks.back().n);
   }
+  affine = affine && !turns();
   element.resize(index(9 * largest * largest));
   make_mass();
+  if (turns()) turn.set(system.mesh, nodal);
   make_pattern();
 
   const auto account = [&](bool there, const char* name, bool potential, int& at) {
@@ -72,6 +75,17 @@ void Fem::Data::check_input() {
   const int d = system.mesh.dimension;
   expects(system.gravity.allFinite() && system.gravity.tail(3 - d).isZero(0.0),
           "fem: gravity is finite and along the dimensions of the mesh");
+  const FemSolver& solver = system.solver;
+  expects(solver.tolerance >= 0.0 && solver.tolerance < 1.0 && solver.iterations > 0,
+          "fem: the tolerance of the solver is in [0, 1), its iterations are 1 or more");
+  if (!turns()) return;
+  expects(d > 1, "fem: body_corotational needs a body that can turn (2 or 3 dimensions)");
+  expects(system.prescribed.empty(),
+          "fem: body_corotational has no prescribed motion (total_lagrangian with the law "
+          "corotated has)");
+  for (const ElementBlock& block : system.mesh.blocks)
+    expects(system.materials[index(block.material)].material.law == MaterialLaw::linear,
+            "fem: body_corotational is for the linear law");
 }
 
 void Fem::Data::number() {
@@ -127,61 +141,11 @@ void Fem::Data::make_mass() {
       }
     }
   }
+  expects(system.massless.empty() || lumped(), "fem: massless nodes need lumped mass");
+  moments_kept = redistribute_mass(system.mesh, system.massless, nodal);
   if (!lumped()) mass = SparseMatrix(nodes, entries);
   mass_free.resize(free());
   for (int i = 0; i < free(); ++i) mass_free[i] = nodal[free_dofs[index(i)] / 3];
-}
-
-void Fem::Data::make_pattern() {
-  std::vector<Entry> pairs;
-  for (const fem::Block& b : blocks)
-    for (int e = 0; e < b.elements; ++e) {
-      const auto node = std::span(b.node).subspan(index(e) * index(b.n), index(b.n));
-      for (int i : node)
-        for (int j : node) pairs.push_back({i, j, 0.0});
-    }
-  const SparseMatrix graph(nodes, pairs);
-  pairs = {};
-  std::vector<Entry> entries;
-  for (int row = 0; row < free(); ++row) {
-    const int a = free_dofs[index(row)] / 3;
-    for (int k = graph.offset()[index(a)]; k < graph.offset()[index(a) + 1]; ++k)
-      for (int axis = 0; axis < 3; ++axis)
-        if (const int j = index_of[index(3 * graph.column()[index(k)] + axis)]; j >= 0)
-          entries.push_back({row, j, 0.0});
-  }
-  matrix = SparseMatrix(free(), entries);
-
-  const auto find = [&](int row, int column) {
-    const int begin = matrix.offset()[index(row)];
-    const auto columns =
-        matrix.column().subspan(index(begin), index(matrix.offset()[index(row) + 1] - begin));
-    return begin + static_cast<int>(std::ranges::lower_bound(columns, column) - columns.begin());
-  };
-  // the first free axis of a node, kHeld: none
-  std::vector<int> leading(index(nodes), kHeld);
-  for (int i = free() - 1; i >= 0; --i) leading[index(free_dofs[index(i)] / 3)] = i;
-  for (int i = 0; i < free(); ++i) diagonal.push_back(find(i, i));
-  for (fem::Block& b : blocks) {
-    b.place.reserve(b.node.size() * index(3 * b.n));
-    for (int e = 0; e < b.elements; ++e) {
-      const auto node = std::span(b.node).subspan(index(e) * index(b.n), index(b.n));
-      for (int i : node)
-        for (int j : node)
-          for (int axis = 0; axis < 3; ++axis) {
-            const int row = index_of[index(3 * i + axis)], column = leading[index(j)];
-            b.place.push_back(row < 0 || column < 0 ? -1 : find(row, column));
-          }
-    }
-  }
-  if (lumped()) return;
-  mass_value.assign(matrix.value().size(), 0.0);
-  for (int row = 0; row < free(); ++row) {
-    const int a = free_dofs[index(row)] / 3, axis = free_dofs[index(row)] % 3;
-    for (int k = mass.offset()[index(a)]; k < mass.offset()[index(a) + 1]; ++k)
-      if (const int j = index_of[index(3 * mass.column()[index(k)] + axis)]; j >= 0)
-        mass_value[index(find(row, j))] = mass.value()[index(k)];
-  }
 }
 
 namespace {

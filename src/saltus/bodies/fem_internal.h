@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "saltus/bodies/fem.h"
+#include "saltus/math/conjugate_gradients.h"
 #include "saltus/math/sparse.h"
 
 namespace saltus::fem {
@@ -20,6 +21,7 @@ struct Constitution {
       lambda = 0.0,
       mu =
           0.0;  ///< in the dimensions of the element: lambda* in plane stress, E/2 and 0 in bars [Pa]
+  bool warped = false;  ///< the tangent of the law `corotated` is that without the change of R
 
   Constitution() = default;
   Constitution(const FemMaterial& given, int dimension, double rate);
@@ -35,39 +37,68 @@ Matrix3 viscous_stress(const Constitution& c, const Matrix3& F, const Vector3& a
                        const Matrix3& rate);
 void add_viscous_tangent(const Constitution& c, const Matrix3& F, const Vector3& axis, double scale,
                          Matrix9& A);
+/// k dP/dF + c dP_v/dF'
+void combined_tangent(const Constitution& law, const Matrix3& F, const Vector3& axis, double k,
+                      double c, Matrix9& A);
 
-/// Elements of one block with their points of integration.
+/// The laws that eight elements go through at once; none: one after the other. Moduli as in Constitution.
+struct LaneLaw {
+  enum Kind { none, linear, st_venant_kirchhoff, neo_hooke, corotated } kind = none;
+  double lambda = 0.0, mu = 0.0;
+  bool viscous = false;  ///< the viscous stress too
+  double viscosity = 0.0, viscous_lambda = 0.0, viscous_mu = 0.0;
+  bool warped = false;
+
+  LaneLaw() = default;
+  explicit LaneLaw(const Constitution& law);
+};
+
+/// Elements of one block with their points of integration. Loops run over batches of eight elements, the last one filled
+/// up with its last element at no weight. Batches make chunks, and chunks colours: two chunks of a colour share no node,
+/// so that threads may work on all of a colour and every sum keeps its order.
 struct Block {
   ElementKind kind = ElementKind::tet4;
   int n = 0, points = 0, elements = 0,
       first = 0;  ///< nodes, points an element; number of its first element
   Constitution law;
-  double tangent_rate = 0.0;     ///< r_K of the form r_K K(q) v [s]
-  std::vector<int> node;         ///< n an element
-  std::vector<double> gradient;  ///< grad0 N_a, 3 a node, n a point: of bars along the axis [1/m]
-  std::vector<double> weight;    ///< rule times det J times thickness or area [m^3], one a point
-  std::vector<Vector3> axis;     ///< of bars, one a point
-  std::vector<int>
-      place;  ///< of the row of axis i of node a: entry of the first free axis of node b, at
-              ///< ((e n + a) n + b) 3 + i, -1: not free
+  LaneLaw lane_law;
+  double tangent_rate = 0.0;    ///< r_K of the form r_K K(q) v [s]
+  std::vector<int> node;        ///< n an element
+  std::vector<double> natural;  ///< dN_a/dxi, 3 a node, n a point of the rule
+  std::vector<double> weight;   ///< rule times det J times thickness or area [m^3], one a point
+  std::vector<Vector3> axis;    ///< of bars, one a point
+
+  int batches = 0, chunk = 1;  ///< batches a chunk
+  std::vector<int> lane_node;  ///< node a of lane l of a batch at 8 a + l
+  /// dxi_k/dX_j of a batch and point at (3 k + j) 8 + l [1/m]; of bars along the axis.
+  AlignedArray inverse;
+  AlignedArray lane_weight;  ///< eight a batch and point
+  /// Of the block (a, b), a <= b, of a batch at (b (b + 1)/2 + a) 8 + l: its entry in the upper half of the graph, ~entry
+  /// where it is to be transposed.
+  std::vector<int> slot;
+  std::vector<int> chunk_order, colour_begin;  ///< chunks by their colours
+  int width = 0;  ///< most doubles in a register; 0: as the machine has
+  mutable std::vector<double> chunk_energy;
 
   Block() = default;
-  Block(const Mesh& mesh, int block, const FemMaterial& material, double rate, Viscosity form);
+  Block(const Mesh& mesh, int block, const FemMaterial& material, double rate, Viscosity form,
+        CorotatedTangent tangent);
   const Vector3& axis_of(int point) const {
     static const Vector3 kNone = Vector3::Zero();
     return axis.empty() ? kNone : axis[static_cast<std::size_t>(point)];
   }
+  Vector3 gradient(int element, int point, int a) const;  ///< grad0 N_a [1/m], point of the rule
+  int lanes_of(int batch) const { return batch + 1 < batches ? 8 : elements - 8 * batch; }
+  bool in_lanes(double k, double c) const {
+    return (k == 0.0 || lane_law.kind != LaneLaw::none) && (c == 0.0 || lane_law.viscous);
+  }
+  void make_chunks(int nodes);
+  void make_slots(const NodeGraph& graph);
 };
 
-// Loops over elements `from` to `to` of a block; u, v, x, f, y hold 3 numbers a node of the mesh.
-/// f += scale int P grad0 N_a dV of the stored energy at u.
+// One element after the other; u, v, x, f, y hold 3 numbers a node of the mesh.
+/// f += scale int P grad0 N_a dV of the stored energy at u, elements `from` to `to`.
 void add_elastic(const Block& block, int from, int to, double scale, const double* u, double* f);
-/// The same of the viscous stress of the rates v.
-void add_viscous(const Block& block, double scale, const double* u, const double* v, double* f);
-double stored_energy(const Block& block, const double* u);
-/// y += (k K + c C_v) x, C_v of the viscous stress.
-void add_product(const Block& block, double k, double c, const double* u, const double* x,
-                 double* y);
 /// k K + c C_v of one element, 3 n x 3 n by columns, symmetric to the bit.
 void element_matrix(const Block& block, int element, double k, double c, const double* u,
                     double* matrix);
@@ -75,6 +106,51 @@ void element_matrix(const Block& block, int element, double k, double c, const d
 Matrix3 deformation(const Block& block, int element, int point, const double* u);
 /// m_ab of consistent mass, n x n [kg].
 void element_mass(const Mesh& mesh, const Block& block, int element, double factor, Matrix& mass);
+
+// All elements of a block, in batches and threads.
+void add_elastic(const Block& block, Crew& crew, double scale, const double* u, double* f);
+/// The same of the viscous stress of the rates v.
+void add_viscous(const Block& block, Crew& crew, double scale, const double* u, const double* v,
+                 double* f);
+double stored_energy(const Block& block, Crew& crew, const double* u);
+/// y += (k K + c C_v) x, C_v of the viscous stress.
+void add_product(const Block& block, Crew& crew, double k, double c, const double* u,
+                 const double* x, double* y);
+/// The upper half of A += k K + c C_v.
+void add_matrices(const Block& block, Crew& crew, double k, double c, const double* u,
+                  NodeMatrix& A);
+
+// Points of a batch whose law is none of LaneLaw, lane by lane: 9 numbers by rows, eight lanes each.
+void stress_of_lanes(const Block& block, int batch, int point, double (&F)[9][8]);  ///< F <- P
+void viscous_stress_of_lanes(const Block& block, int batch, int point, const double (&F)[9][8],
+                             double (&rate)[9][8]);                                 ///< rate <- P
+void energy_of_lanes(const Block& block, int batch, int point, double (&F)[9][8]);  ///< F[0] <- W
+void product_of_lanes(const Block& block, int batch, int point, double k, double c,
+                      const double (&F)[9][8], double (&dF)[9][8]);  ///< dF <- dP
+void rotation_of_lane(const double (&F)[9][8], double (&R)[9][8], int lane);
+double logarithm_of(double J);  ///< not a number where J <= 0
+
+/// The rotation that fits the nodes of a body best, weighted by their masses m_a, with Z_a = X_a - Xc:
+///     R = polar factor of S = sum m_a (x_a - xc) Z_a^T,      d_a = R^T (x_a - xc) - Z_a
+/// A motion x' of the nodes turns R with Omega = (tr(U) I - U)^-1 sum m_a Z_a x R^T x_a',  U = R^T S, in the axes of the body,
+/// and d' = Q R^T x',  (Q w)_a = w_a - Omega x (Z_a + d_a).
+struct BodyRotation {
+  Matrix3 R = Matrix3::Identity();
+  Vector d;  ///< 3 numbers a node
+
+  void set(const Mesh& mesh, const Vector& mass);
+  void place(const Vector& u);
+  void into(const Vector& in, Vector& out) const;                   ///< R^T
+  void add_out(double scale, const Vector& in, Vector& out) const;  ///< out += scale R in
+  void strip(Vector& w) const;                                      ///< w <- Q w
+  void strip_transposed(Vector& f) const;  ///< f <- Q^T f: what is left turns and moves nothing
+  mutable Vector turned, product;          ///< work space
+
+ private:
+  int dimension_ = 3;
+  Vector mass_, Z_;
+  Matrix3 D_ = Matrix3::Identity();  ///< (tr(U) I - U)^-1
+};
 
 }  // namespace saltus::fem
 
@@ -93,19 +169,25 @@ struct Fem::Data {
   std::vector<Source> sources;
   int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
 
-  // Mass of nodes: lumped, or consistent with its rows of the free degrees of freedom in the pattern of A.
-  Vector nodal;  ///< row sums [kg]
+  // Mass of nodes, lumped or consistent
+  Vector nodal;                                     ///< row sums [kg]
+  MomentsKept moments_kept = MomentsKept::inertia;  ///< where nodes are massless
   SparseMatrix mass;
-  std::vector<double> mass_value;
   Vector mass_free;  ///< lumped, one a component of q
 
-  // The step operator
+  // The step operator: rows of the nodes, and for direct solvers the free degrees of freedom of it, entry for entry
+  std::shared_ptr<const NodeGraph> graph;
+  std::vector<double> mass_entry;  ///< of consistent masses, one an entry of the graph
+  NodeMatrix stiffness;            ///< K0 of the linear law, kept
+  NodeMatrix rows;                 ///< m M + c C + k K of direct solvers
   SparseMatrix matrix;
-  std::vector<int> diagonal;
   std::vector<double> element;  ///< one element matrix
+
+  mutable fem::BodyRotation turn;  ///< of body_corotational, at u
 
   // Work space: full vectors of the present call
   mutable Vector u, v, x, f, y;
+  mutable Crew crew;
 
   explicit Data(FemSystem given);
   void check_input();
@@ -116,6 +198,7 @@ struct Fem::Data {
   const Rayleigh& rayleigh() const { return system.rayleigh; }
   int dofs() const { return 3 * nodes; }
   int free() const { return static_cast<int>(free_dofs.size()); }
+  bool turns() const { return system.form == FemForm::body_corotational; }
   bool lumped() const { return system.mass == MassForm::lumped; }
   bool damped() const { return rayleigh().mass > 0.0 || rayleigh().stiffness > 0.0; }
   void scatter(View part, Vector& all) const;
@@ -135,7 +218,15 @@ struct Fem::Data {
   void all_forces(double t, Vector& out) const;
   double strain_energy() const;
   double gravity_energy() const;
-  void assemble(Combination s);
+  /// out += scale (k K + c C_K) in at u, C_K without the part of the mass.
+  void stiffness_product(double scale, double k, double c, const Vector& in, Vector& out) const;
+  void assemble(Combination s,
+                NodeMatrix& A) const;  ///< of body_corotational in the axes of the body
+  void assemble(Combination s);        ///< rows, and matrix from it
+  void factorise(Combination s, Factor& A);
+  const Vector& strained() const {
+    return turns() ? turn.d : u;
+  }  ///< displacements that strain elements
 
   /// The nodes and coefficients of a point; a node, or all of an element.
   struct Shape {

@@ -97,6 +97,21 @@ Bar bar(const Constitution& c, double l) {
   return {nan, nan, nan, nan};
 }
 
+// That of the law; warped: of P = R [2 mu sym(R^T F - I) + lambda tr(R^T F - I) I] with R held,
+// A_iJkL = mu (delta_ik delta_JL + R_iL R_kJ) + lambda R_iJ R_kL
+void law_tangent(const Constitution& c, const Matrix3& F, Matrix9& A) {
+  if (!c.warped || c.material.law != MaterialLaw::corotated)
+    return stress_tangent(c.material, F, A);
+  const Matrix3 R = rotation_of(F);
+  const double lambda = c.material.lambda(), mu = c.material.mu();
+  for (int i = 0; i < 3; ++i)
+    for (int J = 0; J < 3; ++J)
+      for (int k = 0; k < 3; ++k)
+        for (int L = 0; L < 3; ++L)
+          A(3 * i + J, 3 * k + L) = mu * ((i == k && J == L ? 1.0 : 0.0) + R(i, L) * R(k, J)) +
+                                    lambda * (R(i, J) * R(k, L));
+}
+
 void put(const Matrix3& along, const Vector3& a, double scale, Matrix9& A) {
   for (int i = 0; i < 3; ++i)
     for (int J = 0; J < 3; ++J)
@@ -172,6 +187,7 @@ void tangent(const Constitution& c, const Matrix3& F, const Vector3& a, Matrix9&
   if (c.state == StressState::plane_stress) {
     Matrix3 closed = F;
     thickness_stretch(c, closed, A);
+    if (c.warped) law_tangent(c, closed, A);
     const Eigen::Matrix<double, 9, 1> column = A.col(8);
     for (int i = 0; i < 9; ++i)
       for (int j = 0; j < 9; ++j) A(i, j) -= column[i] * column[j] / column[8];
@@ -187,7 +203,18 @@ void tangent(const Constitution& c, const Matrix3& F, const Vector3& a, Matrix9&
     const Matrix3 along = n * n.transpose();
     return put(b.slope * along + b.N / l * (Matrix3::Identity() - along), a, 1.0, A);
   }
-  stress_tangent(c.material, F, A);
+  law_tangent(c, F, A);
+}
+
+void combined_tangent(const Constitution& law, const Matrix3& F, const Vector3& axis, double k,
+                      double c, Matrix9& A) {
+  if (k != 0.0) {
+    tangent(law, F, axis, A);
+    A *= k;
+  } else {
+    A.setZero();
+  }
+  if (c != 0.0) add_viscous_tangent(law, F, axis, c, A);
 }
 
 Matrix3 cauchy(const Constitution& c, const Matrix3& F, const Vector3& a) {

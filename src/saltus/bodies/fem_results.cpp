@@ -1,60 +1,12 @@
 // Stress and resultants.
-//
-// To the nodes of an element stress is carried by the polynomial of least squares through its points of integration: constant,
-// linear, bilinear or trilinear in xi, as many terms as the points can tell apart.
-#include <Eigen/QR>
-
 #include "saltus/base/error.h"
 #include "saltus/bodies/fem_internal.h"
+#include "saltus/bodies/nodal_fit.h"
 
 namespace saltus {
 namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-std::vector<double> terms(ElementKind kind, const Vector3& x) {
-  switch (kind) {
-    case ElementKind::bar2:
-    case ElementKind::tri3:
-    case ElementKind::tet4:
-      return {1.0};
-    case ElementKind::bar3:
-      return {1.0, x[0]};
-    case ElementKind::tri6:
-    case ElementKind::pyramid5:
-      return {1.0, x[0], x[1]};
-    case ElementKind::quad4:
-    case ElementKind::quad8:
-      return {1.0, x[0], x[1], x[0] * x[1]};
-    case ElementKind::tet10:
-      return {1.0, x[0], x[1], x[2]};
-    case ElementKind::wedge6:
-      return {1.0, x[0], x[1], x[2], x[0] * x[2], x[1] * x[2]};
-    default:
-      return {1.0, x[0], x[1], x[2], x[0] * x[1], x[1] * x[2], x[2] * x[0], x[0] * x[1] * x[2]};
-  }
-}
-
-template <class Places>
-Matrix design(ElementKind kind, const Places& places) {
-  const auto columns = static_cast<Eigen::Index>(terms(kind, Vector3::Zero()).size());
-  Matrix B(static_cast<Eigen::Index>(places.size()), columns);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const std::vector<double> row = terms(kind, places[i]);
-    B.row(static_cast<Eigen::Index>(i)) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), columns);
-  }
-  return B;
-}
-
-/// Values at nodes from values at the points of the rule, nodes x points.
-Matrix extrapolation(ElementKind kind) {
-  std::vector<Vector3> at;
-  for (const RulePoint& p : stiffness_rule(kind)) at.push_back(p.xi);
-  const Matrix B = design(kind, at);
-  const Eigen::Index points = B.rows();
-  const Matrix fit = B.colPivHouseholderQr().solve(Matrix::Identity(points, points));
-  return design(kind, natural_nodes(kind)) * fit;
-}
 
 }  // namespace
 
@@ -76,7 +28,9 @@ Matrix3 Fem::stress(double t, View q, int element, int point) const {
   expects(point >= 0 && point < b.points, "fem: a point of integration of the element");
   d.put(t, q);
   const int e = element - b.first, p = e * b.points + point;
-  return fem::cauchy(b.law, fem::deformation(b, e, p, d.u.data()), b.axis_of(p));
+  const Matrix3 s =
+      fem::cauchy(b.law, fem::deformation(b, e, p, d.strained().data()), b.axis_of(p));
+  return d.turns() ? Matrix3(d.turn.R * s * d.turn.R.transpose()) : s;
 }
 
 void Fem::nodal_stress(double t, View q, Eigen::Ref<Matrix> out) const {
@@ -86,13 +40,15 @@ void Fem::nodal_stress(double t, View q, Eigen::Ref<Matrix> out) const {
   out.setZero();
   Vector volume = Vector::Zero(d.nodes);
   for (const fem::Block& b : d.blocks) {
-    const Matrix E = extrapolation(b.kind);
+    const Matrix E = nodal_fit(b.kind);
     Matrix at(6, b.points), there(6, b.n);
     for (int e = 0; e < b.elements; ++e) {
       double size = 0.0;
       for (int g = 0; g < b.points; ++g) {
         const int p = e * b.points + g;
-        const Matrix3 s = fem::cauchy(b.law, fem::deformation(b, e, p, d.u.data()), b.axis_of(p));
+        Matrix3 s =
+            fem::cauchy(b.law, fem::deformation(b, e, p, d.strained().data()), b.axis_of(p));
+        if (d.turns()) s = d.turn.R * s * d.turn.R.transpose();
         at.col(g) << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(2, 0);
         size += b.weight[index(p)];
       }
@@ -115,7 +71,12 @@ Resultant Fem::resultant(double t, View q, std::span<const int> elements,
   for (int element : elements) {
     const fem::Block& b = d.block_of(element);
     const int e = element - b.first;
-    fem::add_elastic(b, e, e + 1, -1.0, d.u.data(), d.f.data());
+    fem::add_elastic(b, e, e + 1, -1.0, d.strained().data(), d.f.data());
+  }
+  if (d.turns()) {
+    d.x.setZero();
+    d.turn.add_out(1.0, d.f, d.x);
+    d.f = d.x;
   }
   Resultant sum;
   for (int a : nodes) {
@@ -141,6 +102,21 @@ Resultant Fem::momentum(double t, View q, View v) const {
   return sum;
 }
 
+MomentsKept Fem::moments_kept() const { return data_->moments_kept; }
+
 double Fem::total_mass() const { return data_->nodal.sum(); }
+
+double Fem::least_volume_ratio(double t, View q) const {
+  const Data& d = *data_;
+  d.put(t, q);
+  double least = std::numeric_limits<double>::infinity();
+  for (const fem::Block& b : d.blocks)
+    for (int p = 0; p < b.elements * b.points; ++p) {
+      const double J =
+          b.axis.empty() ? fem::deformation(b, p / b.points, p, d.u.data()).determinant() : 1.0;
+      if (!(J >= least)) least = J;  // not a number stays
+    }
+  return least;
+}
 
 }  // namespace saltus

@@ -131,6 +131,14 @@ double least_jacobian(const Mesh& mesh, int element) {
   return least;
 }
 
+std::string shape_fault(const Mesh& mesh, int element) {
+  const double least = least_jacobian(mesh, element);
+  const double scale = std::pow(size_of(mesh, element), info(mesh.kind(element)).dimension);
+  if (least > 1e-14 * scale) return "";
+  return fmt::format("{}: its least Jacobian is {:.6g} (> 0)",
+                     least < -1e-14 * scale ? "inverted" : "degenerate", least);
+}
+
 double measure(const Mesh& mesh, int element) {
   double sum = 0.0;
   for (const RulePoint& p : mass_rule(mesh.kind(element)))
@@ -146,13 +154,9 @@ void check(const Mesh& mesh) {
   for (const ElementBlock& block : mesh.blocks)
     for (int e = 0; e < block.elements(); ++e, ++number) {
       for (int a : block.element(e)) used[index(a)] = true;
-      const double least = least_jacobian(mesh, number);
-      const double scale = std::pow(size_of(mesh, number), info(block.kind).dimension);
-      if (!(least > 1e-14 * scale))
+      if (const std::string fault = shape_fault(mesh, number); !fault.empty())
         expects(false,
-                fmt::format("mesh: element {} ({}) is {}: its least Jacobian is {:.6g} (> 0)",
-                            number, info(block.kind).name,
-                            least < -1e-14 * scale ? "inverted" : "degenerate", least));
+                fmt::format("mesh: element {} ({}) is {}", number, info(block.kind).name, fault));
     }
   const auto unused = std::ranges::find(used, false);
   expects(unused == used.end(),

@@ -51,6 +51,8 @@ struct Mesh {
 double jacobian(const Mesh& mesh, int element, const Vector3& xi);
 /// The least jacobian at points of integration and corners. Bars are measured by |dX/dxi|.
 double least_jacobian(const Mesh& mesh, int element);
+/// "inverted: its least Jacobian is -0.5 (> 0)" or "degenerate: ...", relative to the size of the element; empty: neither.
+std::string shape_fault(const Mesh& mesh, int element);
 /// Length, area or volume [m^d].
 double measure(const Mesh& mesh, int element);
 
@@ -83,6 +85,31 @@ struct CylinderMesh {
   int cells = 2, rings = 2, layers = 2;
 };
 Mesh cylinder_mesh(const CylinderMesh& cylinder);
+
+/// A segment of a ring in the plane of x and y about the origin, symmetric about the axis y with the crown up, from z = 0
+/// to `width`. Sides "inner", "outer", "left", "right", "z0", "z1"; of tri and quad elements the first four. Edges along
+/// the circles are straight, of quadratic elements with their middle on the circle.
+struct ArchMesh {
+  ElementKind kind = ElementKind::hex8;
+  double inner = 0.9, outer = 1.1;          ///< radii [m]
+  double angle = 3.0;                       ///< of the segment [rad], in (0, 2 pi)
+  double width = 0.2;                       ///< of elements of three dimensions [m]
+  int around = 20, across = 2, layers = 2;  ///< cells along the circle, the radius, z
+};
+Mesh arch_mesh(const ArchMesh& arch);
+
+/// A ball about the origin, or its half below z = 0: a cubic core of 2 `cells` along each axis within 6 blocks of `rings`
+/// cells; the half has `cells` of the core in z. Side "sphere", and "flat" (z = 0) of the half. With grading > 1 cells get
+/// smaller towards the poles at z = -radius, radius: along x and y the largest is so many times the smallest, and so are
+/// the rings along the radius. Of all kinds of three dimensions but wedge6.
+struct BallMesh {
+  ElementKind kind = ElementKind::hex8;
+  double radius = 1.0;  ///< [m]
+  bool half = false;
+  int cells = 2, rings = 2;
+  double grading = 1.0;  ///< >= 1
+};
+Mesh ball_mesh(const BallMesh& ball);
 
 /// Nodes moved by x = map(X), for curved shapes and distorted meshes.
 template <class Map>

@@ -39,7 +39,17 @@ class RowTable final : public PointTable {
   void response(const Factor& A, Matrix& D) const override {
     constexpr Index kColumns = 32;
     const Index m = rows();
-    D.resize(m, m);
+    D.setZero(m, m);
+    std::vector<int> offset{0}, column;
+    std::vector<double> entry;
+    for (int i = 0; i < rows(); ++i) {
+      each(i, [&](int at, double value) {
+        column.push_back(at);
+        entry.push_back(value);
+      });
+      offset.push_back(static_cast<int>(column.size()));
+    }
+    if (saltus::response(A, {offset, column, entry}, D)) return;
     Matrix X;
     for (Index first = 0; first < m; first += kColumns) {
       X.setZero(velocities_, std::min(kColumns, m - first));

@@ -79,6 +79,7 @@ struct ContactLaw {
   double tangential = 0.0;
   double rolling =
       0.0;  ///< mu_R [m] of rolling friction between bodies that turn, with friction only
+  double spinning = 0.0;  ///< sigma [m] of spinning friction, likewise, in space only
   /// c [N], pull that a contact bears: P_N >= -h c, and with it friction. Lost when the contact opens.
   double cohesion = 0.0;
   double bound = 0.0;     ///< of a relay at rest [N]

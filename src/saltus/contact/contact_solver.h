@@ -19,21 +19,32 @@ namespace saltus {
 enum class LawKind { equality, unilateral, box, coulomb, rolling };
 
 /// Rows first .. first + size - 1 of the problem. coulomb: N, T1, T2 in space (3), N, T in the plane (2), N (1).
-/// rolling: N, T1, T2, R1, R2 (5), N, T, R in the plane (3), with R the moments [N m s] about the tangents and the
-/// relative angular velocities [rad/s]:
-///     |p_T| <= mu p_N,   |p_R| <= mu_R p_N,   u + (mu |u_T| + mu_R |u_R|) n   in the dual cone
+/// rolling: N, T1, T2, R1, R2 (5), with spinning friction N, T1, T2, R1, R2, S (6) or N, T1, T2, S (4), N, T, R in the
+/// plane (3). R are the moments [N m s] about the tangents, S that about the normal, with the relative angular velocities
+/// [rad/s]:
+///     |p_T| <= mu p_N,  |p_R| <= mu_R p_N,  |p_S| <= sigma p_N,
+///     u + (mu |u_T| + mu_R |u_R| + sigma |u_S|) n   in the dual cone
 struct Law {
   LawKind kind = LawKind::unilateral;
   int first = 0, size = 1;
   double friction = 0.0;  ///< mu [1]
   double rolling = 0.0;   ///< mu_R [m]
   double bound = 0.0;     ///< box [N s]
+  double spinning = 0.0;  ///< sigma [m]
 
   /// Rows T of a coulomb or rolling law.
   int tangents() const {
-    return kind == LawKind::rolling ? (size == 5 ? 2 : 1) : kind == LawKind::coulomb ? size - 1 : 0;
+    return kind == LawKind::rolling ? (size == 3 ? 1 : 2) : kind == LawKind::coulomb ? size - 1 : 0;
   }
+  /// Rows R and S of a rolling law.
+  int rollings() const { return kind != LawKind::rolling || size == 4 ? 0 : size == 3 ? 1 : 2; }
+  int spinnings() const { return kind == LawKind::rolling && size % 2 == 0 ? 1 : 0; }
+  /// The first rows, of which p are impulses; those of the others are moments.
+  int forces() const { return kind == LawKind::rolling ? 1 + tangents() : size; }
 };
+
+/// Most rows of a contact with friction.
+inline constexpr int kContactRows = 6;
 
 struct ContactProblem {
   const Delassus& W;          ///< [1/kg]

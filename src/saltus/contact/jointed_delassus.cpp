@@ -4,36 +4,64 @@
 #include <cmath>
 #include <numeric>
 
+#include "saltus/base/error.h"
+#include "saltus/math/body_product.h"
+#include "saltus/math/body_response.h"
+
 namespace saltus {
 namespace {
 
-constexpr int kWidth = 6;
+constexpr int kWidth = 6, kSquare = kWidth * kWidth;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// x . y of a width that is 6 as a rule
-double dot(int width, const double* x, const double* y) {
-  if (width == kWidth)
-    return (x[0] * y[0] + x[2] * y[2] + x[4] * y[4]) + (x[1] * y[1] + x[3] * y[3] + x[5] * y[5]);
-  double sum = 0.0;
-  for (int m = 0; m < width; ++m) sum += x[m] * y[m];
-  return sum;
+double dot(const double* x, const double* y) {
+  return (x[0] * y[0] + x[2] * y[2] + x[4] * y[4]) + (x[1] * y[1] + x[3] * y[3] + x[5] * y[5]);
+}
+
+void add(double a, const double* x, double* y) {
+  for (int m = 0; m < kWidth; ++m) y[m] += a * x[m];
+}
+
+/// y = A x
+void multiply(const double* A, const double* x, double* y) {
+  for (int m = 0; m < kWidth; ++m) y[m] = dot(A + m * kWidth, x);
 }
 
 }  // namespace
 
-/// Joints of each body, increasing.
+/// Joints of each body, increasing, and places for their rows.
 void JointedDelassus::list_sides() {
   const BodyRows& G = rows_.joints;
-  side_offset_.assign(at(rows_.contacts.bodies()) + 1, 0);
+  const int bodies = rows_.contacts.bodies();
+  side_offset_.assign(at(bodies) + 1, 0);
   for (const int b : G.body) ++side_offset_[at(b) + 1];
   std::partial_sum(side_offset_.begin(), side_offset_.end(), side_offset_.begin());
   sides_.resize(G.body.size());
   for (int j = G.contacts() - 1; j >= 0; --j)
     for (int k = G.offset[at(j) + 1] - 1; k >= G.offset[at(j)]; --k)
-      sides_[at(--side_offset_[at(G.body[at(k)]) + 1])] = {j, static_cast<int>(G.start[at(k)])};
-  for (int b = 0; b < rows_.contacts.bodies(); ++b) side_offset_[at(b)] = side_offset_[at(b) + 1];
+      sides_[at(--side_offset_[at(G.body[at(k)]) + 1])] = {j, 0, G.start[at(k)]};
+  for (int b = 0; b < bodies; ++b) side_offset_[at(b)] = side_offset_[at(b) + 1];
   side_offset_.back() = static_cast<int>(sides_.size());
+  row_.assign(1, 0);
+  first_.clear();
+  std::size_t end = 0;
+  int most = 0;
+  for (int b = 0; b < bodies; ++b) {
+    int rows = 0;
+    for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k) {
+      sides_[at(k)].row = rows;
+      rows += G.size(sides_[at(k)].joint);
+    }
+    row_.push_back(row_.back() + rows);
+    first_.push_back(end);
+    end += at(rows * body_product_stride(rows));
+    most = std::max(most, rows);
+  }
+  G_.resize(at(row_.back() * kWidth));
+  T_.resize(end);
+  D_.resize(at(bodies * kWidth * kResponseStride));
+  work_.resize(std::max(body_product_work(most), at(most * most) + held_response_work(most)));
 }
 
 /// part_, and the pairs of touching_.
@@ -99,35 +127,39 @@ void JointedDelassus::connect() {
   pattern_.analyse({G.contacts(), offset_.data(), column_.data(), 0, 0, 1});
 }
 
-/// S_ii = 1, and T = G A^-1
+/// S_ii = 1
 bool JointedDelassus::scale() {
   const BodyRows& H = rows_.contacts;
   BodyRows& G = rows_.joints;
-  const int w = H.width;
-  T_.resize(G.value.size());
-  for (int j = 0; j < G.contacts(); ++j) {
-    const int begin = G.offset[at(j)], end = G.offset[at(j) + 1];
-    double S_ii[16] = {};
-    for (int i = 0; i < G.size(j); ++i) {
-      double& S = S_ii[i];
-      for (int k = begin; k < end; ++k) {
-        const double* const g = &G.value[G.start[at(k)] + at(i * w)];
-        const double* const A = &H.inverse[at(G.body[at(k)] * w * w)];
-        double* const t = &T_[G.start[at(k)] + at(i * w)];
-        for (int m = 0; m < w; ++m) t[m] = dot(w, A + m * w, g);
-        S += dot(w, g, t);
-      }
-      if (!(S > 0.0) || !std::isfinite(S)) return false;
-    }
-    for (int k = begin; k < end; ++k)
-      for (int i = 0; i < G.size(j); ++i) {
-        const double factor = 1.0 / std::sqrt(S_ii[i]);
-        for (int m = 0; m < w; ++m) {
-          G.value[G.start[at(k)] + at(i * w + m)] *= factor;
-          T_[G.start[at(k)] + at(i * w + m)] *= factor;
+  factor_.assign(at(G.rows()), 0.0);
+  const auto each_row =
+      [&](int b, const auto& use) {  // use(row of the joints, row of the body, its place in G)
+        for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k) {
+          const Side& side = sides_[at(k)];
+          for (int i = 0; i < G.size(side.joint); ++i)
+            use(at(G.first[at(side.joint)] + i), side.row + i,
+                &G.value[side.place + at(i * kWidth)]);
         }
-      }
+      };
+  for (int b = 0; b < H.bodies(); ++b) {
+    const int rows = held_rows(b), stride = body_product_stride(rows);
+    if (rows == 0) continue;
+    double *const g = &G_[at(row_[at(b)] * kWidth)], *const T = &T_[first_[at(b)]];
+    each_row(b, [&](std::size_t, int i, const double* from) {
+      std::copy_n(from, kWidth, g + i * kWidth);
+    });
+    body_product(rows, g, &H.inverse[at(b * kSquare)], T, work_.data());
+    each_row(b, [&](std::size_t row, int i, const double*) { factor_[row] += T[i * stride + i]; });
   }
+  for (double& S_ii : factor_) {
+    if (!(S_ii > 0.0) || !std::isfinite(S_ii)) return false;
+    S_ii = 1.0 / std::sqrt(S_ii);
+  }
+  for (int b = 0; b < H.bodies(); ++b)
+    each_row(b, [&](std::size_t row, int i, double* value) {
+      double* const g = &G_[at((row_[at(b)] + i) * kWidth)];
+      for (int m = 0; m < kWidth; ++m) value[m] = g[m] *= factor_[row];
+    });
   return true;
 }
 
@@ -136,10 +168,18 @@ int JointedDelassus::find(int i, int j) const {
   return static_cast<int>(std::lower_bound(begin, end, j) - column_.begin());
 }
 
-/// S_ij = sum of T_ib G_jb^T
+/// use(side, other side at or before it, block (i, j) of their joints, block (j, i)); the next block behind them.
+template <class Use>
+const int* JointedDelassus::each_pair(int b, const int* block, const Use& use) const {
+  for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k)
+    for (int l = side_offset_[at(b)]; l <= k; ++l, block += 2)
+      use(sides_[at(k)], sides_[at(l)], start_[at(block[0])], start_[at(block[1])]);
+  return block;
+}
+
+/// S_ij = sum of G_ib A_b^-1 G_jb^T, as T has them on and above its diagonal
 void JointedDelassus::fill() {
   const BodyRows& G = rows_.joints;
-  const int w = rows_.contacts.width;
   size_.resize(at(G.contacts()));
   for (int j = 0; j < G.contacts(); ++j) size_[at(j)] = G.size(j);
   start_.resize(column_.size());
@@ -152,86 +192,99 @@ void JointedDelassus::fill() {
   S_.assign(end, 0.0);
   Z_.resize(end);
   const int* block = block_.data();
-  for (int b = 0; b < rows_.contacts.bodies(); ++b)
-    for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k)
-      for (int l = side_offset_[at(b)]; l <= k; ++l, block += 2) {
-        const auto [i, T] = sides_[at(k)];
-        const auto [j, g] = sides_[at(l)];
-        const int m = size_[at(i)], n = size_[at(j)];
-        double* const S = &S_[start_[at(block[0])]];
-        double* const mirror = &S_[start_[at(block[1])]];
-        for (int r = 0; r < m; ++r)
-          for (int c = 0; c < n; ++c) {
-            const double x = dot(w, &T_[at(T + r * w)], &G.value[at(g + c * w)]);
-            S[r * n + c] += x;
-            if (k != l) mirror[c * m + r] += x;
-          }
-      }
-}
-
-/// D -= T_i^T Z_ij T_j, twice its symmetric part where `both`
-void JointedDelassus::couple(const Side& side, const Side& other, int block, bool both,
-                             double* D) const {
-  const int w = rows_.contacts.width;
-  const double* Z = &Z_[start_[at(block)]];
-  for (int r = 0; r < size_[at(side.joint)]; ++r) {
-    double y[kWidth] = {};  // row r of Z T_j
-    for (int c = 0; c < size_[at(other.joint)]; ++c, ++Z)
-      for (int m = 0; m < w; ++m) y[m] += *Z * T_[at(other.place + c * w + m)];
-    const double* const t = &T_[at(side.place + r * w)];
-    for (int m = 0; m < w; ++m)
-      for (int n = 0; n < w; ++n) D[m * w + n] -= t[m] * y[n];
-    if (both)
-      for (int m = 0; m < w; ++m)
-        for (int n = 0; n < w; ++n) D[m * w + n] -= y[m] * t[n];
+  for (int b = 0; b < rows_.contacts.bodies(); ++b) {
+    const int stride = body_product_stride(held_rows(b));
+    const double* const T = T_.data() + first_[at(b)];
+    block = each_pair(b, block, [&](const Side& x, const Side& y, std::size_t xy, std::size_t yx) {
+      const int m = size_[at(x.joint)], n = size_[at(y.joint)];
+      const double *const f = &factor_[at(G.first[at(x.joint)])],
+                          *const g = &factor_[at(G.first[at(y.joint)])];
+      for (int c = 0; c < n; ++c)
+        for (int r = &x == &y ? c : 0; r < m; ++r) {
+          const double value = T[(y.row + c) * stride + x.row + r] * f[r] * g[c];
+          S_[xy + at(r * n + c)] += value;
+          if (&x != &y || r != c) S_[yx + at(c * m + r)] += value;
+        }
+    });
   }
 }
 
-/// D -= T_a^T Z T_b over the joints of two bodies
+/// D = -A_a^-1 G_a^T Z G_b A_b^-1 over the joints of two bodies
 void JointedDelassus::couple(int a, int b, double* D) const {
+  const BodyRows& H = rows_.contacts;
+  double X[kSquare] = {}, AX[kSquare] = {};
   for (int k = side_offset_[at(a)]; k < side_offset_[at(a) + 1]; ++k)
-    for (int l = side_offset_[at(b)]; l < side_offset_[at(b) + 1]; ++l)
-      couple(sides_[at(k)], sides_[at(l)], find(sides_[at(k)].joint, sides_[at(l)].joint), false,
-             D);
+    for (int l = side_offset_[at(b)]; l < side_offset_[at(b) + 1]; ++l) {
+      const Side &x = sides_[at(k)], &y = sides_[at(l)];
+      const double* Z = &Z_[start_[at(find(x.joint, y.joint))]];
+      for (int r = 0; r < size_[at(x.joint)]; ++r) {
+        double row[kWidth] = {};  // of Z G_b
+        for (int c = 0; c < size_[at(y.joint)]; ++c)
+          add(*Z++, &G_[at((row_[at(b)] + y.row + c) * kWidth)], row);
+        const double* const g = &G_[at((row_[at(a)] + x.row + r) * kWidth)];
+        for (int m = 0; m < kWidth; ++m) add(g[m], row, X + m * kWidth);
+      }
+    }
+  const double *const A = &H.inverse[at(a * kSquare)], *const B = &H.inverse[at(b * kSquare)];
+  for (int m = 0; m < kWidth; ++m) {
+    for (int n = 0; n < kWidth; ++n) add(A[m * kWidth + n], X + n * kWidth, AX + m * kWidth);
+    double row[kWidth];
+    multiply(B, AX + m * kWidth, row);
+    for (int n = 0; n < kWidth; ++n) D[m * kWidth + n] = -row[n];
+  }
 }
 
-/// W_ii = h_a D_aa h_a + h_b D_bb h_b + 2 h_a D_ab h_b,  D = A^-1 - T^T Z T
+/// W_ii = h_a D_aa h_a + h_b D_bb h_b + 2 h_a D_ab h_b,  D = A^-1 - A^-1 G^T Z G A^-1
 void JointedDelassus::measure() {
   const BodyRows& H = rows_.contacts;
-  const int w = H.width;
   diagonal_.setZero(H.rows());
-  v_.resize(H.inverse.size());
-  std::copy(H.inverse.begin(), H.inverse.end(), v_.begin());  // D_bb
   touched_.assign(at(H.bodies()), 0);
   for (const int b : H.body) touched_[at(b)] = 1;
   const int* block = block_.data();
-  for (int b = 0; b < H.bodies(); ++b)
-    for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k)
-      for (int l = side_offset_[at(b)]; l <= k; ++l, block += 2)
-        if (touched_[at(b)] != 0)
-          couple(sides_[at(k)], sides_[at(l)], block[0], k != l, &v_[at(b * w * w)]);
+  for (int b = 0; b < H.bodies(); ++b) {
+    const int rows = held_rows(b);
+    double* const Z = work_.data();
+    block = each_pair(b, block, [&](const Side& x, const Side& y, std::size_t xy, std::size_t) {
+      if (touched_[at(b)] == 0) return;
+      const double* from = &Z_[xy];
+      for (int r = x.row; r < x.row + size_[at(x.joint)]; ++r)
+        for (int c = y.row; c < y.row + size_[at(y.joint)]; ++c)
+          Z[r * rows + c] = Z[c * rows + r] = *from++;
+    });
+    if (touched_[at(b)] != 0)
+      held_response(rows, G_.data() + at(row_[at(b)] * kWidth), Z, &H.inverse[at(b * kSquare)],
+                    &D_[at(b * kWidth * kResponseStride)], Z + rows * rows);
+  }
   for (int c = 0; c < H.contacts(); ++c)
-    for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k)
-      for (int l = H.offset[at(c)]; l <= k; ++l) {
-        const int a = H.body[at(k)], b = H.body[at(l)];
-        double other[kWidth * kWidth] = {};
-        if (a != b && part_[at(a)] != part_[at(b)]) continue;
-        if (a != b) couple(a, b, other);
-        const double* const D = a == b ? &v_[at(a * w * w)] : other;
-        const double times = (H.opposite(c, k) != H.opposite(c, l) ? -1.0 : 1.0) * (k == l ? 1 : 2);
+    for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k) {
+      const int a = H.body[at(k)];
+      double* const W = diagonal_.data() + H.first[at(c)];
+      add_row_responses(H.size(c), &H.value[H.start[at(k)]], &D_[at(a * kWidth * kResponseStride)],
+                        W);
+      for (int l = H.offset[at(c)]; l < k; ++l) {
+        const int b = H.body[at(l)];
+        if (part_[at(a)] != part_[at(b)]) continue;
+        double D[kSquare];
+        if (a == b)
+          for (int m = 0; m < kWidth; ++m)
+            std::copy_n(&D_[at((a * kWidth + m) * kResponseStride)], kWidth, D + m * kWidth);
+        else
+          couple(a, b, D);
+        const double times = H.opposite(c, k) != H.opposite(c, l) ? -2.0 : 2.0;
         for (int i = 0; i < H.size(c); ++i) {
-          const double* const h = &H.value[H.start[at(k)] + at(i * w)];
-          const double* const g = &H.value[H.start[at(l)] + at(i * w)];
-          double sum = 0.0;
-          for (int m = 0; m < w; ++m) sum += h[m] * dot(w, D + m * w, g);
-          diagonal_[H.first[at(c)] + i] += times * sum;
+          double y[kWidth];
+          multiply(D, &H.value[H.start[at(l)] + at(i * kWidth)], y);
+          W[i] += times * dot(&H.value[H.start[at(k)] + at(i * kWidth)], y);
         }
       }
+    }
   // round-off where joints leave a row no way to move
   diagonal_ = diagonal_.cwiseMax(0.0);
 }
 
 bool JointedDelassus::index() {
+  expects(rows_.contacts.width == kWidth && rows_.joints.width == kWidth,
+          "joints hold bodies of 6 velocities");
   formed_ = false;
   list_sides();
   find_parts();
@@ -249,22 +302,27 @@ bool JointedDelassus::index() {
 // v = A^-1 H^T p,  S L = G v,  v <- v - A^-1 G^T L,  u = H v
 void JointedDelassus::apply(View p, Out u) const {
   const BodyRows &H = rows_.contacts, &G = rows_.joints;
-  const int w = H.width;
-  v_.resize(std::max(v_.size(), H.inverse.size() / at(w)));
+  const int bodies = H.bodies();
+  v_.resize(at(bodies * kWidth));
   L_.assign(at(G.rows()), 0.0);
   velocities_of(H, p, v_.data());
-  for (int j = 0; j < G.contacts(); ++j)
-    for (int k = G.offset[at(j)]; k < G.offset[at(j) + 1]; ++k)
-      for (int i = 0; i < G.size(j); ++i)
-        L_[at(G.first[at(j)] + i)] +=
-            dot(w, &G.value[G.start[at(k)] + at(i * w)], &v_[at(G.body[at(k)] * w)]);
+  const auto each_row = [&](int b, const auto& use) {  // use(L_i, row i of G on the body)
+    const double* g = G_.data() + at(row_[at(b)] * kWidth);
+    for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k) {
+      double* const L = L_.data() + G.first[at(sides_[at(k)].joint)];
+      for (int i = 0; i < size_[at(sides_[at(k)].joint)]; ++i, g += kWidth) use(L[i], g);
+    }
+  };
+  for (int b = 0; b < bodies; ++b)
+    each_row(b, [v = &v_[at(b * kWidth)]](double& L, const double* g) { L += dot(g, v); });
   lu_.solve(L_.data());
-  for (int j = 0; j < G.contacts(); ++j)
-    for (int k = G.offset[at(j)]; k < G.offset[at(j) + 1]; ++k)
-      for (int i = 0; i < G.size(j); ++i)
-        for (int m = 0; m < w; ++m)
-          v_[at(G.body[at(k)] * w + m)] -=
-              T_[G.start[at(k)] + at(i * w + m)] * L_[at(G.first[at(j)] + i)];
+  for (int b = 0; b < bodies; ++b) {
+    if (held_rows(b) == 0) continue;
+    double r[kWidth] = {}, change[kWidth];
+    each_row(b, [&](double L, const double* g) { add(L, g, r); });
+    multiply(&H.inverse[at(b * kSquare)], r, change);
+    for (int m = 0; m < kWidth; ++m) v_[at(b * kWidth + m)] -= change[m];
+  }
   rows_of(H, v_.data(), u);
 }
 

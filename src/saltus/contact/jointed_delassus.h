@@ -8,8 +8,8 @@
 
 namespace saltus {
 
-/// Rows H of the contacts with A^-1 of the bodies, and rows G of the joints, joint j in the place of contact j. No row of G
-/// depends on the others; a joint may have none.
+/// Rows H of the contacts with A^-1 of bodies of 6 velocities, and rows G of the joints, joint j in the place of contact j.
+/// No row of G depends on the others; a joint may have none.
 struct JointedRows {
   BodyRows contacts;
   BodyRows joints;  ///< its `inverse` is not used
@@ -38,7 +38,9 @@ class JointedDelassus final : public Delassus {
  private:
   /// One joint on one body.
   struct Side {
-    int joint, place;  ///< of its rows in T_
+    int joint;
+    int row;            ///< its first among those of the body
+    std::size_t place;  ///< in rows_.joints.value
   };
   void list_sides();
   void find_parts();
@@ -47,17 +49,25 @@ class JointedDelassus final : public Delassus {
   void fill();
   void measure();
   int find(int i, int j) const;
-  void couple(const Side& side, const Side& other, int block, bool both, double* D) const;
+  int held_rows(int b) const {
+    return row_[static_cast<std::size_t>(b) + 1] - row_[static_cast<std::size_t>(b)];
+  }
+  template <class Use>
+  const int* each_pair(int b, const int* block, const Use& use) const;
   void couple(int a, int b, double* D) const;
 
   JointedRows rows_;
   std::vector<int> side_offset_;  ///< sides of each body
   std::vector<Side> sides_;
-  std::vector<int> part_;  ///< of each body: bodies of one part hang together by joints
+  std::vector<int> row_;            ///< of each body: its first in G_
+  std::vector<std::size_t> first_;  ///< of each body: its place in T_
+  std::vector<double> G_;           ///< rows of the joints, body by body
+  std::vector<double> T_;           ///< G A^-1 G^T of each body, not scaled
+  std::vector<double> factor_;      ///< 1/sqrt(S_ii)
+  std::vector<int> part_;           ///< of each body: bodies of one part hang together by joints
   /// What the pattern of S was made of.
   std::vector<int> known_offset_, known_body_;
   std::vector<std::pair<int, int>> touching_, known_touching_;  ///< bodies of one part
-  std::vector<double> T_;                                       ///< G A^-1, as G
   std::vector<std::pair<int, int>> pairs_;
   std::vector<int> offset_, column_, size_;
   std::vector<std::size_t> start_;
@@ -66,6 +76,8 @@ class JointedDelassus final : public Delassus {
   std::vector<double> S_, Z_;  ///< Z = S^-1 on the blocks of S
   BlockPattern pattern_;
   mutable BlockLu lu_;
+  std::vector<double> D_;  ///< A_J^-1 of each body that is touched, 6 x 8
+  std::vector<double> work_;
   Vector diagonal_;
   mutable std::vector<double> v_, L_;
   mutable Matrix dense_;

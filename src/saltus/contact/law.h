@@ -78,6 +78,7 @@ struct NewtonImpact {
   std::optional<FallingOptions> falling;
   ActivationOptions activation;
   double rolling = 0.0;
+  double spinning = 0.0;
   double cohesion = 0.0;
 
   bool operator==(const NewtonImpact&) const = default;
@@ -91,6 +92,8 @@ struct NewtonImpact {
       return Fault{"falling", "is read with friction only", "give friction"};
     if (friction == 0.0 && rolling != 0.0)
       return Fault{"rolling", "is read with friction only", "give friction"};
+    if (friction == 0.0 && spinning != 0.0)
+      return Fault{"spinning", "is read with friction only", "give friction"};
     return {};
   }
   static constexpr auto fields() {
@@ -108,6 +111,9 @@ struct NewtonImpact {
         field("activation", &T::activation, "which contacts enter the problem of a step"),
         field("rolling", &T::rolling, unit::m, kNotNegative,
               "between shapes: moment against rolling <= this times the normal force"),
+        field("spinning", &T::spinning, unit::m, kNotNegative,
+              "between shapes, in space: moment against spinning about the normal <= this times "
+              "the normal force; 2/3 friction times its radius for a round face"),
         field("cohesion", &T::cohesion, unit::N, kNotNegative,
               "between shapes: pull that each contact point bears, from the start until it first "
               "opens; friction counts it as pressure")};

@@ -4,17 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "saltus/base/error.h"
+#include "saltus/contact/friction_cone.h"
 #include "saltus/contact/residual.h"
 
 namespace saltus {
 namespace {
-
-double size(const double* x, int count) {
-  double sum = 0.0;
-  for (int i = 0; i < count; ++i) sum += x[i] * x[i];
-  return std::sqrt(sum);
-}
 
 /// Below this fraction of max(|p|, |rho b|) an impulse or rho times a slip is taken for round-off.
 constexpr double kNoise = 1e-8;
@@ -35,15 +29,15 @@ void add(const Law& law, double rho, double scale, const double* u, const double
     return;
   }
   if (law.kind != LawKind::coulomb && law.kind != LawKind::rolling) return;
-  const int tangents = law.tangents(), moments = law.size - 1 - tangents;
-  const double *u_T = u + 1, *p_T = p + 1, *u_R = u_T + tangents, *p_R = p_T + tangents;
-  const double slip = size(u_T, tangents), push_T = size(p_T, tangents);
-  const double spin = size(u_R, moments);
+  const FrictionCone K(law);
+  const int tangents = K.rows[0];
+  const double *u_T = u + 1, *p_T = p + 1;
+  const double slip = K.length(u_T, tangents), push_T = K.length(p_T, tangents);
   worst(m.penetration, -u[0]);
   worst(m.cone, -p[0]);
-  if (tangents > 0) worst(m.cone, push_T - law.friction * p[0]);
-  if (moments > 0) worst(m.cone, size(p_R, moments) - law.rolling * p[0]);
-  m.gap += p[0] * (u[0] + law.friction * slip + law.rolling * spin);
+  for (int k = 0, first = 1; k < K.kParts; first += K.rows[k++])
+    if (K.rows[k] > 0) worst(m.cone, K.length(p + first, K.rows[k]) - K.radius[k] * p[0]);
+  m.gap += p[0] * K.raised(u[0], u);
   for (int i = 1; i < law.size; ++i) m.gap += p[i] * u[i];
 
   if (!(p[0] - rho * u[0] > 0.0)) {
@@ -78,14 +72,14 @@ ContactMeasures measure(const ContactProblem& problem, View p) {
   m.fclib = F / (1.0 + std::sqrt(b2));
 
   const auto rho_of = [&](const Law& law) {  // of the rows N and T
-    const int rows = law.kind == LawKind::rolling ? 1 + law.tangents() : law.size;
+    const int rows = law.forces();
     double trace = 0.0;
     for (int i = law.first; i < law.first + rows; ++i) trace += problem.W.entry(i, i);
     return trace > 0.0 ? rows / trace : 0.0;
   };
   double p2 = 0.0, rho_b2 = 0.0;
   for (const Law& law : problem.laws) {
-    const int rows = law.kind == LawKind::rolling ? 1 + law.tangents() : law.size;
+    const int rows = law.forces();
     const double rho = rho_of(law);
     for (Eigen::Index i = law.first; i < law.first + rows; ++i) {
       p2 += p[i] * p[i];

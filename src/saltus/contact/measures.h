@@ -10,9 +10,9 @@ struct ContactMeasures {
   double siconos = 0.0;      ///< |F|/max(|b|, |p|, |u|) with rho = 1, of mixed units
   double fclib = 0.0;        ///< |F|/(1 + sqrt |b|) with rho = 1 (MERIT_1), of mixed units
   double penetration = 0.0;  ///< max(-u_N, 0) [m/s]
-  double cone = 0.0;         ///< max(|p_T| - mu p_N, |p_R| - mu_R p_N, -p_N, 0) [N s; N m s]
-  double angle = 0.0;        ///< largest angle between -u_T and p_T of a contact that slides [rad]
-  double gap = 0.0;          ///< |sum p . u^|, the duality gap [J]
+  double cone = 0.0;   ///< largest excess of |p_T|, |p_R|, |p_S|, -p_N over the cone [N s; N m s]
+  double angle = 0.0;  ///< largest angle between -u_T and p_T of a contact that slides [rad]
+  double gap = 0.0;    ///< |sum p . u^|, the duality gap [J]
   /// Unilateral, coulomb and rolling laws. open: p_N <= rho u_N. sliding: rho |u_T| above 1e-8 max(|p|, |rho b|) of the
   /// problem, less is round-off; without tangents a closed contact slides.
   int open = 0, sticking = 0, sliding = 0;

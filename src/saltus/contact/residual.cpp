@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/friction_cone.h"
 
 namespace saltus {
 namespace {
@@ -41,86 +42,64 @@ double coulomb_defect(const Law& law, double rho, const double* u, const double*
   return F2;
 }
 
-/// L_c [m] by which the rows R of a rolling contact are read: p_R/L and L u_R are an impulse and a velocity. Where the
-/// steps are the inverses of the mean diagonals of W over N, T and over R, L^2 = rho_R/rho_T is the ratio of these.
-double contact_length(const Law& law, const double* rho) {
-  return std::sqrt(rho[1 + law.tangents()] / rho[0]);
-}
+/// L_c [m] by which the moments of a rolling contact are read: p/L and L u are an impulse and a velocity. Where the
+/// steps are the inverses of the mean diagonals of W over N, T and over R, S, L^2 is the ratio of these.
+double contact_length(double rho, double rho_R) { return std::sqrt(rho_R / rho); }
 
-/// |F_c|^2 of a contact that rolls, rows (N, T1, T2, R1, R2) or (N, T, R), moments and spins read by L:
-///     u^ = u + (mu |u_T| + mu_R |u_R|) n,  x = p - rho u^,  K = {|p_T| <= mu p_N, |p_R| <= mu_R p_N}
-/// The nearest point of K has p_T = min(1, mu N/|x_T|) x_T, p_R likewise, and N >= 0 is the root of
-///     N - x_N - mu max(|x_T| - mu N, 0) - mu_R max(|x_R| - mu_R N, 0) = 0.
-/// The left side is the least of four increasing lines, so that N is the largest of their roots.
-double rolling_defect(const Law& law, const double* rho_rows, const double* u, const double* p) {
-  const int tangents = law.tangents(), first_R = 1 + tangents;
-  const double L = contact_length(law, rho_rows), rho = rho_rows[0];
-  const double mu = law.friction, mu_R = law.rolling / L;
-  double x[5], q[5], u_T2 = 0.0, u_R2 = 0.0, x_T2 = 0.0, x_R2 = 0.0;  // q: p as impulses
-  for (int t = 1; t < first_R; ++t) {
-    q[t] = p[t];
-    x[t] = p[t] - rho * u[t];
-    u_T2 += u[t] * u[t];
-    x_T2 += x[t] * x[t];
+/// |F_c|^2 of a rolling contact, moments and spins read by L:
+///     u^ = u + (mu |u_T| + mu_R |u_R| + sigma |u_S|) n,  x = p - rho u^,  F = p - Proj_K(x)
+double rolling_defect(const Law& law, double rho, double rho_R, const double* u, const double* p) {
+  const int forces = law.forces();
+  const double L = contact_length(rho, rho_R);
+  const FrictionCone K(law, L);
+  double q[kContactRows], v[kContactRows], x[kContactRows];  // p as impulses, u as velocities
+  for (int i = 0; i < law.size; ++i) {
+    q[i] = i < forces ? p[i] : p[i] / L;
+    v[i] = i < forces ? u[i] : L * u[i];
   }
-  for (int r = first_R; r < law.size; ++r) {
-    const double v = L * u[r];
-    q[r] = p[r] / L;
-    x[r] = q[r] - rho * v;
-    u_R2 += v * v;
-    x_R2 += x[r] * x[r];
-  }
-  const double x_N = p[0] - rho * (u[0] + mu * std::sqrt(u_T2) + mu_R * std::sqrt(u_R2));
-  const double slip = std::sqrt(x_T2), spin = std::sqrt(x_R2);
-
-  double N = std::max(x_N, (x_N + mu * slip) / (1.0 + mu * mu));  // max(NaN, .) is NaN
-  N = std::max(N, (x_N + mu_R * spin) / (1.0 + mu_R * mu_R));
-  N = std::max(N, (x_N + mu * slip + mu_R * spin) / (1.0 + mu * mu + mu_R * mu_R));
-  N = std::max(N, 0.0);
-  const double scale_T = slip <= mu * N ? 1.0 : mu * N / slip;
-  const double scale_R = spin <= mu_R * N ? 1.0 : mu_R * N / spin;
-  double F2 = (p[0] - N) * (p[0] - N);
-  for (int i = 1; i < law.size; ++i) {
-    const double F_i = q[i] - (i < first_R ? scale_T : scale_R) * x[i];
-    F2 += F_i * F_i;
-  }
+  v[0] = K.raised(v[0], v);
+  for (int i = 0; i < law.size; ++i) x[i] = q[i] - rho * v[i];
+  K.project(x, x);
+  double F2 = 0.0;
+  for (int i = 0; i < law.size; ++i) F2 += (q[i] - x[i]) * (q[i] - x[i]);
   return F2;
 }
 
-/// |F_c|^2 of one contact; u and p point at its first row.
-double defect(const Law& law, const double* rho, const double* u, const double* p) {
+/// |F_c|^2 of one contact; u and p point at its first row, rho(i) is the step of its row i.
+template <class Steps>
+double defect(const Law& law, const Steps& rho, const double* u, const double* p) {
   double F2 = 0.0;
   switch (law.kind) {
     case LawKind::equality:  // K = R: F = rho u
-      for (int i = 0; i < law.size; ++i) F2 += rho[i] * u[i] * rho[i] * u[i];
+      for (int i = 0; i < law.size; ++i) F2 += rho(i) * u[i] * rho(i) * u[i];
       return F2;
     case LawKind::unilateral:  // K = R+: F = p - max(0, p - rho u)
       for (int i = 0; i < law.size; ++i) {
-        const double x = p[i] - rho[i] * u[i];
+        const double x = p[i] - rho(i) * u[i];
         const double F = x <= 0.0 ? p[i] : p[i] - x;
         F2 += F * F;
       }
       return F2;
     case LawKind::box:  // K = [-bound, bound]
       for (int i = 0; i < law.size; ++i) {
-        const double x = p[i] - rho[i] * u[i];
+        const double x = p[i] - rho(i) * u[i];
         const double F = p[i] - (x < -law.bound ? -law.bound : x > law.bound ? law.bound : x);
         F2 += F * F;
       }
       return F2;
     case LawKind::coulomb:
-      expects(law.size >= 1 && law.size <= 3, "a coulomb contact has 1 to 3 rows");
-      return coulomb_defect(law, rho[0], u, p);
+      return coulomb_defect(law, rho(0), u, p);
     case LawKind::rolling:
-      expects(law.size == 3 || law.size == 5, "a rolling contact has 3 or 5 rows");
-      return rolling_defect(law, rho, u, p);
+      return rolling_defect(law, rho(0), rho(law.forces()), u, p);
   }
   return F2;
 }
 
-/// Rows of a law whose p are impulses [N s]; the others are moments.
-int force_rows(const Law& law) {
-  return law.kind == LawKind::rolling ? 1 + law.tangents() : law.size;
+void expect_rows(const Law& law) {
+  expects(law.kind != LawKind::coulomb || (law.size >= 1 && law.size <= 3),
+          "a coulomb contact has 1 to 3 rows");
+  expects(law.kind != LawKind::rolling || (law.size >= 3 && law.size <= kContactRows),
+          "a rolling contact has 3 to 6 rows");
 }
 
 /// Grows only, so that a step that has run once allocates nothing.
@@ -130,28 +109,33 @@ double* workspace(std::size_t count) {
   return data.data();
 }
 
-}  // namespace
-
-double natural_map(std::span<const Law> laws, View rho, View u, View b, View p, double floor) {
+/// natural_map() with the steps rho(c, i) of row i of contact c.
+template <class Steps>
+double map_of(std::span<const Law> laws, const Steps& rho, View u, View b, View p, double floor) {
   const Eigen::Index n = p.size();
-  expects(rho.size() == n && u.size() == n && b.size() == n, "rho, u, b and p differ in length");
+  expects(u.size() == n && b.size() == n, "u, b and p differ in length");
   double F2 = 0.0, p2 = 0.0, b2 = 0.0;
   Eigen::Index next = 0;
-  for (const Law& law : laws) {
+  for (std::size_t c = 0; c < laws.size(); ++c) {
+    const Law& law = laws[c];
     expects(law.first == next && law.size > 0, "laws must cover the rows in order, without holes");
+    expect_rows(law);
     next += law.size;
     expects(next <= n, "laws have more rows than the problem");
-    F2 += defect(law, rho.data() + law.first, u.data() + law.first, p.data() + law.first);
-    const int force = force_rows(law);
-    for (Eigen::Index i = law.first; i < law.first + force; ++i) {
-      p2 += p[i] * p[i];
-      b2 += rho[i] * b[i] * rho[i] * b[i];
+    const auto rho_c = [&](int i) { return rho(c, i); };
+    F2 += defect(law, rho_c, u.data() + law.first, p.data() + law.first);
+    const int forces = law.forces();
+    for (int i = 0; i < forces; ++i) {
+      const double p_i = p[law.first + i], b_i = b[law.first + i];
+      p2 += p_i * p_i;
+      b2 += rho_c(i) * b_i * rho_c(i) * b_i;
     }
-    if (force == law.size) continue;
-    const double L = contact_length(law, rho.data() + law.first);
-    for (Eigen::Index i = law.first + force; i < next; ++i) {
-      p2 += p[i] / L * (p[i] / L);
-      b2 += rho[i] * b[i] / L * (rho[i] * b[i] / L);
+    if (forces == law.size) continue;
+    const double L = contact_length(rho_c(0), rho_c(forces));
+    for (int i = forces; i < law.size; ++i) {
+      const double p_i = p[law.first + i], b_i = b[law.first + i];
+      p2 += p_i / L * (p_i / L);
+      b2 += rho_c(i) * b_i / L * (rho_c(i) * b_i / L);
     }
   }
   expects(next == n, "laws have fewer rows than the problem");
@@ -160,47 +144,59 @@ double natural_map(std::span<const Law> laws, View rho, View u, View b, View p, 
   return scale == 0.0 ? std::sqrt(F2) : std::sqrt(F2) / scale;
 }
 
+}  // namespace
+
+double natural_map(std::span<const Law> laws, View rho, View u, View b, View p, double floor) {
+  expects(rho.size() == p.size(), "rho and p differ in length");
+  return map_of(
+      laws, [&](std::size_t c, int i) { return rho[laws[c].first + i]; }, u, b, p, floor);
+}
+
 double residual(const ContactProblem& problem, View p) {
   const Eigen::Index n = problem.b.size();
+  const auto laws = problem.laws;
   expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
-  double* const data = workspace(2 * static_cast<std::size_t>(n));
-  Eigen::Map<Vector> rho(data, n), u(data + n, n);
+  double* const rho = workspace(2 * laws.size() + static_cast<std::size_t>(n));
+  Eigen::Map<Vector> u(rho + 2 * laws.size(), n);
 
   // rho_c = (rows of c)/tr W_cc. A contact nothing can move (W_cc = 0) takes the mean over all
   // contacts, rows/tr W, so that its violations are seen in the same unit; W = 0 takes 1 kg.
   // Moments have a step of their own, in 1/(kg m^2), by the same rule.
   double trace = 0.0, trace_R = 0.0;
   Eigen::Index moments = 0;
-  for (const Law& law : problem.laws) {
+  for (std::size_t c = 0; c < laws.size(); ++c) {
+    const Law& law = laws[c];
     expects(law.first >= 0 && law.size > 0 && law.first + law.size <= n,
             "a law lies outside the rows of the problem");
-    const int force = force_rows(law);
+    expect_rows(law);
     const auto step = [&](int begin, int end, double& sum) {
       double trace_c = 0.0;
       for (int i = begin; i < end; ++i) trace_c += problem.W.entry(i, i);
-      rho.segment(begin, end - begin).setConstant(trace_c > 0.0 ? (end - begin) / trace_c : 0.0);
       if (trace_c > 0.0) sum += trace_c;
+      return trace_c > 0.0 ? (end - begin) / trace_c : 0.0;
     };
-    step(law.first, law.first + force, trace);
-    if (force == law.size) continue;
-    step(law.first + force, law.first + law.size, trace_R);
-    moments += law.size - force;
+    const int moment = law.first + law.forces(), end = law.first + law.size;
+    rho[2 * c] = step(law.first, moment, trace);
+    rho[2 * c + 1] = moment < end ? step(moment, end, trace_R) : 0.0;
+    moments += end - moment;
   }
   const double mean = trace > 0.0 ? static_cast<double>(n - moments) / trace : 1.0;
   const double mean_R = trace_R > 0.0 ? static_cast<double>(moments) / trace_R : 0.0;
-  for (const Law& law : problem.laws) {
-    const int force = force_rows(law);
-    for (int i = law.first; i < law.first + force; ++i)
-      if (rho[i] == 0.0) rho[i] = mean;
-    // nothing can be turned at all: mu_R is the one length there is, else 1 m
-    const double length = law.rolling > 0.0 ? law.rolling : 1.0;
-    for (int i = law.first + force; i < law.first + law.size; ++i)
-      if (rho[i] == 0.0) rho[i] = mean_R > 0.0 ? mean_R : rho[law.first] * length * length;
+  for (std::size_t c = 0; c < laws.size(); ++c) {
+    const Law& law = laws[c];
+    double &rho_c = rho[2 * c], &rho_R = rho[2 * c + 1];
+    if (rho_c == 0.0) rho_c = mean;
+    // nothing can be turned at all: mu_R or sigma is the one length there is, else 1 m
+    const double length = law.rolling > 0.0 ? law.rolling : law.spinning > 0.0 ? law.spinning : 1.0;
+    if (rho_R == 0.0) rho_R = mean_R > 0.0 ? mean_R : rho_c * length * length;
   }
 
   problem.W.apply(p, u);
   u += problem.b;
-  return natural_map(problem.laws, rho, u, problem.b, p);
+  const auto step_of = [&](std::size_t c, int i) {
+    return rho[2 * c + (i < laws[c].forces() ? 0 : 1)];
+  };
+  return map_of(laws, step_of, u, problem.b, p, 0.0);
 }
 
 }  // namespace saltus

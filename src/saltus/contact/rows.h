@@ -51,6 +51,21 @@ class GroupRows {
   void each(int row, const Use& use) const {
     for (std::size_t k = begin(row); k < begin(row + 1); ++k) use(column_[k], value_[k]);
   }
+  /// W += H A^-1 H^T on the rows named, in that order, where the factor does that for less than solves of all rows;
+  /// else false.
+  bool response_add(const Factor& A, std::span<const int> rows, Matrix& W) {
+    named_offset_.assign(1, 0);
+    named_column_.clear();
+    named_value_.clear();
+    for (const int i : rows) {
+      each(i, [&](int column, double value) {
+        named_column_.push_back(column);
+        named_value_.push_back(value);
+      });
+      named_offset_.push_back(static_cast<int>(named_column_.size()));
+    }
+    return response(A, {named_offset_, named_column_, named_value_}, W);
+  }
   /// W += H A^-1 H^T on the rows named, in that order; X <- A^-1 H^T.
   void response_add(const Factor& A, int velocities, std::span<const int> rows, Matrix& X,
                     Matrix& W) const {
@@ -74,6 +89,8 @@ class GroupRows {
   }
   std::vector<int> offset_{0}, column_;
   std::vector<double> value_;
+  std::vector<int> named_offset_, named_column_;  ///< work space of response_add()
+  std::vector<double> named_value_;
   int filled_ = 0;
 };
 

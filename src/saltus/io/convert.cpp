@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "saltus/io/convert_names.h"
 #include "saltus/io/csv_write.h"
 
 namespace saltus {
@@ -50,12 +51,16 @@ void write_frames(const ResultsReader& results, const BodyColumn& body, const st
   writer.commit();
 }
 
-/// The names of probes and bodies become parts of file names: HDF5 names hold no '/'.
+std::string beside(const std::string& folder, const std::string& name) {
+  return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
+}
+
+}  // namespace
+
 std::string file_name(const std::string& stem, const std::string& part, const std::string& suffix) {
   return stem + "." + part + suffix;
 }
 
-/// Throws SceneError where `path` is the results file itself or was written already.
 void require_other(const ResultsReader& results, const std::string& path,
                    const std::vector<std::string>& written) {
   std::error_code ignored;
@@ -66,12 +71,6 @@ void require_other(const ResultsReader& results, const std::string& path,
                            : "choose another name with -o")
         .at(path, 0, 0);
 }
-
-std::string beside(const std::string& folder, const std::string& name) {
-  return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
-}
-
-}  // namespace
 
 std::string default_stem(const std::string& file) {
   std::string stem = file;
@@ -127,6 +126,7 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
   }
   if (results.frames() > 0)
     for (const BodyColumn& body : results.bodies()) {
+      if (body.nodes) continue;  // thousands of columns: convert_nodes
       const std::string path = file_name(stem, body.name, ".csv");
       require_other(results, path, written);
       write_frames(results, body, path);

@@ -15,9 +15,19 @@ namespace saltus {
 std::vector<WavReport> convert_wav(const ResultsReader& results, const std::string& stem,
                                    const std::string& probe = "");
 
-/// <stem>.steps.csv, <stem>.ledger.csv, <stem>.probes.csv and <stem>.<body>.csv (frames), those
-/// that have rows. Returns the names of the files.
+/// <stem>.steps.csv, <stem>.ledger.csv, <stem>.probes.csv and <stem>.<body>.csv (frames, of bodies
+/// without a mesh), those that have rows. Returns the names of the files.
 std::vector<std::string> convert_csv(const ResultsReader& results, const std::string& stem);
+
+/// <stem>.<body>.nodes.csv of the bodies with a mesh that have these nodes, a row a frame: displacement, velocity and,
+/// where stored, stress. `nodes`: numbers from 0 parted by commas, or the name of a node set. Throws SceneError where no
+/// body has them.
+std::vector<std::string> convert_nodes(const ResultsReader& results, const std::string& stem,
+                                       const std::string& nodes);
+
+/// A mesh for each frame and body with one, <stem>.<body>.<frame>.vtu, and <stem>.pvd with their times: nodes where they
+/// are, with displacement, velocity and, where stored, stress and von Mises'. Throws SceneError where no body has a mesh.
+std::vector<std::string> convert_vtu(const ResultsReader& results, const std::string& stem);
 
 /// "runs/out.h5" and "runs/out.h5.part" give "runs/out".
 std::string default_stem(const std::string& file);

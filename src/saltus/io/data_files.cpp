@@ -69,6 +69,19 @@ std::vector<DataFile> data_files(const Scene& scene) {
     add_course("z", rigid.motion->z);
     add_course("angle", rigid.motion->angle);
   };
+  const auto add_fem = [&](const std::string& path, const FemSpec& fem) {
+    add(path + "mesh.file", fem.mesh.file);
+    add(path + "start", fem.start);
+    for (std::size_t k = 0; k < fem.prescribed.size(); ++k) {
+      const LedNodesSpec& led = fem.prescribed[k];
+      for (const auto& [key, course] :
+           {std::pair{"x", &led.x}, std::pair{"y", &led.y}, std::pair{"z", &led.z}})
+        if (*course) add(fmt::format("{}prescribed[{}].{}.file", path, k, key), (*course)->file);
+    }
+    for (std::size_t k = 0; k < fem.loads.size(); ++k)
+      if (const auto& factor = fem.loads[k].factor)
+        add(fmt::format("{}loads[{}].factor.file", path, k), factor->file);
+  };
   for (std::size_t i = 0; i < scene.spec.bodies.size(); ++i) {
     const BodySpec& body = scene.spec.bodies[i];
     const std::string path = fmt::format("bodies[{}].", i);
@@ -85,6 +98,12 @@ std::vector<DataFile> data_files(const Scene& scene) {
     if (body.matrices) add_matrices(path + "matrices.", *body.matrices);
     if (body.particles) add(path + "particles.file", body.particles->file);
     if (body.rigid) add_rigid(path + "rigid.", *body.rigid);
+    if (body.pseudo_rigid) {
+      add_shape(path + "pseudo_rigid.shape.", body.pseudo_rigid->shape);
+      if (body.pseudo_rigid->copies)
+        add(path + "pseudo_rigid.copies.file", body.pseudo_rigid->copies->file);
+    }
+    if (body.fem) add_fem(path + "fem.", *body.fem);
     for (std::size_t k = 0; k < body.loads.size(); ++k)
       add(fmt::format("{}loads[{}].file", path, k), body.loads[k].file);
     for (std::size_t k = 0; k < body.prescribed.size(); ++k)

@@ -80,6 +80,7 @@ void expect_writable(const FclibProblem& P) {
   for (int c = 0; c < std::ssize(P.laws); ++c) {
     const Law& law = P.laws[place(c)];
     const bool contact = c < P.contacts;
+    expects(law.spinnings() == 0, "the format has no spinning friction, rows S and sigma");
     expects(law.kind == (!contact    ? LawKind::equality
                          : P.rolling ? LawKind::rolling
                                      : LawKind::coulomb) &&

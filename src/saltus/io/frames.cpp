@@ -15,7 +15,8 @@ void append_vector(std::vector<double>& out, const Vector& vector) {
 
 }  // namespace
 
-FrameTable FrameTable::create(const h5::File& file, const Model& model) {
+FrameTable FrameTable::create(const h5::File& file, const Model& model,
+                              const FieldOptions& fields) {
   file.create_group("frames");
   layout::described(file.create("frames/time", reals(0)), "s", "time of each frame");
   layout::described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1",
@@ -44,6 +45,12 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model) {
     if (v)
       layout::described(body.create("velocity", reals(v)), "m/s, rad/s",
                         "physical velocity, one frame a row");
+    if (const auto shown = body_fields(group.dynamics, fields)) {
+      shown->describe(body);
+      for (const BodyFields::Column& column : shown->columns())
+        layout::described(body.create(column.name, reals(column.width)), column.unit,
+                          column.description + ", one frame a row");
+    }
   }
   if (!model.joints().empty()) {
     const h5::Group joints = file.create_group("joints");
@@ -69,13 +76,13 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model) {
   layout::described(contacts.create("impulse", reals(3)), "N s",
                     "normal, first and second tangent");
   layout::described(contacts.create("moment", reals(3)), "N m s",
-                    "of rolling friction about t1, t2");
+                    "of rolling friction about t1, t2, of spinning friction about n");
   contacts.dataset("offset").append(
       std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
-  return open(file);
+  return open(file, model, fields);
 }
 
-FrameTable FrameTable::open(const h5::File& file) {
+FrameTable FrameTable::open(const h5::File& file, const Model& model, const FieldOptions& fields) {
   FrameTable table;
   table.time_data_ = file.dataset("frames/time");
   table.step_data_ = file.dataset("frames/step");
@@ -89,6 +96,14 @@ FrameTable FrameTable::open(const h5::File& file) {
     Body& body = table.bodies_.emplace_back();
     if (group.has("q")) body.q = group.dataset("q");
     if (group.has("velocity")) body.velocity = group.dataset("velocity");
+    const std::size_t g = table.bodies_.size() - 1;
+    if (g >= model.groups().size()) throw h5::Error(group.label() + ": no body of the scene");
+    body.fields = body_fields(model.groups()[g].dynamics, fields);
+    if (!body.fields) continue;
+    for (const BodyFields::Column& column : body.fields->columns())
+      body.field.push_back(group.has(column.name) ? group.dataset(column.name) : h5::Dataset());
+    body.row.resize(body.field.size());
+    body.field_waiting.resize(body.field.size());
   }
   if (file.has("joints")) {
     const h5::Group joints = file.group("joints");
@@ -115,6 +130,7 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
     append_vector(bodies_[g].q_waiting, state.groups[g].q);
     append_vector(bodies_[g].velocity_waiting, velocities[g]);
     bytes_ += 8 * static_cast<std::size_t>(state.groups[g].q.size() + velocities[g].size());
+    if (bodies_[g].fields) add_fields(bodies_[g], state.t, state.groups[g].q, velocities[g]);
   }
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     JointData& joint = joints_[i];
@@ -125,6 +141,17 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
     bytes_ += 48;
   }
   add_contacts(state.contacts);
+}
+
+void FrameTable::add_fields(Body& body, double t, View q, View v) {
+  for (std::vector<double>& row : body.row) row.clear();
+  body.fields->sample(t, q, v, body.row);
+  for (std::size_t i = 0; i < body.row.size(); ++i) {
+    if (!body.field[i].is_open()) continue;
+    body.field_waiting[i].insert(body.field_waiting[i].end(), body.row[i].begin(),
+                                 body.row[i].end());
+    bytes_ += 8 * body.row[i].size();
+  }
 }
 
 void FrameTable::add_contacts(std::span<const ContactMemory> contacts) {
@@ -146,6 +173,11 @@ void FrameTable::drain() {
     body.velocity.append(std::span<const double>(body.velocity_waiting));
     body.q_waiting.clear();
     body.velocity_waiting.clear();
+    for (std::size_t i = 0; i < body.field.size(); ++i) {
+      if (body.field[i].is_open())
+        body.field[i].append(std::span<const double>(body.field_waiting[i]));
+      body.field_waiting[i].clear();
+    }
   }
   for (JointData& joint : joints_) {
     joint.force.append(std::span<const double>(joint.force_waiting));
@@ -185,6 +217,8 @@ void FrameTable::truncate(std::size_t frames) {
   for (Body& body : bodies_) {
     if (body.q.is_open()) shorten(body.q, frames);
     if (body.velocity.is_open()) shorten(body.velocity, frames);
+    for (h5::Dataset& field : body.field)
+      if (field.is_open()) shorten(field, frames);
   }
   for (JointData& joint : joints_) {
     shorten(joint.force, frames);

@@ -1,10 +1,12 @@
 // Frames of a results file: configuration, velocity and contacts of chosen moments.
 #pragma once
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "saltus/io/body_fields.h"
 #include "saltus/io/hdf5.h"
 #include "saltus/scene/model.h"
 #include "saltus/sim/state.h"
@@ -15,9 +17,9 @@ class FrameTable {
  public:
   FrameTable() = default;
   /// Makes /frames, /bodies and /contacts, without rows.
-  static FrameTable create(const h5::File& file, const Model& model);
-  /// Those of an existing file. Throws h5::Error.
-  static FrameTable open(const h5::File& file);
+  static FrameTable create(const h5::File& file, const Model& model, const FieldOptions& fields);
+  /// Those of an existing file; of the fields those it has. Throws h5::Error.
+  static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields);
 
   /// joint_loads: one a joint of the model.
   void add(const State& state, std::span<const Vector> velocities,
@@ -35,7 +37,12 @@ class FrameTable {
   struct Body {
     h5::Dataset q, velocity;
     std::vector<double> q_waiting, velocity_waiting;
+    std::unique_ptr<BodyFields> fields;    ///< null: none
+    std::vector<h5::Dataset> field;        ///< one a column; not open: the file has none
+    std::vector<std::vector<double>> row;  ///< of the frame that is added
+    std::vector<std::vector<double>> field_waiting;
   };
+  void add_fields(Body& body, double t, View q, View v);
   h5::Dataset time_data_, step_data_, offset_data_, key_data_, impulse_data_, moment_data_;
   struct JointData {
     h5::Dataset force, torque;

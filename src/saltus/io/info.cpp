@@ -87,9 +87,13 @@ std::string info_text(const ResultsReader& results) {
   const std::size_t steps = results.rows() ? results.rows() - 1 : 0;
   line(text, "steps         %zu to %.9g s, %.10g Hz", steps, s.time, results.rate());
   line(text, "frames        %zu", results.frames());
-  for (const BodyColumn& body : results.bodies())
-    line(text, "body          %s: %s by %s, %zu coordinates", body.name.c_str(), body.kind.c_str(),
-         body.scheme.c_str(), body.positions);
+  for (const BodyColumn& body : results.bodies()) {
+    std::string mesh;
+    if (body.nodes) mesh = ", " + std::to_string(body.nodes) + " nodes";
+    for (const auto& [kind, count] : body.cells) mesh += ", " + std::to_string(count) + " " + kind;
+    line(text, "body          %s: %s by %s, %zu coordinates%s", body.name.c_str(),
+         body.kind.c_str(), body.scheme.c_str(), body.positions, mesh.c_str());
+  }
   for (const ProbeColumn& probe : results.probes()) {
     const std::string on =
         probe.joint.empty() ? probe.body : "joint " + probe.joint + ", " + probe.coordinate;
@@ -118,12 +122,18 @@ std::string info_json(const ResultsReader& results) {
   json["time"] = s.time;
   json["frames"] = results.frames();
   json["bodies"] = Json::array();
-  for (const BodyColumn& body : results.bodies())
-    json["bodies"].push_back({{"name", body.name},
-                              {"kind", body.kind},
-                              {"scheme", body.scheme},
-                              {"positions", body.positions},
-                              {"velocities", body.velocities}});
+  for (const BodyColumn& body : results.bodies()) {
+    Json entry{{"name", body.name},
+               {"kind", body.kind},
+               {"scheme", body.scheme},
+               {"positions", body.positions},
+               {"velocities", body.velocities}};
+    if (body.nodes) {
+      entry["nodes"] = body.nodes;
+      for (const auto& [kind, count] : body.cells) entry["cells"][kind] = count;
+    }
+    json["bodies"].push_back(std::move(entry));
+  }
   json["probes"] = Json::array();
   for (const ProbeColumn& probe : results.probes()) {
     Json entry{{"name", probe.name}};

@@ -92,7 +92,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
   p.writing([&] {
     p.hdf5 = h5::File::create(p.output.part());
     create_layout(p.hdf5, model, scene, resolved, options);
-    p.frames = FrameTable::create(p.hdf5, model);
+    p.frames = FrameTable::create(p.hdf5, model, options.fields);
     p.rows = open_rows(p.hdf5);
     p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
     p.hdf5.flush();
@@ -122,7 +122,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   try {
     p.hdf5 = layout::open(p.output.part(), true);
     p.rows = open_rows(p.hdf5);
-    p.frames = FrameTable::open(p.hdf5);
+    p.frames = FrameTable::open(p.hdf5, model, options.fields);
     p.rows.truncate(checkpoint.extent.rows);
     p.frames.truncate(checkpoint.extent.frames);
     p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows);

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/io/body_fields.h"
 #include "saltus/io/data_files.h"
 #include "saltus/io/provenance.h"
 #include "saltus/io/statistics.h"
@@ -32,6 +33,7 @@ struct ResultsOptions {
   std::uint64_t expected_steps = 0;  ///< sizes the buffers, 0: unknown
   /// Place of each probe as the user wrote it, "0.82 m"; may be empty.
   std::vector<std::string> probe_at;
+  FieldOptions fields;  ///< what frames hold beside q and velocity
 };
 
 /// What only the caller of the run knows. Everything else of /summary comes from RunStatistics and

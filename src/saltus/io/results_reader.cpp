@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "saltus/io/layout.h"
+#include "saltus/io/mesh_table.h"
 
 namespace saltus {
 namespace {
@@ -37,9 +38,27 @@ std::vector<BodyColumn> read_bodies(const h5::File& file) {
   const h5::Group group = file.group("bodies");
   for (const std::string& name : layout::in_order(group)) {
     const h5::Group member = group.group(name);
-    bodies.push_back({name, member.text("kind"), member.text("scheme"),
+    bodies.push_back({name,
+                      member.text("kind"),
+                      member.text("scheme"),
                       static_cast<std::size_t>(member.integer("positions")),
-                      static_cast<std::size_t>(member.integer("velocities"))});
+                      static_cast<std::size_t>(member.integer("velocities")),
+                      0,
+                      {}});
+    if (!has_mesh(member)) continue;
+    BodyColumn& body = bodies.back();
+    body.nodes = member.dataset("nodes").rows();
+    const h5::Group cells = member.group("cells");
+    for (const std::string& table : layout::in_order(cells)) {
+      const std::string kind = cells.dataset(table).text("kind");
+      const std::size_t count = cells.dataset(table).rows();
+      const auto known = std::find_if(body.cells.begin(), body.cells.end(),
+                                      [&](const auto& entry) { return entry.first == kind; });
+      if (known == body.cells.end())
+        body.cells.emplace_back(kind, count);
+      else
+        known->second += count;
+    }
   }
   return bodies;
 }
@@ -109,6 +128,37 @@ std::vector<double> ResultsReader::body(const std::string& name, const std::stri
                                         std::size_t first, std::size_t count) const {
   const std::string path = "bodies/" + name + "/" + what;
   return hdf5_.has(path) ? hdf5_.dataset(path).reals(first, count) : std::vector<double>();
+}
+
+bool ResultsReader::has(const std::string& name, const std::string& what) const {
+  return hdf5_.has("bodies/" + name + "/" + what);
+}
+
+Mesh ResultsReader::mesh(const std::string& name) const {
+  try {
+    return read_mesh(hdf5_.group("bodies/" + name));
+  } catch (const h5::Error& error) {
+    layout::damaged(file_, error.what());
+  }
+}
+
+std::vector<double> ResultsReader::node_velocity(const std::string& name, std::size_t first,
+                                                 std::size_t count) const {
+  const std::vector<std::int32_t> dof = hdf5_.dataset("bodies/" + name + "/dof").integers();
+  const std::vector<double> free = body(name, "velocity", first, count),
+                            given = body(name, "other_velocity", first, count);
+  const std::size_t frees = count ? free.size() / count : 0,
+                    givens = count ? given.size() / count : 0;
+  std::vector<double> all(count * dof.size(), 0.0);
+  for (std::size_t i = 0; i < dof.size(); ++i) {
+    const auto column = static_cast<std::size_t>(dof[i] >= 0 ? dof[i] : -2 - dof[i]);
+    if (dof[i] == -1) continue;
+    if (column >= (dof[i] >= 0 ? frees : givens))
+      layout::damaged(file_, "dof of " + name + " names no column");
+    for (std::size_t k = 0; k < count; ++k)
+      all[k * dof.size() + i] = dof[i] >= 0 ? free[k * frees + column] : given[k * givens + column];
+  }
+  return all;
 }
 
 std::vector<std::pair<std::string, std::string>> ResultsReader::provenance() const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/bodies/mesh.h"
 #include "saltus/io/hdf5.h"
 
 namespace saltus {
@@ -26,7 +27,9 @@ struct ProbeColumn {
 /// One body (group) of a file.
 struct BodyColumn {
   std::string name, kind, scheme;
-  std::size_t positions = 0, velocities = 0;  ///< numbers a frame
+  std::size_t positions = 0, velocities = 0;               ///< numbers a frame
+  std::size_t nodes = 0;                                   ///< of its mesh, 0: it has none
+  std::vector<std::pair<std::string, std::size_t>> cells;  ///< kinds of its elements, how many
 };
 
 class ResultsReader {
@@ -55,9 +58,16 @@ class ResultsReader {
   std::vector<double> probe(const std::string& name) const;
   const std::vector<BodyColumn>& bodies() const { return bodies_; }
   std::vector<double> frame_times() const;
-  /// Frames first .. first + count - 1 of "q" or "velocity", row by row.
+  /// Frames first .. first + count - 1 of "q", "velocity" or another table of frames, row by row.
   std::vector<double> body(const std::string& name, const std::string& what, std::size_t first,
                            std::size_t count) const;
+  /// "displacement", "stress", ...: true where the file holds it of this body.
+  bool has(const std::string& name, const std::string& what) const;
+  /// Of a body with nodes. Throws SceneError where the file is damaged.
+  Mesh mesh(const std::string& name) const;
+  /// Velocities of all nodes [m/s] of these frames, 3 a node, 0 across the dimension of the mesh.
+  std::vector<double> node_velocity(const std::string& name, std::size_t first,
+                                    std::size_t count) const;
   /// Name and text of the attributes of /provenance.
   std::vector<std::pair<std::string, std::string>> provenance() const;
 

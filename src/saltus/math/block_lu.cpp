@@ -181,51 +181,12 @@ void BlockLu::solve(double* x) {
   }
 }
 
-// With X = F11^-1 F12 and Z22 = (A^-1) of the border,
-//     Z12 = -X Z22,   Z11 = F11^-1 - Z12 X^T
-void BlockLu::invert_front(int s, const double* border, double* Z) {
-  const auto& [upper, lower, exchange, p, q] = fronts_[at(s)];
-  const int m = p + q;
-  const double* const U = factor_.data() + upper;
-  double* const X = X_.data();  // p x m: F11^-1, X
-  std::fill(X, X + at(p) * at(m), 0.0);
-  for (int i = 0; i < p; ++i) X[i * m + i] = 1.0;
-  for (int i = 0; i < p; ++i)
-    if (const int k = exchange_[exchange + at(i)]; k != i)
-      std::swap_ranges(X + i * m, X + i * m + p, X + k * m);
-  for (int i = 0; i < p; ++i) {
-    double* const x = X + i * m;
-    for (int j = 0; j < i; ++j)
-      for (int k = 0; k < p; ++k) x[k] -= U[i * m + j] * X[j * m + k];
-    std::copy_n(U + i * m + p, q, x + p);
-  }
-  for (int i = p - 1; i >= 0; --i) {
-    double* const x = X + i * m;
-    for (int j = i + 1; j < p; ++j)
-      for (int k = 0; k < m; ++k) x[k] -= U[i * m + j] * X[j * m + k];
-    for (int k = 0; k < m; ++k) x[k] /= U[i * m + i];
-  }
-  for (int i = 0; i < q; ++i) std::copy_n(border + i * q, q, Z + (p + i) * m + p);
-  for (int i = 0; i < p; ++i) {
-    double* const z = Z + i * m;
-    std::fill(z, z + m, 0.0);
-    for (int j = 0; j < q; ++j)
-      for (int k = 0; k < q; ++k) z[p + k] -= X[i * m + p + j] * border[j * q + k];
-    for (int j = 0; j < q; ++j) Z[(p + j) * m + i] = z[p + j];
-    for (int j = 0; j < p; ++j) {
-      double sum = X[i * m + j];
-      for (int k = 0; k < q; ++k) sum -= z[p + k] * X[j * m + p + k];
-      z[j] = sum;
-    }
-  }
-}
-
 void BlockLu::inverse(double* value, const std::size_t* start) {
   const int fronts = pattern_->fronts();
   parent_.assign(at(fronts), -1);
   place_.clear();
   waiting_.clear();
-  std::size_t end = 0, widest = 0;
+  std::size_t end = 0, widest = 0, work = 0;
   for (int s = 0; s < fronts; ++s) {
     for (int c = 0; c < pattern_->children(s); ++c) {
       parent_[at(waiting_.back())] = s;
@@ -236,9 +197,10 @@ void BlockLu::inverse(double* value, const std::size_t* start) {
     place_.push_back(end);
     end += m * m;
     widest = std::max(widest, m);
+    work = std::max(work, invert_work(fronts_[at(s)].p, fronts_[at(s)].q));
   }
   grow(Z_, end);
-  grow(X_, widest * widest);
+  grow(X_, work);
   grow(Y_, widest * widest);
   const auto number = [&](int s) {
     int next = 0;
@@ -260,7 +222,8 @@ void BlockLu::inverse(double* value, const std::size_t* start) {
           Y_[at(i * rows + j)] = from[index_[at(i)] * (above.p + above.q) + index_[at(j)]];
     }
     double* const Z = Z_.data() + place_[at(s)];
-    invert_front(s, Y_.data(), Z);
+    invert(front.p, front.q, factor_.data() + front.upper, exchange_.data() + front.exchange,
+           Y_.data(), Z, X_.data());
     number(s);
     for (const int i : pattern_->pivots(s))
       for (const auto& [to, out, in] : pattern_->couplings(i)) {

@@ -40,7 +40,6 @@ class BlockLu {
   void assemble(int s, const Front& front, const int* size, const double* value,
                 const std::size_t* start);
   void extend(const Update& child, const Front& front);
-  void invert_front(int s, const double* border, double* Z);
 
   const BlockPattern* pattern_ = nullptr;
   std::vector<int> size_;   // of each node

@@ -30,13 +30,19 @@ class Crew {
   /// From here on loops are shared, until the end of the object. One shift at a time, in the thread that runs the loops.
   class Shift {
    public:
-    explicit Shift(Crew& crew) : crew_(crew) { crew_.open(); }
-    ~Shift() { crew_.close(); }
+    explicit Shift(Crew& crew) : crew_(&crew) { crew_->open(); }
+    /// Of loops over at most so many items: nobody is called where the caller would do them all.
+    Shift(Crew& crew, std::size_t items) : crew_(blocks_in(items) > kAlone ? &crew : nullptr) {
+      if (crew_) crew_->open();
+    }
+    ~Shift() {
+      if (crew_) crew_->close();
+    }
     Shift(const Shift&) = delete;
     Shift& operator=(const Shift&) = delete;
 
    private:
-    Crew& crew_;
+    Crew* crew_;
   };
 
   /// use(block, begin, end) on fixed blocks of 0 .. count - 1, all done on return. It throws nothing. Outside of a shift

@@ -117,18 +117,76 @@ SALTUS_INLINE bool eliminate_front(int p, int q, double* upper, double* lower, d
   return true;
 }
 
+constexpr int padded(int columns) { return (columns + 3) & ~3; }
+
+/// to <- to - a from, whole registers
+template <int W>
+SALTUS_INLINE void subtract(int columns, double a, const double* from, double* to) {
+  for (int k = 0; k < columns; k += W) lanes::at<W>(to + k).v -= a * lanes::at<W>(from + k).v;
+}
+
+/// Rows of work space are padded; those of upper, Z22 and Z are not.
+template <int W>
+SALTUS_INLINE void invert_front(int p, int q, const double* upper, const int* exchange,
+                                const double* Z22, double* Z, double* work) {
+  const int m = p + q, P = padded(p), Q = padded(q);
+  double* const inverse = work;       // F11^-1, p x P
+  double* const X = inverse + p * P;  // p x Q
+  double* const XT = X + p * Q;       // q x P
+  double* const border = XT + q * P;  // q x Q
+  double* const z = border + q * Q;   // a row of Z12, then of Z11
+  std::fill(work, z, 0.0);
+  for (int i = 0; i < p; ++i) inverse[i * P + i] = 1.0;
+  for (int i = 0; i < p; ++i)
+    if (const int k = exchange[i]; k != i)
+      std::swap_ranges(inverse + i * P, inverse + i * P + p, inverse + k * P);
+  for (int i = 0; i < p; ++i) {
+    for (int j = 0; j < i; ++j) subtract<W>(P, upper[i * m + j], inverse + j * P, inverse + i * P);
+    std::copy_n(upper + i * m + p, q, X + i * Q);
+  }
+  for (int i = p - 1; i >= 0; --i) {
+    for (int j = i + 1; j < p; ++j) {
+      subtract<W>(P, upper[i * m + j], inverse + j * P, inverse + i * P);
+      subtract<W>(Q, upper[i * m + j], X + j * Q, X + i * Q);
+    }
+    for (int k = 0; k < P; ++k) inverse[i * P + k] /= upper[i * m + i];
+    for (int k = 0; k < Q; ++k) X[i * Q + k] /= upper[i * m + i];
+    for (int k = 0; k < q; ++k) XT[k * P + i] = X[i * Q + k];
+  }
+  for (int i = 0; i < q; ++i) {
+    std::copy_n(Z22 + i * q, q, border + i * Q);
+    std::copy_n(Z22 + i * q, q, Z + (p + i) * m + p);
+  }
+  for (int i = 0; i < p; ++i) {
+    std::fill(z, z + Q, 0.0);
+    for (int j = 0; j < q; ++j) subtract<W>(Q, X[i * Q + j], border + j * Q, z);
+    for (int j = 0; j < q; ++j) Z[i * m + p + j] = Z[(p + j) * m + i] = z[j];
+    double* const row = inverse + i * P;
+    for (int k = 0; k < q; ++k) subtract<W>(P, z[k], XT + k * P, row);
+    std::copy_n(row, p, Z + i * m);
+  }
+}
+
 // One function for each instruction set; see kernels.cpp.
 #define SALTUS_FRONT(set, W)                                                           \
   SALTUS_TARGET_##set bool eliminate_##set(int p, int q, double* upper, double* lower, \
                                            double* F22, int* exchange) {               \
     return eliminate_front<W>(p, q, upper, lower, F22, exchange);                      \
   }
+#define SALTUS_INVERSE(set, W)                                                                  \
+  SALTUS_TARGET_##set void invert_##set(int p, int q, const double* upper, const int* exchange, \
+                                        const double* Z22, double* Z, double* work) {           \
+    invert_front<W>(p, q, upper, exchange, Z22, Z, work);                                       \
+  }
 SALTUS_FRONT(baseline, 2)
+SALTUS_INVERSE(baseline, 2)
 #if SALTUS_CLONES
 SALTUS_FRONT(avx2, 4)
 SALTUS_FRONT(avx512f, 8)
+SALTUS_INVERSE(avx2, 4)
 #endif
 #undef SALTUS_FRONT
+#undef SALTUS_INVERSE
 
 using Eliminate = bool (*)(int, int, double*, double*, double*, int*);
 
@@ -140,12 +198,29 @@ Eliminate widest() {
   return eliminate_baseline;
 }
 
+decltype(&invert_baseline) widest_inverse() {
+#if SALTUS_CLONES
+  if (lanes::register_width() >= 4) return invert_avx2;
+#endif
+  return invert_baseline;
+}
+
 }  // namespace
 
 bool eliminate(int p, int q, double* upper, double* lower, double* F22, int* exchange) {
   static const Eliminate best = widest();
   if (p + q <= kNarrow) return eliminate_baseline(p, q, upper, lower, F22, exchange);
   return best(p, q, upper, lower, F22, exchange);
+}
+
+std::size_t invert_work(int p, int q) {
+  return static_cast<std::size_t>((p + q) * (padded(p) + padded(q)) + padded(q));
+}
+
+void invert(int p, int q, const double* upper, const int* exchange, const double* Z22, double* Z,
+            double* work) {
+  static const auto best = widest_inverse();
+  best(p, q, upper, exchange, Z22, Z, work);
 }
 
 }  // namespace saltus

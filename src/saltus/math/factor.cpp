@@ -70,4 +70,19 @@ void solve(const Factor& A, Eigen::Ref<Matrix> X) { std::visit(Solve{X}, A.form)
 
 bool symmetric(const Factor& A) { return std::visit(Symmetric{}, A.form); }
 
+bool response(const Factor& A, const SparseRows& H, Eigen::Ref<Matrix> W) {
+  const auto* given = std::get_if<std::unique_ptr<Operator>>(&A.form);
+  return given && *given && (*given)->response(H, W);
+}
+
+SolveRecord record(const Factor& A) {
+  const auto* given = std::get_if<std::unique_ptr<Operator>>(&A.form);
+  return given && *given ? (*given)->record() : SolveRecord{};
+}
+
+void forget(Factor& A) {
+  if (auto* given = std::get_if<std::unique_ptr<Operator>>(&A.form); given && *given)
+    (*given)->forget();
+}
+
 }  // namespace saltus

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,6 +21,20 @@ struct Blocks6 {
   std::vector<Eigen::Matrix<double, 6, 6>> inverse;
 };
 
+/// What iterative solves did since the operator was refilled or told to forget.
+struct SolveRecord {
+  double residual = 0.0;  ///< largest |b - A x| / |b| [1]
+  int iterations = 0;     ///< all together
+  /// Why a solve ended above its tolerance, in words of static life; empty: none did.
+  std::string_view failure;
+};
+
+/// Rows by their entries: column[k], value[k] for k = offset[i] .. offset[i + 1] - 1. A column may come more than once.
+struct SparseRows {
+  std::span<const int> offset, column;
+  std::span<const double> value;
+};
+
 /// Large, sparse, dense, masked or foreign operators. May be unsymmetric.
 class Operator {
  public:
@@ -26,6 +42,14 @@ class Operator {
   /// X <- A^-1 X, all right-hand sides (columns) at once.
   virtual void solve(Eigen::Ref<Matrix> X) const = 0;
   virtual bool symmetric() const = 0;
+  /// W += H A^-1 H^T where that is to be had for less than a solve of all rows; else false, and W is as it was.
+  virtual bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
+    static_cast<void>(H), static_cast<void>(W);
+    return false;
+  }
+  /// Of those that iterate. Default: nothing to tell.
+  virtual SolveRecord record() const { return {}; }
+  virtual void forget() {}
 };
 
 /// A dense A by LU with partial pivoting; unsymmetric matrices welcome.
@@ -52,5 +76,9 @@ struct Factor {
 /// X <- A^-1 X for all columns (or a vector). A must have been factorised.
 void solve(const Factor& A, Eigen::Ref<Matrix> X);
 bool symmetric(const Factor& A);
+/// Operator::response of A; false for the other forms.
+bool response(const Factor& A, const SparseRows& H, Eigen::Ref<Matrix> W);
+SolveRecord record(const Factor& A);
+void forget(Factor& A);  ///< begins a new record
 
 }  // namespace saltus

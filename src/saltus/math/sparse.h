@@ -65,6 +65,8 @@ class SparseOperator final : public Operator {
   /// one thread at a time.
   void solve(Eigen::Ref<Matrix> X) const override;
   bool symmetric() const override;
+  /// Where the factor is a sparse Cholesky. Dense products take their buffers from the heap where they are large.
+  bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const override;
 
  private:
   struct Impl;

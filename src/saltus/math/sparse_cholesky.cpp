@@ -11,7 +11,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "saltus/math/sparse_internal.h"
+#include "saltus/math/sparse_cholesky_internal.h"
 
 namespace saltus {
 namespace {
@@ -132,46 +132,11 @@ struct Block {
 
 }  // namespace
 
-struct SparseCholesky::Impl {
-  int n = 0;
-  std::vector<int> order;  ///< row of A of each row of L
-  // The lower triangle of P A P^T by columns; `source` counts the entries of A
-  std::vector<int> offset, row, source;
-  std::vector<int> first;            ///< columns of the supernodes, and n
-  std::vector<std::size_t> rows_at;  ///< their rows in `rows`, and the end
-  std::vector<int> rows;
-  std::vector<std::size_t> panel_at;  ///< their panels in `panel`, by columns
-  std::vector<std::vector<int>> children;
-  std::size_t deepest = 0;                      ///< room for the updates that wait
-  std::vector<double> panel, updates, inverse;  ///< inverse: of the diagonal of L
-  std::vector<int> place;                       ///< of a row in the panel at work
-  // Of solves: right-hand sides in the order of L, rows below a supernode
-  mutable Matrix work;
-  mutable Vector part;
-
-  int supernodes() const { return static_cast<int>(first.size()) - 1; }
-  int width(int s) const { return first[index(s) + 1] - first[index(s)]; }
-  std::span<const int> rows_of(int s) const {
-    return std::span(rows).subspan(rows_at[index(s)], rows_at[index(s) + 1] - rows_at[index(s)]);
-  }
-  Block block(int s) const {
-    return {panel.data() + panel_at[index(s)],
-            inverse.data() + first[index(s)],
-            rows_of(s).data() + width(s),
-            first[index(s)],
-            width(s),
-            static_cast<int>(rows_of(s).size())};
-  }
-  void analyse(const SparseMatrix& A);
-  void arrange(const SparseMatrix& A, const std::vector<int>& new_order, LowerPattern& by_rows);
-  int factorise(const SparseMatrix& A);
-};
-
 // Entries (i, j), j <= i, of A at their places in P A P^T, by rows and by columns.
 void SparseCholesky::Impl::arrange(const SparseMatrix& A, const std::vector<int>& new_order,
                                    LowerPattern& by_rows) {
   order = new_order;
-  std::vector<int> rank(index(n));
+  rank.resize(index(n));
   for (int i = 0; i < n; ++i) rank[index(order[index(i)])] = i;
   const auto each = [&](auto use) {
     for (int i = 0; i < n; ++i)
@@ -214,7 +179,8 @@ void SparseCholesky::Impl::analyse(const SparseMatrix& A) {
   const std::vector<int> parent = elimination_tree(lower);
   first = first_columns(parent, column_counts(lower, parent));
 
-  std::vector<int> supernode_of(index(n)), seen(index(n), -1);
+  std::vector<int> seen(index(n), -1);
+  supernode_of.resize(index(n));
   for (int s = 0; s < supernodes(); ++s)
     for (int j = first[index(s)]; j < first[index(s) + 1]; ++j) supernode_of[index(j)] = s;
   children.assign(index(supernodes()), {});
@@ -314,6 +280,14 @@ int SparseCholesky::factorise(const SparseMatrix& A, bool same_pattern) {
 void SparseCholesky::solve(Eigen::Ref<Matrix> X) const {
   constexpr Eigen::Index kTogether = 8;
   const Impl& f = *impl_;
+  const auto block_of = [&](int s) {
+    return Block{f.panel.data() + f.panel_at[index(s)],
+                 f.inverse.data() + f.first[index(s)],
+                 f.rows_of(s).data() + f.width(s),
+                 f.first[index(s)],
+                 f.width(s),
+                 static_cast<int>(f.rows_of(s).size())};
+  };
   const Eigen::Index wanted = std::min(kTogether, X.cols());
   if (f.work.cols() < wanted) f.work.resize(f.n, wanted);
   for (Eigen::Index first = 0; first < X.cols(); first += kTogether) {
@@ -321,11 +295,11 @@ void SparseCholesky::solve(Eigen::Ref<Matrix> X) const {
     for (Eigen::Index c = 0; c < count; ++c)
       for (int i = 0; i < f.n; ++i) f.work(i, c) = X(f.order[index(i)], first + c);
     for (int s = 0; s < f.supernodes(); ++s) {
-      const Block block = f.block(s);
+      const Block block = block_of(s);
       for (Eigen::Index c = 0; c < count; ++c) block.forward(f.work.col(c).data(), f.part.data());
     }
     for (int s = f.supernodes(); s-- > 0;) {
-      const Block block = f.block(s);
+      const Block block = block_of(s);
       for (Eigen::Index c = 0; c < count; ++c) block.backward(f.work.col(c).data(), f.part.data());
     }
     for (Eigen::Index c = 0; c < count; ++c)

@@ -172,6 +172,12 @@ void SparseOperator::solve(Eigen::Ref<Matrix> X) const {
 
 bool SparseOperator::symmetric() const { return impl_->is_symmetric; }
 
+bool SparseOperator::response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
+  if (impl_->form != Impl::Form::cholesky) return false;
+  impl_->cholesky->response(H, W);
+  return true;
+}
+
 // A pivot of the elimination that is below 1e-14 of its diagonal entry is round-off.
 int first_bad_pivot(const SparseMatrix& M) {
   constexpr double kRoundOff = 1e-14;

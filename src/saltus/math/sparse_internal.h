@@ -45,6 +45,8 @@ class SparseCholesky {
   /// pivot that is not positive, -1 if there is none.
   int factorise(const SparseMatrix& A, bool same_pattern);
   void solve(Eigen::Ref<Matrix> X) const;
+  /// W += H A^-1 H^T by half solves.
+  void response(const SparseRows& H, Eigen::Ref<Matrix> W) const;
 
  private:
   struct Impl;

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <vector>
 
+#include "saltus/bodies/critical_step.h"
 #include "saltus/scene/scheme_fit.h"
 
 namespace saltus {
@@ -128,6 +129,30 @@ double powers(Pencil& A, Vector& x, int steps) {
   return x.dot(A.mass(A.apply(x))) > 0.0 ? std::exp(log_growth / counted) : 0.0;
 }
 
+/// Of a body whose motion has a bound: up to one step all is stable, from another on something grows.
+std::optional<std::string> bounded_advice(const Dynamics& dynamics, const Scheme& scheme,
+                                          const GroupState& start, const MotionBound& bound,
+                                          double h, const std::string& body) {
+  const double safe = critical_step(scheme, bound);
+  if (std::isnan(safe))
+    return fmt::format("the stiffness of '{}' is not finite at the start (element {})", body,
+                       bound.at);
+  if (h <= safe * (1.0 + 1e-6)) return std::nullopt;
+  const std::string others = remedy(dynamics.traits(), safe == 0.0);
+  double grows = safe;
+  if (!bound.exact && has(dynamics.traits(), Trait::symmetric))
+    grows = critical_step(scheme, motion_estimate(dynamics, start.q, start.v));
+  if (h > grows)
+    return fmt::format(
+        "h = {:.3g} s is above the stability limit of {} for '{}', {:.3g} s (its fastest motion "
+        "has at most {:.3g} rad/s); steps up to {:.3g} s are safe; use {}",
+        h, scheme.name(), body, grows, bound.omega, safe, others);
+  return fmt::format(
+      "h = {:.3g} s may be above the stability limit of {} for '{}': steps up to {:.3g} s are "
+      "safe, those above {:.3g} s are not; use {}",
+      h, scheme.name(), body, safe, grows, others);
+}
+
 }  // namespace
 
 std::optional<std::string> step_advice(const ModalData& modes, unsigned traits,
@@ -163,9 +188,28 @@ FastestMode fastest_mode(const Dynamics& body, const GroupState& state) {
   return mode;
 }
 
+std::optional<StepLimit> step_limit(const Dynamics& body, const Scheme& scheme,
+                                    const GroupState& start) {
+  if (any_step(scheme) || !has(body.traits(), Trait::tangents) || body.velocities() == 0)
+    return std::nullopt;
+  StepLimit limit;
+  if (const auto bound = motion_bound(body, start.q)) limit.safe = critical_step(scheme, *bound);
+  if (has(body.traits(), Trait::symmetric)) {
+    limit.about = critical_step(scheme, motion_estimate(body, start.q, start.v));
+  } else {
+    const FastestMode mode = fastest_mode(body, start);
+    limit.about = scheme.stability_limit(std::max(mode.xi, 0.0)) / mode.omega;
+  }
+  if (!std::isfinite(limit.safe) || !std::isfinite(limit.about)) return std::nullopt;
+  return limit;
+}
+
 std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& scheme,
                                        const GroupState& start, double h, const std::string& body) {
   if (any_step(scheme) || !has(dynamics.traits(), Trait::tangents)) return std::nullopt;
+  const auto bound = motion_bound(dynamics, start.q);
+  if (bound && critical_step(scheme, *bound) != 0.0)
+    return bounded_advice(dynamics, scheme, start, *bound, h, body);
   const FastestMode mode = fastest_mode(dynamics, start);
   if (mode.omega == 0.0) return std::nullopt;
   const double limit = scheme.stability_limit(std::max(mode.xi, 0.0));

@@ -33,6 +33,16 @@ struct FastestMode {
 /// powers of it. Good to a few per cent.
 FastestMode fastest_mode(const Dynamics& body, const GroupState& state);
 
+/// Longest steps of a scheme about a state.
+struct StepLimit {
+  double safe =
+      0.0;  ///< no motion grows up to here, by a bound of the elements [s]; 0: no bound is known
+  double about = 0.0;  ///< of the fastest motion that was found [s]
+};
+/// Nothing where any step will do, or where the body has no tangents.
+std::optional<StepLimit> step_limit(const Dynamics& body, const Scheme& scheme,
+                                    const GroupState& start);
+
 /// The same for any other kind of body: its fastest motion about the initial state.
 std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& scheme,
                                        const GroupState& start, double h, const std::string& body);

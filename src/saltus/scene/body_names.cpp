@@ -13,13 +13,17 @@ std::string copies_text(const BodySpec& body, int count) {
          copy_name(body, 0) + " to " + copy_name(body, count - 1);
 }
 
-bool has_copies(const BodySpec& body) { return body.rigid && body.rigid->copies; }
+const std::optional<CopiesSpec>& copies_spec(const BodySpec& body) {
+  static const std::optional<CopiesSpec> none;
+  return body.rigid ? body.rigid->copies : body.pseudo_rigid ? body.pseudo_rigid->copies : none;
+}
+bool has_copies(const BodySpec& body) { return copies_spec(body).has_value(); }
 
 }  // namespace
 
 int copies_of(const BodySpec& body) {
   if (!has_copies(body)) return 1;
-  const CopiesSpec& copies = *body.rigid->copies;
+  const CopiesSpec& copies = *copies_spec(body);
   if (copies.file) return 0;
   if (!copies.at.empty()) return static_cast<int>(copies.at.size());
   int all = 1;

@@ -62,15 +62,21 @@ std::optional<Fault> unused_frame(const BodySpec& body) {
       return Fault{row.key, "has no meaning for this body",
                    body.kind == BodyKind::particles ? "places are in particles.positions"
                    : body.kind == BodyKind::rigid   ? "give rigid.position and rigid.rotation"
-                                                    : "leave it out"};
+                   : body.kind == BodyKind::fem     ? "give fem.position and fem.rotation"
+                   : body.kind == BodyKind::pseudo_rigid
+                       ? "give pseudo_rigid.position and pseudo_rigid.rotation"
+                       : "leave it out"};
   return std::nullopt;
 }
 
 /// Loads that this kind of body does not know.
 std::optional<Fault> load_fault(const BodySpec& body) {
   const bool modal = body.kind == BodyKind::modal, points = body.kind == BodyKind::particles;
-  const bool rigid = body.kind == BodyKind::rigid;
-  if (rigid && body.rigid && !body.rigid->free() && !body.loads.empty())
+  const bool deforms = body.kind == BodyKind::pseudo_rigid;
+  const bool rigid = body.kind == BodyKind::rigid || deforms;
+  if (body.kind == BodyKind::fem && !body.loads.empty())
+    return Fault{"loads", "have no meaning for kind fem", "give fem.loads"};
+  if (body.rigid && !body.rigid->free() && !body.loads.empty())
     return Fault{"loads", "have no meaning for a body that does not move by forces",
                  "leave them out"};
   for (std::size_t i = 0; i < body.loads.size(); ++i) {
@@ -81,9 +87,12 @@ std::optional<Fault> load_fault(const BodySpec& body) {
                           : load.particle ? "particle"
                           : load.at       ? "at"
                                           : "pattern"),
-                   "has no meaning for kind rigid", "give `force` or `torque`"};
+                   "has no meaning for kind " + std::string(name_of(body.kind)),
+                   deforms ? "give `force`" : "give `force` or `torque`"};
+    if (deforms && load.torque)
+      return Fault{key + "torque", "is for kind rigid", "give `force` at two places"};
     if (!rigid && (load.force || load.torque))
-      return Fault{key + (load.force ? "force" : "torque"), "is for kind rigid",
+      return Fault{key + (load.force ? "force" : "torque"), "is for bodies with shapes",
                    points ? "give `particle` and `direction`" : "give `dof` or `pattern`"};
     if (load.particle && !points)
       return Fault{key + "particle", "is for kind particles", "give `dof` or `pattern`"};
@@ -138,6 +147,8 @@ SchemeChoice BodySpec::chosen_scheme() const {
   if (scheme) return *scheme;
   if (kind == BodyKind::modal) return ModalExactOptions{};
   if (kind == BodyKind::rigid) return RigMidOptions{};
+  if (fem && fem->modes) return ModalExactOptions{};
+  if (kind == BodyKind::pseudo_rigid || kind == BodyKind::fem) return DefLimOptions{};
   return MoreauJeanOptions{};
 }
 
@@ -145,6 +156,11 @@ std::optional<Fault> BodySpec::fault() const {
   if (kind == BodyKind::rigid && rayleigh)
     return Fault{"rayleigh", "has no meaning for kind rigid",
                  "give rigid.drag and rigid.spin_drag"};
+  if (kind == BodyKind::pseudo_rigid && rayleigh)
+    return Fault{"rayleigh", "has no meaning for kind pseudo-rigid", "give pseudo_rigid.eta"};
+  if (fem && fem->viscosity != Viscosity::current_tangent && !(rayleigh && rayleigh->stiffness > 0))
+    return Fault{"fem.viscosity", "is the form of rayleigh.stiffness, which is 0",
+                 "leave it out, or give rayleigh: {stiffness: 1 us}"};
   if (scheme && !integrated())
     return Fault{"scheme", "has no meaning for a body that does not move by forces",
                  "leave it out"};

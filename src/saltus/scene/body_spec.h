@@ -8,9 +8,11 @@
 
 #include "saltus/base/options.h"
 #include "saltus/scene/damping_spec.h"
+#include "saltus/scene/fem_spec.h"
 #include "saltus/scene/lagrangian_spec.h"
 #include "saltus/scene/linear_spec.h"
 #include "saltus/scene/particles_spec.h"
+#include "saltus/scene/pseudo_rigid_spec.h"
 #include "saltus/scene/rigid_spec.h"
 #include "saltus/scene/signal_spec.h"
 #include "saltus/schemes/options.h"
@@ -188,12 +190,16 @@ struct RayleighSpec {
 };
 
 /// What a body is made of; each has its own entries in BodySpec.
-enum class BodyKind { modal, linear, lagrangian, particles, rigid };
+enum class BodyKind { modal, linear, lagrangian, particles, rigid, pseudo_rigid, fem };
 constexpr auto names_of(BodyKind) {
   using enum BodyKind;
-  return std::array{NamedValue{modal, "modal"}, NamedValue{linear, "linear"},
-                    NamedValue{lagrangian, "lagrangian"}, NamedValue{particles, "particles"},
-                    NamedValue{rigid, "rigid"}};
+  return std::array{NamedValue{modal, "modal"},
+                    NamedValue{linear, "linear"},
+                    NamedValue{lagrangian, "lagrangian"},
+                    NamedValue{particles, "particles"},
+                    NamedValue{rigid, "rigid"},
+                    NamedValue{pseudo_rigid, "pseudo-rigid"},
+                    NamedValue{fem, "fem"}};
 }
 
 /// One body with the scheme that moves it.
@@ -218,6 +224,8 @@ struct BodySpec {
   std::optional<Tangents> tangents;
   std::optional<ParticlesSpec> particles;
   std::optional<RigidSpec> rigid;
+  std::optional<PseudoRigidSpec> pseudo_rigid;
+  std::optional<FemSpec> fem;
   std::optional<SchemeChoice> scheme;
   std::optional<RayleighSpec> rayleigh;
   std::vector<LoadSpec> loads;
@@ -240,6 +248,8 @@ struct BodySpec {
              "planet", "planar_rod", "slider_crank", "stvk_bar", "tangents"),
         only("kind", {"particles"}, "particles"),
         only("kind", {"rigid"}, "rigid"),
+        only("kind", {"pseudo-rigid"}, "pseudo_rigid"),
+        only("kind", {"fem"}, "fem"),
         only("kind", {"modal", "linear", "lagrangian"}, "initial"),
         only("kind", {"linear", "lagrangian", "particles"}, "prescribed"),
         where("kind", {"modal"}, exactly_one("string", "bar", "modes")),
@@ -249,6 +259,8 @@ struct BodySpec {
                           "planar_rod", "slider_crank", "stvk_bar")),
         where("kind", {"particles"}, exactly_one("particles")),
         where("kind", {"rigid"}, exactly_one("rigid")),
+        where("kind", {"pseudo-rigid"}, exactly_one("pseudo_rigid")),
+        where("kind", {"fem"}, exactly_one("fem")),
         at_most_one("pluck", "initial")};
   }
   static constexpr auto fields() {
@@ -257,7 +269,9 @@ struct BodySpec {
         required("name", &T::name, "unique; contacts and outputs refer to it"),
         required("kind", &T::kind,
                  "modal: by its modes; linear: by its matrices; lagrangian: a mechanism in its own "
-                 "coordinates; particles: point masses; rigid: bodies with shapes that turn"),
+                 "coordinates; particles: point masses; rigid: bodies with shapes that turn; "
+                 "pseudo-rigid: bodies with shapes that deform as a whole; fem: meshes of finite "
+                 "elements"),
         field("string", &T::string, "a string between two hinges"),
         field("bar", &T::bar, "a straight elastic bar"),
         field("modes", &T::modes, "any body, by the numbers of its modes"),
@@ -289,9 +303,14 @@ struct BodySpec {
               "of a lagrangian body: given by the model, or differences of its forces"),
         field("particles", &T::particles, "point masses, with springs, gravity and drag"),
         field("rigid", &T::rigid, "a rigid body, or many equal ones"),
+        field("pseudo_rigid", &T::pseudo_rigid,
+              "a body that turns, stretches and shears as a whole, or many equal ones"),
+        field("fem", &T::fem, "a mesh of finite elements"),
         field("scheme", &T::scheme,
               "integrates the body in time; modal-exact for kind modal, rig-mid for kind rigid, "
-              "else moreau-jean, when not given"),
+              "def-lim for kinds pseudo-rigid and fem (modal-exact with fem.modes), else "
+              "moreau-jean, "
+              "when not given"),
         field("rayleigh", &T::rayleigh, "damping proportional to mass and stiffness"),
         field("loads", &T::loads, "forces as functions of time; those of kind modal are constant"),
         field("prescribed", &T::prescribed, "degrees of freedom whose motion is given"),

@@ -54,7 +54,7 @@ class Builder {
                        "at least one body that is not fixed");
     pass_limits();
     for (std::size_t i = 0; i < spec_.contacts.size(); ++i) add_contact(scene_, bodies_, i, parts_);
-    rigid_.finish_surfaces();
+    finish_surfaces();
     add_joints(scene_, bodies_, parts_);
     assemble(parts_);
     // Faces that rest on each other share their load in many ways: their residual can end just above 1e-12.
@@ -77,14 +77,39 @@ class Builder {
     const std::string path = fmt::format("bodies[{}]", i);
     BuiltBody built = build_body(scene_, spec, path);
     built.group = static_cast<int>(parts_.groups.size());
-    parts_.groups.push_back({spec.name,
-                             std::string(name_of(spec.kind)),
-                             built.dynamics,
-                             make_scheme(spec.chosen_scheme()),
-                             {}});
+    parts_.groups.push_back({built.copies.empty() ? spec.name : built.copies.front(),
+                             std::string(name_of(spec.kind)), built.dynamics,
+                             make_scheme(spec.chosen_scheme()), built.copies});
+    for (const std::string& text : built.warnings) parts_.warnings.push_back(text);
     parts_.initial.push_back(built.initial);
     parts_.group_path.push_back(path);
     bodies_.push_back(std::move(built));
+  }
+
+  /// Shapes and skins, the laws between them, what never touches, and what starts inside each other.
+  void finish_surfaces() {
+    SurfaceTable table(scene_, parts_);
+    rigid_.add_surfaces(table);
+    bool in_space = false, in_xy = false;
+    int number = 0;  // of a skin, below 0: those of rigid bodies count from 0
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      const BuiltBody& body = bodies_[i];
+      if (body.skins.empty()) continue;
+      table.moved_by(spec_.bodies[i].chosen_scheme());
+      (body.plane ? in_xy : in_space) = true;
+      for (const BuiltSkin& skin : body.skins) {
+        const int material = table.hold(skin.material, {--number, skin.name, true, skin.self});
+        table.moves(skin.thickness);
+        parts_.surfaces.skins.push_back({body.group, skin.name, skin.skin, material, skin.self});
+      }
+    }
+    table.find_laws();
+    if (parts_.surfaces.colliders.empty() && parts_.surfaces.skins.empty()) return;
+    rigid_.find_excluded();
+    rigid_.find_plane(in_space, in_xy);
+    table.find_margin();
+    table.warn_of_lawless();
+    rigid_.warn_of_overlaps();
   }
 
   /// What is asked of a body whose group is complete.

@@ -13,6 +13,8 @@ int BuiltBody::free_index(int dof) const {
   if (linear) return linear->free_index(dof);
   if (lagrangian) return lagrangian->free_index(dof);
   if (particles) return particles->free_index(dof);
+  if (massless) return massless->free_index(dof);
+  if (fem) return fem->free_index(dof);
   return dof;
 }
 
@@ -140,6 +142,10 @@ BuiltBody build_body(const Scene& scene, const BodySpec& body, const std::string
         return build_lagrangian(scene, body, path);
       case BodyKind::particles:
         return build_particles(scene, body, path);
+      case BodyKind::pseudo_rigid:
+        return build_pseudo_rigid(scene, body, path);
+      case BodyKind::fem:
+        return build_fem(scene, body, path);
       case BodyKind::rigid:  // belongs to a group of several: RigidAssembly
         expects(false, "rigid bodies are built together");
         break;

@@ -4,16 +4,29 @@
 #include <string>
 #include <vector>
 
+#include "saltus/bodies/fem.h"
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/linear.h"
+#include "saltus/bodies/massless_contact.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
+#include "saltus/bodies/pseudo_rigid.h"
+#include "saltus/dynamics/skin.h"
 #include "saltus/scene/model.h"
 #include "saltus/scene/scene.h"
 
 namespace saltus {
 
-/// A body that was built. Of the four kinds that stand alone one is set, and `dynamics` is the same object. Rigid bodies
+/// The surface of a body that deforms, with the name of what it is made of.
+struct BuiltSkin {
+  std::string name, path;  ///< of the body; path: of the entry that names the material
+  Skin skin;
+  std::string material;
+  double thickness = 0.0;  ///< least extent of the body along its own axes [m]
+  bool self = false;       ///< it may touch itself
+};
+
+/// A body that was built. Of the kinds that stand alone one is set, and `dynamics` is the same object. Rigid bodies
 /// share a group: theirs is set when all of its bodies are known.
 struct BuiltBody {
   std::shared_ptr<const Dynamics> dynamics;
@@ -21,16 +34,29 @@ struct BuiltBody {
   std::shared_ptr<const Linear> linear;
   std::shared_ptr<const Lagrangian> lagrangian;
   std::shared_ptr<const Particles> particles;
-  std::vector<DofPoint> dof_points;  ///< kind linear: one a degree of freedom
-  int dofs = 0;                      ///< modes or degrees of freedom, prescribed ones included
-  GroupState initial;                ///< physical q and v at t = 0, of a body that stands alone
+  std::shared_ptr<const PseudoRigid> pseudo_rigid;
+  std::shared_ptr<const Fem> fem;  ///< of kind fem; the same mesh where `massless` is set
+  std::shared_ptr<const MasslessContact> massless;
+  std::vector<DofPoint> dof_points;   ///< kind linear: one a degree of freedom
+  int dofs = 0;                       ///< modes or degrees of freedom, prescribed ones included
+  std::vector<Vector3> reduced;       ///< kind fem in its modes: the places of fem.modes.at,
+  std::vector<double> along;          ///< and x of each along the body [m]
+  Pose placed;                        ///< kind fem: of the frame of the mesh in the reference
+  std::vector<int> held;              ///< kind fem: prescribed degrees of freedom, in their order
+  std::vector<BuiltSkin> skins;       ///< kinds pseudo-rigid (one a copy) and fem
+  bool plane = false;                 ///< kind fem: it stays in the plane of x and y
+  std::vector<std::string> copies;    ///< kind pseudo-rigid: names, where there are several
+  std::vector<std::string> warnings;  ///< what is legal and doubtful
+  GroupState initial;                 ///< physical q and v at t = 0, of a body that stands alone
 
   bool kind_rigid = false;
   int group = -1;  ///< in the model, -1: it belongs to the fixed world
   int first = 0;   ///< its place, or that of its first copy, among the bodies of the group
-  std::vector<Vector3>
-      origins;  ///< of kind rigid: origin of the group's frame in that of the body, one a copy
+  std::vector<Vector3> origins;  ///< of kinds rigid and pseudo-rigid: origin of the group's frame
+                                 ///< in that of the body, one a copy
 
+  /// Its points are places [x, y, z] in its frame, without end.
+  bool has_places() const { return kind_rigid || pseudo_rigid || fem; }
   /// Component of q of a degree of freedom, -1: its motion is prescribed.
   int free_index(int dof) const;
 };

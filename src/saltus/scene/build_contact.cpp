@@ -274,12 +274,18 @@ void expect_movable(const Making& m, const NamedBuilt& of, const TouchPoint& poi
   for (int axis = 0; axis < 3 && built.particles; ++axis)
     prescribed =
         prescribed || (normal[axis] != 0.0 && built.free_index(3 * point.ref.feature + axis) < 0);
+  if (built.fem && point.ref.feature < static_cast<int>(built.fem->mesh().nodes.cols()))
+    for (int axis = 0; axis < 3; ++axis)
+      prescribed = prescribed || (normal[axis] != 0.0 &&
+                                  std::ranges::find(built.held, 3 * point.ref.feature + axis) !=
+                                      built.held.end());
   const std::string& name = of.name;
   if (prescribed)
     throw SceneError(
         point.path,
         fmt::format("{} of '{}' is prescribed: no contact can move it", point.name, name),
-        "let another one touch, or take it out of `prescribed`");
+        built.fem ? "let another one touch, or take it out of `fixed` and `prescribed`"
+                  : "let another one touch, or take it out of `prescribed`");
   throw SceneError(m.path + ".against",
                    fmt::format("{} of '{}' cannot move along the normal", point.name, name),
                    "turn the normal");

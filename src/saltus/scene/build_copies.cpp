@@ -1,4 +1,4 @@
-// Copies of a rigid body: grids, lists, files.
+// Copies of a body with shapes: grids, lists, files.
 #include <fmt/format.h>
 
 #include "saltus/scene/build_kinds.h"
@@ -42,11 +42,11 @@ std::vector<CopyPlace> copies_from_file(const Scene& scene, const std::string& f
 
 }  // namespace
 
-std::vector<CopyPlace> copy_places(const Scene& scene, const RigidSpec& spec,
+std::vector<CopyPlace> copy_places(const Scene& scene, const std::optional<CopiesSpec>& given,
                                    const std::string& path) {
-  if (!spec.copies) return {CopyPlace{}};
-  const CopiesSpec& copies = *spec.copies;
-  if (copies.file) return copies_from_file(scene, *copies.file, path + ".copies.file");
+  if (!given) return {CopyPlace{}};
+  const CopiesSpec& copies = *given;
+  if (copies.file) return copies_from_file(scene, *copies.file, path + ".file");
   std::vector<CopyPlace> places;
   for (const auto& at : copies.at) places.push_back({to_vector3(at)});
   if (!copies.at.empty()) return places;

@@ -14,6 +14,8 @@ BuiltBody build_modal(const Scene& scene, const BodySpec& body, const std::strin
 BuiltBody build_linear(const Scene& scene, const BodySpec& body, const std::string& path);
 BuiltBody build_lagrangian(const Scene& scene, const BodySpec& body, const std::string& path);
 BuiltBody build_particles(const Scene& scene, const BodySpec& body, const std::string& path);
+BuiltBody build_pseudo_rigid(const Scene& scene, const BodySpec& body, const std::string& path);
+BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string& path);
 
 /// Throws SceneError unless 0 <= number < count.
 void expect_index(int number, int count, const std::string& path);
@@ -28,6 +30,12 @@ std::vector<Load> loads_of(const Scene& scene, const BodySpec& body, int dofs,
 /// Its prescribed motions: each degree of freedom at most once, and not all of them.
 std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, int dofs,
                                       const std::string& path);
+/// The forces on a pseudo-rigid body whose mass centre is at `centre` in its frame.
+std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySpec& body,
+                                                const Vector3& centre, const std::string& path);
+/// A coordinate that moves as it is told. path: of the entry.
+template <Dimension D>
+Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path);
 Rayleigh rayleigh_of(const BodySpec& body);
 
 /// All degrees of freedom at t = 0, as the entry `initial` gives them.

@@ -34,6 +34,7 @@ struct Resolve {
             .friction = x.friction,
             .tangential = x.slip == Slip::mean ? 1.0 : x.restitution_tangential,
             .rolling = x.rolling,
+            .spinning = x.spinning,
             .cohesion = x.cohesion,
             .falling = falling(x.falling),
             .activation = activation(x.activation)};

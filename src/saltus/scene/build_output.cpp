@@ -87,14 +87,14 @@ Table lagrangian_table(const Asked& a) {
 
 void expect_direction(const Asked& a) {
   if (!a.spec.direction || a.built.particles || (a.built.lagrangian && a.named())) return;
-  throw SceneError(a.path + ".direction", "is for particles, named points and rigid bodies",
+  throw SceneError(a.path + ".direction", "is for particles, named points and bodies in space",
                    a.built.modal ? "a body of kind modal is heard along its own direction"
                                  : "a coordinate has its own direction");
 }
 
 /// Null: a point of the body along a direction.
 Table table_of(const Asked& a) {
-  if (a.built.kind_rigid) return nullptr;
+  if (a.built.has_places()) return nullptr;
   expect_direction(a);
   if (a.built.modal) return modal_table(a);
   if (a.built.lagrangian) return lagrangian_table(a);
@@ -102,10 +102,38 @@ Table table_of(const Asked& a) {
   return coordinate_table(a, a.index(a.built.dofs, "degree of freedom"));
 }
 
+/// Place of an axis of a node among the prescribed degrees of freedom of a mesh.
+int node_reaction(const Asked& a) {
+  const TouchPoint point = touch_point(a.of, *a.spec.at, a.path + ".at");
+  const int nodes = static_cast<int>(a.built.fem->mesh().nodes.cols());
+  const Vector3 along =
+      unit_vector(a.spec.direction.value_or(std::array{0.0, 0.0, 1.0}), a.path + ".direction");
+  Eigen::Index axis = 0;
+  if (along.maxCoeff(&axis) != 1.0)
+    throw SceneError(a.path + ".direction", "a reaction acts along an axis of space",
+                     "[1, 0, 0], [0, 1, 0] or [0, 0, 1]");
+  const int node = point.ref.feature;
+  // the forces of stops follow those of what is held
+  if (a.built.massless) {
+    const auto stops = a.built.massless->stops();
+    for (std::size_t i = 0; i < stops.size(); ++i)
+      if (stops[i].node == node && stops[i].normal.dot(along) > 1.0 - 1e-12)
+        return static_cast<int>(a.built.held.size() + i);
+  }
+  const auto found = std::ranges::find(a.built.held, 3 * node + static_cast<int>(axis));
+  if (node >= nodes || found == a.built.held.end())
+    throw SceneError(a.path + ".at",
+                     fmt::format("{} of '{}' is free along the direction: it has no reaction",
+                                 point.name, a.body.name),
+                     "a node of `fixed` or `prescribed`, or of `stops` along the normal");
+  return static_cast<int>(found - a.built.held.begin());
+}
+
 /// Place of the degree of freedom `at` among the prescribed ones.
 int reaction_of(const Asked& a) {
+  if (a.built.fem) return node_reaction(a);
   if (a.spec.direction)
-    throw SceneError(a.path + ".direction", "is for particles, named points and rigid bodies",
+    throw SceneError(a.path + ".direction", "is for particles, named points and bodies in space",
                      "a reaction acts along its degree of freedom");
   const auto& held = a.body.prescribed;
   if (held.empty())

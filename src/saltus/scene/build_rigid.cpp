@@ -182,7 +182,7 @@ std::vector<RigidPart> rigid_parts(const Scene& scene, std::size_t entry) {
   const BodySpec& body = scene.spec.bodies[entry];
   RigidMaking m{scene, body, body.rigid.value(), fmt::format("bodies[{}]", entry), {}, {}, {}, {}};
   build_shapes(m);
-  const std::vector<CopyPlace> places = copy_places(scene, m.spec, m.path + ".rigid");
+  const std::vector<CopyPlace> places = copy_places(scene, m.spec.copies, m.at("copies"));
   std::vector<RigidPart> parts;
   for (const CopyPlace& place : places) {
     if (place.size != 1.0 && (m.spec.mass || m.spec.fixed))

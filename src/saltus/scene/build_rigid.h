@@ -36,13 +36,13 @@ struct RigidPart {
 /// The body of an entry of kind rigid, or its copies. entry: index in `bodies`. Throws SceneError naming the body.
 std::vector<RigidPart> rigid_parts(const Scene& scene, std::size_t entry);
 
-/// Where the copies of an entry are; one at the place of the entry where it has none. path: "bodies[0].rigid".
+/// Where the copies of an entry are; one at the place of the entry where it has none. path: "bodies[0].rigid.copies".
 struct CopyPlace {
   Vector3 shift = Vector3::Zero();      ///< added to `position`
   Quaternion turn{1.0, 0.0, 0.0, 0.0};  ///< before `rotation`
   double size = 1.0;
 };
-std::vector<CopyPlace> copy_places(const Scene& scene, const RigidSpec& spec,
+std::vector<CopyPlace> copy_places(const Scene& scene, const std::optional<CopiesSpec>& copies,
                                    const std::string& path);
 
 /// The loads of a body at t = 0 given in its frame. path: "bodies[0]".

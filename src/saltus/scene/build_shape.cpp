@@ -81,11 +81,15 @@ BuiltShape mesh_shape(const ShapeMaking& m) {
     built.pieces.emplace_back(mesh);
     return built;
   }
-  if (m.use.has_volume || spec.pieces.empty()) {
+  if (m.use.deforms || m.use.has_volume || spec.pieces.empty()) {
     if (!mesh->closed)
       m.refuse("mesh.file", fmt::format("'{}' is not closed: {}", spec.file, why_open(*mesh)),
                "close it, or give `fixed: true`");
     built.solid = m.made("mesh.file", [&] { return moments(Shape(mesh)); });
+  }
+  if (m.use.deforms) {
+    built.pieces.emplace_back(mesh);
+    return built;
   }
   for (std::size_t i = 0; i < spec.pieces.size(); ++i) {
     const std::string key = fmt::format("mesh.pieces[{}]", i);
@@ -141,6 +145,9 @@ struct ScaleShape {
     for (double& offset : hull->offset) offset *= s;
     hull->radius *= s;
     return std::shared_ptr<const ConvexHull>(std::move(hull));
+  }
+  Shape operator()(const std::shared_ptr<const TriangleMesh>& x) const {
+    return triangle_mesh(scaled_by(x->vertices, s), x->triangles);
   }
   template <class Other>
   Shape operator()(const Other&) const {

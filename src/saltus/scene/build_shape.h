@@ -14,6 +14,7 @@ struct ShapeUse {
   std::string body;        ///< name, for messages
   bool moves = true;       ///< planes, height fields and surfaces that are not convex cannot
   bool has_volume = true;  ///< its moments are needed
+  bool deforms = false;    ///< it touches with its surface as it is, convex or not
 };
 
 struct BuiltShape {

@@ -130,6 +130,31 @@ std::vector<RigidLoad> rigid_loads(const Scene& scene, const BodySpec& body, con
   return loads;
 }
 
+std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySpec& body,
+                                                const Vector3& centre, const std::string& path) {
+  std::vector<PseudoRigidLoad> loads;
+  for (std::size_t i = 0; i < body.loads.size(); ++i) {
+    const LoadSpec& spec = body.loads[i];
+    const std::string at = fmt::format("{}.loads[{}]", path, i);
+    PseudoRigidLoad load;
+    load.convected = spec.frame == LoadFrame::body;
+    load.direction = unit_vector(spec.force.value(), at + ".force");
+    if (spec.point) load.at = to_vector3(*spec.point) - centre;
+    load.signal = signal_of(scene, spec, at);
+    loads.push_back(std::move(load));
+  }
+  return loads;
+}
+
+template <Dimension D>
+Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path) {
+  if (!spec.rate) return signal_of(scene, spec, path);
+  const double beyond = 2.0 * scene.spec.time.end;  // [s], no step ends there
+  return Signal::table({0.0, beyond}, {0.0, *spec.rate * beyond});
+}
+template Signal course_signal(const Scene&, const CourseSpec<unit::m>&, const std::string&);
+template Signal course_signal(const Scene&, const CourseSpec<unit::one>&, const std::string&);
+
 PrescribedMotion motion_of(const Scene& scene, const MotionSpec& spec, const Vector3& place,
                            const Quaternion& rotation, const std::string& path) {
   PrescribedMotion motion;

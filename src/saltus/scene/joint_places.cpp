@@ -32,7 +32,7 @@ struct SideMaking {
 Pose fixed_frame(const Scene& scene, const NamedBody& named, const std::string& path) {
   const RigidSpec& spec = *scene.spec.bodies[named.entry].rigid;
   const std::vector<CopyPlace> places =
-      copy_places(scene, spec, fmt::format("bodies[{}].rigid", named.entry));
+      copy_places(scene, spec.copies, fmt::format("bodies[{}].rigid.copies", named.entry));
   if (named.copy >= static_cast<int>(places.size()))
     throw SceneError(path, "there is no such copy", fmt::format("there are {}", places.size()));
   const CopyPlace& copy = places[static_cast<std::size_t>(named.copy)];

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "saltus/bodies/fem.h"
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
+#include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/bodies/rigid.h"
 #include "saltus/scene/scheme_fit.h"
 
@@ -51,6 +53,22 @@ unsigned rigid_traits(bool ball) {
   return Rigid(std::move(system)).traits();
 }
 
+unsigned pseudo_rigid_traits(bool strain_rate) {
+  PseudoRigidSystem system;
+  system.bodies.push_back({1.0, 1.0, Matrix3::Identity(), {}});
+  system.eta = 1.0;
+  if (strain_rate) system.viscosity = Viscosity::strain_rate;
+  return PseudoRigid(std::move(system)).traits();
+}
+
+unsigned fem_traits(MaterialLaw law) {
+  FemSystem system;
+  system.mesh = box_mesh({});
+  system.materials.emplace_back();
+  system.materials.back().material.law = law;
+  return Fem(std::move(system)).traits();
+}
+
 }  // namespace
 
 std::span<const KindRow> kinds() {
@@ -88,7 +106,20 @@ std::span<const KindRow> kinds() {
        "bodies with shapes that move and turn",
        "rigid",
        "places [x, y, z] in the frame of the body",
-       {{"", rigid_traits(false)}, {"that are balls", rigid_traits(true)}}}};
+       {{"", rigid_traits(false)}, {"that are balls", rigid_traits(true)}}},
+      {BodyKind::pseudo_rigid,
+       "pseudo-rigid",
+       "bodies with shapes that turn, stretch and shear as a whole",
+       "pseudo_rigid",
+       "places [x, y, z] in the frame of the undeformed body",
+       {{"", pseudo_rigid_traits(false)}, {"with strain-rate damping", pseudo_rigid_traits(true)}}},
+      {BodyKind::fem,
+       "fem",
+       "a mesh of finite elements",
+       "fem",
+       "nodes, from 0; sets of nodes; places [x, y, z] in the frame of the mesh",
+       {{"", fem_traits(MaterialLaw::st_venant_kirchhoff)},
+        {"of linear material", fem_traits(MaterialLaw::linear)}}}};
   return rows;
 }
 

@@ -100,14 +100,15 @@ Model::Model(ModelParts parts) {
       for (const JointSide* side : {&joint.a, &joint.b}) join(known, side->group);
     }
   }
-  // Shapes may touch whatever has shapes.
-  const Surfaces& surfaces = parts_->surfaces;
-  for (const Surfaces::Frame& frame : surfaces.frames) {
-    expects(frame.group >= 0 && frame.group < static_cast<int>(groups().size()),
-            "a frame of shapes belongs to a group");
-    const int a = root(surfaces.frames.front().group), b = root(frame.group);
-    islands_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-  }
+  // What has a surface may touch whatever else has one.
+  int surfaced = -1;
+  const auto join_surface = [&](int g) {
+    expects(g >= 0 && g < static_cast<int>(groups().size()),
+            "a frame of shapes and a skin belong to a group");
+    join(surfaced, g);
+  };
+  for (const Surfaces::Frame& frame : surfaces().frames) join_surface(frame.group);
+  for (const Surfaces::DeformingSkin& skin : surfaces().skins) join_surface(skin.group);
   std::vector<int> number(islands_.size(), -1);
   std::vector<int> of_group(islands_.size());
   for (std::size_t g = 0; g < islands_.size(); ++g) {
@@ -196,9 +197,11 @@ void Model::check() {
     if (pair.b.group >= 0) sides.push_back(&groups()[static_cast<std::size_t>(pair.b.group)]);
     check_law(pair.law, pair.tangents > 0, sides, told);
     if (const ContactLaw& law = laws()[static_cast<std::size_t>(pair.law)];
-        law.rolling > 0.0 || law.cohesion > 0.0)
+        law.rolling > 0.0 || law.spinning > 0.0 || law.cohesion > 0.0)
       throw SceneError(path_of(parts_->law_path, static_cast<std::size_t>(pair.law), "laws"),
-                       std::string(law.rolling > 0.0 ? "rolling friction" : "cohesion") +
+                       std::string(law.rolling > 0.0    ? "rolling friction"
+                                   : law.spinning > 0.0 ? "spinning friction"
+                                                        : "cohesion") +
                            " acts between shapes, not at points",
                        "give it in `surfaces`");
   }
@@ -213,10 +216,10 @@ void Model::check() {
     if (!sides.empty()) check_law(one.law, false, sides, told);
   }
   const Surfaces& shapes = surfaces();
-  expects(
-      shapes.frames.empty() || std::ssize(shapes.law) ==
-                                   static_cast<std::ptrdiff_t>(shapes.materials) * shapes.materials,
-      "surfaces have a law, or -1, for every pair of materials");
+  expects((shapes.frames.empty() && shapes.skins.empty()) ||
+              std::ssize(shapes.law) ==
+                  static_cast<std::ptrdiff_t>(shapes.materials) * shapes.materials,
+          "surfaces have a law, or -1, for every pair of materials");
   for (const Collider& collider : shapes.colliders)
     expects(collider.material >= 0 && collider.material < shapes.materials &&
                 collider.frame < std::ssize(shapes.frames),
@@ -227,6 +230,12 @@ void Model::check() {
   for (const Surfaces::Frame& frame : shapes.frames)
     if (groups()[static_cast<std::size_t>(frame.group)].dynamics->velocities() > 0)
       groups_of_shapes.insert(frame.group);
+  for (const Surfaces::DeformingSkin& skin : shapes.skins) {
+    expects(skin.material >= 0 && skin.material < shapes.materials,
+            "the material of a skin exists");
+    check_skin(skin);
+    groups_of_shapes.insert(skin.group);
+  }
   for (const int g : groups_of_shapes)
     if (const Scheme& scheme = *groups()[static_cast<std::size_t>(g)].scheme;
         options().correct_positions && (scheme.fixed_step() || scheme.velocity_at() != 1.0))
@@ -242,6 +251,10 @@ void Model::check() {
     if (rule.rule == ContactLaw::Rule::compliant || rule.bilateral())
       throw SceneError(path, "does not act between shapes: they know no contact beyond the margin",
                        "use newton-impact, fremond, poisson-impact or stewart-trinkle");
+    if (rule.spinning > 0.0 && !shapes.plane.isZero(0.0))
+      throw SceneError(path + ".spinning",
+                       "bodies of a planar scene do not turn about the normals of their contacts",
+                       "leave it out; `rolling` acts about the normal of the plane");
     const bool friction = rule.friction > 0.0;
     for (const int a : groups_of_shapes)
       for (const int b : groups_of_shapes)
@@ -250,6 +263,34 @@ void Model::check() {
           if (a < b) sides.push_back(&groups()[static_cast<std::size_t>(b)]);
           check_law(law, friction, sides, told);
         }
+  }
+}
+
+// Its points exist, and no law with it acts on angular velocities, which its points have none of.
+void Model::check_skin(const Surfaces::DeformingSkin& skin) const {
+  const Group& group = groups()[static_cast<std::size_t>(skin.group)];
+  expects(!skin.skin.vertices.empty(), "the skin of '" + skin.name + "' has a vertex");
+  for (const SkinFacet& facet : skin.skin.facets) {
+    const int corners = facet.corners();
+    expects(corners == skin.skin.facets.front().corners(),
+            "facets of '" + skin.name + "' are all triangles or all edges");
+    for (int k = 0; k < corners; ++k)
+      expects(facet.vertex[static_cast<std::size_t>(k)] >= 0 &&
+                  facet.vertex[static_cast<std::size_t>(k)] < std::ssize(skin.skin.vertices),
+              "the vertices of the facets of '" + skin.name + "' exist");
+  }
+  const Surfaces& shapes = surfaces();
+  for (int other = 0; other < shapes.materials; ++other) {
+    const int law = shapes.law[static_cast<std::size_t>(skin.material * shapes.materials + other)];
+    if (law < 0) continue;
+    expects(law < std::ssize(laws()), "the law of a pair of materials is one of the model's");
+    const ContactLaw& rule = laws()[static_cast<std::size_t>(law)];
+    if (rule.rolling > 0.0 || rule.spinning > 0.0)
+      throw SceneError(path_of(parts_->law_path, static_cast<std::size_t>(law), "laws"),
+                       std::string(rule.rolling > 0.0 ? "rolling" : "spinning") +
+                           " friction acts between rigid bodies, and the surface of '" + skin.name +
+                           "' (kind " + group.kind + ") deforms",
+                       "use friction alone");
   }
 }
 
@@ -297,10 +338,10 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
   const LawKind kind =
       law.rule == Form::equality || (law.rule == Form::compliant && !law.spring.linear())
           ? LawKind::equality
-      : law.rule == Form::relay       ? LawKind::box
-      : friction && law.rolling > 0.0 ? LawKind::rolling
-      : friction                      ? LawKind::coulomb
-                                      : LawKind::unilateral;
+      : law.rule == Form::relay                               ? LawKind::box
+      : friction && (law.rolling > 0.0 || law.spinning > 0.0) ? LawKind::rolling
+      : friction                                              ? LawKind::coulomb
+                                                              : LawKind::unilateral;
   if (law.bilateral() || law.friction > 0.0)
     for (const Group* side : sides)
       if (side->scheme->stages().size() > 1)

@@ -205,6 +205,7 @@ class Model {
  private:
   void check();
   void check_joints() const;
+  void check_skin(const Surfaces::DeformingSkin& skin) const;
   void put_joints_in_stages();
   void check_law(int index, bool friction, const std::vector<const Group*>& sides,
                  std::set<std::string>& told);

@@ -5,6 +5,7 @@
 
 #include "saltus/scene/build_body.h"
 #include "saltus/scene/build_rigid.h"
+#include "saltus/scene/surface_table.h"
 
 namespace saltus {
 
@@ -18,8 +19,14 @@ class RigidAssembly {
   void add(std::size_t entry, BuiltBody& built);
   /// Makes the groups whose bodies are all known. Those of `bodies` that belong to one get its dynamics.
   void finish_groups(std::vector<BuiltBody>& bodies);
-  /// Shapes, materials, laws, what never touches, and what starts inside each other.
-  void finish_surfaces();
+  /// Shapes and their materials.
+  void add_surfaces(SurfaceTable& table);
+  /// Surfaces::excluded.
+  void find_excluded();
+  /// Surfaces::plane. Whether bodies of other kinds that touch move in space, or in the plane of x and y.
+  void find_plane(bool others_in_space, bool others_in_xy);
+  /// Tells which start inside each other.
+  void warn_of_overlaps();
 
  private:
   struct GroupDraft {
@@ -40,13 +47,6 @@ class RigidAssembly {
   int draft_of(const BodySpec& body, const std::string& path);
   void make_rigid(const GroupDraft& draft);
   void make_moving(const GroupDraft& draft);
-  void add_colliders();
-  void find_laws();
-  void find_excluded();
-  void find_plane();
-  void find_margin();
-  void warn_of_lawless();
-  void warn_of_overlaps();
   bool moves_by_forces(const Member& member) const;
   std::vector<Pose> starts() const;  ///< poses of the frames at t = 0
 
@@ -54,7 +54,6 @@ class RigidAssembly {
   ModelParts& parts_;
   std::vector<Member> all_;
   std::vector<GroupDraft> drafts_;
-  std::vector<std::string> materials_;
   std::vector<std::size_t> collider_member_;  ///< of all_
 };
 

@@ -1,9 +1,8 @@
-// Shapes of rigid bodies: colliders, materials and their laws, margin, and what starts inside each other.
+// Shapes of rigid bodies: colliders, what never touches, and what starts inside each other.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -18,26 +17,14 @@
 namespace saltus {
 namespace {
 
-/// Share of the size of a shape: of the smallest one for the margin, of the smaller of two for a depth that is told.
-constexpr double kSmallShare = 0.01;
-
 /// Largest number of colliders that a Detector takes.
 constexpr std::size_t kMostColliders = (1u << 20) - 1;
 
 }  // namespace
 
-void RigidAssembly::finish_surfaces() {
-  add_colliders();
-  find_laws();
-  if (parts_.surfaces.colliders.empty()) return;
-  find_excluded();
-  find_plane();
-  find_margin();
-  warn_of_lawless();
-  warn_of_overlaps();
-}
-
-void RigidAssembly::add_colliders() {
+void RigidAssembly::add_surfaces(SurfaceTable& table) {
+  for (const GroupDraft& draft : drafts_)
+    if (!draft.led) table.moved_by(draft.scheme);
   Surfaces& surfaces = parts_.surfaces;
   int last_fixed = 0;  // each fixed body is a frame of the world
   for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -51,9 +38,9 @@ void RigidAssembly::add_colliders() {
       member.frame = --last_fixed;
     }
     for (const PlacedShape& shape : member.part.shapes) {
-      const auto known = std::ranges::find(materials_, shape.material);
-      const auto material = static_cast<int>(known - materials_.begin());
-      if (known == materials_.end()) materials_.push_back(shape.material);
+      const int material = table.hold(
+          shape.material, {static_cast<int>(i), member.part.name, moves_by_forces(member)});
+      if (member.frame >= 0) table.moves(thickness(shape.shape));
       const Pose at = member.frame < 0 ? member.part.place * shape.at : shape.at;
       surfaces.colliders.push_back({shape.shape, at, member.frame, material});
       collider_member_.push_back(i);
@@ -62,59 +49,6 @@ void RigidAssembly::add_colliders() {
   if (surfaces.colliders.size() > kMostColliders)
     throw SceneError("bodies", fmt::format("have {} shapes", surfaces.colliders.size()),
                      fmt::format("allowed: {}", kMostColliders));
-}
-
-// The first entry that fits a pair counts.
-void RigidAssembly::find_laws() {
-  Surfaces& surfaces = parts_.surfaces;
-  const auto n = static_cast<int>(materials_.size());
-  surfaces.materials = std::max(n, 1);
-  surfaces.law.assign(static_cast<std::size_t>(surfaces.materials * surfaces.materials), -1);
-  const GroupDraft* free = nullptr;
-  bool alike = true;  // whether all schemes average over a step with one theta
-  for (const GroupDraft& draft : drafts_) {
-    if (draft.led) continue;
-    if (!free) free = &draft;
-    alike = alike && theta_of(draft.scheme) == theta_of(free->scheme);
-  }
-  for (std::size_t k = 0; k < scene_.spec.surfaces.size(); ++k) {
-    const SurfaceLawSpec& spec = scene_.spec.surfaces[k];
-    const std::string path = fmt::format("surfaces[{}]", k);
-    std::array<int, 2> pair{-1, -1};
-    for (std::size_t s = 0; s < spec.materials.size(); ++s) {
-      const auto known = std::ranges::find(materials_, spec.materials[s]);
-      if (known == materials_.end()) {
-        const std::vector<std::string_view> names(materials_.begin(), materials_.end());
-        throw SceneError(fmt::format("{}.materials[{}]", path, s),
-                         fmt::format("no shape is made of '{}'", spec.materials[s]),
-                         did_you_mean(spec.materials[s], names));
-      }
-      pair[s] = static_cast<int>(known - materials_.begin());
-    }
-    if (!free) continue;  // nothing moves by forces
-    if (std::holds_alternative<Fremond>(spec.law) && !alike)
-      throw SceneError(path + ".law",
-                       "fremond averages with theta of the schemes, and those of the rigid bodies "
-                       "differ",
-                       "give all of them the same scheme");
-    const auto law = static_cast<int>(parts_.laws.size());
-    bool used = false;
-    for (int a = 0; a < n; ++a)
-      for (int b = a; b < n; ++b) {
-        if (pair[0] >= 0 && !((a == pair[0] && b == pair[1]) || (a == pair[1] && b == pair[0])))
-          continue;
-        int& entry = surfaces.law[static_cast<std::size_t>(a * surfaces.materials + b)];
-        if (entry >= 0) continue;
-        entry = law;
-        surfaces.law[static_cast<std::size_t>(b * surfaces.materials + a)] = law;
-        used = true;
-      }
-    parts_.laws.push_back(
-        law_of(spec.law, free->scheme, scene_.spec.contact.instant, path + ".law"));
-    parts_.law_path.push_back(path + ".law");
-    if (!used)
-      parts_.warnings.push_back(path + ": is never read: entries above it hold for its materials");
-  }
 }
 
 // Pairs of `ignore`, pairs that a joint holds, and pairs of which neither moves by forces.
@@ -137,7 +71,7 @@ void RigidAssembly::find_excluded() {
           sides[s].push_back(&member);
       if (sides[s].empty())
         throw SceneError(path, fmt::format("'{}' is no rigid body", name),
-                         "bodies of other kinds have no shapes");
+                         "pairs of rigid bodies alone are ignored");
       if (sides[s].front()->part.shapes.empty())
         throw SceneError(path, fmt::format("'{}' has no shape that touches", name),
                          "leave the pair out");
@@ -162,9 +96,10 @@ void RigidAssembly::find_excluded() {
 }
 
 // Where no body can leave a plane, friction has one direction, whether `planar` or locks of each body say so.
-void RigidAssembly::find_plane() {
+void RigidAssembly::find_plane(bool others_in_space, bool others_in_xy) {
+  if (others_in_space) return;
   for (int world = 0; world < 3; ++world) {
-    bool any = false, all = true;
+    bool any = others_in_xy, all = !others_in_xy || world == 2;
     for (const Member& member : all_) {
       if (!moves_by_forces(member)) continue;
       any = true;
@@ -179,48 +114,6 @@ void RigidAssembly::find_plane() {
       return;
     }
   }
-}
-
-void RigidAssembly::find_margin() {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Collider& collider : parts_.surfaces.colliders)
-    if (collider.frame >= 0) least = std::min(least, thickness(collider.shape));
-  parts_.surfaces.margin =
-      scene_.spec.contact.margin.value_or(std::isfinite(least) ? kSmallShare * least : 0.0);
-}
-
-// Two materials that could meet and have no law: told once.
-void RigidAssembly::warn_of_lawless() {
-  const Surfaces& surfaces = parts_.surfaces;
-  const std::size_t n = materials_.size();
-  // The first two bodies of each material, and the first two of them that move by forces: enough to find two that meet.
-  struct Holders {
-    std::vector<std::size_t> free, any;
-  };
-  std::vector<Holders> holders(n);
-  for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
-    const std::size_t m = collider_member_[c];
-    Holders& of = holders[static_cast<std::size_t>(surfaces.colliders[c].material)];
-    const auto put = [m](std::vector<std::size_t>& list) {
-      if (list.size() < 2 && std::ranges::find(list, m) == list.end()) list.push_back(m);
-    };
-    put(of.any);
-    if (moves_by_forces(all_[m])) put(of.free);
-  }
-  const auto tell = [&](std::size_t a, std::size_t b) {
-    for (std::size_t x : holders[a].free)
-      for (std::size_t y : holders[b].any) {
-        if (x == y) continue;
-        parts_.warnings.push_back(
-            fmt::format("surfaces: no law holds between '{}' and '{}': '{}' and '{}' never touch",
-                        materials_[a], materials_[b], all_[x].part.name, all_[y].part.name));
-        return true;
-      }
-    return false;
-  };
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = a; b < n; ++b)
-      if (surfaces.law[a * n + b] < 0 && !tell(a, b) && a != b) tell(b, a);
 }
 
 bool RigidAssembly::moves_by_forces(const Member& member) const {

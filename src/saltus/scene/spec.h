@@ -100,10 +100,11 @@ struct OutputSpec {
         field("at", &T::at, unit::m, kAnyNumber,
               "must be given for bodies: place along the body (modal), degree of freedom (linear) "
               "or particle from 0, number of a coordinate or name of a point (lagrangian), place "
-              "[x, y, z] in the frame of the body (rigid)"),
+              "[x, y, z] in the frame of the body (rigid, pseudo-rigid), node, set of one node or "
+              "place in the undeformed mesh (fem)"),
         field("direction", &T::direction,
-              "of the component of a particle, a named point or a place on a rigid body, a unit "
-              "vector; along z when not given"),
+              "of the component of a particle, a named point or a place on a body, a unit vector; "
+              "along z when not given"),
         field("quantity", &T::quantity,
               "velocity is what a magnetic pick-up senses; reaction is the force that holds the "
               "prescribed degree of freedom `at`; of a joint: displacement is the coordinate, "
@@ -132,6 +133,7 @@ struct ResultsSpec {
   int frames = 200;
   bool every_step = true;
   int checkpoint_every = 0;
+  bool stress = false, strain = false, resultants = false;
 
   bool operator==(const ResultsSpec&) const = default;
   static constexpr auto fields() {
@@ -140,7 +142,11 @@ struct ResultsSpec {
         field("frames", &T::frames, kNotNegative, "stored states, evenly over the run; 0 for none"),
         field("every_step", &T::every_step, "store ledger, solver and probe rows of every step"),
         field("checkpoint_every", &T::checkpoint_every, kNotNegative,
-              "steps between checkpoints; 0: only at the end and when interrupted")};
+              "steps between checkpoints; 0: only at the end and when interrupted"),
+        field("stress", &T::stress, "stored states hold the stress at the nodes of meshes"),
+        field("strain", &T::strain, "stored states hold Green's strain at the nodes of meshes"),
+        field("resultants", &T::resultants,
+              "stored states hold force and moment on each face set on the surface of a mesh")};
   }
 };
 
@@ -188,7 +194,8 @@ struct SceneSpec {
         field("solver", &T::solver, "solver of the contact problems"),
         field("on_failure", &T::on_failure,
               "when a step does not converge: stop the run, halve the step, or go on"),
-        field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber, "on all rigid bodies"),
+        field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
+              "on all rigid, pseudo-rigid and finite element bodies"),
         field("planar", &T::planar,
               "the plane in which all rigid bodies move; in space when not given"),
         required("bodies", &T::bodies, "what moves"),

@@ -45,6 +45,8 @@ class AlphaOperator final : public Operator {
     }
   }
   bool symmetric() const override { return symmetric_; }
+  SolveRecord record() const override { return saltus::record(S); }
+  void forget() override { saltus::forget(S); }
 
   /// Asks A^-1 itself: y . A^-1 x = x . A^-1 y for two vectors without structure.
   void probe() {

@@ -70,6 +70,10 @@ void surface_contacts(const TriangleMesh& mesh, const Convex& shape, double marg
 void surface_contacts(const HeightField& field, const Convex& shape, double margin,
                       ContactPoints& out);
 
+/// The same with the triangle of each point, into `out`, which is cleared.
+void surface_touches(const TriangleMesh& mesh, const Convex& shape, double margin,
+                     std::vector<SurfaceTouch>& out);
+
 /// Number of a pair of features out of codes_a x codes_b, below 2^24.
 std::uint32_t feature_pair(int code_a, int codes_a, int code_b, int codes_b);
 

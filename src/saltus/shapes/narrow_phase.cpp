@@ -191,4 +191,17 @@ void collide(const Shape& a, const Pose& at_a, const Shape& b, const Pose& at_b,
   order(begin, out);
 }
 
+void touches(const TriangleMesh& mesh, const Shape& shape, const Pose& at, double margin,
+             std::vector<SurfaceTouch>& out) {
+  out.clear();
+  std::visit(
+      [&](const auto& any) {
+        const auto& s = plain(any);
+        PairStores& stores = pair_stores();
+        if constexpr (kConvex<std::decay_t<decltype(s)>>)
+          surface_touches(mesh, core(s, at, stores.b, stores.b_placed), margin, out);
+      },
+      shape);
+}
+
 }  // namespace saltus

@@ -27,4 +27,15 @@ struct ContactPoint {
 void collide(const Shape& a, const Pose& at_a, const Shape& b, const Pose& at_b, double margin,
              std::vector<ContactPoint>& out);
 
+/// Where a convex shape touches a triangle of a mesh; the normal points to the shape.
+struct SurfaceTouch {
+  ContactPoint point;
+  int triangle = 0;
+  bool corner = false;  ///< a corner of the shape touches
+};
+/// Those with gap <= margin, into `out`, which is cleared, in order of their features. Planes, meshes and height fields touch
+/// nothing.
+void touches(const TriangleMesh& mesh, const Shape& shape, const Pose& at, double margin,
+             std::vector<SurfaceTouch>& out);
+
 }  // namespace saltus

@@ -112,17 +112,18 @@ Vector3 closest_on_triangle(const Polyhedron& T, const Vector3& x, int& code) {
 template <class Triangles>
 class SurfaceContacts {
  public:
+  /// The touches found stand in `out`, which is cleared.
   SurfaceContacts(const Triangles& triangles, const Convex& shape, double margin,
-                  ContactPoints& out)
+                  std::vector<SurfaceTouch>& out)
       : triangles_(triangles),
         shape_(shape),
         margin_(margin),
         out_(out),
-        begin_(out.size()),
         ball_(shape.kind == Convex::Kind::polyhedron && shape.poly.vertices() == 1),
         codes_(codes(shape)) {}
 
   void find() {
+    out_.clear();
     Bounds box;
     for (int k = 0; k < 3; ++k) {
       box.low[k] = shape_.support(-Vector3::Unit(k))[k] - shape_.radius - margin_;
@@ -167,20 +168,20 @@ class SurfaceContacts {
     const double height = T.normal[0].dot(c) - T.offset[0];
     if (code == 0)
       return add({0.5 * (p + c - shape_.radius * T.normal[0]), T.normal[0], height - shape_.radius},
-                 t, 0);
+                 t, 0, false);
     double distance = 0.0;
     const Vector3 n = normal_of(c - p, distance, T.normal[0]);
     if (distance - shape_.radius > margin_ || !leaves(t, T, n)) return;
     if (n.cross(T.normal[0]).norm() < kFlatEdge) code = 0;  // over a side inside a plane
     add({0.5 * (p + c - shape_.radius * n), n, distance - shape_.radius}, t,
-        static_cast<std::uint32_t>(code));
+        static_cast<std::uint32_t>(code), false);
   }
 
-  void add(ContactPoint point, int t, std::uint32_t local) {
+  void add(ContactPoint point, int t, std::uint32_t local, bool corner) {
     if (point.gap > margin_) return;
     point.feature =
         feature_pair(t, triangles_.count(), static_cast<int>(local), codes_ * kTriangleCodes);
-    out_.push_back(point);
+    out_.push_back({point, t, corner});
   }
 
   /// Points inside a plane of several triangles that only their common sides make do not count.
@@ -188,7 +189,7 @@ class SurfaceContacts {
     for (const ContactPoint& p : found) {
       const int code = static_cast<int>(p.feature % kTriangleCodes);
       const bool corner = is_corner(static_cast<int>(p.feature / kTriangleCodes));
-      if (!(flat && !corner && inside_plane(t, code))) add(p, t, p.feature);
+      if (!(flat && !corner && inside_plane(t, code))) add(p, t, p.feature, corner);
     }
   }
   bool is_corner(int code) const {
@@ -254,14 +255,16 @@ class SurfaceContacts {
   /// Of points in one place with one normal, that of the first triangle stays.
   void merge() {
     const double same = kSamePoint * (shape_.size + shape_.radius);
-    const auto first = out_.begin() + static_cast<std::ptrdiff_t>(begin_);
-    std::sort(first, out_.end(),
-              [](const ContactPoint& p, const ContactPoint& q) { return p.feature < q.feature; });
+    const auto first = out_.begin();
+    std::sort(first, out_.end(), [](const SurfaceTouch& p, const SurfaceTouch& q) {
+      return p.point.feature < q.point.feature;
+    });
     auto end = first;
     for (auto i = first; i != out_.end(); ++i) {
-      const bool again = std::any_of(first, end, [&](const ContactPoint& p) {
-        return (p.x - i->x).norm() <= same && p.normal.dot(i->normal) > 0.0 &&
-               p.normal.cross(i->normal).norm() < 10.0 * kFlatEdge;
+      const Vector3 &x = i->point.x, &n = i->point.normal;
+      const bool again = std::any_of(first, end, [&](const SurfaceTouch& p) {
+        return (p.point.x - x).norm() <= same && p.point.normal.dot(n) > 0.0 &&
+               p.point.normal.cross(n).norm() < 10.0 * kFlatEdge;
       });
       if (!again) *end++ = *i;
     }
@@ -271,21 +274,31 @@ class SurfaceContacts {
   const Triangles& triangles_;
   const Convex& shape_;
   double margin_;
-  ContactPoints& out_;
-  std::size_t begin_;
+  std::vector<SurfaceTouch>& out_;
   bool ball_;
   int codes_;
 };
+
+template <class Triangles>
+void append(const Triangles& triangles, const Convex& shape, double margin, ContactPoints& out) {
+  static thread_local std::vector<SurfaceTouch> found;
+  SurfaceContacts(triangles, shape, margin, found).find();
+  for (const SurfaceTouch& touch : found) out.push_back(touch.point);
+}
 
 }  // namespace
 
 void surface_contacts(const TriangleMesh& mesh, const Convex& shape, double margin,
                       ContactPoints& out) {
-  SurfaceContacts(MeshTriangles{mesh}, shape, margin, out).find();
+  append(MeshTriangles{mesh}, shape, margin, out);
 }
 void surface_contacts(const HeightField& field, const Convex& shape, double margin,
                       ContactPoints& out) {
-  SurfaceContacts(FieldTriangles{field}, shape, margin, out).find();
+  append(FieldTriangles{field}, shape, margin, out);
+}
+void surface_touches(const TriangleMesh& mesh, const Convex& shape, double margin,
+                     std::vector<SurfaceTouch>& out) {
+  SurfaceContacts(MeshTriangles{mesh}, shape, margin, out).find();
 }
 
 }  // namespace saltus

@@ -38,7 +38,7 @@ double centre_of(const Model& model, const JointLaw& law) {
 
 ContactList::ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs,
                          JointSystem& joints)
-    : model_(model), joints_(joints) {
+    : model_(model), joints_(joints), surfaces_(model, groups), at_(groups.size()) {
   for (int g : groups) {
     Member member;
     member.group = g;
@@ -92,36 +92,7 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
   fixed_ = contacts_.size();
   for (const Member& m : members_) fixed_points_.push_back(m.at.size());
 
-  const Surfaces& surfaces = model.surfaces();
-  std::vector<int> frame_number(surfaces.frames.size(), -1);
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    first_frame_.push_back(static_cast<int>(frame_of_.size()));
-    for (std::size_t f = 0; f < surfaces.frames.size(); ++f)
-      if (surfaces.frames[f].group == members_[m].group) {
-        frame_number[f] = static_cast<int>(frame_of_.size());
-        frame_of_.push_back({static_cast<int>(m), surfaces.frames[f].body});
-      }
-  }
-  first_frame_.push_back(static_cast<int>(frame_of_.size()));
-  if (!frame_of_.empty()) {
-    poses_.resize(frame_of_.size());
-    std::vector<Collider> colliders;
-    for (Collider collider : surfaces.colliders) {
-      if (collider.frame >= 0) {
-        if (frame_number[at(collider.frame)] < 0) continue;
-        collider.frame = frame_number[at(collider.frame)];
-      }
-      colliders.push_back(std::move(collider));
-    }
-    std::vector<std::array<int, 2>> excluded;
-    const auto number = [&](int frame) { return frame < 0 ? frame : frame_number[at(frame)]; };
-    for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
-      if ((f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
-        excluded.push_back({number(f), number(g)});
-    detector_.emplace(std::move(colliders), surfaces.margin, std::move(excluded));
-    for (int law : surfaces.law)
-      if (law >= 0) laws_.push_back(law);
-  }
+  surfaces_.add_laws(laws_);
   std::sort(laws_.begin(), laws_.end());
   laws_.erase(std::unique(laws_.begin(), laws_.end()), laws_.end());
   number_rows();
@@ -143,60 +114,37 @@ void ContactList::number_rows() {
   }
 }
 
-void ContactList::put_frames(double t, const Member& m, View q) {
-  const auto index = static_cast<std::size_t>(&m - members_.data());
-  const int first = first_frame_[index], end = first_frame_[index + 1];
-  if (first == end) return;
-  const Dynamics& body = dynamics(m);
-  member_poses_.resize(at(body.bodies()));
-  body.frames(t, q, member_poses_);
-  for (int f = first; f < end; ++f) poses_[at(f)] = member_poses_[at(frame_of_[at(f)][1])];
-}
-
-// False for the world and for bodies that only follow a prescribed motion.
-bool ContactList::moves(int frame) const {
-  return frame >= 0 && dynamics(members_[at(frame_of_[at(frame)][0])]).velocities() > 0;
-}
-
-// Side s of a detected contact: the point of the frame that is at x now.
-void ContactList::add_side(IslandContact& contact, int s, int frame, const Vector3& x) {
-  IslandContact::Side& side = contact.side[at(s)];
-  side.place = x;
-  if (frame < 0) return;
-  const auto [member, body] = frame_of_[at(frame)];
-  const Pose& pose = poses_[at(frame)];
-  Member& m = members_[at(member)];
-  side.member = member;
+// Side s of a contact that was found.
+void ContactList::add_side(IslandContact& contact, std::size_t s,
+                           const SurfaceFinder::Touch::Side& found) {
+  IslandContact::Side& side = contact.side[s];
+  side.place = found.place;
+  if (found.member < 0) return;
+  Member& m = members_[at(found.member)];
+  side.member = found.member;
   side.point = static_cast<int>(m.at.size());
-  const PointRef ref{body, 0, pose.R.transpose() * (x - pose.x)};
-  m.at.push_back(ref);
+  m.at.push_back(found.ref);
   side.spin = static_cast<int>(m.spin_at.size());
-  if (contact.rolls) m.spin_at.push_back(ref);
+  if (contact.rolls || contact.spins) m.spin_at.push_back(found.ref);
 }
 
 void ContactList::detect(double t) {
-  if (!detector_) return;
+  if (surfaces_.empty()) return;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     members_[m].at.resize(fixed_points_[m]);
     members_[m].spin_at.clear();
-    put_frames(t, members_[m], members_[m].q);
+    at_[m] = &members_[m].q;
   }
   contacts_.resize(fixed_);
-  detector_->detect(poses_, found_);
   const Surfaces& surfaces = model_.surfaces();
   const bool planar = !surfaces.plane.isZero(0.0);
-  for (const DetectedContact& found : found_) {
-    const Collider &a = detector_->colliders()[at(found.a)],
-                   &b = detector_->colliders()[at(found.b)];
-    const int law_index = surfaces.law[at(a.material * surfaces.materials + b.material)];
-    if (law_index < 0) continue;
-    if (!moves(a.frame) && !moves(b.frame)) continue;
-    const ContactLaw& rule = model_.laws()[at(law_index)];
+  for (const SurfaceFinder::Touch& found : surfaces_.find(t, at_)) {
+    const ContactLaw& rule = model_.laws()[at(found.law)];
     IslandContact contact;
     contact.key = found.key;
-    contact.law = law_index;
-    contact.offset = found.point.gap;
-    const Vector3& n = found.point.normal;
+    contact.law = found.law;
+    const Vector3& n = found.normal;
+    contact.offset = found.gap - n.dot(found.side[0].place - found.side[1].place);
     contact.direction[0] = n;
     if (rule.friction > 0.0) {
       contact.rolls = rule.rolling > 0.0;
@@ -209,16 +157,12 @@ void ContactList::detect(double t) {
         const auto [t1, t2] = across(n);
         contact.direction[1] = t1;
         contact.direction[2] = t2;
-        contact.axis = {t1, t2};
+        contact.axis = {t1, t2, n};
+        contact.spins = rule.spinning > 0.0;
       }
     }
-    // Half-way between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
-    // that of the body's own surface, so that a sphere has the arm r.
-    Vector3 x = found.point.x;
-    if (!moves(b.frame)) x += 0.5 * found.point.gap * n;
-    if (!moves(a.frame)) x -= 0.5 * found.point.gap * n;
-    add_side(contact, 0, a.frame, x);
-    add_side(contact, 1, b.frame, x);
+    add_side(contact, 0, found.side[0]);
+    add_side(contact, 1, found.side[1]);
     contacts_.push_back(contact);
   }
   number_rows();
@@ -235,21 +179,6 @@ void ContactList::measure_gaps(Vector& gap) const {
                  : Vector3(members_[at(c.side[s].member)].x.segment<3>(3 * c.side[s].point));
     gap[static_cast<Eigen::Index>(i)] = c.direction[0].dot(x[0] - x[1]) + c.offset;
   }
-}
-
-double ContactList::least_gap() {
-  double least = std::numeric_limits<double>::infinity();
-  if (!detector_) return least;
-  detector_->refine(poses_, found_);
-  const Surfaces& surfaces = model_.surfaces();
-  for (const DetectedContact& found : found_) {
-    const Collider &a = detector_->colliders()[at(found.a)],
-                   &b = detector_->colliders()[at(found.b)];
-    if (surfaces.law[at(a.material * surfaces.materials + b.material)] >= 0 &&
-        (moves(a.frame) || moves(b.frame)))
-      least = -worse(-least, -found.point.gap);
-  }
-  return least;
 }
 
 void ContactList::begin(std::span<const Trial> trials) {
@@ -315,7 +244,7 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
             m.H.add(row, sign, d, m.J, side.point);
             rate[row] += sign * d.dot(m.drift0.segment<3>(3 * side.point));
           } else {
-            const Vector3& d = c.axis[at(a - c.tangents - 1)];
+            const Vector3& d = c.axis[at(c.axis_of(a))];
             m.H.add(row, sign, d, m.Js, side.spin);
             rate[row] += sign * d.dot(m.spin_drift0.segment<3>(3 * side.spin));
           }
@@ -340,10 +269,9 @@ void ContactList::add_drift(Vector& u) const {
       const double sign = s == 0 ? 1.0 : -1.0;
       for (int a = 0; a < c.rows(); ++a)
         u[c.first_row + a] +=
-            sign *
-            (a <= c.tangents
-                 ? c.direction[at(a)].dot(m.drift1.segment<3>(3 * side.point))
-                 : c.axis[at(a - c.tangents - 1)].dot(m.spin_drift1.segment<3>(3 * side.spin)));
+            sign * (a <= c.tangents
+                        ? c.direction[at(a)].dot(m.drift1.segment<3>(3 * side.point))
+                        : c.axis[at(c.axis_of(a))].dot(m.spin_drift1.segment<3>(3 * side.spin)));
     }
   }
 }
@@ -361,8 +289,8 @@ double ContactList::mean_drift(std::size_t i, int a) const {
       d += half * c.direction[at(a)].dot(m.drift0.segment<3>(3 * side.point) +
                                          m.drift1.segment<3>(3 * side.point));
     else
-      d += half * c.axis[at(a - c.tangents - 1)].dot(m.spin_drift0.segment<3>(3 * side.spin) +
-                                                     m.spin_drift1.segment<3>(3 * side.spin));
+      d += half * c.axis[at(c.axis_of(a))].dot(m.spin_drift0.segment<3>(3 * side.spin) +
+                                               m.spin_drift1.segment<3>(3 * side.spin));
   }
   return d;
 }
@@ -453,7 +381,7 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
         const double sign = s == 0 ? 1.0 : -1.0;
         for (int a = 0; a < sizes[k]; ++a) {
           const bool spins = a > c.tangents;
-          const Vector3& d = spins ? c.axis[at(a - c.tangents - 1)] : c.direction[at(a)];
+          const Vector3& d = spins ? c.axis[at(c.axis_of(a))] : c.direction[at(a)];
           const double* block = spins ? &m.Js.value[18 * at(m.Js.offset[at(c.side[s].spin)])]
                                       : &m.J.value[18 * at(entry)];
           for (int j = 0; j < 6; ++j)

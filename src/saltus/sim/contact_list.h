@@ -1,18 +1,18 @@
 // The contacts of one island in one step: pairs that the model names and those found between shapes, with gaps and rows.
 #pragma once
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/joint_system.h"
 #include "saltus/contact/rows.h"
 #include "saltus/sim/island.h"
+#include "saltus/sim/surface_finder.h"
 
 namespace saltus {
 
-/// One contact. Rows: normal, tangents, then for rolling friction the relative angular velocities about the tangents (in
-/// the plane: about its normal). Row 0 .. tangents are velocities of a against b.
+/// One contact. Rows: normal, tangents, then the relative angular velocities: for rolling friction about the tangents (in
+/// the plane: about its normal), for spinning friction about the normal. Row 0 .. tangents are velocities of a against b.
 struct IslandContact {
   /// Of a or b: the group as a member of the island and the point's number in it; member -1: the world.
   struct Side {
@@ -21,9 +21,9 @@ struct IslandContact {
   };
   std::uint64_t key = 0;
   int law = 0, tangents = 0, first_row = 0;
-  bool rolls = false;
+  bool rolls = false, spins = false;
   std::array<Vector3, 3> direction;  ///< normal and tangents
-  std::array<Vector3, 2> axis;       ///< of rolling
+  std::array<Vector3, 3> axis;       ///< of rolling, and the third of spinning
   std::array<Side, 2> side;
   double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset [m]
   /// Of the model's: the row is that of a coordinate of a joint, and only `member` of its sides counts. -1: none.
@@ -32,7 +32,9 @@ struct IslandContact {
   bool turns = false;                ///< its coordinate is an angle, known but for turns:
   double centre = 0.0, start = 0.0;  ///< where it is looked for, and at the start of the step [rad]
 
-  int rows() const { return 1 + (rolls ? 2 : 1) * tangents; }
+  int rows() const { return 1 + (rolls ? 2 : 1) * tangents + (spins ? 1 : 0); }
+  /// Which axis row a > tangents turns about.
+  int axis_of(int a) const { return spins && a + 1 == rows() ? 2 : a - tangents - 1; }
 };
 
 class ContactList {
@@ -65,8 +67,8 @@ class ContactList {
   /// Every law that a contact of the island may have, by index of the model's.
   std::span<const int> laws() const { return laws_; }
   int rows() const { return rows_; }
-  /// True when contacts are looked for between shapes.
-  bool detects() const { return detector_.has_value(); }
+  /// True when contacts are looked for between surfaces.
+  bool detects() const { return !surfaces_.empty(); }
 
   /// Contacts between shapes that are open by less count as closed [m]: bodies at rest on each other fall together in the
   /// prediction, and the round-off of their gap must not decide which of them is held.
@@ -89,8 +91,8 @@ class ContactList {
   /// The least gap between shapes with member m at q_of(m); +inf where none is near another.
   template <class Configuration>
   double least_gap(double t, Configuration&& q_of) {
-    for (Member& m : members_) put_frames(t, m, q_of(m));
-    return least_gap();
+    for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);
+    return surfaces_.least_gap(t, at_);
   }
   /// A step begins: angles are followed from where they are, not taken back into one turn.
   void begin(std::span<const Trial> trials);
@@ -124,10 +126,7 @@ class ContactList {
   const JointLaw& law_of_joint(const IslandContact& c) const {
     return model_.joint_laws()[static_cast<std::size_t>(c.joint_law)];
   }
-  void put_frames(double t, const Member& m, View q);
-  double least_gap();
-  void add_side(IslandContact& contact, int s, int frame, const Vector3& x);
-  bool moves(int frame) const;
+  void add_side(IslandContact& contact, std::size_t s, const SurfaceFinder::Touch::Side& found);
   void number_rows();
 
   const Model& model_;
@@ -139,12 +138,8 @@ class ContactList {
   std::vector<std::size_t> fixed_points_;  ///< of each member
   int rows_ = 0;
   bool drifts_ = false;  ///< some point or body of the rows moves by itself at the end of the step
-  std::optional<Detector> detector_;
-  /// Of each frame of the detector: member and body; poses; of the first frame of each member.
-  std::vector<std::array<int, 2>> frame_of_;
-  std::vector<int> first_frame_;
-  std::vector<Pose> poses_, member_poses_;
-  std::vector<DetectedContact> found_;
+  SurfaceFinder surfaces_;
+  std::vector<const Vector*> at_;        ///< configuration of each member
   mutable std::vector<int> first_body_;  ///< of each member among those with velocities
 };
 

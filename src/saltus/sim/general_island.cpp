@@ -251,10 +251,11 @@ void GeneralIsland::admit(IslandStep& step, const Stage& stage) {
       entry.kind = LawKind::box;
       entry.bound = step.h * rule.bound;
     } else if (list_[i].tangents > 0 && stage.level == Level::velocity) {
-      entry.kind = list_[i].rolls ? LawKind::rolling : LawKind::coulomb;
+      entry.kind = list_[i].rolls || list_[i].spins ? LawKind::rolling : LawKind::coulomb;
       entry.size = list_[i].rows();
       entry.friction = rule.friction;
       entry.rolling = list_[i].rolls ? rule.rolling : 0.0;
+      entry.spinning = list_[i].spins ? rule.spinning : 0.0;
     }
     laws_.push_back(entry);
     admitted_.push_back(static_cast<int>(i));
@@ -407,8 +408,7 @@ void GeneralIsland::warm_start(IslandStep& step, const Stage& stage) {
     const IslandContact& c = list_[i];
     bonded_[i] = 1;
     for (int a = 0; a < c.rows(); ++a)
-      p_all_[row(i) + a] =
-          a <= c.tangents ? memory->impulse[a] : memory->moment[a - c.tangents - 1];
+      p_all_[row(i) + a] = a <= c.tangents ? memory->impulse[a] : memory->moment[c.axis_of(a)];
   }
 }
 
@@ -469,7 +469,7 @@ void GeneralIsland::start_slips() {
     if (rule.rule == ContactLaw::Rule::relay)
       s2 = std::pow(rate_[row(i)] - rule.velocity, 2);
     else
-      for (int a = 1; a < list_[i].rows(); ++a) s2 += rate_[row(i) + a] * rate_[row(i) + a];
+      for (int a = 1; a <= list_[i].tangents; ++a) s2 += rate_[row(i) + a] * rate_[row(i) + a];
     slip_[static_cast<Eigen::Index>(i)] = std::sqrt(s2);
   }
 }
@@ -483,10 +483,10 @@ void GeneralIsland::strengthen(double h, std::size_t k, double slip) {
   laws_[k].friction = rule.friction * share;
 }
 
-// Slip of the k-th contact, u of all rows of the problem with the terms of the laws.
+// Slip of the k-th contact, u of all rows of the problem with the terms of the laws. Spins do not count.
 double GeneralIsland::slip_of(std::size_t k, const Vector& u) const {
   const ContactLaw& rule = law(size(admitted_[k]));
-  const int rows = laws_[k].size, from = rule.rule == ContactLaw::Rule::relay ? 0 : 1;
+  const int rows = laws_[k].forces(), from = rule.rule == ContactLaw::Rule::relay ? 0 : 1;
   return u.segment(laws_[k].first + from, rows - from).norm() / (1.0 + rule.tangential);
 }
 
@@ -500,7 +500,7 @@ double GeneralIsland::slips(const IslandStep& step) {
     if (!rule.falls()) continue;
     const bool relay = rule.rule == ContactLaw::Rule::relay;
     const Eigen::Index first = laws_[k].first + (relay ? 0 : 1),
-                       end = laws_[k].first + laws_[k].size;
+                       end = laws_[k].first + laws_[k].forces();
     double w = 0.0;
     for (Eigen::Index r = first; r < end; ++r) {
       u_end_[r] = b_[r] + W_p_[r];
@@ -672,6 +672,7 @@ double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector
   if (stage.level == Level::velocity)
     for (Member& m : list_.members()) m.H.multiply_add(step.ends[size(m.group)].v, u_);
   list_.add_drift(u_);
+  double heaviest = 0.0;  // of the rho of forces
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const int i = admitted_[k], r = row(size(i));
     const auto first = static_cast<Eigen::Index>(laws_[k].first);
@@ -680,16 +681,22 @@ double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector
     if (rule.rule == ContactLaw::Rule::compliant)
       u = spring_defect(step, static_cast<int>(first), i, gap_end[i]);
     u_end_[first] = u + law_term(step, stage, i);
-    double trace = W_.diagonal()[first];
-    for (int a = 1; a < laws_[k].size; ++a) {
+    for (int a = 1; a < laws_[k].size; ++a)
       u_end_[first + a] = u_[r + a] + rule.tangential * rate_[r + a];
-      trace += W_.diagonal()[first + a];
-    }
-    if (!(trace > 0.0)) trace = laws_[k].size;  // a coordinate that nothing can move
-    rho_.segment(first, laws_[k].size).setConstant(laws_[k].size / trace);
+    const auto step_of = [&](Eigen::Index from, Eigen::Index count, double other) {
+      double trace = 0.0;
+      for (Eigen::Index a = from; a < from + count; ++a) trace += W_.diagonal()[a];
+      const double rho = trace > 0.0 ? static_cast<double>(count) / trace : other;
+      rho_.segment(from, count).setConstant(rho);
+      return rho;
+    };
+    const int forces = laws_[k].forces();
+    const double rho_N = step_of(first, forces, 1.0);  // 1 kg: nothing can move it
+    heaviest = std::max(heaviest, rho_N);
+    if (forces < laws_[k].size) step_of(first + forces, laws_[k].size - forces, rho_N);
     if (falls_) strengthen(step.h, k, slip_of(k, u_end_));
   }
-  return natural_map(laws_, rho_, u_end_, b_, p_, impulse_scale(step.energy, rho_));
+  return natural_map(laws_, rho_, u_end_, b_, p_, impulse_scale(step.energy, heaviest));
 }
 
 // The row of a spring on the finished state: what spring_row() divides by kappa, with P/(h kappa).
@@ -792,8 +799,7 @@ void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
     const IslandContact& c = list_[i];
     ContactMemory memory{c.key};
     for (int a = 0; a < c.rows(); ++a)
-      (a <= c.tangents ? memory.impulse[a] : memory.moment[a - c.tangents - 1]) =
-          p_all_[c.first_row + a];
+      (a <= c.tangents ? memory.impulse[a] : memory.moment[c.axis_of(a)]) = p_all_[c.first_row + a];
     if (law(i).cohesion > 0.0 ? bonded_[i] != 0 && p_[laws_[k].first] > 0.0
                               : !memory.impulse.isZero(0.0))
       contacts.push_back(memory);
@@ -816,7 +822,7 @@ DriftWork GeneralIsland::drift_work() const {
   return sum;
 }
 
-// Tangents and relays: what acts against sliding.
+// Tangents, moments and relays: what acts against sliding and turning.
 bool GeneralIsland::friction(int g, Out r) const {
   for (const Member& m : list_.members()) {
     if (m.group != g) continue;

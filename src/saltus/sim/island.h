@@ -24,8 +24,9 @@ struct IslandStep {
 /// The impulse that could carry the energy of the system through one of these contacts, sqrt(2 E rho) [N s]: residuals
 /// of the finished state are relative to it when the contact problem itself is smaller (a point at rest on its obstacle
 /// solves a problem made of round-off).
+inline double impulse_scale(double energy, double rho) { return std::sqrt(2.0 * energy * rho); }
 inline double impulse_scale(double energy, const Eigen::Ref<const Vector>& rho) {
-  return rho.size() == 0 ? 0.0 : std::sqrt(2.0 * energy * rho.maxCoeff());
+  return rho.size() == 0 ? 0.0 : impulse_scale(energy, rho.maxCoeff());
 }
 
 /// Work of the impulses of an island on the motion that points make by themselves [J].

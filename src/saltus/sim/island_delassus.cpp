@@ -25,8 +25,10 @@ bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJ
     const int n = step.model.groups()[at(member.group)].dynamics->velocities();
     if (n == 0) continue;
     const Factor& A = step.trials[at(member.group)].A;
-    member.H.response_add(A, n, rows, X_, W);
-    if (!joints.empty()) joints.gather(k, X_);
+    if (!joints.empty() || !member.H.response_add(A, rows, W)) {
+      member.H.response_add(A, n, rows, X_, W);
+      if (!joints.empty()) joints.gather(k, X_);
+    }
     dense_.is_symmetric = dense_.is_symmetric && symmetric(A);
   }
   if (!joints.empty()) joints.close(W);

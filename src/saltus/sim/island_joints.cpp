@@ -12,6 +12,8 @@ namespace {
 constexpr double kSlow = 1.0 / 16.0;       // an old factor of S has to do better
 constexpr int kFewRows = 12;               // of joints: cheaper to factorise than to correct
 constexpr double kUnsolved = 1e-6;         // of L: refinement that ends above this went nowhere
+constexpr double kProjected = 1e-12;       // of the velocities that level both takes away
+constexpr double kProjectedLeast = 1e-9;   // where that is below round-off
 constexpr double kNoise = 32.0 * 0x1p-52;  // of gaps, relative to places
 
 std::vector<JointMember> members_of(const Model& model, std::span<const int> groups) {
@@ -150,16 +152,21 @@ bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts)
 }
 
 /// u -= G A^-1 G^T L
-void IslandJoints::subtract_response(IslandStep& step, const Vector& L, Vector& u) {
+void IslandJoints::subtract_response(const JointSystem::Factors& A, const Vector& L, Vector& u) {
   for (std::size_t m = 0; m < members_.size(); ++m) {
     Member& member = members_[m];
     if (member.w.size() == 0) continue;
     member.w.setZero();
     system_.transpose_add(static_cast<int>(m), L, member.w);
-    solve(step.trials[size(member.group)].A, member.w);
+    solve(A(static_cast<int>(m)), member.w);
     member.w = -member.w;
     system_.multiply_add(static_cast<int>(m), member.w, u);
   }
+}
+
+void IslandJoints::subtract_response(IslandStep& step, const Vector& L, Vector& u) {
+  subtract_response(
+      [&](int m) -> const Factor& { return step.trials[size(members_[size(m)].group)].A; }, L, u);
 }
 
 // x <- S^-1 x. The factor is that of the symmetric part of S: where A is not symmetric, by
@@ -335,6 +342,33 @@ double IslandJoints::gap(IslandStep& step) {
   return g_.size() > 0 ? g_.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
 }
 
+/// c <- S^-1 c with G of the end and M. Where S is nearly that of the last pass its factor S~ does:
+///     L <- L + S~^-1 (c - G M^-1 G^T L)
+bool IslandJoints::solve_at_end() {
+  const auto M = [&](int m) -> const Factor& { return members_[size(m)].M; };
+  if (!system_.loops() && system_.rows() > kFewRows) {
+    constexpr int kMost = 5;
+    right_ = rest_ = c_;
+    c_.setZero();
+    const double whole = right_.norm();
+    double left = whole;
+    for (int k = 0; k < kMost && left > kProjected * whole; ++k) {
+      system_.solve(rest_);
+      c_ += rest_;
+      rest_ = right_;
+      subtract_response(M, c_, rest_);
+      const double before = left;
+      left = rest_.norm();
+      if (!(left <= kSlow * before)) break;  // at round-off, or of another S
+    }
+    if (left <= kProjectedLeast * whole) return true;
+    c_ = right_;
+  }
+  if (!system_.factorise(M)) return false;
+  system_.solve(c_);
+  return true;
+}
+
 //     M dv = G^T L,  S L = -(G v1 + d1);   T(v1 + dv) - T(v1) = L . G v1 + L . S L/2
 double IslandJoints::project_velocities(IslandStep& step) {
   if (level_ != JointLevel::both) return 0.0;
@@ -347,13 +381,12 @@ double IslandJoints::project_velocities(IslandStep& step) {
     const GroupState& x = step.ends[size(m.group)];
     if (m.w.size() > 0) group(m).dynamics->factorise({1.0, 0.0, 0.0}, x.q, x.v, m.M);
   }
-  if (!system_.factorise([&](int m) -> const Factor& { return members_[size(m)].M; })) return 0.0;
   u_.setZero();
   for (std::size_t m = 0; m < members_.size(); ++m)
     system_.multiply_add(static_cast<int>(m), step.ends[size(members_[m].group)].v, u_);
   c_ = -u_ - system_.drift1();
   g_ = c_;
-  system_.solve(c_);
+  if (!solve_at_end()) return 0.0;
   add_loads(c_, step.h);
   for (std::size_t m = 0; m < members_.size(); ++m) {
     Member& member = members_[m];

@@ -75,7 +75,9 @@ class IslandJoints {
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
   void target(IslandStep& step);
   void solve_joints(IslandStep& step, Vector& x);
+  void subtract_response(const JointSystem::Factors& A, const Vector& L, Vector& u);
   void subtract_response(IslandStep& step, const Vector& L, Vector& u);
+  bool solve_at_end();
   void rates_of_gaps(IslandStep& step, Vector& rates);
   void add_loads(const Vector& L, double h);
 
@@ -85,7 +87,7 @@ class IslandJoints {
   JointLevel level_;
   Bilateral bilateral_;
   std::vector<Vector> v_;  ///< v_J of each member
-  Vector right_, rest_;    ///< of solve_joints()
+  Vector right_, rest_;    ///< of solve_joints() and solve_at_end()
   Vector c_, g_, u_, L_free_, L_;
   Matrix Y_, Z_;
   std::vector<std::array<Vector3, 2>> loads_;

@@ -146,6 +146,7 @@ struct Simulation::Work {
   void halve(double h, double t1, int depth, StepReport& report);
   void book(StepReport& report);
   void watch(StepReport& report);
+  bool aligned(std::size_t island) const;
   void align(StepReport& report);
   void correct(StepReport& report);
   bool failed(StepReport& report);
@@ -207,11 +208,11 @@ Simulation::Work::Work(Model m, State s)
       const Group& group = model.groups()[static_cast<std::size_t>(g)];
       return group.scheme->free_motion(*group.dynamics);
     });
-    const bool shapes =
-        std::any_of(model.surfaces().frames.begin(), model.surfaces().frames.end(),
-                    [&](const Surfaces::Frame& f) {
-                      return model.islands()[static_cast<std::size_t>(f.group)] == island;
-                    });
+    const auto here = [&](const auto& surface) {
+      return model.islands()[static_cast<std::size_t>(surface.group)] == island;
+    };
+    const bool shapes = std::ranges::any_of(model.surfaces().frames, here) ||
+                        std::ranges::any_of(model.surfaces().skins, here);
     const bool one_stage =
         model.groups()[static_cast<std::size_t>(groups.front())].scheme->stages().size() == 1;
     const bool joined =
@@ -275,6 +276,7 @@ void Simulation::Work::begin(double h) {
     trial.start = &state.groups[g];
     trial.stage = trial.pass = 0;
     trial.failure = {};
+    saltus::forget(trial.A);
     const auto island = static_cast<std::size_t>(model.islands()[g]);
     if (island < islands.size() && islands[island]) trial.r.setZero();  // others never touch it
     trial.ledger = model.options().ledger;
@@ -387,8 +389,13 @@ int Simulation::Work::lost() const {
   return -1;
 }
 
-// What a scheme could not do in the step.
+// What a scheme, or an iterative solve with its A, could not do in the step.
 bool Simulation::Work::failed(StepReport& report) {
+  for (std::size_t g = 0; g < trials.size(); ++g) {
+    const SolveRecord solves = record(trials[g].A);
+    report.linear_residual = std::max(report.linear_residual, solves.residual);
+    if (trials[g].failure.empty()) trials[g].failure = solves.failure;
+  }
   for (std::size_t g = 0; g < trials.size(); ++g)
     if (!trials[g].failure.empty()) {
       report.failure = trials[g].failure;
@@ -424,7 +431,7 @@ void Simulation::Work::step(double h, StepReport& report) {
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
     IslandStep at = context(i);
-    islands[i]->check(at, report);
+    if (!aligned(i)) islands[i]->check(at, report);
     islands[i]->remember(contacts);
   }
   if (islands.size() > 1)
@@ -434,19 +441,23 @@ void Simulation::Work::step(double h, StepReport& report) {
     book(report);
   else
     watch(report);
-  if (model.options().joints == JointLevel::both && report.finite) align(report);
+  if (report.finite) align(report);
   if (model.options().correct_positions && report.finite) correct(report);
 }
 
-// Joints at level both: the velocities of the finished step obey them too. Measures the laws again on what that leaves.
+/// Whether align() changes the velocities of an island.
+bool Simulation::Work::aligned(std::size_t i) const {
+  return model.options().joints == JointLevel::both && islands[i] && islands[i]->joints();
+}
+
+// Joints at level both: the velocities of the finished step obey them too. Measures the laws on what that leaves.
 void Simulation::Work::align(StepReport& report) {
   for (std::size_t i = 0; i < islands.size(); ++i) {
-    if (!islands[i] || !islands[i]->joints()) continue;
+    if (!aligned(i)) continue;
     IslandStep at{model,           state.h, state.energy.kinetic + std::abs(state.energy.potential),
                   trials,          ends,    state.contacts,
                   state.solvers[i]};
     const double work = islands[i]->finish(at);
-    report.residual_after = 0.0;
     islands[i]->check(at, report);
     if (!model.options().ledger) continue;
     energy.kinetic += work;

@@ -13,7 +13,8 @@ namespace saltus {
 struct ContactMemory {
   std::uint64_t key = 0;
   Vector3 impulse = Vector3::Zero();  ///< (n, t1, t2) [N s]
-  Vector3 moment = Vector3::Zero();   ///< of rolling friction about t1, t2 [N m s]
+  Vector3 moment =
+      Vector3::Zero();  ///< of rolling friction about t1, t2 and spinning friction [N m s]
 };
 
 struct State {
@@ -53,9 +54,10 @@ struct StepReport {
   double unexplained = 0.0;  ///< energy change of the step that no account explains [J]
   bool converged = true;
   bool finite = true;
-  int halvings = 0;          ///< how often the step was cut in two
-  int group = -1;            ///< where it failed
-  std::string_view failure;  ///< why, in words of static life; empty: nothing is known
+  int halvings = 0;              ///< how often the step was cut in two
+  int group = -1;                ///< where it failed
+  std::string_view failure;      ///< why, in words of static life; empty: nothing is known
+  double linear_residual = 0.0;  ///< largest |b - A x| / |b| of solves that iterate [1]
 };
 
 }  // namespace saltus

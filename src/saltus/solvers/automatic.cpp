@@ -11,6 +11,7 @@
 namespace saltus {
 namespace {
 
+constexpr int kDenseJointed = 900;     ///< rows, at most, to make W a matrix where joints hold it
 constexpr int kManyContacts = 20'000;  ///< from which W held by bodies is swept, not factorised
 constexpr int kSweepsFirst = 500;      ///< at most, before W held by bodies is factorised, ...
 constexpr int kSweepsFaces = 100;      ///< ... and where bodies touch in faces
@@ -42,8 +43,11 @@ class Automatic final : public ContactSolver {
     // Joints hold the bodies of many contacts: a factor as large as the bodies, never sweeps, which would not see how the
     // joints couple them.
     if (problem.W.jointed() != nullptr && fits(*body_interior_, problem) &&
-        BodySystem::fits(problem) && run.ask(*body_interior_, 3))
-      return run.report;
+        BodySystem::fits(problem)) {
+      if (run.ask(*body_interior_, 3)) return run.report;
+      // The others make W a matrix, and cost its rows cubed: minutes where there are thousands.
+      if (problem.W.rows() > kDenseJointed) return run.report;
+    }
     if (!friction) {
       if (!run.ask(problem.W.symmetric() ? *pivoting_ : *lemke_, 0)) {
         if (!large) run.ask(*newton_, 1);

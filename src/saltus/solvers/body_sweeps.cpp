@@ -40,20 +40,33 @@ void solve_contact(const Law& law, int rows, const double* W, const double* b, d
   else if (law.kind == LawKind::coulomb)
     solve_coulomb(rows, W, b, law.friction, p);
   else
-    solve_rolling(rows, W, b, law.friction, law.rolling, p);
+    solve_rolling(rows, W, b, law.friction, law.rolling, law.spinning, p);
 }
 
-/// |F_c|^2 of residual().
-double defect(const Law& law, double rho, const double* u, const double* p) {
+/// How residual() reads a contact: rho = forces/tr W over N, T, moments by the length L.
+struct Scale {
+  double rho = 0.0, L = 1.0;  ///< rho 0: nothing moves it
+  double trace = 0.0;         ///< of all rows in the unit of the first
+  /// lower: triangle of W_cc, row by row.
+  Scale(const Law& law, const double* lower) {
+    const int forces = law.forces(), moments = law.size - forces;
+    double trace_R = 0.0;
+    for (int i = 0; i < law.size; ++i) (i < forces ? trace : trace_R) += lower[i * (i + 3) / 2];
+    if (trace > 0.0) rho = forces / trace;
+    if (trace > 0.0 && trace_R > 0.0) L = std::sqrt(trace / forces * moments / trace_R);
+    if (moments > 0) trace *= static_cast<double>(law.size) / forces;
+  }
+  double unit(const Law& law, int i) const { return i < law.forces() ? 1.0 : L; }
+};
+
+/// |F_c|^2 of residual(), moments and spins read by L.
+double defect(const Law& law, double rho, double L, const double* u, const double* p) {
   GroupedContact c;
   c.kind = law.kind;
   c.bound = law.bound;
   if (law.kind == LawKind::coulomb || law.kind == LawKind::rolling) {
     c.size = law.size;
-    c.tangents = law.tangents();
-    c.rollings = law.size - 1 - c.tangents;
-    c.friction = law.friction;
-    c.rolling = law.rolling;
+    c.cone = FrictionCone(law, L);
     return natural_map2(c, rho, u, p);
   }
   double sum = 0.0;
@@ -152,15 +165,17 @@ void BodySweeps::assign(const ContactProblem& problem, View p) {
     sum[0] = sum[1] = sum[2] = 0.0;
     for (std::size_t c = begin; c < end; ++c) {
       const Law& law = problem.laws[c];
-      double full[kRows * kRows], *lower = &W_[c * at(stride_)], trace = 0.0, b2 = 0.0;
+      double full[kRows * kRows], *lower = &W_[c * at(stride_)], b2 = 0.0;
       block_of(*H_, static_cast<int>(c), static_cast<int>(c), full);
-      for (int i = 0; i < law.size; ++i) {
+      for (int i = 0; i < law.size; ++i)
         for (int j = 0; j <= i; ++j) *lower++ = full[i * law.size + j];
-        trace += full[i * law.size + i];
-        b2 += problem.b[law.first + i] * problem.b[law.first + i];
+      const Scale scale(law, &W_[c * at(stride_)]);
+      for (int i = 0; i < law.size; ++i) {
+        const double b_i = scale.unit(law, i) * problem.b[law.first + i];
+        b2 += b_i * b_i;
       }
-      if (trace > 0.0)
-        sum[0] += trace, sum[1] += b2 * (law.size / trace) * (law.size / trace);
+      if (scale.rho > 0.0)
+        sum[0] += scale.trace, sum[1] += b2 * scale.rho * scale.rho;
       else
         sum[2] += b2;
     }
@@ -283,15 +298,17 @@ double BodySweeps::natural_map() {
     double F2 = 0.0, x2 = 0.0;
     for (std::size_t c = begin; c < end; ++c) {
       const Law& law = problem_->laws[c];
-      const double *x = &x_[at(law.first)], *W_ii = &W_[c * at(stride_)];
-      double u[kRows], trace = 0.0;
+      const Scale scale(law, &W_[c * at(stride_)]);
+      double u[kRows], x[kRows];
+      for (int i = 0; i < law.size; ++i) u[i] = problem_->b[law.first + i];
+      add_velocity(H, static_cast<int>(c), law.size, H.width, v_.data(), u);
       for (int i = 0; i < law.size; ++i) {
-        trace += W_ii[i * (i + 3) / 2];
-        u[i] = problem_->b[law.first + i];
+        const double unit = scale.unit(law, i);
+        u[i] *= unit;
+        x[i] = x_[at(law.first + i)] / unit;
         x2 += x[i] * x[i];
       }
-      add_velocity(H, static_cast<int>(c), law.size, H.width, v_.data(), u);
-      F2 += defect(law, trace > 0.0 ? law.size / trace : mean_rho_, u, x);
+      F2 += defect(law, scale.rho > 0.0 ? scale.rho : mean_rho_, scale.L, u, x);
     }
     sums_[2 * block] = F2;
     sums_[2 * block + 1] = x2;

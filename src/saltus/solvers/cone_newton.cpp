@@ -10,14 +10,14 @@ using Kind = ConeProblem::Kind;
 constexpr double kLeast = 1e-10;  ///< of W_NN and tr W_TT that count; mean diagonal of W~: 1
 
 /// K dx = -phi on the rows of one cone.
-void linearise(const ConeProblem::Cone& cone, const double* x, const double* v, ConeRows& out,
-               double* phi) {
+void linearise(const ConeProblem::Cone& cone, const double* x, const double* v, double sharp,
+               ConeRows& out, double* phi) {
   const auto row = [&](int i, double a, double b, double value) {
     out.set(i, a, b);
     phi[i] = value;
   };
   const int size = cone.size;
-  const double rho_N = 1.0 / std::max(cone.W_NN, kLeast), n = x[0] - rho_N * v[0];
+  const double rho_N = sharp / std::max(cone.W_NN, kLeast), n = x[0] - rho_N * v[0];
   if (cone.kind == Kind::interval) {
     if (std::abs(n) < cone.bound)
       row(0, 1.0, 0.0, v[0]);
@@ -30,7 +30,7 @@ void linearise(const ConeProblem::Cone& cone, const double* x, const double* v, 
     return;
   }
   double s[3], length = 0.0;
-  const double rho_T = size > 1 ? (size - 1) / std::max(cone.W_TT, kLeast) : 0.0;
+  const double rho_T = size > 1 ? sharp * (size - 1) / std::max(cone.W_TT, kLeast) : 0.0;
   for (int i = 1; i < size; ++i) {
     s[i] = x[i] - rho_T * v[i];
     length += s[i] * s[i];
@@ -57,7 +57,8 @@ void linearise(const ConeProblem::Cone& cone, const double* x, const double* v, 
 
 }  // namespace
 
-bool ConeNewton::step(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x) {
+bool ConeNewton::step(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x,
+                      double sharp) {
   v_.resize(x.size());
   change_.resize(x.size());
   rows_.resize(problem.cones.size());
@@ -67,7 +68,7 @@ bool ConeNewton::step(const ConeProblem& problem, ConeSystem& K, double alpha, V
     const ConeProblem::Cone& cone = problem.cones[k];
     ConeRows& rows = rows_[k];
     rows = {};
-    linearise(cone, x.data() + cone.first, v_.data() + cone.first, rows,
+    linearise(cone, x.data() + cone.first, v_.data() + cone.first, sharp, rows,
               change_.data() + cone.first);
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) rows.B[3 * i + j] += alpha * rows.A[3 * i + j];

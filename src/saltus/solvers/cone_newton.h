@@ -17,8 +17,9 @@ namespace saltus {
 /// without it. P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.
 class ConeNewton {
  public:
-  /// Uses K, begun with `problem`, for the matrix. False: it is singular, and x was left alone.
-  bool step(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x);
+  /// Uses K, begun with `problem`, for the matrix. sharp: factor of both rho; with a large one the statuses follow small v,
+  /// as of an x from the interior. False: K is singular, and x was left alone.
+  bool step(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x, double sharp = 1.0);
 
  private:
   std::vector<ConeRows> rows_;

@@ -26,9 +26,9 @@ class ConeWork {
   }
   void solve(Vector& x, int refinements) { system_->solve(x, refinements); }
   /// A step of ConeNewton. False: x was left alone.
-  bool newton(Vector& x, double alpha = 1e-10) {
+  bool newton(Vector& x, double alpha = 1e-10, double sharp = 1.0) {
     ++factorisations_;
-    return newton_.step(problem, *system_, alpha, x);
+    return newton_.step(problem, *system_, alpha, x, sharp);
   }
   int factorisations() const { return factorisations_; }
 

@@ -46,15 +46,12 @@ void ContactGroups::split(const ContactProblem& problem) {
     const int c = static_cast<int>(&law - problem.laws.data());
     GroupedContact piece{.kind = law.kind, .size = law.size, .row = law.first, .bound = law.bound};
     if (cone(law.kind)) {
-      expects(law.kind == LawKind::coulomb ? law.size <= 3 : law.size == 5 || law.size == 3,
-              "a coulomb contact has 1 to 3 rows, one that rolls 3 or 5");
-      piece.tangents = law.tangents();
-      piece.rollings = law.size - 1 - piece.tangents;
-      piece.friction = law.friction;
-      if (piece.rollings > 0) {
-        piece.length = length(c, law);
-        piece.rolling = law.rolling / piece.length;
-      }
+      expects(
+          law.kind == LawKind::coulomb ? law.size <= 3 : law.size >= 3 && law.size <= kContactRows,
+          "a coulomb contact has 1 to 3 rows, one that rolls 3 to 6");
+      piece.forces = law.forces();
+      if (piece.moments()) piece.length = length(c, law);
+      piece.cone = FrictionCone(law, piece.length);
       pieces_.push_back(piece);
       law_.push_back(c);
     } else {
@@ -71,12 +68,12 @@ void ContactGroups::split(const ContactProblem& problem) {
 
 double ContactGroups::length(int c, const Law& law) const {
   const double* const W_cc = source_->block(source_->find(c, c));
-  const int force = 1 + law.tangents();
+  const int force = law.forces();
   double sum = 0.0, sum_R = 0.0;
   for (int i = 0; i < law.size; ++i)
     (i < force ? sum : sum_R) += std::max(W_cc[i * law.size + i], 0.0);
   if (sum > 0.0 && sum_R > 0.0) return std::sqrt(sum / force * (law.size - force) / sum_R);
-  return law.rolling > 0.0 ? law.rolling : 1.0;
+  return law.rolling > 0.0 ? law.rolling : law.spinning > 0.0 ? law.spinning : 1.0;
 }
 
 /// Contacts by groups, groups by their first contact, each in the order given.
@@ -147,7 +144,7 @@ void ContactGroups::fill(const ContactProblem& problem) {
         for (int r = 0; r < piece.size; ++r) {
           const double* const from = block + (row + r) * width + column;
           W.value.insert(W.value.end(), from, from + other.size);
-          if (piece.rollings + other.rollings == 0) continue;
+          if (!piece.moments() && !other.moments()) continue;
           double* const to = W.value.data() + W.value.size() - other.size;
           for (int e = 0; e < other.size; ++e) to[e] *= piece.scale(r) * other.scale(e);
         }
@@ -175,8 +172,8 @@ void ContactGroups::scale(const ContactProblem& problem) {
         rho[at(c.first + r)] = sum > 0.0 ? kStep * count / sum : 0.0;
     };
     set(0, 1);
-    set(1, c.tangents);
-    set(1 + c.tangents, c.rollings);
+    for (int k = 0, first = 1; k < c.cone.kParts; first += c.cone.rows[k++])
+      set(first, c.cone.rows[k]);
     c.fixed = !(diagonal(0) > 0.0);
     double trace_c = 0.0;
     for (int r = 0; r < c.size; ++r) trace_c += diagonal(r);

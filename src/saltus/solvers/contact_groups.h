@@ -3,29 +3,32 @@
 #include <vector>
 
 #include "saltus/contact/block_delassus.h"
+#include "saltus/contact/friction_cone.h"
 
 namespace saltus {
 
 /// One contact, or one row of an equality, unilateral or box law, as Newton and the sweeps see it.
 struct GroupedContact {
   LawKind kind = LawKind::unilateral;
-  int first = 0, size = 1;         ///< rows of the grouped problem
-  int row = 0;                     ///< first row of the problem given
-  int tangents = 0, rollings = 0;  ///< rows after the normal one
-  double friction = 0.0, rolling = 0.0, bound = 0.0;
-  double length = 1.0;  ///< L [m]: the group holds p_R/L, L u_R, mu_R/L
+  int first = 0, size = 1;  ///< rows of the grouped problem
+  int row = 0;              ///< first row of the problem given
+  int forces = 1;           ///< first rows, those of which p are impulses
+  FrictionCone cone{};      ///< moments read by L
+  double bound = 0.0;
+  double length = 1.0;  ///< L [m]: the group holds p_R/L, L u_R, mu_R/L, and S likewise
   bool fixed = false;   ///< W_NN <= 0: no impulse moves it
 
-  double scale(int i) const { return rollings > 0 && i > tangents ? length : 1.0; }
+  bool moments() const { return size > forces; }
+  double scale(int i) const { return i >= forces ? length : 1.0; }
 };
 
 /// The problem in the order of its groups: W.column and the rows of a group are neighbours. Moments and spins are read by
-/// the length L^2 = mean diagonal of W_c on N, T over that on R of each contact, so that all rows are of one unit.
+/// the length L^2 = mean diagonal of W_c on N, T over that on R, S of each contact, so that all rows are of one unit.
 struct ContactGroups {
   BlockMatrix W;
   std::vector<GroupedContact> contacts;
-  std::vector<int> begin;           ///< first contact of each group, one more at the end
-  std::vector<double> b, rho;       ///< rho_i [kg]: 5/W_NN; 10/tr W_TT and 10/tr W_RR in space
+  std::vector<int> begin;      ///< first contact of each group, one more at the end
+  std::vector<double> b, rho;  ///< rho_i [kg]: 5/W_NN; 10/tr W_TT and 10/tr W_RR in space; 5/W_SS
   std::vector<double> natural_rho;  ///< rows/tr W_cc of the law, as the residual has it
 
   int groups() const { return static_cast<int>(begin.size()) - 1; }

@@ -10,41 +10,21 @@ constexpr double kNoSlope = 1e-10;  ///< k below which a contact slides against 
 
 double clamp(double x, double bound) { return x < -bound ? -bound : x > bound ? bound : x; }
 
-double length(const double* x, int n) {
-  return n == 0 ? 0.0 : n == 1 ? std::abs(x[0]) : std::sqrt(x[0] * x[0] + x[1] * x[1]);
-}
-
 /// Phi of a disc: p - Proj(x).
 void disc(int n, double radius, const double* rho, const double* u, const double* p, double* Phi) {
   double x[2] = {};
   for (int t = 0; t < n; ++t) x[t] = p[t] - rho[t] * u[t];
-  const double slip = length(x, n);
+  const double slip = FrictionCone::length(x, n);
   const double scale = slip <= radius ? 1.0 : radius / slip;
   for (int t = 0; t < n; ++t) Phi[t] = slip <= radius ? rho[t] * u[t] : p[t] - scale * x[t];
-}
-
-/// Projection of (N, T, R) on {|T| <= mu N, |R| <= mu_R N}: N >= 0 minimises the convex
-///     (N - x_N)^2 + max(|x_T| - mu N, 0)^2 + max(|x_R| - mu_R N, 0)^2
-/// of which the slope is piecewise linear, with bends at |x_T|/mu and |x_R|/mu_R.
-double normal_of_projection(double x_N, double slip, double mu, double spin, double mu_R) {
-  const auto minimum = [&](bool T, bool R) {
-    const double a = 1.0 + (T ? mu * mu : 0.0) + (R ? mu_R * mu_R : 0.0);
-    return (x_N + (T ? mu * slip : 0.0) + (R ? mu_R * spin : 0.0)) / a;
-  };
-  for (const bool T : {false, true})
-    for (const bool R : {false, true}) {
-      const double N = minimum(T, R);
-      if (N >= 0.0 && (slip > mu * N) == T && (spin > mu_R * N) == R) return N;
-    }
-  return std::max(0.0, minimum(true, true));
 }
 
 /// The part of one disc of a sliding contact in the slope: the column of N, and a column e_perp if it is kept.
 void slide(int n, int first, double mu, const double* x, double x_N, const double* rho,
            const double* u, const double* p, int size, ContactSlope& out) {
-  const double slip = length(x, n), radius = mu * x_N;
+  const double slip = FrictionCone::length(x, n), radius = mu * x_N;
   int& kept = out.kept;
-  const auto C = [&](int i, int j) -> double& { return out.C[5 * i + j]; };
+  const auto C = [&](int i, int j) -> double& { return out.C[kContactRows * i + j]; };
   const auto R = [&](int i, int j) -> double& { return out.R[size * i + j]; };
   if (slip <= radius) {
     for (int t = 0; t < n; ++t) {
@@ -89,9 +69,8 @@ double contact_map(const GroupedContact& c, const double* rho, const double* u, 
       Phi[0] = x <= 0.0 ? p[0] : rho[0] * u[0];
   }
   const double normal = std::max(x, 0.0);
-  const int T = 1, R = 1 + c.tangents;
-  disc(c.tangents, c.friction * normal, rho + T, u + T, p + T, Phi + T);
-  disc(c.rollings, c.rolling * normal, rho + R, u + R, p + R, Phi + R);
+  for (int k = 0, i = 1; k < c.cone.kParts; i += c.cone.rows[k++])
+    disc(c.cone.rows[k], c.cone.radius[k] * normal, rho + i, u + i, p + i, Phi + i);
   double sum = 0.0;
   for (int i = 0; i < c.size; ++i) sum += Phi[i] * Phi[i] / rho[i];
   return sum;
@@ -112,19 +91,13 @@ double natural_map2(const GroupedContact& c, double rho, const double* u, const 
     default:
       break;
   }
-  double x[5] = {};
+  double x[kContactRows];
   for (int i = 0; i < c.size; ++i) x[i] = p[i] - rho * u[i];
-  const double* const x_T = x + 1;
-  const double* const x_R = x + 1 + c.tangents;
-  const double slip = length(x_T, c.tangents), spin = length(x_R, c.rollings);
-  x[0] -= rho * (c.friction * length(u + 1, c.tangents) +
-                 c.rolling * length(u + 1 + c.tangents, c.rollings));
-  const double N = normal_of_projection(x[0], slip, c.friction, spin, c.rolling);
-  const double scale_T = slip <= c.friction * N ? 1.0 : c.friction * N / slip;
-  const double scale_R = spin <= c.rolling * N ? 1.0 : c.rolling * N / spin;
-  double sum = (p[0] - N) * (p[0] - N);
-  for (int i = 1; i < c.size; ++i) {
-    F = p[i] - (i <= c.tangents ? scale_T : scale_R) * x[i];
+  x[0] -= rho * c.cone.raised(0.0, u);
+  c.cone.project(x, x);
+  double sum = 0.0;
+  for (int i = 0; i < c.size; ++i) {
+    F = p[i] - x[i];
     sum += F * F;
   }
   return sum;
@@ -132,7 +105,7 @@ double natural_map2(const GroupedContact& c, double rho, const double* u, const 
 
 void contact_slope(const GroupedContact& c, const double* rho, const double* u, const double* p,
                    ContactSlope& out) {
-  double x[5] = {};
+  double x[kContactRows] = {};
   for (int i = 0; i < c.size; ++i) {
     x[i] = p[i] - rho[i] * u[i];
     out.d[i] = 0.0;
@@ -157,19 +130,20 @@ void contact_slope(const GroupedContact& c, const double* rho, const double* u, 
       break;
   }
   if (x[0] <= 0.0) return none(0.0);
-  const double* const x_T = x + 1;
-  const double* const x_R = x + 1 + c.tangents;
-  if (length(x_T, c.tangents) <= c.friction * x[0] && length(x_R, c.rollings) <= c.rolling * x[0])
-    return all();
+  const FrictionCone& K = c.cone;
+  bool sticks = true;
+  for (int k = 0, i = 1; k < K.kParts; i += K.rows[k++])
+    sticks = sticks && K.length(x + i, K.rows[k]) <= K.radius[k] * x[0];
+  if (sticks) return all();
   out.whole = false;
   out.kept = 1;
-  std::fill(out.C, out.C + 25, 0.0);
-  std::fill(out.R, out.R + 25, 0.0);
+  std::fill(std::begin(out.C), std::end(out.C), 0.0);
+  std::fill(std::begin(out.R), std::end(out.R), 0.0);
   out.C[0] = out.R[0] = 1.0;
   out.E[0] = 0.0;
   out.right[0] = -u[0];
-  slide(c.tangents, 1, c.friction, x_T, x[0], rho, u, p, c.size, out);
-  slide(c.rollings, 1 + c.tangents, c.rolling, x_R, x[0], rho, u, p, c.size, out);
+  for (int k = 0, i = 1; k < K.kParts; i += K.rows[k++])
+    slide(K.rows[k], i, K.radius[k], x + i, x[0], rho, u, p, c.size, out);
 }
 
 }  // namespace saltus

@@ -6,14 +6,13 @@ namespace saltus {
 
 /// Phi of one contact [N s], rho [kg] one a row:
 ///     Phi_N = p_N - max(0, x_N),             x = p - rho u
-///     Phi_T = p_T - Proj(x_T),               onto the disc of radius mu max(0, x_N); R likewise, with mu_R
+///     Phi_T = p_T - Proj(x_T),               onto the disc of radius mu max(0, x_N); R and S likewise
 ///     equality: Phi = rho u.  unilateral: as N.  box: p - Proj(x) onto [-bound, bound].
 /// Returns sum Phi_i^2/rho_i [N^2 s^2/kg].
 double contact_map(const GroupedContact& c, const double* rho, const double* u, const double* p,
                    double* Phi);
 
-/// |p - Proj_K(p - rho u^)|^2, the contact's part of the natural map, with one rho a contact. K of a contact that rolls is
-/// {|p_T| <= mu p_N, |p_R| <= mu_R p_N}.
+/// |p - Proj_K(p - rho u^)|^2, the contact's part of the natural map, with one rho a contact.
 double natural_map2(const GroupedContact& c, double rho, const double* u, const double* p);
 
 /// What Newton's method wants of one contact: dp = d + C y, and for y  R (u + du) + E y = 0 of the rows kept:
@@ -24,11 +23,11 @@ double natural_map2(const GroupedContact& c, double rho, const double* u, const 
 struct ContactSlope {
   int kept = 0;        ///< size of y
   bool whole = false;  ///< C = R = 1
-  double d[5] = {};
-  double C[25];  ///< size x kept
-  double R[25];  ///< kept x size
-  double E[5];
-  double right[5];  ///< R du + E y = right
+  double d[kContactRows] = {};
+  double C[kContactRows * kContactRows];  ///< row i, column a at kContactRows i + a
+  double R[kContactRows * kContactRows];  ///< kept x size
+  double E[kContactRows];
+  double right[kContactRows];  ///< R du + E y = right
 };
 void contact_slope(const GroupedContact& c, const double* rho, const double* u, const double* p,
                    ContactSlope& out);

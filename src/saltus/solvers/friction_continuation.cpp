@@ -11,7 +11,7 @@ namespace {
 constexpr int kSteps = 20;
 constexpr double kRough = 1e-6;  ///< tolerance on the way
 
-/// (mu, mu_R)_k = (k/K) (mu, mu_R), k = 0 .. K, each problem from the solution of the one before. The first is without
+/// (mu, mu_R, sigma)_k = (k/K) (mu, mu_R, sigma), k = 0 .. K, each problem from the solution of the one before. The first is without
 /// friction: its energy has a least value, and a branch of solutions leads from there to one with friction.
 class FrictionContinuation final : public ContactSolver {
  public:
@@ -33,6 +33,7 @@ class FrictionContinuation final : public ContactSolver {
       for (std::size_t c = 0; c < work.laws.size(); ++c) {
         work.laws[c].friction = part * problem.laws[c].friction;
         work.laws[c].rolling = part * problem.laws[c].rolling;
+        work.laws[c].spinning = part * problem.laws[c].spinning;
       }
       const Limits rest{
           .tolerance = k < kSteps ? std::max(kRough, limits.tolerance) : limits.tolerance,

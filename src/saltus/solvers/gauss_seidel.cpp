@@ -110,7 +110,7 @@ struct Sweeps final : SolverWork {
         expects(law.size <= 3, "a coulomb contact has 1 to 3 rows");
         if (W_cc[0] > 0.0) coulomb[at(c)].set(law.size, W_cc);
       } else if (law.kind == LawKind::rolling) {
-        expects(law.size == 3 || law.size == 5, "a rolling contact has 3 or 5 rows");
+        expects(law.size >= 3 && law.size <= kContactRows, "a rolling contact has 3 to 6 rows");
       } else {
         for (int i = law.first; i < law.first + law.size; ++i) p[i] = project(law, p[i]);
       }
@@ -123,14 +123,13 @@ struct Sweeps final : SolverWork {
     double* const p_c = p + law.first;
     if (law.kind == LawKind::coulomb || law.kind == LawKind::rolling) {
       if (!(W_cc[0] > 0.0)) return;
-      double u[5], next[5];  // u_c without the part of p_c
+      double u[kContactRows], next[kContactRows];  // u_c without the part of p_c
       velocity(c, law, b, p, u);
       if (law.kind == LawKind::coulomb)
         coulomb[at(c)].solve(u, law.friction, next);
       else
-        solve_rolling(law.size, W_cc, u, law.friction, law.rolling, next);
-      const int impulses = law.kind == LawKind::rolling ? 1 + law.tangents() : law.size;
-      for (int i = 0; i < impulses; ++i) change.add(p_c[i], next[i]);
+        solve_rolling(law.size, W_cc, u, law.friction, law.rolling, law.spinning, next);
+      for (int i = 0; i < law.forces(); ++i) change.add(p_c[i], next[i]);
       std::copy_n(next, law.size, p_c);
       return;
     }

@@ -40,7 +40,7 @@ void GroupNewton::multiply(const double* x, double* y) const {
   const BlockMatrix& W = groups_->W;
   for (int c = begin_; c < end_; ++c) {
     const int size = W.size(c), first = W.first[at(c)];
-    double sum[5] = {};
+    double sum[kContactRows] = {};
     if (size == 3) {
       for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1]; ++k) {
         const int d = W.column[at(k)];
@@ -97,7 +97,7 @@ double GroupNewton::merit_at(double alpha, double t) const {
   double sum = 0.0;
   for (int c = begin_; c < end_; ++c) {
     const GroupedContact& contact = groups_->contacts[at(c)];
-    double p_t[5], u_t[5], Phi[5];
+    double p_t[kContactRows], u_t[kContactRows], Phi[kContactRows];
     for (int i = 0; i < contact.size; ++i) {
       const std::size_t r = at(contact.first + i);
       p_t[i] = p[r], u_t[i] = u[r];
@@ -132,8 +132,9 @@ void GroupNewton::start_again(int number) {
         break;
       default:
         p_c[0] = scale * std::max(next(), 0.0);
-        for (int i = 1; i < contact.size; ++i)
-          p_c[i] = (i <= contact.tangents ? contact.friction : contact.rolling) * p_c[0] * next();
+        for (int k = 0, i = 1; k < contact.cone.kParts; ++k)
+          for (const int end = i + contact.cone.rows[k]; i < end; ++i)
+            p_c[i] = contact.cone.radius[k] * p_c[0] * next();
     }
   }
 }
@@ -148,7 +149,7 @@ void GroupNewton::sweep_contact(int c) {
   const GroupedContact& contact = groups_->contacts[at(c)];
   if (contact.fixed) return;
   const int size = contact.size;
-  double b[5] = {};
+  double b[kContactRows] = {};
   for (int i = 0; i < size; ++i) b[i] = groups_->b[at(contact.first + i)];
   const double* W_cc = nullptr;
   for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1]; ++k) {
@@ -176,10 +177,11 @@ void GroupNewton::sweep_contact(int c) {
     default:
       break;
   }
+  const double* const radius = contact.cone.radius;
   if (contact.kind == LawKind::rolling)
-    solve_rolling(size, W_cc, b, contact.friction, contact.rolling, p_c);
+    solve_rolling(size, W_cc, b, radius[0], radius[1], radius[2], p_c);
   else
-    solve_coulomb(size, W_cc, b, contact.friction, p_c);
+    solve_coulomb(size, W_cc, b, radius[0], p_c);
 }
 
 /// J = R (W + alpha D) C + E by blocks, y = right - R (W + alpha D) d.
@@ -189,7 +191,7 @@ void GroupNewton::reduce(double alpha) {
   bool moved = false;
   for (int c = begin_; c < end_; ++c) {
     const GroupedContact& contact = groups_->contacts[at(c)];
-    double u_a[5];
+    double u_a[kContactRows];
     for (int i = 0; i < contact.size; ++i) {
       const std::size_t r = at(contact.first + i);
       u_a[i] = u[r] + alpha / rho[r] * (p[r] - centre[r]);
@@ -213,7 +215,7 @@ void GroupNewton::reduce(double alpha) {
     const ContactSlope& row = slope_[at(c - begin_)];
     if (row.kept == 0) continue;
     const int size = contact.size;
-    double Wd[5];
+    double Wd[kContactRows];
     for (int i = 0; i < size; ++i) {
       const std::size_t r = at(contact.first + i);
       Wd[i] = Wd_[r] + alpha / rho[r] * d_[r];
@@ -230,7 +232,7 @@ void GroupNewton::reduce(double alpha) {
       const int d = W.column[at(k)], width = W.size(d);
       const ContactSlope& column = slope_[at(d - begin_)];
       if (column.kept == 0) continue;
-      double block[25], half[25];
+      double block[kContactRows * kContactRows], half[kContactRows * kContactRows];
       const double* left = W.block(k);
       if (c == d) {
         std::copy(left, left + size * size, block);
@@ -253,7 +255,8 @@ void GroupNewton::reduce(double alpha) {
         for (int a = 0; a < row.kept; ++a)
           for (int e = 0; e < column.kept; ++e) {
             double sum = 0.0;
-            for (int j = 0; j < width; ++j) sum += left[a * width + j] * column.C[5 * j + e];
+            for (int j = 0; j < width; ++j)
+              sum += left[a * width + j] * column.C[kContactRows * j + e];
             to[a * column.kept + e] = sum;
           }
       }
@@ -286,7 +289,7 @@ bool GroupNewton::direction(double alpha) {
       if (slope.whole)
         d += y[i];
       else
-        for (int a = 0; a < slope.kept; ++a) d += slope.C[5 * i + a] * y[a];
+        for (int a = 0; a < slope.kept; ++a) d += slope.C[kContactRows * i + a] * y[a];
       finite = finite && std::isfinite(d);
     }
     y += slope.kept;

@@ -7,6 +7,11 @@
 // =>  (W~ + (I - C) F^-2) dx = (I - C) F^-1 q - r,   dy = F^-1 q - F^-2 dx                              (2)
 // The end is Newton's method on the statuses that the interior has found (cone_newton.h), which is also tried first where
 // the impulses given are near a solution.
+//
+// Joints and contacts that stick hold a body many times over, and geometry contradicts itself by v = 1e-9 to 1e-6: contacts
+// slip at v on the surface of their cones. In the interior they are m/v inside of it, so that F = x - P(x - y) stays near v
+// until m < v^2, which no interior reaches. Statuses are therefore read by a rho of 1/sqrt(m), under which v counts, and as
+// soon as m is small, however large F. W~ + alpha I lets v move x by v/alpha: x itself, of 1, where alpha is near F.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,6 +38,11 @@ constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses ar
 constexpr double kProximal = 1e-10, kProximalJoints = 1e-6;  ///< alpha of Newton's method
 constexpr double kProximalLeast = 1e-8, kProximalLargest = 0.1;
 constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12, kNewtonPatience = 2;
+constexpr double kNear = 2.0, kFilled = 0.9;  ///< in tolerances: what is near, what is used
+// With joints: m from which on statuses are tried, and by which part it falls between two trials; rho, and alpha over F:
+// the closer x is, the less it has to move.
+constexpr double kSettled = 1e-9, kFall = 0.25, kSharp = 1e5;
+constexpr double kShare = 3.0, kShareRoot = 3e-5;  ///< alpha = F max(kShare, kShareRoot/sqrt(m))
 constexpr int kMostWandering = 30,
               kLongPatience = 7;  ///< Newton steps where joints and contacts are redundant
 
@@ -42,7 +52,6 @@ struct Work final : SolverWork {
   std::vector<NesterovTodd> scaling;  ///< of each cone
   Vector x, y, r, s;                  ///< s at the normal rows
   Vector lambda, q, dx, dy, other_dx, other_dy;
-  Vector start;
   Vector trial, best;  ///< impulses [N s]
 
   void begin(const ContactProblem& contact) {
@@ -50,8 +59,7 @@ struct Work final : SolverWork {
     const ConeProblem& problem = cones.problem;
     rows.resize(problem.cones.size());
     scaling.resize(problem.cones.size());
-    for (Vector* v :
-         {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &start, &trial, &best})
+    for (Vector* v : {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &trial, &best})
       v->setZero(problem.rows());
   }
 };
@@ -61,7 +69,11 @@ class Solve {
  public:
   /// start: the residual of p
   Solve(const ContactProblem& contact, Limits limits, Work& work, double start, Out p)
-      : contact_(contact), limits_(limits), w_(work), p_(p) {
+      : contact_(contact),
+        limits_(limits),
+        w_(work),
+        p_(p),
+        jointed_(contact.W.jointed() != nullptr) {
     w_.begin(contact);
     w_.best = p;
     report_.residual = start;
@@ -69,16 +81,12 @@ class Solve {
   }
 
   SolveReport run() {
-    if (!done() && report_.residual < kIdentify) {
-      w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
-      identify();
-    }
+    if (!done() && report_.residual < kIdentify) follow();
     // Joints and contacts that hold a body more than once leave paths of (1) without an end: another kappa takes another path.
-    const bool jointed = contact_.W.jointed() != nullptr;
     for (const double smooth : kSmooth) {
       smooth_ = smooth;
       interior();
-      if (!jointed) break;
+      if (!jointed_) break;
       wander();
       if (done()) break;
     }
@@ -89,6 +97,22 @@ class Solve {
   }
 
  private:
+  /// Newton's method from the impulses given. Where they nearly meet the tolerance only as much of the change is made as it
+  /// asks for: impulses that end the velocities which the step before has left within its tolerance would not hold in the
+  /// next one, and bodies at rest would need a factor in every second step.
+  void follow() {
+    const double start = report_.residual;
+    w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
+    newton(jointed_ ? kProximalJoints : kProximal, kMostNewton, kNewtonPatience);
+    if (!(start <= kNear * limits_.tolerance) || !done()) return;
+    const double keep = kFilled * limits_.tolerance / start;
+    w_.trial = keep * p_ + (1.0 - keep) * w_.best;
+    const double now = residual(contact_, w_.trial);
+    if (!(now <= limits_.tolerance)) return;
+    report_.residual = now;
+    w_.best = w_.trial;
+  }
+
   /// (1) from the middle of the cones, and the statuses that it finds.
   void interior() {
     for (const Cone& cone : w_.cones.problem.cones) {
@@ -97,7 +121,7 @@ class Solve {
       w_.y.segment(cone.first, cone.size).setZero();
       w_.x[cone.first] = w_.y[cone.first] = 1.0;
     }
-    double tried = std::numeric_limits<double>::infinity();  // residual of the last identification
+    double tried = std::numeric_limits<double>::infinity();  // residual or m of the last trial
     double fewest = std::numeric_limits<double>::infinity();
     bool lagged = false;
     for (int k = 0, idle = 0; k < kMostInterior && idle < kPatience && !done(); ++k, ++idle) {
@@ -105,20 +129,18 @@ class Solve {
       const double now = offer(w_.x);
       if (now < 0.9 * fewest) fewest = now, idle = 0;
       if (done()) break;
-      if (now < kIdentify && now < 0.1 * tried) {
-        tried = now;
-        w_.other_dx = w_.x;
-        identify();
+      const bool settled = jointed_ ? mean_ < kSettled && mean_ < kFall * tried
+                                    : now < kIdentify && now < 0.1 * tried;
+      if (settled) {
+        tried = jointed_ ? mean_ : now;
+        identify(now);
         if (done()) break;
       }
       const double t = advance(lagged);
       if (!(t > 0.0)) break;
       lagged = !lagged && t < kStuck;
     }
-    if (report_.residual > limits_.tolerance) {
-      w_.other_dx = w_.x;
-      identify();
-    }
+    if (report_.residual > limits_.tolerance) identify(report_.residual);
   }
 
   /// Newton's method from the best of all, as long as that gets better: the larger alpha is the less redundant impulses
@@ -287,24 +309,24 @@ class Solve {
     return t;
   }
 
-  /// Newton's method from the x that other_dx holds. Joints and contacts that stick may hold a body more than once, and
-  /// contradict each other by round-off: with a larger alpha the impulses take no notice of it.
-  void identify() {
-    if (contact_.W.jointed() != nullptr) {
-      w_.start = w_.other_dx;
-      newton(kProximalJoints, kMostNewton, kNewtonPatience);
-      if (done()) return;
-      w_.other_dx = w_.start;
+  /// Newton's method from the x of the interior, whose residual is `now`.
+  void identify(double now) {
+    w_.other_dx = w_.x;
+    if (!jointed_) {
+      newton(kProximal, kMostNewton, kNewtonPatience);
+      return;
     }
-    newton(kProximal, kMostNewton, kNewtonPatience);
+    const double alpha =
+        mean_ > 0.0 ? now * std::max(kShare, kShareRoot / std::sqrt(mean_)) : kProximalJoints;
+    newton(std::clamp(alpha, kProximal, kProximalLargest), kMostNewton, kLongPatience, kSharp);
   }
 
-  /// At most `most` steps, and after `patience` no more where the residual is not halved.
-  void newton(double alpha, int most, int patience) {
+  /// From the x that other_dx holds: at most `most` steps, and after `patience` no more where the residual is not halved.
+  void newton(double alpha, int most, int patience, double sharp = 1.0) {
     Vector& x = w_.other_dx;
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < most && !done(); ++k) {
-      if (!w_.cones.newton(x, alpha)) return;
+      if (!w_.cones.newton(x, alpha, sharp)) return;
       const double now = offer(x);
       if (k > patience && !(now < 0.5 * last)) return;
       last = now;
@@ -315,6 +337,7 @@ class Solve {
   const Limits limits_;
   Work& w_;
   Out p_;
+  const bool jointed_;  ///< joints hold the bodies
   SolveReport report_;
   int barriers_ = 0;     ///< cones with an interior
   double mean_ = 0.0;    ///< m

@@ -1,49 +1,56 @@
-// A pair of rows R that spins by  lambda p_R = -u_R,  lambda >= 0, has
-//     p_R = -(W_RR + lambda 1)^-1 (b_R + W_RX p_X),   X = (N, T),                                  (1)
-// and without it X is a contact of Coulomb with
+// A part of the cone, say the pair of rows R, that turns by  lambda p_R = -u_R,  lambda >= 0, has
+//     p_R = -(W_RR + lambda 1)^-1 (b_R + W_RX p_X),   X = the other rows,                          (1)
+// and without it X is a contact with one part less and
 //     W' = W_XX - W_XR (W_RR + lambda 1)^-1 W_RX,   b' = b_X - W_XR (W_RR + lambda 1)^-1 b_R,       (2)
 // solved exactly (local_coulomb.h). What is left is one equation, mu_R p_N = |p_R|, for lambda; lambda = 0 if p_R is in
-// its disc there. T and R have the same law, so that they may change places.
+// its disc there. T, R and S have the same law, so that each of them may be the part outside. S alone has three states
+// that need no lambda (spin_states.h).
 #include "saltus/solvers/local_rolling.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "saltus/contact/friction_cone.h"
 #include "saltus/solvers/local_coulomb.h"
 #include "saltus/solvers/rolling_newton.h"
+#include "saltus/solvers/spin_states.h"
 
 namespace saltus {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// One contact, rows in the order N, then the pair solved within, then the pair solved around it. A pair in the plane is
-/// one row.
+/// One contact, rows in the order N, then the parts solved within, then the part solved around them.
 class Rolling {
-  int pair, rows;
-  bool swapped;  ///< T around R
-  double mu_in, mu_out, W[25], b[5];
-  double p[5] = {};
-  double size_out = 0.0;  ///< |p| of the outer pair
+  int rows, X, outer;            ///< X: N and the rows within, also the first row outside
+  int order[kContactRows];       ///< place of each row in the contact given
+  double mu_in[2] = {}, mu_out;  ///< radii
+  double W[kContactRows * kContactRows], b[kContactRows];
+  double p[kContactRows] = {};
+  double size_out = 0.0;  ///< |p| of the part outside
 
  public:
-  Rolling(int n, const double* all, const double* velocity, double mu, double mu_R, bool swap)
-      : pair((n - 1) / 2),
-        rows(n),
-        swapped(swap),
-        mu_in(swap ? mu_R : mu),
-        mu_out(swap ? mu : mu_R) {
-    for (int i = 0; i < n; ++i) {
-      b[i] = velocity[row(i)];
-      for (int j = 0; j < n; ++j) W[i * n + j] = all[row(i) * n + row(j)];
+  Rolling(const FrictionCone& K, const double* all, const double* velocity, int part)
+      : rows(K.size()), X(rows - K.rows[part]), outer(K.rows[part]), mu_out(K.radius[part]) {
+    int begin[FrictionCone::kParts] = {1, 1 + K.rows[0], 1 + K.rows[0] + K.rows[1]};
+    int count = 0, parts = 0;
+    order[count++] = 0;
+    for (int k = 0; k < K.kParts; ++k) {
+      if (k == part || K.rows[k] == 0) continue;
+      mu_in[parts++] = K.radius[k];
+      for (int i = 0; i < K.rows[k]; ++i) order[count++] = begin[k] + i;
+    }
+    for (int i = 0; i < outer; ++i) order[count++] = begin[part] + i;
+    for (int i = 0; i < rows; ++i) {
+      b[i] = velocity[order[i]];
+      for (int j = 0; j < rows; ++j) W[i * rows + j] = all[order[i] * rows + order[j]];
     }
   }
-  int row(int i) const { return i == 0 || !swapped ? i : i <= pair ? i + pair : i - pair; }
   void write(double* to) const {
-    for (int i = 0; i < rows; ++i) to[row(i)] = p[i];
+    for (int i = 0; i < rows; ++i) to[order[i]] = p[i];
   }
-  /// p where the outer pair sticks, drawn into its disc. True if it was there.
+  /// p where the part outside sticks, drawn into its disc. True if it was there.
   bool stick() {
     if (!(mu_out > 0.0)) return false;
     const bool inside = at_lambda(lowest()) >= 0.0;
@@ -55,26 +62,35 @@ class Rolling {
       find();
       return clip();
     }
-    double W_X[9];
-    for (int i = 0; i <= pair; ++i)
-      for (int j = 0; j <= pair; ++j) W_X[i * (1 + pair) + j] = at(i, j);
-    solve_coulomb(1 + pair, W_X, b, mu_in, p);
+    double W_X[25];
+    for (int i = 0; i < X; ++i)
+      for (int j = 0; j < X; ++j) W_X[i * X + j] = at(i, j);
+    within(W_X, b);
   }
 
  private:
   double at(int i, int j) const { return W[i * rows + j]; }
 
+  /// p of the rows X, one part or two.
+  void within(const double* W_X, const double* b_X) {
+    if (X <= 3)
+      solve_coulomb(X, W_X, b_X, mu_in[0], p);
+    else if (X == 4)
+      solve_rolling(X, W_X, b_X, mu_in[0], 0.0, mu_in[1], p);
+    else
+      solve_rolling(X, W_X, b_X, mu_in[0], mu_in[1], 0.0, p);
+  }
+
   /// (1) and (2) at lambda, p of all rows; mu_out p_N/|p_out| - 1, negative outside the disc.
   double at_lambda(double lambda) {
-    const int X = 1 + pair;  // also the first row of the outer pair
-    double M[2][2] = {}, Y[2][4];
-    for (int i = 0; i < pair; ++i) {
-      for (int j = 0; j < pair; ++j) M[i][j] = at(X + i, X + j);
+    double M[2][2] = {}, Y[2][kContactRows];
+    for (int i = 0; i < outer; ++i) {
+      for (int j = 0; j < outer; ++j) M[i][j] = at(X + i, X + j);
       M[i][i] += lambda;
       for (int j = 0; j < X; ++j) Y[i][j] = at(X + i, j);
       Y[i][X] = b[X + i];
     }
-    if (pair == 1) {
+    if (outer == 1) {
       for (int j = 0; j <= X; ++j) Y[0][j] /= M[0][0];
     } else {  // the larger diagonal first
       const int r = M[0][0] >= M[1][1] ? 0 : 1, s = 1 - r;
@@ -84,18 +100,18 @@ class Rolling {
         Y[r][j] = (Y[r][j] - M[r][s] * Y[s][j]) / M[r][r];
       }
     }
-    double W_X[9], b_X[3];
+    double W_X[25], b_X[5];
     for (int i = 0; i < X; ++i) {
       for (int j = 0; j <= X; ++j) {
         double value = j < X ? at(i, j) : b[i];
-        for (int k = 0; k < pair; ++k) value -= at(i, X + k) * Y[k][j];
+        for (int k = 0; k < outer; ++k) value -= at(i, X + k) * Y[k][j];
         (j < X ? W_X[i * X + j] : b_X[i]) = value;
       }
     }
     W_X[0] = std::max(W_X[0], 16.0 * kEpsilon * at(0, 0));
-    solve_coulomb(X, W_X, b_X, mu_in, p);
+    within(W_X, b_X);
     double size2 = 0.0;
-    for (int i = 0; i < pair; ++i) {
+    for (int i = 0; i < outer; ++i) {
       p[X + i] = -Y[i][X];
       for (int j = 0; j < X; ++j) p[X + i] -= Y[i][j] * p[j];
       size2 += p[X + i] * p[X + i];
@@ -106,16 +122,15 @@ class Rolling {
                               : radius / size_out - 1.0;
   }
 
-  /// A pair that cannot move sticks by round-off: u_R = -lambda p_R.
+  /// A part that cannot move sticks by round-off: u_R = -lambda p_R.
   double lowest() const {
     double trace = 0.0;
-    for (int i = 1 + pair; i < rows; ++i) trace += at(i, i);
+    for (int i = X; i < rows; ++i) trace += at(i, i);
     return std::max(4.0 * kEpsilon * trace, 1e-290);
   }
 
   /// p of the root of h; where it jumps over the edge of the disc instead, p of the far side.
   void find() {
-    const int X = 1 + pair;
     double trace = 0.0, slip2 = 0.0;
     const double push = -b[0] / at(0, 0);
     for (int i = X; i < rows; ++i) {
@@ -127,7 +142,7 @@ class Rolling {
     double h_low = at_lambda(low);
     if (h_low >= 0.0) return;
 
-    double high = std::sqrt(slip2) / (mu_out * push) - trace / pair;
+    double high = std::sqrt(slip2) / (mu_out * push) - trace / outer;
     if (!(high > 2.0 * low)) high = std::max(trace, 2.0 * low);
     double h_high = at_lambda(high);
     for (int i = 0; i < 200 && h_high < 0.0; ++i) {
@@ -167,49 +182,71 @@ class Rolling {
   void clip() {
     if (!(size_out > mu_out * p[0])) return;
     const double scale = mu_out * p[0] / size_out;
-    for (int i = 1 + pair; i < rows; ++i) p[i] *= scale;
+    for (int i = X; i < rows; ++i) p[i] *= scale;
   }
 };
 
 }  // namespace
 
-void solve_rolling(int rows, const double* W, const double* b, double mu, double mu_R, double* p) {
+void solve_rolling(int rows, const double* W, const double* b, double mu, double mu_R, double sigma,
+                   double* p) {
   constexpr double kSolved = 16.0 * kEpsilon;
   std::fill_n(p, rows, 0.0);
   if (!(b[0] < 0.0)) return;  // opens by itself
-  double best = std::numeric_limits<double>::infinity(), q[5];
-  const auto take = [&](double defect) {
-    if (!(defect < best)) return;
-    best = defect;
-    std::copy_n(q, rows, p);
+  double best = std::numeric_limits<double>::infinity(), q[kContactRows];
+  const auto take = [&](double off) {
+    if (off < best) {
+      best = off;
+      std::copy_n(q, rows, p);
+    }
+    return best <= kSolved;
   };
-  for (const bool swapped : {false, true}) {
-    Rolling x(rows, W, b, mu, mu_R, swapped);
-    if (!swapped && mu_R > 0.0) {  // Newton's method from there takes 2 to 4 steps, as a rule
+  const auto defect = [&] { return rolling_defect(rows, W, b, mu, mu_R, sigma, q); };
+  const auto refined = [&](int rounds = 40) {
+    return refine_rolling(rows, W, b, mu, mu_R, sigma, q, rounds);
+  };
+  const FrictionCone K(
+      {.kind = LawKind::rolling, .size = rows, .friction = mu, .rolling = mu_R, .spinning = sigma});
+  if (K.rows[2] > 0) {
+    SpinStates states(rows, W, b, mu, mu_R, sigma);
+    double tried[3][kContactRows];
+    for (int k = 0; k < 3; ++k) {
+      states.solve(k, tried[k]);
+      std::copy_n(tried[k], rows, q);
+      if (take(defect())) return;
+    }
+    for (const double* from : tried) {
+      std::copy_n(from, rows, q);
+      if (take(refined())) return;
+    }
+  }
+  for (const int part : {1, 0, 2}) {
+    if (K.rows[part] == 0) continue;
+    Rolling x(K, W, b, part);
+    if (part == 1 && mu_R > 0.0) {  // Newton's method from there takes 2 to 4 steps, as a rule
       const bool inside = x.stick();
       x.write(q);
-      take(inside ? rolling_defect(rows, W, b, mu, mu_R, q)
-                  : refine_rolling(rows, W, b, mu, mu_R, q, 6));
-      if (best <= kSolved) return;
+      if (take(inside ? defect() : refined(6))) return;
     }
     x.solve();
     x.write(q);
-    take(rolling_defect(rows, W, b, mu, mu_R, q));
-    if (best <= kSolved) return;
-    take(refine_rolling(rows, W, b, mu, mu_R, q));
-    if (best <= kSolved) return;
+    if (take(defect()) || take(refined())) return;
   }
-  // the last resort: from sliding and spinning in directions all round
+  // the last resort: from sliding and turning in directions all round
   const double push = -b[0] / W[0];
-  const int pair = (rows - 1) / 2, directions = pair == 2 ? 16 : 0;
-  for (int k = 0; k < directions && best > kSolved; ++k) {
+  int directions = rows == 3 ? 0 : 1;
+  for (const int count : K.rows) directions *= count == 2 ? 4 : count == 1 ? 2 : 1;
+  for (int k = 0; k < directions; ++k) {
     constexpr double kSides[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     q[0] = push;
-    for (int i = 0; i < 2; ++i) {
-      q[1 + i] = mu * push * kSides[k % 4][i];
-      q[3 + i] = mu_R * push * kSides[k / 4][i];
+    int side = k;
+    for (int part = 0, i = 1; part < K.kParts; i += K.rows[part++]) {
+      const double radius = K.radius[part] * push;
+      if (K.rows[part] == 1) q[i] = side % 2 == 0 ? radius : -radius;
+      for (int j = 0; K.rows[part] == 2 && j < 2; ++j) q[i + j] = radius * kSides[side % 4][j];
+      side /= 2 * std::max(K.rows[part], 1);
     }
-    take(refine_rolling(rows, W, b, mu, mu_R, q));
+    if (take(refined())) return;
   }
 }
 

@@ -372,9 +372,7 @@ double RigidSweeps::natural_map() {
     GroupedContact law;
     law.kind = LawKind::coulomb;
     law.size = kRows;
-    law.tangents = 2;
-    law.rollings = 0;
-    law.rolling = 0.0;
+    law.cone.rows[0] = 2;
     double F2 = 0.0, x2 = 0.0;
     for (std::size_t i = begin; i < end; ++i) {
       const Contact& c = contacts_[i];
@@ -383,7 +381,7 @@ double RigidSweeps::natural_map() {
         add_velocity(c.H + kRows * kWidth * s, v_[at(c.side[s])].of, u);
       const double trace = c.W[0] + c.W[2] + c.W[5];
       for (int k = 0; k < kRows; ++k) x2 += c.x[k] * c.x[k];
-      law.friction = c.friction;
+      law.cone.radius[0] = c.friction;
       F2 += natural_map2(law, trace > 0.0 ? kRows / trace : mean_rho_, u, c.x);
     }
     sums_[2 * block] = F2;

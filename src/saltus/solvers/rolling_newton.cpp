@@ -5,25 +5,33 @@
 #include <limits>
 #include <utility>
 
+#include "saltus/contact/friction_cone.h"
+
 namespace saltus {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// The contact in numbers without units: moments as impulses p_R/L, W with mean diagonal 1, b as an impulse.
+/// The contact in numbers without units: moments as impulses p/L, W with mean diagonal 1, b as an impulse.
 struct Contact {
-  int rows, pair;
-  double W[5][5], b[5], mu, mu_R;
+  static constexpr int kMost = kContactRows;
+  int rows, forces;
+  double W[kMost][kMost], b[kMost];
   double L = 1.0, size_b = 0.0;
+  FrictionCone K;
 
-  Contact(int n, const double* W_rows, const double* b_rows, double friction, double rolling)
-      : rows(n), pair((n - 1) / 2), mu(friction) {
+  Contact(const Law& law, const double* W_rows, const double* b_rows)
+      : rows(law.size), forces(law.forces()) {
+    const int n = rows;
     double mean = 0.0, mean_R = 0.0;
-    for (int i = 0; i <= pair; ++i) mean += W_rows[i * n + i] / (1 + pair);
-    for (int i = 1 + pair; i < n; ++i) mean_R += W_rows[i * n + i] / pair;
-    L = mean_R > 0.0 ? std::sqrt(mean / mean_R) : rolling > 0.0 ? rolling : 1.0;
-    mu_R = rolling / L;
-    const auto unit = [&](int i) { return i > pair ? L : 1.0; };
+    for (int i = 0; i < forces; ++i) mean += W_rows[i * n + i] / forces;
+    for (int i = forces; i < n; ++i) mean_R += W_rows[i * n + i] / (n - forces);
+    L = mean_R > 0.0         ? std::sqrt(mean / mean_R)
+        : law.rolling > 0.0  ? law.rolling
+        : law.spinning > 0.0 ? law.spinning
+                             : 1.0;
+    K = FrictionCone(law, L);
+    const auto unit = [&](int i) { return i >= forces ? L : 1.0; };
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) W[i][j] = unit(i) * unit(j) * W_rows[i * n + j] / mean;
       b[i] = unit(i) * b_rows[i] / mean;
@@ -44,23 +52,15 @@ struct Contact {
     return std::sqrt(sum);
   }
 
-  /// q = Proj_K(p - step u^): q_N is the largest root of four lines, see residual().
+  /// q = Proj_K(p - step u^)
   void project(const double* p, const double* u, double step, double* q) const {
-    double x[5];
-    for (int i = 0; i < rows; ++i) x[i] = p[i] - step * u[i];
-    x[0] -= step * (mu * size(u + 1, pair) + mu_R * size(u + 1 + pair, pair));
-    const double slip = size(x + 1, pair), spin = size(x + 1 + pair, pair);
-    const double T = 1.0 + mu * mu, R = 1.0 + mu_R * mu_R;
-    double N = std::max({x[0], (x[0] + mu * slip) / T, (x[0] + mu_R * spin) / R, 0.0});
-    N = std::max(N, (x[0] + mu * slip + mu_R * spin) / (T + R - 1.0));
-    q[0] = N;
-    const double scale_T = slip <= mu * N ? 1.0 : mu * N / slip;
-    const double scale_R = spin <= mu_R * N ? 1.0 : mu_R * N / spin;
-    for (int i = 1; i < rows; ++i) q[i] = (i <= pair ? scale_T : scale_R) * x[i];
+    for (int i = 0; i < rows; ++i) q[i] = p[i] - step * u[i];
+    q[0] -= step * K.raised(0.0, u);
+    K.project(q, q);
   }
 
   double defect(const double* p) const {
-    double u[5], q[5];
+    double u[kMost], q[kMost];
     velocity(p, u);
     project(p, u, 1.0, q);
     for (int i = 0; i < rows; ++i) q[i] -= p[i];
@@ -70,31 +70,32 @@ struct Contact {
 
   /// Step of Newton's method on
   ///     u_N = 0,   p_T - s = 0 if |s| <= mu p_N, else p_T - mu p_N s/|s| = 0,   s = p_T - u_T,
-  /// and R likewise (Alart, Curnier 1991), where pivots of round-off are left out.
+  /// R and S likewise (Alart, Curnier 1991), where pivots of round-off are left out.
   void newton(const double* p, double* step) const {
-    double u[5], J[5][6];
+    double u[kMost], J[kMost][kMost + 1];
     velocity(p, u);
     for (int j = 0; j < rows; ++j) J[0][j] = W[0][j];
     J[0][rows] = -u[0];
-    for (int first = 1; first < rows; first += pair) {
-      const double friction = first == 1 ? mu : mu_R, radius = friction * std::max(p[0], 0.0);
+    for (int part = 0, first = 1; part < K.kParts; first += K.rows[part++]) {
+      const int count = K.rows[part];
+      const double friction = K.radius[part], radius = friction * std::max(p[0], 0.0);
       double s[2] = {}, e[2];
-      for (int i = 0; i < pair; ++i) s[i] = p[first + i] - u[first + i];
-      const double length = size(s, pair);
+      for (int i = 0; i < count; ++i) s[i] = p[first + i] - u[first + i];
+      const double length = size(s, count);
       if (length <= radius) {
-        for (int i = first; i < first + pair; ++i) {
+        for (int i = first; i < first + count; ++i) {
           for (int j = 0; j < rows; ++j) J[i][j] = W[i][j];
           J[i][rows] = -u[i];
         }
         continue;
       }
-      for (int i = 0; i < pair; ++i) e[i] = s[i] / length;
-      for (int i = 0; i < pair; ++i) {
+      for (int i = 0; i < count; ++i) e[i] = s[i] / length;
+      for (int i = 0; i < count; ++i) {
         double* const row = J[first + i];
         row[rows] = radius * e[i] - p[first + i];
         for (int j = 0; j < rows; ++j) row[j] = j == first + i ? 1.0 : 0.0;
         row[0] -= friction * e[i];
-        for (int k = 0; k < pair; ++k) {  // G = (radius/|s|)(1 - e e^T)
+        for (int k = 0; k < count; ++k) {  // G = (radius/|s|)(1 - e e^T)
           const double G = radius / length * ((i == k ? 1.0 : 0.0) - e[i] * e[k]);
           row[first + k] -= G;
           for (int j = 0; j < rows; ++j) row[j] += G * W[first + k][j];
@@ -106,19 +107,19 @@ struct Contact {
 
   /// In the plane: p with u_N = 0 where T and R each stick (0) or are on one of the two edges (+-1) of the cone.
   void state(int T, int R, double* p) const {
-    double J[5][6];
+    double J[kMost][kMost + 1];
     const int edge[3] = {0, T, R};
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) J[i][j] = edge[i] == 0 ? W[i][j] : i == j ? 1.0 : 0.0;
-      if (edge[i] != 0) J[i][0] = -edge[i] * (i == 1 ? mu : mu_R);
+      if (edge[i] != 0) J[i][0] = -edge[i] * K.radius[i - 1];
       J[i][3] = edge[i] == 0 ? -b[i] : 0.0;
     }
     solve(J, p);
   }
 
   /// Gauss elimination with the largest pivot.
-  void solve(double (&J)[5][6], double* x) const {
-    int column[5] = {0, 1, 2, 3, 4}, rank = 0;
+  void solve(double (&J)[kMost][kMost + 1], double* x) const {
+    int column[kMost] = {0, 1, 2, 3, 4, 5}, rank = 0;
     double first = 0.0;
     for (; rank < rows; ++rank) {
       int r = rank, c = rank;
@@ -159,16 +160,21 @@ struct Contact {
   }
 
   void units(double* p, double factor) const {
-    for (int i = 1 + pair; i < rows; ++i) p[i] *= factor;
+    for (int i = forces; i < rows; ++i) p[i] *= factor;
   }
 };
+
+Law law_of(int rows, double mu, double mu_R, double sigma) {
+  return {
+      .kind = LawKind::rolling, .size = rows, .friction = mu, .rolling = mu_R, .spinning = sigma};
+}
 
 }  // namespace
 
 double rolling_defect(int rows, const double* W, const double* b, double mu, double mu_R,
-                      const double* p) {
-  const Contact x(rows, W, b, mu, mu_R);
-  double q[5];
+                      double sigma, const double* p) {
+  const Contact x(law_of(rows, mu, mu_R, sigma), W, b);
+  double q[Contact::kMost];
   std::copy_n(p, rows, q);
   x.units(q, 1.0 / x.L);
   return x.defect(q);
@@ -176,13 +182,14 @@ double rolling_defect(int rows, const double* W, const double* b, double mu, dou
 
 // In the plane all nine states are tried. Newton's method, halved until the defect falls; where no half does, steps of the projected fixed point
 // p <- Proj_K(p - u^/bound).
-double refine_rolling(int rows, const double* W, const double* b, double mu, double mu_R, double* p,
-                      int rounds) {
+double refine_rolling(int rows, const double* W, const double* b, double mu, double mu_R,
+                      double sigma, double* p, int rounds) {
   constexpr int kProjections = 20;
   constexpr double kRound = 8.0 * kEpsilon;
-  const Contact x(rows, W, b, mu, mu_R);
+  const Contact x(law_of(rows, mu, mu_R, sigma), W, b);
   const double fixed_step = 1.0 / x.bound();
-  double now[5], best[5], step[5], next[5], u[5];
+  constexpr int kMost = Contact::kMost;
+  double now[kMost], best[kMost], step[kMost], next[kMost], u[kMost];
   std::copy_n(p, rows, now);
   x.units(now, 1.0 / x.L);
   std::copy_n(now, rows, best);
@@ -192,7 +199,7 @@ double refine_rolling(int rows, const double* W, const double* b, double mu, dou
     least = defect;
     std::copy_n(now, rows, best);
   };
-  for (int k = 0; x.pair == 1 && k < 9 && !(least <= 16.0 * kEpsilon); ++k) {
+  for (int k = 0; rows == 3 && k < 9 && !(least <= 16.0 * kEpsilon); ++k) {
     x.state(k % 3 - 1, k / 3 - 1, next);
     defect = x.defect(next);
     if (!(defect < least)) continue;

@@ -100,8 +100,7 @@ TEST_CASE(
     "them") {
   for (const ElementKind kind : kSome)
     for (const MassForm mass : {MassForm::lumped, MassForm::consistent})
-      for (const Viscosity viscosity :
-           {Viscosity::current_tangent, Viscosity::strain_rate}) {
+      for (const Viscosity viscosity : {Viscosity::current_tangent, Viscosity::strain_rate}) {
         CAPTURE(info(kind).name);
         const Fem body(busy(kind, mass, viscosity));
         const Eigen::Index n = body.positions();
@@ -119,8 +118,7 @@ TEST_CASE(
 
 TEST_CASE("C is the slope of damping in the velocity, and strain-rate damping ignores K of turns") {
   for (const ElementKind kind : kSome)
-    for (const Viscosity viscosity :
-         {Viscosity::current_tangent, Viscosity::strain_rate}) {
+    for (const Viscosity viscosity : {Viscosity::current_tangent, Viscosity::strain_rate}) {
       CAPTURE(info(kind).name);
       const Fem body(busy(kind, MassForm::consistent, viscosity));
       const Eigen::Index n = body.positions();
@@ -131,8 +129,7 @@ TEST_CASE("C is the slope of damping in the velocity, and strain-rate damping ig
       Vector C(n);
       body.multiply({0.0, 1.0, 0.0}, q, v, w, C);
       CHECK((C - change).norm() < 1e-11 * C.norm());  // damping is linear in v
-      CHECK(body.rayleigh().stiffness ==
-            (viscosity == Viscosity::strain_rate ? 0.0 : 0.01));
+      CHECK(body.rayleigh().stiffness == (viscosity == Viscosity::strain_rate ? 0.0 : 0.01));
     }
 }
 

@@ -181,8 +181,7 @@ TEST_CASE(
   for (const FemCase& c : fem_cases()) {
     CAPTURE(c.name);
     for (const MassForm mass : {MassForm::lumped, MassForm::consistent})
-      for (const Viscosity viscosity :
-           {Viscosity::current_tangent, Viscosity::strain_rate}) {
+      for (const Viscosity viscosity : {Viscosity::current_tangent, Viscosity::strain_rate}) {
         FemSystem system = c.system(distorted(c.kind));
         system.mass = mass;
         system.viscosity = viscosity;

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "mesh_measures.h"
 #include "saltus/base/error.h"
 
 using namespace saltus;
+using namespace saltus_test;
 
 namespace {
 
@@ -26,35 +28,6 @@ std::string said(const Mesh& mesh) {
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-double volume(const Mesh& mesh) {
-  double sum = 0.0;
-  for (int e = 0; e < mesh.elements(); ++e) sum += measure(mesh, e);
-  return sum;
-}
-
-double area(const Mesh& mesh, const std::vector<MeshFace>& faces) {
-  double sum = 0.0;
-  for (const MeshFace& face : faces) {
-    Mesh one;
-    one.nodes = mesh.nodes;
-    const std::vector<int> nodes = mesh.face_nodes(face);
-    const ElementKind kind =
-        saltus::faces(mesh.kind(face.element))[static_cast<std::size_t>(face.face)].kind;
-    // as a shell of three dimensions: |X_1 x X_2|
-    for (const RulePoint& p : mass_rule(kind)) {
-      const ShapeGradients D = shape_gradients(kind, p.xi);
-      Eigen::Matrix3d J = Eigen::Matrix3d::Zero();
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        J += mesh.nodes.col(nodes[a]) * D.col(static_cast<Eigen::Index>(a)).transpose();
-      const Vector3 u = J.col(0), v = J.col(1);
-      sum += p.weight * (info(kind).dimension == 1
-                             ? u.norm()
-                             : std::sqrt(u.squaredNorm() * v.squaredNorm() - u.dot(v) * u.dot(v)));
-    }
-  }
-  return sum;
 }
 
 Mesh box(ElementKind kind, int n = 2) {

@@ -121,3 +121,18 @@ TEST_CASE("contacts on jointed bodies are solved by bodies to the answer of the 
     CHECK((u0 - u1).cwiseAbs().maxCoeff() <= 1e-8 * (1.0 + u1.cwiseAbs().maxCoeff()));
   }
 }
+
+TEST_CASE("hundreds of contacts on jointed bodies never become a matrix without being asked to") {
+  Problem x = make(160);
+  JointedDelassus W;
+  W.refill() = x.rows;
+  REQUIRE(W.index());
+  SolverMemory memory;
+  Vector p = Vector::Zero(x.b.size());
+  const SolveReport found = make_automatic()->solve({W, x.b, x.laws, x.ids}, {1e-30, 1}, memory, p);
+  CHECK_FALSE(found.converged);
+  CHECK(found.attempted == 1);  // Newton's method on 954 rows would be next
+  CHECK(found.attempts[0].solver == "interior-point");
+  p.setZero();
+  CHECK(make_automatic()->solve({W, x.b, x.laws, x.ids}, {1e-9, 1000}, memory, p).converged);
+}

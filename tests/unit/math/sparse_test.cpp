@@ -1,15 +1,18 @@
 #include "saltus/math/sparse.h"
 
 #include <doctest/doctest.h>
+#include <tbb/task_arena.h>
 
 #include <Eigen/LU>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/linear.h"
+#include "saltus/math/conjugate_gradients.h"
 #include "saltus/math/sparse_product.h"
 #include "support/count_malloc.h"
 
@@ -407,4 +410,30 @@ TEST_CASE("a solve of a factor that was never made is refused") {
   SparseOperator factor;
   factor.factorise(SparseMatrix::identity(3));
   CHECK_THROWS_AS(factor.solve(x), UsageError);
+}
+
+TEST_CASE("conjugate gradients take nothing from the heap" * doctest::skip(!SALTUS_COUNTS_MALLOC)) {
+  std::vector<int> pairs, free;
+  for (int i = 0; i + 1 < 400; ++i) pairs.insert(pairs.end(), {i, i + 1});
+  for (int i = 3; i < 1200; ++i) free.push_back(i);
+  const std::pair<int, std::span<const int>> list{2, pairs};
+  const auto graph = std::make_shared<const NodeGraph>(400, std::span(&list, 1));
+  tbb::task_arena alone(1);
+  alone.execute([&] {
+    ConjugateGradients solver(graph, free, 1e-10, 2000);
+    Matrix X = Matrix::Ones(static_cast<Eigen::Index>(free.size()), 2);
+    const long before = allocations;
+    for (int again = 0; again < 3; ++again) {
+      for (int i = 0; i < 400; ++i)
+        for (int k = graph->offset[static_cast<std::size_t>(i)];
+             k < graph->offset[static_cast<std::size_t>(i) + 1]; ++k)
+          for (int c = 0; c < 9; c += 4)
+            solver.matrix().block(k)[c] =
+                graph->column[static_cast<std::size_t>(k)] == i ? 2.0 + again : -1.0;
+      solver.refilled();
+      solver.solve(X);
+    }
+    CHECK(allocations == before);
+    CHECK(solver.record().failure == "");
+  });
 }

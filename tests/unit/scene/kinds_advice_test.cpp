@@ -171,9 +171,10 @@ TEST_CASE("the table of kinds and schemes is what the model accepts") {
     return schemes()[0].make_default();
   };
   CHECK(kinds_for(*scheme("modal-exact")) == "modal");
-  CHECK(kinds_for(*scheme("moreau-jean")) == "modal, linear, lagrangian, particles, rigid");
+  CHECK(kinds_for(*scheme("moreau-jean")) ==
+        "modal, linear, lagrangian, particles, rigid, pseudo-rigid, fem");
   CHECK(kinds_for(*scheme("variational-symplectic")) ==
-        "modal, linear, particles, rigid; lagrangian with constant mass");
+        "modal, linear, particles, rigid, pseudo-rigid, fem; lagrangian with constant mass");
   CHECK(kinds_for(*scheme("rig-mid")) == "rigid");
   CHECK(holds(kinds_for(*scheme("discrete-gradient")), "lagrangian with constant mass"));
   // each scheme on one body of each kind: build agrees with the table
@@ -185,7 +186,11 @@ TEST_CASE("the table of kinds and schemes is what the model accepts") {
           "kind: lagrangian, n_pendulum: {mass: [1, 1], length: [1, 1]}",
           "kind: particles, particles: {mass: [1], positions: [[0, 0, 0]]}",
           "kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1]}",
-          "kind: rigid, rigid: {mass: 1, inertia: [1, 2, 2]}"}) {
+          "kind: rigid, rigid: {mass: 1, inertia: [1, 2, 2]}",
+          "kind: pseudo-rigid, pseudo_rigid: {shape: {box: {size: [1, 1, 1]}}, material: {young: "
+          "1, poisson: 0.3, density: 1}}",
+          "kind: fem, fem: {mesh: {box: {kind: tet4, cells: [1, 1, 1], size: [1, 1, 1]}}, "
+          "material: {young: 1, poisson: 0.3, density: 1}}"}) {
       CAPTURE(body);
       CAPTURE(row.name);
       const unsigned traits = model_of(body, 1e-3).groups()[0].dynamics->traits();

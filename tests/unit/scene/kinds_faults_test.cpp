@@ -493,7 +493,8 @@ TEST_CASE("outputs listen to points that are there") {
       {body(kOscillator, "outputs: [{probe: a, at: 0.3}]"),
        "4:26: outputs[0].at: 0.3 is not the number of a degree of freedom; allowed: 0"},
       {body(kOscillator, "outputs: [{probe: a, at: 0, direction: [0, 0, 1]}]"),
-       "4:29: outputs[0].direction: is for particles, named points and rigid bodies; a coordinate "
+       "4:29: outputs[0].direction: is for particles, named points and bodies in space; a "
+       "coordinate "
        "has its own "
        "direction"},
       {body(kPendulum, "outputs: [{probe: a, at: 1}]"),
@@ -507,7 +508,7 @@ TEST_CASE("outputs listen to points that are there") {
        "4:26: outputs[0].at: 'mid' is not a place on 'a'; a body of kind modal takes a place along "
        "it, in m"},
       {body(kString, "outputs: [{probe: a, at: 0.5, direction: [0, 0, 1]}]"),
-       "4:31: outputs[0].direction: is for particles, named points and rigid bodies; a body of "
+       "4:31: outputs[0].direction: is for particles, named points and bodies in space; a body of "
        "kind modal is "
        "heard along its own direction"},
   });

@@ -321,12 +321,12 @@ TEST_CASE("kinds and loads of other bodies are not those of rigid ones") {
        "3:61: bodies[0].loads[0].point: needs `force`"},
       {"saltus: 1\ntime: {end: 0.1, step: 1 ms}\nbodies: [{name: b, kind: particles, particles: "
        "{mass: [1], positions: [[0, 0, 0]]}, loads: [{force: [0, 0, 1], constant: 1}]}]\n",
-       "3:94: bodies[0].loads[0].force: is for kind rigid; give `particle` and `direction`"},
+       "3:94: bodies[0].loads[0].force: is for bodies with shapes; give `particle` and "
+       "`direction`"},
       {"saltus: 1\ntime: {end: 0.1, step: 1 ms}\nbodies: [{name: b, kind: particles, particles: "
        "{mass: [1], positions: [[0, 0, 0]]}}]\noutputs: [{probe: b, at: [0, 0, 0]}]\n",
        "4:22: outputs[0].at: [0, 0, 0] is not a point of 'b'; places [x, y, z] are for bodies of "
-       "kind "
-       "rigid"},
+       "kinds rigid, pseudo-rigid and fem"},
       {"saltus: 1\ntime: {end: 0.1, step: 1 ms}\nbodies: [{name: b, kind: rigid, scheme: rig-mid, "
        "rigid: {shape: {plane: {}}, fixed: true}}]\n",
        "3:41: bodies[0].scheme: has no meaning for a body that does not move by forces; leave it "

@@ -69,13 +69,21 @@ TEST_CASE("a warm sweep over contacts that slide and roll takes nothing from the
       {.kind = LawKind::coulomb, .size = 3, .friction = 0.3},
       {.kind = LawKind::rolling, .first = 3, .size = 5, .friction = 0.3, .rolling = 0.2},
       {.kind = LawKind::box, .first = 8, .size = 1, .bound = 0.5},
-      {.kind = LawKind::rolling, .first = 9, .size = 3, .friction = 0.3, .rolling = 0.2}};
-  const ConstantDelassus W(random_delassus(12, 12, 0.5, random));
-  const Rows rows(12);
+      {.kind = LawKind::rolling, .first = 9, .size = 3, .friction = 0.3, .rolling = 0.2},
+      {.kind = LawKind::rolling, .first = 12, .size = 4, .friction = 0.3, .spinning = 0.2},
+      {.kind = LawKind::rolling,
+       .first = 16,
+       .size = 6,
+       .friction = 0.3,
+       .rolling = 0.2,
+       .spinning = 0.1}};
+  constexpr int kRows = 22;
+  const ConstantDelassus W(random_delassus(kRows, kRows, 0.5, random));
+  const Rows rows(kRows);
   const auto solver = make_gauss_seidel();
   SolverMemory memory;
-  Vector p = Vector::Zero(12);
-  std::vector<Vector> all(20, Vector(12));
+  Vector p = Vector::Zero(kRows);
+  std::vector<Vector> all(20, Vector(kRows));
   for (Vector& b : all)
     for (double& x : b) x = normal(random);
   solver->solve({W, all[0], laws, rows.ids}, {}, memory, p);

@@ -60,15 +60,18 @@ struct Chain {
       const Matrix A = random_delassus(6, 6, 0.5, random);
       H.inverse.insert(H.inverse.end(), A.data(), A.data() + 36);
     }
-    const Law kinds[] = {{.kind = LawKind::coulomb, .size = 3, .friction = 0.4},
-                         {.kind = LawKind::equality, .size = 3},
-                         {.kind = LawKind::coulomb, .size = 2, .friction = 0.3},
-                         {.kind = LawKind::box, .size = 2, .bound = 0.2},
-                         {.kind = LawKind::unilateral, .size = 2},
-                         {.kind = LawKind::rolling, .size = 5, .friction = 0.5, .rolling = 0.1}};
+    const Law kinds[] = {
+        {.kind = LawKind::coulomb, .size = 3, .friction = 0.4},
+        {.kind = LawKind::equality, .size = 3},
+        {.kind = LawKind::coulomb, .size = 2, .friction = 0.3},
+        {.kind = LawKind::box, .size = 2, .bound = 0.2},
+        {.kind = LawKind::unilateral, .size = 2},
+        {.kind = LawKind::rolling, .size = 5, .friction = 0.5, .rolling = 0.1},
+        {.kind = LawKind::rolling, .size = 6, .friction = 0.5, .rolling = 0.1, .spinning = 0.2},
+        {.kind = LawKind::rolling, .size = 4, .friction = 0.5, .spinning = 0.1}};
     const auto solver = make_body_gauss_seidel();
     for (int c = 0; c <= kBodies; ++c) {
-      Law law = kinds[c % 6];
+      Law law = kinds[c % 8];
       if (!solver->handles(law.kind)) law = kinds[0];
       law.first = H.first.back();
       laws.push_back(law);

@@ -5,6 +5,7 @@
 #include "saltus/base/error.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/body_delassus.h"
+#include "saltus/contact/friction_cone.h"
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
@@ -78,14 +79,17 @@ struct Ring {
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     int n = 0;
     for (int c = 0; c < contacts; ++c) {
-      const Law kinds[] = {{.kind = LawKind::coulomb, .size = 3, .friction = 0.4},
-                           {.kind = LawKind::rolling, .size = 5, .friction = 0.5, .rolling = 0.1},
-                           {.kind = LawKind::unilateral, .size = 2},
-                           {.kind = LawKind::coulomb, .size = 2, .friction = 0.3},
-                           {.kind = LawKind::rolling, .size = 3, .friction = 0.5, .rolling = 0.1},
-                           {.kind = LawKind::box, .bound = 0.2},
-                           {.kind = LawKind::equality, .size = 2}};
-      Law law = kinds[mixed ? c % 7 : 0];
+      const Law kinds[] = {
+          {.kind = LawKind::coulomb, .size = 3, .friction = 0.4},
+          {.kind = LawKind::rolling, .size = 5, .friction = 0.5, .rolling = 0.1},
+          {.kind = LawKind::unilateral, .size = 2},
+          {.kind = LawKind::coulomb, .size = 2, .friction = 0.3},
+          {.kind = LawKind::rolling, .size = 3, .friction = 0.5, .rolling = 0.1},
+          {.kind = LawKind::box, .bound = 0.2},
+          {.kind = LawKind::equality, .size = 2},
+          {.kind = LawKind::rolling, .size = 4, .friction = 0.5, .spinning = 0.2},
+          {.kind = LawKind::rolling, .size = 6, .friction = 0.5, .rolling = 0.1, .spinning = 0.2}};
+      Law law = kinds[mixed ? c % 9 : 0];
       law.first = n;
       n += law.size;
       laws.push_back(law);
@@ -99,7 +103,7 @@ struct Ring {
         for (int k = 0; k < 6; ++k) H(i, 6 * c + k) = normal(random);
         for (int k = 0; k < 6; ++k) H(i, (6 * c + 6 + k) % (6 * contacts)) += 0.3 * normal(random);
       }
-      const int state = c / 7 % 3;  // closed, at the edge, open
+      const int state = c / 9 % 3;  // closed, at the edge, open
       const double size = 0.5 + uniform(random);
       for (int i = law.first; i < law.first + law.size; ++i) {
         if (law.kind == LawKind::equality) p[i] = normal(random);
@@ -112,8 +116,10 @@ struct Ring {
         continue;
       }
       p[law.first] = size;
-      for (int first = 1; first < law.size; first += law.tangents()) {
-        const double radius = (first == 1 ? law.friction : law.rolling) * size;
+      const FrictionCone K(law);
+      for (int k = 0, first = 1; k < K.kParts; first += K.rows[k++]) {
+        if (K.rows[k] == 0) continue;
+        const double radius = K.radius[k] * size;
         p[law.first + first] = state == 1 ? -radius : 0.5 * radius;
         if (state == 1) u[law.first + first] = uniform(random);
       }
@@ -129,7 +135,7 @@ struct Ring {
 TEST_CASE("contacts of every law, rolling ones among them, are solved together") {
   std::mt19937 random(5);
   for (int trial = 0; trial < 10; ++trial) {
-    const Ring ring(42, true, random);
+    const Ring ring(54, true, random);
     SolverMemory memory;
     Vector p = Vector::Zero(ring.b.size());
     const auto report = make_gauss_seidel()->solve({ring.W, ring.b, ring.laws, ring.ids},

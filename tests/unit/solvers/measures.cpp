@@ -83,6 +83,15 @@ TEST_CASE("a moment beyond its disc and a spin show in cone and gap") {
   CHECK(spins.sticking == 1);
 }
 
+TEST_CASE("a moment about the normal beyond its interval and what it drives show in cone and gap") {
+  const Measured x{Matrix::Identity(4, 4),
+                   {{.kind = LawKind::rolling, .size = 4, .friction = 0.5, .spinning = 0.2}}};
+  CHECK(x.of(Vector::Zero(4), Vector{{10, 1, 1, -5}}).cone == doctest::Approx(3.0));
+  // p . u^ = 10 * 0.2 * 7 + 2 * 7
+  CHECK(x.of(Vector{{0, 0, 0, 7}}, Vector{{10, 1, 1, 2}}).gap == doctest::Approx(28.0));
+  CHECK(x.of(Vector{{0, 0, 0, 7}}, Vector{{10, 1, 1, -2}}).gap <= 1e-14);
+}
+
 // F of one row is p - max(0, p - u) = min(p, u) with rho = 1.
 TEST_CASE("the measures of Siconos and FCLIB are those of their definition") {
   const Measured x{Matrix::Identity(2, 2) * 4.0,

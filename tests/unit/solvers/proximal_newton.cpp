@@ -127,7 +127,7 @@ TEST_CASE("an unsymmetric W is solved as it is, not its symmetric part") {
   CHECK(residual({half, b, laws.laws, laws.ids}, p) > 1e-4);
 }
 
-TEST_CASE("one problem with an equality, a unilateral, a box, a Coulomb and two rolling laws") {
+TEST_CASE("one problem with an equality, a unilateral, a box, a Coulomb and four rolling laws") {
   std::mt19937 random(8);
   for (int trial = 0; trial < 20; ++trial) {
     Laws laws;
@@ -137,6 +137,9 @@ TEST_CASE("one problem with an equality, a unilateral, a box, a Coulomb and two 
     laws.add({.kind = LawKind::coulomb, .size = 3, .friction = 0.4});
     laws.add({.kind = LawKind::rolling, .size = 5, .friction = 0.4, .rolling = 0.2});
     laws.add({.kind = LawKind::rolling, .size = 3, .friction = 0.5, .rolling = 0.1});
+    laws.add({.kind = LawKind::rolling, .size = 4, .friction = 0.5, .spinning = 0.1});
+    laws.add(
+        {.kind = LawKind::rolling, .size = 6, .friction = 0.4, .rolling = 0.2, .spinning = 0.1});
     const int n = static_cast<int>(laws.ids.size());
     DenseDelassus W;
     W.W = random_delassus(n, n, 0.3, random);
@@ -149,6 +152,8 @@ TEST_CASE("one problem with an equality, a unilateral, a box, a Coulomb and two 
     CHECK(p.segment(2, 3).minCoeff() >= -1e-10);
     CHECK(p.segment(5, 2).cwiseAbs().maxCoeff() <= 0.7 + 1e-10);
     CHECK(p.segment(13, 2).norm() <= 0.2 * p[10] + 1e-10);
+    CHECK(std::abs(p[21]) <= 0.1 * p[18] + 1e-10);
+    CHECK(std::abs(p[27]) <= 0.1 * p[22] + 1e-10);
   }
 }
 

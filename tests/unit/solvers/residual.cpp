@@ -143,6 +143,26 @@ TEST_CASE("a wheel sticks, slides, spins and lifts off by the two discs of its c
   CHECK(one_contact(plane, vector({-10, 5, -9}), law, vector({10, -5, -2})) > 0.1);
 }
 
+TEST_CASE("a ball that spins about the normal obeys an interval of its own") {
+  const Matrix W = Matrix::Identity(6, 6);
+  const Law law{.kind = LawKind::rolling, .friction = 0.5, .rolling = 0.2, .spinning = 0.1};
+  const auto off = [&](const Vector& u, const Vector& p) {
+    return one_contact(W, u - p, law, p);  // b such that u is what p leaves
+  };
+  CHECK(off(vector({0, 0, 0, 0, 0, 0}), vector({10, 3, -4, 1, 1, -0.9})) < kRoundOff);
+  CHECK(off(vector({0, 0, 0, 0, 0, 7}), vector({10, 3, -4, 1, 1, -1})) < kRoundOff);
+  CHECK(off(vector({0, 6, -8, 0, 7, -3}), vector({10, -3, 4, 0, -2, 1})) < kRoundOff);
+  CHECK(off(vector({1, 6, -8, 3, 7, 5}), vector({0, 0, 0, 0, 0, 0})) < kRoundOff);
+  CHECK(off(vector({0, 0, 0, 0, 0, 7}), vector({10, 3, -4, 1, 1, -0.5})) > 0.02);
+  CHECK(off(vector({0, 0, 0, 0, 0, 7}), vector({10, 3, -4, 1, 1, 1})) > 0.1);  // drives
+  CHECK(off(vector({0, 0, 0, 0, 0, 0}), vector({10, 3, -4, 1, 1, -2})) > 0.05);
+  const Matrix four = Matrix::Identity(4, 4);  // without rolling
+  CHECK(one_contact(four, vector({-10, 5, -9, 6}), law,
+                    vector({10, -5.0 * 5.0 / std::sqrt(106.0), 5.0 * 9.0 / std::sqrt(106.0), -1})) <
+        kRoundOff);
+  CHECK(one_contact(four, vector({-10, 0, 0, 6}), law, vector({10, 0, 0, 1})) > 0.1);
+}
+
 TEST_CASE("without moments a rolling contact is one of Coulomb") {
   std::mt19937 random(11);
   std::normal_distribution<double> normal;
@@ -169,21 +189,26 @@ TEST_CASE("what the residual of a rolling contact projects on is the nearest poi
   std::mt19937 random(13);
   std::normal_distribution<double> normal;
   for (int k = 0; k < 2000; ++k) {
-    const int size = k % 2 == 0 ? 5 : 3, pair = (size - 1) / 2;
+    const int size = 3 + k % 4;
     const Law laws[] = {{.kind = LawKind::rolling,
                          .size = size,
                          .friction = std::abs(normal(random)),
-                         .rolling = std::abs(normal(random))}};
-    const double mu = laws[0].friction, mu_R = laws[0].rolling;
+                         .rolling = std::abs(normal(random)),
+                         .spinning = std::abs(normal(random))}};
+    const int T = laws[0].tangents(), R = laws[0].rollings(), S = laws[0].spinnings();
+    const double radius[] = {laws[0].friction, laws[0].rolling, laws[0].spinning};
     const Vector one = Vector::Ones(size), zero = Vector::Zero(size);
     Vector u(size);
     for (double& v : u) v = normal(random);
-    const double slip = u.segment(1, pair).norm(), spin = u.tail(pair).norm();
-    u[0] -= k % 3 == 0 ? 0.0 : mu * slip + mu_R * spin;
-    const double x_N = -(u[0] + mu * slip + mu_R * spin);
+    const double length[] = {u.segment(1, T).norm(), u.segment(1 + T, R).norm(), u.tail(S).norm()};
+    double shift = 0.0;
+    for (int i = 0; i < 3; ++i) shift += radius[i] * length[i];
+    u[0] -= k % 3 == 0 ? 0.0 : shift;
+    const double x_N = -(u[0] + shift);
     const auto distance2 = [&](double N) {
-      return std::pow(x_N - N, 2) + std::pow(std::max(slip - mu * N, 0.0), 2) +
-             std::pow(std::max(spin - mu_R * N, 0.0), 2);
+      double sum = std::pow(x_N - N, 2);
+      for (int i = 0; i < 3; ++i) sum += std::pow(std::max(length[i] - radius[i] * N, 0.0), 2);
+      return sum;
     };
     double low = 0.0, high = 50.0;
     for (int i = 0; i < 200; ++i) {
@@ -192,7 +217,7 @@ TEST_CASE("what the residual of a rolling contact projects on is the nearest poi
           distance2(low + third) < distance2(high - third) ? -third : third;
     }
     const double F = natural_map(laws, one, u, zero, zero);
-    const double x2 = x_N * x_N + slip * slip + spin * spin;
+    const double x2 = x_N * x_N + u.tail(size - 1).squaredNorm();
     REQUIRE(x2 - F * F == doctest::Approx(distance2(low)).epsilon(1e-9).scale(x2));
   }
 }
@@ -201,27 +226,30 @@ TEST_CASE("the residual of rolling contacts does not change with the units") {
   std::mt19937 random(17);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   DenseDelassus W, W2;
-  W.W = random_delassus(11, 11, 0.3, random);
+  constexpr int kRows = 15;
+  W.W = random_delassus(kRows, kRows, 0.3, random);
   const Law laws[] = {
       {.kind = LawKind::rolling, .size = 5, .friction = 0.4, .rolling = 0.1},
       {.kind = LawKind::rolling, .first = 5, .size = 3, .friction = 0.4, .rolling = 2},
-      {.kind = LawKind::coulomb, .first = 8, .size = 3, .friction = 0.7}};
-  const bool moment[] = {false, false, false, true, true, false, false, true, false, false, false};
-  const Rows rows(11);
+      {.kind = LawKind::coulomb, .first = 8, .size = 3, .friction = 0.7},
+      {.kind = LawKind::rolling, .first = 11, .size = 4, .friction = 0.5, .spinning = 0.3}};
+  const bool moment[kRows] = {false, false, false, true,  true,  false, false, true,
+                              false, false, false, false, false, false, true};
+  const Rows rows(kRows);
   const double mass = 1000.0, length = 4.2e-3, time = 60.0;  // new units in old ones
   for (const bool held : {false, true}) {
     if (held) W.W.row(7).setZero(), W.W.col(7).setZero();  // the second cannot turn
     W2.W = W.W;
-    for (int i = 0; i < 11; ++i)
-      for (int j = 0; j < 11; ++j)
+    for (int i = 0; i < kRows; ++i)
+      for (int j = 0; j < kRows; ++j)
         W2.W(i, j) *= mass * (moment[i] ? length : 1.0) * (moment[j] ? length : 1.0);
     auto laws2 = std::to_array(laws);
-    for (Law& law : laws2) law.rolling /= length;
+    for (Law& law : laws2) law.rolling /= length, law.spinning /= length;
     for (int trial = 0; trial < 50; ++trial) {
-      Vector b(11), p(11), b2(11), p2(11);
+      Vector b(kRows), p(kRows), b2(kRows), p2(kRows);
       for (double& x : b) x = uniform(random);
       for (double& x : p) x = uniform(random);
-      for (int i = 0; i < 11; ++i) {
+      for (int i = 0; i < kRows; ++i) {
         b2[i] = b[i] * (moment[i] ? time : time / length);
         p2[i] = p[i] * time / (mass * length) / (moment[i] ? length : 1.0);
       }
@@ -245,9 +273,12 @@ TEST_CASE("a contact that nothing can turn must not spin, and the residual sees 
 }
 
 TEST_CASE("rolling contacts of a wrong size and laws that do not cover the rows are refused") {
+  for (const int rows : {1, 2, 7})
+    CHECK_THROWS_AS(one_contact(Matrix::Identity(rows, rows), Vector::Ones(rows),
+                                {.kind = LawKind::rolling}, Vector::Ones(rows)),
+                    UsageError);
   const Matrix W = Matrix::Identity(4, 4);
   const Vector b = Vector::Ones(4);
-  CHECK_THROWS_AS(one_contact(W, b, {.kind = LawKind::rolling}, b), UsageError);
   DenseDelassus delassus;
   delassus.W = W;
   const Rows rows(2);

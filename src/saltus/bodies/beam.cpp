@@ -1,0 +1,300 @@
+// ElasticBeam as a body: checks, numbering, masses, points, accounts. Its energy and the loops over elements: beam_elements.cpp.
+#include "saltus/bodies/beam.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "saltus/base/error.h"
+#include "saltus/bodies/beam_internal.h"
+#include "saltus/bodies/row_table.h"
+
+namespace saltus {
+namespace {
+
+using namespace beam;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
+  const auto positive = [](double number) { return number > 0.0 && std::isfinite(number); };
+  const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
+  expects(positive(system.section.axial) && positive(system.section.bending) &&
+              positive(system.section.line_mass),
+          "beam: EA, EI and rho A are positive and finite");
+  expects(positive(system.length), "beam: the length is positive and finite");
+  expects(system.elements >= 1, "beam: at least one element");
+  expects(system.origin.allFinite() && std::abs(system.axis.norm() - 1.0) <= 1e-9,
+          "beam: the origin is finite and the axis a unit vector");
+  expects(std::abs(system.across.norm() - 1.0) <= 1e-9 &&
+              std::abs(system.across.dot(system.axis)) <= 1e-9,
+          "beam: `across` is a unit vector at right angles to the axis");
+  frame << system.axis, system.across, system.axis.cross(system.across);
+  expects(system.gravity.allFinite(), "beam: gravity is finite");
+  expects(not_negative(system.rayleigh.mass) && not_negative(system.rayleigh.stiffness),
+          "beam: Rayleigh factors are finite and not negative");
+  nodes = system.elements + 1;
+  l = system.length / system.elements;
+  const auto there = [&](int dof) {
+    if (dof < 0 || dof >= dofs()) [[unlikely]]
+      expects(false, fmt::format("beam: degree of freedom {} (0 to {})", dof, dofs() - 1));
+  };
+  for (const Load& on : system.loads)
+    for (const auto& [dof, factor] : on.pattern) {
+      there(dof);
+      expects(std::isfinite(factor), "beam: weights of loads are finite");
+    }
+  index_of.assign(index(dofs()), 0);
+  for (const int dof : system.held) {
+    there(dof);
+    if (index_of[index(dof)] < 0) [[unlikely]]
+      expects(false, fmt::format("beam: degree of freedom {} is held twice", dof));
+    index_of[index(dof)] = -1;
+  }
+  for (int dof = 0; dof < dofs(); ++dof)
+    if (index_of[index(dof)] == 0) {
+      index_of[index(dof)] = free();
+      free_dofs.push_back(dof);
+    }
+  expects(free() > 0, "beam: at least one degree of freedom is free");
+
+  for (Vector* all : {&reference, &weight, &r, &x, &y}) all->setZero(dofs());
+  for (int a = 0; a < nodes; ++a) {
+    reference[6 * a] = a * l;
+    reference[6 * a + 3] = 1.0;
+  }
+  // int N_i N_j dx, by which a uniform beam of line mass 1 is written since 1963 (Archer)
+  const double c = system.section.line_mass * l / 420.0;
+  mass = {{{156.0 * c, 22.0 * l * c, 54.0 * c, -13.0 * l * c},
+           {22.0 * l * c, 4.0 * l * l * c, 13.0 * l * c, -3.0 * l * l * c},
+           {54.0 * c, 13.0 * l * c, 156.0 * c, -22.0 * l * c},
+           {-13.0 * l * c, -3.0 * l * l * c, -22.0 * l * c, 4.0 * l * l * c}}};
+  for (int a = 0; a < nodes; ++a) x.segment<3>(6 * a) = frame.transpose() * system.gravity;
+  add_mass(1.0, x, weight);
+
+  sources.push_back({"elastic", true});
+  const auto account = [&](bool present, const char* name, bool potential, int& at) {
+    if (!present) return;
+    at = static_cast<int>(sources.size());
+    sources.push_back({name, potential});
+  };
+  account(!system.gravity.isZero(0.0), "gravity", true, gravity);
+  account(system.rayleigh.mass > 0.0 || system.rayleigh.stiffness > 0.0, "damping", false, damping);
+  account(!system.loads.empty(), "load", false, load);
+
+  std::vector<Entry> entries;
+  for (int e = 0; e < system.elements; ++e)
+    for (int j = 0; j < kDofs; ++j)
+      for (int i = 0; i < kDofs; ++i)
+        if (const int row = index_of[index(6 * e + i)], column = index_of[index(6 * e + j)];
+            row >= 0 && column >= 0)
+          entries.push_back({row, column, 0.0});
+  matrix = SparseMatrix(free(), entries);
+  for (int e = 0; e < system.elements; ++e)
+    for (int j = 0; j < kDofs; ++j)
+      for (int i = 0; i < kDofs; ++i) {
+        const int row = index_of[index(6 * e + i)], column = index_of[index(6 * e + j)];
+        int at = -1;
+        if (row >= 0 && column >= 0)
+          for (int k = matrix.offset()[index(row)]; k < matrix.offset()[index(row) + 1]; ++k)
+            if (matrix.column()[index(k)] == column) at = k;
+        place.push_back(at);
+      }
+}
+
+void ElasticBeam::Data::add_loads(double t, Vector& out) const {
+  for (const Load& on : system.loads) {
+    const double value = on.signal.value(t);
+    for (const auto& [dof, factor] : on.pattern) out[dof] += factor * value;
+  }
+}
+
+BeamSection round_section(double young, double density, double diameter) {
+  const double area = 0.25 * std::numbers::pi * diameter * diameter;
+  return {young * area, young * area * diameter * diameter / 16.0, density * area};
+}
+
+std::vector<int> pinned_node(int node) { return {6 * node, 6 * node + 1, 6 * node + 2}; }
+std::vector<int> clamped_node(int node) {
+  std::vector<int> held = pinned_node(node);
+  held.insert(held.end(), {6 * node + 4, 6 * node + 5});
+  return held;
+}
+
+ElasticBeam::ElasticBeam(BeamSystem system) : data_(std::make_unique<Data>(std::move(system))) {}
+ElasticBeam::~ElasticBeam() = default;
+
+const BeamSystem& ElasticBeam::system() const { return data_->system; }
+int ElasticBeam::nodes() const { return data_->nodes; }
+int ElasticBeam::positions() const { return data_->free(); }
+Rayleigh ElasticBeam::rayleigh() const { return data_->system.rayleigh; }
+std::span<const Source> ElasticBeam::sources() const { return data_->sources; }
+
+unsigned ElasticBeam::traits() const {
+  return Trait::tangents | Trait::second_order | Trait::constant_mass | Trait::symmetric |
+         Trait::potential | Trait::fixed_points;
+}
+
+int ElasticBeam::free_index(int dof) const {
+  expects(dof >= 0 && dof < data_->dofs(), "beam: a degree of freedom 6 node + axis");
+  return data_->index_of[index(dof)];
+}
+
+void ElasticBeam::force(double t, View q, View v, Out f) const {
+  const Data& d = *data_;
+  d.put(q);
+  d.y = d.weight;
+  d.add_elastic(-1.0, d.y);
+  d.add_loads(t, d.y);
+  if (d.damping >= 0) {
+    d.scatter(v, d.x);
+    d.add_mass(-d.system.rayleigh.mass, d.x, d.y);
+    if (d.system.rayleigh.stiffness > 0.0) d.add_stiffness(-d.system.rayleigh.stiffness, d.x, d.y);
+  }
+  d.gather(d.y, f);
+}
+
+void ElasticBeam::potential_force(double, View q, Out f) const {
+  const Data& d = *data_;
+  d.put(q);
+  d.y = d.weight;
+  d.add_elastic(-1.0, d.y);
+  d.gather(d.y, f);
+}
+
+void ElasticBeam::multiply(Combination s, View q, View, View x, Out y) const {
+  const Data& d = *data_;
+  const double m = s.m + s.c * d.system.rayleigh.mass, k = s.k + s.c * d.system.rayleigh.stiffness;
+  d.scatter(x, d.x);
+  d.y.setZero();
+  d.add_mass(m, d.x, d.y);
+  if (k != 0.0) {
+    d.put(q);
+    d.add_stiffness(k, d.x, d.y);
+  }
+  d.gather(d.y, y);
+}
+
+void ElasticBeam::factorise(Combination s, View q, View, Factor& A) const {
+  Data& d = *data_;
+  const double m = s.m + s.c * d.system.rayleigh.mass, k = s.k + s.c * d.system.rayleigh.stiffness;
+  if (k != 0.0) d.put(q);
+  // the matrix is ours and not constant; only its pattern is
+  double* value = const_cast<double*>(d.matrix.value().data());
+  std::fill(value, value + d.matrix.value().size(), 0.0);
+  Block K = Block::Zero();
+  for (int e = 0; e < d.system.elements; ++e) {
+    if (k != 0.0) d.element_matrix(e, k, K);
+    const int* place = d.place.data() + index(e) * kDofs * kDofs;
+    for (int j = 0; j < kDofs; ++j)
+      for (int i = 0; i < kDofs; ++i)
+        if (const int at = place[j * kDofs + i]; at >= 0)
+          value[at] += K(i, j) + (i % 3 == j % 3 ? m * d.mass[index(i / 3)][index(j / 3)] : 0.0);
+  }
+  auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
+  auto* sparse = held ? dynamic_cast<SparseOperator*>(held->get()) : nullptr;
+  if (!sparse) {
+    auto made = std::make_unique<SparseOperator>();
+    sparse = made.get();
+    A.form = std::move(made);
+  }
+  sparse->factorise(d.matrix);
+}
+
+PointRef ElasticBeam::point(double x) const {
+  const double at = x / data_->l;
+  expects(at >= 0.0 && at <= data_->system.elements, "beam: a place along the beam");
+  const int e = std::min(static_cast<int>(at), data_->system.elements - 1);
+  return {0, e, Vector3(at - e, 0.0, 0.0)};
+}
+
+void ElasticBeam::points(double, View q, std::span<const PointRef> at, Out x) const {
+  const Data& d = *data_;
+  d.put(q);
+  for (std::size_t i = 0; i < at.size(); ++i)
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
+        d.system.origin +
+        d.frame * sum(Data::local(d.r, at[i].feature), values(at[i].local.x(), d.l));
+}
+
+// N_k times the frame's column, at each free axis of e_k
+void ElasticBeam::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
+  const Data& d = *data_;
+  J.width = 1;
+  J.offset.assign(1, 0);
+  J.column.clear();
+  J.value.clear();
+  for (const PointRef& point : at) {
+    if (point.feature < 0 || point.feature >= d.system.elements) [[unlikely]]
+      expects(false, fmt::format("beam: element {} of {}", point.feature, d.system.elements));
+    const Shape N = values(point.local.x(), d.l);
+    for (int k = 0; k < 4; ++k)
+      for (int axis = 0; axis < 3; ++axis) {
+        const int column = d.index_of[index(6 * point.feature + 3 * k + axis)];
+        if (column < 0 || N[index(k)] == 0.0) continue;
+        J.column.push_back(column);
+        for (int row = 0; row < 3; ++row) J.value.push_back(N[index(k)] * d.frame(row, axis));
+      }
+    J.offset.push_back(static_cast<int>(J.column.size()));
+  }
+}
+
+std::unique_ptr<PointTable> ElasticBeam::table(std::span<const PointRef> at,
+                                               std::span<const Vector3> direction) const {
+  const Vector reference = Vector::Zero(positions());
+  const auto n = static_cast<Eigen::Index>(at.size());
+  Vector places(3 * n), rest(n);
+  PointRows J;
+  point_rows(reference, reference, at, J);
+  points(0.0, reference, at, places);
+  for (Eigen::Index i = 0; i < n; ++i)
+    rest[i] = direction[static_cast<std::size_t>(i)].dot(places.segment<3>(3 * i));
+  return row_table(positions(), J, direction, std::move(rest));
+}
+
+ElasticBeam::Strain ElasticBeam::strain(View q, const PointRef& at) const {
+  const Data& d = *data_;
+  expects(at.feature >= 0 && at.feature < d.system.elements, "beam: an element of the beam");
+  d.put(q);
+  const Point p(Data::local(d.r, at.feature), at.local.x(), d.l);
+  return {p.s - 1.0, d.frame * p.a.cross(p.b) / p.A};
+}
+
+Energy ElasticBeam::energy(double, View q, View v) const {
+  const Data& d = *data_;
+  d.scatter(v, d.x);
+  d.y.setZero();
+  d.add_mass(1.0, d.x, d.y);
+  Energy E;
+  E.kinetic = 0.5 * d.dot(d.y, v);
+  d.put(q);
+  E.potential = d.stored() - d.dot(d.weight, q);
+  return E;
+}
+
+void ElasticBeam::power(double t, View q, View v, View w, std::span<double> by_source) const {
+  const Data& d = *data_;
+  const auto of = [&](auto&& fill) {
+    d.y.setZero();
+    fill();
+    return d.dot(d.y, w);
+  };
+  d.put(q);
+  by_source[0] = of([&] { d.add_elastic(-1.0, d.y); });
+  if (d.gravity >= 0) by_source[index(d.gravity)] = d.dot(d.weight, w);
+  if (d.damping >= 0) {
+    d.scatter(v, d.x);
+    by_source[index(d.damping)] = of([&] {
+      d.add_mass(-d.system.rayleigh.mass, d.x, d.y);
+      d.add_stiffness(-d.system.rayleigh.stiffness, d.x, d.y);
+    });
+  }
+  if (d.load >= 0) by_source[index(d.load)] = of([&] { d.add_loads(t, d.y); });
+}
+
+}  // namespace saltus

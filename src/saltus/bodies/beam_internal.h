@@ -1,0 +1,96 @@
+// The parts of ElasticBeam: Hermite's shapes, degrees of freedom, loops over elements.
+#pragma once
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "saltus/bodies/beam.h"
+#include "saltus/math/sparse.h"
+
+namespace saltus::beam {
+
+inline constexpr int kDofs = 12;  ///< of an element
+using Shape = std::array<double, 4>;
+using Local = Eigen::Matrix<double, 3, 4>;  ///< a column e_k
+using Block = Eigen::Matrix<double, kDofs, kDofs>;
+
+inline Shape values(double xi, double l) {
+  const double x2 = xi * xi, x3 = x2 * xi;
+  return {1.0 - 3.0 * x2 + 2.0 * x3, l * (xi - 2.0 * x2 + x3), 3.0 * x2 - 2.0 * x3, l * (x3 - x2)};
+}
+inline Shape slopes(double xi, double l) {  // d/dx
+  const double x2 = xi * xi;
+  return {6.0 * (x2 - xi) / l, 1.0 - 4.0 * xi + 3.0 * x2, 6.0 * (xi - x2) / l, 3.0 * x2 - 2.0 * xi};
+}
+inline Shape bends(double xi, double l) {  // d^2/dx^2
+  return {(12.0 * xi - 6.0) / (l * l), (6.0 * xi - 4.0) / l, (6.0 - 12.0 * xi) / (l * l),
+          (6.0 * xi - 2.0) / l};
+}
+
+inline Vector3 sum(const Local& e, const Shape& N) {
+  return e.col(0) * N[0] + e.col(1) * N[1] + e.col(2) * N[2] + e.col(3) * N[3];
+}
+
+struct Point {
+  Vector3 a, b;
+  double A, B, D, s;
+  Point(const Local& e, double xi, double l)
+      : a(sum(e, slopes(xi, l))),
+        b(sum(e, bends(xi, l))),
+        A(a.squaredNorm()),
+        B(b.squaredNorm()),
+        D(a.dot(b)),
+        s(std::sqrt(A)) {}
+};
+
+}  // namespace saltus::beam
+
+namespace saltus {
+
+struct ElasticBeam::Data {
+  BeamSystem system;
+  int nodes = 0;
+  double l = 0.0;                       ///< of an element
+  Matrix3 frame = Matrix3::Identity();  ///< of the beam in space
+  std::vector<int> free_dofs, index_of;
+  std::vector<Source> sources;
+  int gravity = -1, damping = -1, load = -1;
+  std::array<std::array<double, 4>, 4> mass{};  ///< int rho A N_i N_j dx
+  Vector reference, weight;                     ///< all degrees of freedom; M g of them
+  SparseMatrix matrix;
+  std::vector<int> place;  ///< of entry (i, j) of element e: (e 12 + j) 12 + i, -1: held
+
+  // Work space: all degrees of freedom
+  mutable Vector r, x, y;
+
+  explicit Data(BeamSystem given);
+  int dofs() const { return 6 * nodes; }
+  int free() const { return static_cast<int>(free_dofs.size()); }
+  void put(View q) const {
+    r = reference;
+    for (int i = 0; i < free(); ++i) r[free_dofs[static_cast<std::size_t>(i)]] += q[i];
+  }
+  void scatter(View part, Vector& all) const {
+    all.setZero();
+    for (int i = 0; i < free(); ++i) all[free_dofs[static_cast<std::size_t>(i)]] = part[i];
+  }
+  void gather(const Vector& all, Out part) const {
+    for (int i = 0; i < free(); ++i) part[i] = all[free_dofs[static_cast<std::size_t>(i)]];
+  }
+  double dot(const Vector& all, View w) const {
+    double product = 0.0;
+    for (int i = 0; i < free(); ++i) product += all[free_dofs[static_cast<std::size_t>(i)]] * w[i];
+    return product;
+  }
+  static beam::Local local(const Vector& all, int e) {
+    return Eigen::Map<const beam::Local>(all.data() + 6 * e);
+  }
+  double stored() const;
+  void add_elastic(double scale, Vector& out) const;
+  void element_matrix(int e, double k, beam::Block& K) const;
+  void add_mass(double scale, const Vector& in, Vector& out) const;
+  void add_stiffness(double scale, const Vector& in, Vector& out) const;
+  void add_loads(double t, Vector& out) const;
+};
+
+}  // namespace saltus

@@ -1,0 +1,185 @@
+// The step operator m M + c C + k K of a mesh, and its factors.
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/bodies/fem_internal.h"
+
+namespace saltus {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// A = R A0 R^T with the factor of A0 and one rotation for all nodes.
+class TurnedOperator final : public Operator {
+ public:
+  Factor inner;
+  Combination of;  ///< what A0 is made of
+  Matrix3 R = Matrix3::Identity();
+  int dimension = 3;
+
+  void solve(Eigen::Ref<Matrix> X) const override {
+    turn(X, R.transpose());
+    saltus::solve(inner, X);
+    turn(X, R);
+  }
+  bool symmetric() const override { return saltus::symmetric(inner); }
+  /// With H R: an entry of H along axis i of a node becomes row i of R.
+  bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const override {
+    const std::size_t d = index(dimension);
+    offset_.clear();
+    for (int k : H.offset) offset_.push_back(dimension * k);
+    column_.resize(d * H.column.size());
+    value_.resize(column_.size());
+    for (std::size_t k = 0; k < H.column.size(); ++k) {
+      const int i = H.column[k] % dimension;
+      for (int c = 0; c < dimension; ++c) {
+        column_[d * k + index(c)] = H.column[k] - i + c;
+        value_[d * k + index(c)] = H.value[k] * R(i, c);
+      }
+    }
+    return saltus::response(inner, {offset_, column_, value_}, W);
+  }
+  SolveRecord record() const override { return saltus::record(inner); }
+  void forget() override { saltus::forget(inner); }
+
+ private:
+  void turn(Eigen::Ref<Matrix> X, const Matrix3& by) const {
+    for (Eigen::Index j = 0; j < X.cols(); ++j)
+      for (Eigen::Index i = 0; i < X.rows(); i += dimension) {
+        Vector3 x = Vector3::Zero();
+        x.head(dimension) = X.col(j).segment(i, dimension);
+        x = (by * x).eval();
+        X.col(j).segment(i, dimension) = x.head(dimension);
+      }
+  }
+
+  mutable std::vector<int> offset_, column_;  ///< of H R
+  mutable std::vector<double> value_;
+};
+
+/// The operator of A, made where it is of another class.
+template <class Kind, class... Arguments>
+Kind& operator_in(Factor& A, Arguments&&... arguments) {
+  auto* some = std::get_if<std::unique_ptr<Operator>>(&A.form);
+  if (auto* kind = some ? dynamic_cast<Kind*>(some->get()) : nullptr) return *kind;
+  auto made = std::make_unique<Kind>(std::forward<Arguments>(arguments)...);
+  Kind& kind = *made;
+  A.form = std::move(made);
+  return kind;
+}
+
+}  // namespace
+
+// Which nodes share a block, where elements add to it, K0 where it stays.
+void Fem::Data::make_pattern() {
+  std::vector<std::pair<int, std::span<const int>>> elements;
+  for (const fem::Block& b : blocks) elements.emplace_back(b.n, b.node);
+  graph = std::make_shared<const NodeGraph>(nodes, elements);
+  for (fem::Block& b : blocks) b.make_slots(*graph);
+  if (!lumped()) {
+    mass_entry.assign(index(graph->entries()), 0.0);
+    for (int a = 0; a < nodes; ++a)
+      for (int k = mass.offset()[index(a)]; k < mass.offset()[index(a) + 1]; ++k)
+        mass_entry[index(graph->find(a, mass.column()[index(k)]))] = mass.value()[index(k)];
+  }
+  if (!affine && !turns()) return;
+  stiffness = NodeMatrix(graph);
+  x.setZero();
+  const Crew::Shift shift(crew, index(nodes));
+  for (const fem::Block& b : blocks) fem::add_matrices(b, crew, 1.0, 0.0, x.data(), stiffness);
+  stiffness.mirror_upper(crew);
+}
+
+void Fem::Data::assemble(Combination s, NodeMatrix& A) const {
+  const Crew::Shift shift(crew, index(nodes));
+  const double m = s.m + s.c * rayleigh().mass;
+  const bool kept = !stiffness.empty();
+  if (!kept) {
+    A.set_zero(crew);
+    for (const fem::Block& b : blocks)
+      fem::add_matrices(b, crew, s.k + s.c * b.tangent_rate, s.c, u.data(), A);
+    A.mirror_upper(crew);
+  }
+  const double k = s.k + s.c * rayleigh().stiffness;
+  crew.blocks(index(nodes), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t a = begin; a < end; ++a) {
+      if (kept) {
+        const double* const from = stiffness.block(graph->offset[a]);
+        double* const to = A.block(graph->offset[a]);
+        const int count = 9 * (graph->offset[a + 1] - graph->offset[a]);
+        for (int i = 0; i < count; ++i) to[i] = k * from[i];
+      }
+      const auto add = [&](int entry, double value) {
+        double* const to = A.block(entry);
+        for (int i = 0; i < 9; i += 4) to[i] += value;
+      };
+      if (lumped())
+        add(graph->diagonal[a], m * nodal[static_cast<Eigen::Index>(a)]);
+      else
+        for (int e = graph->offset[a]; e < graph->offset[a + 1]; ++e)
+          add(e, m * mass_entry[index(e)]);
+    }
+  });
+}
+
+void Fem::Data::assemble(Combination s) {
+  if (rows.empty()) {
+    rows = NodeMatrix(graph);
+    std::vector<Entry> entries;
+    for (int row = 0; row < free(); ++row) {
+      const int a = free_dofs[index(row)] / 3;
+      for (int k = graph->offset[index(a)]; k < graph->offset[index(a) + 1]; ++k)
+        for (int axis = 0; axis < 3; ++axis)
+          if (const int j = index_of[index(3 * graph->column[index(k)] + axis)]; j >= 0)
+            entries.push_back({row, j, 0.0});
+    }
+    matrix = SparseMatrix(free(), entries);
+  }
+  assemble(s, rows);
+  // the matrix is ours and not constant; only its pattern is
+  double* value = const_cast<double*>(matrix.value().data());
+  for (int row = 0; row < free(); ++row) {
+    const int a = free_dofs[index(row)] / 3, i = free_dofs[index(row)] % 3;
+    for (int k = graph->offset[index(a)]; k < graph->offset[index(a) + 1]; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        if (index_of[index(3 * graph->column[index(k)] + axis)] >= 0)
+          *value++ = rows.block(k)[3 * axis + i];
+  }
+}
+
+void Fem::Data::factorise(Combination s, Factor& A) {
+  const bool stiff = s.k != 0.0 || (s.c != 0.0 && rayleigh().stiffness > 0.0);
+  if (!stiff && lumped()) {
+    if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
+    std::get<Diagonal>(A.form).inverse =
+        ((s.m + s.c * rayleigh().mass) * mass_free.array()).inverse();
+    return;
+  }
+  Factor* to = &A;
+  if (turns()) {
+    const auto same = [](const Combination& a, const Combination& b) {
+      return a.m == b.m && a.c == b.c && a.k == b.k;
+    };
+    TurnedOperator& turned = operator_in<TurnedOperator>(A);
+    turned.R = turn.R;
+    turned.dimension = system.mesh.dimension;
+    to = &turned.inner;
+    if (!std::holds_alternative<std::monostate>(to->form) && same(turned.of, s)) {
+      forget(*to);
+      return;
+    }
+    turned.of = s;
+  }
+  if (stiff && system.solver.kind == FemSolver::Kind::conjugate_gradients) {
+    auto& solver = operator_in<ConjugateGradients>(*to, graph, free_dofs, system.solver.tolerance,
+                                                   system.solver.iterations);
+    assemble(s, solver.matrix());
+    solver.refilled();
+  } else {
+    assemble(s);
+    operator_in<SparseOperator>(*to).factorise(matrix);
+  }
+}
+
+}  // namespace saltus

@@ -1,0 +1,17 @@
+// Names of the files that `saltus convert` writes.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "saltus/io/results_reader.h"
+
+namespace saltus {
+
+/// <stem>.<part><suffix>. The names of probes and bodies become parts: HDF5 names hold no '/'.
+std::string file_name(const std::string& stem, const std::string& part, const std::string& suffix);
+
+/// Throws SceneError where `path` is the results file itself or was written already.
+void require_other(const ResultsReader& results, const std::string& path,
+                   const std::vector<std::string>& written);
+
+}  // namespace saltus

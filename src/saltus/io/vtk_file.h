@@ -1,0 +1,38 @@
+// Meshes and fields for ParaView and VTK: unstructured grids (.vtu) and series of them (.pvd), XML.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/bodies/mesh.h"
+
+namespace saltus {
+
+/// components x nodes (or elements) numbers, those of one node behind each other. Six components are a symmetric tensor
+/// xx, yy, zz, xy, yz, zx.
+struct VtkField {
+  std::string name;
+  int components = 1;
+  std::span<const double> values;
+};
+
+/// One moment t [s] of a mesh whose nodes are at `places`, 3 a node. Numbers are 64-bit little-endian, in base64.
+/// Throws SceneError, RunError as OutputFile.
+void write_vtu(const std::string& path, double t, const Mesh& mesh, std::span<const double> places,
+               std::span<const VtkField> on_nodes, std::span<const VtkField> on_cells = {});
+
+/// A file of a series; files of one time are parts of one picture.
+struct PvdEntry {
+  double t = 0.0;  ///< [s]
+  int part = 0;
+  std::string file;  ///< from the folder of the .pvd
+};
+void write_pvd(const std::string& path, std::span<const PvdEntry> entries);
+
+std::string base64(std::string_view bytes);  ///< RFC 4648
+
+/// Nodes of an element in the order of VTK, by their places in that of Gmsh.
+std::span<const int> vtk_order(ElementKind kind);
+int vtk_type(ElementKind kind);
+
+}  // namespace saltus

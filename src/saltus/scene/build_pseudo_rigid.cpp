@@ -1,0 +1,103 @@
+// Pseudo-rigid bodies: one entry is one group, its copies are the bodies of the group.
+#include <fmt/format.h>
+
+#include "saltus/bodies/skin.h"
+#include "saltus/scene/body_names.h"
+#include "saltus/scene/build_kinds.h"
+#include "saltus/scene/build_rigid.h"
+#include "saltus/scene/build_shape.h"
+
+namespace saltus {
+namespace {
+
+Matrix3 skew(const Vector3& w) {
+  Matrix3 S;
+  S << 0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0;
+  return S;
+}
+
+/// The points of a skin in the frame of its shape, turned into that of the body.
+void turn(Skin& skin, const Matrix3& R) {
+  for (PointRef& vertex : skin.vertices) vertex.local = R * vertex.local;
+  for (SkinFacet& facet : skin.facets)
+    for (Vector3& x : facet.local) x = R * x;
+}
+
+/// One body of the entry.
+struct DeformingCopy {
+  CopyPlace place;
+  SolidMoments solid;  ///< of density 1, in the frame of the body
+};
+
+void put_state(const PseudoRigidSpec& spec, const DeformingCopy& copy, Eigen::Index body,
+               GroupState& state) {
+  const Matrix3 R = (copy.place.turn * rotation_of(spec.rotation)).toRotationMatrix();
+  const Matrix3 D = to_vector3(spec.stretch).asDiagonal();
+  const Matrix3 F = R * D, rate = R * skew(to_vector3(spec.spin)) * D;
+  const Vector3 x = to_vector3(spec.position) + copy.place.shift + R * copy.solid.centre;
+  for (int i = 0; i < 3; ++i) {
+    state.q.segment<3>(12 * body + 3 * i) = F.row(i);
+    state.v.segment<3>(12 * body + 3 * i) = rate.row(i);
+  }
+  state.q.segment<3>(12 * body + 9) = x;
+  state.v.segment<3>(12 * body + 9) = to_vector3(spec.velocity);
+}
+
+BuiltSkin skin_of_copy(const BodySpec& body, const BuiltShape& shape, const DeformingCopy& copy,
+                       int number, const std::string& path) {
+  const PseudoRigidSpec& spec = *body.pseudo_rigid;
+  const Shape solid = scaled(shape.pieces.front(), copy.place.size);
+  BuiltSkin built;
+  built.name = copy_name(body, number);
+  built.path = path + ".shape";
+  built.material = spec.shape.material;
+  built.thickness = thickness(solid);
+  // the mass centre in the frame of the shape
+  const Vector3 centre =
+      shape.at.R.transpose() * (copy.solid.centre - copy.place.size * shape.at.x);
+  built.skin = skin_of(solid, number, centre, spec.facet.value_or(0.25 * built.thickness));
+  turn(built.skin, shape.at.R);
+  return built;
+}
+
+}  // namespace
+
+BuiltBody build_pseudo_rigid(const Scene& scene, const BodySpec& body, const std::string& path) {
+  const PseudoRigidSpec& spec = body.pseudo_rigid.value();
+  const std::string at = path + ".pseudo_rigid";
+  ShapeUse use{body.name, true, true};
+  use.deforms = true;
+  const BuiltShape shape = build_shape(scene, spec.shape, use, at + ".shape");
+  const std::vector<CopyPlace> places = copy_places(scene, spec.copies, at + ".copies");
+  PseudoRigidSystem system;
+  system.gravity = to_vector3(spec.gravity.value_or(scene.spec.gravity));
+  system.eta = spec.eta;
+  system.viscosity = spec.viscosity;
+  BuiltBody built;
+  const auto count = static_cast<Eigen::Index>(places.size());
+  built.dofs = static_cast<int>(12 * count);
+  built.initial = {Vector(12 * count), Vector(12 * count), {}};
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto number = static_cast<int>(i);
+    DeformingCopy copy{places[static_cast<std::size_t>(i)], {}};
+    copy.solid = scaled(shape.solid, copy.place.size);
+    copy.solid.centre = copy.place.size * shape.at.x + shape.at.R * copy.solid.centre;
+    copy.solid.inertia = shape.at.R * copy.solid.inertia * shape.at.R.transpose();
+    system.bodies.push_back(pseudo_rigid_body(copy.solid, spec.material.material()));
+    for (PseudoRigidLoad load : pseudo_rigid_loads(scene, body, copy.solid.centre, path)) {
+      load.body = number;
+      system.loads.push_back(std::move(load));
+    }
+    put_state(spec, copy, i, built.initial);
+    built.origins.push_back(copy.solid.centre);
+    if (spec.copies) built.copies.push_back(copy_name(body, number));
+    if (spec.touches) built.skins.push_back(skin_of_copy(body, shape, copy, number, at));
+  }
+  return built_at(at, [&] {
+    built.pseudo_rigid = std::make_shared<const PseudoRigid>(std::move(system));
+    built.dynamics = built.pseudo_rigid;
+    return std::move(built);
+  });
+}
+
+}  // namespace saltus

@@ -1,0 +1,19 @@
+// What a group is made of, for `check`.
+#pragma once
+#include <string>
+
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+struct GroupFacts {
+  double mass = 0.0;  ///< of all its bodies, what is prescribed included [kg]; 0: it is not told
+  int nodes = 0, elements = 0;
+  std::string kinds;  ///< of elements: "hex8, wedge6"
+};
+GroupFacts group_facts(const Dynamics& group);
+
+/// "mass 7.85 kg, 81 nodes, 32 elements (hex8)", "" where nothing is told.
+std::string facts_text(const GroupFacts& facts);
+
+}  // namespace saltus

@@ -1,0 +1,18 @@
+#include "saltus/scene/pseudo_rigid_spec.h"
+
+namespace saltus {
+
+std::optional<Fault> PseudoRigidSpec::fault() const {
+  if (shape.density)
+    return Fault{"shape.density", "has no meaning for a pseudo-rigid body",
+                 "give material.density"};
+  if (shape.plane || shape.height_field)
+    return Fault{shape.plane ? "shape.plane" : "shape.height_field", "has no volume",
+                 "give a shape that can deform: a box, a sphere, a hull"};
+  if (shape.mesh && !shape.mesh->pieces.empty())
+    return Fault{"shape.mesh.pieces", "have no meaning for a pseudo-rigid body",
+                 "leave them out: it touches with its surface"};
+  return std::nullopt;
+}
+
+}  // namespace saltus

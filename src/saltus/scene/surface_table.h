@@ -1,0 +1,54 @@
+// Materials of all that touches, and the laws of `surfaces` between them: shapes of rigid bodies and skins of deformable
+// ones alike.
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "saltus/scene/model.h"
+#include "saltus/scene/scene.h"
+
+namespace saltus {
+
+class SurfaceTable {
+ public:
+  SurfaceTable(const Scene& scene, ModelParts& parts) : scene_(scene), parts_(parts) {}
+
+  /// Something that may touch.
+  struct Holder {
+    int body = 0;  ///< any number of its own
+    std::string name;
+    bool free = false;  ///< it moves by forces
+    bool self = false;  ///< it may touch itself
+  };
+  /// Index of its material, a new one where none of this name was held yet.
+  int hold(const std::string& material, const Holder& holder);
+  /// A scheme that moves bodies by forces.
+  void moved_by(const SchemeChoice& scheme);
+  /// A body of least extent `thickness` [m] that moves.
+  void moves(double thickness);
+
+  /// Surfaces::materials, law and the laws of the scene. The first entry that fits a pair counts.
+  void find_laws();
+  /// Surfaces::margin.
+  void find_margin();
+  /// Two materials that could meet and have no law: told once.
+  void warn_of_lawless();
+
+ private:
+  const Scene& scene_;
+  ModelParts& parts_;
+  std::vector<std::string> materials_;
+  /// The first two bodies of a material, and the first two of them that move by forces: enough to find two that meet.
+  struct Holders {
+    std::vector<Holder> free, any;
+  };
+  std::vector<Holders> holders_;
+  std::vector<SchemeChoice> schemes_;
+  double least_ = 0.0;  ///< thickness [m], 0: nothing moves
+};
+
+/// Share of the size of a shape: of the smallest one for the margin, of the smaller of two for a depth that is told.
+inline constexpr double kSmallShare = 0.01;
+
+}  // namespace saltus

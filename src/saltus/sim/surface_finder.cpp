@@ -1,0 +1,199 @@
+#include "saltus/sim/surface_finder.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "saltus/sim/state.h"
+
+namespace saltus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups)
+    : model_(model), groups_(std::move(groups)) {
+  const Surfaces& surfaces = model.surfaces();
+  std::vector<int> frame_number(surfaces.frames.size(), -1);
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    first_frame_.push_back(static_cast<int>(frame_of_.size()));
+    for (std::size_t f = 0; f < surfaces.frames.size(); ++f)
+      if (surfaces.frames[f].group == groups_[m]) {
+        frame_number[f] = static_cast<int>(frame_of_.size());
+        frame_of_.push_back({static_cast<int>(m), surfaces.frames[f].body});
+      }
+  }
+  first_frame_.push_back(static_cast<int>(frame_of_.size()));
+  poses_.resize(frame_of_.size());
+  for (std::size_t s = 0; s < surfaces.skins.size(); ++s) {
+    const auto m = std::ranges::find(groups_, surfaces.skins[s].group);
+    if (m != groups_.end())
+      skin_of_.push_back({static_cast<int>(m - groups_.begin()), static_cast<int>(s)});
+  }
+  if (frame_of_.empty() && skin_of_.empty()) return;
+  for (Collider collider : surfaces.colliders) {
+    if (collider.frame >= 0) {
+      if (frame_number[at(collider.frame)] < 0) continue;
+      collider.frame = frame_number[at(collider.frame)];
+    }
+    colliders_.push_back(std::move(collider));
+  }
+  if (!frame_of_.empty()) {
+    std::vector<std::array<int, 2>> excluded;
+    const auto number = [&](int frame) { return frame < 0 ? frame : frame_number[at(frame)]; };
+    for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
+      if ((f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
+        excluded.push_back({number(f), number(g)});
+    shapes_.emplace(colliders_, surfaces.margin, std::move(excluded));
+  }
+  if (skin_of_.empty()) return;
+  std::vector<DeformingShape> shapes;
+  for (const auto& [m, s] : skin_of_) {
+    const Surfaces::DeformingSkin& skin = surfaces.skins[at(s)];
+    DeformingShape shape;
+    shape.material = skin.material;
+    shape.self = skin.self;
+    places_.resize(3 * static_cast<Eigen::Index>(skin.skin.vertices.size()));
+    dynamics(at(m)).points(0.0, model.initial()[at(skin.group)].q, skin.skin.vertices, places_);
+    for (Eigen::Index i = 0; i < places_.size(); i += 3)
+      shape.vertices.emplace_back(places_.segment<3>(i));
+    for (const SkinFacet& facet : skin.skin.facets) shape.facets.push_back(facet.vertex);
+    shapes.push_back(std::move(shape));
+  }
+  std::vector<char> meets;
+  for (const int law : surfaces.law) meets.push_back(law >= 0 ? 1 : 0);
+  skins_.emplace(std::move(shapes), colliders_, surfaces.margin, surfaces.materials, meets);
+}
+
+void SurfaceFinder::add_laws(std::vector<int>& laws) const {
+  if (empty()) return;
+  for (const int law : model_.surfaces().law)
+    if (law >= 0) laws.push_back(law);
+}
+
+void SurfaceFinder::place(double t, Configurations q) {
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    const int first = first_frame_[m], end = first_frame_[m + 1];
+    if (first == end) continue;
+    member_poses_.resize(at(dynamics(m).bodies()));
+    dynamics(m).frames(t, *q[m], member_poses_);
+    for (int f = first; f < end; ++f) poses_[at(f)] = member_poses_[at(frame_of_[at(f)][1])];
+  }
+  for (std::size_t k = 0; k < skin_of_.size(); ++k) {
+    const auto [m, s] = skin_of_[k];
+    const Skin& skin = model_.surfaces().skins[at(s)].skin;
+    places_.resize(3 * static_cast<Eigen::Index>(skin.vertices.size()));
+    dynamics(at(m)).points(t, *q[at(m)], skin.vertices, places_);
+    std::vector<Vector3>& vertices = skins_->vertices(static_cast<int>(k));
+    for (std::size_t i = 0; i < vertices.size(); ++i)
+      vertices[i] = places_.segment<3>(3 * static_cast<Eigen::Index>(i));
+  }
+}
+
+// False for the world and for bodies that only follow a prescribed motion.
+bool SurfaceFinder::moves(int frame) const {
+  return frame >= 0 && dynamics(at(frame_of_[at(frame)][0])).velocities() > 0;
+}
+
+bool SurfaceFinder::acts(const DetectedContact& found) const {
+  const Collider &a = colliders_[at(found.a)], &b = colliders_[at(found.b)];
+  return law_of(a.material, b.material) >= 0 && (moves(a.frame) || moves(b.frame));
+}
+
+// The point of the frame that is at x now.
+void SurfaceFinder::put_side(Touch::Side& side, int frame, const Vector3& x) const {
+  side = {-1, {}, x};
+  if (frame < 0) return;
+  const Pose& pose = poses_[at(frame)];
+  side.member = frame_of_[at(frame)][0];
+  side.ref = {frame_of_[at(frame)][1], 0, pose.R.transpose() * (x - pose.x)};
+}
+
+std::span<const SurfaceFinder::Touch> SurfaceFinder::find(double t, Configurations q) {
+  touches_.clear();
+  place(t, q);
+  if (shapes_) {
+    shapes_->detect(poses_, found_);
+    for (const DetectedContact& found : found_) {
+      if (!acts(found)) continue;
+      const Collider &a = colliders_[at(found.a)], &b = colliders_[at(found.b)];
+      const Vector3& n = found.point.normal;
+      Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
+      // Half-way between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
+      // that of the body's own surface, so that a sphere has the arm r.
+      Vector3 x = found.point.x;
+      if (!moves(b.frame)) x += 0.5 * found.point.gap * n;
+      if (!moves(a.frame)) x -= 0.5 * found.point.gap * n;
+      put_side(touch.side[0], a.frame, x);
+      put_side(touch.side[1], b.frame, x);
+      touches_.push_back(touch);
+    }
+  }
+  if (skins_) take_skins(t, q);
+  return touches_;
+}
+
+int SurfaceFinder::material_of(const SkinSide& side) const {
+  return side.skin < 0 ? colliders_[at(side.collider)].material
+                       : model_.surfaces().skins[at(skin_of_[at(side.skin)][1])].material;
+}
+
+// Points of facets are those of the element, which a flat facet only approximates: their places are asked for.
+void SurfaceFinder::take_skins(double t, Configurations q) {
+  skins_->detect(poses_, found_skins_);
+  const std::size_t begin = touches_.size();
+  for (const SkinContact& found : found_skins_) {
+    Touch touch{
+        found.key, law_of(material_of(found.a), material_of(found.b)), found.normal, found.gap, {}};
+    const SkinSide* sides[2] = {&found.a, &found.b};
+    for (std::size_t s = 0; s < 2; ++s) {
+      if (sides[s]->skin < 0) continue;
+      const auto [member, number] = skin_of_[at(sides[s]->skin)];
+      const Skin& skin = model_.surfaces().skins[at(number)].skin;
+      touch.side[s].member = member;
+      touch.side[s].ref = sides[s]->vertex >= 0
+                              ? skin.vertices[at(sides[s]->vertex)]
+                              : skin.facets[at(sides[s]->facet)].point(sides[s]->weight);
+    }
+    touches_.push_back(touch);
+  }
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    refs_.clear();
+    asked_.clear();
+    for (std::size_t i = begin; i < touches_.size(); ++i)
+      for (std::size_t s = 0; s < 2; ++s)
+        if (touches_[i].side[s].member == static_cast<int>(m)) {
+          refs_.push_back(touches_[i].side[s].ref);
+          asked_.push_back({i, s});
+        }
+    if (refs_.empty()) continue;
+    places_.resize(3 * static_cast<Eigen::Index>(refs_.size()));
+    dynamics(m).points(t, *q[m], refs_, places_);
+    for (std::size_t k = 0; k < asked_.size(); ++k)
+      touches_[asked_[k][0]].side[asked_[k][1]].place =
+          places_.segment<3>(3 * static_cast<Eigen::Index>(k));
+  }
+  for (std::size_t i = begin; i < touches_.size(); ++i) {
+    const SkinSide& b = found_skins_[i - begin].b;
+    if (b.skin < 0)
+      put_side(touches_[i].side[1], colliders_[at(b.collider)].frame, touches_[i].side[0].place);
+  }
+}
+
+double SurfaceFinder::least_gap(double t, Configurations q) {
+  double least = std::numeric_limits<double>::infinity();
+  place(t, q);
+  if (shapes_) {
+    shapes_->refine(poses_, found_);
+    for (const DetectedContact& found : found_)
+      if (acts(found)) least = -worse(-least, -found.point.gap);
+  }
+  if (skins_) {
+    skins_->detect(poses_, found_skins_);
+    for (const SkinContact& found : found_skins_) least = -worse(-least, -found.gap);
+  }
+  return least;
+}
+
+}  // namespace saltus

@@ -1,0 +1,77 @@
+// What touches between the surfaces of one island: shapes in frames, and skins of bodies that deform.
+#pragma once
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "saltus/scene/model.h"
+#include "saltus/shapes/skin_detector.h"
+
+namespace saltus {
+
+class SurfaceFinder {
+ public:
+  /// A contact between two surfaces. Rigid bodies and what they touch meet in one place; of two skins each side is a point
+  /// of its own surface.
+  struct Touch {
+    struct Side {
+      int member = -1;  ///< of the island; -1: the world
+      PointRef ref;
+      Vector3 place = Vector3::Zero();  ///< [m]
+    };
+    std::uint64_t key = 0;              ///< increasing along the list
+    int law = 0;                        ///< index into Model::laws()
+    Vector3 normal = Vector3::UnitZ();  ///< from side 1 to side 0
+    double gap = 0.0;                   ///< [m]
+    std::array<Side, 2> side;
+  };
+  /// Configuration of each member.
+  using Configurations = std::span<const Vector* const>;
+
+  /// groups: those of the island, its members in this order. Throws SceneError for a skin that is none.
+  SurfaceFinder(const Model& model, std::vector<int> groups);
+
+  bool empty() const { return !shapes_ && !skins_; }
+  /// Laws that may act, added to `laws`.
+  void add_laws(std::vector<int>& laws) const;
+  /// All contacts known at t, by increasing key; good until the next call.
+  std::span<const Touch> find(double t, Configurations q);
+  /// The least gap [m], of shapes among those that the last find() had near each other; +inf where nothing is near.
+  double least_gap(double t, Configurations q);
+
+ private:
+  const Dynamics& dynamics(std::size_t member) const {
+    return *model_.groups()[static_cast<std::size_t>(groups_[member])].dynamics;
+  }
+  void place(double t, Configurations q);
+  bool moves(int frame) const;
+  int law_of(int material, int other) const {
+    return model_.surfaces()
+        .law[static_cast<std::size_t>(material * model_.surfaces().materials + other)];
+  }
+  bool acts(const DetectedContact& found) const;
+  void put_side(Touch::Side& side, int frame, const Vector3& x) const;
+  void take_skins(double t, Configurations q);
+  int material_of(const SkinSide& side) const;
+
+  const Model& model_;
+  std::vector<int> groups_;
+  std::optional<Detector> shapes_;
+  std::optional<SkinDetector> skins_;
+  /// Of each frame of the detectors: member and body; first frame of each member; poses.
+  std::vector<std::array<int, 2>> frame_of_;
+  std::vector<int> first_frame_;
+  std::vector<Pose> poses_, member_poses_;
+  std::vector<Collider> colliders_;
+  std::vector<DetectedContact> found_;
+  std::vector<SkinContact> found_skins_;
+  std::vector<Touch> touches_;
+  /// Skins of the island: member, number in Surfaces::skins. Places of their vertices.
+  std::vector<std::array<int, 2>> skin_of_;
+  Vector places_;
+  std::vector<PointRef> refs_;                     ///< points of one member on skins
+  std::vector<std::array<std::size_t, 2>> asked_;  ///< touch and side of each
+};
+
+}  // namespace saltus
