@@ -80,6 +80,27 @@ TEST_CASE("without spinning friction the ball spins on for ever, also where roll
   CHECK(std::abs(spin_of(sim, 0).z() - 7.3) <= 1e-12);
 }
 
+// On the mean spin a contact that holds it would turn it round in every step.
+TEST_CASE("the mean slip and tangential restitution are of slips, moments bring spins to rest") {
+  for (const double e_T : {0.4, 1.0}) {
+    CAPTURE(e_T);
+    ContactLaw law = law_that_spins(0.5, 0.5);
+    law.rolling = 0.5;
+    law.tangential = e_T;
+    RigidThing ball = spun_ball(0.01);
+    ball.Omega = Vector3(0.01, 0.02, 0.01);
+    ball.v = Vector3(0.02 * kR, -0.01 * kR, 0.0);  // rolls
+    RigidScene scene;
+    scene.add(ball);
+    scene.fix(Plane{});
+    Simulation sim(scene.model(rig_mid(), 1e-3, law));
+    const StepReport report = sim.advance();
+    REQUIRE(report.converged);
+    CHECK(report.residual_after <= 1e-10);
+    CHECK(spin_of(sim, 0).norm() <= 1e-12);
+  }
+}
+
 // Each of four corners at the distance d from the axis bears m g/4, slips across its arm and turns with the box.
 TEST_CASE("a box that turns on four corners is braked by (mu d + sigma) m g, and then rests") {
   const Vector3 half(0.2, 0.15, 0.05);

@@ -59,6 +59,19 @@ TEST_CASE("a run of finite elements stores stress, and the force on its support 
     }
 }
 
+TEST_CASE("a run whose elements end inside out says so, one that ends well does not") {
+  const Folder folder;
+  std::string crushed = kStrip;
+  crushed.replace(crushed.find("force: [1 N"), 11, "force: [-150 kN");  // 1.5 times its length
+  crushed.replace(crushed.find("{young"), 1, "{law: linear, ");
+  folder.write("crushed.yaml", crushed);
+  folder.write("strip.yaml", kStrip);
+  const Outcome run = saltus_command(folder, {"run", "crushed.yaml", "-q"});
+  CHECK(run.code == 0);
+  CHECK(holds(run.err, "elements of strip are turned inside out at the end (det F -"));
+  CHECK_FALSE(holds(saltus_command(folder, {"run", "strip.yaml", "-q"}).err, "inside out"));
+}
+
 TEST_CASE("info names the mesh of a body, convert writes it for ParaView and the motion of nodes") {
   const Folder folder;
   folder.write("strip.yaml", kStrip);

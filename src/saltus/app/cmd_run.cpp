@@ -97,7 +97,7 @@ class Run {
     for (const std::string& text :
          {gain_warning(result_.loop.gain, setup_), unsolved_warning(result_.loop, setup_),
           unexplained_warning(result_.loop, *result_.state, setup_),
-          law_warning(result_.loop, setup_)})
+          law_warning(result_.loop, setup_), inverted_warning(*result_.state, setup_)})
       if (!text.empty()) note(text);
     return result_.loop.end == LoopReport::End::reached ? finish() : stop();
   }

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "saltus/bodies/fem.h"
+
 namespace saltus::app {
 namespace {
 
@@ -249,6 +251,25 @@ std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
       "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); use a "
       "shorter step",
       s.residual_after.value, time_of(s.residual_after, setup));
+}
+
+std::string inverted_warning(const State& state, const SceneSetup& setup) {
+  std::string names;
+  double least = 1.0;
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    const Group& group = setup.model.groups()[g];
+    const auto* const fem = dynamic_cast<const Fem*>(group.dynamics.get());
+    if (!fem) continue;
+    const double J = fem->least_volume_ratio(state.t, state.groups[g].q);
+    if (!(J <= 0.0)) continue;
+    names += (names.empty() ? "" : ", ") + group.name;
+    least = std::min(least, J);
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "elements of {} are turned inside out at the end (det F {:.3g}), which their law allows; "
+      "`law: neo_hooke` does not",
+      names, least);
 }
 
 }  // namespace saltus::app

@@ -32,5 +32,7 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
                                 const SceneSetup& setup);
 /// The same about laws that do not hold on the finished states.
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup);
+/// The same about elements that are turned inside out in the last state.
+std::string inverted_warning(const State& state, const SceneSetup& setup);
 
 }  // namespace saltus::app

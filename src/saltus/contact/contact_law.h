@@ -74,7 +74,8 @@ struct ContactLaw {
   Rule rule = Rule::signorini_position;
   double restitution = 0.0;  ///< e [1]
   /// mu [1]: with tangential rows, P in {|P_T| <= mu P_N} and -(u1_T + tangential u0_T) along P_T where it is on the
-  /// boundary. `tangential` is e_T of Newton's law, 1 for the mean slip, (1 - theta)/theta for Fremond's law.
+  /// boundary. `tangential` is e_T of Newton's law, 1 for the mean slip, (1 - theta)/theta for Fremond's law. Moments
+  /// see u1 alone.
   double friction = 0.0;
   double tangential = 0.0;
   double rolling =

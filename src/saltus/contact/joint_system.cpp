@@ -278,7 +278,6 @@ std::array<JointFrame, 2> JointSystem::frames(int joint) const {
 }
 
 std::span<const char> JointSystem::turns() const { return work_->turns; }
-bool JointSystem::turns(int row) const { return work_->turns[at(row)] != 0; }
 
 double JointSystem::extent() const {
   double most = 0.0;

@@ -98,8 +98,7 @@ class JointSystem {
   /// joint that is closed at q0 and q1 take their impulses at one point: joints do no work and keep momentum. Source:
   /// O. Gonzalez, Physica D 132, 1999 (discrete gradients of constraints).
   void make_rows(const Motion& motion);
-  bool turns(int row) const;            ///< g is an angle [rad]
-  std::span<const char> turns() const;  ///< of every row
+  std::span<const char> turns() const;  ///< of every row: g is an angle [rad]
   /// The point and the axes of a joint on a and b at the last make_rows().
   std::array<JointFrame, 2> frames(int joint) const;
   /// Largest coordinate of the joints' points at the last gaps(): the scale of round-off in gaps [m].

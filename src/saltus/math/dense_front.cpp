@@ -134,7 +134,7 @@ SALTUS_INLINE void invert_front(int p, int q, const double* upper, const int* ex
   double* const X = inverse + p * P;  // p x Q
   double* const XT = X + p * Q;       // q x P
   double* const border = XT + q * P;  // q x Q
-  double* const z = border + q * Q;   // a row of Z12, then of Z11
+  double* const z = border + q * Q;   // a row of Z12
   std::fill(work, z, 0.0);
   for (int i = 0; i < p; ++i) inverse[i * P + i] = 1.0;
   for (int i = 0; i < p; ++i)

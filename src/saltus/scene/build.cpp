@@ -57,6 +57,7 @@ class Builder {
     finish_surfaces();
     add_joints(scene_, bodies_, parts_);
     assemble(parts_);
+    expect_meshes();
     // Faces that rest on each other share their load in many ways: their residual can end just above 1e-12.
     const bool shapes_touch =
         std::ranges::any_of(parts_.surfaces.law, [](int law) { return law >= 0; });
@@ -110,6 +111,19 @@ class Builder {
     table.find_margin();
     table.warn_of_lawless();
     rigid_.warn_of_overlaps();
+  }
+
+  /// Fields of meshes are asked for and there is no mesh.
+  void expect_meshes() {
+    if (std::ranges::any_of(bodies_, [](const BuiltBody& body) { return body.fem != nullptr; }))
+      return;
+    const ResultsSpec& results = spec_.results;
+    for (const auto& [key, asked] :
+         {std::pair{"stress", results.stress}, std::pair{"strain", results.strain},
+          std::pair{"resultants", results.resultants}})
+      if (asked)
+        parts_.warnings.push_back(
+            fmt::format("results.{}: no body moves by its mesh: nothing more is stored", key));
   }
 
   /// What is asked of a body whose group is complete.

@@ -9,6 +9,7 @@
 #include "saltus/bodies/skin.h"
 #include "saltus/scene/build_fem_mesh.h"
 #include "saltus/scene/build_kinds.h"
+#include "saltus/scene/fem_faults.h"
 #include "saltus/scene/mesh_place.h"
 
 namespace saltus {
@@ -230,6 +231,17 @@ std::vector<NodeStop> stops_of(const FemMaking& m) {
   return stops;
 }
 
+/// A body that is put behind a plane starts pressed, with the energy of that.
+std::optional<std::string> overlap_of(const FemMaking& m, std::span<const NodeStop> stops) {
+  const auto gap = [&](const NodeStop& stop) {
+    return stop.normal.dot(m.placed.nodes.col(stop.node) - stop.place);
+  };
+  const auto worst = std::ranges::min_element(stops, {}, gap);
+  if (worst == stops.end() || gap(*worst) >= -1e-9 * size_of(m.mesh)) return std::nullopt;
+  return fmt::format("{}.stops: node {} of '{}' starts {:.3g} mm behind its plane, pressed by it",
+                     m.path, worst->node, m.body.name, -1e3 * gap(*worst));
+}
+
 // -- the state at t = 0
 
 /// int rho X dV / int rho dV.
@@ -351,8 +363,6 @@ BuiltSkin skin_of_mesh(const FemMaking& m) {
 void reduce(const FemMaking& m, BuiltBody& built) {
   const FemModesSpec& spec = *m.spec.modes;
   const std::string path = m.path + ".modes";
-  if (!m.spec.stops.empty())
-    throw SceneError(m.path + ".stops", "have no meaning with `modes`", "give `contacts`");
   if (built.initial.q.cwiseAbs().maxCoeff() > 0.0 || built.initial.v.cwiseAbs().maxCoeff() > 0.0)
     throw SceneError(path, fmt::format("'{}' does not start at rest and undeformed", m.body.name),
                      "leave velocity, spin and start out");
@@ -371,7 +381,12 @@ void reduce(const FemMaking& m, BuiltBody& built) {
                                    : built.fem->element_point(place->element, place->xi));
     built.reduced.push_back(X);
   }
-  ModalReduced reduced = reduce_to_modes(*built.fem, built.initial.q, reduction);
+  ModalReduced reduced;
+  try {
+    reduced = reduce_to_modes(*built.fem, built.initial.q, reduction);
+  } catch (const UsageError& error) {
+    throw SceneError(path, usage_text(error));
+  }
   built.modal = std::move(reduced.body);
   built.dynamics = built.modal;
   built.along = std::move(reduced.place);
@@ -387,6 +402,8 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
   FemMaking m{scene, body, body.fem.value(), path + ".fem", {}, {}, {}, {}};
   m.mesh = build_mesh(scene, m.spec.mesh, m.path + ".mesh");
   m.materials = assign_materials(m.spec, m.mesh, m.path);
+  expect_used(m.spec, m.mesh, m.path);
+  expect_stoppable(m.spec, m.path);
   place(m);
   FemSystem system;
   system.materials = m.materials;
@@ -402,6 +419,7 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
   system.prescribed = held_of(m);
   for (std::size_t i = 0; i < m.spec.loads.size(); ++i)
     system.loads.push_back(load_of(m, m.spec.loads[i], fmt::format("{}.loads[{}]", m.path, i)));
+  if (m.spec.modes) expect_reducible(m.spec, system, m.path);
   std::vector<NodeStop> stops = stops_of(m);
   const FemStart start = start_of(m);
   BuiltBody built;
@@ -415,7 +433,8 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
     built.warnings.push_back(
         fmt::format("{}.mesh: the mesh of '{}' is in {} parts that nothing joins", m.path,
                     body.name, last + 1));
-  return built_at(m.path, [&] {
+  if (const auto overlap = overlap_of(m, stops)) built.warnings.push_back(*overlap);
+  return built_at(stops.empty() ? m.path : m.path + ".stops", [&] {
     const std::vector<Prescribed> held = system.prescribed;
     system.mesh = std::move(m.placed);
     if (stops.empty()) {

@@ -114,13 +114,6 @@ const std::vector<Set>& found_set(const std::map<std::string, std::vector<Set>>&
 
 }  // namespace
 
-std::string node_set_names(const Mesh& mesh) {
-  return names_in(mesh.node_sets, "the mesh has no sets of nodes");
-}
-std::string face_set_names(const Mesh& mesh) {
-  return names_in(mesh.face_sets, "the mesh has no sets of faces");
-}
-
 Mesh build_mesh(const Scene& scene, const FemMeshSpec& spec, const std::string& path) {
   const std::string key = path + "." + key_of(spec);
   if (!spec.file) {

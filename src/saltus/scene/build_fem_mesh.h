@@ -18,10 +18,6 @@ Mesh build_mesh(const Scene& scene, const FemMeshSpec& spec, const std::string& 
 /// material or two.
 std::vector<FemMaterial> assign_materials(const FemSpec& spec, Mesh& mesh, const std::string& path);
 
-/// Names of the sets of a mesh, "x0, x1"; for hints.
-std::string node_set_names(const Mesh& mesh);
-std::string face_set_names(const Mesh& mesh);
-
 /// The faces of a set, none of them empty. path: of the entry that names it.
 const std::vector<MeshFace>& face_set(const Mesh& mesh, const std::string& set,
                                       const std::string& path);

@@ -88,8 +88,10 @@ Table lagrangian_table(const Asked& a) {
 void expect_direction(const Asked& a) {
   if (!a.spec.direction || a.built.particles || (a.built.lagrangian && a.named())) return;
   throw SceneError(a.path + ".direction", "is for particles, named points and bodies in space",
-                   a.built.modal ? "a body of kind modal is heard along its own direction"
-                                 : "a coordinate has its own direction");
+                   !a.built.reduced.empty()
+                       ? "a body in its modes is heard along fem.modes.direction"
+                   : a.built.modal ? "a body of kind modal is heard along its own direction"
+                                   : "a coordinate has its own direction");
 }
 
 /// Null: a point of the body along a direction.
@@ -108,10 +110,6 @@ int node_reaction(const Asked& a) {
   const int nodes = static_cast<int>(a.built.fem->mesh().nodes.cols());
   const Vector3 along =
       unit_vector(a.spec.direction.value_or(std::array{0.0, 0.0, 1.0}), a.path + ".direction");
-  Eigen::Index axis = 0;
-  if (along.maxCoeff(&axis) != 1.0)
-    throw SceneError(a.path + ".direction", "a reaction acts along an axis of space",
-                     "[1, 0, 0], [0, 1, 0] or [0, 0, 1]");
   const int node = point.ref.feature;
   // the forces of stops follow those of what is held
   if (a.built.massless) {
@@ -120,6 +118,10 @@ int node_reaction(const Asked& a) {
       if (stops[i].node == node && stops[i].normal.dot(along) > 1.0 - 1e-12)
         return static_cast<int>(a.built.held.size() + i);
   }
+  Eigen::Index axis = 0;
+  if (along.maxCoeff(&axis) != 1.0)
+    throw SceneError(a.path + ".direction", "a reaction acts along an axis of space",
+                     "[1, 0, 0], [0, 1, 0] or [0, 0, 1]");
   const auto found = std::ranges::find(a.built.held, 3 * node + static_cast<int>(axis));
   if (node >= nodes || found == a.built.held.end())
     throw SceneError(a.path + ".at",
@@ -132,14 +134,14 @@ int node_reaction(const Asked& a) {
 /// Place of the degree of freedom `at` among the prescribed ones.
 int reaction_of(const Asked& a) {
   if (a.built.fem) return node_reaction(a);
-  if (a.spec.direction)
-    throw SceneError(a.path + ".direction", "is for particles, named points and bodies in space",
-                     "a reaction acts along its degree of freedom");
   const auto& held = a.body.prescribed;
   if (held.empty())
     throw SceneError(a.path + ".quantity",
                      "'" + a.body.name + "' has no reactions: nothing of it is prescribed",
                      "allowed: velocity, displacement");
+  if (a.spec.direction)
+    throw SceneError(a.path + ".direction", "is for particles, named points and bodies in space",
+                     "a reaction acts along its degree of freedom");
   const int dof = a.index(a.built.dofs, "degree of freedom");
   const auto found = std::ranges::find(held, dof, &PrescribedSpec::dof);
   if (found == held.end()) {

@@ -55,7 +55,11 @@ BuiltSkin skin_of_copy(const BodySpec& body, const BuiltShape& shape, const Defo
   // the mass centre in the frame of the shape
   const Vector3 centre =
       shape.at.R.transpose() * (copy.solid.centre - copy.place.size * shape.at.x);
-  built.skin = skin_of(solid, number, centre, spec.facet.value_or(0.25 * built.thickness));
+  try {
+    built.skin = skin_of(solid, number, centre, spec.facet.value_or(0.25 * built.thickness));
+  } catch (const UsageError& error) {
+    throw SceneError(path + (spec.facet ? ".facet" : ".shape"), usage_text(error));
+  }
   turn(built.skin, shape.at.R);
   return built;
 }

@@ -91,6 +91,7 @@ class GeneralIsland final : public Island {
   double spring_row(IslandStep& step, std::size_t k, int i);
   double way_ratio(double h, std::size_t i, double gap_end, double u_end) const;
   double law_term(const IslandStep& step, const Stage& stage, int i) const;
+  double tangent_term(std::size_t k, int a) const;
   SolveReport solve_problem(IslandStep& step, const Stage& stage);
   void start_slips();
   void strengthen(double h, std::size_t k, double slip);
@@ -351,8 +352,7 @@ void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
     else if (on_positions(rule, stage))
       b = y_[i] / step.h + ahead_[r];
     b_[first] = b + law_term(step, stage, i);
-    for (int a = 1; a < laws_[k].size; ++a)
-      b_[first + a] = u_free_[r + a] + rule.tangential * rate_[r + a];
+    for (int a = 1; a < laws_[k].size; ++a) b_[first + a] = u_free_[r + a] + tangent_term(k, a);
   }
   if (!springs_) return;
   W_.add_diagonal(compliance_);
@@ -362,6 +362,12 @@ void GeneralIsland::right_hand_side(IslandStep& step, const Stage& stage) {
 double GeneralIsland::law_term(const IslandStep& step, const Stage& stage, int i) const {
   if (stage.level == Level::position) return 0.0;
   return law(size(i)).term(y_start_[i], rate_[row(size(i))], step.h);
+}
+
+// e_T u0 of row a > 0 of the k-th contact of the problem. Rows of moments have none.
+double GeneralIsland::tangent_term(std::size_t k, int a) const {
+  const auto i = size(admitted_[k]);
+  return a < laws_[k].forces() ? law(i).tangential * rate_[row(i) + a] : 0.0;
 }
 
 void GeneralIsland::start_gaps(IslandStep& step) {
@@ -681,8 +687,7 @@ double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector
     if (rule.rule == ContactLaw::Rule::compliant)
       u = spring_defect(step, static_cast<int>(first), i, gap_end[i]);
     u_end_[first] = u + law_term(step, stage, i);
-    for (int a = 1; a < laws_[k].size; ++a)
-      u_end_[first + a] = u_[r + a] + rule.tangential * rate_[r + a];
+    for (int a = 1; a < laws_[k].size; ++a) u_end_[first + a] = u_[r + a] + tangent_term(k, a);
     const auto step_of = [&](Eigen::Index from, Eigen::Index count, double other) {
       double trace = 0.0;
       for (Eigen::Index a = from; a < from + count; ++a) trace += W_.diagonal()[a];

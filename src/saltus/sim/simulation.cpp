@@ -516,8 +516,9 @@ void Simulation::Work::react(double h) {
     auto pair = model.pairs().begin();
     for (const ContactMemory& contact : contacts) {
       while (pair != model.pairs().end() && pair->key < contact.key) ++pair;
-      if (pair == model.pairs().end())
-        break;  // those between shapes: rigid bodies have no such degrees of freedom
+      // Those between surfaces: rigid bodies have no such degrees of freedom, and what touches nodes of a mesh that are
+      // held is not counted.
+      if (pair == model.pairs().end()) break;
       for (const auto& [side, sign] : {std::pair(&pair->a, 1.0), std::pair(&pair->b, -1.0)}) {
         if (side->group != static_cast<int>(g)) continue;
         f_mid.setZero(3);
@@ -594,6 +595,7 @@ void Simulation::Work::halve(double h, double t1, int depth, StepReport& report)
   second.joints += first.joints;
   second.residual = std::max(first.residual, second.residual);
   second.residual_after = std::max(first.residual_after, second.residual_after);
+  second.linear_residual = std::max(first.linear_residual, second.linear_residual);
   second.gap = std::min(first.gap, second.gap);
   second.impulse += first.impulse;
   second.impact += first.impact;

@@ -57,7 +57,7 @@ struct StepReport {
   int halvings = 0;              ///< how often the step was cut in two
   int group = -1;                ///< where it failed
   std::string_view failure;      ///< why, in words of static life; empty: nothing is known
-  double linear_residual = 0.0;  ///< largest |b - A x| / |b| of solves that iterate [1]
+  double linear_residual = 0.0;  ///< largest |b - A x|/|b| of iterations with the last A [1]
 };
 
 }  // namespace saltus

@@ -180,8 +180,8 @@ double rolling_defect(int rows, const double* W, const double* b, double mu, dou
   return x.defect(q);
 }
 
-// In the plane all nine states are tried. Newton's method, halved until the defect falls; where no half does, steps of the projected fixed point
-// p <- Proj_K(p - u^/bound).
+// In the plane all nine states are tried. Newton's method, halved until the defect falls; where no half does, steps of the
+// projected fixed point p <- Proj_K(p - u^/bound).
 double refine_rolling(int rows, const double* W, const double* b, double mu, double mu_R,
                       double sigma, double* p, int rounds) {
   constexpr int kProjections = 20;
