@@ -1,0 +1,96 @@
+// A run that the server steps: start, pause, one step, restart, and what may be changed while it runs.
+import { h, put, text } from '../base/dom';
+import { number, pretty, quantity } from '../base/units';
+import type { Control, Header } from '../data/header';
+
+export interface LiveState {
+  running: boolean;
+  time: number;
+  step: number;
+  frames: number;
+  rate: number;
+}
+
+export class Live {
+  readonly element = h('div', { class: 'live' });
+  private readonly status = h('p', { class: 'status', role: 'status', 'aria-live': 'polite' }, 'Waiting for the server …');
+  private readonly error = h('p', { class: 'error', role: 'alert', hidden: true });
+  private readonly start: HTMLButtonElement;
+  private readonly pause: HTMLButtonElement;
+  private readonly driven: boolean;
+  private readonly controls = h('div', { class: 'controls' });
+
+  constructor(header: Header, private readonly on: { state: (s: LiveState) => void; rows: (r: { [k: string]: unknown }) => void; header: () => void; end: () => void }) {
+    const button = (label: string, what: string): HTMLButtonElement => h('button', { type: 'button', onclick: () => void this.send({ do: what }) }, label);
+    this.start = button('Start', 'start');
+    this.pause = button('Pause', 'pause');
+    // a file that still grows has no controls: somebody else steps that run
+    this.driven = header.controls !== undefined;
+    put(this.element, h('section', { class: 'card' }, h('header', {}, h('h3', {}, 'Run')), this.status,
+      this.driven ? h('div', { class: 'buttons' }, this.start, this.pause, button('One step', 'step'), button('Restart', 'restart')) : h('p', { class: 'hint' }, 'The file grows as its run goes on.'),
+      this.error), this.controls);
+    this.show(header.controls ?? []);
+    const events = new EventSource('/events');
+    const listen = (name: string, read: (data: string) => void): void => events.addEventListener(name, (e) => {
+      try {
+        read((e as MessageEvent<string>).data);
+      } catch (error) {
+        this.fail(`${name}: ${(error as Error).message}`);
+      }
+    });
+    listen('state', (data) => {
+      const state = JSON.parse(data) as LiveState;
+      this.start.disabled = state.running;
+      this.pause.disabled = !state.running;
+      text(this.status, `${state.running ? (this.driven ? 'Running' : 'Growing') : 'Paused'} at ${quantity(state.time, 's')}, step ${number(state.step)}` + (state.running && Number.isFinite(state.rate) ? `, ${number(state.rate, 3)} × real time` : ''));
+      this.on.state(state);
+    });
+    listen('rows', (data) => this.on.rows(JSON.parse(data) as { [k: string]: unknown }));
+    listen('header', () => this.on.header());
+    listen('end', () => {
+      text(this.status, 'The run has ended.');
+      events.close();
+      this.on.end();
+    });
+    events.onerror = () => {
+      if (events.readyState !== EventSource.CLOSED) text(this.status, 'The server does not answer; asking again …');
+    };
+  }
+
+  show(list: Control[]): void {
+    if (!list.length) {
+      put(this.controls);
+      return;
+    }
+    put(this.controls, h('section', { class: 'card' }, h('header', {}, h('h3', {}, 'May be changed while it runs')), ...list.map((c) => this.control(c))));
+  }
+  private control(c: Control): HTMLElement {
+    const field = h('input', { type: 'number', step: 'any', value: c.value, 'aria-label': `${c.label}, number` });
+    const bounded = Number.isFinite(c.low) && Number.isFinite(c.high) && c.low !== null && c.high !== null && c.high > c.low;
+    const slider = bounded ? h('input', { type: 'range', min: c.low, max: c.high, step: (c.high - c.low) / 500, value: c.value, 'aria-label': c.label }) : null;
+    const set = (value: number): void => {
+      if (!Number.isFinite(value)) return;
+      field.value = String(Number(value.toPrecision(6)));
+      if (slider) slider.value = String(value);
+      void this.send({ do: 'set', path: c.path, value });
+    };
+    field.addEventListener('change', () => set(Number(field.value)));
+    slider?.addEventListener('input', () => (field.value = String(Number(Number(slider.value).toPrecision(6)))));
+    slider?.addEventListener('change', () => set(Number(slider.value)));
+    return h('div', { class: 'control', title: c.path }, h('span', {}, c.label), h('span', { class: 'with-unit' }, field, h('span', { class: 'unit' }, pretty(c.unit))), slider);
+  }
+
+  private async send(body: { [k: string]: unknown }): Promise<void> {
+    try {
+      const answer = await fetch('/control', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+      const told = (await answer.json()) as { ok?: boolean; error?: string };
+      this.fail(told.ok ? '' : (told.error ?? `${answer.status}`));
+    } catch (error) {
+      this.fail(`The server does not answer: ${(error as Error).message}`);
+    }
+  }
+  private fail(words: string): void {
+    text(this.error, words);
+    this.error.hidden = !words;
+  }
+}
