@@ -8,12 +8,13 @@
 saltus_packages() {  # the packages of one purpose
   local run="g++ cmake ninja-build libeigen3-dev libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libsndfile1-dev
              libfmt-dev libcli11-dev libsuitesparse-dev libtbb-dev libqhull-dev libtinyxml2-dev
-             libspectra-dev"
+             zlib1g-dev libcpp-httplib-dev libspectra-dev"
+  local browser="chromium chromium-driver python3-selenium python3-h5py"  # tests/browser
   case "$1" in
     run) echo $run ;;
-    test) echo $run doctest-dev librapidcheck-dev libfcl-dev libode-dev python3 ;;
+    test) echo $run doctest-dev librapidcheck-dev libfcl-dev libode-dev python3 $browser ;;
     bench) echo $run libbenchmark-dev libboost-dev libode-dev libbullet-dev python3 ;;
-    dev) echo $run doctest-dev librapidcheck-dev libfcl-dev libode-dev libbullet-dev libbenchmark-dev libboost-dev python3 git ccache clang-format-14 clang-tidy-14 ;;
+    dev) echo $run doctest-dev librapidcheck-dev libfcl-dev libode-dev libbullet-dev libbenchmark-dev libboost-dev python3 git ccache clang-format-14 clang-tidy-14 $browser ;;
     *) echo "setup: unknown purpose '$1'; run, test, bench or dev" >&2; return 2 ;;
   esac
 }

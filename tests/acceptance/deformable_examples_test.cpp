@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include "run_scene.h"
 
@@ -114,10 +116,52 @@ TEST_CASE(
   CHECK(last.contacts > 12);
 }
 
+TEST_CASE("the rod bends to the elastica, and the stop holds it when it is let go") {
+  for (const auto& [force, across, along] :
+       {std::array{-10.0, 0.81061, 0.55500}, std::array{-1.0, 0.30172, 0.05643}}) {
+    CAPTURE(force);
+    double bent_across = 0.0, bent_along = 0.0, most = -1e300, energy = 0.0, rise = 0.0;
+    const Shown s = run_example(
+        "fishing_rod.yaml", {"bodies[0].beam.loads[0].force=[0, 0, " + std::to_string(force) + "]"},
+        [&](const Simulation& sim, const StepReport&) {
+          if (sim.state().t < 4.0 - 1e-9) {
+            bent_along = sim.probe(0);
+            bent_across = sim.probe(1);
+          } else if (sim.state().t > 4.003) {
+            most = std::max(most, sim.probe(1));
+            if (energy > 0.0) rise = std::max(rise, sim.state().energy.total() - energy);
+            energy = sim.state().energy.total();
+          }
+        });
+    CHECK(s.converged);
+    CHECK(bent_across == doctest::Approx(-across).epsilon(1e-3));
+    CHECK(bent_along == doctest::Approx(-along).epsilon(1e-3));
+    CHECK(rise <= 1e-3);
+    if (force == -10.0) {
+      CHECK(s.contact_steps > 5);
+      CHECK(most == doctest::Approx(0.3).epsilon(1e-3));
+    } else {
+      CHECK(s.contact_steps == 0);
+      CHECK(most < 0.3);
+    }
+  }
+}
+
 TEST_CASE("the struck plate takes the hammer's energy and rings without its account losing any") {
   const Shown s = run_example("struck_plate.yaml");
   CHECK(s.converged);
   CHECK(s.worst_unexplained <= 1e-13);
   CHECK(s.contact_steps == doctest::Approx(12).epsilon(0.1));
   CHECK(s.energy_left() == doctest::Approx(0.2646).epsilon(0.01));
+}
+
+TEST_CASE("the struck plate that keeps its two places rings as the one in its modes, near enough") {
+  const std::string kept =
+      "bodies[0].fem.modes={count: 80, keep: [{at: [0.1, 0.05, 0.004]}, {at: [0.25, 0.05, "
+      "0.004]}]}";
+  const Shown s = run_example("struck_plate.yaml", {kept, "time.end=50 ms"});
+  const Shown modal = run_example("struck_plate.yaml", {"time.end=50 ms"});
+  CHECK(s.converged);
+  CHECK(s.worst_unexplained <= 1e-12);
+  CHECK(s.energy_left() == doctest::Approx(modal.energy_left()).epsilon(0.02));
 }

@@ -111,6 +111,19 @@ TEST_CASE("a chain that sticks to a slowly turning drum is solved to 1e-9 in eve
   }
 }
 
+// From step to step the load changes by 1e-5 of itself, and no contact its status.
+TEST_CASE("a chain that a drum drags very slowly takes about one factor a step") {
+  Drum drum;
+  drum.level = "both";
+  drum.sway = 1e-5;
+  const Lying lying = lie(drum, 0.08, 0.04);
+  CHECK(lying.shown.converged);
+  CHECK(lying.shown.worst_residual <= 1e-9);
+  CHECK(lying.factors <= 80);  // in 40 steps
+  CHECK(lying.gap <= 1e-10);
+  MESSAGE("factors in 40 steps " << lying.factors);
+}
+
 TEST_CASE("a chain at rest on a drum is carried by the impulses of the step before") {
   Drum drum;
   drum.level = "both";

@@ -138,9 +138,9 @@ TEST_CASE("describe says which schemes move which kinds") {
   CHECK(schemes.size() == 18);
   CHECK(schemes["modal-exact"]["kinds"] == "modal");
   CHECK(schemes["moreau-jean"]["kinds"] ==
-        "modal, linear, lagrangian, particles, rigid, pseudo-rigid, fem");
+        "modal, linear, lagrangian, particles, rigid, pseudo-rigid, fem, beam");
   auto kinds = facts("bodies");
-  CHECK(kinds.size() == 7);
+  CHECK(kinds.size() == 8);
   CHECK(holds(kinds["rigid"]["schemes"], "rig-mid"));
   CHECK(kinds["modal"]["schemes"].get<std::string>().starts_with("modal-exact, moreau-jean, "));
   CHECK(holds(kinds["linear"]["schemes"],

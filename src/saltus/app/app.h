@@ -75,7 +75,7 @@ int cmd_describe(const DescribeOptions& options);
 
 struct InfoOptions {
   std::string file;
-  bool json = false;
+  bool cite = false, json = false;
 };
 int cmd_info(const InfoOptions& options);
 
@@ -84,6 +84,29 @@ struct ConvertOptions {
   bool json = false;
 };
 int cmd_convert(const ConvertOptions& options);
+
+struct CompareOptions {
+  std::string first, second;  ///< results files
+  double tolerance = 0.0;     ///< relative to the largest value of a table, 0: bit for bit
+  bool json = false;
+};
+int cmd_compare(const CompareOptions& options);
+
+struct ReportOptions {
+  std::string file, output;   ///< output "": <results stem>.html beside the results
+  std::string size = "25MB";  ///< of the page, at most
+  bool json = false;
+};
+int cmd_report(const ReportOptions& options);
+
+struct ViewArguments {
+  std::string file;              ///< results, or with `live` a scene
+  std::vector<std::string> set;  ///< "path=value", with `live`
+  std::string host = "127.0.0.1";
+  int port = 0;  ///< 0: a free one
+  bool live = false, json = false;
+};
+int cmd_view(const ViewArguments& arguments);
 
 struct ImportOptions {
   std::string file, output;  ///< output "": <robot stem>.yaml in the working folder

@@ -51,6 +51,9 @@ std::string law_name(const LawChoice& choice, const ContactLaw& law) {
     else if (newton && law.tangential > 0.0)
       text += fmt::format(", tangential restitution {:g}", law.tangential);
   }
+  if (law.rolling > 0.0) text += fmt::format(", rolling {:g} m", law.rolling);
+  if (law.spinning > 0.0) text += fmt::format(", spinning {:g} m", law.spinning);
+  if (law.cohesion > 0.0) text += fmt::format(", cohesion {:g} N", law.cohesion);
   if (law.rule == Rule::relay) {
     text += fmt::format(", bound {:g} N", law.bound);
     if (law.velocity != 0.0) text += fmt::format(", velocity {:g} m/s", law.velocity);

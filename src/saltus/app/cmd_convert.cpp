@@ -11,14 +11,14 @@
 namespace saltus::app {
 
 int cmd_convert(const ConvertOptions& options) {
-  constexpr std::array<std::string_view, 3> formats{"wav", "csv", "vtu"};
+  constexpr std::array<std::string_view, 5> formats{"wav", "csv", "vtu", "vtp", "xdmf"};
   if (std::ranges::find(formats, options.to) == formats.end())
     throw SceneError("--to", "'" + options.to + "' is not a format",
                      did_you_mean(options.to, formats));
   if (options.to != "wav" && !options.probe.empty())
     throw SceneError("--probe", "is for --to wav", "the tables of --to csv hold all probes");
   if (options.to != "csv" && !options.nodes.empty())
-    throw SceneError("--nodes", "is for --to csv", "--to vtu writes all nodes");
+    throw SceneError("--nodes", "is for --to csv", "--to vtu and --to xdmf write all nodes");
   const ResultsReader results(options.file);
   const std::string stem = options.output.empty() ? default_stem(options.file) : options.output;
   std::vector<std::string> files;
@@ -27,6 +27,10 @@ int cmd_convert(const ConvertOptions& options) {
                                   : convert_nodes(results, stem, options.nodes);
   } else if (options.to == "vtu") {
     files = convert_vtu(results, stem);
+  } else if (options.to == "vtp") {
+    files = convert_vtp(results, stem);
+  } else if (options.to == "xdmf") {
+    files = convert_xdmf(results, stem);
   } else {
     for (const WavReport& sound : convert_wav(results, stem, options.probe))
       files.push_back(sound.path);

@@ -14,8 +14,9 @@
 namespace saltus::app {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"run",  "check",   "study",  "sweep", "solve", "describe",
-                                       "info", "convert", "import", "new",   "schema"};
+constexpr std::string_view kVerbs[] = {"run",      "check",  "study",  "sweep", "solve",
+                                       "describe", "info",   "report", "view",  "compare",
+                                       "convert",  "import", "new",    "schema"};
 
 constexpr const char* kShortHelp =
     "Saltus integrates mechanical systems with impact and contact in time.\n"
@@ -28,7 +29,10 @@ constexpr const char* kShortHelp =
     "                                 integrate it for every value; a table, a row a run\n"
     "  saltus solve problem.hdf5      solve a contact problem of a file (FCLIB)\n"
     "  saltus info my_scene.h5        what a results file holds\n"
-    "  saltus convert my_scene.h5 --to wav|csv|vtu\n"
+    "  saltus report my_scene.h5      one page with the run in it, to see and hear\n"
+    "  saltus compare a.h5 b.h5       where two runs differ; --tolerance 1e-9\n"
+    "  saltus view my_scene.h5        the run in the browser; --live my_scene.yaml steers one\n"
+    "  saltus convert my_scene.h5 --to wav|csv|vtu|vtp|xdmf\n"
     "  saltus import robot.urdf       the scene of a robot; goes to robot.yaml\n"
     "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, "
     "laws, options\n"
@@ -45,6 +49,9 @@ struct Arguments {
   SolveOptions solve;
   DescribeOptions describe;
   InfoOptions info;
+  CompareOptions compare;
+  ReportOptions report;
+  ViewArguments view;
   ConvertOptions convert;
   ImportOptions robot;
   NewOptions create;
@@ -198,6 +205,49 @@ void declare_import(CLI::App& app, ImportOptions& a) {
   add_json(*verb, a.json);
 }
 
+void declare_report(CLI::App& app, ReportOptions& a) {
+  CLI::App* report =
+      app.add_subcommand("report", "one HTML page with a run in it: drawing, plots, sounds");
+  report->add_option("file", a.file, "results file, also the .part of a stopped run")
+      ->required()
+      ->type_name("FILE");
+  report->add_option("-o,--output", a.output, "page; that of the file with .html if not given")
+      ->check(not_empty)
+      ->type_name("FILE");
+  report
+      ->add_option("--size", a.size,
+                   "of the page, at most: 25MB if not given; frames and weak contacts that do not "
+                   "fit are left out")
+      ->check(not_empty)
+      ->type_name("SIZE");
+  add_json(*report, a.json);
+}
+
+void declare_view(CLI::App& app, ViewArguments& a) {
+  CLI::App* view = app.add_subcommand("view", "a run in the browser, stored or live");
+  view->add_option("file", a.file,
+                   "results file, also the .part of a run that goes on; with --live a scene")
+      ->required()
+      ->type_name("FILE");
+  CLI::Option* live =
+      view->add_flag("--live", a.live, "run the scene here: start, pause, step, change, restart");
+  view->add_option("--port", a.port, "where to listen; a free port if not given")
+      ->check(CLI::Range(1, 65535))
+      ->type_name("N");
+  view->add_option("--host", a.host,
+                   "address to listen on; 127.0.0.1, this machine alone, if not given")
+      ->check(not_empty)
+      ->type_name("ADDRESS");
+  view->add_option("--set", a.set,
+                   "with --live: replace an entry: --set time.step=1e-4; may be repeated")
+      ->needs(live)
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_json(*view, a.json);
+}
+
 void declare(CLI::App& app, Arguments& a) {
   CLI::App* run = app.add_subcommand("run", "integrate a scene and write its results");
   run->add_option("scene", a.run.scene, "scene file (YAML)")->required()->type_name("FILE");
@@ -246,11 +296,26 @@ void declare(CLI::App& app, Arguments& a) {
   info->add_option("file", a.info.file, "results file, also the .part of a stopped run")
       ->required()
       ->type_name("FILE");
+  info->add_flag("--cite", a.info.cite, "BibTeX of Saltus and of what the run stands on");
   add_json(*info, a.info.json);
+
+  CLI::App* compare = app.add_subcommand("compare", "where the numbers of two runs differ");
+  compare->add_option("first", a.compare.first, "results file")->required()->type_name("FILE");
+  compare->add_option("second", a.compare.second, "results file")->required()->type_name("FILE");
+  compare
+      ->add_option("--tolerance", a.compare.tolerance,
+                   "relative to the largest value of a table; bit for bit if not given")
+      ->type_name("E");
+  add_json(*compare, a.compare.json);
+
+  declare_report(app, a.report);
+  declare_view(app, a.view);
 
   CLI::App* convert = app.add_subcommand("convert", "results as sound, tables or meshes");
   convert->add_option("file", a.convert.file, "results file")->required()->type_name("FILE");
-  convert->add_option("--to", a.convert.to, "wav, csv or vtu")->required()->type_name("FORMAT");
+  convert->add_option("--to", a.convert.to, "wav, csv, vtu, vtp or xdmf")
+      ->required()
+      ->type_name("FORMAT");
   convert
       ->add_option("-o,--output", a.convert.output,
                    "start of the names written; that of the file if not given")
@@ -356,6 +421,9 @@ int dispatch(int argc, char** argv) {
   if (first == "solve") return cmd_solve(a.solve);
   if (first == "describe") return cmd_describe(a.describe);
   if (first == "info") return cmd_info(a.info);
+  if (first == "compare") return cmd_compare(a.compare);
+  if (first == "report") return cmd_report(a.report);
+  if (first == "view") return cmd_view(a.view);
   if (first == "convert") return cmd_convert(a.convert);
   if (first == "import") return cmd_import(a.robot);
   if (first == "new") return cmd_new(a.create);

@@ -74,7 +74,8 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   if (state.step == 0) {
     out.start(state, observer.probes());
     loop.statistics.add(start_report(), state.energy, state.t);
-    if (plan.next(0) == 0) out.frame(state, observer.velocities(), observer.joint_loads());
+    if (plan.next(0) == 0)
+      out.frame(state, observer.velocities(), observer.joint_loads(), sim.contacts());
   }
   loop.statistics.rows = state.step + 1;  // rows count steps, also where not every step was stored
   std::uint64_t next_frame = plan.next(state.step + 1);
@@ -107,15 +108,15 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     loop.statistics.add(report, state.energy, state.t);
     const bool framed = state.step == next_frame;
     if (spec.every_step || framed || state.step == steps)
-      out.record(report, state, observer.probes());
+      out.record(report, state, observer.probes(), seconds(to - from));
     if (framed) {
-      out.frame(state, observer.velocities(), observer.joint_loads());
+      out.frame(state, observer.velocities(), observer.joint_loads(), sim.contacts());
       next_frame = plan.next(state.step + 1);
     }
     if (every != 0 && state.step % every == 0 && state.step < steps)
       out.checkpoint(state);
     else if (out.wants_drain())
-      out.drain();
+      out.hand_over();
     if (progress.due(to))
       progress.show(to, {state.step, loop.first, steps, state.t, end, report.contacts,
                          loop.statistics.residual.value});

@@ -71,12 +71,29 @@ const char* gap_unit(const Model& model) {
              : "m";
 }
 
+/// What broke, in the order in which it did: a line each, of many the first ones.
+void broken_rows(Table& table, const RunResult& r) {
+  constexpr std::size_t kShown = 6;
+  const std::vector<BrokenJoint>& broken = r.state->broken;
+  for (std::size_t i = 0; i < broken.size(); ++i) {
+    const char* const name = i == 0 ? "broken" : "";
+    if (i + 1 == kShown && broken.size() > kShown) {
+      table.row(name, "and {} more: broken_at of /joints in the results", broken.size() - i);
+      return;
+    }
+    const Joint& joint = r.setup->model.joints()[static_cast<std::size_t>(broken[i].joint)];
+    table.row(name, "'{}' at t = {:.6g} s, pulled by {:.4g} N (strength {:.4g} N)", joint.name,
+              broken[i].t, broken[i].pull, joint.strength);
+  }
+}
+
 void contact_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const SceneSetup& setup = *r.setup;
   if (!setup.model.joints().empty())
     table.row("joints", "{}, off by at most {:.3g} m or rad (t = {:.6g} s)",
               setup.model.joints().size(), s.joint_gap.value, time_of(s.joint_gap, setup));
+  broken_rows(table, r);
   const std::size_t points = setup.model.pairs().size();
   const bool shapes = !setup.model.surfaces().colliders.empty();
   const bool laws = points > 0 || shapes || !setup.model.joint_laws().empty();
@@ -173,6 +190,12 @@ std::string run_json(const RunResult& r) {
   json["penetration"] = {
       {"value", s.penetration()}, {"step", s.gap.row}, {"time", time_of(s.gap, setup)}};
   json["joint_gap"] = extreme_json(s.joint_gap, setup);
+  json["broken_joints"] = nlohmann::ordered_json::array();
+  for (const BrokenJoint& one : r.state->broken) {
+    const Joint& joint = setup.model.joints()[static_cast<std::size_t>(one.joint)];
+    json["broken_joints"].push_back(
+        {{"name", joint.name}, {"time", one.t}, {"pull", one.pull}, {"strength", joint.strength}});
+  }
   json["gap"] = extreme_json(s.gap, setup);  // null: no contacts
   json["residual"] = extreme_json(s.residual, setup);
   json["residual_after"] = extreme_json(s.residual_after, setup);

@@ -29,6 +29,7 @@ constexpr std::array kOffered{
     Offered{unit::N_per_m3, "N/m^3", "N/m^3, N/mm^3"},
     Offered{unit::N_s_per_m, "N s/m", "N s/m, kg/s"},
     Offered{unit::N_m, "N m", "N m, kN m"},
+    Offered{unit::N * unit::m2, "N m^2", "N m^2, kN m^2"},
     Offered{unit::N_m_s, "N m s", "N m s"},
     Offered{unit::N_m_per_rad, "N m/rad", "N m/rad, kN m/rad, N m/deg"},
     Offered{unit::N_m_s_per_rad, "N m s/rad", "N m s/rad, N m s/deg"},

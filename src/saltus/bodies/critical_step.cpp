@@ -8,14 +8,13 @@
 // c <= damping,  h = 2/omega (sqrt(1 + xi^2) - xi),  xi = damping/(2 omega).
 #include "saltus/bodies/critical_step.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/fem_internal.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -30,15 +29,14 @@ double largest_eigenvalue(const Matrix& B, double enough) {
   if (!B.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   const double norm = std::min(B.norm(), B.cwiseAbs().rowwise().sum().maxCoeff());
   if (norm <= enough) return enough;
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(B, Eigen::EigenvaluesOnly);
-  return std::max(enough, solver.eigenvalues()[B.rows() - 1] + kRoundOff * norm);
+  return std::max(enough, symmetric_values(B)[B.rows() - 1] + kRoundOff * norm);
 }
 
 // The mass of one element on its free degrees of freedom: L of L L^T, or the roots of a diagonal.
 struct ElementMass {
   bool diagonal = true;
   Vector inverse_root;
-  Eigen::LLT<Matrix> factor;
+  Matrix factor;
 
   // L^-1 K L^-T
   void scale(Matrix& K) const {
@@ -47,9 +45,9 @@ struct ElementMass {
       K.array().rowwise() *= inverse_root.transpose().array();
       return;
     }
-    factor.matrixL().solveInPlace(K);
+    solve_lower(factor, K);
     K.transposeInPlace();
-    factor.matrixL().solveInPlace(K);
+    solve_lower(factor, K);
   }
 };
 
@@ -77,8 +75,8 @@ MotionBound motion_bound(const Fem& body, View q) {
   // in that of their masses, most of all on meshes of unequal elements.
   std::vector<double> share;
   Vector sum = Vector::Zero(d.nodes);
-  Matrix all, part, mass, m;
-  if (d.lumped())
+  Matrix all, part, m;
+  if (d.lumped)
     for (const fem::Block& block : d.blocks) {
       all.resize(3 * block.n, 3 * block.n);
       for (int e = 0; e < block.elements; ++e) {
@@ -114,11 +112,11 @@ MotionBound motion_bound(const Fem& body, View q) {
       const int* node = block.node.data() + index(e * block.n);
       local.clear();
       for (int i = 0; i < rows; ++i)
-        if (d.index_of[index(3 * node[i / 3] + i % 3)] >= 0) local.push_back(i);
+        if (d.dofs[3 * node[i / 3] + i % 3] >= 0) local.push_back(i);
       const std::size_t first = at;
-      if (d.lumped()) at += index(block.n);
+      if (d.lumped) at += index(block.n);
       if (local.empty()) continue;
-      M.diagonal = d.lumped();
+      M.diagonal = d.lumped;
       if (M.diagonal) {
         M.inverse_root.resize(static_cast<Eigen::Index>(local.size()));
         for (std::size_t i = 0; i < local.size(); ++i) {
@@ -138,8 +136,8 @@ MotionBound motion_bound(const Fem& body, View q) {
         for (int j = 0; j < rows; ++j)
           for (int a = 0; a < block.n; ++a)
             all(3 * a + j % 3, j) = 0.5 * (m(a, j / 3) + m(j / 3, a));
-        restricted(all, mass);
-        M.factor.compute(mass);
+        restricted(all, M.factor);
+        cholesky_lower(M.factor);
       }
       fem::element_matrix(block, e, 1.0, 0.0, d.u.data(), all.data());
       restricted(all, part);
@@ -184,9 +182,10 @@ MotionBound motion_bound(const PseudoRigid& body, View q) {
     for (int b = 0; b < n; ++b) {
       Matrix& B = block[index(b)];
       B = (0.5 * (B + B.transpose())).eval();
-      const Eigen::LLT<Matrix3> L(system.bodies[index(b)].euler);
-      Matrix inverse = Matrix::Zero(9, 9);
-      const Matrix3 one = L.matrixL().solve(Matrix3::Identity());
+      Matrix L = system.bodies[index(b)].euler, inverse = Matrix::Zero(9, 9);
+      cholesky_lower(L);
+      Matrix one = Matrix::Identity(3, 3);
+      solve_lower(L, one);
       for (int i = 0; i < 3; ++i) inverse.block<3, 3>(3 * i, 3 * i) = one;
       B = (inverse * B * inverse.transpose()).eval();
     }
@@ -273,11 +272,9 @@ MotionEstimate motion_estimate(const Dynamics& body, View q, View v, double tole
     products(1);
     if (!make_unit(1)) break;
     const int m = direction && make_unit(2) ? 3 : 2;
-    Matrix3 T = Matrix3::Zero();
-    T.topLeftCorner(m, m) = S.leftCols(m).transpose() * KS.leftCols(m);
+    Matrix T = S.leftCols(m).transpose() * KS.leftCols(m);
     T = (0.5 * (T + T.transpose())).eval();
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(T.topLeftCorner(m, m));
-    const Vector s = solver.eigenvectors().col(m - 1);
+    const Vector s = symmetric_pairs(T).vectors.col(m - 1);
     // p is the way from the old x; the new x is x s_0 + p
     for (Matrix* A : {&S, &KS, &MS}) {
       work = A->col(1) * s[1];

@@ -6,8 +6,7 @@
 #include "saltus/bodies/mass_redistribution.h"
 #include "saltus/bodies/material.h"
 #include "saltus/bodies/mesh.h"
-#include "saltus/bodies/signal.h"
-#include "saltus/dynamics/dynamics.h"
+#include "saltus/bodies/nodal_body.h"
 
 namespace saltus {
 
@@ -79,16 +78,15 @@ struct Resultant {
 
 struct MotionBound;
 
-/// q = displacements [m] of the degrees of freedom that are not prescribed, by nodes, then axes. One object belongs to
-/// one group: its operations share work space.
+/// q = displacements [m] of the degrees of freedom that are not prescribed, by nodes, then axes.
 ///
 /// C is exact. K is that of the stored energy, exact but where FemForm or CorotatedTangent say otherwise; what damping
 /// adds to it with its change of configuration is left out, which keeps it symmetric and costs Newton schemes passes, no
-/// accuracy. Schemes ask for C and K without a time: they are taken with prescribed motion at t = 0.
+/// accuracy.
 ///
 /// Loops over elements run in registers of eight elements and on the threads of the caller's tbb::task_arena. Sums have
 /// one order: no bit depends on the threads or on the width of the registers.
-class Fem final : public Dynamics {
+class Fem final : public NodalBody {
  public:
   /// Throws UsageError: what check(mesh) and check(material) find, a material that is not there, thickness or area <= 0,
   /// negative Rayleigh factors, gravity, loads or prescribed motion across the dimension of the mesh, numbers that are
@@ -99,45 +97,19 @@ class Fem final : public Dynamics {
   ~Fem() override;
 
   const Mesh& mesh() const;
-  int positions() const override;
-  int velocities() const override { return positions(); }
   /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine where all laws are linear and the
   /// form is total Lagrangian.
   unsigned traits() const override;
-  /// Component of q of the degree of freedom 3 node + axis, -1: prescribed, or across the dimension.
-  int free_index(int dof) const;
-  /// Displacements of all nodes at t, 3 a node.
-  void full(double t, View q, Out all) const;
-
-  void force(double t, View q, View v, Out f) const override;
-  void potential_force(double t, View q, Out f) const override;
   void multiply(Combination s, View q, View v, View x, Out y) const override;
   /// Diagonal for lumped masses alone; otherwise what `solver` says, of consistent masses alone always direct. The
   /// pattern is found once, values are refilled in place.
   void factorise(Combination s, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
-  int prescribed() const override;
-  void reactions(double t, View q, View v, View a, Out forces) const override;
-  void point_reactions(double t, View q, std::span<const PointRef> at, View f,
-                       Out forces) const override;
   void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const override;
 
   /// PointRef::feature: a node, or from the number of nodes on an element, with its natural coordinates in local.
   PointRef node_point(int node) const;
   PointRef element_point(int element, const Vector3& xi) const;
-  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
-  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
-  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
-  std::unique_ptr<PointTable> table(
-      std::span<const PointRef> at,
-      std::span<const Vector3> direction) const override;  ///< null where one is moved
-
-  /// "elastic", "gravity" (both with a potential), "damping", "load", "prescribed": those there are.
-  std::span<const Source> sources() const override;
-  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are at t = 0; all that
-  /// their motion adds to the forces is in the account "prescribed". Gravity has its zero at the reference.
-  Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
 
   // -- results. Stress is Cauchy's without the viscous part, in space; of the linear law that of the reference.
   int stress_points(int element) const;
@@ -161,7 +133,7 @@ class Fem final : public Dynamics {
  private:
   friend MotionBound motion_bound(const Fem& body, View q);  ///< bodies/critical_step.h
   struct Data;
-  std::unique_ptr<Data> data_;
+  Data* data_;  ///< the parts
 };
 
 }  // namespace saltus

@@ -25,8 +25,13 @@ double across(const ElementBlock& block, const FemMaterial& m) {
 Fem::Data::Data(FemSystem given) : system(std::move(given)) {
   check_input();
   nodes = static_cast<int>(system.mesh.nodes.cols());
-  for (Vector* vector : {&u, &v, &x, &f, &y}) vector->setZero(dofs());
-  number();
+  lumped = system.mass == MassForm::lumped;
+  gravity_vector = system.gravity;
+  loads = system.loads;
+  const int d = system.mesh.dimension;
+  number(d, system.prescribed,
+         {"fem: ", fmt::format("3 node + axis: nodes 0 to {}, axes 0 to {}", nodes - 1, d - 1),
+          [](int dof) { return fmt::format("axis {} of node {}", dof % 3, dof / 3); }});
   affine = true;
   int largest = 0;
   for (std::size_t b = 0; b < system.mesh.blocks.size(); ++b) {
@@ -41,17 +46,7 @@ Fem::Data::Data(FemSystem given) : system(std::move(given)) {
   make_mass();
   if (turns()) turn.set(system.mesh, nodal);
   make_pattern();
-
-  const auto account = [&](bool there, const char* name, bool potential, int& at) {
-    if (!there) return;
-    at = static_cast<int>(sources.size());
-    sources.push_back({name, potential});
-  };
-  account(true, "elastic", true, elastic);
-  account(!system.gravity.isZero(0.0), "gravity", true, gravity);
-  account(damped(), "damping", false, damping);
-  account(!system.loads.empty(), "load", false, load);
-  account(!system.prescribed.empty(), "prescribed", false, prescribed);
+  name_accounts(true, damped());
 }
 
 void Fem::Data::check_input() {
@@ -88,37 +83,6 @@ void Fem::Data::check_input() {
             "fem: body_corotational is for the linear law");
 }
 
-void Fem::Data::number() {
-  const int d = system.mesh.dimension;
-  const auto there = [&](int dof) {
-    expects(dof >= 0 && dof < dofs() && dof % 3 < d,
-            fmt::format("fem: degree of freedom {} (3 node + axis: nodes 0 to {}, axes 0 to {})",
-                        dof, nodes - 1, d - 1));
-  };
-  for (const Load& l : system.loads)
-    for (const auto& [dof, weight] : l.pattern) {
-      there(dof);
-      expects(std::isfinite(weight), "fem: weights of loads are finite");
-    }
-  index_of.assign(index(dofs()), 0);
-  for (const Prescribed& p : system.prescribed) {
-    there(p.dof);
-    expects(index_of[index(p.dof)] == 0,
-            fmt::format("fem: axis {} of node {} is prescribed twice", p.dof % 3, p.dof / 3));
-    index_of[index(p.dof)] = kHeld;
-    moving = moving || !p.signal.is_constant();
-  }
-  for (int i = 0; i < dofs(); ++i) {
-    if (i % 3 >= d) {
-      index_of[index(i)] = kNone;
-    } else if (index_of[index(i)] == 0) {
-      index_of[index(i)] = free();
-      free_dofs.push_back(i);
-    }
-  }
-  expects(free() > 0, "fem: at least one degree of freedom is free");
-}
-
 // Row sums; quadratic elements by HRZ: the diagonal of the consistent matrix scaled to the mass of the element.
 void Fem::Data::make_mass() {
   nodal.setZero(nodes);
@@ -132,20 +96,19 @@ void Fem::Data::make_mass() {
       fem::element_mass(system.mesh, block, e, factor, m);
       const auto node = given.element(e);
       const double scale = m.sum() / m.trace();
-      const bool hrz = lumped() && info(block.kind).quadratic();
+      const bool hrz = lumped && info(block.kind).quadratic();
       for (int i = 0; i < block.n; ++i) {
         nodal[node[index(i)]] += hrz ? m(i, i) * scale : m.row(i).sum();
-        if (!lumped())
+        if (!lumped)
           for (int j = 0; j < block.n; ++j)
             entries.push_back({node[index(i)], node[index(j)], 0.5 * (m(i, j) + m(j, i))});
       }
     }
   }
-  expects(system.massless.empty() || lumped(), "fem: massless nodes need lumped mass");
+  expects(system.massless.empty() || lumped, "fem: massless nodes need lumped mass");
   moments_kept = redistribute_mass(system.mesh, system.massless, nodal);
-  if (!lumped()) mass = SparseMatrix(nodes, entries);
-  mass_free.resize(free());
-  for (int i = 0; i < free(); ++i) mass_free[i] = nodal[free_dofs[index(i)] / 3];
+  if (!lumped) mass = SparseMatrix(nodes, entries);
+  set_mass();
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "saltus/bodies/fem.h"
+#include "saltus/bodies/nodal_body_internal.h"
 #include "saltus/math/conjugate_gradients.h"
 #include "saltus/math/sparse.h"
 
@@ -156,24 +157,12 @@ struct BodyRotation {
 
 namespace saltus {
 
-/// 3 numbers a node in vectors called full. A degree of freedom has the component index_of of q, kHeld where it is
-/// prescribed, kNone across the dimension of the mesh.
-struct Fem::Data {
-  static constexpr int kHeld = -1, kNone = -2;
+struct Fem::Data final : Parts {
   FemSystem system;
-  int nodes = 0;
-  bool moving = false;  ///< prescribed motion changes in time
   bool affine = false;
   std::vector<fem::Block> blocks;
-  std::vector<int> free_dofs, index_of;
-  std::vector<Source> sources;
-  int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
-
-  // Mass of nodes, lumped or consistent
-  Vector nodal;                                     ///< row sums [kg]
   MomentsKept moments_kept = MomentsKept::inertia;  ///< where nodes are massless
-  SparseMatrix mass;
-  Vector mass_free;  ///< lumped, one a component of q
+  SparseMatrix mass;                                ///< consistent
 
   // The step operator: rows of the nodes, and for direct solvers the free degrees of freedom of it, entry for entry
   std::shared_ptr<const NodeGraph> graph;
@@ -184,40 +173,24 @@ struct Fem::Data {
   std::vector<double> element;  ///< one element matrix
 
   mutable fem::BodyRotation turn;  ///< of body_corotational, at u
-
-  // Work space: full vectors of the present call
-  mutable Vector u, v, x, f, y;
   mutable Crew crew;
 
   explicit Data(FemSystem given);
   void check_input();
-  void number();
   void make_mass();
   void make_pattern();
 
   const Rayleigh& rayleigh() const { return system.rayleigh; }
-  int dofs() const { return 3 * nodes; }
-  int free() const { return static_cast<int>(free_dofs.size()); }
   bool turns() const { return system.form == FemForm::body_corotational; }
-  bool lumped() const { return system.mass == MassForm::lumped; }
   bool damped() const { return rayleigh().mass > 0.0 || rayleigh().stiffness > 0.0; }
-  void scatter(View part, Vector& all) const;
-  void gather(const Vector& all, Out part) const;
-  double dot(const Vector& all, View w) const;
-  void put(double t, View q) const;          ///< u
-  void put(double t, View q, View v) const;  ///< u and the rates
-  void held(double t, Vector& all, double (Signal::*of)(double) const) const;
+  void placed() const override;
+  void shape(const PointRef& at, Shape& s) const override;  ///< a node, or all of an element
+  Vector3 reference(int node) const override { return system.mesh.nodes.col(node); }
 
-  // on full vectors, added
-  void mass_product(double scale, const Vector& in, Vector& out) const;
-  void elastic_force(Vector& out) const;
-  void gravity_force(Vector& out) const;
-  void damping_force(const Vector& rate, Vector& out) const;
-  void load_force(double t, Vector& out) const;
-  void inertia_of_motion(double t, Vector& out) const;  ///< - M u'' of prescribed motion
-  void all_forces(double t, Vector& out) const;
-  double strain_energy() const;
-  double gravity_energy() const;
+  void mass_product(double scale, const Vector& in, Vector& out) const override;
+  void elastic_force(Vector& out) const override;
+  void damping_force(const Vector& rate, Vector& out) const override;
+  double potential() const override;
   /// out += scale (k K + c C_K) in at u, C_K without the part of the mass.
   void stiffness_product(double scale, double k, double c, const Vector& in, Vector& out) const;
   void assemble(Combination s,
@@ -227,14 +200,6 @@ struct Fem::Data {
   const Vector& strained() const {
     return turns() ? turn.d : u;
   }  ///< displacements that strain elements
-
-  /// The nodes and coefficients of a point; a node, or all of an element.
-  struct Shape {
-    int count = 0;
-    std::array<int, kMaxElementNodes> node{};
-    std::array<double, kMaxElementNodes> N{};
-  };
-  Shape shape(const PointRef& at) const;
   const fem::Block& block_of(int element) const;
 };
 

@@ -4,6 +4,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/fem_internal.h"
+#include "saltus/math/factor_form.h"
 
 namespace saltus {
 namespace {
@@ -58,17 +59,6 @@ class TurnedOperator final : public Operator {
   mutable std::vector<double> value_;
 };
 
-/// The operator of A, made where it is of another class.
-template <class Kind, class... Arguments>
-Kind& operator_in(Factor& A, Arguments&&... arguments) {
-  auto* some = std::get_if<std::unique_ptr<Operator>>(&A.form);
-  if (auto* kind = some ? dynamic_cast<Kind*>(some->get()) : nullptr) return *kind;
-  auto made = std::make_unique<Kind>(std::forward<Arguments>(arguments)...);
-  Kind& kind = *made;
-  A.form = std::move(made);
-  return kind;
-}
-
 }  // namespace
 
 // Which nodes share a block, where elements add to it, K0 where it stays.
@@ -77,7 +67,7 @@ void Fem::Data::make_pattern() {
   for (const fem::Block& b : blocks) elements.emplace_back(b.n, b.node);
   graph = std::make_shared<const NodeGraph>(nodes, elements);
   for (fem::Block& b : blocks) b.make_slots(*graph);
-  if (!lumped()) {
+  if (!lumped) {
     mass_entry.assign(index(graph->entries()), 0.0);
     for (int a = 0; a < nodes; ++a)
       for (int k = mass.offset()[index(a)]; k < mass.offset()[index(a) + 1]; ++k)
@@ -114,7 +104,7 @@ void Fem::Data::assemble(Combination s, NodeMatrix& A) const {
         double* const to = A.block(entry);
         for (int i = 0; i < 9; i += 4) to[i] += value;
       };
-      if (lumped())
+      if (lumped)
         add(graph->diagonal[a], m * nodal[static_cast<Eigen::Index>(a)]);
       else
         for (int e = graph->offset[a]; e < graph->offset[a + 1]; ++e)
@@ -127,33 +117,30 @@ void Fem::Data::assemble(Combination s) {
   if (rows.empty()) {
     rows = NodeMatrix(graph);
     std::vector<Entry> entries;
-    for (int row = 0; row < free(); ++row) {
-      const int a = free_dofs[index(row)] / 3;
+    for (int row = 0; row < dofs.free(); ++row) {
+      const int a = dofs.dofs()[index(row)] / 3;
       for (int k = graph->offset[index(a)]; k < graph->offset[index(a) + 1]; ++k)
         for (int axis = 0; axis < 3; ++axis)
-          if (const int j = index_of[index(3 * graph->column[index(k)] + axis)]; j >= 0)
+          if (const int j = dofs[3 * graph->column[index(k)] + axis]; j >= 0)
             entries.push_back({row, j, 0.0});
     }
-    matrix = SparseMatrix(free(), entries);
+    matrix = SparseMatrix(dofs.free(), entries);
   }
   assemble(s, rows);
   // the matrix is ours and not constant; only its pattern is
   double* value = const_cast<double*>(matrix.value().data());
-  for (int row = 0; row < free(); ++row) {
-    const int a = free_dofs[index(row)] / 3, i = free_dofs[index(row)] % 3;
+  for (int row = 0; row < dofs.free(); ++row) {
+    const int a = dofs.dofs()[index(row)] / 3, i = dofs.dofs()[index(row)] % 3;
     for (int k = graph->offset[index(a)]; k < graph->offset[index(a) + 1]; ++k)
       for (int axis = 0; axis < 3; ++axis)
-        if (index_of[index(3 * graph->column[index(k)] + axis)] >= 0)
-          *value++ = rows.block(k)[3 * axis + i];
+        if (dofs[3 * graph->column[index(k)] + axis] >= 0) *value++ = rows.block(k)[3 * axis + i];
   }
 }
 
 void Fem::Data::factorise(Combination s, Factor& A) {
   const bool stiff = s.k != 0.0 || (s.c != 0.0 && rayleigh().stiffness > 0.0);
-  if (!stiff && lumped()) {
-    if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
-    std::get<Diagonal>(A.form).inverse =
-        ((s.m + s.c * rayleigh().mass) * mass_free.array()).inverse();
+  if (!stiff && lumped) {
+    diagonal_in(A) = ((s.m + s.c * rayleigh().mass) * mass_free.array()).inverse();
     return;
   }
   Factor* to = &A;
@@ -172,7 +159,7 @@ void Fem::Data::factorise(Combination s, Factor& A) {
     turned.of = s;
   }
   if (stiff && system.solver.kind == FemSolver::Kind::conjugate_gradients) {
-    auto& solver = operator_in<ConjugateGradients>(*to, graph, free_dofs, system.solver.tolerance,
+    auto& solver = operator_in<ConjugateGradients>(*to, graph, dofs.dofs(), system.solver.tolerance,
                                                    system.solver.iterations);
     assemble(s, solver.matrix());
     solver.refilled();

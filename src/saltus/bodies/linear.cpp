@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/bodies/free_dofs.h"
+#include "saltus/math/factor_form.h"
 #include "saltus/math/sparse_product.h"
 
 namespace saltus {
@@ -40,11 +42,6 @@ void check(const LinearSystem& system) {
   expects(system.load.size() == 0 || system.load.size() == n,
           "one constant load a degree of freedom, or none");
   expects(system.load.allFinite(), "loads are finite");
-  for (const Load& load : system.loads)
-    for (const auto& [dof, weight] : load.pattern) {
-      expects(dof >= 0 && dof < n, "loads act on degrees of freedom of the system");
-      expects(std::isfinite(weight), "weights of loads are finite");
-    }
   expects(system.points.empty() || static_cast<int>(system.points.size()) == n,
           "one point a degree of freedom, or none");
   for (const DofPoint& point : system.points)
@@ -70,8 +67,9 @@ struct Links {
     }
     for (std::size_t i = 1; i < offset.size(); ++i) offset[i] += offset[i - 1];
   }
-  std::span<const Link> of(std::size_t i) const {
-    return std::span(link).subspan(index(offset[i]), index(offset[i + 1] - offset[i]));
+  std::span<const Link> of(int i) const {
+    const int begin = offset[index(i)];
+    return std::span(link).subspan(index(begin), index(offset[index(i) + 1] - begin));
   }
 };
 
@@ -147,11 +145,7 @@ struct Linear::Data {
     Signal signal;
   };
 
-  int all = 0;
-  std::vector<int> free;       ///< degree of freedom of each component of q
-  std::vector<int> free_of;    ///< component of q of each degree of freedom, -1: prescribed
-  std::vector<int> held_of;    ///< prescribed motion of each degree of freedom, -1: free
-  std::vector<Signal> motion;  ///< of the prescribed ones
+  FreeDofs dofs;
   struct Part {
     SparseMatrix rows;
     SparseProduct product;
@@ -179,37 +173,30 @@ struct Linear::Data {
     return {s.m + s.c * rayleigh.mass, s.c, s.k + s.c * rayleigh.stiffness};
   }
   DofPoint point(int dof) const { return points.empty() ? DofPoint{} : points[index(dof)]; }
+  /// q of a degree of freedom, prescribed ones at t.
+  double place(int dof, double t, View q) const {
+    const int at = dofs[dof];
+    return at >= 0 ? q[at] : dofs.signal(dofs.held(dof)).value(t);
+  }
   int checked(int dof) const {
-    expects(dof >= 0 && dof < all, "a point of a linear system is one of its degrees of freedom");
+    dofs.component(dof);
     return dof;
   }
 };
 
-Linear::Data::Data(LinearSystem system) : all(system.mass.size()) {
+Linear::Data::Data(LinearSystem system) {
   check(system);
-  held_of.assign(index(all), -1);
-  for (const Prescribed& p : system.prescribed) {
-    expects(p.dof >= 0 && p.dof < all, "prescribed degrees of freedom are those of the system");
-    expects(held_of[index(p.dof)] < 0,
-            "degree of freedom " + std::to_string(p.dof) + " is prescribed twice");
-    held_of[index(p.dof)] = static_cast<int>(motion.size());
-    motion.push_back(p.signal);
-  }
-  free_of.assign(index(all), -1);
-  for (int i = 0; i < all; ++i)
-    if (held_of[index(i)] < 0) {
-      free_of[index(i)] = static_cast<int>(free.size());
-      free.push_back(i);
-    }
-  expects(!free.empty(), "at least one degree of freedom is not prescribed");
-
+  const int n = system.mass.size();
+  dofs = FreeDofs(n, system.prescribed, system.loads,
+                  {"linear system: ", "0 to " + std::to_string(n - 1)});
   rayleigh = system.rayleigh;
-  if (!motion.empty()) link(system);
+  if (dofs.prescribed() > 0) link(system);
   apply(system);
   name_sources(system);
 
   const auto part = [&](SparseMatrix&& A) {
-    return Part(A.empty() || motion.empty() ? std::move(A) : A.part(free, free));
+    return Part(A.empty() || dofs.prescribed() == 0 ? std::move(A)
+                                                    : A.part(dofs.dofs(), dofs.dofs()));
   };
   M = part(std::move(system.mass));
   D = part(std::move(system.damping));
@@ -217,13 +204,12 @@ Linear::Data::Data(LinearSystem system) : all(system.mass.size()) {
   points = std::move(system.points);
   if (const int bad = first_bad_pivot(M.rows); bad >= 0)
     expects(false, "the mass matrix is not positive definite: the pivot of degree of freedom " +
-                       std::to_string(free[index(bad)]) + " is not positive");
+                       std::to_string(dofs.dofs()[index(bad)]) + " is not positive");
 
   const bool symmetric_stiffness = K.rows.symmetric();
   if (!symmetric_stiffness) {
     S = SparseProduct(sum(0.5, K.rows, 0.5, K.rows.transpose(), 0.0, {}));
-    circulatory = static_cast<int>(sources.size());
-    sources.push_back({"circulatory", false});
+    circulatory = add_account(sources, true, "circulatory", false);
   }
   traits = Trait::tangents | Trait::affine | Trait::constant_mass | Trait::fixed_points;
   if (!K.rows.empty()) traits = traits | Trait::second_order;
@@ -232,15 +218,12 @@ Linear::Data::Data(LinearSystem system) : all(system.mass.size()) {
 }
 
 void Linear::Data::name_sources(const LinearSystem& system) {
-  const auto add = [&](const char* name, bool potential) {
-    sources.push_back({name, potential});
-    return static_cast<int>(sources.size()) - 1;
-  };
-  if (!system.stiffness.empty()) elastic = add("elastic", true);
-  if (!system.damping.empty() || rayleigh.mass != 0.0 || rayleigh.stiffness != 0.0)
-    damping = add("damping", false);
-  if (system.load.size() > 0 || !system.loads.empty()) loaded = add("load", false);
-  if (!motion.empty()) prescribed = add("prescribed", false);
+  elastic = add_account(sources, !system.stiffness.empty(), "elastic", true);
+  damping = add_account(
+      sources, !system.damping.empty() || rayleigh.mass != 0.0 || rayleigh.stiffness != 0.0,
+      "damping", false);
+  loaded = add_account(sources, system.load.size() > 0 || !system.loads.empty(), "load", false);
+  prescribed = add_account(sources, dofs.prescribed() > 0, "prescribed", false);
 }
 
 // The entries of M, C and K outside their _ff parts.
@@ -250,11 +233,11 @@ void Linear::Data::link(const LinearSystem& system) {
     for (int i = 0; i < A.size(); ++i)
       for (int at = A.offset()[index(i)]; at < A.offset()[index(i) + 1]; ++at) {
         const int j = A.column()[index(at)];
-        const int row = held_of[index(i)], column = held_of[index(j)];
+        const int row = dofs.held(i), column = dofs.held(j);
         if (row < 0 && column < 0) continue;
         auto& links = row < 0 ? fp : column < 0 ? pf : pp;
         const int from = column < 0 ? row : column;
-        const int to = row < 0 ? free_of[index(i)] : column < 0 ? free_of[index(j)] : row;
+        const int to = row < 0 ? dofs[i] : column < 0 ? dofs[j] : row;
         auto& entry = links.try_emplace({from, to}, Links::Link{to}).first->second;
         entry.m += m * A.value()[index(at)];
         entry.c += c * A.value()[index(at)];
@@ -264,20 +247,20 @@ void Linear::Data::link(const LinearSystem& system) {
   collect(system.mass, 1.0, rayleigh.mass, 0.0);
   collect(system.damping, 0.0, 1.0, 0.0);
   collect(system.stiffness, 0.0, rayleigh.stiffness, 1.0);
-  const int held = static_cast<int>(motion.size());
+  const int held = dofs.prescribed();
   free_held = Links(held, fp);
   held_free = Links(held, pf);
   held_held = Links(held, pp);
 }
 
 void Linear::Data::apply(const LinearSystem& system) {
-  load.setZero(static_cast<Eigen::Index>(free.size()));
-  held_load.setZero(static_cast<Eigen::Index>(motion.size()));
+  load.setZero(dofs.free());
+  held_load.setZero(dofs.prescribed());
   const auto add = [&](int dof, double force) {
-    if (free_of[index(dof)] >= 0)
-      load[free_of[index(dof)]] += force;
+    if (dofs[dof] >= 0)
+      load[dofs[dof]] += force;
     else
-      held_load[held_of[index(dof)]] += force;
+      held_load[dofs.held(dof)] += force;
   };
   for (int i = 0; i < static_cast<int>(system.load.size()); ++i) add(i, system.load[i]);
   for (const Load& given : system.loads) {
@@ -287,10 +270,10 @@ void Linear::Data::apply(const LinearSystem& system) {
     }
     AppliedLoad applied{{}, {}, given.signal};
     for (const auto& [dof, weight] : given.pattern) {
-      if (free_of[index(dof)] >= 0)
-        applied.on_free.emplace_back(free_of[index(dof)], weight);
+      if (dofs[dof] >= 0)
+        applied.on_free.emplace_back(dofs[dof], weight);
       else
-        applied.on_held.emplace_back(held_of[index(dof)], weight);
+        applied.on_held.emplace_back(dofs.held(dof), weight);
     }
     loads.push_back(std::move(applied));
   }
@@ -299,20 +282,16 @@ void Linear::Data::apply(const LinearSystem& system) {
 Linear::Linear(LinearSystem system) : data_(std::make_unique<const Data>(std::move(system))) {}
 Linear::~Linear() = default;
 
-int Linear::positions() const { return static_cast<int>(data_->free.size()); }
+int Linear::positions() const { return data_->dofs.free(); }
 unsigned Linear::traits() const { return data_->traits; }
-std::span<const int> Linear::free_dofs() const { return data_->free; }
-int Linear::free_index(int dof) const { return data_->free_of[index(data_->checked(dof))]; }
+std::span<const int> Linear::free_dofs() const { return data_->dofs.dofs(); }
+int Linear::free_index(int dof) const { return data_->dofs.component(dof); }
 Rayleigh Linear::rayleigh() const { return data_->rayleigh; }
-int Linear::prescribed() const { return static_cast<int>(data_->motion.size()); }
+int Linear::prescribed() const { return data_->dofs.prescribed(); }
 std::span<const Source> Linear::sources() const { return data_->sources; }
 
 void Linear::full(double t, View q, Out all) const {
-  const Data& d = *data_;
-  for (int i = 0; i < d.all; ++i) {
-    const int at = d.free_of[index(i)];
-    all[i] = at >= 0 ? q[at] : d.motion[index(d.held_of[index(i)])].value(t);
-  }
+  for (int i = 0; i < data_->dofs.all(); ++i) all[i] = data_->place(i, t, q);
 }
 
 void Linear::force(double t, View q, View v, Out f) const {
@@ -322,8 +301,8 @@ void Linear::force(double t, View q, View v, Out f) const {
     const double size = load.signal.value(t);
     for (const auto& [i, weight] : load.on_free) f[i] += weight * size;
   }
-  for (std::size_t j = 0; j < d.motion.size(); ++j) {
-    const Motion motion(d.motion[j], t);
+  for (int j = 0; j < prescribed(); ++j) {
+    const Motion motion(d.dofs.signal(j), t);
     for (const Links::Link& a : d.free_held.of(j)) f[a.j] -= motion.force(a);
   }
   const std::array terms{ProductTerm{&d.K.product, 1.0, q.data()},
@@ -355,22 +334,14 @@ void Linear::factorise(Combination s, View, View, Factor& A) const {
   if (std::ranges::all_of(terms, [](const auto& term) {
         return term.first == 0.0 || term.second->product.diagonal();
       })) {
-    if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
-    Vector& inverse = std::get<Diagonal>(A.form).inverse;
+    Vector& inverse = diagonal_in(A);
     inverse.setZero(positions());
     for (const auto& [scale, part] : terms)
       if (scale != 0.0 && !part->product.zero()) inverse += scale * part->product.values();
     inverse = inverse.cwiseInverse();
     return;
   }
-  auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
-  auto* sparse = held ? dynamic_cast<SparseOperator*>(held->get()) : nullptr;
-  if (!sparse) {
-    auto made = std::make_unique<SparseOperator>();
-    sparse = made.get();
-    A.form = std::unique_ptr<Operator>(std::move(made));
-  }
-  sparse->factorise(combine(p.m, d.M.rows, p.c, d.D.rows, p.k, d.K.rows));
+  operator_in<SparseOperator>(A).factorise(combine(p.m, d.M.rows, p.c, d.D.rows, p.k, d.K.rows));
 }
 
 // (2)
@@ -381,20 +352,20 @@ void Linear::reactions(double t, View q, View v, View a, Out forces) const {
     const double size = load.signal.value(t);
     for (const auto& [i, weight] : load.on_held) forces[i] -= weight * size;
   }
-  for (std::size_t j = 0; j < d.motion.size(); ++j) {
-    const Motion motion(d.motion[j], t);
+  for (int j = 0; j < prescribed(); ++j) {
+    const Motion motion(d.dofs.signal(j), t);
     for (const Links::Link& e : d.held_held.of(j)) forces[e.j] += motion.force(e);
     double sum = 0.0;
     for (const Links::Link& e : d.held_free.of(j))
       sum += e.m * a[e.j] + e.c * v[e.j] + e.k * q[e.j];
-    forces[static_cast<Eigen::Index>(j)] += sum;
+    forces[j] += sum;
   }
 }
 
 void Linear::point_reactions(double, View, std::span<const PointRef> at, View f, Out forces) const {
   const Data& d = *data_;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const int dof = d.checked(at[i].feature), held = d.held_of[index(dof)];
+    const int dof = d.checked(at[i].feature), held = d.dofs.held(dof);
     if (held >= 0)
       forces[held] -= d.point(dof).direction.dot(f.segment<3>(3 * static_cast<Eigen::Index>(i)));
   }
@@ -403,22 +374,21 @@ void Linear::point_reactions(double, View, std::span<const PointRef> at, View f,
 void Linear::prescribed_columns(Combination s, View, View, Eigen::Ref<Matrix> columns) const {
   const Data& d = *data_;
   columns.setZero();
-  for (std::size_t j = 0; j < d.motion.size(); ++j) {
-    const auto column = static_cast<Eigen::Index>(j);
+  for (int j = 0; j < prescribed(); ++j) {
     for (const Links::Link& a : d.free_held.of(j))
-      columns(a.j, column) = s.m * a.m + s.c * a.c + s.k * a.k;
+      columns(a.j, j) = s.m * a.m + s.c * a.c + s.k * a.k;
     for (const Links::Link& a : d.held_held.of(j))
-      columns(positions() + a.j, column) = s.m * a.m + s.c * a.c + s.k * a.k;
+      columns(positions() + a.j, j) = s.m * a.m + s.c * a.c + s.k * a.k;
   }
 }
 
 void Linear::points(double t, View q, std::span<const PointRef> at, Out x) const {
   const Data& d = *data_;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const int dof = d.checked(at[i].feature), place = d.free_of[index(dof)];
+    const int dof = d.checked(at[i].feature);
     const DofPoint point = d.point(dof);
-    const double moved = place >= 0 ? q[place] : d.motion[index(d.held_of[index(dof)])].value(t);
-    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = point.place + moved * point.direction;
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
+        point.place + d.place(dof, t, q) * point.direction;
   }
 }
 
@@ -430,7 +400,7 @@ void Linear::point_rows(View, View, std::span<const PointRef> at, PointRows& J) 
   J.value.clear();
   for (const PointRef& ref : at) {
     const int dof = d.checked(ref.feature);
-    if (const int place = d.free_of[index(dof)]; place >= 0) {
+    if (const int place = d.dofs[dof]; place >= 0) {
       const Vector3 direction = d.point(dof).direction;
       J.column.push_back(place);
       J.value.insert(J.value.end(), direction.data(), direction.data() + 3);
@@ -442,10 +412,10 @@ void Linear::point_rows(View, View, std::span<const PointRef> at, PointRows& J) 
 void Linear::point_drift(double t, View, std::span<const PointRef> at, Out x) const {
   const Data& d = *data_;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const int dof = d.checked(at[i].feature), held = d.held_of[index(dof)];
+    const int dof = d.checked(at[i].feature), held = d.dofs.held(dof);
     auto drift = x.segment<3>(3 * static_cast<Eigen::Index>(i));
     if (held >= 0)
-      drift = d.motion[index(held)].rate(t) * d.point(dof).direction;
+      drift = d.dofs.signal(held).rate(t) * d.point(dof).direction;
     else
       drift.setZero();
   }
@@ -459,9 +429,9 @@ std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
   Vector scale(rows), rest(rows);
   for (std::size_t i = 0; i < at.size(); ++i) {
     const int dof = d.checked(at[i].feature);
-    if (d.free_of[index(dof)] < 0) return nullptr;
+    if (d.dofs[dof] < 0) return nullptr;
     const DofPoint point = d.point(dof);
-    column.push_back(d.free_of[index(dof)]);
+    column.push_back(d.dofs[dof]);
     scale[static_cast<Eigen::Index>(i)] = direction[i].dot(point.direction);
     rest[static_cast<Eigen::Index>(i)] = direction[i].dot(point.place);
   }
@@ -499,8 +469,8 @@ void Linear::power(double t, View q, View v, View w, std::span<double> by_source
   }
   if (d.prescribed >= 0) {
     double watts = 0.0;
-    for (std::size_t j = 0; j < d.motion.size(); ++j) {
-      const Motion motion(d.motion[j], t);
+    for (int j = 0; j < prescribed(); ++j) {
+      const Motion motion(d.dofs.signal(j), t);
       for (const Links::Link& a : d.free_held.of(j)) watts -= motion.force(a) * w[a.j];
     }
     set(d.prescribed, watts);

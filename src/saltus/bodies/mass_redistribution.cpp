@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -76,10 +76,7 @@ bool correct(const Vector& shared, const At& at, const Basis& moments, Index n, 
     for (Index a = 0; a < mass.size(); ++a)
       if (const Basis b = at(a); c.dot(b) > -kLargest)
         gram += shared[a] * b.head(n) * b.head(n).transpose();
-    Eigen::CompleteOrthogonalDecomposition<Matrix> solver;
-    solver.setThreshold(1e-11);
-    solver.compute(gram);
-    c.head(n) += solver.solve(missing);
+    c.head(n) += shortest_solution(gram, missing, 1e-11);
     missing = moments.head(n);
     for (Index a = 0; a < mass.size(); ++a) {
       mass[a] = shared[a] * (1.0 + std::max(-kLargest, c.dot(at(a))));

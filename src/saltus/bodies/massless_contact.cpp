@@ -8,6 +8,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/massless_contact_internal.h"
+#include "saltus/math/factor_form.h"
 
 namespace saltus {
 namespace {
@@ -63,6 +64,14 @@ void MasslessContact::Data::rates(View x, Vector& full) {
   for (std::size_t c = 0; c < held.size(); ++c) full[held[c]] = part[static_cast<Index>(c)];
 }
 
+void MasslessContact::Data::set_rates(View x) {
+  rate.setZero();
+  if (viscous())
+    rates(x, rate);
+  else
+    spread(x, rate);
+}
+
 MasslessContact::MasslessContact(FemSystem system, std::vector<NodeStop> stops)
     : data_(std::make_unique<Data>(std::move(system), std::move(stops))) {}
 MasslessContact::~MasslessContact() = default;
@@ -107,11 +116,7 @@ void MasslessContact::forces(View q, Out lambda) const {
 void MasslessContact::force(double t, View q, View v, Out f) const {
   Data& d = *data_;
   d.local(q);
-  d.rate.setZero();
-  if (d.viscous())
-    d.rates(v, d.rate);
-  else
-    d.spread(v, d.rate);
+  d.set_rates(v);
   d.fem->force(t, d.all, d.rate, d.f);
   d.gather(d.f, f);
 }
@@ -144,23 +149,17 @@ void MasslessContact::factorise(Combination s, View q, View, Factor& A) const {
   if (s.k + s.c * d.fem->rayleigh().stiffness == 0.0) {
     d.other.setOnes();
     d.fem->multiply(s, d.all, d.rate, d.other, d.f);
-    if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
-    Vector& inverse = std::get<Diagonal>(A.form).inverse;
+    Vector& inverse = diagonal_in(A);
     inverse.resize(positions());
     d.gather(d.f, inverse);
     inverse = inverse.cwiseInverse();
     return;
   }
   d.local(q);
-  auto* form = std::get_if<std::unique_ptr<Operator>>(&A.form);
-  auto* held = form ? dynamic_cast<HeldOperator*>(form->get()) : nullptr;
-  if (!held || !held->of(d.inner)) {
-    auto made = std::make_unique<HeldOperator>(d.inner);
-    held = made.get();
-    A.form = std::move(made);
-  }
-  held->whole(*d.fem, s, d.all, d.rate);
-  held->hold(d.problem.pressed(), d.G, d.all.size());
+  HeldOperator& held = operator_in_if<HeldOperator>(
+      A, [&](const HeldOperator& kind) { return kind.of(d.inner); }, d.inner);
+  held.whole(*d.fem, s, d.all, d.rate);
+  held.hold(d.problem.pressed(), d.G, d.all.size());
 }
 
 int MasslessContact::prescribed() const {
@@ -170,11 +169,7 @@ int MasslessContact::prescribed() const {
 void MasslessContact::reactions(double t, View q, View v, View a, Out forces) const {
   Data& d = *data_;
   d.local(q);
-  d.rate.setZero();
-  if (d.viscous())
-    d.rates(v, d.rate);
-  else
-    d.spread(v, d.rate);
+  d.set_rates(v);
   d.other.setZero();
   d.spread(a, d.other);
   if (const int p = d.fem->prescribed(); p > 0)
@@ -270,11 +265,7 @@ Energy MasslessContact::energy(double t, View q, View v) const {
 void MasslessContact::power(double t, View q, View v, View w, std::span<double> by_source) const {
   Data& d = *data_;
   d.local(q);
-  d.rate.setZero();
-  if (d.viscous())
-    d.rates(v, d.rate);
-  else
-    d.spread(v, d.rate);
+  d.set_rates(v);
   d.other.setZero();
   d.spread(w, d.other);
   d.fem->power(t, d.all, d.rate, d.other, by_source);

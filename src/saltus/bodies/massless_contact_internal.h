@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "saltus/base/entry.h"
+#include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/massless_contact.h"
 #include "saltus/math/block_pivoting.h"
 #include "saltus/math/small_cholesky.h"
@@ -118,12 +119,10 @@ struct MasslessContact::Data {
   void couple();
   void local(View q);
   void rates(View x, Vector& full);
-  void spread(View x, Vector& full) const {
-    for (std::size_t i = 0; i < inner.size(); ++i) full[inner[i]] = x[static_cast<Eigen::Index>(i)];
-  }
-  void gather(const Vector& full, Out x) const {
-    for (std::size_t i = 0; i < inner.size(); ++i) x[static_cast<Eigen::Index>(i)] = full[inner[i]];
-  }
+  void spread(View x, Vector& full) const { scatter(inner, x, full); }
+  void gather(const Vector& full, Out x) const { saltus::gather(inner, full, x); }
+  /// `rate` of the rates x; massless nodes stay behind where no force depends on them.
+  void set_rates(View x);
   bool viscous() const { return fem->rayleigh().stiffness > 0.0; }
 };
 

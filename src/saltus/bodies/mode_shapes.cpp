@@ -97,6 +97,7 @@ class Table final : public ModeShapes {
   Table(std::vector<double> x, Matrix shape) : x_(std::move(x)), shape_(std::move(shape)) {}
   int modes() const override { return static_cast<int>(shape_.cols()); }
   double length() const override { return x_.back(); }
+  std::span<const double> places() const override { return x_; }
   void row(double x, Out shape) const override {
     for (std::size_t i = 0; i < x_.size(); ++i)
       if (std::abs(x_[i] - x) <= 1e-9 * std::abs(x_.back())) {

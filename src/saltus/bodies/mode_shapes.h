@@ -1,6 +1,7 @@
 // Shapes of the modes of a one-dimensional body: string, bar, or tabulated.
 #pragma once
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "saltus/base/base.h"
@@ -18,6 +19,8 @@ class ModeShapes {
   /// amplitude() sin(pi i j/(grid() + 1)) with grid() == modes(); 0: no such grid.
   virtual int grid() const { return 0; }
   virtual double amplitude() const { return 1.0; }
+  /// The only points at which row() may be asked, increasing; empty: all of [0, length()].
+  virtual std::span<const double> places() const { return {}; }
 };
 
 /// sqrt(2/L) sin(pi j x/L), j = 1 .. N: string, hinged bar. Orthonormal on [0, L].

@@ -6,14 +6,13 @@
 #include <fmt/format.h>
 
 #include <Spectra/SymGEigsShiftSolver.h>
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/critical_step.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -113,9 +112,9 @@ Pairs lanczos(Pencil& pencil, double shift, const Matrix& found, int count, doub
 Pairs rayleigh_ritz(const Pencil& pencil, const Matrix& X) {
   const Matrix A = X.transpose() * pencil.product(X, false);
   const Matrix B = X.transpose() * pencil.product(X, true);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(0.5 * (A + A.transpose()),
-                                                                0.5 * (B + B.transpose()));
-  return {solver.eigenvalues(), X * solver.eigenvectors()};
+  const SymmetricPairs pairs =
+      symmetric_pairs(0.5 * (A + A.transpose()), 0.5 * (B + B.transpose()));
+  return {pairs.values, X * pairs.vectors};
 }
 
 Matrix joined(const Matrix& A, const Matrix& B) {
@@ -155,9 +154,8 @@ Pairs dense_modes(const Pencil& pencil) {
   const Matrix I = Matrix::Identity(pencil.size(), pencil.size());
   const Matrix K = pencil.product(I, false), M = pencil.product(I, true);
   expects(K.allFinite(), "natural_modes: K is not finite at this state");
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(0.5 * (K + K.transpose()),
-                                                                0.5 * (M + M.transpose()));
-  return {solver.eigenvalues(), solver.eigenvectors()};
+  SymmetricPairs pairs = symmetric_pairs(0.5 * (K + K.transpose()), 0.5 * (M + M.transpose()));
+  return {std::move(pairs.values), std::move(pairs.vectors)};
 }
 
 }  // namespace

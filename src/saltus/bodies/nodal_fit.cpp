@@ -1,11 +1,10 @@
 #include "saltus/bodies/nodal_fit.h"
 
 #include <Eigen/LU>
-#include <Eigen/QR>
 #include <vector>
 
 #include "saltus/base/error.h"
-#include "saltus/math/rotation.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -65,7 +64,7 @@ Matrix nodal_fit(ElementKind kind) {
   for (const RulePoint& p : stiffness_rule(kind)) at.push_back(p.xi);
   const Matrix B = design(kind, at);
   const Eigen::Index points = B.rows();
-  const Matrix fit = B.colPivHouseholderQr().solve(Matrix::Identity(points, points));
+  const Matrix fit = least_squares(B, Matrix::Identity(points, points));
   return design(kind, natural_nodes(kind)) * fit;
 }
 

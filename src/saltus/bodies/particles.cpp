@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "saltus/base/error.h"
-#include "saltus/bodies/row_table.h"
+#include "saltus/bodies/nodal_body_internal.h"
+#include "saltus/math/factor_form.h"
 #include "saltus/math/sparse.h"
 
 namespace saltus {
@@ -16,11 +17,6 @@ namespace {
 using Block = Eigen::Matrix3d;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-void expect_particle(int particles, const PointRef& at) {
-  if (at.feature < 0 || at.feature >= particles) [[unlikely]]
-    expects(false, "particle " + std::to_string(at.feature) + " of " + std::to_string(particles));
-}
 
 // The line of a spring: d = x_j - x_i = l n.  V = k (l - L)^2/2, and with w = v_j - v_i the force on i (minus it on j)
 //
@@ -47,19 +43,10 @@ struct Line {
 
 }  // namespace
 
-struct Particles::Data {
+struct Particles::Data final : Parts {
   ParticleSystem system;
-  int particles = 0;
-  bool moving = false;    // a prescribed degree of freedom moves
   bool dashpots = false;  // a spring has one
   Vector mass;            // of every degree of freedom
-  Vector mass_free;
-  std::vector<int> free_dofs, index_of;
-  std::vector<Source> sources;
-  int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
-
-  // All degrees of freedom of the present call, and scratch of that size
-  Vector q, v, f, x, y;
 
   // The step operator: pattern of the springs, and where each spring and the diagonal add to its values
   SparseMatrix matrix;
@@ -68,33 +55,19 @@ struct Particles::Data {
 
   explicit Data(ParticleSystem given);
 
-  int dofs() const { return 3 * particles; }
-  int free() const { return static_cast<int>(free_dofs.size()); }
   const Rayleigh& rayleigh() const { return system.rayleigh; }
-
-  void scatter(View part, Vector& all) const {
-    for (int i = 0; i < free(); ++i) all[free_dofs[index(i)]] = part[i];
+  void shape(const PointRef& at, Shape& s) const override {
+    if (at.feature < 0 || at.feature >= nodes) [[unlikely]]
+      expects(false, "particle " + std::to_string(at.feature) + " of " + std::to_string(nodes));
+    s.count = 1;
+    s.node[0] = at.feature;
+    s.N[0] = 1.0;
+    s.offset = at.local;
   }
-  void gather(const Vector& all, Out part) const {
-    for (int i = 0; i < free(); ++i) part[i] = all[free_dofs[index(i)]];
-  }
-  double dot(const Vector& all, View w) const {
-    double sum = 0.0;
-    for (int i = 0; i < free(); ++i) sum += all[free_dofs[index(i)]] * w[i];
-    return sum;
-  }
-  void put(double t, View part) {
-    scatter(part, q);
-    for (const Prescribed& p : system.prescribed) q[p.dof] = p.signal.value(t);
-  }
-  void put(double t, View part, View rates) {
-    put(t, part);
-    scatter(rates, v);
-    for (const Prescribed& p : system.prescribed) v[p.dof] = p.signal.rate(t);
-  }
+  Vector3 reference(int) const override { return Vector3::Zero(); }
   static Vector3 at(const Vector& all, int particle) { return all.segment<3>(3 * particle); }
   Line line(const Spring& s) const {
-    return Line(s, (s.j < 0 ? s.anchor : at(q, s.j)) - at(q, s.i));
+    return Line(s, (s.j < 0 ? s.anchor : at(u, s.j)) - at(u, s.i));
   }
   static Vector3 relative(const Spring& s, const Vector& all) {
     return s.j < 0 ? Vector3(-at(all, s.i)) : Vector3(at(all, s.j) - at(all, s.i));
@@ -104,51 +77,34 @@ struct Particles::Data {
     if (s.j >= 0) all.segment<3>(3 * s.j) -= on_i;
   }
 
-  double potential() const;
-  void elastic_force(Vector& out) const;                      // out += that of the springs at q
-  void gravity_force(Vector& out) const;                      // out += m g
-  void damping_force(const Vector& rate, Vector& out) const;  // out -= (D + rM M + rK K) rate
-  void load_force(double t, Vector& out) const;
-  void all_forces(double t, Vector& out) const;
+  double potential() const override;
+  void elastic_force(Vector& out) const override;                      // of the springs
+  void damping_force(const Vector& rate, Vector& out) const override;  // -(D + rM M + rK K) rate
   void assemble(Combination s);
   void check();
   void make_pattern();
 };
 
 Particles::Data::Data(ParticleSystem given) : system(std::move(given)) {
-  particles = static_cast<int>(system.mass.size());
+  nodes = static_cast<int>(system.mass.size());
   check();
-  for (Vector* vector : {&q, &v, &f, &x, &y}) vector->setZero(dofs());
-  mass.resize(dofs());
-  for (int i = 0; i < dofs(); ++i) mass[i] = system.mass[i / 3];
-  for (int i = 0; i < dofs(); ++i)
-    if (index_of[index(i)] >= 0) {
-      index_of[index(i)] = free();
-      free_dofs.push_back(i);
-    }
-  mass_free.resize(free());
-  gather(mass, mass_free);
-
-  const auto account = [&](bool there, const char* name, bool potential, int& at) {
-    if (!there) return;
-    at = static_cast<int>(sources.size());
-    sources.push_back({name, potential});
-  };
+  nodal = system.mass;
+  gravity_vector = system.gravity;
+  loads = system.loads;
+  number(3, system.prescribed, {"particles: ", std::to_string(3 * nodes) + " of them"});
+  set_mass();
+  mass.resize(3 * nodes);
+  for (int i = 0; i < 3 * nodes; ++i) mass[i] = system.mass[i / 3];
   const Rayleigh& r = rayleigh();
-  account(!system.springs.empty(), "elastic", true, elastic);
-  account(!system.gravity.isZero(0.0), "gravity", true, gravity);
-  account(dashpots || system.drag > 0.0 || r.mass > 0.0 ||
-              (r.stiffness > 0.0 && !system.springs.empty()),
-          "damping", false, damping);
-  account(!system.loads.empty(), "load", false, load);
-  account(!system.prescribed.empty(), "prescribed", false, prescribed);
+  name_accounts(!system.springs.empty(), dashpots || system.drag > 0.0 || r.mass > 0.0 ||
+                                             (r.stiffness > 0.0 && !system.springs.empty()));
   if (!system.springs.empty()) make_pattern();
 }
 
 void Particles::Data::check() {
   const auto not_negative = [](double number) { return number >= 0.0 && std::isfinite(number); };
-  expects(particles > 0, "there is at least one particle");
-  for (int i = 0; i < particles; ++i)
+  expects(nodes > 0, "there is at least one particle");
+  for (int i = 0; i < nodes; ++i)
     expects(system.mass[i] > 0.0 && std::isfinite(system.mass[i]),
             "the mass of particle " + std::to_string(i) + " is positive and finite");
   for (std::size_t k = 0; k < system.springs.size(); ++k) {
@@ -156,7 +112,7 @@ void Particles::Data::check() {
     const auto says = [&](bool condition, const char* text) {
       if (!condition) expects(false, "spring " + std::to_string(k) + text);
     };
-    says(s.i >= 0 && s.i < particles && s.j >= -1 && s.j < particles,
+    says(s.i >= 0 && s.i < nodes && s.j >= -1 && s.j < nodes,
          ": one of its particles is not there");
     says(s.i != s.j, " joins a particle to itself");
     says(not_negative(s.stiffness) && not_negative(s.length) && not_negative(s.damping),
@@ -168,35 +124,16 @@ void Particles::Data::check() {
   expects(not_negative(system.drag), "drag is finite and not negative");
   expects(not_negative(rayleigh().mass) && not_negative(rayleigh().stiffness),
           "Rayleigh factors are finite and not negative");
-  const auto there = [&](int dof) {
-    expects(dof >= 0 && dof < dofs(),
-            "degree of freedom " + std::to_string(dof) + " of " + std::to_string(dofs()));
-  };
-  for (const Load& l : system.loads)
-    for (const auto& [dof, weight] : l.pattern) {
-      there(dof);
-      expects(std::isfinite(weight), "weights of loads are finite");
-    }
-  index_of.assign(index(dofs()), 0);
-  for (const Prescribed& p : system.prescribed) {
-    there(p.dof);
-    expects(index_of[index(p.dof)] == 0,
-            "degree of freedom " + std::to_string(p.dof) + " is prescribed twice");
-    index_of[index(p.dof)] = -1;
-    moving = moving || !p.signal.is_constant();
-  }
-  expects(static_cast<int>(system.prescribed.size()) < dofs(),
-          "at least one degree of freedom is free");
 }
 
 void Particles::Data::make_pattern() {
   std::vector<Entry> entries;
-  for (int i = 0; i < free(); ++i) entries.push_back({i, i, 0.0});
+  for (int i = 0; i < dofs.free(); ++i) entries.push_back({i, i, 0.0});
   const auto rows_of = [&](const Spring& s) {
     std::array<int, 6> row;
     for (int a = 0; a < 3; ++a) {
-      row[index(a)] = index_of[index(3 * s.i + a)];
-      row[index(3 + a)] = s.j < 0 ? -1 : index_of[index(3 * s.j + a)];
+      row[index(a)] = dofs[3 * s.i + a];
+      row[index(3 + a)] = s.j < 0 ? -1 : dofs[3 * s.j + a];
     }
     return row;
   };
@@ -204,7 +141,7 @@ void Particles::Data::make_pattern() {
     for (int i : rows_of(s))
       for (int j : rows_of(s))
         if (i >= 0 && j >= 0) entries.push_back({i, j, 0.0});
-  matrix = SparseMatrix(free(), entries);
+  matrix = SparseMatrix(dofs.free(), entries);
 
   const auto find = [&](int i, int j) {
     const auto row =
@@ -213,7 +150,7 @@ void Particles::Data::make_pattern() {
     return matrix.offset()[index(i)] +
            static_cast<int>(std::lower_bound(row.begin(), row.end(), j) - row.begin());
   };
-  for (int i = 0; i < free(); ++i) diagonal.push_back(find(i, i));
+  for (int i = 0; i < dofs.free(); ++i) diagonal.push_back(find(i, i));
   for (const Spring& s : system.springs) {
     const auto row = rows_of(s);
     std::array<int, 36>& at = place.emplace_back();
@@ -229,17 +166,13 @@ double Particles::Data::potential() const {
   for (const Spring& s : system.springs)
     if (const Line d = line(s); d.acts || !s.tension_only)
       V += 0.5 * s.stiffness * (d.l - s.length) * (d.l - s.length);
-  for (int i : free_dofs) V -= mass[i] * system.gravity[i % 3] * q[i];
+  for (int i : dofs.dofs()) V -= mass[i] * system.gravity[i % 3] * u[i];
   return V;
 }
 
 void Particles::Data::elastic_force(Vector& out) const {
   for (const Spring& s : system.springs)
     if (const Line d = line(s); d.acts) add(s, d.elastic(s), out);
-}
-
-void Particles::Data::gravity_force(Vector& out) const {
-  for (int i = 0; i < particles; ++i) out.segment<3>(3 * i) += system.mass[i] * system.gravity;
 }
 
 void Particles::Data::damping_force(const Vector& rate, Vector& out) const {
@@ -255,28 +188,13 @@ void Particles::Data::damping_force(const Vector& rate, Vector& out) const {
   if (drag > 0.0 || rM > 0.0) out.array() -= (drag + rM * mass.array()) * rate.array();
 }
 
-void Particles::Data::load_force(double t, Vector& out) const {
-  for (const Load& l : system.loads) {
-    const double value = l.signal.value(t);
-    for (const auto& [dof, weight] : l.pattern) out[dof] += weight * value;
-  }
-}
-
-void Particles::Data::all_forces(double t, Vector& out) const {
-  out.setZero();
-  elastic_force(out);
-  gravity_force(out);
-  damping_force(v, out);
-  load_force(t, out);
-}
-
 // m M + c C + k K at q
 void Particles::Data::assemble(Combination s) {
   // the matrix is ours and not constant; only its pattern is
   double* value = const_cast<double*>(matrix.value().data());
   std::fill(value, value + matrix.value().size(), 0.0);
   const Rayleigh& r = rayleigh();
-  for (int i = 0; i < free(); ++i)
+  for (int i = 0; i < dofs.free(); ++i)
     value[diagonal[index(i)]] = (s.m + s.c * r.mass) * mass_free[i] + s.c * system.drag;
   const double k = s.k + s.c * r.stiffness;
   for (std::size_t e = 0; e < place.size(); ++e) {
@@ -295,46 +213,19 @@ void Particles::Data::assemble(Combination s) {
   }
 }
 
-Particles::Particles(ParticleSystem system) : data_(std::make_unique<Data>(std::move(system))) {}
+Particles::Particles(ParticleSystem system)
+    : NodalBody(std::make_unique<Data>(std::move(system))),
+      data_(static_cast<Data*>(parts_.get())) {}
 Particles::~Particles() = default;
 
-int Particles::bodies() const { return data_->system.prescribed.empty() ? data_->particles : 1; }
-int Particles::positions() const { return data_->free(); }
+int Particles::bodies() const { return prescribed() == 0 ? data_->nodes : 1; }
 Rayleigh Particles::rayleigh() const { return data_->rayleigh(); }
-int Particles::prescribed() const { return static_cast<int>(data_->system.prescribed.size()); }
-std::span<const Source> Particles::sources() const { return data_->sources; }
 
 unsigned Particles::traits() const {
   unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                     Trait::symmetric | Trait::potential | Trait::fixed_points;
   if (data_->system.springs.empty()) traits = traits | Trait::affine;
   return traits;
-}
-
-int Particles::free_index(int dof) const {
-  expects(dof >= 0 && dof < data_->dofs(), "a degree of freedom of the particles");
-  return data_->index_of[index(dof)];
-}
-
-void Particles::full(double t, View q, Out all) const {
-  data_->put(t, q);
-  all = data_->q;
-}
-
-void Particles::force(double t, View q, View v, Out f) const {
-  Data& d = *data_;
-  d.put(t, q, v);
-  d.all_forces(t, d.f);
-  d.gather(d.f, f);
-}
-
-void Particles::potential_force(double, View q, Out f) const {
-  Data& d = *data_;
-  d.put(0.0, q);
-  d.f.setZero();
-  d.elastic_force(d.f);
-  d.gravity_force(d.f);
-  d.gather(d.f, f);
 }
 
 void Particles::multiply(Combination s, View q, View, View x, Out y) const {
@@ -344,8 +235,7 @@ void Particles::multiply(Combination s, View q, View, View x, Out y) const {
     return;
   }
   d.put(0.0, q);
-  d.x.setZero();
-  d.scatter(x, d.x);
+  d.spread(x, d.x);
   const Rayleigh& r = d.rayleigh();
   d.y.array() = ((s.m + s.c * r.mass) * d.mass.array() + s.c * d.system.drag) * d.x.array();
   const double k = s.k + s.c * r.stiffness;
@@ -355,150 +245,19 @@ void Particles::multiply(Combination s, View q, View, View x, Out y) const {
     const Vector3 w = d.relative(spring, d.x);
     d.add(spring, -(k * line.stiffness(spring, w) + s.c * line.dashpot(spring, w)), d.y);
   }
-  d.gather(d.y, y);
+  d.dofs.gather(d.y, y);
 }
 
 void Particles::factorise(Combination s, View q, View, Factor& A) const {
   Data& d = *data_;
   if (d.system.springs.empty() || (s.c == 0.0 && s.k == 0.0)) {
-    if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
-    std::get<Diagonal>(A.form).inverse =
+    diagonal_in(A) =
         ((s.m + s.c * d.rayleigh().mass) * d.mass_free.array() + s.c * d.system.drag).inverse();
     return;
   }
   d.put(0.0, q);
   d.assemble(s);
-  auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
-  auto* sparse = held ? dynamic_cast<SparseOperator*>(held->get()) : nullptr;
-  if (!sparse) {
-    auto made = std::make_unique<SparseOperator>();
-    sparse = made.get();
-    A.form = std::move(made);
-  }
-  sparse->factorise(d.matrix);
-}
-
-// R = m u'' - F on the prescribed rows; M is diagonal, so a does not enter
-void Particles::reactions(double t, View q, View v, View, Out forces) const {
-  Data& d = *data_;
-  d.put(t, q, v);
-  d.all_forces(t, d.f);
-  for (int i = 0; i < prescribed(); ++i) {
-    const Prescribed& p = d.system.prescribed[index(i)];
-    forces[i] = d.mass[p.dof] * p.signal.second(t) - d.f[p.dof];
-  }
-}
-
-void Particles::point_reactions(double, View, std::span<const PointRef> at, View f,
-                                Out forces) const {
-  const Data& d = *data_;
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    expect_particle(d.particles, at[i]);
-    for (int j = 0; j < prescribed(); ++j) {
-      const int dof = d.system.prescribed[index(j)].dof;
-      if (dof / 3 == at[i].feature) forces[j] -= f[3 * static_cast<Eigen::Index>(i) + dof % 3];
-    }
-  }
-}
-
-void Particles::points(double t, View q, std::span<const PointRef> at, Out x) const {
-  Data& d = *data_;
-  for (const Prescribed& p : d.system.prescribed) d.q[p.dof] = p.signal.value(t);
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    expect_particle(d.particles, at[i]);
-    for (int axis = 0; axis < 3; ++axis) {
-      const int dof = 3 * at[i].feature + axis, j = d.index_of[index(dof)];
-      x[3 * static_cast<Eigen::Index>(i) + axis] = (j >= 0 ? q[j] : d.q[dof]) + at[i].local[axis];
-    }
-  }
-}
-
-// The unit matrix: one block a particle, or one column a free axis where some are prescribed
-void Particles::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
-  const Data& d = *data_;
-  const bool whole = d.system.prescribed.empty();
-  J.width = whole ? 3 : 1;
-  J.offset.assign(1, 0);
-  J.column.clear();
-  J.value.clear();
-  for (const PointRef& point : at) {
-    expect_particle(d.particles, point);
-    if (whole) {
-      J.column.push_back(3 * point.feature);
-      J.value.insert(J.value.end(), {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0});
-    } else {
-      for (int axis = 0; axis < 3; ++axis)
-        if (const int j = d.index_of[index(3 * point.feature + axis)]; j >= 0) {
-          J.column.push_back(j);
-          for (int row = 0; row < 3; ++row) J.value.push_back(row == axis ? 1.0 : 0.0);
-        }
-    }
-    J.offset.push_back(static_cast<int>(J.column.size()));
-  }
-}
-
-void Particles::point_drift(double t, View, std::span<const PointRef> at, Out drift) const {
-  Data& d = *data_;
-  drift.setZero();
-  if (!d.moving) return;
-  for (const Prescribed& p : d.system.prescribed) d.v[p.dof] = p.signal.rate(t);
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    expect_particle(d.particles, at[i]);
-    for (int axis = 0; axis < 3; ++axis)
-      if (const int dof = 3 * at[i].feature + axis; d.index_of[index(dof)] < 0)
-        drift[3 * static_cast<Eigen::Index>(i) + axis] = d.v[dof];
-  }
-}
-
-std::unique_ptr<PointTable> Particles::table(std::span<const PointRef> at,
-                                             std::span<const Vector3> direction) const {
-  const Data& d = *data_;
-  Vector rest(static_cast<Eigen::Index>(at.size()));
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    expect_particle(d.particles, at[i]);
-    rest[static_cast<Eigen::Index>(i)] = direction[i].dot(at[i].local);
-    for (const Prescribed& p : d.system.prescribed)
-      if (p.dof / 3 == at[i].feature && direction[i][p.dof % 3] != 0.0) {
-        if (!p.signal.is_constant()) return nullptr;
-        rest[static_cast<Eigen::Index>(i)] += direction[i][p.dof % 3] * p.signal.value(0.0);
-      }
-  }
-  PointRows J;
-  point_rows(Vector(), Vector(), at, J);
-  return row_table(d.free(), J, direction, std::move(rest));
-}
-
-Energy Particles::energy(double, View q, View v) const {
-  Data& d = *data_;
-  d.put(0.0, q);
-  return {0.5 * (d.mass_free.array() * v.array().square()).sum(), d.potential()};
-}
-
-// Each source with the prescribed degrees of freedom at rest where they are at t = 0 (damping: where they are); what their
-// motion adds is "prescribed".
-void Particles::power(double t, View q, View v, View w, std::span<double> by_source) const {
-  Data& d = *data_;
-  double unused = 0.0, moved = 0.0;
-  const auto account = [&](int s) -> double& { return s < 0 ? unused : by_source[index(s)]; };
-  const auto of = [&](auto&& fill) {
-    d.f.setZero();
-    fill();
-    return d.dot(d.f, w);
-  };
-  d.put(0.0, q);
-  account(d.elastic) = of([&] { d.elastic_force(d.f); });
-  account(d.gravity) = of([&] { d.gravity_force(d.f); });
-  account(d.load) = of([&] { d.load_force(t, d.f); });
-  d.put(t, q, v);
-  if (d.moving) {
-    moved += of([&] { d.elastic_force(d.f); }) - account(d.elastic);
-    moved += of([&] { d.damping_force(d.v, d.f); });
-    for (const Prescribed& p : d.system.prescribed) d.v[p.dof] = 0.0;
-  }
-  const double damping = of([&] { d.damping_force(d.v, d.f); });
-  account(d.damping) = damping;
-  if (d.moving) moved -= damping;
-  account(d.prescribed) = moved;
+  operator_in<SparseOperator>(A).factorise(d.matrix);
 }
 
 }  // namespace saltus

@@ -3,8 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "saltus/bodies/signal.h"
-#include "saltus/dynamics/dynamics.h"
+#include "saltus/bodies/nodal_body.h"
 
 namespace saltus {
 
@@ -28,13 +27,13 @@ struct ParticleSystem {
   std::vector<Prescribed> prescribed;
 };
 
-/// q = (x_0, y_0, z_0, x_1, ...) of all degrees of freedom that are not prescribed. One object belongs to one group: its
-/// operations share work space.
+/// q = (x_0, y_0, z_0, x_1, ...) of all degrees of freedom that are not prescribed; the nodes are the particles.
+/// PointRef::feature is the particle, local an offset that does not turn.
 ///
 /// C is exact. K is that of the springs, exact; what dashpots and Rayleigh damping add to it (they turn with the line of the
-/// spring) is left out, which keeps it symmetric and costs Newton schemes passes, no accuracy. Schemes ask for C and K without
-/// a time: they are taken with prescribed motion at t = 0.
-class Particles final : public Dynamics {
+/// spring) is left out, which keeps it symmetric and costs Newton schemes passes, no accuracy. Damping is of springs, drag
+/// and Rayleigh (docs/theory/particles.md).
+class Particles final : public NodalBody {
  public:
   /// Throws UsageError: mass <= 0, springs between particles that are not there or a particle and itself, negative
   /// stiffness, length, damping, drag or Rayleigh factors, numbers that are not finite, a degree of freedom that is not
@@ -43,42 +42,17 @@ class Particles final : public Dynamics {
   ~Particles() override;
 
   int bodies() const override;  ///< the particles where no degree of freedom is prescribed, else 1
-  int positions() const override;
-  int velocities() const override { return positions(); }
   /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine without springs.
   unsigned traits() const override;
-  int free_index(int dof) const;
-  void full(double t, View q, Out all) const;
 
-  void force(double t, View q, View v, Out f) const override;
-  void potential_force(double t, View q, Out f) const override;
   void multiply(Combination s, View q, View v, View x, Out y) const override;
   /// Diagonal without springs (or for k = c = 0), sparse with.
   void factorise(Combination s, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
-  int prescribed() const override;
-  void reactions(double t, View q, View v, View a, Out forces) const override;
-  void point_reactions(double t, View q, std::span<const PointRef> at, View f,
-                       Out forces) const override;
-
-  /// PointRef::feature is the particle, local an offset that does not turn.
-  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
-  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
-  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
-  std::unique_ptr<PointTable> table(
-      std::span<const PointRef> at,
-      std::span<const Vector3> direction) const override;  ///< null where one is moved
-
-  /// "elastic", "gravity" (both with a potential), "damping" (springs, drag, Rayleigh), "load", "prescribed": those there are.
-  std::span<const Source> sources() const override;
-  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are at t = 0; all that their
-  /// motion adds to the forces is in the account "prescribed" (docs/theory/particles.md). Gravity has its zero at the origin.
-  Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
 
  private:
   struct Data;
-  std::unique_ptr<Data> data_;
+  Data* data_;  ///< the parts
 };
 
 }  // namespace saltus

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -10,7 +9,11 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/bodies/body_loads.h"
+#include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/row_table.h"
+#include "saltus/math/dense.h"
+#include "saltus/math/factor_form.h"
 
 namespace saltus {
 namespace {
@@ -78,12 +81,7 @@ class PseudoRigidFactor final : public Operator {
   }
 };
 
-/// Time of the last force() on this thread, and whose it was.
-struct ForceTime {
-  const void* of = nullptr;
-  double t = 0.0;
-};
-thread_local ForceTime force_time;
+thread_local CallTime force_time;
 
 }  // namespace
 
@@ -112,7 +110,7 @@ struct PseudoRigid::Data {
   Matrix3 viscous(int b, const Matrix3& F, const Matrix3& F_) const;  // V P_v
   Matrix9 block(Combination s, int b, const Matrix3& F, const Matrix3& F_, Vector3& g) const;
   bool mass_alone(Combination s) const;
-  double load_time() const { return force_time.of == this ? force_time.t : 0.0; }
+  double load_time() const { return force_time.of(this); }
 };
 
 void PseudoRigid::Data::check() const {
@@ -131,21 +129,14 @@ void PseudoRigid::Data::check() const {
     says(E.allFinite(), "the Euler tensor is finite");
     says((E - E.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * E.cwiseAbs().maxCoeff(),
          "the Euler tensor is symmetric");
-    const Vector3 principal =
-        Eigen::SelfAdjointEigenSolver<Matrix3>(E, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector3 principal = symmetric_values(E);
     says(principal[0] > 1e-14 * principal[2],
          "the Euler tensor int rho X X^T dV is positive definite (the body extends in all three "
          "directions)");
   }
   expects(system.gravity.allFinite(), "gravity is finite");
   expects(system.eta >= 0.0 && std::isfinite(system.eta), "eta is finite and not negative");
-  for (std::size_t k = 0; k < system.loads.size(); ++k) {
-    const PseudoRigidLoad& l = system.loads[k];
-    if (l.body < 0 || l.body >= bodies()) [[unlikely]]
-      expects(false, fmt::format("load {}: body {} of {}", k, l.body, bodies()));
-    if (!l.direction.allFinite() || !l.at.allFinite()) [[unlikely]]
-      expects(false, fmt::format("load {}: its direction and place are finite", k));
-  }
+  check_body_loads(system.loads, bodies());
 }
 
 PseudoRigid::Data::Data(PseudoRigidSystem given) : system(std::move(given)) {
@@ -168,15 +159,10 @@ PseudoRigid::Data::Data(PseudoRigidSystem given) : system(std::move(given)) {
   }
   for (int b = 0; b < bodies(); ++b) first_load[index(b) + 1] += first_load[index(b)];
 
-  sources.push_back({"elastic", true});
-  const auto account = [&](bool there, const char* name, bool potential, int& at) {
-    if (!there) return;
-    at = static_cast<int>(sources.size());
-    sources.push_back({name, potential});
-  };
-  account(!system.gravity.isZero(0.0), "gravity", true, gravity);
-  account(system.eta > 0.0, "damping", false, damping);
-  account(!system.loads.empty(), "load", false, load);
+  add_account(sources, true, "elastic", true);
+  gravity = add_account(sources, !system.gravity.isZero(0.0), "gravity", true);
+  damping = add_account(sources, system.eta > 0.0, "damping", false);
+  load = add_account(sources, !system.loads.empty(), "load", false);
 
   traits = Trait::tangents | Trait::second_order | Trait::constant_mass | Trait::potential;
   traits = traits | Trait::fixed_points;
@@ -270,7 +256,7 @@ Rayleigh PseudoRigid::rayleigh() const {
 
 void PseudoRigid::force(double t, View q, View v, Out f) const {
   const Data& d = *data_;
-  force_time = {&d, t};
+  force_time.set(&d, t);
   potential_force(t, q, f);
   for (int b = 0; b < bodies(); ++b) {
     if (d.damping < 0 && d.load < 0) break;
@@ -310,24 +296,18 @@ void PseudoRigid::multiply(Combination s, View q, View v, View x, Out y) const {
 
 void PseudoRigid::factorise(Combination s, View q, View v, Factor& A) const {
   const Data& d = *data_;
-  auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
-  auto* factor = held ? dynamic_cast<PseudoRigidFactor*>(held->get()) : nullptr;
-  if (!factor) {
-    auto made = std::make_unique<PseudoRigidFactor>();
-    factor = made.get();
-    A.form = std::move(made);
-  }
-  factor->mass_alone = d.mass_alone(s);
-  factor->is_symmetric = s.k == 0.0 || has(d.traits, Trait::symmetric);
-  factor->resize(bodies());
+  PseudoRigidFactor& factor = operator_in<PseudoRigidFactor>(A);
+  factor.mass_alone = d.mass_alone(s);
+  factor.is_symmetric = s.k == 0.0 || has(d.traits, Trait::symmetric);
+  factor.resize(bodies());
   for (int b = 0; b < bodies(); ++b) {
-    factor->a_inverse[index(b)] = 1.0 / (s.m * d.body(b).mass);
-    if (factor->mass_alone) {
-      factor->rows[index(b)] = d.euler_inverse[index(b)] / s.m;
+    factor.a_inverse[index(b)] = 1.0 / (s.m * d.body(b).mass);
+    if (factor.mass_alone) {
+      factor.rows[index(b)] = d.euler_inverse[index(b)] / s.m;
       continue;
     }
-    factor->lu[index(b)].compute(
-        d.block(s, b, matrix_of(q, b), matrix_of(v, b), factor->g[index(b)]));
+    factor.lu[index(b)].compute(
+        d.block(s, b, matrix_of(q, b), matrix_of(v, b), factor.g[index(b)]));
   }
 }
 

@@ -43,7 +43,7 @@ Line line_through(const Vector& places) {
     const Vector3 way = at(i) - line.placement.origin;
     line.x.push_back(line.placement.axis.dot(way));
     expects((way - line.x.back() * line.placement.axis).norm() <= 1e-6 * length,
-            "reduce_to_modes: the points lie on a straight line");
+            "reduce_to_modes: the points must lie on a straight line");
   }
   return line;
 }
@@ -79,9 +79,9 @@ Matrix even(const Matrix& A) { return 0.5 * (A + A.transpose()); }
 }  // namespace
 
 ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction& reduction) {
-  expects(!reduction.points.empty(), "reduce_to_modes: at least one point");
+  expects(!reduction.points.empty(), "reduce_to_modes: there must be at least one point");
   expects(std::abs(reduction.direction.norm() - 1.0) <= 1e-9,
-          "reduce_to_modes: the direction is a unit vector");
+          "reduce_to_modes: the direction must be a unit vector");
   ModalReduced reduced;
   const auto n = static_cast<Eigen::Index>(reduction.points.size());
   const Vector at = q, still = Vector::Zero(body.velocities());
@@ -113,7 +113,7 @@ ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction&
   Matrix shape(n, X.cols());
   std::vector<double> x;
   for (const Eigen::Index i : order) {
-    expects(x.empty() || line.x[index(i)] > x.back(), "reduce_to_modes: the points are apart");
+    expects(x.empty() || line.x[index(i)] > x.back(), "reduce_to_modes: the points must lie apart");
     shape.row(static_cast<Eigen::Index>(x.size())) = along.row(i);
     x.push_back(line.x[index(i)]);
   }
@@ -125,11 +125,11 @@ ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction&
 
 CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, int modes) {
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
-  expects(u.size() == 3 * nodes, "craig_bampton: u has 3 numbers a node");
-  expects(!kept.empty(), "craig_bampton: at least one degree of freedom is kept");
-  expects(modes >= 0, "craig_bampton: modes >= 0");
+  expects(u.size() == 3 * nodes, "craig_bampton: u must have 3 numbers a node");
+  expects(!kept.empty(), "craig_bampton: at least one degree of freedom must be kept");
+  expects(modes >= 0, "craig_bampton: modes must be >= 0");
   for (const Prescribed& p : system.prescribed)
-    expects(p.signal.is_constant(), "craig_bampton: what is prescribed does not move");
+    expects(p.signal.is_constant(), "craig_bampton: what is prescribed must not move");
   const auto held = static_cast<Eigen::Index>(system.prescribed.size());
   const auto b = static_cast<Eigen::Index>(kept.size());
   const std::vector<Load> loads = std::move(system.loads);
@@ -166,7 +166,9 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
   solve(K_ii, psi);
   const NaturalModes lowest = natural_modes(body, q, std::max(modes, 1));
   if (!psi.allFinite() || lowest.omega[0] == 0.0) [[unlikely]]
-    expects(false, "craig_bampton: what is kept holds the rest of the body");
+    expects(
+        false,
+        "craig_bampton: what is kept must hold the rest of the body, together with what is fixed");
   W.leftCols(b) = psi;
   W.rightCols(m) = lowest.shape.leftCols(m);
   reduced.omega = lowest.omega.head(m);
@@ -217,7 +219,7 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
   for (const Load& load : loads) {
     Vector weight = Vector::Zero(b + m);
     for (const auto& [dof, w] : load.pattern) {
-      expects(dof >= 0 && dof < 3 * nodes, "craig_bampton: loads act on nodes of the mesh");
+      expects(dof >= 0 && dof < 3 * nodes, "craig_bampton: loads must act on nodes of the mesh");
       weight += w * T.row(dof).transpose();
     }
     Load on{{}, load.signal};

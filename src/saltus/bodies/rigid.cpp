@@ -1,12 +1,14 @@
 #include "saltus/bodies/rigid.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/bodies/body_loads.h"
+#include "saltus/bodies/free_dofs.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -44,20 +46,14 @@ void check_body(const RigidBody& body, std::size_t i) {
   says(J.allFinite(), "the inertia is finite");
   const double size = J.cwiseAbs().maxCoeff();
   says((J - J.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * size, "the inertia is symmetric");
-  const Vector3 principal =
-      Eigen::SelfAdjointEigenSolver<Matrix3>(J, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector3 principal = symmetric_values(J);
   says(principal[0] > 0.0, "the inertia is positive definite");
   says(principal[2] <= (principal[0] + principal[1]) * (1.0 + 1e-12),
        "no distribution of mass has these principal moments (the largest is at most the sum of "
        "the two others)");
 }
 
-/// Time of the last load() on this thread, and whose it was.
-struct LoadTime {
-  const void* of = nullptr;
-  double t = 0.0;
-};
-thread_local LoadTime load_time;
+thread_local CallTime load_time;
 
 }  // namespace
 
@@ -101,24 +97,13 @@ Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
   expects(system.gravity.allFinite(), "gravity is finite");
   expects(not_negative(system.drag) && not_negative(system.spin_drag),
           "drag and spin_drag are finite and not negative");
-  for (std::size_t k = 0; k < system.loads.size(); ++k) {
-    const RigidLoad& l = system.loads[k];
-    if (l.body < 0 || l.body >= bodies())
-      expects(false, "load " + std::to_string(k) + ": body " + std::to_string(l.body) + " of " +
-                         std::to_string(bodies()));
-    if (!l.direction.allFinite() || !l.at.allFinite())
-      expects(false, "load " + std::to_string(k) + ": its direction and place are finite");
+  check_body_loads(system.loads, bodies());
+  for (const RigidLoad& l : system.loads)
     coupled = coupled || (l.torque ? !l.in_body : l.in_body || !l.at.isZero(0.0));
-  }
-  const auto account = [&](bool there, const char* name, bool potential, int& at) {
-    if (!there) return;
-    at = static_cast<int>(sources.size());
-    sources.push_back({name, potential});
-  };
-  account(!system.gravity.isZero(0.0), "gravity", true, gravity);
-  account(system.drag > 0.0 || system.spin_drag > 0.0, "damping", false, damping);
-  account(!system.loads.empty(), "load", false, load);
-  account(spins, "gyroscopic", true, gyroscopic);
+  gravity = add_account(sources, !system.gravity.isZero(0.0), "gravity", true);
+  damping = add_account(sources, system.drag > 0.0 || system.spin_drag > 0.0, "damping", false);
+  load = add_account(sources, !system.loads.empty(), "load", false);
+  gyroscopic = add_account(sources, spins, "gyroscopic", true);
   data.steady_load = damping < 0 && load < 0;
   traits = Trait::tangents | Trait::rotations | Trait::second_order | Trait::constant_mass |
            Trait::potential;
@@ -175,7 +160,7 @@ template <class Visit>
 void Rigid::Work::load_tangents(int body, const Matrix3& R, Visit&& visit) const {
   for (const RigidLoad& l : system.loads) {
     if (l.body != body || (l.torque && l.in_body)) continue;
-    const Vector3 F = l.signal.value(load_time.of == this ? load_time.t : 0.0) * l.direction;
+    const Vector3 F = l.signal.value(load_time.of(this)) * l.direction;
     const Matrix3 zero = Matrix3::Zero();
     if (l.in_body) {
       visit(Matrix3(R * skew(F)), zero);
@@ -237,7 +222,7 @@ void Rigid::increment_rate(View w, View v, Out rate) const {
 
 void Rigid::load(double t, View q, View v, Out f) const {
   const Work& d = *work_;
-  load_time = {&d, t};
+  load_time.set(&d, t);
   f.setZero();
   if (d.gravity >= 0) d.add_weight(f);
   if (d.damping >= 0) d.add_drag(v, f);

@@ -31,7 +31,7 @@ struct Joint {
   JointKind kind = JointKind::ball;
   JointSide a, b;
   double length = 0.0;    ///< of a distance [m]
-  double strength = 0.0;  ///< of a distance: pull that breaks it [N]; 0: it bears any
+  double strength = 0.0;  ///< of a distance: mean pull of a step that breaks it [N]; 0: bears any
 };
 
 /// sum of weight_k c_k = value(t) over coordinates of joints: gears, screws, driven coordinates.
@@ -66,11 +66,13 @@ class JointSystem {
  public:
   /// Joints and couplings whose groups are all among `members`; the others are left out. Throws UsageError naming the joint
   /// or coupling: a joint of a body or of the world with itself, axes of a body that has none, terms that are not there. Of
-  /// bodies without axes `JointSide::axes` are fixed in space.
+  /// bodies without axes `JointSide::axes` are fixed in space. left_out: one a joint, those not 0 are left out, and couplings
+  /// over them; empty: none.
   JointSystem(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
-              std::vector<JointMember> members);
+              std::vector<JointMember> members, std::span<const char> left_out = {});
   ~JointSystem();
   JointSystem(JointSystem&&) noexcept;
+  JointSystem& operator=(JointSystem&&) noexcept;
 
   bool empty() const { return rows() == 0; }
   int rows() const;

@@ -30,9 +30,11 @@ double common_measure(std::span<const double> weights) {
 }
 
 JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
-                         std::vector<JointMember> members)
+                         std::vector<JointMember> members, std::span<const char> left_out)
     : work_(std::make_unique<Work>()) {
   Work& d = *work_;
+  expects(left_out.empty() || left_out.size() == joints.size(),
+          "joints left out: one mark a joint");
   d.joints = joints;
   int groups = 0;
   for (const JointMember& m : members) groups = std::max(groups, m.group + 1);
@@ -47,7 +49,8 @@ JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCou
   }
   d.held_of.assign(joints.size(), -1);
   d.rows_of_joint.assign(joints.size(), {0, 0});
-  for (std::size_t i = 0; i < joints.size(); ++i) d.hold(static_cast<int>(i), member_of_group);
+  for (std::size_t i = 0; i < joints.size(); ++i)
+    if (left_out.empty() || left_out[i] == 0) d.hold(static_cast<int>(i), member_of_group);
   for (const JointCoupling& coupling : couplings) d.couple(coupling);
   d.joints = {};
   d.at_rows.resize(d.held.size());
@@ -67,6 +70,7 @@ JointSystem::JointSystem(std::span<const Joint> joints, std::span<const JointCou
 }
 JointSystem::~JointSystem() = default;
 JointSystem::JointSystem(JointSystem&&) noexcept = default;
+JointSystem& JointSystem::operator=(JointSystem&&) noexcept = default;
 
 void JointSystem::Work::add_node(int rows_, const std::string& name_) {
   node_of_row.insert(node_of_row.end(), at(rows_), static_cast<int>(size.size()));

@@ -14,6 +14,7 @@ namespace saltus {
 /// 0 <= gap at the end of the step perp impulse >= 0.
 struct SignoriniPosition {
   static constexpr std::string_view name = "signorini-position";
+  static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
       "no penetration at the end of each step; the impact loses what it must";
 
@@ -68,6 +69,7 @@ struct FallingOptions {
 /// 0 <= u1 + e u0 perp impulse >= 0 on active contacts, Coulomb's cone of friction.
 struct NewtonImpact {
   static constexpr std::string_view name = "newton-impact";
+  static constexpr std::string_view reference = "Moreau1988";
   static constexpr std::string_view help =
       "velocity after = -restitution times velocity before, on active contacts; Coulomb friction";
 
@@ -123,6 +125,7 @@ struct NewtonImpact {
 /// Fremond's law: Newton's and Coulomb's on theta u1 + (1 - theta) u0, theta of the scheme.
 struct Fremond {
   static constexpr std::string_view name = "fremond";
+  static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
       "Newton impact with Coulomb friction on the slip theta u1 + (1 - theta) u0 of the scheme";
 
@@ -143,6 +146,7 @@ struct Fremond {
 /// Poisson's law of impact: an impulse of expansion at least e times that of compression.
 struct PoissonImpact {
   static constexpr std::string_view name = "poisson-impact";
+  static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
       "impulse of expansion = restitution times impulse of compression, on active contacts";
 
@@ -161,6 +165,7 @@ struct PoissonImpact {
 /// 0 <= u1 + max(gap, 0)/h perp impulse >= 0 with the gap at the start of the step.
 struct StewartTrinkle {
   static constexpr std::string_view name = "stewart-trinkle";
+  static constexpr std::string_view reference = "StewartTrinkle1996";
   static constexpr std::string_view help =
       "no penetration of the linearised gap; the impact loses what it must; Coulomb friction";
 
@@ -176,6 +181,7 @@ struct StewartTrinkle {
 /// Velocity along the normal held at a value, by forces of either sign.
 struct Equality {
   static constexpr std::string_view name = "equality";
+  static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help = "velocity along the normal prescribed, whatever the gap";
 
   double velocity = 0.0;
@@ -190,6 +196,7 @@ struct Equality {
 /// Dry friction of a given strength along the normal, on a surface that may move: -F in bound Sgn(u1 - velocity).
 struct Relay {
   static constexpr std::string_view name = "relay";
+  static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
       "force of given strength against the slip along the normal, whatever the gap: dry friction, "
       "a bow";
@@ -220,6 +227,7 @@ constexpr auto names_of(ContactSpring::At) {
 struct Compliant {
   using At = ContactSpring::At;
   static constexpr std::string_view name = "compliant";
+  static constexpr std::string_view reference = "AcaryBrogliato2008";
   static constexpr std::string_view help =
       "force = stiffness times penetration to a power, linear, Hertz or felt";
 
@@ -255,6 +263,7 @@ struct Compliant {
 /// 0 <= gap(next) + e gap(previous) perp impulse >= 0.
 struct SchatzmanPaoli {
   static constexpr std::string_view name = "schatzman-paoli";
+  static constexpr std::string_view reference = "Schatzman1978 PaoliSchatzman1993";
   static constexpr std::string_view help =
       "gap of the next step = -restitution times gap of the previous one";
 

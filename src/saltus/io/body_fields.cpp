@@ -5,6 +5,8 @@
 #include "saltus/bodies/beam.h"
 #include "saltus/bodies/fem.h"
 #include "saltus/bodies/massless_contact.h"
+#include "saltus/bodies/modal.h"
+#include "saltus/bodies/moving.h"
 #include "saltus/bodies/nodal_fit.h"
 #include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/io/mesh_table.h"
@@ -224,6 +226,79 @@ class BeamFields final : public BodyFields {
   Vector place_;
 };
 
+/// Strings and bars by their modes: points along them, evenly, or those of which the shapes are known.
+class LineFields final : public BodyFields {
+ public:
+  explicit LineFields(std::shared_ptr<const Modal> body) : direction_(body->placement().direction) {
+    const ModeShapes& shapes = body->shapes();
+    std::vector<double> x(shapes.places().begin(), shapes.places().end());
+    if (x.size() > kPoints) {  // both ends, and some between
+      std::vector<double> few;
+      for (std::size_t i = 0; i < kPoints; ++i)
+        few.push_back(x[i * (x.size() - 1) / (kPoints - 1)]);
+      x = std::move(few);
+    }
+    if (x.empty())  // eight to the shortest half wave, if there may be as many
+      for (std::size_t i = 0, n = std::min<std::size_t>(kPoints, 8 * at_least_one(shapes) + 1);
+           i < n; ++i)
+        x.push_back(shapes.length() * static_cast<double>(i) / static_cast<double>(n - 1));
+    const auto n = static_cast<Eigen::Index>(x.size());
+    shape_.resize(n, shapes.modes());
+    value_.resize(n);
+    Vector row(shapes.modes());
+    for (Eigen::Index i = 0; i < n; ++i) {
+      shapes.row(x[static_cast<std::size_t>(i)], row);
+      shape_.row(i) = row;
+      const Vector3 at =
+          body->placement().origin + x[static_cast<std::size_t>(i)] * body->placement().axis;
+      place_.insert(place_.end(), at.begin(), at.end());
+    }
+    columns_ = {{"displacement", place_.size(), "m", "of each point of line/points, x, y, z"}};
+  }
+  void describe(const h5::Group& body) const override {
+    layout::described(body.create_group("line").write("points", std::span(place_), 3), "m",
+                      "points along the body at rest");
+  }
+  void sample(double, View q, View, FieldRows rows) override {
+    value_.noalias() = shape_ * q;
+    for (const double u : value_) append_to(rows[0], Vector3(u * direction_));
+  }
+  bool later() const override { return true; }
+
+ private:
+  static constexpr std::size_t kPoints = 129;  // a sum over all modes each, in every frame
+  static std::size_t at_least_one(const ModeShapes& shapes) {
+    return static_cast<std::size_t>(std::max(shapes.modes(), 1));
+  }
+  Vector3 direction_;
+  std::vector<double> place_;
+  Matrix shape_;  ///< of each point, a column a mode
+  Vector value_;
+};
+
+/// Bodies that follow a prescribed motion have no q: where they are.
+class MovingFields final : public BodyFields {
+ public:
+  explicit MovingFields(std::shared_ptr<const Moving> body)
+      : body_(std::move(body)), poses_(static_cast<std::size_t>(body_->bodies())) {
+    columns_ = {{"place", 3 * poses_.size(), "m", "of the frame of each body"},
+                {"rotation", 4 * poses_.size(), "1", "of the frame of each body, w x y z"}};
+  }
+  void describe(const h5::Group&) const override {}
+  void sample(double t, View q, View, FieldRows rows) override {
+    body_->frames(t, q, poses_);
+    for (const Pose& pose : poses_) {
+      append_to(rows[0], pose.x);
+      const Quaternion Q(pose.R);
+      rows[1].insert(rows[1].end(), {Q.w(), Q.x(), Q.y(), Q.z()});
+    }
+  }
+
+ private:
+  std::shared_ptr<const Moving> body_;
+  std::vector<Pose> poses_;
+};
+
 /// Homogeneous deformation: the same stress everywhere in a body.
 class PseudoRigidFields final : public BodyFields {
  public:
@@ -261,6 +336,10 @@ std::unique_ptr<BodyFields> body_fields(std::shared_ptr<const Dynamics> body,
     return std::make_unique<BeamFields>(std::move(beam));
   if (auto pseudo = std::dynamic_pointer_cast<const PseudoRigid>(body))
     return std::make_unique<PseudoRigidFields>(std::move(pseudo));
+  if (auto modal = std::dynamic_pointer_cast<const Modal>(body); modal && modal->has_shapes())
+    return std::make_unique<LineFields>(std::move(modal));
+  if (auto moving = std::dynamic_pointer_cast<const Moving>(body))
+    return std::make_unique<MovingFields>(std::move(moving));
   return nullptr;
 }
 

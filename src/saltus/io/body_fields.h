@@ -31,6 +31,8 @@ class BodyFields {
   std::span<const Column> columns() const { return columns_; }
   /// Appends one row a column to `rows`, at t with the physical velocity v.
   virtual void sample(double t, View q, View v, std::span<std::vector<double>> rows) = 0;
+  /// True where sample() is asked for later, by the thread that writes the file.
+  virtual bool later() const { return false; }
 
  protected:
   std::vector<Column> columns_;

@@ -46,6 +46,8 @@ struct Packed {
   Ragged<std::int32_t> active;
   Ragged<double> factor;
   Counts changes;
+  std::vector<std::int32_t> broken_joint;
+  std::vector<double> broken_time, broken_pull;
 
   /// Hands every array to `each(name, array, columns)`, in one order for writing, reading and the
   /// checksum.
@@ -67,6 +69,13 @@ struct Packed {
     each("factor", self.factor.value, 0);
     each("factor_offset", self.factor.offset, 0);
     each("changes", self.changes, 0);
+  }
+  /// The same of what is stored where there is any: files without it are those of before.
+  template <typename Self, typename Each>
+  static void visit_broken(Self& self, Each&& each) {
+    each("broken_joint", self.broken_joint, 0);
+    each("broken_time", self.broken_time, 0);
+    each("broken_pull", self.broken_pull, 0);
   }
 };
 
@@ -90,10 +99,12 @@ std::int64_t checksum(const Packed& packed) {
   Checksum sum;
   for (const double x : packed.scalars) sum.value(x);
   for (const std::uint64_t x : packed.counts) sum.value(x);
-  Packed::visit(packed, [&](const char*, const auto& array, std::size_t) {
+  const auto add = [&](const char*, const auto& array, std::size_t) {
     sum.word(array.size());
     for (const auto& x : array) sum.value(x);
-  });
+  };
+  Packed::visit(packed, add);
+  if (!packed.broken_joint.empty()) Packed::visit_broken(packed, add);
   return sum.result();
 }
 
@@ -119,6 +130,11 @@ Packed pack(const State& state, CheckpointExtent extent) {
     packed.factor.add(solver.factor);
     packed.changes.push_back(solver.changes);
   }
+  for (const BrokenJoint& one : state.broken) {
+    packed.broken_joint.push_back(one.joint);
+    packed.broken_time.push_back(one.t);
+    packed.broken_pull.push_back(one.pull);
+  }
   return packed;
 }
 
@@ -136,9 +152,11 @@ std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
     for (std::size_t k = 0; k < kScalars.size(); ++k) packed.scalars[k] = group.real(kScalars[k]);
     for (std::size_t k = 0; k < kCounts.size(); ++k)
       packed.counts[k] = static_cast<std::uint64_t>(group.integer(kCounts[k]));
-    Packed::visit(packed, [&](const char* field, auto& array, std::size_t) {
+    const auto take = [&](const char* field, auto& array, std::size_t) {
       read(group.dataset(field), array);
-    });
+    };
+    Packed::visit(packed, take);
+    if (group.has("broken_joint")) Packed::visit_broken(packed, take);
     if (checksum(packed) != group.integer("checksum")) return std::nullopt;
     return packed;
   } catch (const h5::Error&) {
@@ -181,8 +199,13 @@ std::string mismatch(const Packed& p, const Model& model) {
     return std::to_string(p.q.size()) + " bodies, the scene has " + std::to_string(groups);
   if (p.memory.size() != memories || p.contact_impulse.size() != 3 * contacts ||
       p.contact_moment.size() != 3 * contacts || p.factor.size() != p.active.size() ||
-      p.changes.size() != p.active.size())
+      p.changes.size() != p.active.size() || p.broken_time.size() != p.broken_joint.size() ||
+      p.broken_pull.size() != p.broken_joint.size())
     return "arrays of different lengths";
+  for (const std::int32_t joint : p.broken_joint)
+    if (joint < 0 || static_cast<std::size_t>(joint) >= model.joints().size() ||
+        !(model.joints()[static_cast<std::size_t>(joint)].strength > 0.0))
+      return "joint " + std::to_string(joint) + " is broken, in the scene it cannot break";
   for (std::size_t g = 0; g < groups; ++g) {
     const GroupState& initial = model.initial()[g];
     if (p.q[g].size() != static_cast<std::size_t>(initial.q.size()) ||
@@ -224,6 +247,8 @@ State unpack(const Packed& p) {
     solver.factor.assign(p.factor[i].begin(), p.factor[i].end());
     solver.changes = p.changes[i];
   }
+  for (std::size_t i = 0; i < p.broken_joint.size(); ++i)
+    state.broken.push_back({p.broken_joint[i], p.broken_time[i], p.broken_pull[i]});
   return state;
 }
 
@@ -238,9 +263,11 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
   for (std::size_t k = 0; k < kScalars.size(); ++k) group.set(kScalars[k], packed.scalars[k]);
   for (std::size_t k = 0; k < kCounts.size(); ++k)
     group.set(kCounts[k], static_cast<std::int64_t>(packed.counts[k]));
-  Packed::visit(packed, [&](const char* field, const auto& array, std::size_t columns) {
+  const auto store = [&](const char* field, const auto& array, std::size_t columns) {
     group.write(field, std::span(array), columns);
-  });
+  };
+  Packed::visit(packed, store);
+  if (!packed.broken_joint.empty()) Packed::visit_broken(packed, store);
   group.set("checksum", checksum(packed));
 }
 

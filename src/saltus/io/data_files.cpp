@@ -104,6 +104,9 @@ std::vector<DataFile> data_files(const Scene& scene) {
         add(path + "pseudo_rigid.copies.file", body.pseudo_rigid->copies->file);
     }
     if (body.fem) add_fem(path + "fem.", *body.fem);
+    for (std::size_t k = 0; body.beam && k < body.beam->loads.size(); ++k)
+      if (const auto& factor = body.beam->loads[k].factor)
+        add(fmt::format("{}beam.loads[{}].factor.file", path, k), factor->file);
     for (std::size_t k = 0; k < body.loads.size(); ++k)
       add(fmt::format("{}loads[{}].file", path, k), body.loads[k].file);
     for (std::size_t k = 0; k < body.prescribed.size(); ++k)

@@ -1,5 +1,8 @@
 #include "saltus/io/frames.h"
 
+#include <limits>
+#include <nlohmann/json.hpp>
+
 #include "saltus/io/layout.h"
 
 namespace saltus {
@@ -9,8 +12,50 @@ h5::Table reals(std::size_t columns) {
   return {h5::Type::real64, columns, layout::frame_chunk(columns), 1};
 }
 
+/// Numbers of full length are stored as they are: compressing them takes longer than many a step. (The state of a string
+/// shrinks to half, that of a pile hardly.)
+h5::Table noise(std::size_t columns) {
+  return {h5::Type::real64, columns, layout::frame_chunk(columns), 0};
+}
+
 void append_vector(std::vector<double>& out, const Vector& vector) {
   out.insert(out.end(), vector.begin(), vector.end());
+}
+
+void create_contacts(const h5::File& file) {
+  const h5::Group contacts = file.create_group("contacts");
+  const auto put = [&](const char* name, h5::Table table, const char* unit, const char* text) {
+    layout::described(contacts.create(name, table), unit, text);
+  };
+  const h5::Table count{h5::Type::uint64, 0, 4096, 1};
+  put("offset", count, "1", "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
+  put("key", count, "1", "row of /pairs with this key");
+  put("impulse", noise(3), "N s", "normal, first and second tangent");
+  put("moment", reals(3), "N m s",
+      "of rolling friction about t1, t2, of spinning friction about n");
+  put("point", noise(3), "m", "half-way between the points of a and b");
+  put("normal", noise(3), "1", "unit vector from b to a");
+  put("force", noise(3), "N", "on a, in space, mean of the step");
+  put("gap", noise(0), "m", "negative: penetration");
+  put("status", {h5::Type::int32, 0, 4096, 1}, "1",
+      "0 open, 1 slides, 2 sticks, 3 closed without friction, -1 not known");
+  put("body", {h5::Type::int32, 4, 4096, 1}, "1",
+      "index of a in /bodies, body of its group, the same of b; -1: the fixed world");
+  contacts.dataset("offset").append(
+      std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
+}
+
+/// Column of a file that may be older than it; then it is not written.
+h5::Dataset column_of(const h5::Group& group, const char* name) {
+  return group.has(name) ? group.dataset(name) : h5::Dataset();
+}
+
+void put(h5::Dataset& data, const auto& values) {
+  if (data.is_open()) data.append(std::span(values));
+}
+
+void insert(std::vector<double>& out, const Vector3& x) {
+  out.insert(out.end(), x.begin(), x.end());
 }
 
 }  // namespace
@@ -37,13 +82,14 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
     body.set("positions", static_cast<std::int64_t>(initial.q.size()));
     body.set("velocities", static_cast<std::int64_t>(initial.v.size()));
     file.link("frames/time", "bodies/" + names[g] + "/time");
+    if (!group.bodies.empty()) body.write("names", nlohmann::json(group.bodies).dump());
     const auto q = static_cast<std::size_t>(initial.q.size());
     const auto v = static_cast<std::size_t>(initial.v.size());
     // A body without coordinates (it only follows a prescribed motion) has no columns to store.
     if (q)
-      layout::described(body.create("q", reals(q)), "m, rad, 1", "configuration, one frame a row");
+      layout::described(body.create("q", noise(q)), "m, rad, 1", "configuration, one frame a row");
     if (v)
-      layout::described(body.create("velocity", reals(v)), "m/s, rad/s",
+      layout::described(body.create("velocity", noise(v)), "m/s, rad/s",
                         "physical velocity, one frame a row");
     if (const auto shown = body_fields(group.dynamics, fields)) {
       shown->describe(body);
@@ -68,17 +114,7 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
                         "on its second body about the joint, in space, mean of the step");
     }
   }
-  const h5::Group contacts = file.create_group("contacts");
-  layout::described(contacts.create("offset", {h5::Type::uint64, 0, 4096, 1}), "1",
-                    "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
-  layout::described(contacts.create("key", {h5::Type::uint64, 0, 4096, 1}), "1",
-                    "row of /pairs with this key");
-  layout::described(contacts.create("impulse", reals(3)), "N s",
-                    "normal, first and second tangent");
-  layout::described(contacts.create("moment", reals(3)), "N m s",
-                    "of rolling friction about t1, t2, of spinning friction about n");
-  contacts.dataset("offset").append(
-      std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
+  create_contacts(file);
   return open(file, model, fields);
 }
 
@@ -86,24 +122,34 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
   FrameTable table;
   table.time_data_ = file.dataset("frames/time");
   table.step_data_ = file.dataset("frames/step");
-  table.offset_data_ = file.dataset("contacts/offset");
-  table.key_data_ = file.dataset("contacts/key");
-  table.impulse_data_ = file.dataset("contacts/impulse");
-  table.moment_data_ = file.dataset("contacts/moment");
+  const h5::Group contacts = file.group("contacts");
+  ContactData& of = table.contact_data_;
+  of.offset = contacts.dataset("offset");
+  of.key = contacts.dataset("key");
+  of.impulse = contacts.dataset("impulse");
+  of.moment = contacts.dataset("moment");
+  of.point = column_of(contacts, "point");
+  of.normal = column_of(contacts, "normal");
+  of.force = column_of(contacts, "force");
+  of.gap = column_of(contacts, "gap");
+  of.status = column_of(contacts, "status");
+  of.body = column_of(contacts, "body");
+  table.near_ = model.surfaces().margin;
   const h5::Group bodies = file.group("bodies");
   for (const std::string& name : layout::in_order(bodies)) {
     const h5::Group group = bodies.group(name);
-    Body& body = table.bodies_.emplace_back();
+    BodyData& body = table.bodies_.emplace_back();
     if (group.has("q")) body.q = group.dataset("q");
     if (group.has("velocity")) body.velocity = group.dataset("velocity");
     const std::size_t g = table.bodies_.size() - 1;
     if (g >= model.groups().size()) throw h5::Error(group.label() + ": no body of the scene");
+    body.positions = model.initial()[g].q.size();
+    body.velocities = model.initial()[g].v.size();
     body.fields = body_fields(model.groups()[g].dynamics, fields);
     if (!body.fields) continue;
     for (const BodyFields::Column& column : body.fields->columns())
       body.field.push_back(group.has(column.name) ? group.dataset(column.name) : h5::Dataset());
     body.row.resize(body.field.size());
-    body.field_waiting.resize(body.field.size());
   }
   if (file.has("joints")) {
     const h5::Group joints = file.group("joints");
@@ -114,107 +160,178 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
       joint.torque = group.dataset("torque");
     }
   }
-  table.written_ = table.time_data_.rows();
-  table.contacts_ = table.key_data_.rows();
+  for (Waiting* waiting : {&table.waiting_, &table.writing_}) {
+    waiting->joints.resize(table.joints_.size());
+    for (const BodyData& body : table.bodies_)
+      waiting->bodies.emplace_back().field.resize(body.field.size());
+  }
+  table.given_ = table.time_data_.rows();
+  table.contacts_ = of.key.rows();
   return table;
 }
 
 void FrameTable::add(const State& state, std::span<const Vector> velocities,
-                     std::span<const std::array<Vector3, 2>> joint_loads) {
+                     std::span<const std::array<Vector3, 2>> joint_loads,
+                     std::span<const ContactView> contacts) {
   expects(state.groups.size() == bodies_.size() && velocities.size() == bodies_.size(),
           "FrameTable::add: one state and one velocity a group");
   expects(joint_loads.size() == joints_.size(), "FrameTable::add: one load a joint");
-  time_.push_back(state.t);
-  step_.push_back(state.step);
+  waiting_.time.push_back(state.t);
+  waiting_.step.push_back(state.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
-    append_vector(bodies_[g].q_waiting, state.groups[g].q);
-    append_vector(bodies_[g].velocity_waiting, velocities[g]);
+    Waiting::Body& body = waiting_.bodies[g];
+    append_vector(body.q, state.groups[g].q);
+    append_vector(body.velocity, velocities[g]);
     bytes_ += 8 * static_cast<std::size_t>(state.groups[g].q.size() + velocities[g].size());
-    if (bodies_[g].fields) add_fields(bodies_[g], state.t, state.groups[g].q, velocities[g]);
+    if (bodies_[g].fields && !bodies_[g].fields->later())
+      bytes_ += add_fields(bodies_[g], body.field, state.t, state.groups[g].q, velocities[g]);
   }
   for (std::size_t i = 0; i < joints_.size(); ++i) {
-    JointData& joint = joints_[i];
-    joint.force_waiting.insert(joint.force_waiting.end(), joint_loads[i][0].begin(),
-                               joint_loads[i][0].end());
-    joint.torque_waiting.insert(joint.torque_waiting.end(), joint_loads[i][1].begin(),
-                                joint_loads[i][1].end());
+    insert(waiting_.joints[i].force, joint_loads[i][0]);
+    insert(waiting_.joints[i].torque, joint_loads[i][1]);
     bytes_ += 48;
   }
-  add_contacts(state.contacts);
+  if (contacts.empty())
+    add_contacts(state.contacts);
+  else
+    add_contacts(contacts);
 }
 
-void FrameTable::add_fields(Body& body, double t, View q, View v) {
+/// Returns how many bytes were added.
+std::size_t FrameTable::add_fields(BodyData& body, std::vector<std::vector<double>>& waiting,
+                                   double t, View q, View v) {
+  std::size_t bytes = 0;
   for (std::vector<double>& row : body.row) row.clear();
   body.fields->sample(t, q, v, body.row);
   for (std::size_t i = 0; i < body.row.size(); ++i) {
     if (!body.field[i].is_open()) continue;
-    body.field_waiting[i].insert(body.field_waiting[i].end(), body.row[i].begin(),
-                                 body.row[i].end());
-    bytes_ += 8 * body.row[i].size();
+    waiting[i].insert(waiting[i].end(), body.row[i].begin(), body.row[i].end());
+    bytes += 8 * body.row[i].size();
   }
+  return bytes;
+}
+
+void FrameTable::add_contact(std::uint64_t key, const Vector3& impulse, const Vector3& moment) {
+  waiting_.key.push_back(key);
+  insert(waiting_.impulse, impulse);
+  insert(waiting_.moment, moment);
+}
+
+void FrameTable::end_contacts(std::size_t count) {
+  contacts_ += count;
+  waiting_.offset.push_back(contacts_);
+  bytes_ += 24 + 156 * count;
 }
 
 void FrameTable::add_contacts(std::span<const ContactMemory> contacts) {
+  const Vector3 unknown = Vector3::Constant(std::numeric_limits<double>::quiet_NaN());
   for (const ContactMemory& contact : contacts) {
-    key_.push_back(contact.key);
-    impulse_.insert(impulse_.end(), contact.impulse.begin(), contact.impulse.end());
-    moment_.insert(moment_.end(), contact.moment.begin(), contact.moment.end());
+    add_contact(contact.key, contact.impulse, contact.moment);
+    for (std::vector<double>* x : {&waiting_.point, &waiting_.normal, &waiting_.force})
+      insert(*x, unknown);
+    waiting_.gap.push_back(unknown.x());
+    waiting_.status.push_back(-1);
+    waiting_.body.insert(waiting_.body.end(), 4, -1);
   }
-  contacts_ += contacts.size();
-  offset_.push_back(contacts_);
-  bytes_ += 24 + 56 * contacts.size();
+  end_contacts(contacts.size());
 }
 
-void FrameTable::drain() {
-  time_data_.append(std::span<const double>(time_));
-  step_data_.append(std::span<const std::uint64_t>(step_));
-  for (Body& body : bodies_) {
-    body.q.append(std::span<const double>(body.q_waiting));
-    body.velocity.append(std::span<const double>(body.velocity_waiting));
-    body.q_waiting.clear();
-    body.velocity_waiting.clear();
-    for (std::size_t i = 0; i < body.field.size(); ++i) {
-      if (body.field[i].is_open())
-        body.field[i].append(std::span<const double>(body.field_waiting[i]));
-      body.field_waiting[i].clear();
-    }
+// Those that carry an impulse, and open ones that are near.
+void FrameTable::add_contacts(std::span<const ContactView> contacts) {
+  std::size_t count = 0;
+  for (const ContactView& c : contacts) {
+    if (c.status == ContactView::Status::open && !(c.gap <= near_)) continue;
+    ++count;
+    add_contact(c.key, c.impulse, c.moment);
+    insert(waiting_.point, c.point);
+    insert(waiting_.normal, c.normal);
+    insert(waiting_.force, c.force);
+    waiting_.gap.push_back(c.gap);
+    waiting_.status.push_back(static_cast<std::int32_t>(c.status));
+    waiting_.body.insert(waiting_.body.end(), {c.a.group, c.a.body, c.b.group, c.b.body});
   }
-  for (JointData& joint : joints_) {
-    joint.force.append(std::span<const double>(joint.force_waiting));
-    joint.torque.append(std::span<const double>(joint.torque_waiting));
-    joint.force_waiting.clear();
-    joint.torque_waiting.clear();
+  end_contacts(count);
+}
+
+void FrameTable::Waiting::clear() {
+  for (std::vector<double>* x : {&time, &impulse, &moment, &point, &normal, &force, &gap})
+    x->clear();
+  for (std::vector<std::uint64_t>* x : {&step, &offset, &key}) x->clear();
+  for (std::vector<std::int32_t>* x : {&status, &this->body}) x->clear();
+  for (Body& b : bodies) {
+    b.q.clear();
+    b.velocity.clear();
+    for (std::vector<double>& field : b.field) field.clear();
   }
-  offset_data_.append(std::span<const std::uint64_t>(offset_));
-  key_data_.append(std::span<const std::uint64_t>(key_));
-  impulse_data_.append(std::span<const double>(impulse_));
-  moment_data_.append(std::span<const double>(moment_));
-  written_ += time_.size();
-  time_.clear();
-  step_.clear();
-  offset_.clear();
-  key_.clear();
-  impulse_.clear();
-  moment_.clear();
+  for (Joint& j : joints) {
+    j.force.clear();
+    j.torque.clear();
+  }
+}
+
+void FrameTable::hand_over() {
+  std::swap(waiting_, writing_);
+  waiting_.clear();
+  given_ += writing_.time.size();
   bytes_ = 0;
 }
 
+void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
+                                  std::span<const double> time) {
+  for (std::size_t k = 0; k < time.size(); ++k) {
+    const auto at = static_cast<Eigen::Index>(k);
+    add_fields(
+        body, waiting.field, time[k],
+        Eigen::Map<const Vector>(waiting.q.data() + at * body.positions, body.positions),
+        Eigen::Map<const Vector>(waiting.velocity.data() + at * body.velocities, body.velocities));
+  }
+}
+
+void FrameTable::write() {
+  Waiting& w = writing_;
+  put(time_data_, w.time);
+  put(step_data_, w.step);
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    BodyData& body = bodies_[g];
+    if (body.fields && body.fields->later()) add_later_fields(body, w.bodies[g], w.time);
+    put(body.q, w.bodies[g].q);
+    put(body.velocity, w.bodies[g].velocity);
+    for (std::size_t i = 0; i < body.field.size(); ++i) put(body.field[i], w.bodies[g].field[i]);
+  }
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    put(joints_[i].force, w.joints[i].force);
+    put(joints_[i].torque, w.joints[i].torque);
+  }
+  put(contact_data_.offset, w.offset);
+  put(contact_data_.key, w.key);
+  put(contact_data_.impulse, w.impulse);
+  put(contact_data_.moment, w.moment);
+  put(contact_data_.point, w.point);
+  put(contact_data_.normal, w.normal);
+  put(contact_data_.force, w.force);
+  put(contact_data_.gap, w.gap);
+  put(contact_data_.status, w.status);
+  put(contact_data_.body, w.body);
+  w.clear();
+}
+
 void FrameTable::truncate(std::size_t frames) {
-  expects(time_.empty(), "FrameTable::truncate with frames in memory");
-  const std::vector<std::uint64_t> offset = offset_data_.counts();
+  expects(waiting_.time.empty(), "FrameTable::truncate with frames in memory");
+  const std::vector<std::uint64_t> offset = contact_data_.offset.counts();
   const auto shorten = [](h5::Dataset& data, std::size_t rows) {
     if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
     data.truncate(rows);
   };
-  if (offset.size() <= frames) throw h5::Error(offset_data_.label() + ": rows are missing");
+  if (offset.size() <= frames) throw h5::Error(contact_data_.offset.label() + ": rows are missing");
   contacts_ = offset[frames];
   shorten(time_data_, frames);
   shorten(step_data_, frames);
-  shorten(offset_data_, frames + 1);
-  shorten(key_data_, contacts_);
-  shorten(impulse_data_, contacts_);
-  shorten(moment_data_, contacts_);
-  for (Body& body : bodies_) {
+  ContactData& of = contact_data_;
+  shorten(of.offset, frames + 1);
+  for (h5::Dataset* column : {&of.key, &of.impulse, &of.moment, &of.point, &of.normal, &of.force,
+                              &of.gap, &of.status, &of.body})
+    if (column->is_open()) shorten(*column, contacts_);
+  for (BodyData& body : bodies_) {
     if (body.q.is_open()) shorten(body.q, frames);
     if (body.velocity.is_open()) shorten(body.velocity, frames);
     for (h5::Dataset& field : body.field)
@@ -224,7 +341,7 @@ void FrameTable::truncate(std::size_t frames) {
     shorten(joint.force, frames);
     shorten(joint.torque, frames);
   }
-  written_ = frames;
+  given_ = frames;
 }
 
 }  // namespace saltus

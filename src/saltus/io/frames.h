@@ -9,6 +9,7 @@
 #include "saltus/io/body_fields.h"
 #include "saltus/io/hdf5.h"
 #include "saltus/scene/model.h"
+#include "saltus/sim/contact_view.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -21,38 +22,67 @@ class FrameTable {
   /// Those of an existing file; of the fields those it has. Throws h5::Error.
   static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields);
 
-  /// joint_loads: one a joint of the model.
+  /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of the state are taken, of
+  /// which nothing but impulses is known.
   void add(const State& state, std::span<const Vector> velocities,
-           std::span<const std::array<Vector3, 2>> joint_loads);
-  /// The contacts of the frame being added; called by add().
-  void add_contacts(std::span<const ContactMemory> contacts);
-  std::size_t frames() const { return written_ + time_.size(); }
+           std::span<const std::array<Vector3, 2>> joint_loads,
+           std::span<const ContactView> contacts);
+  /// Frames on disk, in the making and waiting.
+  std::size_t frames() const { return given_ + waiting_.time.size(); }
   std::size_t waiting_bytes() const { return bytes_; }
-  void drain();
+  /// What waits goes to write(), which another thread may call meanwhile; not before the last write() is done.
+  void hand_over();
+  void write();
   /// Drops frames on disk from `frames` on; nothing may be waiting. Throws h5::Error if there are
   /// fewer.
   void truncate(std::size_t frames);
 
  private:
-  struct Body {
+  /// Columns of /contacts beside the first, which files that are older do not have.
+  struct ContactData {
+    h5::Dataset offset, key, impulse, moment, point, normal, force, gap, status, body;
+  };
+  struct BodyData {
     h5::Dataset q, velocity;
-    std::vector<double> q_waiting, velocity_waiting;
     std::unique_ptr<BodyFields> fields;    ///< null: none
     std::vector<h5::Dataset> field;        ///< one a column; not open: the file has none
-    std::vector<std::vector<double>> row;  ///< of the frame that is added
-    std::vector<std::vector<double>> field_waiting;
+    std::vector<std::vector<double>> row;  ///< of one frame
+    Eigen::Index positions = 0, velocities = 0;
   };
-  void add_fields(Body& body, double t, View q, View v);
-  h5::Dataset time_data_, step_data_, offset_data_, key_data_, impulse_data_, moment_data_;
   struct JointData {
     h5::Dataset force, torque;
-    std::vector<double> force_waiting, torque_waiting;
   };
-  std::vector<Body> bodies_;
+  /// Frames in memory, of every table what it gets.
+  struct Waiting {
+    struct Body {
+      std::vector<double> q, velocity;
+      std::vector<std::vector<double>> field;
+    };
+    struct Joint {
+      std::vector<double> force, torque;
+    };
+    std::vector<double> time, impulse, moment, point, normal, force, gap;
+    std::vector<std::uint64_t> step, offset, key;
+    std::vector<std::int32_t> status, body;
+    std::vector<Body> bodies;
+    std::vector<Joint> joints;
+    void clear();
+  };
+  std::size_t add_fields(BodyData& body, std::vector<std::vector<double>>& waiting, double t,
+                         View q, View v);
+  void add_later_fields(BodyData& body, Waiting::Body& waiting, std::span<const double> time);
+  void add_contacts(std::span<const ContactMemory> contacts);
+  void add_contacts(std::span<const ContactView> contacts);
+  void add_contact(std::uint64_t key, const Vector3& impulse, const Vector3& moment);
+  void end_contacts(std::size_t count);
+
+  h5::Dataset time_data_, step_data_;
+  ContactData contact_data_;
+  std::vector<BodyData> bodies_;
   std::vector<JointData> joints_;
-  std::vector<double> time_, impulse_, moment_;
-  std::vector<std::uint64_t> step_, offset_, key_;
-  std::size_t written_ = 0, bytes_ = 0;
+  Waiting waiting_, writing_;
+  double near_ = 0.0;  ///< open contacts up to this gap are stored [m]
+  std::size_t given_ = 0, bytes_ = 0;
   std::uint64_t contacts_ = 0;  ///< written and waiting
 };
 

@@ -204,6 +204,11 @@ void File::abandon() noexcept {
   id_.reset();
 }
 
+bool many_threads() {
+  hbool_t safe = 0;
+  return H5is_library_threadsafe(&safe) >= 0 && safe != 0;
+}
+
 std::string escaped(std::string_view name) {
   std::string result;
   for (const char c : name) {

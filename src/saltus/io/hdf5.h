@@ -137,7 +137,8 @@ class Group : public Object {
  public:
   Group() = default;
   bool has(const std::string& name) const;
-  std::vector<std::string> names() const;  ///< in alphabetical order
+  bool is_group(const std::string& name) const;  ///< of a member
+  std::vector<std::string> names() const;        ///< in alphabetical order
   /// Attribute of a member, whatever that is.
   std::int64_t integer_of(const std::string& name, const std::string& attribute) const;
   Group create_group(const std::string& name) const;
@@ -188,6 +189,9 @@ class File : public Group {
  private:
   using Group::Group;
 };
+
+/// Whether this build of the library may be used by several threads, each with files of its own.
+bool many_threads();
 
 /// A name that HDF5 can hold: '/', '.' at the start and '%' as %2F, %2E and %25.
 std::string escaped(std::string_view name);

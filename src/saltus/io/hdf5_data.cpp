@@ -10,6 +10,7 @@ namespace saltus::h5 {
 namespace {
 
 int close_group(std::int64_t id) { return H5Gclose(id); }
+int close_object(std::int64_t id) { return H5Oclose(id); }
 int close_dataset(std::int64_t id) { return H5Dclose(id); }
 
 hid_t disk_type(Type type) {
@@ -24,9 +25,16 @@ hid_t disk_type(Type type) {
   return H5T_IEEE_F64LE;
 }
 
+/// How datasets are made: without times, so that equal tables are equal bytes.
+Handle timeless() {
+  Handle layout(H5Pcreate(H5P_DATASET_CREATE), close_list);
+  H5Pset_obj_track_times(layout.get(), false);
+  return layout;
+}
+
 /// The layout of a column of `count` numbers, shuffled and deflated.
 Handle compressed(std::size_t count) {
-  Handle layout(H5Pcreate(H5P_DATASET_CREATE), close_list);
+  Handle layout = timeless();
   if (count == 0) return layout;
   const hsize_t chunk = std::min<std::size_t>(count, 1 << 16);
   H5Pset_chunk(layout.get(), 1, &chunk);
@@ -257,6 +265,13 @@ bool Group::has(const std::string& name) const {
   return true;
 }
 
+bool Group::is_group(const std::string& name) const {
+  quiet();
+  const Handle member(H5Oopen(id_.get(), name.c_str(), H5P_DEFAULT), close_object);
+  if (member.get() < 0) fail("cannot open " + name);
+  return H5Iget_type(member.get()) == H5I_GROUP;
+}
+
 std::vector<std::string> Group::names() const {
   quiet();
   std::vector<std::string> result;
@@ -311,7 +326,7 @@ Dataset Group::create(const std::string& name, Table table) const {
   const std::array<hsize_t, 2> size{0, table.columns}, limit{H5S_UNLIMITED, table.columns};
   const std::array<hsize_t, 2> chunk{std::max<std::size_t>(table.chunk, 1), table.columns};
   const Handle space(H5Screate_simple(rank, size.data(), limit.data()), close_space);
-  const Handle layout(H5Pcreate(H5P_DATASET_CREATE), close_list);
+  const Handle layout = timeless();
   H5Pset_chunk(layout.get(), rank, chunk.data());
   if (table.gzip > 0) {
     H5Pset_shuffle(layout.get());
@@ -330,6 +345,8 @@ Dataset Group::write_raw(const std::string& name, std::int64_t stored, std::int6
                          std::int64_t layout) const {
   const std::array<hsize_t, 2> size{width ? count / width : count, width};
   const Handle space(H5Screate_simple(width ? 2 : 1, size.data(), nullptr), close_space);
+  const Handle plain = timeless();
+  if (layout == 0) layout = plain.get();
   Dataset made(Handle(H5Dcreate2(id_.get(), name.c_str(), stored, space.get(), H5P_DEFAULT, layout,
                                  H5P_DEFAULT),
                       close_dataset),
@@ -365,7 +382,7 @@ Dataset Group::write(const std::string& name, std::string_view text) const {
   const std::string bytes(text);
   const Handle space(H5Screate(H5S_SCALAR), close_space);
   Dataset made(Handle(H5Dcreate2(id_.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT,
-                                 H5P_DEFAULT, H5P_DEFAULT),
+                                 timeless().get(), H5P_DEFAULT),
                       close_dataset),
                file_, child(name));
   if (made.id_.get() < 0) made.fail("cannot create");

@@ -45,6 +45,9 @@ inline constexpr std::array kStep{
                "energy change of this step that no account explains"},
 };
 
+/// Columns of /timing, behind those of /step, /ledger and /probes: they differ from run to run.
+inline constexpr std::size_t kTiming = 1;
+
 /// Names that can stand side by side in one group: escaped, "body" for empty ones, repeated ones
 /// with "-2", "-3".
 std::vector<std::string> object_names(const std::vector<std::string>& names,

@@ -1,5 +1,7 @@
 #include "saltus/io/provenance.h"
 
+#include <tbb/task_arena.h>
+
 #include <array>
 #include <ctime>
 #include <fstream>
@@ -51,6 +53,7 @@ Provenance provenance_now(int count, const char* const* arguments) {
   for (int i = 0; i < count; ++i) result.command_line += (i ? " " : "") + quoted(arguments[i]);
   result.cpu = cpu_model();
   result.start_time = utc_now();
+  result.threads = tbb::this_task_arena::max_concurrency();
   return result;
 }
 

@@ -12,6 +12,7 @@ struct Provenance {
   std::string command_line;  ///< as typed, blanks quoted
   std::string cpu;           ///< model name
   std::string start_time;    ///< UTC, ISO 8601
+  int threads = 1;           ///< that loops may be shared among; no bit of a result depends on them
 };
 
 /// All fields of this program and moment; `arguments` are those of main. No host or user name.

@@ -3,13 +3,17 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "saltus/io/checkpoint.h"
 #include "saltus/io/frames.h"
+#include "saltus/io/joint_breaks.h"
 #include "saltus/io/layout.h"
 #include "saltus/io/output_file.h"
 #include "saltus/io/results_file.h"
+#include "saltus/io/step_contacts.h"
+#include "saltus/io/writer_thread.h"
 
 namespace saltus {
 namespace {
@@ -45,23 +49,34 @@ OutputFile copy_to_part(const std::string& file) {
 }  // namespace
 
 struct ResultsWriter::Parts {
-  Parts(OutputFile file, const Model& of) : output(std::move(file)), model(of) {}
+  Parts(OutputFile file, const Model& of, bool own_thread)
+      : output(std::move(file)), model(of), thread(own_thread) {}
+  ~Parts() {
+    try {
+      if (!failed) writing([] {});
+    } catch (...) {  // whoever does not ask is not told
+    }
+  }
 
   OutputFile output;  // before hdf5: the file is closed before the `.part` is removed
   Model model;
   h5::File hdf5;
   RowTable rows;
   FrameTable frames;
+  StepContacts step_contacts;
+  JointBreaks breaks;
   RunStatistics statistics;
   std::string next_slot = "a";
   bool failed = false;
+  WriterThread thread;  // after all it writes
 
-  /// Runs something that writes. After a failure nothing of the file can be trusted, and the
-  /// `.part` goes.
+  /// Runs something that writes, when what was handed over is written. After a failure nothing of the file can be trusted,
+  /// and the `.part` goes.
   template <typename Action>
   void writing(Action&& action) {
     if (failed) throw RunError(output.path() + ": an earlier write failed");
     try {
+      thread.wait();
       action();
     } catch (...) {
       failed = true;
@@ -73,13 +88,32 @@ struct ResultsWriter::Parts {
 
   void drain() {
     writing([&] {
-      rows.drain();
-      frames.drain();
-      hdf5.flush();
+      take();
+      put();
+    });
+  }
+
+  void take() {
+    rows.hand_over();
+    frames.hand_over();
+    step_contacts.hand_over();
+  }
+  void put() {
+    rows.write();
+    frames.write();
+    step_contacts.write();
+    hdf5.flush();
+  }
+
+  void hand_over() {
+    writing([&] {
+      take();
+      thread.post([this] { put(); });
     });
   }
 
   void save(const State& state) {
+    breaks.write(state);
     write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames()});
     next_slot = next_slot == "a" ? "b" : "a";
   }
@@ -87,12 +121,14 @@ struct ResultsWriter::Parts {
 
 ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene,
                              std::string_view resolved, ResultsOptions options)
-    : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model)) {
+    : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model, options.own_thread)) {
   Parts& p = *parts_;
   p.writing([&] {
     p.hdf5 = h5::File::create(p.output.part());
     create_layout(p.hdf5, model, scene, resolved, options);
     p.frames = FrameTable::create(p.hdf5, model, options.fields);
+    if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
+    p.breaks = JointBreaks::create(p.hdf5, model);
     p.rows = open_rows(p.hdf5);
     p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
     p.hdf5.flush();
@@ -116,15 +152,18 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   }
   const bool part = file.ends_with(kPart);
   auto parts = std::make_unique<Parts>(
-      part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model);
+      part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model, options.own_thread);
   Parts& p = *parts;
   if (part) p.output.keep();
   try {
     p.hdf5 = layout::open(p.output.part(), true);
     p.rows = open_rows(p.hdf5);
     p.frames = FrameTable::open(p.hdf5, model, options.fields);
+    p.step_contacts = StepContacts::open(p.hdf5);
     p.rows.truncate(checkpoint.extent.rows);
     p.frames.truncate(checkpoint.extent.frames);
+    p.step_contacts.truncate(checkpoint.extent.rows);
+    p.breaks = JointBreaks::open(p.hdf5, model);
     p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows);
   } catch (const h5::Error& error) {
     layout::damaged(file, error.what());
@@ -154,11 +193,11 @@ void ResultsWriter::start(const State& state, std::span<const double> probes) {
 }
 
 void ResultsWriter::record(const StepReport& report, const State& state,
-                           std::span<const double> probes) {
+                           std::span<const double> probes, double wall) {
   Parts& p = *parts_;
-  if (p.rows.full()) p.drain();
+  if (p.rows.full() || p.step_contacts.waiting_bytes() > kBytes) p.hand_over();
   const std::size_t accounts = state.ledger.size();
-  expects(layout::kStep.size() + accounts + probes.size() == p.rows.width(),
+  expects(layout::kStep.size() + accounts + probes.size() + layout::kTiming == p.rows.width(),
           "ResultsWriter::record: one value an account and a probe of the model");
   double* row = p.rows.next();
   const std::array<double, layout::kStep.size()> head{state.t,
@@ -178,22 +217,28 @@ void ResultsWriter::record(const StepReport& report, const State& state,
                                                       report.unexplained};
   row = std::copy(head.begin(), head.end(), row);
   row = std::copy(state.ledger.begin(), state.ledger.end(), row);
-  std::copy(probes.begin(), probes.end(), row);
+  row = std::copy(probes.begin(), probes.end(), row);
+  *row = std::round(wall * 0x1p30) * 0x1p-30;  // nanoseconds: what is below would not be compressed
+  p.step_contacts.add(state.contacts);
   p.statistics.add(report, state.energy, state.t);
 }
 
 void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
-                          std::span<const std::array<Vector3, 2>> joint_loads) {
+                          std::span<const std::array<Vector3, 2>> joint_loads,
+                          std::span<const ContactView> contacts) {
   Parts& p = *parts_;
-  p.frames.add(state, velocities, joint_loads);
-  if (p.frames.waiting_bytes() > kBytes) p.drain();
+  p.frames.add(state, velocities, joint_loads, contacts);
+  if (p.frames.waiting_bytes() > kBytes) p.hand_over();
 }
+
+void ResultsWriter::hand_over() { parts_->hand_over(); }
 
 void ResultsWriter::drain() { parts_->drain(); }
 
 bool ResultsWriter::wants_drain() const {
   const Parts& p = *parts_;
-  return 2 * p.rows.waiting() >= p.rows.capacity() || p.frames.waiting_bytes() > kWorthwhile;
+  return 2 * p.rows.waiting() >= p.rows.capacity() ||
+         p.frames.waiting_bytes() + p.step_contacts.waiting_bytes() > kWorthwhile;
 }
 
 void ResultsWriter::checkpoint(const State& state) {

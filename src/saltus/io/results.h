@@ -8,9 +8,9 @@
 //     }
 //     out.finish(state, summary);                                         // out.h5
 //
-// record() copies one row into memory. Rows reach the file in drain(): when the buffer is full, at
-// checkpoints and at the end, always followed by a flush, so that a killed run leaves a readable
-// `.part`.
+// record() copies one row into memory. Rows reach the file through a thread of its own (hand_over()) or at once (drain()):
+// when the buffer is full, at checkpoints and at the end, always followed by a flush, so that a killed run leaves a
+// readable `.part`. When that happens depends on rows and frames alone: the bytes of a file do not depend on the thread.
 #pragma once
 #include <array>
 #include <memory>
@@ -23,6 +23,7 @@
 #include "saltus/io/provenance.h"
 #include "saltus/io/statistics.h"
 #include "saltus/scene/model.h"
+#include "saltus/sim/contact_view.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -33,7 +34,9 @@ struct ResultsOptions {
   std::uint64_t expected_steps = 0;  ///< sizes the buffers, 0: unknown
   /// Place of each probe as the user wrote it, "0.82 m"; may be empty.
   std::vector<std::string> probe_at;
-  FieldOptions fields;  ///< what frames hold beside q and velocity
+  FieldOptions fields;         ///< what frames hold beside q and velocity
+  bool step_contacts = false;  ///< the impulses of the contacts of every row too
+  bool own_thread = true;      ///< for writing; false: the caller waits. The file is the same.
 };
 
 /// What only the caller of the run knows. Everything else of /summary comes from RunStatistics and
@@ -63,17 +66,23 @@ class ResultsWriter {
 
   /// Row 0: the state before the first step.
   void start(const State& state, std::span<const double> probes);
-  /// One row: what the step did and the state behind it. `probes`: one value a Model::probes().
-  /// About 25 ns; writes to disk only if nobody called drain() for 16 384 rows.
-  void record(const StepReport& report, const State& state, std::span<const double> probes);
+  /// One row: what the step did and the state behind it. `probes`: one value a Model::probes(); `wall`: what the step took
+  /// [s]. About 25 ns; waits only if nobody called hand_over() for 16 384 rows.
+  void record(const StepReport& report, const State& state, std::span<const double> probes,
+              double wall = 0.0);
   /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group; `joint_loads`: force and
-  /// torque, one a joint (Simulation::joint_load).
+  /// torque, one a joint (Simulation::joint_load); `contacts`: Simulation::contacts(), without them of the contacts in the
+  /// state only the impulses are stored.
   void frame(const State& state, std::span<const Vector> velocities,
-             std::span<const std::array<Vector3, 2>> joint_loads = {});
+             std::span<const std::array<Vector3, 2>> joint_loads = {},
+             std::span<const ContactView> contacts = {});
+  /// What is in memory is written and flushed while the caller goes on. Waits for what was handed over before, and throws
+  /// RunError as drain() does if that failed.
+  void hand_over();
   /// Writes what is in memory and flushes. Throws RunError (disk full) and then removes the
   /// `.part`.
   void drain();
-  /// True when enough rows wait that drain() is worth it.
+  /// True when enough waits that hand_over() is worth it.
   bool wants_drain() const;
   /// drain() and the complete state. The previous checkpoint stays valid until this one is on disk.
   void checkpoint(const State& state);

@@ -1,7 +1,9 @@
 #include "saltus/io/results_file.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "saltus/io/drawing.h"
 #include "saltus/io/layout.h"
 #include "saltus/scene/joint_spec.h"
 
@@ -18,6 +20,7 @@ void write_provenance(const h5::File& file, const Provenance& provenance,
   group.set("command_line", provenance.command_line);
   group.set("cpu", provenance.cpu);
   group.set("start_time", provenance.start_time);
+  group.set("threads", std::int64_t{provenance.threads});
   group.set("resumed", std::int64_t{0});
   const h5::Group list = group.create_group("inputs");
   for (const InputFile& input : inputs) {
@@ -124,6 +127,11 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
   }
 }
 
+h5::Dataset create_timing(const h5::File& file) {
+  return layout::described(file.create_group("timing").create("step", {}), "s",
+                           "wall time of the step; differs from run to run");
+}
+
 }  // namespace
 
 void create_layout(const h5::File& file, const Model& model, std::string_view scene,
@@ -153,6 +161,8 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
     data.set("name", accounts[i]);
   }
   create_probes(file, model, options);
+  create_timing(file);
+  write_drawing(file, model);
   file.create_group("checkpoint");
 }
 
@@ -192,6 +202,12 @@ RowTable open_rows(const h5::File& file) {
     for (const std::string& column : layout::in_order(group))
       rows.add_column(group.dataset(column), h5::Type::real64);
   }
+  if (!file.has("timing/step")) {  // of a file older than it
+    const std::vector<double> unknown(step.dataset("time").rows(),
+                                      std::numeric_limits<double>::quiet_NaN());
+    create_timing(file).append(std::span<const double>(unknown));
+  }
+  rows.add_column(file.dataset("timing/step"), h5::Type::real64);
   return rows;
 }
 

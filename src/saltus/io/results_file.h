@@ -9,10 +9,10 @@
 namespace saltus {
 
 /// Everything of an empty results file but its frames: format, scene, provenance, pairs, /step,
-/// /ledger, /probes.
+/// /ledger, /probes, /timing, /drawing.
 void create_layout(const h5::File& file, const Model& model, std::string_view scene,
                    std::string_view resolved, const ResultsOptions& options);
-/// The columns of /step, /ledger and /probes, in this order. Throws h5::Error.
+/// The columns of /step, /ledger, /probes and /timing, in this order. Throws h5::Error.
 RowTable open_rows(const h5::File& file);
 /// Statistics of the first `rows` rows on disk.
 RunStatistics read_statistics(const h5::File& file, std::size_t rows);

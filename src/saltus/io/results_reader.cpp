@@ -167,6 +167,8 @@ std::vector<std::pair<std::string, std::string>> ResultsReader::provenance() con
   for (const char* name :
        {"version", "commit", "compiler", "flags", "command_line", "cpu", "start_time"})
     result.emplace_back(name, group.text(name));
+  if (group.has_attribute("threads"))  // not in older files
+    result.emplace_back("threads", std::to_string(group.integer("threads")));
   result.emplace_back("resumed", std::to_string(group.integer("resumed")));
   return result;
 }

@@ -1,5 +1,7 @@
 #include "saltus/io/rows.h"
 
+#include <utility>
+
 namespace saltus {
 
 void RowTable::add_column(h5::Dataset column, h5::Type type) {
@@ -11,25 +13,32 @@ void RowTable::add_column(h5::Dataset column, h5::Type type) {
 void RowTable::reserve(std::size_t capacity) {
   capacity_ = capacity;
   values_.resize(capacity * width());
+  handed_.resize(capacity * width());
   reals_.resize(capacity);
   integers_.resize(capacity);
 }
 
-void RowTable::drain() {
+void RowTable::hand_over() {
+  std::swap(values_, handed_);
+  writing_ = waiting_;
+  given_ += waiting_;
+  waiting_ = 0;
+}
+
+void RowTable::write() {
   for (std::size_t c = 0; c < width(); ++c) {
     Column& column = columns_[c];
-    const double* value = values_.data() + c;
+    const double* value = handed_.data() + c;
     if (column.type == h5::Type::int32) {
-      for (std::size_t r = 0; r < waiting_; ++r, value += width())
+      for (std::size_t r = 0; r < writing_; ++r, value += width())
         integers_[r] = static_cast<std::int32_t>(*value);
-      column.data.append(std::span<const std::int32_t>(integers_.data(), waiting_));
+      column.data.append(std::span<const std::int32_t>(integers_.data(), writing_));
     } else {
-      for (std::size_t r = 0; r < waiting_; ++r, value += width()) reals_[r] = *value;
-      column.data.append(std::span<const double>(reals_.data(), waiting_));
+      for (std::size_t r = 0; r < writing_; ++r, value += width()) reals_[r] = *value;
+      column.data.append(std::span<const double>(reals_.data(), writing_));
     }
   }
-  written_ += waiting_;
-  waiting_ = 0;
+  writing_ = 0;
 }
 
 void RowTable::truncate(std::size_t rows) {
@@ -38,7 +47,7 @@ void RowTable::truncate(std::size_t rows) {
     if (column.data.rows() < rows) throw h5::Error(column.data.label() + ": rows are missing");
     column.data.truncate(rows);
   }
-  written_ = rows;
+  given_ = rows;
 }
 
 }  // namespace saltus

@@ -20,11 +20,13 @@ class RowTable {
   std::size_t waiting() const { return waiting_; }
   std::size_t capacity() const { return capacity_; }
   bool full() const { return waiting_ == capacity_; }
-  /// Rows written and waiting.
-  std::size_t rows() const { return written_ + waiting_; }
+  /// Rows written, in the making and waiting.
+  std::size_t rows() const { return given_ + waiting_; }
   /// A row of width() values for the caller to fill. Not when full().
   double* next() { return values_.data() + width() * waiting_++; }
-  void drain();
+  /// What waits goes to write(), which another thread may call meanwhile; not before the last write() is done.
+  void hand_over();
+  void write();
   /// Drops all rows on disk from `rows` on; nothing may be waiting. Throws h5::Error if there are
   /// fewer.
   void truncate(std::size_t rows);
@@ -36,9 +38,9 @@ class RowTable {
     h5::Type type;
   };
   std::vector<Column> columns_;
-  std::vector<double> values_, reals_;
+  std::vector<double> values_, handed_, reals_;
   std::vector<std::int32_t> integers_;
-  std::size_t capacity_ = 0, waiting_ = 0, written_ = 0;
+  std::size_t capacity_ = 0, waiting_ = 0, writing_ = 0, given_ = 0;
 };
 
 }  // namespace saltus

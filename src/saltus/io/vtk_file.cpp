@@ -14,22 +14,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// Text of an attribute.
-std::string xml_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 constexpr std::array<int, kMaxElementNodes> kAsGmsh{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
                                                     10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
 // edges of VTK: 01 12 20 03 13 23
@@ -64,6 +48,21 @@ void write_fields(OutputFile& out, const char* where, std::span<const VtkField> 
 }
 
 }  // namespace
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
 
 std::string base64(std::string_view bytes) {
   static constexpr std::string_view kDigits =
@@ -146,6 +145,36 @@ void write_vtu(const std::string& path, double t, const Mesh& mesh, std::span<co
   write_fields(out, "PointData", on_nodes, nodes);
   write_fields(out, "CellData", on_cells, type.size());
   out.write("</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
+  out.commit();
+}
+
+void write_vtp(const std::string& path, double t, std::span<const double> places,
+               std::span<const std::uint32_t> triangles, std::span<const VtkField> on_points,
+               std::span<const VtkField> on_cells) {
+  const std::size_t points = places.size() / 3, corners = triangles.empty() ? 1 : 3,
+                    cells = triangles.empty() ? points : triangles.size() / 3;
+  std::vector<std::int64_t> connectivity(triangles.begin(), triangles.end()), offset;
+  for (std::size_t i = 0; i < points && triangles.empty(); ++i)
+    connectivity.push_back(static_cast<std::int64_t>(i));
+  for (std::size_t e = 1; e <= cells; ++e) offset.push_back(static_cast<std::int64_t>(corners * e));
+  const char* const kind = triangles.empty() ? "Verts" : "Polys";
+  OutputFile out(path);
+  out.write(fmt::format(
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
+      "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}"
+      "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" "
+      "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n<Points>\n",
+      t, points, triangles.empty() ? cells : 0, triangles.empty() ? 0 : cells));
+  data_array(out, "Float64", "places", 3, places);
+  out.write(fmt::format("</Points>\n<{}>\n", kind));
+  data_array(out, "Int64", "connectivity", 1, std::span<const std::int64_t>(connectivity));
+  data_array(out, "Int64", "offsets", 1, std::span<const std::int64_t>(offset));
+  out.write(fmt::format("</{}>\n", kind));
+  write_fields(out, "PointData", on_points, points);
+  write_fields(out, "CellData", on_cells, cells);
+  out.write("</Piece>\n</PolyData>\n</VTKFile>\n");
   out.commit();
 }
 

@@ -1,5 +1,6 @@
 // Meshes and fields for ParaView and VTK: unstructured grids (.vtu) and series of them (.pvd), XML.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ struct VtkField {
 void write_vtu(const std::string& path, double t, const Mesh& mesh, std::span<const double> places,
                std::span<const VtkField> on_nodes, std::span<const VtkField> on_cells = {});
 
+/// One moment t [s] of points at `places`, 3 a point, as vertices, or of triangles between them, 3 points each.
+/// on_cells: of vertices or triangles. Else as write_vtu.
+void write_vtp(const std::string& path, double t, std::span<const double> places,
+               std::span<const std::uint32_t> triangles, std::span<const VtkField> on_points,
+               std::span<const VtkField> on_cells = {});
+
 /// A file of a series; files of one time are parts of one picture.
 struct PvdEntry {
   double t = 0.0;  ///< [s]
@@ -29,7 +36,8 @@ struct PvdEntry {
 };
 void write_pvd(const std::string& path, std::span<const PvdEntry> entries);
 
-std::string base64(std::string_view bytes);  ///< RFC 4648
+std::string base64(std::string_view bytes);   ///< RFC 4648
+std::string xml_text(std::string_view text);  ///< of an attribute in quotes
 
 /// Nodes of an element in the order of VTK, by their places in that of Gmsh.
 std::span<const int> vtk_order(ElementKind kind);

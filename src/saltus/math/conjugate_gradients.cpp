@@ -38,7 +38,6 @@ ConjugateGradients::ConjugateGradients(std::shared_ptr<const NodeGraph> graph,
 }
 
 void ConjugateGradients::refilled() {
-  record_ = {};
   const Crew::Shift shift(crew_, held_.size() / 3);
   crew_.blocks(held_.size() / 3, [this](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) {

@@ -25,8 +25,8 @@ class ConjugateGradients final : public Operator {
   NodeMatrix& matrix() { return A_; }
   const NodeMatrix& matrix() const { return A_; }
   Crew& crew() { return crew_; }
-  /// After every change of matrix(). A block of the diagonal that is not positive definite is taken as given: the solve
-  /// will find out.
+  /// After every change of matrix(); the record goes on. A block of the diagonal that is not positive definite is taken as
+  /// given: the solve will find out.
   void refilled();
 
   /// Takes nothing from the heap. The work vectors belong to the operator: one thread at a time.

@@ -21,7 +21,7 @@ struct Blocks6 {
   std::vector<Eigen::Matrix<double, 6, 6>> inverse;
 };
 
-/// What iterative solves did since the operator was refilled or told to forget.
+/// What iterative solves did since the operator was told to forget, with every A that it held: the worst of a step.
 struct SolveRecord {
   double residual = 0.0;  ///< largest |b - A x| / |b| [1]
   int iterations = 0;     ///< all together

@@ -63,6 +63,7 @@ std::optional<Fault> unused_frame(const BodySpec& body) {
                    body.kind == BodyKind::particles ? "places are in particles.positions"
                    : body.kind == BodyKind::rigid   ? "give rigid.position and rigid.rotation"
                    : body.kind == BodyKind::fem     ? "give fem.position and fem.rotation"
+                   : body.kind == BodyKind::beam    ? "give beam.start and beam.end"
                    : body.kind == BodyKind::pseudo_rigid
                        ? "give pseudo_rigid.position and pseudo_rigid.rotation"
                        : "leave it out"};
@@ -76,6 +77,8 @@ std::optional<Fault> load_fault(const BodySpec& body) {
   const bool rigid = body.kind == BodyKind::rigid || deforms;
   if (body.kind == BodyKind::fem && !body.loads.empty())
     return Fault{"loads", "have no meaning for kind fem", "give fem.loads"};
+  if (body.kind == BodyKind::beam && !body.loads.empty())
+    return Fault{"loads", "have no meaning for kind beam", "give beam.loads"};
   if (body.rigid && !body.rigid->free() && !body.loads.empty())
     return Fault{"loads", "have no meaning for a body that does not move by forces",
                  "leave them out"};
@@ -147,7 +150,8 @@ SchemeChoice BodySpec::chosen_scheme() const {
   if (scheme) return *scheme;
   if (kind == BodyKind::modal) return ModalExactOptions{};
   if (kind == BodyKind::rigid) return RigMidOptions{};
-  if (fem && fem->modes) return ModalExactOptions{};
+  if (fem && fem->modes)
+    return fem->modes->keep.empty() ? SchemeChoice(ModalExactOptions{}) : MoreauJeanOptions{};
   if (kind == BodyKind::pseudo_rigid || kind == BodyKind::fem) return DefLimOptions{};
   return MoreauJeanOptions{};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "saltus/base/options.h"
+#include "saltus/scene/beam_spec.h"
 #include "saltus/scene/damping_spec.h"
 #include "saltus/scene/fem_spec.h"
 #include "saltus/scene/lagrangian_spec.h"
@@ -190,7 +191,7 @@ struct RayleighSpec {
 };
 
 /// What a body is made of; each has its own entries in BodySpec.
-enum class BodyKind { modal, linear, lagrangian, particles, rigid, pseudo_rigid, fem };
+enum class BodyKind { modal, linear, lagrangian, particles, rigid, pseudo_rigid, fem, beam };
 constexpr auto names_of(BodyKind) {
   using enum BodyKind;
   return std::array{NamedValue{modal, "modal"},
@@ -199,7 +200,8 @@ constexpr auto names_of(BodyKind) {
                     NamedValue{particles, "particles"},
                     NamedValue{rigid, "rigid"},
                     NamedValue{pseudo_rigid, "pseudo-rigid"},
-                    NamedValue{fem, "fem"}};
+                    NamedValue{fem, "fem"},
+                    NamedValue{beam, "beam"}};
 }
 
 /// One body with the scheme that moves it.
@@ -226,6 +228,7 @@ struct BodySpec {
   std::optional<RigidSpec> rigid;
   std::optional<PseudoRigidSpec> pseudo_rigid;
   std::optional<FemSpec> fem;
+  std::optional<BeamSpec> beam;
   std::optional<SchemeChoice> scheme;
   std::optional<RayleighSpec> rayleigh;
   std::vector<LoadSpec> loads;
@@ -250,6 +253,7 @@ struct BodySpec {
         only("kind", {"rigid"}, "rigid"),
         only("kind", {"pseudo-rigid"}, "pseudo_rigid"),
         only("kind", {"fem"}, "fem"),
+        only("kind", {"beam"}, "beam"),
         only("kind", {"modal", "linear", "lagrangian"}, "initial"),
         only("kind", {"linear", "lagrangian", "particles"}, "prescribed"),
         where("kind", {"modal"}, exactly_one("string", "bar", "modes")),
@@ -261,6 +265,7 @@ struct BodySpec {
         where("kind", {"rigid"}, exactly_one("rigid")),
         where("kind", {"pseudo-rigid"}, exactly_one("pseudo_rigid")),
         where("kind", {"fem"}, exactly_one("fem")),
+        where("kind", {"beam"}, exactly_one("beam")),
         at_most_one("pluck", "initial")};
   }
   static constexpr auto fields() {
@@ -271,7 +276,7 @@ struct BodySpec {
                  "modal: by its modes; linear: by its matrices; lagrangian: a mechanism in its own "
                  "coordinates; particles: point masses; rigid: bodies with shapes that turn; "
                  "pseudo-rigid: bodies with shapes that deform as a whole; fem: meshes of finite "
-                 "elements"),
+                 "elements; beam: thin beams that bend far"),
         field("string", &T::string, "a string between two hinges"),
         field("bar", &T::bar, "a straight elastic bar"),
         field("modes", &T::modes, "any body, by the numbers of its modes"),
@@ -306,11 +311,12 @@ struct BodySpec {
         field("pseudo_rigid", &T::pseudo_rigid,
               "a body that turns, stretches and shears as a whole, or many equal ones"),
         field("fem", &T::fem, "a mesh of finite elements"),
+        field("beam", &T::beam, "a thin elastic beam, straight where it is undeformed"),
         field("scheme", &T::scheme,
               "integrates the body in time; modal-exact for kind modal, rig-mid for kind rigid, "
-              "def-lim for kinds pseudo-rigid and fem (modal-exact with fem.modes), else "
-              "moreau-jean, "
-              "when not given"),
+              "def-lim for kinds pseudo-rigid and fem (with fem.modes.at modal-exact, with "
+              "fem.modes.keep moreau-jean), else "
+              "moreau-jean, when not given"),
         field("rayleigh", &T::rayleigh, "damping proportional to mass and stiffness"),
         field("loads", &T::loads, "forces as functions of time; those of kind modal are constant"),
         field("prescribed", &T::prescribed, "degrees of freedom whose motion is given"),
@@ -319,10 +325,10 @@ struct BodySpec {
         field("origin", &T::origin, unit::m, kAnyNumber,
               "place of the first end, of the oscillator at q = 0, of a pivot"),
         field("axis", &T::axis,
-              "unit vector along the body, x of frets, probes and plucks; along it move chain and "
-              "mesh"),
+              "direction of the body, of any length: x of frets, probes and plucks; along it move "
+              "chain and mesh"),
         field("direction", &T::direction,
-              "unit vector of the displacement; longitudinal bars move along `axis`")};
+              "of the displacement, of any length; longitudinal bars move along `axis`")};
   }
 };
 

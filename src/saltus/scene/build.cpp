@@ -16,6 +16,8 @@
 #include "saltus/scene/joint_assembly.h"
 #include "saltus/scene/rigid_assembly.h"
 #include "saltus/scene/scheme_fit.h"
+#include "saltus/scene/skin_overlaps.h"
+#include "saltus/scene/stop_surfaces.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 
@@ -55,6 +57,7 @@ class Builder {
     pass_limits();
     for (std::size_t i = 0; i < spec_.contacts.size(); ++i) add_contact(scene_, bodies_, i, parts_);
     finish_surfaces();
+    expect_single_stops(scene_, bodies_, rigid_, parts_);
     add_joints(scene_, bodies_, parts_);
     assemble(parts_);
     expect_meshes();
@@ -111,6 +114,7 @@ class Builder {
     table.find_margin();
     table.warn_of_lawless();
     rigid_.warn_of_overlaps();
+    warn_of_skin_overlaps(bodies_, rigid_, parts_);
   }
 
   /// Fields of meshes are asked for and there is no mesh.

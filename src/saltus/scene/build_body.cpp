@@ -146,6 +146,8 @@ BuiltBody build_body(const Scene& scene, const BodySpec& body, const std::string
         return build_pseudo_rigid(scene, body, path);
       case BodyKind::fem:
         return build_fem(scene, body, path);
+      case BodyKind::beam:
+        return build_beam(scene, body, path);
       case BodyKind::rigid:  // belongs to a group of several: RigidAssembly
         expects(false, "rigid bodies are built together");
         break;

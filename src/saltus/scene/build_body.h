@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/bodies/beam.h"
 #include "saltus/bodies/fem.h"
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/linear.h"
@@ -35,8 +36,10 @@ struct BuiltBody {
   std::shared_ptr<const Lagrangian> lagrangian;
   std::shared_ptr<const Particles> particles;
   std::shared_ptr<const PseudoRigid> pseudo_rigid;
-  std::shared_ptr<const Fem> fem;  ///< of kind fem; the same mesh where `massless` is set
+  std::shared_ptr<const Fem> fem;  ///< of kind fem; its mesh and places where `massless` or
+                                   ///< a ReducedMesh moves
   std::shared_ptr<const MasslessContact> massless;
+  std::shared_ptr<const ElasticBeam> beam;
   std::vector<DofPoint> dof_points;   ///< kind linear: one a degree of freedom
   int dofs = 0;                       ///< modes or degrees of freedom, prescribed ones included
   std::vector<Vector3> reduced;       ///< kind fem in its modes: the places of fem.modes.at,

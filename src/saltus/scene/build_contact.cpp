@@ -8,6 +8,7 @@
 #include "saltus/base/suggest.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_law.h"
+#include "saltus/scene/moving_points.h"
 #include "saltus/scene/touch_points.h"
 
 namespace saltus {
@@ -255,13 +256,7 @@ Located locate(const Making& m, const NamedBuilt& of, const TouchPoint& point,
   } catch (const UsageError& error) {
     throw SceneError(point.path, usage_text(error));
   }
-  for (int k = J.offset[0]; k < J.offset[1]; ++k)
-    for (int j = 0; j < J.width; ++j) {
-      const double* block = &J.value[static_cast<std::size_t>(3 * k * J.width + j)];
-      located.row =
-          std::max(located.row, std::abs(normal[0] * block[0] + normal[1] * block[J.width] +
-                                         normal[2] * block[2 * J.width]));
-    }
+  located.row = motion_along(J, 0, normal);
   return located;
 }
 
@@ -269,7 +264,7 @@ Located locate(const Making& m, const NamedBuilt& of, const TouchPoint& point,
 void expect_movable(const Making& m, const NamedBuilt& of, const TouchPoint& point, double size,
                     const Vector3& normal) {
   const BuiltBody& built = of.built;
-  if (size > 1e-12 || !has(built.dynamics->traits(), Trait::fixed_points)) return;
+  if (size > kStillAlong || !has(built.dynamics->traits(), Trait::fixed_points)) return;
   bool prescribed = built.linear && built.free_index(point.ref.feature) < 0;
   for (int axis = 0; axis < 3 && built.particles; ++axis)
     prescribed =
@@ -352,7 +347,7 @@ void against_body(Making& m, const NamedBuilt& other) {
       throw SceneError(a.path, fmt::format("{} of '{}' cannot touch itself", a.name, m.spec.on),
                        "two points of the body");
     const Located on_a = locate(m, m.on, a, normal), on_b = locate(m, other, b, normal);
-    if (on_b.row <= 1e-12) expect_movable(m, m.on, a, on_a.row, normal);
+    if (on_b.row <= kStillAlong) expect_movable(m, m.on, a, on_a.row, normal);
     if (const double gap = normal.dot(on_a.x - on_b.x); gap < -1e-9 && m.opens())
       throw SceneError(
           m.path + ".against",

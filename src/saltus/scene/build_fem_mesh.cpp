@@ -123,7 +123,7 @@ Mesh build_mesh(const Scene& scene, const FemMeshSpec& spec, const std::string& 
       throw SceneError(key, usage_text(error));
     }
   }
-  Mesh mesh = read_gmsh(scene.resolve(*spec.file), key);
+  Mesh mesh = read_gmsh(scene.resolve(*spec.file), key, spec.bars);
   mesh.nodes *= spec.scale.value_or(1.0);
   try {
     check(mesh);

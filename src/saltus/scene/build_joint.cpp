@@ -216,10 +216,6 @@ void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelPart
     placed.push_back(place_joint(scene, bodies, frames, joint, path));
     JointMaking making{scene,         joint, path, static_cast<int>(parts.joints.size()),
                        placed.back(), parts};
-    if (joint.strength)
-      throw SceneError(path + ".strength",
-                       fmt::format("'{}' cannot break: joints bear any force", joint.name),
-                       "leave it out, and read the force of the joint in the results");
     parts.joints.push_back(placed.back().joint);
     parts.joint_path.push_back(path);
     if (const auto advice = plane_advice(spec, joint, placed.back()))

@@ -16,6 +16,7 @@ BuiltBody build_lagrangian(const Scene& scene, const BodySpec& body, const std::
 BuiltBody build_particles(const Scene& scene, const BodySpec& body, const std::string& path);
 BuiltBody build_pseudo_rigid(const Scene& scene, const BodySpec& body, const std::string& path);
 BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string& path);
+BuiltBody build_beam(const Scene& scene, const BodySpec& body, const std::string& path);
 
 /// Throws SceneError unless 0 <= number < count.
 void expect_index(int number, int count, const std::string& path);

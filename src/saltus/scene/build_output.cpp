@@ -96,7 +96,7 @@ void expect_direction(const Asked& a) {
 
 /// Null: a point of the body along a direction.
 Table table_of(const Asked& a) {
-  if (a.built.has_places()) return nullptr;
+  if (a.built.has_places() || a.built.beam) return nullptr;
   expect_direction(a);
   if (a.built.modal) return modal_table(a);
   if (a.built.lagrangian) return lagrangian_table(a);
@@ -104,36 +104,65 @@ Table table_of(const Asked& a) {
   return coordinate_table(a, a.index(a.built.dofs, "degree of freedom"));
 }
 
-/// Place of an axis of a node among the prescribed degrees of freedom of a mesh.
-int node_reaction(const Asked& a) {
-  const TouchPoint point = touch_point(a.of, *a.spec.at, a.path + ".at");
-  const int nodes = static_cast<int>(a.built.fem->mesh().nodes.cols());
+/// Weights of Simulation::reactions() in the force along a direction on a node of a mesh, or on those of a set together.
+Vector node_reactions(const Asked& a) {
+  const BuiltBody& built = a.built;
+  if (built.dynamics->prescribed() == 0)
+    throw SceneError(a.path + ".quantity",
+                     fmt::format("'{}' has no reactions: {}", a.body.name,
+                                 a.body.fem->modes ? "it moves in its modes"
+                                                   : "nothing of it is fixed or prescribed"),
+                     "allowed: velocity, displacement");
+  const auto* name = std::get_if<NumberOrName>(&*a.spec.at);
+  const bool set = name && name->is_name();
+  const std::vector<TouchPoint> points =
+      set ? touch_points(a.of, AtSpec(*name), a.path)
+          : std::vector{touch_point(a.of, *a.spec.at, a.path + ".at")};
   const Vector3 along =
       unit_vector(a.spec.direction.value_or(std::array{0.0, 0.0, 1.0}), a.path + ".direction");
-  const int node = point.ref.feature;
-  // the forces of stops follow those of what is held
-  if (a.built.massless) {
-    const auto stops = a.built.massless->stops();
-    for (std::size_t i = 0; i < stops.size(); ++i)
-      if (stops[i].node == node && stops[i].normal.dot(along) > 1.0 - 1e-12)
-        return static_cast<int>(a.built.held.size() + i);
+  Vector weight = Vector::Zero(built.dynamics->prescribed());
+  std::string free;  // the first point that can move along the direction
+  bool any = false;
+  for (const TouchPoint& point : points) {
+    bool all = true, stopped = false;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (along[axis] == 0.0) continue;
+      const auto found = std::ranges::find(built.held, 3 * point.ref.feature + axis);
+      if (found == built.held.end()) {
+        all = false;
+        continue;
+      }
+      weight[found - built.held.begin()] += along[axis];
+      any = true;
+    }
+    // the forces of stops follow those of what is held
+    if (built.massless) {
+      const auto stops = built.massless->stops();
+      for (std::size_t i = 0; i < stops.size(); ++i) {
+        const double part = stops[i].normal.dot(along);
+        if (stops[i].node != point.ref.feature || part == 0.0) continue;
+        weight[static_cast<Eigen::Index>(built.held.size() + i)] += part;
+        stopped = stopped || part > 1.0 - 1e-12;
+        any = true;
+      }
+    }
+    if (!all && !stopped && free.empty()) free = point.name;
   }
-  Eigen::Index axis = 0;
-  if (along.maxCoeff(&axis) != 1.0)
-    throw SceneError(a.path + ".direction", "a reaction acts along an axis of space",
-                     "[1, 0, 0], [0, 1, 0] or [0, 0, 1]");
-  const auto found = std::ranges::find(a.built.held, 3 * node + static_cast<int>(axis));
-  if (node >= nodes || found == a.built.held.end())
-    throw SceneError(a.path + ".at",
-                     fmt::format("{} of '{}' is free along the direction: it has no reaction",
-                                 point.name, a.body.name),
-                     "a node of `fixed` or `prescribed`, or of `stops` along the normal");
-  return static_cast<int>(found - a.built.held.begin());
+  // what is free along the direction has no reaction: of a set it adds nothing, of one point it is a mistake
+  if (!any || (!free.empty() && points.size() == 1))
+    throw SceneError(
+        a.path + ".at",
+        points.size() == 1
+            ? fmt::format("{} of '{}' is free along the direction: it has no reaction", free,
+                          a.body.name)
+            : fmt::format("all nodes of '{}' are free along the direction: they have no reaction",
+                          name->name),
+        "a node of `fixed` or `prescribed`, or of `stops` along the normal");
+  return weight;
 }
 
 /// Place of the degree of freedom `at` among the prescribed ones.
 int reaction_of(const Asked& a) {
-  if (a.built.fem) return node_reaction(a);
   const auto& held = a.body.prescribed;
   if (held.empty())
     throw SceneError(a.path + ".quantity",
@@ -191,7 +220,9 @@ Probe probe_of(const Scene& scene, std::span<const BuiltBody> bodies,
   probe.group = of.built.group;
   const Asked asked{scene, spec, of, of.built, of.body, path};
   const bool reaction = spec.quantity == OutputSpec::Quantity::reaction;
-  if (reaction)
+  if (reaction && of.built.fem)
+    probe.table = dense_table(node_reactions(asked).transpose(), Vector::Zero(1));
+  else if (reaction)
     probe.reaction = reaction_of(asked);
   else
     probe.table = table_of(asked);

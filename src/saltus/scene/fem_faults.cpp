@@ -46,6 +46,9 @@ void expect_used(const FemSpec& spec, const Mesh& mesh, const std::string& path)
   if (spec.tangent != standard.tangent && std::ranges::count(laws, MaterialLaw::corotated) == 0)
     throw SceneError(path + ".tangent", "is of the law corotated, which no material has",
                      "leave it out");
+  if (!spec.touches && spec.surface != FemSurfaceSpec{})
+    throw SceneError(path + ".surface", "has no meaning with `touches: false`",
+                     "leave it out, or `touches`");
   const FemSolverSpec& solver = spec.solver;
   if (solver.kind == FemSolver::Kind::direct && solver != FemSolverSpec{})
     throw SceneError(path + (solver.tolerance != standard.solver.tolerance ? ".solver.tolerance"
@@ -70,14 +73,16 @@ void expect_stoppable(const FemSpec& spec, const std::string& path) {
 }
 
 void expect_reducible(const FemSpec& spec, const FemSystem& system, const std::string& path) {
+  const bool keeps = !spec.modes->keep.empty();
   if (spec.surface != FemSurfaceSpec{})
     throw SceneError(path + ".surface", "has no meaning with `modes`",
-                     "give `contacts` at places of fem.modes.at");
-  for (std::size_t i = 0; i < system.loads.size(); ++i)
+                     keeps ? "give `contacts` at nodes of fem.modes.keep"
+                           : "give `contacts` at places of fem.modes.at");
+  for (std::size_t i = 0; i < system.loads.size() && !keeps; ++i)
     if (!system.loads[i].signal.is_constant())
       throw SceneError(fmt::format("{}.loads[{}].factor", path, i),
                        "changes in time: a body in its modes has constant loads alone",
-                       "leave it out, or `modes`");
+                       "leave it out, or `modes`, or give modes.keep");
   for (const Prescribed& motion : system.prescribed)
     if (!motion.signal.is_constant() || motion.signal.value(0.0) != 0.0)
       throw SceneError(path + ".prescribed",

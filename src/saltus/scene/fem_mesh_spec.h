@@ -118,11 +118,12 @@ struct FemMeshSpec {
   std::optional<BallCellsSpec> ball;
   std::optional<std::string> file;
   std::optional<double> scale;
+  std::vector<std::string> bars;
 
   bool operator==(const FemMeshSpec&) const = default;
   static constexpr auto rules() {
     return std::array{exactly_one("box", "cylinder", "arch", "ball", "file"),
-                      needs("scale", "file")};
+                      needs("scale", "file"), needs("bars", "file")};
   }
   static constexpr auto fields() {
     using T = FemMeshSpec;
@@ -136,7 +137,10 @@ struct FemMeshSpec {
         field("file", &T::file,
               "Gmsh file (MSH 4.1 or 2.2); its physical groups are sets of elements, faces and "
               "nodes"),
-        field("scale", &T::scale, kPositive, "factor of a file's coordinates: 0.001 for mm")};
+        field("scale", &T::scale, kPositive, "factor of a file's coordinates: 0.001 for mm"),
+        field("bars", &T::bars,
+              "physical curves of the file whose lines are bars though they lie along edges of "
+              "other elements: reinforcement; lines elsewhere always are")};
   }
 };
 

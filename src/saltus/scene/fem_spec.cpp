@@ -53,6 +53,13 @@ std::optional<Fault> FemLoadSpec::fault() const {
   return std::nullopt;
 }
 
+std::optional<Fault> FemModesSpec::fault() const {
+  if (keep.empty() && count < 1) return Fault{"count", "0 is out of range", "allowed: >= 1"};
+  if (!keep.empty() && direction != FemModesSpec{}.direction)
+    return Fault{"direction", "is of `at`", "leave it out: nodes of `keep` move along all axes"};
+  return std::nullopt;
+}
+
 std::optional<Fault> FemSurfaceSpec::fault() const {
   if (material.empty()) return Fault{"material", "is an empty name", "leave it out"};
   return std::nullopt;

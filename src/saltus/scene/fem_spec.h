@@ -198,21 +198,48 @@ struct FemSurfaceSpec {
   }
 };
 
+/// Nodes that a body in its modes keeps as they are.
+struct KeptNodesSpec {
+  std::optional<std::string> set;
+  std::vector<int> nodes;
+  std::optional<std::array<double, 3>> at;
+  std::vector<SpaceAxis> axes;
+
+  bool operator==(const KeptNodesSpec&) const = default;
+  static constexpr auto rules() { return std::array{exactly_one("set", "nodes", "at")}; }
+  static constexpr auto fields() {
+    using T = KeptNodesSpec;
+    return std::tuple{
+        field("set", &T::set, option::kNodeSet),
+        field("nodes", &T::nodes, kNotNegative, option::kNodes),
+        field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
+        field("axes", &T::axes, "of space along which they are kept: x, y, z; all when not given")};
+  }
+};
+
 /// A mesh that moves in its lowest modes.
 struct FemModesSpec {
   int count = 0;
   std::vector<std::array<double, 3>> at;
   std::array<double, 3> direction{0, 0, 1};
+  std::vector<KeptNodesSpec> keep;
 
   bool operator==(const FemModesSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() { return std::array{exactly_one("at", "keep")}; }
   static constexpr auto fields() {
     using T = FemModesSpec;
     return std::tuple{
-        required("count", &T::count, at_least(1), "the lowest, rigid motions included"),
-        required("at", &T::at, unit::m, kAnyNumber,
-                 "places where it is met and heard, in the frame of the mesh and on a straight "
-                 "line; contacts and outputs name them by place or by number"),
-        field("direction", &T::direction, "along which they move, a unit vector in space")};
+        required("count", &T::count, kNotNegative,
+                 "the lowest, rigid motions included; with `keep` those of the rest while what is "
+                 "kept is held, and 0 of them keeps its static answer alone"),
+        field("at", &T::at, unit::m, kAnyNumber,
+              "places where it is met and heard, in the frame of the mesh and on a straight line; "
+              "contacts and outputs name them by place or by number"),
+        field("direction", &T::direction, "along which the places of `at` move, of any length"),
+        field("keep", &T::keep,
+              "nodes whose displacements stay degrees of freedom (Craig and Bampton): it is met "
+              "and heard there as a mesh is, with friction; with `fixed` they must hold the body")};
   }
 };
 
@@ -286,7 +313,7 @@ struct FemSpec {
         field("touches", &T::touches, "false: touches nothing but by `contacts`"),
         field("modes", &T::modes,
               "the body is linearised where it is undeformed, and moves in its lowest modes alone; "
-              "it starts at rest and touches by `contacts` at chosen places")};
+              "it starts undeformed and touches by `contacts` at chosen places")};
   }
 };
 

@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "saltus/bodies/beam.h"
 #include "saltus/bodies/massless_contact.h"
 #include "saltus/bodies/pseudo_rigid.h"
+#include "saltus/bodies/reduced_mesh.h"
 
 namespace saltus {
 namespace {
 
-GroupFacts mesh_facts(const Fem& fem) {
+GroupFacts mesh_facts(const Mesh& mesh, double mass) {
   GroupFacts facts;
-  const Mesh& mesh = fem.mesh();
-  facts.mass = fem.total_mass();
+  facts.mass = mass;
   facts.nodes = static_cast<int>(mesh.nodes.cols());
   facts.elements = mesh.elements();
   for (const ElementInfo& kind : element_kinds())
@@ -26,9 +27,16 @@ GroupFacts mesh_facts(const Fem& fem) {
 }  // namespace
 
 GroupFacts group_facts(const Dynamics& group) {
-  if (const auto* fem = dynamic_cast<const Fem*>(&group)) return mesh_facts(*fem);
+  if (const auto* fem = dynamic_cast<const Fem*>(&group))
+    return mesh_facts(fem->mesh(), fem->total_mass());
   if (const auto* massless = dynamic_cast<const MasslessContact*>(&group))
-    return mesh_facts(massless->fem());
+    return mesh_facts(massless->fem().mesh(), massless->fem().total_mass());
+  if (const auto* reduced = dynamic_cast<const ReducedMesh*>(&group))
+    return mesh_facts(reduced->mesh(), 0.0);
+  if (const auto* beam = dynamic_cast<const ElasticBeam*>(&group)) {
+    const BeamSystem& system = beam->system();
+    return {system.section.line_mass * system.length, beam->nodes(), system.elements, "beam"};
+  }
   GroupFacts facts;
   if (const RigidData* rigid = group.rigid())
     for (double m : rigid->mass) facts.mass += m;

@@ -192,7 +192,8 @@ struct JointSpec {
         field("second", &T::second, "place and axes on the second body, instead of those in space"),
         field("length", &T::length, unit::m, kPositive, "of a distance; as placed when not given"),
         field("strength", &T::strength, unit::N, kPositive,
-              "of a distance: the pull that breaks it; not available, leave it out"),
+              "of a distance: the mean pull of a step that breaks it; it bears any when not "
+              "given"),
         field("touch", &T::touch, "true: the shapes of the two bodies may touch each other"),
         field("turn", &T::turn, "the angle about axis: revolute, cylindrical, planar, universal"),
         field("turn2", &T::turn2, "the angle about axis2: universal"),

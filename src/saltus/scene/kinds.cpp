@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "saltus/bodies/beam.h"
 #include "saltus/bodies/fem.h"
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/linear.h"
@@ -119,7 +120,13 @@ std::span<const KindRow> kinds() {
        "fem",
        "nodes, from 0; sets of nodes; places [x, y, z] in the frame of the mesh",
        {{"", fem_traits(MaterialLaw::st_venant_kirchhoff)},
-        {"of linear material", fem_traits(MaterialLaw::linear)}}}};
+        {"of linear material", fem_traits(MaterialLaw::linear)}}},
+      {BodyKind::beam,
+       "beam",
+       "a thin beam that bends far",
+       "beam",
+       "places along the beam [m]; start, end",
+       {{"", ElasticBeam({}).traits()}}}};
   return rows;
 }
 

@@ -75,7 +75,8 @@ struct Surfaces {
   std::vector<DeformingSkin> skins;
   std::vector<Collider>
       colliders;  ///< Collider::frame is an index of `frames`, -1: the fixed world
-  std::vector<std::array<int, 2>> excluded;  ///< pairs of frames that never touch
+  std::vector<std::array<int, 2>>
+      excluded;  ///< pairs of frames that never touch; skins are counted after the frames
   int materials = 1;
   std::vector<int>
       law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
@@ -122,7 +123,7 @@ struct Probe {
   Vector3 direction = Vector3::UnitZ();  ///< unit
   double rest = 0.0;                     ///< place of the point along it at the start [m]
   Quantity quantity = Quantity::velocity;
-  int reaction = 0;      ///< index in Simulation::reactions()
+  int reaction = 0;      ///< index in Simulation::reactions(); `table`: weights of all
   std::string wav, csv;  ///< file names, empty: none
   double gain = 0.0;     ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
 };

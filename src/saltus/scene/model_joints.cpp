@@ -95,10 +95,19 @@ void Model::check_joints() const {
     if (joint.kind == JointKind::distance && !(joint.length > 0.0))
       throw SceneError(joint_path_of(parts, j), "'" + joint.name + "' has no length",
                        "a joint of kind ball holds two points together");
-    if (joint.strength != 0.0)
+    if (joint.kind != JointKind::distance && joint.strength != 0.0)
       throw SceneError(joint_path_of(parts, j),
-                       "'" + joint.name + "' cannot break: joints bear any force",
-                       "strength 0, and Simulation::joint_load() tells the force");
+                       "'" + joint.name + "' is of kind " + std::string(name_of(joint.kind)) +
+                           " and cannot break",
+                       "strength 0, or kind distance");
+    if (!(joint.strength >= 0.0))
+      throw SceneError(joint_path_of(parts, j), "'" + joint.name + "' has a strength below 0",
+                       "strength > 0 [N], or 0: it bears any pull");
+    // Its force would end within a step, and the stages have no step to end it at.
+    if (joint.strength > 0.0 && parts.options.joints_in_stages)
+      throw SceneError(joint_path_of(parts, j),
+                       "'" + joint.name + "' can break, and joints inside stages cannot",
+                       "joint: {in_stages: false}, or no strength");
     if (row_count(joint.kind) > 0)
       check_schemes(parts.options, joint.name, joint_path_of(parts, j), held);
   }

@@ -12,6 +12,11 @@ std::optional<Fault> PseudoRigidSpec::fault() const {
   if (shape.mesh && !shape.mesh->pieces.empty())
     return Fault{"shape.mesh.pieces", "have no meaning for a pseudo-rigid body",
                  "leave them out: it touches with its surface"};
+  if (!touches && shape.material != ShapeSpec{}.material)
+    return Fault{"shape.material", "has no meaning with `touches: false`",
+                 "leave it out, or `touches`"};
+  if (!touches && facet)
+    return Fault{"facet", "has no meaning with `touches: false`", "leave it out, or `touches`"};
   return std::nullopt;
 }
 

@@ -21,12 +21,17 @@ class RigidAssembly {
   void finish_groups(std::vector<BuiltBody>& bodies);
   /// Shapes and their materials.
   void add_surfaces(SurfaceTable& table);
-  /// Surfaces::excluded.
+  /// Surfaces::excluded. Skins are known.
   void find_excluded();
   /// Surfaces::plane. Whether bodies of other kinds that touch move in space, or in the plane of x and y.
   void find_plane(bool others_in_space, bool others_in_xy);
   /// Tells which start inside each other.
   void warn_of_overlaps();
+  std::vector<Pose> starts() const;  ///< poses of Surfaces::frames at t = 0
+  /// The body of a collider.
+  const RigidPart& owner(std::size_t collider) const {
+    return all_[collider_member_[collider]].part;
+  }
 
  private:
   struct GroupDraft {
@@ -48,7 +53,7 @@ class RigidAssembly {
   void make_rigid(const GroupDraft& draft);
   void make_moving(const GroupDraft& draft);
   bool moves_by_forces(const Member& member) const;
-  std::vector<Pose> starts() const;  ///< poses of the frames at t = 0
+  std::vector<int> named_surfaces(const std::string& name, const std::string& path) const;
 
   const Scene& scene_;
   ModelParts& parts_;

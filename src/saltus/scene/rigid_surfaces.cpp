@@ -51,33 +51,49 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
                      fmt::format("allowed: {}", kMostColliders));
 }
 
+/// What `ignore` names, in the numbers of Surfaces::excluded.
+std::vector<int> RigidAssembly::named_surfaces(const std::string& name,
+                                               const std::string& path) const {
+  const Surfaces& surfaces = parts_.surfaces;
+  const auto found = find_body(scene_.spec, name);
+  if (!found)
+    throw SceneError(path, fmt::format("there is no body '{}'", name), "the name of a body");
+  const NamedBody& named = *found;
+  std::vector<int> numbers;
+  for (const Member& member : all_)
+    if (member.entry == named.entry && (named.copy < 0 || member.part.name == name) &&
+        !member.part.shapes.empty())
+      numbers.push_back(member.frame);
+  for (std::size_t s = 0; s < surfaces.skins.size(); ++s) {
+    const std::string& of = surfaces.skins[s].name;
+    if (find_body(scene_.spec, of)->entry == named.entry && (named.copy < 0 || of == name))
+      numbers.push_back(static_cast<int>(surfaces.frames.size() + s));
+  }
+  if (numbers.empty())
+    throw SceneError(
+        path,
+        fmt::format("'{}' has no {} that touches", name,
+                    scene_.spec.bodies[named.entry].kind == BodyKind::rigid ? "shape" : "surface"),
+        "leave the pair out");
+  return numbers;
+}
+
 // Pairs of `ignore`, pairs that a joint holds, and pairs of which neither moves by forces.
 void RigidAssembly::find_excluded() {
   std::set<std::array<int, 2>> excluded;
-  const auto exclude = [&](const Member& a, const Member& b) {
-    if ((a.frame < 0 && b.frame < 0) || a.frame == b.frame) return;
-    if (a.part.shapes.empty() || b.part.shapes.empty()) return;
-    excluded.insert({std::min(a.frame, b.frame), std::max(a.frame, b.frame)});
+  const auto exclude = [&](int f, int g) {
+    if ((f >= 0 || g >= 0) && f != g) excluded.insert({std::min(f, g), std::max(f, g)});
+  };
+  const auto exclude_bodies = [&](const Member& a, const Member& b) {
+    if (!a.part.shapes.empty() && !b.part.shapes.empty()) exclude(a.frame, b.frame);
   };
   const auto& ignore = scene_.spec.ignore;
   for (std::size_t i = 0; i < ignore.size(); ++i) {
-    std::array<std::vector<const Member*>, 2> sides;
-    for (std::size_t s = 0; s < 2; ++s) {
-      const std::string path = fmt::format("ignore[{}][{}]", i, s);
-      const std::string& name = ignore[i][s];
-      const auto named = find_body(scene_.spec, name);
-      for (const Member& member : all_)
-        if (named && member.entry == named->entry && (named->copy < 0 || member.part.name == name))
-          sides[s].push_back(&member);
-      if (sides[s].empty())
-        throw SceneError(path, fmt::format("'{}' is no rigid body", name),
-                         "pairs of rigid bodies alone are ignored");
-      if (sides[s].front()->part.shapes.empty())
-        throw SceneError(path, fmt::format("'{}' has no shape that touches", name),
-                         "leave the pair out");
-    }
-    for (const Member* a : sides[0])
-      for (const Member* b : sides[1]) exclude(*a, *b);
+    const std::string path = fmt::format("ignore[{}]", i);
+    const std::vector<int> first = named_surfaces(ignore[i][0], path + "[0]"),
+                           second = named_surfaces(ignore[i][1], path + "[1]");
+    for (const int a : first)
+      for (const int b : second) exclude(a, b);
   }
   std::map<std::string_view, const Member*> by_name;
   if (!scene_.spec.joints.empty())
@@ -85,12 +101,12 @@ void RigidAssembly::find_excluded() {
   for (const JointSpec& joint : scene_.spec.joints) {
     if (joint.touch) continue;
     const auto a = by_name.find(joint.between[0]), b = by_name.find(joint.between[1]);
-    if (a != by_name.end() && b != by_name.end()) exclude(*a->second, *b->second);
+    if (a != by_name.end() && b != by_name.end()) exclude_bodies(*a->second, *b->second);
   }
   for (const GroupDraft& draft : drafts_) {
     if (!draft.led) continue;
     for (std::size_t a : draft.members)
-      for (std::size_t b : draft.members) exclude(all_[a], all_[b]);
+      for (std::size_t b : draft.members) exclude_bodies(all_[a], all_[b]);
   }
   parts_.surfaces.excluded.assign(excluded.begin(), excluded.end());
 }

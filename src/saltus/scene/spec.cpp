@@ -220,7 +220,7 @@ std::string place_text(const PlaceSpec& place, BodyKind kind) {
     return "[" + to_text((*x)[0]) + ", " + to_text((*x)[1]) + ", " + to_text((*x)[2]) + "]";
   const auto& at = std::get<NumberOrName>(place);
   if (at.is_name()) return at.name;
-  return to_text(at.number) + (kind == BodyKind::modal ? " m" : "");
+  return to_text(at.number) + (kind == BodyKind::modal || kind == BodyKind::beam ? " m" : "");
 }
 
 void complete(SceneSpec& spec) {

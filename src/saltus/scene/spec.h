@@ -98,17 +98,18 @@ struct OutputSpec {
                  "bearing.slide where it has several"),
         field("name", &T::name, "in results; made of body and place when not given"),
         field("at", &T::at, unit::m, kAnyNumber,
-              "must be given for bodies: place along the body (modal), degree of freedom (linear) "
-              "or particle from 0, number of a coordinate or name of a point (lagrangian), place "
-              "[x, y, z] in the frame of the body (rigid, pseudo-rigid), node, set of one node or "
-              "place in the undeformed mesh (fem)"),
+              "must be given for bodies: place along the body (modal, beam; there also start, "
+              "end), degree of freedom (linear) or particle from 0, number of a coordinate or name "
+              "of a point (lagrangian), place [x, y, z] in the frame of the body (rigid, "
+              "pseudo-rigid), node, place in the undeformed mesh or set of one node (fem; of any "
+              "number for reactions)"),
         field("direction", &T::direction,
-              "of the component of a particle, a named point or a place on a body, a unit vector; "
+              "of the component of a particle, a named point or a place on a body, of any length; "
               "along z when not given"),
         field("quantity", &T::quantity,
               "velocity is what a magnetic pick-up senses; reaction is the force that holds the "
-              "prescribed degree of freedom `at`; of a joint: displacement is the coordinate, "
-              "velocity its rate"),
+              "prescribed degree of freedom `at`, of a node or a set of nodes (fem) their sum "
+              "along `direction`; of a joint: displacement is the coordinate, velocity its rate"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
         field("modes", &T::modes,
@@ -203,7 +204,7 @@ struct SceneSpec {
             "surfaces", &T::surfaces,
             "laws between the materials of shapes; the first entry that fits two materials counts, "
             "and those that none fits never touch"),
-        field("ignore", &T::ignore, "pairs [a, b] of rigid bodies that never touch each other"),
+        field("ignore", &T::ignore, "pairs [a, b] of bodies whose surfaces never touch each other"),
         field("contacts", &T::contacts, "points that may touch a given obstacle or body"),
         field("joint", &T::joint, "how joints are held"),
         field("joints", &T::joints, "what holds bodies to each other and to the world"),

@@ -7,6 +7,7 @@
 
 #include "saltus/base/suggest.h"
 #include "saltus/base/units.h"
+#include "saltus/scene/beam_points.h"
 #include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/mesh_place.h"
@@ -148,6 +149,7 @@ TouchPoint touch_point(const NamedBuilt& of, const PlaceSpec& place, const std::
   const BodySpec& body = of.body;
   if (built.kind_rigid || built.pseudo_rigid) return rigid_point(of, place, path);
   if (built.fem) return fem_point(of, place, path);
+  if (built.beam) return beam_point(of, place, path);
   if (!built.reduced.empty()) return reduced_point(of, place, path);
   if (std::holds_alternative<std::array<double, 3>>(place))
     throw SceneError(
@@ -218,6 +220,7 @@ std::vector<TouchPoint> touch_points(const NamedBuilt& of, const std::optional<A
   if (built.has_places())
     throw SceneError(path, "`at` is missing: the place on '" + of.name + "' that touches",
                      "[x, y, z] in its frame, or a list of them; shapes touch by `surfaces`");
+  if (built.beam) return beam_nodes(of, path);
   if (built.modal)
     throw SceneError(path, "`at` is missing: the place along '" + body.name + "' that touches",
                      "in m");

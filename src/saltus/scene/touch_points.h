@@ -28,7 +28,7 @@ struct NamedBuilt {
 NamedBuilt named_built(const Scene& scene, std::span<const BuiltBody> bodies,
                        const std::string& name, const std::string& path);
 
-/// The point that `at` names: degree of freedom (linear), particle, name of a point (lagrangian), place in m (modal),
+/// The point that `at` names: degree of freedom (linear), particle, name of a point (lagrangian), place in m (modal, beam),
 /// node or set of one node (fem), or place [x, y, z] in the frame of the body (rigid, pseudo-rigid, fem). Throws SceneError at `path` where there is none.
 TouchPoint touch_point(const NamedBuilt& of, const PlaceSpec& at, const std::string& path);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "saltus/shapes/contact_rules.h"
+#include "saltus/shapes/plain_internal.h"
 
 namespace saltus {
 namespace {
@@ -86,15 +87,6 @@ requires((std::is_same_v<Surface, TriangleMesh> ||
   const std::size_t begin = out.size();
   surface_contacts(a, core(b, B, stores.b, stores.b_placed), margin, out);
   for (std::size_t i = begin; i < out.size(); ++i) out[i].normal = -out[i].normal;
-}
-
-template <class S>
-const S& plain(const S& shape) {
-  return shape;
-}
-template <class S>
-const S& plain(const std::shared_ptr<const S>& shape) {
-  return *shape;
 }
 
 /// Points from out[begin] on go from the frame F to the world.

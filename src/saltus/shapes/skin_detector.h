@@ -38,9 +38,11 @@ struct SkinContact {
 class SkinDetector {
  public:
   /// `meets[a * materials + b]`: those materials touch each other. Colliders are numbered as given, skins after them; at most
-  /// 2^20 - 1 of both and 2^22 vertices a surface. Throws UsageError, also where a skin has no vertex.
+  /// 2^20 - 1 of both and 2^22 vertices a surface. excluded: pairs of those numbers that never touch. Throws UsageError,
+  /// also where a skin has no vertex.
   SkinDetector(std::vector<DeformingShape> skins, std::span<const Collider> colliders,
-               double margin, int materials, const std::vector<char>& meets);
+               double margin, int materials, const std::vector<char>& meets,
+               std::vector<std::array<int, 2>> excluded = {});
   ~SkinDetector();
   SkinDetector(SkinDetector&&) noexcept;
 
@@ -49,6 +51,16 @@ class SkinDetector {
   std::vector<Vector3>& vertices(int skin);
   /// All contacts with gap <= margin. frames: pose of each frame of the colliders.
   void detect(std::span<const Pose> frames, std::vector<SkinContact>& contacts);
+  /// A point inside a closed surface, of a skin, a mesh or the middle of a convex shape, deeper perhaps than detect() looks.
+  struct Inside {
+    std::array<int, 2>
+        number{};     ///< what the point is of, and what it is in: colliders, then skins
+    int vertex = -1;  ///< of a skin
+    Vector3 x = Vector3::Zero();  ///< [m]
+    double depth = 0.0;           ///< distance from the surface [m]
+  };
+  /// All of them between skins and others that meet, where the last detect() had them.
+  void inside(const std::function<void(const Inside&)>& use) const;
 
  private:
   struct Work;

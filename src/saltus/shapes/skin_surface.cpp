@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "saltus/shapes/geometry.h"
+#include "saltus/shapes/skin_surface_internal.h"
 
 namespace saltus {
 namespace {
@@ -32,26 +33,6 @@ std::vector<Vector3> nodes_of(const HeightField& field) {
       nodes.emplace_back(field.origin_x + i * field.spacing_x, field.origin_y + j * field.spacing_y,
                          field.height[static_cast<std::size_t>(i + field.columns * j)]);
   return nodes;
-}
-
-/// The point of triangle c closest to x; `at`: 0 within, 1 + i at corner i, 4 + i on the side from corner i to i + 1.
-Vector3 closest(const std::array<Vector3, 3>& c, const Vector3& n, const Vector3& x, int& at) {
-  at = 0;
-  double best = std::numeric_limits<double>::infinity();
-  Vector3 border = x;
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3;
-    const Vector3 e = c[j] - c[i];
-    if (e.cross(n).dot(x - c[i]) <= 0.0) continue;
-    const double t = e.dot(x - c[i]) / e.squaredNorm();
-    const Vector3 y = t <= 0.0 ? c[i] : t >= 1.0 ? c[j] : Vector3(c[i] + t * e);
-    const double d2 = (x - y).squaredNorm();
-    if (d2 >= best) continue;
-    best = d2;
-    border = y;
-    at = t <= 0.0 ? 1 + i : t >= 1.0 ? 1 + j : 4 + i;
-  }
-  return at == 0 ? Vector3(x - n.dot(x - c[0]) * n) : border;
 }
 
 }  // namespace
@@ -140,6 +121,7 @@ void SkinSurface::find_edges() {
 
 bool SkinSurface::stands_out(const Edge& edge, const Vector3& d) const {
   const Vector3 &n = mesh_.normal[edge.triangle], &m = mesh_.normal[edge.beside];
+  if (!has_area(edge.triangle) || !has_area(edge.beside)) return false;
   const Vector3 along = n.cross(m);
   const double tie = kBesideCone * along.norm();
   return n.cross(d).dot(along) >= -tie && d.cross(m).dot(along) >= -tie;
@@ -178,7 +160,8 @@ void SkinSurface::refit() {
     const auto& [i, j, k] = mesh_.triangles[t];
     const Vector3 area = area_vector(mesh_.vertices[i], mesh_.vertices[j], mesh_.vertices[k]);
     const double norm = area.norm();
-    if (norm > 0.0) mesh_.normal[t] = area / norm;  // else it keeps the last one
+    // no normal from an earlier step: the same places, the same contacts
+    mesh_.normal[t] = norm > 0.0 ? Vector3(area / norm) : Vector3(Vector3::Zero());
   }
   saltus::refit(mesh_.tree, mesh_.order, [&](int t) {
     const auto& [i, j, k] = mesh_.triangles[t];
@@ -189,14 +172,17 @@ void SkinSurface::refit() {
 
 double SkinSurface::looks(int vertex, const Vector3& d) const {
   const std::size_t begin = first_about_[vertex], end = first_about_[vertex + 1];
-  if (begin == end) return 1.0;
   double most = -1.0;
+  bool any = false;
   Vector3 mean = Vector3::Zero();
   for (std::size_t k = begin; k < end; ++k) {
+    if (!has_area(about_[k])) continue;
     const Vector3& n = mesh_.normal[about_[k]];
     most = std::max(most, n.dot(d));
     mean += n;
+    any = true;
   }
+  if (!any) return 1.0;
   const double length = mean.norm();
   return length > 0.0 ? std::max(most, mean.dot(d) / length) : most;
 }
@@ -235,6 +221,7 @@ Vector3 SkinSurface::weights(int triangle, const Vector3& x) const {
 }
 
 bool SkinSurface::meet(int t, const Vector3& x, double margin, Point& point) const {
+  if (!has_area(t)) return false;
   const auto& corner = mesh_.triangles[t];
   const std::array<Vector3, 3> c{mesh_.vertices[corner[0]], mesh_.vertices[corner[1]],
                                  mesh_.vertices[corner[2]]};
@@ -266,42 +253,6 @@ bool SkinSurface::meet(int t, const Vector3& x, double margin, Point& point) con
   point.normal = -d / distance;
   point.gap = -distance;
   return true;
-}
-
-// Way from the middle of a triangle inwards to the next one that looks the other way; infinite where there is none.
-double SkinSurface::thickness(int t) const {
-  const auto& [i, j, k] = mesh_.triangles[t];
-  const Vector3 x = (mesh_.vertices[i] + mesh_.vertices[j] + mesh_.vertices[k]) / 3.0,
-                d = -mesh_.normal[t];
-  double least = std::numeric_limits<double>::infinity();
-  const auto meets = [&](const TriangleMesh::Node& node) {
-    double from = 0.0, to = least;
-    for (int a = 0; a < 3; ++a) {
-      if (d[a] == 0.0) {
-        if (x[a] < node.low[a] || x[a] > node.high[a]) return false;
-        continue;
-      }
-      const double s = (node.low[a] - x[a]) / d[a], r = (node.high[a] - x[a]) / d[a];
-      from = std::max(from, std::min(s, r));
-      to = std::min(to, std::max(s, r));
-    }
-    return from <= to * (1.0 + 1e-12);
-  };
-  visit(mesh_.tree, mesh_.order, meets, [&](int other) {
-    const Vector3& n = mesh_.normal[other];
-    const double along = n.dot(d);
-    if (other == t || !(along > 0.0)) return;
-    const auto& v = mesh_.triangles[other];
-    const double way = n.dot(mesh_.vertices[v[0]] - x) / along;
-    if (!(way > 0.0 && way < least)) return;
-    const Vector3 y = x + way * d;
-    for (int a = 0; a < 3; ++a) {
-      const Vector3 &p = mesh_.vertices[v[a]], e = mesh_.vertices[v[(a + 1) % 3]] - p;
-      if (e.cross(n).dot(y - p) > tie_ * e.norm()) return;
-    }
-    least = way;
-  });
-  return least;
 }
 
 }  // namespace saltus

@@ -32,8 +32,10 @@ class SkinSurface {
   /// To be set before refit() [m].
   std::vector<Vector3>& places() { return place_; }
   const Vector3& place(int vertex) const { return place_[vertex]; }
-  /// Normals and boxes for the present places; nothing is allocated.
+  /// Normals and boxes for the present places; nothing is allocated. A facet whose area is 0 has no normal, and neither
+  /// touches nor counts among those about a vertex.
   void refit();
+  bool has_area(int triangle) const { return !mesh_.normal[triangle].isZero(0.0); }
   /// How far behind an open surface a vertex may touch it [m]; 0 of a closed one, whose box holds all that is behind it.
   double beyond() const { return mesh_.closed ? 0.0 : deepest_; }
   /// Of all vertices.
@@ -46,7 +48,7 @@ class SkinSurface {
   Vector3 weights(int triangle, const Vector3& x) const;
 
   /// How much the surface at a vertex looks along d (unit): the most of n . d over the normals of its facets and the mean of
-  /// them; 1 without facets.
+  /// them; 1 without facets, or with none that has an area.
   double looks(int vertex, const Vector3& d) const;
   /// A vertex lay behind a facet at the start, no farther from it than the longest side of the facet: they never touch.
   bool was_behind(int vertex, int facet) const;
@@ -146,6 +148,10 @@ class SkinSurface {
   /// The surface goes on beside this side of a triangle, bent by less than 20 degrees now.
   bool goes_on(int triangle, int side) const;
   double depth(int triangle) const { return depth_[triangle]; }
+  /// The surface has no rim: it has an inside.
+  bool closed() const;
+  /// Distance [m] from the surface to a point inside; 0 of one outside, and where the surface is not closed.
+  double depth_of(const Vector3& x) const;
   double deepest() const { return deepest_; }
 
   /// The least n . d by which a vertex looks against what it touches.
@@ -157,6 +163,7 @@ class SkinSurface {
   void find_edges();
   bool meet(int t, const Vector3& x, double margin, Point& point) const;
   double thickness(int t) const;
+  bool crosses_oddly(const Vector3& x, const Vector3& d) const;
 
   TriangleMesh mesh_;  ///< of strips where flat_
   bool flat_ = false;

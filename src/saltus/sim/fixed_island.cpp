@@ -21,6 +21,7 @@ class FixedIsland final : public Island {
   void check(IslandStep& step, StepReport& report) override;
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
+  void see(const Model& model, std::vector<SeenContact>& contacts) const override;
 
  private:
   const ContactLaw& law(int row) const {
@@ -38,7 +39,7 @@ class FixedIsland final : public Island {
   std::unique_ptr<PointTable> table_;
   Vector rest_gap_;  ///< gaps at q = 0 [m]
   std::vector<std::uint64_t> key_;
-  std::vector<int> law_of_;
+  std::vector<int> law_of_, pairs_;
   std::vector<ContactLaw> const* laws_;
   bool position_ = false, velocity_ = false, paoli_ = false;
   ContactInstant instant_;
@@ -68,6 +69,7 @@ FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
     world[static_cast<Eigen::Index>(i)] = pair.normal.dot(pair.b.ref.local);
     key_.push_back(pair.key);
     law_of_.push_back(pair.law);
+    pairs_.push_back(pairs[i]);
     const ContactLaw& rule = model.laws()[static_cast<std::size_t>(pair.law)];
     (rule.position_level() ? position_ : velocity_) = true;
     paoli_ = paoli_ || rule.rule == ContactLaw::Rule::schatzman_paoli;
@@ -303,6 +305,26 @@ void FixedIsland::remember(std::vector<ContactMemory>& contacts) const {
   for (std::size_t k = 0; k < hit_.size(); ++k)
     contacts.push_back({key_[static_cast<std::size_t>(hit_[k])],
                         Vector3(p_hit_[static_cast<Eigen::Index>(k)], 0.0, 0.0), Vector3::Zero()});
+}
+
+void FixedIsland::see(const Model& model, std::vector<SeenContact>& contacts) const {
+  std::size_t hit = 0;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const ContactPair& pair = model.pairs()[static_cast<std::size_t>(pairs_[i])];
+    SeenContact seen;
+    seen.view.key = pair.key;
+    seen.view.a = {pair.a.group, pair.a.ref.body};
+    seen.view.normal = pair.normal;
+    // Half-way from the obstacle along the normal: the shapes of the modes are not asked for again.
+    seen.placed = true;
+    seen.view.gap = y_start_[static_cast<Eigen::Index>(i)];
+    seen.view.point = pair.b.ref.local + 0.5 * seen.view.gap * pair.normal;
+    if (hit < hit_.size() && hit_[hit] == static_cast<int>(i)) {
+      seen.view.status = ContactView::Status::closed;
+      seen.view.impulse[0] = p_hit_[static_cast<Eigen::Index>(hit++)];
+    }
+    contacts.push_back(seen);
+  }
 }
 
 }  // namespace

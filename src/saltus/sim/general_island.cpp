@@ -25,6 +25,8 @@ constexpr int kJointPasses = 12, kFewJointPasses = 5;
 
 constexpr std::string_view kContactLimit = "the contact solver did not reach its tolerance";
 constexpr std::string_view kPassLimit = "the passes reached their limit before their tolerance";
+constexpr std::string_view kNoProjection =
+    "joints at level both: no impulses end the velocities along them, their matrix is singular";
 constexpr std::string_view kNoPlace = "the position correction found no place without penetration";
 constexpr std::string_view kStagnation =
     "the passes stagnate: they no longer come closer to their tolerance";
@@ -39,12 +41,18 @@ class GeneralIsland final : public Island {
   bool project(IslandStep& step, StepReport& report) override;
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
+  void surface_impulses(std::vector<SurfaceImpulse>& list) const override;
+  void see(const Model& model, std::vector<SeenContact>& contacts) const override;
   bool friction(int group, Out r) const override;
   bool joints(int group, Out r) const override {
     return !joints_.empty() && joints_.impulse(group, r);
   }
   DriftWork drift_work() const override;
-  double finish(IslandStep& step) override { return joints_.project_velocities(step); }
+  double finish(IslandStep& step) override {
+    const double work = joints_.project_velocities(step);
+    unprojected_ = !std::isfinite(work);
+    return unprojected_ ? 0.0 : work;
+  }
   const IslandJoints* joints() const override { return joints_.empty() ? nullptr : &joints_; }
 
  private:
@@ -103,6 +111,9 @@ class GeneralIsland final : public Island {
   /// Natural map of the admitted rows, with u on the finished state.
   double measure(IslandStep& step, const Stage& stage, const Vector& gap_end);
   double spring_defect(const IslandStep& step, int k, int i, double gap_end) const;
+  void see_now(std::vector<SeenContact>& contacts) const;
+  void see_side(std::size_t i, std::size_t s, SeenContact& seen) const;
+  ContactView::Status status(std::size_t k) const;
 
   const Model& model_;
   IslandJoints joints_;
@@ -128,7 +139,10 @@ class GeneralIsland final : public Island {
   std::vector<Law> laws_;   ///< one a contact admitted
   SolveReport solved_;      ///< of the last problem
   bool shown_ = false;      ///< there is one in this step
-  IslandDelassus W_;        ///< that of the last problem
+  bool unprojected_ = false;       ///< finish() found no impulses of the joints
+  std::vector<SeenContact> seen_;  ///< before project(), where that moved something
+  bool projected_ = false;
+  IslandDelassus W_;                                           ///< that of the last problem
   Vector gap_, y_, y_start_, slip_;                            // a contact
   Vector rate_, u_, u_free_, u_now_, ahead_, p_all_, p_kept_;  // a row
   mutable Vector p_friction_;
@@ -522,8 +536,8 @@ double GeneralIsland::slips(const IslandStep& step) {
 }
 
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
-  shown_ = false;
-  joints_.begin();
+  shown_ = projected_ = unprojected_ = false;
+  joints_.begin(step.broken);
   list_.begin(step.trials);
   const bool accepts = model_.options().on_failure == OnFailure::accept;
   for (const Stage& stage : stages_) {
@@ -721,6 +735,11 @@ double GeneralIsland::spring_defect(const IslandStep& step, int k, int i, double
 }
 
 void GeneralIsland::check(IslandStep& step, StepReport& report) {
+  if (unprojected_) {
+    report.finite = report.converged = false;
+    report.group = list_.members().front().group;
+    report.failure = kNoProjection;
+  }
   const double t = step.trials.front().t0 + step.h;
   const auto end_of = [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; };
   list_.gaps(t, end_of, y_);
@@ -736,6 +755,9 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
 bool GeneralIsland::project(IslandStep& step, StepReport& report) {
   if (!list_.detects() || !(report.gap < -list_.slack())) return false;
   const double t = step.trials.front().t0 + step.h, deepest = -report.gap;
+  seen_.clear();
+  see_now(seen_);
+  projected_ = true;
   const auto at_end = [&](const Member& m) -> Vector& { return step.ends[size(m.group)].q; };
   for (Member& m : list_.members()) m.q = m.axes = at_end(m);
   list_.detect(t);
@@ -809,6 +831,85 @@ void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
                               : !memory.impulse.isZero(0.0))
       contacts.push_back(memory);
   }
+}
+
+void GeneralIsland::surface_impulses(std::vector<SurfaceImpulse>& list) const {
+  for (std::size_t i = list_.named(); i < list_.count(); ++i) {
+    const IslandContact& c = list_[i];
+    Vector3 p = Vector3::Zero();  // on side 0
+    for (int a = 0; a <= c.tangents; ++a) p += p_all_[c.first_row + a] * c.direction[size(a)];
+    if (p.isZero(0.0)) continue;
+    for (std::size_t s = 0; s < 2; ++s) {
+      const IslandContact::Side& side = c.side[s];
+      if (side.member < 0) continue;
+      const Member& m = list_.members()[size(side.member)];
+      if (group(m).dynamics->prescribed() > 0)
+        list.push_back({m.group, m.at[size(side.point)], s == 0 ? p : Vector3(-p)});
+    }
+  }
+}
+
+void GeneralIsland::see(const Model&, std::vector<SeenContact>& contacts) const {
+  if (projected_)
+    contacts.insert(contacts.end(), seen_.begin(), seen_.end());
+  else
+    see_now(contacts);
+}
+
+void GeneralIsland::see_now(std::vector<SeenContact>& contacts) const {
+  const std::size_t first = contacts.size();
+  for (std::size_t i = 0; i < list_.count(); ++i) {
+    const IslandContact& c = list_[i];
+    SeenContact& seen = contacts.emplace_back();
+    seen.view.key = c.key;
+    seen.offset = c.offset;
+    seen.on_joint = c.joint_law >= 0;
+    if (seen.on_joint)
+      seen.view.gap = y_[static_cast<Eigen::Index>(i)];
+    else
+      seen.view.normal = c.direction[0];
+    for (std::size_t s = 0; s < 2; ++s) see_side(i, s, seen);
+    for (int a = 0; a < c.rows(); ++a)
+      (a <= c.tangents ? seen.view.impulse[a] : seen.view.moment[c.axis_of(a)]) =
+          p_all_[c.first_row + a];
+    for (int a = 0; a < c.tangents; ++a) seen.tangent[size(a)] = c.direction[size(a + 1)];
+  }
+  for (std::size_t k = 0; k < admitted_.size(); ++k)
+    contacts[first + size(admitted_[k])].view.status = status(k);
+}
+
+void GeneralIsland::see_side(std::size_t i, std::size_t s, SeenContact& seen) const {
+  const IslandContact& c = list_[i];
+  ContactView::Side& side = s == 0 ? seen.view.a : seen.view.b;
+  if (c.joint_law >= 0) {
+    const Joint& joint = model_.joints()[size(model_.joint_laws()[size(c.joint_law)].joint)];
+    const JointSide& of = s == 0 ? joint.a : joint.b;
+    seen.at[s] = of.ref;
+    seen.place[s] = of.ref.local;
+    if (of.group >= 0) side = {of.group, of.ref.body};
+    return;
+  }
+  seen.place[s] = c.side[s].place;
+  if (c.side[s].member < 0) return;
+  const Member& m = list_.members()[size(c.side[s].member)];
+  seen.at[s] = m.at[size(c.side[s].point)];
+  side = {m.group, seen.at[s].body};
+}
+
+// Of contact k of the last problem, with the impulses that its cone is for: with the pull of cohesion, without the pressing
+// of Poisson's law.
+ContactView::Status GeneralIsland::status(std::size_t k) const {
+  const std::size_t i = size(admitted_[k]);
+  const Law& entry = laws_[k];
+  using Status = ContactView::Status;
+  if (p_all_.segment(row(i), list_[i].rows()).isZero(0.0)) return Status::open;
+  const double p = p_[entry.first];
+  if (entry.kind == LawKind::box)
+    return slides(entry.bound, std::abs(p), 1.0) ? Status::slides : Status::sticks;
+  const int forces = entry.forces();
+  if (forces < 2 || !(entry.friction > 0.0)) return Status::closed;
+  const double tangential = p_.segment(entry.first + 1, forces - 1).norm();
+  return slides(p, tangential, entry.friction) ? Status::slides : Status::sticks;
 }
 
 // P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that rubs under a relay.

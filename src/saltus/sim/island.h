@@ -6,6 +6,7 @@
 
 #include "saltus/scene/model.h"
 #include "saltus/sim/contact_observer.h"
+#include "saltus/sim/contact_view.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -19,6 +20,7 @@ struct IslandStep {
   std::span<GroupState> ends;             ///< written by Scheme::finish before check()
   std::span<const ContactMemory> before;  ///< contacts of the last step, by key
   SolverMemory& solver;
+  std::span<const BrokenJoint> broken{};  ///< before this step
 };
 
 /// The impulse that could carry the energy of the system through one of these contacts, sqrt(2 E rho) [N s]: residuals
@@ -32,6 +34,13 @@ inline double impulse_scale(double energy, const Eigen::Ref<const Vector>& rho) 
 /// Work of the impulses of an island on the motion that points make by themselves [J].
 struct DriftWork {
   double normal = 0.0, friction = 0.0, joints = 0.0;
+};
+
+/// Impulse of a contact between surfaces on a point of a group [N s].
+struct SurfaceImpulse {
+  int group = 0;
+  PointRef at;
+  Vector3 impulse = Vector3::Zero();
 };
 
 class IslandJoints;
@@ -76,6 +85,12 @@ class Island {
   }
   /// Appends the contacts that carried an impulse, by increasing key.
   virtual void remember(std::vector<ContactMemory>& contacts) const = 0;
+  /// Appends what surfaces press in the last solve() on groups with prescribed degrees of freedom, before project().
+  virtual void surface_impulses(std::vector<SurfaceImpulse>& list) const {
+    static_cast<void>(list);
+  }
+  /// Appends all contacts that are known in the step, as they were before project().
+  virtual void see(const Model& model, std::vector<SeenContact>& contacts) const = 0;
 };
 
 /// One group with fixed rows against the fixed world, one pass a step: W is made once for each h, and a step touches

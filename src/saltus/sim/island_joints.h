@@ -24,8 +24,8 @@ class IslandJoints {
   const JointSystem& system() const { return system_; }
   JointSystem& system() { return system_; }
 
-  /// A step begins: impulses 0.
-  void begin();
+  /// A step begins: impulses 0, and the joints that are broken have no rows any more.
+  void begin(std::span<const BrokenJoint> broken);
   /// G at the place of the iterates, and the drifts.
   void place(IslandStep& step);
   /// After Scheme::linearise of every member: S and L_free. factors_kept: A and G are those of the pass before.
@@ -49,6 +49,8 @@ class IslandJoints {
   /// Mean force [N] and torque [N m] of each joint of the model on its b over the step, in space, the torque about the point
   /// of b. Zero where it is not one of these groups.
   std::span<const std::array<Vector3, 2>> loads() const { return loads_; }
+  /// The step counts, and ends at t: appends the joints whose mean pull in it was above their strength, by increasing joint.
+  void add_broken(double t, std::vector<BrokenJoint>& broken) const;
 
   /// After Scheme::finish. The largest |g| of the ends [m], [rad]; at level velocity it drifts.
   double gap(IslandStep& step);
@@ -80,6 +82,9 @@ class IslandJoints {
   bool solve_at_end();
   void rates_of_gaps(IslandStep& step, Vector& rates);
   void add_loads(const Vector& L, double h);
+  void leave_out(std::span<const BrokenJoint> broken);
+  void add_pulls(const Vector& L, double h);
+  void size_vectors();
 
   const Model& model_;
   std::vector<Member> members_;
@@ -89,8 +94,13 @@ class IslandJoints {
   std::vector<Vector> v_;  ///< v_J of each member
   Vector right_, rest_;    ///< of solve_joints() and solve_at_end()
   Vector c_, g_, u_, L_free_, L_;
+  Vector opening_;  ///< of rates_of_gaps()
   Matrix Y_, Z_;
   std::vector<std::array<Vector3, 2>> loads_;
+  std::vector<int> breakable_;  ///< joints with a strength, of the model's
+  std::vector<double> pull_;    ///< mean of the last step [N], one each
+  std::vector<char> gone_;      ///< of each joint of the model; empty: none ever breaks here
+  std::vector<int> known_;      ///< the broken joints that gone_ knows of
   double drift_work_ = 0.0;
   bool unsolved_ = false;  ///< by the last solve_joints()
   std::vector<int> member_of_row_;

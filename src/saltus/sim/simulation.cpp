@@ -94,13 +94,18 @@ State initial_state(const Model& model) {
     const Group& group = model.groups()[g];
     group.scheme->start(*group.dynamics, prepared[g].get(), 0.0, state.h, state.groups[g]);
   }
-  state.energy = energy_of(model, prepared, 0.0, state.h, state.groups);
-  if (has_springs(model)) {
-    JointSystem joints = all_joints(model);
-    state.energy.potential += stored_energy(model, joints, 0.0, state.groups);
-  }
+  state.energy = energy_of(model, state);
   state.energy_start = state.energy.total();
   return state;
+}
+
+Energy energy_of(const Model& model, const State& state) {
+  Energy energy = energy_of(model, prepare(model, state.h), state.t, state.h, state.groups);
+  if (has_springs(model)) {
+    JointSystem joints = all_joints(model);
+    energy.potential += stored_energy(model, joints, state.t, state.groups);
+  }
+  return energy;
 }
 
 struct Simulation::Work {
@@ -125,12 +130,16 @@ struct Simulation::Work {
   std::vector<Vector>
       reactions;        ///< of the last step, a group; empty without prescribed degrees of freedom
   bool reacts = false;  ///< some group has prescribed degrees of freedom
-  Vector q_mid, v_mid, a_mid, f_mid;  ///< scratch of react()
+  std::vector<SurfaceImpulse> pressed;  ///< on groups that react, by surfaces in the step in work
+  Vector q_mid, v_mid, a_mid, f_mid;    ///< scratch of react()
   PointScratch scratch;
   PointRows probe_rows;
   GroupRows probe_row;
   Vector w_probe;
   ContactObserver* observer = nullptr;
+  bool touched = false;  ///< the islands hold the contacts of the state
+  std::vector<SeenContact> seen;
+  std::vector<ContactView> views;
 
   Work(Model m, State s);
   void set_step(double h);
@@ -159,6 +168,10 @@ Simulation::Work::Work(Model m, State s)
   expects(state.groups.size() == n && state.ledger.size() == model.accounts().size() &&
               state.solvers.size() == static_cast<std::size_t>(model.island_count()),
           "the state belongs to another model");
+  for (const BrokenJoint& one : state.broken)
+    expects(one.joint >= 0 && static_cast<std::size_t>(one.joint) < model.joints().size() &&
+                model.joints()[static_cast<std::size_t>(one.joint)].strength > 0.0,
+            "the state belongs to another model");
   trials.resize(n);
   ends.resize(n);
   const auto accounts = model.accounts();
@@ -412,10 +425,14 @@ void Simulation::Work::step(double h, StepReport& report) {
   begin(h);
   if (failed(report)) return;
   const auto context = [&](std::size_t i) {
-    return IslandStep{
-        model,           h,    state.energy.kinetic + std::abs(state.energy.potential),
-        trials,          ends, state.contacts,
-        state.solvers[i]};
+    return IslandStep{model,
+                      h,
+                      state.energy.kinetic + std::abs(state.energy.potential),
+                      trials,
+                      ends,
+                      state.contacts,
+                      state.solvers[i],
+                      state.broken};
   };
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
@@ -428,11 +445,13 @@ void Simulation::Work::step(double h, StepReport& report) {
   for (std::size_t g = 0; g < trials.size(); ++g)
     model.groups()[g].scheme->finish(*model.groups()[g].dynamics, trials[g], ends[g]);
   contacts.clear();
+  pressed.clear();
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
     IslandStep at = context(i);
     if (!aligned(i)) islands[i]->check(at, report);
     islands[i]->remember(contacts);
+    if (reacts) islands[i]->surface_impulses(pressed);
   }
   if (islands.size() > 1)
     std::sort(contacts.begin(), contacts.end(),
@@ -516,9 +535,7 @@ void Simulation::Work::react(double h) {
     auto pair = model.pairs().begin();
     for (const ContactMemory& contact : contacts) {
       while (pair != model.pairs().end() && pair->key < contact.key) ++pair;
-      // Those between surfaces: rigid bodies have no such degrees of freedom, and what touches nodes of a mesh that are
-      // held is not counted.
-      if (pair == model.pairs().end()) break;
+      if (pair == model.pairs().end()) break;  // the others are between surfaces
       for (const auto& [side, sign] : {std::pair(&pair->a, 1.0), std::pair(&pair->b, -1.0)}) {
         if (side->group != static_cast<int>(g)) continue;
         f_mid.setZero(3);
@@ -527,6 +544,11 @@ void Simulation::Work::react(double h) {
         group.dynamics->point_reactions(t, q_mid, std::span(&side->ref, 1), f_mid, reactions[g]);
       }
     }
+    for (const SurfaceImpulse& on : pressed)
+      if (on.group == static_cast<int>(g)) {
+        f_mid = on.impulse / h;
+        group.dynamics->point_reactions(t, q_mid, std::span(&on.at, 1), f_mid, reactions[g]);
+      }
   }
 }
 
@@ -544,10 +566,17 @@ void Simulation::Work::commit(double t1) {
   state.energy = energy;
   stored = stored_end;
   state.t = t1;
+  touched = true;
+  const auto held = static_cast<std::ptrdiff_t>(state.broken.size());
+  for (const auto& island : islands)
+    if (island && island->joints()) island->joints()->add_broken(t1, state.broken);
+  std::sort(state.broken.begin() + held, state.broken.end(),
+            [](const BrokenJoint& a, const BrokenJoint& b) { return a.joint < b.joint; });
 }
 
 // A step that failed leaves the groups as they were; what solvers and islands remember of it is dropped.
 void Simulation::Work::forget() {
+  touched = false;
   for (SolverMemory& memory : state.solvers) memory = {};
   for (auto& island : islands)
     if (island) island->forget();
@@ -721,6 +750,16 @@ std::array<double, 2> Simulation::joint_coordinate(int joint, int coordinate) co
   return work_->joint_coordinate(joint, coordinate);
 }
 
+std::span<const ContactView> Simulation::contacts() const {
+  Work& w = *work_;
+  w.seen.clear();
+  if (w.touched)
+    for (const auto& island : w.islands)
+      if (island) island->see(w.model, w.seen);
+  place_contacts(w.model, w.state.t, w.state.h, w.state.groups, w.seen, w.views);
+  return w.views;
+}
+
 double Simulation::probe(int index) const {
   expects(index >= 0 && static_cast<std::size_t>(index) < model().probes().size(), "no such probe");
   const Probe& probe = model().probes()[static_cast<std::size_t>(index)];
@@ -730,11 +769,13 @@ double Simulation::probe(int index) const {
     return work_->joint_coordinate(probe.joint,
                                    probe.coordinate)[probe.quantity == Quantity::joint ? 0 : 1];
   const bool velocity = probe.quantity == Quantity::velocity;
-  if (probe.quantity == Quantity::reaction)
-    return work_->reactions[static_cast<std::size_t>(probe.group)][probe.reaction];
-  if (!probe.table) return work_->point_probe(probe, state.q, state.v, velocity);
+  const bool reaction = probe.quantity == Quantity::reaction;
+  const Vector& reactions = work_->reactions[static_cast<std::size_t>(probe.group)];
+  if (!probe.table)
+    return reaction ? reactions[probe.reaction]
+                    : work_->point_probe(probe, state.q, state.v, velocity);
   Eigen::Matrix<double, 1, 1> y;
-  probe.table->apply(velocity ? state.v : state.q, work_->scratch, y);
+  probe.table->apply(reaction ? reactions : velocity ? state.v : state.q, work_->scratch, y);
   return y[0];
 }
 

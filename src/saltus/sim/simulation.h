@@ -5,6 +5,7 @@
 
 #include "saltus/scene/model.h"
 #include "saltus/sim/contact_observer.h"
+#include "saltus/sim/contact_view.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -35,10 +36,14 @@ class Simulation {
   /// included [N, N m]; size Dynamics::prescribed(). Before the first step those of the motion without contact.
   const Vector& reactions(int group) const;
   /// Mean force [N] and torque [N m] of a joint on its b over the last step, in space, the torque about the joint's point of
-  /// b; zero before a step.
+  /// b; zero before a step, and of a joint that broke before the last step.
   std::array<Vector3, 2> joint_load(int joint) const;
   /// Coordinate of a joint in the present state [m], [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate) const;
+  /// All contacts that are known in the last step, by increasing key, on the present state; of a step that was cut in two
+  /// those of its second half. Made when it is asked for, good until the next call or step. None before a step and after one
+  /// that failed.
+  std::span<const ContactView> contacts() const;
   /// Value of a probe now: displacement S q [m] or velocity S v [m/s], v as the scheme holds it.
   double probe(int index) const;
 

@@ -17,6 +17,14 @@ struct ContactMemory {
       Vector3::Zero();  ///< of rolling friction about t1, t2 and spinning friction [N m s]
 };
 
+/// A joint that was pulled by more than its strength: gone from the step after on.
+struct BrokenJoint {
+  int joint = 0;      ///< of Model::joints()
+  double t = 0.0;     ///< end of the step in which it broke [s]
+  double pull = 0.0;  ///< mean of that step [N]
+  bool operator==(const BrokenJoint&) const = default;
+};
+
 struct State {
   double t = 0.0;  ///< [s]; step * h, not a running sum
   std::uint64_t step = 0;
@@ -28,10 +36,14 @@ struct State {
   Energy energy;                      ///< of this state [J]
   double energy_start = 0.0;          ///< total at step 0 [J]
   std::vector<double> ledger;         ///< work since step 0 [J], one entry a Model::accounts()
+  std::vector<BrokenJoint> broken;    ///< by time, then by joint
 };
 
 /// State at t = 0, the schemes started from the physical data of the model.
 State initial_state(const Model& model);
+
+/// Energy of a state under a model [J], computed anew: for one that another model made.
+Energy energy_of(const Model& model, const State& state);
 
 /// The larger of two measures of error; not a number wins, so that it is never lost.
 inline double worse(double a, double b) { return b > a || b != b ? b : a; }
@@ -57,7 +69,7 @@ struct StepReport {
   int halvings = 0;              ///< how often the step was cut in two
   int group = -1;                ///< where it failed
   std::string_view failure;      ///< why, in words of static life; empty: nothing is known
-  double linear_residual = 0.0;  ///< largest |b - A x|/|b| of iterations with the last A [1]
+  double linear_residual = 0.0;  ///< largest |b - A x|/|b| of all linear iterations [1]
 };
 
 }  // namespace saltus

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "saltus/scene/moving_points.h"
+#include "saltus/scene/skin_setup.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -39,11 +41,12 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups)
     }
     colliders_.push_back(std::move(collider));
   }
+  const auto frames = static_cast<int>(surfaces.frames.size());
   if (!frame_of_.empty()) {
     std::vector<std::array<int, 2>> excluded;
     const auto number = [&](int frame) { return frame < 0 ? frame : frame_number[at(frame)]; };
     for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
-      if ((f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
+      if (f < frames && g < frames && (f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
         excluded.push_back({number(f), number(g)});
     shapes_.emplace(colliders_, surfaces.margin, std::move(excluded));
   }
@@ -51,19 +54,14 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups)
   std::vector<DeformingShape> shapes;
   for (const auto& [m, s] : skin_of_) {
     const Surfaces::DeformingSkin& skin = surfaces.skins[at(s)];
-    DeformingShape shape;
-    shape.material = skin.material;
-    shape.self = skin.self;
-    places_.resize(3 * static_cast<Eigen::Index>(skin.skin.vertices.size()));
-    dynamics(at(m)).points(0.0, model.initial()[at(skin.group)].q, skin.skin.vertices, places_);
-    for (Eigen::Index i = 0; i < places_.size(); i += 3)
-      shape.vertices.emplace_back(places_.segment<3>(i));
-    for (const SkinFacet& facet : skin.skin.facets) shape.facets.push_back(facet.vertex);
-    shapes.push_back(std::move(shape));
+    shapes.push_back(shape_at_start(skin, dynamics(at(m)), model.initial()[at(skin.group)]));
   }
+  std::vector<int> skins;
+  for (const auto& [m, s] : skin_of_) skins.push_back(s);
   std::vector<char> meets;
   for (const int law : surfaces.law) meets.push_back(law >= 0 ? 1 : 0);
-  skins_.emplace(std::move(shapes), colliders_, surfaces.margin, surfaces.materials, meets);
+  skins_.emplace(std::move(shapes), colliders_, surfaces.margin, surfaces.materials, meets,
+                 excluded_skins(surfaces, colliders_, frame_number, skins));
 }
 
 void SurfaceFinder::add_laws(std::vector<int>& laws) const {
@@ -139,6 +137,22 @@ int SurfaceFinder::material_of(const SkinSide& side) const {
                        : model_.surfaces().skins[at(skin_of_[at(side.skin)][1])].material;
 }
 
+// False where no velocity moves one of the points along the normal: held nodes against the world, against what is led, or
+// against each other. Their rows would be zero, and what is held stays where it is held.
+bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
+  for (const std::size_t s : {1u, 0u}) {  // a rigid body is known at once
+    const Touch::Side& side = touch.side[s];
+    if (side.member < 0) continue;
+    const auto m = at(side.member);
+    const Dynamics& body = dynamics(m);
+    if (body.velocities() == 0) continue;
+    if (body.prescribed() == 0) return true;
+    body.point_rows(*q[m], *q[m], std::span(&side.ref, 1), rows_);
+    if (motion_along(rows_, 0, touch.normal) > kStillAlong) return true;
+  }
+  return false;
+}
+
 // Points of facets are those of the element, which a flat facet only approximates: their places are asked for.
 void SurfaceFinder::take_skins(double t, Configurations q) {
   skins_->detect(poses_, found_skins_);
@@ -179,6 +193,10 @@ void SurfaceFinder::take_skins(double t, Configurations q) {
     if (b.skin < 0)
       put_side(touches_[i].side[1], colliders_[at(b.collider)].frame, touches_[i].side[0].place);
   }
+  const auto first = touches_.begin() + static_cast<std::ptrdiff_t>(begin);
+  touches_.erase(
+      std::remove_if(first, touches_.end(), [&](const Touch& touch) { return !acts(touch, q); }),
+      touches_.end());
 }
 
 double SurfaceFinder::least_gap(double t, Configurations q) {
@@ -190,8 +208,9 @@ double SurfaceFinder::least_gap(double t, Configurations q) {
       if (acts(found)) least = -worse(-least, -found.point.gap);
   }
   if (skins_) {
-    skins_->detect(poses_, found_skins_);
-    for (const SkinContact& found : found_skins_) least = -worse(-least, -found.gap);
+    touches_.clear();
+    take_skins(t, q);
+    for (const Touch& touch : touches_) least = -worse(-least, -touch.gap);
   }
   return least;
 }

@@ -37,7 +37,8 @@ class SurfaceFinder {
   void add_laws(std::vector<int>& laws) const;
   /// All contacts known at t, by increasing key; good until the next call.
   std::span<const Touch> find(double t, Configurations q);
-  /// The least gap [m], of shapes among those that the last find() had near each other; +inf where nothing is near.
+  /// The least gap [m], of shapes among those that the last find() had near each other; +inf where nothing is near. What
+  /// find() returned is no longer good.
   double least_gap(double t, Configurations q);
 
  private:
@@ -51,6 +52,7 @@ class SurfaceFinder {
         .law[static_cast<std::size_t>(material * model_.surfaces().materials + other)];
   }
   bool acts(const DetectedContact& found) const;
+  bool acts(const Touch& touch, Configurations q);
   void put_side(Touch::Side& side, int frame, const Vector3& x) const;
   void take_skins(double t, Configurations q);
   int material_of(const SkinSide& side) const;
@@ -72,6 +74,7 @@ class SurfaceFinder {
   Vector places_;
   std::vector<PointRef> refs_;                     ///< points of one member on skins
   std::vector<std::array<std::size_t, 2>> asked_;  ///< touch and side of each
+  PointRows rows_;                                 ///< scratch of acts()
 };
 
 }  // namespace saltus

@@ -8,6 +8,8 @@ namespace {
 
 using Kind = ConeProblem::Kind;
 constexpr double kLeast = 1e-10;  ///< of W_NN and tr W_TT that count; mean diagonal of W~: 1
+constexpr double kSurface =
+    1e-8;  ///< what lies so near to the surface of its cone, relative, is on it
 
 /// K dx = -phi on the rows of one cone.
 void linearise(const ConeProblem::Cone& cone, const double* x, const double* v, double sharp,
@@ -55,10 +57,33 @@ void linearise(const ConeProblem::Cone& cone, const double* x, const double* v, 
   }
 }
 
+/// The same with the status of x.
+void keep(const ConeProblem::Cone& cone, const double* x, const double* v, ConeRows& out,
+          double* phi) {
+  const int size = cone.size;
+  double length = 0.0;
+  for (int i = 1; i < size; ++i) length += x[i] * x[i];
+  length = std::sqrt(length);
+  const bool open = cone.kind == Kind::zero || (cone.barrier() && x[0] <= 0.0);
+  const bool full = cone.kind == Kind::interval && std::abs(x[0]) >= (1.0 - kSurface) * cone.bound;
+  const bool slips = cone.kind == Kind::second_order && length >= (1.0 - kSurface) * x[0];
+  for (int i = 0; i < size; ++i) {
+    const bool held = !open && !full && !(slips && i > 0);
+    out.set(i, held ? 1.0 : 0.0, held ? 0.0 : 1.0);
+    phi[i] = held ? v[i] : open ? x[i] : 0.0;
+  }
+  for (int i = 1; i < size && slips && !open; ++i) {
+    out.B[3 * i] = -x[i] / length;
+    phi[i] = x[i] - x[0] * x[i] / length;
+  }
+}
+
 }  // namespace
 
-bool ConeNewton::step(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x,
-                      double sharp) {
+/// rows(cone, x, v, out, phi): K dx = -phi on the rows of a cone
+template <class Rows>
+bool ConeNewton::solve(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x,
+                       const Rows& rows_of) {
   v_.resize(x.size());
   change_.resize(x.size());
   rows_.resize(problem.cones.size());
@@ -68,8 +93,7 @@ bool ConeNewton::step(const ConeProblem& problem, ConeSystem& K, double alpha, V
     const ConeProblem::Cone& cone = problem.cones[k];
     ConeRows& rows = rows_[k];
     rows = {};
-    linearise(cone, x.data() + cone.first, v_.data() + cone.first, sharp, rows,
-              change_.data() + cone.first);
+    rows_of(cone, x.data() + cone.first, v_.data() + cone.first, rows, change_.data() + cone.first);
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) rows.B[3 * i + j] += alpha * rows.A[3 * i + j];
   }
@@ -79,6 +103,17 @@ bool ConeNewton::step(const ConeProblem& problem, ConeSystem& K, double alpha, V
   if (!change_.allFinite()) return false;
   x += change_;
   return true;
+}
+
+bool ConeNewton::step(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x,
+                      double sharp) {
+  return solve(problem, K, alpha, x,
+               [sharp](const ConeProblem::Cone& cone, const double* x_c, const double* v,
+                       ConeRows& out, double* phi) { linearise(cone, x_c, v, sharp, out, phi); });
+}
+
+bool ConeNewton::hold(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x) {
+  return solve(problem, K, alpha, x, keep);
 }
 
 }  // namespace saltus

@@ -20,8 +20,13 @@ class ConeNewton {
   /// Uses K, begun with `problem`, for the matrix. sharp: factor of both rho; with a large one the statuses follow small v,
   /// as of an x from the interior. False: K is singular, and x was left alone.
   bool step(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x, double sharp = 1.0);
+  /// A step with the statuses that x itself shows, whatever v: open where x = 0, slip along x_T on the surface of the cone,
+  /// stick inside. For impulses of the step before, whose v says how the load has changed and nothing of statuses.
+  bool hold(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x);
 
  private:
+  template <class Rows>
+  bool solve(const ConeProblem& problem, ConeSystem& K, double alpha, Vector& x, const Rows& rows);
   std::vector<ConeRows> rows_;
   Vector v_, change_;
 };

@@ -30,6 +30,11 @@ class ConeWork {
     ++factorisations_;
     return newton_.step(problem, *system_, alpha, x, sharp);
   }
+  /// A step of ConeNewton with the statuses of x. False: x was left alone.
+  bool hold(Vector& x, double alpha) {
+    ++factorisations_;
+    return newton_.hold(problem, *system_, alpha, x);
+  }
   int factorisations() const { return factorisations_; }
 
  private:

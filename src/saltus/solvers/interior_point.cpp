@@ -38,6 +38,10 @@ constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses ar
 constexpr double kProximal = 1e-10, kProximalJoints = 1e-6;  ///< alpha of Newton's method
 constexpr double kProximalLeast = 1e-8, kProximalLargest = 0.1;
 constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12, kNewtonPatience = 2;
+// With joints: residual from which on the statuses of the impulses given are kept; above which Newton's method has lost
+// them; below which one that does not fall asks for larger steps.
+constexpr double kFollow = 1e-2, kLost = 1e-2, kStands = 1e-7;
+constexpr int kMostKept = 10;
 constexpr double kNear = 2.0, kFilled = 0.9;  ///< in tolerances: what is near, what is used
 // With joints: m from which on statuses are tried, and by which part it falls between two trials; rho, and alpha over F:
 // the closer x is, the less it has to move.
@@ -52,14 +56,15 @@ struct Work final : SolverWork {
   std::vector<NesterovTodd> scaling;  ///< of each cone
   Vector x, y, r, s;                  ///< s at the normal rows
   Vector lambda, q, dx, dy, other_dx, other_dy;
-  Vector trial, best;  ///< impulses [N s]
+  Vector trial, best, followed;  ///< impulses [N s]
 
   void begin(const ContactProblem& contact) {
     cones.begin(contact);
     const ConeProblem& problem = cones.problem;
     rows.resize(problem.cones.size());
     scaling.resize(problem.cones.size());
-    for (Vector* v : {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &trial, &best})
+    for (Vector* v :
+         {&x, &y, &r, &s, &lambda, &q, &dx, &dy, &other_dx, &other_dy, &trial, &best, &followed})
       v->setZero(problem.rows());
   }
 };
@@ -81,7 +86,13 @@ class Solve {
   }
 
   SolveReport run() {
-    if (!done() && report_.residual < kIdentify) follow();
+    if (!done() && report_.residual < (jointed_ ? kFollow : kIdentify)) follow();
+    // The interior is left to itself: impulses that nearly hold would draw it to where Newton's method has just failed.
+    const double followed = report_.residual;
+    if (!done()) {
+      w_.followed = w_.best;
+      report_.residual = std::numeric_limits<double>::infinity();
+    }
     // Joints and contacts that hold a body more than once leave paths of (1) without an end: another kappa takes another path.
     for (const double smooth : kSmooth) {
       smooth_ = smooth;
@@ -90,6 +101,10 @@ class Solve {
       wander();
       if (done()) break;
     }
+    if (followed < report_.residual) {
+      report_.residual = followed;
+      w_.best = w_.followed;
+    }
     p_ = w_.best;
     report_.iterations = w_.cones.factorisations();
     report_.converged = report_.residual <= limits_.tolerance;
@@ -97,20 +112,40 @@ class Solve {
   }
 
  private:
-  /// Newton's method from the impulses given. Where they nearly meet the tolerance only as much of the change is made as it
-  /// asks for: impulses that end the velocities which the step before has left within its tolerance would not hold in the
-  /// next one, and bodies at rest would need a factor in every second step.
+  /// From the impulses given. Where they nearly meet the tolerance only as much of the change is made as it asks for:
+  /// impulses that end the velocities which the step before has left within its tolerance would not hold in the next one,
+  /// and bodies at rest would need a factor in every second step.
   void follow() {
     const double start = report_.residual;
     w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
-    newton(jointed_ ? kProximalJoints : kProximal, kMostNewton, kNewtonPatience);
+    if (jointed_)
+      keep();
+    else
+      newton(kProximal, kMostNewton, kNewtonPatience);
     if (!(start <= kNear * limits_.tolerance) || !done()) return;
-    const double keep = kFilled * limits_.tolerance / start;
-    w_.trial = keep * p_ + (1.0 - keep) * w_.best;
+    const double part = kFilled * limits_.tolerance / start;
+    w_.trial = part * p_ + (1.0 - part) * w_.best;
     const double now = residual(contact_, w_.trial);
     if (!(now <= limits_.tolerance)) return;
     report_.residual = now;
     w_.best = w_.trial;
+  }
+
+  /// Statuses of the impulses given, then Newton's method on what they leave. Where bodies are held many times over the load
+  /// changes from step to step by far more than contacts slip: v of the impulses given would give every contact another
+  /// status, and take the impulses far from those that balance it.
+  void keep() {
+    Vector& x = w_.other_dx;
+    double alpha = kProximalJoints;
+    if (!w_.cones.hold(x, alpha)) return;
+    double last = offer(x);
+    for (int k = 0; k < kMostKept && !done(); ++k) {
+      if (!w_.cones.newton(x, alpha)) return;
+      const double now = offer(x);
+      if (now > kLost) return;
+      if (now < kStands && now > 0.5 * last) alpha *= 0.1;
+      last = now;
+    }
   }
 
   /// (1) from the middle of the cones, and the statuses that it finds.

@@ -56,6 +56,29 @@ bodies:
       spin: [0, 1, 0]
       copies: {file: copies.csv}
       facet: 5 mm
+  - name: cable
+    kind: beam
+    rayleigh: {stiffness: 1 ms}
+    beam:
+      start: [0, 0, 1]
+      end: [2 m, 0, 1]
+      elements: 12
+      radius: 3 mm
+      inner_radius: 2 mm
+      young: 5 GPa
+      density: 900 kg/m^3
+      velocity: [0, 1, 0]
+      spin: [0, 0, 90 deg/s]
+      gravity: [0, 0, -1]
+      held: [{at: start, as: clamped}, {at: 50 cm, as: guided}, {at: end, as: pinned}]
+      loads: [{at: 1.2, force: [1 N, 0, 0], factor: {file: pull.csv}}, {line_force: [0, 2 kN/m, 0]}]
+  - {name: wire, kind: beam, beam: {start: [0, 0, 0], end: [0, 0, 1], axial: 2 kN, bending: 3 N m^2, linear_density: 4 g/m}}
+  - name: pillar
+    kind: fem
+    fem:
+      mesh: {file: pillar.msh, bars: [steel, ties]}
+      material: {law: linear, young: 1, poisson: 0, density: 1}
+      modes: {count: 0, keep: [{set: foot}, {nodes: [7], axes: [z, x]}, {at: [0, 0, 1 mm]}]}
 outputs:
   - {probe: block, at: [0, 0, 1], direction: [1, 0, 0]}
   - {probe: bar, at: x1}
@@ -65,7 +88,7 @@ outputs:
 
 TEST_CASE("deformable bodies are read with their units and written back whole") {
   const Scene scene = read_scene_text(kSoft, "soft.yaml", {}, "folder");
-  REQUIRE(scene.spec.bodies.size() == 4);
+  REQUIRE(scene.spec.bodies.size() == 7);
   const FemSpec& fem = *scene.spec.bodies[0].fem;
   CHECK(fem.mesh.scale == 0.001);
   CHECK(fem.materials[0].material.young == 210e9);
@@ -81,6 +104,17 @@ TEST_CASE("deformable bodies are read with their units and written back whole") 
   const PseudoRigidSpec& jelly = *scene.spec.bodies[3].pseudo_rigid;
   CHECK(jelly.material.law == MaterialLaw::neo_hooke);
   CHECK(jelly.eta == 0.001);
+  const BeamSpec& cable = *scene.spec.bodies[4].beam;
+  CHECK(cable.inner_radius == doctest::Approx(0.002));
+  CHECK(cable.held[1].at.number == 0.5);
+  CHECK(cable.held[2].as == BeamHold::pinned);
+  CHECK((*cable.loads[1].line_force)[1] == 2000.0);
+  CHECK(scene.spec.bodies[5].beam->section().line_mass == doctest::Approx(0.004));
+  CHECK(std::holds_alternative<MoreauJeanOptions>(scene.spec.bodies[5].chosen_scheme()));
+  const FemSpec& pillar = *scene.spec.bodies[6].fem;
+  CHECK(pillar.mesh.bars == std::vector<std::string>{"steel", "ties"});
+  CHECK(pillar.modes->keep[1].axes == std::vector{SpaceAxis::z, SpaceAxis::x});
+  CHECK(std::holds_alternative<MoreauJeanOptions>(scene.spec.bodies[6].chosen_scheme()));
   CHECK(scene.spec.outputs[0].name == "block at [0, 0, 1]");
   CHECK(scene.spec.outputs[1].name == "bar at x1");
   const std::string written = write_scene(scene.spec);
@@ -98,7 +132,9 @@ TEST_CASE("the data files of deformable bodies are those that the scene names") 
                                           "bodies[0].fem.prescribed[0].z.file course.csv",
                                           "bodies[0].fem.loads[0].factor.file factor.csv",
                                           "bodies[3].pseudo_rigid.shape.hull.file hull.csv",
-                                          "bodies[3].pseudo_rigid.copies.file copies.csv"});
+                                          "bodies[3].pseudo_rigid.copies.file copies.csv",
+                                          "bodies[4].beam.loads[0].factor.file pull.csv",
+                                          "bodies[6].fem.mesh.file pillar.msh"});
 }
 
 TEST_CASE("`--set` reaches into meshes and materials") {

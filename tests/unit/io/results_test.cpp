@@ -13,6 +13,7 @@
 #include "unit/io/support.h"
 
 using namespace saltus;
+using io_test::bytes_of;
 using io_test::exists;
 using io_test::FakeRun;
 using io_test::Folder;
@@ -181,6 +182,7 @@ TEST_CASE("results_of a killed run are readable, up to the last flush") {
       run.advance();
       out.record(run.report, run.state, run.probes);
       if (run.state.step == 100 || run.state.step == 200) out.checkpoint(run.state);
+      if (run.state.step == 20'000) out.drain();
     }
     ::raise(SIGKILL);
   }
@@ -190,11 +192,112 @@ TEST_CASE("results_of a killed run are readable, up to the last flush") {
   CHECK_FALSE(exists(folder / "a.h5"));
   const ResultsReader results(folder / "a.h5.part");
   CHECK_FALSE(results.finished());
-  CHECK(results.rows() > 10'000);
+  CHECK(results.rows() > 20'000);
   CHECK(info_text(results).find("not finished, checkpoint at step 200") != std::string::npos);
   FakeRun run(model);
   for (int k = 0; k < 200; ++k) run.advance();
   CHECK(same(read_checkpoint(folder / "a.h5.part", model), run.state));
+}
+
+TEST_CASE(
+    "results_written by a thread of their own are, byte for byte, those written by the caller") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  for (const bool own_thread : {true, false}) {
+    ResultsOptions options;
+    options.own_thread = own_thread;
+    const std::string name = folder / (own_thread ? "a.h5" : "b.h5");
+    ResultsWriter out(name, model, io_test::kScene, io_test::resolved(), options);
+    FakeRun run(model);
+    out.start(run.state, run.probes);
+    while (run.state.step < 40'000) {
+      run.advance();
+      out.record(run.report, run.state, run.probes);
+      if (run.state.step % 10 == 0) out.frame(run.state, run.velocities);
+      if (run.state.step == 7'000) out.checkpoint(run.state);
+      if (out.wants_drain()) out.hand_over();
+    }
+    out.finish(run.state, {});
+  }
+  CHECK(bytes_of(folder / "a.h5") == bytes_of(folder / "b.h5"));
+}
+
+TEST_CASE(
+    "results_a fault of the thread that writes is told at the next call, and takes the part away") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  const int status = io_test::with_file_size_limit(200'000, [&] {
+    ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved());
+    FakeRun run(model);
+    out.start(run.state, run.probes);
+    int calls = 0;
+    const std::string told = message<RunError>([&] {
+      for (; calls < 20; ++calls) {
+        for (int k = 0; k < 2'000; ++k) {
+          run.advance();
+          out.record(run.report, run.state, run.probes);
+        }
+        out.hand_over();
+      }
+    });
+    if (told.find("File too large") == std::string::npos || calls == 0 || calls == 20) return 1;
+    return message<RunError>([&] { out.drain(); }).find("an earlier write failed") ==
+                   std::string::npos
+               ? 2
+               : 0;
+  });
+  CHECK(status == 0);
+  CHECK_FALSE(exists(folder / "a.h5.part"));
+}
+
+TEST_CASE("results_wall times of steps stand in a table of their own") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved());
+  FakeRun run(model);
+  out.start(run.state, run.probes);
+  run.advance();
+  out.record(run.report, run.state, run.probes, 1.25e-6);
+  out.finish(run.state, {});
+  const std::vector<double> wall = h5::File::read(folder / "a.h5").dataset("timing/step").reals();
+  REQUIRE(wall.size() == 2);
+  CHECK(wall[0] == 0.0);
+  CHECK(std::abs(wall[1] - 1.25e-6) < 1e-9);
+}
+
+TEST_CASE("results_hold the contacts of every step where they are asked for, resumed runs too") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  ResultsOptions options;
+  options.step_contacts = true;
+  std::vector<std::uint64_t> key, offset{0, 0};
+  FakeRun run(model);
+  const auto go_on = [&](ResultsWriter& out, std::uint64_t last) {
+    while (run.state.step < last) {
+      run.advance();
+      out.record(run.report, run.state, run.probes);
+      for (const ContactMemory& contact : run.state.contacts) key.push_back(contact.key);
+      offset.push_back(key.size());
+    }
+  };
+  {
+    ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved(), options);
+    out.start(run.state, run.probes);
+    go_on(out, 50);
+    out.checkpoint(run.state);
+    FakeRun lost = run;
+    lost.advance();
+    out.record(lost.report, lost.state, lost.probes);
+    out.drain();
+  }
+  ResultsWriter out = ResultsWriter::resume(folder / "a.h5.part", model, io_test::kScene,
+                                            io_test::resolved(), options);
+  go_on(out, 90);
+  out.finish(run.state, {});
+  const h5::File file = h5::File::read(folder / "a.h5");
+  CHECK(file.dataset("step_contacts/offset").counts() == offset);
+  CHECK(file.dataset("step_contacts/key").counts() == key);
+  CHECK(file.dataset("step_contacts/impulse").rows() == key.size());
 }
 
 TEST_CASE("results_can be read while the run goes on") {

@@ -96,7 +96,7 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
        "4:5: bodies[0]: unknown key `nme`; did you mean `name`? allowed: name, kind, string, bar, "
        "modes, oscillator, chain, mesh, matrices, pendulum, n_pendulum, duffing, spring_pendulum, "
        "planet, planar_rod, slider_crank, stvk_bar, tangents, particles, rigid, pseudo_rigid, fem, "
-       "scheme, rayleigh, loads, prescribed, pluck, initial, origin, axis, direction"},
+       "beam, scheme, rayleigh, loads, prescribed, pluck, initial, origin, axis, direction"},
       {kTop + "bodies:\n  - name: a\n    kind: modal\n",
        "4:5: bodies[0]: a key is missing; give exactly one of string, bar, modes"},
       {body("name: a, kind: modal, modes: {file: a}, string: {length: 1, tension: 1, "
@@ -112,7 +112,7 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
        "3:17: bodies[0].name: is empty: unique; contacts and outputs refer to it"},
       {body("name: a, kind: elastic, modes: {omega: [1]}"),
        "3:26: bodies[0].kind: 'elastic' is not known here; allowed: modal, linear, "
-       "lagrangian, particles, rigid, pseudo-rigid, fem"},
+       "lagrangian, particles, rigid, pseudo-rigid, fem, beam"},
       {"saltus: 2\ntime: {end: 1 s, rate: 1 kHz}\n" + kBody,
        "1:9: saltus: scene format 2 is not known; this program reads version 1"},
   });

@@ -132,6 +132,21 @@ TEST_CASE("conjugate gradients hold components at 0 and solve the rest") {
   solver.solve(X.leftCols(1));
   CHECK(solver.record().failure ==
         "conjugate gradients met a matrix that is not positive definite");
+  // and is not forgotten over a later matrix that is well solved
+  const double worst = solver.record().residual;
+  CHECK(worst > 1e-6);
+  solver.matrix() = filled(graph, 9.0);
+  solver.refilled();
+  X.col(0) = wave(n, 0.1);
+  solver.solve(X.leftCols(1));
+  CHECK((X.col(0) - wanted.col(0)).cwiseAbs().maxCoeff() < 1e-12);
+  CHECK(solver.record().residual == worst);
+  CHECK_FALSE(solver.record().failure.empty());
+  solver.forget();
+  X.col(0) = wave(n, 0.1);
+  solver.solve(X.leftCols(1));
+  CHECK(solver.record().residual < 2e-13);
+  CHECK(solver.record().failure == "");
   X.setConstant(std::nan(""));
   solver.solve(X);
   CHECK_FALSE(X.allFinite());

@@ -40,6 +40,9 @@ struct MeshFiles : saltus_test::DataFolder {
     write("short.csv", "0,0,0\n");
     write("line.csv", "0,0,0\n0,0,0\n1,0,0\n");
     write("two.csv", "1,2\n");
+    write("across.csv", "0,0,0\n0,0.1,0\n0,0,0\n");
+    write("turning.csv", "0,0,0,0,0,0\n0,0,0,0,0,2\n0,0,0,0,0,0\n");
+    write("speed.csv", "0,0,0,1,0,0\n0,0,0,1,0,0\n0,0,0,1,0,0\n");
   }
 };
 
@@ -299,6 +302,153 @@ TEST_CASE("a body in its modes starts at rest, and is met at the places that it 
   });
 }
 
+TEST_CASE("what a mesh, a material or a form has not is refused, not passed over") {
+  const std::string other = kMaterial + ", ";
+  const auto of_solid = [&](const std::string& entries) { return of_mesh(kCube, ", " + entries); };
+  const auto of_linear = [&](const std::string& entries) {
+    return of_fem("mesh: {" + kCube +
+                  "}, material: {law: linear, young: 1, poisson: 0, density: 1}, " + entries);
+  };
+  const std::string stop = "stops: [{set: z0, plane: {normal: [0, 0, 1]}}]";
+  const std::string one = "material: {young: 1, poisson: 0, density: 1}}]";
+  expect_soft_faults({
+      {of_solid("plane: stress"),
+       "s:3:149: bodies[0].fem.plane: is of plane elements, and the mesh has none; leave "
+       "it out"},
+      {of_solid("thickness: 2"),
+       "s:3:153: bodies[0].fem.thickness: is of plane elements, and the mesh has none; "
+       "leave it out"},
+      {of_solid("area: 2"),
+       "s:3:148: bodies[0].fem.area: is of bars, and the mesh has none; leave it out"},
+      {of_fem("mesh: {file: two.msh}, materials: [{set: all, thickness: 2, " + one),
+       "s:3:94: bodies[0].fem.materials[0].thickness: is of plane elements, and the mesh "
+       "has none; leave it out"},
+      {of_fem("mesh: {file: two.msh}, materials: [{set: all, area: 2, " + one),
+       "s:3:89: bodies[0].fem.materials[0].area: is of bars, and the mesh has none; leave "
+       "it out"},
+      {of_solid("tangent: warped"),
+       "s:3:151: bodies[0].fem.tangent: is of the law corotated, which no material has; "
+       "leave it out"},
+      {of_solid("touches: false, surface: {material: rubber}"),
+       "s:3:158: bodies[0].fem.surface: has no meaning with `touches: false`; leave it "
+       "out, or `touches`"},
+      {of_solid("solver: {tolerance: 1e-6}"),
+       "s:3:162: bodies[0].fem.solver.tolerance: is of conjugate_gradients; leave it out, "
+       "or give `kind: conjugate_gradients`"},
+      {of_solid("solver: {iterations: 7}"),
+       "s:3:163: bodies[0].fem.solver.iterations: is of conjugate_gradients; leave it "
+       "out, or give `kind: conjugate_gradients`"},
+      {of_solid(stop),
+       "s:3:142: bodies[0].fem.stops: need the law linear, not st_venant_kirchhoff; give "
+       "`law: linear`, or `contacts` instead of stops"},
+      {of_linear(stop + ", mass: consistent"),
+       "s:3:200: bodies[0].fem.mass: nodes of `stops` have no mass, which needs it "
+       "lumped; leave it out, or give `contacts`"},
+      {of_linear(stop + ", form: body_corotational"),
+       "s:3:200: bodies[0].fem.form: has no stops; leave it out, or give `contacts`"},
+      {of_linear(stop + ", modes: {count: 1, at: [[0, 0, 0]]}"),
+       "s:3:146: bodies[0].fem.stops: have no meaning with `modes`; give `contacts`"},
+      {of_linear("modes: {count: 1, at: [[0, 0, 0]]}, surface: {self: true}"),
+       "s:3:182: bodies[0].fem.surface: has no meaning with `modes`; give `contacts` at "
+       "places of fem.modes.at"},
+      {of_linear("modes: {count: 1, keep: [{set: z0}]}, surface: {self: true}"),
+       "s:3:184: bodies[0].fem.surface: has no meaning with `modes`; give `contacts` at "
+       "nodes of fem.modes.keep"},
+      {of_linear("modes: {count: 1, at: [[0, 0, 0]]}, loads: [{set: x0, force: [1, 0, 0], factor: "
+                 "{rate: 1}}]"),
+       "s:3:218: bodies[0].fem.loads[0].factor: changes in time: a body in its modes has "
+       "constant loads alone; leave it out, or `modes`, or give modes.keep"},
+      {of_linear("modes: {count: 1, at: [[0, 0, 0]]}, prescribed: [{nodes: [3], x: {rate: 1}}]"),
+       "s:3:182: bodies[0].fem.prescribed: moves node 3: a body in its modes is held "
+       "where it is undeformed; give `fixed`, or leave `modes` out"},
+      {of_linear("modes: {count: 1, at: [[0, 0, 0], [1, 0, 0], [0, 0, 0]]}"),
+       "s:3:191: bodies[0].fem.modes.at[2]: is the same place as modes.at[0]; each place "
+       "once"},
+      {of_mesh(kCube + ", bars: [a]"), "s:3:86: bodies[0].fem.mesh.bars: needs `file`"},
+      {of_mesh("file: two.msh, bars: [steel]"),
+       "two.msh: bodies[0].fem.mesh.file: no lines are in a physical group 'steel'; the "
+       "name of a physical curve"},
+  });
+}
+
+TEST_CASE("a body in its modes keeps nodes that move and that hold it") {
+  const auto of_kept = [&](const std::string& modes, const std::string& rest = "",
+                           const std::string& scene = "") {
+    return of_fem("mesh: {" + kCube +
+                      "}, material: {law: linear, young: 1, poisson: 0, density: 1}" + rest +
+                      ", modes: {" + modes + "}",
+                  scene);
+  };
+  expect_soft_faults({
+      {of_kept("count: 1"),
+       "s:3:146: bodies[0].fem.modes: a key is missing; give exactly one of at, keep"},
+      {of_kept("count: 1, at: [[0, 0, 0]], keep: [{set: z0}]"),
+       "s:3:181: bodies[0].fem.modes.keep: cannot be given together with `at`; give "
+       "exactly one of at, keep"},
+      {of_kept("count: 1, keep: [{set: z0}], direction: [1, 0, 0]"),
+       "s:3:183: bodies[0].fem.modes.direction: is of `at`; leave it out: nodes of `keep` "
+       "move along all axes"},
+      {of_kept("count: 1, keep: [{set: bottom}]"),
+       "s:3:177: bodies[0].fem.modes.keep[0].set: the mesh has no set of nodes 'bottom'; "
+       "allowed: x0, x1, y0, y1, z0, z1"},
+      {of_kept("count: 1, keep: [{at: [0.5, 0, 0]}]"),
+       "s:3:172: bodies[0].fem.modes.keep[0].at: there is no node at this place; the "
+       "nearest, node 0, is 0.5 m away at [0, 0, 0]"},
+      {of_kept("count: 1, keep: [{nodes: [0]}]"),
+       "s:3:146: bodies[0].fem.modes: craig_bampton: what is kept must hold the rest of "
+       "the body, together with what is fixed"},
+      {of_kept("count: 99, keep: [{set: z0}]"),
+       "s:3:146: bodies[0].fem.modes: natural_modes: 99 modes of 12 degrees of freedom"},
+      {of_kept("count: 1, keep: [{nodes: [0]}]", ", fixed: [{set: z0}]"),
+       "s:3:191: bodies[0].fem.modes.keep[0]: node 0 of 'b' is fixed; keep another one, "
+       "or take it out of `fixed`"},
+      {of_kept("count: 1, keep: [{set: z0}]", ", fixed: [{set: z0}]"),
+       "s:3:184: bodies[0].fem.modes.keep: all that 'b' keeps is fixed; keep nodes that "
+       "move"},
+      {of_kept("count: 1, keep: [{set: z1}]", ", fixed: [{set: z0}]"),
+       "s:3:184: bodies[0].fem.modes.keep: all of 'b' that can move is kept; leave `modes` out"},
+      {of_kept("count: 1, keep: [{set: z0}]", ", spin: [0, 0, 1]"),
+       "s:3:163: bodies[0].fem.modes: 'b' does not start undeformed and without spin; "
+       "leave spin and start out"},
+      {of_kept("count: 1, keep: [{set: z1}]", ", velocity: [0, 0, 1], fixed: [{set: z0}]"),
+       "s:3:146: bodies[0].fem.velocity: moves 'b' as a whole, and nodes of it are fixed; "
+       "leave it out, or `modes`"},
+      {of_kept("count: 1, keep: [{nodes: [4]}]", ", fixed: [{set: z0}]",
+               "outputs: [{probe: b, at: z0, quantity: reaction}]"),
+       "s:4:40: outputs[0].quantity: 'b' has no reactions: it moves in its modes; allowed: "
+       "velocity, displacement"},
+      {of_fem("mesh: {" + kPlane + "}, " + kMaterial +
+              ", modes: {count: 1, keep: [{set: x0, axes: [z]}]}"),
+       "s:3:191: bodies[0].fem.modes.keep[0].axes[0]: 'b' has no z: its mesh is plane; "
+       "leave it out"},
+  });
+}
+
+TEST_CASE("the motion that a file starts with reaches nodes that can move so") {
+  const std::string stop =
+      "mesh: {" + kBars +
+      "}, material: {law: linear, young: 1, poisson: 0, density: 1}, start: speed.csv, ";
+  expect_soft_faults({
+      {of_mesh(kBars, ", start: across.csv"),
+       "s:3:149: bodies[0].fem.start: displaces y of node 1, and 'b' cannot move so: its "
+       "mesh is a line along x; 0 in this column"},
+      {of_mesh(kBars, ", start: turning.csv"),
+       "s:3:149: bodies[0].fem.start: gives a velocity to z of node 1, and 'b' cannot "
+       "move so: its mesh is a line along x; 0 in this column"},
+      {of_mesh(kBars, ", start: speed.csv, fixed: [{set: x1}]"),
+       "s:3:149: bodies[0].fem.start: gives x of node 2 the velocity 1 m/s, its "
+       "prescribed motion starts with 0 m/s; give its start there, or 0"},
+  });
+  const MeshFiles folder;
+  const Model model = build(read_scene_text(
+      of_fem(stop + "stops: [{set: x1, plane: {normal: [-1, 0, 0], point: [5, 0, 0]}}]"), "s", {},
+      folder.path));
+  REQUIRE(model.warnings().size() == 1);
+  CHECK(model.warnings()[0] ==
+        "bodies[0].fem.start: node 2 of 'b' is one of `stops` and has no mass: what is given for "
+        "it is not used, it goes where the other nodes put it");
+}
+
 TEST_CASE("contacts, outputs, schemes and surfaces name what a mesh has") {
   const std::string cube = "mesh: {" + kCube + "}, " + kMaterial;
   const std::string plane = ", against: {plane: {}}, law: newton-impact}]";
@@ -321,12 +471,15 @@ TEST_CASE("contacts, outputs, schemes and surfaces name what a mesh has") {
        "s:4:26: outputs[0].at: 'z0' has 4 nodes; one point: a node, a set of one node, or a "
        "place [x, y, z]"},
       {of_fem(cube, "outputs: [{probe: b, at: 0, quantity: reaction}]"),
-       "s:4:26: outputs[0].at: node 0 of 'b' is free along the direction: it has no "
-       "reaction; a node of `fixed` or `prescribed`, or of `stops` along the normal"},
-      {of_fem(cube + ", fixed: [{set: z0}]",
+       "s:4:39: outputs[0].quantity: 'b' has no reactions: nothing of it is fixed or "
+       "prescribed; allowed: velocity, displacement"},
+      {of_fem(cube + ", fixed: [{set: z0, axes: [x]}]",
               "outputs: [{probe: b, at: 0, direction: [1, 1, 0], quantity: reaction}]"),
-       "s:4:29: outputs[0].direction: a reaction acts along an axis of space; [1, 0, 0], [0, "
-       "1, 0] or [0, 0, 1]"},
+       "s:4:26: outputs[0].at: node 0 of 'b' is free along the direction: it has no reaction; a "
+       "node of `fixed` or `prescribed`, or of `stops` along the normal"},
+      {of_fem(cube + ", fixed: [{set: z0}]", "outputs: [{probe: b, at: z1, quantity: reaction}]"),
+       "s:4:26: outputs[0].at: all nodes of 'z1' are free along the direction: they have "
+       "no reaction; a node of `fixed` or `prescribed`, or of `stops` along the normal"},
       {of_fem(cube + ", surface: {on: [bottom]}"),
        "s:3:157: bodies[0].fem.surface.on[0]: the mesh has no set of faces 'bottom'; "
        "allowed: x0, x1, y0, y1, z0, z1"},
@@ -347,6 +500,12 @@ TEST_CASE("a pseudo-rigid body has a shape with a volume, and a density in its m
        "body; give material.density"},
       {of_jelly("shape: {sphere: {radius: 1}}"),
        "s:3:40: bodies[0].pseudo_rigid: `material` is missing: what it is made of"},
+      {of_jelly("shape: {sphere: {radius: 1}, material: gel}" + material + ", touches: false"),
+       "s:3:94: bodies[0].pseudo_rigid.shape.material: has no meaning with `touches: "
+       "false`; leave it out, or `touches`"},
+      {of_jelly(ball + ", touches: false, facet: 0.1"),
+       "s:3:154: bodies[0].pseudo_rigid.facet: has no meaning with `touches: false`; "
+       "leave it out, or `touches`"},
       {of_jelly(ball + ", stretch: [1, 1, 0]"),
        "s:3:147: bodies[0].pseudo_rigid.stretch[2]: 0 is out of range; allowed: > 0"},
       {of_jelly(ball, ", rayleigh: {stiffness: 1}"),

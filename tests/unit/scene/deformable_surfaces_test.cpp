@@ -35,7 +35,8 @@ const std::string kBox = "box: {size: [0.1, 0.2, 0.3]}, material: gel";
 TEST_CASE("skins stand in one table of laws with shapes, by the names of their materials") {
   const Model model = soft_model(
       "bodies:\n" + kStone + cube("a", ", surface: {material: rubber, self: true}") +
-      jelly("b", kBox) + "surfaces:\n  - {materials: [stone, rubber], law: {kind: newton-impact, " +
+      jelly("b", kBox, ", position: [1, 0, 0.2]") +
+      "surfaces:\n  - {materials: [stone, rubber], law: {kind: newton-impact, " +
       "friction: 0.1}}\n  - {materials: [gel, rubber], law: {kind: newton-impact, friction: "
       "0.2}}\n" +
       "  - {materials: [stone, gel], law: newton-impact}\n");

@@ -17,12 +17,25 @@ using saltus_test::DataFolder;
 
 namespace {
 
+/// The two cubes with a line along an edge of the left one, in the physical curve "steel".
+std::string with_bars() {
+  std::string text = saltus_test::kTwoCubes;
+  const auto put = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  put("$PhysicalNames\n5\n", "$PhysicalNames\n6\n1 6 \"steel\"\n");
+  put("$Elements\n5\n", "$Elements\n6\n");
+  put("5 5 2 5 2 2 9 10 3 6 11 12 7\n", "5 5 2 5 2 2 9 10 3 6 11 12 7\n6 1 2 6 1 5 6\n");
+  return text;
+}
+
 struct BuiltFem {
   DataFolder folder;
   std::unique_ptr<Model> model;
 
   explicit BuiltFem(const std::string& fem, const std::string& rest = "") {
     folder.write("two.msh", saltus_test::kTwoCubes);
+    folder.write("bars.msh", with_bars());
     model = std::make_unique<Model>(build(saltus_test::mesh_scene(
         "bodies: [{name: b, kind: fem, fem: {" + fem + "}}]\n" + rest, folder)));
   }
@@ -218,4 +231,124 @@ TEST_CASE("a mesh in its lowest modes is a modal body that is met and heard at i
   CHECK(group.dynamics->modal()->omega[1] == doctest::Approx(first).epsilon(0.01));
   CHECK(b.model->surfaces().skins.empty());
   CHECK((b.place(b.model->pairs()[0].a.ref) - Vector3(1.0, 0.01, 0.01)).norm() <= 1e-12);
+}
+
+TEST_CASE(
+    "lines along edges of a solid are bars where the scene says so, with a section of their own") {
+  const std::string concrete =
+      "{set: left, material: {young: 3, poisson: 0, density: 2}}, {set: "
+      "right, material: {young: 3, poisson: 0, density: 2}}";
+  const BuiltFem plain("mesh: {file: bars.msh}, materials: [" + concrete + "]");
+  CHECK(plain.fem().mesh().elements() == 2);
+  const BuiltFem b("mesh: {file: bars.msh, bars: [steel]}, materials: [" + concrete +
+                   ", {set: steel, area: 0.01, material: {young: 100, poisson: 0, density: 700}}]");
+  CHECK(b.fem().mesh().elements() == 3);
+  CHECK(b.fem().total_mass() == doctest::Approx(4.0 + 7.0).epsilon(1e-12));
+  // a pull by du along the line: E A du^2/2 more than without the bar
+  const auto stored = [](const Fem& fem) {
+    Vector q = Vector::Zero(fem.positions());
+    for (int node = 0; node < 12; ++node)
+      q[fem.free_index(3 * node)] = 1e-4 * fem.mesh().nodes(0, node);
+    return fem.energy(0.0, q, Vector::Zero(fem.velocities())).potential;
+  };
+  CHECK(stored(b.fem()) - stored(plain.fem()) ==
+        doctest::Approx(0.5 * 100.0 * 0.01 * 1e-8).epsilon(1e-3));
+}
+
+TEST_CASE(
+    "the force on a set of held nodes is that on each of them together, along any direction") {
+  const std::string held = ", fixed: [{set: x0}], loads: [{set: x1, force: [3 N, -4 N, 0]}]";
+  const BuiltFem b(kBrick + kSoft + held,
+                   "outputs:\n"
+                   "  - {probe: b, at: x0, direction: [1, 0, 0], quantity: reaction}\n"
+                   "  - {probe: b, at: x0, direction: [0, 5, 0], quantity: reaction}\n"
+                   "  - {probe: b, at: x0, direction: [0.6, 0.8, 0], quantity: reaction}\n"
+                   "  - {probe: b, at: 0, direction: [0.6, 0.8, 0], quantity: reaction}\n"
+                   "  - {probe: b, at: 0, direction: [1, 0, 0], quantity: reaction}\n"
+                   "  - {probe: b, at: 0, direction: [0, 1, 0], quantity: reaction}\n"
+                   "  - {probe: b, at: z0, direction: [0, 1, 0], quantity: reaction}\n");
+  Simulation sim(*b.model);
+  for (int i = 0; i < 20; ++i) sim.advance();
+  const Vector& all = sim.reactions(0);
+  double x = 0.0, y = 0.0;
+  for (Eigen::Index i = 0; i < all.size(); i += 3) {
+    x += all[i];
+    y += all[i + 1];
+  }
+  CHECK(sim.probe(0) == doctest::Approx(x).epsilon(1e-12));
+  CHECK(sim.probe(1) == doctest::Approx(y).epsilon(1e-12));
+  CHECK(sim.probe(2) == doctest::Approx(0.6 * x + 0.8 * y).epsilon(1e-12));
+  CHECK(sim.probe(3) == doctest::Approx(0.6 * sim.probe(4) + 0.8 * sim.probe(5)).epsilon(1e-12));
+  CHECK(std::abs(x) > 0.1);
+  // of z0 the nodes of x0 alone are held
+  double some = 0.0;
+  for (std::size_t i = 0; i < 9; ++i)
+    if (const int node = b.fem().mesh().node_sets.at("x0")[i]; b.fem().mesh().nodes(2, node) == 0.0)
+      some += all[static_cast<Eigen::Index>(3 * i + 1)];
+  CHECK(sim.probe(6) == doctest::Approx(some).epsilon(1e-12));
+}
+
+TEST_CASE("the forces of stops add up over their set") {
+  const BuiltFem b(
+      "mesh: {box: {kind: quad4, cells: [1, 2], size: [0.1, 0.2]}}, material: {law: linear, young: "
+      "1 MPa, poisson: 0.3, density: 1000}, velocity: [-1, 0, 0], stops: [{set: x0, plane: {point: "
+      "[-1 mm, 0, 0], normal: [1, 0, 0]}}]",
+      "outputs:\n"
+      "  - {probe: b, at: x0, direction: [1, 0, 0], quantity: reaction}\n"
+      "  - {probe: b, at: [0, 0, 0], direction: [1, 0, 0], quantity: reaction}\n"
+      "  - {probe: b, at: [0, 0.1, 0], direction: [1, 0, 0], quantity: reaction}\n"
+      "  - {probe: b, at: [0, 0.2, 0], direction: [1, 0, 0], quantity: reaction}\n");
+  Simulation sim(*b.model);
+  double most = 0.0;
+  for (int i = 0; i < 20; ++i) {
+    sim.advance();
+    most = std::max(most, sim.probe(0));
+    CHECK(sim.probe(0) ==
+          doctest::Approx(sim.probe(1) + sim.probe(2) + sim.probe(3)).epsilon(1e-12));
+  }
+  CHECK(most > 1.0);
+}
+
+TEST_CASE("a body that keeps nodes is pushed there as its mesh is, at rest and on the way") {
+  const std::string bar =
+      "mesh: {box: {kind: hex8, cells: [6, 2, 2], size: [0.6, 0.1, 0.1]}}, material: {law: linear, "
+      "young: 1 MPa, poisson: 0.3, density: 1000}, fixed: [{set: x0}], loads: [{nodes: [6], force: "
+      "[0, 0, -0.5 N], factor: {table: [[0, 0], [0.05, 1]]}}]";
+  const std::string outputs =
+      "outputs:\n"
+      "  - {probe: b, at: 6, quantity: displacement}\n"
+      "  - {probe: b, at: [0.35, 0.03, 0.02], quantity: displacement}\n";
+  const BuiltFem mesh(bar, outputs);
+  const BuiltFem b(bar + ", modes: {count: 10, keep: [{nodes: [6]}, {set: x1, axes: [z]}]}",
+                   outputs +
+                       "contacts: [{on: b, at: x1, against: {plane: {point: [0, 0, -1]}}, law: "
+                       "{kind: newton-impact, friction: 0.3}}]\n");
+  CHECK(b.model->groups()[0].dynamics->velocities() == 9 + 2 + 10);
+  CHECK(std::string(b.model->groups()[0].scheme->name()) == "moreau-jean");
+  CHECK(b.model->pairs().size() == 9);
+  CHECK(b.model->pairs()[0].tangents == 2);
+  CHECK(b.model->surfaces().skins.empty());
+  Simulation one(*mesh.model), other(*b.model);
+  double most = 0.0, off = 0.0, off_inside = 0.0;
+  for (int i = 0; i < 100; ++i) {
+    one.advance();
+    other.advance();
+    most = std::max(most, std::abs(one.probe(0)));
+    off = std::max(off, std::abs(one.probe(0) - other.probe(0)));
+    off_inside = std::max(off_inside, std::abs(one.probe(1) - other.probe(1)));
+  }
+  CHECK(most > 1e-4);
+  CHECK(off <= 0.01 * most);
+  CHECK(off_inside <= 0.01 * most);
+}
+
+TEST_CASE("a free body that keeps nodes flies with the velocity it is given") {
+  const BuiltFem b(kBrick + kSoft + ", velocity: [1, 0, 2], modes: {count: 4, keep: [{set: x0}]}",
+                   "outputs: [{probe: b, at: [1.3, 0.1, 0.02], direction: [0, 0, 1]}]\n");
+  const Dynamics& body = *b.model->groups()[0].dynamics;
+  const Energy E = body.energy(0.0, b.start().q, b.start().v);
+  CHECK(E.kinetic == doctest::Approx(0.5 * 8.0 * 5.0).epsilon(1e-9));
+  Simulation sim(*b.model);
+  for (int i = 0; i < 50; ++i) sim.advance();
+  CHECK(sim.probe(0) == doctest::Approx(2.0).epsilon(1e-9));
 }

@@ -35,6 +35,8 @@ const std::string kFaultBodies =
 
 const std::string kElbow =
     "{name: elbow, kind: revolute, between: [upper, fore], at: [0, 0, 0], axis: [0, 1, 0]";
+const std::string kRope =
+    "{name: rope, kind: distance, between: [upper, world], at: [0, 0, 1], to: [0, 0, 0], ";
 
 }  // namespace
 
@@ -46,10 +48,18 @@ TEST_CASE("a joint that cannot be is refused in one line") {
       const Row& row : std::vector<Row>{
           {"{kind: ball, between: [upper, upper], at: [0, 0, 0]}",
            "joints[0].between: joins 'upper' with itself; name two bodies"},
-          {"{name: rope, kind: distance, between: [upper, world], at: [0, 0, 1], to: [0, 0, 0], "
-           "strength: 2 kN}",
-           "joints[0].strength: 'rope' cannot break: joints bear any force; leave it out, and read "
-           "the force of the joint in the results"},
+          {"{kind: ball, between: [upper, world], at: [0, 0, 1], strength: 2 kN}",
+           "joints[0].strength: is for kind distance, not for ball"},
+          {"{kind: line, between: [upper, world], at: [0, 0, 1], to: [0, 0, 0], strength: 2 kN}",
+           "joints[0].strength: is for kind distance, not for line; kind line has to"},
+          {kRope + "strength: -2 N}", "joints[0].strength: -2 N is out of range; allowed: > 0 N"},
+          {kRope + "strength: 0}", "joints[0].strength: 0 N is out of range; allowed: > 0 N"},
+          {kRope + "strength: 2 kg}",
+           "joints[0].strength: 'kg' is a unit of another dimension; a number in N, or with a "
+           "unit: N, mN, kN"},
+          {kRope + "strength: .inf}",
+           "joints[0].strength: '.inf' is not a finite number; a number in N, or with a unit: N, "
+           "mN, kN"},
           {"{kind: ball, between: [world, world], at: [0, 0, 0]}",
            "joints[0].between: joins the world with itself; name a body that moves"},
           {"{kind: ball, between: [uper, world], at: [0, 0, 0]}",
@@ -169,18 +179,32 @@ TEST_CASE("half a turn is a limit, a way has none") {
               "{limits: {upper: 7}, spring: {stiffness: 1, rest: 9}}}") == "nothing");
 }
 
-TEST_CASE("a program that gives a link a strength is told that links do not break") {
+TEST_CASE("a program that gives a joint a strength it cannot have is told so in one line") {
   test::JointScene scene;
   const int bob = scene.point(1.0, {0.0, 0.0, -1.0});
   const int rope =
       scene.join(JointKind::distance, -1, bob, Vector3::Zero(), {0.0, 0.0, -1.0}, Vector3::UnitZ());
   const std::shared_ptr<const Scheme> scheme = make_scheme(MoreauJeanOptions{});
+  Joint& joint = scene.joints[static_cast<std::size_t>(rope)];
+  joint.strength = 20.0;
   CHECK_NOTHROW(scene.model(scheme));
-  scene.joints[static_cast<std::size_t>(rope)].strength = 20.0;
-  CHECK_THROWS_WITH_AS(scene.model(scheme),
-                       "joints[0]: 'j0' cannot break: joints bear any force; strength 0, and "
-                       "Simulation::joint_load() tells the force",
-                       SceneError);
+  scene.in_stages = true;
+  CHECK_THROWS_WITH_AS(
+      scene.model(make_scheme(RungeKuttaOptions{})),
+      "joints[0]: 'j0' can break, and joints inside stages cannot; joint: {in_stages: false}, or "
+      "no strength",
+      SceneError);
+  scene.in_stages = false;
+  joint.strength = -20.0;
+  CHECK_THROWS_WITH_AS(
+      scene.model(scheme),
+      "joints[0]: 'j0' has a strength below 0; strength > 0 [N], or 0: it bears any pull",
+      SceneError);
+  joint.strength = 20.0;
+  joint.kind = JointKind::ball;
+  CHECK_THROWS_WITH_AS(
+      scene.model(scheme),
+      "joints[0]: 'j0' is of kind ball and cannot break; strength 0, or kind distance", SceneError);
 }
 
 TEST_CASE("a coupling or an output that names no coordinate is refused in one line") {

@@ -172,9 +172,9 @@ TEST_CASE("the table of kinds and schemes is what the model accepts") {
   };
   CHECK(kinds_for(*scheme("modal-exact")) == "modal");
   CHECK(kinds_for(*scheme("moreau-jean")) ==
-        "modal, linear, lagrangian, particles, rigid, pseudo-rigid, fem");
+        "modal, linear, lagrangian, particles, rigid, pseudo-rigid, fem, beam");
   CHECK(kinds_for(*scheme("variational-symplectic")) ==
-        "modal, linear, particles, rigid, pseudo-rigid, fem; lagrangian with constant mass");
+        "modal, linear, particles, rigid, pseudo-rigid, fem, beam; lagrangian with constant mass");
   CHECK(kinds_for(*scheme("rig-mid")) == "rigid");
   CHECK(holds(kinds_for(*scheme("discrete-gradient")), "lagrangian with constant mass"));
   // each scheme on one body of each kind: build agrees with the table
@@ -190,7 +190,9 @@ TEST_CASE("the table of kinds and schemes is what the model accepts") {
           "kind: pseudo-rigid, pseudo_rigid: {shape: {box: {size: [1, 1, 1]}}, material: {young: "
           "1, poisson: 0.3, density: 1}}",
           "kind: fem, fem: {mesh: {box: {kind: tet4, cells: [1, 1, 1], size: [1, 1, 1]}}, "
-          "material: {young: 1, poisson: 0.3, density: 1}}"}) {
+          "material: {young: 1, poisson: 0.3, density: 1}}",
+          "kind: beam, beam: {start: [0, 0, 0], end: [1, 0, 0], axial: 1, bending: 1, "
+          "linear_density: 1}"}) {
       CAPTURE(body);
       CAPTURE(row.name);
       const unsigned traits = model_of(body, 1e-3).groups()[0].dynamics->traits();

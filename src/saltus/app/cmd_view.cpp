@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "saltus/app/app.h"
+#include "saltus/app/interrupt.h"
+#include "saltus/app/terminal.h"
+#include "saltus/app/view_of_file.h"
+#include "saltus/app/view_of_run.h"
+#include "saltus/base/error.h"
+#include "saltus/io/view_page.h"
+
+namespace saltus::app {
+
+namespace {
+
+/// What the viewers cost the run.
+void tell_cost(const LiveCost& cost, bool json) {
+  const double steps = static_cast<double>(std::max<std::uint64_t>(cost.steps, 1));
+  const double share = cost.showing > 0.0 ? cost.showing / (cost.stepping + cost.showing) : 0.0;
+  if (json)
+    std::puts(nlohmann::ordered_json({{"steps", cost.steps},
+                                      {"stepping", cost.stepping},
+                                      {"stepping_cpu", cost.stepping_cpu},
+                                      {"showing", cost.showing}})
+                  .dump()
+                  .c_str());
+  else
+    fmt::print(
+        "{} steps of {:.4g} us on average ({:.4g} us of the processor); viewers took {:.3g} % "
+        "beside them\n",
+        cost.steps, 1e6 * cost.stepping / steps, 1e6 * cost.stepping_cpu / steps, 100.0 * share);
+}
+
+}  // namespace
+
+int cmd_view(const ViewArguments& arguments) {
+  if (viewer_page().empty())
+    throw RunError("this saltus was built without the viewer (web/dist/viewer.html)");
+  if (!arguments.live && !arguments.set.empty())
+    throw SceneError("--set", "is for --live", "a stored run is as it is");
+  const InterruptGuard interrupt;
+  std::unique_ptr<ViewContent> content;
+  const LiveRun* run = nullptr;
+  if (arguments.live) {
+    auto live = std::make_unique<ViewOfRun>(arguments.file, arguments.set);
+    run = &live->run();
+    content = std::move(live);
+  } else {
+    content = std::make_unique<ViewOfFile>(arguments.file);
+  }
+  ViewServer server(*content, viewer_page(), {arguments.host, arguments.port});
+
+  if (arguments.json)
+    std::puts(nlohmann::ordered_json({{"url", server.url()}}).dump().c_str());
+  else
+    fmt::print("{}  (Ctrl-C ends)\n", server.url());
+  std::fflush(stdout);
+  if (arguments.host != ViewAddress{}.host && arguments.host != "localhost" &&
+      arguments.host != "::1")
+    warn("whoever reaches " + arguments.host + " can see this run" +
+         (arguments.live ? " and steer it" : ""));
+
+  std::jthread watch([&](const std::stop_token& stop) {
+    for (; !stop.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(50)))
+      if (interrupt.signal() != 0) server.stop();  // again until it is heard: it may not run yet
+  });
+  server.run();
+  if (run) tell_cost(run->cost(), arguments.json);
+  return kDone;
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,139 @@
+#include "saltus/app/view_of_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "saltus/io/results_reader.h"
+
+namespace saltus::app {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{1000};  // how often a growing file is looked at
+
+struct FileStamp {
+  bool there = false;
+  std::uintmax_t size = 0;
+  std::int64_t changed = 0;
+};
+FileStamp stamp_of(const std::string& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  return {
+      true, static_cast<std::uintmax_t>(status.st_size),
+      static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+}  // namespace
+
+struct ViewOfFile::Opened {
+  ResultsReader results;
+  ViewData view;
+  explicit Opened(const std::string& file) : results(file), view(results, options(results)) {}
+  static ViewOptions options(const ResultsReader& results) {
+    ViewOptions options;
+    options.live = !results.finished();
+    return options;
+  }
+};
+
+ViewOfFile::ViewOfFile(std::string file) : file_(std::move(file)) {
+  const std::lock_guard lock(lock_);
+  read();
+}
+
+ViewOfFile::~ViewOfFile() = default;
+
+/// Throws SceneError and keeps what it had.
+void ViewOfFile::read() {
+  const FileStamp stamp = stamp_of(file_);
+  auto opened = std::make_unique<Opened>(file_);
+  ViewHeader header = opened->view.header();
+  ++generation_;
+  header.json.insert(1, fmt::format("\"generation\":{},", generation_));
+  header_ = std::make_shared<const std::string>(std::move(header.json));
+  fixed_before_ = std::move(fixed_);
+  fixed_ = std::make_shared<const std::string>(std::move(header.bytes));
+  opened_ = std::move(opened);
+  size_ = stamp.size;
+  changed_ = stamp.changed;
+}
+
+/// A file that grows is read again when it was written to; at the end of its run it has another name.
+void ViewOfFile::look_again() {
+  const auto now = std::chrono::steady_clock::now();
+  if (opened_->results.finished() || now - looked_ < kLook) return;
+  looked_ = now;
+  FileStamp stamp = stamp_of(file_);
+  constexpr std::string_view kPart = ".part";
+  const std::string before = file_;
+  if (!stamp.there && file_.ends_with(kPart)) {
+    file_.resize(file_.size() - kPart.size());
+    stamp = stamp_of(file_);
+  }
+  if (!stamp.there || (stamp.size == size_ && stamp.changed == changed_ && file_ == before)) return;
+  try {
+    read();
+  } catch (const SceneError&) {  // caught between two writes; the next look finds it whole
+    file_ = before;
+  }
+}
+
+ViewContent::Bytes ViewOfFile::header() {
+  const std::lock_guard lock(lock_);
+  look_again();
+  return header_;
+}
+
+ViewContent::Bytes ViewOfFile::fixed(std::uint64_t generation) {
+  const std::lock_guard lock(lock_);
+  if (generation == 0 || generation == generation_) return fixed_;
+  return generation + 1 == generation_ ? fixed_before_ : nullptr;
+}
+
+ViewContent::Bytes ViewOfFile::frames(std::uint64_t first, std::uint64_t last) {
+  const std::lock_guard lock(lock_);
+  if (first > last || last >= opened_->view.frames()) return nullptr;
+  return std::make_shared<const std::string>(opened_->view.chunk(first, last - first + 1));
+}
+
+std::string ViewOfFile::results() const {
+  const std::lock_guard lock(lock_);
+  return file_;
+}
+
+std::string ViewOfFile::events(Cursor& cursor, std::chrono::milliseconds wait) {
+  const auto until = std::chrono::steady_clock::now() + wait;
+  do {
+    {
+      const std::lock_guard lock(lock_);
+      look_again();
+      if (cursor.generation != generation_) {
+        const bool finished = opened_->results.finished();
+        const auto frames = opened_->view.frames();
+        std::string text;
+        if (cursor.generation != 0)
+          text = fmt::format("event: header\ndata: {{\"generation\":{}}}\n\n", generation_);
+        const double t = frames ? opened_->view.facts().times.back() : 0.0;
+        const std::uint32_t step = frames ? opened_->view.facts().steps.back() : 0;
+        const nlohmann::ordered_json state{{"running", !finished}, {"time", t},  {"step", step},
+                                           {"frames", frames},     {"first", 0}, {"rate", nullptr},
+                                           {"ended", finished}};
+        text += fmt::format("event: state\ndata: {}\n\n", state.dump());
+        if (finished) text += "event: end\ndata: {}\n\n";
+        cursor.generation = generation_;
+        return text;
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  } while (std::chrono::steady_clock::now() < until);
+  return "";
+}
+
+std::string ViewOfFile::control(std::string_view) {
+  return R"({"error":"control: this is a stored run; saltus view --live SCENE steers one"})";
+}
+
+}  // namespace saltus::app

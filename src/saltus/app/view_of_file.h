@@ -1,0 +1,41 @@
+// `saltus view`: a results file as the content of the server, finished or still growing.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "saltus/app/view_server.h"
+#include "saltus/io/view_data.h"
+
+namespace saltus::app {
+
+class ViewOfFile final : public ViewContent {
+ public:
+  /// `file`: of a finished run, or the `.part` of one that goes on. Throws SceneError: no results file.
+  explicit ViewOfFile(std::string file);
+  ~ViewOfFile() override;
+
+  Bytes header() override;
+  Bytes fixed(std::uint64_t generation) override;
+  Bytes frames(std::uint64_t first, std::uint64_t last) override;
+  std::string results() const override;
+  std::string events(Cursor& cursor, std::chrono::milliseconds wait) override;
+  std::string control(std::string_view request) override;
+
+ private:
+  struct Opened;
+  void read();
+  void look_again();
+
+  // One lock for all: the HDF5 library is not made for two threads.
+  mutable std::mutex lock_;
+  std::string file_;
+  std::unique_ptr<Opened> opened_;
+  Bytes header_, fixed_, fixed_before_;
+  std::uint64_t generation_ = 0;
+  std::chrono::steady_clock::time_point looked_{};
+  std::uintmax_t size_ = 0;
+  std::int64_t changed_ = 0;  ///< when the file was written last [ns]
+};
+
+}  // namespace saltus::app

@@ -1,0 +1,299 @@
+#include "saltus/app/view_of_run.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "saltus/io/provenance.h"
+#include "saltus/io/results.h"
+#include "saltus/io/scene_write.h"
+#include "saltus/io/view_data.h"
+#include "saltus/io/view_live.h"
+
+namespace saltus::app {
+namespace {
+
+using EventJson = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+/// A folder of its own that is gone with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "saltus-view-XXXXXX").string();
+    if (!::mkdtemp(name.data()))
+      throw RunError("no folder can be made in " + fs::temp_directory_path().string());
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+FieldOptions fields_of(const SceneSetup& setup) {
+  const ResultsSpec& results = setup.scene.spec.results;
+  return {results.stress, results.strain, results.resultants};
+}
+
+/// The present state as a results file of one frame.
+void write_one_frame(const std::string& path, const SceneSetup& setup, const Simulation& sim) {
+  ResultsOptions options;
+  options.provenance = provenance_now(0, nullptr);
+  options.fields = fields_of(setup);
+  ResultsWriter out(path, setup.model, setup.scene.text, write_scene(setup.scene.spec), options);
+  std::vector<double> probes(setup.model.probes().size(), 0.0);
+  std::vector<Vector> velocities;
+  for (std::size_t g = 0; g < sim.state().groups.size(); ++g) {
+    velocities.emplace_back(sim.state().groups[g].v.size());
+    sim.velocity(static_cast<int>(g), velocities.back());
+  }
+  const std::vector<std::array<Vector3, 2>> loads(setup.model.joints().size(),
+                                                  {Vector3::Zero(), Vector3::Zero()});
+  out.start(sim.state(), probes);
+  out.frame(sim.state(), velocities, loads, sim.contacts());
+  out.finish(sim.state(), {});
+}
+
+const char* unit_of_plot(std::string_view plot) {
+  if (plot == "energy" || plot == "ledger" || plot == "unexplained") return "J";
+  if (plot == "gap") return "m";
+  return plot == "step cost" ? "s" : "1";
+}
+
+/// The plots that the columns of a run fill, without moments.
+std::vector<ViewPlot> empty_plots(const Model& model) {
+  std::vector<ViewPlot> plots;
+  for (const LiveColumn& column : live_columns(model)) {
+    if (plots.empty() || plots.back().title != column.plot)
+      plots.push_back({column.plot,
+                       unit_of_plot(column.plot),
+                       column.plot == "unexplained" || column.plot == "residual",
+                       {},
+                       {}});
+    plots.back().series.push_back({column.series, "", {}});
+  }
+  const std::size_t first = plots.size() - model.probes().size();
+  for (std::size_t i = 0; i < model.probes().size(); ++i)
+    plots[first + i].unit = unit_of(model.probes()[i], model.joints());
+  return plots;
+}
+
+/// The numbers below a JSON value whose key says that they may change in a run.
+class Controls {
+ public:
+  void walk(const EventJson& json, const std::string& path, std::string_view key) {
+    if (list_.size() >= kMost) return;
+    if (json.is_object()) {
+      for (const auto& [name, value] : json.items())
+        walk(value, path.empty() ? name : path + "." + name, name);
+    } else if (json.is_array()) {
+      for (std::size_t i = 0; i < json.size(); ++i)
+        walk(json[i], fmt::format("{}[{}]", path, i), key);
+    } else if (json.is_number()) {
+      const double value = json.get<double>();
+      if (key == "gravity")
+        add(path, "m/s^2", value, std::min(-20.0, value), std::max(20.0, value));
+      if (key == "friction") add(path, "1", value, 0.0, std::max(2.0, value));
+      if (key == "restitution") add(path, "1", value, 0.0, 1.0);
+    }
+  }
+  void add(const std::string& path, const char* unit, double value, double low, double high) {
+    list_.push_back({{"path", path},
+                     {"label", path},
+                     {"unit", unit},
+                     {"value", value},
+                     {"low", low},
+                     {"high", high}});
+  }
+  std::string text() const { return list_.dump(); }
+
+ private:
+  static constexpr std::size_t kMost = 24;
+  EventJson list_ = EventJson::array();
+};
+
+EventJson number(double value) { return std::isfinite(value) ? EventJson(value) : EventJson(); }
+
+std::string event(const char* name, const EventJson& data) {
+  return fmt::format("event: {}\ndata: {}\n\n", name, data.dump());
+}
+
+EventJson state_json(const LiveState& state) {
+  EventJson json{{"running", state.running},   {"time", state.t},
+                 {"step", state.step},         {"frames", state.frames},
+                 {"first", state.first_frame}, {"rate", number(state.rate)},
+                 {"ended", state.ended}};
+  if (!state.error.empty()) json["error"] = state.error;
+  return json;
+}
+
+EventJson rows_json(const std::vector<std::vector<double>>& rows,
+                    const std::vector<LiveColumn>& columns) {
+  EventJson json;
+  for (const std::vector<double>& row : rows) json["time"].push_back(row[0]);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    EventJson& values = json[columns[c].plot][columns[c].series];
+    for (const std::vector<double>& row : rows) {
+      const double value = row[c + 1];
+      values.push_back(number(columns[c].plot == "unexplained" ? std::abs(value) : value));
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string live_controls(std::string_view resolved, double pace) {
+  Controls controls;
+  controls.add("speed", "x real time", pace, 0.0, 10.0);
+  const auto scene = EventJson::parse(resolved, nullptr, false);
+  if (scene.is_object())
+    for (const char* key : {"gravity", "surfaces", "contacts"})
+      if (scene.contains(key)) controls.walk(scene[key], key, key);
+  return controls.text();
+}
+
+ViewOfRun::ViewOfRun(const std::string& scene, std::vector<std::string> set) {
+  run_ = std::make_unique<LiveRun>(
+      scene, std::move(set),
+      [this](const SceneSetup& setup, const Simulation& sim) { return make_encoder(setup, sim); });
+}
+
+LiveRun::Encoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& sim) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "start.h5").string();
+  write_one_frame(file, setup, sim);
+  const ResultsReader results(file);
+  const ViewData view(results, {});
+
+  struct Encoder {  // `records` refers to `tracks`
+    ViewLive live;
+    ViewTracks tracks;
+    ViewRecords records;
+    Encoder(ViewLive of, const ViewTracks& what)
+        : live(std::move(of)), tracks(what), records(tracks, {}) {}
+    Encoder(const Encoder&) = delete;
+  };
+  const auto encoder = std::make_shared<Encoder>(
+      ViewLive(view.scene(), setup.model, fields_of(setup)), view.tracks());
+
+  ViewFacts facts = view.facts();
+  facts.file = fs::path(setup.scene.file).filename().string();
+  facts.live = true;
+  facts.finished = false;
+  facts.times.clear();
+  facts.steps.clear();
+  facts.sounds.clear();
+  facts.summary.clear();
+  facts.plots = empty_plots(setup.model);
+  facts.controls = live_controls(results.resolved(), run_ ? run_->pace() : 1.0);
+  ViewHeader header = view_header(view.scene(), encoder->tracks, facts);
+
+  const std::lock_guard lock(lock_);
+  ++generation_;
+  header.json.insert(1, fmt::format("\"generation\":{},", generation_));
+  made_[generation_] = {std::make_shared<const std::string>(std::move(header.json)),
+                        std::make_shared<const std::string>(std::move(header.bytes))};
+  while (made_.size() > 2) made_.erase(made_.begin());
+
+  return [encoder](const Simulation& now) {
+    encoder->live.look(now);
+    std::string record;
+    encoder->records.append(encoder->live, 0, record);
+    return record;
+  };
+}
+
+ViewContent::Bytes ViewOfRun::header() {
+  const std::lock_guard lock(lock_);
+  return made_.at(generation_).header;
+}
+
+ViewContent::Bytes ViewOfRun::fixed(std::uint64_t generation) {
+  const std::lock_guard lock(lock_);
+  const auto found = made_.find(generation == 0 ? generation_ : generation);
+  return found == made_.end() ? nullptr : found->second.fixed;
+}
+
+ViewContent::Bytes ViewOfRun::frames(std::uint64_t first, std::uint64_t last) {
+  const std::vector<LiveFrame> frames = run_->frames(first, last);
+  if (frames.empty()) return nullptr;
+  std::vector<double> times;
+  std::vector<std::uint32_t> steps, offsets{0};
+  std::string records;
+  for (const LiveFrame& frame : frames) {
+    times.push_back(frame.t);
+    steps.push_back(static_cast<std::uint32_t>(frame.step));
+    records += *frame.record;
+    offsets.push_back(static_cast<std::uint32_t>(records.size()));
+  }
+  return std::make_shared<const std::string>(
+      view_chunk(static_cast<std::uint32_t>(first), times, steps, offsets, records));
+}
+
+std::string ViewOfRun::events(Cursor& cursor, std::chrono::milliseconds wait) {
+  run_->wait_for_news(cursor.state, wait);
+  std::string text;
+  std::uint64_t generation;
+  {
+    const std::lock_guard lock(lock_);
+    generation = generation_;
+  }
+  if (cursor.generation != generation) {
+    if (cursor.generation != 0) text += event("header", {{"generation", generation}});
+    cursor.generation = generation;
+  }
+  text += event("state", state_json(run_->state()));
+  const auto rows = run_->rows(cursor.row);
+  if (!rows.empty()) text += event("rows", rows_json(rows, run_->columns()));
+  return text;
+}
+
+std::string ViewOfRun::control(std::string_view request) {
+  const auto refused = [](const std::string& why) { return EventJson{{"error", why}}.dump(); };
+  const auto json = EventJson::parse(request, nullptr, false);
+  if (!json.is_object() || !json.contains("do") || !json["do"].is_string())
+    return refused("control: not a request; for example {\"do\": \"start\"}");
+  const std::string what = json["do"].get<std::string>();
+  const std::lock_guard one_at_a_time(making_);
+  try {
+    if (what == "start") {
+      run_->start();
+    } else if (what == "pause") {
+      run_->pause();
+    } else if (what == "step") {
+      run_->step();
+    } else if (what == "restart") {
+      run_->restart();
+    } else if (what == "set") {
+      if (!json.contains("path") || !json["path"].is_string() || !json.contains("value") ||
+          json["value"].is_structured())
+        return refused("control: `set` needs a path and a value");
+      const std::string path = json["path"].get<std::string>();
+      const EventJson& value = json["value"];
+      if (path == "speed")
+        run_->pace(value.is_number() ? value.get<double>() : -1.0);
+      else
+        run_->set(path, value.is_string() ? value.get<std::string>() : value.dump());
+    } else {
+      return refused("control: '" + what +
+                     "' is nothing to do; allowed: start, pause, step, "
+                     "restart, set");
+    }
+  } catch (const std::exception& error) {
+    return refused(error.what());
+  }
+  return EventJson{{"ok", true}}.dump();
+}
+
+}  // namespace saltus::app

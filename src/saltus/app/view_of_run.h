@@ -1,0 +1,44 @@
+// `saltus view --live`: a run as the content of the server.
+#pragma once
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "saltus/app/live_run.h"
+#include "saltus/app/view_server.h"
+
+namespace saltus::app {
+
+class ViewOfRun final : public ViewContent {
+ public:
+  /// Throws SceneError. The run stands at its start.
+  ViewOfRun(const std::string& scene, std::vector<std::string> set);
+
+  Bytes header() override;
+  Bytes fixed(std::uint64_t generation) override;
+  Bytes frames(std::uint64_t first, std::uint64_t last) override;
+  std::string events(Cursor& cursor, std::chrono::milliseconds wait) override;
+  std::string control(std::string_view request) override;
+
+  const LiveRun& run() const { return *run_; }
+
+ private:
+  struct Made {
+    Bytes header, fixed;
+  };
+  LiveRun::Encoder make_encoder(const SceneSetup& setup, const Simulation& sim);
+
+  std::mutex
+      making_;       ///< one scene is built at a time: the HDF5 library is not made for two threads
+  std::mutex lock_;  ///< of what follows
+  std::map<std::uint64_t, Made> made_;  ///< headers by number, the last two
+  std::uint64_t generation_ = 0;
+  std::unique_ptr<LiveRun> run_;
+};
+
+/// What may be changed while a scene runs: speed, gravity, friction and restitution of its laws, as the JSON list of
+/// docs/reference/view_data.md. `resolved`: the scene with every default, JSON.
+std::string live_controls(std::string_view resolved, double pace);
+
+}  // namespace saltus::app

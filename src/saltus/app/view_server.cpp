@@ -1,0 +1,292 @@
+#include "saltus/app/view_server.h"
+
+#include <httplib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+
+#include "saltus/base/error.h"
+
+namespace saltus::app {
+namespace {
+
+constexpr const char* kText = "text/plain; charset=utf-8";
+constexpr const char* kBinary = "application/octet-stream";
+constexpr std::chrono::milliseconds kHeartbeat{
+    2000};  // how soon a listener that went away is noticed
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// "10.0.0.7" or "[fe80::1]": no name that somebody could make lead here.
+bool is_address(std::string_view host) {
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    return std::ranges::all_of(host.substr(1, host.size() - 2), [](char c) {
+      return std::isxdigit(static_cast<unsigned char>(c)) || c == ':' || c == '.';
+    });
+  }
+  return !host.empty() &&
+         std::ranges::all_of(host, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+}
+
+void refuse(httplib::Response& answer, int status, const std::string& why) {
+  answer.status = status;
+  answer.set_content(why + "\n", kText);
+}
+
+void hand_out(httplib::Response& answer, const ViewContent::Bytes& bytes, const char* type) {
+  answer.set_content_provider(
+      bytes->size(), type, [bytes](std::size_t at, std::size_t count, httplib::DataSink& sink) {
+        return sink.write(bytes->data() + at, std::min(count, bytes->size() - at));
+      });
+}
+
+std::optional<std::uint64_t> whole_number(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+/// A part of a file, as one range of a request says. The library takes ranges past the end for granted, so they are cut here.
+struct Slice {
+  std::uint64_t at = 0, count = 0, size = 0;
+};
+std::optional<Slice> slice_of(const httplib::Ranges& ranges, std::uint64_t size) {
+  if (ranges.empty()) return Slice{0, size, size};
+  if (ranges.size() > 1 || size == 0) return {};
+  const std::int64_t end = static_cast<std::int64_t>(size);
+  std::int64_t first = ranges[0].first, last = ranges[0].second;
+  if (first < 0 && last < 0) return {};
+  if (first < 0) {  // the last `last` bytes
+    if (last == 0) return {};
+    first = std::max<std::int64_t>(0, end - last);
+    last = end - 1;
+  } else if (last < 0 || last >= end) {
+    last = end - 1;
+  }
+  if (first >= end || first > last) return {};
+  return Slice{static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last - first + 1),
+               size};
+}
+
+void hand_out_file(const std::string& name, httplib::Request& request, httplib::Response& answer) {
+  const auto file = std::make_shared<std::ifstream>(name, std::ios::binary);
+  struct stat status {};
+  if (!*file || ::stat(name.c_str(), &status) != 0)
+    return refuse(answer, 404, "the results file is gone");
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::optional<Slice> slice = slice_of(request.ranges, size);
+  const bool part = !request.ranges.empty();
+  request.ranges.clear();  // what is left for the library is a plain body
+  if (!slice) {
+    answer.set_header("Content-Range", "bytes */" + std::to_string(size));
+    return refuse(answer, 416, "one range within the file is allowed");
+  }
+  answer.status = part ? 206 : 200;
+  answer.set_header("Accept-Ranges", "bytes");
+  if (part)
+    answer.set_header("Content-Range", "bytes " + std::to_string(slice->at) + "-" +
+                                           std::to_string(slice->at + slice->count - 1) + "/" +
+                                           std::to_string(size));
+  if (slice->count == 0) return answer.set_content("", kBinary);
+  answer.set_content_provider(
+      slice->count, kBinary,
+      [file, start = slice->at](std::size_t at, std::size_t count, httplib::DataSink& sink) {
+        std::array<char, 65536> buffer;
+        file->clear();
+        file->seekg(static_cast<std::streamoff>(start + at));
+        file->read(buffer.data(), static_cast<std::streamsize>(std::min(count, buffer.size())));
+        const std::streamsize got = file->gcount();  // 0: the file became shorter
+        return got > 0 && sink.write(buffer.data(), static_cast<std::size_t>(got));
+      });
+}
+
+int own_options(
+    int socket) {  // not SO_REUSEPORT, by which two servers would share a port unnoticed
+  const int yes = 1;
+  return ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+}
+
+}  // namespace
+
+bool is_own_host(std::string_view header, std::string_view host, int port) {
+  std::string_view name = header, digits;
+  const std::size_t colon = header.rfind(':');
+  if (colon != std::string_view::npos && header.find(']', colon) == std::string_view::npos) {
+    name = header.substr(0, colon);
+    digits = header.substr(colon + 1);
+  }
+  if (digits.empty() ? port != 80 : digits != std::to_string(port)) return false;
+  if (!digits.empty() && !all_digits(digits)) return false;
+  if (name == "127.0.0.1" || name == "localhost" || name == "[::1]") return true;
+  if (host == "0.0.0.0" || host == "::") return is_address(name);
+  return name == host || name == "[" + std::string(host) + "]";
+}
+
+struct ViewServer::Work {
+  httplib::Server server;
+  ViewContent& content;
+  ViewAddress address;
+  std::atomic<bool> stopping = false;
+
+  Work(ViewContent& content_, const ViewAddress& address_) : content(content_), address(address_) {}
+
+  /// Requests of other pages, by their `Origin`, or under a name that is not ours, are not answered.
+  bool let_in(const httplib::Request& request, httplib::Response& answer) const {
+    if (request.get_header_value_count("Host") != 1 ||
+        !is_own_host(request.get_header_value("Host"), address.host, address.port)) {
+      refuse(answer, 403, "this server answers under its own address alone");
+      return false;
+    }
+    if (!request.has_header("Origin")) return true;
+    const std::string origin = request.get_header_value("Origin");
+    constexpr std::string_view kScheme = "http://";
+    if (origin.starts_with(kScheme) && request.get_header_value_count("Origin") == 1 &&
+        is_own_host(std::string_view(origin).substr(kScheme.size()), address.host, address.port))
+      return true;
+    refuse(answer, 403, "this server answers its own page alone");
+    return false;
+  }
+
+  void listen_to_events(httplib::Response& answer) {
+    answer.set_header("Cache-Control", "no-cache");
+    answer.set_chunked_content_provider(
+        "text/event-stream",
+        [this, cursor = ViewContent::Cursor{}](std::size_t, httplib::DataSink& sink) mutable {
+          if (stopping) {
+            sink.done();
+            return true;
+          }
+          std::string text = content.events(cursor, kHeartbeat);
+          if (text.empty()) text = ": still here\n\n";
+          return sink.write(text.data(), text.size());
+        });
+  }
+
+  void frames(const httplib::Request& request, httplib::Response& answer) {
+    const auto first = whole_number(request.matches[1]), last = whole_number(request.matches[2]);
+    if (!first || !last || *last < *first || *last - *first >= kFramesAtOnce)
+      return refuse(
+          answer, 400,
+          "give /frames/FIRST-LAST, at most " + std::to_string(kFramesAtOnce) + " frames");
+    const ViewContent::Bytes chunk = content.frames(*first, *last);
+    if (!chunk) return refuse(answer, 416, "there are no such frames");
+    hand_out(answer, chunk, kBinary);
+  }
+
+  void fixed(const httplib::Request& request, httplib::Response& answer) {
+    std::uint64_t generation = 0;
+    if (request.has_param("generation")) {
+      const auto asked = whole_number(request.get_param_value("generation"));
+      if (!asked) return refuse(answer, 400, "generation is a whole number");
+      generation = *asked;
+    }
+    const ViewContent::Bytes bytes = content.fixed(generation);
+    if (!bytes) return refuse(answer, 410, "read /view.json again");
+    hand_out(answer, bytes, kBinary);
+  }
+};
+
+ViewServer::ViewServer(ViewContent& content, std::string_view page, const ViewAddress& address)
+    : work_(std::make_unique<Work>(content, address)) {
+  httplib::Server& server = work_->server;
+  Work* const work = work_.get();
+  server.set_socket_options(own_options);
+  server.new_task_queue = [] { return new httplib::ThreadPool(kClients); };
+  server.set_read_timeout(5);
+  server.set_write_timeout(5);
+  server.set_keep_alive_timeout(5);
+  server.set_payload_max_length(64 * 1024);
+  server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                              {"Referrer-Policy", "no-referrer"},
+                              {"Cross-Origin-Resource-Policy", "same-origin"}});
+  server.set_pre_routing_handler(
+      [work](const httplib::Request& request, httplib::Response& answer) {
+        using enum httplib::Server::HandlerResponse;
+        return work->let_in(request, answer) ? Unhandled : Handled;
+      });
+  server.set_exception_handler(
+      [](const httplib::Request&, httplib::Response& answer, const std::exception_ptr& thrown) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const std::exception& error) {
+          refuse(answer, 500, error.what());
+        }
+      });
+  const auto whole = [](auto serve) {  // ranges are for the results file; the library knows no end
+    return [serve](const httplib::Request& request, httplib::Response& answer) {
+      // The library parses ranges before it asks us and applies them behind us. The request is its own, not constant.
+      const_cast<httplib::Request&>(request).ranges.clear();
+      answer.status = 200;
+      serve(request, answer);
+    };
+  };
+  server.Get("/", whole([page](const httplib::Request&, httplib::Response& answer) {
+               const auto text = std::make_shared<const std::string>(page);
+               hand_out(answer, text, "text/html; charset=utf-8");
+             }));
+  server.Get("/view.json", whole([work](const httplib::Request&, httplib::Response& answer) {
+               hand_out(answer, work->content.header(), "application/json");
+             }));
+  server.Get("/static.bin",
+             whole([work](const httplib::Request& request, httplib::Response& answer) {
+               work->fixed(request, answer);
+             }));
+  server.Get(R"(/frames/(\d+)-(\d+))",
+             whole([work](const httplib::Request& request, httplib::Response& answer) {
+               work->frames(request, answer);
+             }));
+  server.Get("/events", whole([work](const httplib::Request&, httplib::Response& answer) {
+               work->listen_to_events(answer);
+             }));
+  server.Get("/results.h5", [work](const httplib::Request& request, httplib::Response& answer) {
+    const std::string file = work->content.results();
+    if (file.empty()) return refuse(answer, 404, "this run keeps no results file");
+    hand_out_file(file, const_cast<httplib::Request&>(request), answer);
+  });
+  server.Post("/control", [work](const httplib::Request& request, httplib::Response& answer) {
+    answer.set_content(work->content.control(request.body), "application/json");
+  });
+
+  Work& w = *work_;
+  if (w.address.port == 0) {
+    w.address.port = server.bind_to_any_port(w.address.host);
+    if (w.address.port < 0) w.address.port = 0;
+  } else if (!server.bind_to_port(w.address.host, w.address.port)) {
+    w.address.port = 0;
+  }
+  if (w.address.port == 0)
+    throw SceneError(address.port == 0 ? "--host" : "--port",
+                     address.port == 0
+                         ? "cannot listen on " + address.host
+                         : "cannot listen on " + address.host + ":" + std::to_string(address.port),
+                     "give an address of this machine, and a port that is free, or none");
+}
+
+ViewServer::~ViewServer() { stop(); }
+int ViewServer::port() const { return work_->address.port; }
+std::string ViewServer::url() const {
+  const std::string& host = work_->address.host;
+  const bool all = host == "0.0.0.0" || host == "::";
+  return "http://" +
+         (all                                   ? "127.0.0.1"
+          : host.find(':') == std::string::npos ? host
+                                                : "[" + host + "]") +
+         ":" + std::to_string(port()) + "/";
+}
+void ViewServer::run() { work_->server.listen_after_bind(); }
+void ViewServer::stop() {
+  work_->stopping = true;
+  work_->server.stop();
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,264 @@
+#include "saltus/bodies/nodal_body.h"
+
+#include "saltus/base/error.h"
+#include "saltus/bodies/nodal_body_internal.h"
+#include "saltus/bodies/row_table.h"
+
+namespace saltus {
+namespace {
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void NodalBody::Parts::number(int axes, std::span<const Prescribed> held, DofWords words) {
+  dofs = FreeDofs(3 * nodes, held, loads, std::move(words), axes);
+  for (Vector* vector : {&u, &v, &x, &f, &y}) vector->setZero(3 * nodes);
+}
+
+void NodalBody::Parts::set_mass() {
+  mass_free.resize(dofs.free());
+  for (int i = 0; i < dofs.free(); ++i) mass_free[i] = nodal[dofs.dofs()[index(i)] / 3];
+}
+
+void NodalBody::Parts::name_accounts(bool elastic_there, bool damping_there) {
+  elastic = add_account(sources, elastic_there, "elastic", true);
+  gravity = add_account(sources, !gravity_vector.isZero(0.0), "gravity", true);
+  damping = add_account(sources, damping_there, "damping", false);
+  load = add_account(sources, !loads.empty(), "load", false);
+  prescribed = add_account(sources, dofs.prescribed() > 0, "prescribed", false);
+}
+
+void NodalBody::Parts::put(double t, View q) const {
+  dofs.put(t, q, u);
+  placed();
+}
+
+void NodalBody::Parts::put(double t, View q, View rates) const {
+  put(t, q);
+  dofs.put_rates(t, rates, v);
+}
+
+void NodalBody::Parts::spread(View part, Vector& all) const {
+  all.setZero();
+  dofs.scatter(part, all);
+}
+
+void NodalBody::Parts::mass_product(double scale, const Vector& in, Vector& out) const {
+  for (int i = 0; i < 3 * nodes; ++i) out[i] += scale * nodal[i / 3] * in[i];
+}
+
+void NodalBody::Parts::gravity_force(Vector& out) const {
+  if (gravity < 0) return;
+  for (int a = 0; a < nodes; ++a) out.segment<3>(3 * a) += nodal[a] * gravity_vector;
+}
+
+void NodalBody::Parts::inertia_of_motion(double t, Vector& out) const {
+  if (!dofs.moving() || lumped) return;
+  x.setZero();
+  dofs.move(t, &Signal::second, x);
+  mass_product(-1.0, x, out);
+}
+
+void NodalBody::Parts::all_forces(double t, Vector& out) const {
+  out.setZero();
+  elastic_force(out);
+  gravity_force(out);
+  damping_force(v, out);
+  add_loads(loads, t, out);
+}
+
+NodalBody::NodalBody(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+NodalBody::~NodalBody() = default;
+
+int NodalBody::positions() const { return parts_->dofs.free(); }
+int NodalBody::prescribed() const { return parts_->dofs.prescribed(); }
+int NodalBody::free_index(int dof) const { return parts_->dofs.component(dof); }
+std::span<const Source> NodalBody::sources() const { return parts_->sources; }
+
+void NodalBody::full(double t, View q, Out all) const {
+  parts_->put(t, q);
+  all = parts_->u;
+}
+
+// (1)
+void NodalBody::force(double t, View q, View v, Out f) const {
+  const Parts& d = *parts_;
+  d.put(t, q, v);
+  d.all_forces(t, d.f);
+  d.inertia_of_motion(t, d.f);
+  d.dofs.gather(d.f, f);
+}
+
+void NodalBody::potential_force(double, View q, Out f) const {
+  const Parts& d = *parts_;
+  d.put(0.0, q);
+  d.f.setZero();
+  d.elastic_force(d.f);
+  d.gravity_force(d.f);
+  d.dofs.gather(d.f, f);
+}
+
+// (2)
+void NodalBody::reactions(double t, View q, View v, View a, Out forces) const {
+  const Parts& d = *parts_;
+  d.put(t, q, v);
+  d.all_forces(t, d.f);
+  d.spread(a, d.x);
+  d.dofs.move(t, &Signal::second, d.x);
+  d.y.setZero();
+  d.mass_product(1.0, d.x, d.y);
+  for (int j = 0; j < prescribed(); ++j) {
+    const int dof = d.dofs.held()[index(j)].dof;
+    forces[j] = d.y[dof] - d.f[dof];
+  }
+}
+
+void NodalBody::point_reactions(double, View, std::span<const PointRef> at, View f,
+                                Out forces) const {
+  const Parts& d = *parts_;
+  Parts::Shape s;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    d.shape(at[i], s);
+    for (int j = 0; j < prescribed(); ++j) {
+      const int dof = d.dofs.held()[index(j)].dof;
+      for (int a = 0; a < s.count; ++a)
+        if (dof / 3 == s.node[index(a)])
+          forces[j] -= s.N[index(a)] * f[3 * static_cast<Eigen::Index>(i) + dof % 3];
+    }
+  }
+}
+
+void NodalBody::points(double t, View q, std::span<const PointRef> at, Out x) const {
+  const Parts& d = *parts_;
+  d.dofs.move(t, &Signal::value, d.x);
+  Parts::Shape s;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    d.shape(at[i], s);
+    Vector3 sum = Vector3::Zero();
+    for (int k = 0; k < s.count; ++k) {
+      const int a = s.node[index(k)];
+      Vector3 place = d.reference(a);
+      for (int axis = 0; axis < 3; ++axis) {
+        const int dof = 3 * a + axis, j = d.dofs[dof];
+        if (d.dofs.there(dof)) place[axis] += j >= 0 ? q[j] : d.x[dof];
+      }
+      sum += s.N[index(k)] * place;
+    }
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = sum + s.offset;
+  }
+}
+
+// N_a I a node, or one column a free axis where some are prescribed
+void NodalBody::point_rows(View, View, std::span<const PointRef> at, PointRows& J) const {
+  const Parts& d = *parts_;
+  const bool whole = d.dofs.free() == d.dofs.all();
+  J.width = whole ? 3 : 1;
+  J.offset.assign(1, 0);
+  J.column.clear();
+  J.value.clear();
+  Parts::Shape s;
+  for (const PointRef& point : at) {
+    d.shape(point, s);
+    for (int k = 0; k < s.count; ++k) {
+      const int a = s.node[index(k)];
+      const double N = s.N[index(k)];
+      if (N == 0.0) continue;
+      if (whole) {
+        J.column.push_back(3 * a);
+        J.value.insert(J.value.end(), {N, 0.0, 0.0, 0.0, N, 0.0, 0.0, 0.0, N});
+        continue;
+      }
+      for (int axis = 0; axis < 3; ++axis)
+        if (const int j = d.dofs[3 * a + axis]; j >= 0) {
+          J.column.push_back(j);
+          for (int row = 0; row < 3; ++row) J.value.push_back(row == axis ? N : 0.0);
+        }
+    }
+    J.offset.push_back(static_cast<int>(J.column.size()));
+  }
+}
+
+void NodalBody::point_drift(double t, View, std::span<const PointRef> at, Out drift) const {
+  const Parts& d = *parts_;
+  drift.setZero();
+  if (!d.dofs.moving()) return;
+  d.dofs.move(t, &Signal::rate, d.x);
+  Parts::Shape s;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    d.shape(at[i], s);
+    for (int k = 0; k < s.count; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        if (const int dof = 3 * s.node[index(k)] + axis; d.dofs.held(dof) >= 0)
+          drift[3 * static_cast<Eigen::Index>(i) + axis] += s.N[index(k)] * d.x[dof];
+  }
+}
+
+std::unique_ptr<PointTable> NodalBody::table(std::span<const PointRef> at,
+                                             std::span<const Vector3> direction) const {
+  const Parts& d = *parts_;
+  const auto n = static_cast<Eigen::Index>(at.size());
+  Parts::Shape s;
+  for (std::size_t i = 0; d.dofs.moving() && i < at.size(); ++i) {
+    d.shape(at[i], s);
+    for (int k = 0; k < s.count; ++k)
+      for (int axis = 0; axis < 3; ++axis) {
+        const int j = d.dofs.held(3 * s.node[index(k)] + axis);
+        if (j >= 0 && !d.dofs.signal(j).is_constant() && s.N[index(k)] * direction[i][axis] != 0.0)
+          return nullptr;
+      }
+  }
+  const Vector zero = Vector::Zero(d.dofs.free());
+  Vector places(3 * n), rest(n);
+  points(0.0, zero, at, places);
+  for (Eigen::Index i = 0; i < n; ++i)
+    rest[i] = direction[static_cast<std::size_t>(i)].dot(places.segment<3>(3 * i));
+  PointRows J;
+  point_rows(zero, zero, at, J);
+  return row_table(d.dofs.free(), J, direction, std::move(rest));
+}
+
+Energy NodalBody::energy(double, View q, View v) const {
+  const Parts& d = *parts_;
+  d.put(0.0, q);
+  double twice = 0.0;
+  if (d.lumped) {
+    twice = (d.mass_free.array() * v.array().square()).sum();
+  } else {
+    d.spread(v, d.x);
+    d.y.setZero();
+    d.mass_product(1.0, d.x, d.y);
+    twice = d.dofs.dot(d.y, v);
+  }
+  return {0.5 * twice, d.potential()};
+}
+
+// Each source with the prescribed degrees of freedom at rest where they are at t = 0 (damping: where they are); what their
+// motion adds is "prescribed".
+void NodalBody::power(double t, View q, View v, View w, std::span<double> by_source) const {
+  const Parts& d = *parts_;
+  double unused = 0.0, moved = 0.0;
+  const auto account = [&](int s) -> double& { return s < 0 ? unused : by_source[index(s)]; };
+  const auto of = [&](auto&& fill) {
+    d.f.setZero();
+    fill();
+    return d.dofs.dot(d.f, w);
+  };
+  d.put(0.0, q);
+  account(d.elastic) = of([&] { d.elastic_force(d.f); });
+  account(d.gravity) = of([&] { d.gravity_force(d.f); });
+  account(d.load) = of([&] { add_loads(d.loads, t, d.f); });
+  d.put(t, q, v);
+  if (d.dofs.moving()) {
+    moved += of([&] { d.elastic_force(d.f); }) - account(d.elastic);
+    moved += of([&] { d.inertia_of_motion(t, d.f); });
+    moved += of([&] { d.damping_force(d.v, d.f); });
+    d.dofs.stop(d.v);
+  }
+  const double damping = of([&] { d.damping_force(d.v, d.f); });
+  account(d.damping) = damping;
+  if (d.dofs.moving()) moved -= damping;
+  account(d.prescribed) = moved;
+}
+
+}  // namespace saltus

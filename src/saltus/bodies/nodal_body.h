@@ -1,0 +1,54 @@
+// Bodies made of nodes that move in space, some of their axes prescribed: particles and finite elements.
+//
+//     M_ff v' = F_f - M_fp u_p'',   F = elastic + M g + damping + loads            (1)
+//     reactions = M_pf v' + M_pp u_p'' - F_p                                       (2)
+//
+// f free, p prescribed degrees of freedom.
+#pragma once
+#include <memory>
+
+#include "saltus/bodies/signal.h"
+#include "saltus/dynamics/dynamics.h"
+
+namespace saltus {
+
+/// q = what the nodes have of the degrees of freedom 3 node + axis that are not prescribed, in their order: displacements or
+/// places. One object belongs to one group: its operations share work space. Schemes ask for C and K without a time: they are
+/// taken with prescribed motion at t = 0.
+class NodalBody : public Dynamics {
+ public:
+  ~NodalBody() override;
+  int positions() const override;
+  int velocities() const override { return positions(); }
+  /// Component of q of the degree of freedom 3 node + axis, -1: prescribed, or across the dimension.
+  int free_index(int dof) const;
+  void full(double t, View q, Out all) const;  ///< of all nodes at t, 3 a node
+
+  void force(double t, View q, View v, Out f) const override;
+  void potential_force(double t, View q, Out f) const override;
+  int prescribed() const override;
+  void reactions(double t, View q, View v, View a, Out forces) const override;
+  void point_reactions(double t, View q, std::span<const PointRef> at, View f,
+                       Out forces) const override;
+
+  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
+  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  std::unique_ptr<PointTable> table(
+      std::span<const PointRef> at,
+      std::span<const Vector3> direction) const override;  ///< null where one is moved
+
+  /// "elastic", "gravity" (both with a potential), "damping", "load", "prescribed": those there are.
+  std::span<const Source> sources() const override;
+  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are at t = 0; all that
+  /// their motion adds to the forces is in the account "prescribed". Gravity has its zero at q = 0.
+  Energy energy(double t, View q, View v) const override;
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+
+ protected:
+  struct Parts;
+  explicit NodalBody(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace saltus

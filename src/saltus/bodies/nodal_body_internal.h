@@ -1,0 +1,62 @@
+// What a NodalBody is made of: forces on vectors of all degrees of freedom, 3 numbers a node.
+#pragma once
+#include <array>
+#include <span>
+#include <vector>
+
+#include "saltus/bodies/element.h"
+#include "saltus/bodies/free_dofs.h"
+#include "saltus/bodies/nodal_body.h"
+
+namespace saltus {
+
+struct NodalBody::Parts {
+  FreeDofs dofs;
+  int nodes = 0;
+  bool lumped = true;
+  Vector nodal;      ///< mass of nodes, of consistent ones the row sums [kg]
+  Vector mass_free;  ///< lumped, one a component of q
+  Vector3 gravity_vector = Vector3::Zero();
+  std::span<const Load> loads;
+  std::vector<Source> sources;
+  int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
+
+  // Work space of the present call; u what q and prescribed motion say, v the rates
+  mutable Vector u, v, x, f, y;
+
+  Parts() = default;
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  virtual ~Parts() = default;
+
+  // After the numbers of nodes and axes and the masses of nodes are known
+  void number(int axes, std::span<const Prescribed> held, DofWords words);
+  void set_mass();
+  void name_accounts(bool elastic_there, bool damping_there);
+
+  /// The nodes and coefficients of a point:  x = offset + sum N_a (X_a + u_a).
+  struct Shape {
+    int count;
+    std::array<int, kMaxElementNodes> node;
+    std::array<double, kMaxElementNodes> N;
+    Vector3 offset = Vector3::Zero();
+  };
+  virtual void shape(const PointRef& at, Shape& s) const = 0;
+  virtual Vector3 reference(int node) const = 0;  ///< X
+
+  void put(double t, View q) const;              ///< u
+  void put(double t, View q, View rates) const;  ///< u and v
+  void spread(View part, Vector& all) const;     ///< zero where prescribed
+  virtual void placed() const {}                 ///< u is new
+
+  // added to vectors of all degrees of freedom, at u
+  virtual void mass_product(double scale, const Vector& in, Vector& out) const;
+  virtual void elastic_force(Vector& out) const = 0;
+  virtual void damping_force(const Vector& rate, Vector& out) const = 0;
+  void gravity_force(Vector& out) const;
+  void inertia_of_motion(double t, Vector& out) const;  ///< - M u'' of prescribed motion
+  void all_forces(double t, Vector& out) const;
+  virtual double potential() const = 0;
+};
+
+}  // namespace saltus

@@ -1,0 +1,11 @@
+// What a viewer needs to draw rigid and pseudo-rigid bodies and the fixed world: /drawing of a results file.
+#pragma once
+#include "saltus/io/hdf5.h"
+#include "saltus/scene/model.h"
+
+namespace saltus {
+
+/// Makes /drawing. Equal surfaces are written once. Throws h5::Error.
+void write_drawing(const h5::File& file, const Model& model);
+
+}  // namespace saltus

@@ -1,0 +1,37 @@
+// The contacts of every step of a run, not of its frames alone: /step_contacts of a results file.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "saltus/io/hdf5.h"
+#include "saltus/sim/state.h"
+
+namespace saltus {
+
+class StepContacts {
+ public:
+  /// Of a file that has none nothing is stored.
+  StepContacts() = default;
+  static StepContacts create(const h5::File& file);
+  /// Of an existing file; nothing where it has none. Throws h5::Error.
+  static StepContacts open(const h5::File& file);
+
+  /// One row of /step: the contacts that carried an impulse in it.
+  void add(std::span<const ContactMemory> contacts);
+  std::size_t waiting_bytes() const { return 32 * waiting_.key.size(); }
+  /// As those of RowTable.
+  void hand_over();
+  void write();
+  void truncate(std::size_t rows);
+
+ private:
+  struct Waiting {
+    std::vector<std::uint64_t> offset, key;
+    std::vector<double> impulse;
+  };
+  h5::Dataset offset_, key_, impulse_;
+  Waiting waiting_, writing_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace saltus

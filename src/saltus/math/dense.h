@@ -1,0 +1,31 @@
+// Decompositions of dense matrices of any size. Each is compiled once, here: in the files that use them Eigen's templates
+// cost 5 to 10 seconds each.
+#pragma once
+#include "saltus/base/base.h"
+#include "saltus/math/rotation.h"
+
+namespace saltus {
+
+/// A x = lambda x or A x = lambda B x, lambda increasing; x are columns, x^T x = 1 or x^T B x = 1.
+struct SymmetricPairs {
+  Vector values;
+  Matrix vectors;
+};
+/// Of symmetric A (the lower triangle is read).
+SymmetricPairs symmetric_pairs(const Matrix& A);
+/// B symmetric positive definite too.
+SymmetricPairs symmetric_pairs(const Matrix& A, const Matrix& B);
+Vector symmetric_values(const Matrix& A);
+Vector3 symmetric_values(const Matrix3& A);
+
+/// A <- L with L L^T = A; only its lower triangle is read and written. False where A is not positive definite.
+bool cholesky_lower(Matrix& A);
+/// X <- L^-1 X
+void solve_lower(const Matrix& L, Eigen::Ref<Matrix> X);
+
+/// The X of the least |A X - B|, A of full rank, by QR with column exchanges.
+Matrix least_squares(const Matrix& A, const Matrix& B);
+/// The shortest x of the least |A x - b|; pivots below `threshold` of the largest are none.
+Vector shortest_solution(const Matrix& A, const Vector& b, double threshold);
+
+}  // namespace saltus

@@ -1,0 +1,287 @@
+// `saltus view`: what the server answers, to whom, and that a run waits for none of its listeners.
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "command.h"
+
+using namespace saltus_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A connection to a port of this machine.
+class Client {
+ public:
+  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const timeval patience{10, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    open_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  ~Client() { ::close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  bool open() const { return open_; }
+  void send(const std::string& text) const {
+    (void)!::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  /// Until the other side ends, or `enough` is in it, if that is not empty.
+  std::string receive(const std::string& enough = "") const {
+    std::string all;
+    char buffer[65536];
+    for (ssize_t n; (enough.empty() || all.find(enough) == std::string::npos) &&
+                    (n = ::recv(socket_, buffer, sizeof buffer, 0)) > 0;)
+      all.append(buffer, static_cast<std::size_t>(n));
+    return all;
+  }
+
+ private:
+  int socket_;
+  bool open_ = false;
+};
+
+struct Answer {
+  int status = 0;
+  std::string head, body;
+};
+
+Answer ask_plainly(int port, const std::string& request) {
+  const Client client(port);
+  client.send(request);
+  const std::string all = client.receive();
+  Answer answer;
+  const std::size_t end = all.find("\r\n\r\n");
+  if (end == std::string::npos || all.size() < 12) return answer;
+  answer.head = all.substr(0, end);
+  answer.body = all.substr(end + 4);
+  answer.status = std::atoi(all.c_str() + 9);
+  return answer;
+}
+
+Answer ask(int port, const std::string& path, const std::string& more = "") {
+  return ask_plainly(port, "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
+                               "\r\nConnection: close\r\n" + more + "\r\n");
+}
+
+nlohmann::json tell(int port, const nlohmann::json& what) {
+  const std::string body = what.dump();
+  const Answer answer = ask_plainly(
+      port, "POST /control HTTP/1.1\r\nHost: localhost:" + std::to_string(port) +
+                "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
+                "\r\n\r\n" + body);
+  return nlohmann::json::parse(answer.body, nullptr, false);
+}
+
+/// A free port; somebody else could take it before it is used, which then fails the test by name.
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  ::close(socket);
+  return ntohs(address.sin_port);
+}
+
+/// Runs `saltus view words... --port N`, calls `visit` with the port when it answers, and interrupts it.
+Outcome with_server(const Folder& folder, std::vector<std::string> words,
+                    const std::function<void(int)>& visit) {
+  const int port = free_port();
+  words.insert(words.begin(), "view");
+  words.insert(words.end(), {"--port", std::to_string(port)});
+  Launch launch;
+  launch.meanwhile = [&](pid_t child) {
+    bool answers = false;
+    for (int i = 0; i < 400 && !answers; ++i) {
+      answers = Client(port).open();
+      if (!answers) std::this_thread::sleep_for(25ms);
+    }
+    CHECK_MESSAGE(answers, "the server does not listen");
+    if (answers) visit(port);
+    ::kill(child, SIGINT);
+  };
+  return saltus_command(folder, words, launch);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "view hands out page, header, static bytes and frames of a stored run, and nothing else") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-o", "a.h5", "-q"}).code == 0);
+  const std::string file = folder.read("a.h5");
+  const Outcome outcome = with_server(folder, {"a.h5"}, [&](int port) {
+    const Answer page = ask(port, "/");
+    CHECK(page.status == 200);
+    CHECK(page.body.size() > 10'000);
+    const auto header = nlohmann::json::parse(ask(port, "/view.json").body, nullptr, false);
+    REQUIRE(header.is_object());
+    CHECK(header["format"] == "saltus-view");
+    CHECK(header["finished"] == true);
+    const auto frames = header["frames"]["count"].get<int>();
+    REQUIRE(frames > 3);
+    const std::string generation = std::to_string(header["generation"].get<int>());
+    CHECK(ask(port, "/static.bin?generation=" + generation).body.size() > 1000);
+    CHECK(ask(port, "/static.bin?generation=77").status == 410);
+    const Answer chunk = ask(port, "/frames/1-3");
+    CHECK(chunk.status == 200);
+    CHECK(chunk.body.starts_with("SLTF"));
+    CHECK(ask(port, "/frames/1-" + std::to_string(frames)).status == 416);
+    for (const char* path : {"/frames/3-1", "/frames/0-600", "/frames/99999999999999999999999-1"})
+      CHECK_MESSAGE(ask(port, path).status == 400, path);
+    for (const char* path : {"/scene.yaml", "/../a.h5", "/..%2f..%2f..%2fetc/passwd", "/a.h5",
+                             "//etc/passwd", "/frames/../../etc/passwd"})
+      CHECK_MESSAGE(ask(port, path).status == 404, path);
+    CHECK(tell(port, {{"do", "start"}}).contains("error"));
+  });
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out.find("http://127.0.0.1:") != std::string::npos);
+}
+
+TEST_CASE("view gives the parts of the results file that a range names, and 416 for what is none") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-o", "a.h5", "-q"}).code == 0);
+  const std::string file = folder.read("a.h5");
+  with_server(folder, {"a.h5"}, [&](int port) {
+    const auto part = [&](const std::string& range) {
+      return ask(port, "/results.h5", "Range: " + range + "\r\n");
+    };
+    CHECK(ask(port, "/results.h5").body == file);
+    CHECK(part("bytes=0-9").status == 206);
+    CHECK(part("bytes=0-9").body == file.substr(0, 10));
+    CHECK(part("bytes=-5").body == file.substr(file.size() - 5));
+    const Answer tail = part("bytes=" + std::to_string(file.size() - 3) + "-999999999999");
+    CHECK(tail.status == 206);
+    CHECK(tail.body == file.substr(file.size() - 3));
+    for (const char* range :
+         {"bytes=9-3", "bytes=99999999999-", "bytes=0-1,5-6", "bites=0-1", "bytes=a-b", "bytes=-0",
+          "bytes=99999999999999999999999-", "bytes=0-18446744073709551615", "bytes=-", "bytes="})
+      CHECK_MESSAGE(part(range).status == 416, range);
+    CHECK(ask(port, "/view.json", "Range: bytes=0-3\r\n").status == 200);
+  });
+}
+
+TEST_CASE("view answers its own page alone: other hosts and origins are refused") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
+    const std::string digits = std::to_string(port);
+    const auto status = [&](const std::string& host, const std::string& more) {
+      return ask_plainly(port,
+                         "GET /view.json HTTP/1.1\r\nConnection: close\r\n" + host + more + "\r\n")
+          .status;
+    };
+    CHECK(status("Host: 127.0.0.1:" + digits + "\r\n", "") == 200);
+    CHECK(status("Host: localhost:" + digits + "\r\n",
+                 "Origin: http://localhost:" + digits + "\r\n") == 200);
+    for (const std::string& host :
+         {std::string(), "Host: evil.example:" + digits + "\r\n",
+          std::string("Host: 127.0.0.1\r\n"), "Host: 127.0.0.1.evil.example:" + digits + "\r\n",
+          "Host: localhost:" + digits + "\r\nHost: evil.example:" + digits + "\r\n"})
+      CHECK_MESSAGE(status(host, "") == 403, host);
+    for (const std::string& origin :
+         {std::string("null"), std::string("http://evil.example"), "https://localhost:" + digits,
+          "http://localhost:" + std::to_string(port + 1)})
+      CHECK_MESSAGE(
+          status("Host: localhost:" + digits + "\r\n", "Origin: " + origin + "\r\n") == 403,
+          origin);
+  });
+}
+
+TEST_CASE("a hundred clients are served beside thirty that read nothing") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-o", "a.h5", "-q"}).code == 0);
+  with_server(folder, {"a.h5"}, [&](int port) {
+    std::vector<std::unique_ptr<Client>> stalled;
+    for (int i = 0; i < 30; ++i) {
+      stalled.push_back(std::make_unique<Client>(port));
+      if (i % 2)
+        stalled.back()->send("GET / HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
+                             "\r\n\r\n");
+    }
+    const std::string whole = ask(port, "/view.json").body;
+    std::atomic<int> served = 0;
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 100; ++i)
+      clients.emplace_back([&] { served += ask(port, "/view.json").body == whole; });
+    for (std::thread& client : clients) client.join();
+    CHECK(served == 100);
+  });
+}
+
+TEST_CASE("a live run is started, paused, stepped, changed and started again by a client") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  const Outcome outcome = with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
+    const auto frames = [&] {
+      int count = 0;
+      while (ask(port, "/frames/" + std::to_string(count) + "-" + std::to_string(count)).status ==
+             200)
+        ++count;
+      return count;
+    };
+    const auto header = nlohmann::json::parse(ask(port, "/view.json").body, nullptr, false);
+    REQUIRE(header.is_object());
+    CHECK(header["live"] == true);
+    CHECK(header["controls"].size() > 0);
+    CHECK(frames() == 1);
+    CHECK(tell(port, {{"do", "step"}})["ok"] == true);
+    for (int i = 0; i < 200 && frames() < 2; ++i) std::this_thread::sleep_for(10ms);
+    CHECK(frames() == 2);
+    CHECK(tell(port, {{"do", "set"}, {"path", "speed"}, {"value", 0}})["ok"] == true);
+    CHECK(tell(port, {{"do", "start"}})["ok"] == true);
+    const Client listener(port);
+    listener.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n");
+    const std::string heard = listener.receive("\"ended\":true");
+    CHECK(heard.find("event: state") != std::string::npos);
+    CHECK(heard.find("event: rows") != std::string::npos);
+    CHECK(heard.find("\"ended\":true") != std::string::npos);
+    CHECK(frames() > 2);
+    CHECK(tell(port, {{"do", "restart"}})["ok"] == true);
+    CHECK(frames() == 1);
+    for (const nlohmann::json& wrong :
+         {nlohmann::json{{"do", "fly"}}, nlohmann::json{{"do", "set"}},
+          nlohmann::json{{"do", "set"}, {"path", "bodies[7].name"}, {"value", 1}},
+          nlohmann::json{{"do", "set"}, {"path", "speed"}, {"value", -1}}, nlohmann::json(3)}) {
+      const auto answer = tell(port, wrong);
+      REQUIRE(answer.contains("error"));
+      CHECK(answer["error"].get<std::string>().find('\n') == std::string::npos);
+    }
+  });
+  CHECK(outcome.code == 0);
+}
+
+TEST_CASE("view says in one line what it cannot show or where it cannot listen") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-o", "a.h5", "-q"}).code == 0);
+  folder.write("text.h5", "no HDF5 at all");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"view", "text.h5"},
+                                                {"view", "nothing.h5"},
+                                                {"view", "--live", "nothing.yaml"},
+                                                {"view", "a.h5", "--set", "x=1"},
+                                                {"view", "a.h5", "--port", "0"},
+                                                {"view", "a.h5", "--host", "203.0.113.1"}}) {
+    const Outcome outcome = saltus_command(folder, words);
+    CHECK_MESSAGE(outcome.code == 2, words.back());
+    CHECK_MESSAGE(outcome.error_lines() == 1, outcome.err);
+  }
+}
