@@ -12,6 +12,8 @@ namespace saltus::app {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{1000};  // how often a growing file is looked at
+constexpr std::chrono::milliseconds kAgain{100};  // until it is, where it could not be read
+constexpr int kAttempts = 20;
 
 struct FileStamp {
   bool there = false;
@@ -95,8 +97,19 @@ ViewContent::Bytes ViewOfFile::fixed(std::uint64_t generation) {
 
 ViewContent::Bytes ViewOfFile::frames(std::uint64_t first, std::uint64_t last) {
   const std::lock_guard lock(lock_);
-  if (first > last || last >= opened_->view.frames()) return nullptr;
-  return std::make_shared<const std::string>(opened_->view.chunk(first, last - first + 1));
+  for (int attempt = 1;; ++attempt) {
+    if (first > last || last >= opened_->view.frames()) return nullptr;
+    try {
+      return std::make_shared<const std::string>(opened_->view.chunk(first, last - first + 1));
+    } catch (const SceneError&) {
+      if (opened_->results.finished() || attempt == kAttempts) throw;
+    }
+    // The run has moved parts of its file since it was opened: open it again.
+    std::this_thread::sleep_for(kAgain);
+    looked_ = {};
+    size_ = 0;
+    look_again();
+  }
 }
 
 std::string ViewOfFile::results() const {

@@ -152,10 +152,7 @@ void Fem::Data::factorise(Combination s, Factor& A) {
     turned.R = turn.R;
     turned.dimension = system.mesh.dimension;
     to = &turned.inner;
-    if (!std::holds_alternative<std::monostate>(to->form) && same(turned.of, s)) {
-      forget(*to);
-      return;
-    }
+    if (!std::holds_alternative<std::monostate>(to->form) && same(turned.of, s)) return;
     turned.of = s;
   }
   if (stiff && system.solver.kind == FemSolver::Kind::conjugate_gradients) {

@@ -162,14 +162,14 @@ Pairs dense_modes(const Pencil& pencil) {
 
 NaturalModes natural_modes(const Dynamics& body, View q, int count) {
   expects(has(body.traits(), Trait::symmetric) && has(body.traits(), Trait::tangents),
-          "natural_modes: the body has symmetric tangents");
+          "natural_modes: needs a body with symmetric tangents");
   const int n = body.velocities();
   if (count < 1 || count > n) [[unlikely]]
     expects(false, fmt::format("natural_modes: {} modes of {} degrees of freedom", count, n));
   Pencil pencil(body, q);
   Vector Kx(n), one = Vector::Ones(n);
   pencil.stiffness(one, Kx);
-  expects(Kx.allFinite(), "natural_modes: K is finite at this state");
+  expects(Kx.allFinite(), "natural_modes: K is not finite at this state");
   Pairs pairs;
   double largest = 0.0;
   if (n <= 200 || 4 * count + 40 > n) {
@@ -177,7 +177,7 @@ NaturalModes natural_modes(const Dynamics& body, View q, int count) {
     largest = pairs.lambda.cwiseAbs().maxCoeff();
   } else {
     largest = pencil.largest();
-    expects(largest > 0.0, "natural_modes: something holds the body back");
+    expects(largest > 0.0, "natural_modes: K is zero at this state");
     pairs = sparse_modes(pencil, count, largest);
   }
 
@@ -194,7 +194,8 @@ NaturalModes natural_modes(const Dynamics& body, View q, int count) {
   for (int j = 0; j < count; ++j) {
     const double lambda = pairs.lambda[j];
     if (lambda < -kNegative * largest) [[unlikely]]
-      expects(false, fmt::format("natural_modes: the state is stable (omega^2 = {:.3g})", lambda));
+      expects(false,
+              fmt::format("natural_modes: the state is not stable (omega^2 = {:.3g})", lambda));
     modes.omega[j] = lambda <= kZero * largest ? 0.0 : std::sqrt(lambda);
     modes.residual =
         std::max(modes.residual, std::sqrt(std::max(R.col(j).dot(solved.col(j)), 0.0)) / last);
