@@ -27,6 +27,10 @@ def missing():
     return lost
 
 
+class NoBrowser(Exception):
+    """Chromium is installed and does not start on this machine."""
+
+
 @contextlib.contextmanager
 def chromium(width=720, height=480):
     """A browser whose page is width x height. It tells every address that a page asks for."""
@@ -44,7 +48,11 @@ def chromium(width=720, height=480):
     options.set_capability("goog:perfLoggingPrefs", {"enableNetwork": True, "enablePage": False})
     options.binary_location = shutil.which("chromium") or shutil.which("google-chrome")
     os.environ.setdefault("SE_OFFLINE", "true")
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    from selenium.common.exceptions import WebDriverException
+    try:
+        driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    except WebDriverException as fault:
+        raise NoBrowser(str(fault).split("\n")[0]) from fault
     driver.set_script_timeout(120)
     driver.set_page_load_timeout(120)
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",

@@ -231,11 +231,14 @@ TEST_CASE("a live run is started, paused, stepped, changed and started again by 
   const Folder folder;
   folder.write("scene.yaml", small_scene());
   const Outcome outcome = with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
+    const auto holds = [&](int frame) {  // of a chunk: its third number
+      const std::string name = std::to_string(frame);
+      const Answer chunk = ask(port, "/frames/" + name + "-" + name);
+      return chunk.status == 200 && chunk.body.size() >= 16 && chunk.body[8] == 1;
+    };
     const auto frames = [&] {
       int count = 0;
-      while (ask(port, "/frames/" + std::to_string(count) + "-" + std::to_string(count)).status ==
-             200)
-        ++count;
+      while (holds(count)) ++count;
       return count;
     };
     const auto header = nlohmann::json::parse(ask(port, "/view.json").body, nullptr, false);
@@ -265,6 +268,50 @@ TEST_CASE("a live run is started, paused, stepped, changed and started again by 
       REQUIRE(answer.contains("error"));
       CHECK(answer["error"].get<std::string>().find('\n') == std::string::npos);
     }
+  });
+  CHECK(outcome.code == 0);
+}
+
+TEST_CASE(
+    "a change that a live run refuses leaves it as it was, and one that changes its records begins "
+    "anew") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 1 s, step: 10 ms}
+gravity: [0, 0, -9.81]
+bodies:
+  - name: floor
+    kind: rigid
+    rigid: {shape: {plane: {}}, fixed: true}
+  - name: block
+    kind: fem
+    fem:
+      mesh: {box: {kind: hex8, cells: [1, 1, 1], size: [1, 1, 1]}}
+      material: {law: linear, young: 1 MPa, poisson: 0.3, density: 1000}
+surfaces:
+  - {law: {kind: newton-impact}}
+outputs:
+  - {probe: block, name: time, at: [0, 0, 1], direction: [0, 0, 1], quantity: displacement}
+)");
+  const Outcome outcome = with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
+    const auto header = [&] {
+      return nlohmann::json::parse(ask(port, "/view.json").body, nullptr, false);
+    };
+    const int bytes = header()["frame_bytes"].get<int>();
+    CHECK(tell(port,
+               {{"do", "set"}, {"path", "bodies[1].fem.mesh.box.cells"}, {"value", "[2, 1, 1]"}})
+              .contains("error"));
+    CHECK(header()["frame_bytes"] == bytes);
+    CHECK(tell(port, {{"do", "step"}})["ok"] == true);
+    for (int i = 0; i < 200 && ask(port, "/frames/1-1").body[8] != 1; ++i)
+      std::this_thread::sleep_for(10ms);
+    CHECK(tell(port, {{"do", "set"}, {"path", "results.stress"}, {"value", true}})["ok"] == true);
+    CHECK(header()["frame_bytes"] > bytes);
+    CHECK(ask(port, "/frames/1-1").body[8] == 0);  // of the records before
+    CHECK(ask(port, "/frames/2-2").body[8] == 1);
+    const Client listener(port);  // a probe called time is no time
+    listener.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n");
+    CHECK(listener.receive("\"time-2\"").find("event: rows") != std::string::npos);
   });
   CHECK(outcome.code == 0);
 }

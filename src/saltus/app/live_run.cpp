@@ -12,6 +12,7 @@
 namespace saltus::app {
 namespace {
 
+constexpr double kLongestWait = 3600.0;  // of the pace [s]; then it looks again
 constexpr std::size_t kRowsAtOnce = 64;  // of one publication; what is more is thinned
 
 double thread_seconds() {
@@ -44,6 +45,11 @@ std::vector<std::vector<double>> thinned(std::vector<std::vector<double>> rows, 
   return kept;
 }
 
+/// Steps of other lengths may have gone before, so that their number says nothing.
+bool at_end(const Model& model, const State& state) {
+  return state.t >= model.options().end - 0.5 * model.options().h;
+}
+
 }  // namespace
 
 std::vector<LiveColumn> live_columns(const Model& model) {
@@ -59,7 +65,14 @@ std::vector<LiveColumn> live_columns(const Model& model) {
                                      {"iterations", "passes"},
                                      {"step cost", "wall time"}})
     columns.push_back({plot, series});
-  for (const Probe& probe : model.probes()) columns.push_back({probe.name, probe.name});
+  const auto taken = [&](const std::string& name) {
+    return name == "time" || std::ranges::find(columns, name, &LiveColumn::plot) != columns.end();
+  };
+  for (const Probe& probe : model.probes()) {
+    std::string plot = probe.name;
+    for (int k = 2; taken(plot); ++k) plot = fmt::format("{}-{}", probe.name, k);
+    columns.push_back({plot, probe.name});
+  }
   return columns;
 }
 
@@ -97,21 +110,21 @@ void LiveRun::start() {
   const Command command(*this);
   if (now_.ended) return;
   running_ = true;
-  pace_from_ = Clock::now();
-  pace_t_ = sim_->state().t;
+  keep_pace_from_here();
   publish(true);
 }
 
 void LiveRun::pause() {
   const Command command(*this);
   running_ = false;
+  if (framed_ != sim_->state().step) take_frame();
   publish(true);
 }
 
 void LiveRun::step() {
   const Command command(*this);
   running_ = false;
-  if (!now_.ended) single_ = 1;
+  if (!now_.ended) ++single_;
 }
 
 void LiveRun::restart() {
@@ -147,11 +160,10 @@ void LiveRun::pace(double factor) {
     throw SceneError("speed", "is not a factor", "must be finite and >= 0; 0: as fast as it goes");
   const Command command(*this);
   pace_ = factor;
-  pace_from_ = Clock::now();
-  pace_t_ = sim_->state().t;
+  keep_pace_from_here();
 }
 
-/// Without a state: from the start. The run stands between two steps.
+/// Without a state: from the start. The run stands between two steps. What throws leaves it as it was.
 void LiveRun::adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State> state) {
   const bool goes_on = state.has_value();
   if (goes_on) {
@@ -159,32 +171,48 @@ void LiveRun::adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State
     const Energy energy = energy_of(setup->model, *state);
     state->energy_start += energy.total() - state->energy.total();
     state->energy = energy;
-    sim_.emplace(setup->model, std::move(*state));
-  } else {
-    sim_.emplace(setup->model);
+  }
+  Simulation fresh =
+      goes_on ? Simulation(setup->model, std::move(*state)) : Simulation(setup->model);
+  LiveEncoder encoder = make_encoder_(*setup, fresh);
+
+  const bool same_records = goes_on && encoder.layout == encoder_.layout;
+  sim_.emplace(std::move(fresh));
+  encoder_ = std::move(encoder);
+  probes_.assign(setup->model.probes().size(), 0.0);
+  if (!goes_on) {
     now_ = {};
     running_ = false;
     single_ = 0;
   }
-  encode_ = make_encoder_(*setup, *sim_);
-  probes_.assign(setup->model.probes().size(), 0.0);
-  pace_from_ = Clock::now();
-  pace_t_ = now_.t = sim_->state().t;
+  now_.error.clear();
+  now_.ended = at_end(setup->model, sim_->state());
+  now_.t = sim_->state().t;
+  now_.step = sim_->state().step;
+  keep_pace_from_here();
   {
     const std::lock_guard lock(show_lock_);
     setup_ = std::move(setup);
     ++generation_;
     if (!goes_on) {
       new_rows_.clear();
-      new_frames_.clear();
-      frames_.clear();
-      frame_bytes_ = 0;
       first_row_ += rows_.size();
       rows_.clear();
     }
+    if (!same_records) {
+      new_frames_.clear();
+      frames_.clear();
+      frame_bytes_ = 0;
+    }
   }
-  if (!goes_on) take_frame();
+  if (!same_records) take_frame();
   publish(true);
+}
+
+void LiveRun::keep_pace_from_here() {
+  pace_from_ = Clock::now();
+  pace_t_ = sim_->state().t;
+  paced_anew_ = true;
 }
 
 void LiveRun::loop() {
@@ -192,17 +220,26 @@ void LiveRun::loop() {
   while (true) {
     step_news_.wait(lock, [&] { return commands_ == 0 && (quit_ || running_ || single_ > 0); });
     if (quit_) return;
+    paced_anew_ = false;
     if (single_ == 0 && pace_ > 0.0) {
-      const std::chrono::duration<double> ahead((sim_->state().t - pace_t_) / pace_);
+      const std::chrono::duration<double> ahead(
+          std::min((sim_->state().t - pace_t_) / pace_, kLongestWait));
       const auto due = pace_from_ + std::chrono::duration_cast<Clock::duration>(ahead);
       if (due > Clock::now()) {
-        step_news_.wait_until(lock, due, [&] { return quit_ || commands_ > 0 || !running_; });
+        step_news_.wait_until(lock, due,
+                              [&] { return quit_ || commands_ > 0 || !running_ || paced_anew_; });
         continue;
       }
     }
     const bool single = single_ > 0;
-    single_ = 0;
-    make_step();
+    if (single) --single_;
+    try {
+      make_step();
+    } catch (const std::exception& error) {
+      now_.error = error.what();
+      now_.ended = true;
+      running_ = false;
+    }
     if (single || now_.ended) publish(true);
   }
 }
@@ -223,7 +260,7 @@ void LiveRun::make_step() {
   } else {
     now_.t = state.t;
     now_.step = state.step;
-    now_.ended = state.step >= setup_->steps;
+    now_.ended = at_end(sim_->model(), state);
     take_row(report, as_seconds(to - from));
   }
   if (now_.ended) running_ = false;
@@ -250,8 +287,9 @@ void LiveRun::take_row(const StepReport& report, double cost) {
 }
 
 void LiveRun::take_frame() {
-  new_frames_.push_back(
-      {sim_->state().t, sim_->state().step, std::make_shared<const std::string>(encode_(*sim_))});
+  framed_ = sim_->state().step;
+  new_frames_.push_back({sim_->state().t, sim_->state().step,
+                         std::make_shared<const std::string>(encoder_.encode(*sim_))});
 }
 
 /// Without `wait` only if nobody reads just now: then the rows and frames stay for the next time.

@@ -42,6 +42,12 @@ struct LiveState {
   std::string error;                    ///< why it stopped, one line
 };
 
+/// Makes the bytes of a frame.
+struct LiveEncoder {
+  std::function<std::string(const Simulation&)> encode;  ///< called by the thread of the run alone
+  std::string layout;                                    ///< equal ones: equal records
+};
+
 /// What the thread of a run did since it was made.
 struct LiveCost {
   std::uint64_t steps = 0;
@@ -52,10 +58,8 @@ struct LiveCost {
 
 class LiveRun {
  public:
-  /// Makes the bytes of a frame; called by the thread of the run alone.
-  using Encoder = std::function<std::string(const Simulation&)>;
   /// Asked for an encoder at the start, after restart() and set(); also the place to make a header.
-  using MakeEncoder = std::function<Encoder(const SceneSetup&, const Simulation&)>;
+  using MakeEncoder = std::function<LiveEncoder(const SceneSetup&, const Simulation&)>;
   static constexpr std::size_t kFrameBytes = 512u
                                              << 20;  ///< of frames kept; older ones are forgotten
   static constexpr std::size_t kRows = 1u << 16;     ///< of plots kept
@@ -68,7 +72,7 @@ class LiveRun {
   // Commands, from any thread. They take effect between two steps, and return when they have.
   void start();
   void pause();
-  void step();     ///< one, and then it pauses
+  void step();     ///< asks for one more, behind which it pauses
   void restart();  ///< from the start, with all that set() changed; paused
   /// Replaces an entry of the scene, as `--set` does, and goes on from the present state. Throws SceneError: a value the
   /// scene does not take, or a scene that this state is none of.
@@ -102,6 +106,7 @@ class LiveRun {
   void take_row(const StepReport& report, double cost);
   void take_frame();
   void publish(bool wait);
+  void keep_pace_from_here();
 
   std::string scene_;
   std::vector<std::string> set_;
@@ -112,12 +117,13 @@ class LiveRun {
 
   // of the thread of the run, or of a command while that thread stands between two steps
   std::optional<Simulation> sim_;
-  Encoder encode_;
+  LiveEncoder encoder_;
   std::vector<std::vector<double>> new_rows_;
   std::vector<LiveFrame> new_frames_;
   std::vector<double> probes_;
   Clock::time_point next_frame_{}, pace_from_{};
   double pace_t_ = 0.0;
+  std::uint64_t framed_ = 0;  ///< step of the last frame
   LiveState now_;
   LiveCost cost_;
 
@@ -127,6 +133,7 @@ class LiveRun {
   bool quit_ = false, running_ = false;
   std::atomic<int> commands_ = 0;  ///< that wait for the step to end
   int single_ = 0;
+  bool paced_anew_ = false;
 
   // between the run and those who watch
   mutable std::mutex show_lock_;

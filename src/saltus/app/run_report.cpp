@@ -51,11 +51,14 @@ double real_time_factor(const RunResult& r) {
 void energy_rows(Table& table, const RunResult& r) {
   const State& state = *r.state;
   const double start = state.energy_start;
+  double largest = std::abs(state.energy.total());
+  for (const double work : state.ledger) largest = std::max(largest, std::abs(work));
+  const double whole = start > 1e-9 * largest ? start : 0.0;  // not of round-off
   table.text() += "energy\n";
-  table.energy("  start", start, start);
+  table.energy("  start", start, whole);
   for (std::size_t i = 0; i < state.ledger.size(); ++i)
-    table.energy("  " + r.setup->model.accounts()[i], state.ledger[i], start);
-  table.energy("  end", state.energy.total(), start);
+    table.energy("  " + r.setup->model.accounts()[i], state.ledger[i], whole);
+  table.energy("  end", state.energy.total(), whole);
 }
 
 /// Gaps of stops on angles are angles.
@@ -95,7 +98,8 @@ void contact_rows(Table& table, const RunResult& r) {
               setup.model.joints().size(), s.joint_gap.value, time_of(s.joint_gap, setup));
   broken_rows(table, r);
   const std::size_t points = setup.model.pairs().size();
-  const bool shapes = !setup.model.surfaces().colliders.empty();
+  const Surfaces& surfaces = setup.model.surfaces();
+  const bool shapes = !surfaces.colliders.empty() || !surfaces.skins.empty();
   const bool laws = points > 0 || shapes || !setup.model.joint_laws().empty();
   if (points == 0 && !shapes)
     table.row("contacts", "none in the scene");

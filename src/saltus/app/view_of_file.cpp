@@ -12,6 +12,7 @@ namespace saltus::app {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{1000};  // how often a growing file is looked at
+constexpr std::string_view kPart = ".part";
 constexpr std::chrono::milliseconds kAgain{100};  // until it is, where it could not be read
 constexpr int kAttempts = 20;
 
@@ -19,13 +20,14 @@ struct FileStamp {
   bool there = false;
   std::uintmax_t size = 0;
   std::int64_t changed = 0;
+  std::uintmax_t node = 0;  ///< stays when the file gets another name
 };
 FileStamp stamp_of(const std::string& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return {};
-  return {
-      true, static_cast<std::uintmax_t>(status.st_size),
-      static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec};
+  return {true, static_cast<std::uintmax_t>(status.st_size),
+          static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec,
+          static_cast<std::uintmax_t>(status.st_ino)};
 }
 
 }  // namespace
@@ -43,7 +45,12 @@ struct ViewOfFile::Opened {
 
 ViewOfFile::ViewOfFile(std::string file) : file_(std::move(file)) {
   const std::lock_guard lock(lock_);
-  read();
+  for (int attempt = 1; !opened_; ++attempt) try {
+      read();
+    } catch (const std::exception&) {  // a run may write to it just now
+      if (!file_.ends_with(kPart) || attempt == kAttempts) throw;
+      std::this_thread::sleep_for(kAgain);
+    }
 }
 
 ViewOfFile::~ViewOfFile() = default;
@@ -60,6 +67,7 @@ void ViewOfFile::read() {
   fixed_ = std::make_shared<const std::string>(std::move(header.bytes));
   opened_ = std::move(opened);
   size_ = stamp.size;
+  node_ = stamp.node;
   changed_ = stamp.changed;
 }
 
@@ -69,16 +77,17 @@ void ViewOfFile::look_again() {
   if (opened_->results.finished() || now - looked_ < kLook) return;
   looked_ = now;
   FileStamp stamp = stamp_of(file_);
-  constexpr std::string_view kPart = ".part";
   const std::string before = file_;
   if (!stamp.there && file_.ends_with(kPart)) {
     file_.resize(file_.size() - kPart.size());
     stamp = stamp_of(file_);
+    if (stamp.node != node_) stamp.there = false;  // an older run of this name: ours was given up
   }
+  if (!stamp.there) file_ = before;
   if (!stamp.there || (stamp.size == size_ && stamp.changed == changed_ && file_ == before)) return;
   try {
     read();
-  } catch (const SceneError&) {  // caught between two writes; the next look finds it whole
+  } catch (const std::exception&) {  // caught between two writes; the next look finds it whole
     file_ = before;
   }
 }
@@ -101,7 +110,7 @@ ViewContent::Bytes ViewOfFile::frames(std::uint64_t first, std::uint64_t last) {
     if (first > last || last >= opened_->view.frames()) return nullptr;
     try {
       return std::make_shared<const std::string>(opened_->view.chunk(first, last - first + 1));
-    } catch (const SceneError&) {
+    } catch (const std::exception&) {
       if (opened_->results.finished() || attempt == kAttempts) throw;
     }
     // The run has moved parts of its file since it was opened: open it again.

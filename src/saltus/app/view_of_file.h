@@ -34,7 +34,7 @@ class ViewOfFile final : public ViewContent {
   Bytes header_, fixed_, fixed_before_;
   std::uint64_t generation_ = 0;
   std::chrono::steady_clock::time_point looked_{};
-  std::uintmax_t size_ = 0;
+  std::uintmax_t size_ = 0, node_ = 0;
   std::int64_t changed_ = 0;  ///< when the file was written last [ns]
 };
 

@@ -169,7 +169,7 @@ ViewOfRun::ViewOfRun(const std::string& scene, std::vector<std::string> set) {
       [this](const SceneSetup& setup, const Simulation& sim) { return make_encoder(setup, sim); });
 }
 
-LiveRun::Encoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& sim) {
+LiveEncoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& sim) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "start.h5").string();
   write_one_frame(file, setup, sim);
@@ -206,12 +206,16 @@ LiveRun::Encoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulati
                         std::make_shared<const std::string>(std::move(header.bytes))};
   while (made_.size() > 2) made_.erase(made_.begin());
 
-  return [encoder](const Simulation& now) {
-    encoder->live.look(now);
-    std::string record;
-    encoder->records.append(encoder->live, 0, record);
-    return record;
-  };
+  std::string layout;
+  for (const ViewTrack& track : encoder->tracks.tracks)
+    layout += fmt::format("{} {} {};", track.body, track.name, track.width());
+  return {[encoder](const Simulation& now) {
+            encoder->live.look(now);
+            std::string record;
+            encoder->records.append(encoder->live, 0, record);
+            return record;
+          },
+          layout};
 }
 
 ViewContent::Bytes ViewOfRun::header() {
@@ -227,8 +231,9 @@ ViewContent::Bytes ViewOfRun::fixed(std::uint64_t generation) {
 
 ViewContent::Bytes ViewOfRun::frames(std::uint64_t first, std::uint64_t last) {
   const std::vector<LiveFrame> frames = run_->frames(first, last);
-  if (frames.empty()) return nullptr;
-  std::vector<double> times;
+  std::vector<double>
+      times;  // none are there: a chunk of none, for the run may have been started again since
+  if (frames.empty()) first = 0;
   std::vector<std::uint32_t> steps, offsets{0};
   std::string records;
   for (const LiveFrame& frame : frames) {

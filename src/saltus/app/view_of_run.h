@@ -27,7 +27,7 @@ class ViewOfRun final : public ViewContent {
   struct Made {
     Bytes header, fixed;
   };
-  LiveRun::Encoder make_encoder(const SceneSetup& setup, const Simulation& sim);
+  LiveEncoder make_encoder(const SceneSetup& setup, const Simulation& sim);
 
   std::mutex
       making_;       ///< one scene is built at a time: the HDF5 library is not made for two threads

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <optional>
 
+#include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
 
 namespace saltus::app {
@@ -166,7 +167,14 @@ struct ViewServer::Work {
             sink.done();
             return true;
           }
-          std::string text = content.events(cursor, kHeartbeat);
+          std::string text;
+          try {  // here nobody else would catch it
+            text = content.events(cursor, kHeartbeat);
+          } catch (const std::exception& error) {
+            complain(std::string("view: ") + error.what());
+            sink.done();
+            return true;
+          }
           if (text.empty()) text = ": still here\n\n";
           return sink.write(text.data(), text.size());
         });

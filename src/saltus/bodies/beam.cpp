@@ -207,8 +207,8 @@ void ElasticBeam::factorise(Combination s, View q, View, Factor& A) const {
 }
 
 PointRef ElasticBeam::point(double x) const {
-  const double at = x / data_->l;
-  expects(at >= 0.0 && at <= data_->system.elements, "beam: a place along the beam");
+  expects(x >= 0.0 && x <= data_->system.length, "beam: a place along the beam");
+  const double at = std::min(x / data_->l, static_cast<double>(data_->system.elements));
   const int e = std::min(static_cast<int>(at), data_->system.elements - 1);
   return {0, e, Vector3(at - e, 0.0, 0.0)};
 }

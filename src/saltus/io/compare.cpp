@@ -54,9 +54,10 @@ TableDifference difference(const h5::Dataset& a, const h5::Dataset& b, const std
   found.table = table;
   found.rows_a = a.rows();
   found.rows_b = b.rows();
-  const std::size_t columns = a.columns();
-  found.differs = found.rows_a != found.rows_b || columns != b.columns();
-  if (columns != b.columns()) return found;
+  const std::size_t columns = found.columns_a = a.columns();
+  found.columns_b = b.columns();
+  found.differs = found.rows_a != found.rows_b || columns != found.columns_b;
+  if (columns != found.columns_b) return found;
   const std::size_t rows = std::min(found.rows_a, found.rows_b);
   bool bits = false;
   for (std::size_t first = 0; first < rows; first += kRowsRead) {
@@ -110,7 +111,8 @@ Comparison compare_results(const ResultsReader& a, const ResultsReader& b, doubl
             difference(a.hdf5().dataset(table), b.hdf5().dataset(table), table, tolerance));
     }
   } catch (const h5::Error& error) {
-    layout::damaged(reading->file(), error.what());
+    const std::string what = error.what();  // it begins with the name of its file
+    layout::damaged(what.starts_with(a.file() + ":") ? a.file() : reading->file(), what);
   }
   return comparison;
 }
@@ -130,6 +132,10 @@ std::string comparison_text(const Comparison& comparison, const ResultsReader& a
     text += fmt::format("{:<32} ", table.table);
     if (table.rows_a != table.rows_b)
       text += fmt::format("{} and {} rows; ", table.rows_a, table.rows_b);
+    if (table.columns_a != table.columns_b) {
+      text += fmt::format("{} and {} columns\n", table.columns_a, table.columns_b);
+      continue;
+    }
     text += table.largest > 0.0 ? fmt::format("{:.3e} ({:.2e} of the largest value) at {}\n",
                                               table.largest, table.relative(), where(table))
                                 : std::string("equal where both have numbers\n");
@@ -152,6 +158,7 @@ std::string comparison_json(const Comparison& comparison, const ResultsReader& a
   for (const TableDifference& table : comparison.tables)
     json["tables"].push_back({{"table", table.table},
                               {"rows", {table.rows_a, table.rows_b}},
+                              {"columns", {table.columns_a, table.columns_b}},
                               {"largest", table.largest},
                               {"relative", table.relative()},
                               {"row", table.row},

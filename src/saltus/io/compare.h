@@ -11,7 +11,7 @@ namespace saltus {
 /// A table that both files have.
 struct TableDifference {
   std::string table;  ///< "step/residual", "bodies/ball/q"
-  std::size_t rows_a = 0, rows_b = 0;
+  std::size_t rows_a = 0, rows_b = 0, columns_a = 1, columns_b = 1;
   double largest =
       0.0;  ///< |a - b|, of the rows that both have; inf: one is no number where the other is
   double scale = 0.0;  ///< largest |a| of the table; largest/scale is the relative difference

@@ -100,7 +100,8 @@ class VtpFrames {
       place.insert(place.end(), r.place.begin(), r.place.end());
       rotation.insert(rotation.end(), r.rotation.begin(), r.rotation.end());
       r.velocity.resize(r.place.size(), std::nan(""));  // not in the file
-      r.spin.resize(r.place.size(), 0.0);
+      const bool turns = view_.scene().bodies[b].kind != "particles";
+      r.spin.resize(r.place.size(), turns ? std::numeric_limits<double>::quiet_NaN() : 0.0);
       velocity.insert(velocity.end(), r.velocity.begin(), r.velocity.end());
       spin.insert(spin.end(), r.spin.begin(), r.spin.end());
       for (std::size_t m = 0; 3 * m < r.place.size(); ++m) {

@@ -294,8 +294,10 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
       contact.status = static_cast<std::uint8_t>(std::max(status[i], 0.0));
       for (std::size_t k = 0; k < 4; ++k) contact.body[k] = static_cast<int>(body[4 * i + k]);
     }
-    // taken up from a checkpoint and not stepped since: impulses without a place
-    std::erase_if(out, [](const ViewContact& c) { return !std::isfinite(c.point[0]); });
+    // taken up from a checkpoint and not stepped since: impulses without a place; without a normal: of a joint
+    std::erase_if(out, [](const ViewContact& c) {
+      return !std::isfinite(c.point[0]) || c.normal == std::array<double, 3>{};
+    });
   } catch (const h5::Error& error) {
     layout::damaged(results_.file(), error.what());
   }

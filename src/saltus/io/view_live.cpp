@@ -33,6 +33,8 @@ void ViewLive::look(const Simulation& sim) {
   contacts_.clear();
   for (const ContactView& seen : sim.contacts()) {
     if (seen.normal == Vector3::Zero()) continue;  // of a joint
+    if (seen.status == ContactView::Status::open && !(seen.gap <= sim.model().surfaces().margin))
+      continue;  // as in results files
     ViewContact& contact = contacts_.emplace_back();
     for (int k = 0; k < 3; ++k) {
       const auto i = static_cast<std::size_t>(k);

@@ -80,7 +80,7 @@ class ViewSource {
   /// Good until the next call. Throws SceneError where there is none as long.
   virtual std::span<const double> row(std::size_t body, std::string_view table,
                                       std::size_t frame) = 0;
-  /// How many contacts() gives, without reading them.
+  /// How many contacts() gives at most, without reading them.
   virtual std::size_t contact_count(std::size_t frame) const = 0;
   virtual void contacts(std::size_t frame, std::vector<ViewContact>& out) = 0;
 };

@@ -92,6 +92,9 @@ void RigidAssembly::find_excluded() {
     const std::string path = fmt::format("ignore[{}]", i);
     const std::vector<int> first = named_surfaces(ignore[i][0], path + "[0]"),
                            second = named_surfaces(ignore[i][1], path + "[1]");
+    if (first.size() == 1 && first == second)
+      throw SceneError(path, fmt::format("'{}' cannot ignore itself", ignore[i][0]),
+                       "give two bodies; whether a surface touches itself says `surface: {self}`");
     for (const int a : first)
       for (const int b : second) exclude(a, b);
   }

@@ -147,6 +147,19 @@ TEST_CASE(
   CHECK(moment.norm() < 1e-12 * f.norm());
 }
 
+TEST_CASE("the end of a beam is a place on it, however many elements it is cut into") {
+  for (const double length : {0.3, 0.7, 1.0, 2.0})
+    for (int elements = 1; elements <= 100; ++elements) {
+      BeamSystem system = slender(elements);
+      system.length = length;
+      const ElasticBeam beam(system);
+      const PointRef end = beam.point(length);
+      CHECK(end.feature == elements - 1);
+      CHECK(std::abs(end.local.x() - 1.0) <= 1e-12);
+    }
+  CHECK_THROWS_AS(ElasticBeam(slender(3)).point(1.001), UsageError);
+}
+
 TEST_CASE("a stretched beam carries EA times its strain everywhere, a hanging one its weight") {
   BeamSystem s;
   s.section = {50.0, 0.3, 2.0};
