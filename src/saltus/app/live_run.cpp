@@ -96,6 +96,7 @@ LiveRun::LiveRun(std::string scene, std::vector<std::string> set, MakeEncoder en
   adopt(std::make_shared<const SceneSetup>(set_up(scene_, set_)), {});
   columns_ = live_columns(setup_->model);
   thread_ = std::thread([this] { loop(); });
+  herald_ = std::thread([this] { herald(); });
 }
 
 LiveRun::~LiveRun() {
@@ -104,6 +105,12 @@ LiveRun::~LiveRun() {
     quit_ = true;
   }
   thread_.join();
+  {
+    const std::lock_guard lock(show_lock_);
+    silent_ = true;
+  }
+  herald_news_.notify_one();
+  herald_.join();
 }
 
 void LiveRun::start() {
@@ -324,7 +331,18 @@ void LiveRun::publish(bool wait) {
   cost_shown_ = cost_;
   ++news_;
   lock.unlock();
-  show_news_.notify_all();
+  herald_news_.notify_one();
+}
+
+void LiveRun::herald() {
+  std::unique_lock lock(show_lock_);
+  while (!silent_) {
+    herald_news_.wait(lock, [&] { return silent_ || heralded_ != news_; });
+    heralded_ = news_;
+    lock.unlock();
+    show_news_.notify_all();
+    lock.lock();
+  }
 }
 
 std::shared_ptr<const SceneSetup> LiveRun::setup() const {

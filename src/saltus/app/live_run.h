@@ -146,7 +146,13 @@ class LiveRun {
   std::deque<std::vector<double>> rows_;
   std::uint64_t first_row_ = 0, news_ = 0;
 
-  std::thread thread_;
+  /// Wakes those who wait for news: a hundred of them would cost the run more than its step.
+  void herald();
+  std::condition_variable herald_news_;
+  std::uint64_t heralded_ = 0;
+  bool silent_ = false;  ///< it ends
+
+  std::thread thread_, herald_;
 };
 
 }  // namespace saltus::app
