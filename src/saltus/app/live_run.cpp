@@ -200,7 +200,6 @@ void LiveRun::adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State
   {
     const std::lock_guard lock(show_lock_);
     setup_ = std::move(setup);
-    ++generation_;
     if (!goes_on) {
       new_rows_.clear();
       first_row_ += rows_.size();

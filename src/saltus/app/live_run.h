@@ -83,8 +83,6 @@ class LiveRun {
 
   /// Of the run that goes on now; replaced by set() and restart().
   std::shared_ptr<const SceneSetup> setup() const;
-  /// Counts restarts and set().
-  std::uint64_t generation() const { return generation_; }
   const std::vector<LiveColumn>& columns() const { return columns_; }
 
   LiveState state() const;
@@ -113,7 +111,6 @@ class LiveRun {
   MakeEncoder make_encoder_;
   std::vector<LiveColumn> columns_;
   std::atomic<double> pace_{1.0};
-  std::atomic<std::uint64_t> generation_{0};
 
   // of the thread of the run, or of a command while that thread stands between two steps
   std::optional<Simulation> sim_;

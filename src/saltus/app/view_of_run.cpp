@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "saltus-view-XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / "saltus-view-").string() + std::string(6, 'X');
     if (!::mkdtemp(name.data()))
       throw RunError("no folder can be made in " + fs::temp_directory_path().string());
     path_ = name;
@@ -151,8 +151,8 @@ EventJson rows_json(const std::vector<std::vector<double>>& rows,
   return json;
 }
 
-}  // namespace
-
+/// What may be changed while a scene runs: speed, gravity, friction and restitution of its laws, as the JSON list of
+/// docs/reference/view_data.md. `resolved`: the scene with every default, JSON.
 std::string live_controls(std::string_view resolved, double pace) {
   Controls controls;
   controls.add("speed", "x real time", pace, 0.0, 10.0);
@@ -162,6 +162,8 @@ std::string live_controls(std::string_view resolved, double pace) {
       if (scene.contains(key)) controls.walk(scene[key], key, key);
   return controls.text();
 }
+
+}  // namespace
 
 ViewOfRun::ViewOfRun(const std::string& scene, std::vector<std::string> set) {
   run_ = std::make_unique<LiveRun>(

@@ -37,8 +37,4 @@ class ViewOfRun final : public ViewContent {
   std::unique_ptr<LiveRun> run_;
 };
 
-/// What may be changed while a scene runs: speed, gravity, friction and restitution of its laws, as the JSON list of
-/// docs/reference/view_data.md. `resolved`: the scene with every default, JSON.
-std::string live_controls(std::string_view resolved, double pace);
-
 }  // namespace saltus::app

@@ -117,8 +117,9 @@ int own_options(
   return ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
-}  // namespace
-
+/// True where a `Host` header names the server at `host`, `port`: the loopback addresses and `host` itself; any address in
+/// digits where it listens on all of them. Names of others are refused, so that no page of the web can reach the
+/// server by a name that leads here.
 bool is_own_host(std::string_view header, std::string_view host, int port) {
   std::string_view name = header, digits;
   const std::size_t colon = header.rfind(':');
@@ -132,6 +133,8 @@ bool is_own_host(std::string_view header, std::string_view host, int port) {
   if (host == "0.0.0.0" || host == "::") return is_address(name);
   return name == host || name == "[" + std::string(host) + "]";
 }
+
+}  // namespace
 
 struct ViewServer::Work {
   httplib::Server server;

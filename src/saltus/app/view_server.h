@@ -57,9 +57,4 @@ class ViewServer {
   std::unique_ptr<Work> work_;
 };
 
-/// True where a `Host` header names the server at `host`, `port`: the loopback addresses and `host` itself; any address in
-/// digits where it listens on all of them. Names of others are refused, so that no page of the web can reach the
-/// server by a name that leads here.
-bool is_own_host(std::string_view header, std::string_view host, int port);
-
 }  // namespace saltus::app

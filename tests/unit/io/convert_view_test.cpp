@@ -6,6 +6,7 @@
 #include "saltus/io/convert.h"
 #include "saltus/io/convert_members.h"
 #include "support/skip.h"
+#include "unit/io/base64.h"
 #include "unit/io/view_run.h"
 
 #include <doctest/doctest.h>
@@ -25,20 +26,7 @@ std::vector<double> reals_of(const std::string& xml, const std::string& name) {
   std::vector<double> values;
   const std::size_t first = at == std::string::npos ? at : xml.find(">\n", at) + 2;
   REQUIRE(first != std::string::npos);
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int have = 0;
-  for (std::size_t i = first; xml[i] != '\n' && xml[i] != '='; ++i) {
-    const char c = xml[i];
-    const int six = c >= 'A' && c <= 'Z'   ? c - 'A'
-                    : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                    : c >= '0' && c <= '9' ? c - '0' + 52
-                    : c == '+'             ? 62
-                                           : 63;
-    bits = bits << 6 | static_cast<std::uint32_t>(six);
-    have += 6;
-    if (have >= 8) bytes += static_cast<char>(bits >> (have -= 8) & 255u);
-  }
+  const std::string bytes = io_test::bytes_of_base64(std::string_view(xml).substr(first));
   values.resize((bytes.size() - 8) / 8);
   std::memcpy(values.data(), bytes.data() + 8, 8 * values.size());
   return values;

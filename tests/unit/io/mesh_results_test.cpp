@@ -13,6 +13,7 @@
 #include "saltus/io/mesh_table.h"
 #include "saltus/io/vtk_file.h"
 #include "saltus/schemes/moreau_jean.h"
+#include "unit/io/base64.h"
 #include "unit/io/support.h"
 
 using namespace saltus;
@@ -128,21 +129,8 @@ template <class T>
 std::vector<T> array(const std::string& xml, const std::string& name) {
   const std::size_t at = xml.find("Name=\"" + name + "\"");
   REQUIRE(at != std::string::npos);
-  const std::size_t first = xml.find(">\n", at) + 2, last = xml.find('\n', first);
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int have = 0;
-  for (char c : xml.substr(first, last - first)) {
-    if (c == '=') break;
-    const int six = c >= 'A' && c <= 'Z'   ? c - 'A'
-                    : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                    : c >= '0' && c <= '9' ? c - '0' + 52
-                    : c == '+'             ? 62
-                                           : 63;
-    bits = bits << 6 | static_cast<std::uint32_t>(six);
-    have += 6;
-    if (have >= 8) bytes += static_cast<char>(bits >> (have -= 8) & 255u);
-  }
+  const std::size_t first = xml.find(">\n", at) + 2;
+  const std::string bytes = io_test::bytes_of_base64(std::string_view(xml).substr(first));
   std::uint64_t size = 0;
   REQUIRE(bytes.size() >= sizeof size);
   std::memcpy(&size, bytes.data(), sizeof size);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "unit/io/base64.h"
 #include "unit/io/view_run.h"
 #include "unit/io/view_support.h"
 
@@ -40,20 +41,7 @@ std::string script(const std::string& page, const std::string& id) {
 
 /// The bytes behind base64 of a zlib stream.
 std::string unpacked(const std::string& text) {
-  std::string packed;
-  std::uint32_t bits = 0;
-  int have = 0;
-  for (char c : text) {
-    if (c == '=') break;
-    const int six = c >= 'A' && c <= 'Z'   ? c - 'A'
-                    : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                    : c >= '0' && c <= '9' ? c - '0' + 52
-                    : c == '+'             ? 62
-                                           : 63;
-    bits = bits << 6 | static_cast<std::uint32_t>(six);
-    have += 6;
-    if (have >= 8) packed += static_cast<char>(bits >> (have -= 8) & 255u);
-  }
+  const std::string packed = io_test::bytes_of_base64(text);
   std::string bytes(std::size_t{1} << 26, '\0');
   uLongf size = bytes.size();
   REQUIRE(uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
