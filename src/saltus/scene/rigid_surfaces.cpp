@@ -94,7 +94,7 @@ void RigidAssembly::find_excluded() {
                            second = named_surfaces(ignore[i][1], path + "[1]");
     if (first.size() == 1 && first == second)
       throw SceneError(path, fmt::format("'{}' cannot ignore itself", ignore[i][0]),
-                       "give two bodies; whether a surface touches itself says `surface: {self}`");
+                       "give two bodies; `surface: {self}` says whether one touches itself");
     for (const int a : first)
       for (const int b : second) exclude(a, b);
   }

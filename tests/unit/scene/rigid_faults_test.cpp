@@ -287,8 +287,8 @@ TEST_CASE("surfaces name materials that there are, and laws that act where shape
       {of_body(kBall + floor, "ignore: [[b]]"),
        "4:10: ignore[0]: has 1 entries; the names of two bodies: [a, b]"},
       {of_body(kBall + floor, "ignore: [[b, b]]"),
-       "4:10: ignore[0]: 'b' cannot ignore itself; give two bodies; whether a surface touches "
-       "itself says `surface: {self}`"},
+       "4:10: ignore[0]: 'b' cannot ignore itself; give two bodies; `surface: {self}` says whether "
+       "one touches itself"},
       {of_body(kBall + floor, "ignore: [[b, c]]"),
        "4:14: ignore[0][1]: there is no body 'c'; allowed: b, f"},
       {of_body(kBall + ", touches: false}}, {name: c, kind: rigid, rigid: {" + kBall,
