@@ -46,18 +46,24 @@ def a_stored_run(saltus):
 
 
 def a_growing_run(saltus):
-    """Followed from the first stored frames to the end, when its file gets another name."""
+    """Followed from the first stored frames to the end, when its file gets another name, by one page: plots that a run has only
+    from its first contacts on are added to it."""
     results = saltus.folder / "grows.h5"
     part = Path(f"{results}.part")
     with contextlib.ExitStack() as open_things:
         driver = open_things.enter_context(chromium())  # first, so that it is there while the run goes on
+        # half a metre up: the first contacts come after 0.31 s, when the page is there
         run = saltus.start("run", EXAMPLES / "sphere_pile.yaml", "-o", results, "-q", "--set", "results.frames=100",
-                           "--until", "0.4 s")
+                           "--set", "bodies[1].rigid.position=[-0.1, -0.1, 0.48]", "--set", "time.step=0.02 ms",
+                           "--set", "bodies[2].rigid.position=[-0.0875, -0.0855, 0.495]", "--until", "0.315 s")
         try:
             until(part.exists, "the run writes its .part")
             address = first_view(open_things, saltus, part, run)
             page = Page(driver, address)
             until(lambda: page.texts(".live .status")[0].startswith("Growing"), "it grows", 20)
+            driver.execute_script("window.sameAsAtFirst = true;")
+            plots = lambda: page.texts(".card.plot h3")
+            at_first = plots()
             assert page.texts(".live button") == [], "somebody else's run has buttons"
             seen = set()
             until(lambda: seen.add(page.ask("frame()")) or len(seen) > 1, "frames arrive")
@@ -65,6 +71,10 @@ def a_growing_run(saltus):
             facts = Facts(results)
             page.go_to(facts.frames - 1)
             until(lambda: page.ask("counts()")["arrows"] == facts.arrows[-1], "its last frame is that of the file")
+            assert driver.execute_script("return window.sameAsAtFirst === true"), "the page began anew"
+            at_last = plots()
+            assert [title for title in at_last if title in at_first] == at_first, f"{at_first}, at the end {at_last}"
+            assert "gap" in at_last and "gap" not in at_first, f"{at_first}, at the end {at_last}"
             page.clean()
             assert run.wait(60) == 0
         finally:

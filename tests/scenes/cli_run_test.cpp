@@ -259,7 +259,10 @@ TEST_CASE("info and convert read what run wrote") {
   CHECK(holds(missing.err, "pickup"));
   const Outcome meshes = saltus_command(folder, {"convert", "a.h5", "--to", "vtu"});
   CHECK(meshes.code == 2);
-  CHECK(meshes.err == "saltus: a.h5: holds no body with a mesh; bodies of kind fem have one\n");
+  CHECK(
+      meshes.err ==
+      "saltus: a.h5: holds no body with a mesh; it holds bodies of kind modal (1); what fits: --to "
+      "vtp, xdmf, csv, wav\n");
 }
 
 TEST_CASE("check says what a scene is and runs nothing") {

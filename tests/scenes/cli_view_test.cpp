@@ -21,7 +21,9 @@ namespace {
 /// A connection to a port of this machine.
 class Client {
  public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  /// `kept`: bytes that the system keeps for it, 0: as many as usual.
+  explicit Client(int port, int kept = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (kept > 0) ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &kept, sizeof kept);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -205,6 +207,34 @@ TEST_CASE("view answers its own page alone: other hosts and origins are refused"
   });
 }
 
+TEST_CASE("a file that a run writes is told to grow, and not when that run was killed") {
+  const Folder folder;
+  const auto growing = [](int port) {
+    const Client listener(port);
+    listener.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n");
+    const std::string heard = listener.receive("\"ended\":");
+    CHECK(heard.find("\"ended\":false") != std::string::npos);
+    return heard.find("\"running\":true") != std::string::npos;
+  };
+  bool before = false, after = true;
+  Launch launch;
+  launch.meanwhile = [&](pid_t run) {
+    for (int i = 0; i < 100 && saltus_command(folder, {"info", "a.h5.part"}).code != 0; ++i)
+      std::this_thread::sleep_for(20ms);
+    with_server(folder, {"a.h5.part"}, [&](int port) {
+      before = growing(port);
+      ::kill(run, SIGKILL);
+      for (int i = 0; i < 100 && (after = growing(port)); ++i) std::this_thread::sleep_for(50ms);
+    });
+    ::kill(run, SIGKILL);
+  };
+  saltus_command(
+      folder, {"run", SALTUS_EXAMPLES "/sphere_pile.yaml", "-o", "a.h5", "-q", "--until", "20 s"},
+      launch);
+  CHECK(before);
+  CHECK_FALSE(after);
+}
+
 TEST_CASE("a hundred clients are served beside thirty that read nothing") {
   const Folder folder;
   folder.write("scene.yaml", small_scene());
@@ -314,6 +344,38 @@ outputs:
     CHECK(listener.receive("\"time-2\"").find("event: rows") != std::string::npos);
   });
   CHECK(outcome.code == 0);
+}
+
+TEST_CASE(
+    "sixty listeners that read nothing hold no step of a live run, whose cost is told at the end") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  double wall = 0.0;
+  const Outcome outcome = with_server(folder, {"--live", "scene.yaml", "--json"}, [&](int port) {
+    const std::string head = " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n";
+    std::vector<std::unique_ptr<Client>> stalled;
+    for (int i = 0; i < 60; ++i) {
+      stalled.push_back(std::make_unique<Client>(port, 4096));
+      stalled.back()->send((i % 2 ? "GET /events" : "GET /") + head);
+    }
+    CHECK(tell(port, {{"do", "set"}, {"path", "speed"}, {"value", 0}})["ok"] == true);
+    const auto began = std::chrono::steady_clock::now();
+    CHECK(tell(port, {{"do", "start"}})["ok"] == true);
+    const Client listener(port);
+    listener.send("GET /events" + head);
+    CHECK(listener.receive("\"ended\":true").find("\"ended\":true") != std::string::npos);
+    wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  });
+  CHECK(outcome.code == 0);
+  const std::string last = outcome.out.substr(outcome.out.find('\n') + 1);
+  const auto cost = nlohmann::json::parse(last, nullptr, false);
+  REQUIRE(cost.is_object());
+  CHECK(cost["steps"] == 2000);
+  CHECK(cost["waiting"].get<double>() <= 0.01 * wall);
+  CHECK(cost["stepping"].get<double>() <= wall);
+  CHECK(cost["handing_over"].get<double>() <= wall);
+  CHECK(cost["stepping_cpu"].get<double>() > 0.0);
+  CHECK(cost["frames"].get<double>() <= 3.0 + 60.0 * wall);
 }
 
 TEST_CASE("view says in one line what it cannot show or where it cannot listen") {

@@ -132,7 +132,7 @@ function run(source: Source, header: Header, data: StaticData, frames: Frames): 
   async function again(): Promise<void> {
     try {
       const next = await source.header();
-      const shape = (x: Header): string => JSON.stringify([x.bodies, x.tracks.map((t) => [t.name, t.width, t.type]), x.instances.shape.count, x.meshes.length, x.plots.map((p) => [p.title, p.series.length])]);
+      const shape = (x: Header): string => JSON.stringify([x.bodies, x.tracks.map((t) => [t.name, t.width, t.type]), x.instances.shape.count, x.meshes.length, x.lines.length]);
       if (shape(next) !== shape(header)) {
         location.reload();
         return;

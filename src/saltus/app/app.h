@@ -81,6 +81,7 @@ int cmd_info(const InfoOptions& options);
 
 struct ConvertOptions {
   std::string file, to, output, probe, nodes;
+  std::uint64_t step = 0;  ///< of --to fclib, from 1; 0: not given
   bool json = false;
 };
 int cmd_convert(const ConvertOptions& options);

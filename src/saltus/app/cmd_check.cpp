@@ -10,12 +10,12 @@
 #include <set>
 
 #include "saltus/app/app.h"
-#include "saltus/app/scene_setup.h"
 #include "saltus/app/terminal.h"
 #include "saltus/scene/advice.h"
 #include "saltus/scene/group_facts.h"
 #include "saltus/scene/joint_spec.h"
 #include "saltus/scene/joint_summary.h"
+#include "saltus/study/scene_setup.h"
 
 namespace saltus::app {
 namespace {

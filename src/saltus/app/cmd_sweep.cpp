@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "saltus/app/app.h"
-#include "saltus/app/file_names.h"
 #include "saltus/app/interrupt.h"
 #include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
+#include "saltus/study/file_names.h"
 #include "saltus/study/sweep.h"
 #include "saltus/study/sweep_table.h"
 

@@ -21,20 +21,26 @@ namespace {
 
 /// What the viewers cost the run.
 void tell_cost(const LiveCost& cost, bool json) {
-  const double steps = static_cast<double>(std::max<std::uint64_t>(cost.steps, 1));
-  const double share = cost.showing > 0.0 ? cost.showing / (cost.stepping + cost.showing) : 0.0;
-  if (json)
+  if (json) {
     std::puts(nlohmann::ordered_json({{"steps", cost.steps},
+                                      {"frames", cost.frames},
                                       {"stepping", cost.stepping},
                                       {"stepping_cpu", cost.stepping_cpu},
-                                      {"showing", cost.showing}})
+                                      {"helpers_cpu", cost.helpers_cpu},
+                                      {"handing_over", cost.handing_over},
+                                      {"handing_cpu", cost.handing_cpu},
+                                      {"waiting", cost.waiting}})
                   .dump()
                   .c_str());
-  else
-    fmt::print(
-        "{} steps of {:.4g} us on average ({:.4g} us of the processor); viewers took {:.3g} % "
-        "beside them\n",
-        cost.steps, 1e6 * cost.stepping / steps, 1e6 * cost.stepping_cpu / steps, 100.0 * share);
+    return;
+  }
+  const double steps = static_cast<double>(std::max<std::uint64_t>(cost.steps, 1));
+  const double wall = std::max(cost.stepping + cost.handing_over + cost.waiting, 1e-12);
+  fmt::print(
+      "{} steps of {:.4g} us on average ({:.4g} us of the processor); handing over {} frames took "
+      "{:.3g} % of the time, waiting for commands {:.3g} %\n",
+      cost.steps, 1e6 * cost.stepping / steps, 1e6 * (cost.stepping_cpu + cost.helpers_cpu) / steps,
+      cost.frames, 100.0 * cost.handing_over / wall, 100.0 * cost.waiting / wall);
 }
 
 }  // namespace
@@ -70,6 +76,7 @@ int cmd_view(const ViewArguments& arguments) {
     for (; !stop.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(50)))
       if (interrupt.signal() != 0) server.stop();  // again until it is heard: it may not run yet
   });
+  if (run) give_way_to_steps();  // the server's threads are made by this one
   server.run();
   if (run) tell_cost(run->cost(), arguments.json);
   return kDone;

@@ -1,6 +1,9 @@
 #include "saltus/app/live_run.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <tbb/task_scheduler_observer.h>
 #include <time.h>
 
 #include <algorithm>
@@ -15,30 +18,37 @@ namespace {
 constexpr double kLongestWait = 3600.0;  // of the pace [s]; then it looks again
 constexpr std::size_t kRowsAtOnce = 64;  // of one publication; what is more is thinned
 
-double thread_seconds() {
+double seconds_of(clockid_t clock) {
   timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  ::clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
+double thread_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 double as_seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// At most about `most` rows: of each stretch the least and the largest value of every column stay, at its first and its last time.
-std::vector<std::vector<double>> thinned(std::vector<std::vector<double>> rows, std::size_t most) {
-  if (rows.size() <= most) return rows;
-  const std::size_t stretches = most / 2;
+/// At most about `most` of the rows of `width` numbers: of each stretch the least and the largest value of every column stay, at
+/// its first and its last time.
+std::vector<std::vector<double>> thinned(const std::vector<double>& rows, std::size_t width,
+                                         std::size_t most) {
+  const std::size_t count = rows.size() / width;
+  const auto row = [&](std::size_t k) {
+    const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(k * width);
+    return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(width));
+  };
   std::vector<std::vector<double>> kept;
+  const std::size_t stretches = count <= most ? count : most / 2;
   for (std::size_t s = 0; s < stretches; ++s) {
-    const std::size_t begin = s * rows.size() / stretches, end = (s + 1) * rows.size() / stretches;
-    std::vector<double> low = rows[begin], high = rows[begin];
+    const std::size_t begin = s * count / stretches, end = (s + 1) * count / stretches;
+    std::vector<double> low = row(begin), high = low;
     for (std::size_t k = begin + 1; k < end; ++k)
-      for (std::size_t c = 1; c < low.size(); ++c) {
-        low[c] = std::fmin(low[c], rows[k][c]);
-        high[c] = std::fmax(high[c], rows[k][c]);
+      for (std::size_t c = 1; c < width; ++c) {
+        low[c] = std::fmin(low[c], rows[k * width + c]);
+        high[c] = std::fmax(high[c], rows[k * width + c]);
       }
-    high[0] = rows[end - 1][0];
+    high[0] = rows[(end - 1) * width];
     kept.push_back(std::move(low));
     if (end > begin + 1) kept.push_back(std::move(high));
   }
@@ -76,6 +86,43 @@ std::vector<LiveColumn> live_columns(const Model& model) {
   return columns;
 }
 
+/// Processor time of the thread of the run, which makes it, and of those that share loops of its steps.
+class LiveRun::Threads : public tbb::task_scheduler_observer {
+ public:
+  Threads() {
+    ::pthread_getcpuclockid(::pthread_self(), &own_);
+    began_ = seconds_of(own_);
+    observe(true);
+  }
+  ~Threads() override { observe(false); }
+  void on_scheduler_entry(bool is_worker) override {
+    clockid_t clock{};
+    if (!is_worker || ::pthread_getcpuclockid(::pthread_self(), &clock) != 0) return;
+    const std::lock_guard lock(lock_);
+    if (std::ranges::find(threads_, clock, &Thread::clock) == threads_.end())
+      threads_.push_back({clock, seconds_of(clock)});
+  }
+  void ask(LiveCost& cost) {
+    cost.stepping_cpu = seconds_of(own_) - began_ - cost.handing_cpu;
+    const std::lock_guard lock(lock_);
+    cost.helpers_cpu = 0.0;
+    for (Thread& thread : threads_) {
+      thread.last = std::max(thread.last, seconds_of(thread.clock));  // of one that has ended: 0
+      cost.helpers_cpu += thread.last - thread.first;
+    }
+  }
+
+ private:
+  struct Thread {
+    clockid_t clock;
+    double first, last = first;
+  };
+  clockid_t own_{};
+  double began_ = 0.0;
+  std::mutex lock_;
+  std::vector<Thread> threads_;
+};
+
 /// While it lives the run stands between two steps.
 struct LiveRun::Command {
   LiveRun& run;
@@ -96,7 +143,8 @@ LiveRun::LiveRun(std::string scene, std::vector<std::string> set, MakeEncoder en
   adopt(std::make_shared<const SceneSetup>(set_up(scene_, set_)), {});
   columns_ = live_columns(setup_->model);
   thread_ = std::thread([this] { loop(); });
-  herald_ = std::thread([this] { herald(); });
+  publisher_ = std::thread([this] { publish_all(); });
+  settle();
 }
 
 LiveRun::~LiveRun() {
@@ -105,12 +153,10 @@ LiveRun::~LiveRun() {
     quit_ = true;
   }
   thread_.join();
-  {
-    const std::lock_guard lock(show_lock_);
-    silent_ = true;
-  }
-  herald_news_.notify_one();
-  herald_.join();
+  settle();
+  mail_ = kEnd;
+  mail_.notify_all();
+  publisher_.join();
 }
 
 void LiveRun::start() {
@@ -118,14 +164,13 @@ void LiveRun::start() {
   if (now_.ended) return;
   running_ = true;
   keep_pace_from_here();
-  publish(true);
+  tell();
 }
 
 void LiveRun::pause() {
   const Command command(*this);
   running_ = false;
-  if (framed_ != sim_->state().step) take_frame();
-  publish(true);
+  tell();
 }
 
 void LiveRun::step() {
@@ -138,6 +183,7 @@ void LiveRun::restart() {
   const auto fresh = std::make_shared<const SceneSetup>(set_up(scene_, set_));
   const Command command(*this);
   adopt(fresh, {});
+  settle();
 }
 
 void LiveRun::set(const std::string& path, const std::string& value) {
@@ -159,6 +205,7 @@ void LiveRun::set(const std::string& path, const std::string& value) {
     throw SceneError("--set " + path, "makes another scene, of which the present state is none",
                      "nothing may be added or taken away while it runs");
   }
+  settle();
   set_ = std::move(all);
 }
 
@@ -183,10 +230,11 @@ void LiveRun::adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State
       goes_on ? Simulation(setup->model, std::move(*state)) : Simulation(setup->model);
   LiveEncoder encoder = make_encoder_(*setup, fresh);
 
+  settle();
   const bool same_records = goes_on && encoder.layout == encoder_.layout;
   sim_.emplace(std::move(fresh));
   encoder_ = std::move(encoder);
-  probes_.assign(setup->model.probes().size(), 0.0);
+  probes_ = setup->model.probes().size();
   if (!goes_on) {
     now_ = {};
     running_ = false;
@@ -197,22 +245,22 @@ void LiveRun::adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State
   now_.t = sim_->state().t;
   now_.step = sim_->state().step;
   keep_pace_from_here();
+  if (!goes_on) new_rows_.clear();
   {
     const std::lock_guard lock(show_lock_);
     setup_ = std::move(setup);
     if (!goes_on) {
-      new_rows_.clear();
       first_row_ += rows_.size();
       rows_.clear();
+      shown_.frames = 0;
     }
     if (!same_records) {
-      new_frames_.clear();
       frames_.clear();
       frame_bytes_ = 0;
     }
   }
-  if (!same_records) take_frame();
-  publish(true);
+  if (!same_records) unframed_ = true;
+  hand_over();
 }
 
 void LiveRun::keep_pace_from_here() {
@@ -223,15 +271,22 @@ void LiveRun::keep_pace_from_here() {
 
 void LiveRun::loop() {
   std::unique_lock lock(step_lock_);
+  threads_ = std::make_unique<Threads>();
   while (true) {
+    if (running_ && commands_ > 0) {
+      const Clock::time_point from = Clock::now();
+      step_news_.wait(lock, [&] { return commands_ == 0; });
+      cost_.waiting += as_seconds(Clock::now() - from);
+    }
     step_news_.wait(lock, [&] { return commands_ == 0 && (quit_ || running_ || single_ > 0); });
-    if (quit_) return;
+    if (quit_) break;
     paced_anew_ = false;
     if (single_ == 0 && pace_ > 0.0) {
       const std::chrono::duration<double> ahead(
           std::min((sim_->state().t - pace_t_) / pace_, kLongestWait));
       const auto due = pace_from_ + std::chrono::duration_cast<Clock::duration>(ahead);
       if (due > Clock::now()) {
+        at_leisure_ = true;
         step_news_.wait_until(lock, due,
                               [&] { return quit_ || commands_ > 0 || !running_ || paced_anew_; });
         continue;
@@ -246,20 +301,23 @@ void LiveRun::loop() {
       now_.ended = true;
       running_ = false;
     }
-    if (single || now_.ended) publish(true);
+    if (!single && !now_.ended) continue;
+    settle();  // nothing follows that would bring what is left
+    try {
+      hand_over();
+    } catch (const std::exception&) {
+      hand_over();  // without the frame that could not be copied
+    }
   }
+  threads_.reset();
 }
 
 void LiveRun::make_step() {
   const State& state = sim_->state();
   const std::uint64_t before = state.step;
-  const double cpu = thread_seconds();
   const Clock::time_point from = Clock::now();
   const StepReport report = sim_->advance();
   const Clock::time_point to = Clock::now();
-  ++cost_.steps;
-  cost_.stepping += as_seconds(to - from);
-  cost_.stepping_cpu += thread_seconds() - cpu;
   if (state.step == before) {
     now_.error = failure_text(sim_->model(), report, before + 1);
     now_.ended = true;
@@ -270,78 +328,112 @@ void LiveRun::make_step() {
     take_row(report, as_seconds(to - from));
   }
   if (now_.ended) running_ = false;
-  if (to >= next_frame_ || !running_) {
-    if (state.step != before) take_frame();
-    next_frame_ = to + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(1.0 / kFramesASecond));
-    publish(false);
-  }
-  cost_.showing += as_seconds(Clock::now() - to);
+  const Clock::time_point done = Clock::now();
+  ++cost_.steps;
+  cost_.stepping += as_seconds(done - from);
+  if (done < next_frame_ || !is_empty()) return;
+  const double cpu = thread_seconds();
+  hand_over();
+  const double took = thread_seconds() - cpu;
+  cost_.handing_cpu += took;
+  cost_.handing_over += as_seconds(Clock::now() - done);
+  double wait = 1.0 / kFramesASecond;
+  if (!at_leisure_) wait = std::clamp(took / kHandingShare, wait, 1.0 / kFewestASecond);
+  next_frame_ =
+      done + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(wait));
+  at_leisure_ = false;
 }
 
 void LiveRun::take_row(const StepReport& report, double cost) {
   const State& state = sim_->state();
-  std::vector<double> row{state.t, state.energy.kinetic, state.energy.potential,
-                          state.energy.total()};
-  row.insert(row.end(), state.ledger.begin(), state.ledger.end());
-  row.insert(row.end(),
-             {report.unexplained, report.residual, report.residual_after, report.gap,
-              static_cast<double>(report.contacts), static_cast<double>(report.iterations),
-              static_cast<double>(report.passes), cost});
-  for (std::size_t i = 0; i < probes_.size(); ++i) row.push_back(sim_->probe(static_cast<int>(i)));
-  new_rows_.push_back(std::move(row));
+  new_rows_.insert(new_rows_.end(),
+                   {state.t, state.energy.kinetic, state.energy.potential, state.energy.total()});
+  new_rows_.insert(new_rows_.end(), state.ledger.begin(), state.ledger.end());
+  new_rows_.insert(new_rows_.end(),
+                   {report.unexplained, report.residual, report.residual_after, report.gap,
+                    static_cast<double>(report.contacts), static_cast<double>(report.iterations),
+                    static_cast<double>(report.passes), cost});
+  for (std::size_t i = 0; i < probes_; ++i) new_rows_.push_back(sim_->probe(static_cast<int>(i)));
 }
 
-void LiveRun::take_frame() {
-  framed_ = sim_->state().step;
-  new_frames_.push_back({sim_->state().t, sim_->state().step,
-                         std::make_shared<const std::string>(encoder_.encode(*sim_))});
-}
-
-/// Without `wait` only if nobody reads just now: then the rows and frames stay for the next time.
-void LiveRun::publish(bool wait) {
+/// Leaves a parcel for the publisher, whose last one it has taken: what is new, and a frame of a state that has none.
+void LiveRun::hand_over() {
   now_.running = running_;
   const double wall = as_seconds(Clock::now() - pace_from_);
   now_.rate = running_ && wall > 0.0 ? (now_.t - pace_t_) / wall : 0.0;
-  std::unique_lock lock(show_lock_, std::defer_lock);
-  if (wait)
-    lock.lock();
-  else if (!lock.try_lock())
-    return;
-  for (std::vector<double>& row : thinned(std::move(new_rows_), kRowsAtOnce))
-    rows_.push_back(std::move(row));
-  new_rows_.clear();
+  const std::uint64_t step = sim_->state().step;
+  parcel_.frame = unframed_ || framed_ != step;
+  if (parcel_.frame) {
+    unframed_ = false;  // first: what throws here is not tried again
+    framed_ = step;
+    encoder_.look(*sim_);
+    ++cost_.frames;
+  }
+  if (threads_) threads_->ask(cost_);
+  parcel_.state = now_;
+  parcel_.cost = cost_;
+  std::swap(parcel_.rows, new_rows_);  // what comes back was emptied by the publisher
+  mail_.store(kFull, std::memory_order_release);
+  mail_.notify_all();
+}
+
+/// Until the publisher has done what it had to: it waits for no viewer, but for the lock that they hold for a moment.
+void LiveRun::settle() const { mail_.wait(kFull, std::memory_order_acquire); }
+
+/// What a command did can be seen when it returns.
+void LiveRun::tell() {
+  settle();
+  hand_over();
+  settle();
+}
+
+void LiveRun::publish_all() {
+  give_way_to_steps();
+  while (true) {
+    mail_.wait(kEmpty, std::memory_order_acquire);
+    if (mail_ == kEnd) return;
+    publish();
+    mail_.store(kEmpty, std::memory_order_release);
+    mail_.notify_all();
+    show_news_.notify_all();
+  }
+}
+
+void LiveRun::publish() {
+  std::shared_ptr<const std::string> record;
+  if (parcel_.frame) try {
+      record = std::make_shared<const std::string>(encoder_.encode());
+    } catch (const std::exception& error) {
+      parcel_.state.error = error.what();
+    }
+  std::vector<std::vector<double>> rows = thinned(parcel_.rows, columns_.size() + 1, kRowsAtOnce);
+  parcel_.rows.clear();
+  const std::lock_guard lock(show_lock_);
+  for (std::vector<double>& row : rows) rows_.push_back(std::move(row));
   while (rows_.size() > kRows) {
     rows_.pop_front();
     ++first_row_;
   }
-  for (LiveFrame& frame : new_frames_) {
-    frame_bytes_ += frame.record->size();
-    frames_.push_back(std::move(frame));
-    ++now_.frames;
+  std::uint64_t frames = shown_.frames;
+  if (record) {
+    frame_bytes_ += record->size();
+    frames_.push_back({parcel_.state.t, parcel_.state.step, std::move(record)});
+    ++frames;
   }
-  new_frames_.clear();
   while (frame_bytes_ > kFrameBytes && frames_.size() > 1) {
     frame_bytes_ -= frames_.front().record->size();
     frames_.pop_front();
   }
-  now_.first_frame = now_.frames - frames_.size();
-  shown_ = now_;
-  cost_shown_ = cost_;
+  shown_ = parcel_.state;
+  shown_.frames = frames;
+  shown_.first_frame = frames - frames_.size();
+  cost_shown_ = parcel_.cost;
   ++news_;
-  lock.unlock();
-  herald_news_.notify_one();
 }
 
-void LiveRun::herald() {
-  std::unique_lock lock(show_lock_);
-  while (!silent_) {
-    herald_news_.wait(lock, [&] { return silent_ || heralded_ != news_; });
-    heralded_ = news_;
-    lock.unlock();
-    show_news_.notify_all();
-    lock.lock();
-  }
+void give_way_to_steps() {
+  constexpr int kNicer = 10;  // of a processor that both want, a tenth
+  ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNicer);  // Linux: of this thread
 }
 
 std::shared_ptr<const SceneSetup> LiveRun::setup() const {
@@ -371,8 +463,16 @@ std::vector<std::vector<double>> LiveRun::rows(std::uint64_t& row) const {
 
 void LiveRun::wait_for_news(std::uint64_t& seen, std::chrono::milliseconds wait) const {
   std::unique_lock lock(show_lock_);
-  show_news_.wait_for(lock, wait, [&] { return news_ != seen; });
+  show_news_.wait_for(lock, wait, [&] { return news_ != seen || news_ended_; });
   seen = news_;
+}
+
+void LiveRun::end_news() {
+  {
+    const std::lock_guard lock(show_lock_);
+    news_ended_ = true;
+  }
+  show_news_.notify_all();
 }
 
 LiveCost LiveRun::cost() const {

@@ -1,5 +1,7 @@
-// A run that viewers steer. It steps in a thread of its own and waits for nobody who watches: rows and frames gather on its
-// side and change hands only when the lock is free; a viewer that is slow finds fewer of them.
+// A run that viewers steer. It steps in a thread of its own and waits for nobody who watches. Between two steps it copies
+// what a frame shows and leaves it, with the rows since, in a place that holds one parcel; a second thread takes it from there,
+// makes bytes of it and wakes those who wait. While that place is taken the run goes on and nothing is copied, so that whoever
+// is slow finds fewer frames. The two threads share no lock.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -42,18 +44,22 @@ struct LiveState {
   std::string error;                    ///< why it stopped, one line
 };
 
-/// Makes the bytes of a frame.
+/// Makes the bytes of a frame. Never are both functions called at once.
 struct LiveEncoder {
-  std::function<std::string(const Simulation&)> encode;  ///< called by the thread of the run alone
-  std::string layout;                                    ///< equal ones: equal records
+  std::function<void(const Simulation&)>
+      look;                             ///< by the thread of the run: copies what a frame shows
+  std::function<std::string()> encode;  ///< by another thread: the bytes of what was copied
+  std::string layout;                   ///< equal ones: equal records
 };
 
-/// What the thread of a run did since it was made.
+/// What the thread of a run did since it was made, in seconds. Processor time is that of this thread where nothing else is
+/// said; wall time without processor time is that of other programs, or of a wait for helpers.
 struct LiveCost {
-  std::uint64_t steps = 0;
-  double stepping = 0.0;      ///< wall time of the steps alone [s]
-  double stepping_cpu = 0.0;  ///< its own processor time in them [s]
-  double showing = 0.0;       ///< wall time of what it made for viewers and waited for them [s]
+  std::uint64_t steps = 0, frames = 0;        ///< made; handed over
+  double stepping = 0.0, stepping_cpu = 0.0;  ///< of steps and their rows: wall, processor
+  double helpers_cpu = 0.0;  ///< processor time of the threads that share loops of a step
+  double handing_over = 0.0, handing_cpu = 0.0;  ///< of copies for frames: wall, processor
+  double waiting = 0.0;  ///< wall time for which commands of viewers held it while it ran
 };
 
 class LiveRun {
@@ -63,7 +69,9 @@ class LiveRun {
   static constexpr std::size_t kFrameBytes = 512u
                                              << 20;  ///< of frames kept; older ones are forgotten
   static constexpr std::size_t kRows = 1u << 16;     ///< of plots kept
-  static constexpr double kFramesASecond = 60.0;     ///< of wall time, at most
+  /// Of the wall, at most; and as many at least of a run that does not wait for its pace, where each costs it so much of its
+  /// time that kHandingShare is passed.
+  static constexpr double kFramesASecond = 60.0, kFewestASecond = 10.0, kHandingShare = 0.01;
 
   /// Reads the scene and stands at its start. Throws SceneError.
   LiveRun(std::string scene, std::vector<std::string> set, MakeEncoder encoder);
@@ -92,18 +100,24 @@ class LiveRun {
   std::vector<std::vector<double>> rows(std::uint64_t& row) const;
   /// Waits until something is newer than `seen`, which counts changes, or for `wait`.
   void wait_for_news(std::uint64_t& seen, std::chrono::milliseconds wait) const;
+  void end_news();  ///< from now on nobody waits
 
   LiveCost cost() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Command;
+  class Threads;
   void adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State> state);
   void loop();
   void make_step();
   void take_row(const StepReport& report, double cost);
-  void take_frame();
-  void publish(bool wait);
+  void hand_over();
+  bool is_empty() const { return mail_.load(std::memory_order_acquire) == kEmpty; }
+  void settle() const;
+  void tell();
+  void publish_all();
+  void publish();
   void keep_pace_from_here();
 
   std::string scene_;
@@ -114,15 +128,15 @@ class LiveRun {
 
   // of the thread of the run, or of a command while that thread stands between two steps
   std::optional<Simulation> sim_;
-  LiveEncoder encoder_;
-  std::vector<std::vector<double>> new_rows_;
-  std::vector<LiveFrame> new_frames_;
-  std::vector<double> probes_;
+  std::size_t probes_ = 0;
   Clock::time_point next_frame_{}, pace_from_{};
   double pace_t_ = 0.0;
   std::uint64_t framed_ = 0;  ///< step of the last frame
+  bool unframed_ = true;      ///< there is none yet of these records
+  bool at_leisure_ = false;   ///< it waited for its pace since the last frame
   LiveState now_;
   LiveCost cost_;
+  std::unique_ptr<Threads> threads_;
 
   // between the run and its commands
   mutable std::mutex step_lock_;
@@ -132,7 +146,21 @@ class LiveRun {
   int single_ = 0;
   bool paced_anew_ = false;
 
-  // between the run and those who watch
+  // Between the run and who publishes: the parcel and the encoder are of the side that `mail_` names. The run fills while it
+  // is empty, the publisher takes while it is full, and each tells the other by one store.
+  enum Mail { kEmpty, kFull, kEnd };
+  std::atomic<int> mail_{kEmpty};
+  struct Parcel {
+    LiveState state;
+    LiveCost cost;
+    std::vector<double>
+        rows;            ///< behind each other, as long each as there are columns, and the time
+    bool frame = false;  ///< the encoder holds one
+  } parcel_;
+  LiveEncoder encoder_;
+  std::vector<double> new_rows_;  ///< of the run, until they go into a parcel
+
+  // between who publishes and those who watch
   mutable std::mutex show_lock_;
   mutable std::condition_variable show_news_;
   std::shared_ptr<const SceneSetup> setup_;
@@ -142,14 +170,13 @@ class LiveRun {
   std::size_t frame_bytes_ = 0;
   std::deque<std::vector<double>> rows_;
   std::uint64_t first_row_ = 0, news_ = 0;
+  bool news_ended_ = false;
 
-  /// Wakes those who wait for news: a hundred of them would cost the run more than its step.
-  void herald();
-  std::condition_variable herald_news_;
-  std::uint64_t heralded_ = 0;
-  bool silent_ = false;  ///< it ends
-
-  std::thread thread_, herald_;
+  std::thread thread_, publisher_;
 };
+
+/// Lowers the priority of the calling thread, and of those that it makes: what serves viewers gives way to the steps, where
+/// there are fewer processors than threads.
+void give_way_to_steps();
 
 }  // namespace saltus::app

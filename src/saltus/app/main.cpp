@@ -32,7 +32,7 @@ constexpr const char* kShortHelp =
     "  saltus report my_scene.h5      one page with the run in it, to see and hear\n"
     "  saltus compare a.h5 b.h5       where two runs differ; --tolerance 1e-9\n"
     "  saltus view my_scene.h5        the run in the browser; --live my_scene.yaml steers one\n"
-    "  saltus convert my_scene.h5 --to wav|csv|vtu|vtp|xdmf\n"
+    "  saltus convert my_scene.h5 --to wav|csv|vtu|vtp|xdmf|fclib\n"
     "  saltus import robot.urdf       the scene of a robot; goes to robot.yaml\n"
     "  saltus describe scene          everything a scene can say; also bodies, schemes, solvers, "
     "laws, options\n"
@@ -311,9 +311,10 @@ void declare(CLI::App& app, Arguments& a) {
   declare_report(app, a.report);
   declare_view(app, a.view);
 
-  CLI::App* convert = app.add_subcommand("convert", "results as sound, tables or meshes");
+  CLI::App* convert =
+      app.add_subcommand("convert", "results as sound, tables, meshes or contact problems");
   convert->add_option("file", a.convert.file, "results file")->required()->type_name("FILE");
-  convert->add_option("--to", a.convert.to, "wav, csv, vtu, vtp or xdmf")
+  convert->add_option("--to", a.convert.to, "wav, csv, vtu, vtp, xdmf or fclib")
       ->required()
       ->type_name("FORMAT");
   convert
@@ -329,6 +330,11 @@ void declare(CLI::App& app, Arguments& a) {
                    "motion of these nodes of a mesh only (csv): 12,57 or a node set")
       ->check(not_empty)
       ->type_name("NODES");
+  convert
+      ->add_option("--step", a.convert.step,
+                   "whose contact problem (fclib); the stored scene is run again up to it")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
   add_json(*convert, a.convert.json);
 
   declare_import(app, a.robot);

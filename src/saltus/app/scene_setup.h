@@ -1,27 +1,3 @@
-// What `run` and `check` share: a scene file becomes a model that can be run and whose files can be written.
+// For rooms that read it here: scenes that can be run are made in study.
 #pragma once
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
-
-namespace saltus::app {
-
-struct SceneSetup {
-  Scene scene;
-  Model model;
-  std::uint64_t steps = 0;  ///< from t = 0 to the end
-};
-
-/// Reads and builds. `until`: replaces time.end, "" for none. Throws SceneError with place, also for outputs that no
-/// run of this scene could write: rates without a WAV rate, one name for two files, samples that are not stored.
-SceneSetup set_up(const std::string& file, std::span<const std::string> assignments,
-                  const std::string& until = "");
-
-/// Numbers in a row of the results: step columns, accounts, probes.
-std::size_t row_width(const Model& model);
-
-}  // namespace saltus::app
+#include "saltus/study/scene_setup.h"

@@ -1,7 +1,9 @@
 #include "saltus/app/view_of_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -15,6 +17,8 @@ constexpr std::chrono::milliseconds kLook{1000};  // how often a growing file is
 constexpr std::string_view kPart = ".part";
 constexpr std::chrono::milliseconds kAgain{100};  // until it is, where it could not be read
 constexpr int kAttempts = 20;
+constexpr std::chrono::seconds kStill{
+    5};  // a file that nobody holds and that did not grow for so long was given up
 
 struct FileStamp {
   bool there = false;
@@ -28,6 +32,19 @@ FileStamp stamp_of(const std::string& file) {
   return {true, static_cast<std::uintmax_t>(status.st_size),
           static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec,
           static_cast<std::uintmax_t>(status.st_ino)};
+}
+
+/// Whether a program has the lock by which OutputFile keeps other writers away; nothing where the file system has no locks.
+std::optional<bool> is_held(const std::string& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return {};
+  struct flock region {};
+  region.l_type = F_RDLCK;
+  region.l_whence = SEEK_SET;
+  const bool answered = ::fcntl(descriptor, F_OFD_GETLK, &region) == 0;
+  ::close(descriptor);
+  if (!answered) return {};
+  return region.l_type != F_UNLCK;
 }
 
 }  // namespace
@@ -51,6 +68,7 @@ ViewOfFile::ViewOfFile(std::string file) : file_(std::move(file)) {
       if (!file_.ends_with(kPart) || attempt == kAttempts) throw;
       std::this_thread::sleep_for(kAgain);
     }
+  running_ = is_written();
 }
 
 ViewOfFile::~ViewOfFile() = default;
@@ -71,6 +89,15 @@ void ViewOfFile::read() {
   changed_ = stamp.changed;
 }
 
+/// Where the lock was seen once, it decides. A run on another machine, whose locks do not reach here, is seen by what it writes.
+bool ViewOfFile::is_written() {
+  if (opened_->results.finished()) return false;
+  const std::optional<bool> held = is_held(file_);
+  was_held_ |= held.value_or(false);
+  return held.value_or(true) ||
+         (!was_held_ && grew_ && std::chrono::steady_clock::now() - *grew_ < kStill);
+}
+
 /// A file that grows is read again when it was written to; at the end of its run it has another name.
 void ViewOfFile::look_again() {
   const auto now = std::chrono::steady_clock::now();
@@ -84,12 +111,17 @@ void ViewOfFile::look_again() {
     if (stamp.node != node_) stamp.there = false;  // an older run of this name: ours was given up
   }
   if (!stamp.there) file_ = before;
-  if (!stamp.there || (stamp.size == size_ && stamp.changed == changed_ && file_ == before)) return;
-  try {
-    read();
-  } catch (const std::exception&) {  // caught between two writes; the next look finds it whole
-    file_ = before;
+  const bool is_new =
+      stamp.there && (stamp.size != size_ || stamp.changed != changed_ || file_ != before);
+  if (is_new) {
+    grew_ = now;
+    try {
+      read();
+    } catch (const std::exception&) {  // caught between two writes; the next look finds it whole
+      file_ = before;
+    }
   }
+  running_ = is_written();
 }
 
 ViewContent::Bytes ViewOfFile::header() {
@@ -132,25 +164,27 @@ std::string ViewOfFile::events(Cursor& cursor, std::chrono::milliseconds wait) {
     {
       const std::lock_guard lock(lock_);
       look_again();
-      if (cursor.generation != generation_) {
+      const std::uint64_t doing = running_ ? 1 : 2;
+      if (cursor.generation != generation_ || cursor.state != doing) {
         const bool finished = opened_->results.finished();
         const auto frames = opened_->view.frames();
         std::string text;
-        if (cursor.generation != 0)
+        if (cursor.generation != 0 && cursor.generation != generation_)
           text = fmt::format("event: header\ndata: {{\"generation\":{}}}\n\n", generation_);
         const double t = frames ? opened_->view.facts().times.back() : 0.0;
         const std::uint32_t step = frames ? opened_->view.facts().steps.back() : 0;
-        const nlohmann::ordered_json state{{"running", !finished}, {"time", t},  {"step", step},
-                                           {"frames", frames},     {"first", 0}, {"rate", nullptr},
+        const nlohmann::ordered_json state{{"running", running_}, {"time", t},  {"step", step},
+                                           {"frames", frames},    {"first", 0}, {"rate", nullptr},
                                            {"ended", finished}};
         text += fmt::format("event: state\ndata: {}\n\n", state.dump());
         if (finished) text += "event: end\ndata: {}\n\n";
         cursor.generation = generation_;
+        cursor.state = doing;
         return text;
       }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  } while (std::chrono::steady_clock::now() < until);
+  } while (!closed_ && std::chrono::steady_clock::now() < until);
   return "";
 }
 

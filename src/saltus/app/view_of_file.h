@@ -1,7 +1,9 @@
 // `saltus view`: a results file as the content of the server, finished or still growing.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "saltus/app/view_server.h"
@@ -21,21 +23,26 @@ class ViewOfFile final : public ViewContent {
   std::string results() const override;
   std::string events(Cursor& cursor, std::chrono::milliseconds wait) override;
   std::string control(std::string_view request) override;
+  void close() override { closed_ = true; }
 
  private:
   struct Opened;
   void read();
   void look_again();
+  bool is_written();
 
   // One lock for all: the HDF5 library is not made for two threads.
   mutable std::mutex lock_;
+  std::atomic<bool> closed_ = false;
   std::string file_;
   std::unique_ptr<Opened> opened_;
   Bytes header_, fixed_, fixed_before_;
   std::uint64_t generation_ = 0;
   std::chrono::steady_clock::time_point looked_{};
   std::uintmax_t size_ = 0, node_ = 0;
-  std::int64_t changed_ = 0;  ///< when the file was written last [ns]
+  std::int64_t changed_ = 0;                 ///< when the file was written last [ns]
+  bool running_ = false, was_held_ = false;  ///< somebody writes it; his lock was seen
+  std::optional<std::chrono::steady_clock::time_point> grew_;  ///< when that was seen
 };
 
 }  // namespace saltus::app

@@ -211,8 +211,9 @@ LiveEncoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& s
   std::string layout;
   for (const ViewTrack& track : encoder->tracks.tracks)
     layout += fmt::format("{} {} {};", track.body, track.name, track.width());
-  return {[encoder](const Simulation& now) {
-            encoder->live.look(now);
+  return {[encoder](const Simulation& now) { encoder->live.look(now); },
+          [encoder] {
+            encoder->live.finish();
             std::string record;
             encoder->records.append(encoder->live, 0, record);
             return record;
@@ -233,11 +234,13 @@ ViewContent::Bytes ViewOfRun::fixed(std::uint64_t generation) {
 
 ViewContent::Bytes ViewOfRun::frames(std::uint64_t first, std::uint64_t last) {
   const std::vector<LiveFrame> frames = run_->frames(first, last);
-  std::vector<double>
-      times;  // none are there: a chunk of none, for the run may have been started again since
-  if (frames.empty()) first = 0;
+  if (frames.empty()) first = 0;  // a chunk of none: the run may have been started again since
+  std::vector<double> times;
   std::vector<std::uint32_t> steps, offsets{0};
   std::string records;
+  std::size_t bytes = 0;
+  for (const LiveFrame& frame : frames) bytes += frame.record->size();
+  records.reserve(bytes);
   for (const LiveFrame& frame : frames) {
     times.push_back(frame.t);
     steps.push_back(static_cast<std::uint32_t>(frame.step));
@@ -260,10 +263,22 @@ std::string ViewOfRun::events(Cursor& cursor, std::chrono::milliseconds wait) {
     if (cursor.generation != 0) text += event("header", {{"generation", generation}});
     cursor.generation = generation;
   }
-  text += event("state", state_json(run_->state()));
-  const auto rows = run_->rows(cursor.row);
-  if (!rows.empty()) text += event("rows", rows_json(rows, run_->columns()));
-  return text;
+  return text + *news(cursor);
+}
+
+/// Most listeners have heard the same before, so that the words are made once for all of them.
+ViewContent::Bytes ViewOfRun::news(Cursor& cursor) {
+  const std::lock_guard lock(news_lock_);
+  if (!news_.text || news_.state != cursor.state || news_.from != cursor.row) {
+    news_.state = cursor.state;
+    news_.from = news_.to = cursor.row;
+    std::string text = event("state", state_json(run_->state()));
+    const auto rows = run_->rows(news_.to);
+    if (!rows.empty()) text += event("rows", rows_json(rows, run_->columns()));
+    news_.text = std::make_shared<const std::string>(std::move(text));
+  }
+  cursor.row = news_.to;
+  return news_.text;
 }
 
 std::string ViewOfRun::control(std::string_view request) {

@@ -20,6 +20,7 @@ class ViewOfRun final : public ViewContent {
   Bytes frames(std::uint64_t first, std::uint64_t last) override;
   std::string events(Cursor& cursor, std::chrono::milliseconds wait) override;
   std::string control(std::string_view request) override;
+  void close() override { run_->end_news(); }
 
   const LiveRun& run() const { return *run_; }
 
@@ -28,12 +29,19 @@ class ViewOfRun final : public ViewContent {
     Bytes header, fixed;
   };
   LiveEncoder make_encoder(const SceneSetup& setup, const Simulation& sim);
+  Bytes news(Cursor& cursor);
 
   std::mutex
       making_;       ///< one scene is built at a time: the HDF5 library is not made for two threads
   std::mutex lock_;  ///< of what follows
   std::map<std::uint64_t, Made> made_;  ///< headers by number, the last two
   std::uint64_t generation_ = 0;
+
+  std::mutex news_lock_;
+  struct News {
+    std::uint64_t state = 0, from = 0, to = 0;  ///< of the cursors before and after it
+    Bytes text;                                 ///< null: none yet
+  } news_;                                      ///< told last
   std::unique_ptr<LiveRun> run_;
 };
 

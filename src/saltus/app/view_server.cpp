@@ -111,10 +111,10 @@ void hand_out_file(const std::string& name, httplib::Request& request, httplib::
       });
 }
 
-int own_options(
+void own_options(
     int socket) {  // not SO_REUSEPORT, by which two servers would share a port unnoticed
   const int yes = 1;
-  return ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
 /// True where a `Host` header names the server at `host`, `port`: the loopback addresses and `host` itself; any address in
@@ -211,7 +211,11 @@ ViewServer::ViewServer(ViewContent& content, std::string_view page, const ViewAd
     : work_(std::make_unique<Work>(content, address)) {
   httplib::Server& server = work_->server;
   Work* const work = work_.get();
-  server.set_socket_options(own_options);
+  int listening = -1;
+  server.set_socket_options([&](int socket) {
+    own_options(socket);
+    listening = socket;
+  });
   server.new_task_queue = [] { return new httplib::ThreadPool(kClients); };
   server.set_read_timeout(5);
   server.set_write_timeout(5);
@@ -275,6 +279,9 @@ ViewServer::ViewServer(ViewContent& content, std::string_view page, const ViewAd
   } else if (!server.bind_to_port(w.address.host, w.address.port)) {
     w.address.port = 0;
   }
+  // The library lets five wait to be let in; who comes after them would ask again only a second later, and later still.
+  if (listening >= 0) ::listen(listening, static_cast<int>(kClients));
+  server.set_socket_options(own_options);
   if (w.address.port == 0)
     throw SceneError(address.port == 0 ? "--host" : "--port",
                      address.port == 0
@@ -297,6 +304,7 @@ std::string ViewServer::url() const {
 void ViewServer::run() { work_->server.listen_after_bind(); }
 void ViewServer::stop() {
   work_->stopping = true;
+  work_->content.close();
   work_->server.stop();
 }
 

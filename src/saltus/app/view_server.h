@@ -29,6 +29,8 @@ class ViewContent {
   virtual std::string events(Cursor& cursor, std::chrono::milliseconds wait) = 0;
   /// Does what a client asks; the answer is JSON: {"ok": true} or {"error": one line}.
   virtual std::string control(std::string_view request) = 0;
+  /// The server ends: from now on events() waits no more.
+  virtual void close() = 0;
 };
 
 /// Where to listen.

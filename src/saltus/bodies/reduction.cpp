@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/bodies/mode_skin.h"
 
 namespace saltus {
 namespace {
@@ -76,6 +77,21 @@ Matrix product(const Dynamics& body, Combination s, const Vector& q, const Vecto
 
 Matrix even(const Matrix& A) { return 0.5 * (A + A.transpose()); }
 
+/// Of a mesh also what its skin does in the modes X, for drawing.
+std::unique_ptr<const ModeShapes> with_skin(std::unique_ptr<const ModeShapes> along,
+                                            const Dynamics& body, View q, const Matrix& X) {
+  const auto* fem = dynamic_cast<const Fem*>(&body);
+  if (!fem) return along;
+  Mesh mesh = fem->mesh();
+  Vector u(3 * mesh.nodes.cols());
+  fem->full(0.0, q, u);
+  mesh.nodes.reshaped() += u;
+  Matrix basis = Matrix::Zero(u.size(), X.cols());
+  for (Eigen::Index dof = 0; dof < u.size(); ++dof)
+    if (const int i = fem->free_index(static_cast<int>(dof)); i >= 0) basis.row(dof) = X.row(i);
+  return std::make_unique<SkinModeShapes>(std::move(along), mode_skin(mesh, basis));
+}
+
 }  // namespace
 
 ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction& reduction) {
@@ -117,9 +133,10 @@ ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction&
     shape.row(static_cast<Eigen::Index>(x.size())) = along.row(i);
     x.push_back(line.x[index(i)]);
   }
-  reduced.body = std::make_unique<Modal>(Vector::Ones(X.cols()), reduced.modes.omega, sigma,
-                                         tabulated_shapes(std::move(x), std::move(shape)),
-                                         line.placement, std::move(load));
+  reduced.body = std::make_unique<Modal>(
+      Vector::Ones(X.cols()), reduced.modes.omega, sigma,
+      with_skin(tabulated_shapes(std::move(x), std::move(shape)), body, at, X), line.placement,
+      std::move(load));
   return reduced;
 }
 

@@ -14,18 +14,19 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 class DenseTable : public PointTable {
  public:
   DenseTable(const RowMajor& S, Vector rest)
-      : modes_(static_cast<int>(S.cols())), rest_(std::move(rest)) {
+      : modes_(static_cast<int>(S.cols())), heard_(modes_), rest_(std::move(rest)) {
     S_.setZero(S.rows(), (S.cols() + 7) / 8 * 8);
     S_.leftCols(S.cols()) = S;
+    while (heard_ > 0 && S_.col(heard_ - 1).isZero(0.0)) --heard_;
     for (int i = 0; i < S_.rows(); ++i) all_.push_back(i);
   }
   int rows() const override { return static_cast<int>(S_.rows()); }
   const Vector& rest() const override { return rest_; }
   void apply(View x, PointScratch&, Out y) const override {
-    multiply_rows(S_.data(), S_.cols(), rows(), modes_, x.data(), y.data());
+    multiply_rows(S_.data(), S_.cols(), rows(), heard_, x.data(), y.data());
   }
   void apply(std::span<const int> rows, View x, PointScratch&, Out y) const override {
-    multiply_rows(S_.data(), S_.cols(), rows, modes_, x.data(), y.data());
+    multiply_rows(S_.data(), S_.cols(), rows, heard_, x.data(), y.data());
   }
   void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
     accumulate_rows(S_.data(), S_.cols(), rows, modes_, p.data(), r.data());
@@ -41,6 +42,7 @@ class DenseTable : public PointTable {
  protected:
   RowMajor S_;
   int modes_;
+  int heard_;  ///< behind these all columns are 0: of a probe the modes below its limit
   Vector rest_;
   std::vector<int> all_;
 };

@@ -5,6 +5,10 @@
 // file with a checksum, applied in place, and cut off again. Whoever opens a file that still
 // carries such an appendix sees (or, to write, completes) the new state; without a valid one it is
 // the old state. Ordinary readers ignore the appendix.
+//
+// A file with a head tells its readers when it changes: the head holds a count that is even while the file is whole and odd
+// while pages are written in place. A reader that finds another count than when it opened the file says so (ESTALE) instead of
+// handing out bytes of two states.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +26,17 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// flags and a mode of 0666 as for open(2).
-  int open(const char* path, int flags);
+  /// The first bytes of a file with a head, which belong to this class.
+  static constexpr std::uint64_t kHead = 512;
+  /// Where in them the count is: 64 bits, little-endian.
+  static constexpr std::uint64_t kCount = 56;
+
+  /// flags and a mode of 0666 as for open(2). head: a new file gets one.
+  int open(const char* path, int flags, bool head = false);
   int close();
   /// Size of the present state [bytes].
   std::uint64_t size() const { return size_; }
-  /// Behind the end there are zeros.
+  /// Behind the end there are zeros. ESTALE: the file has been written to since it was opened for reading.
   int read(std::uint64_t offset, void* bytes, std::size_t count) const;
   int write(std::uint64_t offset, const void* bytes, std::size_t count);
   /// Shortens or lengthens; takes effect on disk with commit().
@@ -37,11 +46,17 @@ class AtomicFile {
 
  private:
   using Page = std::vector<char>;
-  int recover(bool writable);
+  int recover();
+  int recover_pages();
   int apply();
+  int read_count(std::uint64_t& count) const;
+  int write_count();
 
   int descriptor_ = -1;
   bool writable_ = false;
+  bool head_ = false;
+  std::uint64_t count_ =
+      0;  ///< of the head; to read, the largest with which pages_ and the file are one state
   std::uint64_t size_ = 0;
   std::uint64_t guarded_ = 0;  ///< end of what must not change before commit(), whole pages [bytes]
   std::map<std::uint64_t, Page> pages_;  ///< by number

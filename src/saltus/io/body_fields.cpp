@@ -6,10 +6,13 @@
 #include "saltus/bodies/fem.h"
 #include "saltus/bodies/massless_contact.h"
 #include "saltus/bodies/modal.h"
+#include "saltus/bodies/mode_skin.h"
 #include "saltus/bodies/moving.h"
 #include "saltus/bodies/nodal_fit.h"
 #include "saltus/bodies/pseudo_rigid.h"
+#include "saltus/bodies/reduced_mesh.h"
 #include "saltus/io/mesh_table.h"
+#include "saltus/math/kernels.h"
 
 namespace saltus {
 namespace {
@@ -226,6 +229,37 @@ class BeamFields final : public BodyFields {
   Vector place_;
 };
 
+/// Meshes that move in their modes: the skin once, and by how much each number of q moves it. Displacements of every frame
+/// would be more: in 200 frames of 40 modes five times as much.
+class ReducedFields final : public BodyFields {
+ public:
+  explicit ReducedFields(ModeSkin skin)
+      : skin_(std::move(skin)), displacement_(skin_.shape.rows()) {
+    columns_ = {{"displacement", static_cast<std::size_t>(displacement_.size()), "m",
+                 "of each node, x, y, z", false}};
+  }
+  void describe(const h5::Group& body) const override {
+    write_mesh(body, skin_.mesh);
+    layout::described(
+        body.write("node", std::vector<std::int32_t>(skin_.node.begin(), skin_.node.end())), "1",
+        "number of each node in the whole mesh");
+    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows = skin_.shape;
+    layout::described(
+        body.write("shapes", std::span(rows.data(), static_cast<std::size_t>(rows.size())),
+                   static_cast<std::size_t>(rows.cols())),
+        "1", "displacement of each node, x, y, z, by each number of q");
+  }
+  void sample(double, View q, View, FieldRows rows) override {
+    displacement_.noalias() = skin_.shape * q;
+    append_to(rows[0], displacement_);
+  }
+  bool later() const override { return true; }
+
+ private:
+  ModeSkin skin_;
+  Vector displacement_;
+};
+
 /// Strings and bars by their modes: points along them, evenly, or those of which the shapes are known.
 class LineFields final : public BodyFields {
  public:
@@ -243,12 +277,12 @@ class LineFields final : public BodyFields {
            i < n; ++i)
         x.push_back(shapes.length() * static_cast<double>(i) / static_cast<double>(n - 1));
     const auto n = static_cast<Eigen::Index>(x.size());
-    shape_.resize(n, shapes.modes());
+    shape_.setZero(n, (shapes.modes() + 7) / 8 * 8);
     value_.resize(n);
     Vector row(shapes.modes());
     for (Eigen::Index i = 0; i < n; ++i) {
       shapes.row(x[static_cast<std::size_t>(i)], row);
-      shape_.row(i) = row;
+      shape_.row(i).head(row.size()) = row;
       const Vector3 at =
           body->placement().origin + x[static_cast<std::size_t>(i)] * body->placement().axis;
       place_.insert(place_.end(), at.begin(), at.end());
@@ -260,7 +294,8 @@ class LineFields final : public BodyFields {
                       "points along the body at rest");
   }
   void sample(double, View q, View, FieldRows rows) override {
-    value_.noalias() = shape_ * q;
+    multiply_rows(shape_.data(), shape_.cols(), static_cast<int>(shape_.rows()),
+                  static_cast<int>(q.size()), q.data(), value_.data());
     for (const double u : value_) append_to(rows[0], Vector3(u * direction_));
   }
   bool later() const override { return true; }
@@ -272,7 +307,8 @@ class LineFields final : public BodyFields {
   }
   Vector3 direction_;
   std::vector<double> place_;
-  Matrix shape_;  ///< of each point, a column a mode
+  /// Of each point, a column a mode; rows begin on cache lines.
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> shape_;
   Vector value_;
 };
 
@@ -336,8 +372,13 @@ std::unique_ptr<BodyFields> body_fields(std::shared_ptr<const Dynamics> body,
     return std::make_unique<BeamFields>(std::move(beam));
   if (auto pseudo = std::dynamic_pointer_cast<const PseudoRigid>(body))
     return std::make_unique<PseudoRigidFields>(std::move(pseudo));
-  if (auto modal = std::dynamic_pointer_cast<const Modal>(body); modal && modal->has_shapes())
+  if (auto reduced = std::dynamic_pointer_cast<const ReducedMesh>(body))
+    return std::make_unique<ReducedFields>(mode_skin(reduced->mesh(), reduced->basis()));
+  if (auto modal = std::dynamic_pointer_cast<const Modal>(body); modal && modal->has_shapes()) {
+    if (const auto* shapes = dynamic_cast<const SkinModeShapes*>(&modal->shapes()))
+      return std::make_unique<ReducedFields>(shapes->skin());
     return std::make_unique<LineFields>(std::move(modal));
+  }
   if (auto moving = std::dynamic_pointer_cast<const Moving>(body))
     return std::make_unique<MovingFields>(std::move(moving));
   return nullptr;

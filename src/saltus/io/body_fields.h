@@ -24,6 +24,7 @@ class BodyFields {
     std::string name;
     std::size_t width = 0;
     std::string unit, description;
+    bool stored = true;  ///< false: readers make it of what describe() wrote and of q
   };
   virtual ~BodyFields() = default;
   /// Writes what does not change, and makes the groups that columns stand in. Throws h5::Error.

@@ -126,7 +126,8 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
   }
   if (results.frames() > 0)
     for (const BodyColumn& body : results.bodies()) {
-      if (body.nodes) continue;  // thousands of columns: convert_nodes
+      const bool modes = results.has(body.name, "shapes");
+      if (body.nodes && !modes) continue;  // thousands of columns: convert_nodes
       const std::string path = file_name(stem, body.name, ".csv");
       require_other(results, path, written);
       write_frames(results, body, path);

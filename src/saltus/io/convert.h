@@ -29,15 +29,15 @@ std::vector<std::string> convert_nodes(const ResultsReader& results, const std::
 /// are, with displacement, velocity and, where stored, stress and von Mises'. Throws SceneError where no body has a mesh.
 std::vector<std::string> convert_vtu(const ResultsReader& results, const std::string& stem);
 
-/// A frame of rigid and pseudo-rigid bodies, particles and contacts a file: <stem>.bodies.<frame>.vtp (a point a body, with
-/// rotation and velocities), <stem>.shapes.<frame>.vtp (their surfaces, where they are), <stem>.contacts.<frame>.vtp
-/// (points with normal, force on a, gap, status, bodies), and a series, .pvd, of each. Throws SceneError where there is none
-/// of them.
+/// A frame of rigid and pseudo-rigid bodies, particles, strings, bars and contacts a file: <stem>.bodies.<frame>.vtp (a point
+/// a body, with rotation and velocities), <stem>.shapes.<frame>.vtp (their surfaces, where they are),
+/// <stem>.lines.<frame>.vtp (strings and bars where they are, with displacement), <stem>.contacts.<frame>.vtp (points with
+/// normal, force on a, gap, status, bodies), and a series, .pvd, of each. Throws SceneError where there is none of them.
 std::vector<std::string> convert_vtp(const ResultsReader& results, const std::string& stem);
 
 /// <stem>.xdmf and the numbers it names, <stem>.xdmf.h5, a dataset a table and frame: meshes (elements by their corners)
-/// with displacement, velocity and, where stored, stress; places of rigid and pseudo-rigid bodies and particles with
-/// rotation and velocities. Throws SceneError where no body has either.
+/// with displacement, velocity and, where stored, stress; strings and bars with displacement; places of rigid and
+/// pseudo-rigid bodies and particles with rotation and velocities. Throws SceneError where no body has any of these.
 std::vector<std::string> convert_xdmf(const ResultsReader& results, const std::string& stem);
 
 /// "runs/out.h5" and "runs/out.h5.part" give "runs/out".

@@ -35,6 +35,12 @@ bool has_members(const ViewBody& body) {
   return body.affine || body.placed || is_rigid(body) || is_particles(body);
 }
 
+bool has_contacts(ViewFile& view) {
+  std::vector<ViewContact> contacts;
+  for (std::size_t k = 0; k < view.frames() && contacts.empty(); ++k) view.contacts(k, contacts);
+  return !contacts.empty();
+}
+
 MemberRows member_rows(const ResultsReader& results, ViewFile& view, std::size_t b,
                        std::size_t frame) {
   const ViewBody& body = view.scene().bodies[b];

@@ -18,6 +18,8 @@ struct MemberRows {
 };
 
 bool has_members(const ViewBody& body);
+/// True where a frame has contacts with a place: those of joints have none.
+bool has_contacts(ViewFile& view);
 MemberRows member_rows(const ResultsReader& results, ViewFile& view, std::size_t body,
                        std::size_t frame);
 

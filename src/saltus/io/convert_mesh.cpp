@@ -13,18 +13,33 @@
 namespace saltus {
 namespace {
 
-/// Numbers of nodes, or the name of a node set, as in "12,57" and "tip"; nothing where the mesh has neither.
-std::optional<std::vector<int>> chosen_nodes(const Mesh& mesh, const std::string& nodes) {
-  if (const auto set = mesh.node_sets.find(nodes); set != mesh.node_sets.end()) return set->second;
-  std::vector<int> list;
+/// Nodes that were asked for: their places in the tables, and their numbers.
+struct ChosenNodes {
+  std::vector<int> place, number;
+};
+
+/// Numbers of nodes, or the name of a node set, as in "12,57" and "tip"; nothing where the mesh has neither. `numbers`: of
+/// the nodes of a skin in the whole mesh; empty: they are their places.
+std::optional<ChosenNodes> chosen_nodes(const Mesh& mesh, const std::vector<int>& numbers,
+                                        const std::string& nodes) {
+  ChosenNodes list;
+  if (const auto set = mesh.node_sets.find(nodes); set != mesh.node_sets.end()) {
+    list.place = set->second;
+    for (int a : list.place)
+      list.number.push_back(numbers.empty() ? a : numbers[static_cast<std::size_t>(a)]);
+    return list;
+  }
   for (std::size_t at = 0; at <= nodes.size();) {
     const std::size_t end = std::min(nodes.find(',', at), nodes.size());
     int value = 0;
     const auto [stop, error] = std::from_chars(nodes.data() + at, nodes.data() + end, value);
-    if (error != std::errc{} || stop != nodes.data() + end || value < 0 ||
-        value >= mesh.nodes.cols())
+    if (error != std::errc{} || stop != nodes.data() + end) return std::nullopt;
+    const auto found = std::ranges::lower_bound(numbers, value);
+    if (numbers.empty() ? value < 0 || value >= mesh.nodes.cols()
+                        : found == numbers.end() || *found != value)
       return std::nullopt;
-    list.push_back(value);
+    list.place.push_back(numbers.empty() ? value : static_cast<int>(found - numbers.begin()));
+    list.number.push_back(value);
     at = end + 1;
   }
   return list;
@@ -42,14 +57,14 @@ struct MeshFrame {
         strain(results.body(body, "strain", k, 1)) {}
 };
 
-void write_histories(const ResultsReader& results, const BodyColumn& body,
-                     const std::vector<int>& nodes, const std::string& path) {
+void write_histories(const ResultsReader& results, const BodyColumn& body, const ChosenNodes& nodes,
+                     const std::string& path) {
   const bool stress = results.has(body.name, "stress");
   std::vector<CsvColumn> header{{"time", "s", {}}};
   const auto add = [&](int node, std::initializer_list<const char*> names, const char* unit) {
     for (const char* name : names) header.push_back({std::to_string(node) + " " + name, unit, {}});
   };
-  for (int a : nodes) {
+  for (int a : nodes.number) {
     add(a, {"ux", "uy", "uz"}, "m");
     add(a, {"vx", "vy", "vz"}, "m/s");
     if (stress) add(a, {"xx", "yy", "zz", "xy", "yz", "zx", "von Mises"}, "Pa");
@@ -64,7 +79,7 @@ void write_histories(const ResultsReader& results, const BodyColumn& body,
       const auto first = table.begin() + std::ptrdiff_t{node} * width;
       row.insert(row.end(), first, first + width);
     };
-    for (int a : nodes) {
+    for (int a : nodes.place) {
       put(frame.displacement, a, 3);
       put(frame.velocity, a, 3);
       if (!stress) continue;
@@ -76,11 +91,6 @@ void write_histories(const ResultsReader& results, const BodyColumn& body,
   writer.commit();
 }
 
-[[noreturn]] void no_mesh(const ResultsReader& results) {
-  throw SceneError("", "holds no body with a mesh", "bodies of kind fem have one")
-      .at(results.file(), 0, 0);
-}
-
 }  // namespace
 
 std::vector<std::string> convert_nodes(const ResultsReader& results, const std::string& stem,
@@ -90,14 +100,22 @@ std::vector<std::string> convert_nodes(const ResultsReader& results, const std::
   for (const BodyColumn& body : results.bodies()) {
     if (!body.nodes) continue;
     meshes = true;
-    const auto list = chosen_nodes(results.mesh(body.name), nodes);
+    const Mesh mesh = results.mesh(body.name);
+    std::vector<int> numbers;
+    if (results.has(body.name, "node")) {
+      numbers = results.hdf5().dataset("bodies/" + body.name + "/node").integers();
+      if (std::ssize(numbers) != mesh.nodes.cols() || !std::ranges::is_sorted(numbers))
+        throw SceneError(body.name, "is damaged: node is not one increasing number a node",
+                         "run the scene again");
+    }
+    const auto list = chosen_nodes(mesh, numbers, nodes);
     if (!list) continue;
     const std::string path = file_name(stem, body.name + ".nodes", ".csv");
     require_other(results, path, written);
     write_histories(results, body, *list, path);
     written.push_back(path);
   }
-  if (!meshes) no_mesh(results);
+  if (!meshes) nothing_for(results, "no body with a mesh");
   if (written.empty())
     throw SceneError("--nodes", "no body has the nodes '" + nodes + "'",
                      "numbers from 0, parted by commas, or the name of a node set");
@@ -138,7 +156,7 @@ std::vector<std::string> convert_vtu(const ResultsReader& results, const std::st
     }
     ++part;
   }
-  if (part == 0) no_mesh(results);
+  if (part == 0) nothing_for(results, "no body with a mesh");
   std::ranges::stable_sort(series, {}, &PvdEntry::t);
   const std::string path = stem + ".pvd";
   require_other(results, path, written);

@@ -1,4 +1,4 @@
-// Rigid bodies, particles and contacts for ParaView: points, surfaces, series of them.
+// Rigid bodies, particles, strings and contacts for ParaView: points, surfaces, lines, series of them.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -52,27 +52,29 @@ std::array<double, 3> placed_point(const double* origin, const double* A, const 
   return y;
 }
 
-/// The three kinds of files of one moment.
+/// The kinds of files of one moment.
 class VtpFrames {
  public:
   VtpFrames(const ResultsReader& results, std::string stem)
       : results_(results), view_(results), stem_(std::move(stem)), ball_(drawn_ball()) {
-    for (std::size_t b = 0; b < view_.scene().bodies.size(); ++b)
+    for (std::size_t b = 0; b < view_.scene().bodies.size(); ++b) {
       if (has_members(view_.scene().bodies[b])) bodies_.push_back(b);
+      if (!view_.scene().bodies[b].line.empty()) lines_.push_back(b);
+    }
   }
 
   std::vector<std::string> write() {
-    for (std::size_t k = 0; k < view_.frames(); ++k) some_contacts_ += view_.contact_count(k) > 0;
-    if (bodies_.empty() && some_contacts_ == 0)
-      throw SceneError("", "holds no bodies with a place and no contacts",
-                       "rigid, pseudo-rigid and moving bodies and particles have one; of meshes: "
-                       "--to vtu")
-          .at(results_.file(), 0, 0);
+    const bool contacts = has_contacts(view_);
+    if (bodies_.empty() && lines_.empty() && !contacts)
+      nothing_for(results_, "no bodies with a place, no strings and no contacts");
     const auto digits = std::to_string(std::max<std::size_t>(view_.frames(), 1) - 1).size();
     for (std::size_t k = 0; k < view_.frames(); ++k) {
       const std::string number = fmt::format("{:0{}}", k, digits);
-      if (!bodies_.empty()) write_members(k, number);
-      if (some_contacts_ > 0) write_contacts(k, number);
+      std::vector<MemberRows> rows(view_.scene().bodies.size());
+      if (!bodies_.empty()) write_members(k, number, rows);
+      write_shapes(k, number, rows);
+      if (!lines_.empty()) write_lines(k, number);
+      if (contacts) write_contacts(k, number);
     }
     for (const auto& [name, series] : series_) {
       const std::string path = file_name(stem_, name, ".pvd");
@@ -92,8 +94,7 @@ class VtpFrames {
     return path;
   }
 
-  void write_members(std::size_t k, const std::string& number) {
-    std::vector<MemberRows> rows(view_.scene().bodies.size());
+  void write_members(std::size_t k, const std::string& number, std::vector<MemberRows>& rows) {
     std::vector<double> place, rotation, velocity, spin, body, member;
     for (std::size_t b : bodies_) {
       MemberRows& r = rows[b] = member_rows(results_, view_, b, k);
@@ -113,7 +114,6 @@ class VtpFrames {
                             VtkField{"angular velocity", 3, spin}, VtkField{"body", 1, body},
                             VtkField{"member", 1, member}};
     write_vtp(new_file(k, "bodies", number), view_.time(k), place, {}, fields);
-    write_shapes(k, number, rows);
   }
 
   void write_shapes(std::size_t k, const std::string& number, const std::vector<MemberRows>& rows) {
@@ -148,6 +148,27 @@ class VtpFrames {
     write_vtp(new_file(k, "shapes", number), view_.time(k), points, triangles, {}, fields);
   }
 
+  /// Strings and bars where they are, a line each.
+  void write_lines(std::size_t k, const std::string& number) {
+    std::vector<double> place, displacement, body;
+    std::vector<std::size_t> points;
+    for (std::size_t b : lines_) {
+      const std::vector<double>& rest = view_.scene().bodies[b].line;
+      const std::span<const double> u = view_.row(b, "displacement", k);
+      if (u.size() != rest.size())
+        throw SceneError(view_.scene().bodies[b].name,
+                         "is damaged: displacement has not the columns of line/points",
+                         "run the scene again");
+      for (std::size_t i = 0; i < u.size(); ++i) place.push_back(rest[i] + u[i]);
+      displacement.insert(displacement.end(), u.begin(), u.end());
+      points.push_back(rest.size() / 3);
+      body.push_back(static_cast<double>(b));
+    }
+    const VtkField on_points{"displacement", 3, displacement}, on_lines{"body", 1, body};
+    write_vtp_lines(new_file(k, "lines", number), view_.time(k), place, points, {&on_points, 1},
+                    {&on_lines, 1});
+  }
+
   void write_contacts(std::size_t k, const std::string& number) {
     view_.contacts(k, contacts_);
     std::vector<double> point, normal, force, gap, status, bodies;
@@ -169,8 +190,7 @@ class VtpFrames {
   ViewFile view_;
   std::string stem_;
   ViewShape ball_;
-  std::vector<std::size_t> bodies_;
-  std::size_t some_contacts_ = 0;
+  std::vector<std::size_t> bodies_, lines_;  ///< numbers of those with members, of lines
   std::vector<ViewContact> contacts_;
   std::map<std::string, std::vector<PvdEntry>> series_;
   std::vector<std::string> written_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "saltus/io/convert.h"
 #include "saltus/io/convert_members.h"
@@ -48,16 +49,16 @@ class XdmfWriter {
   std::vector<std::string> write() {
     const std::vector<ViewBody>& bodies = view_.scene().bodies;
     bool any = false;
-    for (const ViewBody& body : bodies) any = any || body.mesh || has_members(body);
-    if (!any)
-      throw SceneError("", "holds no body with a mesh or a place",
-                       "bodies of kind fem, rigid, pseudo-rigid and particles have one")
-          .at(results_.file(), 0, 0);
+    for (const ViewBody& body : bodies)
+      any = any || body.mesh || !body.line.empty() || has_members(body);
+    if (!any) nothing_for(results_, "no body with a mesh, a line or a place");
     OutputFile data(data_path_), text(text_path_);
     file_ = h5::File::create(data.part());
     for (std::size_t b = 0; b < bodies.size(); ++b) {
       file_.create_group(results_.bodies()[b].name);
-      topology_.push_back(bodies[b].mesh ? mesh_topology(b) : points_topology(b));
+      topology_.push_back(bodies[b].mesh           ? mesh_topology(b)
+                          : bodies[b].line.empty() ? points_topology(b)
+                                                   : line_topology(b));
     }
     text.write(
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n"
@@ -111,12 +112,25 @@ class XdmfWriter {
                        mesh.elements(), numbers);
   }
 
+  /// 0, 1, ...
+  std::string all_points(std::size_t b, std::size_t count) {
+    std::vector<std::int32_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return put(results_.bodies()[b].name, "topology", numbers, 1);
+  }
+
+  std::string line_topology(std::size_t b) {
+    const std::size_t points = view_.scene().bodies[b].line.size() / 3;
+    return fmt::format(
+        "<Topology TopologyType=\"Polyline\" NumberOfElements=\"1\" "
+        "NodesPerElement=\"{}\">\n{}</Topology>\n",
+        points, all_points(b, points));
+  }
+
   std::string points_topology(std::size_t b) {
     const ViewBody& body = view_.scene().bodies[b];
     if (!has_members(body)) return "";
-    std::vector<std::int32_t> numbers;
-    for (int m = 0; m < body.members; ++m) numbers.push_back(m);
-    const std::string list = put(results_.bodies()[b].name, "topology", numbers, 1);
+    const std::string list = all_points(b, static_cast<std::size_t>(body.members));
     return fmt::format(
         "<Topology TopologyType=\"Polyvertex\" NumberOfElements=\"{}\" "
         "NodesPerElement=\"1\">\n{}</Topology>\n",
@@ -141,19 +155,32 @@ class XdmfWriter {
           fmt::format("<Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">\n", name, type);
       text += put(table, dataset + "-" + number, values, columns) + "</Attribute>\n";
     };
-    if (body.mesh) {
-      const std::vector<double> u = results_.body(table, "displacement", k, 1);
+    if (body.mesh || !body.line.empty()) {
+      const std::span<const double> row = view_.row(b, "displacement", k);
+      const std::vector<double> u(row.begin(), row.end());
+      const double* const rest = body.mesh ? body.mesh->nodes.data() : body.line.data();
+      const std::size_t numbers =
+          body.mesh ? static_cast<std::size_t>(body.mesh->nodes.size()) : body.line.size();
+      if (u.size() != numbers)
+        throw SceneError(body.name, "is damaged: displacement has not the columns of its points",
+                         "run the scene again");
       std::vector<double> places = u;
-      for (std::size_t i = 0; i < places.size(); ++i) places[i] += body.mesh->nodes.data()[i];
+      for (std::size_t i = 0; i < places.size(); ++i) places[i] += rest[i];
       geometry(places);
       attribute("displacement", "Vector", "displacement", u, 3);
+    }
+    if (body.mesh) {
       attribute("velocity", "Vector", "velocity", results_.node_velocity(table, k, 1), 3);
-      std::vector<double> stress = results_.body(table, "stress", k, 1), turned;
-      for (std::size_t a = 0; a + 5 < stress.size(); a += 6)  // Tensor6: xx, xy, xz, yy, yz, zz
-        for (std::size_t i : {0, 3, 5, 1, 4, 2}) turned.push_back(stress[a + i]);
-      attribute("stress", "Tensor6", "stress", turned, 6);
+      for (const char* tensor : {"stress", "strain"}) {
+        // All nine: of a Tensor6 (xx, xy, xz, yy, yz, zz) ParaView's Xdmf3 readers call the second number yy.
+        const std::vector<double> six = results_.body(table, tensor, k, 1);
+        std::vector<double> full;
+        for (std::size_t a = 0; a + 5 < six.size(); a += 6)
+          for (std::size_t i : {0, 3, 5, 3, 1, 4, 5, 4, 2}) full.push_back(six[a + i]);
+        attribute(tensor, "Tensor", tensor, full, 9);
+      }
       attribute("von Mises", "Scalar", "von_mises", results_.body(table, "von_mises", k, 1), 1);
-    } else {
+    } else if (body.line.empty()) {
       const MemberRows rows = member_rows(results_, view_, b, k);
       geometry(rows.place);
       attribute("rotation", "Tensor", "rotation", rows.turn, 9);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
+#include "saltus/bodies/linear.h"
 #include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/io/layout.h"
 #include "saltus/shapes/drawn_surface.h"
@@ -97,6 +99,58 @@ void put_shape(const h5::Group& shapes, std::size_t index, const DrawnSurface& s
                           "pairs of points: sharp edges and borders");
 }
 
+/// Degrees of freedom of a linear system whose places follow each other along a line: x_i = place_i + q[column_i] axis_i.
+struct DrawnLine {
+  std::vector<std::int32_t> column;
+  Vector place, axis;  ///< 3 a point
+
+  explicit DrawnLine(const Linear& body) {
+    std::vector<PointRef> at;
+    const std::span<const int> dofs = body.free_dofs();
+    const std::size_t n = std::min(dofs.size(), kMost);
+    if (n < 3) return;                     // one or two masses: plots tell more
+    for (std::size_t i = 0; i < n; ++i) {  // both ends, and some between
+      const std::size_t k = i * (dofs.size() - 1) / (n - 1);
+      column.push_back(static_cast<std::int32_t>(k));
+      at.push_back({.feature = dofs[k]});
+    }
+    place.resize(3 * std::ssize(at));
+    axis.resize(place.size());
+    body.points(0.0, Vector::Zero(body.positions()), at, place);
+    body.points(0.0, Vector::Ones(body.positions()), at, axis);
+    axis -= place;
+    const Vector3 along = place.tail<3>() - place.head<3>();
+    bool ordered = true;
+    for (Eigen::Index i = 3; i < place.size(); i += 3)
+      ordered &= (place.segment<3>(i) - place.segment<3>(i - 3)).dot(along) > 0.0;
+    if (!ordered) column.clear();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 257;
+};
+
+void put_lines(const h5::Group& drawing, const Model& model) {
+  std::optional<h5::Group> lines;
+  std::int64_t index = 0;
+  for (std::size_t g = 0; g < model.groups().size(); ++g) {
+    const auto* const linear = dynamic_cast<const Linear*>(model.groups()[g].dynamics.get());
+    if (!linear) continue;
+    const DrawnLine line(*linear);
+    if (line.column.empty()) continue;
+    if (!lines) lines = drawing.create_group("lines");
+    const h5::Group group = lines->create_group(std::to_string(index));
+    group.set("index", index++);
+    group.set("body", static_cast<std::int64_t>(g));
+    const auto values = [](const Vector& v) {
+      return std::span(v.data(), static_cast<std::size_t>(v.size()));
+    };
+    put_table<double>(group, "points", 3, values(line.place), "m", "where q is 0, in their order");
+    put_table<double>(group, "axes", 3, values(line.axis), "1", "along which q moves each point");
+    put_table<std::int32_t>(group, "column", 0, line.column, "1", "of q that moves each point");
+  }
+}
+
 }  // namespace
 
 void write_drawing(const h5::File& file, const Model& model) {
@@ -132,6 +186,7 @@ void write_drawing(const h5::File& file, const Model& model) {
                     "of the frame of the shape in that of the body, or in space");
   put_table<double>(instances, "rotation", 4, rows.rotation, "1", "unit quaternion w x y z");
   put_table<double>(instances, "scale", 3, rows.scale, "1", "along the axes of the shape");
+  put_lines(drawing, model);
 }
 
 }  // namespace saltus

@@ -19,7 +19,7 @@ h5::Table noise(std::size_t columns) {
 }
 
 void append_vector(std::vector<double>& out, const Vector& vector) {
-  out.insert(out.end(), vector.begin(), vector.end());
+  out.insert(out.end(), vector.data(), vector.data() + vector.size());  // pointers: copied as one
 }
 
 void create_contacts(const h5::File& file) {
@@ -55,7 +55,7 @@ void put(h5::Dataset& data, const auto& values) {
 }
 
 void insert(std::vector<double>& out, const Vector3& x) {
-  out.insert(out.end(), x.begin(), x.end());
+  out.insert(out.end(), x.data(), x.data() + 3);
 }
 
 }  // namespace
@@ -93,9 +93,12 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
                         "physical velocity, one frame a row");
     if (const auto shown = body_fields(group.dynamics, fields)) {
       shown->describe(body);
-      for (const BodyFields::Column& column : shown->columns())
-        layout::described(body.create(column.name, reals(column.width)), column.unit,
-                          column.description + ", one frame a row");
+      for (const BodyFields::Column& column : shown->columns()) {
+        if (!column.stored) continue;
+        layout::described(
+            body.create(column.name, shown->later() ? noise(column.width) : reals(column.width)),
+            column.unit, column.description + ", one frame a row");
+      }
     }
   }
   if (!model.joints().empty()) {

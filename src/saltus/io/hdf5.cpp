@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "saltus/io/atomic_file.h"
 #include "saltus/io/hdf5_driver_internal.h"
 #include "saltus/io/hdf5_internal.h"
 
@@ -81,17 +82,21 @@ bool Handle::reset() noexcept {
 // -- Object
 
 void Object::fail(std::string_view what) const {
+  if (file_->changed)
+    throw Changed(file_->path + ": has been written to since it was opened; read it again");
   throw Error(label() + ": " + std::string(what) + ": " +
               (file_->error ? std::strerror(file_->error) : reason()));
 }
 
 void Object::require(bool good, std::string_view what) const {
-  if (!good || file_->error) fail(what);
+  if (!good || file_->error || file_->changed) fail(what);
 }
 
 bool Object::has_attribute(const std::string& name) const {
   quiet();
-  return H5Aexists(id_.get(), name.c_str()) > 0;
+  const bool there = H5Aexists(id_.get(), name.c_str()) > 0;
+  require(true, "cannot be read");
+  return there;
 }
 
 void Object::write_attribute(const std::string& name, std::int64_t type, const void* data) const {
@@ -157,13 +162,19 @@ std::string Object::text(const std::string& name) const {
 
 // -- File
 
-File File::create(const std::string& path) {
+File File::create(const std::string& path) { return make(path, false); }
+File File::create_growing(const std::string& path) { return make(path, true); }
+
+File File::make(const std::string& path, bool growing) {
   quiet();
   const auto state = std::make_shared<FileState>(path);
-  const Handle access = access_list();
+  state->head = growing;
+  const Handle access = access_list(), creation(H5Pcreate(H5P_FILE_CREATE), close_list);
+  if (growing) H5Pset_userblock(creation.get(), AtomicFile::kHead);
   use_driver(access.get(), state);
-  File file(Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), close_file),
-            state, "/");
+  File file(
+      Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), close_file),
+      state, "/");
   file.require(file.is_open(), "cannot create");
   return file;
 }

@@ -5,6 +5,7 @@
 // little-endian on disk.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,12 @@ namespace saltus::h5 {
 class Error : public RunError {
  public:
   using RunError::RunError;
+};
+
+/// A file was written to since it was opened for reading: what is read now may be of two states. Open it again.
+class Changed : public Error {
+ public:
+  using Error::Error;
 };
 
 enum class Type { real64, int32, uint64 };
@@ -64,10 +71,16 @@ class Handle {
   Close close_ = nullptr;
 };
 
+struct Growing;
+
 /// What the objects of one file share.
 struct FileState {
   std::string path;
   int error = 0;  ///< errno of the first write that failed; what was written since is lost
+  /// Tables that were appended to, by their path in the file.
+  std::map<std::string, std::shared_ptr<Growing>> growing{};
+  bool head = false;     ///< asked for, of a new file
+  bool changed = false;  ///< by another program, since it was opened for reading
 };
 
 /// A file, group or dataset: what may carry attributes.
@@ -129,6 +142,7 @@ class Dataset : public Object {
   friend class Group;
   using Object::Object;
   void append_raw(std::int64_t type, const void* values, std::size_t count);
+  bool append_chunks(std::int64_t type, const void* values, std::size_t count);
   void read_raw(std::int64_t type, std::size_t first, std::size_t count, void* values) const;
   void read_all(std::int64_t type, void* values, std::size_t count) const;
 };
@@ -176,6 +190,9 @@ class File : public Group {
   File() = default;
   using Group::create;
   static File create(const std::string& path);
+  /// One that others read while it grows: behind a head of AtomicFile, which readers that are not these leave out. Reads of
+  /// such a file throw Changed when it has been flushed since it was opened.
+  static File create_growing(const std::string& path);
   static File read(const std::string& path);
   static File modify(const std::string& path);
   /// Everything written so far is on its way to the disk and readable by others, also if the
@@ -188,6 +205,7 @@ class File : public Group {
 
  private:
   using Group::Group;
+  static File make(const std::string& path, bool growing);
 };
 
 /// Whether this build of the library may be used by several threads, each with files of its own.

@@ -110,7 +110,7 @@ void Dataset::append(std::span<const std::uint64_t> values) {
 
 void Dataset::append_raw(std::int64_t type, const void* values, std::size_t count) {
   quiet();
-  if (count == 0) return;
+  if (count == 0 || append_chunks(type, values, count)) return;
   const std::size_t width = columns(), before = rows();
   expects(width > 0 && count % width == 0, "h5::Dataset::append: whole rows only");
   const std::array<hsize_t, 2> start{before, 0}, added{count / width, width};
@@ -130,6 +130,7 @@ void Dataset::truncate(std::size_t count) {
   quiet();
   expects(count <= rows(), "h5::Dataset::truncate cannot add rows");
   const std::array<hsize_t, 2> size{count, columns()};
+  file_->growing.erase(path_);
   if (H5Dset_extent(id_.get(), size.data()) < 0) fail("cannot shorten");
 }
 
@@ -217,6 +218,7 @@ Extent Dataset::extent() const {
     extent.torn = extent.count > 0 && extent.whole() &&
                   !chunks_whole(id_.get(), layout.get(), extent.chunk * extent.size);
   }
+  require(true, "cannot be read");
   switch (H5Tget_class(type.get())) {
     case H5T_INTEGER:
       extent.kind = Extent::Kind::integer;
@@ -260,7 +262,9 @@ bool Group::has(const std::string& name) const {
   for (std::size_t end = 0;
        end != std::string::npos;) {  // H5Lexists wants every part of a path to exist
     end = name.find('/', end + 1);
-    if (H5Lexists(id_.get(), name.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    const bool there = H5Lexists(id_.get(), name.substr(0, end).c_str(), H5P_DEFAULT) > 0;
+    require(true, "cannot be read");
+    if (!there) return false;
   }
   return true;
 }

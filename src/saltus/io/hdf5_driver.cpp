@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "saltus/io/atomic_file.h"
 #include "saltus/io/hdf5.h"
@@ -38,7 +39,8 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
                    (flags & H5F_ACC_EXCL ? O_EXCL : 0);
   auto driver = std::make_unique<Driver>();
   driver->state = state;
-  state->error = driver->file.open(name, mode);  // HDF5 may try twice: an existing file, a new one
+  state->error = driver->file.open(name, mode,
+                                   state->head);  // HDF5 may try twice: an existing file, a new one
   return state->error ? nullptr : &driver.release()->base;
 }
 
@@ -64,7 +66,10 @@ herr_t set_allocated(H5FD_t* file, H5FD_mem_t, haddr_t address) {
 haddr_t get_end(const H5FD_t* file, H5FD_mem_t) { return of(file).file.size(); }
 
 herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
-  return of(file).file.read(address, buffer, size) == 0 ? 0 : -1;
+  Driver& driver = of(file);
+  const int error = driver.file.read(address, buffer, size);
+  if (error == ESTALE) driver.state->changed = true;
+  return error == 0 ? 0 : -1;
 }
 
 herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {

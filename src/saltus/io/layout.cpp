@@ -65,15 +65,19 @@ h5::File open(const std::string& path, bool modify) {
     throw SceneError("", std::string("cannot be read: ") + std::strerror(errno),
                      "give the name of a results file")
         .at(path, 0, 0);
-  try {
-    h5::File file = modify ? h5::File::modify(path) : h5::File::read(path);
-    check_format(file, path);
-    return file;
-  } catch (const h5::Error&) {
-    throw SceneError("", "is not a results file of Saltus, or damaged",
-                     "give a file made by 'saltus run'")
-        .at(path, 0, 0);
-  }
+  for (int attempt = 1;; ++attempt) try {
+      h5::File file = modify ? h5::File::modify(path) : h5::File::read(path);
+      check_format(file, path);
+      return file;
+    } catch (
+        const h5::
+            Changed&) {  // flushed just now; the next attempt has the time until the next flush
+      if (attempt == kAttempts) throw;
+    } catch (const h5::Error&) {
+      throw SceneError("", "is not a results file of Saltus, or damaged",
+                       "give a file made by 'saltus run'")
+          .at(path, 0, 0);
+    }
 }
 
 void damaged(const std::string& path, const std::string& fault) {

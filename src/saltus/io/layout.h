@@ -45,6 +45,9 @@ inline constexpr std::array kStep{
                "energy change of this step that no account explains"},
 };
 
+/// How often a file that a run writes to is opened again before a reader gives up.
+inline constexpr int kAttempts = 100;
+
 /// Columns of /timing, behind those of /step, /ledger and /probes: they differ from run to run.
 inline constexpr std::size_t kTiming = 1;
 

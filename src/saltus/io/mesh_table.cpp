@@ -127,4 +127,26 @@ Mesh read_mesh(const h5::Group& body) {
   return mesh;
 }
 
+std::vector<double> read_shapes(const h5::Group& body) {
+  if (!body.has("shapes")) return {};
+  const h5::Dataset data = body.dataset("shapes");
+  if (data.rows() != 3 * body.dataset("nodes").rows() ||
+      data.columns() != static_cast<std::size_t>(body.integer("positions")))
+    throw h5::Error(data.label() + ": has not three rows a node and a column a number of q");
+  return data.reals();
+}
+
+std::vector<double> by_shapes(std::span<const double> shapes, std::size_t columns,
+                              std::span<const double> numbers) {
+  using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto n = static_cast<Eigen::Index>(columns), frames = std::ssize(numbers) / n;
+  const Eigen::Map<const ByRows> X(shapes.data(), std::ssize(shapes) / n, n),
+      q(numbers.data(), frames, n);
+  std::vector<double> moved(static_cast<std::size_t>(frames * X.rows()));
+  for (Eigen::Index k = 0; k < frames;
+       ++k)  // each frame alone: no bit depends on how many are asked for
+    Eigen::Map<Vector>(moved.data() + k * X.rows(), X.rows()).noalias() = X * q.row(k).transpose();
+  return moved;
+}
+
 }  // namespace saltus

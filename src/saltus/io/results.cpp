@@ -98,10 +98,13 @@ struct ResultsWriter::Parts {
     frames.hand_over();
     step_contacts.hand_over();
   }
-  void put() {
+  void put_tables() {
     rows.write();
     frames.write();
     step_contacts.write();
+  }
+  void put() {
+    put_tables();
     hdf5.flush();
   }
 
@@ -124,7 +127,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model, options.own_thread)) {
   Parts& p = *parts_;
   p.writing([&] {
-    p.hdf5 = h5::File::create(p.output.part());
+    p.hdf5 = h5::File::create_growing(p.output.part());
     create_layout(p.hdf5, model, scene, resolved, options);
     p.frames = FrameTable::create(p.hdf5, model, options.fields);
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
@@ -243,10 +246,11 @@ bool ResultsWriter::wants_drain() const {
 
 void ResultsWriter::checkpoint(const State& state) {
   Parts& p = *parts_;
-  p.drain();
   p.writing([&] {
+    p.take();
+    p.put_tables();
     p.save(state);
-    p.hdf5.flush();
+    p.hdf5.flush();  // one for both: rows and checkpoint are there together or not at all
   });
   p.output.keep();
 }
@@ -278,8 +282,9 @@ void ResultsWriter::set_wav(std::size_t index, const std::string& file, double f
 
 void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   Parts& p = *parts_;
-  p.drain();
   p.writing([&] {
+    p.take();
+    p.put_tables();
     for (const std::string& slot : p.hdf5.group("checkpoint").names())
       p.hdf5.remove("checkpoint/" + slot);
     p.next_slot = "a";

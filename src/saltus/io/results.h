@@ -84,7 +84,7 @@ class ResultsWriter {
   void drain();
   /// True when enough waits that hand_over() is worth it.
   bool wants_drain() const;
-  /// drain() and the complete state. The previous checkpoint stays valid until this one is on disk.
+  /// What is in memory and the complete state, in one flush. The previous checkpoint stays valid until this one is on disk.
   void checkpoint(const State& state);
   /// All values of a probe so far, one a row: for WAV and CSV files.
   std::vector<double> probe(std::size_t index);

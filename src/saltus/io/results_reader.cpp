@@ -63,30 +63,43 @@ std::vector<BodyColumn> read_bodies(const h5::File& file) {
   return bodies;
 }
 
+/// Of a body that moves in its modes.
+std::vector<double> node_motion(const h5::Group& body, const std::vector<double>& numbers) {
+  return by_shapes(read_shapes(body), static_cast<std::size_t>(body.integer("positions")), numbers);
+}
+
 }  // namespace
 
-ResultsReader::ResultsReader(const std::string& file)
-    : file_(file), hdf5_(layout::open(file, false)) {
-  try {
-    finished_ = hdf5_.has("summary");
-    rate_ = hdf5_.real("rate");
-    for (const layout::StepColumn& column : layout::kStep) step_names_.emplace_back(column.name);
-    accounts_ = layout::in_order(hdf5_.group("ledger"));
-    probes_ = read_probes(hdf5_);
-    bodies_ = read_bodies(hdf5_);
-    rows_ = hdf5_.dataset("step/time").rows();
-    frames_ = hdf5_.dataset("frames/time").rows();
-    // A run that was killed while it wrote may have columns of different lengths: the rows that all
-    // have count.
-    for (const std::string& name : step_names_)
-      rows_ = std::min(rows_, hdf5_.dataset("step/" + name).rows());
-    for (const std::string& name : accounts_)
-      rows_ = std::min(rows_, hdf5_.dataset("ledger/" + name).rows());
-    for (const ProbeColumn& probe : probes_)
-      rows_ = std::min(rows_, hdf5_.dataset("probes/" + probe.name).rows());
-  } catch (const h5::Error& error) {
-    layout::damaged(file, error.what());
-  }
+ResultsReader::ResultsReader(const std::string& file) : file_(file) {
+  for (int attempt = 1;; ++attempt) try {
+      hdf5_ = layout::open(file, false);
+      read();
+      return;
+    } catch (const h5::Changed&) {  // a run has flushed meanwhile
+      if (attempt == layout::kAttempts) throw;
+    } catch (const h5::Error& error) {
+      layout::damaged(file, error.what());
+    }
+}
+
+void ResultsReader::read() {
+  finished_ = hdf5_.has("summary");
+  rate_ = hdf5_.real("rate");
+  step_names_.clear();
+  for (const layout::StepColumn& column : layout::kStep) step_names_.emplace_back(column.name);
+  accounts_ = layout::in_order(hdf5_.group("ledger"));
+  probes_ = read_probes(hdf5_);
+  bodies_ = read_bodies(hdf5_);
+  rows_ = hdf5_.dataset("step/time").rows();
+  frames_ = hdf5_.dataset("frames/time").rows();
+  // A run that was killed while it wrote may have columns of different lengths: the rows that all
+  // have count.
+  for (const std::string& name : step_names_)
+    rows_ = std::min(rows_, hdf5_.dataset("step/" + name).rows());
+  for (const std::string& name : accounts_)
+    rows_ = std::min(rows_, hdf5_.dataset("ledger/" + name).rows());
+  for (const ProbeColumn& probe : probes_)
+    rows_ = std::min(rows_, hdf5_.dataset("probes/" + probe.name).rows());
 }
 
 std::string ResultsReader::title() const {
@@ -127,6 +140,8 @@ std::vector<double> ResultsReader::frame_times() const {
 std::vector<double> ResultsReader::body(const std::string& name, const std::string& what,
                                         std::size_t first, std::size_t count) const {
   const std::string path = "bodies/" + name + "/" + what;
+  if (what == "displacement" && !hdf5_.has(path) && has(name, "shapes"))
+    return node_motion(hdf5_.group("bodies/" + name), body(name, "q", first, count));
   return hdf5_.has(path) ? hdf5_.dataset(path).reals(first, count) : std::vector<double>();
 }
 
@@ -144,6 +159,8 @@ Mesh ResultsReader::mesh(const std::string& name) const {
 
 std::vector<double> ResultsReader::node_velocity(const std::string& name, std::size_t first,
                                                  std::size_t count) const {
+  if (has(name, "shapes"))
+    return node_motion(hdf5_.group("bodies/" + name), body(name, "velocity", first, count));
   const std::vector<std::int32_t> dof = hdf5_.dataset("bodies/" + name + "/dof").integers();
   const std::vector<double> free = body(name, "velocity", first, count),
                             given = body(name, "other_velocity", first, count);

@@ -34,7 +34,8 @@ struct BodyColumn {
 
 class ResultsReader {
  public:
-  /// Throws SceneError: no such file, not a results file, of a newer version, damaged.
+  /// Of a file that a run writes to: what it held at its last flush. When it is flushed again, whatever is read from it throws
+  /// h5::Changed, and a new reader is due. Throws SceneError: no such file, not a results file, of a newer version, damaged.
   explicit ResultsReader(const std::string& file);
 
   const std::string& file() const { return file_; }
@@ -58,7 +59,8 @@ class ResultsReader {
   std::vector<double> probe(const std::string& name) const;
   const std::vector<BodyColumn>& bodies() const { return bodies_; }
   std::vector<double> frame_times() const;
-  /// Frames first .. first + count - 1 of "q", "velocity" or another table of frames, row by row.
+  /// Frames first .. first + count - 1 of "q", "velocity" or another table of frames, row by row; "displacement" also of a
+  /// mesh that moves in its modes.
   std::vector<double> body(const std::string& name, const std::string& what, std::size_t first,
                            std::size_t count) const;
   /// "displacement", "stress", ...: true where the file holds it of this body.
@@ -74,6 +76,8 @@ class ResultsReader {
   const h5::File& hdf5() const { return hdf5_; }
 
  private:
+  void read();
+
   std::string file_;
   h5::File hdf5_;
   bool finished_ = false;

@@ -34,7 +34,8 @@ void StepContacts::add(std::span<const ContactMemory> contacts) {
   if (!offset_.is_open()) return;
   for (const ContactMemory& contact : contacts) {
     waiting_.key.push_back(contact.key);
-    waiting_.impulse.insert(waiting_.impulse.end(), contact.impulse.begin(), contact.impulse.end());
+    waiting_.impulse.insert(waiting_.impulse.end(), contact.impulse.data(),
+                            contact.impulse.data() + 3);
   }
   count_ += contacts.size();
   waiting_.offset.push_back(count_);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "saltus/io/layout.h"
+#include "saltus/io/mesh_table.h"
 
 namespace saltus {
 
@@ -15,6 +16,8 @@ struct ViewFile::Block {
   std::size_t columns = 1, rows = 0;  ///< of the table
   std::size_t first = 0, count = 0;   ///< rows in memory
   std::vector<double> values;
+  std::vector<double> shapes, moved;  ///< of a mesh that moves in its modes: the table is q, and
+                                      ///< the displacement of one row
 };
 
 namespace {
@@ -101,7 +104,7 @@ void ViewFile::read_bodies() {
     body.members = static_cast<int>(group.integer("bodies"));
     if (group.has("names")) body.names = names_of_members(group.dataset("names"));
     if (group.has("q")) body.positions = column.positions;
-    if (column.nodes && group.has("displacement")) {
+    if (column.nodes && (group.has("displacement") || group.has("shapes"))) {
       body.mesh = std::make_shared<const Mesh>(results_.mesh(column.name));
       body.stress = group.has("von_mises");
     } else if (group.has("line") && group.has("displacement")) {
@@ -129,6 +132,7 @@ void ViewFile::read_drawing() {
     shape.triangles = point_numbers(group.dataset("triangles"), points);
     if (group.has("edges")) shape.edges = point_numbers(group.dataset("edges"), points);
   }
+  if (drawing.has("lines")) read_lines(drawing.group("lines"));
   const h5::Group table = drawing.group("instances");
   const std::vector<std::int32_t> shape = table.dataset("shape").integers(),
                                   body = table.dataset("body").integers();
@@ -148,6 +152,21 @@ void ViewFile::read_drawing() {
       throw h5::Error(table.label() + ": is of a shape or a body that is not there");
     scene_.instances.push_back({shape[i], world ? -1 : body[2 * i], member, part_of<3>(place, i),
                                 part_of<4>(rotation, i), part_of<3>(scale, i)});
+  }
+}
+
+void ViewFile::read_lines(const h5::Group& lines) {
+  for (const std::string& name : layout::in_order(lines)) {
+    const h5::Group group = lines.group(name);
+    const auto index = static_cast<std::size_t>(group.integer("body"));
+    if (index >= scene_.bodies.size()) throw h5::Error(group.label() + ": there is no such body");
+    ViewBody& body = scene_.bodies[index];
+    if (!body.line.empty() || body.positions == 0) continue;
+    body.line = group.dataset("points").reals();
+    body.axes = group.dataset("axes").reals();
+    body.columns = point_numbers(group.dataset("column"), body.positions);
+    if (body.axes.size() != body.line.size() || 3 * body.columns.size() != body.line.size())
+      throw h5::Error(group.label() + ": the columns do not fit each other");
   }
 }
 
@@ -242,7 +261,13 @@ std::span<const double> ViewFile::read_row(std::string_view path, std::size_t ro
   auto entry = blocks_.find(path);
   if (entry == blocks_.end()) {
     auto made = std::make_unique<Block>();
-    made->data = results_.hdf5().dataset(std::string(path));
+    std::string table(path);
+    if (const std::size_t at = path.rfind("/displacement");
+        at != std::string_view::npos && !results_.hdf5().has(table)) {
+      made->shapes = read_shapes(results_.hdf5().group(table.substr(0, at)));
+      if (!made->shapes.empty()) table = table.substr(0, at) + "/q";
+    }
+    made->data = results_.hdf5().dataset(table);
     made->columns = made->data.columns();
     made->rows = made->data.rows();
     entry = blocks_.emplace(std::string(path), std::move(made)).first;
@@ -256,11 +281,18 @@ std::span<const double> ViewFile::read_row(std::string_view path, std::size_t ro
     block.count = std::min(together, block.rows - block.first);
     block.values = block.data.reals(block.first, block.count);
   }
-  return std::span(block.values).subspan((row - block.first) * block.columns, block.columns);
+  const auto values =
+      std::span(block.values).subspan((row - block.first) * block.columns, block.columns);
+  if (block.shapes.empty()) return values;
+  return block.moved = by_shapes(block.shapes, block.columns, values);
 }
 
 std::span<const double> ViewFile::row(std::size_t body, std::string_view table, std::size_t frame) {
   try {
+    if (table == "displacement" && !scene_.bodies[body].columns.empty()) {
+      line_moved(scene_.bodies[body], row(body, "q", frame), moved_);
+      return moved_;
+    }
     return read_row("bodies/" + results_.bodies()[body].name + "/" + std::string(table), frame);
   } catch (const h5::Error& error) {
     layout::damaged(results_.file(), error.what());

@@ -32,6 +32,7 @@ class ViewFile final : public ViewSource {
   struct Block;
   void read_bodies();
   void read_drawing();
+  void read_lines(const h5::Group& lines);
   void read_markers();
   void read_marks();
   void read_contact_tables();
@@ -41,6 +42,7 @@ class ViewFile final : public ViewSource {
   ViewScene scene_;
   std::vector<double> time_;
   std::vector<std::uint64_t> step_, offset_;
+  std::vector<double> moved_;
   std::map<std::string, std::unique_ptr<Block>, std::less<>> blocks_;
 };
 

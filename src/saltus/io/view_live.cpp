@@ -28,7 +28,7 @@ void ViewLive::look(const Simulation& sim) {
     if (!body.fields) continue;
     sim.velocity(static_cast<int>(g), body.velocity);
     for (std::vector<double>& row : body.row) row.clear();
-    body.fields->sample(state.t, q, body.velocity, body.row);
+    if (!body.fields->later()) body.fields->sample(state.t, q, body.velocity, body.row);
   }
   contacts_.clear();
   for (const ContactView& seen : sim.contacts()) {
@@ -48,9 +48,20 @@ void ViewLive::look(const Simulation& sim) {
   }
 }
 
+void ViewLive::finish() {
+  for (Body& body : bodies_)
+    if (body.fields && body.fields->later())
+      body.fields->sample(t_, Eigen::Map<const Vector>(body.q.data(), std::ssize(body.q)),
+                          body.velocity, body.row);
+}
+
 std::span<const double> ViewLive::row(std::size_t body, std::string_view table, std::size_t) {
   const Body& of = bodies_[body];
   if (table == "q") return of.q;
+  if (table == "displacement" && !scene_.bodies[body].columns.empty()) {
+    line_moved(scene_.bodies[body], of.q, moved_);
+    return moved_;
+  }
   expects(of.fields != nullptr, "ViewLive::row: no such table");
   const auto columns = of.fields->columns();
   const auto found = std::ranges::find(columns, table, &BodyFields::Column::name);

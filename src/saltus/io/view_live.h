@@ -16,8 +16,10 @@ class ViewLive final : public ViewSource {
   /// `scene`: that of a results file of this model (ViewData::scene()).
   ViewLive(ViewScene scene, const Model& model, const FieldOptions& fields);
 
-  /// Copies what a frame shows.
+  /// Copies what a frame shows, or what it is made of. Between two steps.
   void look(const Simulation& sim);
+  /// Makes what needs no simulation of what was copied; before rows are asked for. By any thread, while steps are made too.
+  void finish();
 
   const ViewScene& scene() const override { return scene_; }
   std::size_t frames() const override { return 1; }
@@ -40,6 +42,7 @@ class ViewLive final : public ViewSource {
   std::uint64_t step_ = 0;
   std::vector<Body> bodies_;
   std::vector<ViewContact> contacts_;
+  std::vector<double> moved_;
 };
 
 }  // namespace saltus

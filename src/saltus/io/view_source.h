@@ -27,7 +27,16 @@ struct ViewBody {
   bool affine = false;  ///< there are rows of "centre", 3 a member, and "deformation", 9 a member
   bool placed =
       false;  ///< there are rows of "place", 3 a member, and "rotation", 4 a member: what moves by prescription
+  /// Where rows of "displacement" of the line are made of "q": point i is moved by q[columns[i]] along the axis i. Else empty.
+  std::vector<std::uint32_t> columns{};
+  std::vector<double> axes{};  ///< 3 a point
 };
+
+/// Displacements of the points of such a line, 3 a point.
+inline void line_moved(const ViewBody& body, std::span<const double> q, std::vector<double>& row) {
+  row.resize(body.line.size());
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = q[body.columns[i / 3]] * body.axes[i];
+}
 
 struct ViewShape {
   enum class Kind {

@@ -47,6 +47,34 @@ void write_fields(OutputFile& out, const char* where, std::span<const VtkField> 
   out.write(fmt::format("</{}>\n", where));
 }
 
+/// Points and cells of one kind: "Verts", "Lines" or "Polys".
+void poly_data(const std::string& path, double t, std::span<const double> places,
+               std::string_view kind, std::span<const std::int64_t> connectivity,
+               std::span<const std::int64_t> offset, std::span<const VtkField> on_points,
+               std::span<const VtkField> on_cells) {
+  const std::size_t points = places.size() / 3, cells = offset.size();
+  std::string counts;
+  for (const char* one : {"Verts", "Lines", "Strips", "Polys"})
+    counts += fmt::format(" NumberOf{}=\"{}\"", one, kind == one ? cells : 0);
+  OutputFile out(path);
+  out.write(fmt::format(
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
+      "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}"
+      "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"{}\"{}>\n<Points>\n",
+      t, points, counts));
+  data_array(out, "Float64", "places", 3, places);
+  out.write(fmt::format("</Points>\n<{}>\n", kind));
+  data_array(out, "Int64", "connectivity", 1, connectivity);
+  data_array(out, "Int64", "offsets", 1, offset);
+  out.write(fmt::format("</{}>\n", kind));
+  write_fields(out, "PointData", on_points, points);
+  write_fields(out, "CellData", on_cells, cells);
+  out.write("</Piece>\n</PolyData>\n</VTKFile>\n");
+  out.commit();
+}
+
 }  // namespace
 
 std::string xml_text(std::string_view text) {
@@ -151,31 +179,27 @@ void write_vtu(const std::string& path, double t, const Mesh& mesh, std::span<co
 void write_vtp(const std::string& path, double t, std::span<const double> places,
                std::span<const std::uint32_t> triangles, std::span<const VtkField> on_points,
                std::span<const VtkField> on_cells) {
-  const std::size_t points = places.size() / 3, corners = triangles.empty() ? 1 : 3,
-                    cells = triangles.empty() ? points : triangles.size() / 3;
+  const bool vertices = triangles.empty();
   std::vector<std::int64_t> connectivity(triangles.begin(), triangles.end()), offset;
-  for (std::size_t i = 0; i < points && triangles.empty(); ++i)
+  for (std::size_t i = 0; i < places.size() / 3 && vertices; ++i)
     connectivity.push_back(static_cast<std::int64_t>(i));
-  for (std::size_t e = 1; e <= cells; ++e) offset.push_back(static_cast<std::int64_t>(corners * e));
-  const char* const kind = triangles.empty() ? "Verts" : "Polys";
-  OutputFile out(path);
-  out.write(fmt::format(
-      "<?xml version=\"1.0\"?>\n"
-      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
-      "header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
-      "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}"
-      "</DataArray>\n</FieldData>\n<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" "
-      "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n<Points>\n",
-      t, points, triangles.empty() ? cells : 0, triangles.empty() ? 0 : cells));
-  data_array(out, "Float64", "places", 3, places);
-  out.write(fmt::format("</Points>\n<{}>\n", kind));
-  data_array(out, "Int64", "connectivity", 1, std::span<const std::int64_t>(connectivity));
-  data_array(out, "Int64", "offsets", 1, std::span<const std::int64_t>(offset));
-  out.write(fmt::format("</{}>\n", kind));
-  write_fields(out, "PointData", on_points, points);
-  write_fields(out, "CellData", on_cells, cells);
-  out.write("</Piece>\n</PolyData>\n</VTKFile>\n");
-  out.commit();
+  const std::size_t corners = vertices ? 1 : 3;
+  for (std::size_t end = corners; end <= connectivity.size(); end += corners)
+    offset.push_back(static_cast<std::int64_t>(end));
+  poly_data(path, t, places, vertices ? "Verts" : "Polys", connectivity, offset, on_points,
+            on_cells);
+}
+
+void write_vtp_lines(const std::string& path, double t, std::span<const double> places,
+                     std::span<const std::size_t> line, std::span<const VtkField> on_points,
+                     std::span<const VtkField> on_cells) {
+  std::vector<std::int64_t> connectivity, offset;
+  for (std::size_t i = 0; i < places.size() / 3; ++i)
+    connectivity.push_back(static_cast<std::int64_t>(i));
+  std::int64_t end = 0;
+  for (const std::size_t points : line) offset.push_back(end += static_cast<std::int64_t>(points));
+  expects(end == std::ssize(connectivity), "write_vtp_lines: each point is of one line");
+  poly_data(path, t, places, "Lines", connectivity, offset, on_points, on_cells);
 }
 
 void write_pvd(const std::string& path, std::span<const PvdEntry> entries) {

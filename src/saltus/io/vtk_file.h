@@ -28,6 +28,11 @@ void write_vtp(const std::string& path, double t, std::span<const double> places
                std::span<const std::uint32_t> triangles, std::span<const VtkField> on_points,
                std::span<const VtkField> on_cells = {});
 
+/// The same of lines: the first of `line` points are one, those behind it the next, ...
+void write_vtp_lines(const std::string& path, double t, std::span<const double> places,
+                     std::span<const std::size_t> line, std::span<const VtkField> on_points,
+                     std::span<const VtkField> on_cells = {});
+
 /// A file of a series; files of one time are parts of one picture.
 struct PvdEntry {
   double t = 0.0;  ///< [s]

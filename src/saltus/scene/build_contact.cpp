@@ -92,10 +92,18 @@ struct Making {
     pair.b = b;
     pair.normal = normal;
     pair.law = static_cast<int>(parts.laws.size()) - 1;
-    if (law().friction > 0.0) find_tangents(pair);
+    if (law().friction > 0.0) {
+      find_tangents(pair);
+      sliding += pair.tangents > 0;
+      ++with_friction;
+    }
     parts.pairs.push_back(pair);
   }
   void find_tangents(ContactPair& pair) const;
+  /// Points of a set that are held across the normal touch without friction; that none can slide is a fault.
+  void expect_sliding() const;
+
+  int with_friction = 0, sliding = 0;  ///< pairs
 };
 
 Vector3 cross(const Vector3& a, const Vector3& b) {
@@ -158,11 +166,7 @@ void Making::find_tangents(ContactPair& pair) const {
   const Eigen::Vector2d most(x, y), least_axis(-y, x);
   const double larger = most.dot(mobility * most), smaller = least_axis.dot(mobility * least_axis);
   const double still = 1e-20 * largest;
-  if (!(larger > still))
-    throw SceneError(
-        path + ".law",
-        fmt::format("friction needs motion across the normal, and '{}' has none there", spec.on),
-        "friction: 0, or law relay along the motion");
+  if (!(larger > still)) return;
   // What is prescribed to move may slip where nothing is free to.
   bool driven = false;
   for (const ContactSide* side : {&pair.a, &pair.b})
@@ -182,6 +186,14 @@ void Making::find_tangents(ContactPair& pair) const {
   if (m[along] < 0.0) m = -m;
   pair.tangents = 1;
   pair.tangent = {cross(m, n).normalized(), m};
+}
+
+void Making::expect_sliding() const {
+  if (with_friction > 0 && sliding == 0)
+    throw SceneError(
+        path + ".law",
+        fmt::format("friction needs motion across the normal, and '{}' has none there", spec.on),
+        "friction: 0, or law relay along the motion");
 }
 
 [[noreturn]] void refuse_overlap(const Making& m, double gap, const std::string& where) {
@@ -265,7 +277,8 @@ void expect_movable(const Making& m, const NamedBuilt& of, const TouchPoint& poi
                     const Vector3& normal) {
   const BuiltBody& built = of.built;
   if (size > kStillAlong || !has(built.dynamics->traits(), Trait::fixed_points)) return;
-  bool prescribed = built.linear && built.free_index(point.ref.feature) < 0;
+  bool prescribed = built.beam || (built.linear &&
+                                   built.free_index(point.ref.feature) < 0);  // beams are in space
   for (int axis = 0; axis < 3 && built.particles; ++axis)
     prescribed =
         prescribed || (normal[axis] != 0.0 && built.free_index(3 * point.ref.feature + axis) < 0);
@@ -276,11 +289,13 @@ void expect_movable(const Making& m, const NamedBuilt& of, const TouchPoint& poi
                                       built.held.end());
   const std::string& name = of.name;
   if (prescribed)
-    throw SceneError(
-        point.path,
-        fmt::format("{} of '{}' is prescribed: no contact can move it", point.name, name),
-        built.fem ? "let another one touch, or take it out of `fixed` and `prescribed`"
-                  : "let another one touch, or take it out of `prescribed`");
+    throw SceneError(point.path,
+                     fmt::format("{} of '{}' is {}: no contact can move it", point.name, name,
+                                 built.beam ? "held" : "prescribed"),
+                     built.beam ? "let another place touch, or take the end out of `held`"
+                     : built.fem
+                         ? "let another one touch, or take it out of `fixed` and `prescribed`"
+                         : "let another one touch, or take it out of `prescribed`");
   throw SceneError(m.path + ".against",
                    fmt::format("{} of '{}' cannot move along the normal", point.name, name),
                    "turn the normal");
@@ -373,9 +388,11 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
     throw SceneError(path + ".on",
                      fmt::format("'{}' moves as it is told: no contact changes it", spec.on),
                      "let another body touch");
-  if (spec.against.plane) return against_plane(m);
-  if (spec.against.stop) return against_stop(m);
-  if (spec.against.body) {
+  if (spec.against.plane) {
+    against_plane(m);
+  } else if (spec.against.stop) {
+    against_stop(m);
+  } else if (spec.against.body) {
     const NamedBuilt other = named_built(scene, bodies, *spec.against.body, path + ".against.body");
     if (led(m.on) && led(other))
       throw SceneError(path + ".on",
@@ -387,9 +404,11 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
                        "fremond averages with theta of the schemes, and those of '" + spec.on +
                            "' and '" + *spec.against.body + "' differ",
                        "give both bodies the same scheme");
-    return against_body(m, other);
+    against_body(m, other);
+  } else {
+    along_body(m);
   }
-  along_body(m);
+  m.expect_sliding();
 }
 
 }  // namespace saltus

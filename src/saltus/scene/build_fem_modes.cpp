@@ -55,6 +55,14 @@ void warn_of_fields(const FemMaking& m, BuiltBody& built) {
                     m.path, m.body.name));
 }
 
+void expect_modes(const FemMaking& m, int free) {
+  if (m.spec.modes->count > free)
+    throw SceneError(m.path + ".modes.count",
+                     fmt::format("{} modes of '{}', and {} degrees of freedom are left to them",
+                                 m.spec.modes->count, m.body.name, free),
+                     fmt::format("at most {}", free));
+}
+
 }  // namespace
 
 void reduce_by_points(const FemMaking& m, BuiltBody& built) {
@@ -63,6 +71,7 @@ void reduce_by_points(const FemMaking& m, BuiltBody& built) {
   if (built.initial.q.cwiseAbs().maxCoeff() > 0.0 || built.initial.v.cwiseAbs().maxCoeff() > 0.0)
     throw SceneError(path, fmt::format("'{}' does not start at rest and undeformed", m.body.name),
                      "leave velocity, spin and start out");
+  expect_modes(m, built.fem->velocities());
   ModalReduction reduction;
   reduction.modes = spec.count;
   reduction.direction = unit_vector(spec.direction, path + ".direction");
@@ -111,6 +120,8 @@ void reduce_by_nodes(const FemMaking& m, const FemSystem& system, BuiltBody& bui
       static_cast<std::size_t>(m.nodes()) * static_cast<std::size_t>(m.mesh.dimension))
     throw SceneError(path + ".keep", fmt::format("all of '{}' that can move is kept", m.body.name),
                      "leave `modes` out");
+  expect_modes(m, m.nodes() * m.mesh.dimension - static_cast<int>(kept.size()) -
+                      static_cast<int>(system.prescribed.size()));
   const Vector still = Vector::Zero(3 * m.nodes());
   try {
     auto reduced = std::make_shared<const ReducedMesh>(

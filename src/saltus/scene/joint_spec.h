@@ -139,7 +139,7 @@ struct JointSideSpec {
         field("at", &T::at, unit::m, kAnyNumber,
               "place [x, y, z] in the frame of the body (rigid; in space for the world), degree of "
               "freedom (linear) or particle from 0, name of a point (lagrangian), place along the "
-              "body (modal)"),
+              "body (modal; beam, or start, end), node, set of one node or place (fem)"),
         field("axis", &T::axis, "in the frame of a rigid body, in space for others"),
         field("axis2", &T::axis2, "in the frame of a rigid body, in space for others")};
   }

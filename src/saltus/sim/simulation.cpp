@@ -112,6 +112,8 @@ struct Simulation::Work {
   Model model;
   State state;
   JointSystem joints;  ///< of all groups
+  std::vector<char>
+      fixed;  ///< of each group: its vectors stay where they are, see Simulation::hold
   std::vector<std::unique_ptr<Prepared>> prepared;
   std::vector<Trial> trials;
   std::vector<GroupState> ends;
@@ -137,7 +139,8 @@ struct Simulation::Work {
   GroupRows probe_row;
   Vector w_probe;
   ContactObserver* observer = nullptr;
-  bool touched = false;  ///< the islands hold the contacts of the state
+  bool touched = false;   ///< the islands hold the contacts of the state
+  bool unusable = false;  ///< an exception came while the state was put back
   std::vector<SeenContact> seen;
   std::vector<ContactView> views;
 
@@ -149,6 +152,8 @@ struct Simulation::Work {
   void react(double h);
   void commit(double t1);
   void forget();
+  void put_back(const State& before);
+  void recover(const State* before);
   double point_probe(const Probe& probe, View q, View v, bool velocity);
   std::array<double, 2> joint_coordinate(int joint, int coordinate);
   void advance(double h, double t1, int depth, StepReport& report);
@@ -174,6 +179,7 @@ Simulation::Work::Work(Model m, State s)
             "the state belongs to another model");
   trials.resize(n);
   ends.resize(n);
+  fixed.assign(n, 0);
   const auto accounts = model.accounts();
   Eigen::Index widest = 0;
   for (std::size_t g = 0; g < n; ++g) {
@@ -313,7 +319,9 @@ void Simulation::Work::use(double h) {
   set_step(h);
   for (std::size_t g = 0; g < trials.size(); ++g) {
     const Group& group = model.groups()[g];
-    group.scheme->start(*group.dynamics, prepared[g].get(), state.t, h, state.groups[g]);
+    GroupState started = state.groups[g];
+    group.scheme->start(*group.dynamics, prepared[g].get(), state.t, h, started);
+    state.groups[g] = started;  // into the same memory
   }
   // Some schemes measure energy with the step; what a change of the measure makes is the scheme's.
   const double before = state.energy.total();
@@ -555,6 +563,13 @@ void Simulation::Work::react(double h) {
 void Simulation::Work::commit(double t1) {
   if (reacts) react(state.h);
   std::swap(state.groups, ends);
+  for (std::size_t g = 0; g < fixed.size(); ++g) {
+    if (!fixed[g]) continue;  // the old state lay where the views look: the new one takes its place
+    ends[g].q = state.groups[g].q;
+    ends[g].v = state.groups[g].v;
+    ends[g].q.swap(state.groups[g].q);
+    ends[g].v.swap(state.groups[g].v);
+  }
   // Schemes hand their iterate to the end by swapping buffers: giving the old state back to the trial keeps a step on
   // two sets of arrays instead of three, which is what the cache holds.
   for (std::size_t g = 0; g < trials.size(); ++g) {
@@ -582,6 +597,24 @@ void Simulation::Work::forget() {
     if (island) island->forget();
 }
 
+// The state as it was, in the same memory.
+void Simulation::Work::put_back(const State& before) {
+  state = before;
+  set_step(state.h);
+  forget();
+}
+
+// After an exception out of a step. `before` where the state may have changed, else null.
+void Simulation::Work::recover(const State* before) {
+  unusable = true;                                       // unless the rest goes well
+  for (Trial& trial : trials) trial.factorised = false;  // what was being made may be half made
+  if (before)
+    put_back(*before);
+  else
+    forget();
+  unusable = false;
+}
+
 void Simulation::Work::advance(double h, double t1, int depth, StepReport& report) {
   use(h);
   step(h, report);
@@ -601,19 +634,20 @@ void Simulation::Work::halve(double h, double t1, int depth, StepReport& report)
   if (depth == 0) before = state;
   const double t_mid = state.t + 0.5 * h;
   StepReport first;
-  advance(0.5 * h, t_mid, depth + 1, first);
-  report = first;
-  if (first.converged && first.finite) {
-    report = {};
-    advance(0.5 * h, t1, depth + 1, report);
+  try {
+    advance(0.5 * h, t_mid, depth + 1, first);
+    report = first;
+    if (first.converged && first.finite) {
+      report = {};
+      advance(0.5 * h, t1, depth + 1, report);
+    }
+  } catch (...) {
+    if (before) recover(&*before);
+    throw;
   }
   StepReport& second = report;
   if (!second.converged || !second.finite) {
-    if (depth == 0) {
-      state = std::move(*before);
-      set_step(state.h);
-      forget();
-    }
+    if (depth == 0) put_back(*before);
     return;
   }
   second.passes += first.passes;
@@ -690,10 +724,19 @@ Simulation::~Simulation() = default;
 const Model& Simulation::model() const { return work_->model; }
 const State& Simulation::state() const { return work_->state; }
 
+const GroupState& Simulation::hold(int group) {
+  const auto g = static_cast<std::size_t>(group);
+  expects(g < model().groups().size(), "no such group");
+  work_->fixed[g] = 1;
+  return work_->state.groups[g];
+}
+
 StepReport Simulation::advance() { return advance(model().options().h); }
 
 StepReport Simulation::advance(double h) {
   const FlushDenormals flush;
+  expects(!work_->unusable,
+          "an exception left this simulation between two steps; make another of its model");
   State& state = work_->state;
   // Steps of equal length lie on t = k h: no sum of round-off. A step of another length counts from where it is.
   const double on_grid = static_cast<double>(state.step + 1) * h;
@@ -702,16 +745,18 @@ StepReport Simulation::advance(double h) {
   std::optional<State> before;
   if (h != state.h) before = state;
   StepReport report;
-  work_->advance(h, regular ? on_grid : state.t + h, 0, report);
+  try {
+    work_->advance(h, regular ? on_grid : state.t + h, 0, report);
+  } catch (...) {
+    work_->recover(before ? &*before : nullptr);
+    throw;
+  }
   const bool kept = (report.converged && report.finite) ||
                     (model().options().on_failure == OnFailure::accept && report.finite);
   if (kept)
     ++state.step;
-  else if (before) {
-    state = std::move(*before);
-    work_->set_step(state.h);
-    work_->forget();
-  }
+  else if (before)
+    work_->put_back(*before);
   return report;
 }
 

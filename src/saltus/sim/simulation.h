@@ -10,7 +10,8 @@
 
 namespace saltus {
 
-/// Advances a State of a Model. Physics never throws: look at the report.
+/// Advances a State of a Model. Physics never throws: look at the report. What a scheme, a body or a
+/// solver of the user's throws leaves advance() with the state as it was before the step.
 class Simulation {
  public:
   explicit Simulation(Model model);  ///< from initial_state(model)
@@ -21,6 +22,9 @@ class Simulation {
 
   const Model& model() const;
   const State& state() const;
+  /// The state of a group whose q and v from now on stay where they are in memory, at the price of a copy of them in each
+  /// step: for views that outlive a step. They hold while this lives, wherever it is moved to.
+  const GroupState& hold(int group);
 
   /// One step of h [s] (default Model::options().h). Under OnFailure::stop a failed step leaves the state as it was;
   /// `halve` retries it as two halves, up to ten times over; `accept` keeps it. The report says what happened.

@@ -159,13 +159,15 @@ void run_into(SweepRow& row, const SweepScene& source, std::span<const std::stri
 }  // namespace
 
 SweepScene SweepScene::read(const std::string& file) {
-  SweepScene scene{read_text_file(file), file, std::filesystem::path(file).parent_path()};
+  SweepScene scene{read_text_file(file), file, std::filesystem::path(file).parent_path(), {}};
   parse_yaml(scene.text, file);
   return scene;
 }
 
 Scene SweepScene::with(std::span<const std::string> assignments) const {
-  return read_scene_text(text, file, assignments, folder);
+  std::vector<std::string> all = set;
+  all.insert(all.end(), assignments.begin(), assignments.end());
+  return read_scene_text(text, file, all, folder);
 }
 
 std::string_view name_of(SweepRow::Status status) {

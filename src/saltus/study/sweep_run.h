@@ -15,7 +15,8 @@ namespace saltus {
 /// A scene as text, read from its file once: all runs see the same, whatever happens to the file.
 struct SweepScene {
   std::string text, file;
-  std::filesystem::path folder;  ///< files named in the scene are relative to it
+  std::filesystem::path folder;    ///< files named in the scene are relative to it
+  std::vector<std::string> set{};  ///< "path=value", in every run, before what the run sets
 
   /// Throws SceneError where the file cannot be read or is not YAML.
   static SweepScene read(const std::string& file);

@@ -106,7 +106,7 @@ TEST_CASE("xdmf_datasets_are_read_by_h5py as the text describes them") {
 import h5py, sys, xml.etree.ElementTree as xml
 text, source = xml.parse(sys.argv[1] + '/a.xdmf').getroot(), h5py.File(sys.argv[1] + '/a.h5')
 items = text.findall('.//DataItem')
-assert len(items) == 3 * (5 + 6), len(items)  # 3 frames: topology, geometry and attributes of two bodies
+assert len(items) == 3 * (3 + 5 + 6), len(items)  # 3 frames: topology, geometry and attributes of three bodies
 data = h5py.File(sys.argv[1] + '/a.xdmf.h5')
 def numbers(item):
     name, path = item.text.split(':')
@@ -122,12 +122,16 @@ last = {grid.get('Name'): grid for grid in frames[2].findall('Grid')}
 def attribute(grid, name): return numbers(last[grid].find("Attribute[@Name='%s']/DataItem" % name))
 q = source['bodies/a & b/q'][2].reshape(3, 7)
 assert (numbers(last['a & b'].find('Geometry/DataItem')) == q[:, :3]).all()
+string = source['bodies/string']
+u = string['displacement'][2].reshape(-1, 3)
+assert (numbers(last['string'].find('Geometry/DataItem')) == string['line/points'][:] + u).all()
+assert (numbers(last['string'].find('Topology/DataItem')) == range(len(u))).all()
 brick = source['bodies/brick']
 u = brick['displacement'][2].reshape(8, 3)
 assert (numbers(last['brick'].find('Geometry/DataItem')) == brick['nodes'][:] + u).all()
 assert (attribute('brick', 'displacement') == u).all()
 stress = brick['stress'][2].reshape(8, 6)
-assert (attribute('brick', 'stress') == stress[:, [0, 3, 5, 1, 4, 2]]).all()
+assert (attribute('brick', 'stress') == stress[:, [0, 3, 5, 3, 1, 4, 5, 4, 2]]).all()
 assert (attribute('brick', 'von Mises') == brick['von_mises'][2]).all()
 topology = numbers(last['brick'].find('Topology/DataItem'))
 assert topology[0] == 9 and list(topology[1:]) == list(brick['cells/hex8'][0])

@@ -119,16 +119,19 @@ TEST_CASE("hdf5_a full disk is noticed at any size, and the program ends in good
   }
 }
 
-TEST_CASE("hdf5_rows lost when a table was closed are noticed at the next flush") {
+TEST_CASE("hdf5_rows for which there is no room are noticed at once and at the next flush") {
   const Folder folder;
   const int result = io_test::with_file_size_limit(10'000, [&] {
     h5::File file = h5::File::create(folder / "a.h5");
     const std::vector<double> block(4096, 1.5);
-    file.create("t", {h5::Type::real64, 0, 4096, 0})
-        .append(std::span<const double>(block));  // closed at once
+    const std::string append = message<h5::Error>([&] {
+      file.create("t", {h5::Type::real64, 0, 4096, 0})
+          .append(std::span<const double>(block));  // closed at once
+    });
     const std::string flush = message<h5::Error>([&] { file.flush(); });
     const std::string close = message<h5::Error>([&] { file.close(); });
-    return flush.find("a.h5: /: cannot write: File too large") != std::string::npos &&
+    return append.find("a.h5: /t: cannot write: File too large") != std::string::npos &&
+                   flush.find("a.h5: /: cannot write: File too large") != std::string::npos &&
                    close == flush
                ? 0
                : 1;

@@ -237,8 +237,9 @@ TEST_CASE("what is wrong with a beam is said with its place") {
            "allowed: velocity, displacement"},
           {of_beam(kRod + kSection + ", held: [{at: start, as: pinned}]",
                    "contacts: [{on: b, at: start" + law),
-           "4:31: contacts[0].against: x = 0 m of 'b' cannot move along the normal; turn the "
-           "normal"},
+           "4:24: contacts[0].at: x = 0 m of 'b' is held: no contact can move it; let another "
+           "place "
+           "touch, or take the end out of `held`"},
       },
       [](const std::string& text) { build(read_scene_text(text, "s")); });
 }

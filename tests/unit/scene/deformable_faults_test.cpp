@@ -398,7 +398,8 @@ TEST_CASE("a body in its modes keeps nodes that move and that hold it") {
        "s:3:146: bodies[0].fem.modes: craig_bampton: what is kept must hold the rest of "
        "the body, together with what is fixed"},
       {of_kept("count: 99, keep: [{set: z0}]"),
-       "s:3:146: bodies[0].fem.modes: natural_modes: 99 modes of 12 degrees of freedom"},
+       "s:3:161: bodies[0].fem.modes.count: 99 modes of 'b', and 12 degrees of freedom are left to "
+       "them; at most 12"},
       {of_kept("count: 1, keep: [{nodes: [0]}]", ", fixed: [{set: z0}]"),
        "s:3:191: bodies[0].fem.modes.keep[0]: node 0 of 'b' is fixed; keep another one, "
        "or take it out of `fixed`"},

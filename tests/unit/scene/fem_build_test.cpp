@@ -201,6 +201,19 @@ TEST_CASE("every node of a set is a contact point, and a place in an element is 
   CHECK((b.place(b.model->pairs()[15].a.ref) - Vector3(1.1, 0.1, 0.02)).norm() <= 1e-14);
 }
 
+TEST_CASE(
+    "nodes of a set that are held across the normal touch without friction, the others with") {
+  const std::string contact =
+      "contacts: [{on: b, at: z0, against: {plane: {}}, law: {kind: newton-impact, friction: "
+      "0.5}}]";
+  const BuiltFem b(kBrick + kSoft + ", fixed: [{set: x0, axes: [x, y]}]", contact);
+  REQUIRE(b.model->pairs().size() == 15);
+  for (const ContactPair& pair : b.model->pairs())
+    CHECK(pair.tangents == (b.place(pair.a.ref)[0] == 1.0 ? 0 : 2));
+  CHECK_THROWS_WITH(BuiltFem(kBrick + kSoft + ", fixed: [{set: z0, axes: [x, y]}]", contact),
+                    doctest::Contains("friction needs motion across the normal, and 'b' has none"));
+}
+
 TEST_CASE("displacements of a file are those of the nodes at the start") {
   DataFolder folder;
   folder.write("start.csv", "0,0,0,1,0,0\n0.1,0,0,2,0,0\n0.2,0,0,3,0,0\n");

@@ -9,6 +9,7 @@ export interface LiveState {
   step: number;
   frames: number;
   rate: number;
+  error?: string;
 }
 
 export class Live {
@@ -19,6 +20,7 @@ export class Live {
   private readonly pause: HTMLButtonElement;
   private readonly driven: boolean;
   private readonly controls = h('div', { class: 'controls' });
+  private readonly hint = h('p', { class: 'hint' });
 
   constructor(header: Header, private readonly on: { state: (s: LiveState) => void; rows: (r: { [k: string]: unknown }) => void; header: () => void; end: () => void }) {
     const button = (label: string, what: string): HTMLButtonElement => h('button', { type: 'button', onclick: () => void this.send({ do: what }) }, label);
@@ -27,7 +29,7 @@ export class Live {
     // a file that still grows has no controls: somebody else steps that run
     this.driven = header.controls !== undefined;
     put(this.element, h('section', { class: 'card' }, h('header', {}, h('h3', {}, 'Run')), this.status,
-      this.driven ? h('div', { class: 'buttons' }, this.start, this.pause, button('One step', 'step'), button('Restart', 'restart')) : h('p', { class: 'hint' }, 'The file grows as its run goes on.'),
+      this.driven ? h('div', { class: 'buttons' }, this.start, this.pause, button('One step', 'step'), button('Restart', 'restart')) : this.hint,
       this.error), this.controls);
     this.show(header.controls ?? []);
     const events = new EventSource('/events');
@@ -42,7 +44,9 @@ export class Live {
       const state = JSON.parse(data) as LiveState;
       this.start.disabled = state.running;
       this.pause.disabled = !state.running;
-      text(this.status, `${state.running ? (this.driven ? 'Running' : 'Growing') : 'Paused'} at ${quantity(state.time, 's')}, step ${number(state.step)}` + (state.running && Number.isFinite(state.rate) ? `, ${number(state.rate, 3)} × real time` : ''));
+      text(this.status, `${this.driven ? (state.running ? 'Running' : 'Paused') : state.running ? 'Growing' : 'Stopped'} at ${quantity(state.time, 's')}, step ${number(state.step)}` + (state.running && Number.isFinite(state.rate) ? `, ${number(state.rate, 3)} × real time` : ''));
+      text(this.hint, state.running ? 'The file grows as its run goes on.' : 'No program writes this file: its run was stopped.');
+      if (state.error) this.fail(state.error);
       this.on.state(state);
     });
     listen('rows', (data) => this.on.rows(JSON.parse(data) as { [k: string]: unknown }));

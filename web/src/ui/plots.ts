@@ -248,22 +248,18 @@ function flatRange(_: uPlot, low: number | null, high: number | null): [number, 
 
 export class Plots {
   readonly element = h('div', { class: 'plots' });
-  private readonly cards: Card[] = [];
   private stale = false;
 
-  constructor(header: Header, data: StaticData, seek: (t: number) => void, dark: boolean) {
-    const eye = new IntersectionObserver((entries) => {
-      for (const entry of entries) if (entry.isIntersecting) this.cards.find((c) => c.element === entry.target)?.show();
-    }, { rootMargin: '200px' });
-    for (const plot of header.plots) {
-      const card = new Card(plot.title, plot.unit, plot.log, data.f64(plot.time), plot.series.map((s) => s.name), plot.series.map((s) => s.note ?? ''),
-        plot.series.map((s) => data.f64(s.data)), seek, dark);
-      this.cards.push(card);
-      this.element.append(card.element);
-      eye.observe(card.element);
-    }
-    if (!this.cards.length) put(this.element, h('p', { class: 'empty' }, 'No rows over time were stored with this run.'));
-    else this.element.append(h('p', { class: 'hint' }, 'Click: go to that moment. Drag: zoom. Double click: all of it.'));
+  private cards: Card[] = [];
+  private readonly hint = h('p', {});
+  private readonly eye = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) this.cards.find((c) => c.element === entry.target)?.show();
+  }, { rootMargin: '200px' });
+  private moment = NaN;
+
+  constructor(header: Header, data: StaticData, private readonly seek: (t: number) => void, private dark: boolean) {
+    this.element.append(this.hint);
+    this.replace(header, data);
     new ResizeObserver(() => this.cards.forEach((c) => c.resize())).observe(this.element);
     setInterval(() => {
       if (!this.stale) return;
@@ -272,14 +268,35 @@ export class Plots {
     }, 250);
   }
   at(t: number): void {
+    this.moment = t;
     for (const card of this.cards) card.at(t);
   }
   theme(dark: boolean): void {
+    this.dark = dark;
     for (const card of this.cards) card.theme(dark);
   }
-  /** Rows anew, of a header with the same plots. */
+  /** Rows anew. Plots that were there stay where they are; a run that goes on has others when it first has contacts. */
   replace(header: Header, data: StaticData): void {
-    header.plots.forEach((plot, i) => this.cards[i]?.replace(data.f64(plot.time), plot.series.map((s) => data.f64(s.data))));
+    const before = this.cards;
+    this.cards = header.plots.map((plot) => {
+      const names = plot.series.map((s) => s.name), rows = plot.series.map((s) => data.f64(s.data));
+      const card = before.find((c) => c.title === plot.title && c.unit === plot.unit && c.names.join('\n') === names.join('\n'));
+      if (card) card.replace(data.f64(plot.time), rows);
+      return card ?? new Card(plot.title, plot.unit, plot.log, data.f64(plot.time), names, plot.series.map((s) => s.note ?? ''), rows, this.seek, this.dark);
+    });
+    for (const card of before)
+      if (!this.cards.includes(card)) {
+        this.eye.unobserve(card.element);
+        card.element.remove();
+      }
+    this.cards.forEach((card, i) => {
+      if (this.element.children[i] !== card.element) this.element.insertBefore(card.element, this.element.children[i] ?? null);
+      if (before.includes(card)) return;
+      card.at(this.moment);
+      this.eye.observe(card.element);
+    });
+    this.hint.className = this.cards.length ? 'hint' : 'empty';
+    text(this.hint, this.cards.length ? 'Click: go to that moment. Drag: zoom. Double click: all of it.' : 'No rows over time were stored with this run.');
   }
   /** An event `rows` of a live run. */
   append(rows: { [key: string]: unknown }): void {

@@ -1,0 +1,1910 @@
+# Made by tools/stubs.py of the module; a test compares the two.
+import enum
+import os
+from typing import Any, Callable, ClassVar, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._model import Joint, Pair
+from ._scene import Assignments
+from ._simulation import ContactSeen, Contacts, Coordinate, Energies, Held, JointLoad, Shown
+
+class _pybind11_type(type): ...
+
+class Attempt(metaclass=_pybind11_type):
+    """One solver that was asked, and how far it came."""
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def solver(self) -> str: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def residual(self) -> float: ...
+    def __repr__(self) -> str: ...
+
+class Combination(NamedTuple):
+    """Factors of m M + c C + k K, with C = -dF/dv and K = -dF/dq of the whole force F."""
+    m: float
+    c: float
+    k: float
+
+class ContactMeasures(metaclass=_pybind11_type):
+    """Yardsticks of impulses p for a contact problem."""
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def residual(self) -> float:
+        """The one that solvers stop on [1]."""
+    @property
+    def siconos(self) -> float:
+        """|F|/max(|b|, |p|, |u|) with rho = 1, of mixed units."""
+    @property
+    def fclib(self) -> float:
+        """|F|/(1 + sqrt |b|) with rho = 1, of mixed units."""
+    @property
+    def penetration(self) -> float:
+        """max(-u_N, 0) [m/s]."""
+    @property
+    def cone(self) -> float:
+        """Largest excess of p over its cone [N s; N m s]."""
+    @property
+    def angle(self) -> float:
+        """Largest angle between -u_T and p_T of a contact that slides [rad]."""
+    @property
+    def gap(self) -> float:
+        """|sum p . u^|, the duality gap [J]."""
+    @property
+    def open(self) -> int:
+        """Contacts without impulse."""
+    @property
+    def sticking(self) -> int:
+        """Contacts that stick."""
+    @property
+    def sliding(self) -> int:
+        """Contacts that slide."""
+    def __repr__(self) -> str: ...
+
+class ContactProblem(metaclass=_pybind11_type):
+    """u = W p + b with one law a contact.
+
+    Parameters
+    ----------
+    W : array or SciPy sparse matrix, shape (n, n)
+        [1/kg]. Dense, or any SciPy format (CSR, CSC, COO, BSR, ...), which stays sparse.
+    b : array, shape (n,)
+        Velocities without impulses, restitution included [m/s].
+    laws : sequence of Law
+        In the order of the rows, which they must cover.
+    ids : sequence of int, optional
+        Increasing names of the rows, for what a solver keeps from one problem to the next; 0 .. n - 1 if not given.
+    symmetric : bool, optional
+        Whether W is symmetric; if not given, \\|W_ij - W_ji\\| <= 1e-12 max \\|W\\| decides.
+
+    A problem that a simulation gives to a solver written in Python ends with that call; `copy()` stays.
+    """
+    def __init__(self, W: Any, b: npt.ArrayLike, laws: Sequence[Law], ids: Sequence[int] | None = None, symmetric: bool | None = None) -> None: ...
+    @property
+    def W(self) -> Delassus:
+        """The Delassus operator [1/kg]."""
+    @property
+    def b(self) -> npt.NDArray[np.float64]:
+        """Velocities without impulses [m/s], shape (rows,)."""
+    @property
+    def laws(self) -> tuple[Any, ...]:
+        """Tuple of the laws, one a contact."""
+    @property
+    def ids(self) -> npt.NDArray[np.int32]:
+        """Names of the rows, increasing."""
+    @property
+    def rows(self) -> int: ...
+    @property
+    def contacts(self) -> int: ...
+    @property
+    def over(self) -> bool:
+        """True once the call it was lent for has ended."""
+    def copy(self) -> ContactProblem:
+        """The same problem in memory of its own."""
+    def velocity(self, p: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """u = W p + b [m/s]."""
+    def residual(self, p: npt.ArrayLike) -> float:
+        """The residual of impulses p [1], by which every solver stops."""
+    def measures(self, p: npt.ArrayLike) -> ContactMeasures:
+        """ContactMeasures of impulses p."""
+    def __repr__(self) -> str: ...
+
+class ContactSolver(metaclass=_pybind11_type):
+    """Solves contact problems. Take one of the registry by solver(name), or derive from this class:
+
+        class MySolver(saltus.ContactSolver):
+            name = "my-solver"                      # of messages and reports; that of the class if not given
+            needs_symmetric = False
+            def handles(self, kind):                # 'equality', 'unilateral', 'box', 'coulomb', 'rolling'
+                return kind == "unilateral"
+            def solve(self, problem, limits, memory, p):
+                W = problem.W.csr()                 # also dense(), blocks(), apply(p)
+                ...                                 # p: the warm start, to be written in place: p[:] = ...
+                return iterations                   # or None, or the SolveReport of a solver that was asked
+
+    Whether it converged is decided by `problem.residual(p) <= limits.tolerance`, not by what is returned. `problem` and
+    `memory` end with the call. Islands of a simulation may be solved in several threads: keep nothing in the solver that one
+    problem hands to another. An exception in solve() leaves Simulation.advance() and saltus.solve() as it is.
+    """
+    def __init__(self) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def needs_symmetric(self) -> bool:
+        """Whether W must be symmetric."""
+    def handles(self, kind: str) -> bool:
+        """Whether it can solve laws of this kind."""
+    def solve(self, problem: ContactProblem, limits: Limits | None, memory: SolverMemory | None, p: npt.ArrayLike) -> SolveReport:
+        """Solves a ContactProblem in place.
+
+        Parameters
+        ----------
+        problem : ContactProblem
+        limits : Limits or None
+            None: 1e-12, 10000.
+        memory : SolverMemory or None
+        p : array, shape (rows,)
+            Impulses [N s]; the warm start on entry, the best found on return.
+
+        Returns
+        -------
+        SolveReport
+        """
+    def __repr__(self) -> str: ...
+
+class Delassus(metaclass=_pybind11_type):
+    """W of u = W p + b: impulses p [N s] to velocities u [m/s], W in 1/kg.
+
+    `W @ p` multiplies, `numpy.asarray(W)` and `W.dense()` form the matrix, `W.csr()` a SciPy matrix.
+    """
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def shape(self) -> tuple[Any, ...]: ...
+    @property
+    def symmetric(self) -> bool: ...
+    @property
+    def form(self) -> str:
+        """How the engine holds it: 'dense', 'blocks', 'bodies', 'joints' or 'table'."""
+    def dense(self) -> npt.NDArray[np.float64]:
+        """The matrix, a copy, shape (rows, rows)."""
+    def __array__(self, dtype: Any = None) -> Any: ...
+    def apply(self, p: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """W p as a new array."""
+    def __matmul__(self, p: npt.ArrayLike) -> npt.NDArray[np.float64]: ...
+    def __getitem__(self, ij: tuple[int, int]) -> float:
+        """W[i, j], one entry."""
+    def csr(self) -> Any:
+        """scipy.sparse.csr_matrix with the blocks that are there; entries of a row in order of the columns."""
+    def blocks(self) -> list[Any]:
+        """List of (c, d, W_cd) of the blocks that are there, by contacts, c and then d increasing."""
+    def __repr__(self) -> str: ...
+
+class Dynamics(metaclass=_pybind11_type):
+    """The equation of motion of a group of equal bodies, M(q) v' = F(t, q, v) + r with contact impulses r.
+
+    Bodies of the engine are of this class (``model.groups[0].dynamics``), and their methods may be called: every method that
+    writes takes its output as the last argument, or returns a new array where that is left out. Subclass it to write a body:
+
+        class Pendulum(saltus.Dynamics):
+            def positions(self): return 1
+            def force(self, t, q, v, f): f[0] = -9.81 * math.sin(q[0])
+            def potential_force(self, t, q, f): f[0] = -9.81 * math.sin(q[0])
+            def potential(self, q): return 9.81 * (1 - math.cos(q[0]))
+            def mass(self, q): return 1.0
+            def stiffness(self, q, v): return 9.81 * math.cos(q[0])
+
+    A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(q, v)`` K = -dF/dq
+    and ``damping(q, v)`` C = -dF/dv where there are any) or ``combination(s, q, v)`` = m M + c C + k K, or ``multiply(s, q, v, x,
+    y)`` together with ``factorise(s, q, v, A)``. Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
+    matrices of SciPy. Everything else has a default:
+
+    - ``traits()``: second_order, tangents where there is a stiffness, potential where there is a potential_force. A body whose
+      M is constant and whose F is affine should say so: constant_mass, affine, symmetric, fixed_points save most of the work.
+    - ``energy(t, q, v)``: v.Mv/2 and ``potential(q)`` where that is given.
+    - ``sources()`` and ``power(t, q, v, w, by_source)``: "potential", "inertial" (with ``inertial(q, v)``, the c = M' v - ... of an M
+      that depends on q, which F contains as -c), and "applied" for what is left of F.
+    - ``points(t, q, at, x)`` and ``point_rows(q, axes, at, J)``: from ``point(i, q)`` and ``point_jacobian(i, q)``; without these
+      point i is coordinate i and moves along z. J has the shape (len(at), 3, velocities()) and comes with zeros.
+
+    Vectors arrive as arrays over memory of the engine, which are good for the call alone: keeping one is an error. Outputs are
+    written in place (``f[:] = ...``) or returned.
+    """
+    def __init__(self) -> None: ...
+    def bodies(self) -> int:
+        """int : bodies of the group."""
+    def positions(self) -> int:
+        """int : size of q."""
+    def velocities(self) -> int:
+        """int : size of v."""
+    def prescribed(self) -> int:
+        """int : degrees of freedom whose motion is prescribed."""
+    def traits(self) -> Trait:
+        """Trait : what this kind can do."""
+    @property
+    def engine(self) -> Dynamics:
+        """Dynamics : this body as the engine calls it: outputs are optional and checked, defaults stand where the class gives
+        nothing. A body of the engine is that already.
+        """
+    def retract(self, q: Any, w: Any, out: Any = None) -> Any:
+        """q (+) w: the configuration moved by the increment w."""
+    def increment_rate(self, w: Any, v: Any, rate: Any = None) -> Any:
+        """dw/dt for q(t) = q0 (+) w(t) moving with v."""
+    def force(self, t: float, q: Any, v: Any, f: Any = None) -> Any:
+        """F(t, q, v) [N, N m], all smooth forces together."""
+    def load(self, t: float, q: Any, v: Any, f: Any = None) -> Any:
+        """F without the gyroscopic moment [N, N m]."""
+    def potential_force(self, t: float, q: Any, f: Any = None) -> Any:
+        """-dV/dq with V = energy().potential [N]. With Trait.potential."""
+    def multiply(self, s: Any, q: Any, v: Any, x: Any, y: Any = None) -> Any:
+        """(m M + c C + k K)(q, v) x with s = (m, c, k)."""
+    def factorise(self, s: Any, q: Any, v: Any, A: Any = None) -> Factor:
+        """A <- factor of (m M + c C + k K)(q, v) with s = (m, c, k). Returns A."""
+    def factorise_exact(self, s: Any, weight: float, x: Any, q: Any, v: Any, A: Factor) -> Factor:
+        """A <- factor of (m M + c C + k K + weight d(M x)/dq)(q, v)."""
+    def rigid(self) -> RigidData | None:
+        """RigidData or None : a copy. With Trait.rigid."""
+    def modal(self) -> ModalData | None:
+        """ModalData or None : a copy. With Trait.modal."""
+    def rayleigh(self) -> Rayleigh:
+        """Rayleigh : the part of C that is Rayleigh damping."""
+    def reactions(self, t: float, q: Any, v: Any, a: Any, forces: Any = None) -> Any:
+        """Forces [N] that hold the prescribed degrees of freedom while the others move with (q, v, a)."""
+    def point_reactions(self, t: float, q: Any, at: Any, f: Any, forces: Any = None) -> Any:
+        """The same for forces f, (points, 3), on points: forces -= J_p^T f."""
+    def prescribed_columns(self, s: Any, q: Any, v: Any) -> npt.NDArray[np.float64]:
+        """Columns of m M + c C + k K of the prescribed degrees of freedom, (velocities() + prescribed(), prescribed())."""
+    def points(self, t: float, q: Any, at: Any, x: Any = None) -> Any:
+        """Places of points in the world at t [m], (len(at), 3)."""
+    def point_drift(self, t: float, q: Any, at: Any, x: Any = None) -> Any:
+        """Prescribed part of the velocity of points at t [m/s], (len(at), 3)."""
+    def spin_drift(self, t: float, q: Any, at: Any, x: Any = None) -> Any:
+        """Prescribed part of the angular velocity of the bodies of points at t [rad/s], (len(at), 3)."""
+    def point_rows(self, q: Any, axes: Any, at: Any) -> npt.NDArray[np.float64]:
+        """J of x' = J v + d, (len(at), 3, velocities()), pulled back on the axes of the configuration `axes`."""
+    def spin_rows(self, q: Any, axes: Any, at: Any) -> npt.NDArray[np.float64]:
+        """J of omega = J v in space [rad/s], (len(at), 3, velocities()). With Trait.rigid."""
+    def frames(self, t: float, q: Any) -> tuple[Any, ...]:
+        """(x, R): where the bodies are, (bodies, 3) [m] and (bodies, 3, 3)."""
+    def table(self, at: Any, direction: Any) -> PointTable | None:
+        """PointTable or None : H of points along unit directions, constant in time. With
+        Trait.fixed_points. Of bodies written in Python it is made from points() and point_rows().
+        """
+    def sources(self) -> list[Source]:
+        """list of Source : the forces of which the ledger keeps an account."""
+    def energy(self, t: float, q: Any, v: Any) -> Energy:
+        """Energy [J]."""
+    def power(self, t: float, q: Any, v: Any, w: Any, by_source: Any = None) -> Any:
+        """F_s(t, q, v) . w [W], one a source; their sum is F . w."""
+
+class Energy(metaclass=_pybind11_type):
+    """Kinetic and potential energy [J]. Unpacks into the two."""
+    def __init__(self, kinetic: float = 0.0, potential: float = 0.0) -> None: ...
+    @property
+    def kinetic(self) -> float:
+        """float : [J]"""
+    @kinetic.setter
+    def kinetic(self, value: float) -> None: ...
+    @property
+    def potential(self) -> float:
+        """float : [J]"""
+    @potential.setter
+    def potential(self, value: float) -> None: ...
+    @property
+    def total(self) -> float:
+        """float : [J]"""
+    def __len__(self) -> int: ...
+    def __getitem__(self, __arg0: int) -> float: ...
+    def __repr__(self) -> str: ...
+
+class Error(Exception):
+    """What Saltus raises: SceneError, RunError, UsageError."""
+
+class Factor(metaclass=_pybind11_type):
+    """The factor of a matrix A, filled in one of its forms.
+
+    Factor() is an empty one of your own. Those of a trial, and those that `Dynamics.factorise` is given, are lent for the call.
+    """
+    def __init__(self) -> None: ...
+    def solve(self, X: npt.ArrayLike) -> Any:
+        """A^-1 X, a new array.
+
+        Parameters
+        ----------
+        X : array, shape (n,) or (n, columns)
+        """
+    def dense(self, matrix: Any) -> None:
+        """A is this matrix, shape (n, n)."""
+    def diagonal(self, values: Any) -> None:
+        """A is diagonal, shape (n,)."""
+    def sparse(self, matrix: Any) -> None:
+        """A is this SparseMatrix or sparse matrix of SciPy; its pattern is analysed once."""
+    @property
+    def operator(self) -> Operator | None:
+        """Operator or None : one written in Python that this factor holds. Assign to put one there."""
+    @operator.setter
+    def operator(self, value: Operator | None) -> None: ...
+    @property
+    def symmetric(self) -> bool:
+        """bool : A is symmetric."""
+    @property
+    def form(self) -> str:
+        """str : 'empty', 'diagonal', 'blocks', 'operator'."""
+
+class FclibProblem(ContactProblem, metaclass=_pybind11_type):
+    """A contact problem read from a file of the FCLIB format: a ContactProblem that knows what the file says about it.
+
+    First the contacts, rows (N, T1, T2), (N, T), (N, T1, T2, R1, R2) or (N, T, R), then the equalities, one law a row. Global
+    problems come condensed.
+    """
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def math_info(self) -> str: ...
+    @property
+    def notes(self) -> list[str]:
+        """What had to be assumed, a line each."""
+    @property
+    def spacedim(self) -> int:
+        """Rows of a contact."""
+    @property
+    def equalities(self) -> int: ...
+    @property
+    def rolling(self) -> bool: ...
+    @property
+    def condensed(self) -> bool:
+        """True where the file holds a global problem, M v = H r + G l + f."""
+    @property
+    def solution(self) -> Any:
+        """Solution in the file as it stands there, or None: dict with p (all rows) and, where stored, u, v, l."""
+    @property
+    def guesses(self) -> list[Any]:
+        """List of dicts like `solution`."""
+
+class Group(metaclass=_pybind11_type):
+    """Bodies of one kind that one scheme moves."""
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def name(self) -> str:
+        """str : of the body, of the first of several."""
+    @property
+    def kind(self) -> str:
+        """str : of its bodies."""
+    @property
+    def bodies(self) -> list[str]:
+        """list of str : names of its bodies."""
+    @property
+    def scheme_name(self) -> str:
+        """str : of its scheme."""
+    @property
+    def scheme(self) -> Scheme:
+        """Scheme : what moves it."""
+    @property
+    def dynamics(self) -> Dynamics:
+        """Dynamics : its equation of motion."""
+    @property
+    def positions(self) -> int:
+        """int : size of q."""
+    @property
+    def velocities(self) -> int:
+        """int : size of v."""
+    def __repr__(self) -> Any: ...
+
+class GroupState(metaclass=_pybind11_type):
+    """q, v and memory of a group, as its scheme holds them.
+
+    Parameters
+    ----------
+    q, v : array
+        Positions [m, rad, quaternions] and velocities [m/s, rad/s].
+    memory : sequence of array
+        What the scheme carries from step to step; smooth quantities only.
+
+    Assigning copies numbers: ``state.v = v``. Those that a method is given are lent for the call.
+    """
+    def __init__(self, q: Any, v: Any, memory: Any = ()) -> None: ...
+    @property
+    def q(self) -> npt.NDArray[np.float64]:
+        """ndarray : positions, the vector itself."""
+    @q.setter
+    def q(self, value: npt.NDArray[np.float64]) -> None: ...
+    @property
+    def v(self) -> npt.NDArray[np.float64]:
+        """ndarray : velocities, the vector itself."""
+    @v.setter
+    def v(self, value: npt.NDArray[np.float64]) -> None: ...
+    @property
+    def memory(self) -> list[npt.NDArray[np.float64]]:
+        """list of ndarray : what the scheme remembers. Assign to set all of it."""
+    @memory.setter
+    def memory(self, value: list[npt.NDArray[np.float64]]) -> None: ...
+
+class Law(metaclass=_pybind11_type):
+    """What one contact of a contact problem obeys, between its impulse p and velocity u.
+
+    Parameters
+    ----------
+    kind : {'equality', 'unilateral', 'box', 'coulomb', 'rolling'}
+        equality: u = 0. unilateral: 0 <= u perp p >= 0. box: -p in bound Sgn(u), row by row.
+        coulomb: \\|p_T\\| <= friction p_N, slip against p_T. rolling: with moments about the tangents and the normal.
+    size : int, optional
+        Rows. coulomb: 3 (N, T1, T2; the default), 2 (N, T in the plane), 1 (N). rolling: 5 (N, T1, T2, R1, R2; the default),
+        6 (with S; the default where spinning is given), 4 (N, T1, T2, S), 3 (N, T, R in the plane). Others: any, 1 if not given.
+    friction : float
+        mu [1].
+    rolling, spinning : float
+        mu_R, sigma [m]: \\|p_R\\| <= rolling p_N, \\|p_S\\| <= spinning p_N.
+    bound : float
+        Of a box [N s].
+
+    Raises
+    ------
+    UsageError
+        For a kind that is not there, a size that the kind has not, a number that is negative or not read by the kind.
+    """
+    def __init__(self, kind: str, size: int | None = None, friction: float = 0.0, rolling: float = 0.0, bound: float = 0.0, spinning: float = 0.0) -> None: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def first(self) -> int:
+        """First row in the problem."""
+    @property
+    def size(self) -> int:
+        """Rows."""
+    @property
+    def rows(self) -> slice:
+        """Slice of the rows: p[law.rows]."""
+    @property
+    def friction(self) -> float:
+        """mu [1]."""
+    @property
+    def rolling(self) -> float:
+        """mu_R [m]."""
+    @property
+    def bound(self) -> float:
+        """Of a box [N s]."""
+    @property
+    def spinning(self) -> float:
+        """sigma [m]."""
+    def __repr__(self) -> str: ...
+
+class Level(metaclass=_pybind11_type):
+    """What the rows of a stage restrict: positions [m] or velocities [m/s].
+
+    Members:
+
+      position
+
+      velocity
+    """
+    def __init__(self, value: int) -> None: ...
+    def __repr__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    def __str__(self) -> str: ...
+    __members__: ClassVar[dict[str, Level]]
+    def __eq__(self, other: Any) -> bool: ...
+    def __ne__(self, other: Any) -> bool: ...
+    def __getstate__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    @property
+    def value(self) -> int: ...
+    def __int__(self) -> int: ...
+    def __index__(self) -> int: ...
+    def __setstate__(self, state: int) -> None: ...
+    position: ClassVar[Level]
+    velocity: ClassVar[Level]
+
+class Limits(metaclass=_pybind11_type):
+    """When a contact solver may stop."""
+    def __init__(self, tolerance: float = 1e-12, iterations: int = 10000) -> None: ...
+    @property
+    def tolerance(self) -> float:
+        """On problem.residual(p) [1]."""
+    @property
+    def iterations(self) -> int: ...
+    def __repr__(self) -> str: ...
+
+class ModalData(metaclass=_pybind11_type):
+    """Modes mass (q'' + 2 sigma q' + omega^2 q) = load + r.
+
+    Parameters
+    ----------
+    mass, omega, sigma : array, (modes,)
+        [kg], [rad/s] and [1/s].
+    damping, load : int
+        Numbers of those sources; load -1: there is none.
+    """
+    def __init__(self, mass: Any, omega: Any, sigma: Any, damping: int = 0, load: int = -1) -> None: ...
+    @property
+    def mass(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def omega(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def sigma(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def damping(self) -> int: ...
+    @property
+    def load(self) -> int: ...
+
+class Model(metaclass=_pybind11_type):
+    """What was checked and never changes: groups of bodies, laws, joints, the step.
+
+    Models come from `Scene.build()` or, in code, from `ModelParts.build()`. Copies share what they hold, and several
+    simulations may run on one model.
+    """
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def _groups(self) -> list[Any]: ...
+    @property
+    def accounts(self) -> list[str]:
+        """list of str : names of the accounts of the ledger."""
+    @property
+    def warnings(self) -> list[str]:
+        """list of str : what is legal but doubtful, one line each."""
+    @property
+    def h(self) -> float:
+        """float : the step [s]."""
+    @property
+    def end(self) -> float:
+        """float : where the run ends [s]."""
+    @property
+    def _first_bodies(self) -> list[int]: ...
+    @property
+    def _pairs(self) -> list[Any]: ...
+    @property
+    def _laws(self) -> list[Any]: ...
+    @property
+    def _joints(self) -> list[Any]: ...
+    @property
+    def _probes(self) -> list[Any]: ...
+    @property
+    def options(self) -> dict[Any, Any]:
+        """dict : the step, the instant of contacts, the solver and its limits."""
+    @property
+    def islands(self) -> list[int]:
+        """list of int : of each group; groups that can touch share an island and a contact problem."""
+    def with_ledger(self, ledger: bool) -> Model:
+        """The same model with or without the accounts of every step."""
+    @property
+    def groups(self) -> list[Group]:
+        """list of Group : bodies of one kind under one scheme each."""
+    @property
+    def bodies(self) -> list[str]:
+        """list of str : names of all bodies that move, in the order in which contacts number them."""
+    @property
+    def pairs(self) -> list[Pair]:
+        """list of Pair : points that may touch; contacts of shapes are found in each step."""
+    @property
+    def laws(self) -> list[Any]:
+        """list : (name, numbers) of each contact law."""
+    @property
+    def joints(self) -> list[Joint]:
+        """list of Joint"""
+    @property
+    def probes(self) -> list[str]:
+        """list of str : names of the probes."""
+    @property
+    def probe_table(self) -> list[Any]:
+        """list : (name, quantity, unit) of each probe."""
+    def __repr__(self) -> Any: ...
+    def _repr_html_(model: Model) -> str: ...
+    @staticmethod
+    def build(bodies: Sequence[Mapping], *, end: Any, step: Any = None, rate: Any = None, solver: Any = None, **entries: Any) -> Model:
+        """A model from entries, as make_scene(...).build(); schemes and solver may be objects written in Python.
+
+        Parameters
+        ----------
+        bodies : list of Entry or dict
+            From saltus.bodies; `scheme` may be an object of a class derived from Scheme.
+        end, step, rate, **entries
+            As for make_scene().
+        solver : str, dict or ContactSolver, optional
+
+        Examples
+        --------
+        >>> from saltus import bodies, shapes
+        >>> model = saltus.Model.build(
+        ...     [bodies.rigid("floor", fixed=True, shape=shapes.plane()),
+        ...      bodies.rigid("ball", shape=shapes.sphere(radius=0.1), density=700, position=[0, 0, 1])],
+        ...     surfaces=[saltus.surface(saltus.law("newton-impact", restitution=0.8))],
+        ...     gravity=[0, 0, -9.81], end=2.0, step=1e-3)
+        """
+
+class ModelParts(metaclass=_pybind11_type):
+    """The parts from which a Model is made: groups, laws, pairs of points that may touch, surfaces, joints, probes, solver.
+
+        parts = saltus.ModelParts()
+        parts.options(h=1e-3, end=1.0)
+        parts.add_group("mass", saltus.linear(mass=[[2.0]], stiffness=[[50.0]]), saltus.scheme("moreau-jean"), v=[-1.0])
+        wall = parts.add_law("newton-impact", restitution=0.5)
+        parts.add_pair(saltus.Point("mass"), [0, 0, -0.1], normal=[0, 0, 1], law=wall)
+        model = parts.build()
+
+    ModelParts.of(scene or model) starts from what is there: scheme, solver or body of a scene may then be replaced.
+    """
+    def __init__(self) -> None: ...
+    @staticmethod
+    def _of(model: Model) -> ModelParts: ...
+    def build(self) -> Model:
+        """The checked Model. May be called again after changes.
+
+        Raises
+        ------
+        SceneError
+            Where the parts do not fit each other, with the name of the group, law or joint.
+        UsageError
+            Where something is missing.
+        """
+    def add_group(self, name: str, dynamics: Dynamics, scheme: Scheme, q: npt.ArrayLike | None = None, v: npt.ArrayLike | None = None, kind: str = 'custom', bodies: Sequence[str] = []) -> int:
+        """Adds bodies that one scheme moves; returns the index of the group.
+
+        Parameters
+        ----------
+        name : str
+        dynamics : Dynamics
+            From linear(), modal(), dynamics_of(entry), or an object of a class derived from Dynamics.
+        scheme : Scheme
+            From scheme(name), or an object of a class derived from Scheme.
+        q : array, shape (positions,), optional
+            At t = 0; zeros if not given, which bodies that turn do not allow.
+        v : array, shape (velocities,), optional
+            Physical velocity at t = 0; zeros if not given.
+        kind : str
+            For people.
+        bodies : list of str
+            Names, of a group that holds several.
+        """
+    @property
+    def groups(self) -> list[Group]:
+        """List of Group as they are now, copies."""
+    def set_scheme(self, group: Any, scheme: Any) -> None:
+        """Another scheme for a group (name or index)."""
+    def set_dynamics(self, group: Any, dynamics: Any) -> None:
+        """Other dynamics of the same size for a group."""
+    def set_state(self, group: Any, q: npt.ArrayLike | None = None, v: npt.ArrayLike | None = None) -> None:
+        """q and v of a group at t = 0; what is not given stays."""
+    def state(self, group: Any) -> tuple[Any, ...]:
+        """(q, v) of a group at t = 0, copies."""
+    def add_pair(self, a: Point, b: Any, normal: npt.ArrayLike, law: int, tangents: Sequence[npt.ArrayLike] | None = None) -> int:
+        """Two points that may touch along a fixed normal; returns the index of the pair.
+
+        Parameters
+        ----------
+        a : Point
+        b : Point, or place [x, y, z] in the world [m]
+        normal : sequence of 3 floats
+            From b to a, of any length: gap = n . (x_a - x_b).
+        law : int
+            From add_law().
+        tangents : list of 0 to 2 directions, optional
+            Of friction, across the normal and each other; two of the program's choice where the law has friction.
+        """
+    def add_probe(self, name: str, at: Any, direction: npt.ArrayLike = ..., quantity: str = 'velocity') -> int:
+        """Listens to a Point along a direction: its velocity [m/s] or displacement [m]; returns the index."""
+    @property
+    def solver(self) -> Any:
+        """ContactSolver of all contact problems; set an object or a name."""
+    @solver.setter
+    def solver(self, value: Any) -> None: ...
+    def options(self, **kwargs: Any) -> None:
+        """Sets options of the step: h [s], end [s], instant, on_failure, tolerance, iterations (of the contact solver), ledger,
+        correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit. Values as in scenes.
+        """
+    @property
+    def h(self) -> float:
+        """Step [s]."""
+    @property
+    def end(self) -> float:
+        """End of a run [s]."""
+    @property
+    def pairs(self) -> int:
+        """How many."""
+    @property
+    def laws(self) -> int:
+        """How many."""
+    @property
+    def joints(self) -> int:
+        """How many."""
+    @property
+    def probes(self) -> int:
+        """How many."""
+    def __repr__(self) -> str: ...
+    def add_joint(self, name: str, kind: str, a: Any, b: Any, axes_a: npt.ArrayLike = ..., axes_b: npt.ArrayLike = ..., length: float = 0.0, strength: float = 0.0) -> int:
+        """Holds two points together; returns the index of the joint.
+
+        Parameters
+        ----------
+        name : str
+        kind : {'fixed', 'ball', 'revolute', 'prismatic', 'cylindrical', 'planar', 'universal', 'distance', 'along', 'line'}
+        a, b : Point, or place [x, y, z] in the world [m]
+        axes_a, axes_b : array, shape (3, 3)
+            Columns x, y, z of the joint on either side, in the frame of a rigid body, in space for others; the axis of a revolute,
+            prismatic or cylindrical joint and the normal of a planar one is z.
+        length : float
+            Of a distance [m].
+        strength : float
+            Pull at which a distance breaks [N]; 0: never.
+        """
+    def add_coupling(self, name: str, terms: Sequence[tuple[Any, int, float]], value: Any = None) -> int:
+        """Holds sum of weight times coordinate of joints: gears, screws, driven coordinates.
+
+        Parameters
+        ----------
+        name : str
+        terms : list of (joint, coordinate, weight)
+            joint: name or index; coordinate from 0 [rad, m].
+        value : float or callable, optional
+            value(t) gives (value, rate); 0 if not given.
+        """
+    def add_joint_law(self, joint: Any, law: int, coordinate: int = 0, sign: float = 1.0, offset: float = 0.0, name: str = '') -> int:
+        """A law without friction on a coordinate c of a joint, gap = sign (c - offset): limits, motors, springs."""
+    def add_frame(self, group: Any, body: int = 0, name: str = '') -> int:
+        """A rigid body that carries shapes; returns the number of its frame."""
+    def add_shape(self, shape: Shape, frame: int = -1, position: npt.ArrayLike = ..., rotation: Sequence[float] = [1.0, 0.0, 0.0, 0.0], material: int = 0) -> int:
+        """Puts a Shape on a frame (-1: the world) at position [m] and rotation (w, x, y, z); returns its number. Nothing touches until surface_law()."""
+    def surface_law(self, law: int, a: int | None = None, b: int | None = None) -> None:
+        """The law between shapes of materials a and b, of all when not given; -1: they never touch."""
+    def surfaces(self, margin: float | None = None, plane: Any = None) -> None:
+        """margin [m]: contacts are known from this gap on. plane: normal of the plane in which all bodies move; [0, 0, 0]: they move in space."""
+    def exclude(self, a: int, b: int) -> None:
+        """Shapes of these two frames never touch."""
+    def _add_law(self, law: str, scheme: str) -> int: ...
+    @staticmethod
+    def of(scene: Any) -> ModelParts:
+        """The parts of a scene (a Scene, a path, a dict) or of a model, to be changed and built again."""
+    def add_law(self: ModelParts, law: Any, scheme: Any = 'moreau-jean', **options: Any) -> int:
+        """Adds a contact law; returns its index.
+
+        Parameters
+        ----------
+        law : str or Entry
+            Name with `options`, or what law() gave.
+        scheme : str, Entry or Scheme
+            Of the body that touches; fremond's law, and slips and springs that depend on theta, ask for it.
+
+        Raises
+        ------
+        SceneError
+            For an option that is not there or out of range.
+        """
+    def add_body(self: ModelParts, entry: Mapping, scheme: Optional[Scheme] = None) -> int:
+        """Adds a body of saltus.bodies as a group of its own, with its state at t = 0; returns the group's index.
+
+        Its shapes give its mass; add_frame() and add_shape() let it touch others.
+        """
+
+class Operator(metaclass=_pybind11_type):
+    """The factor of a matrix A = m M + c C + k K
+    in a form of your own. Subclasses give
+
+    - ``solve(X)``: ``X[:] = A^-1 X`` for all columns of X, an array of shape (n, columns) that is written in place, or the
+      solution returned;
+    - ``symmetric() -> bool``;
+
+    and where they can
+
+    - ``response(H, W) -> bool``: adds H A^-1 H^T to W and gives True, or False with W as it was. H is a `SparseRows`;
+    - ``record() -> (residual, iterations, failure)`` and ``forget()``, of operators that iterate.
+
+    A body puts one into the factor that it fills by ``A.operator = MyOperator(...)``.
+    """
+    def __init__(self) -> None: ...
+    def symmetric(self) -> bool: ...
+    def solve(self, X: Any) -> Any:
+        """A^-1 X, a new array."""
+    def response(self, H: Any, W: Any) -> bool:
+        """False: there is no shorter way than to solve."""
+    def record(self) -> tuple[Any, ...]:
+        """(residual, iterations, failure) of the solves since forget()."""
+    def forget(self) -> None:
+        """Begins a new record."""
+
+class PassLimits(metaclass=_pybind11_type):
+    """When the passes of a step end, and what they renew.
+
+    Parameters
+    ----------
+    tolerance : float
+        Of what correct() returns.
+    passes : int
+        The most that are made.
+    detect : bool
+        Active contacts are found again in every pass.
+    only_one : bool
+        One pass and no more; what it leaves is accepted.
+    freeze_rows : bool
+        Rows stay as the first pass found them.
+    """
+    def __init__(self, tolerance: float = 1e-10, passes: int = 20, detect: bool = False, only_one: bool = False, freeze_rows: bool = False) -> None: ...
+    @property
+    def tolerance(self) -> float: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def detect(self) -> bool: ...
+    @property
+    def only_one(self) -> bool: ...
+    @property
+    def freeze_rows(self) -> bool: ...
+
+class Point(metaclass=_pybind11_type):
+    """A point of a group: what a pair, a joint or a probe of ModelParts is about.
+
+    Parameters
+    ----------
+    group : str or int
+        Name or index.
+    local : sequence of 3 floats
+        Place on the body in its own frame [m]; of modal bodies local[0] is the place along the body.
+    feature : int
+        Number of the degree of freedom (linear), particle, node or named point (lagrangian).
+    body : int
+        Of a group of several.
+    """
+    def __init__(self, group: Any, local: npt.ArrayLike = ..., feature: int = 0, body: int = 0) -> None: ...
+
+class PointRef(metaclass=_pybind11_type):
+    """A point fixed in a body: number of the body in its group, feature (node, point,
+    coordinate: what the kind counts), place on it in the body's own frame [m].
+    """
+    def __init__(self, body: int = 0, feature: int = 0, local: Any = None) -> None: ...
+    @property
+    def body(self) -> int: ...
+    @body.setter
+    def body(self, value: int) -> None: ...
+    @property
+    def feature(self) -> int: ...
+    @feature.setter
+    def feature(self, value: int) -> None: ...
+    @property
+    def local(self) -> npt.NDArray[np.float64]:
+        """ndarray, (3,) : [m], a copy."""
+    @local.setter
+    def local(self, value: npt.NDArray[np.float64]) -> None: ...
+    def __repr__(self) -> str: ...
+
+class PointTable(metaclass=_pybind11_type):
+    """Rows S of points that never change: y = S q, y' = S v."""
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def rest(self) -> npt.NDArray[np.float64]: ...
+    def apply(self, x: npt.ArrayLike) -> Any: ...
+
+class Prepared(metaclass=_pybind11_type):
+    """What a scheme of the engine computed once for (body, h)."""
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+
+class Rayleigh(metaclass=_pybind11_type):
+    """Damping mass M + stiffness K [1/s, s]."""
+    def __init__(self, mass: float = 0.0, stiffness: float = 0.0) -> None: ...
+    @property
+    def mass(self) -> float: ...
+    @mass.setter
+    def mass(self, value: float) -> None: ...
+    @property
+    def stiffness(self) -> float: ...
+    @stiffness.setter
+    def stiffness(self, value: float) -> None: ...
+
+class RigidData(metaclass=_pybind11_type):
+    """Mass and inertia of rigid bodies.
+
+    Parameters
+    ----------
+    mass : sequence of float
+        [kg], one a body.
+    inertia : array, (bodies, 3, 3)
+        About the mass centre in the body frame [kg m^2].
+    steady_load : bool
+        load() is the same for every t, q and v.
+    """
+    def __init__(self, mass: Sequence[float], inertia: Any, steady_load: bool = False) -> None: ...
+    @property
+    def mass(self) -> list[float]: ...
+    @property
+    def inertia(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def steady_load(self) -> bool: ...
+
+class RoundOff(metaclass=_pybind11_type):
+    """Tells round-off from slow convergence in the passes of a step: a body that hardly moves cannot
+    meet a tolerance relative to its velocity. One for each trial; ``begin()`` before the first pass of a step.
+    """
+    def __init__(self) -> None: ...
+    def begin(self) -> None: ...
+    def reached(self, body: Dynamics, x: Trial, change: float, dv: Any, A: Factor, q: Any, v: Any) -> bool:
+        """Whether the change dv of relative size `change` is round-off, with A and K at (q, v)."""
+
+class Rows(metaclass=_pybind11_type):
+    """Which rows enter a stage.
+
+    Members:
+
+      joints
+
+      normals
+
+      all
+    """
+    def __init__(self, value: int) -> None: ...
+    def __repr__(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    def __str__(self) -> str: ...
+    __members__: ClassVar[dict[str, Rows]]
+    def __eq__(self, other: Any) -> bool: ...
+    def __ne__(self, other: Any) -> bool: ...
+    def __getstate__(self) -> int: ...
+    def __hash__(self) -> int: ...
+    @property
+    def value(self) -> int: ...
+    def __int__(self) -> int: ...
+    def __index__(self) -> int: ...
+    def __setstate__(self, state: int) -> None: ...
+    joints: ClassVar[Rows]
+    normals: ClassVar[Rows]
+    all: ClassVar[Rows]
+
+class RunError(Error, RuntimeError):
+    """A run that cannot finish: a step failed, a disk is full.
+
+    Attributes
+    ----------
+    report : StepReport or None
+        Of the step that failed.
+    """
+    report: StepReport | None
+
+class RunReport(metaclass=_pybind11_type):
+    """How a run went."""
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def steps(self) -> int:
+        """int : made."""
+    @property
+    def halved(self) -> int:
+        """int : steps that were cut in two."""
+    @property
+    def t(self) -> float:
+        """float : where it ended [s]."""
+    @property
+    def wall(self) -> float:
+        """float : what it took [s]."""
+    @property
+    def residual(self) -> float:
+        """float : the worst of all steps, as solved [1]."""
+    @property
+    def residual_after(self) -> float:
+        """float : the worst on the finished states [1]."""
+    @property
+    def end(self) -> str:
+        """str : 'reached', or 'stopped' by the watch."""
+    def __repr__(self) -> str: ...
+
+class Scene(metaclass=_pybind11_type):
+    """A scene that was read: what it says, and where each entry stands.
+
+    A scene never changes. Make one with `Scene.read`, `Scene.parse`, `Scene.from_dict` or, from any of these, `Scene.of`.
+
+    >>> scene = saltus.Scene.read("ball.yaml", set={"time.rate": "2 kHz"})
+    >>> model = scene.build()
+    """
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @staticmethod
+    def _read(file: str, set: Sequence[str]) -> Scene: ...
+    @staticmethod
+    def _parse(text: str, name: str, folder: str, set: Sequence[str]) -> Scene: ...
+    def _changed(self, set: Sequence[str]) -> Scene: ...
+    @property
+    def _resolved(self) -> str: ...
+    def build(self) -> Model:
+        """The checked model of this scene.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        SceneError
+            With file, line and column of the entry that is wrong.
+        """
+    @property
+    def text(self) -> str:
+        """str : as read, before `set`."""
+    @property
+    def title(self) -> str:
+        """str : the entry `title`, '' without one."""
+    @property
+    def file(self) -> str:
+        """str : as named when it was read; stands for the scene in errors."""
+    @property
+    def folder(self) -> str:
+        """str : files that the scene names are relative to it."""
+    @property
+    def set(self) -> list[str]:
+        """list of str : the assignments 'path=value' on top of the text."""
+    def __getstate__(self) -> tuple[Any, ...]: ...
+    def __setstate__(self, __arg0: tuple[Any, ...]) -> None: ...
+    @staticmethod
+    def read(file: Union[str, os.PathLike], set: Assignments = None) -> Scene:
+        """Reads a scene file (YAML or JSON).
+
+        Parameters
+        ----------
+        file : path
+        set : dict, list of str or str, optional
+            Entries that override what the file says: ``{"bodies[0].scheme.theta": 1}`` or ``["time.end=2 s"]``.
+            A number is in SI units, a text is read as behind ``--set``, with a unit if it has one.
+
+        Raises
+        ------
+        SceneError
+            With file, line and column.
+        """
+    @staticmethod
+    def parse(text: str, name: str = 'scene', folder: Union[None, str, os.PathLike] = None, set: Assignments = None) -> Scene:
+        """A scene from its text.
+
+        Parameters
+        ----------
+        text : str
+            YAML or JSON.
+        name : str
+            Stands for the file in errors.
+        folder : path, optional
+            Files that the scene names are relative to it; the present one if not given.
+        set : dict, list of str or str, optional
+            As for `read`.
+        """
+    @staticmethod
+    def from_dict(entries: Mapping[str, Any], name: str = 'scene', folder: Union[None, str, os.PathLike] = None, set: Assignments = None) -> Scene:
+        """A scene from a dict with the entries of a scene file; arrays of NumPy may stand for lists.
+
+        >>> saltus.Scene.from_dict({"saltus": 1, "time": {"end": "1 s", "step": 1e-3}, "bodies": [...]})
+        """
+    @staticmethod
+    def of(scene: Any, set: Assignments = None) -> Scene:
+        """A scene from a `Scene`, a path or a dict; what every function does with its argument `scene`."""
+    def with_(self: Scene, set: Assignments) -> Scene:
+        """This scene with other values of some entries, see `read`."""
+    @property
+    def resolved(self) -> dict[Any, Any]:
+        """dict : every entry with its default spelled out, all numbers in SI units."""
+    def __repr__(self: Scene) -> str: ...
+    def __eq__(self: Scene, other: Any) -> Any: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+class SceneError(Error, ValueError):
+    """A fault in what the user wrote: a scene, a data file, an option.
+
+    str() is one line, 'file:line:column: path: message; hint', with the parts that are known.
+
+    Attributes
+    ----------
+    path : str
+        The entry, 'bodies[0].string.modes', or ''.
+    message, hint : str
+        What is wrong, and what is allowed.
+    file : str
+        Where it stands, '' where that is not known.
+    line, column : int
+        Counted from 1; 0: not known.
+    """
+    path: str
+    message: str
+    hint: str
+    file: str
+    line: int
+    column: int
+
+class Scheme(metaclass=_pybind11_type):
+    """A one-step time integrator: carries a group of bodies from (q0, v0) at t0 to (q1, v1) at t0 + h.
+
+    Contact reaches it through one vector r, the generalised impulse [N s]:
+
+        v1 = v_free + A^-1 r,    q1 = q_free (+) gain h (v1 - v_free)
+
+    Schemes of the engine (``saltus.scheme("newmark")``) are of this class, and a scheme written in Python may hand any part of its
+    work to one. Subclass it to write a scheme; x is a `Trial`:
+
+    - ``begin(body, x)``: first iterate x.q, x.v, and x.gain; where one_pass() holds it is the motion without contact;
+    - ``linearise(body, x)``: fills x.v_free and x.A about the present iterate, x.r included; once a pass;
+    - ``correct(body, x) -> float``: accepts x.r, updates x.q, x.v, returns the velocity change still outstanding [1];
+    - ``finish(body, x, end)``: writes end.q, end.v, end.memory;
+    - ``work(body, x, end, work)``: fills the `StepWork` of the finished step, work.energy always;
+    - ``one_pass(body) -> bool``: one pass is exact for this body;  ``gain() -> float``: before any step.
+
+    These have defaults: ``name()`` (the class's), ``needs()`` and ``refuses()`` (no trait), ``prepare(body, h)`` (any object, which
+    comes back as x.prepared; None), ``start(body, prepared, t, h, state)``, ``velocity(body, prepared, t, h, state, v)``,
+    ``energy(body, prepared, t, h, state)``, ``free_motion(body)``, ``place(body, x, fraction, q)``, ``axes_at()``, ``axes_fixed()``,
+    ``stages()``, ``velocity_at()``, ``work_velocity(x, end, w)``, ``fixed_step()``, ``pass_limits()``, ``stability_limit(xi)``.
+
+    Scheme objects keep no state of a run: what a step needs is in the trial, what survives it in the GroupState. Bodies, trials and
+    states are lent for one call. Whoever keeps an array of them gets a UsageError.
+    """
+    def __init__(self) -> None: ...
+    def name(self) -> str: ...
+    def needs(self) -> Trait:
+        """Trait : that the body must have."""
+    def refuses(self) -> Trait:
+        """Trait : that the body must not have."""
+    def prepare(self, body: Dynamics, h: float) -> Any:
+        """What is constant for (body, h): a Prepared, or None."""
+    def start(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState) -> None:
+        """Turns the physical (q, v) at t into the scheme's own state."""
+    def velocity(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState, v: Any = None) -> Any:
+        """Physical velocity at t, the time of the state."""
+    def energy(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState) -> Energy:
+        """Energy of the state in the scheme's own measure [J]."""
+    def begin(self, body: Dynamics, x: Trial) -> None: ...
+    def linearise(self, body: Dynamics, x: Trial) -> None: ...
+    def correct(self, body: Dynamics, x: Trial) -> float: ...
+    def one_pass(self, body: Dynamics) -> bool: ...
+    def free_motion(self, body: Dynamics) -> bool: ...
+    def finish(self, body: Dynamics, x: Trial, end: GroupState) -> None: ...
+    def place(self, body: Dynamics, x: Trial, fraction: float, q: Any = None) -> Any:
+        """Configuration at t0 + fraction h of the present iterate, at which contacts are looked for."""
+    def axes_at(self) -> float: ...
+    def axes_fixed(self) -> bool: ...
+    def stages(self) -> list[Stage]: ...
+    def velocity_at(self) -> float: ...
+    def gain(self) -> float: ...
+    def work_velocity(self, x: Trial, end: GroupState, w: Any = None) -> Any:
+        """Velocity with which impulses do their work."""
+    def work(self, body: Dynamics, x: Trial, end: GroupState, work: StepWork) -> None: ...
+    def fixed_step(self) -> bool: ...
+    def pass_limits(self) -> PassLimits: ...
+    def stability_limit(self, xi: float) -> float:
+        """Largest stable h omega of a mode with damping ratio xi."""
+    def __repr__(self) -> str: ...
+
+class Shape(metaclass=_pybind11_type):
+    """What a rigid body looks like, in its own frame; lengths in m. UsageError for what is no shape."""
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @staticmethod
+    def sphere(radius: float) -> Shape: ...
+    @staticmethod
+    def ellipsoid(radii: npt.ArrayLike) -> Shape:
+        """Half axes along x, y, z."""
+    @staticmethod
+    def capsule(radius: float, length: float) -> Shape:
+        """Along z; length between the centres of its round ends."""
+    @staticmethod
+    def cylinder(radius: float, length: float) -> Shape:
+        """Along z, with flat ends."""
+    @staticmethod
+    def box(size: npt.ArrayLike) -> Shape:
+        """Edges along x, y, z."""
+    @staticmethod
+    def plane() -> Shape:
+        """The half space z <= 0; stands still."""
+    @staticmethod
+    def hull(points: npt.ArrayLike) -> Shape:
+        """The convex hull of points, shape (n, 3), n >= 4."""
+    @staticmethod
+    def mesh(vertices: npt.ArrayLike, triangles: npt.ArrayLike) -> Shape:
+        """Triangles, counter-clockwise seen from outside; stands still. vertices: shape (n, 3); triangles: shape (m, 3), from 0."""
+    @staticmethod
+    def height_field(height: npt.ArrayLike, spacing: Sequence[float], origin: Sequence[float] = [0.0, 0.0]) -> Shape:
+        """Heights [m], shape (along y, along x), over a grid; stands still."""
+    @property
+    def kind(self) -> str: ...
+    @property
+    def can_move(self) -> bool: ...
+    def moments(self) -> tuple[Any, ...]:
+        """(volume [m^3], centre [m], inertia about the centre at density 1 [m^5], (3, 3)) of the solid."""
+    def __repr__(self) -> str: ...
+
+class Simulation(metaclass=_pybind11_type):
+    """Advances a state of a model.
+
+    Physics never raises from `advance`: look at the report. While C++ steps other Python threads run, and several simulations
+    may step in several threads; those of one `Model` take turns, since their bodies share work space.
+
+    Parameters
+    ----------
+    model : Model, Scene, path or dict
+        What does not change. A scene, a file or a dict is built first.
+    state : State, optional
+        Where to go on from, of this model; the start of the model if not given.
+
+    Raises
+    ------
+    SceneError
+        The scene is wrong.
+    UsageError
+        The state is that of another model.
+
+    >>> sim = saltus.Simulation("ball.yaml")
+    >>> q = sim.groups["ball"].q            # no copy: shows the present state from now on
+    >>> while sim.t < 1.0:
+    ...     sim.advance()
+    """
+    def __init__(self: Simulation, model: Union[Model, Scene, str, os.PathLike, Mapping], state: Optional[State] = None) -> None: ...
+    def advance(self, h: float | None = None) -> StepReport:
+        """Makes one step.
+
+        Parameters
+        ----------
+        h : float, optional
+            Its length [s]; the step of the model if not given.
+
+        Returns
+        -------
+        StepReport
+            What happened. A step that failed leaves the state as it was, unless the scene says `on_failure: accept`.
+        """
+    def _run(self, __arg0: float | None, __arg1: int | None, __arg2: Any, __arg3: int | None, __arg4: Any) -> RunReport: ...
+    def _view(self, __arg0: int, __arg1: bool) -> npt.NDArray[np.float64]: ...
+    def _addresses(self, __arg0: int) -> tuple[Any, ...]: ...
+    def _velocity(self, __arg0: int) -> npt.NDArray[np.float64]: ...
+    def _frames(self, __arg0: int) -> tuple[Any, ...]: ...
+    def _observe(self, __arg0: Any) -> None: ...
+    def _reactions(self, __arg0: int) -> npt.NDArray[np.float64]: ...
+    def _joint_load(self, __arg0: int) -> tuple[Any, ...]: ...
+    def _joint_coordinate(self, __arg0: int, __arg1: int) -> tuple[Any, ...]: ...
+    def _probe(self, __arg0: int) -> float: ...
+    def _contacts(self) -> npt.NDArray[Any]: ...
+    @property
+    def _energy(self) -> tuple[Any, ...]: ...
+    @property
+    def _ledger(self) -> list[float]: ...
+    @property
+    def model(self) -> Model:
+        """Model : what does not change."""
+    @property
+    def state(self) -> State:
+        """State : a copy of the present state, from which another simulation can go on."""
+    @property
+    def t(self) -> float:
+        """float : time of the state [s]."""
+    @property
+    def step(self) -> int:
+        """int : steps made since t = 0."""
+    @property
+    def h(self) -> float:
+        """float : length of the last step [s]."""
+    @property
+    def groups(self) -> Mapping:
+        """Mapping of name, or number, to GroupView."""
+    @property
+    def bodies(self) -> Mapping:
+        """Mapping of name, or number, to BodyView."""
+    @property
+    def energy(self) -> Energies:
+        """Energies : kinetic, potential, total [J]."""
+    @property
+    def ledger(self) -> dict[Any, Any]:
+        """dict : work on each account since t = 0 [J]."""
+    def contacts(self: Simulation) -> Contacts:
+        """The contacts of the last step on the present state, see `Contacts`.
+
+        Returns
+        -------
+        Contacts
+            A copy. Empty before the first step and after one that failed.
+        """
+    def probe(self: Simulation, name: Union[str, int]) -> float:
+        """Present value of a probe, in the unit that `Model.probe_table` tells."""
+    def probes(self: Simulation) -> dict:
+        """Present values of all probes by name."""
+    def joint_load(self: Simulation, name: Union[str, int]) -> JointLoad:
+        """Mean force and torque of a joint on its body b over the last step; zero before a step."""
+    def joint_coordinate(self: Simulation, name: Union[str, int], coordinate: Union[None, str, int] = None) -> Coordinate:
+        """Present value and rate of a coordinate of a joint.
+
+        Parameters
+        ----------
+        name : str or int
+            Of the joint, or "bearing.slide" of one of its coordinates.
+        coordinate : str or int, optional
+            Which one of a joint that has several.
+        """
+    def observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) -> None:
+        """Shows every contact problem to a function, after each attempt at a step; None: to nobody.
+
+        What the function raises leaves `advance` with the state as it was.
+        """
+    def run(self: Simulation, until: Optional[float] = None, steps: Optional[int] = None, watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None, progress: Shown = None) -> Any:
+        """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it between two.
+
+        Parameters
+        ----------
+        until : float, optional
+            Time [s] to run to, rounded to a whole number of steps; the end of the model if neither is given.
+        steps : int, optional
+            How many steps to make instead.
+        watch : callable, optional
+            Called with the simulation; ends the run by something true.
+        every : int, optional
+            Steps between calls of `watch`; some ten calls a second if not given, not the same from run to run.
+        progress : bool or callable, optional
+            None: a bar in terminals and notebooks, from half a second on; False: none. A function gets a
+            `Progress` some ten times a second, and ends the run where it returns False.
+
+        Returns
+        -------
+        RunReport
+
+        Raises
+        ------
+        RunError
+            A step failed; the state is the one before it, `error.report` what is known of it.
+        KeyboardInterrupt
+            The simulation can go on.
+        """
+    def __reduce__(self: Simulation) -> Any: ...
+    def __repr__(self: Simulation) -> str: ...
+    def _repr_html_(self: Simulation) -> str: ...
+
+class SolveReport(metaclass=_pybind11_type):
+    """How a solver ended."""
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def converged(self) -> bool:
+        """residual <= tolerance."""
+    @property
+    def iterations(self) -> int:
+        """Pivots, sweeps or Newton steps of all attempts."""
+    @property
+    def residual(self) -> float:
+        """problem.residual(p) of what came out [1]."""
+    @property
+    def attempts(self) -> list[Attempt]:
+        """What a solver that delegates did, in order."""
+    def __repr__(self) -> str: ...
+
+class SolverMemory(metaclass=_pybind11_type):
+    """What a solver carries from one problem to the next.
+
+    `active`, `factor` and `changes` are part of the state of a simulation and of its checkpoints: a solver that decides by
+    them, and by nothing of its own, gives the same bits after a restart.
+    """
+    def __init__(self) -> None: ...
+    @property
+    def active(self) -> list[int]:
+        """List of ids of rows; a copy, set it whole."""
+    @active.setter
+    def active(self, value: list[int]) -> None: ...
+    @property
+    def factor(self) -> npt.NDArray[np.float64]:
+        """Numbers, as many as the solver wants; a copy, set it whole."""
+    @factor.setter
+    def factor(self, value: npt.NDArray[np.float64]) -> None: ...
+    @property
+    def changes(self) -> int: ...
+    @changes.setter
+    def changes(self, value: int) -> None: ...
+
+class Source(metaclass=_pybind11_type):
+    """A force of which the ledger keeps an account. Work of a force with a potential is in
+    Energy.potential.
+    """
+    def __init__(self, name: str, potential: bool = False) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def potential(self) -> bool: ...
+    def __repr__(self) -> str: ...
+
+class SparseMatrix(metaclass=_pybind11_type):
+    """A square matrix by rows, laid out for products.
+
+    SparseMatrix(matrix): from a dense array (exact zeros are left out) or a sparse matrix of SciPy.
+    """
+    def __init__(self, matrix: Any) -> None: ...
+    @property
+    def size(self) -> int:
+        """int : number of rows."""
+    def multiply(self, x: Any, scale: float = 1.0, out: Any = None) -> Any:
+        """scale A x, shape (size,)."""
+    def inner(self, x: Any, y: Any) -> float:
+        """x . A y"""
+    def dense(self) -> npt.NDArray[np.float64]:
+        """The matrix as an array, shape (size, size)."""
+
+class SparseRows(metaclass=_pybind11_type):
+    """Rows by their entries, as `scipy.sparse.csr_matrix((value, column, offset), (rows, n))`
+    takes them. A column may come more than once in a row.
+    """
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def offset(self) -> npt.NDArray[np.int32]:
+        """ndarray of int, (rows + 1,)"""
+    @property
+    def column(self) -> npt.NDArray[np.int32]:
+        """ndarray of int"""
+    @property
+    def value(self) -> npt.NDArray[np.float64]:
+        """ndarray of float"""
+
+class Stage(metaclass=_pybind11_type):
+    """One contact problem of a step. Position stages move q alone: jump False."""
+    def __init__(self, level: Level = ..., rows: Rows = ..., jump: bool = True) -> None: ...
+    @property
+    def level(self) -> Level: ...
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def jump(self) -> bool: ...
+
+class State(metaclass=_pybind11_type):
+    """What moves, as a value: it never changes, can be kept, compared and pickled.
+
+    The same model and the same state have the same future, bit for bit: `Simulation(model, state)`. States are equal when all
+    their bits are.
+    """
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def t(self) -> float:
+        """float : [s]."""
+    @property
+    def step(self) -> int:
+        """int : steps made since t = 0."""
+    @property
+    def h(self) -> float:
+        """float : the step that the schemes hold it for [s]."""
+    @property
+    def _groups(self) -> list[Any]: ...
+    @property
+    def _energy(self) -> tuple[Any, ...]: ...
+    @property
+    def energy_start(self) -> float:
+        """float : energy at step 0 [J]."""
+    @property
+    def ledger(self) -> npt.NDArray[np.float64]:
+        """array : work since step 0 [J], in the order of `Model.accounts`."""
+    def __eq__(self, __arg0: Any) -> Any: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __copy__(self) -> State: ...
+    def __deepcopy__(self, memo: Mapping[Any, Any]) -> State: ...
+    def __getstate__(self) -> tuple[Any, ...]: ...
+    def __setstate__(self, __arg0: tuple[Any, ...]) -> None: ...
+    @property
+    def groups(self) -> list[Held]:
+        """list of Held : (q, v, memory) of each group, read-only."""
+    @property
+    def energy(self) -> Energies:
+        """Energies : kinetic, potential, total [J]."""
+    def __repr__(self) -> Any: ...
+
+class StepReport(metaclass=_pybind11_type):
+    """What one step did and how right it was.
+
+    A step that failed has `good` False and says in `failure` what is known; the state is then as it was before the step, unless
+    the scene says `on_failure: accept`.
+    """
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def good(self) -> bool:
+        """bool : converged and finite."""
+    @property
+    def converged(self) -> bool:
+        """bool : contacts and equations of motion were solved."""
+    @property
+    def finite(self) -> bool:
+        """bool : the motion is."""
+    @property
+    def passes(self) -> int:
+        """int : of Newton's method over the step."""
+    @property
+    def contacts(self) -> int:
+        """int : that carry an impulse."""
+    @property
+    def iterations(self) -> int:
+        """int : of the contact solver."""
+    @property
+    def halvings(self) -> int:
+        """int : how often the step was cut in two."""
+    @property
+    def residual(self) -> float:
+        """float : of the contact problem as solved [1]."""
+    @property
+    def residual_after(self) -> float:
+        """float : of the laws on the finished state [1]."""
+    @property
+    def outstanding(self) -> float:
+        """float : change of velocity that the last pass asked for [1]."""
+    @property
+    def linear_residual(self) -> float:
+        """float : largest |b - A x|/|b| of linear iterations [1]."""
+    @property
+    def gap(self) -> float:
+        """float : smallest gap [m], inf without contacts; < 0: penetration."""
+    @property
+    def joint_gap(self) -> float:
+        """float : largest error of a joint [m], [rad]."""
+    @property
+    def impulse(self) -> float:
+        """float : sum of the normal impulses [N s]."""
+    @property
+    def impact(self) -> float:
+        """float : work of the contacts without friction [J]."""
+    @property
+    def friction(self) -> float:
+        """float : work of friction [J]."""
+    @property
+    def joints(self) -> float:
+        """float : work of the joints [J]."""
+    @property
+    def unexplained(self) -> float:
+        """float : change of energy that no account explains [J]."""
+    @property
+    def group(self) -> int:
+        """int : where it failed, -1: no one group."""
+    @property
+    def failure(self) -> str:
+        """str : why, as far as the scheme knows; '' where nothing is known."""
+    def __repr__(self) -> str: ...
+
+class StepWork(metaclass=_pybind11_type):
+    """Where the work of a finished step went.
+
+    StepWork(sources): one of your own for so many sources.
+    """
+    def __init__(self, sources: int) -> None: ...
+    @property
+    def by_source(self) -> npt.NDArray[np.float64]:
+        """ndarray : [J], one entry a source of the body, 0 for those with a potential."""
+    @property
+    def scheme(self) -> float:
+        """float : numerical dissipation by the scheme's own formula [J], < 0 when it dissipates."""
+    @scheme.setter
+    def scheme(self, value: float) -> None: ...
+    @property
+    def projection(self) -> float:
+        """float : work of impulses that moved q alone [J]."""
+    @projection.setter
+    def projection(self, value: float) -> None: ...
+    @property
+    def energy(self) -> Energy:
+        """Energy : of the end state [J]."""
+    @energy.setter
+    def energy(self, value: Energy) -> None: ...
+
+class Trait(enum.IntFlag):
+    """What a kind of body can do; compared with what a scheme needs when a model is built.
+
+    tangents : C and K are given.  affine : F affine in (q, v), M constant.  modal : modal() is given.
+    rotations : positions() != velocities() or retract is not a sum.  symmetric : C and K are symmetric.
+    fixed_points : point rows do not depend on q.  second_order : forces depend on q.  constant_mass : M does not depend on q.
+    potential : potential_force() is given.  rigid : 6 velocities and 7 positions a body, rigid(), load(), frames() and
+    spin_rows() are given.
+    """
+    tangents: int
+    affine: int
+    modal: int
+    rotations: int
+    symmetric: int
+    fixed_points: int
+    second_order: int
+    constant_mass: int
+    potential: int
+    rigid: int
+
+class Trial(metaclass=_pybind11_type):
+    """Work data of one step of one group, lent for each call of its scheme.
+
+    q, v, r, v_free are arrays over the vectors of the engine, and may be assigned: ``x.v = x.start.v`` copies numbers. A method
+    of a scheme of the engine may swap them: take ``x.q`` again after such a call.
+
+    Trial(body, scheme, state, h, t0=0.0) is one of your own, for tests: `state` a GroupState as `scheme.start` left it.
+    """
+    def __init__(self, body: Any, scheme: Any, state: GroupState, h: float, t0: float = 0.0) -> None: ...
+    @property
+    def q(self) -> npt.NDArray[np.float64]:
+        """ndarray : iterate of q1."""
+    @q.setter
+    def q(self, value: npt.NDArray[np.float64]) -> None: ...
+    @property
+    def v(self) -> npt.NDArray[np.float64]:
+        """ndarray : iterate of v1."""
+    @v.setter
+    def v(self, value: npt.NDArray[np.float64]) -> None: ...
+    @property
+    def r(self) -> npt.NDArray[np.float64]:
+        """ndarray : impulse of the last pass, zero when the stage begins [N s]."""
+    @r.setter
+    def r(self, value: npt.NDArray[np.float64]) -> None: ...
+    @property
+    def v_free(self) -> npt.NDArray[np.float64]:
+        """ndarray : the part of v1 = v_free + A^-1 r that linearise fills."""
+    @v_free.setter
+    def v_free(self, value: npt.NDArray[np.float64]) -> None: ...
+    @property
+    def t0(self) -> float:
+        """float : [s]."""
+    @property
+    def h(self) -> float:
+        """float : [s]."""
+    @property
+    def start(self) -> GroupState:
+        """GroupState : at t0, never modified."""
+    @property
+    def prepared(self) -> Any:
+        """What prepare(body, h) of the scheme returned."""
+    @property
+    def stage(self) -> int:
+        """int : index into stages()."""
+    @stage.setter
+    def stage(self, value: int) -> None: ...
+    @property
+    def pass_(self) -> int:
+        """int : 0 in begin, then 1, 2, ... for each linearise and correct."""
+    @pass_.setter
+    def pass_(self, value: int) -> None: ...
+    @property
+    def A(self) -> Factor:
+        """Factor : of v1 = v_free + A^-1 r."""
+    @property
+    def M(self) -> Factor:
+        """Factor : of a mass matrix that is not constant, for schemes that need it beside A."""
+    @property
+    def factorised(self) -> bool:
+        """bool : A belongs to (body, h); set by schemes on affine bodies."""
+    @factorised.setter
+    def factorised(self, value: bool) -> None: ...
+    @property
+    def gain(self) -> float:
+        """float : of q1 = q_free (+) gain h (v1 - v_free); set by begin."""
+    @gain.setter
+    def gain(self, value: float) -> None: ...
+    @property
+    def failure(self) -> str:
+        """str : why a smooth stage of the step failed; '' if it did not."""
+    @failure.setter
+    def failure(self, value: str) -> None: ...
+    @property
+    def ledger(self) -> bool:
+        """bool : work() will be called for this step."""
+    @property
+    def work(self) -> list[npt.NDArray[np.float64]]:
+        """list of ndarray : vectors of the scheme that stay from step to step. Assign a list of arrays, or of sizes for
+        zeros, to make them.
+        """
+    @work.setter
+    def work(self, value: list[npt.NDArray[np.float64]]) -> None: ...
+
+class UsageError(Error, ValueError):
+    """A call against its contract: a size, an index, an order of calls."""
+
+class _ResultsFile(metaclass=_pybind11_type): 
+    def __init__(self, file: str) -> None: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def finished(self) -> bool: ...
+    @property
+    def rate(self) -> float: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def frames(self) -> int: ...
+    @property
+    def step_names(self) -> list[str]: ...
+    @property
+    def accounts(self) -> list[str]: ...
+    @property
+    def bodies(self) -> list[Any]: ...
+    @property
+    def probes(self) -> list[Any]: ...
+    @property
+    def joints(self) -> list[Any]: ...
+    @property
+    def provenance(self) -> dict[Any, Any]: ...
+    def title(self) -> str: ...
+    def scene(self) -> str: ...
+    def resolved(self) -> str: ...
+    def summary(self) -> str: ...
+    def info(self) -> str: ...
+    def info_json(self) -> str: ...
+    def bibtex(self) -> str: ...
+    def step_unit(self, __arg0: str) -> str: ...
+    def has(self, __arg0: str) -> bool: ...
+    def read(self, path: str, first: int = 0, count: int = -1) -> npt.NDArray[Any]: ...
+    def points(self, body: int) -> Any: ...
+    def sound(self, probe: str) -> tuple[Any, ...]: ...
+    def convert(self, to: str, output: str, probe: str, nodes: str) -> list[str]: ...
+    def report(self, output: str, size: str) -> dict[Any, Any]: ...
+    def compare(self, other: _ResultsFile, tolerance: float) -> tuple[Any, ...]: ...
+
+class _StudyResult(metaclass=_pybind11_type): 
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    def text(self) -> str: ...
+    def csv(self) -> str: ...
+    def json(self) -> str: ...
+    def page(self) -> str: ...
+    @property
+    def times(self) -> list[float]: ...
+    def energy(self, __arg0: int, __arg1: int) -> npt.NDArray[np.float64]: ...
+
+class _SweepRows(metaclass=_pybind11_type): 
+    def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
+    @property
+    def runs(self) -> int: ...
+    @property
+    def ok(self) -> int: ...
+    @property
+    def failed(self) -> int: ...
+    @property
+    def invalid(self) -> int: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def paths(self) -> list[Any]: ...
+    @property
+    def units(self) -> list[Any]: ...
+    def assignments(self, __arg0: int) -> list[str]: ...
+    def to_csv(self, file: str, times: bool) -> None: ...
+
+__version__: str
+
+_built: dict[str, str]
+
+def _check_law(json: str) -> None: ...
+
+def _options(__arg0: str, __arg1: str) -> str: ...
+
+def _rows(__arg0: str) -> list[Any]: ...
+
+def _run(scene: Any, set: Any, output: str, until: str, resume: bool, command_line: Sequence[str], go_on: str, dump_contact: str, dump_folder: str, progress: Any) -> dict[Any, Any]: ...
+
+def _schema() -> str: ...
+
+def _scheme(json: str) -> Scheme: ...
+
+def _solve(problem: ContactProblem, solver: Any, tolerance: float, iterations: int, memory: SolverMemory, p: npt.ArrayLike) -> SolveReport: ...
+
+def _study(scene: Any, set: Any, schemes: Sequence[str], steps: Sequence[float], levels: int, tolerance: float, until: float | None, probe: str, progress: Any) -> _StudyResult: ...
+
+def _sweep(scene: Any, set: Any, values: Sequence[str], threads: int, random: int | None, seed: int | None, progress: Any) -> _SweepRows: ...
+
+def book_sources(body: Dynamics, t: float, q: Any, v: Any, w: Any, weight_h: float, by_source: Any = None) -> Any:
+    """by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]."""
+
+def curvature(body: Dynamics, q: Any, v: Any, w: Any) -> float:
+    """w . K w at (q, v) with K that of the potential [J]."""
+
+def linear(mass: Any, stiffness: Any = None, damping: Any = None, load: npt.ArrayLike | None = None, rayleigh: Sequence[float] = [0.0, 0.0], places: npt.ArrayLike | None = None, directions: npt.ArrayLike | None = None) -> Dynamics:
+    """M q'' + C q' + K q = F, from arrays.
+
+    Parameters
+    ----------
+    mass : array (n, n), diagonal (n,), or SciPy sparse matrix
+        M [kg], symmetric positive definite.
+    stiffness, damping : the same, optional
+        K [N/m], which need not be symmetric, C [N s/m]; 0 if not given. Without K the system is M v' + C v = F.
+    load : array, shape (n,), optional
+        Constant force [N].
+    rayleigh : (float, float)
+        r_M [1/s], r_K [s]: C += r_M M + r_K K.
+    places, directions : array, shape (n, 3), optional
+        Where the degrees of freedom move in space: place + q direction; along z from the origin if not given.
+
+    Returns
+    -------
+    Dynamics
+        For ModelParts.add_group(). Point.feature is the degree of freedom.
+
+    Raises
+    ------
+    UsageError
+        Sizes that disagree, M not symmetric or not positive definite, numbers that are not finite.
+    """
+
+def modal(omega: npt.ArrayLike, sigma: npt.ArrayLike = 0.0, mass: npt.ArrayLike = 1.0, x: npt.ArrayLike | None = None, shapes: npt.ArrayLike | None = None, load: npt.ArrayLike | None = None, origin: npt.ArrayLike = ..., axis: npt.ArrayLike = ..., direction: npt.ArrayLike = ...) -> Dynamics:
+    """mass (q'' + 2 sigma q' + omega^2 q) = load, from arrays of one number a mode.
+
+    Parameters
+    ----------
+    omega : array, shape (n,)
+        [rad/s], >= 0.
+    sigma, mass, load : array, shape (n,), or float
+        [1/s], modal mass [kg], constant modal force [N].
+    x, shapes : arrays, shapes (k,) and (k, n), optional
+        Values of the modes at places x [m], increasing; needed by points that touch and by probes.
+    origin, axis, direction : sequence of 3 floats
+        Point x of the body is at origin + x axis and moves along direction.
+
+    Returns
+    -------
+    Dynamics
+        For ModelParts.add_group(). Point.local[0] is the place x along the body.
+    """
+
+def outstanding_change(body: Dynamics, x: Trial, dv: Any, response: Any) -> float:
+    """Largest |dv|_M / max(|v0|_M, |v1|_M, |response|_M) over the bodies of the group, with M at (q1, v1) of the trial: what
+    Scheme.correct() returns with response = A^-1 r. Infinite where something is not finite.
+    """
+
+def read_fclib(file: str | os.PathLike[str]) -> FclibProblem:
+    """Reads a contact problem in the FCLIB format (HDF5).
+
+    Parameters
+    ----------
+    file : path
+
+    Returns
+    -------
+    FclibProblem
+        With the solution and the guesses of the file.
+
+    Raises
+    ------
+    SceneError
+        Naming the file and the object in it that is at fault.
+    """
+
+def read_gmsh(file: str | os.PathLike[str]) -> dict[Any, Any]:
+    """A mesh from a file of Gmsh (MSH 2.2 and 4.1) as arrays.
+
+    Returns
+    -------
+    dict
+        nodes (n, d) [m]; elements: dict of kind to (m, k) numbers of nodes from 0, in the order of Gmsh; node_sets, element_sets:
+        dicts of lists; face_sets: dict of lists of (element, face). Elements are counted through all kinds in order.
+    """
+
+def solver(name: str) -> ContactSolver:
+    """The contact solver of this name, one of solvers().
+
+    Raises
+    ------
+    UsageError
+        With the nearest name.
+    """
+
+def write_fclib(file: str | os.PathLike[str], problem: ContactProblem, p: npt.ArrayLike | None = None, *, title: str = '', description: str = '', math_info: str = '') -> None:
+    """Writes a contact problem in the FCLIB format (HDF5).
+
+    Parameters
+    ----------
+    file : path
+        It has its name only when it is whole.
+    problem : ContactProblem
+        Contacts with friction, all of one kind and size, then equalities.
+    p : array, shape (rows,), optional
+        A solution to go with it.
+
+    Raises
+    ------
+    UsageError
+        For laws that the format cannot hold.
+    SceneError
+        Where the file cannot be made.
+    """
+
+def write_gmsh(file: str | os.PathLike[str], nodes: npt.ArrayLike, elements: dict[str, npt.ArrayLike], node_sets: Mapping[str, Sequence[int]] = {}, element_sets: Mapping[str, Sequence[int]] = {}, face_sets: Mapping[str, Sequence[Sequence[int]]] = {}) -> None:
+    """Writes a mesh of arrays to a file of Gmsh, for bodies.fem(mesh={"file": ...}). Coordinates come back to the bit.
+
+    Parameters
+    ----------
+    file : path
+    nodes : array, shape (n, d)
+        [m]; d = 3, or 2 in the plane of x and y.
+    elements : dict of str to array, shape (m, k)
+        Numbers of nodes from 0 in the order of Gmsh, by kind: bar2, bar3, tri3, tri6, quad4, quad8, tet4, tet10, hex8, hex20,
+        wedge6, pyramid5.
+    node_sets, element_sets, face_sets : dict, optional
+        Names that `fixed`, `loads`, `materials` and others of the body may use; faces as (element, face).
+
+    Raises
+    ------
+    UsageError
+        For elements that are inverted or name nodes that are not there.
+    SceneError
+        Where the file cannot be written.
+    """

@@ -1,0 +1,108 @@
+"""Models and groups as people look at them."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ._core import Group, Model
+from ._table import table
+
+
+class Side(NamedTuple):
+    """One side of a contact or joint: group (-1: the world), body in it, place in its frame [m]."""
+
+    group: int
+    body: int
+    at: tuple[float, float, float]
+
+
+class Pair(NamedTuple):
+    """Two points that may touch along a fixed normal, which points from b to a."""
+
+    key: int
+    a: Side
+    b: Side
+    normal: tuple[float, float, float]
+    law: int
+    tangents: int
+
+
+class LawOfModel(NamedTuple):
+    """A contact law with its numbers; what is 0 is left out."""
+
+    name: str
+    numbers: dict
+
+
+class Joint(NamedTuple):
+    """What holds b to a, and the names of the coordinates that it leaves free."""
+
+    name: str
+    kind: str
+    a: Side
+    b: Side
+    coordinates: list[str]
+
+
+class ProbeOfModel(NamedTuple):
+    """What is listened to: its quantity and unit."""
+
+    name: str
+    quantity: str
+    unit: str
+
+
+def _pair(parts: tuple) -> Pair:
+    key, a, b, *rest = parts
+    return Pair(key, Side(*a), Side(*b), *rest)
+
+
+def _joint(parts: tuple) -> Joint:
+    name, kind, a, b, coordinates = parts
+    return Joint(name, kind, Side(*a), Side(*b), coordinates)
+
+
+def bodies(model: Model) -> list[str]:
+    """list of str : names of all bodies that move, in the order in which contacts number them."""
+    return [name for group in model._groups for name in group.bodies]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 'es' if what.endswith('s') else 's'}"
+
+
+def _facts(model: Model) -> str:
+    what = [_counted(len(model.bodies), "body") if len(model.bodies) == 1 else f"{len(model.bodies)} bodies",
+            _counted(len(model._groups), "group")]
+    for number, name in ((len(model._pairs), "contact pair"), (len(model._joints), "joint"),
+                         (len(model._probes), "probe")):
+        if number:
+            what.append(_counted(number, name))
+    return ", ".join(what) + f"; step {model.h:.6g} s to {model.end:.6g} s"
+
+
+def _rows(model: Model) -> list[list[Any]]:
+    return [[group.name + (f" and {len(group.bodies) - 1} more" if len(group.bodies) > 1 else ""), group.kind,
+             group.scheme_name, group.positions, group.velocities] for group in model._groups]
+
+
+def _html(model: Model) -> str:
+    return table(["group", "kind", "scheme", "positions", "velocities"], _rows(model), "Model", _facts(model),
+                 model.warnings)
+
+
+Group.__repr__ = lambda self: (f"<saltus.Group {self.name!r}: {len(self.bodies)} {self.kind}, "
+                               f"{self.scheme_name}, {self.positions} positions>")
+Model.groups = property(lambda self: self._groups,
+                        doc="list of Group : bodies of one kind under one scheme each.")
+Model.bodies = property(bodies, doc=bodies.__doc__)
+Model.pairs = property(lambda self: [_pair(one) for one in self._pairs],
+                       doc="list of Pair : points that may touch; contacts of shapes are found in each step.")
+Model.laws = property(lambda self: [LawOfModel(*one) for one in self._laws],
+                      doc="list of LawOfModel : (name, numbers) of each contact law.")
+Model.joints = property(lambda self: [_joint(one) for one in self._joints], doc="list of Joint : what holds bodies together.")
+Model.probes = property(lambda self: [one[0] for one in self._probes],
+                        doc="list of str : names of the probes.")
+Model.probe_table = property(lambda self: [ProbeOfModel(*one) for one in self._probes],
+                             doc="list of ProbeOfModel : (name, quantity, unit) of each probe.")
+Model.__repr__ = lambda self: f"<saltus.Model {_facts(self)}>"
+Model._repr_html_ = _html

@@ -1,0 +1,678 @@
+"""Results files: numbers as arrays, read when they are asked for; plots, sounds, pages, comparisons."""
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+import tempfile
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
+
+import numpy as np
+
+from . import _plots, _svg
+from ._core import UsageError, _ResultsFile
+
+Path = Union[str, os.PathLike]
+
+
+class Tables(Mapping):
+    """Columns by name, each read when it is asked for and then kept."""
+
+    def __init__(self, what: str, names: List[str], read: Callable[[str], np.ndarray], unit: Callable[[str], str]) -> None:
+        self._what, self._names, self._read, self._unit = what, list(names), read, unit
+        self._kept: Dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._kept:
+            if name not in self._names:
+                raise KeyError(f"no {self._what} '{name}' (there are: {', '.join(self._names) or 'none'})")
+            self._kept[name] = self._read(name)
+            self._kept[name].flags.writeable = False
+        return self._kept[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def unit(self, name: str) -> str:
+        """Unit of a column, 'm/s'."""
+        if name not in self._names:
+            raise KeyError(f"no {self._what} '{name}'")
+        return self._unit(name)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {self._what}{'' if len(self) == 1 else 's'}: {', '.join(self._names)}>"
+
+
+class Sound(NamedTuple):
+    """The sound of a probe: ``rate, samples = results.sound("pickup")``. Notebooks show a player."""
+
+    rate: int            #: [Hz]
+    samples: np.ndarray  #: mean removed, in the unit of the probe
+
+    def wav(self) -> bytes:
+        """A WAV file of 16 bit, the peak at -1 dBFS."""
+        peak = float(np.max(np.abs(self.samples))) if len(self.samples) else 0.0
+        scale = 32767 * 10 ** (-1 / 20) / peak if peak > 0 else 0.0
+        data = np.round(self.samples * scale).astype("<i2").tobytes()
+        number = lambda value, size: int(value).to_bytes(size, "little")  # noqa: E731
+        return (b"RIFF" + number(36 + len(data), 4) + b"WAVEfmt " + number(16, 4) + number(1, 2) + number(1, 2)
+                + number(self.rate, 4) + number(2 * self.rate, 4) + number(2, 2) + number(16, 2)
+                + b"data" + number(len(data), 4) + data)
+
+    def _repr_html_(self) -> str:
+        coded = base64.b64encode(self.wav()).decode()
+        return f'<audio controls src="data:audio/wav;base64,{coded}"></audio>'
+
+    def __repr__(self) -> str:
+        return f"<saltus.Sound {len(self.samples) / self.rate:.3g} s at {self.rate} Hz>"
+
+
+class Frames:
+    """The moments at which positions, velocities and contacts are stored."""
+
+    def __init__(self, results: "Results") -> None:
+        self._results = results
+
+    @property
+    def t(self) -> np.ndarray:
+        """array (frames,): [s]."""
+        return self._results._table("frames/time")[: len(self)]
+
+    @property
+    def step(self) -> np.ndarray:
+        """array (frames,): number of the step that ends at each frame."""
+        return self._results._table("frames/step")[: len(self)]
+
+    def __len__(self) -> int:
+        return self._results._file.frames
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} frames>"
+
+
+def _matrix(w: np.ndarray) -> np.ndarray:
+    """Rotation matrices (..., 3, 3) of quaternions w x y z."""
+    w = w / np.linalg.norm(w, axis=-1, keepdims=True)
+    a, x, y, z = np.moveaxis(w, -1, 0)
+    rows = [1 - 2 * (y * y + z * z), 2 * (x * y - a * z), 2 * (x * z + a * y),
+            2 * (x * y + a * z), 1 - 2 * (x * x + z * z), 2 * (y * z - a * x),
+            2 * (x * z - a * y), 2 * (y * z + a * x), 1 - 2 * (x * x + y * y)]
+    return np.stack(rows, axis=-1).reshape(*w.shape[:-1], 3, 3)
+
+
+class Body:
+    """A body, or a group of equal ones, over the frames of a file. Arrays have a row a frame.
+
+    Attributes
+    ----------
+    name, kind, scheme : str
+    members : list of str
+        Names of the bodies of a group; of a body alone its own.
+    tables : list of str
+        What the file holds of it beside q and velocity: ``body["stress"]``.
+    """
+
+    def __init__(self, results: "Results", facts: Dict[str, Any], member: Optional[int] = None) -> None:
+        self._results, self._facts, self._member = results, facts, member
+        names = json.loads(facts["names"]) if facts["names"] else []
+        count = facts["members"]
+        self.members: List[str] = names or ([facts["name"]] if count == 1 else
+                                            [f"{facts['name']}[{i}]" for i in range(count)])
+        self.name: str = facts["name"] if member is None else self.members[member]
+        self.kind: str = facts["kind"]
+        self.scheme: str = facts["scheme"]
+        self.tables: List[str] = list(facts["tables"])
+        if member is not None:
+            self.members = [self.name]
+
+    def __getitem__(self, table: str) -> np.ndarray:
+        """A table of the file as it is, (rows,) or (rows, columns): ``body["stress"]``, ``body["nodes"]``."""
+        if table not in self._facts["tables"] and "/" not in table:
+            raise KeyError(f"'{self.name}' has no table '{table}' (there are: {', '.join(self._facts['tables'])})")
+        return self._results._table(f"{self._facts['path']}/{table}")
+
+    def _rows(self, table: str, width: int = 0) -> np.ndarray:
+        """(frames, columns); of a member of a group, which has `width` of them, its own."""
+        frames = len(self._results.frames)
+        if table not in self._facts["tables"]:
+            return np.empty((frames, 0))
+        rows = self[table][:frames].reshape(frames, -1)
+        if self._member is None:
+            return rows
+        width = width or rows.shape[1] // self._facts["members"]
+        return rows[:, self._member * width:(self._member + 1) * width]
+
+    def _each(self, rows: np.ndarray, width: int) -> np.ndarray:
+        """(frames, width), of groups (frames, members, width)."""
+        count = rows.shape[1] // width
+        return rows if count == 1 else rows.reshape(len(rows), count, width)
+
+    def _per_member(self, size: str, width: int) -> bool:
+        return self._facts[size] == width * self._facts["members"]
+
+    def _points(self) -> Any:
+        """Points of a mesh, a string or a bar: (points, 3) at rest, (frames, 3 points) displacement; None of others."""
+        return self._results._file.points(self._facts["index"])
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """array (points, 3): of a mesh, a string or a bar at rest [m]."""
+        points = self._points()
+        if points is None:
+            raise UsageError(f"'{self.name}' ({self.kind}) has no nodes")
+        return points[0]
+
+    @property
+    def displacement(self) -> np.ndarray:
+        """array (frames, points, 3): of `nodes` [m]."""
+        points = self._points()
+        if points is None:
+            raise UsageError(f"'{self.name}' ({self.kind}) has no nodes; see .position")
+        return points[1].reshape(len(points[1]), -1, 3)
+
+    @property
+    def q(self) -> np.ndarray:
+        """array (frames, positions): configuration [m, rad, quaternion w x y z, modal coordinates]."""
+        return self._rows("q")
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """array (frames, velocities): physical velocity at the frame [m/s, rad/s]; of rigid bodies v in space and, behind
+        it, omega in the frame of the body."""
+        return self._rows("velocity")
+
+    @property
+    def position(self) -> np.ndarray:
+        """array (frames, 3), of groups and nodes (frames, count, 3): places in space [m].
+
+        Mass centres of rigid and pseudo-rigid bodies, particles, frames of bodies that follow a prescribed motion, nodes of
+        meshes and beams, points along strings and bars. UsageError for bodies without geometry.
+        """
+        facts = self._facts
+        if "centre" in facts["tables"]:
+            return self._each(self._rows("centre"), 3)
+        if "place" in facts["tables"]:
+            return self._each(self._rows("place"), 3)
+        if self.kind == "rigid" and self._per_member("positions", 7):
+            q = self.q
+            return self._each(q.reshape(len(q), -1, 7)[:, :, :3].reshape(len(q), -1), 3)
+        if self.kind == "particles" and self._per_member("positions", 3):
+            return self._each(self.q, 3)
+        points = self._points()
+        if points is not None:
+            rest, moved = points
+            return rest[None] + moved.reshape(len(moved), -1, 3)
+        raise UsageError(f"'{self.name}' ({self.kind}) has no places in this file; q says where it is")
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """array (frames, [members,] 4): unit quaternion w x y z of rigid bodies."""
+        if "rotation" in self._facts["tables"]:
+            return self._each(self._rows("rotation"), 4)
+        if self.kind == "rigid" and self._per_member("positions", 7):
+            q = self.q
+            return self._each(q.reshape(len(q), -1, 7)[:, :, 3:].reshape(len(q), -1), 4)
+        raise UsageError(f"'{self.name}' ({self.kind}) does not turn as a whole")
+
+    @property
+    def linear_velocity(self) -> np.ndarray:
+        """array (frames, [members,] 3): of rigid bodies and particles [m/s]."""
+        v = self.velocity
+        if self.kind == "rigid" and self._per_member("velocities", 6):
+            return self._each(v.reshape(len(v), -1, 6)[:, :, :3].reshape(len(v), -1), 3)
+        if self.kind == "particles" and self._per_member("velocities", 3):
+            return self._each(v, 3)
+        raise UsageError(f"'{self.name}' ({self.kind}) has no one velocity; see .velocity")
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """array (frames, [members,] 3): of rigid bodies, in space [rad/s]."""
+        if self.kind != "rigid" or not self._per_member("velocities", 6):
+            raise UsageError(f"'{self.name}' ({self.kind}) has no angular velocity")
+        v = self.velocity
+        spin = self._each(v.reshape(len(v), -1, 6)[:, :, 3:].reshape(len(v), -1), 3)
+        return np.einsum("...ij,...j->...i", _matrix(self.rotation), spin)
+
+    def __repr__(self) -> str:
+        many = f", {len(self.members)} bodies" if len(self.members) > 1 else ""
+        return f"<saltus.results.Body {self.name}: {self.kind} by {self.scheme}{many}>"
+
+
+class Joint:
+    """A joint over the frames: force and torque on its second body, in space."""
+
+    def __init__(self, results: "Results", facts: Dict[str, Any]) -> None:
+        self._results, self._facts = results, facts
+        self.name: str = facts["name"]
+        self.kind: str = facts["kind"]
+
+    def _rows(self, table: str) -> np.ndarray:
+        frames = len(self._results.frames)
+        return self._results._table(f"{self._facts['path']}/{table}")[:frames].reshape(-1, 3)
+
+    @property
+    def force(self) -> np.ndarray:
+        """array (frames, 3): mean of the step that ends at the frame [N]."""
+        return self._rows("force")
+
+    @property
+    def torque(self) -> np.ndarray:
+        """array (frames, 3): the same about the joint's point [N m]."""
+        return self._rows("torque")
+
+    @property
+    def strength(self) -> Optional[float]:
+        """Pull that the link bears [N]; None of one that cannot break."""
+        return self._facts.get("strength")
+
+    @property
+    def broken_at(self) -> Optional[float]:
+        """When it broke [s]; None: it holds."""
+        at = self._facts.get("broken_at", np.inf)
+        return None if np.isinf(at) else at
+
+    def __repr__(self) -> str:
+        return f"<saltus.results.Joint {self.name}: {self.kind}>"
+
+
+class _Named(Mapping):
+    """Objects by name."""
+
+    def __init__(self, what: str, members: Dict[str, Any]) -> None:
+        self._what, self._members = what, members
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._members:
+            known = list(self._members)
+            more = f", ... {len(known)} of them" if len(known) > 20 else ""
+            raise KeyError(f"none of the {self._what} is called '{name}' (there are: {', '.join(known[:20])}{more})")
+        return self._members[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __repr__(self) -> str:
+        known = list(self._members)
+        return f"<{len(self)} {self._what}: {', '.join(known[:20])}{', ...' if len(known) > 20 else ''}>"
+
+
+_STATUS = np.array(["open", "slides", "sticks", "closed", "unknown"])  # -1: the last one
+
+
+class Comparison:
+    """Two results side by side: which tables differ, and by how much. str() is what ``saltus compare`` prints.
+
+    Attributes
+    ----------
+    equal : bool
+        No number differs by more than the tolerance.
+    same_scene : bool
+    tables : list of dict
+        Of each table that both have: table, rows, columns, largest difference, relative, differs.
+    only_a, only_b : list of str
+        Tables that one of them has alone.
+    """
+
+    def __init__(self, text: str, facts: Dict[str, Any]) -> None:
+        self._text = text
+        self.equal: bool = not facts["differs"]
+        self.same_scene: bool = facts["same_scene"]
+        self.tables: List[Dict[str, Any]] = facts["tables"]
+        self.only_a: List[str] = facts["only_a"]
+        self.only_b: List[str] = facts["only_b"]
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        differ = sum(1 for table in self.tables if table["differs"])
+        return f"<saltus.Comparison: {'equal' if self.equal else f'{differ} of {len(self.tables)} tables differ'}>"
+
+
+class Page:
+    """A page that is shown inside of a notebook; nothing is asked of anybody."""
+
+    def __init__(self, text: str, height: int) -> None:
+        self.text, self.height = text, height
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe style="width:100%;height:{self.height}px;border:0" sandbox="allow-scripts allow-downloads" '
+                f'srcdoc="{html.escape(self.text, quote=True)}"></iframe>')
+
+    def __repr__(self) -> str:
+        return f"<saltus.Page of {len(self.text) / 1e6:.2g} MB; notebooks show it>"
+
+
+class Results:
+    """A results file: what `run` returns, or one that is opened.
+
+    Numbers are read when they are asked for and kept; `Results.refresh` looks again at a file that still grows.
+
+    Parameters
+    ----------
+    file : path
+        ``.h5``, or the ``.h5.part`` of a run that goes on, was stopped or killed.
+
+    Raises
+    ------
+    SceneError
+        No such file, not a results file, damaged.
+
+    Examples
+    --------
+    >>> r = saltus.Results("ball.h5")
+    >>> r.t, r.steps["kinetic"], r.ledger["impact"], r.probes["height"]
+    >>> r.bodies["ball"].position[-1]
+    >>> r.contacts(-1)["force"]
+    """
+
+    def __init__(self, file: Path, warnings: Optional[List[str]] = None, stopped: str = "",
+                 files: Optional[List[str]] = None) -> None:
+        self._warnings = list(warnings or [])
+        self._stopped = stopped
+        self.files: List[str] = list(files or [os.fspath(file)])
+        self._open(os.fspath(file))
+
+    def _open(self, file: str) -> None:
+        self._file = _ResultsFile(file)
+        self._tables: Dict[str, np.ndarray] = {}
+        rows = self._file.rows
+        probes = {probe["name"]: probe for probe in self._file.probes}
+        self._probe_facts = probes
+        self.steps = Tables("column", self._file.step_names, lambda n: self._file.read(f"step/{n}", 0, rows),
+                            self._file.step_unit)
+        self.ledger = Tables("account", self._file.accounts, lambda n: self._file.read(f"ledger/{n}", 0, rows),
+                             lambda n: "J")
+        self.probes = Tables("probe", list(probes), lambda n: self._file.read(f"probes/{n}", 0, rows),
+                             lambda n: probes[n]["unit"])
+        self._groups: Optional[_Named] = None
+        self._bodies: Optional[_Named] = None
+        self._joints: Optional[_Named] = None
+
+    def _table(self, path: str) -> np.ndarray:
+        if path not in self._tables:
+            array = self._file.read(path)
+            array.flags.writeable = False
+            self._tables[path] = array
+        return self._tables[path]
+
+    def refresh(self) -> bool:
+        """Looks again at a file that grows, also under its final name. True where there is more than before."""
+        file = self._file.file
+        if not os.path.exists(file) and file.endswith(".part") and os.path.exists(file[:-5]):
+            file = file[:-5]
+        before = (self._file.rows, self._file.frames, self.finished)
+        self._open(file)
+        return (self._file.rows, self._file.frames, self.finished) != before
+
+    @property
+    def file(self) -> str:
+        """str: name of the file."""
+        return self._file.file
+
+    @property
+    def finished(self) -> bool:
+        """bool: False for the ``.part`` of a run that is not finished."""
+        return self._file.finished
+
+    @property
+    def stopped(self) -> str:
+        """str: why the end was not reached, '' where it was or is not known."""
+        return self._stopped or self.summary.get("stopped", "")
+
+    @property
+    def title(self) -> str:
+        """str: of the scene, may be ''."""
+        return self._file.title()
+
+    @property
+    def rate(self) -> float:
+        """float: steps a second [Hz]."""
+        return self._file.rate
+
+    @property
+    def t(self) -> np.ndarray:
+        """array (rows,): ends of the steps [s], the start first; rows of `steps`, `ledger` and `probes`."""
+        return self.steps["time"]
+
+    @property
+    def energy(self) -> np.ndarray:
+        """array (rows,): kinetic and potential energy together [J]."""
+        return self.steps["kinetic"] + self.steps["potential"]
+
+    @property
+    def frames(self) -> Frames:
+        """Frames: len(), .t, .step."""
+        return Frames(self)
+
+    @property
+    def groups(self) -> Mapping[str, Body]:
+        """mapping name -> Body: bodies that one scheme moves together, as the file holds them; a group of several has the
+        name of its first body."""
+        if self._groups is None:
+            self._groups = _Named("groups", {facts["name"]: Body(self, facts) for facts in self._file.bodies})
+        return self._groups
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """mapping name -> Body: each body by itself, also those of a group."""
+        if self._bodies is None:
+            each: Dict[str, Any] = {}
+            for group in self.groups.values():
+                for i, name in enumerate(group.members):
+                    each[name] = group if len(group.members) == 1 else Body(self, group._facts, i)
+            self._bodies = _Named("bodies", each)
+        return self._bodies
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """mapping name -> Joint: .force, .torque, .strength, .broken_at."""
+        if self._joints is None:
+            self._joints = _Named("joints", {facts["name"]: Joint(self, facts) for facts in self._file.joints})
+        return self._joints
+
+    def contacts(self, frame: int) -> np.ndarray:
+        """The contacts of a frame.
+
+        Parameters
+        ----------
+        frame : int
+            From 0; negative ones count from the end.
+
+        Returns
+        -------
+        record array (contacts,)
+            Columns, also as attributes, named as those of `Simulation.contacts`: key; body_a, body_b (names, '' for the
+            fixed world); a, b (places in `bodies`, -1); group_a, group_b (places in `groups`, -1); status ('open',
+            'slides', 'sticks', 'closed', 'unknown'); point [m], normal (from b to a), gap [m], force on a [N], in space;
+            impulse (n, t1, t2) [N s]; moment [N m s]. nan: older files do not hold it.
+
+        Examples
+        --------
+        >>> c = r.contacts(-1)
+        >>> c.force[c.body_a == "ball"].sum(axis=0)
+        """
+        frames = len(self.frames)
+        if not -frames <= frame < frames:
+            raise IndexError(f"frame {frame} of {frames}")
+        frame %= frames
+        offset = self._table("contacts/offset")
+        first, last = int(offset[frame]), int(offset[frame + 1])
+        names = [body.members for body in self.groups.values()]
+        starts = np.cumsum([0, *(len(members) for members in names)])
+        longest = max((len(name) for members in names for name in members), default=1)
+        out = np.recarray(last - first, np.dtype(
+            [("key", "u8"), ("body_a", f"U{longest}"), ("body_b", f"U{longest}"), ("a", "i4"), ("b", "i4"),
+             ("group_a", "i4"), ("group_b", "i4"), ("status", "U8"), ("point", "f8", 3), ("normal", "f8", 3),
+             ("gap", "f8"), ("impulse", "f8", 3), ("moment", "f8", 3), ("force", "f8", 3)]))
+        for name in ("point", "normal", "gap", "impulse", "moment", "force"):
+            there = self._file.has(f"contacts/{name}")
+            out[name] = self._file.read(f"contacts/{name}", first, last - first) if there else np.nan
+        out["key"] = self._table("contacts/key")[first:last]
+        for name in ("a", "b", "group_a", "group_b"):
+            out[name] = -1
+        out["body_a"] = out["body_b"] = ""
+        out["status"] = "unknown"
+        if self._file.has("contacts/body"):
+            out["status"] = _STATUS[self._table("contacts/status")[first:last]]
+            of = self._table("contacts/body")[first:last].reshape(-1, 4)
+            for side, group, member in (("a", of[:, 0], of[:, 1]), ("b", of[:, 2], of[:, 3])):
+                solid = group >= 0
+                out["group_" + side] = group
+                out[side] = np.where(solid, starts[group] + member, -1)
+                out["body_" + side] = [names[g][m] if g >= 0 else "" for g, m in zip(group, member)]
+        return out
+
+    @property
+    def scene(self) -> str:
+        """str: text of the scene as read."""
+        return self._file.scene()
+
+    @property
+    def resolved(self) -> Dict[str, Any]:
+        """dict: the scene with every default and every `set`, SI units."""
+        return json.loads(self._file.resolved())
+
+    @property
+    def provenance(self) -> Dict[str, str]:
+        """dict: version, commit, compiler, flags, command_line, cpu, start_time, threads."""
+        return self._file.provenance
+
+    @property
+    def summary(self) -> Dict[str, Any]:
+        """dict: what ``saltus info --json`` says and, of finished files, cost and counts."""
+        told = json.loads(self._file.info_json())
+        for name, value in (json.loads(self._file.summary() or "{}")).items():
+            told.setdefault(name, value)
+        return told
+
+    @property
+    def warnings(self) -> List[str]:
+        """list of str: of the run that made this object; files do not hold them."""
+        return list(self._warnings)
+
+    def info(self) -> str:
+        """What ``saltus info`` prints."""
+        return self._file.info().rstrip("\n")
+
+    def plot(self, what: Union[None, str, List[str]] = None, ax: Any = None) -> Any:
+        """Plots over time, by matplotlib.
+
+        Parameters
+        ----------
+        what : str or list of str, optional
+            'energy' (by source), 'residual', 'penetration', 'probes', or the name of a probe, an account or a column of
+            `steps`. Without it all of the first four that the file has, under each other.
+        ax : matplotlib Axes, optional
+            To draw into; for one `what` alone.
+
+        Returns
+        -------
+        Axes, or an array of them
+        """
+        return _plots.results(self, what, ax)
+
+    def sound(self, probe: str) -> Sound:
+        """Rate [Hz] and samples of a probe: mean removed, thinned to a rate of sound files where the run was faster, not
+        scaled. In a notebook a player.
+
+        Raises
+        ------
+        UsageError
+            No such probe.
+        SceneError
+            The rate of the run has none that sound files know.
+        """
+        return Sound(*self._file.sound(probe))
+
+    def convert(self, to: str, output: Optional[Path] = None, probe: str = "", nodes: str = "") -> List[str]:
+        """Writes the file in another format, as ``saltus convert``.
+
+        Parameters
+        ----------
+        to : {'wav', 'csv', 'vtu', 'vtp', 'xdmf'}
+        output : path, optional
+            Stem of the files; that of this one if not given.
+        probe : str
+            With 'wav': this one alone.
+        nodes : str
+            With 'csv': numbers of nodes parted by commas, or a node set.
+
+        Returns
+        -------
+        list of str
+            Names of the files.
+        """
+        return self._file.convert(to, os.fspath(output) if output is not None else "", probe, nodes)
+
+    def report(self, file: Optional[Path] = None, size: str = "25MB") -> str:
+        """Writes one HTML page with the run in it, which needs nothing else; returns its name. ``saltus report``.
+
+        Parameters
+        ----------
+        file : path, optional
+            Beside the results if not given.
+        size : str
+            At most; frames that do not fit are left out evenly.
+        """
+        return self._file.report(os.fspath(file) if file is not None else "", size)["file"]
+
+    def show(self, height: int = 600, size: str = "10MB") -> Page:
+        """The page of `report` inside of a notebook; no request leaves it."""
+        with tempfile.TemporaryDirectory() as folder:
+            name = self.report(os.path.join(folder, "page.html"), size)
+            with open(name, encoding="utf-8") as page:
+                return Page(page.read(), height)
+
+    def cite(self) -> str:
+        """BibTeX of Saltus and of the schemes, laws and solvers that this run stands on."""
+        return self._file.bibtex()
+
+    def compare(self, other: Union["Results", Path], tolerance: float = 0.0) -> Comparison:
+        """Where the numbers of two files differ, as ``saltus compare``.
+
+        Parameters
+        ----------
+        other : Results or path
+        tolerance : float
+            Relative to the largest value of each table; 0: bit for bit.
+        """
+        other = other if isinstance(other, Results) else Results(other)
+        text, facts = self._file.compare(other._file, float(tolerance))
+        return Comparison(text, json.loads(facts))
+
+    def __repr__(self) -> str:
+        state = "" if self.finished else ", not finished"
+        return (f"<saltus.Results {self.file}: {max(self._file.rows - 1, 0)} steps, {self._file.frames} frames, "
+                f"{len(self.bodies)} bodies{state}>")
+
+    def _repr_html_(self) -> str:
+        told = self.summary
+        rows = [("file", self.file), ("time", f"{told['time']:.6g} s in {told['steps']} steps, {len(self.frames)} frames"
+                                              + ("" if self.finished else ", not finished")),
+                ("bodies", ", ".join(f"{group.name}{f' and {len(group.members) - 1} more' if len(group.members) > 1 else ''}"
+                                     f" ({group.kind}, {group.scheme})" for group in list(self.groups.values())[:8])
+                 + (f", {len(self.groups) - 8} more groups" if len(self.groups) > 8 else "")),
+                ("energy", f"{told['energy']['start']:.6g} J, {told['energy']['end']:.6g} J at the end"),
+                *((f"  {name}", f"{work:+.4g} J") for name, work in told["ledger"].items()),
+                ("residual", f"{told['residual']['value']:.2g} as solved, "
+                             f"{told['residual_after']['value']:.2g} on the finished state"),
+                ("penetration", f"{told['penetration']['value']:.3g} m")]
+        rows += [("warning", text) for text in self._warnings]
+        head = f"<b>{html.escape(self.title or os.path.basename(self.file))}</b>"
+        out = head + _svg.table(("", ""), rows)
+        if self._file.rows > 1:
+            t, start = self.t, self.energy[0]
+            lines = [("energy", t, self.energy - start)]
+            lines += [(name, t, self.ledger[name]) for name in self.ledger if np.any(self.ledger[name])]
+            out += _svg.plot(lines[:8], "t [s]", "change [J]")
+            for name in list(self.probes)[:2]:
+                out += _svg.plot([(name, t, self.probes[name])], "t [s]", f"[{self.probes.unit(name)}]")
+        return out

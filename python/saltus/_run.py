@@ -1,0 +1,101 @@
+"""Runs of a scene from its start to a results file: what `saltus run` does."""
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any, List, Optional, Union
+
+from . import _core
+from ._core import RunError
+from ._progress import Reporter, Shown, in_notebook
+from ._results import Results
+from ._scene import Assignments
+
+Path = Union[str, os.PathLike]
+
+
+class RunWarning(UserWarning):
+    """What is legal and doubtful about a scene or a run, with its remedy."""
+
+
+def _command_line() -> List[str]:
+    """What a results file notes as the command it was made by: the script and its arguments, without folders of the user
+    that a notebook's kernel has in its own."""
+    return ["notebook"] if in_notebook() else ["python3", *(one for one in sys.argv if one)]
+
+
+def _until(until: Union[None, float, str]) -> str:
+    """As behind `--until`."""
+    if until is None:
+        return ""
+    return until if isinstance(until, str) else repr(float(until))
+
+
+def _call(scene: Any, arguments: dict) -> str:
+    """The call that goes on with a run."""
+    shown = repr(os.fspath(scene)) if isinstance(scene, (str, os.PathLike)) else "scene"
+    for name, value in arguments.items():
+        if value is not None:
+            shown += f", {name}={(os.fspath(value) if isinstance(value, os.PathLike) else value)!r}"
+    return f"saltus.run({shown}, resume=True)"
+
+
+def run(scene: Any, output: Optional[Path] = None, set: Assignments = None, until: Union[None, float, str] = None,
+        resume: bool = False, progress: Shown = None, dump_contact: Optional[str] = None,
+        dump_folder: Optional[Path] = None) -> Results:
+    """Runs a scene to its end and writes a results file, bit for bit the one that ``saltus run`` writes.
+
+    Parameters
+    ----------
+    scene : path, Scene or dict
+    output : path, optional
+        Results file; ``<stem of the scene>.h5`` in the working folder if not given. While the run goes on it is called
+        ``<output>.part``. Sounds and tables of the scene's `outputs` are written beside it.
+    set : dict, list of str or str, optional
+        Entries that override what the scene says: ``{"time.rate": "2 kHz"}``.
+    until : float [s] or str, optional
+        Replaces time.end.
+    resume : bool
+        Goes on from the last checkpoint of `output` or its ``.part``; the scene must be the same, its end may differ.
+    progress : None, bool or callable
+        None: a bar where stderr is a terminal and a line in notebooks, from half a second on. A function gets a
+        `Progress`; where it returns False the run stops and can be resumed.
+    dump_contact : {'worst', 'failed', 'every:N'}, optional
+        Contact problems to be kept as FCLIB files, in `dump_folder` or beside `output`.
+
+    Returns
+    -------
+    Results
+        Of the finished file; of the ``.part`` where `progress` stopped the run (then `.finished` is False and
+        `.stopped` says how far it came).
+
+    Raises
+    ------
+    SceneError
+        A fault of the scene, a file that cannot be written, nothing to resume.
+    RunError
+        A step that failed (with `.report`), a full disk, a sound that could not be written.
+    KeyboardInterrupt
+        Ctrl-C: the ``.part`` holds a checkpoint, and the message says how to go on.
+
+    Warns
+    -----
+    RunWarning
+        What the command warns of; also in `Results.warnings`.
+
+    Examples
+    --------
+    >>> r = saltus.run("ball.yaml", until=2.0, set={"bodies[0].scheme": "moreau-jean"})
+    >>> r.t[-1], r.ledger["impact"][-1]
+    """
+    go_on = _call(scene, {"output": output, "set": set, "until": until})
+    with Reporter(progress) as report:
+        told = _core._run(scene, set, os.fspath(output) if output is not None else "", _until(until), bool(resume),
+                          _command_line(), go_on, dump_contact or "",
+                          os.fspath(dump_folder) if dump_folder is not None else "", report.hook)
+    for text in told["warnings"]:
+        warnings.warn(text, RunWarning, stacklevel=2)
+    if told["faults"]:
+        raise RunError("; ".join(told["faults"]) + f"; everything else is in {told['file']}")
+    return Results(told["file"], warnings=told["warnings"], stopped=told["stopped"], files=told["files"])

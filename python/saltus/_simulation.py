@@ -1,0 +1,405 @@
+"""Simulations and states as mappings by name, and how they look."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Union
+
+import numpy as np
+
+from . import _scene
+from ._core import ContactProblem, Model, RunReport, Scene, Simulation, State, UsageError
+from ._progress import Reporter, Shown
+from ._table import table
+
+STATUS = np.array(["open", "slides", "sticks", "closed"])
+
+
+class Energies(NamedTuple):
+    """Energy [J]. Of modal-exact bodies only the sum has a meaning."""
+
+    kinetic: float
+    potential: float
+    total: float
+
+
+class Held(NamedTuple):
+    """q, v and the scheme's memory of a group; read-only arrays."""
+
+    q: np.ndarray
+    v: np.ndarray
+    memory: list
+
+
+class JointLoad(NamedTuple):
+    """Force [N] and torque [N m] of a joint on its body b, in space, mean over the last step."""
+
+    force: np.ndarray
+    torque: np.ndarray
+
+
+class Coordinate(NamedTuple):
+    """Coordinate of a joint [m], [rad] and its rate."""
+
+    value: float
+    rate: float
+
+
+class Contacts(np.recarray):
+    """The contacts of the last step: an array with one row a contact, whose columns are also attributes.
+
+    key : number of the contact, increasing; the same contact has the same key in the next step
+    body_a, body_b : names of the bodies, '' for the fixed world
+    a, b : their numbers in `Model.bodies`, -1 for the world;   group_a, group_b : those of their groups
+    status : 'open', 'slides', 'sticks' or 'closed'
+    point : where they touch [m];   normal : unit, from b to a;   gap : [m], < 0 where they penetrate
+    impulse : on a along (n, t1, t2) [N s];   moment : [N m s];   force : mean of the step on a, in space [N]
+    """
+
+
+class GroupView:
+    """The present state of a group of a simulation."""
+
+    def __init__(self, simulation: Simulation, index: int, group: Any) -> None:
+        self._simulation, self._index, self._group = simulation, index, group
+
+    @property
+    def name(self) -> str:
+        """Name of the body, of the first of several."""
+        return self._group.name
+
+    @property
+    def kind(self) -> str:
+        """Kind of its bodies."""
+        return self._group.kind
+
+    @property
+    def scheme(self) -> str:
+        """Name of the scheme that moves it."""
+        return self._group.scheme_name
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions [m], [rad], quaternions (w, x, y, z); read-only, over the memory of the state: no copy
+        is made, and the array shows the present state as long as it lives."""
+        return self._simulation._view(self._index, False)
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities [m/s], [rad/s] as the scheme holds them, perhaps half a step back; a view like `q`."""
+        return self._simulation._view(self._index, True)
+
+    def velocity(self) -> np.ndarray:
+        """Physical velocities at the time of the state, a copy."""
+        return self._simulation._velocity(self._index)
+
+    @property
+    def reactions(self) -> np.ndarray:
+        """Forces that held the prescribed degrees of freedom, mean over the last step [N], [N m]; a copy."""
+        return self._simulation._reactions(self._index)
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Places of the mass centres [m], (n, 3), of rigid bodies; a copy."""
+        return self._simulation._frames(self._index)[0]
+
+    @property
+    def rotations(self) -> np.ndarray:
+        """Rotation matrices of rigid bodies, (n, 3, 3), from the body to space; a copy."""
+        return self._simulation._frames(self._index)[1]
+
+    @property
+    def bodies(self) -> list:
+        """list of BodyView : of this group."""
+        return [BodyView(self, k, name) for k, name in enumerate(self._group.bodies)]
+
+    def __len__(self) -> int:
+        return len(self._group.bodies)
+
+    def __repr__(self) -> str:
+        return (f"<saltus.GroupView {self.name!r}: {len(self)} {self.kind} by {self.scheme}, "
+                f"{self._group.positions} positions, {self._group.velocities} velocities>")
+
+
+class BodyView:
+    """The present state of one body."""
+
+    def __init__(self, group: GroupView, index: int, name: str) -> None:
+        self.group, self.index, self.name = group, index, name
+
+    def _part(self, x: np.ndarray) -> np.ndarray:
+        count = max(len(self.group), 1)
+        size = len(x) // count
+        return x[size * self.index:size * (self.index + 1)]
+
+    @property
+    def kind(self) -> str:
+        """Its kind."""
+        return self.group.kind
+
+    @property
+    def q(self) -> np.ndarray:
+        """Its part of the group's q, a read-only view that follows the state."""
+        return self._part(self.group.q)
+
+    @property
+    def v(self) -> np.ndarray:
+        """Its part of the group's v, a read-only view that follows the state."""
+        return self._part(self.group.v)
+
+    def _rigid(self, what: str) -> None:
+        if self.kind != "rigid":
+            raise AttributeError(f"a body of the kind {self.kind!r} has no {what}; see q and v")
+
+    @property
+    def position(self) -> np.ndarray:
+        """Place of the mass centre [m] of a rigid body; a view."""
+        self._rigid("position")
+        return self.q[:3]
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """Unit quaternion (w, x, y, z) from the body to space of a rigid body; a view."""
+        self._rigid("rotation")
+        return self.q[3:7]
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Physical velocity of the mass centre [m/s] of a rigid body, else of all its coordinates; a copy."""
+        v = self._part(self.group.velocity())
+        return v[:3] if self.kind == "rigid" else v
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """Angular velocity in the frame of the body [rad/s] of a rigid body; a copy."""
+        self._rigid("angular_velocity")
+        return self._part(self.group.velocity())[3:]
+
+    def __repr__(self) -> str:
+        where = f" at {np.array2string(self.position, precision=6)} m" if self.kind == "rigid" else ""
+        return f"<saltus.BodyView {self.name!r}: {self.kind}{where}>"
+
+
+class _Named(Mapping):
+    """Things of a simulation by name, or by number as in a list."""
+
+    def __init__(self, what: str, names: list, make: Callable[[int], Any]) -> None:
+        self._what, self._names, self._make = what, names, make
+
+    def __getitem__(self, key: Union[str, int]) -> Any:
+        return self._make(_number(self._names, key, self._what))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{name!r}: {self._make(k)!r}" for k, name in enumerate(self._names)) + "}"
+
+
+def _number(names: list, key: Union[str, int], what: str) -> int:
+    if not isinstance(key, str):
+        return range(len(names))[key]
+    if key not in names:
+        known = f"; there are {', '.join(names[:20])}" if names else ""
+        raise KeyError(f"there is no {what} {key!r}{known}")
+    return names.index(key)
+
+
+def _groups(self: Simulation) -> Mapping[Union[str, int], GroupView]:
+    """Mapping of name, or number, to GroupView."""
+    groups = self.model._groups
+    return _Named("group", [group.name for group in groups], lambda k: GroupView(self, k, groups[k]))
+
+
+def _bodies(self: Simulation) -> Mapping[Union[str, int], BodyView]:
+    """Mapping of name, or number, to BodyView."""
+    groups = self.model._groups
+    places = [(g, k, name) for g, group in enumerate(groups) for k, name in enumerate(group.bodies)]
+    return _Named("body", [name for _, _, name in places],
+                  lambda n: BodyView(GroupView(self, places[n][0], groups[places[n][0]]), *places[n][1:]))
+
+
+def _energy(self: Any) -> Energies:
+    """Energies : kinetic, potential, total [J]."""
+    return Energies(*self._energy)
+
+
+def _ledger(self: Simulation) -> Dict[str, float]:
+    """dict : work on each account since t = 0 [J]."""
+    return dict(zip(self.model.accounts, self._ledger))
+
+
+def _contacts(self: Simulation) -> Contacts:
+    """The contacts of the last step on the present state, see `Contacts`.
+
+    Returns
+    -------
+    Contacts
+        A copy. Empty before the first step and after one that failed.
+    """
+    raw = self._contacts()
+    names = np.array(self.model.bodies + [""])
+    fields = [("key", "u8"), ("body_a", names.dtype), ("body_b", names.dtype), ("status", STATUS.dtype)]
+    fields += [(name, raw.dtype[name]) for name in
+               ("point", "normal", "gap", "impulse", "moment", "force", "a", "b", "group_a", "group_b")]
+    rows = np.empty(len(raw), dtype=fields)
+    for name in raw.dtype.names or ():
+        if name != "status":
+            rows[name] = raw[name]
+    rows["body_a"], rows["body_b"] = names[raw["a"]], names[raw["b"]]
+    rows["status"] = STATUS[raw["status"]]
+    return rows.view(Contacts)
+
+
+def _probe(self: Simulation, name: Union[str, int]) -> float:
+    """Present value of a probe, in the unit that `Model.probe_table` tells."""
+    return self._probe(_number(self.model.probes, name, "probe"))
+
+
+def _probes(self: Simulation) -> Dict[str, float]:
+    """Present values of all probes by name."""
+    return {name: self._probe(k) for k, name in enumerate(self.model.probes)}
+
+
+def _joint_load(self: Simulation, name: Union[str, int]) -> JointLoad:
+    """Mean force and torque of a joint on its body b over the last step; zero before a step."""
+    return JointLoad(*self._joint_load(_number([one[0] for one in self.model._joints], name, "joint")))
+
+
+def _joint_coordinate(self: Simulation, name: Union[str, int],
+                      coordinate: Union[None, str, int] = None) -> Coordinate:
+    """Present value and rate of a coordinate of a joint.
+
+    Parameters
+    ----------
+    name : str or int
+        Of the joint, or "bearing.slide" of one of its coordinates.
+    coordinate : str or int, optional
+        Which one of a joint that has several.
+    """
+    joints = self.model.joints
+    names = [joint.name for joint in joints]
+    if isinstance(name, str) and name not in names and coordinate is None and "." in name:
+        name, coordinate = name.rsplit(".", 1)
+    joint = _number(names, name, "joint")
+    free = joints[joint].coordinates
+    if coordinate is None and len(free) != 1:
+        raise UsageError(f"joint {names[joint]!r} has {len(free)} coordinates" +
+                         (f": give one of {', '.join(free)}" if free else ""))
+    return Coordinate(*self._joint_coordinate(joint, _number(free, 0 if coordinate is None else coordinate,
+                                                             "coordinate")))
+
+
+class ContactSeen(NamedTuple):
+    """A contact problem of a step from t [s] on of length h [s], and what its solver made of it.
+
+    problem : ContactProblem that ends with the call; copy what is to stay.   p : impulses [N s]
+    """
+
+    island: int
+    t: float
+    h: float
+    problem: ContactProblem
+    p: np.ndarray
+    converged: bool
+    iterations: int
+    residual: float
+
+
+def _observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) -> None:
+    """Shows every contact problem to a function, after each attempt at a step; None: to nobody.
+
+    What the function raises leaves `advance` with the state as it was.
+    """
+    self._observe(None if watcher is None else lambda *parts: watcher(ContactSeen(*parts)))
+
+
+def _run(self: Simulation, until: Optional[float] = None, steps: Optional[int] = None,
+         watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None,
+         progress: Shown = None) -> RunReport:
+    """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it between two.
+
+    Parameters
+    ----------
+    until : float, optional
+        Time [s] to run to, rounded to a whole number of steps; the end of the model if neither is given.
+    steps : int, optional
+        How many steps to make instead.
+    watch : callable, optional
+        Called with the simulation; ends the run by something true.
+    every : int, optional
+        Steps between calls of `watch`; some ten calls a second if not given, not the same from run to run.
+    progress : bool or callable, optional
+        None: a bar in terminals and notebooks, from half a second on; False: none. A function gets a
+        `Progress` some ten times a second, and ends the run where it returns False.
+
+    Returns
+    -------
+    RunReport
+
+    Raises
+    ------
+    RunError
+        A step failed; the state is the one before it, `error.report` what is known of it.
+    KeyboardInterrupt
+        The simulation can go on.
+    """
+    with Reporter(progress) as report:
+        return self._run(until, steps, watch, every, report.hook)
+
+
+_init = Simulation.__init__
+
+
+def _made(self: Simulation, model: Union[Model, Scene, str, os.PathLike, Mapping],
+          state: Optional[State] = None) -> None:
+    _init(self, model if isinstance(model, Model) else _scene.of(model).build(), state)
+
+
+_made.__doc__ = _init.__doc__
+
+
+def _reduce(self: Simulation) -> Any:
+    raise TypeError("a simulation cannot be pickled: pickle its scene and its state")
+
+
+def _repr(self: Simulation) -> str:
+    energy = _energy(self)
+    number = len(self.model.bodies)
+    return (f"<saltus.Simulation {number} bod{'y' if number == 1 else 'ies'}, step {self.step}, "
+            f"t = {self.t:.9g} s of {self.model.end:.6g} s, energy {energy.total:.6g} J>")
+
+
+def _html(self: Simulation) -> str:
+    held = self.state.groups  # a copy: a table must not hold the state in its place
+    rows = [[g.name, g.kind, g.scheme, float(np.abs(at.q).max(initial=0.0)),
+             float(np.abs(g.velocity()).max(initial=0.0))] for g, at in zip(self.groups.values(), held)]
+    energy = _energy(self)
+    facts = f"step {self.step}, t = {self.t:.9g} s of {self.model.end:.6g} s, energy {energy.total:.6g} J"
+    return table(["group", "kind", "scheme", "largest |q|", "largest |v|"], rows, "Simulation", facts)
+
+
+Simulation.__init__ = _made
+Simulation.groups = property(_groups, doc=_groups.__doc__)
+Simulation.bodies = property(_bodies, doc=_bodies.__doc__)
+Simulation.energy = property(_energy, doc=_energy.__doc__)
+Simulation.ledger = property(_ledger, doc=_ledger.__doc__)
+Simulation.contacts = _contacts
+Simulation.probe = _probe
+Simulation.probes = _probes
+Simulation.joint_load = _joint_load
+Simulation.joint_coordinate = _joint_coordinate
+Simulation.observe = _observe
+Simulation.run = _run
+Simulation.__reduce__ = _reduce
+Simulation.__repr__ = _repr
+Simulation._repr_html_ = _html
+
+State.groups = property(lambda self: [Held(*one) for one in self._groups],
+                        doc="list of Held : (q, v, memory) of each group, read-only.")
+State.energy = property(_energy, doc=_energy.__doc__)
+State.__repr__ = lambda self: (f"<saltus.State step {self.step}, t = {self.t:.9g} s, "
+                               f"{len(self._groups)} groups>")

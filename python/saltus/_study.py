@@ -1,0 +1,263 @@
+"""Which scheme, which step, and why: many runs of one scene, compared."""
+from __future__ import annotations
+
+import html
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core, _plots, _svg
+from ._core import UsageError
+from ._progress import Reporter, Shown
+from ._scene import Assignments, _json
+
+Path = Union[str, os.PathLike]
+
+
+def _number(value: Optional[float]) -> float:
+    return float("nan") if value is None else float(value)
+
+
+@dataclass(frozen=True)
+class StudyRun:
+    """One scheme with one step.
+
+    Attributes
+    ----------
+    h : float
+        [s]
+    status : str
+        'ok', 'unstable', 'failed'; `reason` says why.
+    error, smooth_error : float
+        Relative, over the whole run and before the first impact; nan: not measured.
+    measurable : bool
+        The error stands well above that of the reference.
+    accurate : bool
+        It meets the tolerance.
+    drift, penetration, residual : float
+        Energy that the numerics made [J], deepest [m], worst on the finished states [1].
+    cost : float
+        Wall time for a second of motion [s].
+    facts : dict
+        Everything else that study.json says of the run.
+    """
+
+    h: float
+    status: str
+    reason: str
+    error: float
+    smooth_error: float
+    measurable: bool
+    accurate: bool
+    drift: float
+    penetration: float
+    residual: float
+    cost: float
+    energy: np.ndarray  #: at Study.times, as far as it came [J]
+    facts: Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StudyScheme:
+    """A scheme on the ladder of steps.
+
+    Attributes
+    ----------
+    name : str
+        'moreau-jean', 'moreau-jean theta=1'.
+    order : float
+        Fitted on the smooth stretch; nan: not measured.
+    order_with_impacts : float
+        Fitted on the whole run.
+    theory : float or None
+        Order on smooth motion; inf: exact.
+    runs : tuple of StudyRun
+        Largest step first; empty where the scene refused the scheme, `refused` says why.
+    """
+
+    name: str
+    order: float
+    order_with_impacts: float
+    theory: Optional[float]
+    refused: str
+    runs: Tuple[StudyRun, ...]
+
+
+class Study:
+    """What `study` returns. str() is what ``saltus study`` prints.
+
+    Attributes
+    ----------
+    schemes : tuple of StudyScheme
+    verdict : str
+        Which scheme with which step to take, and why; a sentence.
+    best : StudyRun or None
+        The run that the verdict names; `best_scheme` is its scheme. None: no run meets the tolerance.
+    steps : list of float
+        The ladder, largest first [s].
+    tolerance : float
+    times : array
+        Where the runs are compared [s].
+    warnings, notes : list of str
+    facts : dict
+        All that study.json says.
+    """
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+        self.facts: Dict[str, Any] = json.loads(result.json())
+        self.title: str = self.facts["title"]
+        self.steps: List[float] = self.facts["steps"]
+        self.tolerance: float = self.facts["tolerance"]
+        self.times: np.ndarray = np.asarray(result.times)
+        self.warnings: List[str] = self.facts["warnings"]
+        self.notes: List[str] = self.facts["notes"]
+        self.verdict: str = self.facts["verdict"]["text"]
+        self.schemes: Tuple[StudyScheme, ...] = tuple(
+            self._scheme(k, facts) for k, facts in enumerate(self.facts["schemes"]))
+
+    def _scheme(self, place: int, facts: Dict[str, Any]) -> StudyScheme:
+        runs = tuple(
+            StudyRun(run["step"], run["status"], run["reason"], _number(run["error"]), _number(run["smooth_error"]),
+                     run["error_measurable"], run["meets_tolerance"], run["energy"]["drift"], _number(run["penetration"]),
+                     _number(run["residual_after"]), run["cost"]["wall_per_second"], self._result.energy(place, k), run)
+            for k, run in enumerate(facts["runs"]))
+        theory = facts["theoretical_order"]
+        order, impacts = facts["smooth_order"], facts["order_with_impacts"]
+        return StudyScheme(facts["scheme"], _number(order and order["order"]), _number(impacts and impacts["order"]),
+                           float("inf") if theory == "exact" else theory, facts["refused"], runs)
+
+    @property
+    def best_scheme(self) -> Optional[StudyScheme]:
+        name = self.facts["verdict"]["scheme"]
+        return next((scheme for scheme in self.schemes if scheme.name == name), None)
+
+    @property
+    def best(self) -> Optional[StudyRun]:
+        scheme, h = self.best_scheme, self.facts["verdict"]["step"]
+        return next((run for run in scheme.runs if run.h == h), None) if scheme else None
+
+    @property
+    def runs(self) -> List[Tuple[StudyScheme, StudyRun]]:
+        """list of (StudyScheme, StudyRun): all of them."""
+        return [(scheme, run) for scheme in self.schemes for run in scheme.runs]
+
+    def table(self) -> Dict[str, np.ndarray]:
+        """Columns over all runs: scheme, h [s], error, order, drift [J], penetration [m], residual, cost [s/s], status,
+        accurate."""
+        runs = self.runs
+        return {
+            "scheme": np.array([scheme.name for scheme, _ in runs], dtype=object),
+            "status": np.array([run.status for _, run in runs], dtype=object),
+            "accurate": np.array([run.accurate for _, run in runs], dtype=bool),
+            "order": np.array([scheme.order for scheme, _ in runs], dtype=float),
+            **{name: np.array([getattr(run, name) for _, run in runs], dtype=float)
+               for name in ("h", "error", "smooth_error", "drift", "penetration", "residual", "cost")},
+        }
+
+    def plot(self, kind: str = "error", ax: Any = None) -> Any:
+        """Error over step ('error') or over computing time ('work': work-precision), by matplotlib. Returns the Axes.
+        Hollow markers: not above the error of the reference."""
+        return _plots.study(self, kind, ax)
+
+    def page(self, file: Path) -> str:
+        """Writes the page that ``saltus study`` writes; it needs nothing else. Returns its name."""
+        return _written(file, self._result.page())
+
+    def to_csv(self, file: Path) -> str:
+        """Writes a row a run, as ``saltus study`` does. Returns the name."""
+        return _written(file, self._result.csv())
+
+    def __str__(self) -> str:
+        return self._result.text().rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<saltus.Study of {len(self.schemes)} schemes, {len(self.steps)} steps: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        head = f"<b>{html.escape(self.title or 'study')}</b><p>{html.escape(self.verdict)}</p>"
+        lines = [(scheme.name, [run.h for run in scheme.runs], [run.error for run in scheme.runs])
+                 for scheme in self.schemes]
+        rows: List[Sequence[str]] = []
+        mark = -1
+        for scheme, run in self.runs:
+            if run is self.best:
+                mark = len(rows)
+            rows.append((scheme.name, f"{scheme.order:.2f}", f"{run.h:.3g} s", f"{run.error:.2g}" if run.status == "ok"
+                         else run.status, f"{run.drift:.2g} J", f"{run.penetration:.2g} m", f"{run.cost:.2g} s"))
+        rows += [(scheme.name, "", "", "refused: " + scheme.refused, "", "", "")
+                 for scheme in self.schemes if scheme.refused]
+        beware = "".join(f"<p>{html.escape(text)}</p>" for text in [*self.warnings, *self.notes])
+        return (head + _svg.plot(lines, "step [s]", "relative error", log=True, markers=True)
+                + _svg.table(("scheme", "order", "step", "error", "drift", "inside", "cost per s"), rows, mark) + beware)
+
+
+def _written(file: Path, text: str) -> str:
+    name = os.fspath(file)
+    with open(name, "w", encoding="utf-8", newline="") as out:
+        out.write(text)
+    return name
+
+
+def _schemes(schemes: Union[None, str, Sequence[Any]]) -> List[str]:
+    """As behind `--schemes`, one a text; a dict {kind: ..., theta: ...} is one too."""
+    if schemes is None:
+        return []
+    if isinstance(schemes, (str, Mapping)):
+        schemes = [schemes]
+    return [one if isinstance(one, str) else _json(one, "schemes") for one in schemes]
+
+
+def study(scene: Any, schemes: Union[None, str, Sequence[Any]] = None, steps: Optional[Sequence[float]] = None,
+          levels: int = 5, tolerance: float = 1e-3, until: Optional[float] = None, probe: Optional[str] = None,
+          set: Assignments = None, progress: Shown = None) -> Study:
+    """Runs a scene with several schemes on a ladder of steps, and says which run to take.
+
+    Parameters
+    ----------
+    scene : path, Scene or dict
+    schemes : list of str or dict, optional
+        ``["moreau-jean", "moreau-jean:theta=1"]``; all that fit every body if not given.
+    steps : list of float, optional
+        [s]; if not given `levels` of them, 4, 2, 1, 1/2, ... times that of the scene.
+    levels : int
+    tolerance : float
+        Relative error that the verdict asks for.
+    until : float, optional
+        Replaces time.end [s].
+    probe : str, optional
+        The only one compared; all if not given.
+    set : dict, list of str or str, optional
+        Entries that override what the scene says.
+    progress : None, bool or callable
+        See `run`.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    SceneError
+        Unknown scheme, option or probe, a scheme that fits no body, steps that are no whole parts of the largest.
+    KeyboardInterrupt
+        Ctrl-C; nothing is left of the study.
+
+    Examples
+    --------
+    >>> s = saltus.study("ball.yaml", ["moreau-jean", "newmark"], levels=4)
+    >>> print(s.verdict); s.plot("work")
+    """
+    if levels < 1:
+        raise UsageError(f"levels is {levels} (at least 1)")
+    if not tolerance > 0:
+        raise UsageError(f"tolerance is {tolerance} (must be > 0)")
+    if until is not None and not until > 0:
+        raise UsageError(f"until is {until} (must be > 0)")
+    with Reporter(progress) as report:
+        return Study(_core._study(scene, set, _schemes(schemes), [float(h) for h in steps] if steps is not None else [],
+                                  int(levels), float(tolerance), None if until is None else float(until), probe or "",
+                                  report.hook))

@@ -1,0 +1,34 @@
+// What the files of the module `saltus._core` share: one function a topic, and arrays over memory of the engine.
+#pragma once
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include "saltus/base/base.h"
+
+namespace saltus::python {
+
+namespace py = pybind11;
+
+/// Each adds its classes and functions to the module. In the order of module.cpp: what comes later may name what came before.
+void bind_errors(py::module_& m);
+void bind_scene(py::module_& m);       ///< Scene, check, describe
+void bind_dynamics(py::module_& m);    ///< Dynamics, Operator, bodies; subclassable
+void bind_scheme(py::module_& m);      ///< Scheme, Trial, registry; subclassable
+void bind_solver(py::module_& m);      ///< ContactSolver, ContactProblem, solve; subclassable
+void bind_model(py::module_& m);       ///< Model, its groups, pairs, laws, joints
+void bind_parts(py::module_& m);       ///< ModelParts: models made in code
+void bind_simulation(py::module_& m);  ///< Simulation, State, StepReport, contacts
+void bind_run(py::module_& m);         ///< runs to a results file, resume, checkpoints
+void bind_results(py::module_& m);     ///< Results, convert, compare, report, cite
+void bind_study(py::module_& m);       ///< study, sweep
+
+/// NumPy array over `n` numbers that `owner` keeps alive; nothing is copied. Read-only unless `writable`.
+inline py::array_t<double> array_over(const double* data, py::ssize_t n, py::handle owner,
+                                      bool writable = false) {
+  py::array_t<double> array({n}, {static_cast<py::ssize_t>(sizeof(double))}, data, owner);
+  if (!writable)
+    py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return array;
+}
+
+}  // namespace saltus::python

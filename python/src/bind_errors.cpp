@@ -1,0 +1,100 @@
+// The errors of the engine as exceptions of Python; str() of each is what() of the C++ error.
+#include "core.h"
+#include "saltus/base/error.h"
+
+namespace saltus::python {
+namespace {
+
+PyObject *g_scene_error, *g_run_error, *g_usage_error;  // live as long as the process
+
+PyObject* make_error(py::module_& m, const char* name, const char* doc, py::tuple bases,
+                     py::dict members) {
+  const std::string full = std::string("saltus.") + name;
+  PyObject* type = PyErr_NewExceptionWithDoc(full.c_str(), doc, bases.ptr(), members.ptr());
+  if (!type) throw py::error_already_set();
+  m.attr(name) = py::handle(type);
+  return type;
+}
+
+/// Raises `type(what)` with members set by `fill`.
+template <typename Fill>
+void raise(PyObject* type, const char* what, Fill&& fill) {
+  try {
+    py::object error = py::reinterpret_borrow<py::object>(type)(text_of(what));
+    fill(error);
+    PyErr_SetObject(type, error.ptr());
+  } catch (py::error_already_set& other) {  // no memory
+    other.restore();
+  }
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const SceneError& error) {
+    raise(g_scene_error, error.what(), [&](py::object& raised) {
+      raised.attr("path") = text_of(error.path());
+      raised.attr("message") = text_of(error.message());
+      raised.attr("hint") = text_of(error.hint());
+      raised.attr("file") = file_name(error.file());
+      raised.attr("line") = error.line();
+      raised.attr("column") = error.column();
+    });
+  } catch (const StepFailed& error) {
+    raise(g_run_error, error.what(),
+          [&](py::object& raised) { raised.attr("report") = py::cast(error.report); });
+  } catch (const RunError& error) {
+    raise(g_run_error, error.what(), [](py::object&) {});
+  } catch (const UsageError& error) {
+    raise(g_usage_error, error.what(), [](py::object&) {});
+  }
+}
+
+}  // namespace
+
+py::str text_of(std::string_view text) {
+  PyObject* made =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "backslashreplace");
+  if (!made) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(made);
+}
+
+py::str file_name(const std::string& name) {
+  PyObject* made =
+      PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<py::ssize_t>(name.size()));
+  if (!made) throw py::error_already_set();
+  return py::reinterpret_steal<py::str>(made);
+}
+
+void bind_errors(py::module_& m) {
+  const py::handle value_error = PyExc_ValueError, runtime_error = PyExc_RuntimeError;
+  const py::object base = py::reinterpret_borrow<py::object>(
+      make_error(m, "Error", "What Saltus raises: SceneError, RunError, UsageError.",
+                 py::make_tuple(py::handle(PyExc_Exception)), py::dict()));
+  py::dict scene;
+  for (const char* name : {"path", "message", "hint", "file"}) scene[name] = "";
+  for (const char* name : {"line", "column"}) scene[name] = 0;
+  g_scene_error = make_error(m, "SceneError",
+                             "A fault in what the user wrote: a scene, a data file, an option.\n\n"
+                             "str() is one line, 'file:line:column: path: message; hint', with the "
+                             "parts that are known.\n\n"
+                             "Attributes\n----------\n"
+                             "path : str\n    The entry, 'bodies[0].string.modes', or ''.\n"
+                             "message, hint : str\n    What is wrong, and what is allowed.\n"
+                             "file : str\n    Where it stands, '' where that is not known.\n"
+                             "line, column : int\n    Counted from 1; 0: not known.",
+                             py::make_tuple(base, value_error), scene);
+  py::dict run;
+  run["report"] = py::none();
+  g_run_error = make_error(m, "RunError",
+                           "A run that cannot finish: a step failed, a disk is full.\n\n"
+                           "Attributes\n----------\n"
+                           "report : StepReport or None\n    Of the step that failed.",
+                           py::make_tuple(base, runtime_error), run);
+  g_usage_error = make_error(m, "UsageError",
+                             "A call against its contract: a size, an index, an order of calls.",
+                             py::make_tuple(base, value_error), py::dict());
+  py::register_local_exception_translator(translate);
+}
+
+}  // namespace saltus::python

@@ -1,0 +1,213 @@
+// Models: groups, pairs, laws, joints, probes and options, as they were checked.
+#include <pybind11/stl.h>
+
+#include "core.h"
+#include "saltus/scene/build.h"
+#include "saltus/scene/joint_spec.h"
+
+namespace saltus::python {
+namespace {
+
+std::vector<std::string> bodies_of(const Group& group) {
+  return group.bodies.empty() ? std::vector{group.name} : group.bodies;
+}
+
+py::tuple array3(const Vector3& x) { return py::make_tuple(x[0], x[1], x[2]); }
+
+/// Number of the first body of each group in the order of all bodies.
+std::vector<int> first_bodies(const Model& model) {
+  std::vector<int> first{0};
+  for (const Group& group : model.groups())
+    first.push_back(first.back() + static_cast<int>(std::max<std::size_t>(group.bodies.size(), 1)));
+  return first;
+}
+
+/// (group, body, place) of a side; group -1: the world.
+py::tuple side_of(int group, const PointRef& ref) {
+  return py::make_tuple(group, ref.body, array3(ref.local));
+}
+
+py::list pairs_of(const Model& model) {
+  py::list pairs;
+  for (const ContactPair& pair : model.pairs())
+    pairs.append(py::make_tuple(pair.key, side_of(pair.a.group, pair.a.ref),
+                                side_of(pair.b.group, pair.b.ref), array3(pair.normal), pair.law,
+                                pair.tangents));
+  return pairs;
+}
+
+std::string_view rule_name(ContactLaw::Rule rule) {
+  constexpr std::string_view names[] = {"signorini-position", "newton-impact",  "schatzman-paoli",
+                                        "equality",           "poisson-impact", "stewart-trinkle",
+                                        "compliant",          "relay"};
+  return names[static_cast<std::size_t>(rule)];
+}
+
+/// The numbers of a law that are not at rest: a law without friction does not speak of it.
+py::list laws_of(const Model& model) {
+  py::list laws;
+  for (const ContactLaw& law : model.laws()) {
+    py::dict numbers;
+    const auto tell = [&](const char* name, double value, double rest = 0.0) {
+      if (value != rest) numbers[name] = value;
+    };
+    tell("restitution", law.restitution);
+    tell("friction", law.friction);
+    tell("tangential", law.tangential);
+    tell("rolling", law.rolling);
+    tell("spinning", law.spinning);
+    tell("cohesion", law.cohesion);
+    tell("bound", law.bound);
+    tell("velocity", law.velocity);
+    if (law.falling.falls()) {
+      numbers["falling_ratio"] = law.falling.ratio;
+      numbers["falling_speed"] = law.falling.speed;
+    }
+    if (law.rule == ContactLaw::Rule::compliant) {
+      tell("stiffness", law.spring.stiffness);
+      tell("exponent", law.spring.exponent, 1.0);
+      tell("damping", law.spring.damping);
+    }
+    laws.append(py::make_tuple(text_of(rule_name(law.rule)), numbers));
+  }
+  return laws;
+}
+
+py::list joints_of(const Model& model) {
+  py::list joints;
+  for (const Joint& joint : model.joints()) {
+    py::list coordinates;
+    for (int i = 0; i < coordinate_count(joint.kind); ++i)
+      coordinates.append(text_of(coordinate_name(joint.kind, i)));
+    joints.append(py::make_tuple(text_of(joint.name), text_of(name_of(joint.kind)),
+                                 side_of(joint.a.group, joint.a.ref),
+                                 side_of(joint.b.group, joint.b.ref), coordinates));
+  }
+  return joints;
+}
+
+py::list probes_of(const Model& model) {
+  py::list probes;
+  for (const Probe& probe : model.probes())
+    probes.append(py::make_tuple(text_of(probe.name), text_of(name_of(probe.quantity)),
+                                 text_of(unit_of(probe, model.joints()))));
+  return probes;
+}
+
+py::dict options_of(const Model& model) {
+  const StepOptions& o = model.options();
+  py::dict options;
+  options["h"] = o.h;
+  options["end"] = o.end;
+  options["instant"] = text_of(name_of(o.instant));
+  options["on_failure"] = text_of(name_of(o.on_failure));
+  options["solver"] = text_of(model.solver().name());
+  options["tolerance"] = o.contact.tolerance;
+  options["iterations"] = o.contact.iterations;
+  options["pass_tolerance"] = o.pass_tolerance;
+  options["pass_limit"] = o.pass_limit;
+  options["ledger"] = o.ledger;
+  options["correct_positions"] = o.correct_positions;
+  options["joints"] = text_of(name_of(o.joints));
+  options["joints_in_stages"] = o.joints_in_stages;
+  options["bilateral"] = text_of(name_of(o.bilateral));
+  return options;
+}
+
+/// A member that holds a shared object of the engine, as Python may hold it.
+template <typename T>
+py::object shared(const std::shared_ptr<const T>& of) {
+  return py::cast(std::const_pointer_cast<T>(of));
+}
+
+}  // namespace
+
+void bind_model(py::module_& m) {
+  py::class_<Group>(m, "Group", "Bodies of one kind that one scheme moves.")
+      .def_property_readonly(
+          "name", [](const Group& g) { return text_of(g.name); },
+          "str : of the body, of the first of several.")
+      .def_property_readonly(
+          "kind", [](const Group& g) { return text_of(g.kind); }, "str : of its bodies.")
+      .def_property_readonly("bodies", &bodies_of, "list of str : names of its bodies.")
+      .def_property_readonly(
+          "scheme_name", [](const Group& g) { return text_of(g.scheme->name()); },
+          "str : of its scheme.")
+      .def_property_readonly(
+          "scheme", [](const Group& g) { return shared(g.scheme); }, "Scheme : what moves it.")
+      .def_property_readonly(
+          "dynamics", [](const Group& g) { return shared(g.dynamics); },
+          "Dynamics : its equation of motion.")
+      .def_property_readonly(
+          "positions", [](const Group& g) { return g.dynamics->positions(); }, "int : size of q.")
+      .def_property_readonly(
+          "velocities", [](const Group& g) { return g.dynamics->velocities(); },
+          "int : size of v.");
+
+  py::class_<Model>(m, "Model",
+                    R"(What was checked and never changes: groups of bodies, laws, joints, the step.
+
+Models come from `Scene.build()` or, in code, from `ModelParts.build()`. Copies share what they hold, and several
+simulations may run on one model.
+)")
+      .def_property_readonly(
+          "_groups",
+          [](const py::object& self) {
+            py::list groups;
+            for (const Group& group : self.cast<const Model&>().groups())
+              groups.append(py::cast(&group, py::return_value_policy::reference_internal, self));
+            return groups;
+          })
+      .def_property_readonly(
+          "accounts",
+          [](const Model& model) {
+            return std::vector<std::string>(model.accounts().begin(), model.accounts().end());
+          },
+          "list of str : names of the accounts of the ledger.")
+      .def_property_readonly(
+          "warnings",
+          [](const Model& model) {
+            return std::vector<std::string>(model.warnings().begin(), model.warnings().end());
+          },
+          "list of str : what is legal but doubtful, one line each.")
+      .def_property_readonly(
+          "h", [](const Model& model) { return model.options().h; }, "float : the step [s].")
+      .def_property_readonly(
+          "end", [](const Model& model) { return model.options().end; },
+          "float : where the run ends [s].")
+      .def_property_readonly("_first_bodies", &first_bodies)
+      .def_property_readonly("_pairs", &pairs_of)
+      .def_property_readonly("_laws", &laws_of)
+      .def_property_readonly("_joints", &joints_of)
+      .def_property_readonly("_probes", &probes_of)
+      .def_property_readonly("options", &options_of,
+                             "dict : the step, the instant of contacts, the solver and its limits.")
+      .def_property_readonly(
+          "islands",
+          [](const Model& model) {
+            return std::vector<int>(model.islands().begin(), model.islands().end());
+          },
+          "list of int : of each group; groups that can touch share an island and a contact "
+          "problem.")
+      .def("with_ledger", &Model::with_ledger, py::arg("ledger"),
+           "The same model with (ledger=True) or without the accounts of every step.");
+
+  // here, where Model has a name for the signature
+  py::class_<SceneObject, std::shared_ptr<SceneObject>>(m.attr("Scene"))
+      .def(
+          "build", [](const SceneObject& s) { return saltus::build(s.scene); },
+          py::call_guard<py::gil_scoped_release>(),
+          R"(The checked model of this scene.
+
+Returns
+-------
+Model
+
+Raises
+------
+SceneError
+    With file, line and column of the entry that is wrong.
+)");
+}
+
+}  // namespace saltus::python

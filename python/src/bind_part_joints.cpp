@@ -1,0 +1,168 @@
+// Joints, couplings and laws on their coordinates in models made in code.
+#include <pybind11/stl.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "model_parts.h"
+#include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
+
+namespace saltus::python {
+namespace {
+
+template <class... T>
+[[noreturn]] void wrong(fmt::format_string<T...> text, T&&... values) {
+  throw UsageError(fmt::format(text, std::forward<T>(values)...));
+}
+
+JointKind joint_kind(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (int k = 0; k <= static_cast<int>(JointKind::line); ++k) {
+    names.push_back(name_of(static_cast<JointKind>(k)));
+    if (names.back() == name) return static_cast<JointKind>(k);
+  }
+  wrong("there is no joint '{}' ({})", name, did_you_mean(name, names));
+}
+
+int joint_index(const ModelParts& parts, const py::handle& joint) {
+  if (py::isinstance<py::str>(joint)) {
+    const std::string name = joint.cast<std::string>();
+    std::vector<std::string_view> names;
+    for (std::size_t j = 0; j < parts.joints.size(); ++j) {
+      if (parts.joints[j].name == name) return static_cast<int>(j);
+      names.push_back(parts.joints[j].name);
+    }
+    wrong("there is no joint '{}' ({})", name, did_you_mean(name, names));
+  }
+  const int index = joint.cast<int>();
+  if (index < 0 || index >= static_cast<int>(parts.joints.size()))
+    wrong("there is no joint {} of {}", index, parts.joints.size());
+  return index;
+}
+
+JointSide joint_side(const PartsObject& self, const py::handle& given, const Matrix3& axes,
+                     const char* what) {
+  const ContactSide side = self.side(given, what);
+  if (!((axes.transpose() * axes - Matrix3::Identity()).norm() < 1e-9 && axes.determinant() > 0.0))
+    wrong("axes of {} are no rotation: columns x, y, z, unit and at right angles", what);
+  return {side.group, side.ref, axes};
+}
+
+int add_joint(PartsObject& self, const std::string& name, const std::string& kind,
+              const py::object& a, const py::object& b, const Matrix3& axes_a,
+              const Matrix3& axes_b, double length, double strength) {
+  Joint joint;
+  joint.name = name;
+  for (const Joint& other : self.parts.joints)
+    if (other.name == name) wrong("there is a joint '{}' already", name);
+  joint.kind = joint_kind(kind);
+  joint.a = joint_side(self, a, axes_a, "a");
+  joint.b = joint_side(self, b, axes_b, "b");
+  if (joint.kind == JointKind::distance && !(length > 0.0))
+    wrong("joint '{}': a distance has a length > 0 [m]", name);
+  joint.length = length;
+  joint.strength = strength;
+  self.parts.joints.push_back(joint);
+  self.parts.joint_path.push_back(name);
+  return static_cast<int>(self.parts.joints.size()) - 1;
+}
+
+/// A function of Python that gives (value, rate) at t, called from whatever thread steps.
+std::function<std::array<double, 2>(double)> course(const py::object& given) {
+  if (given.is_none()) return {};
+  if (!PyCallable_Check(given.ptr())) {
+    const double value = given.cast<double>();
+    return [value](double) { return std::array{value, 0.0}; };
+  }
+  const std::shared_ptr<py::object> function(new py::object(given), [](py::object* object) {
+    if (!Py_IsInitialized()) return;
+    const py::gil_scoped_acquire gil;
+    delete object;
+  });
+  return [function](double t) {
+    const py::gil_scoped_acquire gil;
+    return (*function)(t).cast<std::array<double, 2>>();
+  };
+}
+
+int add_coupling(PartsObject& self, const std::string& name,
+                 const std::vector<std::tuple<py::object, int, double>>& terms,
+                 const py::object& value) {
+  JointCoupling coupling;
+  coupling.name = name;
+  for (const auto& [joint, coordinate, weight] : terms) {
+    const int j = joint_index(self.parts, joint);
+    const Joint& of = self.parts.joints[static_cast<std::size_t>(j)];
+    if (coordinate < 0 || coordinate >= coordinate_count(of.kind))
+      wrong("coupling '{}': joint '{}' ({}) has {} coordinates, not {}", name, of.name,
+            name_of(of.kind), coordinate_count(of.kind), coordinate + 1);
+    coupling.terms.push_back({j, coordinate, weight});
+  }
+  if (coupling.terms.empty()) wrong("coupling '{}' has no terms", name);
+  coupling.value = course(value);
+  self.parts.couplings.push_back(std::move(coupling));
+  return static_cast<int>(self.parts.couplings.size()) - 1;
+}
+
+int add_joint_law(PartsObject& self, const py::object& joint, int law, int coordinate, double sign,
+                  double offset, const std::string& name) {
+  ModelParts& parts = self.parts;
+  JointLaw made;
+  made.joint = joint_index(parts, joint);
+  const Joint& of = parts.joints[static_cast<std::size_t>(made.joint)];
+  if (coordinate < 0 || coordinate >= coordinate_count(of.kind))
+    wrong("joint '{}' ({}) has {} coordinates, and none is {}", of.name, name_of(of.kind),
+          coordinate_count(of.kind), coordinate);
+  if (law < 0 || law >= static_cast<int>(parts.laws.size())) wrong("there is no law {}", law);
+  if (sign != 1.0 && sign != -1.0) wrong("sign is {} (1 or -1)", sign);
+  made.coordinate = coordinate;
+  made.law = law;
+  made.sign = sign;
+  made.offset = offset;
+  made.name = name.empty() ? of.name + ".law" : name;
+  parts.joint_laws.push_back(made);
+  return static_cast<int>(parts.joint_laws.size()) - 1;
+}
+
+}  // namespace
+
+void bind_part_joints(PartsClass& cls) {
+  const Matrix3 same = Matrix3::Identity();
+  cls.def("add_joint", &add_joint, py::arg("name"), py::arg("kind"), py::arg("a"), py::arg("b"),
+          py::arg("axes_a") = same, py::arg("axes_b") = same, py::arg("length") = 0.0,
+          py::arg("strength") = 0.0, R"(Holds two points together; returns the index of the joint.
+
+Parameters
+----------
+name : str
+kind : {'fixed', 'ball', 'revolute', 'prismatic', 'cylindrical', 'planar', 'universal', 'distance', 'along', 'line'}
+a, b : Point, or place [x, y, z] in the world [m]
+axes_a, axes_b : array, shape (3, 3)
+    Columns x, y, z of the joint on either side, in the frame of a rigid body, in space for others; the axis of a revolute,
+    prismatic or cylindrical joint and the normal of a planar one is z.
+length : float
+    Of a distance [m].
+strength : float
+    Pull at which a distance breaks [N]; 0: never.)")
+      .def("add_coupling", &add_coupling, py::arg("name"), py::arg("terms"),
+           py::arg("value") = py::none(),
+           R"(Holds sum of weight times coordinate of joints: gears, screws, driven coordinates.
+
+Parameters
+----------
+name : str
+terms : list of (joint, coordinate, weight)
+    joint: name or index; coordinate from 0 [rad, m].
+value : float or callable, optional
+    value(t) gives (value, rate); 0 if not given.)")
+      .def(
+          "add_joint_law", &add_joint_law, py::arg("joint"), py::arg("law"),
+          py::arg("coordinate") = 0, py::arg("sign") = 1.0, py::arg("offset") = 0.0,
+          py::arg("name") = "",
+          R"(A law without friction on a coordinate c of a joint, gap = sign (c - offset): limits, motors, springs.
+joint: name or index; law: from add_law(); coordinate: from 0; offset [rad, m]; name: of the law in results.)");
+}
+
+}  // namespace saltus::python

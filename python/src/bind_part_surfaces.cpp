@@ -1,0 +1,214 @@
+// Shapes, and where they sit, in models made in code.
+#include <pybind11/stl.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "model_parts.h"
+#include "saltus/base/error.h"
+
+namespace saltus::python {
+namespace {
+
+template <class... T>
+[[noreturn]] void wrong(fmt::format_string<T...> text, T&&... values) {
+  throw UsageError(fmt::format(text, std::forward<T>(values)...));
+}
+
+struct ShapeObject {
+  Shape shape;
+};
+
+ShapeObject checked(Shape shape) {
+  check(shape);
+  return {std::move(shape)};
+}
+
+using Points = py::array_t<double, py::array::c_style | py::array::forcecast>;
+std::vector<Vector3> points_of(const Points& x, const char* what) {
+  if (x.ndim() != 2 || x.shape(1) != 3) wrong("{} must have the shape (n, 3)", what);
+  std::vector<Vector3> points;
+  for (py::ssize_t i = 0; i < x.shape(0); ++i)
+    points.emplace_back(x.at(i, 0), x.at(i, 1), x.at(i, 2));
+  return points;
+}
+
+ShapeObject mesh(const Points& vertices,
+                 const py::array_t<int, py::array::c_style | py::array::forcecast>& triangles) {
+  if (triangles.ndim() != 2 || triangles.shape(1) != 3)
+    wrong("triangles must have the shape (n, 3)");
+  std::vector<std::array<int, 3>> of;
+  for (py::ssize_t t = 0; t < triangles.shape(0); ++t)
+    of.push_back({triangles.at(t, 0), triangles.at(t, 1), triangles.at(t, 2)});
+  return {triangle_mesh(points_of(vertices, "vertices"), std::move(of))};
+}
+
+ShapeObject heights(const Points& height, const std::array<double, 2>& spacing,
+                    const std::array<double, 2>& origin) {
+  if (height.ndim() != 2) wrong("height must have the shape (rows along y, columns along x)");
+  HeightField field;
+  field.rows = static_cast<int>(height.shape(0));
+  field.columns = static_cast<int>(height.shape(1));
+  field.spacing_x = spacing[0];
+  field.spacing_y = spacing[1];
+  field.origin_x = origin[0];
+  field.origin_y = origin[1];
+  field.height.assign(height.data(), height.data() + height.size());
+  return checked(height_field(std::move(field)));
+}
+
+int add_frame(PartsObject& self, const py::object& group, int body, std::string name) {
+  const std::size_t g = self.group(group);
+  const Group& of = self.parts.groups[g];
+  if (body < 0 || body >= of.dynamics->bodies()) wrong("group '{}' has no body {}", of.name, body);
+  if (!has(of.dynamics->traits(), Trait::rigid) && of.dynamics->velocities() > 0)
+    wrong("group '{}' has no frames to carry shapes: it is not rigid", of.name);
+  if (name.empty()) name = of.bodies.empty() ? of.name : of.bodies[static_cast<std::size_t>(body)];
+  self.parts.surfaces.frames.push_back({static_cast<int>(g), body, std::move(name)});
+  return static_cast<int>(self.parts.surfaces.frames.size()) - 1;
+}
+
+int add_shape(PartsObject& self, const ShapeObject& shape, int frame, const Vector3& position,
+              const std::array<double, 4>& rotation, int material) {
+  Surfaces& surfaces = self.parts.surfaces;
+  if (frame < -1 || frame >= static_cast<int>(surfaces.frames.size()))
+    wrong("there is no frame {}; add_frame() gives its number, -1 is the world", frame);
+  if (frame >= 0 && !can_move(shape.shape))
+    wrong("a {} can only stand still, in frame -1", shape_name(shape.shape));
+  if (material < 0) wrong("material is {} (>= 0)", material);
+  const Quaternion Q(rotation[0], rotation[1], rotation[2], rotation[3]);
+  if (!(Q.norm() > 0.0) || !std::isfinite(Q.norm())) wrong("rotation is (w, x, y, z), not all 0");
+  if (material >= surfaces.materials ||
+      surfaces.law.empty()) {  // a larger table, with what it held
+    const int before = surfaces.law.empty() ? 0 : surfaces.materials,
+              now = std::max(material + 1, before);
+    std::vector<int> law(static_cast<std::size_t>(now) * static_cast<std::size_t>(now), -1);
+    for (int a = 0; a < before; ++a)
+      for (int b = 0; b < before; ++b)
+        law[static_cast<std::size_t>(a * now + b)] =
+            surfaces.law[static_cast<std::size_t>(a * before + b)];
+    surfaces.law = std::move(law);
+    surfaces.materials = now;
+  }
+  surfaces.colliders.push_back(
+      {shape.shape, {position, Q.normalized().toRotationMatrix()}, frame, material});
+  return static_cast<int>(surfaces.colliders.size()) - 1;
+}
+
+void set_surface_law(PartsObject& self, int law, std::optional<int> a, std::optional<int> b) {
+  Surfaces& surfaces = self.parts.surfaces;
+  if (law < -1 || law >= static_cast<int>(self.parts.laws.size())) wrong("there is no law {}", law);
+  if (surfaces.law.empty()) wrong("there is no shape yet: add_shape() comes first");
+  if (a.has_value() != b.has_value()) wrong("materials a and b: both, or none for all pairs");
+  const int n = surfaces.materials;
+  if (!a) {
+    std::fill(surfaces.law.begin(), surfaces.law.end(), law);
+    return;
+  }
+  for (const int material : {*a, *b})
+    if (material < 0 || material >= n) wrong("there is no material {} of {}", material, n);
+  surfaces.law[static_cast<std::size_t>(*a * n + *b)] = law;
+  surfaces.law[static_cast<std::size_t>(*b * n + *a)] = law;
+}
+
+void set_surfaces(PartsObject& self, std::optional<double> margin, const py::object& plane) {
+  Surfaces& surfaces = self.parts.surfaces;
+  if (margin) {
+    if (!(*margin >= 0.0) || !std::isfinite(*margin)) wrong("margin is {} (>= 0 m)", *margin);
+    surfaces.margin = *margin;
+  }
+  if (!plane.is_none()) {
+    const auto n = plane.cast<Vector3>();
+    surfaces.plane = n.norm() > 0.0 ? Vector3(n.normalized()) : n;
+  }
+}
+
+void exclude(PartsObject& self, int a, int b) {
+  const int n =
+      static_cast<int>(self.parts.surfaces.frames.size() + self.parts.surfaces.skins.size());
+  for (const int frame : {a, b})
+    if (frame < 0 || frame >= n) wrong("there is no frame {} of {}", frame, n);
+  self.parts.surfaces.excluded.push_back({std::min(a, b), std::max(a, b)});
+}
+
+}  // namespace
+
+void bind_part_surfaces(py::module_& m, PartsClass& cls) {
+  using S = ShapeObject;
+  py::class_<S>(m, "Shape",
+                "What a rigid body looks like, in its own frame; lengths in m. UsageError for what "
+                "is no shape.")
+      .def_static(
+          "sphere", [](double radius) { return checked(Sphere{radius}); }, py::arg("radius"),
+          "About the origin [m].")
+      .def_static(
+          "ellipsoid", [](const Vector3& radii) { return checked(Ellipsoid{radii}); },
+          py::arg("radii"), "radii: half axes along x, y, z [m].")
+      .def_static(
+          "capsule",
+          [](double radius, double length) {
+            return checked(Capsule{radius, length / 2});
+          },
+          py::arg("radius"), py::arg("length"),
+          "Along z; radius [m], length [m] between the centres of its round ends.")
+      .def_static(
+          "cylinder",
+          [](double radius, double length) {
+            return checked(Cylinder{radius, length / 2});
+          },
+          py::arg("radius"), py::arg("length"), "Along z, with flat ends; radius [m], length [m].")
+      .def_static(
+          "box", [](const Vector3& size) { return checked(Box{size / 2}); }, py::arg("size"),
+          "size: edges along x, y, z [m].")
+      .def_static(
+          "plane", [] { return S{Plane{}}; }, "The half space z <= 0; stands still.")
+      .def_static(
+          "hull", [](const Points& points) { return S{convex_hull(points_of(points, "points"))}; },
+          py::arg("points"), "The convex hull of points, shape (n, 3), n >= 4.")
+      .def_static("mesh", &mesh, py::arg("vertices"), py::arg("triangles"),
+                  "Triangles, counter-clockwise seen from outside; stands still. vertices: shape "
+                  "(n, 3); triangles: shape (m, 3), from 0.")
+      .def_static("height_field", &heights, py::arg("height"), py::arg("spacing"),
+                  py::arg("origin") = std::array{0.0, 0.0},
+                  "height [m], shape (along y, along x), over a grid of this spacing [m] in x and "
+                  "y with its first "
+                  "corner at origin [m]; stands still.")
+      .def_property_readonly(
+          "kind", [](const S& s) { return shape_name(s.shape); }, "str : 'sphere', 'box', ...")
+      .def_property_readonly(
+          "can_move", [](const S& s) { return can_move(s.shape); },
+          "bool : bodies may carry it; planes, meshes, height fields stand still.")
+      .def(
+          "moments",
+          [](const S& s) {
+            const SolidMoments found = moments(s.shape);
+            return py::make_tuple(found.volume, Vector3(found.centre), Matrix3(found.inertia));
+          },
+          "tuple : (volume [m^3], centre [m], inertia about the centre at density 1 [m^5], (3, 3)) "
+          "of the "
+          "solid.")
+      .def("__repr__",
+           [](const S& s) { return fmt::format("<saltus.Shape {}>", shape_name(s.shape)); });
+  cls.def("add_frame", &add_frame, py::arg("group"), py::arg("body") = 0, py::arg("name") = "",
+          "A rigid body that carries shapes: number `body` of a group (name or index); `name` "
+          "stands in "
+          "messages and results. Returns the number of its frame.")
+      .def("add_shape", &add_shape, py::arg("shape"), py::arg("frame") = -1,
+           py::arg("position") = Vector3(Vector3::Zero()),
+           py::arg("rotation") = std::array{1.0, 0.0, 0.0, 0.0}, py::arg("material") = 0,
+           "Puts a Shape on a frame (-1: the world) at position [m] and rotation (w, x, y, z); "
+           "returns the number of the shape. material: an index, of which surface_law() speaks. "
+           "Nothing touches until surface_law().")
+      .def("surface_law", &set_surface_law, py::arg("law"), py::arg("a") = py::none(),
+           py::arg("b") = py::none(),
+           "The law between shapes of materials a and b, of all when not given; -1: they never "
+           "touch.")
+      .def("surfaces", &set_surfaces, py::arg("margin") = py::none(), py::arg("plane") = py::none(),
+           "margin [m]: contacts are known from this gap on. plane: normal of the plane in which "
+           "all bodies move; [0, 0, 0]: they move in space.")
+      .def("exclude", &exclude, py::arg("a"), py::arg("b"),
+           "Shapes of the frames a and b never touch.");
+}
+
+}  // namespace saltus::python

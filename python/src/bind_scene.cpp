@@ -1,0 +1,83 @@
+// Scenes: read, changed, resolved, built. What takes dicts and paths apart is written in Python (saltus/_scene.py).
+#include <pybind11/stl.h>
+
+#include "core.h"
+#include "saltus/io/scene_write.h"
+#include "saltus/io/scene_yaml.h"
+
+namespace saltus::python {
+namespace {
+
+using Assignments = std::vector<std::string>;
+
+std::shared_ptr<SceneObject> read(const std::string& file, Assignments set) {
+  const py::gil_scoped_release others;
+  Scene scene = read_scene(file, set);
+  return std::make_shared<SceneObject>(SceneObject{std::move(scene), std::move(set)});
+}
+
+std::shared_ptr<SceneObject> parse(const std::string& text, const std::string& name,
+                                   const std::string& folder, Assignments set) {
+  const py::gil_scoped_release others;
+  Scene scene = read_scene_text(text, name, set, folder);
+  return std::make_shared<SceneObject>(SceneObject{std::move(scene), std::move(set)});
+}
+
+/// The text again, with more assignments behind those that it was read with.
+std::shared_ptr<SceneObject> changed(const SceneObject& from, const Assignments& more) {
+  Assignments all = from.set;
+  all.insert(all.end(), more.begin(), more.end());
+  return parse(from.scene.text, from.scene.file, from.scene.folder.string(), std::move(all));
+}
+
+}  // namespace
+
+std::shared_ptr<SceneObject> scene_of(py::handle scene, py::handle set) {
+  return py::module_::import("saltus")
+      .attr("Scene")
+      .attr("of")(scene, set)
+      .cast<std::shared_ptr<SceneObject>>();
+}
+
+void bind_scene(py::module_& m) {
+  py::class_<SceneObject, std::shared_ptr<SceneObject>>(
+      m, "Scene", R"(A scene that was read: what it says, and where each entry stands.
+
+A scene never changes. Make one with `Scene.read`, `Scene.parse`, `Scene.from_dict` or, from any of these, `Scene.of`.
+
+>>> scene = saltus.Scene.read("ball.yaml", set={"time.rate": "2 kHz"})
+>>> model = scene.build()
+)")
+      .def_static("_read", &read, py::arg("file"), py::arg("set"))
+      .def_static("_parse", &parse, py::arg("text"), py::arg("name"), py::arg("folder"),
+                  py::arg("set"))
+      .def("_changed", &changed, py::arg("set"))
+      .def_property_readonly(
+          "_resolved", [](const SceneObject& s) { return text_of(write_scene(s.scene.spec, 0)); })
+      .def_property_readonly(
+          "text", [](const SceneObject& s) { return text_of(s.scene.text); },
+          "str : as read, before `set`.")
+      .def_property_readonly(
+          "title", [](const SceneObject& s) { return text_of(s.scene.spec.title); },
+          "str : the entry `title`, '' without one.")
+      .def_property_readonly(
+          "file", [](const SceneObject& s) { return file_name(s.scene.file); },
+          "str : as named when it was read; stands for the scene in errors.")
+      .def_property_readonly(
+          "folder", [](const SceneObject& s) { return file_name(s.scene.folder.string()); },
+          "str : files that the scene names are relative to it.")
+      .def_property_readonly(
+          "set", [](const SceneObject& s) { return s.set; },
+          "list of str : the assignments 'path=value' on top of the text.")
+      .def(py::pickle(
+          [](const SceneObject& s) {
+            return py::make_tuple(py::bytes(s.scene.text), file_name(s.scene.file),
+                                  file_name(s.scene.folder.string()), s.set);
+          },
+          [](const py::tuple& t) {
+            return parse(t[0].cast<std::string>(), t[1].cast<std::string>(),
+                         t[2].cast<std::string>(), t[3].cast<Assignments>());
+          }));
+}
+
+}  // namespace saltus::python

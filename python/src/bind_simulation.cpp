@@ -1,0 +1,315 @@
+// Simulations: steps without the GIL, the state as arrays over its own memory.
+#include <pybind11/stl.h>
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "contact_problem.h"
+#include "core.h"
+#include "saltus/sim/failure_text.h"
+
+namespace saltus::python {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+/// Until its end the thread that has the turn is inside a step.
+class Stepping {
+ public:
+  explicit Stepping(Turns& turn) : turn_(turn) { turn_.step(true); }
+  ~Stepping() { turn_.step(false); }
+  Stepping(const Stepping&) = delete;
+  Stepping& operator=(const Stepping&) = delete;
+
+ private:
+  Turns& turn_;
+};
+
+/// The start of a simulation is work of its bodies too.
+SimulationObject* make(const Model& model, const State* state) {
+  Turns turns(model);
+  const Taken mine(turns);
+  const py::gil_scoped_release others;
+  return new SimulationObject(state ? Simulation(model, *state) : Simulation(model));
+}
+
+StepReport advance(SimulationObject& self, std::optional<double> h) {
+  const Own sim(self);
+  const py::gil_scoped_release others;
+  const Stepping here(self.turns);
+  return h ? sim->advance(*h) : sim->advance();
+}
+
+/// Steps of the model's h that end at the time of the grid nearest to `until`.
+std::uint64_t steps_to(const Simulation& sim, double until) {
+  const double h = sim.model().options().h;
+  const State& state = sim.state();
+  const double done = static_cast<double>(state.step);
+  const bool on_grid = std::abs(state.t - done * h) <= 1e-6 * h;
+  const double left = on_grid ? std::round(until / h) - done : std::round((until - state.t) / h);
+  return left > 0.0 ? static_cast<std::uint64_t>(left) : 0;
+}
+
+/// With the GIL: signals, then whoever wants to know. True: enough.
+bool call(const py::object& self, const py::object& callback) {
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  if (callback.is_none()) return false;
+  return py::bool_(callback(self)).cast<bool>();
+}
+
+RunReport run(const py::object& object, std::optional<double> until,
+              std::optional<std::uint64_t> steps, const py::object& watch,
+              std::optional<std::uint64_t> every, const py::object& tell) {
+  auto& self = object.cast<SimulationObject&>();
+  const Own sim(self);
+  if (until && steps) throw UsageError("run(): `until` and `steps` exclude each other");
+  if (until && !std::isfinite(*until)) throw UsageError("run(): `until` must be a time [s]");
+  if (every && *every == 0) throw UsageError("run(): `every` must be at least 1 step");
+  const std::uint64_t count =
+      steps ? *steps : steps_to(*sim, until.value_or(sim->model().options().end));
+  const State& state = sim->state();
+  const std::uint64_t first = state.step;
+  RunReport report;
+  constexpr auto kPause = std::chrono::milliseconds(100);
+  const py::gil_scoped_release others;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point due = start + kPause;
+  while (report.steps < count && !report.stopped) {
+    if (self.turns.wanted()) {  // a question between two steps, a step of another simulation
+      self.turns.give();
+      self.turns.take();
+    }
+    const std::uint64_t before = state.step;
+    StepReport step;
+    {
+      const Stepping here(self.turns);
+      step = sim->advance();
+    }
+    if (state.step == before) throw StepFailed(failure_text(sim->model(), step, before + 1), step);
+    ++report.steps;
+    report.halved += step.halvings > 0;
+    report.residual = worse(report.residual, step.residual);
+    report.residual_after = worse(report.residual_after, step.residual_after);
+    const bool called = every && report.steps % *every == 0;
+    const Clock::time_point time = Clock::now();
+    if (!called && time < due) continue;
+    const py::gil_scoped_acquire gil;
+    report.stopped = call(object, called || !every ? watch : py::none());
+    if (time < due) continue;
+    due = Clock::now() + kPause;
+    if (tell.is_none()) continue;
+    py::dict now;
+    now["first"] = first;
+    now["step"] = state.step;
+    now["last"] = first + count;
+    now["t"] = state.t;
+    now["end"] = state.t + static_cast<double>(count - report.steps) * sim->model().options().h;
+    now["contacts"] = step.contacts;
+    now["residual"] = report.residual;
+    report.stopped = report.stopped || tell(now).is(py::bool_(false));
+  }
+  report.t = state.t;
+  report.wall = seconds(Clock::now() - start);
+  return report;
+}
+
+/// q or v of a group: read-only, over the memory of the state, which stays there and keeps the simulation.
+py::array_t<double> view(const py::object& object, int group, bool velocity) {
+  auto& self = object.cast<SimulationObject&>();
+  const Own sim(self, true);
+  const GroupState& state = sim->hold(group);
+  const Vector& x = velocity ? state.v : state.q;
+  return array_over(x.data(), x.size(), object);
+}
+
+py::array_t<double> velocity(SimulationObject& self, int group) {
+  const Own sim(self);
+  Vector v(sim->state().groups.at(static_cast<std::size_t>(group)).v.size());
+  {
+    const py::gil_scoped_release others;
+    sim->velocity(group, v);
+  }
+  return copy_of(v);
+}
+
+/// Places and rotations (w, x, y, z) of the bodies of a group, n x 3 and n x 4; UsageError of kinds without frames.
+py::tuple frames(SimulationObject& self, int group) {
+  const Own sim(self);
+  const Group& at = sim->model().groups()[static_cast<std::size_t>(group)];
+  const Dynamics& body = *at.dynamics;
+  if (!(body.traits() & static_cast<unsigned>(Trait::rigid)) && body.velocities() > 0)
+    throw UsageError("bodies of the kind '" + at.kind +
+                     "' have no one position and rotation; see q");
+  std::vector<Pose> pose(static_cast<std::size_t>(body.bodies()));
+  body.frames(sim->state().t, sim->state().groups[static_cast<std::size_t>(group)].q, pose);
+  const auto n = static_cast<py::ssize_t>(pose.size());
+  py::array_t<double> x({n, py::ssize_t{3}}), R({n, py::ssize_t{3}, py::ssize_t{3}});
+  for (py::ssize_t i = 0; i < n; ++i)
+    for (py::ssize_t a = 0; a < 3; ++a) {
+      x.mutable_at(i, a) = pose[static_cast<std::size_t>(i)].x[a];
+      for (py::ssize_t b = 0; b < 3; ++b)
+        R.mutable_at(i, a, b) = pose[static_cast<std::size_t>(i)].R(a, b);
+    }
+  return py::make_tuple(x, R);
+}
+
+/// Hands the contact problems of a step to Python.
+class PythonObserver final : public ContactObserver {
+ public:
+  explicit PythonObserver(SimulationObject& of) : of_(of) {}
+  void solved(const SolvedContact& contact) override {
+    const py::gil_scoped_acquire gil;
+    const ProblemLoan loan(contact.problem);
+    of_.watcher(contact.island, contact.t0, contact.h, loan.object(), copy_of(contact.p),
+                contact.report.converged, contact.report.iterations, contact.report.residual);
+  }
+
+ private:
+  SimulationObject& of_;
+};
+
+void observe(SimulationObject& self, const py::object& watcher) {
+  const Own sim(self);
+  self.sim.observe(nullptr);
+  self.observer.reset();
+  self.watcher = watcher.is_none() ? py::object() : watcher;
+  if (!self.watcher) return;
+  self.observer = std::make_unique<PythonObserver>(self);
+  self.sim.observe(self.observer.get());
+}
+
+/// The watcher may hold the simulation: a cycle that the collector must see.
+void collectable(PyHeapTypeObject* heap) {
+  PyTypeObject* type = &heap->ht_type;
+  type->tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type->tp_traverse = [](PyObject* object, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(object));
+    const auto* at = reinterpret_cast<py::detail::instance*>(object)
+                         ->get_value_and_holder()
+                         .value_ptr<SimulationObject>();
+    if (at) Py_VISIT(at->watcher.ptr());
+    return 0;
+  };
+  type->tp_clear = [](PyObject* object) {
+    auto* at = reinterpret_cast<py::detail::instance*>(object)
+                   ->get_value_and_holder()
+                   .value_ptr<SimulationObject>();
+    if (at) {
+      at->sim.observe(nullptr);
+      at->watcher = py::object();
+    }
+    return 0;
+  };
+}
+
+}  // namespace
+
+void bind_simulation(py::module_& m) {
+  bind_reports(m);
+  bind_state(m);
+  bind_registry(m);
+  const auto simple = [](auto member) {
+    return [member](SimulationObject& self) {
+      const Own sim(self, true);
+      return member(sim->state());
+    };
+  };
+  py::class_<SimulationObject>(m, "Simulation", py::custom_type_setup(collectable),
+                               R"(Advances a state of a model.
+
+Physics never raises from `advance`: look at the report. While C++ steps other Python threads run, and several simulations
+may step in several threads; those of one `Model` take turns, since their bodies share work space.
+
+Parameters
+----------
+model : Model, Scene, path or dict
+    What does not change. A scene, a file or a dict is built first.
+state : State, optional
+    Where to go on from, of this model; the start of the model if not given.
+
+Raises
+------
+SceneError
+    The scene is wrong.
+UsageError
+    The state is that of another model.
+
+>>> sim = saltus.Simulation("ball.yaml")
+>>> q = sim.groups["ball"].q            # no copy: shows the present state from now on
+>>> while sim.t < 1.0:
+...     sim.advance()
+)")
+      .def(py::init(&make), py::arg("model"), py::arg("state") = py::none())
+      .def("advance", &advance, py::arg("h") = py::none(), R"(Makes one step.
+
+Parameters
+----------
+h : float, optional
+    Its length [s]; the step of the model if not given.
+
+Returns
+-------
+StepReport
+    What happened. A step that failed leaves the state as it was, unless the scene says `on_failure: accept`.
+)")
+      .def("_run", &run)
+      .def("_view", &view)
+      .def("_addresses",  // of q and v as C++ sees them
+           [](SimulationObject& self, int group) {
+             const Own sim(self, true);
+             const GroupState& state = sim->state().groups.at(static_cast<std::size_t>(group));
+             return py::make_tuple(reinterpret_cast<std::uintptr_t>(state.q.data()),
+                                   reinterpret_cast<std::uintptr_t>(state.v.data()));
+           })
+      .def("_velocity", &velocity)
+      .def("_frames", &frames)
+      .def("_observe", &observe)
+      .def("_reactions",
+           [](SimulationObject& self, int group) {
+             const Own sim(self);
+             return copy_of(sim->reactions(group));
+           })
+      .def("_joint_load",
+           [](SimulationObject& self, int joint) {
+             const Own sim(self);
+             const auto load = sim->joint_load(joint);
+             return py::make_tuple(copy_of(load[0]), copy_of(load[1]));
+           })
+      .def("_joint_coordinate",
+           [](SimulationObject& self, int joint, int coordinate) {
+             const Own sim(self);
+             const auto x = sim->joint_coordinate(joint, coordinate);
+             return py::make_tuple(x[0], x[1]);
+           })
+      .def("_probe",
+           [](SimulationObject& self, int index) {
+             const Own sim(self);
+             return sim->probe(index);
+           })
+      .def("_contacts",
+           [](SimulationObject& self) {
+             const Own sim(self);
+             return contact_array(sim->model(), sim->contacts());
+           })
+      .def_property_readonly("_energy", simple([](const State& s) {
+                               return py::make_tuple(s.energy.kinetic, s.energy.potential,
+                                                     s.energy.total());
+                             }))
+      .def_property_readonly("_ledger", simple([](const State& s) { return s.ledger; }))
+      .def_property_readonly(
+          "model", [](SimulationObject& self) { return Model(self.sim.model()); },
+          "Model : what does not change.")
+      .def_property_readonly(
+          "state", simple([](const State& s) { return State(s); }),
+          "State : a copy of the present state, from which another simulation can go on.")
+      .def_property_readonly("t", simple([](const State& s) { return s.t; }),
+                             "float : time of the state [s].")
+      .def_property_readonly("step", simple([](const State& s) { return s.step; }),
+                             "int : steps made since t = 0.")
+      .def_property_readonly("h", simple([](const State& s) { return s.h; }),
+                             "float : length of the last step [s].");
+}
+
+}  // namespace saltus::python

@@ -1,0 +1,174 @@
+// State: a value. Equal states of one model have the same future, bit for bit.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core.h"
+
+namespace saltus::python {
+namespace {
+
+constexpr int kVersion = 1;  // of what pickle stores
+
+template <typename T>
+py::array_t<T> array_of(const std::vector<T>& x) {
+  return py::array_t<T>(static_cast<py::ssize_t>(x.size()), x.data());
+}
+template <typename T>
+std::vector<T> vector_of(const py::handle& array) {
+  const auto x = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(array);
+  if (!x) throw py::error_already_set();
+  return {x.data(), x.data() + x.size()};
+}
+Vector numbers_of(const py::handle& array) {
+  const std::vector<double> x = vector_of<double>(array);
+  return Eigen::Map<const Vector>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+
+py::tuple pack(const State& s) {
+  py::list groups, solvers, broken;
+  for (const GroupState& group : s.groups) {
+    py::list memory;
+    for (const Vector& one : group.memory) memory.append(copy_of(one));
+    groups.append(py::make_tuple(copy_of(group.q), copy_of(group.v), memory));
+  }
+  std::vector<std::uint64_t> key;
+  std::vector<double> impulse;  // six a contact: impulse and moment
+  for (const ContactMemory& contact : s.contacts) {
+    key.push_back(contact.key);
+    impulse.insert(impulse.end(), contact.impulse.begin(), contact.impulse.end());
+    impulse.insert(impulse.end(), contact.moment.begin(), contact.moment.end());
+  }
+  for (const SolverMemory& solver : s.solvers)
+    solvers.append(
+        py::make_tuple(array_of(solver.active), array_of(solver.factor), solver.changes));
+  for (const BrokenJoint& one : s.broken) broken.append(py::make_tuple(one.joint, one.t, one.pull));
+  return py::make_tuple(kVersion, s.t, s.step, s.h, groups, array_of(key), array_of(impulse),
+                        solvers,
+                        py::make_tuple(s.energy.kinetic, s.energy.potential, s.energy_start),
+                        array_of(s.ledger), broken);
+}
+
+State unpack(const py::tuple& t) {
+  if (t.size() != 11 || t[0].cast<int>() != kVersion)
+    throw UsageError("this pickle of a state is of another version of Saltus");
+  State s;
+  s.t = t[1].cast<double>();
+  s.step = t[2].cast<std::uint64_t>();
+  s.h = t[3].cast<double>();
+  for (const py::handle& group : t[4]) {
+    const auto parts = group.cast<py::tuple>();
+    GroupState& made = s.groups.emplace_back();
+    made.q = numbers_of(parts[0]);
+    made.v = numbers_of(parts[1]);
+    for (const py::handle& one : parts[2]) made.memory.push_back(numbers_of(one));
+  }
+  const auto key = vector_of<std::uint64_t>(t[5]);
+  const Vector impulse = numbers_of(t[6]);
+  if (static_cast<std::size_t>(impulse.size()) != 6 * key.size())
+    throw UsageError("this pickle of a state is damaged");
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(6 * i);
+    s.contacts.push_back({key[i], impulse.segment<3>(at), impulse.segment<3>(at + 3)});
+  }
+  for (const py::handle& solver : t[7]) {
+    const auto parts = solver.cast<py::tuple>();
+    SolverMemory& made = s.solvers.emplace_back();
+    made.active = vector_of<int>(parts[0]);
+    made.factor = vector_of<double>(parts[1]);
+    made.changes = parts[2].cast<std::uint64_t>();
+  }
+  const auto energy = t[8].cast<py::tuple>();
+  s.energy = {energy[0].cast<double>(), energy[1].cast<double>()};
+  s.energy_start = energy[2].cast<double>();
+  s.ledger = vector_of<double>(t[9]);
+  for (const py::handle& one : t[10]) {
+    const auto parts = one.cast<py::tuple>();
+    s.broken.push_back({parts[0].cast<int>(), parts[1].cast<double>(), parts[2].cast<double>()});
+  }
+  return s;
+}
+
+/// The same bits: not a number is equal to itself, and 0 is not -0.
+bool same(const double* a, const double* b, std::size_t n) {
+  return n == 0 || std::memcmp(a, b, n * sizeof(double)) == 0;
+}
+bool same(double a, double b) { return same(&a, &b, 1); }
+template <typename Numbers>
+bool same_numbers(const Numbers& a, const Numbers& b) {
+  return a.size() == b.size() && same(a.data(), b.data(), static_cast<std::size_t>(a.size()));
+}
+bool same(const State& a, const State& b) {
+  const auto each = [](const auto& x, const auto& y, const auto& equal) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
+  };
+  return same(a.t, b.t) && a.step == b.step && same(a.h, b.h) &&
+         same(a.energy.kinetic, b.energy.kinetic) && same(a.energy.potential, b.energy.potential) &&
+         same(a.energy_start, b.energy_start) && same_numbers(a.ledger, b.ledger) &&
+         a.broken == b.broken &&
+         each(a.groups, b.groups,
+              [&](const GroupState& x, const GroupState& y) {
+                return same_numbers(x.q, y.q) && same_numbers(x.v, y.v) &&
+                       each(x.memory, y.memory,
+                            [](const Vector& u, const Vector& w) { return same_numbers(u, w); });
+              }) &&
+         each(a.contacts, b.contacts,
+              [](const ContactMemory& x, const ContactMemory& y) {
+                return x.key == y.key && same_numbers(x.impulse, y.impulse) &&
+                       same_numbers(x.moment, y.moment);
+              }) &&
+         each(a.solvers, b.solvers, [](const SolverMemory& x, const SolverMemory& y) {
+           return x.active == y.active && same_numbers(x.factor, y.factor) &&
+                  x.changes == y.changes;
+         });
+}
+
+/// (q, v, memory) of each group, over the memory of the state, which never changes.
+py::list groups_of(const py::object& self) {
+  py::list groups;
+  for (const GroupState& group : self.cast<const State&>().groups) {
+    py::list memory;
+    for (const Vector& one : group.memory) memory.append(array_over(one.data(), one.size(), self));
+    groups.append(py::make_tuple(array_over(group.q.data(), group.q.size(), self),
+                                 array_over(group.v.data(), group.v.size(), self), memory));
+  }
+  return groups;
+}
+
+}  // namespace
+
+void bind_state(py::module_& m) {
+  py::class_<State>(m, "State",
+                    R"(What moves, as a value: it never changes, can be kept, compared and pickled.
+
+The same model and the same state have the same future, bit for bit: `Simulation(model, state)`. States are equal when all
+their bits are.
+)")
+      .def_readonly("t", &State::t, "float : [s].")
+      .def_readonly("step", &State::step, "int : steps made since t = 0.")
+      .def_readonly("h", &State::h, "float : the step that the schemes hold it for [s].")
+      .def_property_readonly("_groups", &groups_of)
+      .def_property_readonly("_energy",
+                             [](const State& s) {
+                               return py::make_tuple(s.energy.kinetic, s.energy.potential,
+                                                     s.energy.total());
+                             })
+      .def_readonly("energy_start", &State::energy_start, "float : energy at step 0 [J].")
+      .def_property_readonly(
+          "ledger", [](const State& s) { return array_of(s.ledger); },
+          "array : work since step 0 [J], in the order of `Model.accounts`.")
+      .def("__eq__",
+           [](const State& a, const py::object& b) -> py::object {
+             if (!py::isinstance<State>(b))
+               return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+             return py::bool_(same(a, b.cast<const State&>()));
+           })
+      .def("__copy__", [](const State& s) { return State(s); })
+      .def(
+          "__deepcopy__", [](const State& s, const py::dict&) { return State(s); }, py::arg("memo"))
+      .def(py::pickle(&pack, &unpack))
+      .attr("__hash__") = py::none();
+}
+
+}  // namespace saltus::python

@@ -1,0 +1,199 @@
+// Bodies written in Python, and bodies of the engine as they are lent to Python.
+#pragma once
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "python_side.h"
+#include "saltus/dynamics/dynamics.h"
+#include "saltus/math/sparse.h"
+#include "saltus/math/sparse_product.h"
+
+namespace saltus::python {
+
+/// A sparse matrix with its layout for products.
+struct SparseBox {
+  SparseMatrix rows;
+  SparseProduct product;
+  explicit SparseBox(SparseMatrix made) : rows(std::move(made)), product(rows) {}
+};
+
+/// A matrix as Python gives it: nothing (zero), a diagonal (a number or n of them), dense, sparse.
+using MatrixValue = std::variant<std::monostate, Vector, Matrix, std::shared_ptr<SparseBox>>;
+/// None, a number, (n,), (n, n), SparseMatrix, or a sparse matrix of SciPy.
+MatrixValue matrix_of(py::handle from, Eigen::Index n, const std::string& what);
+
+/// A factor of a body or a trial, or one of its own. Lapses with the call that lent it.
+struct FactorView {
+  Factor* at = nullptr;
+  Eigen::Index size = 0;  ///< of what it solves
+  std::shared_ptr<Factor> own{};
+  Factor& get() const {
+    if (!at) throw UsageError("a factor was lent for one call, which is over");
+    return *at;
+  }
+};
+/// A <- factor of a M + b C + c K, in the form that Lagrangian and Linear give it.
+void factorise(double m, const MatrixValue& M, double c, const MatrixValue& C, double k,
+               const MatrixValue& K, Eigen::Index n, Factor& A);
+
+py::object combination_to_python(const Combination& s);
+Combination combination_of(py::handle from);
+Energy energy_of(py::handle from, const std::string& what);
+py::tuple points_to_python(std::span<const PointRef> at);
+std::vector<PointRef> points_of(py::handle from);
+
+/// A body of the engine while a call lasts: `at` is null afterwards. Also a body with its owner, for Python.
+class BorrowedBody final : public Dynamics {
+ public:
+  const Dynamics* at = nullptr;
+  py::object owner{};
+  const Dynamics& body() const {
+    if (!at) throw UsageError("a body was lent for one call, which is over");
+    return *at;
+  }
+
+  int bodies() const override { return body().bodies(); }
+  int positions() const override { return body().positions(); }
+  int velocities() const override { return body().velocities(); }
+  unsigned traits() const override { return body().traits(); }
+  void retract(View q, View w, Out out) const override { body().retract(q, w, out); }
+  void increment_rate(View w, View v, Out rate) const override {
+    body().increment_rate(w, v, rate);
+  }
+  void force(double t, View q, View v, Out f) const override { body().force(t, q, v, f); }
+  void multiply(Combination s, View q, View v, View x, Out y) const override {
+    body().multiply(s, q, v, x, y);
+  }
+  void factorise(Combination s, View q, View v, Factor& A) const override {
+    body().factorise(s, q, v, A);
+  }
+  void factorise_exact(Combination s, double weight, View x, View q, View v,
+                       Factor& A) const override {
+    body().factorise_exact(s, weight, x, q, v, A);
+  }
+  void potential_force(double t, View q, Out f) const override { body().potential_force(t, q, f); }
+  void load(double t, View q, View v, Out f) const override { body().load(t, q, v, f); }
+  const RigidData* rigid() const override { return body().rigid(); }
+  Rayleigh rayleigh() const override { return body().rayleigh(); }
+  int prescribed() const override { return body().prescribed(); }
+  void reactions(double t, View q, View v, View a, Out forces) const override {
+    body().reactions(t, q, v, a, forces);
+  }
+  void point_reactions(double t, View q, std::span<const PointRef> p, View f,
+                       Out forces) const override {
+    body().point_reactions(t, q, p, f, forces);
+  }
+  void prescribed_columns(Combination s, View q, View v,
+                          Eigen::Ref<Matrix> columns) const override {
+    body().prescribed_columns(s, q, v, columns);
+  }
+  void points(double t, View q, std::span<const PointRef> p, Out x) const override {
+    body().points(t, q, p, x);
+  }
+  void point_rows(View q, View axes, std::span<const PointRef> p, PointRows& J) const override {
+    body().point_rows(q, axes, p, J);
+  }
+  void spin_rows(View q, View axes, std::span<const PointRef> p, PointRows& J) const override {
+    body().spin_rows(q, axes, p, J);
+  }
+  void frames(double t, View q, std::span<Pose> out) const override { body().frames(t, q, out); }
+  void spin_drift(double t, View q, std::span<const PointRef> p, Out d) const override {
+    body().spin_drift(t, q, p, d);
+  }
+  void point_drift(double t, View q, std::span<const PointRef> p, Out d) const override {
+    body().point_drift(t, q, p, d);
+  }
+  std::unique_ptr<PointTable> table(std::span<const PointRef> p,
+                                    std::span<const Vector3> direction) const override {
+    return body().table(p, direction);
+  }
+  std::span<const Source> sources() const override { return body().sources(); }
+  Energy energy(double t, View q, View v) const override { return body().energy(t, q, v); }
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override {
+    body().power(t, q, v, w, by_source);
+  }
+  const ModalData* modal() const override { return body().modal(); }
+};
+
+/// The body itself: what a scheme of the engine is given, which may keep it in its factor for the passes to come.
+inline const Dynamics& engine_body(const Dynamics& body) {
+  const auto* lent = dynamic_cast<const BorrowedBody*>(&body);
+  return lent ? lent->body() : body;
+}
+
+/// A body whose class is written in Python.
+class PythonBody : public Dynamics, public Extended {
+ public:
+  PythonBody();
+  ~PythonBody() override;
+  const PythonSide& side() const { return side_; }
+  void check() const override;
+
+  int bodies() const override;
+  int positions() const override;
+  int velocities() const override;
+  unsigned traits() const override;
+  void retract(View q, View w, Out out) const override;
+  void increment_rate(View w, View v, Out rate) const override;
+  void force(double t, View q, View v, Out f) const override;
+  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void factorise_exact(Combination s, double weight, View x, View q, View v,
+                       Factor& A) const override;
+  void potential_force(double t, View q, Out f) const override;
+  void load(double t, View q, View v, Out f) const override;
+  const RigidData* rigid() const override;
+  Rayleigh rayleigh() const override;
+  int prescribed() const override;
+  void reactions(double t, View q, View v, View a, Out forces) const override;
+  void point_reactions(double t, View q, std::span<const PointRef> at, View f,
+                       Out forces) const override;
+  void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const override;
+  void points(double t, View q, std::span<const PointRef> at, Out x) const override;
+  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
+  void frames(double t, View q, std::span<Pose> out) const override;
+  void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  std::unique_ptr<PointTable> table(std::span<const PointRef> at,
+                                    std::span<const Vector3> direction) const override;
+  std::span<const Source> sources() const override;
+  Energy energy(double t, View q, View v) const override;
+  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  const ModalData* modal() const override;
+
+ private:
+  struct Known;
+  bool has_matrices() const;
+  MatrixValue matrix(int method, View q, const Vector* v) const;
+  /// M, C, K at (q, v), those that the class gives and the factors ask for.
+  std::array<MatrixValue, 3> matrices(const Combination& s, View q, View v) const;
+  int number(int method) const;
+  void vector_method(int method, const double* t, View a, const char* a_name,
+                     const Eigen::Ref<const Vector>* b, const char* b_name, Out out,
+                     const char* out_name) const;
+  void rows(int method, View q, View axes, std::span<const PointRef> at, PointRows& J) const;
+  void drift(int method, double t, View q, std::span<const PointRef> at, Out d) const;
+
+  PythonSide side_;
+  std::unique_ptr<Known> known_;  ///< what never changes, asked for once
+};
+
+/// While the bound method of a body runs that Python called: on a body written in Python it is the method of the base.
+class SuperOf : PythonSide::Super {
+ public:
+  explicit SuperOf(const Dynamics& of) : Super(side_of(of)) {}
+
+ private:
+  static const PythonSide* side_of(const Dynamics& of) {
+    const auto* made = dynamic_cast<const PythonBody*>(&of);
+    return made ? &made->side() : nullptr;
+  }
+};
+
+void bind_factor(py::module_& m);
+void bind_operator(py::module_& m);
+void bind_values(py::module_& m);
+
+}  // namespace saltus::python

@@ -1,0 +1,50 @@
+// What Python hears and says while the engine works: Ctrl-C, and a function that is told how far it is.
+#pragma once
+#include <exception>
+#include <utility>
+
+#include "core.h"
+
+namespace saltus::python {
+
+/// Made with the GIL, asked without it, from the thread that made it.
+///     Watch watch(progress);
+///     { py::gil_scoped_release others;  work([&](const Now& now) { return watch([&] { return dict_of(now); }); }); }
+///     watch.rethrow("stopped after 3 of 7 runs");
+class Watch {
+ public:
+  /// `progress`: None, or a function of one dict; what it returns stops the work where it is False.
+  explicit Watch(py::object progress) : progress_(std::move(progress)) {}
+
+  /// False: stop, since there is a signal, an exception of `progress`, or a False from it.
+  template <typename Tell>
+  bool operator()(Tell&& tell) noexcept {
+    const py::gil_scoped_acquire gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!progress_.is_none() && progress_(tell()).is(py::bool_(false))) return false;
+      return true;
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    return false;
+  }
+
+  /// Raises what stopped the work, if an exception did; a KeyboardInterrupt says `where`.
+  void rethrow(const std::string& where) {
+    if (!error_) return;
+    try {
+      std::rethrow_exception(std::exchange(error_, nullptr));
+    } catch (py::error_already_set& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+    }
+    PyErr_SetObject(PyExc_KeyboardInterrupt, text_of(where).ptr());
+    throw py::error_already_set();
+  }
+
+ private:
+  py::object progress_;
+  std::exception_ptr error_;
+};
+
+}  // namespace saltus::python

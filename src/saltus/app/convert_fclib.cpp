@@ -1,0 +1,123 @@
+#include "saltus/app/convert_fclib.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "saltus/base/error.h"
+#include "saltus/io/data_files.h"
+#include "saltus/io/results.h"
+#include "saltus/io/results_file.h"
+#include "saltus/io/scene_yaml.h"
+#include "saltus/scene/build.h"
+#include "saltus/sim/failure_text.h"
+#include "saltus/sim/simulation.h"
+#include "saltus/study/contact_dump.h"
+
+namespace saltus::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The scene as it was run. Its data files lie where they were, beside the results or in the working folder, and hold
+/// what they held.
+Scene stored_scene(const ResultsReader& results) {
+  std::vector<fs::path> folders{fs::path(results.file()).parent_path(), fs::path()};
+  const h5::Group provenance = results.hdf5().group("provenance");
+  if (provenance.has("inputs"))
+    for (const std::string& entry : provenance.group("inputs").names())
+      folders.push_back(fs::path(provenance.group("inputs/" + entry).text("file")).parent_path());
+  std::string lost;
+  for (const fs::path& folder : folders) {
+    Scene scene = read_scene_text(results.resolved(), results.file() + ":/resolved", {}, folder);
+    const std::vector<DataFile> data = data_files(scene);
+    const auto missing =
+        std::ranges::find_if(data, [](const DataFile& d) { return !fs::exists(d.file); });
+    if (missing != data.end()) {
+      if (lost.empty()) lost = missing->file.string();
+      continue;
+    }
+    check_same_inputs(results.hdf5(), results.file(), input_files(scene));
+    return scene;
+  }
+  throw SceneError("--to fclib",
+                   "the scene is run again, and its data file " + lost + " is not there",
+                   "work in the folder of the scene")
+      .at(results.file(), 0, 0);
+}
+
+/// From the newest state of the file before `step`, else from the start.
+Simulation simulation_before(const ResultsReader& results, const Model& model, std::uint64_t step) {
+  try {
+    State state = read_checkpoint(results.file(), model);
+    if (state.step < step) return Simulation(model, std::move(state));
+  } catch (const SceneError&) {  // a file without one
+  }
+  return Simulation(model);
+}
+
+/// Looks whether the steps that are made are those of the file, bit for bit.
+class SameRun {
+ public:
+  explicit SameRun(const ResultsReader& results)
+      : time_(results.step("time")),
+        kinetic_(results.step("kinetic")),
+        potential_(results.step("potential")) {}
+  void look(const State& state) {
+    if (differs_ != 0) return;
+    const auto found = std::ranges::lower_bound(time_, state.t);
+    if (found == time_.end() || *found != state.t) return;  // not every step is stored
+    const auto row = static_cast<std::size_t>(found - time_.begin());
+    if (kinetic_[row] != state.energy.kinetic || potential_[row] != state.energy.potential)
+      differs_ = state.step;
+  }
+  std::uint64_t differs() const { return differs_; }  ///< first step that does, 0: none
+
+ private:
+  std::vector<double> time_, kinetic_, potential_;
+  std::uint64_t differs_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> convert_fclib(const ResultsReader& results, const std::string& stem,
+                                       std::uint64_t step, std::vector<std::string>& notes) {
+  const Scene scene = stored_scene(results);
+  const Model model = build(scene);
+  const auto last = static_cast<std::uint64_t>(step_count(scene.spec.time));
+  if (step < 1 || step > last)
+    throw SceneError("--step", fmt::format("there is no step {}", step),
+                     fmt::format("allowed: 1 to {}", last));
+  Simulation sim = simulation_before(results, model, step);
+  SameRun same(results);
+  const fs::path name(stem);
+  ContactDump dump("every:1", name.parent_path().string(), name.filename().string(), sim);
+  while (sim.state().step < step) {
+    const std::uint64_t before = sim.state().step;
+    if (before + 1 == step) sim.observe(&dump);
+    const StepReport report = sim.advance();
+    if (sim.state().step == before) {
+      if (before + 1 == step) break;  // the problem that failed is what is asked for
+      throw RunError(
+          fmt::format("{}: {}", results.file(), failure_text(model, report, before + 1)));
+    }
+    same.look(sim.state());
+  }
+  sim.observe(nullptr);
+  std::vector<std::string> files = dump.finish();
+  if (same.differs() != 0)
+    notes.push_back(fmt::format(
+        "step {} is not that of {}, bit for bit: another version or machine made the file; "
+        "what is written belongs to the run made now",
+        same.differs(), results.file()));
+  if (const std::string text = dump.left_out(); !text.empty()) notes.push_back(text);
+  if (files.empty() && dump.left_out().empty())
+    throw SceneError("--step", fmt::format("step {} has no contact problem", step),
+                     "the column contacts of --to csv tells of steps with contacts")
+        .at(results.file(), 0, 0);
+  return files;
+}
+
+}  // namespace saltus::app

@@ -1,0 +1,118 @@
+// Rows at the end of a table, chunk by chunk and past the cache and the filters of the library, which compress every byte
+// and take five times as long. The last chunk stays in memory and is written again when it has more rows.
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "saltus/io/hdf5_internal.h"
+#include "saltus/io/planes.h"
+
+namespace saltus::h5 {
+
+/// A table that was appended to.
+struct Growing {
+  bool direct = false;      ///< false: through the library
+  std::size_t rows = 0;     ///< in the file
+  std::size_t columns = 1;  ///< numbers a row
+  std::size_t chunk = 1;    ///< rows
+  std::size_t element = 8;  ///< [bytes]
+  bool compressed = false;
+  std::vector<char>
+      last;  ///< the rows of the chunk that is not full, behind them zeros; no bytes: not known yet
+  PlaneCoder coder;
+
+  std::size_t row_bytes() const { return columns * element; }
+  std::size_t chunk_bytes() const { return chunk * row_bytes(); }
+};
+
+namespace {
+
+constexpr unsigned kNotDeflated = 2;  // the second filter was left out
+
+#if H5_VERSION_GE(1, 10, 3)
+/// Tables as Group::create() makes them: numbers as in memory, in chunks of whole rows, as they are or shuffled and deflated.
+bool fits(hid_t data, hid_t type, Growing& table) {
+  if constexpr (std::endian::native != std::endian::little) return false;
+  const Handle stored(H5Dget_type(data), close_type), space(H5Dget_space(data), close_space),
+      layout(H5Dget_create_plist(data), close_list);
+  std::array<hsize_t, 2> size{0, 1}, chunk{1, 1};
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  if (H5Tequal(stored.get(), type) <= 0 || rank < 1 || rank > 2 ||
+      H5Sget_simple_extent_dims(space.get(), size.data(), nullptr) != rank ||
+      H5Pget_layout(layout.get()) != H5D_CHUNKED ||
+      H5Pget_chunk(layout.get(), 2, chunk.data()) != rank || chunk[1] != size[1])
+    return false;
+  const auto filter = [&](unsigned k) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    return H5Pget_filter2(layout.get(), k, &flags, &values, nullptr, 0, nullptr, nullptr);
+  };
+  const int filters = H5Pget_nfilters(layout.get());
+  table.compressed = filters == 2;
+  if (filters != 0 &&
+      !(filters == 2 && filter(0) == H5Z_FILTER_SHUFFLE && filter(1) == H5Z_FILTER_DEFLATE))
+    return false;
+  table.rows = static_cast<std::size_t>(size[0]);
+  table.columns = static_cast<std::size_t>(size[1]);
+  table.chunk = static_cast<std::size_t>(chunk[0]);
+  table.element = H5Tget_size(stored.get());
+  return table.columns > 0 && (table.element == 8 || table.element == 4) &&
+         table.chunk_bytes() < (std::size_t{1} << 31);
+}
+
+bool put_chunk(hid_t data, Growing& table, std::size_t first_row, std::span<const char> bytes) {
+  const std::array<hsize_t, 2> at{first_row, 0};
+  unsigned left_out = 0;
+  if (table.compressed) {
+    const PlaneCoder::Coded coded = table.coder.encode(bytes, table.element);
+    bytes = coded.bytes;
+    if (!coded.deflated) left_out = kNotDeflated;
+  }
+  return H5Dwrite_chunk(data, H5P_DEFAULT, left_out, at.data(), bytes.size(), bytes.data()) >= 0;
+}
+#else
+bool fits(hid_t, hid_t, Growing&) { return false; }
+bool put_chunk(hid_t, Growing&, std::size_t, std::span<const char>) { return false; }
+#endif
+
+}  // namespace
+
+/// False where the table is none of those that can be written so.
+bool Dataset::append_chunks(std::int64_t type, const void* values, std::size_t count) {
+  std::shared_ptr<Growing>& found = file_->growing[path_];
+  if (!found) {
+    found = std::make_shared<Growing>();
+    found->direct = fits(id_.get(), type, *found);
+  }
+  Growing& table = *found;
+  if (!table.direct) return false;
+  expects(count % table.columns == 0, "h5::Dataset::append: whole rows only");
+  const std::size_t added = count / table.columns, row = table.row_bytes();
+  std::size_t full = table.rows % table.chunk;  // rows of the last chunk
+  if (full > 0 && table.last.empty()) {
+    table.last.resize(table.chunk_bytes());
+    read_raw(type, table.rows - full, full, table.last.data());
+  }
+  const std::array<hsize_t, 2> size{table.rows + added, table.columns};
+  if (H5Dset_extent(id_.get(), size.data()) < 0) fail("cannot grow");
+  const char* next = static_cast<const char*>(values);
+  for (std::size_t left = added; left > 0;) {
+    const std::size_t taken = std::min(left, table.chunk - full);
+    std::span<const char> bytes(next, taken * row);
+    if (taken <
+        table.chunk) {  // not the whole of a chunk: with what is there, or to be gone on with
+      table.last.resize(table.chunk_bytes());
+      if (full == 0) std::memset(table.last.data(), 0, table.last.size());
+      std::memcpy(table.last.data() + full * row, next, taken * row);
+      bytes = table.last;
+    }
+    require(put_chunk(id_.get(), table, table.rows - full, bytes), "cannot write");
+    table.rows += taken;
+    full = (full + taken) % table.chunk;
+    next += taken * row;
+    left -= taken;
+  }
+  return true;
+}
+
+}  // namespace saltus::h5

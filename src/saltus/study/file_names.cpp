@@ -1,0 +1,83 @@
+#include "saltus/study/file_names.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "saltus/base/error.h"
+#include "saltus/io/data_files.h"
+#include "saltus/io/output_file.h"
+
+namespace saltus {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What tells files apart: the name without detours, and for files that exist their inode.
+std::vector<std::string> identities(const fs::path& file) {
+  std::vector<std::string> result;
+  std::error_code error;
+  // absolute first: a relative name of which nothing exists would stay relative
+  const fs::path whole = fs::weakly_canonical(fs::absolute(link_target(file.string())), error);
+  result.push_back((error ? file.lexically_normal() : whole).string());
+  struct stat status {};
+  if (::stat(file.c_str(), &status) == 0)
+    result.push_back(fmt::format("\n{}:{}", status.st_dev, status.st_ino));  // in no name
+  return result;
+}
+
+/// The files met so far and what each is for.
+class Files {
+ public:
+  void add(const fs::path& file, const std::string& role) {
+    for (std::string& identity : identities(file)) roles_.emplace(std::move(identity), role);
+  }
+  /// A file that is written, through its `.part`. Returns what one of the two is already, "" if
+  /// nothing.
+  std::string claim(const std::string& file, const std::string& role) {
+    const std::string part = part_name(file);
+    for (const std::string& name : {file, part})
+      for (const std::string& identity : identities(name))
+        if (const auto found = roles_.find(identity); found != roles_.end()) return found->second;
+    add(file, role);
+    add(part, role + " while it is written");
+    return "";
+  }
+
+ private:
+  std::map<std::string, std::string> roles_;
+};
+
+void claim_results(Files& files, const Scene& scene, const std::string& results) {
+  files.add(scene.file, "the scene itself");
+  for (const DataFile& data : data_files(scene)) files.add(data.file, "the file of " + data.entry);
+  const std::string other = files.claim(results, "the results file");
+  if (!other.empty())
+    throw SceneError("", "is " + other, "give the results another name with -o").at(results, 0, 0);
+}
+
+}  // namespace
+
+void check_file_names(const Scene& scene, const std::string& results) {
+  Files files;
+  if (!results.empty()) claim_results(files, scene, results);
+  const fs::path folder = fs::path(results).parent_path();
+  for (std::size_t i = 0; i < scene.spec.outputs.size(); ++i) {
+    const OutputSpec& output = scene.spec.outputs[i];
+    for (const auto& [key, name] : {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
+      if (!*name) continue;
+      const std::string entry = fmt::format("outputs[{}].{}", i, key);
+      const std::string other = files.claim((folder / **name).string(), "the file of " + entry);
+      if (other.empty()) continue;
+      rethrow_placed(SceneError(entry, "'" + **name + "' is also " + other,
+                                "give each output a file of its own"),
+                     scene);
+    }
+  }
+}
+
+}  // namespace saltus

@@ -1,0 +1,104 @@
+#include "saltus/study/run_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "saltus/bodies/fem.h"
+
+namespace saltus {
+
+double time_of(const Extreme& extreme, const SceneSetup& setup) {
+  return static_cast<double>(extreme.row) * setup.model.options().h;
+}
+
+std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
+  const std::string gaining = what_opens(setup.model);
+  if (gain.steps == 0 || gaining.empty()) return "";
+  for (const ContactLaw& law : setup.model.laws())
+    if (law.rule == ContactLaw::Rule::equality && law.velocity != 0.0) return "";  // a motor
+  std::vector<char> of_joint(setup.model.laws().size(), 0);  // which have no options of their own
+  for (const JointLaw& law : setup.model.joint_laws())
+    of_joint[static_cast<std::size_t>(law.law)] = 1;
+  bool open = false, position = true;  // activation without closing_only; all laws on gaps
+  for (std::size_t i = 0; i < of_joint.size(); ++i) {
+    if (of_joint[i]) continue;
+    const ContactLaw& law = setup.model.laws()[i];
+    open = open || (law.rule == ContactLaw::Rule::newton_impact && !law.activation.closing_only);
+    position = position && law.rule == ContactLaw::Rule::signorini_position;
+  }
+  bool gain_one = true;  // which position laws need
+  for (const Group& group : setup.model.groups())
+    gain_one = gain_one && group.scheme->gain() == 1.0;
+  const char* remedy =
+      open && gain_one
+          ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
+      : open                  ? "use `activation: {closing_only: true}` in newton-impact"
+      : position || !gain_one ? "use a shorter step"
+                              : "use `law: signorini-position`";
+  return fmt::format(
+      "{} fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
+      gaining, gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
+}
+
+std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
+  const RunStatistics& s = loop.statistics;
+  if (s.failed_steps == 0) return "";
+  if (!(s.residual.value > setup.model.options().contact.tolerance))
+    return fmt::format(
+        "the equations of motion of {} steps were not solved and the steps accepted; use a shorter "
+        "step, or raise newton_iterations",
+        s.failed_steps);
+  return fmt::format(
+      "the contacts of {} steps were not solved and the steps accepted, the worst with residual "
+      "{:.3g}, tolerance {:.3g} (t = {:.6g} s); raise solver.iterations, or use a shorter step",
+      s.failed_steps, s.residual.value, setup.model.options().contact.tolerance,
+      time_of(s.residual, setup));
+}
+
+std::string unexplained_warning(const LoopReport& loop, const State& state,
+                                const SceneSetup& setup) {
+  const RunStatistics& s = loop.statistics;
+  double scale = s.largest_parts;  // what falls from rest at height 0 has no energy in sum
+  for (std::size_t i = 0; i + 1 < state.ledger.size(); ++i)
+    scale = std::max(scale, std::abs(state.ledger[i]));
+  if (state.ledger.empty() || !(std::abs(state.ledger.back()) > 0.1 * scale)) return "";
+  return fmt::format(
+      "no account explains {:.3g} J, the most in one step {:.3g} J (t = {:.6g} s): the motion is "
+      "not "
+      "resolved; use a shorter step",
+      state.ledger.back(), s.unexplained.value, time_of(s.unexplained, setup));
+}
+
+std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
+  const RunStatistics& s = loop.statistics;
+  const double tolerance = setup.model.options().contact.tolerance;
+  if (s.failed_steps > 0 || s.residual_after.value <= std::max(1e-6, 100.0 * tolerance)) return "";
+  return fmt::format(
+      "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); use a "
+      "shorter step",
+      s.residual_after.value, time_of(s.residual_after, setup));
+}
+
+std::string inverted_warning(const State& state, const SceneSetup& setup) {
+  std::string names;
+  double least = 1.0;
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    const Group& group = setup.model.groups()[g];
+    const auto* const fem = dynamic_cast<const Fem*>(group.dynamics.get());
+    if (!fem) continue;
+    const double J = fem->least_volume_ratio(state.t, state.groups[g].q);
+    if (!(J <= 0.0)) continue;
+    names += (names.empty() ? "" : ", ") + group.name;
+    least = std::min(least, J);
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "elements of {} are turned inside out at the end (det F {:.3g}), which their law allows; "
+      "`law: neo_hooke` does not",
+      names, least);
+}
+
+}  // namespace saltus

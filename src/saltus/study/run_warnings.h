@@ -1,0 +1,25 @@
+// What is doubtful about a finished run, each a line with its remedy.
+#pragma once
+#include <string>
+
+#include "saltus/study/run_loop.h"
+#include "saltus/study/scene_setup.h"
+
+namespace saltus {
+
+/// Time of the row of an extreme [s].
+double time_of(const Extreme& extreme, const SceneSetup& setup);
+
+/// What to say about contacts that did positive work, with the option that avoids it; "" where none did.
+std::string gain_warning(const ContactGain& gain, const SceneSetup& setup);
+/// The same about steps that were accepted although their contacts were not solved.
+std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup);
+/// The same about energy that no account explains, where it is a tenth of the energy or more.
+std::string unexplained_warning(const LoopReport& loop, const State& state,
+                                const SceneSetup& setup);
+/// The same about laws that do not hold on the finished states.
+std::string law_warning(const LoopReport& loop, const SceneSetup& setup);
+/// The same about elements that are turned inside out in the last state.
+std::string inverted_warning(const State& state, const SceneSetup& setup);
+
+}  // namespace saltus

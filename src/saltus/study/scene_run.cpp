@@ -1,0 +1,195 @@
+#include "saltus/study/scene_run.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "saltus/io/data_files.h"
+#include "saltus/io/output_file.h"
+#include "saltus/io/results_reader.h"
+#include "saltus/io/scene_write.h"
+#include "saltus/scene/body_names.h"
+#include "saltus/sim/failure_text.h"
+#include "saltus/study/contact_dump.h"
+#include "saltus/study/file_names.h"
+#include "saltus/study/run_warnings.h"
+
+namespace saltus {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string results_name(const Scene& scene, const SceneRunOptions& options) {
+  std::string name =
+      options.output.empty() ? fs::path(scene.file).stem().string() + ".h5" : options.output;
+  if (name.ends_with(".part") && options.resume) name.resize(name.size() - 5);
+  return name;
+}
+
+/// Faults in names of sound files and tables show before the run, not behind it.
+void try_outputs(const Model& model, const std::string& results) {
+  const fs::path folder = fs::path(results).parent_path();
+  for (const Probe& probe : model.probes())
+    for (const std::string& name : {probe.wav, probe.csv}) {
+      if (name.empty()) continue;
+      OutputFile attempt((folder / name).string());
+    }
+}
+
+/// What the stored rows tell about energy fed in by contact before step `last`.
+ContactGain stored_gain(const std::string& file, double energy_start, std::uint64_t last) {
+  const ResultsReader stored(file);
+  const std::vector<double> impact = stored.step("impact"), kinetic = stored.step("kinetic"),
+                            potential = stored.step("potential"),
+                            scheme = stored.ledger(scheme_account(stored.accounts()));
+  std::vector<double> friction(impact.size(), 0.0);
+  const auto accounts = stored.accounts();
+  if (std::find(accounts.begin(), accounts.end(), "friction") != accounts.end())
+    friction = stored.ledger("friction");
+  const auto of_step = [](const std::vector<double>& sum, std::size_t row) {
+    return row > 0 ? sum[row] - sum[row - 1] : 0.0;
+  };
+  ContactGain gain;
+  for (std::size_t row = 0; row < impact.size() && row <= last; ++row)
+    gain.add(impact[row], of_step(friction, row), of_step(scheme, row), energy_start,
+             {kinetic[row], potential[row]}, row);
+  return gain;
+}
+
+}  // namespace
+
+struct SceneRun::Parts {
+  Parts(SceneSetup scene_setup, SceneRunOptions run_options)
+      : options(std::move(run_options)),
+        setup(std::make_shared<const SceneSetup>(std::move(scene_setup))),
+        output(results_name(setup->scene, options)) {
+    check_file_names(setup->scene, output);
+    result.setup = setup;
+    result.resumed = options.resume;
+    for (const std::string& text : setup->model.warnings()) note(text);
+  }
+
+  void note(const std::string& text) {
+    if (options.note) options.note(text);
+    result.warnings.push_back(text);
+  }
+
+  void open() {
+    ResultsOptions results;
+    results.provenance = options.provenance;
+    results.inputs = input_files(setup->scene);
+    results.expected_steps = setup->steps;
+    const SceneSpec& spec = setup->scene.spec;
+    results.fields = {spec.results.stress, spec.results.strain, spec.results.resultants};
+    for (const OutputSpec& one : spec.outputs)
+      results.probe_at.push_back(
+          one.at ? place_text(*one.at, spec.bodies[find_body(spec, one.probe)->entry].kind) : "");
+    const std::string resolved = write_scene(spec);
+    if (options.resume) {
+      const std::string file = resumable_file(output);
+      State state = read_checkpoint(file, setup->model);
+      writer.emplace(ResultsWriter::resume(file, setup->model, setup->scene.text, resolved,
+                                           std::move(results)));
+      if (spec.results.every_step)
+        gain = stored_gain(part_name(output), state.energy_start, state.step);
+      sim.emplace(setup->model, std::move(state));
+      return open_dump();
+    }
+    struct stat status {};
+    const std::string part = part_name(output);
+    if (::stat(part.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+      note(part + " of an earlier run is replaced; --resume would have continued it");
+    sim.emplace(setup->model);
+    open_dump();
+    writer.emplace(output, setup->model, setup->scene.text, resolved, std::move(results));
+  }
+
+  void open_dump() {
+    if (options.dump_contact.empty()) return;
+    const std::string folder =
+        options.dump_folder.empty() ? fs::path(output).parent_path().string() : options.dump_folder;
+    dump.emplace(options.dump_contact, folder, fs::path(output).stem().string(), *sim);
+    sim->observe(&*dump);
+  }
+
+  void finish_dump() {
+    if (!dump) return;
+    sim->observe(nullptr);
+    dumped = dump->finish();
+    if (const std::string text = dump->left_out(); !text.empty()) note(text);
+  }
+
+  /// The last checkpoint and the rows up to it stay under the name of a file in the making.
+  void stop() {
+    writer->checkpoint(sim->state());
+    writer.reset();
+    const std::string part = part_name(output);
+    const LoopReport& loop = result.loop;
+    if (loop.end == LoopReport::End::failed)
+      result.stopped = fmt::format("{}; everything before it is in {}",
+                                   failure_text(setup->model, loop.failure, loop.last + 1), part);
+    else
+      result.stopped = fmt::format(
+          "interrupted after step {} of {} (t = {:.9g} s), {} holds a checkpoint; go on with: {}",
+          loop.last, setup->steps, sim->state().t, part, options.go_on);
+    result.files = {part};
+    result.files.insert(result.files.end(), dumped.begin(), dumped.end());
+  }
+
+  void finish() {
+    ProbeFiles probes =
+        write_probe_files(*writer, setup->model, fs::path(output).parent_path().string());
+    RunSummary summary;
+    summary.wall_time = result.loop.wall;
+    writer->finish(sim->state(), summary);
+    result.files = {output};
+    result.files.insert(result.files.end(), probes.written.begin(), probes.written.end());
+    result.files.insert(result.files.end(), dumped.begin(), dumped.end());
+    result.sounds = std::move(probes.sounds);
+    result.faults = std::move(probes.faults);
+  }
+
+  SceneRunOptions options;
+  std::shared_ptr<const SceneSetup> setup;
+  std::string output;
+  ContactGain gain;
+  std::optional<Simulation> sim;
+  std::optional<ResultsWriter> writer;
+  std::optional<ContactDump> dump;
+  std::vector<std::string> dumped;
+  RunResult result;
+};
+
+SceneRun::SceneRun(SceneSetup setup, SceneRunOptions options)
+    : parts_(std::make_unique<Parts>(std::move(setup), std::move(options))) {}
+SceneRun::~SceneRun() = default;
+
+const SceneSetup& SceneRun::setup() const { return *parts_->setup; }
+const std::string& SceneRun::output() const { return parts_->output; }
+
+RunResult SceneRun::operator()() {
+  Parts& p = *parts_;
+  expects(!p.sim, "SceneRun: a run can be made once");
+  p.open();
+  try_outputs(p.setup->model, p.output);
+  RunResult& result = p.result;
+  result.loop = run_loop(*p.sim, *p.writer, p.setup->scene.spec.results, p.setup->steps, p.gain,
+                         p.options.watch);
+  result.state = p.sim->state();
+  p.finish_dump();
+  for (const std::string& text :
+       {gain_warning(result.loop.gain, *p.setup), unsolved_warning(result.loop, *p.setup),
+        unexplained_warning(result.loop, result.state, *p.setup),
+        law_warning(result.loop, *p.setup), inverted_warning(result.state, *p.setup)})
+    if (!text.empty()) p.note(text);
+  if (result.loop.end == LoopReport::End::reached)
+    p.finish();
+  else
+    p.stop();
+  return std::move(result);
+}
+
+}  // namespace saltus

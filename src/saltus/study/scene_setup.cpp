@@ -1,0 +1,74 @@
+#include "saltus/study/scene_setup.h"
+
+#include <fmt/format.h>
+
+#include "saltus/base/units.h"
+#include "saltus/io/layout.h"
+#include "saltus/io/scene_yaml.h"
+#include "saltus/io/wav.h"
+#include "saltus/scene/build.h"
+#include "saltus/study/file_names.h"
+
+namespace saltus {
+namespace {
+
+void set_end(Scene& scene, const std::string& until) {
+  const Quantity end = parse_quantity(until, unit::s);
+  if (!end.error.empty()) throw SceneError("--until", end.error, end.hint);
+  if (!(end.value > 0.0))
+    throw SceneError("--until", "'" + until + "' is not a time to run to", "must be > 0");
+  scene.spec.time.end = end.value;
+  scene.places["time.end"] = {"--until " + until, 0, 0};
+  try {
+    check(scene.spec);
+  } catch (const SceneError& error) {
+    rethrow_placed(error, scene);
+  }
+}
+
+void check_outputs(const Scene& scene, const Model& model) {
+  const SceneSpec& spec = scene.spec;
+  for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
+    const OutputSpec& output = spec.outputs[i];
+    for (const auto& [name, file] :
+         {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
+      if (!*file) continue;
+      const std::string path = fmt::format("outputs[{}].{}", i, name);
+      if (!spec.results.every_step)
+        throw SceneError(path, "needs the samples of every step, and results.every_step is false",
+                         "set results.every_step: true, or leave the file out");
+    }
+    if (!output.wav) continue;
+    try {
+      wav_rate(1.0 / model.options().h);
+    } catch (const SceneError& error) {
+      throw SceneError(fmt::format("outputs[{}].wav", i), error.message(), error.hint());
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t row_width(const Model& model) {
+  return layout::kStep.size() + model.accounts().size() + model.probes().size();
+}
+
+SceneSetup set_up(const std::string& file, std::span<const std::string> assignments,
+                  const std::string& until) {
+  return set_up(read_scene(file, assignments), until);
+}
+
+SceneSetup set_up(Scene scene, const std::string& until) {
+  if (!until.empty()) set_end(scene, until);
+  Model model = build(scene);
+  try {
+    check_outputs(scene, model);
+  } catch (const SceneError& error) {
+    rethrow_placed(error, scene);
+  }
+  check_file_names(scene, "");
+  const std::uint64_t steps = static_cast<std::uint64_t>(step_count(scene.spec.time));
+  return {std::move(scene), std::move(model), steps};
+}
+
+}  // namespace saltus

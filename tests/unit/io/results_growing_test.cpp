@@ -1,0 +1,122 @@
+// A file that a run still writes to: its readers see one of its flushes, never parts of two.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+
+#include "saltus/io/atomic_file.h"
+#include "saltus/io/results.h"
+#include "saltus/io/results_reader.h"
+#include "unit/io/support.h"
+
+using namespace saltus;
+using io_test::FakeRun;
+using io_test::Folder;
+
+namespace {
+
+void go_on(ResultsWriter& out, FakeRun& run, std::uint64_t last) {
+  while (run.state.step < last) {
+    run.advance();
+    out.record(run.report, run.state, run.probes);
+    if (run.state.step % 7 == 0) out.frame(run.state, run.velocities);
+  }
+}
+
+std::uint64_t count_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(AtomicFile::kCount));
+  std::uint64_t count = 0;
+  file.read(reinterpret_cast<char*>(&count), sizeof count);
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "results_reader of a growing file has the rows of its opening, or says that there are more") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  FakeRun run(model);
+  ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved());
+  out.start(run.state, run.probes);
+  go_on(out, run, 5'000);
+  out.drain();
+  const std::uint64_t before = count_of(folder / "a.h5.part");
+  CHECK(before % 2 == 0);
+  const ResultsReader old(folder / "a.h5.part");
+  CHECK(old.rows() == 5'001);
+  CHECK(old.step("time").back() == run.state.t);
+  go_on(out, run, 9'000);  // in memory: nobody sees it yet
+  CHECK(old.step("kinetic").size() == 5'001);
+  CHECK(count_of(folder / "a.h5.part") == before);
+  out.drain();
+  CHECK(count_of(folder / "a.h5.part") == before + 2);
+  CHECK_THROWS_AS(old.step("potential"), h5::Changed);
+  CHECK_THROWS_AS(old.has("string", "q"), h5::Changed);  // not "no"
+  const ResultsReader later(folder / "a.h5.part");
+  CHECK(later.rows() == 9'001);
+  CHECK(later.step("time").back() == run.state.t);
+  out.finish(run.state, {});
+  const ResultsReader whole(folder / "a.h5");
+  CHECK(whole.finished());
+  CHECK(whole.step("potential").size() == 9'001);
+}
+
+TEST_CASE("results_file that is read while it is flushed again and again is never torn") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  const std::string part = folder / "a.h5.part";
+  const pid_t writer = ::fork();
+  REQUIRE(writer >= 0);
+  if (writer == 0) {
+    FakeRun run(model);
+    ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved());
+    out.start(run.state, run.probes);
+    for (std::uint64_t last = 50;; last += 50) {  // until it is killed
+      go_on(out, run, last);
+      if (last % 500 == 0)
+        out.checkpoint(run.state);
+      else
+        out.drain();
+      ::usleep(2'000);
+    }
+  }
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(600);
+  int whole = 0, late = 0;
+  std::size_t rows = 0;
+  bool torn = false;
+  while (std::chrono::steady_clock::now() < until || whole == 0) {
+    try {
+      const ResultsReader reader(part);
+      const std::vector<double> time = reader.step("time"), kinetic = reader.step("kinetic"),
+                                frames = reader.frame_times();
+      std::vector<double> q = reader.body("string", "q", 0, reader.frames());
+      if (reader.rows() == 0) continue;  // of the flush of the tables alone
+      ++whole;
+      torn = torn || reader.rows() % 50 != 1 || reader.frames() != (reader.rows() - 1) / 7 ||
+             time.size() != reader.rows() || kinetic.size() != reader.rows() ||
+             reader.rows() < rows;
+      for (std::size_t k = 1; k < time.size(); ++k) torn = torn || !(time[k] > time[k - 1]);
+      for (std::size_t k = 0; k < frames.size(); ++k) torn = torn || frames[k] != time[7 * (k + 1)];
+      rows = reader.rows();
+    } catch (const h5::Changed&) {
+      ++late;
+    } catch (const SceneError& error) {  // not there yet
+      if (rows > 0) FAIL(error.what());
+    }
+    if (whole == 0 && std::chrono::steady_clock::now() > until + std::chrono::seconds(20)) break;
+  }
+  ::kill(writer, SIGKILL);
+  REQUIRE(::waitpid(writer, nullptr, 0) == writer);
+  CAPTURE(late);
+  CHECK_FALSE(torn);
+  CHECK(whole > 0);
+  CHECK(rows > 50);
+  const ResultsReader left(part);  // and what the killed writer left is whole
+  CHECK(left.rows() >= rows);
+  CHECK(left.rows() % 50 == 1);
+}
