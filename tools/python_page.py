@@ -12,13 +12,13 @@ import inspect
 import pathlib
 import re
 import sys
-import textwrap
 
 import saltus
+from doc_text import attribute, code, markdown, prose, untyped
+from stub_types import in_python
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "reference" / "python.md"
-SECTION = re.compile(r"^(Parameters|Attributes|Returns|Raises|Examples)\n-+\n", re.M)
 
 # Every public name has its place here; "_model.Pair" is a class that is met in results and not made by hand.
 TOPICS = [
@@ -38,7 +38,7 @@ TOPICS = [
      "Limits SolveReport Attempt SolverMemory read_fclib write_fclib FclibProblem"),
     ("Registries", "schemes kinds laws solvers describe schema built _registry.Registry _registry.Row _registry.Option "
      "_registry.Built _registry.Description"),
-    ("Errors", "Error SceneError RunError UsageError"),
+    ("Errors", "Error SceneError RunError UsageError NotOfThisKind"),
 ]
 MODULES = ("bodies", "joints", "shapes")  # one function a kind, with the entries of the scene
 HEAD = """# Python
@@ -80,10 +80,7 @@ def public():
 
 def shown(function, name):
     """name(arguments) -> result of a function in Python."""
-    sign = inspect.signature(function)
-    every = [one for one in sign.parameters.values() if one.name != "self"]
-    text = str(sign.replace(parameters=every)).replace("'", "").replace("np.ndarray", "ndarray")
-    return name + text.replace(" -> None", "") if name[0].isupper() and "." not in name else name + text
+    return name + re.sub(r"^\(self(: \w+)?(, )?", "(", in_python(function)).replace("np.ndarray", "ndarray")
 
 
 def members(kind):
@@ -108,6 +105,7 @@ def members(kind):
     hints = {} if hasattr(kind, "__slots__") and not hasattr(kind, "_fields") else kind.__dict__.get("__annotations__", {})
     for name, hint in hints.items():
         if not name.startswith("_"):
+            hint = getattr(hint, "__forward_arg__", hint)
             properties.append((name, str(hint).replace("np.ndarray", "ndarray"), attribute(kind.__doc__ or "", name)))
     for name, what in vars(kind).items():
         if name.startswith("_"):
@@ -122,106 +120,71 @@ def members(kind):
     return properties, methods
 
 
-def attribute(doc, name):
-    """What the docstring of a class says about an attribute."""
-    for names, kind, text in re.findall(r"^([\w, ]+) : (.*)\n((?: +.*\n?)*)", inspect.cleandoc(doc) + "\n", re.M):
-        if name in names.split(", "):
-            return " ".join(text.split()) or kind
-    return " ".join(re.findall(rf"(?:^|   )(?:\w+, )*{name}(?:, \w+)* : (.*?)(?=   |$)", doc, re.M)[:1])
-
-
-def prose(text):
-    """Text for Markdown: what it would read as a mark is escaped, code stays."""
-    parts = re.split(r"(``[^`]*``|`[^`]*`)", text)
-    parts[::2] = [re.sub(r"([*|<])", r"\\\1", part).replace("](", r"]\(") for part in parts[::2]]
-    return "".join(parts)
-
-
-def block(text):
-    """Paragraphs; what is indented or an example stays as it is."""
-    out = []
-    for part in re.split(r"\n\n+", text.strip("\n")):
-        lines = part.split("\n")
-        if lines[0].startswith("    "):
-            out.append(part)
-        elif lines[0].startswith(">>>"):
-            out.append(textwrap.indent(part, "    "))
-        else:
-            cut = next((k for k, line in enumerate(lines) if k and line.startswith("    ")), len(lines))
-            out.append("\n".join(prose(line) for line in lines[:cut]))
-            out += ["\n".join(lines[cut:])] if cut < len(lines) else []
-    return "\n\n".join(out)
-
-
-def rows(text, section):
-    """A list of what stands in a section."""
-    out = ""
-    for row in re.findall(r"^\S.*(?:\n(?: .*)?(?=\n|\Z))*", text, re.M):
-        head, _, rest = row.partition("\n")
-        name, _, kind = head.partition(" : ")
-        rest = prose(" ".join(rest.split()))
-        label = f"`{name}`" + (f" ({prose(kind)})" if kind else "") if section != "Returns" else prose(kind or name)
-        out += f"- {label}{': ' + rest if rest else ''}\n"
-    return out
-
-
-def markdown(doc):
-    doc = inspect.cleandoc(doc or "")
-    parts = SECTION.split(doc)
-    text = block(parts[0]) + "\n"
-    for section, body in zip(parts[1::2], parts[2::2]):
-        after = re.search(r"\n\n(?=\S)(?!.*\n    )", body) if section != "Examples" else None  # prose behind the last section
-        body, rest = (body[:after.start()], body[after.end():]) if after else (body, "")
-        listed = block(body) + "\n" if section == "Examples" else rows(body, section)
-        text += f"\n**{section}**\n\n{listed}" + (f"\n{block(rest)}\n" if rest else "")
-    return text.lstrip("\n")
-
-
-def code(text):
-    return "\n".join("    " + line for line in textwrap.wrap(text, 108, subsequent_indent="    ", break_on_hyphens=False,
-                                                              break_long_words=False)) + "\n\n"
-
-
 def entry(name):
     what, last = found(name), name.split(".")[-1]
     text = f"\n### {last}\n\n"
     if not inspect.isclass(what):
         stub = Stub.tree.get(last) if not inspect.isfunction(what) else None
-        return text + code(Stub.written(stub, last) if stub else shown(what, last)) + markdown(what.__doc__)
+        return text + code(Stub.written(stub, last) if stub else shown(what, last)) + \
+            markdown(ast.get_docstring(stub) if stub else what.__doc__)
     made = next((node for node in Stub.tree[last].body if getattr(node, "name", "") == "__init__"), None) \
         if what.__module__ == "saltus._core" else None
     if made and "NoReturn" not in ast.unparse(made):
         text += code(Stub.written(made, last))
-    doc = inspect.cleandoc(what.__doc__ or "")
+    doc = inspect.cleandoc(what.__doc__ or "").split("\n\nMembers:")[0]
     properties, methods = members(what)
-    if properties:  # which take in what the section says
-        doc = re.sub(r"^Attributes\n-+\n(.*\n?)*?(?=\n\S.*\n-+\n|\Z)", "", doc, flags=re.M)
+    plain = []
+    if properties:  # which take in what the section says, but for attributes that only objects have
+        section = re.compile(r"^Attributes\n-+\n((?:.*\n?)*?)(?=\n\S.*\n-+\n|\Z)", re.M)
+        known = {one for one, _, _ in properties}
+        for names, kind, told in re.findall(r"^([\w, ]+?)(?: : (.*))?\n((?: +.*\n?)+|(?=\S|\Z))",
+                                            "".join(section.findall(doc)) + "\n", re.M):
+            if not known & set(names.split(", ")):
+                plain.append((names, kind, told))
+        doc = section.sub("", doc)
     text += markdown(doc)
     if properties:
         text += "\n**Attributes**\n\n"
+        for names, kind, told in plain:
+            text += f"- `{names}`{f' ({prose(kind)})' if kind else ''}{': ' + prose(' '.join(told.split())) if told.strip() else ''}\n"
         for one, kind, told in properties:
-            told = " ".join(re.sub(r"^[\w ,().]{1,40} : ", "", told).split())
+            better, told = untyped(" ".join(told.split()))
+            kind = better or re.sub(r"ClassVar\[(\w+)\]", r"\1", kind)
             text += f"- `{one}` ({prose(kind)}){': ' + prose(told) if told else ''}\n"
     for one, sign, _, told in methods:
-        text += f"\n#### {last}.{one}\n\n" + code(sign) + markdown(told)
+        text += f"\n#### {last}.{one}\n\n" + code(sign) + markdown(untyped(told)[1])
     return text
 
 
+def anchors(text):
+    """Where the headings of a text can be reached, in order, as GitHub names them."""
+    seen, out = {}, []
+    for title in re.findall(r"^#+ (.*)$", text, re.M):
+        slug = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+        seen[slug] = seen.get(slug, -1) + 1
+        out.append((title, slug + (f"-{seen[slug]}" if seen[slug] else "")))
+    return out
+
+
 def page():
-    text = HEAD
-    for title, names in TOPICS:
-        links = ", ".join(f"[`{n.split('.')[-1]}`](#{n.split('.')[-1].lower()})" for n in names.split())
-        text += f"- [{title}](#{title.lower().replace(' ', '-')}): {links}\n"
-    text += "- [Entries](#entries): " + ", ".join(f"`{name}`" for name in MODULES) + "\n"
+    text = ""
     for title, names in TOPICS:
         text += f"\n## {title}\n" + "".join(entry(name) for name in names.split())
+    places = iter(anchors(HEAD + text)[1:])
+    index = ""
+    for title, names in TOPICS:
+        index += f"- [{title}](#{next(at for heading, at in places if heading == title)}): "
+        index += ", ".join(f"[`{n}`](#{next(at for heading, at in places if heading == n)})"
+                           for n in (name.split(".")[-1] for name in names.split())) + "\n"
+    text = HEAD + index + "- [Entries](#entries): " + ", ".join(f"`{name}`" for name in MODULES) + "\n" + text
     text += "\n## Entries\n\nFunctions for the entries of a scene: `saltus.bodies.rigid(\"ball\", mass=1.0, ...)`. Their arguments are the\n" \
             "entries that [the scene format](scene.md) has under that kind; `help(saltus.bodies.rigid)` lists them. Those without\n" \
             "which it cannot be are shown.\n\n| function | what it makes |\n|---|---|\n"
     for module in MODULES:
         for name in getattr(saltus, module).__all__:
             function = getattr(getattr(saltus, module), name)
-            needed = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty and p.kind != p.VAR_KEYWORD]
+            needed = [one.name for one in inspect.signature(function).parameters.values()
+                      if one.default is one.empty and one.kind != one.VAR_KEYWORD]
             text += f"| `{module}.{name}({', '.join(needed + ['...'])})` | {prose(function.__doc__.split(chr(10))[0])} |\n"
     return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in text.split("\n")))
 
@@ -241,7 +204,11 @@ def faults():
             out += [f"{name}: {arg} is not in its docstring" for arg in args if not re.search(rf"\b{arg}\b", what.__doc__ or "")]
             continue
         properties, methods = members(what)
-        out += [f"{name}.{one} is not documented" for one, _, told in properties if not told]
+        made = [node for node in getattr(Stub.tree.get(name), "body", []) if getattr(node, "name", "") == "__init__"]
+        out += [f"{name}: {arg} is not in its docstring" for node in made for arg in Stub.arguments(node)
+                if not re.search(rf"\b{arg}\b", what.__doc__) and arg not in [one for one, _, _ in properties]]
+        plain = issubclass(what, tuple) or hasattr(what, "__members__")  # the docstring of the class is about all of them
+        out += [f"{name}.{one} is not documented" for one, _, told in properties if not told and not plain]
         out += [f"{name}.{one} has no docstring" for one, _, _, told in methods if not told]
         out += [f"{name}.{one}: {arg} is in no docstring" for one, _, args, told in methods for arg in args
                 if told and not re.search(rf"\b{arg}\b", told + (what.__doc__ or ""))]
@@ -250,6 +217,5 @@ def faults():
 
 if __name__ == "__main__":
     if "--check" in sys.argv:
-        print("\n".join(faults()))
-        sys.exit(1 if faults() else 0)
+        sys.exit("\n".join(faults()) or 0)
     FILE.write_text(page(), encoding="utf-8")

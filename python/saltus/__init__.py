@@ -17,6 +17,7 @@ from ._extend import with_dynamics, with_scheme  # noqa: F401
 from .models import contact, coupling, dynamics_of, law, make_scene, output, scheme, surface  # noqa: F401
 from . import bodies, joints, shapes  # noqa: F401
 
+from ._named import NotOfThisKind  # noqa: F401
 from ._results import Body, Comparison, Joint, Page, Results, Sound  # noqa: F401
 from ._run import RunWarning, run  # noqa: F401
 from ._study import Study, StudyRun, StudyScheme, study  # noqa: F401

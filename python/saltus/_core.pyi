@@ -1,14 +1,14 @@
 # Made by tools/stubs.py of the module; a test compares the two.
 import enum
 import os
-from typing import Any, Callable, ClassVar, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Dict, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._model import Joint, Pair
+from ._model import Joint, LawOfModel, Pair, ProbeOfModel
 from ._scene import Assignments
-from ._simulation import ContactSeen, Contacts, Coordinate, Energies, Held, JointLoad, Shown
+from ._simulation import BodyView, ContactSeen, Contacts, Coordinate, Energies, GroupView, Held, JointLoad, Shown
 
 class _pybind11_type(type): ...
 
@@ -16,11 +16,14 @@ class Attempt(metaclass=_pybind11_type):
     """One solver that was asked, and how far it came."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
-    def solver(self) -> str: ...
+    def solver(self) -> str:
+        """Its name."""
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """As that solver counts."""
     @property
-    def residual(self) -> float: ...
+    def residual(self) -> float:
+        """Of what it found [1]."""
     def __repr__(self) -> str: ...
 
 class Combination(NamedTuple):
@@ -78,7 +81,7 @@ class ContactProblem(metaclass=_pybind11_type):
     ids : sequence of int, optional
         Increasing names of the rows, for what a solver keeps from one problem to the next; 0 .. n - 1 if not given.
     symmetric : bool, optional
-        Whether W is symmetric; if not given, \\|W_ij - W_ji\\| <= 1e-12 max \\|W\\| decides.
+        Whether W is symmetric; if not given, |W_ij - W_ji| <= 1e-12 max |W| decides.
 
     A problem that a simulation gives to a solver written in Python ends with that call; `copy()` stays.
     """
@@ -90,15 +93,17 @@ class ContactProblem(metaclass=_pybind11_type):
     def b(self) -> npt.NDArray[np.float64]:
         """Velocities without impulses [m/s], shape (rows,)."""
     @property
-    def laws(self) -> tuple[Any, ...]:
-        """Tuple of the laws, one a contact."""
+    def laws(self) -> tuple[Law, ...]:
+        """tuple of Law : one a contact."""
     @property
     def ids(self) -> npt.NDArray[np.int32]:
         """Names of the rows, increasing."""
     @property
-    def rows(self) -> int: ...
+    def rows(self) -> int:
+        """Size of p, u and b."""
     @property
-    def contacts(self) -> int: ...
+    def contacts(self) -> int:
+        """How many laws."""
     @property
     def over(self) -> bool:
         """True once the call it was lent for has ended."""
@@ -131,13 +136,14 @@ class ContactSolver(metaclass=_pybind11_type):
     """
     def __init__(self) -> None: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Of messages and reports."""
     @property
     def needs_symmetric(self) -> bool:
         """Whether W must be symmetric."""
     def handles(self, kind: str) -> bool:
         """Whether it can solve laws of this kind."""
-    def solve(self, problem: ContactProblem, limits: Limits | None, memory: SolverMemory | None, p: npt.ArrayLike) -> SolveReport:
+    def solve(self, problem: ContactProblem, limits: Limits | None, memory: SolverMemory | None, p: npt.NDArray[np.float64]) -> SolveReport:
         """Solves a ContactProblem in place.
 
         Parameters
@@ -146,7 +152,7 @@ class ContactSolver(metaclass=_pybind11_type):
         limits : Limits or None
             None: 1e-12, 10000.
         memory : SolverMemory or None
-        p : array, shape (rows,)
+        p : ndarray, shape (rows,)
             Impulses [N s]; the warm start on entry, the best found on return.
 
         Returns
@@ -162,9 +168,11 @@ class Delassus(metaclass=_pybind11_type):
     """
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
-    def shape(self) -> tuple[Any, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """tuple of int : (rows, rows)."""
     @property
-    def symmetric(self) -> bool: ...
+    def symmetric(self) -> bool:
+        """Whether solvers may take it as symmetric."""
     @property
     def form(self) -> str:
         """How the engine holds it: 'dense', 'blocks', 'bodies', 'joints' or 'table'."""
@@ -178,8 +186,8 @@ class Delassus(metaclass=_pybind11_type):
         """W[i, j], one entry."""
     def csr(self) -> Any:
         """scipy.sparse.csr_matrix with the blocks that are there; entries of a row in order of the columns."""
-    def blocks(self) -> list[Any]:
-        """List of (c, d, W_cd) of the blocks that are there, by contacts, c and then d increasing."""
+    def blocks(self) -> list[tuple[Any, ...]]:
+        """list of tuple : (c, d, W_cd) of the blocks that are there, by contacts, c and then d increasing."""
     def __repr__(self) -> str: ...
 
 class Dynamics(metaclass=_pybind11_type):
@@ -210,7 +218,8 @@ class Dynamics(metaclass=_pybind11_type):
       point i is coordinate i and moves along z. J has the shape (len(at), 3, velocities()) and comes with zeros.
 
     Vectors arrive as arrays over memory of the engine, which are good for the call alone: keeping one is an error. Outputs are
-    written in place (``f[:] = ...``) or returned.
+    written in place (``f[:] = ...``) or returned. A body that holds its own model or simulation is never collected: they keep
+    each other, beyond what Python's collector sees.
     """
     def __init__(self) -> None: ...
     def bodies(self) -> int:
@@ -228,17 +237,17 @@ class Dynamics(metaclass=_pybind11_type):
         """Dynamics : this body as the engine calls it: outputs are optional and checked, defaults stand where the class gives
         nothing. A body of the engine is that already.
         """
-    def retract(self, q: Any, w: Any, out: Any = None) -> Any:
+    def retract(self, q: Any, w: Any, out: Any = None) -> npt.NDArray[np.float64]:
         """q (+) w: the configuration moved by the increment w."""
-    def increment_rate(self, w: Any, v: Any, rate: Any = None) -> Any:
-        """dw/dt for q(t) = q0 (+) w(t) moving with v."""
-    def force(self, t: float, q: Any, v: Any, f: Any = None) -> Any:
+    def increment_rate(self, w: Any, v: Any, rate: Any = None) -> npt.NDArray[np.float64]:
+        """rate = dw/dt for q(t) = q0 (+) w(t) moving with v."""
+    def force(self, t: float, q: Any, v: Any, f: Any = None) -> npt.NDArray[np.float64]:
         """F(t, q, v) [N, N m], all smooth forces together."""
-    def load(self, t: float, q: Any, v: Any, f: Any = None) -> Any:
+    def load(self, t: float, q: Any, v: Any, f: Any = None) -> npt.NDArray[np.float64]:
         """F without the gyroscopic moment [N, N m]."""
-    def potential_force(self, t: float, q: Any, f: Any = None) -> Any:
+    def potential_force(self, t: float, q: Any, f: Any = None) -> npt.NDArray[np.float64]:
         """-dV/dq with V = energy().potential [N]. With Trait.potential."""
-    def multiply(self, s: Any, q: Any, v: Any, x: Any, y: Any = None) -> Any:
+    def multiply(self, s: Any, q: Any, v: Any, x: Any, y: Any = None) -> npt.NDArray[np.float64]:
         """(m M + c C + k K)(q, v) x with s = (m, c, k)."""
     def factorise(self, s: Any, q: Any, v: Any, A: Any = None) -> Factor:
         """A <- factor of (m M + c C + k K)(q, v) with s = (m, c, k). Returns A."""
@@ -250,17 +259,17 @@ class Dynamics(metaclass=_pybind11_type):
         """ModalData or None : a copy. With Trait.modal."""
     def rayleigh(self) -> Rayleigh:
         """Rayleigh : the part of C that is Rayleigh damping."""
-    def reactions(self, t: float, q: Any, v: Any, a: Any, forces: Any = None) -> Any:
-        """Forces [N] that hold the prescribed degrees of freedom while the others move with (q, v, a)."""
-    def point_reactions(self, t: float, q: Any, at: Any, f: Any, forces: Any = None) -> Any:
+    def reactions(self, t: float, q: Any, v: Any, a: Any, forces: Any = None) -> npt.NDArray[np.float64]:
+        """forces [N] that hold the prescribed degrees of freedom while the others move with (q, v, a)."""
+    def point_reactions(self, t: float, q: Any, at: Any, f: Any, forces: Any = None) -> npt.NDArray[np.float64]:
         """The same for forces f, (points, 3), on points: forces -= J_p^T f."""
     def prescribed_columns(self, s: Any, q: Any, v: Any) -> npt.NDArray[np.float64]:
         """Columns of m M + c C + k K of the prescribed degrees of freedom, (velocities() + prescribed(), prescribed())."""
-    def points(self, t: float, q: Any, at: Any, x: Any = None) -> Any:
+    def points(self, t: float, q: Any, at: Any, x: Any = None) -> npt.NDArray[np.float64]:
         """Places of points in the world at t [m], (len(at), 3)."""
-    def point_drift(self, t: float, q: Any, at: Any, x: Any = None) -> Any:
+    def point_drift(self, t: float, q: Any, at: Any, x: Any = None) -> npt.NDArray[np.float64]:
         """Prescribed part of the velocity of points at t [m/s], (len(at), 3)."""
-    def spin_drift(self, t: float, q: Any, at: Any, x: Any = None) -> Any:
+    def spin_drift(self, t: float, q: Any, at: Any, x: Any = None) -> npt.NDArray[np.float64]:
         """Prescribed part of the angular velocity of the bodies of points at t [rad/s], (len(at), 3)."""
     def point_rows(self, q: Any, axes: Any, at: Any) -> npt.NDArray[np.float64]:
         """J of x' = J v + d, (len(at), 3, velocities()), pulled back on the axes of the configuration `axes`."""
@@ -269,14 +278,14 @@ class Dynamics(metaclass=_pybind11_type):
     def frames(self, t: float, q: Any) -> tuple[Any, ...]:
         """(x, R): where the bodies are, (bodies, 3) [m] and (bodies, 3, 3)."""
     def table(self, at: Any, direction: Any) -> PointTable | None:
-        """PointTable or None : H of points along unit directions, constant in time. With
+        """PointTable or None : H of the points `at`, each along a unit direction, constant in time. With
         Trait.fixed_points. Of bodies written in Python it is made from points() and point_rows().
         """
     def sources(self) -> list[Source]:
         """list of Source : the forces of which the ledger keeps an account."""
     def energy(self, t: float, q: Any, v: Any) -> Energy:
         """Energy [J]."""
-    def power(self, t: float, q: Any, v: Any, w: Any, by_source: Any = None) -> Any:
+    def power(self, t: float, q: Any, v: Any, w: Any, by_source: Any = None) -> npt.NDArray[np.float64]:
         """F_s(t, q, v) . w [W], one a source; their sum is F . w."""
 
 class Energy(metaclass=_pybind11_type):
@@ -296,7 +305,7 @@ class Energy(metaclass=_pybind11_type):
     def total(self) -> float:
         """float : [J]"""
     def __len__(self) -> int: ...
-    def __getitem__(self, __arg0: int) -> float: ...
+    def __getitem__(self, i: int) -> float: ...
     def __repr__(self) -> str: ...
 
 class Error(Exception):
@@ -318,7 +327,7 @@ class Factor(metaclass=_pybind11_type):
     def dense(self, matrix: Any) -> None:
         """A is this matrix, shape (n, n)."""
     def diagonal(self, values: Any) -> None:
-        """A is diagonal, shape (n,)."""
+        """A is diagonal; values: shape (n,)."""
     def sparse(self, matrix: Any) -> None:
         """A is this SparseMatrix or sparse matrix of SciPy; its pattern is analysed once."""
     @property
@@ -341,11 +350,14 @@ class FclibProblem(ContactProblem, metaclass=_pybind11_type):
     """
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """As in the file."""
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """As in the file."""
     @property
-    def math_info(self) -> str: ...
+    def math_info(self) -> str:
+        """As in the file."""
     @property
     def notes(self) -> list[str]:
         """What had to be assumed, a line each."""
@@ -353,18 +365,20 @@ class FclibProblem(ContactProblem, metaclass=_pybind11_type):
     def spacedim(self) -> int:
         """Rows of a contact."""
     @property
-    def equalities(self) -> int: ...
+    def equalities(self) -> int:
+        """How many rows of that law, behind the contacts."""
     @property
-    def rolling(self) -> bool: ...
+    def rolling(self) -> bool:
+        """Whether contacts have rows of moments."""
     @property
     def condensed(self) -> bool:
         """True where the file holds a global problem, M v = H r + G l + f."""
     @property
-    def solution(self) -> Any:
-        """Solution in the file as it stands there, or None: dict with p (all rows) and, where stored, u, v, l."""
+    def solution(self) -> dict[Any, Any] | None:
+        """dict or None : solution in the file as it stands there, with p (all rows) and, where stored, u, v, l."""
     @property
-    def guesses(self) -> list[Any]:
-        """List of dicts like `solution`."""
+    def guesses(self) -> list[dict[Any, Any]]:
+        """list of dict : guesses in the file, like `solution`."""
 
 class Group(metaclass=_pybind11_type):
     """Bodies of one kind that one scheme moves."""
@@ -431,14 +445,14 @@ class Law(metaclass=_pybind11_type):
     ----------
     kind : {'equality', 'unilateral', 'box', 'coulomb', 'rolling'}
         equality: u = 0. unilateral: 0 <= u perp p >= 0. box: -p in bound Sgn(u), row by row.
-        coulomb: \\|p_T\\| <= friction p_N, slip against p_T. rolling: with moments about the tangents and the normal.
+        coulomb: |p_T| <= friction p_N, slip against p_T. rolling: with moments about the tangents and the normal.
     size : int, optional
         Rows. coulomb: 3 (N, T1, T2; the default), 2 (N, T in the plane), 1 (N). rolling: 5 (N, T1, T2, R1, R2; the default),
         6 (with S; the default where spinning is given), 4 (N, T1, T2, S), 3 (N, T, R in the plane). Others: any, 1 if not given.
     friction : float
         mu [1].
     rolling, spinning : float
-        mu_R, sigma [m]: \\|p_R\\| <= rolling p_N, \\|p_S\\| <= spinning p_N.
+        mu_R, sigma [m]: |p_R| <= rolling p_N, |p_S| <= spinning p_N.
     bound : float
         Of a box [N s].
 
@@ -449,7 +463,8 @@ class Law(metaclass=_pybind11_type):
     """
     def __init__(self, kind: str, size: int | None = None, friction: float = 0.0, rolling: float = 0.0, bound: float = 0.0, spinning: float = 0.0) -> None: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """As given."""
     @property
     def first(self) -> int:
         """First row in the problem."""
@@ -507,7 +522,8 @@ class Limits(metaclass=_pybind11_type):
     def tolerance(self) -> float:
         """On problem.residual(p) [1]."""
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """Pivots, sweeps or Newton steps at most."""
     def __repr__(self) -> str: ...
 
 class ModalData(metaclass=_pybind11_type):
@@ -570,7 +586,7 @@ class Model(metaclass=_pybind11_type):
     def islands(self) -> list[int]:
         """list of int : of each group; groups that can touch share an island and a contact problem."""
     def with_ledger(self, ledger: bool) -> Model:
-        """The same model with or without the accounts of every step."""
+        """The same model with (ledger=True) or without the accounts of every step."""
     @property
     def groups(self) -> list[Group]:
         """list of Group : bodies of one kind under one scheme each."""
@@ -581,17 +597,17 @@ class Model(metaclass=_pybind11_type):
     def pairs(self) -> list[Pair]:
         """list of Pair : points that may touch; contacts of shapes are found in each step."""
     @property
-    def laws(self) -> list[Any]:
-        """list : (name, numbers) of each contact law."""
+    def laws(self) -> list[LawOfModel]:
+        """list of LawOfModel : (name, numbers) of each contact law."""
     @property
     def joints(self) -> list[Joint]:
-        """list of Joint"""
+        """list of Joint : what holds bodies together."""
     @property
     def probes(self) -> list[str]:
         """list of str : names of the probes."""
     @property
-    def probe_table(self) -> list[Any]:
-        """list : (name, quantity, unit) of each probe."""
+    def probe_table(self) -> list[ProbeOfModel]:
+        """list of ProbeOfModel : (name, quantity, unit) of each probe."""
     def __repr__(self) -> Any: ...
     def _repr_html_(model: Model) -> str: ...
     @staticmethod
@@ -686,7 +702,7 @@ class ModelParts(metaclass=_pybind11_type):
             Of friction, across the normal and each other; two of the program's choice where the law has friction.
         """
     def add_probe(self, name: str, at: Any, direction: npt.ArrayLike = ..., quantity: str = 'velocity') -> int:
-        """Listens to a Point along a direction: its velocity [m/s] or displacement [m]; returns the index."""
+        """Listens to a Point `at` along a direction, under a name; returns the index. quantity: 'velocity' [m/s] or 'displacement' [m]."""
     @property
     def solver(self) -> Any:
         """ContactSolver of all contact problems; set an object or a name."""
@@ -743,17 +759,19 @@ class ModelParts(metaclass=_pybind11_type):
             value(t) gives (value, rate); 0 if not given.
         """
     def add_joint_law(self, joint: Any, law: int, coordinate: int = 0, sign: float = 1.0, offset: float = 0.0, name: str = '') -> int:
-        """A law without friction on a coordinate c of a joint, gap = sign (c - offset): limits, motors, springs."""
+        """A law without friction on a coordinate c of a joint, gap = sign (c - offset): limits, motors, springs.
+        joint: name or index; law: from add_law(); coordinate: from 0; offset [rad, m]; name: of the law in results.
+        """
     def add_frame(self, group: Any, body: int = 0, name: str = '') -> int:
-        """A rigid body that carries shapes; returns the number of its frame."""
+        """A rigid body that carries shapes: number `body` of a group (name or index); `name` stands in messages and results. Returns the number of its frame."""
     def add_shape(self, shape: Shape, frame: int = -1, position: npt.ArrayLike = ..., rotation: Sequence[float] = [1.0, 0.0, 0.0, 0.0], material: int = 0) -> int:
-        """Puts a Shape on a frame (-1: the world) at position [m] and rotation (w, x, y, z); returns its number. Nothing touches until surface_law()."""
+        """Puts a Shape on a frame (-1: the world) at position [m] and rotation (w, x, y, z); returns the number of the shape. material: an index, of which surface_law() speaks. Nothing touches until surface_law()."""
     def surface_law(self, law: int, a: int | None = None, b: int | None = None) -> None:
         """The law between shapes of materials a and b, of all when not given; -1: they never touch."""
     def surfaces(self, margin: float | None = None, plane: Any = None) -> None:
         """margin [m]: contacts are known from this gap on. plane: normal of the plane in which all bodies move; [0, 0, 0]: they move in space."""
     def exclude(self, a: int, b: int) -> None:
-        """Shapes of these two frames never touch."""
+        """Shapes of the frames a and b never touch."""
     def _add_law(self, law: str, scheme: str) -> int: ...
     @staticmethod
     def of(scene: Any) -> ModelParts:
@@ -774,7 +792,7 @@ class ModelParts(metaclass=_pybind11_type):
             For an option that is not there or out of range.
         """
     def add_body(self: ModelParts, entry: Mapping, scheme: Optional[Scheme] = None) -> int:
-        """Adds a body of saltus.bodies as a group of its own, with its state at t = 0; returns the group's index.
+        """Adds a body, an entry of saltus.bodies, with its state at t = 0; returns the index of its group.
 
         Its shapes give its mass; add_frame() and add_shape() let it touch others.
         """
@@ -795,7 +813,8 @@ class Operator(metaclass=_pybind11_type):
     A body puts one into the factor that it fills by ``A.operator = MyOperator(...)``.
     """
     def __init__(self) -> None: ...
-    def symmetric(self) -> bool: ...
+    def symmetric(self) -> bool:
+        """Whether A is symmetric."""
     def solve(self, X: Any) -> Any:
         """A^-1 X, a new array."""
     def response(self, H: Any, W: Any) -> bool:
@@ -855,11 +874,13 @@ class PointRef(metaclass=_pybind11_type):
     """
     def __init__(self, body: int = 0, feature: int = 0, local: Any = None) -> None: ...
     @property
-    def body(self) -> int: ...
+    def body(self) -> int:
+        """int : number of the body in its group."""
     @body.setter
     def body(self, value: int) -> None: ...
     @property
-    def feature(self) -> int: ...
+    def feature(self) -> int:
+        """int : node, point or coordinate, as the kind counts."""
     @feature.setter
     def feature(self, value: int) -> None: ...
     @property
@@ -873,10 +894,13 @@ class PointTable(metaclass=_pybind11_type):
     """Rows S of points that never change: y = S q, y' = S v."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @property
-    def rows(self) -> int: ...
+    def rows(self) -> int:
+        """int : rows of S."""
     @property
-    def rest(self) -> npt.NDArray[np.float64]: ...
-    def apply(self, x: npt.ArrayLike) -> Any: ...
+    def rest(self) -> npt.NDArray[np.float64]:
+        """ndarray : components at q = 0 [m]; places are rest + S q."""
+    def apply(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """S x, of a vector of q or v."""
 
 class Prepared(metaclass=_pybind11_type):
     """What a scheme of the engine computed once for (body, h)."""
@@ -886,11 +910,13 @@ class Rayleigh(metaclass=_pybind11_type):
     """Damping mass M + stiffness K [1/s, s]."""
     def __init__(self, mass: float = 0.0, stiffness: float = 0.0) -> None: ...
     @property
-    def mass(self) -> float: ...
+    def mass(self) -> float:
+        """float : [1/s]"""
     @mass.setter
     def mass(self, value: float) -> None: ...
     @property
-    def stiffness(self) -> float: ...
+    def stiffness(self) -> float:
+        """float : [s]"""
     @stiffness.setter
     def stiffness(self, value: float) -> None: ...
 
@@ -919,9 +945,10 @@ class RoundOff(metaclass=_pybind11_type):
     meet a tolerance relative to its velocity. One for each trial; ``begin()`` before the first pass of a step.
     """
     def __init__(self) -> None: ...
-    def begin(self) -> None: ...
+    def begin(self) -> None:
+        """Forgets what earlier passes did; before the first of a step."""
     def reached(self, body: Dynamics, x: Trial, change: float, dv: Any, A: Factor, q: Any, v: Any) -> bool:
-        """Whether the change dv of relative size `change` is round-off, with A and K at (q, v)."""
+        """Whether the change dv of relative size `change`, of the trial x, is round-off, with A and K at (q, v)."""
 
 class Rows(metaclass=_pybind11_type):
     """Which rows enter a stage.
@@ -1005,18 +1032,6 @@ class Scene(metaclass=_pybind11_type):
     def _changed(self, set: Sequence[str]) -> Scene: ...
     @property
     def _resolved(self) -> str: ...
-    def build(self) -> Model:
-        """The checked model of this scene.
-
-        Returns
-        -------
-        Model
-
-        Raises
-        ------
-        SceneError
-            With file, line and column of the entry that is wrong.
-        """
     @property
     def text(self) -> str:
         """str : as read, before `set`."""
@@ -1034,6 +1049,18 @@ class Scene(metaclass=_pybind11_type):
         """list of str : the assignments 'path=value' on top of the text."""
     def __getstate__(self) -> tuple[Any, ...]: ...
     def __setstate__(self, __arg0: tuple[Any, ...]) -> None: ...
+    def build(self) -> Model:
+        """The checked model of this scene.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        SceneError
+            With file, line and column of the entry that is wrong.
+        """
     @staticmethod
     def read(file: Union[str, os.PathLike], set: Assignments = None) -> Scene:
         """Reads a scene file (YAML or JSON).
@@ -1069,6 +1096,8 @@ class Scene(metaclass=_pybind11_type):
     def from_dict(entries: Mapping[str, Any], name: str = 'scene', folder: Union[None, str, os.PathLike] = None, set: Assignments = None) -> Scene:
         """A scene from a dict with the entries of a scene file; arrays of NumPy may stand for lists.
 
+        `name` stands for the file in errors, files that the entries name are relative to `folder`.
+
         >>> saltus.Scene.from_dict({"saltus": 1, "time": {"end": "1 s", "step": 1e-3}, "bodies": [...]})
         """
     @staticmethod
@@ -1077,7 +1106,7 @@ class Scene(metaclass=_pybind11_type):
     def with_(self: Scene, set: Assignments) -> Scene:
         """This scene with other values of some entries, see `read`."""
     @property
-    def resolved(self) -> dict[Any, Any]:
+    def resolved(self) -> Dict[str, Any]:
         """dict : every entry with its default spelled out, all numbers in SI units."""
     def __repr__(self: Scene) -> str: ...
     def __eq__(self: Scene, other: Any) -> Any: ...
@@ -1132,7 +1161,8 @@ class Scheme(metaclass=_pybind11_type):
     states are lent for one call. Whoever keeps an array of them gets a UsageError.
     """
     def __init__(self) -> None: ...
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Of messages, results and reports."""
     def needs(self) -> Trait:
         """Trait : that the body must have."""
     def refuses(self) -> Trait:
@@ -1141,28 +1171,42 @@ class Scheme(metaclass=_pybind11_type):
         """What is constant for (body, h): a Prepared, or None."""
     def start(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState) -> None:
         """Turns the physical (q, v) at t into the scheme's own state."""
-    def velocity(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState, v: Any = None) -> Any:
+    def velocity(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState, v: Any = None) -> npt.NDArray[np.float64]:
         """Physical velocity at t, the time of the state."""
     def energy(self, body: Dynamics, prepared: Any, t: float, h: float, state: GroupState) -> Energy:
         """Energy of the state in the scheme's own measure [J]."""
-    def begin(self, body: Dynamics, x: Trial) -> None: ...
-    def linearise(self, body: Dynamics, x: Trial) -> None: ...
-    def correct(self, body: Dynamics, x: Trial) -> float: ...
-    def one_pass(self, body: Dynamics) -> bool: ...
-    def free_motion(self, body: Dynamics) -> bool: ...
-    def finish(self, body: Dynamics, x: Trial, end: GroupState) -> None: ...
-    def place(self, body: Dynamics, x: Trial, fraction: float, q: Any = None) -> Any:
+    def begin(self, body: Dynamics, x: Trial) -> None:
+        """First iterate x.q, x.v and x.gain; where one_pass() holds, the motion without contact."""
+    def linearise(self, body: Dynamics, x: Trial) -> None:
+        """Fills x.v_free and x.A about the present iterate, x.r included; once a pass."""
+    def correct(self, body: Dynamics, x: Trial) -> float:
+        """Accepts x.r, updates x.q and x.v; returns the relative change of velocity still outstanding [1]."""
+    def one_pass(self, body: Dynamics) -> bool:
+        """Whether one pass is exact for this body."""
+    def free_motion(self, body: Dynamics) -> bool:
+        """Whether begin() leaves the motion without contact whole; one_pass() where not given."""
+    def finish(self, body: Dynamics, x: Trial, end: GroupState) -> None:
+        """Writes end.q, end.v and end.memory."""
+    def place(self, body: Dynamics, x: Trial, fraction: float, q: Any = None) -> npt.NDArray[np.float64]:
         """Configuration at t0 + fraction h of the present iterate, at which contacts are looked for."""
-    def axes_at(self) -> float: ...
-    def axes_fixed(self) -> bool: ...
-    def stages(self) -> list[Stage]: ...
-    def velocity_at(self) -> float: ...
-    def gain(self) -> float: ...
-    def work_velocity(self, x: Trial, end: GroupState, w: Any = None) -> Any:
+    def axes_at(self) -> float:
+        """Fraction of the step whose body axes carry angular impulses; 0.5."""
+    def axes_fixed(self) -> bool:
+        """Whether rows of contacts and A are made once a step, and not in every pass; False."""
+    def stages(self) -> list[Stage]:
+        """The contact problems of a step, in order; one on velocities."""
+    def velocity_at(self) -> float:
+        """The time to which v belongs, as a fraction of the step; 1."""
+    def gain(self) -> float:
+        """The gain before any step, for the checks when a model is built."""
+    def work_velocity(self, x: Trial, end: GroupState, w: Any = None) -> npt.NDArray[np.float64]:
         """Velocity with which impulses do their work."""
-    def work(self, body: Dynamics, x: Trial, end: GroupState, work: StepWork) -> None: ...
-    def fixed_step(self) -> bool: ...
-    def pass_limits(self) -> PassLimits: ...
+    def work(self, body: Dynamics, x: Trial, end: GroupState, work: StepWork) -> None:
+        """Fills the StepWork of the finished step [J], work.energy always."""
+    def fixed_step(self) -> bool:
+        """Whether the state is tied to h, which then never changes within a run; False."""
+    def pass_limits(self) -> PassLimits:
+        """When the passes of a step end."""
     def stability_limit(self, xi: float) -> float:
         """Largest stable h omega of a mode with damping ratio xi."""
     def __repr__(self) -> str: ...
@@ -1171,19 +1215,20 @@ class Shape(metaclass=_pybind11_type):
     """What a rigid body looks like, in its own frame; lengths in m. UsageError for what is no shape."""
     def __init__(self, *args: NoReturn, **kwargs: NoReturn) -> None: ...
     @staticmethod
-    def sphere(radius: float) -> Shape: ...
+    def sphere(radius: float) -> Shape:
+        """About the origin; radius [m]."""
     @staticmethod
     def ellipsoid(radii: npt.ArrayLike) -> Shape:
-        """Half axes along x, y, z."""
+        """radii: half axes along x, y, z [m]."""
     @staticmethod
     def capsule(radius: float, length: float) -> Shape:
-        """Along z; length between the centres of its round ends."""
+        """Along z; radius [m], length [m] between the centres of its round ends."""
     @staticmethod
     def cylinder(radius: float, length: float) -> Shape:
-        """Along z, with flat ends."""
+        """Along z, with flat ends; radius [m], length [m]."""
     @staticmethod
     def box(size: npt.ArrayLike) -> Shape:
-        """Edges along x, y, z."""
+        """size: edges along x, y, z [m]."""
     @staticmethod
     def plane() -> Shape:
         """The half space z <= 0; stands still."""
@@ -1195,20 +1240,23 @@ class Shape(metaclass=_pybind11_type):
         """Triangles, counter-clockwise seen from outside; stands still. vertices: shape (n, 3); triangles: shape (m, 3), from 0."""
     @staticmethod
     def height_field(height: npt.ArrayLike, spacing: Sequence[float], origin: Sequence[float] = [0.0, 0.0]) -> Shape:
-        """Heights [m], shape (along y, along x), over a grid; stands still."""
+        """height [m], shape (along y, along x), over a grid of this spacing [m] in x and y with its first corner at origin [m]; stands still."""
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """str : 'sphere', 'box', ..."""
     @property
-    def can_move(self) -> bool: ...
+    def can_move(self) -> bool:
+        """bool : bodies may carry it; planes, meshes, height fields stand still."""
     def moments(self) -> tuple[Any, ...]:
-        """(volume [m^3], centre [m], inertia about the centre at density 1 [m^5], (3, 3)) of the solid."""
+        """tuple : (volume [m^3], centre [m], inertia about the centre at density 1 [m^5], (3, 3)) of the solid."""
     def __repr__(self) -> str: ...
 
 class Simulation(metaclass=_pybind11_type):
     """Advances a state of a model.
 
     Physics never raises from `advance`: look at the report. While C++ steps other Python threads run, and several simulations
-    may step in several threads; those of one `Model` take turns, since their bodies share work space.
+    may step in several threads; those of one `Model` take turns, since their bodies share work space. After os.fork() in one
+    thread while another steps, a child may use what it makes itself, and no simulation or model of its parent.
 
     Parameters
     ----------
@@ -1230,13 +1278,13 @@ class Simulation(metaclass=_pybind11_type):
     ...     sim.advance()
     """
     def __init__(self: Simulation, model: Union[Model, Scene, str, os.PathLike, Mapping], state: Optional[State] = None) -> None: ...
-    def advance(self, h: float | None = None) -> StepReport:
+    def advance(self: Simulation, h: Union[None, float, str] = None) -> StepReport:
         """Makes one step.
 
         Parameters
         ----------
-        h : float, optional
-            Its length [s]; the step of the model if not given.
+        h : float or str, optional
+            Its length, [s] or a text with its unit, '1 ms'; the step of the model if not given.
 
         Returns
         -------
@@ -1274,19 +1322,20 @@ class Simulation(metaclass=_pybind11_type):
     def h(self) -> float:
         """float : length of the last step [s]."""
     @property
-    def groups(self) -> Mapping:
+    def groups(self) -> Mapping[Union[str, int], GroupView]:
         """Mapping of name, or number, to GroupView."""
     @property
-    def bodies(self) -> Mapping:
+    def bodies(self) -> Mapping[Union[str, int], BodyView]:
         """Mapping of name, or number, to BodyView."""
     @property
     def energy(self) -> Energies:
         """Energies : kinetic, potential, total [J]."""
     @property
-    def ledger(self) -> dict[Any, Any]:
+    def ledger(self) -> Dict[str, float]:
         """dict : work on each account since t = 0 [J]."""
     def contacts(self: Simulation) -> Contacts:
-        """The contacts of the last step on the present state, see `Contacts`.
+        """The contacts that the last step looked at on the present state, see `Contacts`: also those that stayed open,
+        which carry nothing and of which results files hold the near ones alone. `.closed` are those that touch.
 
         Returns
         -------
@@ -1294,11 +1343,11 @@ class Simulation(metaclass=_pybind11_type):
             A copy. Empty before the first step and after one that failed.
         """
     def probe(self: Simulation, name: Union[str, int]) -> float:
-        """Present value of a probe, in the unit that `Model.probe_table` tells."""
-    def probes(self: Simulation) -> dict:
+        """Present value of the probe of this name or number, in the unit that `Model.probe_table` tells."""
+    def probes(self: Simulation) -> Dict[str, float]:
         """Present values of all probes by name."""
     def joint_load(self: Simulation, name: Union[str, int]) -> JointLoad:
-        """Mean force and torque of a joint on its body b over the last step; zero before a step."""
+        """Mean force and torque of the joint of this name or number on its body b, over the last step."""
     def joint_coordinate(self: Simulation, name: Union[str, int], coordinate: Union[None, str, int] = None) -> Coordinate:
         """Present value and rate of a coordinate of a joint.
 
@@ -1310,23 +1359,25 @@ class Simulation(metaclass=_pybind11_type):
             Which one of a joint that has several.
         """
     def observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) -> None:
-        """Shows every contact problem to a function, after each attempt at a step; None: to nobody.
+        """Shows every contact problem to `watcher`, a function, after each attempt at a step; None: to nobody.
 
         What the function raises leaves `advance` with the state as it was.
         """
-    def run(self: Simulation, until: Optional[float] = None, steps: Optional[int] = None, watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None, progress: Shown = None) -> Any:
+    def run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None, watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None, progress: Shown = None) -> RunReport:
         """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it between two.
 
         Parameters
         ----------
-        until : float, optional
-            Time [s] to run to, rounded to a whole number of steps; the end of the model if neither is given.
+        until : float or str, optional
+            Time to run to, [s] or a text with its unit, '20 ms', rounded to a whole number of steps; the end of the model
+            if neither is given.
         steps : int, optional
             How many steps to make instead.
         watch : callable, optional
             Called with the simulation; ends the run by something true.
         every : int, optional
-            Steps between calls of `watch`; some ten calls a second if not given, not the same from run to run.
+            Steps between calls of `watch`: each of them if not given, so that runs can be repeated. A call costs
+            0.2 microseconds and what the function does: give `every` where the steps are shorter than that.
         progress : bool or callable, optional
             None: a bar in terminals and notebooks, from half a second on; False: none. A function gets a
             `Progress` some ten times a second, and ends the run where it returns False.
@@ -1381,7 +1432,8 @@ class SolverMemory(metaclass=_pybind11_type):
     @factor.setter
     def factor(self, value: npt.NDArray[np.float64]) -> None: ...
     @property
-    def changes(self) -> int: ...
+    def changes(self) -> int:
+        """A counter of the solver's own."""
     @changes.setter
     def changes(self, value: int) -> None: ...
 
@@ -1391,9 +1443,11 @@ class Source(metaclass=_pybind11_type):
     """
     def __init__(self, name: str, potential: bool = False) -> None: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """str : of its account in the ledger."""
     @property
-    def potential(self) -> bool: ...
+    def potential(self) -> bool:
+        """bool : it has a potential."""
     def __repr__(self) -> str: ...
 
 class SparseMatrix(metaclass=_pybind11_type):
@@ -1405,10 +1459,10 @@ class SparseMatrix(metaclass=_pybind11_type):
     @property
     def size(self) -> int:
         """int : number of rows."""
-    def multiply(self, x: Any, scale: float = 1.0, out: Any = None) -> Any:
+    def multiply(self, x: Any, scale: float = 1.0, out: Any = None) -> npt.NDArray[np.float64]:
         """scale A x, shape (size,)."""
     def inner(self, x: Any, y: Any) -> float:
-        """x . A y"""
+        """x . A y, of vectors x and y."""
     def dense(self) -> npt.NDArray[np.float64]:
         """The matrix as an array, shape (size, size)."""
 
@@ -1431,11 +1485,14 @@ class Stage(metaclass=_pybind11_type):
     """One contact problem of a step. Position stages move q alone: jump False."""
     def __init__(self, level: Level = ..., rows: Rows = ..., jump: bool = True) -> None: ...
     @property
-    def level(self) -> Level: ...
+    def level(self) -> Level:
+        """Level : where the laws hold."""
     @property
-    def rows(self) -> Rows: ...
+    def rows(self) -> Rows:
+        """Rows : those that take part."""
     @property
-    def jump(self) -> bool: ...
+    def jump(self) -> bool:
+        """bool : the velocity jumps."""
 
 class State(metaclass=_pybind11_type):
     """What moves, as a value: it never changes, can be kept, compared and pickled.
@@ -1574,11 +1631,28 @@ class StepWork(metaclass=_pybind11_type):
 class Trait(enum.IntFlag):
     """What a kind of body can do; compared with what a scheme needs when a model is built.
 
-    tangents : C and K are given.  affine : F affine in (q, v), M constant.  modal : modal() is given.
-    rotations : positions() != velocities() or retract is not a sum.  symmetric : C and K are symmetric.
-    fixed_points : point rows do not depend on q.  second_order : forces depend on q.  constant_mass : M does not depend on q.
-    potential : potential_force() is given.  rigid : 6 velocities and 7 positions a body, rigid(), load(), frames() and
-    spin_rows() are given.
+    Attributes
+    ----------
+    tangents
+        C and K are given.
+    affine
+        F is affine in (q, v), M constant.
+    modal
+        modal() is given.
+    rotations
+        positions() != velocities(), or retract is not a sum.
+    symmetric
+        C and K are symmetric.
+    fixed_points
+        Point rows do not depend on q.
+    second_order
+        Forces depend on q.
+    constant_mass
+        M does not depend on q.
+    potential
+        potential_force() is given.
+    rigid
+        6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.
     """
     tangents: int
     affine: int
@@ -1675,7 +1749,14 @@ class Trial(metaclass=_pybind11_type):
     def work(self, value: list[npt.NDArray[np.float64]]) -> None: ...
 
 class UsageError(Error, ValueError):
-    """A call against its contract: a size, an index, an order of calls."""
+    """A call against its contract: a size, an index, an order of calls.
+
+    Attributes
+    ----------
+    place : str
+        'file:line' of the engine that refused it, or ''.
+    """
+    place: str
 
 class _ResultsFile(metaclass=_pybind11_type): 
     def __init__(self, file: str) -> None: ...
@@ -1713,7 +1794,7 @@ class _ResultsFile(metaclass=_pybind11_type):
     def read(self, path: str, first: int = 0, count: int = -1) -> npt.NDArray[Any]: ...
     def points(self, body: int) -> Any: ...
     def sound(self, probe: str) -> tuple[Any, ...]: ...
-    def convert(self, to: str, output: str, probe: str, nodes: str) -> list[str]: ...
+    def convert(self, to: str, output: str, probe: str, nodes: str, step: int) -> tuple[Any, ...]: ...
     def report(self, output: str, size: str) -> dict[Any, Any]: ...
     def compare(self, other: _ResultsFile, tolerance: float) -> tuple[Any, ...]: ...
 
@@ -1766,13 +1847,18 @@ def _schema() -> str: ...
 
 def _scheme(json: str) -> Scheme: ...
 
-def _solve(problem: ContactProblem, solver: Any, tolerance: float, iterations: int, memory: SolverMemory, p: npt.ArrayLike) -> SolveReport: ...
+def _solve(problem: ContactProblem, solver: Any, tolerance: float, iterations: int, memory: SolverMemory | None, p: npt.NDArray[np.float64]) -> SolveReport:
+    """Parameters
+    ----------
+    memory : SolverMemory or None
+    p : ndarray, shape (rows,)
+    """
 
 def _study(scene: Any, set: Any, schemes: Sequence[str], steps: Sequence[float], levels: int, tolerance: float, until: float | None, probe: str, progress: Any) -> _StudyResult: ...
 
 def _sweep(scene: Any, set: Any, values: Sequence[str], threads: int, random: int | None, seed: int | None, progress: Any) -> _SweepRows: ...
 
-def book_sources(body: Dynamics, t: float, q: Any, v: Any, w: Any, weight_h: float, by_source: Any = None) -> Any:
+def book_sources(body: Dynamics, t: float, q: Any, v: Any, w: Any, weight_h: float, by_source: Any = None) -> npt.NDArray[np.float64]:
     """by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]."""
 
 def curvature(body: Dynamics, q: Any, v: Any, w: Any) -> float:

@@ -11,8 +11,8 @@ import json
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional
 
 from . import _core
-from ._core import Scheme, SceneError, UsageError
-from ._scene import _plain
+from ._core import Scheme, UsageError
+from ._scene import _json, fault
 
 
 class Entry(dict):
@@ -67,12 +67,12 @@ def taken(where: str, given: Mapping[str, Any], options: List[Option]) -> Entry:
     out = Entry()
     for name, value in given.items():
         if name not in known:
-            raise SceneError(f"{where}: unknown key `{name}`; {_nearest(name, list(known))}")
+            raise fault(where, f"unknown key `{name}`", _nearest(name, list(known)))
         if value is not None:
             out[known[name]] = value
     for o in options:
         if o.required and o.key not in out:
-            raise SceneError(f"{where}: `{_name_of(o.key)}` is missing: {o.help}")
+            raise fault(where, f"`{_name_of(o.key)}` is missing: {o.help}")
     return out
 
 
@@ -111,9 +111,4 @@ def plain(value: Any) -> Any:
 
 
 def to_json(value: Any, what: str) -> str:
-    try:
-        return json.dumps(plain(value), default=_plain, allow_nan=False, ensure_ascii=False)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, (SceneError, UsageError)):
-            raise
-        raise SceneError(f"{what}: {error}") from None
+    return _json(plain(value), what)

@@ -46,7 +46,7 @@ def with_scheme(model: Model, group: Union[int, str], scheme: Scheme) -> Model:
 
 
 def with_dynamics(model: Model, group: Union[int, str], dynamics: Dynamics) -> Model:
-    """The same model with another body, of the same size, for one group. Parameters and errors as in `with_scheme`.
+    """The same model with other dynamics, of the same size, for one group; else as `with_scheme`.
 
     Tables of points that probes of the model hold stay those of the body before.
     """

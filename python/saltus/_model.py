@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ._attach import attach
 from ._core import Group, Model
 from ._table import table
 
@@ -90,19 +91,26 @@ def _html(model: Model) -> str:
                  model.warnings)
 
 
-Group.__repr__ = lambda self: (f"<saltus.Group {self.name!r}: {len(self.bodies)} {self.kind}, "
-                               f"{self.scheme_name}, {self.positions} positions>")
-Model.groups = property(lambda self: self._groups,
-                        doc="list of Group : bodies of one kind under one scheme each.")
-Model.bodies = property(bodies, doc=bodies.__doc__)
-Model.pairs = property(lambda self: [_pair(one) for one in self._pairs],
-                       doc="list of Pair : points that may touch; contacts of shapes are found in each step.")
-Model.laws = property(lambda self: [LawOfModel(*one) for one in self._laws],
-                      doc="list of LawOfModel : (name, numbers) of each contact law.")
-Model.joints = property(lambda self: [_joint(one) for one in self._joints], doc="list of Joint : what holds bodies together.")
-Model.probes = property(lambda self: [one[0] for one in self._probes],
-                        doc="list of str : names of the probes.")
-Model.probe_table = property(lambda self: [ProbeOfModel(*one) for one in self._probes],
-                             doc="list of ProbeOfModel : (name, quantity, unit) of each probe.")
-Model.__repr__ = lambda self: f"<saltus.Model {_facts(self)}>"
-Model._repr_html_ = _html
+attach(
+    Group,
+    __repr__=lambda self: (f"<saltus.Group {self.name!r}: {len(self.bodies)} {self.kind}, "
+                           f"{self.scheme_name}, {self.positions} positions>"),
+)
+attach(
+    Model,
+    groups=property(lambda self: self._groups,
+                    doc="list of Group : bodies of one kind under one scheme each."),
+    bodies=property(bodies, doc=bodies.__doc__),
+    pairs=property(lambda self: [_pair(one) for one in self._pairs],
+                   doc="list of Pair : points that may touch; contacts of shapes are found in each step."),
+    laws=property(lambda self: [LawOfModel(*one) for one in self._laws],
+                  doc="list of LawOfModel : (name, numbers) of each contact law."),
+    joints=property(lambda self: [_joint(one) for one in self._joints],
+                    doc="list of Joint : what holds bodies together."),
+    probes=property(lambda self: [one[0] for one in self._probes],
+                    doc="list of str : names of the probes."),
+    probe_table=property(lambda self: [ProbeOfModel(*one) for one in self._probes],
+                         doc="list of ProbeOfModel : (name, quantity, unit) of each probe."),
+    __repr__=lambda self: f"<saltus.Model {_facts(self)}>",
+    _repr_html_=_html,
+)

@@ -168,9 +168,9 @@ def sweep(of: Any, x: str, y: str, ax: Any) -> Any:
     xs, ys = of[x], of[y]
     if ys.dtype.kind not in "fiu":
         raise UsageError(f"'{y}' holds texts, which are no ordinate")
-    labels = [(*(of[path][k] for path in of.paths if of.name(path) != of.name(x)),) for k in range(len(of))]
+    labels = [(*(of[path][k] for path in of.paths if of.name(path) != of.name(x)),) for k in range(of.runs)]
     for label in dict.fromkeys(labels):
-        rows = [k for k in range(len(of)) if labels[k] == label]
+        rows = [k for k in range(of.runs) if labels[k] == label]
         if xs.dtype.kind in "fiu":
             rows.sort(key=lambda k: xs[k])
         many = len(set(labels)) > 1

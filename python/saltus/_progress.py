@@ -43,6 +43,8 @@ class Progress:
         Worst so far [1].
     done, runs, failed : int
         Of a sweep.
+    rate : float
+        Steps or, of a sweep, runs a second of wall time.
     """
 
     fraction: float

@@ -5,13 +5,18 @@ import base64
 import html
 import json
 import os
+import re
 import tempfile
+import warnings
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
 
 from . import _plots, _svg
-from ._core import UsageError, _ResultsFile
+from ._core import SceneError, UsageError, _ResultsFile
+from ._named import Named, NotOfThisKind
+from ._scene import fault
+from ._simulation import Contacts
 
 Path = Union[str, os.PathLike]
 
@@ -48,10 +53,18 @@ class Tables(Mapping):
 
 
 class Sound(NamedTuple):
-    """The sound of a probe: ``rate, samples = results.sound("pickup")``. Notebooks show a player."""
+    """The sound of a probe: ``rate, samples = results.sound("pickup")``. Notebooks show a player.
 
-    rate: int            #: [Hz]
-    samples: np.ndarray  #: mean removed, in the unit of the probe
+    Attributes
+    ----------
+    rate : int
+        [Hz]
+    samples : array
+        Mean removed, in the unit of the probe.
+    """
+
+    rate: int
+    samples: np.ndarray
 
     def wav(self) -> bytes:
         """A WAV file of 16 bit, the peak at -1 dBFS."""
@@ -119,9 +132,7 @@ class Body:
     def __init__(self, results: "Results", facts: Dict[str, Any], member: Optional[int] = None) -> None:
         self._results, self._facts, self._member = results, facts, member
         names = json.loads(facts["names"]) if facts["names"] else []
-        count = facts["members"]
-        self.members: List[str] = names or ([facts["name"]] if count == 1 else
-                                            [f"{facts['name']}[{i}]" for i in range(count)])
+        self.members: List[str] = names or [facts["name"]]
         self.name: str = facts["name"] if member is None else self.members[member]
         self.kind: str = facts["kind"]
         self.scheme: str = facts["scheme"]
@@ -163,7 +174,7 @@ class Body:
         """array (points, 3): of a mesh, a string or a bar at rest [m]."""
         points = self._points()
         if points is None:
-            raise UsageError(f"'{self.name}' ({self.kind}) has no nodes")
+            raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no nodes")
         return points[0]
 
     @property
@@ -171,7 +182,7 @@ class Body:
         """array (frames, points, 3): of `nodes` [m]."""
         points = self._points()
         if points is None:
-            raise UsageError(f"'{self.name}' ({self.kind}) has no nodes; see .position")
+            raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no nodes; see .position")
         return points[1].reshape(len(points[1]), -1, 3)
 
     @property
@@ -180,17 +191,28 @@ class Body:
         return self._rows("q")
 
     @property
-    def velocity(self) -> np.ndarray:
-        """array (frames, velocities): physical velocity at the frame [m/s, rad/s]; of rigid bodies v in space and, behind
-        it, omega in the frame of the body."""
+    def v(self) -> np.ndarray:
+        """array (frames, velocities): physical velocities of all coordinates [m/s, rad/s]; of rigid bodies that of the
+        mass centre in space and, behind it, omega along the axes of the body."""
         return self._rows("velocity")
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """array (frames, [members,] 3): of rigid bodies and particles [m/s], in space; of other kinds as `v`."""
+        v = self.v
+        if self.kind == "rigid" and self._per_member("velocities", 6):
+            return self._each(v.reshape(len(v), -1, 6)[:, :, :3].reshape(len(v), -1), 3)
+        if self.kind == "particles" and self._per_member("velocities", 3):
+            return self._each(v, 3)
+        return v
 
     @property
     def position(self) -> np.ndarray:
         """array (frames, 3), of groups and nodes (frames, count, 3): places in space [m].
 
         Mass centres of rigid and pseudo-rigid bodies, particles, frames of bodies that follow a prescribed motion, nodes of
-        meshes and beams, points along strings and bars. UsageError for bodies without geometry.
+        meshes and beams, points along strings and bars. NotOfThisKind (a UsageError
+        and an AttributeError) for bodies without geometry.
         """
         facts = self._facts
         if "centre" in facts["tables"]:
@@ -206,7 +228,7 @@ class Body:
         if points is not None:
             rest, moved = points
             return rest[None] + moved.reshape(len(moved), -1, 3)
-        raise UsageError(f"'{self.name}' ({self.kind}) has no places in this file; q says where it is")
+        raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no places in this file; q says where it is")
 
     @property
     def rotation(self) -> np.ndarray:
@@ -216,24 +238,14 @@ class Body:
         if self.kind == "rigid" and self._per_member("positions", 7):
             q = self.q
             return self._each(q.reshape(len(q), -1, 7)[:, :, 3:].reshape(len(q), -1), 4)
-        raise UsageError(f"'{self.name}' ({self.kind}) does not turn as a whole")
-
-    @property
-    def linear_velocity(self) -> np.ndarray:
-        """array (frames, [members,] 3): of rigid bodies and particles [m/s]."""
-        v = self.velocity
-        if self.kind == "rigid" and self._per_member("velocities", 6):
-            return self._each(v.reshape(len(v), -1, 6)[:, :, :3].reshape(len(v), -1), 3)
-        if self.kind == "particles" and self._per_member("velocities", 3):
-            return self._each(v, 3)
-        raise UsageError(f"'{self.name}' ({self.kind}) has no one velocity; see .velocity")
+        raise NotOfThisKind(f"'{self.name}' ({self.kind}) does not turn as a whole")
 
     @property
     def angular_velocity(self) -> np.ndarray:
         """array (frames, [members,] 3): of rigid bodies, in space [rad/s]."""
         if self.kind != "rigid" or not self._per_member("velocities", 6):
-            raise UsageError(f"'{self.name}' ({self.kind}) has no angular velocity")
-        v = self.velocity
+            raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no angular velocity")
+        v = self.v
         spin = self._each(v.reshape(len(v), -1, 6)[:, :, 3:].reshape(len(v), -1), 3)
         return np.einsum("...ij,...j->...i", _matrix(self.rotation), spin)
 
@@ -279,28 +291,21 @@ class Joint:
         return f"<saltus.results.Joint {self.name}: {self.kind}>"
 
 
-class _Named(Mapping):
-    """Objects by name."""
+def _named(what: str, members: Dict[str, Any]) -> Named:
+    each = list(members.values())
+    return Named(what, list(members), each.__getitem__)
 
-    def __init__(self, what: str, members: Dict[str, Any]) -> None:
-        self._what, self._members = what, members
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._members:
-            known = list(self._members)
-            more = f", ... {len(known)} of them" if len(known) > 20 else ""
-            raise KeyError(f"none of the {self._what} is called '{name}' (there are: {', '.join(known[:20])}{more})")
-        return self._members[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
-
-    def __len__(self) -> int:
-        return len(self._members)
-
-    def __repr__(self) -> str:
-        known = list(self._members)
-        return f"<{len(self)} {self._what}: {', '.join(known[:20])}{', ...' if len(known) > 20 else ''}>"
+def _is_page(file: str) -> bool:
+    """Whether a file is missing, empty or HTML."""
+    try:
+        if os.path.isfile(file):
+            with open(file, "rb") as page:
+                start = page.read(1000).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+            return not start or start.startswith((b"<!doctype html", b"<html"))
+    except OSError:
+        pass  # the engine says what is wrong
+    return True
 
 
 _STATUS = np.array(["open", "slides", "sticks", "closed", "unknown"])  # -1: the last one
@@ -378,10 +383,19 @@ class Results:
         self._warnings = list(warnings or [])
         self._stopped = stopped
         self.files: List[str] = list(files or [os.fspath(file)])
+        self._folder = os.getcwd()
         self._open(os.fspath(file))
 
     def _open(self, file: str) -> None:
-        self._file = _ResultsFile(file)
+        """Opens the file by its absolute name, so that the process may go elsewhere; `file` is what is shown of it."""
+        path = os.path.join(self._folder, file)
+        try:
+            self._file = _ResultsFile(path)
+        except SceneError as error:
+            if error.file != path:
+                raise
+            raise fault(error.path, error.message, error.hint, file) from None
+        self._name = file
         self._tables: Dict[str, np.ndarray] = {}
         rows = self._file.rows
         probes = {probe["name"]: probe for probe in self._file.probes}
@@ -392,9 +406,9 @@ class Results:
                              lambda n: "J")
         self.probes = Tables("probe", list(probes), lambda n: self._file.read(f"probes/{n}", 0, rows),
                              lambda n: probes[n]["unit"])
-        self._groups: Optional[_Named] = None
-        self._bodies: Optional[_Named] = None
-        self._joints: Optional[_Named] = None
+        self._groups: Optional[Named] = None
+        self._bodies: Optional[Named] = None
+        self._joints: Optional[Named] = None
 
     def _table(self, path: str) -> np.ndarray:
         if path not in self._tables:
@@ -405,8 +419,8 @@ class Results:
 
     def refresh(self) -> bool:
         """Looks again at a file that grows, also under its final name. True where there is more than before."""
-        file = self._file.file
-        if not os.path.exists(file) and file.endswith(".part") and os.path.exists(file[:-5]):
+        file, path = self._name, os.path.join(self._folder, self._name)
+        if not os.path.exists(path) and path.endswith(".part") and os.path.exists(path[:-5]):
             file = file[:-5]
         before = (self._file.rows, self._file.frames, self.finished)
         self._open(file)
@@ -414,8 +428,19 @@ class Results:
 
     @property
     def file(self) -> str:
-        """str: name of the file."""
-        return self._file.file
+        """str: name of the file as it was opened; `path` is absolute."""
+        return self._name
+
+    @property
+    def path(self) -> str:
+        """str: absolute name of the file."""
+        return os.path.join(self._folder, self._name)
+
+    def _as_written(self, text: str) -> str:
+        """A text with the name of the file as it was opened, where that is still another way to say it."""
+        if os.path.isabs(self._name) or os.getcwd() != self._folder:
+            return text
+        return re.sub(rf"(?<![^\s'\"]){re.escape(self._folder.rstrip('/') + '/')}", "", text)
 
     @property
     def finished(self) -> bool:
@@ -457,7 +482,7 @@ class Results:
         """mapping name -> Body: bodies that one scheme moves together, as the file holds them; a group of several has the
         name of its first body."""
         if self._groups is None:
-            self._groups = _Named("groups", {facts["name"]: Body(self, facts) for facts in self._file.bodies})
+            self._groups = _named("group", {facts["name"]: Body(self, facts) for facts in self._file.bodies})
         return self._groups
 
     @property
@@ -468,18 +493,19 @@ class Results:
             for group in self.groups.values():
                 for i, name in enumerate(group.members):
                     each[name] = group if len(group.members) == 1 else Body(self, group._facts, i)
-            self._bodies = _Named("bodies", each)
+            self._bodies = _named("body", each)
         return self._bodies
 
     @property
     def joints(self) -> Mapping[str, Joint]:
         """mapping name -> Joint: .force, .torque, .strength, .broken_at."""
         if self._joints is None:
-            self._joints = _Named("joints", {facts["name"]: Joint(self, facts) for facts in self._file.joints})
+            self._joints = _named("joint", {facts["name"]: Joint(self, facts) for facts in self._file.joints})
         return self._joints
 
-    def contacts(self, frame: int) -> np.ndarray:
-        """The contacts of a frame.
+    def contacts(self, frame: int) -> Contacts:
+        """The contacts of a frame: the closed ones, and open ones that are nearer than the margin of the surfaces, while
+        `Simulation.contacts` has all. `.closed` are those that touch.
 
         Parameters
         ----------
@@ -488,7 +514,7 @@ class Results:
 
         Returns
         -------
-        record array (contacts,)
+        Contacts
             Columns, also as attributes, named as those of `Simulation.contacts`: key; body_a, body_b (names, '' for the
             fixed world); a, b (places in `bodies`, -1); group_a, group_b (places in `groups`, -1); status ('open',
             'slides', 'sticks', 'closed', 'unknown'); point [m], normal (from b to a), gap [m], force on a [N], in space;
@@ -523,12 +549,14 @@ class Results:
         if self._file.has("contacts/body"):
             out["status"] = _STATUS[self._table("contacts/status")[first:last]]
             of = self._table("contacts/body")[first:last].reshape(-1, 4)
+            counts = np.array([len(members) for members in names])
             for side, group, member in (("a", of[:, 0], of[:, 1]), ("b", of[:, 2], of[:, 3])):
                 solid = group >= 0
+                member = np.minimum(member, np.where(solid, counts[group], 1) - 1)  # several particles are one body
                 out["group_" + side] = group
                 out[side] = np.where(solid, starts[group] + member, -1)
                 out["body_" + side] = [names[g][m] if g >= 0 else "" for g, m in zip(group, member)]
-        return out
+        return out.view(Contacts)
 
     @property
     def scene(self) -> str:
@@ -549,6 +577,7 @@ class Results:
     def summary(self) -> Dict[str, Any]:
         """dict: what ``saltus info --json`` says and, of finished files, cost and counts."""
         told = json.loads(self._file.info_json())
+        told["file"] = self._name
         for name, value in (json.loads(self._file.summary() or "{}")).items():
             told.setdefault(name, value)
         return told
@@ -560,7 +589,7 @@ class Results:
 
     def info(self) -> str:
         """What ``saltus info`` prints."""
-        return self._file.info().rstrip("\n")
+        return self._as_written(self._file.info()).rstrip("\n")
 
     def plot(self, what: Union[None, str, List[str]] = None, ax: Any = None) -> Any:
         """Plots over time, by matplotlib.
@@ -592,25 +621,30 @@ class Results:
         """
         return Sound(*self._file.sound(probe))
 
-    def convert(self, to: str, output: Optional[Path] = None, probe: str = "", nodes: str = "") -> List[str]:
+    def convert(self, to: str, output: Optional[Path] = None, probe: str = "", nodes: str = "", step: int = 0) -> List[str]:
         """Writes the file in another format, as ``saltus convert``.
 
         Parameters
         ----------
-        to : {'wav', 'csv', 'vtu', 'vtp', 'xdmf'}
+        to : {'wav', 'csv', 'vtu', 'vtp', 'xdmf', 'fclib'}
         output : path, optional
             Stem of the files; that of this one if not given.
         probe : str
             With 'wav': this one alone.
         nodes : str
             With 'csv': numbers of nodes parted by commas, or a node set.
+        step : int
+            With 'fclib': whose contact problem, from 1; the stored scene is run again up to there.
 
         Returns
         -------
         list of str
             Names of the files.
         """
-        return self._file.convert(to, os.fspath(output) if output is not None else "", probe, nodes)
+        files, notes = self._file.convert(to, os.fspath(output) if output is not None else "", probe, nodes, step)
+        for note in notes:
+            warnings.warn(self._as_written(note), stacklevel=2)
+        return files if output is not None else [self._as_written(name) for name in files]
 
     def report(self, file: Optional[Path] = None, size: str = "25MB") -> str:
         """Writes one HTML page with the run in it, which needs nothing else; returns its name. ``saltus report``.
@@ -621,11 +655,20 @@ class Results:
             Beside the results if not given.
         size : str
             At most; frames that do not fit are left out evenly.
+
+        Raises
+        ------
+        UsageError
+            `file` is there and is no HTML page.
         """
-        return self._file.report(os.fspath(file) if file is not None else "", size)["file"]
+        name = os.fspath(file) if file is not None else ""
+        if name and not _is_page(name) and not os.path.samefile(name, self.path):
+            raise UsageError(f"'{name}' is there and is no HTML page: choose another name, or remove it")
+        made = self._file.report(name, size)["file"]
+        return made if name else self._as_written(made)
 
     def show(self, height: int = 600, size: str = "10MB") -> Page:
-        """The page of `report` inside of a notebook; no request leaves it."""
+        """The page of `report` of at most `size` inside of a notebook, `height` pixels high; no request leaves it."""
         with tempfile.TemporaryDirectory() as folder:
             name = self.report(os.path.join(folder, "page.html"), size)
             with open(name, encoding="utf-8") as page:
@@ -646,7 +689,7 @@ class Results:
         """
         other = other if isinstance(other, Results) else Results(other)
         text, facts = self._file.compare(other._file, float(tolerance))
-        return Comparison(text, json.loads(facts))
+        return Comparison(other._as_written(self._as_written(text)), json.loads(facts))
 
     def __repr__(self) -> str:
         state = "" if self.finished else ", not finished"

@@ -7,10 +7,10 @@ import warnings
 from typing import Any, List, Optional, Union
 
 from . import _core
-from ._core import RunError
+from ._core import RunError, SceneError, UsageError, _ResultsFile
 from ._progress import Reporter, Shown, in_notebook
 from ._results import Results
-from ._scene import Assignments
+from ._scene import Assignments, at_once
 
 Path = Union[str, os.PathLike]
 
@@ -39,6 +39,22 @@ def _call(scene: Any, arguments: dict) -> str:
         if value is not None:
             shown += f", {name}={(os.fspath(value) if isinstance(value, os.PathLike) else value)!r}"
     return f"saltus.run({shown}, resume=True)"
+
+
+def _replaceable(scene: Any, output: str) -> None:
+    """UsageError where `output` is a file that no run has written."""
+    try:
+        if not os.path.isfile(output) or os.path.getsize(output) == 0:
+            return
+        if isinstance(scene, (str, os.PathLike)) and os.path.samefile(scene, output):
+            return  # which the engine refuses
+    except OSError:
+        return  # so is what is wrong with the scene
+    try:
+        _ResultsFile(output)
+    except (SceneError, RunError):
+        raise UsageError(f"output: '{output}' is there and is no results file: choose another name, or remove it"
+                         ) from None
 
 
 def run(scene: Any, output: Optional[Path] = None, set: Assignments = None, until: Union[None, float, str] = None,
@@ -74,6 +90,8 @@ def run(scene: Any, output: Optional[Path] = None, set: Assignments = None, unti
     ------
     SceneError
         A fault of the scene, a file that cannot be written, nothing to resume.
+    UsageError
+        `output` is there and is no results file.
     RunError
         A step that failed (with `.report`), a full disk, a sound that could not be written.
     KeyboardInterrupt
@@ -89,9 +107,11 @@ def run(scene: Any, output: Optional[Path] = None, set: Assignments = None, unti
     >>> r = saltus.run("ball.yaml", until=2.0, set={"bodies[0].scheme": "moreau-jean"})
     >>> r.t[-1], r.ledger["impact"][-1]
     """
+    if output is not None and not resume:
+        _replaceable(scene, os.fspath(output))
     go_on = _call(scene, {"output": output, "set": set, "until": until})
     with Reporter(progress) as report:
-        told = _core._run(scene, set, os.fspath(output) if output is not None else "", _until(until), bool(resume),
+        told = _core._run(at_once(scene, set), None, os.fspath(output) if output is not None else "", _until(until), bool(resume),
                           _command_line(), go_on, dump_contact or "",
                           os.fspath(dump_folder) if dump_folder is not None else "", report.hook)
     for text in told["warnings"]:

@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import json
+import math
+import operator
 import os
-from typing import Any, Dict, Iterable, Mapping, Union
+from typing import Any, Dict, Iterable, Iterator, Mapping, Tuple, Union
 
-from ._core import Scene, SceneError
+from ._attach import attach
+from ._core import Scene, SceneError, UsageError
 
 Assignments = Union[None, Mapping[str, Any], Iterable[str], str]
 
@@ -19,11 +22,85 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot stand in a scene")
 
 
-def _json(value: Any, what: str) -> str:
+def fault(path: str, message: str, hint: str = "", file: str = "") -> SceneError:
+    """A SceneError with its parts, as the engine makes them."""
+    place = ": ".join(part for part in (file, path, message) if part)
+    error = SceneError(place + (f"; {hint}" if hint else ""))
+    error.path, error.message, error.hint, error.file = path, message, hint, file
+    return error
+
+
+def _faults(value: Any, path: str) -> Iterator[Tuple[str, str]]:
+    """(path, what is wrong) of what JSON cannot hold."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            if not isinstance(key, str):
+                yield path, f"the key {key!r} is no text"
+            else:
+                yield from _faults(key, path)
+                yield from _faults(one, f"{path}.{key}" if path else key)
+    elif isinstance(value, (list, tuple)):
+        for k, one in enumerate(value):
+            yield from _faults(one, f"{path}[{k}]")
+    elif isinstance(value, str):
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            yield path, f"{value!a} holds half a character"
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            yield path, f"{value} is not a finite number"
+    elif isinstance(value, complex):
+        yield path, f"{value} is not a real number"
+    elif hasattr(value, "tolist"):
+        yield from _faults(value.tolist(), path)
+    elif not (value is None or isinstance(value, (int, os.PathLike))):
+        yield path, f"an object of {type(value).__name__} cannot stand in a scene"
+
+
+def _json(value: Any, what: str, file: str = "") -> str:
+    """JSON of an entry at the path `what`, '' for a whole scene."""
     try:
-        return json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False)
+        text.encode()
+        return text
     except (TypeError, ValueError) as error:
-        raise SceneError(f"{what}: {error}") from None
+        for path, wrong in _faults(value, what):
+            raise fault(path, wrong, "allowed: texts, finite numbers, lists and dicts of them", file) from None
+        raise fault(what, str(error), file=file) from None
+
+
+def whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
+    """A whole number, also one that is written as 10.0; UsageError for anything else."""
+    try:
+        number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or not least <= number <= most:
+        raise UsageError(f"{name} is {value!r} (a whole number from {least} to {most})")
+    return number
+
+
+def seconds(name: str, value: Any) -> float:
+    """A time [s] from a number or a text with its unit; UsageError for anything else."""
+    if isinstance(value, str):
+        entries = {"saltus": 1, "time": {"end": value, "step": value}, "bodies": [
+            {"name": "x", "kind": "linear", "oscillator": {"mass": 1, "stiffness": 1}}]}
+        try:
+            value = from_dict(entries).resolved["time"]["end"]
+        except SceneError as error:
+            raise UsageError(f"{name} is {value!r}: {error.message or error}"
+                             + (f"; {error.hint}" if error.hint else "")) from None
+    try:
+        time = float(value)
+    except (TypeError, ValueError):
+        time = math.nan
+    if not math.isfinite(time):
+        raise UsageError(f"{name} is {value!r} (a number of seconds, or a text with its unit, '1 ms')")
+    return time
+
+
+def _folder(folder: Union[None, str, os.PathLike]) -> str:
+    """Absolute, so that a scene finds its files wherever the process goes meanwhile."""
+    return os.path.abspath("" if folder is None else os.fspath(folder))
 
 
 def _assignments(assignments: Assignments) -> list[str]:
@@ -33,9 +110,20 @@ def _assignments(assignments: Assignments) -> list[str]:
     if isinstance(assignments, str):
         return [assignments]
     if isinstance(assignments, Mapping):
-        return [f"{path}={value if isinstance(value, str) else _json(value, path)}"
-                for path, value in assignments.items()]
-    return [str(one) for one in assignments]
+        for path in assignments:
+            if not isinstance(path, str):
+                raise UsageError(f"set: {path!r} is no path of an entry ('bodies[0].scheme.theta')")
+        texts = [f"{path}={value if isinstance(value, str) else _json(value, path)}"
+                 for path, value in assignments.items()]
+    else:
+        texts = list(assignments) if isinstance(assignments, Iterable) else []
+        if not isinstance(assignments, Iterable) or not all(isinstance(one, str) for one in texts):
+            raise UsageError("set is a dict {path: value}, a text 'path=value' or a list of such texts, not "
+                             f"{assignments!r}")
+    for text in texts:
+        for _, wrong in _faults(text, "set"):
+            raise fault("set", wrong)
+    return texts
 
 
 def read(file: Union[str, os.PathLike], set: Assignments = None) -> Scene:
@@ -53,7 +141,24 @@ def read(file: Union[str, os.PathLike], set: Assignments = None) -> Scene:
     SceneError
         With file, line and column.
     """
-    return Scene._read(os.fspath(file), _assignments(set))
+    name, assignments = os.fspath(file), _assignments(set)
+    folder = os.path.dirname(name)
+    if os.path.isabs(folder):
+        return Scene._read(name, assignments)
+    try:
+        with open(name, "rb") as source:  # bytes: the engine says where a text is no UTF-8
+            text: Any = source.read()
+    except OSError:
+        return Scene._read(name, assignments)  # whose error says what is wrong
+    return Scene._parse(text, name, _folder(folder), assignments)
+
+
+def at_once(scene: Any, set: Assignments = None) -> Scene:
+    """As `of`, for work that begins now: data files keep the names that the scene's own name gives them, which are
+    those that the command notes."""
+    if isinstance(scene, (str, os.PathLike)):
+        return Scene._read(os.fspath(scene), _assignments(set))
+    return of(scene, set)
 
 
 def parse(text: str, name: str = "scene", folder: Union[None, str, os.PathLike] = None,
@@ -71,16 +176,20 @@ def parse(text: str, name: str = "scene", folder: Union[None, str, os.PathLike] 
     set : dict, list of str or str, optional
         As for `read`.
     """
-    return Scene._parse(text, name, os.fspath(folder) if folder is not None else "", _assignments(set))
+    if any(_faults(text, "")):
+        raise fault("", "holds half a character", "a surrogate without its other half is no text", name)
+    return Scene._parse(text, name, _folder(folder), _assignments(set))
 
 
 def from_dict(entries: Mapping[str, Any], name: str = "scene", folder: Union[None, str, os.PathLike] = None,
               set: Assignments = None) -> Scene:
     """A scene from a dict with the entries of a scene file; arrays of NumPy may stand for lists.
 
+    `name` stands for the file in errors, files that the entries name are relative to `folder`.
+
     >>> saltus.Scene.from_dict({"saltus": 1, "time": {"end": "1 s", "step": 1e-3}, "bodies": [...]})
     """
-    return parse(_json(dict(entries), name), name, folder, set)
+    return parse(_json(dict(entries), "", name), name, folder, set)
 
 
 def of(scene: Any, set: Assignments = None) -> Scene:
@@ -113,12 +222,15 @@ def _eq(self: Scene, other: Any) -> Any:
     return self._resolved == other._resolved if isinstance(other, Scene) else NotImplemented
 
 
-Scene.read = staticmethod(read)
-Scene.parse = staticmethod(parse)
-Scene.from_dict = staticmethod(from_dict)
-Scene.of = staticmethod(of)
-Scene.with_ = with_
-Scene.resolved = property(_resolved, doc=_resolved.__doc__)
-Scene.__repr__ = _repr
-Scene.__eq__ = _eq
-Scene.__hash__ = None
+attach(
+    Scene,
+    read=staticmethod(read),
+    parse=staticmethod(parse),
+    from_dict=staticmethod(from_dict),
+    of=staticmethod(of),
+    with_=with_,
+    resolved=property(_resolved, doc=_resolved.__doc__),
+    __repr__=_repr,
+    __eq__=_eq,
+    __hash__=None,
+)

@@ -3,13 +3,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, NamedTuple, Optional, Union
 
 import numpy as np
 
 from . import _scene
-from ._core import ContactProblem, Model, RunReport, Scene, Simulation, State, UsageError
+from ._attach import attach
+from ._core import ContactProblem, Model, RunReport, Scene, Simulation, State, StepReport, UsageError
+from ._named import Named, NotOfThisKind, number_of
 from ._progress import Reporter, Shown
+from ._scene import seconds, whole
 from ._table import table
 
 STATUS = np.array(["open", "slides", "sticks", "closed"])
@@ -46,15 +49,42 @@ class Coordinate(NamedTuple):
 
 
 class Contacts(np.recarray):
-    """The contacts of the last step: an array with one row a contact, whose columns are also attributes.
+    """Contacts: an array with one row a contact, whose columns are also attributes.
 
-    key : number of the contact, increasing; the same contact has the same key in the next step
-    body_a, body_b : names of the bodies, '' for the fixed world
-    a, b : their numbers in `Model.bodies`, -1 for the world;   group_a, group_b : those of their groups
-    status : 'open', 'slides', 'sticks' or 'closed'
-    point : where they touch [m];   normal : unit, from b to a;   gap : [m], < 0 where they penetrate
-    impulse : on a along (n, t1, t2) [N s];   moment : [N m s];   force : mean of the step on a, in space [N]
+    `Simulation.contacts` holds all that the step looked at, also those that stayed open and carry nothing;
+    `Results.contacts` those that a file keeps, without the open ones farther away than the margin of the surfaces.
+    `closed` is the same of both.
+
+    Attributes
+    ----------
+    key : int
+        Number of the contact, increasing; the same contact has the same key in the next step.
+    body_a, body_b : str
+        Names of the bodies, '' for the fixed world.
+    a, b : int
+        Their numbers in `Model.bodies`, -1 for the world.
+    group_a, group_b : int
+        Those of their groups.
+    status : str
+        'open', 'slides', 'sticks' or 'closed'.
+    point : (3,)
+        Where they touch [m].
+    normal : (3,)
+        Unit, from b to a.
+    gap : float
+        [m], < 0 where they penetrate.
+    impulse : (3,)
+        On a along (n, t1, t2) [N s].
+    moment : (3,)
+        [N m s].
+    force : (3,)
+        Mean of the step on a, in space [N].
     """
+
+    @property
+    def closed(self) -> "Contacts":
+        """Contacts : those of them that are not open, the bodies that touch; a copy."""
+        return self[self.status != "open"]
 
 
 class GroupView:
@@ -149,11 +179,14 @@ class BodyView:
 
     def _rigid(self, what: str) -> None:
         if self.kind != "rigid":
-            raise AttributeError(f"a body of the kind {self.kind!r} has no {what}; see q and v")
+            raise NotOfThisKind(f"{self.name!r} ({self.kind}) has no {what}; see q and v")
 
     @property
     def position(self) -> np.ndarray:
-        """Place of the mass centre [m] of a rigid body; a view."""
+        """Place of the mass centre of a rigid body, (3,), of a particle (3,), of several (particles, 3) [m]; a view."""
+        if self.kind == "particles":
+            q = self.q
+            return q if len(q) == 3 else q.reshape(-1, 3)
         self._rigid("position")
         return self.q[:3]
 
@@ -165,60 +198,35 @@ class BodyView:
 
     @property
     def velocity(self) -> np.ndarray:
-        """Physical velocity of the mass centre [m/s] of a rigid body, else of all its coordinates; a copy."""
+        """Physical velocity: of a rigid body that of the mass centre, (3,), of particles as `position` [m/s], else of
+        all coordinates; a copy."""
         v = self._part(self.group.velocity())
+        if self.kind == "particles" and len(v) > 3:
+            return v.reshape(-1, 3)
         return v[:3] if self.kind == "rigid" else v
 
     @property
     def angular_velocity(self) -> np.ndarray:
-        """Angular velocity in the frame of the body [rad/s] of a rigid body; a copy."""
+        """Angular velocity of a rigid body, (3,), in space [rad/s]; a copy. Along the axes of the body it is v[3:]."""
         self._rigid("angular_velocity")
-        return self._part(self.group.velocity())[3:]
+        return self.group.rotations[self.index] @ self._part(self.group.velocity())[3:]
 
     def __repr__(self) -> str:
         where = f" at {np.array2string(self.position, precision=6)} m" if self.kind == "rigid" else ""
         return f"<saltus.BodyView {self.name!r}: {self.kind}{where}>"
 
 
-class _Named(Mapping):
-    """Things of a simulation by name, or by number as in a list."""
-
-    def __init__(self, what: str, names: list, make: Callable[[int], Any]) -> None:
-        self._what, self._names, self._make = what, names, make
-
-    def __getitem__(self, key: Union[str, int]) -> Any:
-        return self._make(_number(self._names, key, self._what))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return "{" + ", ".join(f"{name!r}: {self._make(k)!r}" for k, name in enumerate(self._names)) + "}"
-
-
-def _number(names: list, key: Union[str, int], what: str) -> int:
-    if not isinstance(key, str):
-        return range(len(names))[key]
-    if key not in names:
-        known = f"; there are {', '.join(names[:20])}" if names else ""
-        raise KeyError(f"there is no {what} {key!r}{known}")
-    return names.index(key)
-
-
 def _groups(self: Simulation) -> Mapping[Union[str, int], GroupView]:
     """Mapping of name, or number, to GroupView."""
     groups = self.model._groups
-    return _Named("group", [group.name for group in groups], lambda k: GroupView(self, k, groups[k]))
+    return Named("group", [group.name for group in groups], lambda k: GroupView(self, k, groups[k]))
 
 
 def _bodies(self: Simulation) -> Mapping[Union[str, int], BodyView]:
     """Mapping of name, or number, to BodyView."""
     groups = self.model._groups
     places = [(g, k, name) for g, group in enumerate(groups) for k, name in enumerate(group.bodies)]
-    return _Named("body", [name for _, _, name in places],
+    return Named("body", [name for _, _, name in places],
                   lambda n: BodyView(GroupView(self, places[n][0], groups[places[n][0]]), *places[n][1:]))
 
 
@@ -233,7 +241,8 @@ def _ledger(self: Simulation) -> Dict[str, float]:
 
 
 def _contacts(self: Simulation) -> Contacts:
-    """The contacts of the last step on the present state, see `Contacts`.
+    """The contacts that the last step looked at on the present state, see `Contacts`: also those that stayed open,
+    which carry nothing and of which results files hold the near ones alone. `.closed` are those that touch.
 
     Returns
     -------
@@ -255,8 +264,8 @@ def _contacts(self: Simulation) -> Contacts:
 
 
 def _probe(self: Simulation, name: Union[str, int]) -> float:
-    """Present value of a probe, in the unit that `Model.probe_table` tells."""
-    return self._probe(_number(self.model.probes, name, "probe"))
+    """Present value of the probe of this name or number, in the unit that `Model.probe_table` tells."""
+    return self._probe(number_of(self.model.probes, name, "probe"))
 
 
 def _probes(self: Simulation) -> Dict[str, float]:
@@ -265,8 +274,8 @@ def _probes(self: Simulation) -> Dict[str, float]:
 
 
 def _joint_load(self: Simulation, name: Union[str, int]) -> JointLoad:
-    """Mean force and torque of a joint on its body b over the last step; zero before a step."""
-    return JointLoad(*self._joint_load(_number([one[0] for one in self.model._joints], name, "joint")))
+    """Mean force and torque of the joint of this name or number on its body b, over the last step."""
+    return JointLoad(*self._joint_load(number_of([one[0] for one in self.model._joints], name, "joint")))
 
 
 def _joint_coordinate(self: Simulation, name: Union[str, int],
@@ -284,19 +293,30 @@ def _joint_coordinate(self: Simulation, name: Union[str, int],
     names = [joint.name for joint in joints]
     if isinstance(name, str) and name not in names and coordinate is None and "." in name:
         name, coordinate = name.rsplit(".", 1)
-    joint = _number(names, name, "joint")
+    joint = number_of(names, name, "joint")
     free = joints[joint].coordinates
     if coordinate is None and len(free) != 1:
         raise UsageError(f"joint {names[joint]!r} has {len(free)} coordinates" +
                          (f": give one of {', '.join(free)}" if free else ""))
-    return Coordinate(*self._joint_coordinate(joint, _number(free, 0 if coordinate is None else coordinate,
+    return Coordinate(*self._joint_coordinate(joint, number_of(free, 0 if coordinate is None else coordinate,
                                                              "coordinate")))
 
 
 class ContactSeen(NamedTuple):
-    """A contact problem of a step from t [s] on of length h [s], and what its solver made of it.
+    """A contact problem of a step, and what its solver made of it.
 
-    problem : ContactProblem that ends with the call; copy what is to stay.   p : impulses [N s]
+    Attributes
+    ----------
+    island : int
+        Of which groups, see `Model.islands`.
+    t, h : float
+        Where the step starts and how long it is [s].
+    problem : ContactProblem
+        Ends with the call; copy what is to stay.
+    p : array, shape (rows,)
+        Impulses [N s].
+    converged, iterations, residual
+        As in `SolveReport`.
     """
 
     island: int
@@ -310,28 +330,46 @@ class ContactSeen(NamedTuple):
 
 
 def _observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) -> None:
-    """Shows every contact problem to a function, after each attempt at a step; None: to nobody.
+    """Shows every contact problem to `watcher`, a function, after each attempt at a step; None: to nobody.
 
     What the function raises leaves `advance` with the state as it was.
     """
     self._observe(None if watcher is None else lambda *parts: watcher(ContactSeen(*parts)))
 
 
-def _run(self: Simulation, until: Optional[float] = None, steps: Optional[int] = None,
+def _advance(self: Simulation, h: Union[None, float, str] = None) -> StepReport:
+    """Makes one step.
+
+    Parameters
+    ----------
+    h : float or str, optional
+        Its length, [s] or a text with its unit, '1 ms'; the step of the model if not given.
+
+    Returns
+    -------
+    StepReport
+        What happened. A step that failed leaves the state as it was, unless the scene says `on_failure: accept`.
+    """
+    return _step(self, None if h is None else seconds("h", h))
+
+
+def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None,
          watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None,
          progress: Shown = None) -> RunReport:
     """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it between two.
 
     Parameters
     ----------
-    until : float, optional
-        Time [s] to run to, rounded to a whole number of steps; the end of the model if neither is given.
+    until : float or str, optional
+        Time to run to, [s] or a text with its unit, '20 ms', rounded to a whole number of steps; the end of the model
+        if neither is given.
     steps : int, optional
         How many steps to make instead.
     watch : callable, optional
         Called with the simulation; ends the run by something true.
     every : int, optional
-        Steps between calls of `watch`; some ten calls a second if not given, not the same from run to run.
+        Steps between calls of `watch`: each of them if not given, so that runs can be repeated. A call costs
+        0.2 microseconds and what the function does: give `every` where the steps are shorter than that.
     progress : bool or callable, optional
         None: a bar in terminals and notebooks, from half a second on; False: none. A function gets a
         `Progress` some ten times a second, and ends the run where it returns False.
@@ -347,19 +385,24 @@ def _run(self: Simulation, until: Optional[float] = None, steps: Optional[int] =
     KeyboardInterrupt
         The simulation can go on.
     """
+    until = None if until is None else seconds("until", until)
+    steps = None if steps is None else whole("steps", steps, 0, 2**63 - 1)
+    every = None if every is None else whole("every", every, 1, 2**63 - 1)
+    if watch is not None and not callable(watch):
+        raise UsageError(f"watch is {watch!r} (a function of the simulation)")
+    if watch is not None and every is None:
+        every = 1
     with Reporter(progress) as report:
         return self._run(until, steps, watch, every, report.hook)
 
 
+_step = Simulation.advance
 _init = Simulation.__init__
 
 
 def _made(self: Simulation, model: Union[Model, Scene, str, os.PathLike, Mapping],
           state: Optional[State] = None) -> None:
     _init(self, model if isinstance(model, Model) else _scene.of(model).build(), state)
-
-
-_made.__doc__ = _init.__doc__
 
 
 def _reduce(self: Simulation) -> Any:
@@ -382,24 +425,29 @@ def _html(self: Simulation) -> str:
     return table(["group", "kind", "scheme", "largest |q|", "largest |v|"], rows, "Simulation", facts)
 
 
-Simulation.__init__ = _made
-Simulation.groups = property(_groups, doc=_groups.__doc__)
-Simulation.bodies = property(_bodies, doc=_bodies.__doc__)
-Simulation.energy = property(_energy, doc=_energy.__doc__)
-Simulation.ledger = property(_ledger, doc=_ledger.__doc__)
-Simulation.contacts = _contacts
-Simulation.probe = _probe
-Simulation.probes = _probes
-Simulation.joint_load = _joint_load
-Simulation.joint_coordinate = _joint_coordinate
-Simulation.observe = _observe
-Simulation.run = _run
-Simulation.__reduce__ = _reduce
-Simulation.__repr__ = _repr
-Simulation._repr_html_ = _html
-
-State.groups = property(lambda self: [Held(*one) for one in self._groups],
-                        doc="list of Held : (q, v, memory) of each group, read-only.")
-State.energy = property(_energy, doc=_energy.__doc__)
-State.__repr__ = lambda self: (f"<saltus.State step {self.step}, t = {self.t:.9g} s, "
-                               f"{len(self._groups)} groups>")
+attach(
+    Simulation,
+    __init__=_made,
+    groups=property(_groups, doc=_groups.__doc__),
+    bodies=property(_bodies, doc=_bodies.__doc__),
+    energy=property(_energy, doc=_energy.__doc__),
+    ledger=property(_ledger, doc=_ledger.__doc__),
+    advance=_advance,
+    contacts=_contacts,
+    probe=_probe,
+    probes=_probes,
+    joint_load=_joint_load,
+    joint_coordinate=_joint_coordinate,
+    observe=_observe,
+    run=_run,
+    __reduce__=_reduce,
+    __repr__=_repr,
+    _repr_html_=_html,
+)
+attach(
+    State,
+    groups=property(lambda self: [Held(*one) for one in self._groups],
+                    doc="list of Held : (q, v, memory) of each group, read-only."),
+    energy=property(_energy, doc=_energy.__doc__),
+    __repr__=lambda self: f"<saltus.State step {self.step}, t = {self.t:.9g} s, {len(self._groups)} groups>",
+)

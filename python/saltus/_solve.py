@@ -1,20 +1,21 @@
 """Contact problems u = W p + b by themselves: solved, checked, read and written."""
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
 
 from ._core import (ContactMeasures, ContactProblem, ContactSolver, Law, SolveReport, SolverMemory,
                     UsageError, _solve)
+from ._scene import whole
 
 __all__ = ["Solution", "contact_laws", "residual", "solve"]
 
 _ONE_ROW = ("unilateral", "equality")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Solution:
     """What solve() gives.
 
@@ -33,14 +34,16 @@ class Solution:
     p: np.ndarray
     u: np.ndarray
     report: SolveReport
-    problem: ContactProblem = field(compare=False)
+    problem: ContactProblem
 
     @property
     def converged(self) -> bool:
+        """The residual is at most the tolerance."""
         return self.report.converged
 
     @property
     def residual(self) -> float:
+        """Of p [1], as residual() gives it."""
         return self.report.residual
 
     @property
@@ -56,12 +59,15 @@ class Solution:
 
 def _numbers(name: str, value: Any) -> np.ndarray:
     """An array of real numbers; UsageError for anything else."""
-    if np.iscomplexobj(value):
-        raise UsageError(f"{name} is complex, real numbers are wanted")
     try:
+        if np.iscomplexobj(value):
+            raise UsageError(f"{name} is complex, real numbers are wanted")
         return np.asarray(value, dtype=float)
+    except UsageError:
+        raise
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{name}: {error}") from None
+        why = " ".join(str(error).split())
+        raise UsageError(f"{name}: {why} (allowed: an array of numbers, all rows of one length)") from None
 
 
 def _each(name: str, value: Any, contacts: int) -> np.ndarray:
@@ -193,7 +199,8 @@ def solve(W: Any, b: Any = None, laws: Union[str, Law, Sequence[Law], None] = No
     Returns
     -------
     Solution
-        Also where the tolerance was missed: look at `converged`.
+        Also where the tolerance was missed: look at `converged`. Other threads run meanwhile, and Ctrl-C is
+        heard when the solver is done: `iterations` is what bounds it.
 
     Raises
     ------
@@ -217,7 +224,9 @@ def solve(W: Any, b: Any = None, laws: Union[str, Law, Sequence[Law], None] = No
         if not np.isfinite(start).all():
             raise UsageError(f"p0[{int(np.argmin(np.isfinite(start)))}] is not a finite number")
         p[:] = start
-    report = _solve(problem, solver, float(tolerance), int(iterations), memory, p)
+    if not isinstance(tolerance, (float, int)) and not hasattr(tolerance, "__float__"):
+        raise UsageError(f"tolerance is {tolerance!r} (a number, 1e-8)")
+    report = _solve(problem, solver, float(tolerance), whole("iterations", iterations, 0), memory, p)
     return Solution(p, problem.velocity(p), report, problem)
 
 

@@ -5,14 +5,14 @@ import html
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core, _plots, _svg
 from ._core import UsageError
 from ._progress import Reporter, Shown
-from ._scene import Assignments, _json
+from ._scene import Assignments, _json, at_once, seconds, whole
 
 Path = Union[str, os.PathLike]
 
@@ -30,7 +30,9 @@ class StudyRun:
     h : float
         [s]
     status : str
-        'ok', 'unstable', 'failed'; `reason` says why.
+        'ok', 'unstable', 'failed'.
+    reason : str
+        Why it is not 'ok', '' where it is.
     error, smooth_error : float
         Relative, over the whole run and before the first impact; nan: not measured.
     measurable : bool
@@ -41,6 +43,8 @@ class StudyRun:
         Energy that the numerics made [J], deepest [m], worst on the finished states [1].
     cost : float
         Wall time for a second of motion [s].
+    energy : array
+        At Study.times, as far as it came [J].
     facts : dict
         Everything else that study.json says of the run.
     """
@@ -56,7 +60,7 @@ class StudyRun:
     penetration: float
     residual: float
     cost: float
-    energy: np.ndarray  #: at Study.times, as far as it came [J]
+    energy: np.ndarray
     facts: Dict[str, Any]
 
 
@@ -74,8 +78,10 @@ class StudyScheme:
         Fitted on the whole run.
     theory : float or None
         Order on smooth motion; inf: exact.
+    refused : str
+        Why the scene cannot use the scheme, '' where it can.
     runs : tuple of StudyRun
-        Largest step first; empty where the scene refused the scheme, `refused` says why.
+        Largest step first; empty where it was refused.
     """
 
     name: str
@@ -132,11 +138,13 @@ class Study:
 
     @property
     def best_scheme(self) -> Optional[StudyScheme]:
+        """StudyScheme or None : of the run that the verdict names."""
         name = self.facts["verdict"]["scheme"]
         return next((scheme for scheme in self.schemes if scheme.name == name), None)
 
     @property
     def best(self) -> Optional[StudyRun]:
+        """StudyRun or None : the run that the verdict names."""
         scheme, h = self.best_scheme, self.facts["verdict"]["step"]
         return next((run for run in scheme.runs if run.h == h), None) if scheme else None
 
@@ -159,16 +167,16 @@ class Study:
         }
 
     def plot(self, kind: str = "error", ax: Any = None) -> Any:
-        """Error over step ('error') or over computing time ('work': work-precision), by matplotlib. Returns the Axes.
-        Hollow markers: not above the error of the reference."""
+        """Error over step (kind='error') or over computing time ('work': work-precision), by matplotlib into `ax`. Returns
+        the Axes. Hollow markers: not above the error of the reference."""
         return _plots.study(self, kind, ax)
 
     def page(self, file: Path) -> str:
-        """Writes the page that ``saltus study`` writes; it needs nothing else. Returns its name."""
+        """Writes the page that ``saltus study`` writes to `file`; it needs nothing else. Returns its name."""
         return _written(file, self._result.page())
 
     def to_csv(self, file: Path) -> str:
-        """Writes a row a run, as ``saltus study`` does. Returns the name."""
+        """Writes a row a run to `file`, as ``saltus study`` does. Returns the name."""
         return _written(file, self._result.csv())
 
     def __str__(self) -> str:
@@ -202,17 +210,37 @@ def _written(file: Path, text: str) -> str:
     return name
 
 
+_SCHEME = "names of saltus.schemes(), 'moreau-jean:theta=1', or dicts {'kind': 'moreau-jean', 'theta': 1}"
+
+
 def _schemes(schemes: Union[None, str, Sequence[Any]]) -> List[str]:
     """As behind `--schemes`, one a text; a dict {kind: ..., theta: ...} is one too."""
     if schemes is None:
         return []
     if isinstance(schemes, (str, Mapping)):
         schemes = [schemes]
-    return [one if isinstance(one, str) else _json(one, "schemes") for one in schemes]
+    elif not isinstance(schemes, Iterable):
+        raise UsageError(f"schemes is {schemes!r} (a list of {_SCHEME})")
+    schemes = list(schemes)
+    if not schemes:
+        raise UsageError(f"schemes is empty: give a list of {_SCHEME}, or None for all that fit")
+    for k, one in enumerate(schemes):
+        if not isinstance(one, (str, Mapping)):
+            raise UsageError(f"schemes[{k}] is {one!r} ({_SCHEME})")
+    return [one if isinstance(one, str) else _json(one, f"schemes[{k}]") for k, one in enumerate(schemes)]
 
 
-def study(scene: Any, schemes: Union[None, str, Sequence[Any]] = None, steps: Optional[Sequence[float]] = None,
-          levels: int = 5, tolerance: float = 1e-3, until: Optional[float] = None, probe: Optional[str] = None,
+def _steps(steps: Union[None, float, str, Sequence[Union[float, str]]]) -> List[float]:
+    if steps is None:
+        return []
+    each = list(steps) if isinstance(steps, Iterable) and not isinstance(steps, str) else [steps]
+    if not each:
+        raise UsageError("steps is empty: give a list of steps, or None for those around the step of the scene")
+    return [seconds(f"steps[{k}]", one) for k, one in enumerate(each)]
+
+
+def study(scene: Any, schemes: Union[None, str, Sequence[Any]] = None, steps: Union[None, Sequence[Union[float, str]]] = None,
+          levels: int = 5, tolerance: float = 1e-3, until: Union[None, float, str] = None, probe: Optional[str] = None,
           set: Assignments = None, progress: Shown = None) -> Study:
     """Runs a scene with several schemes on a ladder of steps, and says which run to take.
 
@@ -221,13 +249,13 @@ def study(scene: Any, schemes: Union[None, str, Sequence[Any]] = None, steps: Op
     scene : path, Scene or dict
     schemes : list of str or dict, optional
         ``["moreau-jean", "moreau-jean:theta=1"]``; all that fit every body if not given.
-    steps : list of float, optional
-        [s]; if not given `levels` of them, 4, 2, 1, 1/2, ... times that of the scene.
+    steps : list of float or str, optional
+        [s], or texts with a unit, '1 ms'; if not given `levels` of them, 4, 2, 1, 1/2, ... times that of the scene.
     levels : int
     tolerance : float
         Relative error that the verdict asks for.
-    until : float, optional
-        Replaces time.end [s].
+    until : float or str, optional
+        Replaces time.end, [s] or a text with its unit.
     probe : str, optional
         The only one compared; all if not given.
     set : dict, list of str or str, optional
@@ -241,6 +269,8 @@ def study(scene: Any, schemes: Union[None, str, Sequence[Any]] = None, steps: Op
 
     Raises
     ------
+    UsageError
+        No schemes, no steps, something that is neither a name nor a dict among the schemes.
     SceneError
         Unknown scheme, option or probe, a scheme that fits no body, steps that are no whole parts of the largest.
     KeyboardInterrupt
@@ -251,13 +281,13 @@ def study(scene: Any, schemes: Union[None, str, Sequence[Any]] = None, steps: Op
     >>> s = saltus.study("ball.yaml", ["moreau-jean", "newmark"], levels=4)
     >>> print(s.verdict); s.plot("work")
     """
-    if levels < 1:
-        raise UsageError(f"levels is {levels} (at least 1)")
-    if not tolerance > 0:
-        raise UsageError(f"tolerance is {tolerance} (must be > 0)")
+    levels = whole("levels", levels, 1, 60)
+    if not isinstance(tolerance, (int, float, np.number)) or not tolerance > 0:
+        raise UsageError(f"tolerance is {tolerance!r} (a number > 0)")
+    if until is not None:
+        until = seconds("until", until)
     if until is not None and not until > 0:
         raise UsageError(f"until is {until} (must be > 0)")
     with Reporter(progress) as report:
-        return Study(_core._study(scene, set, _schemes(schemes), [float(h) for h in steps] if steps is not None else [],
-                                  int(levels), float(tolerance), None if until is None else float(until), probe or "",
-                                  report.hook))
+        return Study(_core._study(at_once(scene, set), None, _schemes(schemes), _steps(steps), levels, float(tolerance),
+                                  until, probe or "", report.hook))

@@ -7,14 +7,14 @@ import math
 import os
 import re
 import tempfile
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core, _plots, _svg
 from ._core import UsageError
 from ._progress import Reporter, Shown
-from ._scene import Assignments, _json
+from ._scene import Assignments, _json, at_once, whole
 
 Path = Union[str, os.PathLike]
 _UNIT = re.compile(r"^(.*?) \[([^\[\]]*)\]$")
@@ -41,10 +41,24 @@ def _axis(path: str, values: Any) -> str:
         values = values.tolist()
     if isinstance(values, (Mapping, int, float)):
         values = [values]
+    if values is None or not isinstance(values, Iterable):
+        raise UsageError(f"{path}: {values!r} is no list of values (numbers or texts, or a text '1:10:0.5 kg')")
     values = list(values)
     if not values:
         raise UsageError(f"{path}: no values")
     return f"{path}=" + ",".join(_value(one, path) for one in values)
+
+
+def _axes(values: Any) -> List[str]:
+    """"path=values" of each axis."""
+    if isinstance(values, Mapping):
+        axes = [(path, of) for path, of in values.items()]
+        if all(isinstance(path, str) for path, _ in axes) and axes:
+            return [_axis(path, of) for path, of in axes]
+    texts = [values] if isinstance(values, str) else values
+    if isinstance(texts, (list, tuple)) and texts and all(isinstance(one, str) and "=" in one for one in texts):
+        return list(texts)
+    raise UsageError(f"values is {values!r} (a dict {{path: values}}, or texts 'path=values' as behind --set)")
 
 
 class Sweep(Mapping):
@@ -116,7 +130,12 @@ class Sweep(Mapping):
         return iter(self._columns)
 
     def __len__(self) -> int:
-        """Runs."""
+        """Columns; `runs` is the number of rows."""
+        return len(self._columns)
+
+    @property
+    def runs(self) -> int:
+        """int: runs that were made, rows of every column."""
         return len(self._columns["run"])
 
     def __contains__(self, name: object) -> bool:
@@ -145,11 +164,11 @@ class Sweep(Mapping):
     def assignments(self, run: int) -> List[str]:
         """["path=value", ...] of a run; as `set` of `run` it makes the same run again."""
         if not 0 <= run < self._rows.runs:
-            raise IndexError(f"run {run} of {self._rows.runs}")
+            raise IndexError(f"there is no run {run}: there are {self._rows.runs}, counted from 0")
         return list(self._rows.assignments(run))
 
     def plot(self, x: str, y: str, ax: Any = None) -> Any:
-        """A column over another, by matplotlib, a line for each combination of the other values. Returns the Axes.
+        """Column y over column x, by matplotlib into `ax`, a line for each combination of the other values. Returns the Axes.
 
         >>> s.plot("restitution", "probe.height.rms")
         """
@@ -169,7 +188,7 @@ class Sweep(Mapping):
 
     def __repr__(self) -> str:
         bad = self._rows.failed + self._rows.invalid
-        return (f"<saltus.Sweep of {len(self)} runs over {', '.join(self.paths)}: {self._rows.ok} ok"
+        return (f"<saltus.Sweep of {self.runs} runs over {', '.join(self.paths)}: {self._rows.ok} ok"
                 f"{f', {bad} not' if bad else ''}>")
 
     def _repr_html_(self) -> str:
@@ -177,12 +196,12 @@ class Sweep(Mapping):
         shown = [*self.paths, "status", *probes[:4], "penetration", "residual"]
         most = 12
         rows = [[value if isinstance(value, str) else f"{value:.6g}" for value in (self[name][k] for name in shown)]
-                for k in range(min(most, len(self)))]
+                for k in range(min(most, self.runs))]
         out = f"<b>{html.escape(self.title or 'sweep')}</b>" + _svg.table([self.header(name) for name in shown], rows)
-        if len(self) > most:
-            out += f"<p>and {len(self) - most} more runs</p>"
+        if self.runs > most:
+            out += f"<p>and {self.runs - most} more runs</p>"
         first = self.paths[0] if self.paths else "run"
-        if probes and self[first].dtype.kind == "f" and len(self) > 1:
+        if probes and self[first].dtype.kind == "f" and self.runs > 1:
             order = np.argsort(self[first], kind="stable")
             if len(self.paths) < 2:
                 out += _svg.plot([("", self[first][order], self[probes[0]][order])], self.header(first),
@@ -192,17 +211,17 @@ class Sweep(Mapping):
         return out
 
 
-def sweep(scene: Any, values: Mapping[str, Any], threads: Optional[int] = None, random: Optional[int] = None,
-          seed: Optional[int] = None, set: Assignments = None, progress: Shown = None) -> Sweep:
+def sweep(scene: Any, values: Union[Mapping[str, Any], Sequence[str], str], threads: Optional[int] = None,
+          random: Optional[int] = None, seed: Optional[int] = None, set: Assignments = None, progress: Shown = None) -> Sweep:
     """Runs a scene with every combination of values, on several threads.
 
     Parameters
     ----------
     scene : path, Scene or dict
-    values : dict
+    values : dict, or list of str
         Path of an entry -> its values: a list or an array of numbers (SI) or texts ('2 mm', 'newmark'), or a text as
         ``saltus sweep --set`` takes it: '1:10:0.5 kg', 'uniform(1,2) kg', 'newmark,moreau-jean'. Every combination is run,
-        the last path changes fastest.
+        the last path changes fastest. Or texts "path=values" as behind ``--set``.
     threads : int, optional
         As many as the machine runs at once if not given; no number depends on them.
     random, seed : int, optional
@@ -219,6 +238,8 @@ def sweep(scene: Any, values: Mapping[str, Any], threads: Optional[int] = None, 
 
     Raises
     ------
+    UsageError
+        `values` of another kind, no values, a number of threads or draws that is none.
     SceneError
         No run is a scene that can be built: the error of the first.
     KeyboardInterrupt
@@ -229,8 +250,9 @@ def sweep(scene: Any, values: Mapping[str, Any], threads: Optional[int] = None, 
     >>> s = saltus.sweep("ball.yaml", {"contacts[0].law.restitution": np.linspace(0, 1, 11)})
     >>> s.plot("restitution", "probe.height.max")
     """
-    if threads is not None and threads < 1:
-        raise UsageError(f"threads is {threads} (at least 1)")
+    axes = _axes(values)
+    threads = 0 if threads is None else whole("threads", threads, 1)
+    random = None if random is None else whole("random", random, 1, 2**63 - 1)
+    seed = None if seed is None else whole("seed", seed, 0, 2**63 - 1)
     with Reporter(progress) as report:
-        return Sweep(_core._sweep(scene, set, [_axis(path, of) for path, of in values.items()], threads or 0, random,
-                                  seed, report.hook))
+        return Sweep(_core._sweep(at_once(scene, set), None, axes, threads, random, seed, report.hook))

@@ -5,12 +5,13 @@ import weakref
 from typing import Any, List, Mapping, Optional, Sequence, Union
 
 from . import _core
+from ._attach import attach
 from ._core import ContactSolver, Dynamics, Model, ModelParts, Scene, Scheme, UsageError
 from ._entries import Entry, _tables, plain, taken, to_json
 
 __all__ = ["contact", "coupling", "dynamics_of", "law", "make_scene", "output", "scheme", "surface"]
 
-_options_of: weakref.WeakKeyDictionary[Scheme, Entry] = weakref.WeakKeyDictionary()  # of schemes of the registry, as entries
+_options_of: weakref.WeakKeyDictionary[Scheme, Entry] = weakref.WeakKeyDictionary()  # of the registry
 
 
 def scheme(name: Union[str, Mapping], **options: Any) -> Scheme:
@@ -101,12 +102,20 @@ def surface(law: Any, materials: Optional[Sequence[str]] = None) -> Entry:
 
 
 def output(probe: str, **options: Any) -> Entry:
-    """What to listen to: an entry of `outputs`; describe("scene") lists the options."""
+    """What to listen to: an entry of `outputs`.
+
+    Parameters
+    ----------
+    probe : str
+        Its name.
+    options
+        As in a scene: describe("scene") lists them.
+    """
     return taken("outputs", {"probe": probe, **options}, _tables()["outputs[]"])
 
 
 def coupling(**options: Any) -> Entry:
-    """A relation between coordinates of joints: an entry of `couplings`."""
+    """A relation between coordinates of joints: an entry of `couplings`; its options are those of a scene."""
     return taken("couplings", options, _tables()["couplings[]"])
 
 
@@ -193,7 +202,7 @@ def build(bodies: Sequence[Mapping], *, end: Any, step: Any = None, rate: Any = 
 
 
 def dynamics_of(entry: Mapping) -> Dynamics:
-    """The dynamics of one body of saltus.bodies, for ModelParts.add_group() or to be looked at by itself."""
+    """The dynamics of one body, an entry of saltus.bodies, for ModelParts.add_group()."""
     return _only_group(entry)[0].dynamics
 
 
@@ -232,7 +241,7 @@ def _add_law(self: ModelParts, law: Any, scheme: Any = "moreau-jean", **options:
 
 
 def _add_body(self: ModelParts, entry: Mapping, scheme: Optional[Scheme] = None) -> int:
-    """Adds a body of saltus.bodies as a group of its own, with its state at t = 0; returns the group's index.
+    """Adds a body, an entry of saltus.bodies, with its state at t = 0; returns the index of its group.
 
     Its shapes give its mass; add_frame() and add_shape() let it touch others.
     """
@@ -243,7 +252,13 @@ def _add_body(self: ModelParts, entry: Mapping, scheme: Optional[Scheme] = None)
     return self.add_group(group.name, group.dynamics, chosen, q, v, group.kind, names)
 
 
-Model.build = staticmethod(build)
-ModelParts.of = staticmethod(of)
-ModelParts.add_law = _add_law
-ModelParts.add_body = _add_body
+attach(
+    Model,
+    build=staticmethod(build),
+)
+attach(
+    ModelParts,
+    of=staticmethod(of),
+    add_law=_add_law,
+    add_body=_add_body,
+)

@@ -21,11 +21,28 @@ py::object trait_type(py::module_& m) {
   type.attr("__doc__") =
       R"(What a kind of body can do; compared with what a scheme needs when a model is built.
 
-tangents : C and K are given.  affine : F affine in (q, v), M constant.  modal : modal() is given.
-rotations : positions() != velocities() or retract is not a sum.  symmetric : C and K are symmetric.
-fixed_points : point rows do not depend on q.  second_order : forces depend on q.  constant_mass : M does not depend on q.
-potential : potential_force() is given.  rigid : 6 velocities and 7 positions a body, rigid(), load(), frames() and
-spin_rows() are given.)";
+Attributes
+----------
+tangents
+    C and K are given.
+affine
+    F is affine in (q, v), M constant.
+modal
+    modal() is given.
+rotations
+    positions() != velocities(), or retract is not a sum.
+symmetric
+    C and K are symmetric.
+fixed_points
+    Point rows do not depend on q.
+second_order
+    Forces depend on q.
+constant_mass
+    M does not depend on q.
+potential
+    potential_force() is given.
+rigid
+    6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.)";
   m.attr("Trait") = type;
   return type;
 }

@@ -49,7 +49,8 @@ matrices of SciPy. Everything else has a default:
   point i is coordinate i and moves along z. J has the shape (len(at), 3, velocities()) and comes with zeros.
 
 Vectors arrive as arrays over memory of the engine, which are good for the call alone: keeping one is an error. Outputs are
-written in place (``f[:] = ...``) or returned.
+written in place (``f[:] = ...``) or returned. A body that holds its own model or simulation is never collected: they keep
+each other, beyond what Python's collector sees.
 )";
 
 }  // namespace

@@ -1,5 +1,7 @@
-// The errors of the engine as exceptions of Python; str() of each is what() of the C++ error.
+// The errors of the engine as exceptions of Python; str() of each is what() of the C++ error, of a UsageError
+// without the place in the source in front of it.
 #include "core.h"
+#include "gil.h"
 #include "saltus/base/error.h"
 
 namespace saltus::python {
@@ -28,6 +30,26 @@ void raise(PyObject* type, const char* what, Fill&& fill) {
   }
 }
 
+/// Where the place "file.cpp:12: " in front of a message ends, 0: there is none.
+std::size_t place_end(std::string_view text) {
+  const std::size_t colon = text.find(": ");
+  if (colon == text.npos) return 0;
+  const std::size_t file = text.rfind(':', colon - 1);
+  if (colon == 0 || file == text.npos || file + 1 == colon) return 0;
+  if (text.substr(file + 1, colon - file - 1).find_first_not_of("0123456789") != text.npos)
+    return 0;
+  const std::string_view name = text.substr(0, file);
+  return name.ends_with(".cpp") || name.ends_with(".h") ? colon : 0;
+}
+
+/// A value of Python of another type than the engine wants, where no function said more.
+void raise_type_error(std::string_view what) {
+  constexpr std::string_view kHint = " (#define ";
+  const std::string text = "a value that Python gave has the wrong type: " +
+                           std::string(what.substr(0, what.find(kHint)));
+  PyErr_SetString(PyExc_TypeError, text.c_str());
+}
+
 void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
@@ -46,7 +68,14 @@ void translate(std::exception_ptr thrown) {
   } catch (const RunError& error) {
     raise(g_run_error, error.what(), [](py::object&) {});
   } catch (const UsageError& error) {
-    raise(g_usage_error, error.what(), [](py::object&) {});
+    const std::string_view text = error.what();
+    const std::size_t end = place_end(text);
+    raise(g_usage_error, error.what() + (end > 0 ? end + 2 : 0),
+          [&](py::object& raised) { raised.attr("place") = text_of(text.substr(0, end)); });
+  } catch (const py::cast_error& error) {
+    raise_type_error(error.what());
+  } catch (const Ending&) {
+    PyErr_SetNone(PyExc_SystemExit);
   }
 }
 
@@ -91,9 +120,14 @@ void bind_errors(py::module_& m) {
                            "Attributes\n----------\n"
                            "report : StepReport or None\n    Of the step that failed.",
                            py::make_tuple(base, runtime_error), run);
+  py::dict usage;
+  usage["place"] = "";
   g_usage_error = make_error(m, "UsageError",
-                             "A call against its contract: a size, an index, an order of calls.",
-                             py::make_tuple(base, value_error), py::dict());
+                             "A call against its contract: a size, an index, an order of calls.\n\n"
+                             "Attributes\n----------\n"
+                             "place : str\n    'file:line' of the engine that refused it, or ''.",
+                             py::make_tuple(base, value_error), usage);
+  bind_ending();
   py::register_local_exception_translator(translate);
 }
 

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "core.h"
+#include "gil.h"
 #include "saltus/scene/build.h"
 #include "saltus/scene/joint_spec.h"
 
@@ -196,7 +197,7 @@ simulations may run on one model.
   py::class_<SceneObject, std::shared_ptr<SceneObject>>(m.attr("Scene"))
       .def(
           "build", [](const SceneObject& s) { return saltus::build(s.scene); },
-          py::call_guard<py::gil_scoped_release>(),
+          py::call_guard<Others>(),
           R"(The checked model of this scene.
 
 Returns

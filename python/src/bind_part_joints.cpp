@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "gil.h"
 #include "model_parts.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
@@ -62,6 +63,8 @@ int add_joint(PartsObject& self, const std::string& name, const std::string& kin
   joint.b = joint_side(self, b, axes_b, "b");
   if (joint.kind == JointKind::distance && !(length > 0.0))
     wrong("joint '{}': a distance has a length > 0 [m]", name);
+  if (!std::isfinite(length)) wrong("joint '{}': length is {} (a finite number [m])", name, length);
+  if (!(strength >= 0.0)) wrong("joint '{}': strength is {} (>= 0 N; 0: never)", name, strength);
   joint.length = length;
   joint.strength = strength;
   self.parts.joints.push_back(joint);
@@ -73,17 +76,30 @@ int add_joint(PartsObject& self, const std::string& name, const std::string& kin
 std::function<std::array<double, 2>(double)> course(const py::object& given) {
   if (given.is_none()) return {};
   if (!PyCallable_Check(given.ptr())) {
-    const double value = given.cast<double>();
+    double value = 0.0;
+    try {
+      value = given.cast<double>();
+    } catch (const py::cast_error&) {
+      throw py::type_error("value of a coupling is " + py::repr(given).cast<std::string>() +
+                           ", a number or a function of t is wanted");
+    }
+    if (!std::isfinite(value)) wrong("value of a coupling is {}", value);
     return [value](double) { return std::array{value, 0.0}; };
   }
   const std::shared_ptr<py::object> function(new py::object(given), [](py::object* object) {
     if (!Py_IsInitialized()) return;
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     delete object;
   });
   return [function](double t) {
-    const py::gil_scoped_acquire gil;
-    return (*function)(t).cast<std::array<double, 2>>();
+    const Gil gil;
+    const py::object result = into_python([&] { return (*function)(t); });
+    try {
+      return result.cast<std::array<double, 2>>();
+    } catch (const py::cast_error&) {
+      throw py::type_error("value(t) of a coupling gave " + py::repr(result).cast<std::string>() +
+                           ", (value, rate) is wanted");
+    }
   };
 }
 
@@ -98,6 +114,7 @@ int add_coupling(PartsObject& self, const std::string& name,
     if (coordinate < 0 || coordinate >= coordinate_count(of.kind))
       wrong("coupling '{}': joint '{}' ({}) has {} coordinates, not {}", name, of.name,
             name_of(of.kind), coordinate_count(of.kind), coordinate + 1);
+    if (!std::isfinite(weight)) wrong("coupling '{}': a weight is {}", name, weight);
     coupling.terms.push_back({j, coordinate, weight});
   }
   if (coupling.terms.empty()) wrong("coupling '{}' has no terms", name);
@@ -117,6 +134,7 @@ int add_joint_law(PartsObject& self, const py::object& joint, int law, int coord
           coordinate_count(of.kind), coordinate);
   if (law < 0 || law >= static_cast<int>(parts.laws.size())) wrong("there is no law {}", law);
   if (sign != 1.0 && sign != -1.0) wrong("sign is {} (1 or -1)", sign);
+  if (!std::isfinite(offset)) wrong("offset is {} (a finite number)", offset);
   made.coordinate = coordinate;
   made.law = law;
   made.sign = sign;

@@ -76,6 +76,7 @@ int add_shape(PartsObject& self, const ShapeObject& shape, int frame, const Vect
     wrong("there is no frame {}; add_frame() gives its number, -1 is the world", frame);
   if (frame >= 0 && !can_move(shape.shape))
     wrong("a {} can only stand still, in frame -1", shape_name(shape.shape));
+  expect_finite(position, "position");
   if (material < 0) wrong("material is {} (>= 0)", material);
   const Quaternion Q(rotation[0], rotation[1], rotation[2], rotation[3]);
   if (!(Q.norm() > 0.0) || !std::isfinite(Q.norm())) wrong("rotation is (w, x, y, z), not all 0");
@@ -120,6 +121,7 @@ void set_surfaces(PartsObject& self, std::optional<double> margin, const py::obj
   }
   if (!plane.is_none()) {
     const auto n = plane.cast<Vector3>();
+    expect_finite(n, "plane");
     surfaces.plane = n.norm() > 0.0 ? Vector3(n.normalized()) : n;
   }
 }
@@ -141,7 +143,7 @@ void bind_part_surfaces(py::module_& m, PartsClass& cls) {
                 "is no shape.")
       .def_static(
           "sphere", [](double radius) { return checked(Sphere{radius}); }, py::arg("radius"),
-          "About the origin [m].")
+          "About the origin; radius [m].")
       .def_static(
           "ellipsoid", [](const Vector3& radii) { return checked(Ellipsoid{radii}); },
           py::arg("radii"), "radii: half axes along x, y, z [m].")

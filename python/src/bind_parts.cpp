@@ -280,6 +280,10 @@ void set_options(PartsObject& self, const py::kwargs& given) {
 
 }  // namespace
 
+void expect_finite(const Vector3& x, const char* what) {
+  if (!x.allFinite()) wrong("{} is [{}, {}, {}] (3 finite numbers)", what, x[0], x[1], x[2]);
+}
+
 std::size_t PartsObject::group(const py::handle& group) const {
   if (py::isinstance<py::str>(group)) {
     const std::string name = group.cast<std::string>();
@@ -313,6 +317,7 @@ ContactSide PartsObject::side(const py::handle& given, const char* what) const {
   } catch (const py::cast_error&) {
     wrong("{} is a Point of a group, or a place [x, y, z] of the world", what);
   }
+  expect_finite(side.ref.local, what);
   return side;
 }
 
@@ -331,6 +336,7 @@ feature : int
 body : int
     Of a group of several.)")
       .def(py::init([](py::object group, const Vector3& local, int feature, int body) {
+             expect_finite(local, "Point: local");
              return Side{std::move(group), {body, feature, local}};
            }),
            py::arg("group"), py::arg("local") = Vector3(Vector3::Zero()), py::arg("feature") = 0,

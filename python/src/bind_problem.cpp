@@ -1,6 +1,7 @@
 // Law, Delassus, ContactProblem: u = W p + b with a law for each contact.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -94,11 +95,13 @@ void expect_scale(const char* name, double largest) {
           name, largest, kLeast, kLargest);
 }
 
-/// NaN where an element is one.
+/// The largest |x_i|; the first that is not finite, where one is.
 double largest(const double* x, std::size_t n) {
   double most = 0.0;
-  for (std::size_t i = 0; i < n; ++i)
-    if (!(std::abs(x[i]) <= most)) most = std::abs(x[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!std::isfinite(x[i])) return x[i];
+    most = std::max(most, std::abs(x[i]));
+  }
   return most;
 }
 

@@ -15,6 +15,7 @@
 #include "saltus/io/layout.h"
 #include "saltus/io/view_file.h"
 #include "saltus/io/view_page.h"
+#include "saltus/study/convert_results.h"
 
 namespace saltus::python {
 namespace {
@@ -271,27 +272,11 @@ py::tuple sound(const ResultsFile& file, const std::string& name) {
   return py::make_tuple(rate.rate, adopt(std::move(samples), 1));
 }
 
-std::vector<std::string> convert(const ResultsFile& file, const std::string& to,
-                                 const std::string& output, const std::string& probe,
-                                 const std::string& nodes) {
-  constexpr std::array<std::string_view, 5> formats{"wav", "csv", "vtu", "vtp", "xdmf"};
-  if (std::ranges::find(formats, to) == formats.end())
-    throw SceneError("to", "'" + to + "' is not a format", did_you_mean(to, formats));
-  if (to != "wav" && !probe.empty())
-    throw SceneError("probe", "is for to='wav'", "the tables of to='csv' hold all probes");
-  if (to != "csv" && !nodes.empty())
-    throw SceneError("nodes", "is for to='csv'", "to='vtu' and to='xdmf' write all nodes");
-  return file.read([&](const ResultsReader& reader) {
-    const std::string stem = output.empty() ? default_stem(reader.file()) : output;
-    if (to == "csv")
-      return nodes.empty() ? convert_csv(reader, stem) : convert_nodes(reader, stem, nodes);
-    if (to == "vtu") return convert_vtu(reader, stem);
-    if (to == "vtp") return convert_vtp(reader, stem);
-    if (to == "xdmf") return convert_xdmf(reader, stem);
-    std::vector<std::string> files;
-    for (const WavReport& one : convert_wav(reader, stem, probe)) files.push_back(one.path);
-    return files;
-  });
+py::tuple convert(const ResultsFile& file, const ConvertRequest& request) {
+  std::vector<std::string> notes;
+  const std::vector<std::string> files = file.read(
+      [&](const ResultsReader& reader) { return convert_results(reader, request, notes); });
+  return py::make_tuple(files, notes);
 }
 
 py::dict report(const ResultsFile& file, const std::string& output, const std::string& size) {
@@ -375,8 +360,13 @@ void bind_results(py::module_& m) {
       .def("read", &read_table, py::arg("path"), py::arg("first") = 0, py::arg("count") = -1)
       .def("points", &points, py::arg("body"))
       .def("sound", &sound, py::arg("probe"))
-      .def("convert", &convert, py::arg("to"), py::arg("output"), py::arg("probe"),
-           py::arg("nodes"))
+      .def(
+          "convert",
+          [](const ResultsFile& f, const std::string& to, const std::string& output,
+             const std::string& probe, const std::string& nodes, std::uint64_t step) {
+            return convert(f, {to, output, probe, nodes, step});
+          },
+          py::arg("to"), py::arg("output"), py::arg("probe"), py::arg("nodes"), py::arg("step"))
       .def("report", &report, py::arg("output"), py::arg("size"))
       .def("compare", &compare, py::arg("other"), py::arg("tolerance"));
 }

@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "file_lock.h"
+#include "gil.h"
 #include "saltus/io/hdf5.h"
 #include "saltus/study/scene_run.h"
 #include "watch.h"
@@ -49,7 +50,7 @@ py::dict run(const py::object& scene, const py::object& set, const std::string& 
   RunResult result;
   {
     // A thread-safe HDF5 locks itself, and others may read while this goes on.
-    const py::gil_scoped_release others;
+    const Others others;
     std::unique_lock<std::recursive_mutex> lock(file_mutex(), std::defer_lock);
     if (!h5::many_threads()) lock.lock();
     options.provenance = provenance_now(static_cast<int>(arguments.size()), arguments.data());

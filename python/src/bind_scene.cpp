@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "core.h"
+#include "gil.h"
 #include "saltus/io/scene_write.h"
 #include "saltus/io/scene_yaml.h"
 
@@ -11,14 +12,14 @@ namespace {
 using Assignments = std::vector<std::string>;
 
 std::shared_ptr<SceneObject> read(const std::string& file, Assignments set) {
-  const py::gil_scoped_release others;
+  const Others others;
   Scene scene = read_scene(file, set);
   return std::make_shared<SceneObject>(SceneObject{std::move(scene), std::move(set)});
 }
 
 std::shared_ptr<SceneObject> parse(const std::string& text, const std::string& name,
                                    const std::string& folder, Assignments set) {
-  const py::gil_scoped_release others;
+  const Others others;
   Scene scene = read_scene_text(text, name, set, folder);
   return std::make_shared<SceneObject>(SceneObject{std::move(scene), std::move(set)});
 }

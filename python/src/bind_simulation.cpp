@@ -1,18 +1,23 @@
 // Simulations: steps without the GIL, the state as arrays over its own memory.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "contact_problem.h"
 #include "core.h"
+#include "gil.h"
 #include "saltus/sim/failure_text.h"
 
 namespace saltus::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr double kMostSteps = 9007199254740992.0;  // 2^53: the last that a double counts
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 /// Until its end the thread that has the turn is inside a step.
@@ -31,24 +36,31 @@ class Stepping {
 SimulationObject* make(const Model& model, const State* state) {
   Turns turns(model);
   const Taken mine(turns);
-  const py::gil_scoped_release others;
+  const Others others;
   return new SimulationObject(state ? Simulation(model, *state) : Simulation(model));
 }
 
 StepReport advance(SimulationObject& self, std::optional<double> h) {
   const Own sim(self);
-  const py::gil_scoped_release others;
+  const Others others;
   const Stepping here(self.turns);
   return h ? sim->advance(*h) : sim->advance();
 }
 
-/// Steps of the model's h that end at the time of the grid nearest to `until`.
+/// Steps of the model's h that end at the time of the grid nearest to `until`, 0 for the present time. UsageError.
 std::uint64_t steps_to(const Simulation& sim, double until) {
   const double h = sim.model().options().h;
   const State& state = sim.state();
   const double done = static_cast<double>(state.step);
   const bool on_grid = std::abs(state.t - done * h) <= 1e-6 * h;
   const double left = on_grid ? std::round(until / h) - done : std::round((until - state.t) / h);
+  if (until < state.t - h / 2)
+    throw UsageError(fmt::format("run(): `until` is {} s, and the simulation is at {} s already",
+                                 until, state.t));
+  if (left > kMostSteps)
+    throw UsageError(
+        fmt::format("run(): `until` is {} s, which is {:g} steps of {} s (at most {:g})", until,
+                    left, h, kMostSteps));
   return left > 0.0 ? static_cast<std::uint64_t>(left) : 0;
 }
 
@@ -56,7 +68,7 @@ std::uint64_t steps_to(const Simulation& sim, double until) {
 bool call(const py::object& self, const py::object& callback) {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   if (callback.is_none()) return false;
-  return py::bool_(callback(self)).cast<bool>();
+  return into_python([&] { return py::bool_(callback(self)).cast<bool>(); });
 }
 
 RunReport run(const py::object& object, std::optional<double> until,
@@ -68,15 +80,18 @@ RunReport run(const py::object& object, std::optional<double> until,
   if (until && !std::isfinite(*until)) throw UsageError("run(): `until` must be a time [s]");
   if (every && *every == 0) throw UsageError("run(): `every` must be at least 1 step");
   const std::uint64_t count =
-      steps ? *steps : steps_to(*sim, until.value_or(sim->model().options().end));
+      steps   ? *steps
+      : until ? steps_to(*sim, *until)
+              : steps_to(*sim, std::max(sim->state().t, sim->model().options().end));
   const State& state = sim->state();
   const std::uint64_t first = state.step;
   RunReport report;
   constexpr auto kPause = std::chrono::milliseconds(100);
-  const py::gil_scoped_release others;
+  const Others others;
   const Clock::time_point start = Clock::now();
   Clock::time_point due = start + kPause;
   while (report.steps < count && !report.stopped) {
+    if (ending_here()) throw Ending{};
     if (self.turns.wanted()) {  // a question between two steps, a step of another simulation
       self.turns.give();
       self.turns.take();
@@ -95,7 +110,7 @@ RunReport run(const py::object& object, std::optional<double> until,
     const bool called = every && report.steps % *every == 0;
     const Clock::time_point time = Clock::now();
     if (!called && time < due) continue;
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     report.stopped = call(object, called || !every ? watch : py::none());
     if (time < due) continue;
     due = Clock::now() + kPause;
@@ -108,17 +123,26 @@ RunReport run(const py::object& object, std::optional<double> until,
     now["end"] = state.t + static_cast<double>(count - report.steps) * sim->model().options().h;
     now["contacts"] = step.contacts;
     now["residual"] = report.residual;
-    report.stopped = report.stopped || tell(now).is(py::bool_(false));
+    report.stopped = report.stopped || into_python([&] { return tell(now).is(py::bool_(false)); });
   }
   report.t = state.t;
   report.wall = seconds(Clock::now() - start);
   return report;
 }
 
+/// Index of a group; UsageError.
+std::size_t checked(const SimulationObject& self, int group) {
+  const std::size_t n = self.sim.model().groups().size();
+  if (group < 0 || static_cast<std::size_t>(group) >= n)
+    throw UsageError(fmt::format("there is no group {} of {}", group, n));
+  return static_cast<std::size_t>(group);
+}
+
 /// q or v of a group: read-only, over the memory of the state, which stays there and keeps the simulation.
 py::array_t<double> view(const py::object& object, int group, bool velocity) {
   auto& self = object.cast<SimulationObject&>();
   const Own sim(self, true);
+  checked(self, group);
   const GroupState& state = sim->hold(group);
   const Vector& x = velocity ? state.v : state.q;
   return array_over(x.data(), x.size(), object);
@@ -126,9 +150,9 @@ py::array_t<double> view(const py::object& object, int group, bool velocity) {
 
 py::array_t<double> velocity(SimulationObject& self, int group) {
   const Own sim(self);
-  Vector v(sim->state().groups.at(static_cast<std::size_t>(group)).v.size());
+  Vector v(sim->state().groups[checked(self, group)].v.size());
   {
-    const py::gil_scoped_release others;
+    const Others others;
     sim->velocity(group, v);
   }
   return copy_of(v);
@@ -137,7 +161,7 @@ py::array_t<double> velocity(SimulationObject& self, int group) {
 /// Places and rotations (w, x, y, z) of the bodies of a group, n x 3 and n x 4; UsageError of kinds without frames.
 py::tuple frames(SimulationObject& self, int group) {
   const Own sim(self);
-  const Group& at = sim->model().groups()[static_cast<std::size_t>(group)];
+  const Group& at = sim->model().groups()[checked(self, group)];
   const Dynamics& body = *at.dynamics;
   if (!(body.traits() & static_cast<unsigned>(Trait::rigid)) && body.velocities() > 0)
     throw UsageError("bodies of the kind '" + at.kind +
@@ -160,10 +184,12 @@ class PythonObserver final : public ContactObserver {
  public:
   explicit PythonObserver(SimulationObject& of) : of_(of) {}
   void solved(const SolvedContact& contact) override {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     const ProblemLoan loan(contact.problem);
-    of_.watcher(contact.island, contact.t0, contact.h, loan.object(), copy_of(contact.p),
-                contact.report.converged, contact.report.iterations, contact.report.residual);
+    into_python([&] {
+      of_.watcher(contact.island, contact.t0, contact.h, loan.object(), copy_of(contact.p),
+                  contact.report.converged, contact.report.iterations, contact.report.residual);
+    });
   }
 
  private:
@@ -220,7 +246,8 @@ void bind_simulation(py::module_& m) {
                                R"(Advances a state of a model.
 
 Physics never raises from `advance`: look at the report. While C++ steps other Python threads run, and several simulations
-may step in several threads; those of one `Model` take turns, since their bodies share work space.
+may step in several threads; those of one `Model` take turns, since their bodies share work space. After os.fork() in one
+thread while another steps, a child may use what it makes itself, and no simulation or model of its parent.
 
 Parameters
 ----------
@@ -259,7 +286,7 @@ StepReport
       .def("_addresses",  // of q and v as C++ sees them
            [](SimulationObject& self, int group) {
              const Own sim(self, true);
-             const GroupState& state = sim->state().groups.at(static_cast<std::size_t>(group));
+             const GroupState& state = sim->state().groups[checked(self, group)];
              return py::make_tuple(reinterpret_cast<std::uintptr_t>(state.q.data()),
                                    reinterpret_cast<std::uintptr_t>(state.v.data()));
            })
@@ -269,6 +296,7 @@ StepReport
       .def("_reactions",
            [](SimulationObject& self, int group) {
              const Own sim(self);
+             checked(self, group);
              return copy_of(sim->reactions(group));
            })
       .def("_joint_load",

@@ -5,6 +5,7 @@
 
 #include "contact_solver.h"
 #include "extend.h"
+#include "gil.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/contact/residual.h"
@@ -74,6 +75,17 @@ py::object own_attribute(const ContactSolver* self, const char* name) {
   return PyCallable_Check(value.ptr()) ? value() : value;
 }
 
+/// What a solver of Python gave as a T; TypeError.
+template <class T>
+T as(const py::handle& given, std::string_view solver, const char* what, const char* wanted) {
+  try {
+    return given.cast<T>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(fmt::format("{}.{} gave {} ({} is wanted)", solver, what,
+                                     py::repr(given).cast<std::string>(), wanted));
+  }
+}
+
 class PythonSolver final : public ContactSolver, public Extended {
  public:
   void check() const override {
@@ -82,7 +94,7 @@ class PythonSolver final : public ContactSolver, public Extended {
                        " must have the method solve(self, problem, limits, memory, p)");
   }
   std::string_view name() const override {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     if (name_.empty()) {
       const py::object given = own_attribute(this, "name");
       name_ = lasting(given ? py::str(given).cast<std::string>()
@@ -93,18 +105,20 @@ class PythonSolver final : public ContactSolver, public Extended {
     return name_;
   }
   bool handles(LawKind kind) const override {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     const py::function given = py::get_override(static_cast<const ContactSolver*>(this), "handles");
-    return !given || given(std::string(name_of(kind))).cast<bool>();
+    if (!given) return true;
+    const py::object said = into_python([&] { return given(std::string(name_of(kind))); });
+    return as<bool>(said, name(), "handles()", "True or False");
   }
   bool needs_symmetric() const override {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     const py::object given = own_attribute(this, "needs_symmetric");
-    return given && given.cast<bool>();
+    return given && as<bool>(given, name(), "needs_symmetric", "True or False");
   }
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     check();
     const py::function given = py::get_override(static_cast<const ContactSolver*>(this), "solve");
     // p is an array of its own, copied in and out: views of it may outlive the call.
@@ -114,14 +128,15 @@ class PythonSolver final : public ContactSolver, public Extended {
     {
       const ProblemLoan loan(problem);
       const MemoryLoan keep(memory);
-      const py::object said = given(loan.object(), limits, keep.object(), impulses);
+      const py::object said =
+          into_python([&] { return given(loan.object(), limits, keep.object(), impulses); });
       if (py::isinstance<Report>(said)) {
         const auto& inner = said.cast<const Report&>();
         iterations = inner.iterations;
         for (const Report::Attempt& a : inner.attempts)
           report.attempt(lasting(a.solver), {{}, a.iterations, a.residual, {}, 0});
       } else if (py::isinstance<py::int_>(said)) {
-        iterations = said.cast<int>();
+        iterations = as<int>(said, name(), "solve()", "a number of iterations");
       } else if (!said.is_none()) {
         throw py::type_error(
             fmt::format("{}.solve() gave {} (the number of iterations, a SolveReport or nothing)",
@@ -185,7 +200,7 @@ Report solve_in_place(const ContactSolver& solver, const Problem& given, const L
   Eigen::Map<Vector> out(p.mutable_data(), p.size());
   SolveReport report;
   {
-    const py::gil_scoped_release release;
+    const Others others;
     report = solver.solve(problem, limits, keep, out);
   }
   return Report(report);
@@ -288,7 +303,7 @@ Whether it converged is decided by `problem.residual(p) <= limits.tolerance`, no
 `memory` end with the call. Islands of a simulation may be solved in several threads: keep nothing in the solver that one
 problem hands to another. An exception in solve() leaves Simulation.advance() and saltus.solve() as it is.)")
       .def(py::init<>())
-      .def_property_readonly("name", &ContactSolver::name)
+      .def_property_readonly("name", &ContactSolver::name, "Of messages and reports.")
       .def_property_readonly("needs_symmetric", &ContactSolver::needs_symmetric,
                              "Whether W must be symmetric.")
       .def(

@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "file_lock.h"
+#include "gil.h"
 #include "saltus/study/study.h"
 #include "saltus/study/study_page.h"
 #include "saltus/study/study_table.h"
@@ -30,7 +31,7 @@ std::shared_ptr<StudyResult> study(const py::object& scene, const py::object& se
   Watch watch(progress);
   auto result = std::make_shared<StudyResult>();
   {
-    const py::gil_scoped_release others;
+    const Others others;
     *result = run_study(read->scene, options, [&](const StudyProgress& p) {
       return watch([&] {
         py::dict now;
@@ -71,7 +72,7 @@ std::shared_ptr<SweepRows> run_sweep(const py::object& scene, const py::object& 
       SweepRows{SweepPlan(values, random, seed.value_or(0)), {}, {}, 1, {}});
   Watch watch(progress);
   {
-    const py::gil_scoped_release others;
+    const Others others;
     const SweepScene source{read->scene.text, read->scene.file, read->scene.folder, read->set};
     result->title = first_valid_scene(source, result->plan).spec.title;
     const unsigned here = std::max(1u, std::thread::hardware_concurrency());

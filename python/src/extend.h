@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bind.h"
+#include "gil.h"
 #include "saltus/base/error.h"
 
 namespace saltus::python {
@@ -25,7 +26,7 @@ struct HeldObject {
   PyObject* object;
   void operator()(const void*) const {
     if (!Py_IsInitialized()) return;  // at the end of the process there is nobody left to tell
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     Py_DECREF(object);
   }
 };

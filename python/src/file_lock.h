@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "bind.h"
+#include "gil.h"
 
 namespace saltus::python {
 
@@ -19,7 +20,7 @@ class FileLock {
   FileLock() : lock_(file_mutex()) {}
 
  private:
-  py::gil_scoped_release released_;
+  Others released_;
   std::lock_guard<std::recursive_mutex> lock_;
 };
 

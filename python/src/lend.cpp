@@ -32,25 +32,31 @@ void set_writable(Proxy* array, bool writable) {
     array->flags &= ~Api::NPY_ARRAY_WRITEABLE_;
 }
 
+PyObject* float64() {
+  static PyObject* const f64 = py::dtype::of<double>().release().ptr();
+  return f64;
+}
+
+/// Whether an array is as new_vector() made it, but for data and length: Python may change type, shape and strides of
+/// every array in place.
+bool as_made(PyObject* lent) {
+  const Proxy* const array = py::detail::array_proxy(lent);
+  const auto weak = Py_TYPE(lent)->tp_weaklistoffset;
+  const bool watched =
+      weak > 0 && *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(lent) + weak) != nullptr;
+  return array->descr == float64() && array->nd == 1 && array->strides[0] == sizeof(double) &&
+         (array->flags & ~Api::NPY_ARRAY_WRITEABLE_) == (kContiguous | Api::NPY_ARRAY_ALIGNED_) &&
+         array->base == Py_None && !watched;
+}
+
 // What was kept is an array of its own from now on.
 void give_copy(PyObject* kept) {
   Proxy* const array = py::detail::array_proxy(kept);
-  const auto at = [&](int i) { return array->dimensions[i]; };
-  std::vector<py::ssize_t> shape(array->dimensions, array->dimensions + array->nd);
-  py::array_t<double> copy(shape);
-  double* to = copy.mutable_data();
-  if (array->nd == 1) {
-    std::memcpy(to, array->data, sizeof(double) * static_cast<std::size_t>(at(0)));
-  } else {
-    for (py::ssize_t i = 0; i < at(0); ++i)
-      for (py::ssize_t j = 0; j < at(1); ++j)
-        std::memcpy(to++, array->data + i * array->strides[0] + j * array->strides[1],
-                    sizeof(double));
-    array->strides[0] = static_cast<py::ssize_t>(sizeof(double)) * at(1);
-    array->strides[1] = sizeof(double);
-    array->flags = (array->flags & ~kContiguous) | 1;
-  }
-  array->data = reinterpret_cast<char*>(copy.mutable_data());
+  py::array copy = py::reinterpret_borrow<py::object>(kept).attr("copy")("C");
+  Proxy* const from = py::detail::array_proxy(copy.ptr());
+  for (int i = 0; i < array->nd; ++i) array->strides[i] = from->strides[i];
+  array->flags = (array->flags & ~kContiguous) | (from->flags & kContiguous);
+  array->data = from->data;
   PyObject* const before = array->base;
   array->base = copy.release().ptr();
   Py_XDECREF(before);
@@ -60,8 +66,7 @@ bool is_vector(py::handle of, bool writable) {
   auto& api = Api::get();
   if (!api.PyArray_Check_(of.ptr())) return false;
   const Proxy* array = py::detail::array_proxy(of.ptr());
-  static PyObject* const f64 = py::dtype::of<double>().release().ptr();
-  if (array->descr != f64 && !api.PyArray_EquivTypes_(array->descr, f64)) return false;
+  if (array->descr != float64() && !api.PyArray_EquivTypes_(array->descr, float64())) return false;
   return (array->flags & 1) && (array->flags & Api::NPY_ARRAY_ALIGNED_) &&
          (!writable || (array->flags & Api::NPY_ARRAY_WRITEABLE_));
 }
@@ -115,6 +120,7 @@ py::object zeros(std::vector<py::ssize_t> shape) {
 }  // namespace
 
 PyObject* Loan::over(const double* data, Eigen::Index n, bool writable) {
+  if (array_ && !as_made(array_)) end();
   if (!array_) {
     auto& pool = spare();
     if (pool.empty()) {
@@ -150,10 +156,15 @@ void Loan::end() noexcept {
     try {
       give_copy(array);
     } catch (...) {  // no memory: an empty array is better than one over memory that is gone
-      py::detail::array_proxy(array)->dimensions[0] = 0;
+      static double nothing[16] = {};
+      Proxy* const proxy = py::detail::array_proxy(array);
+      if (proxy->nd > 0)
+        proxy->dimensions[0] = 0;
+      else
+        proxy->data = reinterpret_cast<char*>(nothing);
     }
     Py_DECREF(array);
-  } else if (py::detail::array_proxy(array)->nd == 1 && spare().size() < 256) {
+  } else if (as_made(array) && spare().size() < 256) {
     spare().push_back(array);
   } else {
     Py_DECREF(array);

@@ -16,6 +16,9 @@ struct Side {
   PointRef ref;
 };
 
+/// UsageError "WHAT is [nan, 0, 0]" unless all three are numbers.
+void expect_finite(const Vector3& x, const char* what);
+
 struct PartsObject {
   ModelParts parts;
   PartsObject() { parts.solver = solvers().front().make(); }

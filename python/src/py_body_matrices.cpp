@@ -19,7 +19,7 @@ MatrixValue PythonBody::matrix(int method, View q, const Vector* v) const {
 }
 
 std::array<MatrixValue, 3> PythonBody::matrices(const Combination& s, View q, View v) const {
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   const Vector velocity = v;
   std::array<MatrixValue, 3> found;
   if (s.m != 0.0) found[0] = matrix(kMass, q, nullptr);
@@ -45,7 +45,7 @@ void add_product(double scale, const MatrixValue& A, View x, Out y) {
 
 void PythonBody::multiply(Combination s, View q, View v, View x, Out y) const {
   if (side_.overridden(kMultiply)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     mark(y.data(), y.size());
     const py::object factors = combination_to_python(s);
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false),
@@ -56,7 +56,7 @@ void PythonBody::multiply(Combination s, View q, View v, View x, Out y) const {
     return side_.returned(kMultiply, {{&lq, "q"}, {&lv, "v"}, {&lx, "x"}, {&ly, "y"}});
   }
   if (side_.has(kCombination)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     y.setZero();
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
     const py::object factors = combination_to_python(s);
@@ -93,7 +93,7 @@ void PythonBody::multiply(Combination s, View q, View v, View x, Out y) const {
 
 void PythonBody::factorise(Combination s, View q, View v, Factor& A) const {
   if (side_.overridden(kFactorise)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     const auto view = std::make_shared<FactorView>(FactorView{&A, velocities()});
     const struct Lapse {
       FactorView& of;
@@ -110,7 +110,7 @@ void PythonBody::factorise(Combination s, View q, View v, Factor& A) const {
     return;
   }
   if (side_.has(kCombination)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
     const py::object factors = combination_to_python(s);
     const MatrixValue whole =
@@ -127,7 +127,7 @@ void PythonBody::factorise(Combination s, View q, View v, Factor& A) const {
 void PythonBody::factorise_exact(Combination s, double weight, View x, View q, View v,
                                  Factor& A) const {
   if (!side_.overridden(kFactoriseExact)) return Dynamics::factorise_exact(s, weight, x, q, v, A);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   const auto view = std::make_shared<FactorView>(FactorView{&A, velocities()});
   const struct Lapse {
     FactorView& of;

@@ -1,5 +1,6 @@
 // Points, frames and their rows of bodies written in Python.
 #include <algorithm>
+#include <cmath>
 
 #include "py_body_methods.h"
 #include "py_dynamics.h"
@@ -10,6 +11,7 @@ using namespace body_methods;
 namespace {
 
 constexpr Eigen::Index kFullRows = 64;  ///< velocities up to which rows of points are stored whole
+constexpr double kHuge = 1e100;         ///< positions beyond which places may overflow
 
 }  // namespace
 
@@ -21,12 +23,24 @@ namespace {
                    std::to_string(n - 1) + ", and moves along z");
 }
 
+/// Places of a state of finite numbers are finite; a state that overflows is the scheme's to tell.
+void expect_places(const PythonSide& side, int method, View q, View x,
+                   std::span<const PointRef> at) {
+  if (x.allFinite() || !q.allFinite() || (q.array().abs() >= kHuge).any()) return;
+  for (Eigen::Index i = 0; i < x.size(); ++i)
+    if (!std::isfinite(x[i]))
+      throw UsageError(side.name_of(method) + " gave " + std::to_string(x[i]) + " as " +
+                       "xyz"[i % 3] + " of point " +
+                       std::to_string(at[static_cast<std::size_t>(i / 3)].feature) +
+                       ": a place is 3 finite numbers");
+}
+
 }  // namespace
 
 void PythonBody::points(double t, View q, std::span<const PointRef> at, Out x) const {
   const auto n = static_cast<Eigen::Index>(at.size());
   if (side_.overridden(kPoints)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     mark(x.data(), x.size());
     const py::float_ time(t);
     const py::tuple where = points_to_python(at);
@@ -35,16 +49,18 @@ void PythonBody::points(double t, View q, std::span<const PointRef> at, Out x) c
     const std::array shape{n, Eigen::Index(3)};
     side_.written(kPoints, side_.call(kPoints, {time.ptr(), lq.get(), where.ptr(), lx.get()}),
                   lx.get(), x, "x", shape);
+    expect_places(side_, kPoints, q, x, at);
     return side_.returned(kPoints, {{&lq, "q"}, {&lx, "x"}});
   }
   if (side_.has(kPoint)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     Loan lq(q.data(), q.size(), false);
     for (Eigen::Index i = 0; i < n; ++i) {
       const py::int_ feature(at[static_cast<std::size_t>(i)].feature);
       const std::string what = "what " + side_.name_of(kPoint) + " returned";
       assign(x.segment(3 * i, 3), side_.call(kPoint, {feature.ptr(), lq.get()}), what.c_str());
     }
+    expect_places(side_, kPoint, q, x, at);
     return side_.returned(kPoint, {{&lq, "q"}});
   }
   x.setZero();
@@ -60,7 +76,7 @@ void PythonBody::rows(int method, View q, View axes, std::span<const PointRef> a
   const Eigen::Index n = velocities(), count = static_cast<Eigen::Index>(at.size());
   const Eigen::Index several =
       has(traits(), Trait::rigid) ? bodies() : 1;  // rigid rows are blocks of a body
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   py::array_t<double> table({count, Eigen::Index(3), n});
   double* const value = table.mutable_data();
   std::fill_n(value, table.size(), 0.0);
@@ -136,7 +152,7 @@ void PythonBody::spin_rows(View q, View axes, std::span<const PointRef> at, Poin
 
 void PythonBody::frames(double t, View q, std::span<Pose> out) const {
   if (!side_.overridden(kFrames)) return Dynamics::frames(t, q, out);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   const auto n = static_cast<py::ssize_t>(out.size());
   py::array_t<double> x({n, py::ssize_t(3)}), R({n, py::ssize_t(3), py::ssize_t(3)});
   mark(x.mutable_data(), x.size());
@@ -156,7 +172,7 @@ void PythonBody::frames(double t, View q, std::span<Pose> out) const {
 }
 
 void PythonBody::drift(int method, double t, View q, std::span<const PointRef> at, Out d) const {
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   d.setZero();
   const auto n = static_cast<Eigen::Index>(at.size());
   const py::float_ time(t);

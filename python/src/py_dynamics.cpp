@@ -56,8 +56,8 @@ void PythonBody::check() const {
 int PythonBody::number(int method) const {
   int& known = known_->number[static_cast<std::size_t>(method)];
   if (known < 0) {
-    const py::gil_scoped_acquire gil;
-    const int n = side_.call(method, {}).cast<int>();
+    const Gil gil;
+    const int n = side_.ask<int>(method, {}, "an int");
     if (n < 0) throw UsageError(side_.name_of(method) + " gave " + std::to_string(n));
     known = n;
   }
@@ -79,8 +79,8 @@ unsigned PythonBody::traits() const {
   if (side_.overridden(kTraits)) {
     int& known = known_->number[kTraits];
     if (known < 0) {
-      const py::gil_scoped_acquire gil;
-      known = py::int_(side_.call(kTraits, {})).cast<int>();
+      const Gil gil;
+      known = side_.as<int>(kTraits, py::int_(side_.call(kTraits, {})), "a Trait");
     }
     return static_cast<unsigned>(known);
   }
@@ -95,7 +95,7 @@ unsigned PythonBody::traits() const {
 void PythonBody::vector_method(int method, const double* t, View a, const char* a_name,
                                const Eigen::Ref<const Vector>* b, const char* b_name, Out out,
                                const char* out_name) const {
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   mark(out.data(), out.size());
   Loan la(a.data(), a.size(), false), lb, lo(out.data(), out.size(), true);
   if (b) lb.over(b->data(), b->size(), false);
@@ -134,9 +134,9 @@ void PythonBody::load(double t, View q, View v, Out f) const {
 const RigidData* PythonBody::rigid() const {
   if (!side_.overridden(kRigid)) return Dynamics::rigid();
   if (!known_->rigid_known) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     if (const py::object given = side_.call(kRigid, {}); !given.is_none())
-      known_->rigid = given.cast<RigidData>();
+      known_->rigid = side_.as<RigidData>(kRigid, given, "a RigidData or None");
     known_->rigid_known = true;
   }
   return known_->rigid ? &*known_->rigid : nullptr;
@@ -145,9 +145,9 @@ const RigidData* PythonBody::rigid() const {
 const ModalData* PythonBody::modal() const {
   if (!side_.overridden(kModal)) return Dynamics::modal();
   if (!known_->modal_known) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     if (const py::object given = side_.call(kModal, {}); !given.is_none())
-      known_->modal = given.cast<ModalData>();
+      known_->modal = side_.as<ModalData>(kModal, given, "a ModalData or None");
     known_->modal_known = true;
   }
   return known_->modal ? &*known_->modal : nullptr;
@@ -155,8 +155,8 @@ const ModalData* PythonBody::modal() const {
 
 Rayleigh PythonBody::rayleigh() const {
   if (!side_.overridden(kRayleigh)) return Dynamics::rayleigh();
-  const py::gil_scoped_acquire gil;
-  return side_.call(kRayleigh, {}).cast<Rayleigh>();
+  const Gil gil;
+  return side_.ask<Rayleigh>(kRayleigh, {}, "a Rayleigh");
 }
 
 std::span<const Source> PythonBody::sources() const {
@@ -164,17 +164,20 @@ std::span<const Source> PythonBody::sources() const {
   if (!known_->sources_known) {
     std::vector<Source> made;
     if (given) {
-      const py::gil_scoped_acquire gil;
+      const Gil gil;
       for (const py::handle entry : side_.call(kSources, {})) {
         if (py::isinstance<Source>(entry)) {
           made.push_back(entry.cast<Source>());
         } else if (py::isinstance<py::str>(entry)) {
           made.push_back({entry.cast<std::string>(), false});
         } else {
-          const auto pair = py::cast<py::tuple>(entry);
-          if (pair.size() != 2)
+          const auto pair = py::isinstance<py::sequence>(entry)
+                                ? py::tuple(py::reinterpret_borrow<py::object>(entry))
+                                : py::tuple();
+          if (pair.size() != 2 || !py::isinstance<py::str>(pair[0]))
             throw UsageError(side_.name_of(kSources) + " gives names, or pairs (name, potential)");
-          made.push_back({pair[0].cast<std::string>(), pair[1].cast<bool>()});
+          made.push_back({pair[0].cast<std::string>(),
+                          side_.as<bool>(kSources, pair[1], "a pair (name, bool)")});
         }
       }
       if (made.size() > 16)
@@ -195,15 +198,15 @@ std::span<const Source> PythonBody::sources() const {
 int PythonBody::prescribed() const {
   if (!side_.overridden(kPrescribed)) return Dynamics::prescribed();
   if (known_->prescribed < 0) {
-    const py::gil_scoped_acquire gil;
-    known_->prescribed = std::max(0, side_.call(kPrescribed, {}).cast<int>());
+    const Gil gil;
+    known_->prescribed = std::max(0, side_.ask<int>(kPrescribed, {}, "an int"));
   }
   return known_->prescribed;
 }
 
 void PythonBody::reactions(double t, View q, View v, View a, Out forces) const {
   if (!side_.overridden(kReactions)) return Dynamics::reactions(t, q, v, a, forces);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   mark(forces.data(), forces.size());
   const py::float_ time(t);
   Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false), la(a.data(), a.size(), false),
@@ -217,7 +220,7 @@ void PythonBody::reactions(double t, View q, View v, View a, Out forces) const {
 void PythonBody::point_reactions(double t, View q, std::span<const PointRef> at, View f,
                                  Out forces) const {
   if (!side_.overridden(kPointReactions)) return Dynamics::point_reactions(t, q, at, f, forces);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   const py::float_ time(t);
   const py::tuple points = points_to_python(at);
   Loan lq(q.data(), q.size(), false), lf, lo(forces.data(), forces.size(), true);
@@ -232,7 +235,7 @@ void PythonBody::point_reactions(double t, View q, std::span<const PointRef> at,
 void PythonBody::prescribed_columns(Combination s, View q, View v,
                                     Eigen::Ref<Matrix> columns) const {
   if (!side_.overridden(kPrescribedColumns)) return Dynamics::prescribed_columns(s, q, v, columns);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   columns.setZero();
   const py::object factors = combination_to_python(s);
   Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false), lc;
@@ -245,7 +248,7 @@ void PythonBody::prescribed_columns(Combination s, View q, View v,
 
 Energy PythonBody::energy(double t, View q, View v) const {
   if (side_.overridden(kEnergy)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     const py::float_ time(t);
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
     const Energy found =
@@ -255,7 +258,7 @@ Energy PythonBody::energy(double t, View q, View v) const {
   }
   Energy found;
   if (side_.has(kMass)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     const MatrixValue M = matrix(kMass, q, nullptr);
     if (const auto* diagonal = std::get_if<Vector>(&M)) {
       for (Eigen::Index j = 0; j < v.size(); ++j)
@@ -272,9 +275,9 @@ Energy PythonBody::energy(double t, View q, View v) const {
     found.kinetic = 0.5 * v.dot(momentum);
   }
   if (side_.has(kPotential)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     Loan lq(q.data(), q.size(), false);
-    found.potential = side_.call(kPotential, {lq.get()}).cast<double>();
+    found.potential = side_.ask<double>(kPotential, {lq.get()}, "an energy [J]");
     side_.returned(kPotential, {{&lq, "q"}});
   }
   return found;
@@ -283,7 +286,7 @@ Energy PythonBody::energy(double t, View q, View v) const {
 void PythonBody::power(double t, View q, View v, View w, std::span<double> by_source) const {
   std::fill(by_source.begin(), by_source.end(), 0.0);
   if (side_.overridden(kPower)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     const py::float_ time(t);
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false),
         lw(w.data(), w.size(), false),
@@ -305,7 +308,7 @@ void PythonBody::power(double t, View q, View v, View w, std::span<double> by_so
     rest -= by_source[s++] = f.dot(w);
   }
   if (!side_.has(kSources) && side_.has(kInertial)) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
     const std::string what = "what " + side_.name_of(kInertial) + " returned";
     assign(f, side_.call(kInertial, {lq.get(), lv.get()}), what.c_str());

@@ -55,7 +55,7 @@ void PythonOperator::check() const {
 
 void PythonOperator::solve(Eigen::Ref<Matrix> X) const {
   if (!side_.overridden(kSolve)) side_.missing(kSolve, "(X)");
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Loan loan;
   lend(loan, X);
   take(side_, kSolve, side_.call(kSolve, {loan.get()}), loan.get(), X);
@@ -64,13 +64,13 @@ void PythonOperator::solve(Eigen::Ref<Matrix> X) const {
 
 bool PythonOperator::symmetric() const {
   if (!side_.overridden(kSymmetric)) side_.missing(kSymmetric, "()");
-  const py::gil_scoped_acquire gil;
-  return side_.call(kSymmetric, {}).cast<bool>();
+  const Gil gil;
+  return side_.ask<bool>(kSymmetric, {}, "True or False");
 }
 
 bool PythonOperator::response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
   if (!side_.overridden(kResponse)) return Operator::response(H, W);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   const py::object rows = py::cast(LentRows{copy(H.offset), copy(H.column), copy(H.value)});
   Loan loan;
   lend(loan, W);
@@ -87,17 +87,19 @@ bool PythonOperator::response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
 
 SolveRecord PythonOperator::record() const {
   if (!side_.overridden(kRecord)) return Operator::record();
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   const py::object result = side_.call(kRecord, {});
   if (!py::isinstance<py::sequence>(result) || py::len(result) != 3)
     throw UsageError(side_.name_of(kRecord) + " gives (residual, iterations, failure)");
   const auto three = py::reinterpret_borrow<py::sequence>(result);
-  return {three[0].cast<double>(), three[1].cast<int>(), lasting(three[2].cast<std::string>())};
+  return {side_.as<double>(kRecord, three[0], "a residual, a float,"),
+          side_.as<int>(kRecord, three[1], "a number of iterations, an int,"),
+          lasting(side_.as<std::string>(kRecord, three[2], "a failure, a str,"))};
 }
 
 void PythonOperator::forget() {
   if (!side_.overridden(kForget)) return Operator::forget();
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   side_.call(kForget, {});
 }
 

@@ -188,7 +188,7 @@ void PythonScheme::check() const {
 }
 
 double PythonScheme::number(int method) const {
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   const py::object result = side_.call(method, {});
   if (!py::isinstance<py::float_>(result) && !py::isinstance<py::int_>(result) &&
       !py::hasattr(result, "__float__"))
@@ -198,7 +198,7 @@ double PythonScheme::number(int method) const {
 }
 
 bool PythonScheme::answer(int method, const Dynamics* body) const {
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   if (!body) return py::bool_(side_.call(method, {}));
   Lent lent(*this, method);
   const bool yes = py::bool_(side_.call(method, {lent.body(*body)}));
@@ -209,8 +209,8 @@ bool PythonScheme::answer(int method, const Dynamics* body) const {
 std::string_view PythonScheme::name() const {
   if (!side_.overridden(kName)) return side_.class_name();
   if (name_.empty()) {
-    const py::gil_scoped_acquire gil;
-    name_ = side_.call(kName, {}).cast<std::string>();
+    const Gil gil;
+    name_ = side_.ask<std::string>(kName, {}, "a str");
   }
   return name_;
 }
@@ -224,7 +224,7 @@ unsigned PythonScheme::refuses() const {
 
 std::unique_ptr<Prepared> PythonScheme::prepare(const Dynamics& body, double h) const {
   if (!side_.overridden(kPrepare)) return Scheme::prepare(body, h);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kPrepare);
   const py::float_ step(h);
   py::object made = side_.call(kPrepare, {lent.body(body), step.ptr()});
@@ -236,7 +236,7 @@ std::unique_ptr<Prepared> PythonScheme::prepare(const Dynamics& body, double h) 
 void PythonScheme::start(const Dynamics& body, const Prepared* prepared, double t, double h,
                          GroupState& state) const {
   if (!side_.overridden(kStart)) return Scheme::start(body, prepared, t, h, state);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kStart);
   const py::float_ time(t), step(h);
   side_.call(kStart, {lent.body(body), prepared_to_python(prepared).ptr(), time.ptr(), step.ptr(),
@@ -247,7 +247,7 @@ void PythonScheme::start(const Dynamics& body, const Prepared* prepared, double 
 void PythonScheme::velocity(const Dynamics& body, const Prepared* prepared, double t, double h,
                             const GroupState& state, Out v) const {
   if (!side_.overridden(kVelocity)) return Scheme::velocity(body, prepared, t, h, state, v);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kVelocity);
   const py::float_ time(t), step(h);
   mark(v.data(), v.size());
@@ -264,7 +264,7 @@ void PythonScheme::velocity(const Dynamics& body, const Prepared* prepared, doub
 Energy PythonScheme::energy(const Dynamics& body, const Prepared* prepared, double t, double h,
                             const GroupState& state) const {
   if (!side_.overridden(kEnergy)) return Scheme::energy(body, prepared, t, h, state);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kEnergy);
   const py::float_ time(t), step(h);
   const Energy found =
@@ -277,7 +277,7 @@ Energy PythonScheme::energy(const Dynamics& body, const Prepared* prepared, doub
 
 void PythonScheme::begin(const Dynamics& body, Trial& trial) const {
   if (!side_.overridden(kBegin)) side_.missing(kBegin, "(body, x)");
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kBegin);
   side_.call(kBegin, {lent.body(body), lent.trial(trial)});
   lent.done();
@@ -285,7 +285,7 @@ void PythonScheme::begin(const Dynamics& body, Trial& trial) const {
 
 void PythonScheme::linearise(const Dynamics& body, Trial& trial) const {
   if (!side_.overridden(kLinearise)) side_.missing(kLinearise, "(body, x)");
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kLinearise);
   side_.call(kLinearise, {lent.body(body), lent.trial(trial)});
   lent.done();
@@ -293,7 +293,7 @@ void PythonScheme::linearise(const Dynamics& body, Trial& trial) const {
 
 double PythonScheme::correct(const Dynamics& body, Trial& trial) const {
   if (!side_.overridden(kCorrect)) side_.missing(kCorrect, "(body, x)");
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kCorrect);
   const double outstanding = [&] {
     const py::object result = side_.call(kCorrect, {lent.body(body), lent.trial(trial)});
@@ -317,7 +317,7 @@ bool PythonScheme::free_motion(const Dynamics& body) const {
 
 void PythonScheme::finish(const Dynamics& body, Trial& trial, GroupState& end) const {
   if (!side_.overridden(kFinish)) side_.missing(kFinish, "(body, x, end)");
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kFinish);
   side_.call(kFinish, {lent.body(body), lent.trial(trial), lent.state(end, true)});
   lent.done();
@@ -325,7 +325,7 @@ void PythonScheme::finish(const Dynamics& body, Trial& trial, GroupState& end) c
 
 void PythonScheme::place(const Dynamics& body, const Trial& trial, double fraction, Out q) const {
   if (!side_.overridden(kPlace)) return Scheme::place(body, trial, fraction, q);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kPlace);
   const py::float_ at(fraction);
   mark(q.data(), q.size());
@@ -348,9 +348,10 @@ bool PythonScheme::axes_fixed() const {
 std::span<const Stage> PythonScheme::stages() const {
   if (!side_.overridden(kStages)) return Scheme::stages();
   if (stages_.empty()) {
-    const py::gil_scoped_acquire gil;
+    const Gil gil;
     std::vector<Stage> made;
-    for (const py::handle stage : side_.call(kStages, {})) made.push_back(stage.cast<Stage>());
+    for (const py::handle stage : side_.call(kStages, {}))
+      made.push_back(side_.as<Stage>(kStages, stage, "a list of Stage"));
     if (made.empty()) throw UsageError(side_.name_of(kStages) + " gave no stage");
     stages_ = std::move(made);
   }
@@ -367,7 +368,7 @@ double PythonScheme::gain() const {
 
 void PythonScheme::work_velocity(const Trial& trial, const GroupState& end, Out w) const {
   if (!side_.overridden(kWorkVelocity)) return Scheme::work_velocity(trial, end, w);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   Lent lent(*this, kWorkVelocity);
   mark(w.data(), w.size());
   Loan out(w.data(), w.size(), true);
@@ -382,7 +383,7 @@ void PythonScheme::work_velocity(const Trial& trial, const GroupState& end, Out 
 void PythonScheme::work(const Dynamics& body, Trial& trial, const GroupState& end,
                         StepWork& work) const {
   if (!side_.overridden(kWork)) side_.missing(kWork, "(body, x, end, work)");
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   std::fill(work.by_source.begin(), work.by_source.end(), 0.0);
   mark(&work.energy.kinetic, 1);
   Lent lent(*this, kWork);
@@ -398,14 +399,14 @@ bool PythonScheme::fixed_step() const {
 }
 PassLimits PythonScheme::pass_limits() const {
   if (!side_.overridden(kPassLimits)) return Scheme::pass_limits();
-  const py::gil_scoped_acquire gil;
-  return side_.call(kPassLimits, {}).cast<PassLimits>();
+  const Gil gil;
+  return side_.ask<PassLimits>(kPassLimits, {}, "a PassLimits");
 }
 double PythonScheme::stability_limit(double xi) const {
   if (!side_.overridden(kStabilityLimit)) return Scheme::stability_limit(xi);
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   const py::float_ ratio(xi);
-  return side_.call(kStabilityLimit, {ratio.ptr()}).cast<double>();
+  return side_.ask<double>(kStabilityLimit, {ratio.ptr()}, "a float");
 }
 
 }  // namespace saltus::python

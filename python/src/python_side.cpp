@@ -8,7 +8,7 @@ namespace saltus::python {
 thread_local const PythonSide* PythonSide::super_of = nullptr;
 
 void PythonSide::resolve() const {
-  const py::gil_scoped_acquire gil;
+  const Gil gil;
   if (resolved_.load(std::memory_order_acquire)) return;
   const py::detail::type_info* const type = py::detail::get_type_info(table_.bound);
   const py::handle self = py::detail::get_object_handle(instance_, type);
@@ -90,8 +90,10 @@ py::object PythonSide::call(int method, std::initializer_list<PyObject*> argumen
   std::size_t n = 0;
   all[n++] = self();
   for (PyObject* argument : arguments) all[n++] = argument;
-  PyObject* const result = PyObject_VectorcallMethod(
-      table_.interned[static_cast<std::size_t>(method)], all.data(), n, nullptr);
+  PyObject* const result = into_python([&] {
+    return PyObject_VectorcallMethod(table_.interned[static_cast<std::size_t>(method)], all.data(),
+                                     n, nullptr);
+  });
   if (!result) {
     add_note("in " + name_of(method) + ", which the engine called");
     throw py::error_already_set();

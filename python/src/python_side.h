@@ -42,6 +42,21 @@ class PythonSide {
   /// Calls the method with borrowed arguments. Needs the GIL. What it raises leaves as error_already_set, with a note that
   /// names class and method.
   py::object call(int method, std::initializer_list<PyObject*> arguments) const;
+  /// What a method gave as a T; TypeError that names class and method: "Chain.positions gave '3', an int is wanted".
+  template <class T>
+  T as(int method, const py::handle& given, const char* wanted) const {
+    try {
+      return given.cast<T>();
+    } catch (const py::cast_error&) {
+      throw py::type_error(name_of(method) + " gave " + py::repr(given).cast<std::string>() + ", " +
+                           wanted + " is wanted");
+    }
+  }
+  /// call() and as().
+  template <class T>
+  T ask(int method, std::initializer_list<PyObject*> arguments, const char* wanted) const {
+    return as<T>(method, call(method, arguments), wanted);
+  }
   const std::string& class_name() const;
   /// "Pendulum.force"
   std::string name_of(int method) const;

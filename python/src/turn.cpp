@@ -2,6 +2,7 @@
 #include <map>
 
 #include "core.h"
+#include "gil.h"
 
 namespace saltus::python {
 
@@ -85,7 +86,7 @@ void Turns::step(bool stepping) {
 
 Taken::Taken(Turns& turns, bool inside) : turns_(turns) {
   if (!turns.try_take()) {
-    const py::gil_scoped_release others;
+    const Others others;
     turns.take();
   }
   if (turns.stepping() && !inside) {

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "core.h"
+#include "gil.h"
 
 namespace saltus::python {
 
 /// Made with the GIL, asked without it, from the thread that made it.
 ///     Watch watch(progress);
-///     { py::gil_scoped_release others;  work([&](const Now& now) { return watch([&] { return dict_of(now); }); }); }
+///     { Others others;  work([&](const Now& now) { return watch([&] { return dict_of(now); }); }); }
 ///     watch.rethrow("stopped after 3 of 7 runs");
 class Watch {
  public:
@@ -19,11 +20,17 @@ class Watch {
   /// False: stop, since there is a signal, an exception of `progress`, or a False from it.
   template <typename Tell>
   bool operator()(Tell&& tell) noexcept {
-    const py::gil_scoped_acquire gil;
+    if (ending_here()) {
+      error_ = std::make_exception_ptr(Ending{});
+      return false;
+    }
+    const Gil gil;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       if (!progress_.is_none() && progress_(tell()).is(py::bool_(false))) return false;
       return true;
+    } catch (abi::__forced_unwind&) {
+      sleep_for_good();
     } catch (...) {
       error_ = std::current_exception();
     }

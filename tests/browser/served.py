@@ -1,6 +1,7 @@
 # Pages of `saltus view`: a stored run, a file that grows, a run that is steered.
 import contextlib
 import json
+import signal
 import time
 import urllib.request
 from pathlib import Path
@@ -52,19 +53,21 @@ def a_growing_run(saltus):
     part = Path(f"{results}.part")
     with contextlib.ExitStack() as open_things:
         driver = open_things.enter_context(chromium())  # first, so that it is there while the run goes on
-        # half a metre up: the first contacts come after 0.31 s, when the page is there
+        # half a metre up: the first contacts come after 0.31 s and thousands of steps
         run = saltus.start("run", EXAMPLES / "sphere_pile.yaml", "-o", results, "-q", "--set", "results.frames=100",
                            "--set", "bodies[1].rigid.position=[-0.1, -0.1, 0.48]", "--set", "time.step=0.02 ms",
                            "--set", "bodies[2].rigid.position=[-0.0875, -0.0855, 0.495]", "--until", "0.315 s")
         try:
             until(part.exists, "the run writes its .part")
             address = first_view(open_things, saltus, part, run)
+            run.send_signal(signal.SIGSTOP)  # until the page has looked, however fast the run is
             page = Page(driver, address)
             until(lambda: page.texts(".live .status")[0].startswith("Growing"), "it grows", 20)
             driver.execute_script("window.sameAsAtFirst = true;")
             plots = lambda: page.texts(".card.plot h3")
             at_first = plots()
             assert page.texts(".live button") == [], "somebody else's run has buttons"
+            run.send_signal(signal.SIGCONT)
             seen = set()
             until(lambda: seen.add(page.ask("frame()")) or len(seen) > 1, "frames arrive")
             until(lambda: "ended" in page.texts(".live .status")[0], "its end is told", 180)
@@ -78,6 +81,8 @@ def a_growing_run(saltus):
             page.clean()
             assert run.wait(60) == 0
         finally:
+            if run.poll() is None:
+                run.send_signal(signal.SIGCONT)
             stop(run)
 
 

@@ -2,6 +2,8 @@
 import gc
 import math
 import unittest
+import warnings
+import weakref
 
 import scheme_laws as laws
 from scheme_laws import np, state_of
@@ -458,6 +460,48 @@ class Faults(unittest.TestCase):
         for name in ("force", "mass", "stiffness", "point", "point_jacobian", "potential", "positions"):
             with self.subTest(name):
                 self.fault("here", error=Mine, **{name: wrong})
+
+    def test_a_place_that_is_no_number_is_found(self):
+        self.fault("Broken.point gave nan as y of point 0: a place is 3 finite numbers",
+                   point=lambda self, i, q: [0.0, math.nan, 0.0])
+
+        def wrong(self, t, q, at, x):
+            x[:] = math.inf
+
+        self.fault("Broken.points gave inf as x of point 0", points=wrong,
+                   point_rows=lambda self, q, axes, at, J: np.zeros((len(at), 3, 1)))
+
+    def test_answers_of_a_wrong_type_are_named(self):
+        for name, given, wanted in (("positions", "one", "an int"), ("velocities", 1.5, "an int"),
+                                    ("potential", "much", r"an energy \[J\]"), ("prescribed", [], "an int")):
+            with self.subTest(name):
+                self.fault(f"Broken.{name} gave .*, {wanted} is wanted", error=TypeError,
+                           **{name: lambda self, *_, given=given: given})
+
+    def test_an_argument_that_is_bent_in_place_harms_no_later_call(self):
+        straight = [Pendulum().engine.force(0.0, [q], [0.0])[0] for q in (0.1, 0.2, 0.3)]
+
+        def bend(**what):
+            def force(self, t, q, v, f):
+                f[0] = -self.moment * math.sin(q[0])
+                for name, value in what.items():
+                    setattr(q, name, value)
+            return type("Bent", (Pendulum,), {"force": force})()
+
+        watched = []
+
+        def watch(self, t, q, v, f):
+            watched.append(weakref.ref(q))
+            f[0] = -self.moment * math.sin(q[0])
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for body in (bend(dtype=np.float32), bend(dtype=np.int64), bend(shape=(1, 1)), bend(shape=()),
+                         type("Watched", (Pendulum,), {"force": watch})()):
+                for _ in range(300):
+                    body.engine.force(0.0, [0.4], [0.0])
+                self.assertEqual([Pendulum().engine.force(0.0, [q], [0.0])[0] for q in (0.1, 0.2, 0.3)], straight)
+        self.assertEqual([of() for of in watched], [None] * 300)
 
     def test_an_empty_factor_is_found(self):
         self.fault("Broken.factorise left A empty", factorise=lambda self, s, q, v, A: None)

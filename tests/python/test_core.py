@@ -107,6 +107,39 @@ class Scenes(unittest.TestCase):
         with self.assertRaises(TypeError):
             saltus.Scene.of(3)
 
+    def test_a_fault_found_in_python_has_its_path_message_and_hint_too(self):
+        cases = [(lambda: saltus.bodies.rigid("b", densty=3), "bodies.rigid", "densty", "did you mean `density`"),
+                 (lambda: saltus.Scene.from_dict({**BALLS, "gravity": [0, np.nan, 0]}), "gravity[1]", "nan", "finite"),
+                 (lambda: saltus.Scene.from_dict({**BALLS, "bodies": [{"rigid": {"density": np.array([1, np.inf])}}]}),
+                  "bodies[0].rigid.density[1]", "inf", "finite"),
+                 (lambda: saltus.Scene.from_dict({**BALLS, "title": "half \ud83d"}), "title", "half a character", "texts"),
+                 (lambda: saltus.Scene.read(BALL, {"gravity": [0, 0, object()]}), "gravity[2]", "object", "allowed")]
+        for call, path, message, hint in cases:
+            with self.subTest(path), self.assertRaises(saltus.SceneError) as caught:
+                call()
+            error = caught.exception
+            self.assertEqual(error.path, path)
+            self.assertIn(message, error.message)
+            self.assertIn(hint, error.hint)
+            self.assertNotIn("\n", str(error))
+        for given in (3, [3], {3: 4}):
+            with self.assertRaisesRegex(saltus.UsageError, "path"):
+                saltus.Scene.read(BALL, given)
+
+    def test_a_scene_finds_its_files_wherever_the_process_goes(self):
+        before = os.getcwd()
+        try:
+            os.chdir(ROOT / "examples")
+            scenes = [saltus.Scene.read("mount.yaml"), saltus.Scene.parse(Path("mount.yaml").read_text()),
+                      saltus.Scene.from_dict(saltus.Scene.read("mount.yaml").resolved)]
+            os.chdir("/")
+            scenes += [scenes[0].with_("time.end=1 ms"), pickle.loads(pickle.dumps(scenes[0]))]
+            for scene in scenes:
+                self.assertTrue(scene.build().bodies)
+            self.assertEqual(scenes[0].file, "mount.yaml")
+        finally:
+            os.chdir(before)
+
     def test_a_scene_is_the_same_behind_a_pickle(self):
         scene = saltus.Scene.read(BALL, "time.rate=2 kHz")
         again = pickle.loads(pickle.dumps(scene))
@@ -180,7 +213,9 @@ class Simulations(unittest.TestCase):
             self.assertEqual((report.steps, sim.step, report.end), (steps, steps, "reached"))
             self.assertEqual(report.t, sim.t)
         self.assertEqual(sim.run(steps=7).steps, 7)
-        self.assertEqual(sim.run(until=0.005).steps, 0)
+        with self.assertRaises(saltus.UsageError):
+            sim.run(until=0.005)
+        self.assertEqual(sim.run(until=0.007).steps, 0)
         self.assertEqual(sim.run(until=0.01).steps, 3)
 
     def test_parts_of_a_run_are_the_run(self):
@@ -195,6 +230,49 @@ class Simulations(unittest.TestCase):
         report = sim.run(watch=lambda s: seen.append((s.step, s.t)) or s.step >= 60, every=20)
         self.assertEqual([step for step, _ in seen], [20, 40, 60])
         self.assertEqual((report.end, report.steps, sim.step), ("stopped", 60, 60))
+
+    def test_a_watch_sees_every_step_if_not_told_otherwise(self):
+        sim, seen = saltus.Simulation(BALLS), []
+        sim.run(watch=lambda s: seen.append(s.step) or s.step == 40)
+        self.assertEqual(seen, list(range(1, 41)))
+
+    def test_times_may_be_texts_with_a_unit_and_steps_any_whole_number(self):
+        sim = saltus.Simulation(BALLS)
+        self.assertEqual(sim.run("20 ms").steps, 20)
+        self.assertEqual(sim.run(steps=10.0).steps, 10)
+        self.assertEqual(sim.run(steps=np.int64(5)).steps, 5)
+        self.assertTrue(sim.advance("0.5 ms").good)
+        self.assertEqual(sim.h, 5e-4)
+        for call, words in ((lambda: sim.run("1 kg"), "until is '1 kg'.* s, ms"), (lambda: sim.run("soon"), "until"),
+                            (lambda: sim.run([1]), "number of seconds"), (lambda: sim.run(steps=-1), "steps is -1"),
+                            (lambda: sim.run(steps=1.5), "steps is 1.5"), (lambda: sim.advance("far"), "h is 'far'"),
+                            (lambda: sim.run(steps=1, watch=3), "watch")):
+            with self.assertRaisesRegex(saltus.UsageError, words) as caught:
+                call()
+            self.assertNotIn("\n", str(caught.exception))
+
+    def test_bodies_are_asked_by_name_or_by_one_number(self):
+        bodies = saltus.Simulation(BALLS).bodies
+        self.assertEqual((bodies[1].name, bodies[-2].name), ("high", "low"))
+        with self.assertRaisesRegex(IndexError, "no body 99: there are 2"):
+            bodies[99]
+        for key in (slice(1, 3), 1.5, None):
+            with self.assertRaisesRegex(TypeError, "by its name or by one number"):
+                bodies[key]
+        self.assertNotIn(7, bodies)
+        self.assertNotIn("none", bodies)
+        self.assertIn("low", bodies)
+        self.assertIsNone(bodies.get(7))
+        self.assertEqual(bodies.get("none", 3), 3)
+        self.assertEqual(bodies.get("low").name, "low")
+
+    def test_what_a_kind_of_body_has_not_is_no_attribute_of_it(self):
+        ball = saltus.Simulation(BALL).bodies["ball"]
+        self.assertEqual(ball.position.tolist(), ball.q.tolist())
+        for name in ("rotation", "angular_velocity"):
+            self.assertFalse(hasattr(ball, name))
+        with self.assertRaises(saltus.UsageError):
+            ball.rotation
 
     def test_what_a_watch_raises_leaves_the_run_between_two_steps(self):
         def watch(sim):
@@ -273,6 +351,8 @@ class Simulations(unittest.TestCase):
         self.assertAlmostEqual(low.impulse[0][0], 1e-3 * np.linalg.norm(low.force[0] @ low.normal[0]))
         for name, number in ((low.body_a[0], low.a[0]), (low.body_b[0], low.b[0])):
             self.assertEqual(name, "" if number < 0 else sim.model.bodies[number])
+        self.assertEqual(contacts.closed.key.tolist(), contacts.key[contacts.status != "open"].tolist())
+        self.assertIsInstance(contacts.closed, saltus.Contacts)
         kept = contacts.copy()
         sim.run(steps=5)
         self.assertEqual(contacts.tobytes(), kept.tobytes())  # a snapshot

@@ -623,6 +623,11 @@ class Parts(unittest.TestCase):
                 (lambda: parts.options(instant="never"), "instant is 'never'"),
                 (lambda: saltus.linear(M, stiffness=np.eye(2)), "stiffness is 2 x 2, mass is 3 x 3"),
                 (lambda: saltus.linear([[1.0, 2.0, 3.0]]), "not square"),
+                (lambda: parts.add_pair(saltus.Point("m"), [0, 0, np.nan], [0, 0, 1], law), "b is [0, 0, nan]"),
+                (lambda: parts.add_pair(saltus.Point("m"), [0, 0, 0], [0, 0, np.inf], law), "no direction"),
+                (lambda: saltus.Point("m", [np.inf, 0, 0]), "local is [inf, 0, 0]"),
+                (lambda: parts.add_joint("j", "ball", [0, np.nan, 0], saltus.Point("m")), "a is [0, nan, 0]"),
+                (lambda: parts.add_shape(saltus.Shape.sphere(0.1), position=[np.nan, 0, 0]), "position is [nan"),
                 (lambda: saltus.Shape.sphere(-1.0), "radius")):
             with self.subTest(words):
                 with self.assertRaises(saltus.UsageError) as caught:

@@ -192,6 +192,8 @@ class Numbers(InAFolder):
                     if body.kind in ("linear", "lagrangian"):
                         with self.assertRaises(saltus.UsageError):
                             body.position
+                        self.assertFalse(hasattr(body, "position"))
+                        self.assertFalse(hasattr(body, "rotation"))
                         continue
                     x = body.position
                     self.assertEqual((len(x), x.shape[-1]), (len(r.frames), 3))
@@ -204,7 +206,53 @@ class Numbers(InAFolder):
         r = saltus.run(BALL, "out.h5", until=0.4)
         z = r.bodies["ball"].position[:, 2]
         np.testing.assert_allclose(z, 1 - 0.5 * 9.81 * r.frames.t ** 2, atol=1e-5)
-        np.testing.assert_allclose(r.bodies["ball"].linear_velocity[:, 2], -9.81 * r.frames.t, atol=1e-9)
+        np.testing.assert_allclose(r.bodies["ball"].velocity[:, 2], -9.81 * r.frames.t, atol=1e-9)
+
+    def test_bodies_are_those_of_a_simulation_with_the_same_numbers(self):
+        for name in ("flyball_governor.yaml", "dominoes.yaml", "bouncing_ball.yaml", "free_string.yaml",
+                     "double_pendulum.yaml"):
+            with self.subTest(scene=name):
+                scene = saltus.Scene.read(os.path.join(EXAMPLES, name))
+                sim = saltus.Simulation(scene)
+                sim.run(steps=20)
+                r = saltus.run(scene, "out.h5", until=sim.t)
+                self.assertEqual((list(r.bodies), list(r.groups)), (list(sim.bodies), list(sim.groups)))
+                for k, key in enumerate(sim.bodies):
+                    live, stored = sim.bodies[k], r.bodies[k]
+                    self.assertEqual((live.name, stored.name, r.bodies[key].name), (key, key, key))
+                    np.testing.assert_array_equal(stored.q[-1], live.q)
+                    for what in ("position", "velocity", "rotation", "angular_velocity"):
+                        if hasattr(live, what):
+                            np.testing.assert_allclose(getattr(stored, what)[-1], getattr(live, what), rtol=1e-12,
+                                                       atol=1e-12, err_msg=f"{key}.{what}")
+                with self.assertRaisesRegex(IndexError, "there are"):
+                    r.bodies[99]
+
+    def test_a_rigid_body_has_a_velocity_and_an_angular_velocity_in_space(self):
+        spin = {"saltus": 1, "time": {"end": 0.1, "step": 1e-3}, "bodies": [
+            {"name": "top", "kind": "rigid", "rigid": {"shape": {"sphere": {"radius": 0.1}}, "density": 1000,
+             "rotation": {"axis": [1, 0, 0], "angle": "90 deg"}, "velocity": [1, 0, 0], "spin": [0, 0, 2]}}]}
+        for body in (saltus.Simulation(spin).bodies["top"], saltus.run(spin, "out.h5").bodies["top"]):
+            v, omega, all_of_it = (np.atleast_2d(x)[0] for x in (body.velocity, body.angular_velocity, body.v))
+            np.testing.assert_allclose(v, [1, 0, 0], atol=1e-12)
+            np.testing.assert_allclose(omega, [0, -2, 0], atol=1e-12)  # turned about x from its own z
+            np.testing.assert_allclose(all_of_it, [1, 0, 0, 0, 0, 2], atol=1e-12)
+
+    def test_a_file_holds_the_closed_contacts_of_a_simulation(self):
+        opened = 0
+        for name in ("bouncing_ball.yaml", "gripper.yaml", "hertz.yaml"):
+            with self.subTest(scene=name):
+                scene = saltus.Scene.read(os.path.join(EXAMPLES, name))
+                sim = saltus.Simulation(scene)
+                sim.run(steps=30)
+                live, stored = sim.contacts(), saltus.run(scene, "out.h5", until=sim.t).contacts(-1)
+                opened += int((live.status == "open").sum())
+                self.assertIsInstance(stored, saltus.Contacts)
+                self.assertLessEqual(len(stored), len(live))
+                self.assertEqual(live.closed.key.tolist(), stored.closed.key.tolist())
+                self.assertEqual(live.closed.body_a.tolist(), stored.closed.body_a.tolist())
+                self.assertFalse(stored.impulse[stored.status == "open"].any())
+        self.assertGreater(opened, 0)
 
     def test_joints_carry_forces(self):
         r = saltus.run(os.path.join(EXAMPLES, "andrews_squeezer.yaml"), "out.h5", until=1e-3)
@@ -250,6 +298,42 @@ class Numbers(InAFolder):
 
 
 class WhatAFileGives(InAFolder):
+    def test_results_are_read_wherever_the_process_goes(self):
+        here = os.getcwd()
+        r = saltus.run(BALL, "bb.h5", until=0.1)
+        said, html = r.info(), r._repr_html_()
+        self.assertRegex(said, r"file +bb\.h5")
+        self.assertNotIn(here, said + html)
+        os.chdir("/")
+        self.assertEqual((r.file, r.path), ("bb.h5", os.path.join(here, "bb.h5")))
+        self.assertEqual(r.resolved["time"]["end"], 0.1)
+        self.assertEqual((r.summary["file"], r.summary["steps"]), ("bb.h5", 100))
+        self.assertEqual(r._repr_html_(), html)
+        self.assertFalse(r.refresh())
+        self.assertEqual(r.convert("csv")[0], os.path.join(here, "bb.steps.csv"))
+        try:
+            self.assertEqual(r.report(), os.path.join(here, "bb.html"))
+        except saltus.RunError as error:
+            self.skipTest(str(error))
+
+    def test_files_of_others_are_not_overwritten(self):
+        for name in ("thesis.tex", "out.h5"):
+            with open(name, "w", encoding="utf-8") as mine:
+                mine.write("my work")
+        with self.assertRaisesRegex(saltus.UsageError, "'out.h5' is there and is no results file"):
+            saltus.run(BALL, "out.h5", until=0.1)
+        r = saltus.run(BALL, "ball.h5", until=0.1)
+        self.assertEqual(saltus.run(BALL, "ball.h5", until=0.1).t[-1], 0.1)  # its own it may
+        with self.assertRaisesRegex(saltus.UsageError, "'thesis.tex' is there and is no HTML page"):
+            r.report("thesis.tex")
+        for name in ("thesis.tex", "out.h5"):
+            with open(name, encoding="utf-8") as mine:
+                self.assertEqual(mine.read(), "my work")
+        try:
+            self.assertEqual([r.report("page.html"), r.report("page.html")], ["page.html"] * 2)
+        except saltus.RunError as error:
+            self.skipTest(str(error))
+
     def test_compare_finds_a_difference(self):
         a, b = saltus.run(BALL, "a.h5", until=1), saltus.run(BALL, "b.h5", until=1, set={
             "contacts[0].law.restitution": 0.667})
@@ -279,6 +363,14 @@ class WhatAFileGives(InAFolder):
         self.assertTrue(r.convert("vtp", "there"))
         with self.assertRaisesRegex(saltus.SceneError, "not a format"):
             r.convert("wave")
+
+    def test_the_contact_problem_of_a_stored_step_is_made_again(self):
+        r = saltus.run(os.path.join(EXAMPLES, "block_on_incline.yaml"), "block.h5", until=0.02)
+        with self.assertRaisesRegex(saltus.SceneError, "--step N"):
+            r.convert("fclib")
+        (file,) = r.convert("fclib", step=int(np.argmax(r.steps["contacts"] > 0)))
+        problem = saltus.read_fclib(file)
+        self.assertTrue(saltus.solve(problem.W, problem.b, problem.laws, tolerance=1e-10).converged)
 
     def test_cite_names_the_scheme(self):
         self.assertIn("@", saltus.run(BALL, "out.h5", until=0.1).cite())

@@ -276,6 +276,10 @@ FAULTS = [
         "lemke does not handle coulomb laws (allowed here: auto"),
     ("unsymmetric", lambda: saltus.solve([[1.0, 0.5], [0.0, 1.0]], [1.0, 1.0], "unilateral", solver="admm"),
         "admm needs a symmetric W"),
+    ("ragged W", lambda: saltus.solve([[1.0, 2.0], [3.0]], [1.0, 1.0], "unilateral"), "all rows of one length"),
+    ("iterations", lambda: saltus.solve(np.eye(1), [1.0], "unilateral", iterations=10**12),
+        "iterations is 1000000000000 (a whole number"),
+    ("half an iteration", lambda: saltus.solve(np.eye(1), [1.0], "unilateral", iterations=2.5), "iterations is 2.5"),
     ("kind", lambda: Law("columb"), "did you mean `coulomb`?"),
     ("size", lambda: Law("coulomb", 4), "size 4"),
     ("unread", lambda: Law("unilateral", friction=0.1), "a unilateral law has no friction"),
@@ -288,6 +292,11 @@ FAULTS = [
 
 
 class Faults(unittest.TestCase):
+    def test_solutions_are_compared_as_objects_without_an_error(self):
+        one, other = (saltus.solve(np.eye(3), [-1.0, 0.5, 0.0], friction=0.3) for _ in range(2))
+        self.assertEqual((one == one, one == other, one == 3), (True, False, False))
+        self.assertEqual(len({one, other}), 2)
+
     def test_what_is_wrong_is_named(self):
         for what, call, words in FAULTS:
             with self.subTest(what):
@@ -295,6 +304,31 @@ class Faults(unittest.TestCase):
                     call()
                 self.assertIn(words, str(caught.exception))
                 self.assertIsInstance(caught.exception, ValueError)
+
+    def test_numbers_that_are_none_are_refused_wherever_they_stand(self):
+        for place in ((0, 0), (1, 1), (0, 2), (2, 2)):
+            for value in (np.nan, np.inf, -np.inf):
+                W = np.eye(3)
+                W[place] = value
+                for matrix in (W, sparse.csr_matrix(W)) if sparse else (W,):
+                    with self.assertRaisesRegex(saltus.UsageError, "W has elements that are not finite"):
+                        saltus.solve(matrix, -np.ones(3), friction=0.5)
+        for k in range(3):
+            b = -np.ones(3)
+            b[k] = np.nan
+            with self.assertRaisesRegex(saltus.UsageError, "not.* finite"):
+                saltus.solve(np.eye(3), b, friction=0.5)
+
+    def test_a_solver_in_python_that_answers_with_a_wrong_type_is_named(self):
+        class Wordy(saltus.ContactSolver):
+            def handles(self, kind):
+                return "yes"
+
+            def solve(self, problem, limits, memory, p):
+                return None
+
+        with self.assertRaisesRegex(TypeError, r"Wordy.handles\(\) gave 'yes' \(True or False is wanted\)"):
+            saltus.solve(np.eye(1), [-1.0], "unilateral", solver=Wordy())
 
 
 class Files(unittest.TestCase):

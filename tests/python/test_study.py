@@ -79,6 +79,16 @@ class Studies(unittest.TestCase):
         with self.assertRaises(saltus.SceneError):
             saltus.study(BALL, probe="no such probe")
 
+    def test_steps_may_be_texts_and_what_is_no_scheme_is_refused_at_once(self):
+        s = saltus.study(BALL, "moreau-jean", steps=["2 ms", 1e-3], until="0.1 s")
+        self.assertEqual(list(s.steps), [2e-3, 1e-3])
+        for options, words in ((dict(schemes=[]), "schemes is empty"), (dict(steps=[]), "steps is empty"),
+                               (dict(schemes=[saltus.scheme("newmark")]), "schemes.0.*names.*dicts"),
+                               (dict(schemes=3), "names"), (dict(steps=["2 kg"]), "steps.0.*s, ms"),
+                               (dict(levels=2.5), "levels"), (dict(until="soon"), "until")):
+            with self.assertRaisesRegex(saltus.UsageError, words):
+                saltus.study(BALL, **options)
+
     def test_a_function_that_says_false_stops_a_study(self):
         with self.assertRaisesRegex(saltus.RunError, "stopped"):
             saltus.study(BALL, levels=6, progress=lambda progress: False)

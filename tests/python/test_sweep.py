@@ -48,6 +48,18 @@ class Sweeps(unittest.TestCase):
             with open(there, "rb") as a, open(here, "rb") as b:
                 self.assertEqual(a.read(), b.read())
 
+    def test_texts_of_the_command_are_axes_too(self):
+        texts = [f"{E_PATH}=0.5,0.8", "bodies[0].scheme=moreau-jean,newmark"]
+        for given, runs in ((texts, 4), (texts[0], 2)):
+            s = saltus.sweep(BALL, given, set={"time.end": "0.1 s"})
+            self.assertEqual(s.runs, runs)
+            self.assertEqual(len(s["restitution"]), runs)
+
+    def test_a_sweep_is_a_mapping_of_its_columns(self):
+        s = saltus.sweep(BALL, {E_PATH: [0.5, 0.6, 0.7]}, set={"time.end": "0.1 s"})
+        self.assertEqual((s.runs, len(s)), (3, len(list(s))))
+        self.assertEqual({name: len(column) for name, column in s.items()}, {name: 3 for name in s})
+
     def test_no_number_depends_on_the_threads(self):
         values = {E_PATH: "uniform(0.3,0.9)"}
         one = saltus.sweep(BALL, values, threads=1, random=6, seed=3, set={"time.end": "0.5 s"})
@@ -95,8 +107,13 @@ class Sweeps(unittest.TestCase):
     def test_what_cannot_be_swept_is_said(self):
         with self.assertRaises(saltus.SceneError):
             saltus.sweep(BALL, {"bodies[0].nothing": [1, 2]})
-        with self.assertRaises(saltus.UsageError):
-            saltus.sweep(BALL, {E_PATH: []})
+        for values in (None, [], {}, ["no path"], {3: [1]}, {E_PATH: []}, {E_PATH: None}):
+            with self.subTest(values=values), self.assertRaises(saltus.UsageError):
+                saltus.sweep(BALL, values)
+        for options, words in ((dict(threads=1.5), "threads is 1.5"), (dict(threads=0), "threads"),
+                               (dict(random=-1), "random is -1"), (dict(set=3), "set is a dict")):
+            with self.subTest(options=options), self.assertRaisesRegex(saltus.UsageError, words):
+                saltus.sweep(BALL, {E_PATH: [0.5]}, **options)
         with self.assertRaises(saltus.UsageError):
             saltus.sweep(BALL, {E_PATH: [0.5]}, seed=1)
         with self.assertRaisesRegex(KeyError, "there are"):

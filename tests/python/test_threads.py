@@ -2,6 +2,7 @@
 import _thread
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -135,6 +136,63 @@ class Threads(unittest.TestCase):
         alone.run(steps=min(sim.step, 2000))
         if sim.step <= 2000:
             self.assertEqual(alone.state, sim.state)
+
+    def test_a_run_to_a_time_that_is_past_or_beyond_counting_is_refused(self):
+        sim = saltus.Simulation(ROOT / "examples/bouncing_ball.yaml")
+        for until in (2e16, 1e300, -1.0):
+            with self.assertRaisesRegex(saltus.UsageError, "`until` is"):
+                sim.run(until=until)
+        sim.run(until=0.1)
+        with self.assertRaisesRegex(saltus.UsageError, "is at 0.1 s already"):
+            sim.run(until=0.05)
+        step = sim.step
+        sim.run(until=sim.t)
+        self.assertEqual(sim.step, step)
+
+    def test_a_refusal_reads_as_a_sentence_and_knows_its_place(self):
+        sim = saltus.Simulation(ROOT / "examples/bouncing_ball.yaml")
+        with self.assertRaises(saltus.UsageError) as caught:
+            sim.advance(-1.0)
+        self.assertEqual(str(caught.exception), "the step must be positive and finite")
+        self.assertRegex(caught.exception.place, r"simulation\.cpp:\d+$")
+        for group in (-1, 99):
+            for ask in (sim._frames, sim._velocity, sim._reactions, lambda g: sim._view(g, False)):
+                with self.assertRaisesRegex(saltus.UsageError, f"there is no group {group} of 1"):
+                    ask(group)
+
+
+ENDINGS = {
+    "a run": "saltus.Simulation(ball).run(steps=10**12)",
+    "steps": "sim = saltus.Simulation(ball)\nwhile True: sim.advance()",
+    "a body in Python": "saltus.Simulation(model()).run(steps=10**12)",
+    "steps of a body in Python": "sim = saltus.Simulation(model())\nwhile True: sim.advance()",
+    "a watched run": "saltus.Simulation(ball).run(steps=10**12, watch=lambda sim: False)",
+}
+ENDING = """
+import sys, threading, time, saltus
+ball = sys.argv[1]
+class Mass(saltus.Dynamics):
+    def positions(self): return 1
+    def mass(self, q): return 1.0
+    def stiffness(self, q, v): return 1.0
+    def force(self, t, q, v, f): f[0] = -q[0]
+def model():
+    parts = saltus.ModelParts()
+    parts.options(h=1e-4, end=1.0)
+    parts.add_group("mass", Mass(), saltus.scheme("moreau-jean"), q=[1.0])
+    return parts.build()
+threading.Thread(target=exec, args=(sys.argv[2], globals()), daemon=True).start()
+time.sleep(0.15)
+"""
+
+
+class Endings(unittest.TestCase):
+    def test_python_ends_in_peace_while_a_daemon_thread_steps(self):
+        for what, code in ENDINGS.items():
+            with self.subTest(what):
+                done = subprocess.run([sys.executable, "-c", ENDING, str(ROOT / "examples/bouncing_ball.yaml"), code],
+                                      capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
 
 if __name__ == "__main__":

@@ -154,3 +154,34 @@ TEST_CASE("a body whose table would have the name of another one is refused by c
   CHECK(holds(outcome.err, "a.steps.csv: would be written twice"));
   CHECK(folder.read("a.steps.csv").starts_with("time [s],contacts"));
 }
+
+TEST_CASE("results and pages replace results and pages, and nothing else that somebody wrote") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  folder.write("notes.txt", "what I found out in ten years\n");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "scene.yaml", "-q", "-o", "notes.txt"},
+        {"report", "scene.h5", "-o", "notes.txt"},
+        {"report", "scene.h5", "-o", "scene.yaml"}}) {
+    CHECK(saltus_command(folder, {"run", "scene.yaml", "-q"}).code ==
+          0);  // also over its own results
+    const Outcome refused = saltus_command(folder, words);
+    CHECK(refused.code == 2);
+    CHECK(refused.error_lines() == 1);
+    CHECK(holds(refused.err, "it would be lost; another name, or move it away"));
+  }
+  CHECK(folder.read("notes.txt") == "what I found out in ten years\n");
+  CHECK(folder.read("scene.yaml") == small_scene());
+  CHECK(saltus_command(folder, {"report", "scene.h5"}).code == 0);
+  CHECK(saltus_command(folder, {"report", "scene.h5"}).code == 0);
+}
+
+TEST_CASE("a fault in the name of a table leaves the stopped run that is there") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  folder.write("scene.h5.part", "what a stopped run left");
+  const Outcome refused =
+      saltus_command(folder, {"run", "scene.yaml", "-q", "--set", "outputs[0].wav=nowhere/x.wav"});
+  CHECK(refused.code == 2);
+  CHECK(folder.read("scene.h5.part") == "what a stopped run left");
+}

@@ -1,6 +1,7 @@
 // `saltus view`: what the server answers, to whom, and that a run waits for none of its listeners.
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -118,6 +119,27 @@ Outcome with_server(const Folder& folder, std::vector<std::string> words,
     ::kill(child, SIGINT);
   };
   return saltus_command(folder, words, launch);
+}
+
+/// A block on a floor, whose records show stress where the scene asks for it.
+std::string block_scene() {
+  return R"(saltus: 1
+time: {end: 1 s, step: 10 ms}
+gravity: [0, 0, -9.81]
+bodies:
+  - name: floor
+    kind: rigid
+    rigid: {shape: {plane: {}}, fixed: true}
+  - name: block
+    kind: fem
+    fem:
+      mesh: {box: {kind: hex8, cells: [1, 1, 1], size: [1, 1, 1]}}
+      material: {law: linear, young: 1 MPa, poisson: 0.3, density: 1000}
+surfaces:
+  - {law: {kind: newton-impact}}
+outputs:
+  - {probe: block, name: time, at: [0, 0, 1], direction: [0, 0, 1], quantity: displacement}
+)";
 }
 
 }  // namespace
@@ -306,23 +328,7 @@ TEST_CASE(
     "a change that a live run refuses leaves it as it was, and one that changes its records begins "
     "anew") {
   const Folder folder;
-  folder.write("scene.yaml", R"(saltus: 1
-time: {end: 1 s, step: 10 ms}
-gravity: [0, 0, -9.81]
-bodies:
-  - name: floor
-    kind: rigid
-    rigid: {shape: {plane: {}}, fixed: true}
-  - name: block
-    kind: fem
-    fem:
-      mesh: {box: {kind: hex8, cells: [1, 1, 1], size: [1, 1, 1]}}
-      material: {law: linear, young: 1 MPa, poisson: 0.3, density: 1000}
-surfaces:
-  - {law: {kind: newton-impact}}
-outputs:
-  - {probe: block, name: time, at: [0, 0, 1], direction: [0, 0, 1], quantity: displacement}
-)");
+  folder.write("scene.yaml", block_scene());
   const Outcome outcome = with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
     const auto header = [&] {
       return nlohmann::json::parse(ask(port, "/view.json").body, nullptr, false);
@@ -344,6 +350,115 @@ outputs:
     CHECK(listener.receive("\"time-2\"").find("event: rows") != std::string::npos);
   });
   CHECK(outcome.code == 0);
+}
+
+TEST_CASE(
+    "clients that fetch frames while a live run changes its records get none or those of one") {
+  const Folder folder;
+  folder.write("scene.yaml", block_scene());
+  int changes = 0;
+  std::atomic<int> whole = 0, wrong = 0;
+  const Outcome outcome =
+      with_server(folder, {"--live", "scene.yaml", "--set", "time.end=1000"}, [&](int port) {
+        struct Header {
+          int generation = 0;
+          std::uint32_t frame = 0, contact = 1;  // [bytes]
+          bool operator==(const Header&) const = default;
+        };
+        const auto header = [&]() -> Header {
+          const auto json = nlohmann::json::parse(ask(port, "/view.json").body, nullptr, false);
+          if (!json.is_object()) return {};
+          return {json["generation"], json["frame_bytes"], json["contact_bytes"]};
+        };
+        const std::uint32_t plain = header().frame;
+        CHECK(tell(port, {{"do", "set"}, {"path", "results.stress"}, {"value", true}})["ok"] ==
+              true);
+        const std::uint32_t stressed = header().frame;
+        REQUIRE(plain < stressed);
+        std::atomic<bool> done = false;
+        std::vector<std::thread> clients;
+        for (int k = 0; k < 3; ++k)
+          clients.emplace_back([&, k] {
+            for (; !done; std::this_thread::sleep_for(2ms)) {
+              const Header before = header();
+              const Answer chunk = ask(port, "/frames/0-" + std::to_string(k));
+              const Header after = header();
+              std::uint32_t head[4]{}, of_record = 0;
+              if (chunk.status != 200 || chunk.body.size() < 16) {
+                if (!done) ++wrong;
+                continue;
+              }
+              std::memcpy(head, chunk.body.data(), sizeof head);
+              const std::size_t count = head[2], offsets = 16 + 12 * count + 4;
+              if (count == 0) continue;
+              std::memcpy(&of_record, chunk.body.data() + offsets, sizeof of_record);
+              ++whole;
+              if (before == after &&
+                  (of_record < before.frame || (of_record - before.frame) % before.contact != 0))
+                ++wrong;
+            }
+          });
+        for (int k = 0; k < 6; ++k)
+          changes += tell(port, {{"do", "restart"}}).contains("ok") &&
+                     tell(port, {{"do", "start"}}).contains("ok") &&
+                     tell(port, {{"do", "set"}, {"path", "results.stress"}, {"value", k % 2 == 1}})
+                         .contains("ok");
+        done = true;
+        for (std::thread& client : clients) client.join();
+      });
+  CHECK(outcome.code == 0);
+  CHECK(changes == 6);
+  CHECK(whole > 0);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("view ends at once although browsers keep their connections open") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  std::vector<std::unique_ptr<Client>> idle;
+  std::chrono::steady_clock::time_point told;
+  const Outcome outcome = with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
+    for (int k = 0; k < 6; ++k) {
+      idle.push_back(std::make_unique<Client>(port));
+      if (k % 3 == 0) continue;  // one that asks for nothing
+      idle.back()->send((k % 3 == 1 ? "GET /view.json" : "GET /events") +
+                        (" HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n"));
+      CHECK(idle.back()->receive("\r\n\r\n").starts_with("HTTP/1.1 200"));
+    }
+    told = std::chrono::steady_clock::now();
+  });
+  CHECK(outcome.code == 0);
+  CHECK(std::chrono::steady_clock::now() - told < 2s);
+}
+
+TEST_CASE(
+    "the answer with a large results file breaks off when a run writes to the file meanwhile") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-o", "a.h5", "-q"}).code == 0);
+  constexpr std::size_t kSize = 32u << 20;
+  const int file = ::open((folder / "a.h5").c_str(), O_RDWR);
+  REQUIRE(file >= 0);
+  REQUIRE(::ftruncate(file, kSize) == 0);  // zeros behind what HDF5 wrote
+  with_server(folder, {"a.h5"}, [&](int port) {
+    const auto whole = [&](bool flush) {
+      const Client client(port, 4096);
+      client.send("GET /results.h5 HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
+                  "\r\nConnection: close\r\n\r\n");
+      const std::string head = client.receive("\r\n\r\n");
+      CHECK(head.starts_with("HTTP/1.1 200"));
+      std::uint64_t count = 0;  // of flushes, twice
+      REQUIRE(::pread(file, &count, sizeof count, 56) == sizeof count);
+      count += 2;
+      if (flush) REQUIRE(::pwrite(file, &count, sizeof count, 56) == sizeof count);
+      return head.size() + client.receive().size() > kSize;
+    };
+    CHECK(whole(false));
+    CHECK_FALSE(whole(true));
+    CHECK(whole(false));
+    CHECK(ask(port, "/results.h5", "Range: bytes=0-99\r\n").status == 206);
+  });
+  ::close(file);
 }
 
 TEST_CASE(

@@ -8,15 +8,13 @@
 namespace saltus::app {
 
 int cmd_info(const InfoOptions& options) {
-  const ResultsReader results(options.file);
-  std::string text;
-  if (options.cite) {
+  std::string text = read_settled([&] {
+    const ResultsReader results(options.file);
+    if (!options.cite) return options.json ? info_json(results) : info_text(results);
     const std::vector<std::string> keys = cited_keys(results);
-    text = options.json ? nlohmann::ordered_json({{"keys", keys}, {"bibtex", bibtex(keys)}}).dump(1)
+    return options.json ? nlohmann::ordered_json({{"keys", keys}, {"bibtex", bibtex(keys)}}).dump(1)
                         : bibtex(keys);
-  } else {
-    text = options.json ? info_json(results) : info_text(results);
-  }
+  });
   if (!text.ends_with('\n')) text += '\n';
   std::fputs(text.c_str(), stdout);
   return kDone;

@@ -13,13 +13,13 @@ namespace saltus::app {
 
 int cmd_report(const ReportOptions& options) {
   const std::size_t size = bytes_of_size("--size", options.size);
-  const ResultsReader results(options.file);
   const std::string path =
       options.output.empty() ? default_stem(options.file) + ".html" : options.output;
   std::error_code ignored;
   if (std::filesystem::equivalent(path, options.file, ignored))
     throw SceneError("--output", "is the file that is read", "choose another name").at(path, 0, 0);
-  const PageReport page = write_view_page(results, path, size);
+  const PageReport page =
+      read_settled([&] { return write_view_page(ResultsReader(options.file), path, size); });
   if (options.json) {
     const nlohmann::ordered_json json{
         {"file", path},

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kLongestWait = 3600.0;  // of the pace [s]; then it looks again
 constexpr std::size_t kRowsAtOnce = 64;  // of one publication; what is more is thinned
+constexpr const char* kNameless = "stopped by a fault that says nothing of itself";
 
 double seconds_of(clockid_t clock) {
   timespec time{};
@@ -138,13 +139,21 @@ struct LiveRun::Command {
   }
 };
 
+/// A scene at its start, and what makes frames of it.
+struct LiveRun::Prepared {
+  std::shared_ptr<const SceneSetup> setup;
+  std::optional<Simulation> start;
+  LiveEncoder encoder;
+};
+
 LiveRun::LiveRun(std::string scene, std::vector<std::string> set, MakeEncoder encoder)
     : scene_(std::move(scene)), set_(std::move(set)), make_encoder_(std::move(encoder)) {
-  adopt(std::make_shared<const SceneSetup>(set_up(scene_, set_)), {});
+  Prepared start = prepare(set_);
+  const std::uint64_t first = adopt(start, false);
   columns_ = live_columns(setup_->model);
   thread_ = std::thread([this] { loop(); });
   publisher_ = std::thread([this] { publish_all(); });
-  settle();
+  wait_until_shown(first);
 }
 
 LiveRun::~LiveRun() {
@@ -160,17 +169,25 @@ LiveRun::~LiveRun() {
 }
 
 void LiveRun::start() {
-  const Command command(*this);
-  if (now_.ended) return;
-  running_ = true;
-  keep_pace_from_here();
-  tell();
+  std::uint64_t told = 0;
+  {
+    const Command command(*this);
+    if (now_.ended) return;
+    running_ = true;
+    keep_pace_from_here();
+    told = tell();
+  }
+  wait_until_shown(told);
 }
 
 void LiveRun::pause() {
-  const Command command(*this);
-  running_ = false;
-  tell();
+  std::uint64_t told = 0;
+  {
+    const Command command(*this);
+    running_ = false;
+    told = tell();
+  }
+  wait_until_shown(told);
 }
 
 void LiveRun::step() {
@@ -180,33 +197,40 @@ void LiveRun::step() {
 }
 
 void LiveRun::restart() {
-  const auto fresh = std::make_shared<const SceneSetup>(set_up(scene_, set_));
-  const Command command(*this);
-  adopt(fresh, {});
-  settle();
+  Prepared fresh = prepare(set_);
+  std::uint64_t told = 0;
+  {
+    const Command command(*this);
+    told = adopt(fresh, false);
+  }
+  wait_until_shown(told);
 }
 
 void LiveRun::set(const std::string& path, const std::string& value) {
   std::vector<std::string> all = set_;
   std::erase_if(all, [&](const std::string& one) { return one.starts_with(path + "="); });
   all.push_back(path + "=" + value);
-  const auto changed = std::make_shared<const SceneSetup>(set_up(scene_, all));
-  const Command command(*this);
-  if (live_columns(changed->model).size() != columns_.size() ||
-      !std::ranges::equal(
-          changed->model.initial(), sim_->state().groups, {},
-          [](const GroupState& group) { return group.q.size(); },
-          [](const GroupState& group) { return group.q.size(); }))
+  const auto refuse = [&] {
     throw SceneError("--set " + path, "makes another scene, of which the present state is none",
                      "nothing may be added or taken away while it runs");
-  try {
-    adopt(changed, sim_->state());
-  } catch (const UsageError&) {
-    throw SceneError("--set " + path, "makes another scene, of which the present state is none",
-                     "nothing may be added or taken away while it runs");
+  };
+  Prepared changed = prepare(all);
+  const bool same_columns = live_columns(changed.setup->model).size() == columns_.size();
+  const auto size = [](const GroupState& group) { return group.q.size(); };
+  std::uint64_t told = 0;
+  {
+    const Command command(*this);
+    if (!same_columns ||
+        !std::ranges::equal(changed.start->state().groups, sim_->state().groups, {}, size, size))
+      refuse();
+    try {
+      told = adopt(changed, true);
+    } catch (const UsageError&) {
+      refuse();
+    }
+    set_ = std::move(all);
   }
-  settle();
-  set_ = std::move(all);
+  wait_until_shown(told);
 }
 
 void LiveRun::pace(double factor) {
@@ -217,38 +241,52 @@ void LiveRun::pace(double factor) {
   keep_pace_from_here();
 }
 
-/// Without a state: from the start. The run stands between two steps. What throws leaves it as it was.
-void LiveRun::adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State> state) {
-  const bool goes_on = state.has_value();
+/// What the scene alone decides, so that steps go on meanwhile.
+LiveRun::Prepared LiveRun::prepare(const std::vector<std::string>& set) const {
+  auto setup = std::make_shared<const SceneSetup>(set_up(scene_, set));
+  Simulation start(setup->model);
+  LiveEncoder encoder = make_encoder_(*setup, start);
+  return {std::move(setup), std::move(start), std::move(encoder)};
+}
+
+/// From the present state or from the start; the run stands between two steps. What throws leaves it as it was. The number of
+/// the parcel that shows it.
+std::uint64_t LiveRun::adopt(Prepared& prepared, bool goes_on) {
+  const std::shared_ptr<const SceneSetup> setup = prepared.setup;
+  const Model& model = setup->model;
   if (goes_on) {
     // What the change does to the energy is no work of this run: the account begins anew beside it.
-    const Energy energy = energy_of(setup->model, *state);
-    state->energy_start += energy.total() - state->energy.total();
-    state->energy = energy;
+    State state = sim_->state();
+    const Energy energy = energy_of(model, state);
+    state.energy_start += energy.total() - state.energy.total();
+    state.energy = energy;
+    prepared.start.emplace(model, std::move(state));
   }
-  Simulation fresh =
-      goes_on ? Simulation(setup->model, std::move(*state)) : Simulation(setup->model);
-  LiveEncoder encoder = make_encoder_(*setup, fresh);
+  prepared.encoder.look(*prepared.start);
 
   settle();
-  const bool same_records = goes_on && encoder.layout == encoder_.layout;
-  sim_.emplace(std::move(fresh));
-  encoder_ = std::move(encoder);
-  probes_ = setup->model.probes().size();
+  const bool same_records = goes_on && prepared.encoder.layout == encoder_.layout;
+  std::swap(encoder_, prepared.encoder);
+  sim_.emplace(std::move(*prepared.start));
+  probes_ = model.probes().size();
+  const bool frame = !same_records || framed_ != sim_->state().step;
+  framed_ = sim_->state().step;
   if (!goes_on) {
     now_ = {};
     running_ = false;
     single_ = 0;
+    new_rows_.clear();
   }
   now_.error.clear();
-  now_.ended = at_end(setup->model, sim_->state());
+  now_.ended = at_end(model, sim_->state());
   now_.t = sim_->state().t;
-  now_.step = sim_->state().step;
+  now_.step = framed_;
   keep_pace_from_here();
-  if (!goes_on) new_rows_.clear();
   {
+    // One lock for all that viewers see: nobody finds records of one layout behind the header of another, or frames that
+    // are counted and gone.
     const std::lock_guard lock(show_lock_);
-    setup_ = std::move(setup);
+    std::swap(setup_, prepared.setup);
     if (!goes_on) {
       first_row_ += rows_.size();
       rows_.clear();
@@ -257,10 +295,12 @@ void LiveRun::adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State
     if (!same_records) {
       frames_.clear();
       frame_bytes_ = 0;
+      shown_.first_frame = shown_.frames;
     }
+    encoder_.adopted();
   }
-  if (!same_records) unframed_ = true;
-  hand_over();
+  send(frame);
+  return sent_;
 }
 
 void LiveRun::keep_pace_from_here() {
@@ -299,13 +339,16 @@ void LiveRun::loop() {
     } catch (const std::exception& error) {
       now_.error = error.what();
       now_.ended = true;
-      running_ = false;
+    } catch (...) {
+      now_.error = kNameless;
+      now_.ended = true;
     }
+    if (now_.ended) running_ = false;
     if (!single && !now_.ended) continue;
     settle();  // nothing follows that would bring what is left
     try {
       hand_over();
-    } catch (const std::exception&) {
+    } catch (...) {
       hand_over();  // without the frame that could not be copied
     }
   }
@@ -358,18 +401,22 @@ void LiveRun::take_row(const StepReport& report, double cost) {
 
 /// Leaves a parcel for the publisher, whose last one it has taken: what is new, and a frame of a state that has none.
 void LiveRun::hand_over() {
+  const std::uint64_t step = sim_->state().step;
+  const bool frame = framed_ != step;
+  framed_ = step;  // first: what throws here is not tried again
+  if (frame) encoder_.look(*sim_);
+  send(frame);
+}
+
+/// `frame`: the encoder has looked.
+void LiveRun::send(bool frame) {
   now_.running = running_;
   const double wall = as_seconds(Clock::now() - pace_from_);
   now_.rate = running_ && wall > 0.0 ? (now_.t - pace_t_) / wall : 0.0;
-  const std::uint64_t step = sim_->state().step;
-  parcel_.frame = unframed_ || framed_ != step;
-  if (parcel_.frame) {
-    unframed_ = false;  // first: what throws here is not tried again
-    framed_ = step;
-    encoder_.look(*sim_);
-    ++cost_.frames;
-  }
+  if (frame) ++cost_.frames;
   if (threads_) threads_->ask(cost_);
+  parcel_.number = ++sent_;
+  parcel_.frame = frame;
   parcel_.state = now_;
   parcel_.cost = cost_;
   std::swap(parcel_.rows, new_rows_);  // what comes back was emptied by the publisher
@@ -380,11 +427,16 @@ void LiveRun::hand_over() {
 /// Until the publisher has done what it had to: it waits for no viewer, but for the lock that they hold for a moment.
 void LiveRun::settle() const { mail_.wait(kFull, std::memory_order_acquire); }
 
-/// What a command did can be seen when it returns.
-void LiveRun::tell() {
+/// What a command did can be seen when it returns: it waits for the parcel of this number, while steps go on again.
+std::uint64_t LiveRun::tell() {
   settle();
   hand_over();
-  settle();
+  return sent_;
+}
+
+void LiveRun::wait_until_shown(std::uint64_t parcel) const {
+  std::unique_lock lock(show_lock_);
+  show_news_.wait(lock, [&] { return shown_parcel_ >= parcel; });
 }
 
 void LiveRun::publish_all() {
@@ -392,7 +444,21 @@ void LiveRun::publish_all() {
   while (true) {
     mail_.wait(kEmpty, std::memory_order_acquire);
     if (mail_ == kEnd) return;
-    publish();
+    std::string fault;
+    try {
+      publish();
+    } catch (const std::exception& error) {
+      fault = error.what();
+    } catch (...) {
+      fault = kNameless;
+    }
+    parcel_.rows.clear();
+    {
+      const std::lock_guard lock(show_lock_);
+      if (!fault.empty()) shown_.error.swap(fault);
+      shown_parcel_ = parcel_.number;
+      ++news_;
+    }
     mail_.store(kEmpty, std::memory_order_release);
     mail_.notify_all();
     show_news_.notify_all();
@@ -405,30 +471,29 @@ void LiveRun::publish() {
       record = std::make_shared<const std::string>(encoder_.encode());
     } catch (const std::exception& error) {
       parcel_.state.error = error.what();
+    } catch (...) {
+      parcel_.state.error = kNameless;
     }
   std::vector<std::vector<double>> rows = thinned(parcel_.rows, columns_.size() + 1, kRowsAtOnce);
-  parcel_.rows.clear();
   const std::lock_guard lock(show_lock_);
   for (std::vector<double>& row : rows) rows_.push_back(std::move(row));
   while (rows_.size() > kRows) {
     rows_.pop_front();
     ++first_row_;
   }
-  std::uint64_t frames = shown_.frames;
   if (record) {
+    frames_.push_back({parcel_.state.t, parcel_.state.step, record});
     frame_bytes_ += record->size();
-    frames_.push_back({parcel_.state.t, parcel_.state.step, std::move(record)});
-    ++frames;
+    ++shown_.frames;
   }
   while (frame_bytes_ > kFrameBytes && frames_.size() > 1) {
     frame_bytes_ -= frames_.front().record->size();
     frames_.pop_front();
   }
-  shown_ = parcel_.state;
-  shown_.frames = frames;
-  shown_.first_frame = frames - frames_.size();
+  parcel_.state.frames = shown_.frames;
+  parcel_.state.first_frame = shown_.frames - frames_.size();
+  std::swap(shown_, parcel_.state);
   cost_shown_ = parcel_.cost;
-  ++news_;
 }
 
 void give_way_to_steps() {
@@ -448,8 +513,9 @@ LiveState LiveRun::state() const {
 
 std::vector<LiveFrame> LiveRun::frames(std::uint64_t first, std::uint64_t last) const {
   const std::lock_guard lock(show_lock_);
-  if (first > last || first < shown_.first_frame || last >= shown_.frames) return {};
-  const auto begin = frames_.begin() + static_cast<std::ptrdiff_t>(first - shown_.first_frame);
+  const std::uint64_t oldest = shown_.frames - frames_.size();
+  if (first > last || first < oldest || last >= shown_.frames) return {};
+  const auto begin = frames_.begin() + static_cast<std::ptrdiff_t>(first - oldest);
   return {begin, begin + static_cast<std::ptrdiff_t>(last - first + 1)};
 }
 

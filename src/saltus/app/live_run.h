@@ -50,6 +50,9 @@ struct LiveEncoder {
       look;                             ///< by the thread of the run: copies what a frame shows
   std::function<std::string()> encode;  ///< by another thread: the bytes of what was copied
   std::string layout;                   ///< equal ones: equal records
+  /// Called when the run goes on with it, while no frame can be asked for; behind it only frames of it are handed out, or of
+  /// an equal layout. Throws nothing and calls no function of the run.
+  std::function<void()> adopted;
 };
 
 /// What the thread of a run did since it was made, in seconds. Processor time is that of this thread where nothing else is
@@ -64,7 +67,8 @@ struct LiveCost {
 
 class LiveRun {
  public:
-  /// Asked for an encoder at the start, after restart() and set(); also the place to make a header.
+  /// Asked for an encoder before the start, restart() and set(), while the steps go on, with the start of the scene; also the
+  /// place to make a header, which holds from LiveEncoder::adopted on.
   using MakeEncoder = std::function<LiveEncoder(const SceneSetup&, const Simulation&)>;
   static constexpr std::size_t kFrameBytes = 512u
                                              << 20;  ///< of frames kept; older ones are forgotten
@@ -107,15 +111,19 @@ class LiveRun {
  private:
   using Clock = std::chrono::steady_clock;
   struct Command;
+  struct Prepared;
   class Threads;
-  void adopt(std::shared_ptr<const SceneSetup> setup, std::optional<State> state);
+  Prepared prepare(const std::vector<std::string>& set) const;
+  std::uint64_t adopt(Prepared& prepared, bool goes_on);
   void loop();
   void make_step();
   void take_row(const StepReport& report, double cost);
   void hand_over();
+  void send(bool frame);
   bool is_empty() const { return mail_.load(std::memory_order_acquire) == kEmpty; }
   void settle() const;
-  void tell();
+  std::uint64_t tell();
+  void wait_until_shown(std::uint64_t parcel) const;
   void publish_all();
   void publish();
   void keep_pace_from_here();
@@ -132,7 +140,7 @@ class LiveRun {
   Clock::time_point next_frame_{}, pace_from_{};
   double pace_t_ = 0.0;
   std::uint64_t framed_ = 0;  ///< step of the last frame
-  bool unframed_ = true;      ///< there is none yet of these records
+  std::uint64_t sent_ = 0;    ///< number of the last parcel
   bool at_leisure_ = false;   ///< it waited for its pace since the last frame
   LiveState now_;
   LiveCost cost_;
@@ -151,6 +159,7 @@ class LiveRun {
   enum Mail { kEmpty, kFull, kEnd };
   std::atomic<int> mail_{kEmpty};
   struct Parcel {
+    std::uint64_t number = 0;
     LiveState state;
     LiveCost cost;
     std::vector<double>
@@ -170,6 +179,7 @@ class LiveRun {
   std::size_t frame_bytes_ = 0;
   std::deque<std::vector<double>> rows_;
   std::uint64_t first_row_ = 0, news_ = 0;
+  std::uint64_t shown_parcel_ = 0;  ///< number of the last one that can be seen
   bool news_ended_ = false;
 
   std::thread thread_, publisher_;

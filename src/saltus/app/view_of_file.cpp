@@ -1,13 +1,12 @@
 #include "saltus/app/view_of_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "saltus/io/output_file.h"
 #include "saltus/io/results_reader.h"
 
 namespace saltus::app {
@@ -32,19 +31,6 @@ FileStamp stamp_of(const std::string& file) {
   return {true, static_cast<std::uintmax_t>(status.st_size),
           static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec,
           static_cast<std::uintmax_t>(status.st_ino)};
-}
-
-/// Whether a program has the lock by which OutputFile keeps other writers away; nothing where the file system has no locks.
-std::optional<bool> is_held(const std::string& file) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return {};
-  struct flock region {};
-  region.l_type = F_RDLCK;
-  region.l_whence = SEEK_SET;
-  const bool answered = ::fcntl(descriptor, F_OFD_GETLK, &region) == 0;
-  ::close(descriptor);
-  if (!answered) return {};
-  return region.l_type != F_UNLCK;
 }
 
 }  // namespace
@@ -92,7 +78,7 @@ void ViewOfFile::read() {
 /// Where the lock was seen once, it decides. A run on another machine, whose locks do not reach here, is seen by what it writes.
 bool ViewOfFile::is_written() {
   if (opened_->results.finished()) return false;
-  const std::optional<bool> held = is_held(file_);
+  const std::optional<bool> held = is_written_now(file_);
   was_held_ |= held.value_or(false);
   return held.value_or(true) ||
          (!was_held_ && grew_ && std::chrono::steady_clock::now() - *grew_ < kStill);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "saltus/io/provenance.h"
 #include "saltus/io/results.h"
@@ -201,12 +202,14 @@ LiveEncoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& s
   facts.controls = live_controls(results.resolved(), run_ ? run_->pace() : 1.0);
   ViewHeader header = view_header(view.scene(), encoder->tracks, facts);
 
-  const std::lock_guard lock(lock_);
-  ++generation_;
-  header.json.insert(1, fmt::format("\"generation\":{},", generation_));
-  made_[generation_] = {std::make_shared<const std::string>(std::move(header.json)),
-                        std::make_shared<const std::string>(std::move(header.bytes))};
-  while (made_.size() > 2) made_.erase(made_.begin());
+  Made made;
+  {
+    const std::lock_guard lock(lock_);
+    made.generation = newest_.generation + 1;
+  }
+  header.json.insert(1, fmt::format("\"generation\":{},", made.generation));
+  made.header = std::make_shared<const std::string>(std::move(header.json));
+  made.fixed = std::make_shared<const std::string>(std::move(header.bytes));
 
   std::string layout;
   for (const ViewTrack& track : encoder->tracks.tracks)
@@ -218,18 +221,21 @@ LiveEncoder ViewOfRun::make_encoder(const SceneSetup& setup, const Simulation& s
             encoder->records.append(encoder->live, 0, record);
             return record;
           },
-          layout};
+          layout, [this, made] {  // not before: until now the frames are those of the header before
+            const std::lock_guard lock(lock_);
+            before_ = std::exchange(newest_, made);
+          }};
 }
 
 ViewContent::Bytes ViewOfRun::header() {
   const std::lock_guard lock(lock_);
-  return made_.at(generation_).header;
+  return newest_.header;
 }
 
 ViewContent::Bytes ViewOfRun::fixed(std::uint64_t generation) {
   const std::lock_guard lock(lock_);
-  const auto found = made_.find(generation == 0 ? generation_ : generation);
-  return found == made_.end() ? nullptr : found->second.fixed;
+  if (generation == 0 || generation == newest_.generation) return newest_.fixed;
+  return generation == before_.generation ? before_.fixed : nullptr;
 }
 
 ViewContent::Bytes ViewOfRun::frames(std::uint64_t first, std::uint64_t last) {
@@ -253,17 +259,18 @@ ViewContent::Bytes ViewOfRun::frames(std::uint64_t first, std::uint64_t last) {
 
 std::string ViewOfRun::events(Cursor& cursor, std::chrono::milliseconds wait) {
   run_->wait_for_news(cursor.state, wait);
+  const Bytes told = news(cursor);
   std::string text;
   std::uint64_t generation;
-  {
+  {  // behind the news, before which it is told: frames that are counted in them are of this header or of one before
     const std::lock_guard lock(lock_);
-    generation = generation_;
+    generation = newest_.generation;
   }
   if (cursor.generation != generation) {
     if (cursor.generation != 0) text += event("header", {{"generation", generation}});
     cursor.generation = generation;
   }
-  return text + *news(cursor);
+  return text + *told;
 }
 
 /// Most listeners have heard the same before, so that the words are made once for all of them.
@@ -314,6 +321,8 @@ std::string ViewOfRun::control(std::string_view request) {
     }
   } catch (const std::exception& error) {
     return refused(error.what());
+  } catch (...) {
+    return refused("control: stopped by a fault that says nothing of itself");
   }
   return EventJson{{"ok", true}}.dump();
 }

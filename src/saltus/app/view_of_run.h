@@ -1,6 +1,5 @@
 // `saltus view --live`: a run as the content of the server.
 #pragma once
-#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -26,6 +25,7 @@ class ViewOfRun final : public ViewContent {
 
  private:
   struct Made {
+    std::uint64_t generation = 0;
     Bytes header, fixed;
   };
   LiveEncoder make_encoder(const SceneSetup& setup, const Simulation& sim);
@@ -34,8 +34,7 @@ class ViewOfRun final : public ViewContent {
   std::mutex
       making_;       ///< one scene is built at a time: the HDF5 library is not made for two threads
   std::mutex lock_;  ///< of what follows
-  std::map<std::uint64_t, Made> made_;  ///< headers by number, the last two
-  std::uint64_t generation_ = 0;
+  Made newest_, before_;  ///< headers of the run as it is and as it was
 
   std::mutex news_lock_;
   struct News {

@@ -1,19 +1,24 @@
 #include "saltus/app/view_server.h"
 
+#include <fcntl.h>
 #include <httplib.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <fstream>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
+#include "saltus/io/atomic_file.h"
 
 namespace saltus::app {
 namespace {
@@ -22,6 +27,8 @@ constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kBinary = "application/octet-stream";
 constexpr std::chrono::milliseconds kHeartbeat{
     2000};  // how soon a listener that went away is noticed
+
+constexpr std::chrono::milliseconds kLastAnswers{500};  // that are being read when it ends
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -79,13 +86,42 @@ std::optional<Slice> slice_of(const httplib::Ranges& ranges, std::uint64_t size)
                size};
 }
 
+constexpr std::uint64_t kTakenAtOnce =
+    16u << 20;             // of a file, before its answer begins: these bytes are of one state
+constexpr int kTakes = 5;  // where a run writes to it in between
+
+/// Opens the file and takes the bytes of a slice that is small. Where this cannot be done of one state of the file: an errno.
+int take(const std::string& name, const httplib::Ranges& ranges, AtomicFile& file,
+         std::optional<Slice>& slice, std::optional<std::string>& bytes) {
+  if (const int error = file.open(name.c_str(), O_RDONLY)) return error;
+  slice = slice_of(ranges, file.size());
+  if (!slice || slice->count > kTakenAtOnce) return 0;
+  bytes.emplace(slice->count, '\0');
+  return file.read(slice->at, bytes->data(), bytes->size());
+}
+
+/// A run may write to the file. Nobody is given bytes of two of its states: a small part is read again, until it is of one; of
+/// a large one the answer breaks off.
 void hand_out_file(const std::string& name, httplib::Request& request, httplib::Response& answer) {
-  const auto file = std::make_shared<std::ifstream>(name, std::ios::binary);
-  struct stat status {};
-  if (!*file || ::stat(name.c_str(), &status) != 0)
+  std::shared_ptr<AtomicFile> file;
+  std::optional<Slice> slice;
+  std::optional<std::string> bytes;
+  int error = ESTALE;
+  for (int k = 0; k < kTakes && error == ESTALE; ++k) {
+    file = std::make_shared<AtomicFile>();
+    bytes.reset();
+    error = take(name, request.ranges, *file, slice, bytes);
+  }
+  if (error == ESTALE || error == EBUSY) {
+    request.ranges.clear();
+    answer.set_header("Retry-After", "1");
+    return refuse(answer, 503, "the results file is written to just now; ask again");
+  }
+  if (error != 0) {
+    request.ranges.clear();
     return refuse(answer, 404, "the results file is gone");
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  const std::optional<Slice> slice = slice_of(request.ranges, size);
+  }
+  const std::uint64_t size = file->size();
   const bool part = !request.ranges.empty();
   request.ranges.clear();  // what is left for the library is a plain body
   if (!slice) {
@@ -99,16 +135,35 @@ void hand_out_file(const std::string& name, httplib::Request& request, httplib::
                                            std::to_string(slice->at + slice->count - 1) + "/" +
                                            std::to_string(size));
   if (slice->count == 0) return answer.set_content("", kBinary);
+  if (bytes)
+    return hand_out(answer, std::make_shared<const std::string>(std::move(*bytes)), kBinary);
   answer.set_content_provider(
       slice->count, kBinary,
       [file, start = slice->at](std::size_t at, std::size_t count, httplib::DataSink& sink) {
         std::array<char, 65536> buffer;
-        file->clear();
-        file->seekg(static_cast<std::streamoff>(start + at));
-        file->read(buffer.data(), static_cast<std::streamsize>(std::min(count, buffer.size())));
-        const std::streamsize got = file->gcount();  // 0: the file became shorter
-        return got > 0 && sink.write(buffer.data(), static_cast<std::size_t>(got));
+        const std::size_t piece = std::min(count, buffer.size());
+        return file->read(start + at, buffer.data(), piece) == 0 &&
+               sink.write(buffer.data(), piece);
       });
+}
+
+/// Those that others opened to a port of ours, where the system lists them; the library does not tell.
+std::vector<int> connections_to(int port) {
+  std::vector<int> found;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none)) {
+    const int descriptor = std::atoi(entry.path().filename().c_str());
+    sockaddr_storage own{}, other{};
+    socklen_t own_size = sizeof own, other_size = sizeof other;
+    if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) != 0 ||
+        ::getpeername(descriptor, reinterpret_cast<sockaddr*>(&other), &other_size) != 0)
+      continue;
+    in_port_t at = 0;
+    if (own.ss_family == AF_INET) at = reinterpret_cast<const sockaddr_in&>(own).sin_port;
+    if (own.ss_family == AF_INET6) at = reinterpret_cast<const sockaddr_in6&>(own).sin6_port;
+    if (at == htons(static_cast<std::uint16_t>(port))) found.push_back(descriptor);
+  }
+  return found;
 }
 
 void own_options(
@@ -141,6 +196,8 @@ struct ViewServer::Work {
   ViewContent& content;
   ViewAddress address;
   std::atomic<bool> stopping = false;
+  std::mutex end_lock;
+  std::optional<std::chrono::steady_clock::time_point> ending;  ///< since when
 
   Work(ViewContent& content_, const ViewAddress& address_) : content(content_), address(address_) {}
 
@@ -161,6 +218,16 @@ struct ViewServer::Work {
     return false;
   }
 
+  /// Nothing more is heard from anybody, so that threads that wait for a next request end; an answer that somebody reads may
+  /// end too, for a moment.
+  void hang_up() {
+    const std::lock_guard lock(end_lock);
+    const auto now = std::chrono::steady_clock::now();
+    if (!ending) ending = now;
+    const int what = now - *ending < kLastAnswers ? SHUT_RD : SHUT_RDWR;
+    for (const int socket : connections_to(address.port)) ::shutdown(socket, what);
+  }
+
   void listen_to_events(httplib::Response& answer) {
     answer.set_header("Cache-Control", "no-cache");
     answer.set_chunked_content_provider(
@@ -175,6 +242,9 @@ struct ViewServer::Work {
             text = content.events(cursor, kHeartbeat);
           } catch (const std::exception& error) {
             complain(std::string("view: ") + error.what());
+            sink.done();
+            return true;
+          } catch (...) {
             sink.done();
             return true;
           }
@@ -235,6 +305,8 @@ ViewServer::ViewServer(ViewContent& content, std::string_view page, const ViewAd
           std::rethrow_exception(thrown);
         } catch (const std::exception& error) {
           refuse(answer, 500, error.what());
+        } catch (...) {
+          refuse(answer, 500, "a fault that says nothing of itself");
         }
       });
   const auto whole = [](auto serve) {  // ranges are for the results file; the library knows no end
@@ -306,6 +378,7 @@ void ViewServer::stop() {
   work_->stopping = true;
   work_->content.close();
   work_->server.stop();
+  work_->hang_up();
 }
 
 }  // namespace saltus::app

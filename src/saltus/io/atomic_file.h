@@ -33,6 +33,11 @@ class AtomicFile {
 
   /// flags and a mode of 0666 as for open(2). head: a new file gets one.
   int open(const char* path, int flags, bool head = false);
+  /// Of a file with a head that is open for reading: takes the present state into memory, if it has at most `most` bytes. From
+  /// then on read() reads that, and nothing is ESTALE. ESTALE: it was written to all the while.
+  int take(std::uint64_t most);
+  /// True of a file of this class that was never committed: a program died before.
+  static bool is_unborn(const char* path);
   int close();
   /// Size of the present state [bytes].
   std::uint64_t size() const { return size_; }
@@ -51,6 +56,7 @@ class AtomicFile {
   int apply();
   int read_count(std::uint64_t& count) const;
   int write_count();
+  int copy_state();
 
   int descriptor_ = -1;
   bool writable_ = false;
@@ -60,6 +66,8 @@ class AtomicFile {
   std::uint64_t size_ = 0;
   std::uint64_t guarded_ = 0;  ///< end of what must not change before commit(), whole pages [bytes]
   std::map<std::uint64_t, Page> pages_;  ///< by number
+  bool taken_ = false;
+  std::vector<char> copy_;  ///< of take()
 };
 
 }  // namespace saltus

@@ -112,7 +112,7 @@ Comparison compare_results(const ResultsReader& a, const ResultsReader& b, doubl
     }
   } catch (const h5::Error& error) {
     const std::string what = error.what();  // it begins with the name of its file
-    layout::damaged(what.starts_with(a.file() + ":") ? a.file() : reading->file(), what);
+    layout::damaged(what.starts_with(a.file() + ":") ? a.file() : reading->file(), error);
   }
   return comparison;
 }

@@ -82,8 +82,7 @@ bool Handle::reset() noexcept {
 // -- Object
 
 void Object::fail(std::string_view what) const {
-  if (file_->changed)
-    throw Changed(file_->path + ": has been written to since it was opened; read it again");
+  if (file_->changed) throw Changed(file_->path);
   throw Error(label() + ": " + std::string(what) + ": " +
               (file_->error ? std::strerror(file_->error) : reason()));
 }
@@ -179,25 +178,22 @@ File File::make(const std::string& path, bool growing) {
   return file;
 }
 
-File File::read(const std::string& path) {
+File File::open(const std::string& path, unsigned mode, std::uint64_t take) {
   quiet();
   const auto state = std::make_shared<FileState>(path);
+  state->take = take;
   const Handle access = access_list();
   use_driver(access.get(), state);
-  File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), close_file), state, "/");
+  File file(Handle(H5Fopen(path.c_str(), mode, access.get()), close_file), state, "/");
   file.require(file.is_open(), "cannot open");
   return file;
 }
 
-File File::modify(const std::string& path) {
-  quiet();
-  const auto state = std::make_shared<FileState>(path);
-  const Handle access = access_list();
-  use_driver(access.get(), state);
-  File file(Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()), close_file), state, "/");
-  file.require(file.is_open(), "cannot open");
-  return file;
+File File::read(const std::string& path) { return open(path, H5F_ACC_RDONLY, 0); }
+File File::read_now(const std::string& path, std::uint64_t most) {
+  return open(path, H5F_ACC_RDONLY, most);
 }
+File File::modify(const std::string& path) { return open(path, H5F_ACC_RDWR, 0); }
 
 void File::flush() const {
   quiet();

@@ -25,7 +25,12 @@ class Error : public RunError {
 /// A file was written to since it was opened for reading: what is read now may be of two states. Open it again.
 class Changed : public Error {
  public:
-  using Error::Error;
+  explicit Changed(const std::string& file)
+      : Error(file + ": has been written to since it was opened; read it again"), file_(file) {}
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
 };
 
 enum class Type { real64, int32, uint64 };
@@ -79,8 +84,9 @@ struct FileState {
   int error = 0;  ///< errno of the first write that failed; what was written since is lost
   /// Tables that were appended to, by their path in the file.
   std::map<std::string, std::shared_ptr<Growing>> growing{};
-  bool head = false;     ///< asked for, of a new file
-  bool changed = false;  ///< by another program, since it was opened for reading
+  bool head = false;       ///< asked for, of a new file
+  bool changed = false;    ///< by another program, since it was opened for reading
+  std::uint64_t take = 0;  ///< asked for: what AtomicFile::take() takes at most [bytes]
 };
 
 /// A file, group or dataset: what may carry attributes.
@@ -96,7 +102,7 @@ class Object {
   double real(const std::string& name) const;
   std::int64_t integer(const std::string& name) const;
   /// "out.h5: /step/time"
-  std::string label() const { return file_->path + ": " + path_; }
+  std::string label() const { return path_ == "/" ? file_->path : file_->path + ": " + path_; }
 
  protected:
   Object(Handle id, std::shared_ptr<FileState> file, std::string path)
@@ -194,6 +200,9 @@ class File : public Group {
   /// such a file throw Changed when it has been flushed since it was opened.
   static File create_growing(const std::string& path);
   static File read(const std::string& path);
+  /// What a growing file holds now, in memory: later flushes change nothing of it. One of more than `most` bytes is read as
+  /// read() does.
+  static File read_now(const std::string& path, std::uint64_t most);
   static File modify(const std::string& path);
   /// Everything written so far is on its way to the disk and readable by others, also if the
   /// program dies.
@@ -206,6 +215,7 @@ class File : public Group {
  private:
   using Group::Group;
   static File make(const std::string& path, bool growing);
+  static File open(const std::string& path, unsigned mode, std::uint64_t take);
 };
 
 /// Whether this build of the library may be used by several threads, each with files of its own.

@@ -41,6 +41,10 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
   driver->state = state;
   state->error = driver->file.open(name, mode,
                                    state->head);  // HDF5 may try twice: an existing file, a new one
+  if (!state->error && state->take) state->error = driver->file.take(state->take);
+  // too fast for this reader
+  if ((flags & H5F_ACC_RDWR) == 0 && (state->error == ESTALE || state->error == EBUSY))
+    state->changed = true;
   return state->error ? nullptr : &driver.release()->base;
 }
 

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <set>
+#include <thread>
+
+#include "saltus/io/atomic_file.h"
 
 namespace saltus::layout {
 
@@ -59,25 +63,51 @@ void check_format(const h5::File& file, const std::string& path) {
         .at(path, 0, 0);
 }
 
-h5::File open(const std::string& path, bool modify) {
+void pause(int attempt) {
+  if (attempt >= kAttempts) throw;
+  std::this_thread::sleep_for(std::chrono::milliseconds(kPause));
+}
+
+namespace {
+
+template <typename Open>
+h5::File open_checked(const std::string& path, Open&& open) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
     throw SceneError("", std::string("cannot be read: ") + std::strerror(errno),
                      "give the name of a results file")
         .at(path, 0, 0);
   for (int attempt = 1;; ++attempt) try {
-      h5::File file = modify ? h5::File::modify(path) : h5::File::read(path);
+      h5::File file = open();
       check_format(file, path);
       return file;
-    } catch (
-        const h5::
-            Changed&) {  // flushed just now; the next attempt has the time until the next flush
-      if (attempt == kAttempts) throw;
+    } catch (const h5::Changed&) {  // flushed just now
+      pause(attempt);
     } catch (const h5::Error&) {
+      if (AtomicFile::is_unborn(path.c_str()))
+        throw SceneError("", "holds no checkpoint yet: nothing of it was written to the end",
+                         "wait for its run, or run the scene again without --resume")
+            .at(path, 0, 0);
       throw SceneError("", "is not a results file of Saltus, or damaged",
                        "give a file made by 'saltus run'")
           .at(path, 0, 0);
     }
+}
+
+}  // namespace
+
+h5::File open(const std::string& path, bool modify) {
+  return open_checked(path, [&] { return modify ? h5::File::modify(path) : h5::File::read(path); });
+}
+
+h5::File open_now(const std::string& path) {
+  if (!path.ends_with(".part")) return open(path, false);  // finished: nobody writes to it
+  return open_checked(path, [&] { return h5::File::read_now(path, kInMemory); });
+}
+
+void damaged(const std::string& path, const h5::Error& error) {
+  if (dynamic_cast<const h5::Changed*>(&error)) throw;
+  damaged(path, std::string(error.what()));
 }
 
 void damaged(const std::string& path, const std::string& fault) {

@@ -45,8 +45,13 @@ inline constexpr std::array kStep{
                "energy change of this step that no account explains"},
 };
 
-/// How often a file that a run writes to is opened again before a reader gives up.
+/// How often a file that a run writes to is opened again before a reader gives up, and the pause before that [ms].
 inline constexpr int kAttempts = 100;
+inline constexpr int kPause = 2;
+void pause(int attempt);  ///< throws what is handled where that was the last
+
+/// Growing files of at most so many bytes are read from memory: they are copied in less time than lies between two flushes.
+inline constexpr std::uint64_t kInMemory = std::uint64_t{256} << 20;
 
 /// Columns of /timing, behind those of /step, /ledger and /probes: they differ from run to run.
 inline constexpr std::size_t kTiming = 1;
@@ -69,10 +74,15 @@ std::vector<std::string> in_order(const h5::Group& group);
 void check_format(const h5::File& file, const std::string& path);
 
 /// Opens for reading (or modification) with the errors that a user understands: SceneError for a
-/// missing, foreign or damaged file.
+/// missing, foreign or damaged file, and for one that was never flushed.
 h5::File open(const std::string& path, bool modify);
+/// The same to read one state of a file that may grow meanwhile, h5::File::read_now(). Throws h5::Changed where it is flushed
+/// faster than it can be read.
+h5::File open_now(const std::string& path);
 
 /// "is damaged" for a file that has the right format but lacks `fault`.
 [[noreturn]] void damaged(const std::string& path, const std::string& fault);
+/// The same of what HDF5 says; h5::Changed is passed on: that is no damage. To be called where `error` is handled.
+[[noreturn]] void damaged(const std::string& path, const h5::Error& error);
 
 }  // namespace saltus::layout

@@ -4,11 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "saltus/base/error.h"
@@ -183,6 +188,37 @@ void OutputFile::commit() {
   keep_ = true;
   release();
   synchronise_folder(target_);
+}
+
+std::optional<bool> is_written_now(const std::string& part) {
+  const int descriptor = ::open(part.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return {};
+  struct flock region {};
+  region.l_type = F_RDLCK;
+  region.l_whence = SEEK_SET;
+  const bool answered = ::fcntl(descriptor, F_OFD_GETLK, &region) == 0;
+  ::close(descriptor);
+  if (!answered) return {};
+  return region.l_type != F_UNLCK;
+}
+
+void expect_replaceable(const std::string& path, std::string_view mark, std::string_view what) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return;                   // opening it for writing tells why
+  constexpr std::size_t kBlock = 512;  // results files begin with a block of this size
+  std::string head(kBlock + mark.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  const auto marked = [&](std::size_t at) {
+    return std::equal(
+        mark.begin(), mark.end(), head.begin() + static_cast<std::ptrdiff_t>(at),
+        [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+  };
+  if (!marked(0) && !marked(kBlock))
+    throw SceneError("", fmt::format("is there and is not {}: it would be lost", what),
+                     "another name, or move it away")
+        .at(path, 0, 0);
 }
 
 }  // namespace saltus

@@ -70,20 +70,38 @@ struct ResultsWriter::Parts {
   bool failed = false;
   WriterThread thread;  // after all it writes
 
-  /// Runs something that writes, when what was handed over is written. After a failure nothing of the file can be trusted,
-  /// and the `.part` goes.
+  /// Runs something that writes, when what was handed over is written. After a failure the file stays as its last flush left
+  /// it, if one can go on from there; else the `.part` goes.
   template <typename Action>
   void writing(Action&& action) {
     if (failed) throw RunError(output.path() + ": an earlier write failed");
     try {
       thread.wait();
       action();
+    } catch (const RunError& error) {
+      throw RunError(error.what() + ("; " + give_up()));
     } catch (...) {
-      failed = true;
-      output.discard();
-      hdf5.abandon();
+      give_up();
       throw;
     }
+  }
+
+  /// What became of the file, in words.
+  std::string give_up() {
+    failed = true;
+    hdf5.abandon();
+    std::int64_t step = -1;
+    try {  // what is on the disk tells best
+      step = newest_checkpoint_step(layout::open(output.part(), false));
+    } catch (const std::exception&) {  // nothing to go on from
+    }
+    if (step < 0) {
+      output.discard();
+      return output.part() + " is removed: it held no checkpoint";
+    }
+    output.keep();
+    return output.part() + " keeps the checkpoint of step " + std::to_string(step) +
+           ": --resume goes on from it";
   }
 
   void drain() {
@@ -169,7 +187,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     p.breaks = JointBreaks::open(p.hdf5, model);
     p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows);
   } catch (const h5::Error& error) {
-    layout::damaged(file, error.what());
+    layout::damaged(file, error);
   }
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";
   p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
@@ -181,9 +199,8 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     const h5::Group provenance = p.hdf5.group("provenance");
     provenance.set("resumed", provenance.integer("resumed") + 1);
     p.hdf5.flush();
-  } catch (const h5::Error&) {
-    p.hdf5.abandon();  // a `.part` stays: its checkpoint may still be good
-    throw;
+  } catch (const h5::Error& error) {
+    throw RunError(error.what() + ("; " + p.give_up()));
   }
   p.output.keep();
   return ResultsWriter(std::move(parts));

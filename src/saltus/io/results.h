@@ -58,8 +58,7 @@ class ResultsWriter {
   /// damaged, another scene, other data files (ResultsOptions::inputs). time.end may differ, as long as it is not before the checkpoint.
   static ResultsWriter resume(const std::string& file, const Model& model, std::string_view scene,
                               std::string_view resolved, ResultsOptions options = {});
-  /// Not finished: the `.part` stays if it holds a checkpoint and no write failed, else it is
-  /// removed.
+  /// Not finished: the `.part` stays if it holds a checkpoint, also when a later write failed, else it is removed.
   ~ResultsWriter();
   ResultsWriter(ResultsWriter&&) noexcept;
   ResultsWriter& operator=(ResultsWriter&&) noexcept;
@@ -79,8 +78,8 @@ class ResultsWriter {
   /// What is in memory is written and flushed while the caller goes on. Waits for what was handed over before, and throws
   /// RunError as drain() does if that failed.
   void hand_over();
-  /// Writes what is in memory and flushes. Throws RunError (disk full) and then removes the
-  /// `.part`.
+  /// Writes what is in memory and flushes. Throws RunError (disk full), which says whether the `.part` holds a checkpoint and
+  /// stays.
   void drain();
   /// True when enough waits that hand_over() is worth it.
   bool wants_drain() const;

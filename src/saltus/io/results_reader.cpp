@@ -72,13 +72,13 @@ std::vector<double> node_motion(const h5::Group& body, const std::vector<double>
 
 ResultsReader::ResultsReader(const std::string& file) : file_(file) {
   for (int attempt = 1;; ++attempt) try {
-      hdf5_ = layout::open(file, false);
+      hdf5_ = layout::open_now(file);
       read();
       return;
     } catch (const h5::Changed&) {  // a run has flushed meanwhile
-      if (attempt == layout::kAttempts) throw;
+      layout::pause(attempt);
     } catch (const h5::Error& error) {
-      layout::damaged(file, error.what());
+      layout::damaged(file, error);
     }
 }
 
@@ -153,7 +153,7 @@ Mesh ResultsReader::mesh(const std::string& name) const {
   try {
     return read_mesh(hdf5_.group("bodies/" + name));
   } catch (const h5::Error& error) {
-    layout::damaged(file_, error.what());
+    layout::damaged(file_, error);
   }
 }
 

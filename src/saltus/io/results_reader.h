@@ -1,7 +1,9 @@
 // Reading of results files: finished ones, and `.part` files of running, stopped or killed runs.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "saltus/bodies/mesh.h"
@@ -34,8 +36,9 @@ struct BodyColumn {
 
 class ResultsReader {
  public:
-  /// Of a file that a run writes to: what it held at its last flush. When it is flushed again, whatever is read from it throws
-  /// h5::Changed, and a new reader is due. Throws SceneError: no such file, not a results file, of a newer version, damaged.
+  /// Of a file that a run writes to: what it held at its last flush, in memory (layout::kInMemory). Of a larger one whatever is
+  /// read throws h5::Changed when it is flushed again, and a new reader is due: read_settled(). Throws h5::Changed where the run
+  /// flushes faster than this copies, SceneError: no such file, not a results file, of a newer version, damaged.
   explicit ResultsReader(const std::string& file);
 
   const std::string& file() const { return file_; }
@@ -87,5 +90,21 @@ class ResultsReader {
   std::vector<ProbeColumn> probes_;
   std::vector<BodyColumn> bodies_;
 };
+
+/// What `read` returns, which makes its readers and all it writes anew: again where a run flushed a growing file meanwhile.
+/// Throws RunError where it always does.
+template <typename Read>
+auto read_settled(Read&& read) {
+  constexpr int kTimes = 20;
+  constexpr std::chrono::milliseconds kWait{50};
+  for (int time = 1;; ++time) try {
+      return read();
+    } catch (const h5::Changed& changed) {
+      if (time == kTimes)
+        throw RunError(changed.file() +
+                       ": the run writes faster than this reads; wait for it, or stop it");
+      std::this_thread::sleep_for(kWait);
+    }
+}
 
 }  // namespace saltus

@@ -76,6 +76,7 @@ PageReport write_view_page(const ResultsReader& results, const std::string& path
                            std::size_t most_bytes, std::string_view page) {
   if (page.empty())
     throw RunError("the viewer is not in this program: build it with web/dist/viewer.html");
+  expect_replaceable(path, "<!doctype html", "a page");
   ViewOptions options;
   options.quantised = true;
   options.every = first_stride(results, most_bytes);

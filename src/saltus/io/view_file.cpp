@@ -90,7 +90,7 @@ ViewFile::ViewFile(const ResultsReader& results) : results_(results) {
     step_.resize(count);
     read_markers();
   } catch (const h5::Error& error) {
-    layout::damaged(results.file(), error.what());
+    layout::damaged(results.file(), error);
   }
 }
 
@@ -295,7 +295,7 @@ std::span<const double> ViewFile::row(std::size_t body, std::string_view table, 
     }
     return read_row("bodies/" + results_.bodies()[body].name + "/" + std::string(table), frame);
   } catch (const h5::Error& error) {
-    layout::damaged(results_.file(), error.what());
+    layout::damaged(results_.file(), error);
   }
 }
 
@@ -331,7 +331,7 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
       return !std::isfinite(c.point[0]) || c.normal == std::array<double, 3>{};
     });
   } catch (const h5::Error& error) {
-    layout::damaged(results_.file(), error.what());
+    layout::damaged(results_.file(), error);
   }
 }
 

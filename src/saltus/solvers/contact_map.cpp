@@ -22,6 +22,7 @@ void disc(int n, double radius, const double* rho, const double* u, const double
 /// The part of one disc of a sliding contact in the slope: the column of N, and a column e_perp if it is kept.
 void slide(int n, int first, double mu, const double* x, double x_N, const double* rho,
            const double* u, const double* p, int size, ContactSlope& out) {
+  if (n == 0) return;
   const double slip = FrictionCone::length(x, n), radius = mu * x_N;
   int& kept = out.kept;
   const auto C = [&](int i, int j) -> double& { return out.C[kContactRows * i + j]; };
@@ -129,7 +130,7 @@ void contact_slope(const GroupedContact& c, const double* rho, const double* u, 
     default:
       break;
   }
-  if (x[0] <= 0.0) return none(0.0);
+  if (!(x[0] > 0.0)) return none(0.0);  // nor where it is not a number
   const FrictionCone& K = c.cone;
   bool sticks = true;
   for (int k = 0, i = 1; k < K.kParts; i += K.rows[k++])

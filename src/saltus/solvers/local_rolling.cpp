@@ -190,6 +190,13 @@ class Rolling {
 
 void solve_rolling(int rows, const double* W, const double* b, double mu, double mu_R, double sigma,
                    double* p) {
+  double zero = 0.0;  // not a number where one of W, b is none: no search for lambda would end
+  for (int i = 0; i < rows * rows; ++i) zero += 0.0 * W[i];
+  for (int i = 0; i < rows; ++i) zero += 0.0 * b[i];
+  if (std::isnan(zero)) {
+    std::fill(p, p + rows, zero);
+    return;
+  }
   constexpr double kSolved = 16.0 * kEpsilon;
   std::fill_n(p, rows, 0.0);
   if (!(b[0] < 0.0)) return;  // opens by itself

@@ -115,8 +115,12 @@ std::optional<FclibProblem> fclib_problem(const ContactProblem& problem, View p)
 }
 
 ContactDump::ContactDump(const std::string& choice, std::string folder, std::string stem,
-                         const Simulation& sim)
-    : choice_(dump_choice(choice)), folder_(std::move(folder)), stem_(std::move(stem)), sim_(sim) {
+                         const Simulation& sim, std::string title)
+    : choice_(dump_choice(choice)),
+      folder_(std::move(folder)),
+      stem_(std::move(stem)),
+      title_(title.empty() ? stem_ : std::move(title)),
+      sim_(sim) {
   std::error_code error;
   if (!folder_.empty()) fs::create_directories(folder_, error);
   if (error) throw SceneError("--dump-folder", "cannot make '" + folder_ + "': " + error.message());
@@ -142,7 +146,7 @@ void ContactDump::solved(const SolvedContact& contact) {
   std::string name = fmt::format("{}-step{}", stem_, step);
   if (sim_.model().island_count() > 1) name += fmt::format("-island{}", contact.island);
   name = (fs::path(folder_) / (name + ".hdf5")).string();
-  problem->title = fmt::format("{}, step {}, t = {:.9g} s", stem_, step, contact.t0 + contact.h);
+  problem->title = fmt::format("{}, step {}, t = {:.9g} s", title_, step, contact.t0 + contact.h);
   problem->description = fmt::format(
       "The contact problem of one step of {:.9g} s, in its last pass, as a run of Saltus left it.",
       contact.h);

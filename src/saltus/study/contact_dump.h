@@ -29,8 +29,9 @@ class ContactDump final : public ContactObserver {
  public:
   /// Files are called <folder>/<stem>-step<k>.hdf5, with -island<i> where the model has several. Makes the folder;
   /// throws SceneError where that cannot be.
+  /// `title`: of the run, in the files; "": the stem.
   ContactDump(const std::string& choice, std::string folder, std::string stem,
-              const Simulation& sim);
+              const Simulation& sim, std::string title = "");
   /// A later attempt at the same step replaces an earlier one. Throws as write_fclib.
   void solved(const SolvedContact& contact) override;
   /// Writes what is written at the end, and returns all files.
@@ -42,7 +43,7 @@ class ContactDump final : public ContactObserver {
   void write(const std::string& name, const FclibProblem& problem);
 
   DumpChoice choice_;
-  std::string folder_, stem_;
+  std::string folder_, stem_, title_;
   const Simulation& sim_;
   double worst_ = -1.0;
   std::string worst_name_;

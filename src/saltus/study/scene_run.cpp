@@ -67,6 +67,7 @@ struct SceneRun::Parts {
         setup(std::make_shared<const SceneSetup>(std::move(scene_setup))),
         output(results_name(setup->scene, options)) {
     check_file_names(setup->scene, output);
+    expect_replaceable(output, "\x89HDF\r\n\x1a\n", "a results file");
     result.setup = setup;
     result.resumed = options.resume;
     for (const std::string& text : setup->model.warnings()) note(text);
@@ -90,6 +91,8 @@ struct SceneRun::Parts {
     const std::string resolved = write_scene(spec);
     if (options.resume) {
       const std::string file = resumable_file(output);
+      if (is_written_now(file).value_or(false))
+        throw SceneError("", "another run is writing it", "wait for it, or stop it").at(file, 0, 0);
       State state = read_checkpoint(file, setup->model);
       writer.emplace(ResultsWriter::resume(file, setup->model, setup->scene.text, resolved,
                                            std::move(results)));
@@ -100,11 +103,12 @@ struct SceneRun::Parts {
     }
     struct stat status {};
     const std::string part = part_name(output);
-    if (::stat(part.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
-      note(part + " of an earlier run is replaced; --resume would have continued it");
+    const bool replaced =
+        ::stat(part.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
     sim.emplace(setup->model);
     open_dump();
     writer.emplace(output, setup->model, setup->scene.text, resolved, std::move(results));
+    if (replaced) note(part + " of an earlier run is replaced; --resume would have continued it");
   }
 
   void open_dump() {
@@ -173,11 +177,16 @@ const std::string& SceneRun::output() const { return parts_->output; }
 RunResult SceneRun::operator()() {
   Parts& p = *parts_;
   expects(!p.sim, "SceneRun: a run can be made once");
+  try_outputs(p.setup->model, p.output);  // before a `.part` that is there is replaced
   p.open();
-  try_outputs(p.setup->model, p.output);
   RunResult& result = p.result;
-  result.loop = run_loop(*p.sim, *p.writer, p.setup->scene.spec.results, p.setup->steps, p.gain,
-                         p.options.watch);
+  try {
+    result.loop = run_loop(*p.sim, *p.writer, p.setup->scene.spec.results, p.setup->steps, p.gain,
+                           p.options.watch);
+  } catch (const RunError&) {  // a full disk: the problems that were kept are not lost with it
+    p.finish_dump();
+    throw;
+  }
   result.state = p.sim->state();
   p.finish_dump();
   for (const std::string& text :

@@ -125,8 +125,8 @@ class Study {
                                 " and not compared");
         continue;
       }
-      observables_.push_back(
-          {probe.name, std::string(unit_of(probe, model_.joints())), probe.group, static_cast<int>(i), 1});
+      observables_.push_back({probe.name, std::string(unit_of(probe, model_.joints())), probe.group,
+                              static_cast<int>(i), 1});
     }
     if (observables_.empty() && exact_)
       throw SceneError("", "none of its columns is compared", "a column for an output of the scene")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 
 #include "saltus/io/hdf5.h"
 #include "saltus/io/results.h"
@@ -216,8 +217,63 @@ TEST_CASE("results_resumed on a full disk fail and keep the stopped run") {
   write_stopped(folder / "a.h5", model, 100, 0);
   const int result = io_test::with_file_size_limit(1'000, [&] {
     const std::string text = message<RunError>([&] { take_up(folder / "a.h5.part", model); });
-    return text.find("File too large") != std::string::npos ? 0 : 1;
+    return text.find("File too large") != std::string::npos &&
+                   text.find("keeps the checkpoint of step 100") != std::string::npos
+               ? 0
+               : 1;
   });
   CHECK(result == 0);
   CHECK(exists(folder / "a.h5.part"));
+}
+
+TEST_CASE(
+    "results_on a disk that fills up keep their last checkpoint, and go on from it to the same "
+    "end") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  {
+    ResultsWriter out = begin(folder / "whole.h5", model);
+    FakeRun run(model);
+    out.start(run.state, run.probes);
+    go_on(out, run, kSteps);
+    out.finish(run.state, {});
+  }
+  const std::string part = folder / "a.h5.part";
+  const auto size = std::filesystem::file_size(folder / "whole.h5");
+  int kept = 0;
+  for (const unsigned tenths : {2U, 5U, 7U, 9U, 11U}) {  // of the room that the whole file takes
+    CAPTURE(tenths);
+    const bool resumed = exists(part);
+    const int result = io_test::with_file_size_limit(size * tenths / 10, [&] {
+      FakeRun run = resumed ? FakeRun(model, read_checkpoint(part, model)) : FakeRun(model);
+      std::uint64_t last = run.state.step;
+      const std::string told = message<RunError>([&] {
+        ResultsWriter out = resumed ? take_up(part, model) : begin(folder / "a.h5", model);
+        if (!resumed) out.start(run.state, run.probes);
+        while (run.state.step < kSteps) {
+          go_on(out, run, run.state.step + 300);
+          out.checkpoint(run.state);
+          last = run.state.step;
+        }
+      });
+      if (told.find("File too large") == std::string::npos) return 1;
+      const std::string words =
+          "keeps the checkpoint of step " + std::to_string(last) + ": --resume goes on from it";
+      if (last == 0)
+        return told.find("is removed: it held no checkpoint") == std::string::npos ? 3 : 0;
+      return told.find(words) == std::string::npos ? 2 : 0;
+    });
+    CHECK(result == 0);
+    REQUIRE(exists(part) >= resumed);
+    kept += exists(part);
+  }
+  CHECK(kept > 1);
+  const std::uint64_t step = read_checkpoint(part, model).step;
+  CHECK(step > 0);
+  CHECK(step < kSteps);
+  FakeRun run(model, read_checkpoint(part, model));
+  ResultsWriter out = take_up(part, model);
+  go_on(out, run, kSteps);
+  out.finish(run.state, {});
+  CHECK(differences(folder / "whole.h5", folder / "a.h5") == "");
 }

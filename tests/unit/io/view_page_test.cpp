@@ -151,12 +151,12 @@ TEST_CASE("a size in which nothing fits is refused, and an older page stays") {
   PutRun run({rigid_group("balls", 100)});
   run.write(folder / "a.h5", 5);
   const ResultsReader results(folder / "a.h5");
-  io_test::put(folder / "a.html", "older");
+  io_test::put(folder / "a.html", "<!doctype html>older");
   const std::string fault =
       message<SceneError>([&] { write_view_page(results, folder / "a.html", 2000, kPlain); });
   CHECK(fault.starts_with("--size: "));
   CHECK(fault.find('\n') == std::string::npos);
-  CHECK(bytes_of(folder / "a.html") == "older");
+  CHECK(bytes_of(folder / "a.html") == "<!doctype html>older");
   CHECK(!exists(folder / "a.html.part"));
 }
 

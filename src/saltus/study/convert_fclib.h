@@ -6,7 +6,7 @@
 
 #include "saltus/io/results_reader.h"
 
-namespace saltus::app {
+namespace saltus {
 
 /// Results hold what contacts did, not the matrix W of a step: the scene in the file is run again, from its last checkpoint
 /// before `step` or from the start, and the problems of `step` are written as <stem>-step<k>.hdf5 (one an island, as
@@ -15,4 +15,4 @@ namespace saltus::app {
 std::vector<std::string> convert_fclib(const ResultsReader& results, const std::string& stem,
                                        std::uint64_t step, std::vector<std::string>& notes);
 
-}  // namespace saltus::app
+}  // namespace saltus

@@ -1,4 +1,4 @@
-#include "saltus/app/convert_fclib.h"
+#include "saltus/study/convert_fclib.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "saltus/base/error.h"
+#include "saltus/io/convert.h"
 #include "saltus/io/data_files.h"
 #include "saltus/io/results.h"
 #include "saltus/io/results_file.h"
@@ -16,7 +17,7 @@
 #include "saltus/sim/simulation.h"
 #include "saltus/study/contact_dump.h"
 
-namespace saltus::app {
+namespace saltus {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,7 +94,8 @@ std::vector<std::string> convert_fclib(const ResultsReader& results, const std::
   Simulation sim = simulation_before(results, model, step);
   SameRun same(results);
   const fs::path name(stem);
-  ContactDump dump("every:1", name.parent_path().string(), name.filename().string(), sim);
+  ContactDump dump("every:1", name.parent_path().string(), name.filename().string(), sim,
+                   fs::path(default_stem(results.file())).filename().string());
   while (sim.state().step < step) {
     const std::uint64_t before = sim.state().step;
     if (before + 1 == step) sim.observe(&dump);
@@ -120,4 +122,4 @@ std::vector<std::string> convert_fclib(const ResultsReader& results, const std::
   return files;
 }
 
-}  // namespace saltus::app
+}  // namespace saltus

@@ -1,0 +1,49 @@
+#include "saltus/study/convert_results.h"
+
+#include <algorithm>
+#include <array>
+
+#include "saltus/base/error.h"
+#include "saltus/base/suggest.h"
+#include "saltus/io/convert.h"
+#include "saltus/study/convert_fclib.h"
+
+namespace saltus {
+
+void check_request(const ConvertRequest& request) {
+  constexpr std::array<std::string_view, 6> formats{"wav", "csv", "vtu", "vtp", "xdmf", "fclib"};
+  if (std::ranges::find(formats, request.to) == formats.end())
+    throw SceneError("--to", "'" + request.to + "' is not a format",
+                     did_you_mean(request.to, formats));
+  if (request.to != "wav" && !request.probe.empty())
+    throw SceneError("--probe", "is for --to wav", "the tables of --to csv hold all probes");
+  if (request.to != "csv" && !request.nodes.empty())
+    throw SceneError("--nodes", "is for --to csv", "--to vtu and --to xdmf write all nodes");
+  if (request.to != "fclib" && request.step != 0)
+    throw SceneError("--step", "is for --to fclib", "the other formats write all steps or frames");
+  if (request.to == "fclib" && request.step == 0)
+    throw SceneError("--to fclib",
+                     "results hold what contacts did, not the problems that were solved",
+                     "add --step N: the scene is run again up to there; of many steps: `saltus run "
+                     "SCENE --dump-contact every:N`");
+}
+
+std::vector<std::string> convert_results(const ResultsReader& results,
+                                         const ConvertRequest& request,
+                                         std::vector<std::string>& notes) {
+  check_request(request);
+  const std::string stem = request.output.empty() ? default_stem(results.file()) : request.output;
+  if (request.to == "csv")
+    return request.nodes.empty() ? convert_csv(results, stem)
+                                 : convert_nodes(results, stem, request.nodes);
+  if (request.to == "vtu") return convert_vtu(results, stem);
+  if (request.to == "vtp") return convert_vtp(results, stem);
+  if (request.to == "xdmf") return convert_xdmf(results, stem);
+  if (request.to == "fclib") return convert_fclib(results, stem, request.step, notes);
+  std::vector<std::string> files;
+  for (const WavReport& sound : convert_wav(results, stem, request.probe))
+    files.push_back(sound.path);
+  return files;
+}
+
+}  // namespace saltus
