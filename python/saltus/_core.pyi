@@ -1278,7 +1278,7 @@ class Simulation(metaclass=_pybind11_type):
     ...     sim.advance()
     """
     def __init__(self: Simulation, model: Union[Model, Scene, str, os.PathLike, Mapping], state: Optional[State] = None) -> None: ...
-    def advance(self: Simulation, h: Union[None, float, str] = None) -> StepReport:
+    def advance(self, h: float | str | None = None) -> StepReport:
         """Makes one step.
 
         Parameters
@@ -1846,6 +1846,8 @@ def _run(scene: Any, set: Any, output: str, until: str, resume: bool, command_li
 def _schema() -> str: ...
 
 def _scheme(json: str) -> Scheme: ...
+
+def _seconds(name: str, value: Any) -> float: ...
 
 def _solve(problem: ContactProblem, solver: Any, tolerance: float, iterations: int, memory: SolverMemory | None, p: npt.NDArray[np.float64]) -> SolveReport:
     """Parameters

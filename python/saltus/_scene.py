@@ -79,25 +79,6 @@ def whole(name: str, value: Any, least: int, most: int = 2**31 - 1) -> int:
     return number
 
 
-def seconds(name: str, value: Any) -> float:
-    """A time [s] from a number or a text with its unit; UsageError for anything else."""
-    if isinstance(value, str):
-        entries = {"saltus": 1, "time": {"end": value, "step": value}, "bodies": [
-            {"name": "x", "kind": "linear", "oscillator": {"mass": 1, "stiffness": 1}}]}
-        try:
-            value = from_dict(entries).resolved["time"]["end"]
-        except SceneError as error:
-            raise UsageError(f"{name} is {value!r}: {error.message or error}"
-                             + (f"; {error.hint}" if error.hint else "")) from None
-    try:
-        time = float(value)
-    except (TypeError, ValueError):
-        time = math.nan
-    if not math.isfinite(time):
-        raise UsageError(f"{name} is {value!r} (a number of seconds, or a text with its unit, '1 ms')")
-    return time
-
-
 def _folder(folder: Union[None, str, os.PathLike]) -> str:
     """Absolute, so that a scene finds its files wherever the process goes meanwhile."""
     return os.path.abspath("" if folder is None else os.fspath(folder))

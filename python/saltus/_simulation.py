@@ -9,10 +9,11 @@ import numpy as np
 
 from . import _scene
 from ._attach import attach
-from ._core import ContactProblem, Model, RunReport, Scene, Simulation, State, StepReport, UsageError
+from ._core import (ContactProblem, Model, RunReport, Scene, Simulation, State, StepReport, UsageError,
+                    _seconds as seconds)
 from ._named import Named, NotOfThisKind, number_of
 from ._progress import Reporter, Shown
-from ._scene import seconds, whole
+from ._scene import whole
 from ._table import table
 
 STATUS = np.array(["open", "slides", "sticks", "closed"])
@@ -337,22 +338,6 @@ def _observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) 
     self._observe(None if watcher is None else lambda *parts: watcher(ContactSeen(*parts)))
 
 
-def _advance(self: Simulation, h: Union[None, float, str] = None) -> StepReport:
-    """Makes one step.
-
-    Parameters
-    ----------
-    h : float or str, optional
-        Its length, [s] or a text with its unit, '1 ms'; the step of the model if not given.
-
-    Returns
-    -------
-    StepReport
-        What happened. A step that failed leaves the state as it was, unless the scene says `on_failure: accept`.
-    """
-    return _step(self, None if h is None else seconds("h", h))
-
-
 def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None,
          watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None,
          progress: Shown = None) -> RunReport:
@@ -396,7 +381,6 @@ def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optiona
         return self._run(until, steps, watch, every, report.hook)
 
 
-_step = Simulation.advance
 _init = Simulation.__init__
 
 
@@ -432,7 +416,6 @@ attach(
     bodies=property(_bodies, doc=_bodies.__doc__),
     energy=property(_energy, doc=_energy.__doc__),
     ledger=property(_ledger, doc=_ledger.__doc__),
-    advance=_advance,
     contacts=_contacts,
     probe=_probe,
     probes=_probes,

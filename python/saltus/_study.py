@@ -10,9 +10,9 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _core, _plots, _svg
-from ._core import UsageError
+from ._core import UsageError, _seconds as seconds
 from ._progress import Reporter, Shown
-from ._scene import Assignments, _json, at_once, seconds, whole
+from ._scene import Assignments, _json, at_once, whole
 
 Path = Union[str, os.PathLike]
 

@@ -1,10 +1,13 @@
 // What there is: schemes, kinds of bodies, laws, solvers and their options; the schema; what this module was built from.
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core.h"
+#include "saltus/base/units.h"
 #include "saltus/contact/law.h"
 #include "saltus/io/describe.h"
 #include "saltus/io/schema.h"
@@ -114,6 +117,22 @@ py::list solver_rows() {
 
 }  // namespace
 
+double seconds_of(const std::string& name, py::handle value) {
+  if (py::isinstance<py::str>(value)) {
+    const Quantity time = parse_quantity(value.cast<std::string>(), unit::s);
+    if (time.error.empty()) return time.value;
+    throw UsageError(fmt::format("{} is {}: {}{}{}", name, py::repr(value).cast<std::string>(),
+                                 time.error, time.hint.empty() ? "" : "; ", time.hint));
+  }
+  const double time = PyFloat_AsDouble(value.ptr());
+  const bool number = !PyErr_Occurred();
+  PyErr_Clear();
+  if (!number || !std::isfinite(time))
+    throw UsageError(fmt::format("{} is {} (a number of seconds, or a text with its unit, '1 ms')",
+                                 name, py::repr(value).cast<std::string>()));
+  return time;
+}
+
 void bind_registry(py::module_& m) {
   m.def("_rows", [](const std::string& topic) {
     if (topic == "schemes") return scheme_rows();
@@ -127,6 +146,7 @@ void bind_registry(py::module_& m) {
                                            : format == "markdown" ? DescribeFormat::markdown
                                                                   : DescribeFormat::text));
   });
+  m.def("_seconds", &seconds_of, py::arg("name"), py::arg("value"));
   m.def("_schema", [] { return text_of(scene_schema(0)); });
   m.attr("_built") = [] {
     py::dict built;

@@ -40,11 +40,13 @@ SimulationObject* make(const Model& model, const State* state) {
   return new SimulationObject(state ? Simulation(model, *state) : Simulation(model));
 }
 
-StepReport advance(SimulationObject& self, std::optional<double> h) {
+StepReport advance(SimulationObject& self, py::handle h) {
+  const bool given = !h.is_none();
+  const double length = given ? seconds_of("h", h) : 0.0;
   const Own sim(self);
   const Others others;
   const Stepping here(self.turns);
-  return h ? sim->advance(*h) : sim->advance();
+  return given ? sim->advance(length) : sim->advance();
 }
 
 /// Steps of the model's h that end at the time of the grid nearest to `until`, 0 for the present time. UsageError.
@@ -273,8 +275,8 @@ UsageError
 
 Parameters
 ----------
-h : float, optional
-    Its length [s]; the step of the model if not given.
+h : float or str, optional
+    Its length, [s] or a text with its unit, '1 ms'; the step of the model if not given.
 
 Returns
 -------

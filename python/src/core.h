@@ -28,6 +28,8 @@ inline py::array_t<double> copy_of(View x) {
 }
 /// A one-line text; bytes that are no UTF-8 are shown as \xNN.
 py::str text_of(std::string_view text);
+/// A time [s] from a number or a text with its unit; UsageError naming it for anything else.
+double seconds_of(const std::string& name, py::handle value);
 /// A file name as Python holds them.
 py::str file_name(const std::string& name);
 
