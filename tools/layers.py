@@ -18,7 +18,8 @@ MAY_INCLUDE = {
     "solvers": ["contact", "math", "base"],
     "scene": ["solvers", "contact", "schemes", "bodies", "dynamics", "shapes", "math", "base"],
 }
-MAY_INCLUDE["sim"] = ["scene"] + MAY_INCLUDE["scene"]
+MAY_INCLUDE["events"] = ["scene"] + MAY_INCLUDE["scene"]
+MAY_INCLUDE["sim"] = ["events"] + MAY_INCLUDE["events"]
 MAY_INCLUDE["io"] = ["sim"] + MAY_INCLUDE["sim"]
 MAY_INCLUDE["study"] = ["io"] + MAY_INCLUDE["io"]
 MAY_INCLUDE["app"] = ["study"] + MAY_INCLUDE["study"]

@@ -26,7 +26,7 @@ TOPICS = [
     ("Models", "Model Group _model.Pair _model.Side _model.LawOfModel _model.Joint _model.ProbeOfModel"),
     ("Models in code", "make_scene ModelParts Point Shape scheme law contact surface coupling output dynamics_of linear modal "
      "with_scheme with_dynamics read_gmsh write_gmsh"),
-    ("Simulation", "Simulation State StepReport RunReport GroupView BodyView Contacts Progress _simulation.Energies "
+    ("Simulation", "Simulation State StepReport RunReport GroupView BodyView Contacts Events Progress _simulation.Energies "
      "_simulation.Held _simulation.JointLoad _simulation.Coordinate _simulation.ContactSeen"),
     ("Runs and results", "run Results Body Joint Sound Page Comparison RunWarning"),
     ("Study and sweep", "study Study StudyScheme StudyRun sweep Sweep"),

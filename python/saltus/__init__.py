@@ -11,7 +11,7 @@ from ._core import __version__  # noqa: F401
 from . import _model, _scene, _simulation  # noqa: F401
 from ._progress import Progress  # noqa: F401
 from ._registry import built, describe, kinds, laws, schema, schemes, solvers  # noqa: F401
-from ._simulation import BodyView, Contacts, GroupView  # noqa: F401
+from ._simulation import BodyView, Contacts, Events, GroupView  # noqa: F401
 from ._solve import Solution, contact_laws, residual, solve  # noqa: F401
 from ._extend import with_dynamics, with_scheme  # noqa: F401
 from .models import contact, coupling, dynamics_of, law, make_scene, output, scheme, surface  # noqa: F401

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ._model import Joint, LawOfModel, Pair, ProbeOfModel
 from ._scene import Assignments
-from ._simulation import BodyView, ContactSeen, Contacts, Coordinate, Energies, GroupView, Held, JointLoad, Shown
+from ._simulation import BodyView, ContactSeen, Contacts, Coordinate, Energies, Events, GroupView, Held, JointLoad, Shown
 
 class _pybind11_type(type): ...
 
@@ -710,7 +710,8 @@ class ModelParts(metaclass=_pybind11_type):
     def solver(self, value: Any) -> None: ...
     def options(self, **kwargs: Any) -> None:
         """Sets options of the step: h [s], end [s], instant, on_failure, tolerance, iterations (of the contact solver), ledger,
-        correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit. Values as in scenes.
+        correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit, lane, step_tolerance (`time.tolerance` of
+        the lane stepping), events (a dict: the section `events` of scenes, and tolerance). Values as in scenes.
         """
     @property
     def h(self) -> float:
@@ -1302,6 +1303,7 @@ class Simulation(metaclass=_pybind11_type):
     def _joint_coordinate(self, __arg0: int, __arg1: int) -> tuple[Any, ...]: ...
     def _probe(self, __arg0: int) -> float: ...
     def _contacts(self) -> npt.NDArray[Any]: ...
+    def _events(self) -> npt.NDArray[Any]: ...
     @property
     def _energy(self) -> tuple[Any, ...]: ...
     @property
@@ -1341,6 +1343,11 @@ class Simulation(metaclass=_pybind11_type):
         -------
         Contacts
             A copy. Empty before the first step and after one that failed.
+        """
+    @property
+    def events(self) -> Events:
+        """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy. Empty in the other
+        lane.
         """
     def probe(self: Simulation, name: Union[str, int]) -> float:
         """Present value of the probe of this name or number, in the unit that `Model.probe_table` tells."""
@@ -1596,6 +1603,21 @@ class StepReport(metaclass=_pybind11_type):
     def unexplained(self) -> float:
         """float : change of energy that no account explains [J]."""
     @property
+    def steps(self) -> int:
+        """int : that covered the step; in the event lane those of its integrator."""
+    @property
+    def rejected(self) -> int:
+        """int : of them, made again, shorter."""
+    @property
+    def error(self) -> float:
+        """float : largest estimated error of one of them [1]; 0: not estimated."""
+    @property
+    def events(self) -> int:
+        """int : located in it, by the event lane: `Simulation.events`."""
+    @property
+    def evaluations(self) -> int:
+        """int : of the forces, by the event lane."""
+    @property
     def group(self) -> int:
         """int : where it failed, -1: no one group."""
     @property
@@ -1792,6 +1814,7 @@ class _ResultsFile(metaclass=_pybind11_type):
     def step_unit(self, __arg0: str) -> str: ...
     def has(self, __arg0: str) -> bool: ...
     def read(self, path: str, first: int = 0, count: int = -1) -> npt.NDArray[Any]: ...
+    def _events(self) -> npt.NDArray[Any]: ...
     def points(self, body: int) -> Any: ...
     def sound(self, probe: str) -> tuple[Any, ...]: ...
     def convert(self, to: str, output: str, probe: str, nodes: str, step: int) -> tuple[Any, ...]: ...
@@ -1836,6 +1859,8 @@ __version__: str
 _built: dict[str, str]
 
 def _check_law(json: str) -> None: ...
+
+def _event_kinds() -> list[str]: ...
 
 def _options(__arg0: str, __arg1: str) -> str: ...
 

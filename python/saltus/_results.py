@@ -16,7 +16,7 @@ from . import _plots, _svg
 from ._core import SceneError, UsageError, _ResultsFile
 from ._named import Named, NotOfThisKind
 from ._scene import fault
-from ._simulation import Contacts
+from ._simulation import Contacts, Events, as_events
 
 Path = Union[str, os.PathLike]
 
@@ -409,6 +409,7 @@ class Results:
         self._groups: Optional[Named] = None
         self._bodies: Optional[Named] = None
         self._joints: Optional[Named] = None
+        self._events: Optional[Events] = None
 
     def _table(self, path: str) -> np.ndarray:
         if path not in self._tables:
@@ -557,6 +558,18 @@ class Results:
                 out[side] = np.where(solid, starts[group] + member, -1)
                 out["body_" + side] = [names[g][m] if g >= 0 else "" for g, m in zip(group, member)]
         return out.view(Contacts)
+
+    @property
+    def events(self) -> Events:
+        """Events: what the event lane located, by time: t, kind, key, speed, impulse, energy. Empty where the run is not one
+        of that lane.
+
+        >>> r.events.of("impact").t
+        """
+        if self._events is None:
+            self._events = as_events(self._file._events())
+            self._events.flags.writeable = False
+        return self._events
 
     @property
     def scene(self) -> str:

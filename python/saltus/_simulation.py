@@ -10,13 +10,14 @@ import numpy as np
 from . import _scene
 from ._attach import attach
 from ._core import (ContactProblem, Model, RunReport, Scene, Simulation, State, StepReport, UsageError,
-                    _seconds as seconds)
+                    _event_kinds, _seconds as seconds)
 from ._named import Named, NotOfThisKind, number_of
 from ._progress import Reporter, Shown
 from ._scene import whole
 from ._table import table
 
 STATUS = np.array(["open", "slides", "sticks", "closed"])
+EVENT_KINDS = np.array(_event_kinds())
 
 
 class Energies(NamedTuple):
@@ -86,6 +87,49 @@ class Contacts(np.recarray):
     def closed(self) -> "Contacts":
         """Contacts : those of them that are not open, the bodies that touch; a copy."""
         return self[self.status != "open"]
+
+
+class Events(np.recarray):
+    """What the event lane located: an array with one row an event, whose columns are also attributes.
+
+    Attributes
+    ----------
+    t : float
+        When it happened [s].
+    kind : str
+        'impact': a contact closed with speed; 'rest': its hops were taken together to their end; 'closes': without speed;
+        'opens', 'sticks', 'slides': what it does from now on; 'spring': a compliant contact begins or ends to press;
+        'hand_over': the schemes step from here on; 'take_back': the event lane again.
+    key : int
+        Of the contact, as in `Contacts`; 0 of the last two kinds.
+    speed : float
+        Of an impact: rate of the gap before it [m/s], negative.
+    impulse : (3,)
+        Of impact and rest, along (n, t1, t2) [N s].
+    energy : float
+        Change by the impact, of all contacts together, on the first of them [J].
+    """
+
+    def of(self, *kinds: str) -> "Events":
+        """Those of these kinds; a copy.
+
+        >>> sim.events.of("impact", "rest").t
+        """
+        unknown = [kind for kind in kinds if kind not in EVENT_KINDS]
+        if unknown:
+            raise UsageError(f"no event is of the kind {unknown[0]!r} ({', '.join(EVENT_KINDS)})")
+        return self[np.isin(self.kind, kinds)]
+
+
+def as_events(raw: np.ndarray) -> Events:
+    """Of what C++ gives, kinds as words."""
+    fields = [("t", "f8"), ("kind", EVENT_KINDS.dtype), ("key", "u8"), ("speed", "f8"), ("impulse", "f8", 3),
+              ("energy", "f8")]
+    rows = np.empty(len(raw), dtype=fields)
+    for name in ("t", "key", "speed", "impulse", "energy"):
+        rows[name] = raw[name]
+    rows["kind"] = EVENT_KINDS[raw["kind"]]
+    return rows.view(Events)
 
 
 class GroupView:
@@ -264,6 +308,12 @@ def _contacts(self: Simulation) -> Contacts:
     return rows.view(Contacts)
 
 
+def _events(self: Simulation) -> Events:
+    """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy. Empty in the other
+    lane."""
+    return as_events(self._events())
+
+
 def _probe(self: Simulation, name: Union[str, int]) -> float:
     """Present value of the probe of this name or number, in the unit that `Model.probe_table` tells."""
     return self._probe(number_of(self.model.probes, name, "probe"))
@@ -417,6 +467,7 @@ attach(
     energy=property(_energy, doc=_energy.__doc__),
     ledger=property(_ledger, doc=_ledger.__doc__),
     contacts=_contacts,
+    events=property(_events, doc=_events.__doc__),
     probe=_probe,
     probes=_probes,
     joint_load=_joint_load,

@@ -112,6 +112,17 @@ py::dict options_of(const Model& model) {
   options["joints"] = text_of(name_of(o.joints));
   options["joints_in_stages"] = o.joints_in_stages;
   options["bilateral"] = text_of(name_of(o.bilateral));
+  options["lane"] = text_of(name_of(o.lane));
+  options["step_tolerance"] = o.step_tolerance;
+  py::dict events;
+  events["method"] = text_of(name_of(o.events.method));
+  events["tolerance"] = o.events.tolerance;
+  events["impacts"] = text_of(name_of(o.events.impacts));
+  events["zeno"] = o.events.zeno;
+  events["limit"] = o.events.limit;
+  events["closed"] = o.events.closed;
+  events["hand_over"] = o.events.hand_over;
+  options["events"] = events;
   return options;
 }
 

@@ -223,6 +223,31 @@ void choose(Choice& out, const py::handle& value, const std::string& name) {
   wrong("options: {} is '{}' ({})", name, text, did_you_mean(text, names));
 }
 
+/// Options of the event lane: a dict of them.
+void set_events(EventOptions& events, const py::handle& given) {
+  static constexpr std::string_view kNames[] = {"method", "tolerance", "impacts",  "zeno",
+                                                "limit",  "closed",    "hand_over"};
+  for (const auto& [key, value] : given.cast<py::dict>()) {
+    const std::string name = py::str(key).cast<std::string>();
+    if (name == "method")
+      choose(events.method, value, "events." + name);
+    else if (name == "tolerance")
+      events.tolerance = value.cast<double>();
+    else if (name == "impacts")
+      choose(events.impacts, value, "events." + name);
+    else if (name == "zeno")
+      events.zeno = value.cast<double>();
+    else if (name == "limit")
+      events.limit = value.cast<int>();
+    else if (name == "closed")
+      events.closed = value.cast<int>();
+    else if (name == "hand_over")
+      events.hand_over = value.cast<bool>();
+    else
+      wrong("options: there is no option 'events.{}' ({})", name, did_you_mean(name, kNames));
+  }
+}
+
 void set_options(PartsObject& self, const py::kwargs& given) {
   StepOptions options = self.parts.options;
   const auto number = [](const std::string& name, const py::handle& value, bool zero) {
@@ -243,7 +268,10 @@ void set_options(PartsObject& self, const py::kwargs& given) {
                                                 "joints",
                                                 "bilateral",
                                                 "pass_tolerance",
-                                                "pass_limit"};
+                                                "pass_limit",
+                                                "lane",
+                                                "events",
+                                                "step_tolerance"};
   for (const auto& [key, value] : given) {
     const std::string name = py::str(key).cast<std::string>();
     if (name == "h")
@@ -272,6 +300,12 @@ void set_options(PartsObject& self, const py::kwargs& given) {
       options.pass_tolerance = number(name, value, true);
     else if (name == "pass_limit")
       options.pass_limit = static_cast<int>(number(name, value, true));
+    else if (name == "lane")
+      choose(options.lane, value, name);
+    else if (name == "events")
+      set_events(options.events, value);
+    else if (name == "step_tolerance")
+      options.step_tolerance = number(name, value, true);
     else
       wrong("there is no option '{}' ({})", name, did_you_mean(name, kNames));
   }
@@ -446,7 +480,8 @@ tangents : list of 0 to 2 directions, optional
       .def(
           "options", &set_options,
           R"(Sets options of the step: h [s], end [s], instant, on_failure, tolerance, iterations (of the contact solver), ledger,
-correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit. Values as in scenes.)")
+correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit, lane, step_tolerance (`time.tolerance` of
+the lane stepping), events (a dict: the section `events` of scenes, and tolerance). Values as in scenes.)")
       .def_property_readonly(
           "h", [](const P& self) { return self.parts.options.h; }, "Step [s].")
       .def_property_readonly(

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "core.h"
+#include "saltus/io/statistics.h"
 
 namespace saltus::python {
 namespace {
@@ -11,6 +12,14 @@ struct ContactRow {
   std::uint64_t key;
   std::int32_t a, b, group_a, group_b, status;
   double point[3], normal[3], gap, impulse[3], moment[3], force[3];
+};
+
+/// A row of events(), the kind as a number.
+struct EventRow {
+  double t;
+  std::int32_t kind;
+  std::uint64_t key;
+  double speed, impulse[3], energy;
 };
 
 void fill(double (&to)[3], const Vector3& from) { std::copy(from.begin(), from.end(), to); }
@@ -46,7 +55,29 @@ py::array contact_array(const Model& model, std::span<const ContactView> contact
   return rows;
 }
 
+py::array event_array(std::span<const Event> events) {
+  py::array_t<EventRow> rows(static_cast<py::ssize_t>(events.size()));
+  EventRow* row = rows.mutable_data();
+  for (const Event& event : events) {
+    row->t = event.t;
+    row->kind = static_cast<std::int32_t>(event.kind);
+    row->key = event.key;
+    row->speed = event.speed;
+    fill(row->impulse, event.impulse);
+    row->energy = event.energy;
+    ++row;
+  }
+  return rows;
+}
+
 void bind_reports(py::module_& m) {
+  PYBIND11_NUMPY_DTYPE(EventRow, t, kind, key, speed, impulse, energy);
+  m.def("_event_kinds", [] {
+    std::vector<std::string> kinds;
+    for (std::size_t k = 0; k < kEventKinds; ++k)
+      kinds.emplace_back(name_of(static_cast<Event::Kind>(k)));
+    return kinds;
+  });
   PYBIND11_NUMPY_DTYPE(ContactRow, key, a, b, group_a, group_b, status, point, normal, gap, impulse,
                        moment, force);
 
@@ -84,6 +115,15 @@ the scene says `on_failure: accept`.
       .def_readonly("joints", &StepReport::joints, "float : work of the joints [J].")
       .def_readonly("unexplained", &StepReport::unexplained,
                     "float : change of energy that no account explains [J].")
+      .def_readonly("steps", &StepReport::steps,
+                    "int : that covered the step; in the event lane those of its integrator.")
+      .def_readonly("rejected", &StepReport::rejected, "int : of them, made again, shorter.")
+      .def_readonly("error", &StepReport::error,
+                    "float : largest estimated error of one of them [1]; 0: not estimated.")
+      .def_readonly("events", &StepReport::events,
+                    "int : located in it, by the event lane: `Simulation.events`.")
+      .def_readonly("evaluations", &StepReport::evaluations,
+                    "int : of the forces, by the event lane.")
       .def_readonly("group", &StepReport::group, "int : where it failed, -1: no one group.")
       .def_property_readonly(
           "failure", [](const StepReport& r) { return text_of(r.failure); },

@@ -358,6 +358,10 @@ void bind_results(py::module_& m) {
              return f.read([&](const ResultsReader& r) { return r.hdf5().has(path); });
            })
       .def("read", &read_table, py::arg("path"), py::arg("first") = 0, py::arg("count") = -1)
+      .def("_events",
+           [](const ResultsFile& f) {
+             return event_array(f.read([](const ResultsReader& r) { return r.events(); }));
+           })
       .def("points", &points, py::arg("body"))
       .def("sound", &sound, py::arg("probe"))
       .def(

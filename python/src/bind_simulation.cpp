@@ -323,6 +323,11 @@ StepReport
              const Own sim(self);
              return contact_array(sim->model(), sim->contacts());
            })
+      .def("_events",
+           [](SimulationObject& self) {
+             const Own sim(self);
+             return event_array(sim->events());
+           })
       .def_property_readonly("_energy", simple([](const State& s) {
                                return py::make_tuple(s.energy.kinetic, s.energy.potential,
                                                      s.energy.total());

@@ -26,13 +26,32 @@ Vector numbers_of(const py::handle& array) {
   return Eigen::Map<const Vector>(x.data(), static_cast<Eigen::Index>(x.size()));
 }
 
+py::tuple pack_group(const GroupState& group) {
+  py::list memory;
+  for (const Vector& one : group.memory) memory.append(copy_of(one));
+  return py::make_tuple(copy_of(group.q), copy_of(group.v), memory);
+}
+GroupState unpack_group(const py::tuple& parts) {
+  GroupState group;
+  group.q = numbers_of(parts[0]);
+  group.v = numbers_of(parts[1]);
+  for (const py::handle& one : parts[2]) group.memory.push_back(numbers_of(one));
+  return group;
+}
+
+py::tuple pack_lane(const LaneState& lane) {
+  py::list start, modes;
+  for (const GroupState& group : lane.start) start.append(pack_group(group));
+  for (const ContactMode& mode : lane.modes)
+    modes.append(py::make_tuple(mode.key, static_cast<int>(mode.kind), mode.direction, mode.gap,
+                                mode.shared));
+  return py::make_tuple(lane.active, lane.t, lane.h, lane.next, start, modes, lane.rate_time,
+                        lane.ends_with, lane.ends_key, lane.crowd, lane.stepping, lane.patience);
+}
+
 py::tuple pack(const State& s) {
   py::list groups, solvers, broken;
-  for (const GroupState& group : s.groups) {
-    py::list memory;
-    for (const Vector& one : group.memory) memory.append(copy_of(one));
-    groups.append(py::make_tuple(copy_of(group.q), copy_of(group.v), memory));
-  }
+  for (const GroupState& group : s.groups) groups.append(pack_group(group));
   std::vector<std::uint64_t> key;
   std::vector<double> impulse;  // six a contact: impulse and moment
   for (const ContactMemory& contact : s.contacts) {
@@ -47,23 +66,39 @@ py::tuple pack(const State& s) {
   return py::make_tuple(kVersion, s.t, s.step, s.h, groups, array_of(key), array_of(impulse),
                         solvers,
                         py::make_tuple(s.energy.kinetic, s.energy.potential, s.energy_start),
-                        array_of(s.ledger), broken);
+                        array_of(s.ledger), broken, pack_lane(s.lane));
+}
+
+LaneState unpack_lane(const py::tuple& t) {
+  LaneState lane;
+  lane.active = t[0].cast<bool>();
+  lane.t = t[1].cast<double>();
+  lane.h = t[2].cast<double>();
+  lane.next = t[3].cast<double>();
+  for (const py::handle& group : t[4]) lane.start.push_back(unpack_group(group.cast<py::tuple>()));
+  for (const py::handle& mode : t[5]) {
+    const auto parts = mode.cast<py::tuple>();
+    lane.modes.push_back(
+        {parts[0].cast<std::uint64_t>(), static_cast<ContactMode::Kind>(parts[1].cast<int>()),
+         parts[2].cast<std::array<double, 2>>(), parts[3].cast<double>(), parts[4].cast<bool>()});
+  }
+  lane.rate_time = t[6].cast<double>();
+  lane.ends_with = t[7].cast<std::int32_t>();
+  lane.ends_key = t[8].cast<std::uint64_t>();
+  lane.crowd = t[9].cast<std::uint64_t>();
+  lane.stepping = t[10].cast<std::uint64_t>();
+  lane.patience = t[11].cast<std::uint64_t>();
+  return lane;
 }
 
 State unpack(const py::tuple& t) {
-  if (t.size() != 11 || t[0].cast<int>() != kVersion)
+  if (t.size() < 11 || t.size() > 12 || t[0].cast<int>() != kVersion)
     throw UsageError("this pickle of a state is of another version of Saltus");
   State s;
   s.t = t[1].cast<double>();
   s.step = t[2].cast<std::uint64_t>();
   s.h = t[3].cast<double>();
-  for (const py::handle& group : t[4]) {
-    const auto parts = group.cast<py::tuple>();
-    GroupState& made = s.groups.emplace_back();
-    made.q = numbers_of(parts[0]);
-    made.v = numbers_of(parts[1]);
-    for (const py::handle& one : parts[2]) made.memory.push_back(numbers_of(one));
-  }
+  for (const py::handle& group : t[4]) s.groups.push_back(unpack_group(group.cast<py::tuple>()));
   const auto key = vector_of<std::uint64_t>(t[5]);
   const Vector impulse = numbers_of(t[6]);
   if (static_cast<std::size_t>(impulse.size()) != 6 * key.size())
@@ -87,6 +122,7 @@ State unpack(const py::tuple& t) {
     const auto parts = one.cast<py::tuple>();
     s.broken.push_back({parts[0].cast<int>(), parts[1].cast<double>(), parts[2].cast<double>()});
   }
+  if (t.size() > 11) s.lane = unpack_lane(t[11]);  // else pickled before there was a lane of events
   return s;
 }
 
@@ -99,20 +135,35 @@ template <typename Numbers>
 bool same_numbers(const Numbers& a, const Numbers& b) {
   return a.size() == b.size() && same(a.data(), b.data(), static_cast<std::size_t>(a.size()));
 }
+bool same(const GroupState& x, const GroupState& y) {
+  return same_numbers(x.q, y.q) && same_numbers(x.v, y.v) &&
+         std::equal(x.memory.begin(), x.memory.end(), y.memory.begin(), y.memory.end(),
+                    [](const Vector& u, const Vector& w) { return same_numbers(u, w); });
+}
+template <typename Range, typename Equal>
+bool each(const Range& x, const Range& y, const Equal& equal) {
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
+}
+bool same(const LaneState& a, const LaneState& b) {
+  return a.active == b.active && same(a.t, b.t) && same(a.h, b.h) && same(a.next, b.next) &&
+         each(a.start, b.start,
+              [](const GroupState& x, const GroupState& y) { return same(x, y); }) &&
+         each(a.modes, b.modes,
+              [](const ContactMode& x, const ContactMode& y) {
+                return x.key == y.key && x.kind == y.kind &&
+                       same_numbers(x.direction, y.direction) && same(x.gap, y.gap) &&
+                       x.shared == y.shared;
+              }) &&
+         same(a.rate_time, b.rate_time) && a.ends_with == b.ends_with && a.ends_key == b.ends_key &&
+         a.crowd == b.crowd && a.stepping == b.stepping && a.patience == b.patience;
+}
 bool same(const State& a, const State& b) {
-  const auto each = [](const auto& x, const auto& y, const auto& equal) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
-  };
   return same(a.t, b.t) && a.step == b.step && same(a.h, b.h) &&
          same(a.energy.kinetic, b.energy.kinetic) && same(a.energy.potential, b.energy.potential) &&
          same(a.energy_start, b.energy_start) && same_numbers(a.ledger, b.ledger) &&
-         a.broken == b.broken &&
+         a.broken == b.broken && same(a.lane, b.lane) &&
          each(a.groups, b.groups,
-              [&](const GroupState& x, const GroupState& y) {
-                return same_numbers(x.q, y.q) && same_numbers(x.v, y.v) &&
-                       each(x.memory, y.memory,
-                            [](const Vector& u, const Vector& w) { return same_numbers(u, w); });
-              }) &&
+              [](const GroupState& x, const GroupState& y) { return same(x, y); }) &&
          each(a.contacts, b.contacts,
               [](const ContactMemory& x, const ContactMemory& y) {
                 return x.key == y.key && same_numbers(x.impulse, y.impulse) &&

@@ -121,6 +121,9 @@ void bind_registry(py::module_& m);  ///< registries, describe, schema, what was
 /// contacts() as a structured array, sides by the number of the body in the model, -1: the world.
 py::array contact_array(const Model& model, std::span<const ContactView> contacts);
 
+/// events() as a structured array, kinds as numbers.
+py::array event_array(std::span<const Event> events);
+
 /// How a run went.
 struct RunReport {
   std::uint64_t steps = 0, halved = 0;

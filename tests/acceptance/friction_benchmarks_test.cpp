@@ -24,8 +24,8 @@ namespace {
 
 const double kPi = std::numbers::pi;
 
-/// Quantities to a tolerance that no run of fixed steps meets.
-constexpr std::array<std::string_view, 1> kWaitForEvents{
+/// Quantities to a tolerance that no run of fixed steps meets: event_benchmarks_test.cpp.
+constexpr std::array<std::string_view, 1> kNeedEvents{
     "B12/1/duration constant (t = C d/v)",  // 1e-10 of a time between two events
 };
 
@@ -43,17 +43,16 @@ double reference(const std::string& key) {
   return 0.0;
 }
 
-/// Every row of these ids is measured within its tolerance, or waits by name.
+/// Every row of these ids is measured within its tolerance, or is left by name to the event lane.
 void check_rows(const std::string& id, const Quantities& measured) {
-  std::size_t rows = 0, waiting = 0;
+  std::size_t rows = 0, left = 0;
   for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ',')) {
     if (row[0] != id) continue;
     const std::string key = row[0] + "/" + row[1] + "/" + row[3];
     CAPTURE(key);
-    if (std::find(kWaitForEvents.begin(), kWaitForEvents.end(), key) != kWaitForEvents.end()) {
-      ++waiting;
+    if (std::find(kNeedEvents.begin(), kNeedEvents.end(), key) != kNeedEvents.end()) {
+      ++left;
       CHECK(measured.count(key) == 0);
-      MESSAGE("waits for events to be located: " << key << " (" << row[8] << ")");
       continue;
     }
     const auto at = measured.find(key);
@@ -71,7 +70,7 @@ void check_rows(const std::string& id, const Quantities& measured) {
                         at->second.how));
   }
   CHECK(rows == measured.size());
-  CHECK(rows + waiting > 0);
+  CHECK(rows + left > 0);
 }
 
 /// Where the cubic through the ends of a step, with their rates, has its zero: fraction of the step, from 0 to 1.

@@ -26,10 +26,11 @@ FORMATS = ("vtu", "vtp", "xdmf")
 MESHES = {"cantilever", "elastic_bar", "fishing_rod", "hertz", "mount", "rubber_ball", "soft_block", "soft_stack", "struck_plate"}
 LINES = {"bass_on_frets", "bowed_string", "energy_of_activation", "free_string", "fretless_bass", "hammer_on_string",
          "string_on_midpoint", "string_on_plate", "tanpura_bridge"}
-PLACES = {"andrews_squeezer", "arch", "arm", "block_on_incline", "block_on_slope", "bouncing_ball", "bricard", "chain_on_drum",
-          "dominoes", "drum", "euler_disk", "flyball_governor", "four_bar_chain", "gripper", "hammer_on_string", "heavy_top_pinned",
-          "newton_cradle", "slider_crank", "slider_crank_clearance", "snapping_link", "soft_cube", "sphere_pile", "spinning_tops",
-          "stack", "struck_plate", "wall"}
+PLACES = {"andrews_squeezer", "arch", "arm", "block_on_incline", "block_on_slope", "bouncing_ball",
+          "bouncing_ball_events", "bricard", "chain_on_drum", "dominoes", "drum", "euler_disk", "flyball_governor",
+          "four_bar_chain", "gripper", "hammer_on_string", "heavy_top_pinned", "newton_cradle", "slider_crank",
+          "slider_crank_clearance", "snapping_link", "soft_cube", "sphere_pile", "spinning_tops", "stack", "struck_plate",
+          "vibrating_table", "wall"}
 COORDINATES = {"double_pendulum", "dragged_slider", "impact_oscillator", "impacting_bar"}
 
 # Where the whole run takes more than a second or two: to where it has something to show; and what more is stored.

@@ -33,6 +33,10 @@ class RigidScene {
   Vector3 plane = Vector3::Zero();  ///< normal of the plane of motion, zero: space
   Limits limits{1e-12, 10'000};
   std::string solver = "auto";
+  double end = 1.0;  ///< [s]
+  Lane lane = Lane::stepping;
+  EventOptions events{};
+  double step_tolerance = 0.0;
 
   int add(const RigidThing& thing) {
     SolidMoments solid = moments(thing.shape);
@@ -75,11 +79,14 @@ class RigidScene {
     for (const SolverRow& row : solvers())
       if (row.name == solver) parts.solver = row.make();
     parts.options.h = h;
-    parts.options.end = 1.0;
+    parts.options.end = end;
     parts.options.instant = instant;
     parts.options.correct_positions = correct;
     parts.options.on_failure = on_failure;
     parts.options.contact = limits;
+    parts.options.lane = lane;
+    parts.options.events = events;
+    parts.options.step_tolerance = step_tolerance;
     return Model(std::move(parts));
   }
 

@@ -19,11 +19,12 @@ struct CommandLine {
 };
 
 struct RunOptions {
-  std::string scene, output;     ///< output "": <scene stem>.h5 in the working folder
-  std::vector<std::string> set;  ///< "path=value"
-  std::string until;             ///< replaces time.end, "" for none
-  std::string dump_contact;      ///< contact problems to be kept: worst, failed, every:N; "": none
-  std::string dump_folder;       ///< "": that of the output
+  std::string scene, output;               ///< output "": <scene stem>.h5 in the working folder
+  std::vector<std::string> set;            ///< "path=value"
+  std::string until;                       ///< replaces time.end, "" for none
+  std::vector<std::string> sensitivities;  ///< numbers of the scene, as paths; none: no derivatives
+  std::string dump_contact;  ///< contact problems to be kept: worst, failed, every:N; "": none
+  std::string dump_folder;   ///< "": that of the output
   bool resume = false, json = false, quiet = false;
 };
 int cmd_run(const RunOptions& options, const CommandLine& line);

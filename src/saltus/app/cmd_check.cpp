@@ -257,6 +257,16 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   if (!setup.scene.spec.title.empty()) text += setup.scene.spec.title + "\n";
   row("time", fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)", step.end, setup.steps,
                           step.h, 1.0 / step.h));
+  if (step.lane == Lane::events)
+    row("lane",
+        fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),
+                    step.events.tolerance, name_of(step.events.impacts),
+                    step.events.hand_over
+                        ? fmt::format("schemes beyond {} events a step or {} closed contacts",
+                                      step.events.limit, step.events.closed)
+                        : "never the schemes"));
+  else if (step.step_tolerance > 0.0)
+    row("lane", fmt::format("stepping, each step to {:g}", step.step_tolerance));
   for (const BodySummary& body : bodies) {
     row("body",
         fmt::format("{}: {} by {}, {}", title_of(body), body.kind, body.scheme, size_of(body)));
@@ -315,6 +325,11 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["step"] = step.h;
   json["steps"] = setup.steps;
   json["nyquist"] = nyquist;
+  json["lane"] = name_of(step.lane);
+  if (const double tolerance =
+          step.lane == Lane::events ? step.events.tolerance : step.step_tolerance;
+      tolerance > 0.0)
+    json["tolerance"] = tolerance;
   json["bodies"] = Json::array();
   for (const BodySummary& body : bodies) {
     nlohmann::ordered_json entry{{"name", body.name}, {"kind", body.kind}, {"scheme", body.scheme}};

@@ -1,13 +1,37 @@
 #include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "saltus/app/app.h"
 #include "saltus/app/interrupt.h"
 #include "saltus/app/run_report.h"
 #include "saltus/app/terminal.h"
+#include "saltus/io/output_file.h"
 #include "saltus/study/scene_run.h"
+#include "saltus/study/scene_sensitivity.h"
 
 namespace saltus::app {
+namespace {
+
+/// Beside the results: "ball.h5" and "ball_sensitivities.json".
+std::string write_sensitivities(const std::string& results, const std::string& json) {
+  const std::filesystem::path path(results);
+  const std::string name =
+      (path.parent_path() / (path.stem().string() + "_sensitivities.json")).string();
+  OutputFile file(name);
+  file.write(json + "\n");
+  file.commit();
+  return name;
+}
+
+std::string with_sensitivities(const std::string& run, const std::string& sensitivities) {
+  auto json = nlohmann::ordered_json::parse(run);
+  json["sensitivities"] = nlohmann::ordered_json::parse(sensitivities);
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
 
 int cmd_run(const RunOptions& options, const CommandLine& line) {
   std::optional<InterruptGuard> interrupt;
@@ -30,13 +54,23 @@ int cmd_run(const RunOptions& options, const CommandLine& line) {
     return interrupt->signal() == 0;
   };
   SceneRun run(set_up(options.scene, options.set, options.until), std::move(how));
+  // Before the run: a path that is wrong shows at once.
+  std::optional<SceneSensitivity> derivatives;
+  if (!options.sensitivities.empty())
+    derivatives = scene_sensitivities(run.setup().scene, options.sensitivities);
   interrupt.emplace();
-  const RunResult result = run();
+  RunResult result = run();
   progress.reset();
+  if (derivatives && result.stopped.empty())
+    result.files.push_back(write_sensitivities(run.output(), sensitivities_json(*derivatives)));
   if (!result.stopped.empty()) complain(result.stopped);
-  const std::string text = options.json                               ? run_json(result)
-                           : options.quiet || !result.stopped.empty() ? ""
-                                                                      : run_table(result);
+  std::string text = options.json                               ? run_json(result)
+                     : options.quiet || !result.stopped.empty() ? ""
+                                                                : run_table(result);
+  if (derivatives && options.json)
+    text = with_sensitivities(text, sensitivities_json(*derivatives));
+  else if (derivatives && !text.empty())
+    text += sensitivities_text(*derivatives);
   std::fwrite(text.data(), 1, text.size(), stdout);
   for (const std::string& fault : result.faults) complain(fault);
   return result.stopped.empty() && result.faults.empty() ? kDone : kNotFinished;

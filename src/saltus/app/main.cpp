@@ -259,6 +259,14 @@ void declare(CLI::App& app, Arguments& a) {
   run->add_option("--until", a.run.until, "run to this time instead of time.end: 2, \"500 ms\"")
       ->check(not_empty)
       ->type_name("TIME");
+  run->add_option(
+         "--sensitivities", a.run.sensitivities,
+         "derivatives of the outputs at the end by a number of the scene, in the event lane: "
+         "contacts[0].law.restitution; may be repeated")
+      ->type_name("PATH")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   CLI::Option* dump =
       run->add_option("--dump-contact", a.run.dump_contact,
                       "contact problems to write as FCLIB files, for `saltus solve`: worst, failed "

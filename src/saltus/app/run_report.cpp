@@ -122,6 +122,18 @@ void contact_rows(Table& table, const RunResult& r) {
               r.loop.gain.steps, r.loop.gain.worst.value, time_of(r.loop.gain.worst, setup));
 }
 
+/// What the event lane located, and how the steps of the integrator went.
+void lane_rows(Table& table, const RunResult& r) {
+  const RunStatistics& s = r.loop.statistics;
+  const StepOptions& options = r.setup->model.options();
+  const bool events = options.lane == Lane::events;
+  if (events) table.row("events", "{}", s.events_text());
+  if (!events && !(options.step_tolerance > 0.0)) return;
+  table.row("integrator", "{} steps, {} rejected, estimated error at most {:.3g} (t = {:.6g} s){}",
+            s.substeps, s.rejected, s.error.value, time_of(s.error, *r.setup),
+            events ? fmt::format(", {} evaluations of the forces", s.evaluations) : "");
+}
+
 nlohmann::ordered_json extreme_json(const Extreme& extreme, const SceneSetup& setup) {
   return {{"value", extreme.value}, {"step", extreme.row}, {"time", time_of(extreme, setup)}};
 }
@@ -137,6 +149,8 @@ std::string run_table(const RunResult& r) {
     table.row("steps", "{} ({} of them now: resumed at step {})", loop.last, done, loop.first);
   else
     table.row("steps", "{}", loop.last);
+  lane_rows(table, r);
+  if (r.choice) table.text() += auto_text(*r.choice);
   if (done > 0) {
     table.row("time", "{:.9g} s simulated, this run took {}: {:.3g} x real time", r.state.t,
               duration_text(loop.wall), real_time_factor(r));
@@ -204,6 +218,19 @@ std::string run_json(const RunResult& r) {
   json["contact_gain"]["steps"] = loop.gain.steps;
   json["failed_steps"] = s.failed_steps;
   json["halved_steps"] = loop.halved;
+  if (const StepOptions& options = setup.model.options();
+      options.lane == Lane::events || options.step_tolerance > 0.0) {
+    json["substeps"] = s.substeps;
+    json["rejected"] = s.rejected;
+    json["error"] = extreme_json(s.error, setup);
+    json["evaluations"] = s.evaluations;
+  }
+  if (setup.model.options().lane == Lane::events) {
+    json["events"] = nlohmann::ordered_json::object();
+    for (std::size_t k = 0; k < kEventKinds; ++k)
+      json["events"][name_of(static_cast<Event::Kind>(k))] = s.events[k];
+  }
+  if (r.choice) json["auto"] = nlohmann::ordered_json::parse(auto_json(*r.choice));
   json["warnings"] = r.warnings;
   json["files"] = r.files;
   return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <optional>
 
 #include "saltus/io/layout.h"
@@ -48,6 +49,14 @@ struct Packed {
   Counts changes;
   std::vector<std::int32_t> broken_joint;
   std::vector<double> broken_time, broken_pull;
+  std::vector<double> lane_times;  ///< t, h, next, rate_time
+  Counts
+      lane_counts;  ///< active, stepping, patience, events of the extent, ends_with + 1, ends_key, crowd
+  Ragged<double> lane_q, lane_v, lane_memory;
+  Counts lane_memory_count;
+  Counts lane_key;                      ///< of the modes
+  std::vector<std::int32_t> lane_kind;  ///< plus 4 where it is shared
+  std::vector<double> lane_direction;   ///< three a mode: the last is its gap
 
   /// Hands every array to `each(name, array, columns)`, in one order for writing, reading and the
   /// checksum.
@@ -77,6 +86,21 @@ struct Packed {
     each("broken_time", self.broken_time, 0);
     each("broken_pull", self.broken_pull, 0);
   }
+  template <typename Self, typename Each>
+  static void visit_lane(Self& self, Each&& each) {
+    each("lane_times", self.lane_times, 0);
+    each("lane_counts", self.lane_counts, 0);
+    each("lane_q", self.lane_q.value, 0);
+    each("lane_q_offset", self.lane_q.offset, 0);
+    each("lane_v", self.lane_v.value, 0);
+    each("lane_v_offset", self.lane_v.offset, 0);
+    each("lane_memory", self.lane_memory.value, 0);
+    each("lane_memory_offset", self.lane_memory.offset, 0);
+    each("lane_memory_count", self.lane_memory_count, 0);
+    each("lane_key", self.lane_key, 0);
+    each("lane_kind", self.lane_kind, 0);
+    each("lane_direction", self.lane_direction, 3);
+  }
 };
 
 constexpr std::array kScalars{"t", "h", "kinetic", "potential", "energy_start"};
@@ -105,7 +129,35 @@ std::int64_t checksum(const Packed& packed) {
   };
   Packed::visit(packed, add);
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, add);
+  if (!packed.lane_counts.empty()) Packed::visit_lane(packed, add);
   return sum.result();
+}
+
+/// Nothing where the lane is as it is in a run that only steps.
+void pack_lane(const LaneState& lane, std::size_t events, Packed& packed) {
+  // by the places of all members: one more does not compile until it is stored
+  const auto& [active, t, h, next, start, modes, rate_time, ends_with, ends_key, crowd, stepping,
+               patience] = lane;
+  if (!active && t == 0.0 && h == 0.0 && next == 0.0 && start.empty() && modes.empty() &&
+      rate_time == 0.0 && ends_with == -1 && ends_key == 0 && crowd == 0 && stepping == 0 &&
+      patience == 0 && events == 0)
+    return;
+  packed.lane_times = {t, h, next, rate_time};
+  packed.lane_counts = {
+      active ? 1u : 0u, stepping, patience, events, static_cast<std::uint64_t>(ends_with + 1),
+      ends_key,         crowd};
+  for (const GroupState& group : start) {
+    packed.lane_q.add(group.q);
+    packed.lane_v.add(group.v);
+    for (const Vector& vector : group.memory) packed.lane_memory.add(vector);
+    packed.lane_memory_count.push_back(group.memory.size());
+  }
+  for (const auto& [mode_key, kind, direction, gap, shared] : modes) {
+    packed.lane_key.push_back(mode_key);
+    packed.lane_kind.push_back(static_cast<std::int32_t>(kind) + (shared ? 4 : 0));
+    packed.lane_direction.insert(packed.lane_direction.end(), direction.begin(), direction.end());
+    packed.lane_direction.push_back(gap);
+  }
 }
 
 Packed pack(const State& state, CheckpointExtent extent) {
@@ -135,6 +187,7 @@ Packed pack(const State& state, CheckpointExtent extent) {
     packed.broken_time.push_back(one.t);
     packed.broken_pull.push_back(one.pull);
   }
+  pack_lane(state.lane, extent.events, packed);
   return packed;
 }
 
@@ -157,6 +210,7 @@ std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
     };
     Packed::visit(packed, take);
     if (group.has("broken_joint")) Packed::visit_broken(packed, take);
+    if (group.has("lane_counts")) Packed::visit_lane(packed, take);
     if (checksum(packed) != group.integer("checksum")) return std::nullopt;
     return packed;
   } catch (const h5::Error&) {
@@ -185,6 +239,32 @@ Vector to_vector(std::span<const double> values) {
 
 Vector3 to_vector3(const std::vector<double>& values, std::size_t i) {
   return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
+}
+
+/// Of a slot that tells of the event lane. "" or what does not fit.
+std::string lane_mismatch(const Packed& p, const Model& model) {
+  if (model.options().lane != Lane::events)
+    return "of the event lane, which the scene does not use";
+  if (!p.lane_q.sound() || !p.lane_v.sound() || !p.lane_memory.sound())
+    return "offsets out of order";
+  const std::size_t groups = p.lane_q.size();
+  if (p.lane_times.size() != 4 || p.lane_counts.size() != 7 || p.lane_v.size() != groups ||
+      p.lane_memory_count.size() != groups ||
+      std::accumulate(p.lane_memory_count.begin(), p.lane_memory_count.end(), std::uint64_t{0}) !=
+          p.lane_memory.size() ||
+      p.lane_kind.size() != p.lane_key.size() || p.lane_direction.size() != 3 * p.lane_key.size())
+    return "arrays of different lengths";
+  if (groups != 0 && groups != model.groups().size())
+    return std::to_string(groups) + " bodies, the scene has " +
+           std::to_string(model.groups().size());
+  for (std::size_t g = 0; g < groups; ++g)
+    if (p.lane_q[g].size() != static_cast<std::size_t>(model.initial()[g].q.size()) ||
+        p.lane_v[g].size() != static_cast<std::size_t>(model.initial()[g].v.size()))
+      return "body '" + model.groups()[g].name + "' has another number of coordinates";
+  for (const std::int32_t kind : p.lane_kind)
+    if (kind < 0 || kind > 7 || (kind & 3) > static_cast<std::int32_t>(ContactMode::Kind::slides))
+      return "a contact moves in a way that is not known";
+  return "";
 }
 
 /// "" or what does not fit.
@@ -219,7 +299,37 @@ std::string mismatch(const Packed& p, const Model& model) {
   if (p.active.size() != static_cast<std::size_t>(model.island_count()))
     return std::to_string(p.active.size()) + " contact problems, the scene has " +
            std::to_string(model.island_count());
-  return "";
+  return p.lane_counts.empty() ? "" : lane_mismatch(p, model);
+}
+
+LaneState unpack_lane(const Packed& p) {
+  LaneState lane;
+  if (p.lane_counts.empty()) return lane;
+  lane.t = p.lane_times[0];
+  lane.h = p.lane_times[1];
+  lane.next = p.lane_times[2];
+  lane.active = p.lane_counts[0] != 0;
+  lane.stepping = p.lane_counts[1];
+  lane.patience = p.lane_counts[2];
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < p.lane_q.size(); ++g) {
+    GroupState& group = lane.start.emplace_back();
+    group.q = to_vector(p.lane_q[g]);
+    group.v = to_vector(p.lane_v[g]);
+    for (std::uint64_t k = 0; k < p.lane_memory_count[g]; ++k)
+      group.memory.push_back(to_vector(p.lane_memory[next++]));
+  }
+  for (std::size_t i = 0; i < p.lane_key.size(); ++i)
+    lane.modes.push_back({p.lane_key[i],
+                          static_cast<ContactMode::Kind>(p.lane_kind[i] & 3),
+                          {p.lane_direction[3 * i], p.lane_direction[3 * i + 1]},
+                          p.lane_direction[3 * i + 2],
+                          (p.lane_kind[i] & 4) != 0});
+  lane.rate_time = p.lane_times[3];
+  lane.ends_with = static_cast<std::int32_t>(p.lane_counts[4]) - 1;
+  lane.ends_key = p.lane_counts[5];
+  lane.crowd = p.lane_counts[6];
+  return lane;
 }
 
 State unpack(const Packed& p) {
@@ -249,6 +359,7 @@ State unpack(const Packed& p) {
   }
   for (std::size_t i = 0; i < p.broken_joint.size(); ++i)
     state.broken.push_back({p.broken_joint[i], p.broken_time[i], p.broken_pull[i]});
+  state.lane = unpack_lane(p);
   return state;
 }
 
@@ -268,6 +379,7 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
   };
   Packed::visit(packed, store);
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, store);
+  if (!packed.lane_counts.empty()) Packed::visit_lane(packed, store);
   group.set("checksum", checksum(packed));
 }
 
@@ -283,7 +395,8 @@ Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, cons
                      "resume with the scene of the file")
         .at(path, 0, 0);
   const auto& counts = found->packed.counts;
-  return {unpack(found->packed), {counts[1], counts[2]}, found->slot};
+  const std::uint64_t events = found->packed.lane_counts.empty() ? 0 : found->packed.lane_counts[3];
+  return {unpack(found->packed), {counts[1], counts[2], events}, found->slot};
 }
 
 std::int64_t newest_checkpoint_step(const h5::File& file) {

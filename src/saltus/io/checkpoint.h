@@ -10,7 +10,7 @@ namespace saltus {
 
 /// How much of the file belongs to a checkpoint; what lies behind is dropped when the run goes on.
 struct CheckpointExtent {
-  std::size_t rows = 0, frames = 0;
+  std::size_t rows = 0, frames = 0, events = 0;
 };
 
 struct Checkpoint {

@@ -32,8 +32,8 @@ void list_tables(const h5::Group& group, const std::string& path, std::vector<st
 
 std::vector<std::string> tables_of(const h5::File& file) {
   std::vector<std::string> list;
-  for (const char* name :
-       {"step", "ledger", "probes", "frames", "bodies", "joints", "contacts", "step_contacts"})
+  for (const char* name : {"step", "ledger", "probes", "frames", "bodies", "joints", "contacts",
+                           "step_contacts", "events"})
     if (file.has(name)) list_tables(file.group(name), name, list);
   return list;
 }
@@ -45,8 +45,11 @@ double distance(double a, double b) {
   return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
 }
 
-/// Keys have more digits than a real number holds.
-bool same_keys(const h5::Dataset& a, const h5::Dataset& b) { return a.counts() == b.counts(); }
+/// Numbers that are names. Keys have more digits than a real number holds.
+bool holds_names(const std::string& table) {
+  return table.ends_with("/key") || table == "events/kind";
+}
+bool same_names(const h5::Dataset& a, const h5::Dataset& b) { return a.counts() == b.counts(); }
 
 TableDifference difference(const h5::Dataset& a, const h5::Dataset& b, const std::string& table,
                            double tolerance) {
@@ -73,8 +76,8 @@ TableDifference difference(const h5::Dataset& a, const h5::Dataset& b, const std
       found.column = i % columns;
     }
   }
-  if (table.ends_with("/key")) {
-    found.differs = found.differs || !same_keys(a, b);
+  if (holds_names(table)) {
+    found.differs = found.differs || !same_names(a, b);
     return found;
   }
   found.differs =

@@ -51,6 +51,20 @@ void write_frames(const ResultsReader& results, const BodyColumn& body, const st
   writer.commit();
 }
 
+void write_events(const std::vector<Event>& events, const std::string& path) {
+  const std::vector<CsvColumn> header{{"time", "s", {}},        {"kind", "", {}},
+                                      {"key", "", {}},          {"speed", "m/s", {}},
+                                      {"normal", "N s", {}},    {"tangent 1", "N s", {}},
+                                      {"tangent 2", "N s", {}}, {"energy", "J", {}}};
+  CsvWriter writer(path, header);
+  for (const Event& event : events)
+    writer.row(std::vector<std::string>{csv_number(event.t), std::string(name_of(event.kind)),
+                                        std::to_string(event.key), csv_number(event.speed),
+                                        csv_number(event.impulse[0]), csv_number(event.impulse[1]),
+                                        csv_number(event.impulse[2]), csv_number(event.energy)});
+  writer.commit();
+}
+
 std::string beside(const std::string& folder, const std::string& name) {
   return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
 }
@@ -67,7 +81,7 @@ void require_other(const ResultsReader& results, const std::string& path,
   const bool twice = std::find(written.begin(), written.end(), path) != written.end();
   if (twice || std::filesystem::equivalent(path, results.file(), ignored))
     throw SceneError("", twice ? "would be written twice" : "is the file that is read",
-                     twice ? "give the body another name than steps, ledger or probes"
+                     twice ? "give the body another name than steps, ledger, probes or events"
                            : "choose another name with -o")
         .at(path, 0, 0);
 }
@@ -123,6 +137,12 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
     for (const ProbeColumn& probe : results.probes())
       add(probes, probe.name, probe.unit, results.probe(probe.name));
     save("probes", probes);
+  }
+  if (results.has_events()) {
+    const std::string path = file_name(stem, "events", ".csv");
+    require_other(results, path, written);
+    write_events(results.events(), path);
+    written.push_back(path);
   }
   if (results.frames() > 0)
     for (const BodyColumn& body : results.bodies()) {

@@ -44,7 +44,24 @@ void CsvWriter::row(std::span<const double> values) {
   file_.write(line_);
 }
 
+void CsvWriter::row(std::span<const std::string> cells) {
+  expects(cells.size() == columns_, "CsvWriter::row: one cell a column");
+  line_.clear();
+  for (const std::string& one : cells) {
+    if (!line_.empty()) line_ += ',';
+    line_ += cell(one);
+  }
+  line_ += '\n';
+  file_.write(line_);
+}
+
 void CsvWriter::commit() { file_.commit(); }
+
+std::string csv_number(double x) {
+  std::string text;
+  append_number(text, x);
+  return text;
+}
 
 void write_csv(const std::string& path, std::span<const CsvColumn> columns) {
   const std::size_t rows = columns.empty() ? 0 : columns[0].values.size();

@@ -15,6 +15,9 @@ struct CsvColumn {
   std::span<const double> values;
 };
 
+/// 17 significant digits.
+std::string csv_number(double x);
+
 /// Writes columns of equal length through a `.part`. Throws SceneError, RunError as OutputFile.
 void write_csv(const std::string& path, std::span<const CsvColumn> columns);
 
@@ -24,6 +27,8 @@ class CsvWriter {
   CsvWriter(const std::string& path,
             std::span<const CsvColumn> header);  ///< values of the header are ignored
   void row(std::span<const double> values);
+  /// Of numbers (csv_number) and words.
+  void row(std::span<const std::string> cells);
   void commit();
 
  private:

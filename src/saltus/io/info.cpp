@@ -1,10 +1,12 @@
 #include "saltus/io/info.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "saltus/io/checkpoint.h"
+#include "saltus/io/event_table.h"
 #include "saltus/io/results_file.h"
 
 namespace saltus {
@@ -18,11 +20,16 @@ struct Content {
   Json summary;                  ///< empty if the run is not finished
   std::int64_t checkpoint = -1;  ///< step, -1: none
   std::vector<double> work;      ///< last row of the ledger [J], one an account
+  bool substeps = false;         ///< intervals are not one step each
+  bool lane = false;             ///< the run is one of the event lane
 };
 
 Content content_of(const ResultsReader& results) {
   Content content;
-  content.statistics = read_statistics(results.hdf5(), results.rows());
+  content.statistics = read_statistics(results.hdf5(), results.rows(), event_rows(results.hdf5()));
+  const std::vector<std::string>& columns = results.step_names();
+  content.substeps = std::ranges::find(columns, "rejected") != columns.end();
+  content.lane = results.has_events();
   content.checkpoint = newest_checkpoint_step(results.hdf5());
   if (results.finished()) {
     content.summary = Json::parse(results.summary(), nullptr, false);
@@ -52,6 +59,18 @@ void energy_table(std::string& text, const ResultsReader& results, const Content
        s.energy_end.total());
   for (std::size_t i = 0; i < content.work.size(); ++i)
     line(text, "  %-26s %+.6e J", results.accounts()[i].c_str(), content.work[i]);
+}
+
+void events_and_steps(std::string& text, const Content& content) {
+  const RunStatistics& s = content.statistics;
+  if (content.lane) line(text, "events        %s", s.events_text().c_str());
+  if (content.substeps)
+    line(text, "integrator    %llu steps, %llu rejected, estimated error at most %.3g (row %llu)%s",
+         static_cast<unsigned long long>(s.substeps), static_cast<unsigned long long>(s.rejected),
+         s.error.value, static_cast<unsigned long long>(s.error.row),
+         content.lane
+             ? (", " + std::to_string(s.evaluations) + " evaluations of the forces").c_str()
+             : "");
 }
 
 void trust(std::string& text, const RunStatistics& s) {
@@ -100,6 +119,7 @@ std::string info_text(const ResultsReader& results) {
     line(text, "probe         %s: %s [%s] of %s%s%s", probe.name.c_str(), probe.quantity.c_str(),
          probe.unit.c_str(), on.c_str(), probe.at.empty() ? "" : " at ", probe.at.c_str());
   }
+  events_and_steps(text, content);
   energy_table(text, results, content);
   trust(text, s);
   for (const auto& [name, value] : results.provenance())
@@ -164,6 +184,17 @@ std::string info_json(const ResultsReader& results) {
   json["penetration"] = {{"value", s.penetration()}, {"row", s.gap.row}};
   json["unexplained_step"] = {{"value", s.unexplained.value}, {"row", s.unexplained.row}};
   json["failed_steps"] = s.failed_steps;
+  if (content.substeps) {
+    json["substeps"] = s.substeps;
+    json["rejected"] = s.rejected;
+    json["error"] = {{"value", s.error.value}, {"row", s.error.row}};
+    json["evaluations"] = s.evaluations;
+  }
+  if (content.lane) {
+    json["events"] = Json::object();
+    for (std::size_t k = 0; k < kEventKinds; ++k)
+      json["events"][name_of(static_cast<Event::Kind>(k))] = s.events[k];
+  }
   json["provenance"] = Json::object();
   for (const auto& [name, value] : results.provenance()) json["provenance"][name] = value;
   return json.dump(1, ' ', false, Json::error_handler_t::replace);

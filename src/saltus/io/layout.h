@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "saltus/io/hdf5.h"
+#include "saltus/scene/model.h"
 
 namespace saltus::layout {
 
@@ -44,6 +45,24 @@ inline constexpr std::array kStep{
     StepColumn{"unexplained_step", h5::Type::real64, "J",
                "energy change of this step that no account explains"},
 };
+
+/// Further columns of /step, of runs whose intervals are not one step each: in the event lane, or of chosen lengths.
+inline constexpr std::array kSubsteps{
+    StepColumn{"steps", h5::Type::int32, "1",
+               "that covered the interval; in the event lane those of the integrator"},
+    StepColumn{"rejected", h5::Type::int32, "1", "steps that were made again, shorter"},
+    StepColumn{"error", h5::Type::real64, "1",
+               "largest estimated error of one of them; 0: not estimated"},
+    StepColumn{"events", h5::Type::int32, "1", "located in the interval"},
+    StepColumn{"evaluations", h5::Type::int32, "1", "of the forces, in the event lane"},
+};
+inline bool has_substeps(const StepOptions& options) {
+  return options.lane == Lane::events || options.step_tolerance > 0.0;
+}
+/// How many columns /step has.
+inline std::size_t step_width(const StepOptions& options) {
+  return kStep.size() + (has_substeps(options) ? kSubsteps.size() : 0);
+}
 
 /// How often a file that a run writes to is opened again before a reader gives up, and the pause before that [ms].
 inline constexpr int kAttempts = 100;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "saltus/io/checkpoint.h"
+#include "saltus/io/event_table.h"
 #include "saltus/io/frames.h"
 #include "saltus/io/joint_breaks.h"
 #include "saltus/io/layout.h"
@@ -50,7 +51,10 @@ OutputFile copy_to_part(const std::string& file) {
 
 struct ResultsWriter::Parts {
   Parts(OutputFile file, const Model& of, bool own_thread)
-      : output(std::move(file)), model(of), thread(own_thread) {}
+      : output(std::move(file)),
+        model(of),
+        step_width(layout::step_width(of.options())),
+        thread(own_thread) {}
   ~Parts() {
     try {
       if (!failed) writing([] {});
@@ -60,10 +64,12 @@ struct ResultsWriter::Parts {
 
   OutputFile output;  // before hdf5: the file is closed before the `.part` is removed
   Model model;
+  std::size_t step_width;  ///< columns of /step
   h5::File hdf5;
   RowTable rows;
   FrameTable frames;
   StepContacts step_contacts;
+  EventTable events;
   JointBreaks breaks;
   RunStatistics statistics;
   std::string next_slot = "a";
@@ -111,15 +117,22 @@ struct ResultsWriter::Parts {
     });
   }
 
+  /// Of what comes with rows, beside them.
+  std::size_t waiting_bytes() const {
+    return step_contacts.waiting_bytes() + events.waiting_bytes();
+  }
+
   void take() {
     rows.hand_over();
     frames.hand_over();
     step_contacts.hand_over();
+    events.hand_over();
   }
   void put_tables() {
     rows.write();
     frames.write();
     step_contacts.write();
+    events.write();
   }
   void put() {
     put_tables();
@@ -135,7 +148,7 @@ struct ResultsWriter::Parts {
 
   void save(const State& state) {
     breaks.write(state);
-    write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames()});
+    write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()});
     next_slot = next_slot == "a" ? "b" : "a";
   }
 };
@@ -149,6 +162,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     create_layout(p.hdf5, model, scene, resolved, options);
     p.frames = FrameTable::create(p.hdf5, model, options.fields);
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
+    if (model.options().lane == Lane::events) p.events = EventTable::create(p.hdf5);
     p.breaks = JointBreaks::create(p.hdf5, model);
     p.rows = open_rows(p.hdf5);
     p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
@@ -184,8 +198,10 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     p.rows.truncate(checkpoint.extent.rows);
     p.frames.truncate(checkpoint.extent.frames);
     p.step_contacts.truncate(checkpoint.extent.rows);
+    p.events = EventTable::open(p.hdf5);
+    p.events.truncate(checkpoint.extent.events);
     p.breaks = JointBreaks::open(p.hdf5, model);
-    p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows);
+    p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows, checkpoint.extent.events);
   } catch (const h5::Error& error) {
     layout::damaged(file, error);
   }
@@ -209,15 +225,16 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
 void ResultsWriter::start(const State& state, std::span<const double> probes) {
   StepReport none;
   none.gap = std::numeric_limits<double>::infinity();
+  none.steps = 0;
   record(none, state, probes);
 }
 
 void ResultsWriter::record(const StepReport& report, const State& state,
                            std::span<const double> probes, double wall) {
   Parts& p = *parts_;
-  if (p.rows.full() || p.step_contacts.waiting_bytes() > kBytes) p.hand_over();
+  if (p.rows.full() || p.waiting_bytes() > kBytes) p.hand_over();
   const std::size_t accounts = state.ledger.size();
-  expects(layout::kStep.size() + accounts + probes.size() + layout::kTiming == p.rows.width(),
+  expects(p.step_width + accounts + probes.size() + layout::kTiming == p.rows.width(),
           "ResultsWriter::record: one value an account and a probe of the model");
   double* row = p.rows.next();
   const std::array<double, layout::kStep.size()> head{state.t,
@@ -236,11 +253,22 @@ void ResultsWriter::record(const StepReport& report, const State& state,
                                                       state.energy.potential,
                                                       report.unexplained};
   row = std::copy(head.begin(), head.end(), row);
+  if (p.step_width > head.size())
+    for (const double value :
+         {static_cast<double>(report.steps), static_cast<double>(report.rejected), report.error,
+          static_cast<double>(report.events), static_cast<double>(report.evaluations)})
+      *row++ = value;
   row = std::copy(state.ledger.begin(), state.ledger.end(), row);
   row = std::copy(probes.begin(), probes.end(), row);
   *row = std::round(wall * 0x1p30) * 0x1p-30;  // nanoseconds: what is below would not be compressed
   p.step_contacts.add(state.contacts);
   p.statistics.add(report, state.energy, state.t);
+}
+
+void ResultsWriter::events(std::span<const Event> events) {
+  Parts& p = *parts_;
+  p.events.add(events);
+  p.statistics.add(events);
 }
 
 void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
@@ -258,7 +286,7 @@ void ResultsWriter::drain() { parts_->drain(); }
 bool ResultsWriter::wants_drain() const {
   const Parts& p = *parts_;
   return 2 * p.rows.waiting() >= p.rows.capacity() ||
-         p.frames.waiting_bytes() + p.step_contacts.waiting_bytes() > kWorthwhile;
+         p.frames.waiting_bytes() + p.waiting_bytes() > kWorthwhile;
 }
 
 void ResultsWriter::checkpoint(const State& state) {
@@ -276,7 +304,7 @@ std::vector<double> ResultsWriter::probe(std::size_t index) {
   Parts& p = *parts_;
   expects(index < p.model.probes().size(), "ResultsWriter::probe: index of a probe of the model");
   p.drain();
-  return p.rows.column(layout::kStep.size() + p.model.accounts().size() + index).reals();
+  return p.rows.column(p.step_width + p.model.accounts().size() + index).reals();
 }
 
 std::vector<double> ResultsWriter::times() {
@@ -289,8 +317,7 @@ void ResultsWriter::set_wav(std::size_t index, const std::string& file, double f
   Parts& p = *parts_;
   expects(index < p.model.probes().size(), "ResultsWriter::set_wav: index of a probe of the model");
   p.writing([&] {
-    const h5::Dataset& probe =
-        p.rows.column(layout::kStep.size() + p.model.accounts().size() + index);
+    const h5::Dataset& probe = p.rows.column(p.step_width + p.model.accounts().size() + index);
     probe.set("wav_file", file);
     probe.set("wav_factor", factor);
     probe.set("wav_rate", rate);

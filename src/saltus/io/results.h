@@ -4,6 +4,7 @@
 //     out.start(state, probes);                                           // row 0
 //     while (...) {
 //       report = advance();
+//       out.events(simulation.events());                                  // of every step, if any
 //       out.record(report, state, probes);                                // row k: end of step k
 //     }
 //     out.finish(state, summary);                                         // out.h5
@@ -45,6 +46,7 @@ struct RunSummary {
   bool complete = true;    ///< the end time was reached
   std::string stopped{};   ///< why not, one line
   double wall_time = 0.0;  ///< of the time loop, resumed parts included as far as known [s]
+  std::string choice{};    ///< of `time.scheme: auto`, a JSON object; "": the scene chose
 };
 
 class ResultsWriter {
@@ -69,6 +71,9 @@ class ResultsWriter {
   /// [s]. About 25 ns; waits only if nobody called hand_over() for 16 384 rows.
   void record(const StepReport& report, const State& state, std::span<const double> probes,
               double wall = 0.0);
+  /// What the event lane located in the step: Simulation::events(), before record(). Of runs in the other lane nothing is
+  /// stored.
+  void events(std::span<const Event> events);
   /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group; `joint_loads`: force and
   /// torque, one a joint (Simulation::joint_load); `contacts`: Simulation::contacts(), without them of the contacts in the
   /// state only the impulses are stored.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "saltus/io/drawing.h"
+#include "saltus/io/event_table.h"
 #include "saltus/io/layout.h"
 #include "saltus/scene/joint_spec.h"
 
@@ -102,7 +103,8 @@ void create_probes(const h5::File& file, const Model& model, const ResultsOption
   const double h = model.options().h;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Probe& probe = model.probes()[i];
-    const double late = (1.0 - velocity_at(model, probe)) * h;
+    const double late =  // in the event lane all is of the time of its row
+        model.options().lane == Lane::events ? 0.0 : (1.0 - velocity_at(model, probe)) * h;
     const h5::Dataset data =
         layout::described(group.create(names[i], {}), std::string(unit_of(probe, model.joints())),
                           description_of(probe));
@@ -145,12 +147,14 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
   write_pairs(file, model);
 
   const h5::Group step = file.create_group("step");
-  for (std::size_t i = 0; i < layout::kStep.size(); ++i) {
-    const layout::StepColumn& column = layout::kStep[i];
+  std::int64_t columns = 0;
+  const auto add_column = [&](const layout::StepColumn& column) {
     layout::described(step.create(column.name, {.type = column.type}), column.unit,
                       column.description)
-        .set("index", static_cast<std::int64_t>(i));
-  }
+        .set("index", columns++);
+  };
+  std::ranges::for_each(layout::kStep, add_column);
+  if (layout::has_substeps(model.options())) std::ranges::for_each(layout::kSubsteps, add_column);
   const h5::Group ledger = file.create_group("ledger");
   const std::vector<std::string> accounts(model.accounts().begin(), model.accounts().end());
   const std::vector<std::string> names = layout::object_names(accounts, "account");
@@ -197,6 +201,8 @@ RowTable open_rows(const h5::File& file) {
     }
     rows.add_column(step.dataset(column.name), column.type);
   }
+  for (const layout::StepColumn& column : layout::kSubsteps)
+    if (step.has(column.name)) rows.add_column(step.dataset(column.name), column.type);
   for (const char* name : {"ledger", "probes"}) {
     const h5::Group group = file.group(name);
     for (const std::string& column : layout::in_order(group))
@@ -211,7 +217,7 @@ RowTable open_rows(const h5::File& file) {
   return rows;
 }
 
-RunStatistics read_statistics(const h5::File& file, std::size_t rows) {
+RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_t events) {
   const h5::Group step = file.group("step");
   const auto column = [&](const char* name) {
     return step.has(name) ? step.dataset(name).reals(0, rows) : std::vector<double>(rows, 0.0);
@@ -222,7 +228,9 @@ RunStatistics read_statistics(const h5::File& file, std::size_t rows) {
              residual = column("residual"), after = column("residual_after"), gap = column("gap"),
              joint_gap = column("joint_gap"), impulse = column("impulse"),
              kinetic = column("kinetic"), potential = column("potential"),
-             unexplained = column("unexplained_step");
+             unexplained = column("unexplained_step"), steps = column("steps"),
+             rejected = column("rejected"), error = column("error"),
+             evaluations = column("evaluations");
   RunStatistics statistics;
   for (std::size_t k = 0; k < rows; ++k) {
     StepReport report;
@@ -237,8 +245,13 @@ RunStatistics read_statistics(const h5::File& file, std::size_t rows) {
     report.joint_gap = joint_gap[k];
     report.impulse = impulse[k];
     report.unexplained = unexplained[k];
+    report.steps = static_cast<int>(steps[k]);
+    report.rejected = static_cast<int>(rejected[k]);
+    report.error = error[k];
+    report.evaluations = static_cast<int>(evaluations[k]);
     statistics.add(report, {kinetic[k], potential[k]}, time[k]);
   }
+  statistics.add(read_events(file, events));
   return statistics;
 }
 

@@ -14,8 +14,8 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
                    std::string_view resolved, const ResultsOptions& options);
 /// The columns of /step, /ledger, /probes and /timing, in this order. Throws h5::Error.
 RowTable open_rows(const h5::File& file);
-/// Statistics of the first `rows` rows on disk.
-RunStatistics read_statistics(const h5::File& file, std::size_t rows);
+/// Statistics of the first `rows` rows and `events` events on disk.
+RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_t events);
 /// Throws SceneError unless `resolved` is the scene of the file; time.end [s] may differ but not
 /// lie before `t`.
 void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,

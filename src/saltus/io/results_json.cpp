@@ -75,6 +75,7 @@ std::string summary_json(const RunStatistics& s, const State& last, const Model&
   json["steps"] = last.step;
   json["time"] = last.t;
   json["wall_time"] = summary.wall_time;
+  if (!summary.choice.empty()) json["auto"] = Json::parse(summary.choice, nullptr, false);
   json["real_time_factor"] = summary.wall_time > 0.0 ? last.t / summary.wall_time : 0.0;
   json["energy"] = {{"start", s.energy_start},
                     {"kinetic", s.energy_end.kinetic},
@@ -96,6 +97,17 @@ std::string summary_json(const RunStatistics& s, const State& last, const Model&
   json["iterations"] = s.iterations;
   json["passes"] = s.passes;
   json["halvings"] = s.halvings;
+  if (layout::has_substeps(model.options())) {
+    json["substeps"] = s.substeps;
+    json["rejected"] = s.rejected;
+    json["error"] = extreme(s.error);
+    json["evaluations"] = s.evaluations;
+  }
+  if (model.options().lane == Lane::events) {
+    json["events"] = Json::object();
+    for (std::size_t k = 0; k < kEventKinds; ++k)
+      json["events"][name_of(static_cast<Event::Kind>(k))] = s.events[k];
+  }
   return json.dump(1);
 }
 

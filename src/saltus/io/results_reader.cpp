@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "saltus/io/event_table.h"
 #include "saltus/io/layout.h"
 #include "saltus/io/mesh_table.h"
 
@@ -87,6 +88,8 @@ void ResultsReader::read() {
   rate_ = hdf5_.real("rate");
   step_names_.clear();
   for (const layout::StepColumn& column : layout::kStep) step_names_.emplace_back(column.name);
+  for (const layout::StepColumn& column : layout::kSubsteps)
+    if (hdf5_.has(std::string("step/") + column.name)) step_names_.emplace_back(column.name);
   accounts_ = layout::in_order(hdf5_.group("ledger"));
   probes_ = read_probes(hdf5_);
   bodies_ = read_bodies(hdf5_);
@@ -132,6 +135,10 @@ std::vector<double> ResultsReader::ledger(const std::string& account) const {
 std::vector<double> ResultsReader::probe(const std::string& name) const {
   return hdf5_.dataset("probes/" + name).reals(0, rows_);
 }
+
+bool ResultsReader::has_events() const { return hdf5_.has("events"); }
+
+std::vector<Event> ResultsReader::events() const { return read_events(hdf5_, event_rows(hdf5_)); }
 
 std::vector<double> ResultsReader::frame_times() const {
   return hdf5_.dataset("frames/time").reals(0, frames_);

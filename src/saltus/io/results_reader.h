@@ -8,6 +8,7 @@
 
 #include "saltus/bodies/mesh.h"
 #include "saltus/io/hdf5.h"
+#include "saltus/sim/state.h"
 
 namespace saltus {
 
@@ -61,6 +62,8 @@ class ResultsReader {
   const std::vector<ProbeColumn>& probes() const { return probes_; }
   std::vector<double> probe(const std::string& name) const;
   const std::vector<BodyColumn>& bodies() const { return bodies_; }
+  bool has_events() const;            ///< the run is one of the event lane
+  std::vector<Event> events() const;  ///< what it located, by time
   std::vector<double> frame_times() const;
   /// Frames first .. first + count - 1 of "q", "velocity" or another table of frames, row by row; "displacement" also of a
   /// mesh that moves in its modes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace saltus {
 namespace {
@@ -39,8 +40,34 @@ void RunStatistics::add(const StepReport& report, const Energy& now, double t) {
   iterations += static_cast<std::uint64_t>(report.iterations);
   passes += static_cast<std::uint64_t>(report.passes);
   halvings += static_cast<std::uint64_t>(report.halvings);
+  substeps += static_cast<std::uint64_t>(report.steps);
+  rejected += static_cast<std::uint64_t>(report.rejected);
+  evaluations += static_cast<std::uint64_t>(report.evaluations);
+  raise(error, report.error, row);
   contact_steps += report.contacts > 0;
   failed_steps += !report.converged;
+}
+
+void RunStatistics::add(std::span<const Event> of_step) {
+  for (const Event& event : of_step) ++events[static_cast<std::size_t>(event.kind)];
+}
+
+std::uint64_t RunStatistics::event_count() const {
+  return std::accumulate(events.begin(), events.end(), std::uint64_t{0});
+}
+
+std::string RunStatistics::events_text() const {
+  const std::uint64_t all = event_count();
+  if (all == 0) return "none";
+  std::string text = std::to_string(all);
+  const char* before = ": ";
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    if (events[k] == 0) continue;
+    text += before + std::to_string(events[k]) + " " +
+            std::string(name_of(static_cast<Event::Kind>(k)));
+    before = ", ";
+  }
+  return text;
 }
 
 void ContactGain::add(double impact, double friction, double scheme, double start,

@@ -1,13 +1,18 @@
 // The numbers of the table at the end of a run, gathered step by step.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "saltus/scene/model.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
+
+/// How many kinds of events there are: values of Event::Kind.
+inline constexpr std::size_t kEventKinds = static_cast<std::size_t>(Event::Kind::take_back) + 1;
 
 /// The largest (or smallest) value met and the row where it was met first.
 struct Extreme {
@@ -36,9 +41,18 @@ struct RunStatistics {
   std::uint64_t halvings = 0;       ///< all steps
   double energy_start = 0.0;        ///< total [J]
   Energy energy_end;                ///< [J]
+  std::uint64_t substeps = 0;       ///< StepReport::steps, all rows
+  std::uint64_t rejected = 0;       ///< of them, made again
+  std::uint64_t evaluations = 0;    ///< of the forces by the event lane
+  Extreme error;                    ///< largest StepReport::error [1]
+  std::array<std::uint64_t, kEventKinds> events{};  ///< of the event lane, by Event::Kind
 
   /// Takes one more row; the first one is the start.
   void add(const StepReport& report, const Energy& now, double t);
+  void add(std::span<const Event> of_step);
+  std::uint64_t event_count() const;
+  /// "12: 10 impact, 1 rest, 1 opens" or "none".
+  std::string events_text() const;
   /// Largest penetration [m], >= 0.
   double penetration() const { return gap.value < 0.0 ? -gap.value : 0.0; }
 };

@@ -14,6 +14,7 @@
 #include "saltus/scene/build_joint.h"
 #include "saltus/scene/build_output.h"
 #include "saltus/scene/joint_assembly.h"
+#include "saltus/scene/lane_check.h"
 #include "saltus/scene/rigid_assembly.h"
 #include "saltus/scene/scheme_fit.h"
 #include "saltus/scene/skin_overlaps.h"
@@ -47,6 +48,7 @@ class Builder {
     parts_.options.bilateral = spec_.joint.bilateral;
     parts_.options.joints_in_stages = spec_.joint.in_stages;
     parts_.options.on_failure = spec_.on_failure;
+    lane_options();
     parts_.solver = solver_of(spec_.solver.kind);
     for (std::size_t i = 0; i < spec_.bodies.size(); ++i) body(i);
     rigid_.finish_groups(bodies_);
@@ -72,6 +74,24 @@ class Builder {
   }
 
  private:
+  void lane_options() {
+    StepOptions& options = parts_.options;
+    options.lane = spec_.time.chosen_lane();
+    if (options.lane == Lane::stepping) {
+      options.step_tolerance = spec_.time.tolerance.value_or(0.0);
+      return;
+    }
+    expect_lane_laws(spec_);
+    const EventSpec events = spec_.events.value_or(EventSpec{});
+    options.events = {.method = events.method,
+                      .tolerance = spec_.time.tolerance.value_or(EventOptions{}.tolerance),
+                      .impacts = events.impacts,
+                      .zeno = events.zeno,
+                      .limit = events.limit,
+                      .closed = events.closed,
+                      .hand_over = events.hand_over};
+  }
+
   void body(std::size_t i) {
     const BodySpec& spec = spec_.bodies[i];
     if (spec.kind == BodyKind::rigid) {
@@ -192,6 +212,16 @@ class Builder {
 
   void advise(std::size_t i, const std::string& path) {
     const BodySpec& body = spec_.bodies[i];
+    if (parts_.options.lane == Lane::stepping && !(parts_.options.step_tolerance > 0.0))
+      advise_scheme(i, path);  // else h is no step of it
+    if (!body.pluck || !body.string) return;
+    if (const auto advice =
+            pluck_advice(body.pluck->at, body.string->length, body.string->modes, body.name))
+      parts_.warnings.push_back(path + ".pluck: " + *advice);
+  }
+
+  void advise_scheme(std::size_t i, const std::string& path) {
+    const BodySpec& body = spec_.bodies[i];
     const Group& group = parts_.groups[static_cast<std::size_t>(bodies_[i].group)];
     const SchemeChoice choice = body.chosen_scheme();
     const double h = spec_.time.h();
@@ -216,9 +246,6 @@ class Builder {
               body.name + "'; compat: none does");
     if (const auto* newmark = std::get_if<NewmarkOptions>(&choice); newmark && touched(body.name))
       say(".scheme", rest_advice(newmark->gamma, newmark->beta_value(), body.name));
-    if (body.pluck && body.string)
-      say(".pluck",
-          pluck_advice(body.pluck->at, body.string->length, body.string->modes, body.name));
   }
 
   const Scene& scene_;
@@ -232,6 +259,9 @@ class Builder {
 
 Model build(const Scene& scene) {
   try {
+    if (scene.spec.time.automatic())
+      throw SceneError("time.scheme", "'auto' has to be resolved before a model can be built",
+                       "AutoSearch of saltus/study/auto_choice.h does, and `saltus run`");
     return Builder(scene).build();
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);

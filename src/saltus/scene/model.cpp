@@ -6,6 +6,7 @@
 #include <set>
 
 #include "saltus/base/error.h"
+#include "saltus/scene/lane_check.h"
 
 namespace saltus {
 namespace {
@@ -158,6 +159,9 @@ void Model::check() {
   expects(parts_->solver != nullptr, "a model has a contact solver");
   expects(parts_->initial.size() == groups().size(), "one initial state a group");
   expects(options().h > 0.0 && std::isfinite(options().h), "the step is positive and finite");
+  expects(options().step_tolerance >= 0.0 && options().step_tolerance <= 0.1,
+          "StepOptions::step_tolerance is between 0 and 0.1");
+  if (options().lane == Lane::events) expect_lane(*parts_);
   for (std::size_t i = 0; i + 1 < pairs().size(); ++i)
     expects(pairs()[i].key < pairs()[i + 1].key, "the keys of the pairs increase");
 
@@ -185,6 +189,13 @@ void Model::check() {
                        "'halve' needs schemes that can change their step, and '" +
                            std::string(group.scheme->name()) + "' of '" + group.name + "' cannot",
                        "allowed: stop, accept");
+    if (options().lane == Lane::stepping && options().step_tolerance > 0.0 &&
+        group.scheme->fixed_step())
+      throw SceneError("time.tolerance",
+                       "'" + group.name + "' is moved by '" + std::string(group.scheme->name()) +
+                           "', whose step is fixed",
+                       "leave it out, or use a scheme that can change its step, for example "
+                       "moreau-jean (`saltus describe schemes`)");
     const GroupState& state = parts_->initial[g];
     expects(state.q.size() == group.dynamics->positions() &&
                 state.v.size() == group.dynamics->velocities(),
@@ -326,7 +337,9 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
                            side->kind + ") has none",
                        "use lemke");
   }
-  if (sides.size() == 2 && sides[0]->scheme->velocity_at() != sides[1]->scheme->velocity_at() &&
+  const bool steps = options().lane == Lane::stepping;
+  if (steps && sides.size() == 2 &&
+      sides[0]->scheme->velocity_at() != sides[1]->scheme->velocity_at() &&
       told.insert(path).second)
     warnings_.push_back(
         path + ": the velocities of '" + sides[0]->name + "' (" +
@@ -350,7 +363,7 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
                              "' holds gaps alone where it corrects positions: what friction, a "
                              "relay or an equality holds would creep",
                          "use generalized-alpha or moreau-jean");
-  if (law.rule == Form::compliant && sides.front()->scheme->gain() != 0.5 &&
+  if (steps && law.rule == Form::compliant && sides.front()->scheme->gain() != 0.5 &&
       told.insert(path).second)
     warnings_.push_back(path + ": under '" + std::string(sides.front()->scheme->name()) +
                         "', whose gain is not 1/2, a spring loses energy at first order in the "

@@ -151,6 +151,11 @@ struct StepOptions {
   int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
   JointLevel joints = JointLevel::position;
   Bilateral bilateral = Bilateral::mid_zero;
+  Lane lane = Lane::stepping;
+  EventOptions events{};
+  /// > 0: an interval h is covered with steps whose estimated error stays below this share of what moves [1]
+  /// (sim/step_control.h); 0: one step.
+  double step_tolerance = 0.0;
 };
 
 /// The parts from which a Model is made, for programs that do not start from a scene file.

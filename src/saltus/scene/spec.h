@@ -20,20 +20,84 @@ namespace saltus {
 /// The version of the scene format this program reads.
 inline constexpr int kSceneVersion = 1;
 
+/// Who says how the bodies are carried. automatic: lane, schemes and step are those that keep a tolerance at least cost
+/// (study/auto_choice.h), and `tolerance` is that of the whole run.
+enum class TimeScheme { bodies, automatic };
+constexpr auto names_of(TimeScheme) {
+  using enum TimeScheme;
+  return std::array{NamedValue{bodies, "bodies"}, NamedValue{automatic, "auto"}};
+}
+
 /// How long and how fine.
 struct TimeSpec {
   double end = 0.0;
   std::optional<double> rate, step;
+  std::optional<Lane> lane;
+  std::optional<double> tolerance;
+  TimeScheme scheme = TimeScheme::bodies;
 
-  double h() const { return rate ? 1.0 / *rate : step.value_or(0.0); }  ///< step [s]
+  bool automatic() const { return scheme == TimeScheme::automatic; }
+  /// Step [s]; where it is chosen by the program the distance of rows, a 200th of the run when not given.
+  double h() const {
+    if (rate) return 1.0 / *rate;
+    return step.value_or(automatic() ? end / 200.0 : 0.0);
+  }
+  Lane chosen_lane() const { return lane.value_or(Lane::stepping); }
   bool operator==(const TimeSpec&) const = default;
   std::optional<Fault> fault() const;
-  static constexpr auto rules() { return std::array{exactly_one("rate", "step")}; }
+  static constexpr auto rules() {
+    return std::array{where("scheme", {"bodies"}, exactly_one("rate", "step")),
+                      where("scheme", {"auto"}, at_most_one("rate", "step"))};
+  }
   static constexpr auto fields() {
     using T = TimeSpec;
-    return std::tuple{required("end", &T::end, unit::s, kPositive, "the run goes from 0 to here"),
-                      field("rate", &T::rate, unit::Hz, kPositive, "steps per second"),
-                      field("step", &T::step, unit::s, kPositive, "length of a step")};
+    return std::tuple{
+        required("end", &T::end, unit::s, kPositive, "the run goes from 0 to here"),
+        field("rate", &T::rate, unit::Hz, kPositive, "steps per second"),
+        field("step", &T::step, unit::s, kPositive, "length of a step"),
+        field("lane", &T::lane,
+              "who carries the motion over a step: stepping, when not given, are the "
+              "schemes of the bodies; events are integrators of high order that stop "
+              "at every impact, lift-off, stick and slip"),
+        field("tolerance", &T::tolerance, Range{.low = 0.0, .high = 0.1, .low_open = true},
+              "error of a step of the integrator, relative to what moves in it: 1e-9 "
+              "in the lane events when not given; in the lane stepping a step is "
+              "covered with as many as keep it, and with one when not given; with `scheme: auto` "
+              "that of the whole run"),
+        field(
+            "scheme", &T::scheme,
+            "bodies: each has its own; auto: the program chooses lane, schemes and step that keep "
+            "`tolerance` over the run, and estimates the error, `step` is then the longest "
+            "distance of rows, a 200th of the run when not given")};
+  }
+};
+
+/// The event lane (sim/event_lane.h).
+struct EventSpec {
+  OdeKind method = OdeKind::automatic;
+  ImpactOrder impacts = ImpactOrder::simultaneous;
+  double zeno = 1e-9;
+  int limit = 50, closed = 20;
+  bool hand_over = true;
+
+  bool operator==(const EventSpec&) const = default;
+  static constexpr auto fields() {
+    using T = EventSpec;
+    return std::tuple{
+        field("method", &T::method,
+              "integrator between events; auto takes it by tolerance, and by how stiff the forces "
+              "are"),
+        field("impacts", &T::impacts,
+              "how contacts that touch at one instant share an impact: the law of each holds on "
+              "the velocities behind it; one after the other, the fastest first; or their impulses "
+              "grow together, and each gives back restitution^2 of the work that it took in"),
+        field("zeno", &T::zeno, unit::m, kNotNegative,
+              "hops lower than this are taken together up to their end; 0: never"),
+        field("limit", &T::limit, at_least(1), "most events in a step of `time`"),
+        field("closed", &T::closed, at_least(0), "most contacts that stick or slide"),
+        field("hand_over", &T::hand_over,
+              "beyond `limit` or `closed` the schemes of the bodies step until it is quieter; "
+              "false: the run fails")};
   }
 };
 
@@ -167,6 +231,7 @@ struct SceneSpec {
   int saltus = kSceneVersion;
   std::string title;
   TimeSpec time;
+  std::optional<EventSpec> events;
   ContactOptions contact;
   SolverSpec solver;
   OnFailure on_failure = OnFailure::stop;
@@ -191,6 +256,7 @@ struct SceneSpec {
         required("saltus", &T::saltus, "version of the scene format: 1"),
         field("title", &T::title, "one line"),
         required("time", &T::time, "how long and how fine"),
+        field("events", &T::events, "the event lane, with `time.lane: events` only"),
         field("contact", &T::contact, "how contacts are found"),
         field("solver", &T::solver, "solver of the contact problems"),
         field("on_failure", &T::on_failure,

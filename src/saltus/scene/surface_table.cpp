@@ -84,7 +84,9 @@ void SurfaceTable::find_laws() {
 }
 
 void SurfaceTable::find_margin() {
-  parts_.surfaces.margin = scene_.spec.contact.margin.value_or(kSmallShare * least_);
+  // Between two places at which the event lane looks, nothing may cross the margin.
+  const double share = scene_.spec.time.lane == Lane::events ? kEventShare : kSmallShare;
+  parts_.surfaces.margin = scene_.spec.contact.margin.value_or(share * least_);
 }
 
 void SurfaceTable::warn_of_lawless() {

@@ -50,5 +50,7 @@ class SurfaceTable {
 
 /// Share of the size of a shape: of the smallest one for the margin, of the smaller of two for a depth that is told.
 inline constexpr double kSmallShare = 0.01;
+/// The same of a margin for the event lane.
+inline constexpr double kEventShare = 0.25;
 
 }  // namespace saltus

@@ -6,6 +6,7 @@
 #include "saltus/scene/model.h"
 #include "saltus/sim/contact_observer.h"
 #include "saltus/sim/contact_view.h"
+#include "saltus/sim/lane_trace.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -34,6 +35,10 @@ class Simulation {
   /// Shows every contact problem to `observer`, which must outlive this or be replaced; nullptr: to nobody, as at first.
   void observe(ContactObserver* observer);
 
+  /// Keeps the steps and events of the event lane in `trace`, which must outlive this or be replaced; nullptr: no more. UsageError
+  /// without that lane.
+  void trace(LaneTrace* trace);
+
   /// Physical velocity of a group at the state's own time.
   void velocity(int group, Out v) const;
   /// Forces that held the prescribed degrees of freedom of a group, mean over the last step, contacts
@@ -48,6 +53,8 @@ class Simulation {
   /// those of its second half. Made when it is asked for, good until the next call or step. None before a step and after one
   /// that failed.
   std::span<const ContactView> contacts() const;
+  /// What the event lane located in the last advance(), by time; good until the next.
+  std::span<const Event> events() const;
   /// Value of a probe now: displacement S q [m] or velocity S v [m/s], v as the scheme holds it.
   double probe(int index) const;
 

@@ -1,5 +1,7 @@
 // What moves: a value. Same Model and same State, same future, bit for bit.
 #pragma once
+#include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +27,60 @@ struct BrokenJoint {
   bool operator==(const BrokenJoint&) const = default;
 };
 
+/// How a contact that touches moves in the event lane.
+struct ContactMode {
+  enum class Kind : std::uint8_t { closed, sticks, slides };  ///< closed: without friction
+  std::uint64_t key = 0;
+  Kind kind = Kind::closed;
+  /// slides: unit direction of the slip in the rows of the contact (t1, t2), of which the friction at rest is opposite.
+  std::array<double, 2> direction{};
+  double gap = 0.0;  ///< at which it is held: that with which it closed [m], [rad]
+  /// Its force is one of many that would do, because contacts share their load: whether it holds is asked at the ends of steps.
+  bool shared = false;
+  bool operator==(const ContactMode&) const = default;
+};
+
+/// What the event lane carries from interval to interval: its step in work, which may end behind State::t.
+struct LaneState {
+  bool active = false;  ///< State::groups hold physical q and v, no memory of schemes
+  double t = 0.0;       ///< start of the step in work [s]
+  double h = 0.0;       ///< its length; 0: none is in work
+  double next = 0.0;    ///< length to try for the one after it; 0: not known
+  std::vector<GroupState> start;   ///< q, v at t
+  std::vector<ContactMode> modes;  ///< of that step, by key
+  double rate_time = 0.0;          ///< over which its rates are differentiated [s]
+  std::int32_t ends_with = -1;     ///< what ends it (LaneWatch::Kind), -1: nothing
+  std::uint64_t ends_key = 0;      ///< the contact that does
+  std::uint64_t crowd = 0;         ///< events in a row that each came much sooner than a step
+  std::uint64_t stepping = 0;      ///< intervals that the schemes still have to step
+  std::uint64_t patience = 0;  ///< how many they got the last time
+};
+
+/// What happened at one instant of the event lane.
+struct Event {
+  /// impact: a contact closed with speed.  rest: its hops were taken together to their end.  closes: without speed.
+  /// opens, sticks, slides: what it does from now on.  spring: a compliant contact begins or ends to press.
+  /// hand_over: the schemes step from here on.  take_back: the event lane again.
+  enum class Kind : std::uint8_t {
+    impact,
+    rest,
+    closes,
+    opens,
+    sticks,
+    slides,
+    spring,
+    hand_over,
+    take_back
+  };
+  Kind kind = Kind::impact;
+  double t = 0.0;                     ///< [s]
+  std::uint64_t key = 0;              ///< of the contact; 0 of the last two kinds
+  double speed = 0.0;                 ///< of impact: rate of the gap before it [m/s], < 0
+  Vector3 impulse = Vector3::Zero();  ///< of impact and rest (n, t1, t2) [N s]
+  double energy = 0.0;                ///< change by the impact, of all contacts together, on its first contact [J]
+};
+std::string_view name_of(Event::Kind kind);
+
 struct State {
   double t = 0.0;  ///< [s]; step * h, not a running sum
   std::uint64_t step = 0;
@@ -37,6 +93,7 @@ struct State {
   double energy_start = 0.0;          ///< total at step 0 [J]
   std::vector<double> ledger;         ///< work since step 0 [J], one entry a Model::accounts()
   std::vector<BrokenJoint> broken;    ///< by time, then by joint
+  LaneState lane;                     ///< of the event lane
 };
 
 /// State at t = 0, the schemes started from the physical data of the model.
@@ -70,6 +127,11 @@ struct StepReport {
   int group = -1;                ///< where it failed
   std::string_view failure;      ///< why, in words of static life; empty: nothing is known
   double linear_residual = 0.0;  ///< largest |b - A x|/|b| of all linear iterations [1]
+  int steps = 1;                 ///< that covered the interval; of the event lane those of its integrator
+  int rejected = 0;              ///< steps that were made again, shorter
+  double error = 0.0;            ///< largest estimated error of one of them [1]; 0: not estimated
+  int events = 0;                ///< located in the interval
+  int evaluations = 0;           ///< of the forces, by the event lane
 };
 
 }  // namespace saltus

@@ -48,6 +48,7 @@ class RunObserver {
 StepReport report_of_start() {
   StepReport report;
   report.gap = std::numeric_limits<double>::infinity();
+  report.steps = 0;
   return report;
 }
 
@@ -67,7 +68,8 @@ std::uint64_t FramePlan::next(std::uint64_t step) const {
 }
 
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
-                    std::uint64_t steps, const ContactGain& gain, const RunWatch& watch) {
+                    std::uint64_t steps, const ContactGain& gain, const RunWatch& watch,
+                    const RunAfter& after) {
   const State& state = sim.state();
   const double end = sim.model().options().end;
   const FramePlan plan(spec.frames, steps);
@@ -115,10 +117,13 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       loop.failure = report;
       break;
     }
+    if (after) after(report);
     loop.halved += report.halvings > 0;
     loop.gain.add(report.impact, report.friction, scheme_account(state.ledger) - scheme_before,
                   state.energy_start, state.energy, state.step);
     loop.statistics.add(report, state.energy, state.t);
+    loop.statistics.add(sim.events());
+    out.events(sim.events());
     const bool framed = state.step == next_frame;
     if (spec.every_step || framed || state.step == steps)
       out.record(report, state, observer.probes(), in_seconds(to - from));

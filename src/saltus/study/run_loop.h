@@ -36,6 +36,9 @@ struct RunProgress {
 /// Called before the first step and then about 20 times a second, between steps; false stops the run.
 using RunWatch = std::function<bool(const RunProgress&)>;
 
+/// Called after each step that was taken.
+using RunAfter = std::function<void(const StepReport&)>;
+
 /// How the loop went.
 struct LoopReport {
   enum class End { reached, interrupted, failed };  ///< interrupted: by the watch
@@ -53,6 +56,7 @@ struct LoopReport {
 
 /// `gain`: of the steps before, when resumed.
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
-                    std::uint64_t steps, const ContactGain& gain, const RunWatch& watch = {});
+                    std::uint64_t steps, const ContactGain& gain, const RunWatch& watch = {},
+                    const RunAfter& after = {});
 
 }  // namespace saltus

@@ -10,6 +10,18 @@
 
 namespace saltus {
 
+namespace {
+
+/// What makes a run finer.
+const char* finer_remedy(const SceneSetup& setup) {
+  const StepOptions& options = setup.model.options();
+  return options.lane == Lane::events || options.step_tolerance > 0.0
+             ? "use a smaller time.tolerance"
+             : "use a shorter step";
+}
+
+}  // namespace
+
 double time_of(const Extreme& extreme, const SceneSetup& setup) {
   return static_cast<double>(extreme.row) * setup.model.options().h;
 }
@@ -33,10 +45,11 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
   for (const Group& group : setup.model.groups())
     gain_one = gain_one && group.scheme->gain() == 1.0;
   const char* remedy =
-      open && gain_one
+      setup.model.options().lane == Lane::events ? finer_remedy(setup)
+      : open && gain_one
           ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
       : open                  ? "use `activation: {closing_only: true}` in newton-impact"
-      : position || !gain_one ? "use a shorter step"
+      : position || !gain_one ? finer_remedy(setup)
                               : "use `law: signorini-position`";
   return fmt::format(
       "{} fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
@@ -48,14 +61,14 @@ std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
   if (s.failed_steps == 0) return "";
   if (!(s.residual.value > setup.model.options().contact.tolerance))
     return fmt::format(
-        "the equations of motion of {} steps were not solved and the steps accepted; use a shorter "
-        "step, or raise newton_iterations",
-        s.failed_steps);
+        "the equations of motion of {} steps were not solved and the steps accepted; {}, or raise "
+        "newton_iterations",
+        s.failed_steps, finer_remedy(setup));
   return fmt::format(
       "the contacts of {} steps were not solved and the steps accepted, the worst with residual "
-      "{:.3g}, tolerance {:.3g} (t = {:.6g} s); raise solver.iterations, or use a shorter step",
+      "{:.3g}, tolerance {:.3g} (t = {:.6g} s); raise solver.iterations, or {}",
       s.failed_steps, s.residual.value, setup.model.options().contact.tolerance,
-      time_of(s.residual, setup));
+      time_of(s.residual, setup), finer_remedy(setup));
 }
 
 std::string unexplained_warning(const LoopReport& loop, const State& state,
@@ -67,9 +80,8 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
   if (state.ledger.empty() || !(std::abs(state.ledger.back()) > 0.1 * scale)) return "";
   return fmt::format(
       "no account explains {:.3g} J, the most in one step {:.3g} J (t = {:.6g} s): the motion is "
-      "not "
-      "resolved; use a shorter step",
-      state.ledger.back(), s.unexplained.value, time_of(s.unexplained, setup));
+      "not resolved; {}",
+      state.ledger.back(), s.unexplained.value, time_of(s.unexplained, setup), finer_remedy(setup));
 }
 
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
@@ -77,9 +89,8 @@ std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
   const double tolerance = setup.model.options().contact.tolerance;
   if (s.failed_steps > 0 || s.residual_after.value <= std::max(1e-6, 100.0 * tolerance)) return "";
   return fmt::format(
-      "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); use a "
-      "shorter step",
-      s.residual_after.value, time_of(s.residual_after, setup));
+      "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); {}",
+      s.residual_after.value, time_of(s.residual_after, setup), finer_remedy(setup));
 }
 
 std::string inverted_warning(const State& state, const SceneSetup& setup) {

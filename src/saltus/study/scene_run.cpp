@@ -108,7 +108,8 @@ struct SceneRun::Parts {
     sim.emplace(setup->model);
     open_dump();
     writer.emplace(output, setup->model, setup->scene.text, resolved, std::move(results));
-    if (replaced) note(part + " of an earlier run is replaced; --resume would have continued it");
+    if (replaced && !again)
+      note(part + " of an earlier run is replaced; --resume would have continued it");
   }
 
   void open_dump() {
@@ -148,12 +149,68 @@ struct SceneRun::Parts {
         write_probe_files(*writer, setup->model, fs::path(output).parent_path().string());
     RunSummary summary;
     summary.wall_time = result.loop.wall;
+    if (result.choice) summary.choice = auto_json(*result.choice);
     writer->finish(sim->state(), summary);
     result.files = {output};
     result.files.insert(result.files.end(), probes.written.begin(), probes.written.end());
     result.files.insert(result.files.end(), dumped.begin(), dumped.end());
     result.sounds = std::move(probes.sounds);
     result.faults = std::move(probes.faults);
+  }
+
+  void run() {
+    open();
+    // what a run that goes on has shown before is not known
+    if (setup->search && !options.resume) recorder.emplace(*sim, setup->search->stride());
+    RunAfter after;
+    if (recorder) after = [this](const StepReport& report) { recorder->step(report); };
+    try {
+      result.loop = run_loop(*sim, *writer, setup->scene.spec.results, setup->steps, gain,
+                             options.watch, after);
+    } catch (const RunError&) {  // a full disk: the problems that were kept are not lost with it
+      finish_dump();
+      throw;
+    }
+  }
+
+  /// Of a scene with `time.scheme: auto`: whether the run that was made is the last one. Where not, the next one is set up.
+  bool judged() {
+    if (!setup->search) return true;
+    AutoSearch& search = *setup->search;
+    bool good = true;
+    if (recorder && result.loop.end == LoopReport::End::reached)
+      good = search.judge(recorder->samples());
+    else if (recorder && result.loop.end == LoopReport::End::failed)
+      good = search.judge_failure(
+          failure_text(setup->model, result.loop.failure, result.loop.last + 1));
+    result.choice = search.choice();
+    if (good) {
+      if (!result.choice->unmet.empty()) note("time.scheme: auto: " + result.choice->unmet);
+      return true;
+    }
+    recorder.reset();
+    dump.reset();
+    writer.reset();
+    sim.reset();
+    again = true;
+    setup = std::make_shared<const SceneSetup>(set_up_next(setup->search));
+    result.setup = setup;
+    return false;
+  }
+
+  RunResult close() {
+    result.state = sim->state();
+    finish_dump();
+    for (const std::string& text :
+         {gain_warning(result.loop.gain, *setup), unsolved_warning(result.loop, *setup),
+          unexplained_warning(result.loop, result.state, *setup), law_warning(result.loop, *setup),
+          inverted_warning(result.state, *setup)})
+      if (!text.empty()) note(text);
+    if (result.loop.end == LoopReport::End::reached)
+      finish();
+    else
+      stop();
+    return std::move(result);
   }
 
   SceneRunOptions options;
@@ -163,6 +220,8 @@ struct SceneRun::Parts {
   std::optional<Simulation> sim;
   std::optional<ResultsWriter> writer;
   std::optional<ContactDump> dump;
+  std::optional<AutoRecorder> recorder;  ///< of `sim`
+  bool again = false;                    ///< it is not the first run of a search
   std::vector<std::string> dumped;
   RunResult result;
 };
@@ -178,27 +237,9 @@ RunResult SceneRun::operator()() {
   Parts& p = *parts_;
   expects(!p.sim, "SceneRun: a run can be made once");
   try_outputs(p.setup->model, p.output);  // before a `.part` that is there is replaced
-  p.open();
-  RunResult& result = p.result;
-  try {
-    result.loop = run_loop(*p.sim, *p.writer, p.setup->scene.spec.results, p.setup->steps, p.gain,
-                           p.options.watch);
-  } catch (const RunError&) {  // a full disk: the problems that were kept are not lost with it
-    p.finish_dump();
-    throw;
-  }
-  result.state = p.sim->state();
-  p.finish_dump();
-  for (const std::string& text :
-       {gain_warning(result.loop.gain, *p.setup), unsolved_warning(result.loop, *p.setup),
-        unexplained_warning(result.loop, result.state, *p.setup),
-        law_warning(result.loop, *p.setup), inverted_warning(result.state, *p.setup)})
-    if (!text.empty()) p.note(text);
-  if (result.loop.end == LoopReport::End::reached)
-    p.finish();
-  else
-    p.stop();
-  return std::move(result);
+  do p.run();
+  while (!p.judged());
+  return p.close();
 }
 
 }  // namespace saltus

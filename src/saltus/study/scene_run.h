@@ -5,6 +5,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@ struct RunResult {
   std::vector<std::string> files;  ///< written, the results or their `.part` first
   std::vector<WavReport> sounds;
   std::vector<std::string> warnings;
-  std::vector<std::string> faults;  ///< sounds and tables that could not be written
+  std::vector<std::string> faults;     ///< sounds and tables that could not be written
+  std::optional<AutoChoice> choice{};  ///< of a scene with `time.scheme: auto`
 };
 
 class SceneRun {
@@ -49,7 +51,8 @@ class SceneRun {
   const SceneSetup& setup() const;
   const std::string& output() const;  ///< name of the results file
 
-  /// Once. A run that fails or is stopped leaves `<output>.part` with a checkpoint. Throws SceneError: files that cannot be
+  /// Once. With `time.scheme: auto` as often as it takes until the estimated error is small enough; the last run is that of
+  /// the files. A run that fails or is stopped leaves `<output>.part` with a checkpoint. Throws SceneError: files that cannot be
   /// created, nothing to resume; RunError: disk full.
   RunResult operator()();
 

@@ -47,10 +47,22 @@ void check_outputs(const Scene& scene, const Model& model) {
   }
 }
 
+SceneSetup checked_setup(Scene scene) {
+  Model model = build(scene);
+  try {
+    check_outputs(scene, model);
+  } catch (const SceneError& error) {
+    rethrow_placed(error, scene);
+  }
+  check_file_names(scene, "");
+  const std::uint64_t steps = static_cast<std::uint64_t>(step_count(scene.spec.time));
+  return {std::move(scene), std::move(model), steps, nullptr};
+}
+
 }  // namespace
 
 std::size_t row_width(const Model& model) {
-  return layout::kStep.size() + model.accounts().size() + model.probes().size();
+  return layout::step_width(model.options()) + model.accounts().size() + model.probes().size();
 }
 
 SceneSetup set_up(const std::string& file, std::span<const std::string> assignments,
@@ -60,15 +72,18 @@ SceneSetup set_up(const std::string& file, std::span<const std::string> assignme
 
 SceneSetup set_up(Scene scene, const std::string& until) {
   if (!until.empty()) set_end(scene, until);
-  Model model = build(scene);
-  try {
-    check_outputs(scene, model);
-  } catch (const SceneError& error) {
-    rethrow_placed(error, scene);
+  if (scene.spec.time.automatic()) {
+    const double tolerance = scene.spec.time.tolerance.value_or(AutoOptions{}.tolerance);
+    return set_up_next(
+        std::make_shared<AutoSearch>(std::move(scene), AutoOptions{.tolerance = tolerance}));
   }
-  check_file_names(scene, "");
-  const std::uint64_t steps = static_cast<std::uint64_t>(step_count(scene.spec.time));
-  return {std::move(scene), std::move(model), steps};
+  return checked_setup(std::move(scene));
+}
+
+SceneSetup set_up_next(std::shared_ptr<AutoSearch> search) {
+  SceneSetup setup = checked_setup(search->scene());
+  setup.search = std::move(search);
+  return setup;
 }
 
 }  // namespace saltus

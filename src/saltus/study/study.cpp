@@ -11,6 +11,7 @@
 #include "saltus/base/suggest.h"
 #include "saltus/scene/build.h"
 #include "saltus/schemes/registry.h"
+#include "saltus/study/auto_check.h"
 #include "saltus/study/study_error.h"
 #include "saltus/study/study_reference.h"
 #include "saltus/study/study_run.h"
@@ -48,8 +49,14 @@ std::vector<std::size_t> first_rows(std::uint64_t count) {
 
 class Study {
  public:
-  Study(const Scene& scene, const StudyOptions& options, const StudyWatch& watch)
-      : scene_(scene), options_(options), model_(build(scene)), pacer_(watch, 0) {
+  /// `automatic`: the tolerance of `time.scheme: auto`, where the scene had it.
+  Study(const Scene& scene, const StudyOptions& options, const StudyWatch& watch,
+        std::optional<double> automatic)
+      : scene_(scene),
+        automatic_(automatic),
+        options_(options),
+        model_(build(scene)),
+        pacer_(watch, 0) {
     result_.scene = scene.file;
     result_.title = scene.spec.title;
     result_.scene_step = scene.spec.time.h();
@@ -192,6 +199,9 @@ class Study {
     find_smooth();
     if (result_.smooth_times > 0 && !refer_smooth()) return false;
     finish_errors();
+    if (automatic_ && !scales_.empty())
+      result_.choice = check_choice(scene_, *automatic_, {plan_.interval(), plan_.count},
+                                    observables_, {reference_, rows_, scales_, result_.reference});
     return true;
   }
 
@@ -459,6 +469,7 @@ class Study {
   }
 
   const Scene& scene_;
+  const std::optional<double> automatic_;
   const StudyOptions& options_;
   const Model model_;
   StudyPacer pacer_;
@@ -486,7 +497,16 @@ std::string_view name_of(StudyStatus status) {
 }
 
 StudyResult run_study(const Scene& scene, const StudyOptions& options, const StudyWatch& watch) {
-  return Study(scene, options, watch)();
+  if (!scene.spec.time.automatic()) return Study(scene, options, watch, std::nullopt)();
+  Scene plain = scene;
+  TimeSpec& time = plain.spec.time;
+  time.step = time.h();
+  time.rate.reset();
+  time.scheme = TimeScheme::bodies;
+  const double tolerance = time.tolerance.value_or(options.tolerance);
+  time.tolerance.reset();
+  plain.spec.events.reset();
+  return Study(plain, options, watch, tolerance)();
 }
 
 }  // namespace saltus

@@ -110,6 +110,20 @@ struct StudyVerdict {
   std::vector<std::string> warnings;
 };
 
+/// What `time.scheme: auto` chose for the study's end and instants, against the reference.
+struct StudyChoice {
+  std::string method;   ///< "events", "runge-kutta rk4"
+  bool events = false;  ///< x is a tolerance of the event lane, else a step [s]
+  double x = 0.0;
+  double tolerance = 0.0, estimate = kNotMeasured;  ///< asked for, and what it says of its error
+  double error = kNotMeasured;                      ///< as (1)
+  double known = kNotMeasured;                      ///< error of what it is measured against
+  std::string reference;                            ///< what that is
+  double work = 0.0;                                ///< evaluations of the whole search
+  bool holds = false;                               ///< error <= 2 estimate + known
+  std::string unmet;                                ///< what the choice itself says against it
+};
+
 struct StudyResult {
   std::string scene, title;  ///< file and title
   double end = 0.0;          ///< of every run [s]
@@ -126,11 +140,12 @@ struct StudyResult {
   double energy_scale = 0.0;  ///< largest total energy of the reference run [J]
   std::vector<StudyScheme> schemes;
   StudyVerdict verdict;
+  std::optional<StudyChoice> choice;  ///< of a scene with `time.scheme: auto`
   std::vector<std::string> notes;
   bool stopped = false;  ///< by the watch: the rest is not filled
 };
 
-/// Runs every scheme with every step. SceneError: unknown scheme, option or probe, a scheme that fits no body, steps
+/// Runs every scheme with every step; of a scene with `time.scheme: auto` also what that chooses. SceneError: unknown scheme, option or probe, a scheme that fits no body, steps
 /// that are no whole parts of the largest, a reference file that does not fit. What physics refuses is in the result.
 StudyResult run_study(const Scene& scene, const StudyOptions& options,
                       const StudyWatch& watch = {});

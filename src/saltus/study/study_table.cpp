@@ -175,6 +175,17 @@ std::string smooth_text(const StudyResult& r) {
   return text;
 }
 
+std::string choice_text(const StudyChoice& c) {
+  if (c.method.empty()) return "nothing was chosen: " + c.unmet;
+  return fmt::format(
+      "{} with {} says of its error {:.2g} where {:g} is asked for; against {}, known to {:.2g}, "
+      "it is {:.2g}: {}{}",
+      c.method, c.events ? fmt::format("tolerance {:.2g}", c.x) : "h = " + step_text(c.x),
+      c.estimate, c.tolerance, c.reference, c.known, c.error,
+      c.holds ? "the estimate holds" : "THE ESTIMATE DOES NOT HOLD",
+      c.unmet.empty() ? "" : "; " + c.unmet);
+}
+
 std::string study_text(const StudyResult& r) {
   std::string text = r.title.empty() ? "" : r.title + "\n";
   const auto row = [&](std::string_view name, const std::string& what) {
@@ -201,6 +212,7 @@ std::string study_text(const StudyResult& r) {
   for (const std::string& note : r.notes) row("note", note);
   for (const std::string& warning : r.verdict.warnings) row("beware", warning);
   row("verdict", r.verdict.text);
+  if (r.choice) row("auto", choice_text(*r.choice));
   return text;
 }
 
@@ -276,6 +288,20 @@ std::string study_json(const StudyResult& r) {
     json["verdict"]["step"] = scheme.runs[static_cast<std::size_t>(r.verdict.run)].h;
   }
   json["warnings"] = r.verdict.warnings;
+  if (r.choice) {
+    const StudyChoice& c = *r.choice;
+    json["auto"] = {{"method", c.method},
+                    {"lane", c.events ? "events" : "stepping"},
+                    {"x", c.x},
+                    {"tolerance", c.tolerance},
+                    {"estimate", c.estimate},
+                    {"error", c.error},
+                    {"known", c.known},
+                    {"reference", c.reference},
+                    {"work", c.work},
+                    {"holds", c.holds},
+                    {"unmet", c.unmet}};
+  }
   json["notes"] = r.notes;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -25,6 +25,8 @@ std::string error_text(const StudyResult& result, const StudyRun& run);
 
 /// "runge-kutta at 0.13 ms, known to 2e-7; 8 of 9 other schemes go to the same motion", or the name of the exact file.
 std::string reference_text(const StudyResult& result);
+/// What `time.scheme: auto` chose, and whether its estimate holds.
+std::string choice_text(const StudyChoice& choice);
 /// What errors are relative to.
 std::string scale_text(const StudyResult& result);
 /// Where the smooth stretch ends, or why there is none.

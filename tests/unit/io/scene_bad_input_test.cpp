@@ -17,7 +17,8 @@ void expect_faults(const std::vector<saltus_test::FaultRow>& rows) {
 const std::string kTop = "saltus: 1\ntime: {end: 1 s, rate: 1 kHz}\n";
 const std::string kBody = "bodies: [{name: a, kind: modal, modes: {omega: [1, 2]}}]\n";
 const std::string kKeys =
-    "allowed: saltus, title, time, contact, solver, on_failure, gravity, planar, bodies, surfaces, "
+    "allowed: saltus, title, time, events, contact, solver, on_failure, gravity, planar, bodies, "
+    "surfaces, "
     "ignore, contacts, joint, joints, couplings, outputs, "
     "results, "
     "reference";

@@ -135,7 +135,7 @@ TEST_CASE("the resolved scene leaves out what it does not give") {
   const std::string text = write_scene(read_scene_text(kEverything, "scene.yaml").spec, 0);
   CHECK(text.find(R"("modes": {"file": "modes.csv"})") != std::string::npos);
   CHECK(text.find("null") == std::string::npos);
-  CHECK(text.find(R"("time": {"end": 0.03, "step": 1e-05})") != std::string::npos);
+  CHECK(text.find(R"("time": {"end": 0.03, "step": 1e-05, "scheme": "bodies"})") != std::string::npos);
 }
 
 TEST_CASE("equality of specs notices a change anywhere") {

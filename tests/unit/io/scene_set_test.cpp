@@ -47,7 +47,9 @@ TEST_CASE("a faulty assignment is named in the error") {
            Row{"time.step=1",
                "time.step: cannot be given together with `rate`; give exactly one of rate, step"},
            Row{"time.ende=1",
-               "time: unknown key `ende`; did you mean `end`? allowed: end, rate, step"},
+               "time: unknown key `ende`; did you mean `end`? allowed: end, rate, step, lane, "
+               "tolerance, "
+               "scheme"},
            Row{"bodies[1].name=b",
                "bodies[1].name: `bodies[1]` does not exist; the list has 1 entries, the first is "
                "[0]"},

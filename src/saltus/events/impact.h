@@ -1,0 +1,49 @@
+// What contacts that touch at one instant do to each other: impulses of no duration.
+//
+//     u+ = W P + u-,     W = H M^-1 H^T, joints eliminated
+//
+// The laws name what holds behind the impact or in the course of it; friction is Coulomb's throughout.
+#pragma once
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "saltus/contact/contact_solver.h"
+#include "saltus/scene/choices.h"
+
+namespace saltus {
+
+/// One contact that touches, of a law that impulses obey: dry friction of a given bound has none in no time. Rows first .. first + tangents: normal, then tangents.
+struct ImpactContact {
+  /// newton:  0 <= u+_N + e u-_N perp P_N >= 0.
+  /// poisson: P_N of a first phase (e = 0, compression) and e times as much behind it, then 0 <= u+_N perp P_N.
+  /// held:    u+_N = 0, P_N of either sign (a motor, a relation between coordinates).
+  enum class Law { newton, poisson, held };
+  Law law = Law::newton;
+  int first = 0, tangents = 0;
+  double restitution = 0.0;  ///< e
+  double tangential = 0.0;   ///< e_T: friction opposes u+_T + e_T u-_T
+  double friction = 0.0;     ///< mu
+};
+
+struct ImpactProblem {
+  const Matrix& W;  ///< symmetric, positive semidefinite [1/kg]
+  View u;           ///< u-, motion of the obstacles included [m/s]
+  std::span<const ImpactContact> contacts;
+  std::span<const int> ids;  ///< stable name of each row, increasing
+};
+
+struct ImpactReport {
+  bool converged = true;
+  int iterations = 0;        ///< of the solver, of all phases
+  int phases = 1;            ///< problems that were solved
+  double residual = 0.0;     ///< largest of the problems [1]
+  std::string_view failure;  ///< why it failed, in words of static life
+};
+
+/// P of the impact [N s]. u+ = W P + u- is left to the caller.
+ImpactReport solve_impact(const ImpactProblem& problem, ImpactOrder order,
+                          const ContactSolver& solver, Limits limits, Out P);
+
+}  // namespace saltus

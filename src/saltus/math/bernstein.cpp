@@ -1,0 +1,251 @@
+#include "saltus/math/bernstein.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "saltus/base/error.h"
+
+namespace saltus {
+namespace {
+
+constexpr int kMostNodes = 16;  // degree of interpolation
+constexpr int kMostDegree = 32;
+constexpr double kWidth = 1e-15;  // parts are not divided below this
+
+struct Coefficients {
+  int n = 0;  // degree
+  std::array<double, kMostDegree + 1> b;
+
+  explicit Coefficients(int degree) : n(degree) {
+    expects(n >= 0 && n <= kMostDegree, "a polynomial in Bernstein form has a degree of 0 .. 32");
+  }
+  explicit Coefficients(std::span<const double> from)
+      : Coefficients(static_cast<int>(from.size()) - 1) {
+    std::copy(from.begin(), from.end(), b.begin());
+  }
+  double& operator[](int k) { return b[static_cast<std::size_t>(k)]; }
+  double operator[](int k) const { return b[static_cast<std::size_t>(k)]; }
+  double last() const { return (*this)[n]; }
+
+  /// Becomes p on [0, x]; `right`, if any, p on [x, 1].
+  void split(double x, Coefficients* right) {
+    Coefficients& c = *this;
+    if (right) right->n = n;
+    for (int j = 0; j <= n; ++j) {
+      if (right) (*right)[n - j] = c[n];
+      if (j == n) break;
+      for (int k = n; k > j; --k) c[k] = (1.0 - x) * c[k - 1] + x * c[k];
+    }
+  }
+};
+
+template <class Number>
+Number binomial(int n, int k) {
+  Number value = 1;
+  for (int i = 1; i <= k; ++i)
+    value = value * static_cast<Number>(n - k + i) / static_cast<Number>(i);
+  return value;
+}
+
+/// Nodes and, for one degree, the inverse of B_k(x_j), transposed.
+struct Interpolation {
+  std::vector<double> nodes;
+  Matrix to_coefficients;
+
+  explicit Interpolation(int n) {
+    const auto rows = static_cast<std::size_t>(n + 1);
+    using Row = std::vector<long double>;
+    for (int k = 0; k <= n; ++k)
+      nodes.push_back(k == n
+                          ? 1.0
+                          : static_cast<double>(
+                                0.5L * (1.0L - std::cos(std::numbers::pi_v<long double> * k / n))));
+    // Gauss-Jordan with pivots on [B | 1]
+    std::vector<Row> a(rows, Row(2 * rows, 0.0L));
+    for (std::size_t j = 0; j < rows; ++j) {
+      const long double x = nodes[j];
+      for (int k = 0; k <= n; ++k)
+        a[j][static_cast<std::size_t>(k)] = binomial<long double>(n, k) *
+                                            std::pow(x, static_cast<long double>(k)) *
+                                            std::pow(1.0L - x, static_cast<long double>(n - k));
+      a[j][rows + j] = 1.0L;
+    }
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::size_t pivot = i;
+      for (std::size_t j = i + 1; j < rows; ++j)
+        if (std::abs(a[j][i]) > std::abs(a[pivot][i])) pivot = j;
+      std::swap(a[i], a[pivot]);
+      const long double d = 1.0L / a[i][i];
+      for (long double& x : a[i]) x *= d;
+      for (std::size_t j = 0; j < rows; ++j) {
+        if (j == i || a[j][i] == 0.0L) continue;
+        const long double factor = a[j][i];
+        for (std::size_t k = 0; k < 2 * rows; ++k) a[j][k] -= factor * a[i][k];
+      }
+    }
+    to_coefficients.resize(n + 1, n + 1);
+    for (std::size_t k = 0; k < rows; ++k)
+      for (std::size_t j = 0; j < rows; ++j)
+        to_coefficients(static_cast<long>(j), static_cast<long>(k)) =
+            static_cast<double>(a[k][rows + j]);
+    // The ends are nodes: b_0 and b_n are values, to the last bit.
+    to_coefficients.col(0).setZero();
+    to_coefficients.col(n).setZero();
+    to_coefficients(0, 0) = to_coefficients(n, n) = 1.0;
+  }
+};
+
+const Interpolation& interpolation(int n) {
+  expects(n >= 1 && n <= kMostNodes,
+          "values at Lobatto's nodes make a polynomial of degree 1 .. 16");
+  static const std::vector<Interpolation> all = [] {
+    std::vector<Interpolation> made;
+    for (int degree = 1; degree <= kMostNodes; ++degree) made.emplace_back(degree);
+    return made;
+  }();
+  return all[static_cast<std::size_t>(n - 1)];
+}
+
+/// Changes of sign in the sequence, zeros left out: p has as many roots in (0, 1), or fewer by an even number.
+int sign_changes(const Coefficients& c) {
+  int changes = 0;
+  double before = 0.0;
+  for (int k = 0; k <= c.n; ++k) {
+    if (c[k] == 0.0) continue;
+    if (before != 0.0 && (c[k] < 0.0) != (before < 0.0)) ++changes;
+    before = c[k];
+  }
+  return changes;
+}
+
+/// Some x with p(x) < 0 and p >= 0 up to the root before it, of p on [from, to]; -1: p is nowhere negative.
+double first_below(Coefficients c, double from, double to) {
+  const double least = *std::min_element(c.b.begin(), c.b.begin() + c.n + 1);
+  if (least >= 0.0) return -1.0;
+  int first = 0;
+  while (c[first] == 0.0) ++first;
+  if (c[first] < 0.0) return from;
+  if (c.last() < 0.0 && sign_changes(c) == 1) return to;
+  const double middle = 0.5 * (from + to);
+  if (to - from < kWidth) return c.last() < 0.0 ? to : -1.0;
+  Coefficients right(c.n);
+  c.split(0.5, &right);
+  const double x = first_below(c, from, middle);
+  return x >= 0.0 ? x : first_below(right, middle, to);
+}
+
+/// The root of p on [0, 1], of which there is one, from p >= 0 to p < 0; the side where p >= 0.
+double only_root(const Coefficients& c, double width) {
+  double a = 0.0, b = 1.0;
+  double fa = c[0], fb = c.last();
+  const std::span<const double> p(c.b.data(), static_cast<std::size_t>(c.n + 1));
+  bool halve = fa <= 0.0;
+  for (int i = 0; i < 200 && (b - a) * width > 0.25 * kWidth; ++i) {
+    // Between the ends by the straight line, kept off them by half the width that is asked for; every other time by
+    // halves if that has not halved the bracket.
+    const double margin = 0.125 * kWidth / width;
+    double x = halve ? 0.5 * (a + b) : a + (b - a) * fa / (fa - fb);
+    x = std::clamp(x, a + std::min(margin, 0.5 * (b - a)), b - std::min(margin, 0.5 * (b - a)));
+    if (x <= a || x >= b) break;
+    const double fx = bernstein_value(p, x), before = b - a;
+    if (fx >= 0.0) {
+      a = x;
+      fa = fx;
+    } else {
+      b = x;
+      fb = fx;
+    }
+    halve = fa <= 0.0 || b - a > 0.5 * before;
+  }
+  return a;
+}
+
+/// The last x of p on [from, to] where p goes from + to -; -1: p <= 0 everywhere. p(to) <= 0 is known unless c says else.
+double last_fall(Coefficients c, double from, double to) {
+  if (c.last() >= 0.0) return to;
+  if (*std::max_element(c.b.begin(), c.b.begin() + c.n + 1) <= 0.0) return -1.0;
+  if (sign_changes(c) == 1) return from + (to - from) * only_root(c, to - from);
+  if (to - from < kWidth) return c[0] >= 0.0 ? from : -1.0;
+  const double middle = 0.5 * (from + to);
+  Coefficients right(c.n);
+  c.split(0.5, &right);
+  const double x = last_fall(right, middle, to);
+  return x >= 0.0 ? x : last_fall(c, from, middle);
+}
+
+}  // namespace
+
+std::span<const double> lobatto_nodes(int n) { return interpolation(n).nodes; }
+
+void bernstein_through(const Matrix& values, Matrix& B) {
+  const Interpolation& to = interpolation(static_cast<int>(values.cols()) - 1);
+  expects(&values != &B, "coefficients do not overwrite the values");
+  B.resize(values.rows(), values.cols());
+  B.noalias() = values.lazyProduct(to.to_coefficients);
+}
+
+double bernstein_value(std::span<const double> b, double x) {
+  Coefficients c(b);
+  for (int last = c.n; last > 0; --last)
+    for (int k = 0; k < last; ++k) c[k] = (1.0 - x) * c[k] + x * c[k + 1];
+  return c[0];
+}
+
+void bernstein_derivative(std::span<const double> b, std::span<double> out) {
+  expects(b.size() > 1 && out.size() + 1 == b.size(), "p' has one coefficient fewer than p");
+  const double n = static_cast<double>(out.size());
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = n * (b[k + 1] - b[k]);
+}
+
+double bernstein_integral(std::span<const double> b, double x) {
+  // The integral has coefficients of degree n + 1: 0 and the sums of b over n + 1.
+  expects(b.size() <= static_cast<std::size_t>(kMostDegree),
+          "the integral of a polynomial of degree 0 .. 31");
+  Coefficients c(static_cast<int>(b.size()));
+  double sum = 0.0;
+  c[0] = 0.0;
+  for (int k = 1; k <= c.n; ++k) c[k] = (sum += b[static_cast<std::size_t>(k - 1)]) / c.n;
+  return bernstein_value({c.b.data(), static_cast<std::size_t>(c.n + 1)}, x);
+}
+
+void bernstein_part(std::span<const double> b, double from, double to, std::span<double> out) {
+  expects(out.size() == b.size(), "a part of a polynomial has as many coefficients");
+  expects(0.0 <= from && from <= to && to <= 1.0, "a part of [0, 1]");
+  Coefficients c(b);
+  if (to < 1.0) c.split(to, nullptr);
+  if (from > 0.0) {
+    Coefficients right(c.n);
+    c.split(from / to, &right);
+    c = right;
+  }
+  std::copy_n(c.b.begin(), out.size(), out.begin());
+}
+
+std::optional<double> first_negative(std::span<const double> b, double noise) {
+  expects(noise >= 0.0, "noise >= 0");
+  if (std::all_of(b.begin(), b.end(), [&](double x) { return x >= -noise; })) return std::nullopt;
+  expects(std::all_of(b.begin(), b.end(), [](double x) { return std::isfinite(x); }),
+          "a polynomial has coefficients that are numbers");
+  Coefficients p(b);
+  int m = 0;
+  for (; m <= p.n && std::abs(p[m]) <= noise; ++m) p[m] = 0.0;
+
+  // How far: the first dip of p below -noise. Small dips before it are left out.
+  Coefficients raised = p;
+  for (int k = 0; k <= p.n; ++k) raised[k] += noise;
+  const double below = first_below(raised, 0.0, 1.0);
+  if (below < 0.0) return std::nullopt;
+  if (below == 0.0) return 0.0;
+
+  // Where p came from +: p(x) = x^m r(x), r without the root at the start.
+  Coefficients r(p.n - m);
+  for (int k = 0; k <= r.n; ++k)
+    r[k] = p[k + m] * (binomial<double>(p.n, k + m) / binomial<double>(r.n, k));
+  r.split(below, nullptr);
+  return std::max(0.0, last_fall(r, 0.0, below));
+}
+
+}  // namespace saltus

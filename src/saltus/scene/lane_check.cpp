@@ -1,0 +1,96 @@
+#include "saltus/scene/lane_check.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/bodies/massless_contact.h"
+
+namespace saltus {
+namespace {
+
+constexpr const char* kLaneLaws =
+    "allowed with `time.lane: events`: newton-impact, poisson-impact, compliant, equality, relay";
+constexpr const char* kOtherLane = "leave it out, or use `time.lane: stepping`";
+
+std::string path_in(const std::vector<std::string>& paths, std::size_t i, const char* otherwise) {
+  return i < paths.size() ? paths[i] : fmt::format("{}[{}]", otherwise, i);
+}
+
+void expect_lane_law(const ContactLaw& law, const std::string& path) {
+  using Rule = ContactLaw::Rule;
+  const auto refuse = [&](const char* name, const char* why) {
+    throw SceneError(path, fmt::format("the event lane does not know {}, {}", name, why),
+                     kLaneLaws);
+  };
+  if (law.rule == Rule::signorini_position)
+    refuse("signorini-position", "which restricts the gap at the end of a step");
+  if (law.rule == Rule::schatzman_paoli)
+    refuse("schatzman-paoli", "which restricts the gaps of three steps");
+  if (law.rule == Rule::stewart_trinkle)
+    refuse("stewart-trinkle", "which restricts the gap at the end of a step");
+  for (const auto& [value, key, what] : {std::tuple{law.rolling, ".rolling", "rolling friction"},
+                                         std::tuple{law.spinning, ".spinning", "spinning friction"},
+                                         std::tuple{law.cohesion, ".cohesion", "cohesion"}})
+    if (value > 0.0)
+      throw SceneError(path + key, fmt::format("the event lane does not know {}", what),
+                       kOtherLane);
+  if (law.rule == Rule::compliant && law.friction > 0.0)
+    throw SceneError(path, "the event lane does not know friction on compliant contacts",
+                     kOtherLane);
+}
+
+}  // namespace
+
+void expect_lane_laws(const SceneSpec& spec) {
+  const auto expect_known = [](const LawChoice& law, const std::string& path) {
+    if (std::holds_alternative<Fremond>(law))
+      throw SceneError(path, "the event lane does not know fremond, which averages over a step",
+                       kLaneLaws);
+  };
+  for (std::size_t i = 0; i < spec.surfaces.size(); ++i)
+    expect_known(spec.surfaces[i].law, fmt::format("surfaces[{}].law", i));
+  for (std::size_t i = 0; i < spec.contacts.size(); ++i)
+    expect_known(spec.contacts[i].law, fmt::format("contacts[{}].law", i));
+}
+
+void expect_lane(const ModelParts& parts) {
+  const EventOptions& events = parts.options.events;
+  expects(events.tolerance > 0.0 && events.tolerance <= 0.1,
+          "EventOptions::tolerance is above 0, at most 0.1");
+  expects(
+      events.zeno >= 0.0 && std::isfinite(events.zeno) && events.limit >= 1 && events.closed >= 0,
+      "EventOptions: zeno >= 0, limit >= 1, closed >= 0");
+  for (std::size_t i = 0; i < parts.laws.size(); ++i)
+    expect_lane_law(parts.laws[i], path_in(parts.law_path, i, "laws"));
+  for (std::size_t i = 0; i < parts.joints.size(); ++i)
+    if (parts.joints[i].strength > 0.0)
+      throw SceneError(path_in(parts.joint_path, i, "joints") + ".strength",
+                       "the event lane does not know joints that break", kOtherLane);
+  if (parts.options.correct_positions)
+    throw SceneError("contact.correct_positions",
+                     "undoes what shapes penetrate at the end of a step, and in the event lane "
+                     "none do",
+                     kOtherLane);
+  if (parts.options.joints_in_stages)
+    throw SceneError("joint.in_stages",
+                     "is for explicit schemes; the event lane holds joints in every stage anyway",
+                     kOtherLane);
+  for (std::size_t g = 0; g < parts.groups.size(); ++g) {
+    const Group& group = parts.groups[g];
+    if (dynamic_cast<const MasslessContact*>(group.dynamics.get()))
+      throw SceneError(path_in(parts.group_path, g, "bodies"),
+                       "contact nodes of '" + group.name +
+                           "' have no mass, and the event lane needs that of every node",
+                       "leave `fem.stops` out, or use `time.lane: stepping`");
+    if (events.method == OdeKind::esdirk && group.dynamics->velocities() > 0 &&
+        !has(group.dynamics->traits(), Trait::tangents))
+      throw SceneError(
+          "events.method",
+          "'esdirk' needs tangents, and '" + group.name + "' (kind " + group.kind + ") has none",
+          "allowed: auto, dormand-prince-5, dormand-prince-8");
+  }
+}
+
+}  // namespace saltus

@@ -1,0 +1,841 @@
+#include "saltus/sim/event_lane.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/spring.h"
+#include "saltus/sim/lane_touch.h"
+#include "saltus/sim/lane_watch.h"
+
+namespace saltus {
+namespace {
+
+constexpr int kMostTrials = 60;   ///< of the length of a step
+constexpr int kMostAtOnce = 20;   ///< events without time between them
+constexpr int kTrials = 4;        ///< before slips are looked at that come to their end
+constexpr int kNear = 3;          ///< times EventOptions::closed, of contacts that are near
+constexpr double kTurn = 2.5;     ///< most that a body turns in a step [rad]
+constexpr double kLeast = 1e-11;  ///< tolerance of steps with contacts that are closed
+constexpr double kShortest = 1e-15;
+constexpr double kLongest = 1000.0;  ///< intervals
+constexpr std::uint64_t kCrowd =
+    8;  ///< impacts in a row between which nothing moves by EventOptions::zeno: they pile up
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+std::unique_ptr<OdeMethod> method_of(const EventOptions& options) {
+  switch (options.method) {
+    case OdeKind::dormand_prince_5:
+      return make_dormand_prince_5();
+    case OdeKind::dormand_prince_8:
+      return make_dormand_prince_8();
+    case OdeKind::esdirk:
+      return make_esdirk();
+    case OdeKind::automatic:
+      break;
+  }
+  return options.tolerance > 1e-5 ? make_dormand_prince_5() : make_dormand_prince_8();
+}
+
+int account_of(const Model& model, std::string_view name) {
+  const auto accounts = model.accounts();
+  const auto found = std::find(accounts.begin(), accounts.end(), name);
+  return found == accounts.end() ? -1 : static_cast<int>(found - accounts.begin());
+}
+
+bool same(const Vector& a, const Vector& b) {
+  return a.size() == b.size() && (a.array() == b.array()).all();
+}
+
+}  // namespace
+
+struct EventLane::Work {
+  explicit Work(const Model& m)
+      : model(m),
+        motion(model),
+        touch(model, motion),
+        watch(model, motion),
+        method(method_of(model.options().events)) {
+    const auto n = static_cast<Eigen::Index>(motion.size());
+    w = v = Vector::Zero(n);
+    scale = Vector::Ones(2 * n);
+    first.assign(motion.contacts().first().begin(), motion.contacts().first().end());
+    radius.assign(at(motion.size()), 1.0);
+    for (std::size_t g = 0; g < model.groups().size(); ++g) {
+      const RigidData* const rigid = model.groups()[g].dynamics->rigid();
+      for (std::size_t b = 0; rigid && b < rigid->mass.size(); ++b) {
+        const double r = std::sqrt(rigid->inertia[b].trace() / (2.0 * rigid->mass[b]));
+        if (std::isfinite(r) && r > 0.0)
+          std::fill_n(radius.begin() + first[g] + 6 * static_cast<std::ptrdiff_t>(b) + 3, 3, r);
+      }
+    }
+    for (const Group& group : model.groups()) {
+      std::vector<int> entry;
+      for (const Source& source : group.dynamics->sources())
+        entry.push_back(source.potential ? -1 : account_of(model, source.name));
+      account.push_back(entry);
+      by_source.emplace_back(entry.size(), 0.0);
+    }
+    const int accounts = static_cast<int>(model.accounts().size());
+    impact = accounts - 3;
+    scheme = accounts - 2;
+    joint_impulse.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+    friction = account_of(model, "friction");
+    prescribed = account_of(model, "prescribed");
+    if (friction < 0) friction = impact;
+    if (prescribed < 0) prescribed = impact;
+  }
+
+  const Model model;
+  LaneMotion motion;
+  LaneTouch touch;
+  LaneWatch watch;
+  std::unique_ptr<OdeMethod> method;
+  OdeStep step;
+  bool ready = false;  ///< `step` is that of State::lane
+  double done = 0.0;   ///< share of it that the state has gone
+  Matrix power;        ///< of every account over the step, Bernstein [W]
+  Matrix force;        ///< three rows a mode [N]
+  Matrix load;         ///< six rows a joint, as Simulation::joint_load [N], [N m]
+  std::vector<std::array<Vector3, 2>> joint_impulse;  ///< since begin_means()
+  std::map<std::uint64_t, Vector3> impulse;           ///< of contacts since begin_means()
+  LaneTouch::Account account_of_touch;
+  LaneTrace* kept = nullptr;
+
+  Vector w, v, scale, pull;       ///< pull: acceleration by the applied forces alone
+  std::vector<LaneEnding> stops;  ///< slips that a step cannot follow to their end
+  std::vector<int> first;
+  std::vector<double> radius;  ///< of gyration, of angular velocities; 1 of others
+  std::vector<std::vector<int>> account;
+  std::vector<std::vector<double>> by_source;
+  int impact = 0, scheme = 0, friction = 0, prescribed = 0;
+
+  void gather(const std::vector<GroupState>& groups) {
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      v.segment(first[g], groups[g].v.size()) = groups[g].v;
+  }
+  void begin(const LaneState& lane);
+  double largest_force() const;
+  void set_scale(double length);
+  enum class Made { step, stops, nothing };
+  Made make(State& state, double limit, StepReport& report);
+  bool find_stops();
+  bool has_stopped(const State& state, std::uint64_t key);
+  void locate(const LaneWatch::Found& found, double most);
+  bool resume(State& state);
+  void sample_work();
+  void place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
+  void go(State& state, double theta);
+  int near(const State& state);
+  bool happen(State& state, StepReport& report, std::vector<Event>& events);
+  void turn(State& state);
+  Energy energy(const State& state);
+  double closed(const State& state);
+  void measure(const State& state, StepReport& report);
+};
+
+// motion and step at the start of the step in work.
+void EventLane::Work::begin(const LaneState& lane) {
+  motion.start(lane.start);
+  motion.set_modes(lane.modes);
+  motion.set_time(lane.rate_time);
+  gather(lane.start);
+  w.setZero();
+  step.t0 = lane.t;
+  step.v0 = v;
+  step.dv0.resize(v.size());
+  Vector dw(v.size());
+  motion.rates(lane.t, w, v, dw, step.dv0);
+  motion.applied_acceleration(pull);
+  motion.mark_slips();
+}
+
+// Of the last rates(), those of contacts among them [N]: the size of their round-off.
+double EventLane::Work::largest_force() const {
+  double most = motion.applied_force();
+  for (std::size_t k = 0; k < motion.modes().size(); ++k)
+    most = std::max(most, motion.force(k).cwiseAbs().maxCoeff());
+  return most;
+}
+
+// What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
+// a with and without contacts; turns at the radius of gyration.
+void EventLane::Work::set_scale(double length) {
+  const double h = length;
+  // Rates of rows that turn are differences: their round-off is no error of the step.
+  const double asked = model.options().events.tolerance;
+  const double tolerance = motion.modes().empty() ? asked : std::max(asked, kLeast);
+  const auto n = v.size();
+  for (std::size_t g = 0; g + 1 < first.size(); ++g) {
+    double start = 0.0, end = 0.0;
+    for (int i = first[g]; i < first[g + 1]; ++i) {
+      const double r = radius[at(i)];
+      start = std::max(start, r * (std::abs(step.v0[i]) +
+                                   h * std::max(std::abs(step.dv0[i]), std::abs(pull[i]))));
+      end = std::max(end, r * (std::abs(step.v1[i]) + h * std::abs(step.dv1[i])));
+    }
+    // A step that is far too long may end anywhere.
+    const double speed = start > 0.0 ? std::clamp(end, start, 4.0 * start) : end;
+    for (int i = first[g]; i < first[g + 1]; ++i) {
+      const double u = std::max(tolerance * speed / radius[at(i)], 1e-200);
+      scale[i] = std::max(h * u, 1e-200);
+      scale[n + i] = u;
+    }
+  }
+}
+
+// The next step from the state, its length by the tolerance, cut where an event is.
+EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepReport& report) {
+  LaneState& lane = state.lane;
+  lane.start.resize(state.groups.size());
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    lane.start[g].q = state.groups[g].q;
+    lane.start[g].v = state.groups[g].v;
+  }
+  lane.t = state.t;
+  double force_size = 0.0;
+  // Increments of rotations are singular at 2 pi.
+  double spin = 0.0;
+  for (std::size_t g = 0; g < state.groups.size(); ++g)
+    if (has(model.groups()[g].dynamics->traits(), Trait::rigid))
+      for (Eigen::Index b = 0; b + 6 <= state.groups[g].v.size(); b += 6)
+        spin = std::max(spin, state.groups[g].v.segment<3>(b + 3).norm());
+  const double left = std::min(limit - state.t, spin > 0.0 ? kTurn / spin : limit);
+  double h = std::min(lane.next > 0.0 ? lane.next : left, left);
+  lane.rate_time = 1e-3 * h;
+  begin(lane);
+  force_size = largest_force();
+  if (!(lane.next > 0.0)) {
+    // From rest or not: what the accelerations change in the velocities within a step is of their size.
+    const double a = step.dv0.size() > 0 ? step.dv0.cwiseAbs().maxCoeff() : 0.0;
+    const double u = step.v0.size() > 0 ? step.v0.cwiseAbs().maxCoeff() : 0.0;
+    if (a > 0.0 && u > 0.0) h = std::min(h, 0.1 * u / a);
+    lane.rate_time = 1e-3 * h;
+    begin(lane);
+  }
+  const double q = method->error_order();
+  double error = 0.0;
+  for (int trial = 0;; ++trial) {
+    step.h = h;
+    bool good = method->step(motion, step) && step.v1.allFinite() && step.w1.allFinite();
+    if (good) {
+      set_scale(h);
+      error = method->error(step, scale);
+      good = error <= 1.0;
+    } else {
+      error = 1e3;
+    }
+    if (good) break;
+    ++report.rejected;
+    if (trial >= kTrials && find_stops()) return Made::stops;
+    if (trial > kMostTrials || h < kShortest * std::max(std::abs(state.t), left)) {
+      report.failure = "the integrator does not meet events.tolerance with any step";
+      return Made::nothing;
+    }
+    h *= std::isfinite(error) ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.1, 0.9) : 0.1;
+    lane.rate_time = 1e-3 * h;
+    begin(lane);
+  }
+  report.error = std::max(report.error, error * model.options().events.tolerance);
+  ++report.steps;
+  const double next =
+      h * (error > 0.0 ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.2, 5.0) : 5.0);
+  method->interpolate(motion, step);
+  watch.begin(step.t0, step.v0, force_size);
+  const auto found = watch.earliest(step);
+  lane.ends_with = -1;
+  lane.ends_key = 0;
+  if (found) {
+    lane.ends_with = static_cast<std::int32_t>(found->kind);
+    lane.ends_key = found->key;
+    locate(*found, h);
+  }
+  lane.h = step.h;
+  // A step that an event cut short says nothing against its length.
+  lane.next = h < left || next < h ? next : std::max(next, lane.next);
+  if (kept) {
+    LaneTrace::Step one{lane.t, lane.h, lane.start, lane.modes, model.options().events.method};
+    if (one.method == OdeKind::automatic)
+      one.method = method->order() == 8 ? OdeKind::dormand_prince_8
+                   : method->implicit() ? OdeKind::esdirk
+                                        : OdeKind::dormand_prince_5;
+    kept->steps.push_back(std::move(one));
+  }
+  if (step.h > 0.0) sample_work();
+  ready = true;
+  done = 0.0;
+  return Made::step;
+}
+
+// u^2 <= 2 zeno |u'| of the slip of a mode at the state.
+bool EventLane::Work::has_stopped(const State& state, std::uint64_t key) {
+  motion.start(state.groups);
+  motion.set_modes(state.lane.modes);
+  gather(state.groups);
+  w.setZero();
+  Vector dw(v.size()), dv(v.size()), row(v.size());
+  motion.rates(state.t, w, v, dw, dv);
+  for (std::size_t k = 0; k < motion.modes().size(); ++k) {
+    if (motion.modes()[k].key != key || motion.index(k) < 0) continue;
+    const auto i = at(motion.index(k));
+    double slip = 0.0, change = 0.0;
+    for (int a = 1; a <= motion.contacts().contact(i).tangents; ++a) {
+      row.setZero();
+      motion.contacts().add_row(i, a, 1.0, row);
+      slip += motion.rate(k)[a] * motion.rate(k)[a];
+      change += row.dot(dv) * row.dot(dv);
+    }
+    return slip <= 2.0 * model.options().events.zeno * std::sqrt(change);
+  }
+  return false;
+}
+
+// Slips whose way is over but for less than EventOptions::zeno, at the start of a step. Where a body turns while it slides,
+// the directions of its slips turn ever faster towards their common end, and no step is short enough.
+bool EventLane::Work::find_stops() {
+  stops.clear();
+  const double zeno = model.options().events.zeno;
+  Vector dw(v.size()), dv(v.size()), row(v.size());
+  w.setZero();
+  motion.rates(step.t0, w, step.v0, dw, dv);
+  LaneContacts& contacts = motion.contacts();
+  for (std::size_t k = 0; k < motion.modes().size(); ++k) {
+    if (motion.modes()[k].kind != ContactMode::Kind::slides || motion.index(k) < 0) continue;
+    const auto i = at(motion.index(k));
+    const int tangents = contacts.contact(i).tangents;
+    double slip = 0.0, slower = 0.0;
+    for (int a = 1; a <= tangents; ++a) {
+      const double u = motion.rate(k)[a];
+      row.setZero();
+      contacts.add_row(i, a, 1.0, row);
+      slip += u * u;
+      slower -= u * row.dot(dv);
+    }
+    // way = u^2/(2 |u'|), u' = (u . u_T')/u
+    if (slower > 0.0 && slip * std::sqrt(slip) <= 2.0 * zeno * slower)
+      stops.push_back({LaneEnding::Kind::stops, motion.modes()[k].key, {}});
+  }
+  return !stops.empty();
+}
+
+// The step again, to the root of the function that found the event: Newton's method on the length of the step, from the root
+// of the polynomial.
+void EventLane::Work::locate(const LaneWatch::Found& found, double most) {
+  double h = found.theta * most;
+  if (!(h > 0.0)) {  // it happens where the step starts
+    step.h = 0.0;
+    return;
+  }
+  for (int round = 0; round < 3; ++round) {
+    step.h = h;
+    method->step(motion, step);
+    if (found.slope == 0.0) break;
+    const double value = watch.value(found, step.t0 + h, step.w1, step.v1);
+    const double change = -value / found.slope;
+    if (!std::isfinite(change) || std::abs(change) <= 1e-16 * (std::abs(step.t0) + h)) break;
+    const double better = h + change;
+    if (!(better > 0.5 * h && better < 1.5 * h && better <= 1.001 * most)) break;
+    h = better;
+    if (round == 2) {
+      step.h = h;
+      method->step(motion, step);
+    }
+  }
+  method->interpolate(motion, step);
+}
+
+// The step in work of a state that was stored. False: the state is not where this step led it.
+bool EventLane::Work::resume(State& state) {
+  const LaneState& lane = state.lane;
+  begin(lane);
+  step.h = lane.h;
+  if (!method->step(motion, step)) return false;
+  method->interpolate(motion, step);
+  sample_work();
+  done = (state.t - lane.t) / lane.h;
+  std::vector<GroupState> here = state.groups;
+  place(state.t, done, lane, here);
+  for (std::size_t g = 0; g < here.size(); ++g)
+    if (!same(here[g].q, state.groups[g].q) || !same(here[g].v, state.groups[g].v)) return false;
+  ready = true;
+  return true;
+}
+
+// Power of every account and forces of the contacts, sampled over the step.
+void EventLane::Work::sample_work() {
+  const auto& modes = motion.modes();
+  const int n = static_cast<int>(step.w.cols());
+  const auto nodes = lobatto_nodes(n);
+  const auto accounts = static_cast<Eigen::Index>(model.accounts().size());
+  Matrix values = Matrix::Zero(accounts, n + 1),
+         forces_at = Matrix::Zero(3 * static_cast<Eigen::Index>(modes.size()), n + 1),
+         loads_at = Matrix::Zero(6 * static_cast<Eigen::Index>(joint_impulse.size()), n + 1);
+  std::vector<std::array<Vector3, 2>> loads(joint_impulse.size());
+  Vector dw(v.size()), dv(v.size()), G_rate;
+  Matrix G;
+  const bool constrained = !modes.empty() || motion.joint_rows() > 0;
+  if (!constrained && !model.options().ledger) {
+    power.setZero(accounts, 1);
+    force.resize(0, 1);
+    load.resize(0, 1);
+    return;
+  }
+  for (int k = 0; k <= n; ++k) {
+    dense_output(step, nodes[at(k)], w, v);
+    const double t = step.t0 + nodes[at(k)] * step.h;
+    if (constrained)
+      motion.rates(t, w, v, dw, dv);
+    else
+      motion.go(t, w, v);
+    const auto groups = motion.groups();
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (account[g].empty() || groups[g].v.size() == 0) continue;
+      model.groups()[g].dynamics->power(t, groups[g].q, groups[g].v, groups[g].v, by_source[g]);
+      for (std::size_t s = 0; s < account[g].size(); ++s)
+        if (account[g][s] >= 0) values(account[g][s], k) += by_source[g][s];
+    }
+    if (motion.joint_rows() > 0) {
+      motion.joints_here(G, G_rate);
+      const double drive = motion.joint_forces().dot(motion.contacts().joints().drift0());
+      values(prescribed, k) -= drive;
+      std::ranges::fill(loads, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
+      motion.add_joint_loads(motion.joint_forces(), 1.0, loads);
+      for (std::size_t i = 0; i < loads.size(); ++i) {
+        loads_at.block<3, 1>(6 * static_cast<Eigen::Index>(i), k) = loads[i][0];
+        loads_at.block<3, 1>(6 * static_cast<Eigen::Index>(i) + 3, k) = loads[i][1];
+      }
+    }
+    for (std::size_t m = 0; m < modes.size(); ++m) {
+      if (motion.index(m) < 0) continue;
+      const ContactLaw& law = motion.contacts().law(at(motion.index(m)));
+      const Vector3 &f = motion.force(m), &u = motion.rate(m), &d = motion.drift(m);
+      forces_at.block<3, 1>(3 * static_cast<Eigen::Index>(m), k) = f;
+      const bool relay = law.rule == ContactLaw::Rule::relay;
+      const double own = relay ? law.velocity : 0.0;
+      if (law.rule == ContactLaw::Rule::compliant)
+        values(impact, k) -= law.spring.damping * u[0] * u[0];
+      else
+        values(relay ? friction : impact, k) += f[0] * (u[0] - own);
+      values(friction, k) += f[1] * u[1] + f[2] * u[2];
+      values(prescribed, k) -= f.dot(d) - f[0] * own;
+    }
+  }
+  bernstein_through(values, power);
+  if (loads_at.rows() > 0)
+    bernstein_through(loads_at, load);
+  else
+    load.resize(0, n + 1);
+  if (forces_at.rows() > 0)
+    bernstein_through(forces_at, force);
+  else
+    force.resize(0, n + 1);
+}
+
+// q, v of the step at theta (>= 1: its end), joints and closed contacts without drift.
+void EventLane::Work::place(double t, double theta, const LaneState& lane,
+                            std::vector<GroupState>& groups) {
+  if (theta >= 1.0) {
+    w = step.w1;
+    v = step.v1;
+  } else {
+    dense_output(step, theta, w, v);
+  }
+  motion.start(lane.start);
+  motion.move(w, groups);
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    groups[g].v = v.segment(first[g], groups[g].v.size());
+  if (motion.joint_rows() > 0 || !lane.modes.empty()) touch.project(t, groups, lane.modes, true);
+}
+
+// The state from where it is in the step to theta; accounts and impulses with it.
+void EventLane::Work::go(State& state, double theta) {
+  const LaneState& lane = state.lane;
+  if (theta >= 1.0) state.t = lane.t + lane.h;
+  place(state.t, theta, lane, state.groups);
+  std::vector<double> b(static_cast<std::size_t>(power.cols()));
+  const auto integral = [&](const auto& row) {
+    for (Eigen::Index j = 0; j < row.size(); ++j) b[static_cast<std::size_t>(j)] = row[j];
+    return step.h * (bernstein_integral(b, std::min(theta, 1.0)) - bernstein_integral(b, done));
+  };
+  if (step.h > 0.0) {
+    if (model.options().ledger)
+      for (Eigen::Index i = 0; i < power.rows(); ++i)
+        if (!power.row(i).isZero(0.0))
+          state.ledger[static_cast<std::size_t>(i)] += integral(power.row(i));
+    for (std::size_t i = 0; i < joint_impulse.size() && load.rows() > 0; ++i)
+      for (int a = 0; a < 6; ++a)
+        joint_impulse[i][at(a / 3)][a % 3] +=
+            integral(load.row(6 * static_cast<Eigen::Index>(i) + a));
+    for (std::size_t k = 0; k < lane.modes.size(); ++k) {
+      Vector3& sum = impulse.try_emplace(lane.modes[k].key, Vector3::Zero()).first->second;
+      for (int a = 0; a < 3; ++a)
+        if (const auto row = force.row(3 * static_cast<Eigen::Index>(k) + a); !row.isZero(0.0))
+          sum[a] += integral(row);
+    }
+  }
+  done = theta;
+}
+
+// Slips go on from where they point now.
+void EventLane::Work::turn(State& state) {
+  if (state.lane.modes.empty()) return;
+  motion.start(state.groups);
+  motion.set_modes(state.lane.modes);
+  gather(state.groups);
+  w.setZero();
+  motion.go(state.t, w, v);
+  for (std::size_t k = 0; k < state.lane.modes.size(); ++k) {
+    ContactMode& mode = state.lane.modes[k];
+    if (mode.kind != ContactMode::Kind::slides || motion.index(k) < 0) continue;
+    if (motion.contacts().contact(at(motion.index(k))).tangents < 2) continue;
+    const double u1 = motion.rate(k)[1], u2 = motion.rate(k)[2], slip = std::hypot(u1, u2);
+    if (slip > 0.0 && u1 * mode.direction[0] + u2 * mode.direction[1] > 0.1 * slip)
+      mode.direction = {u1 / slip, u2 / slip};
+  }
+}
+
+// Contacts that are closed or might close.
+int EventLane::Work::near(const State& state) {
+  LaneContacts& contacts = motion.contacts();
+  if (!contacts.detects()) return 0;  // the model names them: it is known how many there are
+  contacts.find(state.t, state.groups);
+  int count = 0;
+  for (std::size_t i = 0; i < contacts.count(); ++i) count += !contacts.law(i).bilateral();
+  return count;
+}
+
+// What ends the step: the modes behind it.
+bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event>& events) {
+  LaneState& lane = state.lane;
+  std::vector<LaneEnding> endings = std::move(stops);
+  stops.clear();
+  bool asked =
+      false;  // a force that is not unique would end a mode: the contact problem says whether it does
+  using Kind = LaneWatch::Kind;
+  if (lane.ends_with >= 0) {
+    const auto kind = static_cast<Kind>(lane.ends_with);
+    LaneEnding ending{LaneEnding::Kind::opens, lane.ends_key, {}};
+    if (kind == Kind::ends) ending.kind = LaneEnding::Kind::ends;
+    if (kind == Kind::presses) {
+      const int i = motion.contacts().index_of(lane.ends_key);
+      if (i >= 0 && motion.contacts().law(at(i)).rule == ContactLaw::Rule::compliant)
+        ending.kind = LaneEnding::Kind::ends;
+    }
+    if (kind == Kind::holds) {
+      // The friction of this instant says where it slides to.
+      motion.start(state.groups);
+      motion.set_modes(lane.modes);
+      gather(state.groups);
+      w.setZero();
+      Vector dw(v.size()), dv(v.size());
+      motion.rates(state.t, w, v, dw, dv);
+      ending.kind = LaneEnding::Kind::slides;
+      ending.direction = watch.slip(lane.ends_key);
+    }
+    if (kind == Kind::holds || kind == Kind::presses) {
+      if (kind == Kind::presses) {
+        motion.start(state.groups);
+        motion.set_modes(lane.modes);
+        gather(state.groups);
+        w.setZero();
+        Vector dw(v.size()), dv(v.size());
+        motion.rates(state.t, w, v, dw, dv);
+      }
+      asked = motion.shared() && ending.kind != LaneEnding::Kind::ends;
+    }
+    // A slip that has no way left is over, whatever round-off leaves of it across.
+    if (kind == Kind::slips && has_stopped(state, lane.ends_key)) {
+      endings.push_back({LaneEnding::Kind::stops, lane.ends_key, {}});
+    }
+    if (kind == Kind::gap) ending.kind = LaneEnding::Kind::closes;
+    if (kind != Kind::slips && !asked) endings.push_back(ending);
+  }
+  std::vector<ContactMode> modes;
+  std::vector<std::pair<std::uint64_t, Vector3>> impulses;
+  account_of_touch.clear();
+  const double time = lane.next > 0.0 ? lane.next : model.options().h;
+  const std::size_t before = events.size();
+  const bool good = touch.resolve(state.t, time, lane.crowd > kCrowd, state.groups, lane.modes,
+                                  endings, modes, events, impulses, account_of_touch);
+  for (std::size_t i = 0; i < account_of_touch.joints.size(); ++i)
+    for (std::size_t a = 0; a < 2; ++a) joint_impulse[i][a] += account_of_touch.joints[i][a];
+  for (const auto& [key, p] : impulses)
+    impulse.try_emplace(key, Vector3::Zero()).first->second += p;
+  if (model.options().ledger) {
+    state.ledger[at(impact)] += account_of_touch.impact;
+    state.ledger[at(friction)] += account_of_touch.friction;
+    state.ledger[at(prescribed)] += account_of_touch.prescribed;
+  }
+  report.impact += account_of_touch.impact;
+  report.friction += account_of_touch.friction;
+  report.iterations += account_of_touch.iterations;
+  report.residual = worse(report.residual, account_of_touch.residual);
+  report.events += static_cast<int>(events.size() - before);
+  if (asked || std::ranges::any_of(lane.modes, &ContactMode::shared)) {
+    const bool stay = modes.size() == lane.modes.size() &&
+                      std::ranges::equal(modes, lane.modes, [](const auto& a, const auto& b) {
+                        return a.key == b.key && a.kind == b.kind;
+                      });
+    if (stay)
+      for (std::size_t k = 0; k < modes.size(); ++k)
+        modes[k].shared = lane.modes[k].shared || (asked && modes[k].key == lane.ends_key);
+  }
+  lane.modes = modes;
+  double closing = 0.0;
+  for (std::size_t i = before; i < events.size(); ++i)
+    if (events[i].kind == Event::Kind::impact) closing = std::max(closing, -events[i].speed);
+  if (closing > 0.0) {
+    if (closing * lane.h < model.options().events.zeno)
+      ++lane.crowd;
+    else if (lane.crowd > 0)
+      --lane.crowd;
+  }
+  lane.h = 0.0;
+  lane.ends_with = -1;
+  lane.ends_key = 0;
+  ready = false;
+  if (!good) report.failure = account_of_touch.failure;
+  return good;
+}
+
+Energy EventLane::Work::energy(const State& state) {
+  Energy sum;
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    const Energy E =
+        model.groups()[g].dynamics->energy(state.t, state.groups[g].q, state.groups[g].v);
+    sum.kinetic += E.kinetic;
+    sum.potential += E.potential;
+  }
+  LaneContacts& contacts = motion.contacts();
+  const bool springs = std::ranges::any_of(
+      model.laws(), [](const ContactLaw& law) { return law.rule == ContactLaw::Rule::compliant; });
+  if (springs) {
+    contacts.find(state.t, state.groups);
+    for (std::size_t i = 0; i < contacts.count(); ++i)
+      if (contacts.law(i).rule == ContactLaw::Rule::compliant)
+        sum.potential += spring_energy(contacts.law(i).spring, contacts.gap(i));
+  }
+  return sum;
+}
+
+// Gaps, joints and laws on the state.
+void EventLane::Work::measure(const State& state, StepReport& report) {
+  motion.start(state.groups);
+  motion.set_modes(state.lane.modes);
+  gather(state.groups);
+  w.setZero();
+  motion.go(state.t, w, v);
+  LaneContacts& contacts = motion.contacts();
+  if (contacts.any()) {
+    contacts.find_rows(state.t, motion.groups());
+    for (std::size_t i = 0; i < contacts.count(); ++i)
+      if (!contacts.law(i).bilateral()) report.gap = std::min(report.gap, contacts.gap(i));
+    double speed = 0.0;
+    for (std::size_t i = 0; i < contacts.count(); ++i)
+      speed = std::max(speed, std::abs(contacts.rate(i, 0)));
+    for (std::size_t k = 0; k < state.lane.modes.size(); ++k)
+      if (motion.index(k) >= 0 && speed > 0.0) {
+        const ContactLaw& law = contacts.law(at(motion.index(k)));
+        if (law.rule == ContactLaw::Rule::newton_impact ||
+            law.rule == ContactLaw::Rule::poisson_impact)
+          report.residual_after = worse(report.residual_after, std::abs(motion.rate(k)[0]) / speed);
+      }
+  }
+  if (motion.joint_rows() > 0) {
+    Vector g;
+    report.joint_gap = motion.joint_gaps(g);
+  }
+}
+
+std::string_view name_of(Event::Kind kind) {
+  constexpr std::array<std::string_view, 9> names{
+      "impact", "rest", "closes", "opens", "sticks", "slides", "spring", "hand_over", "take_back"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+EventLane::EventLane(const Model& model) : work_(std::make_unique<Work>(model)) {}
+EventLane::~EventLane() = default;
+
+void EventLane::enter(State& state) {
+  state.lane.active = true;
+  state.lane.h = 0.0;
+  state.lane.modes.clear();
+  state.lane.start.clear();
+  for (GroupState& group : state.groups) group.memory.clear();
+  work_->ready = false;
+}
+
+void EventLane::leave(State& state) {
+  state.lane.active = false;
+  state.lane.h = 0.0;
+  state.lane.modes.clear();
+  state.lane.start.clear();
+  state.lane.ends_with = -1;
+  work_->ready = false;
+}
+
+EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
+                                  std::vector<Event>& events) {
+  Work& d = *work_;
+  LaneState& lane = state.lane;
+  const EventOptions& options = d.model.options().events;
+  const std::size_t before = events.size();
+  const auto ledger = state.ledger;
+  const double start_energy = state.energy.total();
+  End end = End::reached;
+  report.steps = 0;
+  int at_once = 0;
+  if (!d.ready && lane.h > 0.0 && !d.resume(state)) {
+    lane.h = 0.0;  // somebody moved the state: what touches is found again
+    lane.modes.clear();
+    lane.start.clear();
+  }
+  const std::uint64_t evaluations = d.motion.evaluations();  // a resumed step counted before
+  if (lane.start.empty()) {
+    if (d.near(state) > kNear * options.closed)
+      end = End::busy;
+    else if (!d.happen(state, report, events))
+      end = End::failed;
+  }
+  // No step is so long that its dense output would cost digits in the intervals.
+  const double limit = std::max(t1, state.t + kLongest * d.model.options().h);
+  while (end == End::reached && state.t < t1) {
+    if (!d.ready) {
+      if (d.near(state) > kNear * options.closed) {
+        end = End::busy;
+        break;
+      }
+      d.turn(state);
+      const Work::Made made = d.make(state, limit, report);
+      if (made == Work::Made::nothing) {
+        end = End::failed;
+        break;
+      }
+      if (made == Work::Made::stops) {
+        lane.h = 0.0;
+        if (!d.happen(state, report, events)) end = End::failed;
+        if (++at_once > kMostAtOnce) end = End::failed;
+        continue;
+      }
+    }
+    const double finish = lane.t + lane.h;
+    if (finish > t1) {
+      state.t = t1;
+      d.go(state, (t1 - lane.t) / lane.h);
+      break;
+    }
+    at_once = lane.h > 0.0 ? 0 : at_once + 1;
+    if (lane.h > 0.0) {
+      d.go(state, 1.0);
+    }
+    if (lane.ends_with >= 0) {
+      if (!d.happen(state, report, events)) end = End::failed;
+      if (at_once > kMostAtOnce) {
+        report.failure = "contacts change without end at one instant";
+        end = End::failed;
+      }
+      if (end == End::reached && static_cast<int>(events.size() - before) > options.limit)
+        end = End::busy;
+    } else if (std::ranges::any_of(lane.modes, &ContactMode::shared)) {
+      if (!d.happen(state, report, events)) end = End::failed;
+    } else {
+      lane.h = 0.0;
+      d.ready = false;
+    }
+    const auto closed = std::ranges::count_if(
+        lane.modes, [](const ContactMode& mode) { return mode.kind != ContactMode::Kind::closed; });
+    if (end == End::reached && closed > options.closed) end = End::busy;
+  }
+  std::ranges::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(before), events.end(), {},
+                           &Event::t);
+  if (d.kept)
+    d.kept->events.insert(d.kept->events.end(),
+                          events.begin() + static_cast<std::ptrdiff_t>(before), events.end());
+  state.energy = d.energy(state);
+  if (d.model.options().ledger) {
+    double explained = 0.0;
+    for (std::size_t i = 0; i < ledger.size(); ++i) explained += state.ledger[i] - ledger[i];
+    // What the integrator adds is what its error does to the energy.
+    state.ledger[at(d.scheme)] += state.energy.total() - start_energy - explained;
+  }
+  d.measure(state, report);
+  report.finite = report.finite && std::isfinite(state.energy.total());
+  report.evaluations += static_cast<int>(d.motion.evaluations() - evaluations);
+  for (const auto& [key, p] : d.impulse) {
+    report.contacts += p.isZero(0.0) ? 0 : 1;
+    report.impulse += p[0];
+  }
+  if (end == End::failed) report.converged = false;
+  return end;
+}
+
+void EventLane::forget() { work_->ready = false; }
+
+void EventLane::begin_means() {
+  work_->impulse.clear();
+  std::ranges::fill(work_->joint_impulse, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
+}
+
+std::array<Vector3, 2> EventLane::joint_impulse(int joint) const {
+  return work_->joint_impulse[at(joint)];
+}
+
+void EventLane::remember(std::vector<ContactMemory>& contacts) const {
+  contacts.clear();
+  for (const auto& [key, p] : work_->impulse)
+    if (!p.isZero(0.0)) contacts.push_back({key, p, Vector3::Zero()});
+}
+
+Energy EventLane::energy(const State& state) { return work_->energy(state); }
+
+void EventLane::trace(LaneTrace* trace) { work_->kept = trace; }
+
+void EventLane::see(const State& state, std::vector<SeenContact>& contacts) {
+  Work& d = *work_;
+  LaneContacts& list = d.motion.contacts();
+  list.find_rows(state.t, state.groups);
+  for (std::size_t i = 0; i < list.count(); ++i) {
+    const IslandContact& c = list.contact(i);
+    SeenContact& seen = contacts.emplace_back();
+    seen.view.key = c.key;
+    seen.offset = c.offset;
+    seen.on_joint = c.joint_law >= 0;
+    if (seen.on_joint)
+      seen.view.gap = list.gap(i);
+    else
+      seen.view.normal = c.direction[0];
+    for (std::size_t s = 0; s < 2; ++s) {
+      ContactView::Side& side = s == 0 ? seen.view.a : seen.view.b;
+      if (seen.on_joint) {
+        const Joint& joint = d.model.joints()[at(d.model.joint_laws()[at(c.joint_law)].joint)];
+        const JointSide& of = s == 0 ? joint.a : joint.b;
+        seen.at[s] = of.ref;
+        seen.place[s] = of.ref.local;
+        if (of.group >= 0) side = {of.group, of.ref.body};
+        continue;
+      }
+      seen.place[s] = c.side[s].place;
+      if (c.side[s].member < 0) continue;
+      const ContactList::Member& m = list.list().members()[at(c.side[s].member)];
+      seen.at[s] = m.at[at(c.side[s].point)];
+      side = {m.group, seen.at[s].body};
+    }
+    for (int a = 0; a < c.tangents; ++a) seen.tangent[at(a)] = c.direction[at(a + 1)];
+    if (const auto p = d.impulse.find(c.key); p != d.impulse.end()) seen.view.impulse = p->second;
+    using Status = ContactView::Status;
+    seen.view.status = Status::open;
+    const auto mode = std::ranges::lower_bound(state.lane.modes, c.key, {}, &ContactMode::key);
+    if (mode != state.lane.modes.end() && mode->key == c.key)
+      seen.view.status = mode->kind == ContactMode::Kind::sticks   ? Status::sticks
+                         : mode->kind == ContactMode::Kind::slides ? Status::slides
+                                                                   : Status::closed;
+    else if (!seen.view.impulse.isZero(0.0))
+      seen.view.status = Status::closed;
+  }
+}
+
+}  // namespace saltus

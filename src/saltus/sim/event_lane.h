@@ -1,0 +1,57 @@
+// The event lane: smooth motion by integrators of high order, stopped where something happens.
+//
+//   step    integrate the present modes until the estimated error says how far, make the dense output
+//   watch   the earliest event on it, certain with respect to the polynomials (sim/lane_watch.h)
+//   locate  the step again, to the event, until its function vanishes to round-off
+//   touch   impacts, hops, and the modes from here on (sim/lane_touch.h)
+//
+// The state at the end of an interval comes from the dense output; the step may end behind it. What the lane remembers is
+// State::lane, so that a state goes on bit for bit. Source: shared design of event-driven integration, E. Hairer, G. Wanner,
+// Solving Ordinary Differential Equations II (1996) VII; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical
+// Systems (2008) ch. 8.
+#pragma once
+#include <memory>
+
+#include "saltus/sim/contact_view.h"
+#include "saltus/sim/lane_trace.h"
+#include "saltus/sim/state.h"
+
+namespace saltus {
+
+class EventLane {
+ public:
+  explicit EventLane(const Model& model);
+  ~EventLane();
+
+  /// Takes over a state whose groups hold physical q and v.
+  void enter(State& state);
+  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, or more contacts closed than EventOptions::closed: the
+  /// state is that of the last event and the schemes should go on. Else false in report.converged with report.failure: the state
+  /// is as far as it came. Adds to the report.
+  enum class End { reached, busy, failed };
+  End advance(State& state, double t1, StepReport& report, std::vector<Event>& events);
+  /// The state is no longer the lane's.
+  void leave(State& state);
+
+  /// The state is another one than the last call left.
+  void forget();
+
+  /// Contacts known at the state, with their impulses since begin_means().
+  void see(const State& state, std::vector<SeenContact>& contacts);
+  /// Impulses of a joint since begin_means(), as Simulation::joint_load [N s], [N m s].
+  std::array<Vector3, 2> joint_impulse(int joint) const;
+  /// Contacts that carried an impulse since begin_means(), by key.
+  void remember(std::vector<ContactMemory>& contacts) const;
+  /// Begins the sums that see() and joint_impulse() give.
+  void begin_means();
+  /// Total energy of the state [J].
+  Energy energy(const State& state);
+  /// Keeps what is done; nullptr: no more.
+  void trace(LaneTrace* trace);
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,101 @@
+#include "saltus/sim/lane_contacts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace saltus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+template <class Range>
+std::vector<int> numbers(const Range& range) {
+  std::vector<int> all(range.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+JointSystem joints_of(const Model& model) {
+  std::vector<JointMember> members;
+  for (std::size_t g = 0; g < model.groups().size(); ++g)
+    members.push_back({static_cast<int>(g), model.groups()[g].dynamics.get()});
+  return {model.joints(), model.couplings(), std::move(members)};
+}
+
+}  // namespace
+
+LaneContacts::LaneContacts(const Model& model)
+    : model_(model),
+      joints_(joints_of(model)),
+      list_(model, numbers(model.groups()), numbers(model.pairs()), joints_),
+      trials_(model.groups().size()) {
+  int sum = 0;
+  for (const Group& group : model.groups()) {
+    first_.push_back(sum);
+    sum += group.dynamics->velocities();
+  }
+  first_.push_back(sum);
+  any_ = list_.count() > 0 || list_.detects();
+}
+
+void LaneContacts::set(double t, Groups groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    trials_[g].t0 = t;
+    trials_[g].h = 0.0;
+    trials_[g].start = &groups[g];
+    list_.members()[g].q = groups[g].q;
+    list_.members()[g].axes = groups[g].q;
+  }
+}
+
+void LaneContacts::find(double t, Groups groups) {
+  set(t, groups);
+  list_.detect(t);
+  gap_.resize(static_cast<Eigen::Index>(list_.count()));
+  list_.gaps(
+      t, [](const ContactList::Member& m) -> const Vector& { return m.q; }, gap_);
+}
+
+void LaneContacts::find_rows(double t, Groups groups) {
+  find(t, groups);
+  if (!model_.joint_laws().empty())
+    joints_.make_rows(t, [&](int m) -> const Vector& { return groups[at(m)].q; });
+  rate_.resize(list_.rows());
+  list_.make_rows(trials_, rate_);
+}
+
+void LaneContacts::settle(double t, Groups groups) {
+  set(t, groups);
+  list_.begin(trials_);
+}
+
+int LaneContacts::index_of(std::uint64_t key) const {
+  std::size_t low = 0, high = list_.count();
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (list_[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < list_.count() && list_[low].key == key ? static_cast<int>(low) : -1;
+}
+
+double LaneContacts::row_size(std::size_t i, int a, View x) const {
+  const int r = list_[i].first_row + a;
+  double sum = 0.0;
+  for (std::size_t g = 0; g + 1 < first_.size(); ++g)
+    list_.members()[g].H.each(
+        r, [&](int column, double value) { sum += std::abs(value * x[first_[g] + column]); });
+  return sum;
+}
+
+void LaneContacts::add_row(std::size_t i, int a, double weight, Out row) const {
+  const int r = list_[i].first_row + a;
+  for (std::size_t g = 0; g + 1 < first_.size(); ++g)
+    list_.members()[g].H.each(
+        r, [&](int column, double value) { row[first_[g] + column] += weight * value; });
+}
+
+}  // namespace saltus

@@ -1,0 +1,475 @@
+#include "saltus/sim/lane_motion.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "saltus/contact/spring.h"
+
+namespace saltus {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// f'(0) of order 4 from f at -+ e, -+ 2 e:  (8 (f(e) - f(-e)) - (f(2 e) - f(-2 e)))/(12 e)
+constexpr std::array kPlace{1.0, -1.0, 2.0, -2.0}, kWeight{8.0, -8.0, -1.0, 1.0};
+
+using Of = ContactLaw::Rule;
+
+/// Rows of a mode of this law that accelerations obey.
+int held_rows(const ContactLaw& law, int tangents, ContactMode::Kind kind) {
+  switch (law.rule) {
+    case Of::compliant:
+      return 0;
+    case Of::relay:
+      return kind == ContactMode::Kind::sticks ? 1 : 0;
+    default:
+      return kind == ContactMode::Kind::sticks ? 1 + tangents : 1;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+/// One group of rows that share bodies.
+int solve_block(const Matrix& S, const Vector& rhs, Vector& lambda) {
+  if (rhs.size() == 1) {
+    lambda.resize(1);
+    lambda[0] = S(0, 0) != 0.0 ? rhs[0] / S(0, 0) : 0.0;
+    return S(0, 0) != 0.0 ? 1 : 0;
+  }
+  const Vector scale = S.diagonal().cwiseAbs().unaryExpr(
+      [](double x) { return x > 0.0 ? 1.0 / std::sqrt(x) : 1.0; });
+  Eigen::CompleteOrthogonalDecomposition<Matrix> qr(S.rows(), S.cols());
+  qr.setThreshold(1e-11);
+  qr.compute(scale.asDiagonal() * S * scale.asDiagonal());
+  lambda = scale.cwiseProduct(qr.solve(scale.cwiseProduct(rhs)));
+  return static_cast<int>(qr.rank());
+}
+
+}  // namespace
+
+int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda) {
+  const auto m = rhs.size();
+  lambda.resize(m);
+  if (m <= 6) return m == 0 ? 0 : solve_block(S, rhs, lambda);
+  // Rows that no body joins have nothing to do with each other.
+  std::vector<Eigen::Index> group(static_cast<std::size_t>(m));
+  for (Eigen::Index i = 0; i < m; ++i) {
+    group[static_cast<std::size_t>(i)] = i;
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const auto a = group[static_cast<std::size_t>(j)], b = group[static_cast<std::size_t>(i)];
+      if (a == b || (S(i, j) == 0.0 && S(j, i) == 0.0)) continue;
+      for (Eigen::Index k = 0; k <= i; ++k)
+        if (group[static_cast<std::size_t>(k)] == std::max(a, b))
+          group[static_cast<std::size_t>(k)] = std::min(a, b);
+    }
+  }
+  int rank = 0;
+  std::vector<Eigen::Index> rows;
+  Matrix part;
+  Vector r, x;
+  for (Eigen::Index g = 0; g < m; ++g) {
+    rows.clear();
+    for (Eigen::Index i = g; i < m; ++i)
+      if (group[static_cast<std::size_t>(i)] == g) rows.push_back(i);
+    if (rows.empty()) continue;
+    if (std::ssize(rows) == m) return solve_block(S, rhs, lambda);
+    part = S(rows, rows);
+    r = rhs(rows);
+    rank += solve_block(part, r, x);
+    lambda(rows) = x;
+  }
+  return rank;
+}
+
+LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
+  const auto groups = model.groups();
+  first_.assign(contacts_.first().begin(), contacts_.first().end());
+  n_ = first_.back();
+  m_joints_ = contacts_.joints().rows();
+  M_.resize(groups.size());
+  A_.resize(groups.size());
+  bool moved = false, turning = false;
+  for (const Group& group : groups) {
+    const Dynamics& body = *group.dynamics;
+    constant_.push_back(has(body.traits(), Trait::constant_mass) ||
+                        has(body.traits(), Trait::affine));
+    moved = moved || body.velocities() == 0 || body.prescribed() > 0;
+    const bool fixed = has(body.traits(), Trait::fixed_points);
+    turning = turning || (body.velocities() > 0 && !fixed);
+    analytic_joints_ =
+        analytic_joints_ && (has(body.traits(), Trait::rigid) || body.velocities() == 0 ||
+                             (fixed && body.prescribed() == 0));
+  }
+  still_rows_ = !moved && !turning && !contacts_.detects() && model.joint_laws().empty();
+  springs_ = std::ranges::any_of(model.laws(),
+                                 [](const ContactLaw& law) { return law.rule == Of::compliant; });
+  at_.resize(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    at_[g].q.resize(groups[g].dynamics->positions());
+    at_[g].v.resize(groups[g].dynamics->velocities());
+  }
+  shifted_ = start_ = at_;
+  f_ = a_ = scratch_ = Vector::Zero(n_);
+}
+LaneMotion::~LaneMotion() = default;
+
+void LaneMotion::start(std::span<const GroupState> groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    start_[g].q = groups[g].q;
+    start_[g].v = groups[g].v;
+  }
+}
+
+void LaneMotion::set_modes(std::span<const ContactMode> modes) {
+  modes_.assign(modes.begin(), modes.end());
+  index_.assign(modes_.size(), -1);
+  force_.assign(modes_.size(), Vector3::Zero());
+  rate_ = drift_ = force_;
+  slip_.assign(modes_.size(), 0.0);
+}
+
+void LaneMotion::mark_slips() {
+  for (std::size_t k = 0; k < modes_.size(); ++k) slip_[k] = std::hypot(rate_[k][1], rate_[k][2]);
+}
+
+void LaneMotion::move(View w, std::vector<GroupState>& groups) const {
+  for (std::size_t g = 0; g < start_.size(); ++g) {
+    const Dynamics& body = *model_.groups()[g].dynamics;
+    if (body.velocities() == 0)
+      groups[g].q = start_[g].q;
+    else
+      body.retract(start_[g].q, w.segment(first_[g], body.velocities()), groups[g].q);
+  }
+}
+
+void LaneMotion::put(double t, View w, View v) {
+  t_ = t;
+  move(w, at_);
+  for (std::size_t g = 0; g < at_.size(); ++g) {
+    const Dynamics& body = *model_.groups()[g].dynamics;
+    at_[g].v = v.segment(first_[g], body.velocities());
+    if (body.velocities() > 0 &&
+        (!constant_[g] || std::holds_alternative<std::monostate>(M_[g].form)))
+      body.factorise({1.0, 0.0, 0.0}, at_[g].q, at_[g].v, M_[g]);
+  }
+}
+
+void LaneMotion::look(double t, View w, View v) {
+  put(t, w, v);
+  contacts_.find(t_, at_);
+}
+
+void LaneMotion::go(double t, View w, View v) {
+  put(t, w, v);
+  if (!modes_.empty() || springs_) {
+    contacts_.find_rows(t_, at_);
+    read_modes();
+  }
+}
+
+// Rates of the modes, and what moves by itself in them.
+void LaneMotion::read_modes() {
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    index_[k] = contacts_.index_of(modes_[k].key);
+    force_[k].setZero();
+    rate_[k].setZero();
+    drift_[k].setZero();
+    if (index_[k] < 0) continue;
+    const auto i = at(index_[k]);
+    for (int a = 0; a <= contacts_.contact(i).tangents; ++a) {
+      scratch_.setZero();
+      contacts_.add_row(i, a, 1.0, scratch_);
+      double own = 0.0;
+      for (std::size_t g = 0; g < at_.size(); ++g)
+        own += scratch_.segment(first_[g], at_[g].v.size()).dot(at_[g].v);
+      rate_[k][a] = contacts_.rate(i, a);
+      drift_[k][a] = rate_[k][a] - own;
+    }
+  }
+}
+
+// mu f(s), or the bound f(s) of a relay
+double LaneMotion::strength(std::size_t k, double slip) const {
+  const ContactLaw& law = contacts_.law(at(index_[k]));
+  const double most = law.rule == Of::relay ? law.bound : law.friction;
+  return law.falling.falls() ? most * law.falling.share(slip) : most;
+}
+
+// F of the bodies, of springs that press and of relays that slide.
+void LaneMotion::applied(Out f) {
+  for (std::size_t g = 0; g < at_.size(); ++g) {
+    const Dynamics& body = *model_.groups()[g].dynamics;
+    if (body.velocities() > 0)
+      body.force(t_, at_[g].q, at_[g].v, f.segment(first_[g], body.velocities()));
+  }
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    if (index_[k] < 0) continue;
+    const auto i = at(index_[k]);
+    const ContactLaw& law = contacts_.law(i);
+    if (law.rule == Of::relay && modes_[k].kind == ContactMode::Kind::slides) {
+      const double s = rate_[k][0] - law.velocity;
+      force_[k][0] = -strength(k, std::abs(s)) * modes_[k].direction[0];
+    } else if (law.rule == Of::compliant) {
+      // Beyond the end of the contact the law goes on as smoothly as it can: where it ends is located.
+      const ContactSpring& spring = law.spring;
+      const double y = contacts_.gap(i);
+      force_[k][0] = (spring.exponent == 1.0 ? -spring.stiffness * y : spring_force(spring, y)) -
+                     spring.damping * rate_[k][0];
+    } else {
+      continue;
+    }
+    contacts_.add_row(i, 0, force_[k][0], f);
+  }
+}
+
+double LaneMotion::extent() const {
+  double most = 0.0;
+  for (std::size_t g = 0; g < at_.size(); ++g) {
+    const bool rigid = has(model_.groups()[g].dynamics->traits(), Trait::rigid);
+    for (Eigen::Index i = 0; i < at_[g].q.size(); ++i)
+      if (!rigid || i % 7 < 3) most = std::max(most, std::abs(at_[g].q[i]));
+  }
+  return most;
+}
+
+const Vector& LaneMotion::free_acceleration() {
+  applied(f_);
+  a_ = f_;
+  solve_mass(a_);
+  return a_;
+}
+
+void LaneMotion::solve_mass(Eigen::Ref<Matrix> X) {
+  for (std::size_t g = 0; g < at_.size(); ++g)
+    if (const auto n = at_[g].v.size(); n > 0) solve(M_[g], X.middleRows(first_[g], n));
+}
+
+void LaneMotion::joints_here(Matrix& G, Vector& rate) {
+  JointSystem& joints = contacts_.joints();
+  joints.make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
+  G.setZero(m_joints_, n_);
+  rate = joints.drift0();
+  Vector unit = Vector::Zero(m_joints_), part;
+  for (int i = 0; i < m_joints_; ++i) {
+    unit[i] = 1.0;
+    for (std::size_t g = 0; g < at_.size(); ++g) {
+      if (at_[g].v.size() == 0) continue;
+      part.setZero(at_[g].v.size());
+      joints.transpose_add(static_cast<int>(g), unit, part);
+      G.row(i).segment(first_[g], part.size()) = part;
+    }
+    unit[i] = 0.0;
+  }
+  for (std::size_t g = 0; g < at_.size(); ++g)
+    if (at_[g].v.size() > 0) rate += G.middleCols(first_[g], at_[g].v.size()) * at_[g].v;
+}
+
+void LaneMotion::add_joint_loads(const Vector& L, double weight,
+                                 std::span<std::array<Vector3, 2>> loads) {
+  JointSystem& joints = contacts_.joints();
+  joints.make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
+  JointRows rows;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const auto [first, count] = joints.rows_of(static_cast<int>(i));
+    if (count == 0) continue;
+    const auto [a, b] = joints.frames(static_cast<int>(i));
+    saltus::joint_rows(model_.joints()[i].kind, model_.joints()[i].length, a, b, rows);
+    for (int k = 0; k < count; ++k) {
+      const JointRow& row = rows.row[at(k)];
+      loads[i][row.spin ? 1 : 0] += weight * L[first + k] * row.direction;
+    }
+  }
+}
+
+// Groups after the time s with the velocities of the place.
+void LaneMotion::shift(double s, std::vector<GroupState>& groups) const {
+  for (std::size_t g = 0; g < at_.size(); ++g) {
+    const Dynamics& body = *model_.groups()[g].dynamics;
+    groups[g].v = at_[g].v;
+    if (body.velocities() == 0)
+      groups[g].q = at_[g].q;
+    else
+      body.retract(at_[g].q, s * at_[g].v, groups[g].q);
+  }
+}
+
+// After joints_here(): analytic where the system knows the groups, else a difference of G v + d.
+void LaneMotion::joint_bias(Vector& gamma) {
+  JointSystem& joints = contacts_.joints();
+  gamma.resize(m_joints_);
+  if (analytic_joints_) {
+    joints.bias(
+        t_, e_, [&](int m) -> const Vector& { return at_[at(m)].q; },
+        [&](int m) -> const Vector& { return at_[at(m)].v; }, gamma);
+    return;
+  }
+  gamma.setZero();
+  Vector rate(m_joints_);
+  for (std::size_t k = 0; k < kPlace.size(); ++k) {
+    shift(kPlace[k] * e_, shifted_);
+    joints.make_rows(t_ + kPlace[k] * e_,
+                     [&](int m) -> const Vector& { return shifted_[at(m)].q; });
+    rate = joints.drift0();
+    for (std::size_t g = 0; g < at_.size(); ++g)
+      if (at_[g].v.size() > 0) joints.multiply_add(static_cast<int>(g), at_[g].v, rate);
+    gamma += kWeight[k] / (12.0 * e_) * rate;
+  }
+  joints.make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
+}
+
+double LaneMotion::joint_gaps(Vector& g) {
+  g.setZero(m_joints_);
+  if (m_joints_ == 0) return 0.0;
+  contacts_.joints().gaps(
+      t_, [&](int m) -> const Vector& { return at_[at(m)].q; }, g);
+  return g.cwiseAbs().maxCoeff();
+}
+
+void LaneMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
+                              Vector& bias) {
+  int m = 0;
+  for (const int r : rows) m += r;
+  bias.setZero(m);
+  if (still_rows_ || m == 0) return;
+  // Rates of every row at the four places; not a number where the contact is not known.
+  Matrix rate = Matrix::Constant(m, 4, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t k = 0; k < kPlace.size(); ++k) {
+    shift(kPlace[k] * e_, shifted_);
+    contacts_.find_rows(t_ + kPlace[k] * e_, shifted_);
+    int row = 0;
+    for (std::size_t c = 0; c < keys.size(); ++c) {
+      const int i = contacts_.index_of(keys[c]);
+      for (int a = 0; a < rows[c]; ++a, ++row)
+        if (i >= 0) rate(row, static_cast<Eigen::Index>(k)) = contacts_.rate(at(i), a);
+    }
+  }
+  contacts_.find_rows(t_, at_);
+  for (int row = 0; row < m; ++row) {
+    double sum = 0.0;
+    for (int k = 0; k < 4; ++k) sum += kWeight[at(k)] / (12.0 * e_) * rate(row, k);
+    if (!std::isfinite(sum)) sum = (rate(row, 0) - rate(row, 1)) / (2.0 * e_);  // seen from near
+    bias[row] = std::isfinite(sum) ? sum : 0.0;
+  }
+}
+
+// B a = -bias on the active rows; D the directions of their forces.
+void LaneMotion::make_constraints() {
+  active_.clear();
+  std::vector<std::uint64_t> keys;
+  std::vector<int> rows;
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    if (index_[k] < 0) continue;
+    const auto i = at(index_[k]);
+    const int held = held_rows(contacts_.law(i), contacts_.contact(i).tangents, modes_[k].kind);
+    if (held == 0) continue;
+    for (int a = 0; a < held; ++a) active_.push_back({k, a});
+    keys.push_back(modes_[k].key);
+    rows.push_back(held);
+  }
+  const auto m = static_cast<Eigen::Index>(active_.size());
+  B_.setZero(m_joints_ + m, n_);
+  bias_.setZero(m_joints_ + m);
+  if (m_joints_ > 0) {
+    joints_here(S_, joint_rate_);
+    B_.topRows(m_joints_) = S_;
+    joint_bias(joint_bias_);
+    bias_.head(m_joints_) = joint_bias_;
+  }
+  if (m > 0) {
+    contact_bias(keys, rows, rhs_);
+    bias_.tail(m) = rhs_;
+  }
+  D_ = B_.transpose();
+  for (std::size_t r = 0; r < active_.size(); ++r) {
+    const auto [k, a] = active_[r];
+    const auto i = at(index_[k]);
+    const auto row = m_joints_ + static_cast<Eigen::Index>(r);
+    scratch_.setZero();
+    contacts_.add_row(i, a, 1.0, scratch_);
+    B_.row(row) = scratch_;
+    if (modes_[k].kind == ContactMode::Kind::slides) {
+      const int tangents = contacts_.contact(i).tangents;
+      const auto& d0 = modes_[k].direction;
+      std::array<double, 2> d{d0[0], tangents > 1 ? d0[1] : 0.0};
+      const double u1 = rate_[k][1], u2 = tangents > 1 ? rate_[k][2] : 0.0;
+      const double slip = std::hypot(u1, u2);
+      // Behind the end of the slip its direction goes on as it was, so that the end can be located.
+      const double across = std::abs(u1 * d0[1] - u2 * d0[0]);
+      if (tangents > 1 && u1 * d0[0] + u2 * d0[1] > 0.1 * slip && across > 1e-10 * slip_[k])
+        d = {u1 / slip, u2 / slip};
+      const double mu = strength(k, slip);
+      for (int b = 0; b < tangents; ++b) contacts_.add_row(i, 1 + b, -mu * d[at(b)], scratch_);
+      force_[k] = {1.0, -mu * d[0], -mu * d[1]};  // of N = 1
+    } else if (a == 0) {
+      force_[k] = Vector3::UnitX();
+    }
+    D_.col(row) = scratch_;
+  }
+}
+
+void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
+  ++evaluations_;
+  go(t, w, v);
+  for (std::size_t g = 0; g < at_.size(); ++g)
+    if (const auto n = at_[g].v.size(); n > 0)
+      model_.groups()[g].dynamics->increment_rate(w.segment(first_[g], n), at_[g].v,
+                                                  dw.segment(first_[g], n));
+  free_acceleration();
+  make_constraints();
+  shared_ = false;
+  if (bias_.size() > 0) {
+    X_ = D_;
+    solve_mass(X_);
+    S_.noalias() = B_ * X_;
+    rhs_ = -bias_;
+    rhs_.noalias() -= B_ * a_;
+    shared_ = solve_rows(S_, rhs_, lambda_) < rhs_.size() && !active_.empty();
+    a_.noalias() += X_ * lambda_;
+    joint_forces_ = lambda_.head(m_joints_);
+    for (std::size_t r = 0; r < active_.size(); ++r) {
+      const auto [k, b] = active_[r];
+      const double x = lambda_[m_joints_ + static_cast<Eigen::Index>(r)];
+      if (modes_[k].kind == ContactMode::Kind::slides)
+        force_[k] *= x;
+      else
+        force_[k][b] = x;
+    }
+  }
+  dv = a_;
+}
+
+void LaneMotion::linearise(double t, View w, View v, double g) {
+  go(t, w, v);
+  for (std::size_t i = 0; i < at_.size(); ++i)
+    if (at_[i].v.size() > 0)
+      model_.groups()[i].dynamics->factorise({1.0, g, g * g}, at_[i].q, at_[i].v, A_[i]);
+  make_constraints();
+  Y_ = D_;
+  for (std::size_t i = 0; i < at_.size(); ++i)
+    if (const auto n = at_[i].v.size(); n > 0) solve(A_[i], Y_.middleRows(first_[i], n));
+  SA_.noalias() = B_ * Y_;
+}
+
+// x <- A^-1 M x + A^-1 D mu with B x as it was: what the constraints leave free.
+void LaneMotion::correct(Out x) {
+  if (SA_.rows() > 0) rhs_.noalias() = B_ * x;
+  for (std::size_t i = 0; i < at_.size(); ++i) {
+    const auto n = at_[i].v.size();
+    if (n == 0) continue;
+    auto part = x.segment(first_[i], n);
+    const Vector given = part;
+    model_.groups()[i].dynamics->multiply({1.0, 0.0, 0.0}, at_[i].q, at_[i].v, given, part);
+    solve(A_[i], part);
+  }
+  if (SA_.rows() == 0) return;
+  rhs_.noalias() -= B_ * x;
+  solve_rows(SA_, rhs_, lambda_);
+  x.noalias() += Y_ * lambda_;
+}
+
+}  // namespace saltus

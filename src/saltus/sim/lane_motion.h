@@ -1,0 +1,128 @@
+// The smooth motion of a whole model while every contact that touches keeps its mode.
+//
+//     M a = F + G^T L + H_N^T N + H_T^T T
+//     G a + gamma = 0                          joints, twice differentiated (index 1)
+//     H_N a + b_N = 0                          contacts that are closed
+//     H_T a + b_T = 0                          those that stick
+//     T = -mu f(|u_T|) N u_T/|u_T|             those that slide
+//
+// b = d/ds (H(q (+) s v) v + d(t + s)) at s = 0: what the rate of a row changes by itself. It is taken by differences of order 4
+// over LaneMotion::set_time, so that surfaces of any shape need nothing but their contacts. w and v of all groups in order.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "saltus/events/ode.h"
+#include "saltus/sim/lane_contacts.h"
+#include "saltus/sim/state.h"
+
+namespace saltus {
+
+class LaneMotion final : public SmoothMotion {
+ public:
+  explicit LaneMotion(const Model& model);
+  ~LaneMotion() override;
+
+  /// Where w counts from.
+  void start(std::span<const GroupState> groups);
+  /// The contacts that are closed, by key; bilateral laws are among them, and springs that press.
+  void set_modes(std::span<const ContactMode> modes);
+  std::span<const ContactMode> modes() const { return modes_; }
+  /// The slips of the place are those from which the step starts: what turns them by less than 1e-10 of that is round-off.
+  void mark_slips();
+  /// Time over which rates are differentiated, well below what the motion changes in [s].
+  void set_time(double e) { e_ = e; }
+
+  int size() const override { return n_; }
+  void rates(double t, View w, View v, Out dw, Out dv) override;
+  void linearise(double t, View w, View v, double g) override;
+  void correct(Out x) override;
+  std::uint64_t evaluations() const { return evaluations_; }  ///< calls of rates() so far
+
+  // -- the place of the last go() or rates()
+  /// Groups at (t, w, v).
+  void go(double t, View w, View v);
+  /// The same without the rows of contacts: groups(), contacts() with their gaps.
+  void look(double t, View w, View v);
+  double time() const { return t_; }
+  std::span<const GroupState> groups() const { return at_; }
+  LaneContacts& contacts() { return contacts_; }
+  const Vector& acceleration() const { return a_; }  ///< of the last rates()
+
+  /// True when the forces of the modes are not unique, at the last rates().
+  bool shared() const { return shared_; }
+
+  // -- after rates(), of mode k
+  /// Index in contacts() of mode k; -1: its surfaces show no contact here.
+  int index(std::size_t k) const { return index_[k]; }
+  /// Force (N, T1, T2) of mode k on a [N].
+  const Vector3& force(std::size_t k) const { return force_[k]; }
+  /// Its rates u [m/s] and what the obstacles contribute to them, d [m/s].
+  const Vector3& rate(std::size_t k) const { return rate_[k]; }
+  const Vector3& drift(std::size_t k) const { return drift_[k]; }
+  const Vector& joint_forces() const { return joint_forces_; }  ///< L, a row a joint row
+
+  /// Largest force of the bodies and springs at the last rates() or free_acceleration() [N], [N m].
+  double applied_force() const { return f_.size() > 0 ? f_.cwiseAbs().maxCoeff() : 0.0; }
+  /// M^-1 of the applied forces, at the last rates() or free_acceleration().
+  void applied_acceleration(Vector& a) {
+    a = f_;
+    solve_mass(a);
+  }
+  /// Largest coordinate of the bodies at the place [m]: the size of round-off in gaps.
+  double extent() const;
+  /// M^-1 of all columns, at the place of the last go() or rates().
+  void solve_mass(Eigen::Ref<Matrix> X);
+  /// a without contacts and joints, at the place of the last go() (springs that press act).
+  const Vector& free_acceleration();
+  /// Adds weight times force and torque of each joint on its b for the multipliers L, in space, torques about the point of b.
+  void add_joint_loads(const Vector& L, double weight, std::span<std::array<Vector3, 2>> loads);
+  /// Rows of the joints at the place: G, one row a row; G v + d = `rate`, and gamma.
+  int joint_rows() const { return m_joints_; }
+  void joints_here(Matrix& G, Vector& rate);
+  void joint_bias(Vector& gamma);
+  /// b of the rows of contacts, given by keys: rows in order, normal and then tangents of each, as many as `rows` says.
+  void contact_bias(std::span<const std::uint64_t> keys, std::span<const int> rows, Vector& bias);
+  /// Largest |g| of the joints at the place, their gaps in g.
+  double joint_gaps(Vector& g);
+  /// q of all groups moved by w (all velocities), in `groups`.
+  void move(View w, std::vector<GroupState>& groups) const;
+
+ private:
+  struct Active {
+    std::size_t mode;
+    int a;
+  };
+  void shift(double s, std::vector<GroupState>& groups) const;
+  void applied(Out f);
+  void make_constraints();
+  void put(double t, View w, View v);
+  void read_modes();
+  double strength(std::size_t k, double slip) const;
+
+  const Model& model_;
+  LaneContacts contacts_;
+  std::vector<int> first_;
+  int n_ = 0, m_joints_ = 0;
+  bool shared_ = false;
+  bool still_rows_ = false;      ///< rows of contacts do not change with place and time
+  bool analytic_joints_ = true;  ///< JointSystem::bias() knows these groups
+  bool springs_ = false;         ///< some law is compliant
+  double e_ = 1e-4, t_ = 0.0;
+  std::vector<GroupState> start_, at_, shifted_;
+  std::vector<ContactMode> modes_;
+  std::vector<Active> active_;
+  std::vector<Factor> M_, A_;
+  std::vector<char> constant_;
+  std::vector<int> index_;
+  std::vector<Vector3> force_, rate_, drift_;
+  std::vector<double> slip_;  ///< of each mode at the start of the step [m/s]
+  Vector f_, a_, joint_forces_, bias_, joint_bias_, rhs_, lambda_, joint_rate_, scratch_;
+  Matrix B_, D_, X_, S_, Y_, SA_;
+  std::uint64_t evaluations_ = 0;
+};
+
+/// lambda with S lambda = rhs; where S is singular the least one (rows scaled by the diagonal). Its rank is returned.
+int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda);
+
+}  // namespace saltus

@@ -1,0 +1,111 @@
+// What contacts do at one instant: impacts, hops taken to their end, and which of them hold, stick or slide from here on.
+//
+// Velocities first (impact), then accelerations: the contact problem of the accelerations, solved by the same solvers,
+//
+//     u' = W lambda + b,   b = H M^-1 F + bias,     0 <= u'_N perp N >= 0,  Coulomb's cone where u_T = 0
+//
+// says which contacts stay closed. One that slides presses along its row of friction, N (n - mu d).
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "saltus/events/impact.h"
+#include "saltus/sim/lane_motion.h"
+
+namespace saltus {
+
+/// What an event located: contacts whose mode is known to end, whatever the round-off of their forces says.
+struct LaneEnding {
+  /// closes: its gap is 0, to the round-off of the search.  ends: a spring presses no more.
+  /// stops: its slip is over but for a way below EventOptions::zeno.
+  enum class Kind { closes, opens, slides, ends, stops };
+  Kind kind = Kind::opens;
+  std::uint64_t key = 0;
+  std::array<double, 2> direction{};  ///< slides: of the slip that begins
+};
+
+class LaneTouch {
+ public:
+  LaneTouch(const Model& model, LaneMotion& motion);
+
+  /// What the instant did, added up until clear().
+  struct Account {
+    double impact = 0.0, friction = 0.0,
+           prescribed = 0.0;  ///< work of impulses [J], as the ledger splits it
+    std::vector<std::array<Vector3, 2>>
+        joints;  ///< impulses of the joints on their b, as Simulation::joint_load
+    double residual = 0.0, impulse = 0.0;
+    int iterations = 0;
+    std::string_view failure;  ///< static; empty: none
+    void clear() { *this = {}; }
+  };
+
+  /// At t with `groups` (v is changed): resolves what touches, from the modes before. `scale`: times that count as one, so that
+  /// contacts whose gaps close within 1e-12 of it close together [s]. Events are appended; `impulses` gets those of contacts
+  /// (key, N, T1, T2). crowded: impacts of
+  /// several contacts follow each other ever faster, and end here: what is nearer than EventOptions::zeno closes with them,
+  /// without restitution. False: account.failure says why.
+  bool resolve(double t, double scale, bool crowded, std::vector<GroupState>& groups,
+               std::span<const ContactMode> before, std::span<const LaneEnding> endings,
+               std::vector<ContactMode>& modes, std::vector<Event>& events,
+               std::vector<std::pair<std::uint64_t, Vector3>>& impulses, Account& account);
+
+  /// Takes the drift of joints and closed contacts out of positions and velocities. Largest correction of a gap is returned.
+  double project(double t, std::vector<GroupState>& groups, std::span<const ContactMode> modes,
+                 bool positions);
+
+ private:
+  /// A contact that touches. Rows first .. first + rows - 1 of H.
+  struct Touching {
+    std::uint64_t key = 0;
+    std::size_t index = 0;  ///< in motion_.contacts()
+    int first = 0, rows = 0;
+    const ContactLaw* law = nullptr;
+    double gap = 0.0;    ///< at which it is held
+    double still = 0.0;  ///< velocities below are none [m/s]
+    bool held = false;   ///< it has a mode
+    bool ended = false;  ///< an event says that it opens
+    ContactMode::Kind kind = ContactMode::Kind::closed;
+    std::array<double, 2> direction{};
+    bool stopped = false;  ///< what is left of its slip does not count
+    bool given = false;    ///< `direction` is that of a slip that begins
+    bool unilateral() const {
+      return law->rule == ContactLaw::Rule::newton_impact ||
+             law->rule == ContactLaw::Rule::poisson_impact;
+    }
+  };
+  struct Instant {
+    double t, scale;
+    std::vector<Event>& events;
+    std::vector<std::pair<std::uint64_t, Vector3>>& impulses;
+    Account& account;
+  };
+  void look(const Instant& now, std::span<const ContactMode> before);
+  std::vector<ContactMode> springs(std::span<const ContactMode> before) const;
+  bool strike(const Instant& now);
+  bool choose(const Instant& now);
+  bool close_hops(const Instant& now, std::vector<GroupState>& groups);
+  void give(const Instant& now, const Touching& c, const Vector3& impulse, const Vector& u_after);
+  void put_velocity(std::vector<GroupState>& groups) const;
+  void gather(std::vector<ContactMode>& modes) const;
+  void tell(const Instant& now, std::span<const ContactMode> before,
+            std::span<const ContactMode> after) const;
+  void give_joints(const Instant& now, const Vector& p);
+  double friction(const Touching& c, double slip) const;
+  Vector along(const Touching& c) const;
+
+  const Model& model_;
+  LaneMotion& motion_;
+  std::vector<Touching> touching_;
+  std::vector<LaneEnding> endings_;
+  Vector w_, v_, a_;  ///< a: free acceleration with the joints held
+  Matrix H_, X_, W_;  ///< X = M^-1 H^T, W = H X, with the joints held
+  Matrix G_, XG_, SG_;
+  Matrix joint_share_;  ///< joint impulses for an impulse of 1 in each row
+  Vector joint_drift_;
+  bool crowded_ = false;
+  Vector joint_rate_, joint_bias_, lambda_, u_, drift_, bias_;
+};
+
+}  // namespace saltus

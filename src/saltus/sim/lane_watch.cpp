@@ -1,0 +1,273 @@
+#include "saltus/sim/lane_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace saltus {
+namespace {
+
+using Of = ContactLaw::Rule;
+
+constexpr int kDeepest = 24;       ///< halvings of a step
+constexpr int kDeepestShape = 12;  ///< because a polynomial does not fit, or contacts come and go
+constexpr int kDeepestForce = 5;   ///< the same of forces, which cost an evaluation each
+constexpr double kNoise = 1e-12;   ///< of what is subtracted in a gap
+constexpr double kForceNoise = 1e-10;
+/// How well a polynomial must fit between its nodes, of its largest value.
+constexpr double kFit = 1e-10, kForceFit = 1e-7;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+const double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+LaneWatch::LaneWatch(const Model& model, LaneMotion& motion) : model_(model), motion_(motion) {
+  const auto n = static_cast<Eigen::Index>(motion.size());
+  w_ = v_ = dw_ = dv_ = Vector::Zero(n);
+  reach_.assign(model.groups().size(), 0.0);
+  for (const Collider& collider : model.surfaces().colliders) {
+    if (collider.frame < 0) continue;
+    const Bounds box = bounds(collider.shape, collider.local);
+    const Vector3 far = box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs());
+    double& reach = reach_[at(model.surfaces().frames[at(collider.frame)].group)];
+    if (far.allFinite()) reach = std::max(reach, far.norm());
+  }
+}
+
+double LaneWatch::held_at(std::uint64_t key) const {
+  const auto it =
+      std::ranges::lower_bound(held_, key, {}, &std::pair<std::uint64_t, double>::first);
+  return it != held_.end() && it->first == key ? it->second : 0.0;
+}
+
+void LaneWatch::begin(double t, View v, double force) {
+  force_ = force;
+  forces_ = false;
+  w_.setZero();
+  motion_.go(t, w_, v);
+  LaneContacts& contacts = motion_.contacts();
+  held_.clear();
+  if (!contacts.any()) return;
+  contacts.find_rows(t, motion_.groups());
+  const double L = motion_.extent();
+  for (std::size_t i = 0; i < contacts.count(); ++i)
+    if (contacts.gap(i) <= kNoise * L) held_.emplace_back(contacts.key(i), contacts.gap(i));
+  for (const ContactMode& mode : motion_.modes()) {
+    const int i = contacts.index_of(mode.key);
+    if (i < 0) continue;
+    const ContactLaw& law = contacts.law(at(i));
+    forces_ = forces_ || !law.bilateral() || law.rule == Of::relay;
+  }
+}
+
+// Gaps need places alone; forces and slips need the accelerations.
+void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample>& out) {
+  out.clear();
+  LaneContacts& contacts = motion_.contacts();
+  const auto modes = motion_.modes();
+  if (!forces) {
+    motion_.look(t, w, v);
+    const double L = motion_.extent();
+    for (std::size_t i = 0; i < contacts.count(); ++i) {
+      const ContactLaw& law = contacts.law(i);
+      if (law.bilateral()) continue;
+      const std::uint64_t key = contacts.key(i);
+      const auto mode = std::ranges::lower_bound(modes, key, {}, &ContactMode::key);
+      if (mode == modes.end() || mode->key != key)
+        out.push_back({Kind::gap, key, contacts.gap(i) - held_at(key), L});
+      else if (law.rule == Of::compliant)
+        out.push_back({Kind::ends, key, -contacts.gap(i), L});
+    }
+    return;
+  }
+  motion_.rates(t, w, v, dw_, dv_);
+  const double speed = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    const ContactMode& mode = modes[k];
+    const int i = motion_.index(k);
+    if (i < 0) {
+      out.push_back({Kind::presses, mode.key, kNotKnown, force_});
+      continue;
+    }
+    const ContactLaw& law = contacts.law(at(i));
+    const Vector3 &f = motion_.force(k), &u = motion_.rate(k);
+    if (law.rule == Of::equality) continue;
+    if (mode.shared && mode.kind != ContactMode::Kind::slides) continue;
+    if (law.rule == Of::compliant) {
+      if (!law.bilateral() && law.spring.damping > 0.0)
+        out.push_back({Kind::presses, mode.key, f[0], force_});
+      continue;
+    }
+    if (law.rule == Of::relay) {
+      if (mode.kind == ContactMode::Kind::sticks)
+        out.push_back(
+            {Kind::holds, mode.key, law.bound * law.bound - f[0] * f[0], law.bound * law.bound});
+      else
+        out.push_back({Kind::slips, mode.key, (u[0] - law.velocity) * mode.direction[0], speed});
+      continue;
+    }
+    if (!mode.shared) out.push_back({Kind::presses, mode.key, f[0], force_});
+    if (mode.kind == ContactMode::Kind::slides)
+      out.push_back(
+          {Kind::slips, mode.key, u[1] * mode.direction[0] + u[2] * mode.direction[1], speed});
+    if (mode.kind == ContactMode::Kind::sticks) {
+      const double most = law.friction * f[0];
+      out.push_back({Kind::holds, mode.key, most * most - f[1] * f[1] - f[2] * f[2],
+                     law.friction * law.friction * force_ * force_});
+    }
+  }
+}
+
+std::optional<LaneWatch::Found> LaneWatch::earliest(const OdeStep& step) {
+  if (!motion_.contacts().any() || step.w.rows() == 0) return {};
+  const auto gap = part(step, 0.0, 1.0, false, 0, 0);
+  if (!forces_) return gap;
+  const auto force = part(step, 0.0, gap && gap->theta > 0.0 ? gap->theta : 1.0, true, 0, 0);
+  return force && (!gap || force->theta < gap->theta) ? force : gap;
+}
+
+std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from, double to,
+                                                bool forces, int depth, int bends) {
+  const auto halves = [&](int bent) -> std::optional<Found> {
+    const double middle = 0.5 * (from + to);
+    if (auto found = part(step, from, middle, forces, depth + 1 - bent, bends + bent)) return found;
+    return part(step, middle, to, forces, depth + 1 - bent, bends + bent);
+  };
+  const int n = static_cast<int>(step.w.cols());  // one more than the degree of the dense output
+  const auto nodes = lobatto_nodes(n);
+  const LaneContacts& contacts = motion_.contacts();
+  if (!forces && contacts.detects() && depth < kDeepest) {
+    // Nothing may come from beyond the margin to contact between two nodes.
+    dense_output(step, 0.5 * (from + to), w_, v_);
+    double speed = 0.0;
+    const auto first = motion_.contacts().first();
+    for (std::size_t g = 0; g < reach_.size(); ++g) {
+      const Dynamics& body = *model_.groups()[g].dynamics;
+      const bool rigid = has(body.traits(), Trait::rigid);
+      for (int i = 0; i + 2 < body.velocities(); i += rigid ? 6 : 3) {
+        double u = v_.segment<3>(first[g] + i).norm();
+        if (rigid) u += reach_[g] * v_.segment<3>(first[g] + i + 3).norm();
+        speed = std::max(speed, u);
+      }
+    }
+    if (2.0 * speed * step.h * (to - from) / n > model_.surfaces().margin) return halves(0);
+  }
+  std::vector<std::vector<Sample>> at_node(static_cast<std::size_t>(n) + 1);
+  for (int k = 0; k <= n; ++k) {
+    const double theta = from + (to - from) * nodes[static_cast<std::size_t>(k)];
+    dense_output(step, theta, w_, v_);
+    sample(step.t0 + theta * step.h, w_, v_, forces, at_node[static_cast<std::size_t>(k)]);
+  }
+  // The functions of all nodes together.
+  std::vector<Sample> all;
+  for (const auto& node : at_node)
+    for (const Sample& one : node) {
+      const auto same = std::ranges::find_if(
+          all, [&](const Sample& x) { return x.key == one.key && x.kind == one.kind; });
+      if (same == all.end())
+        all.push_back(one);
+      else
+        same->size = std::max(same->size, one.size);
+    }
+  std::ranges::sort(all, [](const Sample& a, const Sample& b) {
+    return a.key != b.key ? a.key < b.key : a.kind < b.kind;
+  });
+  const auto count = static_cast<Eigen::Index>(all.size());
+  Matrix values = Matrix::Constant(count, n + 1, kNotKnown), B;
+  for (int k = 0; k <= n; ++k)
+    for (const Sample& one : at_node[static_cast<std::size_t>(k)])
+      for (Eigen::Index r = 0; r < count; ++r)
+        if (all[static_cast<std::size_t>(r)].key == one.key &&
+            all[static_cast<std::size_t>(r)].kind == one.kind)
+          values(r, k) = one.value;
+  // Between the first two nodes and the middle ones, where an interpolant is at its worst.
+  std::vector<Sample> between[2];
+  const double places[2] = {0.5 * (nodes[0] + nodes[1]),
+                            0.5 * (nodes[at(n / 2)] + nodes[at(n / 2 + 1)])};
+  for (int k = 0; k < 2 && !all.empty(); ++k) {
+    const double theta = from + (to - from) * places[k];
+    dense_output(step, theta, w_, v_);
+    sample(step.t0 + theta * step.h, w_, v_, forces, between[k]);
+  }
+  std::optional<Found> best;
+  for (Eigen::Index r = 0; r < count; ++r) {
+    const Sample& of = all[static_cast<std::size_t>(r)];
+    const bool known = values.row(r).allFinite();
+    const double noise = of.kind == Kind::presses || of.kind == Kind::holds ? kForceNoise * of.size
+                                                                            : kNoise * of.size;
+    if (!known) {
+      // A contact that comes into sight or goes out of it: far from contact it does not matter.
+      double least = std::numeric_limits<double>::infinity(), margin = model_.surfaces().margin;
+      for (int k = 0; k <= n; ++k)
+        if (std::isfinite(values(r, k))) least = std::min(least, values(r, k));
+      if (of.kind == Kind::gap && least > 0.25 * margin) continue;
+      if (bends < kDeepestShape) return halves(1);
+      for (int k = 1; k <= n && of.kind == Kind::gap; ++k)
+        if (values(r, k) < -noise) {
+          const auto theta = [&](int node) { return from + (to - from) * nodes[at(node)]; };
+          const Found found = bisect(step, of.kind, of.key, theta(k - 1), theta(k));
+          if (!best || found.theta < best->theta) best = found;
+          break;
+        }
+      continue;
+    }
+    bernstein_through(values.row(r), B);
+    const std::span<const double> b(B.data(), static_cast<std::size_t>(B.size()));
+    const double fit =
+        std::max(2.0 * noise, (forces ? kForceFit : kFit) * values.row(r).cwiseAbs().maxCoeff());
+    for (int k = 0; k < 2 && bends < (forces ? kDeepestForce : kDeepestShape); ++k)
+      for (const Sample& one : between[k])
+        if (one.key == of.key && one.kind == of.kind &&
+            !(std::abs(bernstein_value(b, places[k]) - one.value) <= fit))
+          return halves(1);
+    if (const auto root = first_negative(b, noise)) {
+      const double theta = from + (to - from) * *root;
+      if (best && !(theta < best->theta)) continue;
+      std::vector<double> rate(b.size() - 1);
+      bernstein_derivative(b, rate);
+      best = Found{of.kind, of.key, theta, bernstein_value(rate, *root) / (step.h * (to - from))};
+    }
+  }
+  return best;
+}
+
+// A gap that is not known everywhere: where it becomes negative, not known counted as open.
+LaneWatch::Found LaneWatch::bisect(const OdeStep& step, Kind kind, std::uint64_t key, double from,
+                                   double to) {
+  const auto at_theta = [&](double theta) {
+    dense_output(step, theta, w_, v_);
+    return value({kind, key, theta, 0.0}, step.t0 + theta * step.h, w_, v_);
+  };
+  for (int round = 0; round < 60 && to - from > 1e-16; ++round) {
+    const double middle = 0.5 * (from + to);
+    (at_theta(middle) < 0.0 ? to : from) = middle;
+  }
+  const double ahead = std::min(1.0, to + 1e-6),
+               slope = (at_theta(ahead) - at_theta(to)) / ((ahead - to) * step.h);
+  return {kind, key, to, std::isfinite(slope) ? slope : 0.0};
+}
+
+double LaneWatch::value(const Found& of, double t, View w, View v) {
+  std::vector<Sample> here;
+  sample(t, w, v, of.kind != Kind::gap && of.kind != Kind::ends, here);
+  for (const Sample& one : here)
+    if (one.key == of.key && one.kind == of.kind) return one.value;
+  return kNotKnown;
+}
+
+std::array<double, 2> LaneWatch::slip(std::uint64_t key) const {
+  const auto modes = motion_.modes();
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (modes[k].key != key || motion_.index(k) < 0) continue;
+    const Vector3& f = motion_.force(k);
+    const LaneContacts& contacts = motion_.contacts();
+    if (contacts.law(at(motion_.index(k))).rule == Of::relay) return {f[0] > 0.0 ? -1.0 : 1.0, 0.0};
+    const double strength = std::hypot(f[1], f[2]);
+    if (strength > 0.0) return {-f[1] / strength, -f[2] / strength};
+  }
+  return {1.0, 0.0};
+}
+
+}  // namespace saltus

@@ -1,0 +1,64 @@
+// Events of a smooth step: every function that must not become negative, as a polynomial in Bernstein form.
+//
+//     gap of contacts that are open, of springs that do not press
+//     N of contacts that are closed            (mu N)^2 - |T|^2 of those that stick, bound^2 - T^2 of relays
+//     u_T . d of those that slide, d the direction of the slip at the start of the step
+//     -gap, and N with damping, of springs that press
+//
+// Each is sampled at the nodes of Chebyshev and Lobatto on the dense output; where the contacts that are known change from
+// node to node, or the polynomial does not fit between them, the interval is halved. Roots are certain with respect to
+// these polynomials: no pair of them is missed, however close they are.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "saltus/math/bernstein.h"
+#include "saltus/sim/lane_motion.h"
+
+namespace saltus {
+
+class LaneWatch {
+ public:
+  enum class Kind { gap, presses, holds, slips, ends };
+  struct Found {
+    Kind kind = Kind::gap;
+    std::uint64_t key = 0;
+    double theta = 0.0;  ///< of the step
+    double slope = 0.0;  ///< rate of the function there [1/s]; 0: not known
+  };
+
+  LaneWatch(const Model& model, LaneMotion& motion);
+
+  /// The start of a step: contacts that touch here may be at gap 0, or below it. motion: started, with its modes.
+  void begin(double t, View v, double force);
+  /// The earliest event of a step with its dense output; none if there is none.
+  std::optional<Found> earliest(const OdeStep& step);
+  /// Value of one of the functions at the place of the last motion.rates() [of its kind]; not a number where it is not known.
+  double value(const Found& of, double t, View w, View v);
+  /// The direction in which mode `key` begins to slip, opposite to its friction at the last rates().
+  std::array<double, 2> slip(std::uint64_t key) const;
+  bool needs_forces() const { return forces_; }
+
+ private:
+  struct Sample {
+    Kind kind;
+    std::uint64_t key;
+    double value, size;  ///< size: of what is subtracted in it, for its round-off
+  };
+  void sample(double t, View w, View v, bool forces, std::vector<Sample>& out);
+  /// On [from, to], after so many halvings because of speed, and because functions do not fit.
+  std::optional<Found> part(const OdeStep& step, double from, double to, bool forces, int depth,
+                            int bends);
+  Found bisect(const OdeStep& step, Kind kind, std::uint64_t key, double from, double to);
+  double held_at(std::uint64_t key) const;
+
+  const Model& model_;
+  LaneMotion& motion_;
+  bool forces_ = false;
+  double force_ = 0.0;         ///< size of the forces of the step [N]
+  std::vector<double> reach_;  ///< largest distance of a surface from its frame, a group [m]
+  std::vector<std::pair<std::uint64_t, double>> held_;  ///< gaps <= 0 at the start
+  Vector w_, v_, dw_, dv_;
+};
+
+}  // namespace saltus

@@ -1,0 +1,171 @@
+// Which lanes and schemes a scene could be run with, from the traits of its bodies.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/scene/advice.h"
+#include "saltus/scene/body_names.h"
+#include "saltus/scene/build.h"
+#include "saltus/scene/scheme_fit.h"
+#include "saltus/schemes/registry.h"
+#include "saltus/study/auto_trial.h"
+
+namespace saltus {
+namespace {
+
+/// The error of the event lane is proportional to its tolerance, which its integrators of order 8 keep with steps
+/// h ~ tolerance^(1/8).
+constexpr double kLaneOrder = 1.0, kLaneCost = 1.0 / 8.0;
+/// Share of the stability limit that is stepped with, and of an order that estimates rely on.
+constexpr double kOfLimit = 0.9, kOfOrder = 0.9, kOfLane = 0.9;
+/// x of a run over that of the next: where the order is known, over impacts, of tolerances.
+constexpr double kSmoothJump = 4.0, kKinkedJump = 8.0, kLaneJump = 1e4;
+/// From this size on a body is worth schemes of one evaluation a step.
+constexpr int kLarge = 50;
+
+bool touches(const Model& model) {
+  return !model.pairs().empty() || !model.joint_laws().empty() ||
+         !model.surfaces().colliders.empty() || !model.surfaces().skins.empty();
+}
+
+/// The scheme of each entry of `bodies` by `take`.
+template <typename Take>
+std::vector<SchemeChoice> schemes_of(const SceneSpec& spec, Take&& take) {
+  std::vector<SchemeChoice> chosen;
+  chosen.reserve(spec.bodies.size());
+  for (const BodySpec& body : spec.bodies) chosen.push_back(take(body));
+  return chosen;
+}
+
+SchemeChoice default_scheme(BodySpec body) {
+  body.scheme.reset();
+  return body.chosen_scheme();
+}
+
+bool all_fit(const Model& model, const SchemeChoice& choice) {
+  const auto scheme = make_scheme(choice);
+  return std::ranges::all_of(
+      model.groups(), [&](const Group& group) { return fits(*scheme, group.dynamics->traits()); });
+}
+
+std::string names_of_schemes(const SceneSpec& spec, const std::vector<SchemeChoice>& schemes) {
+  std::string text;
+  for (std::size_t i = 0; i < schemes.size(); ++i) {
+    const std::string name(scheme_name(schemes[i]));
+    if (!spec.bodies[i].integrated() || text.find(name) != std::string::npos) continue;
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+/// Longest step at which no body grows about its start; infinite where any will do.
+double longest_step(const Model& model, const Scheme& scheme) {
+  double longest = std::numeric_limits<double>::infinity();
+  for (std::size_t g = 0; g < model.groups().size(); ++g) {
+    const Dynamics& body = *model.groups()[g].dynamics;
+    if (const ModalData* modes = body.modal()) {
+      for (Eigen::Index i = 0; i < modes->omega.size(); ++i)
+        if (const double w = modes->omega[i]; w > 0.0)
+          longest = std::min(longest, scheme.stability_limit(modes->sigma[i] / w) / w);
+      continue;
+    }
+    const auto limit = step_limit(body, scheme, model.initial()[g]);
+    if (!limit) continue;
+    const double safe = limit->safe > 0.0 ? limit->safe : limit->about;
+    if (safe > 0.0) longest = std::min(longest, safe);
+  }
+  return longest;
+}
+
+class MethodList {
+ public:
+  MethodList(const Scene& scene, const Model& base) : scene_(scene), base_(base) {}
+
+  std::vector<AutoMethod> operator()() {
+    events();
+    const bool kinks = touches(base_);
+    const bool lane = methods_[0].left_out.empty();
+    // impulses of joints at the end of a step take an explicit scheme its order
+    bool high = !kinks && base_.joints().empty();
+    if (high) {
+      using enum RungeKuttaOptions::Table;
+      RungeKuttaOptions fifth;
+      fifth.table = dormand_prince;
+      high = one_scheme(fifth, "runge-kutta dormand-prince");
+      one_scheme(RungeKuttaOptions{}, "runge-kutta rk4");
+    }
+    stepping(schemes_of(scene_.spec, default_scheme), kinks, lane, "");
+    methods_.back().spare = high;
+    const bool large = std::ranges::any_of(
+        base_.groups(), [](const Group& group) { return group.dynamics->velocities() >= kLarge; });
+    if (high && large && one_scheme(DefExpOptions{}, "")) methods_.back().spare = true;
+    return std::move(methods_);
+  }
+
+ private:
+  /// A scheme for all bodies; false where it does not fit them.
+  bool one_scheme(const SchemeChoice& choice, const char* label) {
+    if (!all_fit(base_, choice)) return false;
+    stepping(schemes_of(scene_.spec, [&](const BodySpec&) { return choice; }), false, false, label);
+    return true;
+  }
+
+  void events() {
+    AutoMethod method;
+    method.label = "events";
+    method.events = true;
+    method.order = kLaneOrder;
+    method.power = kOfLane * kLaneOrder;
+    method.jump = kLaneJump;
+    method.cheap = kLaneCost;
+    try {
+      const AutoPlan plan{base_.options().h, 1};
+      build(auto_scene(scene_, method, plan, {.x = 1e-6, .count = 1}));
+    } catch (const SceneError& error) {
+      method.left_out = error.message();
+    }
+    methods_.push_back(std::move(method));
+  }
+
+  void stepping(std::vector<SchemeChoice> schemes, bool kinks, bool lane,
+                const std::string& label) {
+    AutoMethod method;
+    method.schemes = std::move(schemes);
+    method.label = label.empty() ? names_of_schemes(scene_.spec, method.schemes) : label;
+    if (method.label.empty()) return;  // nothing moves by forces
+    method.kinked = kinks;
+    method.order = std::numeric_limits<double>::infinity();
+    method.limit = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < method.schemes.size(); ++i) {
+      if (!scene_.spec.bodies[i].integrated()) continue;
+      method.order = std::min(method.order, smooth_order(method.schemes[i], true).value_or(1.0));
+      method.limit = std::min(method.limit, longest_step(base_, *make_scheme(method.schemes[i])));
+    }
+    // modal-exact samples loads that change with time: order 2
+    if (std::isinf(method.order)) method.order = 2.0;
+    if (kinks) method.order = 1.0;
+    method.power = kinks ? 1.0 : kOfOrder * method.order;
+    method.jump = kinks ? kKinkedJump : kSmoothJump;
+    method.limit = std::isfinite(method.limit) ? kOfLimit * method.limit : 0.0;
+    if (kinks && lane)
+      method.left_out =
+          "steps over impacts and stops with an error of first order in the step; the event lane "
+          "takes the scene";
+    methods_.push_back(std::move(method));
+  }
+
+  const Scene& scene_;
+  const Model& base_;
+  std::vector<AutoMethod> methods_;
+};
+
+}  // namespace
+
+std::vector<AutoMethod> auto_methods(const Scene& scene, const Model& base) {
+  return MethodList(scene, base)();
+}
+
+}  // namespace saltus
