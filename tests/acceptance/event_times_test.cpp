@@ -291,10 +291,10 @@ TEST_CASE("events: a run goes on from a copy of its state with the same bits") {
 TEST_CASE("events: every tolerance finds the same events, and a smaller one finds them better") {
   for (const Case& c : kCases) {
     CAPTURE(std::string(c.name));
-    Simulation best = c.make(c.end, 1e-13, {});
+    Simulation best = c.make(c.end, 1e-12, {});  // less is round-off
     const std::vector<Event> reference = run_events(best, c.end).events;
     std::string text;
-    for (const double tolerance : {1e-8, 1e-9, 1e-10, 1e-11, 1e-12}) {
+    for (const double tolerance : {1e-8, 1e-9, 1e-10, 1e-11}) {
       CAPTURE(tolerance);
       Simulation sim = c.make(c.end, tolerance, {});
       const EventRun run = run_events(sim, c.end);

@@ -20,6 +20,9 @@ constexpr int kTrials = 4;        ///< before slips are looked at that come to t
 constexpr int kNear = 3;          ///< times EventOptions::closed, of contacts that are near
 constexpr double kTurn = 2.5;     ///< most that a body turns in a step [rad]
 constexpr double kLeast = 1e-11;  ///< tolerance of steps with contacts that are closed
+constexpr double kStop =
+    1e-6;  ///< of EventOptions::zeno: the way that is left of a slip that is over
+constexpr double kWay = 2000.0;  ///< margins that a body goes in a step
 constexpr double kShortest = 1e-15;
 constexpr double kLongest = 1000.0;  ///< intervals
 constexpr std::uint64_t kCrowd =
@@ -124,6 +127,8 @@ struct EventLane::Work {
   enum class Made { step, stops, nothing };
   Made make(State& state, double limit, StepReport& report);
   bool find_stops();
+  double fastest(const State& state) const;
+  double first_step(double most);
   bool has_stopped(const State& state, std::uint64_t key);
   void locate(const LaneWatch::Found& found, double most);
   bool resume(State& state);
@@ -151,7 +156,7 @@ void EventLane::Work::begin(const LaneState& lane) {
   Vector dw(v.size());
   motion.rates(lane.t, w, v, dw, step.dv0);
   motion.applied_acceleration(pull);
-  motion.mark_slips();
+  motion.mark_slips(std::max(1e-9, 10.0 * model.options().events.tolerance));
 }
 
 // Of the last rates(), those of contacts among them [N]: the size of their round-off.
@@ -168,7 +173,7 @@ void EventLane::Work::set_scale(double length) {
   const double h = length;
   // Rates of rows that turn are differences: their round-off is no error of the step.
   const double asked = model.options().events.tolerance;
-  const double tolerance = motion.modes().empty() ? asked : std::max(asked, kLeast);
+  const double tolerance = motion.differences() ? std::max(asked, kLeast) : asked;
   const auto n = v.size();
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
     double start = 0.0, end = 0.0;
@@ -204,18 +209,27 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
     if (has(model.groups()[g].dynamics->traits(), Trait::rigid))
       for (Eigen::Index b = 0; b + 6 <= state.groups[g].v.size(); b += 6)
         spin = std::max(spin, state.groups[g].v.segment<3>(b + 3).norm());
-  const double left = std::min(limit - state.t, spin > 0.0 ? kTurn / spin : limit);
+  double left = limit - state.t;
+  if (spin > 0.0) left = std::min(left, kTurn / spin);
   double h = std::min(lane.next > 0.0 ? lane.next : left, left);
   lane.rate_time = 1e-3 * h;
   begin(lane);
   force_size = largest_force();
   if (!(lane.next > 0.0)) {
-    // From rest or not: what the accelerations change in the velocities within a step is of their size.
-    const double a = step.dv0.size() > 0 ? step.dv0.cwiseAbs().maxCoeff() : 0.0;
-    const double u = step.v0.size() > 0 ? step.v0.cwiseAbs().maxCoeff() : 0.0;
-    if (a > 0.0 && u > 0.0) h = std::min(h, 0.1 * u / a);
+    h = std::min(h, first_step(h));
     lane.rate_time = 1e-3 * h;
     begin(lane);
+  }
+  if (motion.contacts().detects()) {
+    // u h + a h^2/2 <= way
+    const double u = fastest(state), way = kWay * model.surfaces().margin,
+                 a = step.dv0.cwiseAbs().maxCoeff(),
+                 most = 2.0 * way / (u + std::sqrt(u * u + 2.0 * a * way));
+    if (h > most) {
+      h = most;
+      lane.rate_time = 1e-3 * h;
+      begin(lane);
+    }
   }
   const double q = method->error_order();
   double error = 0.0;
@@ -271,6 +285,36 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   return Made::step;
 }
 
+// Of nothing is known but the start: the accelerations after a short time say how fast they change. From
+// a(s) = a + s^2 a''/2 the time of the motion is s sqrt(|a|/(2 |a(s) - a|)), and s is shortened until the change is small.
+double EventLane::Work::first_step(double most) {
+  const Vector a = step.dv0, u = step.v0;
+  const double size = a.size() > 0 ? a.cwiseAbs().maxCoeff() : 0.0,
+               speed = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
+  if (!(size > 0.0)) return speed > 0.0 ? most : 1e-3 * most;
+  Vector dw(a.size()), dv(a.size());
+  for (double time = most; time > 1e-12 * most; time *= 0.1) {
+    const Vector moved = time * u + 0.5 * time * time * a, faster = u + time * a;
+    motion.rates(step.t0 + time, moved, faster, dw, dv);
+    const double change = (dv - a).cwiseAbs().maxCoeff() / size;
+    if (!(change <= 0.1)) continue;
+    return change > 0.0 ? std::min(most, 0.5 * time / std::sqrt(2.0 * change)) : most;
+  }
+  return 1e-12 * most;
+}
+
+// Largest velocity of a body that may carry a surface [m/s].
+double EventLane::Work::fastest(const State& state) const {
+  double most = 0.0;
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    const Vector& u = state.groups[g].v;
+    const Eigen::Index width = has(model.groups()[g].dynamics->traits(), Trait::rigid) ? 6 : 3;
+    for (Eigen::Index b = 0; b + 3 <= u.size(); b += width)
+      most = std::max(most, u.segment<3>(b).norm());
+  }
+  return most;
+}
+
 // u^2 <= 2 zeno |u'| of the slip of a mode at the state.
 bool EventLane::Work::has_stopped(const State& state, std::uint64_t key) {
   motion.start(state.groups);
@@ -316,7 +360,7 @@ bool EventLane::Work::find_stops() {
       slower -= u * row.dot(dv);
     }
     // way = u^2/(2 |u'|), u' = (u . u_T')/u
-    if (slower > 0.0 && slip * std::sqrt(slip) <= 2.0 * zeno * slower)
+    if (slower > 0.0 && slip * std::sqrt(slip) <= 2.0 * kStop * zeno * slower)
       stops.push_back({LaneEnding::Kind::stops, motion.modes()[k].key, {}});
   }
   return !stops.empty();

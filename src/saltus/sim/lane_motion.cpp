@@ -13,6 +13,9 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// Where so little of its slip at the start of the step is left, a contact slides on as it did: round-off would turn it.
+constexpr double kTail = 1e-3;
+
 /// f'(0) of order 4 from f at -+ e, -+ 2 e:  (8 (f(e) - f(-e)) - (f(2 e) - f(-2 e)))/(12 e)
 constexpr std::array kPlace{1.0, -1.0, 2.0, -2.0}, kWeight{8.0, -8.0, -1.0, 1.0};
 
@@ -133,8 +136,9 @@ void LaneMotion::set_modes(std::span<const ContactMode> modes) {
   slip_.assign(modes_.size(), 0.0);
 }
 
-void LaneMotion::mark_slips() {
+void LaneMotion::mark_slips(double share) {
   for (std::size_t k = 0; k < modes_.size(); ++k) slip_[k] = std::hypot(rate_[k][1], rate_[k][2]);
+  share_ = share;
 }
 
 void LaneMotion::move(View w, std::vector<GroupState>& groups) const {
@@ -400,7 +404,9 @@ void LaneMotion::make_constraints() {
       const double slip = std::hypot(u1, u2);
       // Behind the end of the slip its direction goes on as it was, so that the end can be located.
       const double across = std::abs(u1 * d0[1] - u2 * d0[0]);
-      if (tangents > 1 && u1 * d0[0] + u2 * d0[1] > 0.1 * slip && across > 1e-10 * slip_[k])
+      const double along = u1 * d0[0] + u2 * d0[1];
+      if (tangents > 1 && along > kTail * slip_[k] && along > 0.1 * slip &&
+          across > share_ * slip_[k])
         d = {u1 / slip, u2 / slip};
       const double mu = strength(k, slip);
       for (int b = 0; b < tangents; ++b) contacts_.add_row(i, 1 + b, -mu * d[at(b)], scratch_);

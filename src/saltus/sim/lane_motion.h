@@ -28,8 +28,9 @@ class LaneMotion final : public SmoothMotion {
   /// The contacts that are closed, by key; bilateral laws are among them, and springs that press.
   void set_modes(std::span<const ContactMode> modes);
   std::span<const ContactMode> modes() const { return modes_; }
-  /// The slips of the place are those from which the step starts: what turns them by less than 1e-10 of that is round-off.
-  void mark_slips();
+  /// The slips of the place are those from which the step starts: what turns them by less than `share` of that
+  /// is an error of the steps before.
+  void mark_slips(double share);
   /// Time over which rates are differentiated, well below what the motion changes in [s].
   void set_time(double e) { e_ = e; }
 
@@ -49,6 +50,8 @@ class LaneMotion final : public SmoothMotion {
   LaneContacts& contacts() { return contacts_; }
   const Vector& acceleration() const { return a_; }  ///< of the last rates()
 
+  /// True when the rates of rows change by themselves, which is known by differences.
+  bool differences() const { return !still_rows_ && !modes_.empty(); }
   /// True when the forces of the modes are not unique, at the last rates().
   bool shared() const { return shared_; }
 
@@ -116,6 +119,7 @@ class LaneMotion final : public SmoothMotion {
   std::vector<char> constant_;
   std::vector<int> index_;
   std::vector<Vector3> force_, rate_, drift_;
+  double share_ = 0.0;
   std::vector<double> slip_;  ///< of each mode at the start of the step [m/s]
   Vector f_, a_, joint_forces_, bias_, joint_bias_, rhs_, lambda_, joint_rate_, scratch_;
   Matrix B_, D_, X_, S_, Y_, SA_;

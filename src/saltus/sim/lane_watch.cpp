@@ -122,10 +122,11 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
 
 std::optional<LaneWatch::Found> LaneWatch::earliest(const OdeStep& step) {
   if (!motion_.contacts().any() || step.w.rows() == 0) return {};
-  const auto gap = part(step, 0.0, 1.0, false, 0, 0);
-  if (!forces_) return gap;
-  const auto force = part(step, 0.0, gap && gap->theta > 0.0 ? gap->theta : 1.0, true, 0, 0);
-  return force && (!gap || force->theta < gap->theta) ? force : gap;
+  // Forces first: they need no look at every place on the way, and what they end need not be looked at.
+  std::optional<Found> force;
+  if (forces_) force = part(step, 0.0, 1.0, true, 0, 0);
+  const auto gap = part(step, 0.0, force && force->theta > 0.0 ? force->theta : 1.0, false, 0, 0);
+  return gap && (!force || gap->theta <= force->theta) ? gap : force;
 }
 
 std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from, double to,

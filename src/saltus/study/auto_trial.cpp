@@ -68,8 +68,6 @@ AutoTask auto_task(const AutoMethod& method, const AutoPlan& plan, double x, std
   task.count = count;
   if (method.events) {
     task.x = x;
-    // The lane's own steps do not end at the intervals: a coarse run saves the rows between.
-    if (coarse && count % 4 == 0 && count >= 32) task.spacing = 4;
     return task;
   }
   if (coarse && x >= 2.0 * plan.interval) {
