@@ -420,7 +420,8 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
   lane->begin_means();
   if (!state.lane.active && state.lane.stepping == 0) to_events();
   if (!state.lane.active) {
-    advance(t1 - state.t, t1, 0, report);
+    const double left = t1 - state.t;  // another length than the last would make every factor anew
+    advance(std::abs(left - h) <= 1e-9 * h ? h : left, t1, 0, report);
     if (report.converged && report.finite) --state.lane.stepping;
     return;
   }
@@ -1222,7 +1223,9 @@ StepReport Simulation::advance(double h) {
   std::optional<State> before;
   const double t1 = regular ? on_grid : state.t + h;
   const bool adaptive = work_->adaptive != nullptr;  // restores by itself what fails
-  if ((h != state.h && !adaptive) || work_->lane) before = state;
+  if ((h != state.h && !adaptive) ||
+      (work_->lane && (state.lane.active || state.lane.stepping == 0)))
+    before = state;
   StepReport report;
   try {
     if (work_->lane)
