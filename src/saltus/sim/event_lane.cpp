@@ -589,7 +589,9 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
         Vector dw(v.size()), dv(v.size());
         motion.rates(state.t, w, v, dw, dv);
       }
-      asked = motion.shared() && ending.kind != LaneEnding::Kind::ends;
+      for (std::size_t k = 0; k < motion.modes().size(); ++k)
+        if (motion.modes()[k].key == lane.ends_key && ending.kind != LaneEnding::Kind::ends)
+          asked = motion.shared(k);
     }
     // A slip that has no way left is over, whatever round-off leaves of it across.
     if (kind == Kind::slips && has_stopped(state, lane.ends_key)) {

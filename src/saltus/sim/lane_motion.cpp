@@ -1,5 +1,6 @@
 #include "saltus/sim/lane_motion.h"
 
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
 #include <array>
@@ -447,6 +448,23 @@ void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
     }
   }
   dv = a_;
+}
+
+bool LaneMotion::shared(std::size_t mode) const {
+  if (!shared_) return false;
+  const Vector scale = S_.diagonal().cwiseAbs().unaryExpr(
+      [](double x) { return x > 0.0 ? 1.0 / std::sqrt(x) : 1.0; });
+  Eigen::FullPivLU<Matrix> lu(S_.rows(), S_.cols());
+  lu.setThreshold(1e-10);
+  lu.compute(scale.asDiagonal() * S_ * scale.asDiagonal());
+  if (lu.dimensionOfKernel() == 0) return false;
+  const Matrix free = lu.kernel();
+  for (std::size_t r = 0; r < active_.size(); ++r)
+    if (active_[r].mode == mode &&
+        free.row(m_joints_ + static_cast<Eigen::Index>(r)).cwiseAbs().maxCoeff() >
+            1e-6 * free.cwiseAbs().maxCoeff())
+      return true;
+  return false;
 }
 
 void LaneMotion::linearise(double t, View w, View v, double g) {

@@ -52,8 +52,8 @@ class LaneMotion final : public SmoothMotion {
 
   /// True when the rates of rows change by themselves, which is known by differences.
   bool differences() const { return !still_rows_ && !modes_.empty(); }
-  /// True when the forces of the modes are not unique, at the last rates().
-  bool shared() const { return shared_; }
+  /// True when the force of mode k is not unique, at the last rates(): contacts share their load.
+  bool shared(std::size_t k) const;
 
   // -- after rates(), of mode k
   /// Index in contacts() of mode k; -1: its surfaces show no contact here.
