@@ -21,23 +21,6 @@ namespace {
 using namespace saltus;
 using Clock = std::chrono::steady_clock;
 
-/// The parts of a model, to be changed.
-ModelParts parts_of(const Model& model) {
-  ModelParts parts;
-  parts.groups.assign(model.groups().begin(), model.groups().end());
-  parts.initial.assign(model.initial().begin(), model.initial().end());
-  parts.pairs.assign(model.pairs().begin(), model.pairs().end());
-  parts.laws.assign(model.laws().begin(), model.laws().end());
-  parts.surfaces = model.surfaces();
-  parts.joints.assign(model.joints().begin(), model.joints().end());
-  parts.couplings.assign(model.couplings().begin(), model.couplings().end());
-  parts.joint_laws.assign(model.joint_laws().begin(), model.joint_laws().end());
-  const auto kept = std::make_shared<const Model>(model);
-  parts.solver = {kept, &kept->solver()};
-  parts.options = model.options();
-  return parts;
-}
-
 /// Seconds of a run to `end`, -1 where it fails or takes longer than `most` [s].
 double seconds(const ModelParts& parts, double end, double most, int& handed, long& events) {
   Simulation sim{Model(parts)};
@@ -146,7 +129,7 @@ void lanes_pile_of_40(benchmark::State& bench) {
 void lanes_rattling_slider_crank(benchmark::State& bench) {
   const Scene scene =
       read_scene(std::filesystem::path(SALTUS_EXAMPLES) / "slider_crank_clearance.yaml", {});
-  compare(bench, parts_of(build(scene)), 24e-3, 1e-9);
+  compare(bench, build(scene).parts(), 24e-3, 1e-9);
 }
 BENCHMARK(lanes_pile_of_40)->Unit(benchmark::kMillisecond)->Iterations(1);
 BENCHMARK(lanes_rattling_slider_crank)->Unit(benchmark::kMillisecond)->Iterations(1);

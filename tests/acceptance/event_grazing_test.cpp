@@ -49,13 +49,6 @@ Model double_pendulum(double a, double b, double wall, double e, double h,
   return in_event_lane(Model(std::move(parts)), h, kEnd, events);
 }
 
-EventOptions with_tolerance(double tolerance, OdeKind method = OdeKind::automatic) {
-  EventOptions events;
-  events.tolerance = tolerance;
-  events.method = method;
-  return events;
-}
-
 /// The impacts of a run beside those of the reference.
 struct Beside {
   int impacts = 0;
@@ -97,8 +90,7 @@ TEST_CASE("a pendulum that hits its stop ever more softly for 30 s: no impact is
         CAPTURE(name_of(method));
         Simulation sim(
             pendulum(kStart, kStop, kE, interval, kEnd, with_tolerance(tolerance, method)));
-        const LaneRun run = run_lane(sim, kEnd);
-        REQUIRE_MESSAGE(run.good, run.failure);
+        const LaneRun run = run_events(sim, kEnd);
         const Beside b = beside(run, exact);
         CHECK(b.impacts == impacts);
         CHECK(b.time <= 1e3 * tolerance);
@@ -122,8 +114,7 @@ TEST_CASE("a rod on a hinge with a limit shows the same impacts as the pendulum 
   for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
     CAPTURE(tolerance);
     Simulation sim(rod_on_hinge(kStart, kStop, kE, 0.5, with_tolerance(tolerance)));
-    const LaneRun run = run_lane(sim, kEnd);
-    REQUIRE_MESSAGE(run.good, run.failure);
+    const LaneRun run = run_events(sim, kEnd);
     const Beside b = beside(run, exact);
     CHECK(b.impacts == static_cast<int>(exact.impacts.size()));
     CHECK(b.time <= 1e3 * tolerance);
@@ -153,8 +144,7 @@ TEST_CASE("a double pendulum beside a wall for 30 s: every impact, however brief
     for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(tolerance);
       Simulation sim(double_pendulum(c.a, c.b, c.wall, 0.7, 0.5, with_tolerance(tolerance)));
-      const LaneRun run = run_lane(sim, kEnd);
-      REQUIRE_MESSAGE(run.good, run.failure);
+      const LaneRun run = run_events(sim, kEnd);
       const Beside b = beside(run, exact);
       CHECK(b.impacts == static_cast<int>(c.impacts));
       CHECK(run.gap >= -1e-9);
@@ -180,8 +170,7 @@ TEST_CASE("a pendulum through five impacts to 1e-9 costs at most 2000 evaluation
     long evaluations = 0;
     for (const double interval : {end, 1.0 / 60.0}) {
       Simulation sim(pendulum(start, stop, e, interval, end, with_tolerance(tolerance)));
-      const LaneRun run = run_lane(sim, end);
-      REQUIRE_MESSAGE(run.good, run.failure);
+      const LaneRun run = run_events(sim, end);
       REQUIRE(run.impacts() == 5);
       const double q = std::abs(sim.state().groups[0].q[0] - static_cast<double>(exact.y[0])),
                    v = std::abs(sim.state().groups[0].v[0] - static_cast<double>(exact.y[1]));

@@ -6,8 +6,8 @@
 #include <functional>
 #include <numbers>
 
+#include "../support/lane_run.h"
 #include "../support/rigid_scene.h"
-#include "event_run.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/particles.h"
 
@@ -197,7 +197,7 @@ TEST_CASE("events: a ball that keeps 0.8 of its speed: ten impacts, and the end 
   for (const bool shapes : {false, true}) {
     CAPTURE(shapes);
     Simulation sim = ball(shapes, e, 4.3, 1e-9);
-    const EventRun run = run_events(sim, 4.3);
+    const LaneRun run = run_events(sim, 4.3);
     const std::vector<Event> hits = run.of(Kind::impact);
     REQUIRE(hits.size() >= 10);
     double t = first, v = kG * first, worst = 0.0, impulse = 0.0, energy = 0.0;
@@ -223,7 +223,7 @@ TEST_CASE("events: a ball that keeps 0.8 of its speed: ten impacts, and the end 
     CHECK(std::abs(run.impulse - kG * 4.3) <= 1e-9);  // and its weight from then on
     CHECK(std::abs(account(sim, "impact") + kG) <= 1e-10);
     CHECK(open_in_ledger(sim) <= 1e-10);
-    CHECK(run.worst_unexplained <= 1e-10);
+    CHECK(run.unexplained <= 1e-10);
     CHECK(velocity_of(sim).norm() <= 1e-15);
     CHECK(std::abs(sim.state().groups[0].q[2] - (shapes ? 0.1 : 0.0)) <= 1e-14);
   }
@@ -233,15 +233,15 @@ TEST_CASE("events: their times do not depend on the length of the intervals") {
   for (const Case& c : kCases) {
     CAPTURE(std::string(c.name));
     Simulation whole = c.make(c.end, 1e-9, {});
-    const EventRun reference = run_events(whole, c.end);
+    const LaneRun reference = run_events(whole, c.end);
     double worst = 0.0;
     for (const double h : {1e-3, 0.0123, 0.21, 1.0}) {
       CAPTURE(h);
       Simulation sim = c.make(h, 1e-9, {});
-      worst = std::max(worst, same_events(reference.events, run_events(sim, c.end).events, c.end));
+      worst = std::max(worst, same_events(reference.log, run_events(sim, c.end).log, c.end));
     }
     CHECK(worst <= 1e-11);
-    MESSAGE(fmt::format("{}: {} events, {:.1e} s apart", c.name, reference.events.size(), worst));
+    MESSAGE(fmt::format("{}: {} events, {:.1e} s apart", c.name, reference.log.size(), worst));
   }
 }
 
@@ -292,13 +292,13 @@ TEST_CASE("events: every tolerance finds the same events, and a smaller one find
   for (const Case& c : kCases) {
     CAPTURE(std::string(c.name));
     Simulation best = c.make(c.end, 1e-12, {});  // less is round-off
-    const std::vector<Event> reference = run_events(best, c.end).events;
+    const std::vector<Event> reference = run_events(best, c.end).log;
     std::string text;
     for (const double tolerance : {1e-8, 1e-9, 1e-10, 1e-11}) {
       CAPTURE(tolerance);
       Simulation sim = c.make(c.end, tolerance, {});
-      const EventRun run = run_events(sim, c.end);
-      const double off = same_events(reference, run.events, c.end);
+      const LaneRun run = run_events(sim, c.end);
+      const double off = same_events(reference, run.log, c.end);
       CHECK(off <= 100.0 * tolerance + 1e-11);
       text += fmt::format("  {:.0e}: {:.1e} s ({})", tolerance, off, run.evaluations);
     }
@@ -311,7 +311,7 @@ TEST_CASE("events: their times are the same in a frame that is turned") {
     if (!c.turns) continue;
     CAPTURE(std::string(c.name));
     Simulation sim = c.make(c.end, 1e-12, {});
-    const std::vector<Event> reference = run_events(sim, c.end).events;
+    const std::vector<Event> reference = run_events(sim, c.end).log;
     double worst = 0.0;
     for (const Vector3& by : {Vector3(0.3, 0.0, 0.0), Vector3(0.0, 0.5 * std::numbers::pi, 0.0),
                               Vector3(0.7, -1.9, 0.4), Vector3(-2.0, 0.1, 2.2)}) {
@@ -319,7 +319,7 @@ TEST_CASE("events: their times are the same in a frame that is turned") {
       Written as;
       as.turn = Eigen::AngleAxisd(by.norm(), by.normalized());
       Simulation turned = c.make(c.end, 1e-12, as);
-      worst = std::max(worst, same_events(reference, run_events(turned, c.end).events, c.end));
+      worst = std::max(worst, same_events(reference, run_events(turned, c.end).log, c.end));
     }
     CHECK(worst <= 1e-10);
     MESSAGE(fmt::format("{}: {:.1e} s apart", c.name, worst));
@@ -330,14 +330,14 @@ TEST_CASE("events: their times are the same in millimetres, kilometres, grammes 
   for (const Case& c : kCases) {
     CAPTURE(std::string(c.name));
     Simulation sim = c.make(c.end, 1e-9, {});
-    const std::vector<Event> reference = run_events(sim, c.end).events;
+    const std::vector<Event> reference = run_events(sim, c.end).log;
     double worst = 0.0;
     for (const auto& [length, mass] :
          {std::pair(1e3, 1.0), {1.0, 1e3}, {1e3, 1e-3}, {1e-3, 1e-3}}) {
       CAPTURE(length);
       CAPTURE(mass);
       Simulation scaled = c.make(c.end, 1e-9, {.length = length, .mass = mass});
-      const std::vector<Event> events = run_events(scaled, c.end).events;
+      const std::vector<Event> events = run_events(scaled, c.end).log;
       worst = std::max(worst, same_events(reference, events, c.end));
       for (std::size_t i = 0; i < std::min(events.size(), reference.size()); ++i)
         CHECK((events[i].impulse / (length * mass) - reference[i].impulse).norm() <=

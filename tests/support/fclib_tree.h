@@ -21,7 +21,7 @@ inline void write_tree(const std::string& path, const FclibTree& tree) {
     for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
       if (const std::string group = name.substr(0, end); !groups.contains(group))
         groups[group] = file.create_group(group);
-    std::visit([&](const auto& values) { file.write(name, values); }, data);
+    std::visit([&, &name = name](const auto& values) { file.write(name, values); }, data);
   }
   file.close();
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "saltus/app/terminal.h"
+#include "saltus/io/checkpoint.h"
 #include "saltus/study/run_warnings.h"
 
 namespace saltus::app {
@@ -163,6 +164,7 @@ std::string run_table(const RunResult& r) {
   contact_rows(table, r);
   table.row("failed steps", "{} not converged, {} halved", loop.statistics.failed_steps,
             loop.halved);
+  table.row("state hash", "{}", state_hash(r.state));
   for (std::size_t i = 0; i < r.files.size(); ++i) {
     std::string note;
     for (const WavReport& sound : r.sounds)
@@ -218,6 +220,7 @@ std::string run_json(const RunResult& r) {
   json["contact_gain"]["steps"] = loop.gain.steps;
   json["failed_steps"] = s.failed_steps;
   json["halved_steps"] = loop.halved;
+  json["state_hash"] = state_hash(r.state);
   if (const StepOptions& options = setup.model.options();
       options.lane == Lane::events || options.step_tolerance > 0.0) {
     json["substeps"] = s.substeps;

@@ -441,4 +441,18 @@ void JointMatrix::transpose_add(int member, View L, Out r) const {
   }
 }
 
+void JointMatrix::dense(int member, Eigen::Ref<Matrix> G) const {
+  G.setZero();
+  const Member& m = members_[at(member)];
+  for (int k = m.first; k < m.last; ++k) {
+    const Unit& unit = units_[at(k)];
+    for (int l = unit.begin; l < unit.end; ++l) {
+      const Incidence& e = incidences_[at(l)];
+      const double* value = G_.data() + e.begin;
+      for (int i = 0; i < size_[at(e.node)]; ++i)
+        for (int j = 0; j < unit.width; ++j) G(first(e.node) + i, unit.column + j) += *value++;
+    }
+  }
+}
+
 }  // namespace saltus

@@ -39,6 +39,7 @@ class JointMatrix {
 
   void multiply_add(int member, View v, Out u) const;   ///< u += G v
   void transpose_add(int member, View L, Out r) const;  ///< r += G^T L
+  void dense(int member, Eigen::Ref<Matrix> G) const;   ///< G of the member, zeros included
 
   using Factors = std::function<const Factor&(int member)>;
   /// Of members without entries no factor is asked for. Where A^-1 is not symmetric its symmetric part is taken. False: S is

@@ -317,6 +317,7 @@ void JointSystem::multiply_add(int member, View v, Out u) const {
 void JointSystem::transpose_add(int member, View L, Out r) const {
   work_->matrix.transpose_add(member, L, r);
 }
+void JointSystem::dense(int member, Eigen::Ref<Matrix> G) const { work_->matrix.dense(member, G); }
 void JointSystem::blocks(std::vector<Block>& out) const {
   Work& d = *work_;
   out.clear();

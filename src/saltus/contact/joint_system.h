@@ -109,6 +109,8 @@ class JointSystem {
   /// what moves by itself are differences of order 4 over times of the size e [s]. For groups of rigid bodies, those that are
   /// moved, and those with Trait::fixed_points and nothing prescribed.
   void bias(double t, double e, const Configuration& q, const Configuration& v, Out gamma);
+  /// c'' of a coordinate of a joint with v' = 0, after bias().
+  double coordinate_bias(int joint, int coordinate) const;
   const Vector& drift0() const;
   const Vector& drift1() const;
   /// Row of a coordinate of a joint at the place of the last make_rows(): entries for laws on it. Adds weight times the part
@@ -125,6 +127,8 @@ class JointSystem {
 
   void multiply_add(int member, View v, Out u) const;   ///< u += G v
   void transpose_add(int member, View L, Out r) const;  ///< r += G^T L
+  /// G: rows() rows, a column a velocity of the member.
+  void dense(int member, Eigen::Ref<Matrix> G) const;
 
   /// Rows of G that a joint or coupling has on a body: rows first .. first + count - 1, columns column .. of a member, those of
   /// row i at value + i stride. In the order of the rows; of bodies of 6 velocities each block has 6 columns.

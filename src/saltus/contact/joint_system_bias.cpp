@@ -108,4 +108,13 @@ void JointSystem::bias(double t, double e, const Configuration& q, const Configu
   }
 }
 
+double JointSystem::coordinate_bias(int joint, int coordinate) const {
+  const Work& d = *work_;
+  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  const std::size_t i = at(d.held_of[at(joint)]);
+  const Work::Held& of = d.held[i];
+  return joint_coordinate_acceleration(of.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b,
+                                       d.motion(of.side[0]), d.motion(of.side[1]));
+}
+
 }  // namespace saltus

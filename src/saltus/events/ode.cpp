@@ -6,25 +6,16 @@
 
 #include "saltus/base/error.h"
 #include "saltus/events/embedded.h"
+#include "saltus/math/bernstein.h"
 
 namespace saltus {
 
 void dense_output(const OdeStep& step, double theta, Out w, Out v) {
-  constexpr long kMost = 8;
   const auto value = [theta](const Matrix& B, Out out) {
     const long columns = B.cols();
-    expects(columns > 0 && columns <= kMost && out.size() == B.rows(),
+    expects(columns > 0 && out.size() == B.rows(),
             "dense output of a step without one, or of another size");
-    std::array<double, kMost> b;
-    for (long i = 0; i < B.rows(); ++i) {
-      for (long k = 0; k < columns; ++k) b[static_cast<std::size_t>(k)] = B(i, k);
-      for (long last = columns - 1; last > 0; --last)
-        for (long k = 0; k < last; ++k) {
-          double& c = b[static_cast<std::size_t>(k)];
-          c = (1.0 - theta) * c + theta * b[static_cast<std::size_t>(k + 1)];
-        }
-      out[i] = b[0];
-    }
+    bernstein_values(B, theta, out);
   };
   value(step.w, w);
   value(step.v, v);

@@ -1,5 +1,7 @@
 #include "saltus/io/checkpoint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -119,8 +121,28 @@ class Checksum {
   std::uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
 
-std::int64_t checksum(const Packed& packed) {
-  Checksum sum;
+/// splitmix64 of each word and of the sum so far: every bit counts everywhere.
+class StrongSum {
+ public:
+  void word(std::uint64_t bits) { hash_ = mixed(hash_ ^ mixed(bits)); }
+  void value(double x) { word(std::bit_cast<std::uint64_t>(x)); }
+  void value(std::int32_t x) { word(static_cast<std::uint32_t>(x)); }
+  void value(std::uint64_t x) { word(x); }
+  std::uint64_t result() const { return hash_; }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+  }
+  std::uint64_t hash_ = 0;
+};
+
+template <class Sum>
+auto sum_of(const Packed& packed) {
+  Sum sum;
   for (const double x : packed.scalars) sum.value(x);
   for (const std::uint64_t x : packed.counts) sum.value(x);
   const auto add = [&](const char*, const auto& array, std::size_t) {
@@ -132,6 +154,8 @@ std::int64_t checksum(const Packed& packed) {
   if (!packed.lane_counts.empty()) Packed::visit_lane(packed, add);
   return sum.result();
 }
+
+std::int64_t checksum(const Packed& packed) { return sum_of<Checksum>(packed); }
 
 /// Nothing where the lane is as it is in a run that only steps.
 void pack_lane(const LaneState& lane, std::size_t events, Packed& packed) {
@@ -364,6 +388,10 @@ State unpack(const Packed& p) {
 }
 
 }  // namespace
+
+std::string state_hash(const State& state) {
+  return fmt::format("{:016x}", sum_of<StrongSum>(pack(state, {})));
+}
 
 void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
                       CheckpointExtent extent) {

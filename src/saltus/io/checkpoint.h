@@ -23,6 +23,9 @@ struct Checkpoint {
 /// one.
 void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
                       CheckpointExtent extent);
+/// 16 hexadecimal digits over every bit of the state. The same scene gives the same ones with the same version on the same kind
+/// of machine, whatever the number of threads, interruptions and outputs of the run.
+std::string state_hash(const State& state);
 /// The newest complete checkpoint of the two slots. Throws SceneError: none, or not of this model.
 Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, const Model& model);
 /// Step of the newest complete checkpoint, without a model. -1: none.

@@ -1,6 +1,7 @@
 // What results files say in JSON: the summary, and whether two resolved scenes are the same.
 #include <nlohmann/json.hpp>
 
+#include "saltus/io/checkpoint.h"
 #include "saltus/io/layout.h"
 #include "saltus/io/results_file.h"
 
@@ -97,6 +98,7 @@ std::string summary_json(const RunStatistics& s, const State& last, const Model&
   json["iterations"] = s.iterations;
   json["passes"] = s.passes;
   json["halvings"] = s.halvings;
+  json["state_hash"] = state_hash(last);
   if (layout::has_substeps(model.options())) {
     json["substeps"] = s.substeps;
     json["rejected"] = s.rejected;

@@ -194,6 +194,36 @@ double bernstein_value(std::span<const double> b, double x) {
   return c[0];
 }
 
+void bernstein_weights(double x, std::span<double> out) {
+  expects(!out.empty(), "a polynomial in Bernstein form has a coefficient");
+  out[0] = 1.0;
+  for (std::size_t d = 1; d < out.size(); ++d) {  // those of degree d from those of d - 1
+    out[d] = x * out[d - 1];
+    for (std::size_t k = d - 1; k > 0; --k) out[k] = (1.0 - x) * out[k] + x * out[k - 1];
+    out[0] *= 1.0 - x;
+  }
+}
+
+void bernstein_values(const Matrix& B, double x, Out values) {
+  std::array<double, kMostDegree + 1> weights;
+  expects(B.cols() <= kMostDegree + 1 && values.size() == B.rows(),
+          "a value for every row, of a degree of 0 .. 32");
+  bernstein_weights(x, std::span(weights).first(static_cast<std::size_t>(B.cols())));
+  values.setZero();
+  for (Eigen::Index k = 0; k < B.cols(); ++k)
+    values += weights[static_cast<std::size_t>(k)] * B.col(k);
+}
+
+void bernstein_integral_weights(double x, std::span<double> out) {
+  // The integral has the coefficients 0 and the sums of b over n + 1, of degree n + 1.
+  std::array<double, kMostDegree + 1> weights;
+  const std::size_t n = out.size();
+  expects(n <= kMostDegree, "the integral of a polynomial of degree 0 .. 31");
+  bernstein_weights(x, std::span(weights).first(n + 1));
+  double sum = 0.0;
+  for (std::size_t k = n; k > 0; --k) out[k - 1] = (sum += weights[k]) / static_cast<double>(n);
+}
+
 void bernstein_derivative(std::span<const double> b, std::span<double> out) {
   expects(b.size() > 1 && out.size() + 1 == b.size(), "p' has one coefficient fewer than p");
   const double n = static_cast<double>(out.size());

@@ -22,6 +22,12 @@ void bernstein_through(const Matrix& values, Matrix& B);
 
 /// p(x) by de Casteljau's algorithm, b_0 .. b_n.
 double bernstein_value(std::span<const double> b, double x);
+/// B_0(x) .. B_n(x): out has n + 1 of them.
+void bernstein_weights(double x, std::span<double> out);
+/// p(x) of many polynomials: every row of B is one.
+void bernstein_values(const Matrix& B, double x, Out values);
+/// W_k, with sum_k b_k W_k the integral of p from 0 to x: out has n + 1 of them.
+void bernstein_integral_weights(double x, std::span<double> out);
 /// Coefficients of p', one fewer. `out` may lie in b.
 void bernstein_derivative(std::span<const double> b, std::span<double> out);
 /// Integral of p from 0 to x.

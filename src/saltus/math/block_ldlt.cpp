@@ -237,9 +237,15 @@ bool BlockLdlt::eliminate_front(int s, bool choosing, double threshold) {
       double* const u = U + at(t) * at(width);
       if (!std::isfinite(u[t])) return false;
       if (inverse[t] > 0.0) continue;
-      for (int j = t + 1; j < width; ++j)
+      bool zero = S[t] == 0.0;
+      for (int j = t + 1; j < width; ++j) {
         if (!std::isfinite(u[j])) return false;
-      keep_rest(s, first + t, u + t, width - t);
+        zero = zero && u[j] == 0.0;
+      }
+      if (zero)
+        zeros_.push_back(place + first + t);
+      else
+        keep_rest(s, first + t, u + t, width - t);
     }
 
     const int end = first + width;
@@ -268,7 +274,8 @@ bool BlockLdlt::eliminate_front(int s, bool choosing, double threshold) {
 }
 
 bool BlockLdlt::eliminate(const Blocks& S, bool choosing, double threshold) {
-  dependent_.clear(), dropped_.clear(), rest_.clear(), dependence_.clear(), couplings_.clear();
+  dependent_.clear(), zeros_.clear();
+  dropped_.clear(), rest_.clear(), dependence_.clear(), couplings_.clear();
   updates_.clear();
   for (int s = 0; s < S.pattern.fronts(); ++s) {
     const Front& front = fronts_[at(s)];

@@ -137,6 +137,7 @@ class BlockLdlt {
   std::vector<int> index_;           // rows of a child in its parent
   std::vector<double> scaled_;       // L of a panel
 
+  std::vector<int> zeros_;  ///< places of rows that are zero: they depend on none
   std::vector<Dropped> dropped_;
   std::vector<Coupling> couplings_;
   std::vector<char> out_;                 // of each place: left out whatever its pivot

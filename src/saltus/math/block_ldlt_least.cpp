@@ -148,8 +148,9 @@ void BlockLdlt::join_dependence() {
 
 /// The names of the rows left out, and M.
 void BlockLdlt::finish_dependence(bool again) {
-  if (dropped_.empty()) return;
+  if (dropped_.empty() && zeros_.empty()) return;
   fill_rows();
+  for (const int place : zeros_) dependent_.push_back(owner_[at(place)]);
   std::size_t next = 0;  // rows stand in the same order unless others were left out as well
   for (Dropped& d : dropped_) {
     const int row = owner_[at(d.place)];
@@ -162,6 +163,7 @@ void BlockLdlt::finish_dependence(bool again) {
     if (next < kept_.size()) d.of_last = static_cast<int>(next++);
   }
   std::sort(dependent_.begin(), dependent_.end());
+  if (dropped_.empty()) return;
   join_dependence();
   for (const Block& block : blocks_) factorise_least(block);
 }

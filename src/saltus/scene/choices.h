@@ -58,8 +58,8 @@ struct EventOptions {
   ImpactOrder impacts = ImpactOrder::simultaneous;
   /// Hops lower than this are taken together up to their end [m]; 0: never.
   double zeno = 1e-9;
-  int limit = 50;    ///< most events in an interval StepOptions::h
-  int closed = 20;   ///< most contacts that stick or slide
+  int limit = 50;   ///< most events in an interval StepOptions::h
+  int closed = 20;  ///< most contacts that stick or slide
   /// Beyond `limit` or `closed` the schemes of the bodies step until it is quieter; false: the run fails.
   bool hand_over = true;
 

@@ -4,6 +4,7 @@
 //     Simulation sim(model);                          // owns a State; copies are independent
 //     while (sim.state().t < 2.0) sim.advance();      // returns a StepReport, never throws for physics
 #pragma once
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
@@ -80,7 +81,10 @@ struct Surfaces {
   int materials = 1;
   std::vector<int>
       law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
-  double margin = 0.0;  ///< contacts are known from this gap on [m]
+  double margin = 0.0;        ///< contacts are known from this gap on [m]
+  double event_margin = 0.0;  ///< the same in the event lane, where `margin` is more [m]
+  /// From this gap on the event lane knows contacts: nothing may cross it between two places that it looks at [m].
+  double margin_of_events() const { return std::max(margin, event_margin); }
   /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they move in space.
   Vector3 plane = Vector3::Zero();
 };
@@ -183,6 +187,8 @@ class Model {
   /// Throws SceneError naming the entry.
   explicit Model(ModelParts parts);
 
+  /// A copy of what it was made from, for a model that differs from this in some part.
+  ModelParts parts() const { return *parts_; }
   /// The same model with or without the accounts of every step (StepOptions::ledger).
   Model with_ledger(bool ledger) const;
 

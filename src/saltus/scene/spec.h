@@ -112,8 +112,8 @@ struct ContactOptions {
     return std::tuple{
         field("instant", &T::instant, "of the step at which gaps and normals are taken"),
         field("margin", &T::margin, unit::m, kNotNegative,
-              "contacts of shapes are known from this gap on; a hundredth of the smallest moving "
-              "shape when not given"),
+              "contacts of shapes are known from this gap on; when not given a hundredth of the "
+              "smallest moving shape, a quarter of it in the event lane"),
         field("correct_positions", &T::correct_positions,
               "after each step shapes that penetrate are moved apart, velocities left alone; the "
               "work is booked as projection")};

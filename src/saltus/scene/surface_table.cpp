@@ -84,9 +84,10 @@ void SurfaceTable::find_laws() {
 }
 
 void SurfaceTable::find_margin() {
-  // Between two places at which the event lane looks, nothing may cross the margin.
-  const double share = scene_.spec.time.lane == Lane::events ? kEventShare : kSmallShare;
-  parts_.surfaces.margin = scene_.spec.contact.margin.value_or(share * least_);
+  const auto& given = scene_.spec.contact.margin;
+  parts_.surfaces.margin = given.value_or(kSmallShare * least_);
+  // Between two places at which the event lane looks, nothing may cross its margin.
+  parts_.surfaces.event_margin = given.value_or(kEventShare * least_);
 }
 
 void SurfaceTable::warn_of_lawless() {

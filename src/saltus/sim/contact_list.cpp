@@ -37,8 +37,8 @@ double centre_of(const Model& model, const JointLaw& law) {
 }  // namespace
 
 ContactList::ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs,
-                         JointSystem& joints)
-    : model_(model), joints_(joints), surfaces_(model, groups), at_(groups.size()) {
+                         JointSystem& joints, double margin)
+    : model_(model), joints_(joints), surfaces_(model, groups, margin), at_(groups.size()) {
   for (int g : groups) {
     Member member;
     member.group = g;
@@ -391,6 +391,34 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
     }
   });
   return true;
+}
+
+void ContactList::see(std::size_t i, double gap, SeenContact& seen) const {
+  const IslandContact& c = contacts_[i];
+  seen.view.key = c.key;
+  seen.offset = c.offset;
+  seen.on_joint = c.joint_law >= 0;
+  if (seen.on_joint)
+    seen.view.gap = gap;
+  else
+    seen.view.normal = c.direction[0];
+  for (int a = 0; a < c.tangents; ++a) seen.tangent[at(a)] = c.direction[at(a + 1)];
+  for (std::size_t s = 0; s < 2; ++s) {
+    ContactView::Side& side = s == 0 ? seen.view.a : seen.view.b;
+    if (seen.on_joint) {
+      const Joint& joint = model_.joints()[at(law_of_joint(c).joint)];
+      const JointSide& of = s == 0 ? joint.a : joint.b;
+      seen.at[s] = of.ref;
+      seen.place[s] = of.ref.local;
+      if (of.group >= 0) side = {of.group, of.ref.body};
+      continue;
+    }
+    seen.place[s] = c.side[s].place;
+    if (c.side[s].member < 0) continue;
+    const Member& m = members_[at(c.side[s].member)];
+    seen.at[s] = m.at[at(c.side[s].point)];
+    side = {m.group, seen.at[s].body};
+  }
 }
 
 }  // namespace saltus

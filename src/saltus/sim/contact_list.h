@@ -6,6 +6,7 @@
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/joint_system.h"
 #include "saltus/contact/rows.h"
+#include "saltus/sim/contact_view.h"
 #include "saltus/sim/island.h"
 #include "saltus/sim/surface_finder.h"
 
@@ -52,8 +53,9 @@ class ContactList {
   };
 
   /// joints: of the island, for the laws on their coordinates; used as long as the list is.
+  /// margin: contacts between shapes are known from this gap on [m].
   ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs,
-              JointSystem& joints);
+              JointSystem& joints, double margin);
   ~ContactList();
 
   std::vector<Member>& members() { return members_; }
@@ -107,6 +109,8 @@ class ContactList {
   /// False where a group has another form of A, or one that is not symmetric.
   bool by_bodies(std::span<const Trial> trials, std::span<const int> admitted,
                  std::span<const int> sizes, BodyRows& H) const;
+  /// Contact i as viewers want it, without impulses and status. gap: of a law on a joint; that of others is found later.
+  void see(std::size_t i, double gap, SeenContact& seen) const;
   /// Number of the first body of a member in the rows of the last by_bodies().
   int first_body(int member) const { return first_body_[static_cast<std::size_t>(member)]; }
 

@@ -3,30 +3,30 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "saltus/base/error.h"
-#include "saltus/contact/spring.h"
 #include "saltus/sim/lane_touch.h"
 #include "saltus/sim/lane_watch.h"
 
 namespace saltus {
 namespace {
 
-constexpr int kMostTrials = 60;   ///< of the length of a step
+constexpr int kMostTrials = 60;  ///< of the length of a step
+constexpr std::string_view kNoEnd = "contacts change without end at one instant";
 constexpr int kMostAtOnce = 20;   ///< events without time between them
 constexpr int kTrials = 4;        ///< before slips are looked at that come to their end
 constexpr int kNear = 3;          ///< times EventOptions::closed, of contacts that are near
 constexpr double kTurn = 2.5;     ///< most that a body turns in a step [rad]
 constexpr double kLeast = 1e-11;  ///< tolerance of steps with contacts that are closed
-constexpr double kStop =
-    1e-6;  ///< of EventOptions::zeno: the way that is left of a slip that is over
-constexpr double kWay = 2000.0;  ///< margins that a body goes in a step
+constexpr double kStop = 1e-6;    ///< of EventOptions::zeno: the way left of a slip that is over
+constexpr double kWay = 2000.0;   ///< margins that a body goes in a step
+constexpr int kMostSamples = 16;  ///< of a step, for its integrals
 constexpr double kShortest = 1e-15;
+constexpr double kTime = 1e-14;      ///< of the time, to which the end of a step is found
 constexpr double kLongest = 1000.0;  ///< intervals
-constexpr std::uint64_t kCrowd =
-    8;  ///< impacts in a row between which nothing moves by EventOptions::zeno: they pile up
+/// Impacts in a row between which nothing moves by EventOptions::zeno: they pile up.
+constexpr std::uint64_t kCrowd = 8;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -64,18 +64,9 @@ struct EventLane::Work {
         watch(model, motion),
         method(method_of(model.options().events)) {
     const auto n = static_cast<Eigen::Index>(motion.size());
-    w = v = Vector::Zero(n);
+    w = v = dw = dv = Vector::Zero(n);
     scale = Vector::Ones(2 * n);
     first.assign(motion.contacts().first().begin(), motion.contacts().first().end());
-    radius.assign(at(motion.size()), 1.0);
-    for (std::size_t g = 0; g < model.groups().size(); ++g) {
-      const RigidData* const rigid = model.groups()[g].dynamics->rigid();
-      for (std::size_t b = 0; rigid && b < rigid->mass.size(); ++b) {
-        const double r = std::sqrt(rigid->inertia[b].trace() / (2.0 * rigid->mass[b]));
-        if (std::isfinite(r) && r > 0.0)
-          std::fill_n(radius.begin() + first[g] + 6 * static_cast<std::ptrdiff_t>(b) + 3, 3, r);
-      }
-    }
     for (const Group& group : model.groups()) {
       std::vector<int> entry;
       for (const Source& source : group.dynamics->sources())
@@ -109,10 +100,11 @@ struct EventLane::Work {
   LaneTouch::Account account_of_touch;
   LaneTrace* kept = nullptr;
 
+  double tolerance = 0.0;         ///< of the step in work
   Vector w, v, scale, pull;       ///< pull: acceleration by the applied forces alone
+  Vector dw, dv;                  ///< scratch
   std::vector<LaneEnding> stops;  ///< slips that a step cannot follow to their end
   std::vector<int> first;
-  std::vector<double> radius;  ///< of gyration, of angular velocities; 1 of others
   std::vector<std::vector<int>> account;
   std::vector<std::vector<double>> by_source;
   int impact = 0, scheme = 0, friction = 0, prescribed = 0;
@@ -121,13 +113,27 @@ struct EventLane::Work {
     for (std::size_t g = 0; g < groups.size(); ++g)
       v.segment(first[g], groups[g].v.size()) = groups[g].v;
   }
+  /// motion at the state, with its modes: rows, or rates too.
+  void look(const State& state) {
+    put(state);
+    motion.go(state.t, w, v);
+  }
+  void rates(const State& state) {
+    put(state);
+    motion.rates(state.t, w, v, dw, dv);
+  }
+  void put(const State& state) {
+    motion.start(state.groups);
+    motion.set_modes(state.lane.modes);
+    gather(state.groups);
+    w.setZero();
+  }
   void begin(const LaneState& lane);
   double largest_force() const;
-  void set_scale(double length);
+  void set_scale();
   enum class Made { step, stops, nothing };
   Made make(State& state, double limit, StepReport& report);
   bool find_stops();
-  double fastest(const State& state) const;
   double first_step(double most);
   bool has_stopped(const State& state, std::uint64_t key);
   void locate(const LaneWatch::Found& found, double most);
@@ -138,13 +144,12 @@ struct EventLane::Work {
   int near(const State& state);
   bool happen(State& state, StepReport& report, std::vector<Event>& events);
   void turn(State& state);
-  Energy energy(const State& state);
-  double closed(const State& state);
   void measure(const State& state, StepReport& report);
 };
 
 // motion and step at the start of the step in work.
 void EventLane::Work::begin(const LaneState& lane) {
+  motion.choose_anew();
   motion.start(lane.start);
   motion.set_modes(lane.modes);
   motion.set_time(lane.rate_time);
@@ -153,7 +158,6 @@ void EventLane::Work::begin(const LaneState& lane) {
   step.t0 = lane.t;
   step.v0 = v;
   step.dv0.resize(v.size());
-  Vector dw(v.size());
   motion.rates(lane.t, w, v, dw, step.dv0);
   motion.applied_acceleration(pull);
   motion.mark_slips(std::max(1e-9, 10.0 * model.options().events.tolerance));
@@ -169,11 +173,12 @@ double EventLane::Work::largest_force() const {
 
 // What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
 // a with and without contacts; turns at the radius of gyration.
-void EventLane::Work::set_scale(double length) {
-  const double h = length;
+void EventLane::Work::set_scale() {
+  const double h = step.h;
+  const std::span<const double> radius = motion.radius();
   // Rates of rows that turn are differences: their round-off is no error of the step.
   const double asked = model.options().events.tolerance;
-  const double tolerance = motion.differences() ? std::max(asked, kLeast) : asked;
+  tolerance = motion.differences() ? std::max(asked, kLeast) : asked;
   const auto n = v.size();
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
     double start = 0.0, end = 0.0;
@@ -202,34 +207,24 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
     lane.start[g].v = state.groups[g].v;
   }
   lane.t = state.t;
-  double force_size = 0.0;
-  // Increments of rotations are singular at 2 pi.
-  double spin = 0.0;
-  for (std::size_t g = 0; g < state.groups.size(); ++g)
-    if (has(model.groups()[g].dynamics->traits(), Trait::rigid))
-      for (Eigen::Index b = 0; b + 6 <= state.groups[g].v.size(); b += 6)
-        spin = std::max(spin, state.groups[g].v.segment<3>(b + 3).norm());
-  double left = limit - state.t;
-  if (spin > 0.0) left = std::min(left, kTurn / spin);
+  gather(state.groups);
+  double left = limit - state.t;  // increments of rotations are singular at 2 pi
+  if (const double spin = motion.fastest_turn(v); spin > 0.0) left = std::min(left, kTurn / spin);
   double h = std::min(lane.next > 0.0 ? lane.next : left, left);
-  lane.rate_time = 1e-3 * h;
-  begin(lane);
-  force_size = largest_force();
-  if (!(lane.next > 0.0)) {
-    h = std::min(h, first_step(h));
+  const auto start = [&](double length) {
+    h = length;
     lane.rate_time = 1e-3 * h;
     begin(lane);
-  }
+  };
+  start(h);
+  const double force_size = largest_force();
+  if (!(lane.next > 0.0)) start(std::min(h, first_step(h)));
   if (motion.contacts().detects()) {
     // u h + a h^2/2 <= way
-    const double u = fastest(state), way = kWay * model.surfaces().margin,
+    const double u = motion.fastest(step.v0), way = kWay * model.surfaces().margin_of_events(),
                  a = step.dv0.cwiseAbs().maxCoeff(),
                  most = 2.0 * way / (u + std::sqrt(u * u + 2.0 * a * way));
-    if (h > most) {
-      h = most;
-      lane.rate_time = 1e-3 * h;
-      begin(lane);
-    }
+    if (h > most) start(most);
   }
   const double q = method->error_order();
   double error = 0.0;
@@ -237,7 +232,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
     step.h = h;
     bool good = method->step(motion, step) && step.v1.allFinite() && step.w1.allFinite();
     if (good) {
-      set_scale(h);
+      set_scale();
       error = method->error(step, scale);
       good = error <= 1.0;
     } else {
@@ -250,11 +245,9 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
       report.failure = "the integrator does not meet events.tolerance with any step";
       return Made::nothing;
     }
-    h *= std::isfinite(error) ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.1, 0.9) : 0.1;
-    lane.rate_time = 1e-3 * h;
-    begin(lane);
+    start(h * (std::isfinite(error) ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.1, 0.9) : 0.1));
   }
-  report.error = std::max(report.error, error * model.options().events.tolerance);
+  report.error = std::max(report.error, error * tolerance);
   ++report.steps;
   const double next =
       h * (error > 0.0 ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.2, 5.0) : 5.0);
@@ -292,7 +285,6 @@ double EventLane::Work::first_step(double most) {
   const double size = a.size() > 0 ? a.cwiseAbs().maxCoeff() : 0.0,
                speed = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
   if (!(size > 0.0)) return speed > 0.0 ? most : 1e-3 * most;
-  Vector dw(a.size()), dv(a.size());
   for (double time = most; time > 1e-12 * most; time *= 0.1) {
     const Vector moved = time * u + 0.5 * time * time * a, faster = u + time * a;
     motion.rates(step.t0 + time, moved, faster, dw, dv);
@@ -303,26 +295,10 @@ double EventLane::Work::first_step(double most) {
   return 1e-12 * most;
 }
 
-// Largest velocity of a body that may carry a surface [m/s].
-double EventLane::Work::fastest(const State& state) const {
-  double most = 0.0;
-  for (std::size_t g = 0; g < state.groups.size(); ++g) {
-    const Vector& u = state.groups[g].v;
-    const Eigen::Index width = has(model.groups()[g].dynamics->traits(), Trait::rigid) ? 6 : 3;
-    for (Eigen::Index b = 0; b + 3 <= u.size(); b += width)
-      most = std::max(most, u.segment<3>(b).norm());
-  }
-  return most;
-}
-
 // u^2 <= 2 zeno |u'| of the slip of a mode at the state.
 bool EventLane::Work::has_stopped(const State& state, std::uint64_t key) {
-  motion.start(state.groups);
-  motion.set_modes(state.lane.modes);
-  gather(state.groups);
-  w.setZero();
-  Vector dw(v.size()), dv(v.size()), row(v.size());
-  motion.rates(state.t, w, v, dw, dv);
+  rates(state);
+  Vector row(v.size());
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
     if (motion.modes()[k].key != key || motion.index(k) < 0) continue;
     const auto i = at(motion.index(k));
@@ -343,7 +319,7 @@ bool EventLane::Work::has_stopped(const State& state, std::uint64_t key) {
 bool EventLane::Work::find_stops() {
   stops.clear();
   const double zeno = model.options().events.zeno;
-  Vector dw(v.size()), dv(v.size()), row(v.size());
+  Vector row(v.size());
   w.setZero();
   motion.rates(step.t0, w, step.v0, dw, dv);
   LaneContacts& contacts = motion.contacts();
@@ -374,6 +350,7 @@ void EventLane::Work::locate(const LaneWatch::Found& found, double most) {
     step.h = 0.0;
     return;
   }
+  // Newton's method on the length. A change c leaves an error of the size c^2/h, and no more is asked for than round-off.
   for (int round = 0; round < 3; ++round) {
     step.h = h;
     method->step(motion, step);
@@ -384,10 +361,10 @@ void EventLane::Work::locate(const LaneWatch::Found& found, double most) {
     const double better = h + change;
     if (!(better > 0.5 * h && better < 1.5 * h && better <= 1.001 * most)) break;
     h = better;
-    if (round == 2) {
-      step.h = h;
-      method->step(motion, step);
-    }
+    if (round < 2 && change * change > kTime * h * (std::abs(step.t0) + h)) continue;
+    step.h = h;
+    method->step(motion, step);
+    break;
   }
   method->interpolate(motion, step);
 }
@@ -419,8 +396,6 @@ void EventLane::Work::sample_work() {
          forces_at = Matrix::Zero(3 * static_cast<Eigen::Index>(modes.size()), n + 1),
          loads_at = Matrix::Zero(6 * static_cast<Eigen::Index>(joint_impulse.size()), n + 1);
   std::vector<std::array<Vector3, 2>> loads(joint_impulse.size());
-  Vector dw(v.size()), dv(v.size()), G_rate;
-  Matrix G;
   const bool constrained = !modes.empty() || motion.joint_rows() > 0;
   if (!constrained && !model.options().ledger) {
     power.setZero(accounts, 1);
@@ -443,9 +418,7 @@ void EventLane::Work::sample_work() {
         if (account[g][s] >= 0) values(account[g][s], k) += by_source[g][s];
     }
     if (motion.joint_rows() > 0) {
-      motion.joints_here(G, G_rate);
-      const double drive = motion.joint_forces().dot(motion.contacts().joints().drift0());
-      values(prescribed, k) -= drive;
+      values(prescribed, k) -= motion.joint_forces().dot(motion.contacts().joints().drift0());
       std::ranges::fill(loads, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
       motion.add_joint_loads(motion.joint_forces(), 1.0, loads);
       for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -500,10 +473,17 @@ void EventLane::Work::go(State& state, double theta) {
   const LaneState& lane = state.lane;
   if (theta >= 1.0) state.t = lane.t + lane.h;
   place(state.t, theta, lane, state.groups);
-  std::vector<double> b(static_cast<std::size_t>(power.cols()));
+  const auto n = static_cast<std::size_t>(power.cols());
+  std::array<double, 2 * kMostSamples> W;
+  bernstein_integral_weights(std::min(theta, 1.0), std::span(W).first(n));
+  bernstein_integral_weights(done, std::span(W).last(n));
   const auto integral = [&](const auto& row) {
-    for (Eigen::Index j = 0; j < row.size(); ++j) b[static_cast<std::size_t>(j)] = row[j];
-    return step.h * (bernstein_integral(b, std::min(theta, 1.0)) - bernstein_integral(b, done));
+    double to = 0.0, from = 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+      to += W[k] * row[static_cast<Eigen::Index>(k)];
+      from += W[W.size() - n + k] * row[static_cast<Eigen::Index>(k)];
+    }
+    return step.h * (to - from);
   };
   if (step.h > 0.0) {
     if (model.options().ledger)
@@ -527,11 +507,7 @@ void EventLane::Work::go(State& state, double theta) {
 // Slips go on from where they point now.
 void EventLane::Work::turn(State& state) {
   if (state.lane.modes.empty()) return;
-  motion.start(state.groups);
-  motion.set_modes(state.lane.modes);
-  gather(state.groups);
-  w.setZero();
-  motion.go(state.t, w, v);
+  look(state);
   for (std::size_t k = 0; k < state.lane.modes.size(); ++k) {
     ContactMode& mode = state.lane.modes[k];
     if (mode.kind != ContactMode::Kind::slides || motion.index(k) < 0) continue;
@@ -557,8 +533,8 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   LaneState& lane = state.lane;
   std::vector<LaneEnding> endings = std::move(stops);
   stops.clear();
-  bool asked =
-      false;  // a force that is not unique would end a mode: the contact problem says whether it does
+  // A force that is not unique would end a mode: the contact problem says whether it does.
+  bool asked = false;
   using Kind = LaneWatch::Kind;
   if (lane.ends_with >= 0) {
     const auto kind = static_cast<Kind>(lane.ends_with);
@@ -569,29 +545,15 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
       if (i >= 0 && motion.contacts().law(at(i)).rule == ContactLaw::Rule::compliant)
         ending.kind = LaneEnding::Kind::ends;
     }
-    if (kind == Kind::holds) {
-      // The friction of this instant says where it slides to.
-      motion.start(state.groups);
-      motion.set_modes(lane.modes);
-      gather(state.groups);
-      w.setZero();
-      Vector dw(v.size()), dv(v.size());
-      motion.rates(state.t, w, v, dw, dv);
-      ending.kind = LaneEnding::Kind::slides;
-      ending.direction = watch.slip(lane.ends_key);
-    }
     if (kind == Kind::holds || kind == Kind::presses) {
-      if (kind == Kind::presses) {
-        motion.start(state.groups);
-        motion.set_modes(lane.modes);
-        gather(state.groups);
-        w.setZero();
-        Vector dw(v.size()), dv(v.size());
-        motion.rates(state.t, w, v, dw, dv);
-      }
+      rates(state);
       for (std::size_t k = 0; k < motion.modes().size(); ++k)
         if (motion.modes()[k].key == lane.ends_key && ending.kind != LaneEnding::Kind::ends)
           asked = motion.shared(k);
+      if (kind == Kind::holds) {  // the friction of this instant says where it slides to
+        ending.kind = LaneEnding::Kind::slides;
+        ending.direction = watch.slip(lane.ends_key);
+      }
     }
     // A slip that has no way left is over, whatever round-off leaves of it across.
     if (kind == Kind::slips && has_stopped(state, lane.ends_key)) {
@@ -648,41 +610,18 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   return good;
 }
 
-Energy EventLane::Work::energy(const State& state) {
-  Energy sum;
-  for (std::size_t g = 0; g < state.groups.size(); ++g) {
-    const Energy E =
-        model.groups()[g].dynamics->energy(state.t, state.groups[g].q, state.groups[g].v);
-    sum.kinetic += E.kinetic;
-    sum.potential += E.potential;
-  }
-  LaneContacts& contacts = motion.contacts();
-  const bool springs = std::ranges::any_of(
-      model.laws(), [](const ContactLaw& law) { return law.rule == ContactLaw::Rule::compliant; });
-  if (springs) {
-    contacts.find(state.t, state.groups);
-    for (std::size_t i = 0; i < contacts.count(); ++i)
-      if (contacts.law(i).rule == ContactLaw::Rule::compliant)
-        sum.potential += spring_energy(contacts.law(i).spring, contacts.gap(i));
-  }
-  return sum;
-}
-
 // Gaps, joints and laws on the state.
 void EventLane::Work::measure(const State& state, StepReport& report) {
-  motion.start(state.groups);
-  motion.set_modes(state.lane.modes);
-  gather(state.groups);
-  w.setZero();
-  motion.go(state.t, w, v);
+  look(state);
   LaneContacts& contacts = motion.contacts();
   if (contacts.any()) {
     contacts.find_rows(state.t, motion.groups());
     for (std::size_t i = 0; i < contacts.count(); ++i)
       if (!contacts.law(i).bilateral()) report.gap = std::min(report.gap, contacts.gap(i));
     double speed = 0.0;
-    for (std::size_t i = 0; i < contacts.count(); ++i)
-      speed = std::max(speed, std::abs(contacts.rate(i, 0)));
+    for (std::size_t i = 0; i < contacts.count();
+         ++i)  // what rates are made of: some may be all round-off
+      speed = std::max(speed, contacts.row_size(i, 0, v));
     for (std::size_t k = 0; k < state.lane.modes.size(); ++k)
       if (motion.index(k) >= 0 && speed > 0.0) {
         const ContactLaw& law = contacts.law(at(motion.index(k)));
@@ -712,6 +651,7 @@ void EventLane::enter(State& state) {
   state.lane.modes.clear();
   state.lane.start.clear();
   for (GroupState& group : state.groups) group.memory.clear();
+  work_->motion.choose_anew();
   work_->ready = false;
 }
 
@@ -764,7 +704,10 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
       if (made == Work::Made::stops) {
         lane.h = 0.0;
         if (!d.happen(state, report, events)) end = End::failed;
-        if (++at_once > kMostAtOnce) end = End::failed;
+        if (++at_once > kMostAtOnce) {
+          report.failure = kNoEnd;
+          end = End::failed;
+        }
         continue;
       }
     }
@@ -775,13 +718,11 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
       break;
     }
     at_once = lane.h > 0.0 ? 0 : at_once + 1;
-    if (lane.h > 0.0) {
-      d.go(state, 1.0);
-    }
+    if (lane.h > 0.0) d.go(state, 1.0);
     if (lane.ends_with >= 0) {
       if (!d.happen(state, report, events)) end = End::failed;
       if (at_once > kMostAtOnce) {
-        report.failure = "contacts change without end at one instant";
+        report.failure = kNoEnd;
         end = End::failed;
       }
       if (end == End::reached && static_cast<int>(events.size() - before) > options.limit)
@@ -801,7 +742,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   if (d.kept)
     d.kept->events.insert(d.kept->events.end(),
                           events.begin() + static_cast<std::ptrdiff_t>(before), events.end());
-  state.energy = d.energy(state);
+  state.energy = energy_of(d.model, state);
   if (d.model.options().ledger) {
     double explained = 0.0;
     for (std::size_t i = 0; i < ledger.size(); ++i) explained += state.ledger[i] - ledger[i];
@@ -836,8 +777,6 @@ void EventLane::remember(std::vector<ContactMemory>& contacts) const {
     if (!p.isZero(0.0)) contacts.push_back({key, p, Vector3::Zero()});
 }
 
-Energy EventLane::energy(const State& state) { return work_->energy(state); }
-
 void EventLane::trace(LaneTrace* trace) { work_->kept = trace; }
 
 void EventLane::see(const State& state, std::vector<SeenContact>& contacts) {
@@ -845,37 +784,18 @@ void EventLane::see(const State& state, std::vector<SeenContact>& contacts) {
   LaneContacts& list = d.motion.contacts();
   list.find_rows(state.t, state.groups);
   for (std::size_t i = 0; i < list.count(); ++i) {
-    const IslandContact& c = list.contact(i);
+    const std::uint64_t key = list.key(i);
+    const auto p = d.impulse.find(key);
+    // The lane looks farther than anybody wants to see.
+    if (i >= list.list().named() && p == d.impulse.end() && list.gap(i) > d.model.surfaces().margin)
+      continue;
     SeenContact& seen = contacts.emplace_back();
-    seen.view.key = c.key;
-    seen.offset = c.offset;
-    seen.on_joint = c.joint_law >= 0;
-    if (seen.on_joint)
-      seen.view.gap = list.gap(i);
-    else
-      seen.view.normal = c.direction[0];
-    for (std::size_t s = 0; s < 2; ++s) {
-      ContactView::Side& side = s == 0 ? seen.view.a : seen.view.b;
-      if (seen.on_joint) {
-        const Joint& joint = d.model.joints()[at(d.model.joint_laws()[at(c.joint_law)].joint)];
-        const JointSide& of = s == 0 ? joint.a : joint.b;
-        seen.at[s] = of.ref;
-        seen.place[s] = of.ref.local;
-        if (of.group >= 0) side = {of.group, of.ref.body};
-        continue;
-      }
-      seen.place[s] = c.side[s].place;
-      if (c.side[s].member < 0) continue;
-      const ContactList::Member& m = list.list().members()[at(c.side[s].member)];
-      seen.at[s] = m.at[at(c.side[s].point)];
-      side = {m.group, seen.at[s].body};
-    }
-    for (int a = 0; a < c.tangents; ++a) seen.tangent[at(a)] = c.direction[at(a + 1)];
-    if (const auto p = d.impulse.find(c.key); p != d.impulse.end()) seen.view.impulse = p->second;
+    list.list().see(i, list.gap(i), seen);
+    if (p != d.impulse.end()) seen.view.impulse = p->second;
     using Status = ContactView::Status;
     seen.view.status = Status::open;
-    const auto mode = std::ranges::lower_bound(state.lane.modes, c.key, {}, &ContactMode::key);
-    if (mode != state.lane.modes.end() && mode->key == c.key)
+    const auto mode = std::ranges::lower_bound(state.lane.modes, key, {}, &ContactMode::key);
+    if (mode != state.lane.modes.end() && mode->key == key)
       seen.view.status = mode->kind == ContactMode::Kind::sticks   ? Status::sticks
                          : mode->kind == ContactMode::Kind::slides ? Status::slides
                                                                    : Status::closed;

@@ -44,8 +44,6 @@ class EventLane {
   void remember(std::vector<ContactMemory>& contacts) const;
   /// Begins the sums that see() and joint_impulse() give.
   void begin_means();
-  /// Total energy of the state [J].
-  Energy energy(const State& state);
   /// Keeps what is done; nullptr: no more.
   void trace(LaneTrace* trace);
 

@@ -112,7 +112,6 @@ class GeneralIsland final : public Island {
   double measure(IslandStep& step, const Stage& stage, const Vector& gap_end);
   double spring_defect(const IslandStep& step, int k, int i, double gap_end) const;
   void see_now(std::vector<SeenContact>& contacts) const;
-  void see_side(std::size_t i, std::size_t s, SeenContact& seen) const;
   ContactView::Status status(std::size_t k) const;
 
   const Model& model_;
@@ -154,7 +153,7 @@ class GeneralIsland final : public Island {
 GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)
     : model_(model),
       joints_(model, groups),
-      list_(model, groups, std::move(pairs), joints_.system()) {
+      list_(model, groups, std::move(pairs), joints_.system(), model.surfaces().margin) {
   size_vectors();
   for (const Member& m : list_.members()) {
     const bool one_pass = group(m).scheme->one_pass(*group(m).dynamics);
@@ -861,39 +860,13 @@ void GeneralIsland::see_now(std::vector<SeenContact>& contacts) const {
   for (std::size_t i = 0; i < list_.count(); ++i) {
     const IslandContact& c = list_[i];
     SeenContact& seen = contacts.emplace_back();
-    seen.view.key = c.key;
-    seen.offset = c.offset;
-    seen.on_joint = c.joint_law >= 0;
-    if (seen.on_joint)
-      seen.view.gap = y_[static_cast<Eigen::Index>(i)];
-    else
-      seen.view.normal = c.direction[0];
-    for (std::size_t s = 0; s < 2; ++s) see_side(i, s, seen);
+    list_.see(i, y_[static_cast<Eigen::Index>(i)], seen);
     for (int a = 0; a < c.rows(); ++a)
       (a <= c.tangents ? seen.view.impulse[a] : seen.view.moment[c.axis_of(a)]) =
           p_all_[c.first_row + a];
-    for (int a = 0; a < c.tangents; ++a) seen.tangent[size(a)] = c.direction[size(a + 1)];
   }
   for (std::size_t k = 0; k < admitted_.size(); ++k)
     contacts[first + size(admitted_[k])].view.status = status(k);
-}
-
-void GeneralIsland::see_side(std::size_t i, std::size_t s, SeenContact& seen) const {
-  const IslandContact& c = list_[i];
-  ContactView::Side& side = s == 0 ? seen.view.a : seen.view.b;
-  if (c.joint_law >= 0) {
-    const Joint& joint = model_.joints()[size(model_.joint_laws()[size(c.joint_law)].joint)];
-    const JointSide& of = s == 0 ? joint.a : joint.b;
-    seen.at[s] = of.ref;
-    seen.place[s] = of.ref.local;
-    if (of.group >= 0) side = {of.group, of.ref.body};
-    return;
-  }
-  seen.place[s] = c.side[s].place;
-  if (c.side[s].member < 0) return;
-  const Member& m = list_.members()[size(c.side[s].member)];
-  seen.at[s] = m.at[size(c.side[s].point)];
-  side = {m.group, seen.at[s].body};
 }
 
 // Of contact k of the last problem, with the impulses that its cone is for: with the pull of cohesion, without the pressing

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "saltus/sim/stored_energy.h"
+
 namespace saltus {
 namespace {
 
@@ -16,19 +18,13 @@ std::vector<int> numbers(const Range& range) {
   return all;
 }
 
-JointSystem joints_of(const Model& model) {
-  std::vector<JointMember> members;
-  for (std::size_t g = 0; g < model.groups().size(); ++g)
-    members.push_back({static_cast<int>(g), model.groups()[g].dynamics.get()});
-  return {model.joints(), model.couplings(), std::move(members)};
-}
-
 }  // namespace
 
 LaneContacts::LaneContacts(const Model& model)
     : model_(model),
-      joints_(joints_of(model)),
-      list_(model, numbers(model.groups()), numbers(model.pairs()), joints_),
+      joints_(all_joints(model)),
+      list_(model, numbers(model.groups()), numbers(model.pairs()), joints_,
+            model.surfaces().margin_of_events()),
       trials_(model.groups().size()) {
   int sum = 0;
   for (const Group& group : model.groups()) {

@@ -38,28 +38,63 @@ int held_rows(const ContactLaw& law, int tangents, ContactMode::Kind kind) {
 
 namespace {
 
-/// One group of rows that share bodies.
-int solve_block(const Matrix& S, const Vector& rhs, Vector& lambda) {
-  if (rhs.size() == 1) {
-    lambda.resize(1);
-    lambda[0] = S(0, 0) != 0.0 ? rhs[0] / S(0, 0) : 0.0;
-    return S(0, 0) != 0.0 ? 1 : 0;
-  }
-  const Vector scale = S.diagonal().cwiseAbs().unaryExpr(
+/// S of so few rows stands on the stack.
+constexpr int kFew = 24;
+/// Pivots of a matrix with ones on its diagonal: above the first all rows are independent without doubt, below the second
+/// they are round-off.
+constexpr double kSound = 1e-5, kNothing = 1e-11;
+
+Vector scale_of(const Matrix& S) {
+  return S.diagonal().cwiseAbs().unaryExpr(
       [](double x) { return x > 0.0 ? 1.0 / std::sqrt(x) : 1.0; });
+}
+
+/// One group of rows that share bodies.
+int solve_block(const Matrix& S, const Vector& rhs, const Vector& scale, Vector& lambda) {
   Eigen::CompleteOrthogonalDecomposition<Matrix> qr(S.rows(), S.cols());
-  qr.setThreshold(1e-11);
+  qr.setThreshold(kNothing);
   qr.compute(scale.asDiagonal() * S * scale.asDiagonal());
+  if (!(qr.maxPivot() > kNothing)) {
+    lambda.setZero(rhs.size());
+    return 0;
+  }
   lambda = scale.cwiseProduct(qr.solve(scale.cwiseProduct(rhs)));
   return static_cast<int>(qr.rank());
 }
 
+/// True: all rows are independent, and lambda is found.
+bool solve_few(const Matrix& S, const Vector& rhs, const Vector& scale, Vector& lambda) {
+  using Few = Eigen::Matrix<double, -1, -1, Eigen::ColMajor, kFew, kFew>;
+  if (rhs.size() > kFew) return false;
+  const Few A = scale.asDiagonal() * S * scale.asDiagonal();
+  const Eigen::PartialPivLU<Few> lu(A);
+  if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > kSound)) return false;
+  lambda = scale.cwiseProduct(lu.solve(scale.cwiseProduct(rhs)));
+  return true;
+}
+
 }  // namespace
 
-int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda) {
+Vector row_scale(const Matrix& B, const Matrix& X) {
+  Vector scale(B.rows());
+  for (Eigen::Index r = 0; r < B.rows(); ++r) {
+    const double size = std::abs(B.row(r).dot(X.col(r)));
+    scale[r] = size > 0.0 ? 1.0 / std::sqrt(size) : 1.0;
+  }
+  return scale;
+}
+
+int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector& given) {
   const auto m = rhs.size();
   lambda.resize(m);
-  if (m <= 6) return m == 0 ? 0 : solve_block(S, rhs, lambda);
+  if (m == 0) return 0;
+  const Vector scale = given.size() == m ? given : scale_of(S);
+  if (m == 1) {
+    const bool held = std::abs(S(0, 0)) * scale[0] * scale[0] > kNothing;
+    lambda[0] = held ? rhs[0] / S(0, 0) : 0.0;
+    return held ? 1 : 0;
+  }
+  if (solve_few(S, rhs, scale, lambda)) return static_cast<int>(m);
   // Rows that no body joins have nothing to do with each other.
   std::vector<Eigen::Index> group(static_cast<std::size_t>(m));
   for (Eigen::Index i = 0; i < m; ++i) {
@@ -75,16 +110,20 @@ int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda) {
   int rank = 0;
   std::vector<Eigen::Index> rows;
   Matrix part;
-  Vector r, x;
+  Vector r, x, part_scale;
   for (Eigen::Index g = 0; g < m; ++g) {
     rows.clear();
     for (Eigen::Index i = g; i < m; ++i)
       if (group[static_cast<std::size_t>(i)] == g) rows.push_back(i);
     if (rows.empty()) continue;
-    if (std::ssize(rows) == m) return solve_block(S, rhs, lambda);
+    if (std::ssize(rows) == m) return solve_block(S, rhs, scale, lambda);
     part = S(rows, rows);
     r = rhs(rows);
-    rank += solve_block(part, r, x);
+    part_scale = scale(rows);
+    if (solve_few(part, r, part_scale, x))
+      rank += static_cast<int>(r.size());
+    else
+      rank += solve_block(part, r, part_scale, x);
     lambda(rows) = x;
   }
   return rank;
@@ -97,6 +136,7 @@ LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
   m_joints_ = contacts_.joints().rows();
   M_.resize(groups.size());
   A_.resize(groups.size());
+  radius_.assign(at(n_), 1.0);
   bool moved = false, turning = false;
   for (const Group& group : groups) {
     const Dynamics& body = *group.dynamics;
@@ -110,6 +150,15 @@ LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
                              (fixed && body.prescribed() == 0));
   }
   still_rows_ = !moved && !turning && !contacts_.detects() && model.joint_laws().empty();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const RigidData* const rigid = groups[g].dynamics->rigid();
+    rigid_.push_back(rigid != nullptr);
+    for (std::size_t b = 0; rigid && b < rigid->mass.size(); ++b) {
+      const double r = std::sqrt(rigid->inertia[b].trace() / (2.0 * rigid->mass[b]));
+      if (std::isfinite(r) && r > 0.0)
+        std::fill_n(radius_.begin() + first_[g] + 6 * static_cast<std::ptrdiff_t>(b) + 3, 3, r);
+    }
+  }
   springs_ = std::ranges::any_of(model.laws(),
                                  [](const ContactLaw& law) { return law.rule == Of::compliant; });
   at_.resize(groups.size());
@@ -232,12 +281,30 @@ void LaneMotion::applied(Out f) {
   }
 }
 
+double LaneMotion::fastest(View v, std::span<const double> reach) const {
+  double most = 0.0;
+  for (std::size_t g = 0; g < rigid_.size(); ++g)
+    for (int i = first_[g]; i + 3 <= first_[g + 1]; i += rigid_[g] ? 6 : 3) {
+      double u = v.segment<3>(i).norm();
+      if (rigid_[g] && !reach.empty()) u += reach[g] * v.segment<3>(i + 3).norm();
+      most = std::max(most, u);
+    }
+  return most;
+}
+
+double LaneMotion::fastest_turn(View v) const {
+  double most = 0.0;
+  for (std::size_t g = 0; g < rigid_.size(); ++g)
+    for (int i = first_[g]; rigid_[g] && i < first_[g + 1]; i += 6)
+      most = std::max(most, v.segment<3>(i + 3).norm());
+  return most;
+}
+
 double LaneMotion::extent() const {
   double most = 0.0;
   for (std::size_t g = 0; g < at_.size(); ++g) {
-    const bool rigid = has(model_.groups()[g].dynamics->traits(), Trait::rigid);
     for (Eigen::Index i = 0; i < at_[g].q.size(); ++i)
-      if (!rigid || i % 7 < 3) most = std::max(most, std::abs(at_[g].q[i]));
+      if (!rigid_[g] || i % 7 < 3) most = std::max(most, std::abs(at_[g].q[i]));
   }
   return most;
 }
@@ -254,24 +321,23 @@ void LaneMotion::solve_mass(Eigen::Ref<Matrix> X) {
     if (const auto n = at_[g].v.size(); n > 0) solve(M_[g], X.middleRows(first_[g], n));
 }
 
-void LaneMotion::joints_here(Matrix& G, Vector& rate) {
-  JointSystem& joints = contacts_.joints();
-  joints.make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
-  G.setZero(m_joints_, n_);
-  rate = joints.drift0();
-  Vector unit = Vector::Zero(m_joints_), part;
-  for (int i = 0; i < m_joints_; ++i) {
-    unit[i] = 1.0;
-    for (std::size_t g = 0; g < at_.size(); ++g) {
-      if (at_[g].v.size() == 0) continue;
-      part.setZero(at_[g].v.size());
-      joints.transpose_add(static_cast<int>(g), unit, part);
-      G.row(i).segment(first_[g], part.size()) = part;
-    }
-    unit[i] = 0.0;
-  }
+void LaneMotion::joint_rows_here() {
+  contacts_.joints().make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
+}
+
+void LaneMotion::joint_rates(Vector& rate) {
+  joint_rows_here();
+  rate = contacts_.joints().drift0();
   for (std::size_t g = 0; g < at_.size(); ++g)
-    if (at_[g].v.size() > 0) rate += G.middleCols(first_[g], at_[g].v.size()) * at_[g].v;
+    if (at_[g].v.size() > 0) contacts_.joints().multiply_add(static_cast<int>(g), at_[g].v, rate);
+}
+
+void LaneMotion::joints_here(Matrix& G, Vector& rate) {
+  joint_rates(rate);
+  G.resize(m_joints_, n_);
+  for (std::size_t g = 0; g < at_.size(); ++g)
+    if (at_[g].v.size() > 0)
+      contacts_.joints().dense(static_cast<int>(g), G.middleCols(first_[g], at_[g].v.size()));
 }
 
 void LaneMotion::add_joint_loads(const Vector& L, double weight,
@@ -335,12 +401,31 @@ double LaneMotion::joint_gaps(Vector& g) {
   return g.cwiseAbs().maxCoeff();
 }
 
+// Of laws on coordinates of joints. False: some contact is none of these.
+bool LaneMotion::coordinate_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
+                                 Vector& bias) {
+  JointSystem& joints = contacts_.joints();
+  Vector held(m_joints_);
+  joints.bias(
+      t_, e_, [&](int m) -> const Vector& { return at_[at(m)].q; },
+      [&](int m) -> const Vector& { return at_[at(m)].v; }, held);
+  Eigen::Index row = 0;
+  for (std::size_t c = 0; c < keys.size(); ++c) {
+    const int i = contacts_.index_of(keys[c]);
+    if (i < 0 || contacts_.contact(at(i)).joint_law < 0 || rows[c] != 1) return false;
+    const JointLaw& law = model_.joint_laws()[at(contacts_.contact(at(i)).joint_law)];
+    bias[row++] = law.sign * joints.coordinate_bias(law.joint, law.coordinate);
+  }
+  return true;
+}
+
 void LaneMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
                               Vector& bias) {
   int m = 0;
   for (const int r : rows) m += r;
   bias.setZero(m);
   if (still_rows_ || m == 0) return;
+  if (analytic_joints_ && !model_.joint_laws().empty() && coordinate_bias(keys, rows, bias)) return;
   // Rates of every row at the four places; not a number where the contact is not known.
   Matrix rate = Matrix::Constant(m, 4, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t k = 0; k < kPlace.size(); ++k) {
@@ -362,8 +447,8 @@ void LaneMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<con
   }
 }
 
-// B a = -bias on the active rows; D the directions of their forces.
-void LaneMotion::make_constraints() {
+// B a = -bias on the active rows of contacts; D the directions of their forces.
+void LaneMotion::contact_rows() {
   active_.clear();
   std::vector<std::uint64_t> keys;
   std::vector<int> rows;
@@ -377,23 +462,13 @@ void LaneMotion::make_constraints() {
     rows.push_back(held);
   }
   const auto m = static_cast<Eigen::Index>(active_.size());
-  B_.setZero(m_joints_ + m, n_);
-  bias_.setZero(m_joints_ + m);
-  if (m_joints_ > 0) {
-    joints_here(S_, joint_rate_);
-    B_.topRows(m_joints_) = S_;
-    joint_bias(joint_bias_);
-    bias_.head(m_joints_) = joint_bias_;
-  }
-  if (m > 0) {
-    contact_bias(keys, rows, rhs_);
-    bias_.tail(m) = rhs_;
-  }
-  D_ = B_.transpose();
+  B_.resize(m, n_);
+  D_.resize(n_, m);
+  contact_bias(keys, rows, bias_);
   for (std::size_t r = 0; r < active_.size(); ++r) {
     const auto [k, a] = active_[r];
     const auto i = at(index_[k]);
-    const auto row = m_joints_ + static_cast<Eigen::Index>(r);
+    const auto row = static_cast<Eigen::Index>(r);
     scratch_.setZero();
     contacts_.add_row(i, a, 1.0, scratch_);
     B_.row(row) = scratch_;
@@ -419,6 +494,75 @@ void LaneMotion::make_constraints() {
   }
 }
 
+// Contacts and joints together, joints first.
+void LaneMotion::make_constraints() {
+  contact_rows();
+  const auto m = B_.rows();
+  BA_.resize(m_joints_ + m, n_);
+  DA_.resize(n_, m_joints_ + m);
+  if (m_joints_ > 0) {
+    joints_here(S_, joint_rate_);
+    BA_.topRows(m_joints_) = S_;
+    DA_.leftCols(m_joints_) = S_.transpose();
+  }
+  BA_.bottomRows(m) = B_;
+  DA_.rightCols(m) = D_;
+}
+
+void LaneMotion::factor_joints(bool anew) {
+  JointSystem& joints = contacts_.joints();
+  const auto factors = [&](int m) -> const Factor& { return M_[at(m)]; };
+  if (joints.loops() && (anew || !chosen_)) joints.find_dependent(factors);
+  chosen_ = true;
+  joints.factorise_kept(factors);
+}
+
+void LaneMotion::joint_rate_of(View v, Out rate) {
+  for (std::size_t g = 0; g < at_.size(); ++g)
+    if (const auto n = at_[g].v.size(); n > 0)
+      contacts_.joints().multiply_add(static_cast<int>(g), v.segment(first_[g], n), rate);
+}
+
+void LaneMotion::pull(View L, Out x) {
+  x.setZero();
+  for (std::size_t g = 0; g < at_.size(); ++g)
+    if (const auto n = at_[g].v.size(); n > 0)
+      contacts_.joints().transpose_add(static_cast<int>(g), L, x.segment(first_[g], n));
+  solve_mass(x);
+}
+
+void LaneMotion::free_of_joints(Matrix& X, Matrix& R) {
+  R.setZero(m_joints_, X.cols());
+  if (m_joints_ == 0) return;
+  for (Eigen::Index r = 0; r < X.cols(); ++r) joint_rate_of(X.col(r), R.col(r));
+  contacts_.joints().solve(R);
+  for (Eigen::Index r = 0; r < X.cols(); ++r) {
+    pull(R.col(r), scratch_);
+    X.col(r) -= scratch_;
+  }
+}
+
+// a += M^-1 G^T L,  G a = -gamma.  Which rows depend on others is chosen once in a step, and again where that does not hold.
+void LaneMotion::take_joints() {
+  for (bool anew = !chosen_;; anew = true) {
+    factor_joints(anew);
+    rhs_ = joint_bias_;
+    joint_rate_of(a_, rhs_);
+    const double size = rhs_.cwiseAbs().maxCoeff();
+    joint_forces_ = -rhs_;
+    contacts_.joints().solve(joint_forces_);
+    pull(joint_forces_, scratch_);
+    scratch_ += a_;
+    if (!anew && contacts_.joints().loops()) {
+      rhs_ = joint_bias_;
+      joint_rate_of(scratch_, rhs_);
+      if (!(rhs_.cwiseAbs().maxCoeff() <= 1e-8 * size)) continue;
+    }
+    a_.swap(scratch_);
+    return;
+  }
+}
+
 void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
   ++evaluations_;
   go(t, w, v);
@@ -427,42 +571,50 @@ void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
       model_.groups()[g].dynamics->increment_rate(w.segment(first_[g], n), at_[g].v,
                                                   dw.segment(first_[g], n));
   free_acceleration();
-  make_constraints();
+  if (m_joints_ > 0) {
+    joint_rows_here();
+    joint_bias(joint_bias_);
+    take_joints();
+  }
+  contact_rows();
   shared_ = false;
-  if (bias_.size() > 0) {
-    X_ = D_;
-    solve_mass(X_);
-    S_.noalias() = B_ * X_;
-    rhs_ = -bias_;
-    rhs_.noalias() -= B_ * a_;
-    shared_ = solve_rows(S_, rhs_, lambda_) < rhs_.size() && !active_.empty();
-    a_.noalias() += X_ * lambda_;
-    joint_forces_ = lambda_.head(m_joints_);
-    for (std::size_t r = 0; r < active_.size(); ++r) {
-      const auto [k, b] = active_[r];
-      const double x = lambda_[m_joints_ + static_cast<Eigen::Index>(r)];
-      if (modes_[k].kind == ContactMode::Kind::slides)
-        force_[k] *= x;
-      else
-        force_[k][b] = x;
-    }
+  const auto m = B_.rows();
+  if (m == 0) {
+    dv = a_;
+    return;
+  }
+  // X = M^-1 D, without what joints take of it
+  X_ = D_;
+  solve_mass(X_);
+  scale_ = row_scale(B_, X_);
+  free_of_joints(X_, R_);
+  S_ = B_.lazyProduct(X_);
+  rhs_ = -bias_;
+  rhs_.noalias() -= B_ * a_;
+  shared_ = solve_rows(S_, rhs_, lambda_, scale_) < m;
+  a_.noalias() += X_ * lambda_;
+  if (m_joints_ > 0) joint_forces_.noalias() -= R_ * lambda_;
+  for (std::size_t r = 0; r < active_.size(); ++r) {
+    const auto [k, b] = active_[r];
+    const double x = lambda_[static_cast<Eigen::Index>(r)];
+    if (modes_[k].kind == ContactMode::Kind::slides)
+      force_[k] *= x;
+    else
+      force_[k][b] = x;
   }
   dv = a_;
 }
 
 bool LaneMotion::shared(std::size_t mode) const {
   if (!shared_) return false;
-  const Vector scale = S_.diagonal().cwiseAbs().unaryExpr(
-      [](double x) { return x > 0.0 ? 1.0 / std::sqrt(x) : 1.0; });
   Eigen::FullPivLU<Matrix> lu(S_.rows(), S_.cols());
   lu.setThreshold(1e-10);
-  lu.compute(scale.asDiagonal() * S_ * scale.asDiagonal());
+  lu.compute(scale_.asDiagonal() * S_ * scale_.asDiagonal());
   if (lu.dimensionOfKernel() == 0) return false;
   const Matrix free = lu.kernel();
   for (std::size_t r = 0; r < active_.size(); ++r)
-    if (active_[r].mode == mode &&
-        free.row(m_joints_ + static_cast<Eigen::Index>(r)).cwiseAbs().maxCoeff() >
-            1e-6 * free.cwiseAbs().maxCoeff())
+    if (active_[r].mode == mode && free.row(static_cast<Eigen::Index>(r)).cwiseAbs().maxCoeff() >
+                                       1e-6 * free.cwiseAbs().maxCoeff())
       return true;
   return false;
 }
@@ -473,15 +625,15 @@ void LaneMotion::linearise(double t, View w, View v, double g) {
     if (at_[i].v.size() > 0)
       model_.groups()[i].dynamics->factorise({1.0, g, g * g}, at_[i].q, at_[i].v, A_[i]);
   make_constraints();
-  Y_ = D_;
+  Y_ = DA_;
   for (std::size_t i = 0; i < at_.size(); ++i)
     if (const auto n = at_[i].v.size(); n > 0) solve(A_[i], Y_.middleRows(first_[i], n));
-  SA_.noalias() = B_ * Y_;
+  SA_.noalias() = BA_ * Y_;
 }
 
 // x <- A^-1 M x + A^-1 D mu with B x as it was: what the constraints leave free.
 void LaneMotion::correct(Out x) {
-  if (SA_.rows() > 0) rhs_.noalias() = B_ * x;
+  if (SA_.rows() > 0) rhs_.noalias() = BA_ * x;
   for (std::size_t i = 0; i < at_.size(); ++i) {
     const auto n = at_[i].v.size();
     if (n == 0) continue;
@@ -491,7 +643,7 @@ void LaneMotion::correct(Out x) {
     solve(A_[i], part);
   }
   if (SA_.rows() == 0) return;
-  rhs_.noalias() -= B_ * x;
+  rhs_.noalias() -= BA_ * x;
   solve_rows(SA_, rhs_, lambda_);
   x.noalias() += Y_ * lambda_;
 }

@@ -72,6 +72,12 @@ class LaneMotion final : public SmoothMotion {
     a = f_;
     solve_mass(a);
   }
+  /// Largest velocity of a place of a body, its surfaces reaching so far from it (one number a group; none: 0) [m/s], and
+  /// largest angular velocity [rad/s], for velocities v of all groups.
+  double fastest(View v, std::span<const double> reach = {}) const;
+  double fastest_turn(View v) const;
+  /// Radius of gyration of the angular velocities [m], 1 of the other velocities.
+  std::span<const double> radius() const { return radius_; }
   /// Largest coordinate of the bodies at the place [m]: the size of round-off in gaps.
   double extent() const;
   /// M^-1 of all columns, at the place of the last go() or rates().
@@ -83,6 +89,17 @@ class LaneMotion final : public SmoothMotion {
   /// Rows of the joints at the place: G, one row a row; G v + d = `rate`, and gamma.
   int joint_rows() const { return m_joints_; }
   void joints_here(Matrix& G, Vector& rate);
+  /// The rates alone.
+  void joint_rates(Vector& rate);
+  void joint_rows_here();
+  /// Factors of G M^-1 G^T, after joint_rows_here() or joint_rates(). Which rows depend on others is chosen where this is
+  /// first called after choose_anew().
+  void factor_joints(bool anew = false);
+  void choose_anew() { chosen_ = false; }
+  void joint_rate_of(View v, Out rate);  ///< rate += G v
+  void pull(View L, Out x);              ///< x = M^-1 G^T L
+  /// X <- X - M^-1 G^T R,  R = (G M^-1 G^T)^-1 G X: what joints leave of velocities.
+  void free_of_joints(Matrix& X, Matrix& R);
   void joint_bias(Vector& gamma);
   /// b of the rows of contacts, given by keys: rows in order, normal and then tangents of each, as many as `rows` says.
   void contact_bias(std::span<const std::uint64_t> keys, std::span<const int> rows, Vector& bias);
@@ -98,6 +115,10 @@ class LaneMotion final : public SmoothMotion {
   };
   void shift(double s, std::vector<GroupState>& groups) const;
   void applied(Out f);
+  bool coordinate_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
+                       Vector& bias);
+  void take_joints();
+  void contact_rows();
   void make_constraints();
   void put(double t, View w, View v);
   void read_modes();
@@ -116,17 +137,24 @@ class LaneMotion final : public SmoothMotion {
   std::vector<ContactMode> modes_;
   std::vector<Active> active_;
   std::vector<Factor> M_, A_;
-  std::vector<char> constant_;
+  std::vector<char> constant_, rigid_;  ///< of each group: M does not change; six velocities a body
+  std::vector<double> radius_;
   std::vector<int> index_;
   std::vector<Vector3> force_, rate_, drift_;
   double share_ = 0.0;
   std::vector<double> slip_;  ///< of each mode at the start of the step [m/s]
   Vector f_, a_, joint_forces_, bias_, joint_bias_, rhs_, lambda_, joint_rate_, scratch_;
+  Vector scale_;
   Matrix B_, D_, X_, S_, Y_, SA_;
+  Matrix R_, BA_, DA_;   ///< S^-1 G X of the joints; rows and directions with the joints among them
+  bool chosen_ = false;  ///< which rows of the joints depend on others
   std::uint64_t evaluations_ = 0;
 };
 
-/// lambda with S lambda = rhs; where S is singular the least one (rows scaled by the diagonal). Its rank is returned.
-int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda);
+/// 1/sqrt of the diagonal of B X: the scale of rows B, X = M^-1 B^T.
+Vector row_scale(const Matrix& B, const Matrix& X);
+/// lambda with S lambda = rhs; where S is singular the least one. `scale`: of rows and
+/// columns, row_scale() of them without other constraints; empty: by the diagonal of S. The rank is returned.
+int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector& scale = {});
 
 }  // namespace saltus

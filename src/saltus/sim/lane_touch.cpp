@@ -18,6 +18,9 @@ using Of = ContactLaw::Rule;
 /// What counts as the same instant, and as nothing beside what is there.
 constexpr double kTie = 1e-12;
 
+/// Of the size of a coordinate: the round-off of a gap. Of corrections so small the rows hardly change: rows of another place do.
+constexpr double kRound = 1e-16, kSmall = 1e-8;
+
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 const ContactMode* find_mode(std::span<const ContactMode> modes, std::uint64_t key) {
@@ -50,8 +53,8 @@ std::vector<ContactMode> LaneTouch::springs(std::span<const ContactMode> before)
     const bool closes = std::ranges::any_of(endings_, [&](const LaneEnding& e) {
       return e.key == key && e.kind == LaneEnding::Kind::closes;
     });
-    const bool pressed =
-        closes || contacts.gap(i) < 0.0 || (contacts.gap(i) < kTie * motion_.extent() && contacts.rate(i, 0) < 0.0);
+    const bool pressed = closes || contacts.gap(i) < 0.0 ||
+                         (contacts.gap(i) < kTie * motion_.extent() && contacts.rate(i, 0) < 0.0);
     if (law.bilateral() || (!ends && (pressed || find_mode(before, key))))
       modes.push_back({key, ContactMode::Kind::closed, {}, 0.0});
   }
@@ -118,24 +121,20 @@ void LaneTouch::look(const Instant& now, std::span<const ContactMode> before) {
   for (Touching& c : touching_) c.still = std::max(c.still, 1e-14 * fastest);
   X_ = H_.transpose();
   motion_.solve_mass(X_);
-  joint_share_.setZero(motion_.joint_rows(), X_.cols());
+  joint_share_.resize(0, X_.cols());
   if (motion_.joint_rows() > 0) {
-    motion_.joints_here(G_, joint_rate_);
-    motion_.joint_bias(joint_bias_);
-    XG_ = G_.transpose();
-    motion_.solve_mass(XG_);
-    SG_ = G_ * XG_;
-    Vector rhs;
-    for (Eigen::Index j = 0; j < X_.cols(); ++j) {
-      rhs = G_ * X_.col(j);
-      solve_rows(SG_, rhs, lambda_);
-      X_.col(j) -= XG_ * lambda_;
-      joint_share_.col(j) = -lambda_;
-    }
-    joint_drift_ = motion_.contacts().joints().drift0();
-    rhs = G_ * a_ + joint_bias_;
-    solve_rows(SG_, rhs, lambda_);
-    a_ -= XG_ * lambda_;
+    motion_.joint_rates(joint_rate_);
+    motion_.joint_bias(joint_rate_);
+    motion_.factor_joints();
+    motion_.free_of_joints(X_, joint_share_);
+    joint_share_ *= -1.0;
+    JointSystem& joints = motion_.contacts().joints();
+    joint_drift_ = joints.drift0();
+    motion_.joint_rate_of(a_, joint_rate_);
+    joints.solve(joint_rate_);
+    Vector taken(a_.size());
+    motion_.pull(joint_rate_, taken);
+    a_ -= taken;
   }
   W_ = H_ * X_;
   W_ = 0.5 * (W_ + W_.transpose()).eval();
@@ -522,80 +521,133 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
   return true;
 }
 
-// w = -M^-1 B^T (B M^-1 B^T)^-1 g, again while it gets better; then the same of the rates with v.
+// w = -M^-1 B^T (B M^-1 B^T)^-1 g, again while it gets better; then the same of the rates with v. B is made again only where
+// its change would matter.
 double LaneTouch::project(double t, std::vector<GroupState>& groups,
                           std::span<const ContactMode> modes, bool positions) {
   const auto first = motion_.contacts().first();
+  const LaneContacts& contacts = motion_.contacts();
   const int joints = motion_.joint_rows();
-  Vector v(motion_.size()), g, rate, lambda, row(motion_.size());
-  Matrix B, X;
-  const auto rows = [&](bool of_positions) {
+  Vector v(motion_.size()), g, part, lambda, move, scale, row(motion_.size());
+  Matrix B, X, R, S;
+  const auto put = [&](bool rows) {
     motion_.start(groups);
     motion_.set_modes(modes);
     for (std::size_t i = 0; i < groups.size(); ++i)
       v.segment(first[i], groups[i].v.size()) = groups[i].v;
-    motion_.go(t, w_, v);
-    LaneContacts& contacts = motion_.contacts();
-    std::vector<std::array<int, 2>> of;
-    std::vector<double> value;
-    for (std::size_t k = 0; k < modes.size(); ++k) {
-      if (motion_.index(k) < 0) continue;
-      const auto i = at(motion_.index(k));
+    if (rows || modes.empty())
+      motion_.go(t, w_, v);
+    else
+      motion_.look(t, w_, v);
+  };
+  // Rows of the modes: contact, row, value.
+  struct Row {
+    std::size_t contact;
+    int row;
+    double value;
+  };
+  std::vector<Row> of;
+  const auto find = [&](bool of_positions) {
+    of.clear();
+    for (const ContactMode& mode : modes) {
+      const int index = contacts.index_of(mode.key);
+      if (index < 0) continue;
+      const auto i = at(index);
       const ContactLaw& law = contacts.law(i);
-      const bool sticks = modes[k].kind == ContactMode::Kind::sticks;
+      const bool sticks = mode.kind == ContactMode::Kind::sticks;
       if (law.rule == Of::compliant || (law.rule == Of::relay && !sticks)) continue;
       const bool bilateral = law.bilateral();
-      if (of_positions && bilateral) continue;
-      of.push_back({motion_.index(k), 0});
-      value.push_back(of_positions ? contacts.gap(i) - modes[k].gap
-                                   : contacts.rate(i, 0) - (bilateral ? law.velocity : 0.0));
-      if (of_positions || bilateral || !sticks) continue;
-      for (int a = 1; a <= contacts.contact(i).tangents; ++a) {
-        of.push_back({motion_.index(k), a});
-        value.push_back(contacts.rate(i, a));
+      if (of_positions) {
+        if (!bilateral) of.push_back({i, 0, contacts.gap(i) - mode.gap});
+        continue;
       }
+      of.push_back({i, 0, contacts.rate(i, 0) - (bilateral ? law.velocity : 0.0)});
+      for (int a = 1; sticks && !bilateral && a <= contacts.contact(i).tangents; ++a)
+        of.push_back({i, a, contacts.rate(i, a)});
     }
-    B.setZero(joints + static_cast<Eigen::Index>(of.size()), motion_.size());
-    g.setZero(B.rows());
-    for (std::size_t r = 0; r < of.size(); ++r) {
-      const auto k = joints + static_cast<Eigen::Index>(r);
-      row.setZero();
-      contacts.add_row(at(of[r][0]), of[r][1], 1.0, row);
-      B.row(k) = row;
-      g[k] = value[r];
-    }
+    g.resize(joints + static_cast<Eigen::Index>(of.size()));
+    for (std::size_t r = 0; r < of.size(); ++r)
+      g[joints + static_cast<Eigen::Index>(r)] = of[r].value;
     if (joints > 0) {
-      Matrix G;
-      motion_.joints_here(G, rate);
-      B.topRows(joints) = G;
-      if (of_positions) motion_.joint_gaps(rate);
-      g.head(joints) = rate;
+      if (of_positions)
+        motion_.joint_gaps(part);
+      else
+        motion_.joint_rates(part);
+      g.head(joints) = part;
     }
-    return B.rows() > 0;
+    return g.size() > 0;
   };
-  const auto step = [&] {
+  const auto make = [&] {
+    if (joints > 0) {
+      motion_.joint_rows_here();
+      motion_.factor_joints();
+    }
+    B.resize(static_cast<Eigen::Index>(of.size()), motion_.size());
+    for (std::size_t r = 0; r < of.size(); ++r) {
+      row.setZero();
+      contacts.add_row(of[r].contact, of[r].row, 1.0, row);
+      B.row(static_cast<Eigen::Index>(r)) = row;
+    }
     X = B.transpose();
     motion_.solve_mass(X);
-    solve_rows(B * X, g, lambda);
-    return Vector(-X * lambda);
+    scale = row_scale(B, X);
+    motion_.free_of_joints(X, R);
+    S = B.lazyProduct(X);
   };
+  // -M^-1 B^T (B M^-1 B^T)^-1 g of joints and then, within what they leave, of contacts
+  const auto step = [&]() -> const Vector& {
+    move.setZero(motion_.size());
+    if (joints > 0) {
+      part = g.head(joints);
+      motion_.contacts().joints().solve(part);
+      motion_.pull(part, move);
+      move *= -1.0;
+    }
+    if (B.rows() > 0) {
+      part = g.tail(B.rows());
+      part.noalias() += B * move;
+      solve_rows(S, part, lambda, scale);
+      move.noalias() -= X * lambda;
+    }
+    return move;
+  };
+  bool made = false;
   double worst = 0.0;
   if (positions) {
     double last = 0.0;
-    for (int round = 0; round < 5; ++round) {
-      if (!rows(true)) break;
+    bool fresh = true;
+    for (int round = 0; round < 8; ++round) {
+      put(fresh);
+      if (!find(true)) break;
       const double size = g.cwiseAbs().maxCoeff();
       if (round == 0) worst = size;
-      if (size == 0.0 || (round > 0 && size > 0.3 * last)) break;
-      last = size;
+      if (size <= kRound * motion_.extent()) break;
+      if (round > 0 && size > 0.3 * last) {
+        if (fresh) break;  // round-off
+        fresh = true;
+        last = 0.0;
+        put(true);
+      } else {
+        last = size;
+      }
+      if (fresh) make();
+      made = true;
+      fresh = false;
       motion_.move(step(), groups);
     }
   }
+  made = made && modes.empty() && worst < kSmall;
   for (int round = 0; round < 2; ++round) {
-    if (!rows(false)) break;
-    const Vector dv = step();
+    put(true);
+    if (!find(false)) break;
+    const double size = g.cwiseAbs().maxCoeff();
+    if (size == 0.0) break;
+    if (!made) make();
+    made = false;
+    const Vector& dv = step();
     for (std::size_t i = 0; i < groups.size(); ++i)
       groups[i].v += dv.segment(first[i], groups[i].v.size());
+    if (size < kSmall * v.cwiseAbs().maxCoeff()) break;
   }
   return worst;
 }

@@ -99,13 +99,12 @@ class LaneTouch {
   LaneMotion& motion_;
   std::vector<Touching> touching_;
   std::vector<LaneEnding> endings_;
-  Vector w_, v_, a_;  ///< a: free acceleration with the joints held
-  Matrix H_, X_, W_;  ///< X = M^-1 H^T, W = H X, with the joints held
-  Matrix G_, XG_, SG_;
+  Vector w_, v_, a_;    ///< a: free acceleration with the joints held
+  Matrix H_, X_, W_;    ///< X = M^-1 H^T, W = H X, with the joints held
   Matrix joint_share_;  ///< joint impulses for an impulse of 1 in each row
   Vector joint_drift_;
   bool crowded_ = false;
-  Vector joint_rate_, joint_bias_, lambda_, u_, drift_, bias_;
+  Vector joint_rate_, u_, drift_, bias_;
 };
 
 }  // namespace saltus

@@ -142,18 +142,9 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
   if (!forces && contacts.detects() && depth < kDeepest) {
     // Nothing may come from beyond the margin to contact between two nodes.
     dense_output(step, 0.5 * (from + to), w_, v_);
-    double speed = 0.0;
-    const auto first = motion_.contacts().first();
-    for (std::size_t g = 0; g < reach_.size(); ++g) {
-      const Dynamics& body = *model_.groups()[g].dynamics;
-      const bool rigid = has(body.traits(), Trait::rigid);
-      for (int i = 0; i + 2 < body.velocities(); i += rigid ? 6 : 3) {
-        double u = v_.segment<3>(first[g] + i).norm();
-        if (rigid) u += reach_[g] * v_.segment<3>(first[g] + i + 3).norm();
-        speed = std::max(speed, u);
-      }
-    }
-    if (2.0 * speed * step.h * (to - from) / n > model_.surfaces().margin) return halves(0);
+    const double speed = motion_.fastest(v_, reach_);
+    if (2.0 * speed * step.h * (to - from) / n > model_.surfaces().margin_of_events())
+      return halves(0);
   }
   std::vector<std::vector<Sample>> at_node(static_cast<std::size_t>(n) + 1);
   for (int k = 0; k <= n; ++k) {
@@ -200,7 +191,8 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
                                                                             : kNoise * of.size;
     if (!known) {
       // A contact that comes into sight or goes out of it: far from contact it does not matter.
-      double least = std::numeric_limits<double>::infinity(), margin = model_.surfaces().margin;
+      double least = std::numeric_limits<double>::infinity(),
+             margin = model_.surfaces().margin_of_events();
       for (int k = 0; k <= n; ++k)
         if (std::isfinite(values(r, k))) least = std::min(least, values(r, k));
       if (of.kind == Kind::gap && least > 0.25 * margin) continue;

@@ -1,3 +1,6 @@
+// The step driver: one step of all groups with their contacts, from the predictors to the books, and what Simulation shows
+// of it. A step changes the state in commit() and nowhere else; one that fails is dropped or tried as two halves. The other
+// ways through an interval are in simulation_adaptive.cpp and simulation_lanes.cpp.
 #include "saltus/sim/simulation.h"
 
 #include <algorithm>
@@ -7,17 +10,12 @@
 #include <optional>
 
 #include "saltus/base/error.h"
-#include "saltus/contact/rows.h"
-#include "saltus/contact/spring.h"
 #include "saltus/math/flush_denormals.h"
 #include "saltus/math/kernels.h"
-#include "saltus/sim/event_lane.h"
-#include "saltus/sim/island.h"
-#include "saltus/sim/island_joints.h"
-#include "saltus/sim/step_control.h"
+#include "saltus/sim/simulation_internal.h"
+#include "saltus/sim/stored_energy.h"
 
 namespace saltus {
-namespace {
 
 std::vector<std::unique_ptr<Prepared>> prepare(const Model& model, double h) {
   std::vector<std::unique_ptr<Prepared>> prepared;
@@ -26,65 +24,8 @@ std::vector<std::unique_ptr<Prepared>> prepare(const Model& model, double h) {
   return prepared;
 }
 
-Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> prepared, double t,
-                 double h, std::span<const GroupState> groups) {
-  Energy sum;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const Group& group = model.groups()[g];
-    const Energy E = group.scheme->energy(*group.dynamics, prepared[g].get(), t, h, groups[g]);
-    sum.kinetic += E.kinetic;
-    sum.potential += E.potential;
-  }
-  return sum;
-}
-
-/// Energy stored in the springs of contacts and joints [J]: k d^(p + 1)/(p + 1) at the penetrations d of (t, q).
-double stored_energy(const Model& model, JointSystem& joints, double t,
-                     std::span<const GroupState> groups) {
-  double sum = 0.0;
-  for (const ContactPair& pair : model.pairs()) {
-    const ContactLaw& law = model.laws()[static_cast<std::size_t>(pair.law)];
-    if (law.rule != ContactLaw::Rule::compliant) continue;
-    Vector3 x[2] = {pair.a.ref.local, pair.b.ref.local};
-    const ContactSide* sides[2] = {&pair.a, &pair.b};
-    for (int s = 0; s < 2; ++s) {
-      if (sides[s]->group < 0) continue;
-      const auto g = static_cast<std::size_t>(sides[s]->group);
-      model.groups()[g].dynamics->points(t, groups[g].q, std::span(&sides[s]->ref, 1), x[s]);
-    }
-    sum += spring_energy(law.spring, pair.normal.dot(x[0] - x[1]));
-  }
-  for (const JointLaw& at : model.joint_laws()) {
-    const ContactLaw& law = model.laws()[static_cast<std::size_t>(at.law)];
-    if (law.rule != ContactLaw::Rule::compliant) continue;
-    const double c = joints.coordinate(
-        t, [&](int g) -> const Vector& { return groups[static_cast<std::size_t>(g)].q; }, at.joint,
-        at.coordinate);
-    const bool turns =
-        is_angle(model.joints()[static_cast<std::size_t>(at.joint)].kind, at.coordinate);
-    const double x = turns ? nearest_turn(c, at.offset) : c;
-    sum += spring_energy(law.spring, at.sign * (x - at.offset));
-  }
-  return sum;
-}
-
-/// Every joint of the model; its members are the groups.
-JointSystem all_joints(const Model& model) {
-  std::vector<JointMember> members;
-  for (std::size_t g = 0; g < model.groups().size(); ++g)
-    members.push_back({static_cast<int>(g), model.groups()[g].dynamics.get()});
-  return {model.joints(), model.couplings(), std::move(members)};
-}
-
-bool any_law(const Model& model, auto&& test) {
-  return std::any_of(model.laws().begin(), model.laws().end(), test);
-}
-bool has_springs(const Model& model) {
-  return any_law(model, [](const ContactLaw& x) { return x.rule == ContactLaw::Rule::compliant; });
-}
-
 // What a step did, with what the one before it in the same interval did.
-void include(StepReport& step, const StepReport& before) {
+void add_earlier(StepReport& step, const StepReport& before) {
   step.passes += before.passes;
   step.contacts = std::max(before.contacts, step.contacts);
   step.iterations += before.iterations;
@@ -102,47 +43,19 @@ void include(StepReport& step, const StepReport& before) {
   step.halvings += before.halvings;
 }
 
-/// What is made for one length of step: factors, and the tables of islands that keep some (others: null).
-struct Tables {
-  double h = 0.0;
-  std::vector<std::unique_ptr<Prepared>> prepared;
-  std::vector<Trial> trials;
-  std::vector<std::unique_ptr<Island>> islands;
-};
+namespace {
 
-constexpr int kMostTries = 100'000;  // steps in an interval, rejected ones too
-constexpr double kBend = 0.25;  // share of the tolerance for a step with a sudden change of force
-constexpr std::string_view kTooManySteps =
-    "the step control needs more than 100000 steps for an interval to meet time.tolerance";
-
-/// What steps of chosen lengths keep beside the step in work.
-struct Adaptive {
-  Adaptive(const Model& model, double h)
-      : estimator(model, model.options().step_tolerance), length(h) {
-    Eigen::Index size = 0;
-    for (const Group& group : model.groups()) size += group.dynamics->velocities();
-    most = size <= 200 ? 64 : size <= 2000 ? 16 : 6;
-    loads.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> prepared, double t,
+                 double h, std::span<const GroupState> groups) {
+  Energy sum;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Group& group = model.groups()[g];
+    const Energy E = group.scheme->energy(*group.dynamics, prepared[g].get(), t, h, groups[g]);
+    sum.kinetic += E.kinetic;
+    sum.potential += E.potential;
   }
-  StepEstimator estimator;
-  double length;             ///< that the tables in use are for; 0: they are spoilt
-  std::vector<Tables> kept;  ///< of other lengths, those used last first
-  std::size_t most;          ///< of them
-  bool estimating = false;   ///< the step in work is only for the estimate
-  State before, from;        ///< the interval, and the step
-  StepEnd start, coarse, half, fine;
-  std::vector<std::array<Vector3, 2>> loads;  ///< of the joints, mean over the last interval
-  /// The same, and the reactions, of the interval in work so far, with and without the step in work.
-  struct Forces {
-    std::vector<Vector> reactions;
-    std::vector<std::array<Vector3, 2>> loads;
-  } forces, forces_before;
-  std::vector<ContactMemory> pressed;
-  std::vector<SeenContact> seen;
-  std::vector<Touch> closed;
-  std::vector<ContactView> views;
-  std::vector<std::pair<std::uint64_t, double>> open;  ///< contacts without impulse, their gaps
-};
+  return sum;
+}
 
 }  // namespace
 
@@ -166,92 +79,22 @@ State initial_state(const Model& model) {
 }
 
 Energy energy_of(const Model& model, const State& state) {
-  if (state.lane.active) return EventLane(model).energy(state);
-  Energy energy = energy_of(model, prepare(model, state.h), state.t, state.h, state.groups);
+  Energy energy;
+  if (state.lane.active)
+    for (std::size_t g = 0; g < state.groups.size(); ++g) {
+      const auto& [q, v, memory] = state.groups[g];
+      const Energy E = model.groups()[g].dynamics->energy(state.t, q, v);
+      energy.kinetic += E.kinetic;
+      energy.potential += E.potential;
+    }
+  else
+    energy = energy_of(model, prepare(model, state.h), state.t, state.h, state.groups);
   if (has_springs(model)) {
     JointSystem joints = all_joints(model);
     energy.potential += stored_energy(model, joints, state.t, state.groups);
   }
   return energy;
 }
-
-struct Simulation::Work {
-  Model model;
-  State state;
-  JointSystem joints;  ///< of all groups
-  std::vector<char>
-      fixed;  ///< of each group: its vectors stay where they are, see Simulation::hold
-  std::vector<std::unique_ptr<Prepared>> prepared;
-  std::vector<Trial> trials;
-  std::vector<GroupState> ends;
-  std::vector<std::unique_ptr<Island>> islands;  ///< none where nothing can touch
-  std::vector<std::vector<double>> by_source;    ///< work of the step, a group
-  std::vector<std::vector<int>> account;         ///< ledger entry of each source, -1: potential
-  std::vector<ContactMemory> contacts;           ///< of the step in work, like ledger and energy
-  std::vector<double> ledger;
-  Energy energy;
-  Vector w, r_friction;
-  bool springs = false;  ///< a contact stores energy
-  double stored = 0.0,
-         stored_end = 0.0;    ///< of the springs in the state, and at the end of the step [J]
-  int friction_account = -1;  ///< of the ledger, like `projection_account`; -1: none
-  int projection_account = -1, prescribed_account = -1, joints_account = -1;
-  std::vector<Vector>
-      reactions;        ///< of the last step, a group; empty without prescribed degrees of freedom
-  bool reacts = false;  ///< some group has prescribed degrees of freedom
-  std::vector<SurfaceImpulse> pressed;  ///< on groups that react, by surfaces in the step in work
-  Vector q_mid, v_mid, a_mid, f_mid;    ///< scratch of react()
-  PointScratch scratch;
-  PointRows probe_rows;
-  GroupRows probe_row;
-  Vector w_probe;
-  ContactObserver* observer = nullptr;
-  bool touched = false;   ///< the islands hold the contacts of the state
-  bool unusable = false;  ///< an exception came while the state was put back
-  std::vector<SeenContact> seen;
-  std::vector<ContactView> views;
-  std::vector<Event> events;           ///< of the last advance()
-  std::unique_ptr<EventLane> lane;     ///< of a model that has it
-  std::unique_ptr<Adaptive> adaptive;  ///< null: every interval is one step
-  std::vector<char> tabled;            ///< of each island: it keeps tables for its h
-
-  Work(Model m, State s);
-  void start_schemes(std::vector<GroupState>& groups) const;
-  void to_schemes();
-  void to_events();
-  void advance_by_events(double t1, StepReport& report);
-  bool take_tables(double h);
-  std::unique_ptr<Island> island_with_tables(std::size_t island) const;
-  void cover(double H, double t1, StepReport& report);
-  bool estimate(double s, StepReport& report);
-  bool take(double s, double t_mid, double t_end, double share, StepReport& report);
-  void restore(const State& from);
-  void reached(std::span<const GroupState> groups, double t, double h, StepEnd& end);
-  void find_closings(const StepEnd& start, const StepEnd& end);
-  void find_missed(double t, double h, bool second);
-  void add_forces(double share);
-  std::array<Vector3, 2> joint_load(std::size_t joint) const;
-  void set_step(double h);
-  void use(double h);
-  void begin(double h);
-  void step(double h, StepReport& report);
-  void react(double h);
-  void commit(double t1);
-  void forget();
-  void put_back(const State& before);
-  void recover(const State* before);
-  double point_probe(const Probe& probe, View q, View v, bool velocity);
-  std::array<double, 2> joint_coordinate(int joint, int coordinate);
-  void advance(double h, double t1, int depth, StepReport& report);
-  void halve(double h, double t1, int depth, StepReport& report);
-  void book(StepReport& report);
-  void watch(StepReport& report);
-  bool aligned(std::size_t island) const;
-  void align(StepReport& report);
-  void correct(StepReport& report);
-  bool failed(StepReport& report);
-  int lost() const;
-};
 
 Simulation::Work::Work(Model m, State s)
     : model(std::move(m)), state(std::move(s)), joints(all_joints(model)) {
@@ -363,114 +206,6 @@ Simulation::Work::Work(Model m, State s)
   if (model.options().lane == Lane::events) lane = std::make_unique<EventLane>(model);
   if (model.options().step_tolerance > 0.0 && model.options().lane == Lane::stepping)
     adaptive = std::make_unique<Adaptive>(model, state.h);
-}
-
-// Physical q and v become states of the schemes, as they are with the step of the state.
-void Simulation::Work::start_schemes(std::vector<GroupState>& groups) const {
-  const auto tables = prepare(model, state.h);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const Group& group = model.groups()[g];
-    groups[g].memory.clear();
-    group.scheme->start(*group.dynamics, tables[g].get(), state.t, state.h, groups[g]);
-  }
-}
-
-// The schemes step from here on. What a change of the measure of energy makes is the scheme's.
-void Simulation::Work::to_schemes() {
-  lane->leave(state);
-  std::vector<GroupState> started = state.groups;
-  start_schemes(started);
-  for (std::size_t g = 0; g < started.size(); ++g) state.groups[g] = started[g];
-  set_step(state.h);
-  for (auto& island : islands)
-    if (island) island->forget();
-  for (SolverMemory& memory : state.solvers) memory = {};
-  state.contacts.clear();
-  const double before = state.energy.total();
-  state.energy = energy_of(model, state);
-  if (model.options().ledger)
-    state.ledger[state.ledger.size() - 2] += state.energy.total() - before;
-  events.push_back({Event::Kind::hand_over, state.t, 0, 0.0, Vector3::Zero(), 0.0});
-}
-
-// The event lane takes the state back.
-void Simulation::Work::to_events() {
-  Vector v;
-  for (std::size_t g = 0; g < state.groups.size(); ++g) {
-    const Group& group = model.groups()[g];
-    v.resize(group.dynamics->velocities());
-    group.scheme->velocity(*group.dynamics, prepared[g].get(), state.t, state.h, state.groups[g],
-                           v);
-    state.groups[g].v = v;
-  }
-  lane->enter(state);
-  const double before = state.energy.total();
-  state.energy = lane->energy(state);
-  if (model.options().ledger)
-    state.ledger[state.ledger.size() - 2] += state.energy.total() - before;
-  events.push_back({Event::Kind::take_back, state.t, 0, 0.0, Vector3::Zero(), 0.0});
-}
-
-// One interval of a model with the event lane: its own, or steps of the schemes while there are too many events. How many
-// intervals these get doubles with every time that the lane comes back too early.
-void Simulation::Work::advance_by_events(double t1, StepReport& report) {
-  constexpr std::uint64_t kFirst = 4, kMost = 1024;
-  const double h = model.options().h;
-  events.clear();
-  lane->begin_means();
-  if (!state.lane.active && state.lane.stepping == 0) to_events();
-  if (!state.lane.active) {
-    const double left = t1 - state.t;  // another length than the last would make every factor anew
-    advance(std::abs(left - h) <= 1e-9 * h ? h : left, t1, 0, report);
-    if (report.converged && report.finite) --state.lane.stepping;
-    return;
-  }
-  report.gap = std::numeric_limits<double>::infinity();
-  report.passes = 1;
-  std::vector<GroupState> start;
-  if (reacts) start = state.groups;
-  const EventLane::End end = lane->advance(state, t1, report, events);
-  report.events = static_cast<int>(events.size());  // a take_back among them
-  if (end == EventLane::End::reached) {
-    state.lane.patience /= 2;
-    touched = true;
-    if (reacts) {  // between the ends of the interval
-      ends = state.groups;
-      lane->remember(contacts);
-      std::swap(state.groups, start);
-      const double t = state.t;
-      state.t = t1 - h;
-      react(h);
-      state.t = t;
-      std::swap(state.groups, start);
-    }
-    return;
-  }
-  if (!model.options().events.hand_over) {
-    report.converged = false;
-    if (end == EventLane::End::busy)
-      report.failure =
-          "more events in an interval, or contacts closed, than the event lane may have";
-    return;
-  }
-  report.converged = true;  // what the lane cannot do the schemes may
-  report.failure = {};
-  to_schemes();
-  state.lane.patience = std::clamp(2 * state.lane.patience, kFirst, kMost);
-  state.lane.stepping = state.lane.patience;
-  if (t1 - state.t < 1e-9 * h) {
-    state.t = t1;
-    return;
-  }
-  StepReport rest;
-  advance(t1 - state.t, t1, 0, rest);
-  include(rest, report);
-  rest.steps = report.steps + 1;
-  rest.rejected = report.rejected;
-  rest.error = report.error;
-  rest.events = static_cast<int>(events.size());
-  rest.evaluations = report.evaluations;
-  report = rest;
 }
 
 // Drops every coefficient, factor and table that belongs to another h.
@@ -876,264 +611,8 @@ void Simulation::Work::halve(double h, double t1, int depth, StepReport& report)
     if (depth == 0) put_back(*before);
     return;
   }
-  include(second, first);
+  add_earlier(second, first);
   ++second.halvings;
-}
-
-// The tables of an island that keeps some are for one h: the same island without them.
-std::unique_ptr<Island> Simulation::Work::island_with_tables(std::size_t island) const {
-  std::vector<int> pairs;
-  for (std::size_t i = 0; i < model.pairs().size(); ++i)
-    if (model.islands()[static_cast<std::size_t>(model.pairs()[i].a.group)] ==
-        static_cast<int>(island))
-      pairs.push_back(static_cast<int>(i));
-  const int group = model.pairs()[static_cast<std::size_t>(pairs.front())].a.group;
-  return fixed_island(model, group, std::move(pairs));
-}
-
-// Puts the tables in use away and takes those for h. False: there were none, and the new ones have to be filled.
-bool Simulation::Work::take_tables(double h) {
-  Adaptive& a = *adaptive;
-  bool there = h == a.length;
-  if (!there) {
-    Tables old{a.length, std::move(prepared), std::move(trials), {}}, taken;
-    old.islands.resize(islands.size());
-    taken.islands.resize(islands.size());
-    const auto found = std::ranges::find(a.kept, h, &Tables::h);
-    there = found != a.kept.end();
-    if (there) {
-      taken = std::move(*found);
-      a.kept.erase(found);
-    } else {
-      taken.trials.resize(old.trials.size());
-      for (std::size_t g = 0; g < taken.trials.size(); ++g) {
-        Trial& trial = taken.trials[g];
-        trial.q.resize(old.trials[g].q.size());
-        trial.v.resize(old.trials[g].v.size());
-        trial.v_free.resize(old.trials[g].v_free.size());
-        trial.r = Vector::Zero(old.trials[g].r.size());
-      }
-    }
-    for (std::size_t i = 0; i < islands.size(); ++i) {
-      if (!tabled[i]) continue;
-      old.islands[i] = std::move(islands[i]);
-      islands[i] = there ? std::move(taken.islands[i]) : island_with_tables(i);
-    }
-    prepared = std::move(taken.prepared);
-    trials = std::move(taken.trials);
-    if (a.length > 0.0) a.kept.insert(a.kept.begin(), std::move(old));
-    if (a.kept.size() > a.most) a.kept.pop_back();
-    a.length = h;
-  }
-  for (auto& island : islands)
-    if (island) island->forget();  // of another step
-  return there;
-}
-
-// Exactly what it was, solver memories included.
-void Simulation::Work::restore(const State& from) {
-  state = from;
-  set_step(state.h);
-  touched = false;
-}
-
-// q, physical v at t, and the contacts of the step in work.
-void Simulation::Work::reached(std::span<const GroupState> groups, double t, double h,
-                               StepEnd& end) {
-  end.q.resize(groups.size());
-  end.v.resize(groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const Group& group = model.groups()[g];
-    end.q[g] = groups[g].q;
-    end.v[g].resize(group.dynamics->velocities());
-    group.scheme->velocity(*group.dynamics, prepared[g].get(), t, h, groups[g], end.v[g]);
-  }
-  end.touches.clear();
-  std::vector<ContactMemory>& pressed_now = adaptive->pressed;
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    if (!islands[i]) continue;
-    pressed_now.clear();
-    islands[i]->remember(pressed_now);
-    for (const ContactMemory& one : pressed_now)
-      end.touches.push_back({one.key, static_cast<int>(i)});
-  }
-  std::ranges::sort(end.touches, {}, &Touch::key);
-}
-
-// What closed in the step in work, and on which bodies.
-void Simulation::Work::find_closings(const StepEnd& start, const StepEnd& end) {
-  Adaptive& a = *adaptive;
-  new_touches(start.touches, end.touches, a.closed);
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    const auto here = [&](const Touch& x) { return x.island == static_cast<int>(i); };
-    if (std::ranges::none_of(a.closed, here)) continue;
-    a.seen.clear();
-    islands[i]->see(model, a.seen);
-    for (const SeenContact& one : a.seen)
-      if (std::ranges::any_of(a.closed,
-                              [&](const Touch& x) { return here(x) && x.key == one.view.key; }))
-        a.estimator.closed({static_cast<int>(i), one.view.a, one.view.b, 0.0});
-  }
-}
-
-// Contacts looked for before the end of a step may be found one step late: open, and below since the second half.
-void Simulation::Work::find_missed(double t, double h, bool second) {
-  Adaptive& a = *adaptive;
-  const auto before = std::move(a.open);
-  a.open.clear();
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    if (!islands[i]) continue;
-    a.seen.clear();
-    islands[i]->see(model, a.seen);
-    place_contacts(model, t, h, ends, a.seen, a.views);
-    for (const ContactView& one : a.views) {
-      if (one.status != ContactView::Status::open) continue;
-      a.open.emplace_back(one.key, one.gap);
-      if (!second || !(one.gap < 0.0)) continue;
-      const auto old = std::ranges::find(before, one.key, &std::pair<std::uint64_t, double>::first);
-      if (old != before.end() && old->second >= 0.0)
-        a.estimator.missed({static_cast<int>(i), one.a, one.b, (old->second - one.gap) / h});
-    }
-  }
-}
-
-void Simulation::Work::add_forces(double share) {
-  Adaptive::Forces& sum = adaptive->forces;
-  for (std::size_t g = 0; g < reactions.size(); ++g) sum.reactions[g] += share * reactions[g];
-  for (std::size_t i = 0; i < sum.loads.size(); ++i) {
-    const auto load = joint_load(i);
-    for (std::size_t k = 0; k < 2; ++k) sum.loads[i][k] += share * load[k];
-  }
-}
-
-// One step of s to adaptive->coarse; the state is then as before.
-bool Simulation::Work::estimate(double s, StepReport& report) {
-  Adaptive& a = *adaptive;
-  a.estimating = true;
-  use(s);
-  step(s, report);
-  if (report.finite) reached(ends, state.t + s, s, a.coarse);
-  a.estimating = false;
-  restore(a.from);
-  return report.finite && (report.converged || model.options().on_failure == OnFailure::accept);
-}
-
-// The same way in two steps, which count unless they are taken back: adaptive->half and fine.
-bool Simulation::Work::take(double s, double t_mid, double t_end, double share,
-                            StepReport& report) {
-  Adaptive& a = *adaptive;
-  const double h = 0.5 * s;
-  const bool may_miss = model.options().instant != ContactInstant::end;
-  a.forces_before = a.forces;
-  a.open.clear();
-  use(h);
-  for (const bool second : {false, true}) {
-    const StepReport first = report;
-    report = {};
-    step(h, report);
-    if (!report.finite || (!report.converged && model.options().on_failure != OnFailure::accept))
-      return false;
-    if (may_miss && (!second || report.gap < 0.0)) find_missed(state.t + h, h, second);
-    if (second) {
-      include(report, first);
-      if (!first.converged) {
-        report.converged = false;
-        report.group = first.group;
-        report.failure = first.failure;
-      }
-    }
-    StepEnd& end = second ? a.fine : a.half;
-    reached(ends, state.t + h, h, end);
-    find_closings(second ? a.half : a.start, end);
-    commit(second ? t_end : t_mid);
-    add_forces(0.5 * share);
-  }
-  return true;
-}
-
-// The interval in steps whose lengths follow their error. A step that is rejected leaves no trace; an interval that fails
-// neither.
-void Simulation::Work::cover(double H, double t1, StepReport& report) {
-  expects(H > 0.0 && std::isfinite(H), "the step must be positive and finite");
-  Adaptive& a = *adaptive;
-  const OnFailure policy = model.options().on_failure;
-  const double t0 = state.t;
-  const std::vector<Vector> reactions_before = reactions;
-  a.before = state;
-  a.forces.reactions = reactions;
-  for (Vector& r : a.forces.reactions) r.setZero();
-  a.forces.loads.assign(a.loads.size(), {Vector3::Zero(), Vector3::Zero()});
-  reached(state.groups, state.t, state.h, a.start);
-  a.start.touches.clear();
-  for (const ContactMemory& one : state.contacts) a.start.touches.push_back({one.key, 0});
-
-  StepLadder ladder(state.lane, H);
-  StepReport sum;
-  sum.steps = 0;
-  sum.gap = std::numeric_limits<double>::infinity();
-  bool estimated = false;  // coarse is there already
-  for (int tries = 0; !ladder.done(); ++tries) {
-    const double share = ladder.length(), s = H * share, end = ladder.at(1.0);
-    a.from = state;
-    a.estimator.begin(s, H);
-    StepReport made;
-    bool good = estimated || estimate(s, made);
-    if (good) {
-      made = {};
-      good = take(s, t0 + H * ladder.at(0.5), end == 1.0 ? t1 : t0 + H * end, share, made);
-    }
-    StepEstimator::Verdict verdict;
-    if (good) {
-      verdict =
-          a.estimator.judge(a.start, a.coarse, a.half, a.fine, ladder.stubborn() ? kBend : 0.0);
-      good = made.finite = verdict.finite;
-    }
-    if (good && (verdict.ratio <= 1.0 || ladder.finest() || !made.converged)) {
-      ladder.accept(verdict.ratio, verdict.impact);
-      std::swap(a.start, a.fine);
-      estimated = false;
-      include(made, sum);
-      made.steps = sum.steps + 2;
-      made.rejected = sum.rejected;
-      made.error = worse(sum.error, verdict.error);
-      if (!sum.converged) {
-        made.converged = false;
-        made.group = sum.group;
-        made.failure = sum.failure;
-      }
-      sum = made;
-      continue;
-    }
-    const bool gives_up = tries >= kMostTries;
-    if (gives_up) {
-      made.converged = made.finite = false;
-      made.failure = kTooManySteps;
-    }
-    if (gives_up || (!good && (policy != OnFailure::halve || ladder.finest()))) {
-      restore(a.before);
-      reactions = reactions_before;
-      report = made;
-      report.steps = sum.steps;
-      report.rejected = sum.rejected;
-      report.error = worse(sum.error, verdict.error);
-      return;
-    }
-    restore(a.from);
-    a.forces = a.forces_before;
-    ++sum.rejected;
-    if (good) {
-      // The first of the two short steps is what a step of half the length would give.
-      estimated = ladder.reject(verdict.ratio, verdict.impact) == 1;
-      if (estimated) std::swap(a.coarse, a.half);
-    } else {
-      ladder.fail();
-      estimated = false;
-    }
-  }
-  ladder.keep(state.lane);
-  if (reacts) reactions.swap(a.forces.reactions);
-  a.loads.swap(a.forces.loads);
-  report = sum;
 }
 
 // c, and G_c v + d
@@ -1302,6 +781,8 @@ std::span<const ContactView> Simulation::contacts() const {
   place_contacts(w.model, w.state.t, w.state.h, w.state.groups, w.seen, w.views);
   return w.views;
 }
+
+std::span<const SeenContact> Simulation::seen_contacts() const { return work_->seen; }
 
 std::span<const Event> Simulation::events() const { return work_->events; }
 

@@ -53,6 +53,8 @@ class Simulation {
   /// those of its second half. Made when it is asked for, good until the next call or step. None before a step and after one
   /// that failed.
   std::span<const ContactView> contacts() const;
+  /// Of the contacts of the last call of contacts(), in their order: what their rows were made of. Good as long as those.
+  std::span<const SeenContact> seen_contacts() const;
   /// What the event lane located in the last advance(), by time; good until the next.
   std::span<const Event> events() const;
   /// Value of a probe now: displacement S q [m] or velocity S v [m/s], v as the scheme holds it.

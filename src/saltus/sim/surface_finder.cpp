@@ -14,7 +14,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups)
+SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double margin)
     : model_(model), groups_(std::move(groups)) {
   const Surfaces& surfaces = model.surfaces();
   std::vector<int> frame_number(surfaces.frames.size(), -1);
@@ -48,7 +48,7 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups)
     for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
       if (f < frames && g < frames && (f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
         excluded.push_back({number(f), number(g)});
-    shapes_.emplace(colliders_, surfaces.margin, std::move(excluded));
+    shapes_.emplace(colliders_, margin, std::move(excluded));
   }
   if (skin_of_.empty()) return;
   std::vector<DeformingShape> shapes;
@@ -60,7 +60,7 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups)
   for (const auto& [m, s] : skin_of_) skins.push_back(s);
   std::vector<char> meets;
   for (const int law : surfaces.law) meets.push_back(law >= 0 ? 1 : 0);
-  skins_.emplace(std::move(shapes), colliders_, surfaces.margin, surfaces.materials, meets,
+  skins_.emplace(std::move(shapes), colliders_, margin, surfaces.materials, meets,
                  excluded_skins(surfaces, colliders_, frame_number, skins));
 }
 

@@ -30,7 +30,7 @@ class SurfaceFinder {
   using Configurations = std::span<const Vector* const>;
 
   /// groups: those of the island, its members in this order. Throws SceneError for a skin that is none.
-  SurfaceFinder(const Model& model, std::vector<int> groups);
+  SurfaceFinder(const Model& model, std::vector<int> groups, double margin);
 
   bool empty() const { return !shapes_ && !skins_; }
   /// Laws that may act, added to `laws`.
