@@ -11,6 +11,7 @@
 #include "saltus/base/error.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
+#include "saltus/math/dense.h"
 
 using namespace saltus;
 using namespace saltus::test;
@@ -133,8 +134,7 @@ Model pile(double h, double tolerance) {
   scene.fix(Plane{});
   for (const Vector3& n :
        {Vector3(1, 0, 0), Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, -1, 0)})
-    scene.fix(Plane{},
-              {-0.36 * n, Quaternion::FromTwoVectors(Vector3::UnitZ(), n).toRotationMatrix()});
+    scene.fix(Plane{}, {-0.36 * n, turn_between(Vector3::UnitZ(), n).toRotationMatrix()});
   return scene.model(rig_mid(), h, newton_law(0.2, 0.4));
 }
 

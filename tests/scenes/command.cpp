@@ -77,6 +77,13 @@ Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments,
                          static_cast<rlim_t>(launch.file_size)};
       ::setrlimit(RLIMIT_FSIZE, &limit);
     }
+    if (launch.memory > 0) {
+      const rlimit limit{static_cast<rlim_t>(launch.memory), static_cast<rlim_t>(launch.memory)};
+      ::setrlimit(RLIMIT_AS, &limit);
+    }
+    if (!launch.preload.empty()) ::setenv("LD_PRELOAD", launch.preload.c_str(), 1);
+    constexpr unsigned kNobody = 65'534;
+    if (launch.nobody && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) ::_exit(126);
     ::execv(SALTUS_BINARY, words.data());
     ::_exit(127);
   }

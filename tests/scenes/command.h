@@ -38,6 +38,9 @@ struct Outcome {
 
 struct Launch {
   long file_size = 0;                      ///< RLIMIT_FSIZE [bytes], 0: none
+  long memory = 0;                         ///< RLIMIT_AS [bytes], 0: none
+  std::string preload{};                   ///< LD_PRELOAD, "": none
+  bool nobody = false;                     ///< as a user who may write nowhere; for root alone
   std::function<void(pid_t)> meanwhile{};  ///< called while the child runs
 };
 

@@ -11,6 +11,7 @@
 #include "rigid_state.h"
 #include "saltus/bodies/particles.h"
 #include "saltus/bodies/rigid.h"
+#include "saltus/math/dense.h"
 #include "saltus/schemes/options.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/sim/simulation.h"
@@ -59,9 +60,8 @@ class JointScene {
     const double l2 = (q - p).squaredNorm(), w2 = width * width;
     const double J = mass * (l2 + w2) / 12.0;
     const Vector3 moments(std::max(mass * w2 / 6.0, 1e-4 * mass * l2), J, J);
-    return add(mass, moments.asDiagonal(), 0.5 * (p + q),
-               Quaternion::FromTwoVectors(Vector3::UnitX(), q - p), Vector3::Zero(),
-               Vector3::Zero(), locked);
+    return add(mass, moments.asDiagonal(), 0.5 * (p + q), turn_between(Vector3::UnitX(), q - p),
+               Vector3::Zero(), Vector3::Zero(), locked);
   }
   /// A point mass; joints name it by the number returned, contacts as point_side().
   int point(double mass, const Vector3& x, const Vector3& v = Vector3::Zero()) {

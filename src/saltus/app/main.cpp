@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "saltus/app/app.h"
+#include "saltus/app/cmd_verify.h"
 #include "saltus/app/failure.h"
 #include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
@@ -14,9 +15,9 @@
 namespace saltus::app {
 namespace {
 
-constexpr std::string_view kVerbs[] = {"run",      "check",  "study",  "sweep", "solve",
-                                       "describe", "info",   "report", "view",  "compare",
-                                       "convert",  "import", "new",    "schema"};
+constexpr std::string_view kVerbs[] = {"run",      "check",   "study",  "sweep", "solve",
+                                       "describe", "info",    "report", "view",  "compare",
+                                       "verify",   "convert", "import", "new",   "schema"};
 
 constexpr const char* kShortHelp =
     "Saltus integrates mechanical systems with impact and contact in time.\n"
@@ -31,6 +32,7 @@ constexpr const char* kShortHelp =
     "  saltus info my_scene.h5        what a results file holds\n"
     "  saltus report my_scene.h5      one page with the run in it, to see and hear\n"
     "  saltus compare a.h5 b.h5       where two runs differ; --tolerance 1e-9\n"
+    "  saltus verify my_scene.h5      checks a run with independent code; says pass or fail\n"
     "  saltus view my_scene.h5        the run in the browser; --live my_scene.yaml steers one\n"
     "  saltus convert my_scene.h5 --to wav|csv|vtu|vtp|xdmf|fclib\n"
     "  saltus import robot.urdf       the scene of a robot; goes to robot.yaml\n"
@@ -50,6 +52,7 @@ struct Arguments {
   DescribeOptions describe;
   InfoOptions info;
   CompareOptions compare;
+  VerifyOptions verify;
   ReportOptions report;
   ViewArguments view;
   ConvertOptions convert;
@@ -316,6 +319,10 @@ void declare(CLI::App& app, Arguments& a) {
       ->type_name("E");
   add_json(*compare, a.compare.json);
 
+  CLI::App* verify = app.add_subcommand("verify", "checks a results file with independent code");
+  verify->add_option("file", a.verify.file, "results file")->required()->type_name("FILE");
+  add_json(*verify, a.verify.json);
+
   declare_report(app, a.report);
   declare_view(app, a.view);
 
@@ -436,6 +443,7 @@ int dispatch(int argc, char** argv) {
   if (first == "describe") return cmd_describe(a.describe);
   if (first == "info") return cmd_info(a.info);
   if (first == "compare") return cmd_compare(a.compare);
+  if (first == "verify") return cmd_verify(a.verify);
   if (first == "report") return cmd_report(a.report);
   if (first == "view") return cmd_view(a.view);
   if (first == "convert") return cmd_convert(a.convert);

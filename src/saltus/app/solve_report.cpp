@@ -11,7 +11,7 @@ namespace saltus::app {
 namespace {
 
 /// Titles come from files: one line, without control characters.
-std::string one_line(std::string text) {
+std::string title_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
@@ -44,7 +44,7 @@ void add_line(std::string& text, std::string_view name, const std::string& value
 std::string problem_text(const SolvedProblem& p, double tolerance) {
   const SolvedRow& row = p.rows.front();
   const ContactMeasures& m = row.measures;
-  std::string text = p.title.empty() ? "" : one_line(p.title) + "\n";
+  std::string text = p.title.empty() ? "" : title_line(p.title) + "\n";
   add_line(text, "contacts", contacts_text(p));
   for (const std::string& note : p.notes) add_line(text, "note", note);
   if (p.stored >= 0.0)

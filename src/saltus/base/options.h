@@ -5,7 +5,7 @@
 //       double theta = 0.5;
 //       static constexpr auto fields() {
 //         using T = MoreauJeanOptions;
-//         return std::tuple{field("theta", &T::theta, between(0, 1), "implicitness")};
+//         return field_rows(field("theta", &T::theta, between(0, 1), "implicitness"));
 //       }
 //     };
 //
@@ -69,6 +69,22 @@ constexpr Field<S, T> required(std::string_view key, T S::*member, Args... args)
   Field<S, T> f = field(key, member, args...);
   f.required = true;
   return f;
+}
+
+/// The rows of a table: called with a function, it calls that with all of them. (A lambda, because a std::tuple of twenty
+/// rows is slow to compile, and the tables are in every file that knows the scene.)
+template <class... F>
+constexpr auto field_rows(const F&... f) {
+  return [f...](auto&& use) { return use(f...); };
+}
+
+/// use(row, ...) with all rows of a table; a std::tuple is a table too.
+template <class Rows, class Use>
+constexpr decltype(auto) call_with_rows(const Rows& rows, Use&& use) {
+  if constexpr (requires { std::tuple_size<Rows>::value; })
+    return std::apply(use, rows);
+  else
+    return rows(use);
 }
 
 /// A relation between keys of one struct. A key counts as set when its optional, list or text is
@@ -188,7 +204,7 @@ inline constexpr ChoiceBy kChoiceBy<std::variant<T...>> = ChoiceBy::key;
 /// Calls use(field) for each row of the table of S, in order.
 template <OptionStruct S, class Use>
 constexpr void for_each_field(Use&& use) {
-  std::apply([&](const auto&... f) { (use(f), ...); }, S::fields());
+  call_with_rows(S::fields(), [&](const auto&... f) { (use(f), ...); });
 }
 
 /// Calls use(std::type_identity<T>, index) for each alternative of a std::variant type.

@@ -56,9 +56,9 @@ std::size_t choose_by_kind(const Node& node, const std::string& path,
 
 template <OptionStruct S>
 constexpr auto keys_of() {
-  return std::apply(
-      [](const auto&... f) { return std::array<std::string_view, sizeof...(f)>{f.key...}; },
-      S::fields());
+  return call_with_rows(S::fields(), [](const auto&... f) {
+    return std::array<std::string_view, sizeof...(f)>{f.key...};
+  });
 }
 
 template <class T>

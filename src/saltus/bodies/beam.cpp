@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/beam_internal.h"
 #include "saltus/bodies/row_table.h"
 
@@ -16,8 +17,6 @@ namespace saltus {
 namespace {
 
 using namespace beam;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

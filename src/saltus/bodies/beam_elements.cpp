@@ -9,14 +9,14 @@
 // r = sum_k N_k(xi) e_k with e = (r_1, r'_1, r_2, r'_2) and Hermite's N, all in the frame of the beam.
 #include <cmath>
 
+#include "saltus/base/index_internal.h"
+
 #include "saltus/bodies/beam_internal.h"
 
 namespace saltus {
 namespace {
 
 using namespace beam;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// A point of the rule and its weight in each part of V: Lobatto's for stretching, Gauss' for bending.
 struct RulePoint {

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/fem_internal.h"
 #include "saltus/math/dense.h"
 
@@ -21,8 +22,6 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kRoundOff = 1e-13;  // of the eigenvalues of an element, of the largest
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Largest eigenvalue of a symmetric B, from above; `enough` where it is certain not to pass that.
 double largest_eigenvalue(const Matrix& B, double enough) {

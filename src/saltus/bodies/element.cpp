@@ -13,10 +13,10 @@
 #include <cmath>
 #include <vector>
 
+#include "saltus/base/index_internal.h"
+
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 enum class Family { simplex, brick, wedge, pyramid };
 

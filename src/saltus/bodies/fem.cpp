@@ -6,15 +6,10 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/fem_internal.h"
 
 namespace saltus {
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void Fem::Data::placed() const {
   if (turns()) turn.place(u);
 }

@@ -4,12 +4,11 @@
 #include <cstdint>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/fem_internal.h"
 
 namespace saltus::fem {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 constexpr int kChunkWork = 64;  // nodes times points of a chunk and lane: some 10 us
 

@@ -6,13 +6,12 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/fem_internal.h"
 #include "saltus/bodies/mass_redistribution.h"
 
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// What turns length or area of an element into volume.
 double across(const ElementBlock& block, const FemMaterial& m) {

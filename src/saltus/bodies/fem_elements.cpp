@@ -3,12 +3,11 @@
 #include <Eigen/LU>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/fem_internal.h"
 
 namespace saltus::fem {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// A column a node.
 using Nodal = Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, kMaxElementNodes>;

@@ -1,14 +1,14 @@
 // Loops over batches of eight elements, one set of functions for each width of registers.
 #include <algorithm>
 
+#include "saltus/base/index_internal.h"
+
 // registers travel between functions that are always inlined, never through a call
 #pragma GCC diagnostic ignored "-Wpsabi"
 #include "saltus/bodies/fem_lanes_internal.h"
 
 namespace saltus::fem {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Batches `from` to `to` of a block.
 struct LaneLoops {

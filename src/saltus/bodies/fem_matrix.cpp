@@ -3,13 +3,12 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/fem_internal.h"
 #include "saltus/math/factor_form.h"
 
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// A = R A0 R^T with the factor of A0 and one rotation for all nodes.
 class TurnedOperator final : public Operator {

@@ -2,15 +2,10 @@
 #include <fmt/format.h>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/fem_internal.h"
 
 namespace saltus {
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 const fem::Block& Fem::Data::block_of(int number) const {
   for (const fem::Block& b : blocks)
     if (number >= b.first && number < b.first + b.elements) return b;

@@ -1,15 +1,10 @@
 // Stress and resultants.
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/fem_internal.h"
 #include "saltus/bodies/nodal_fit.h"
 
 namespace saltus {
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 int Fem::stress_points(int element) const { return data_->block_of(element).points; }
 
 Vector3 Fem::stress_place(int element, int point) const {

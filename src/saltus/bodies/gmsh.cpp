@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/base/text_check.h"
 #include "saltus/bodies/gmsh_internal.h"
 
@@ -15,8 +16,6 @@ namespace {
 
 using gmsh::Element;
 using gmsh::Tag;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Coordinates of a plane or line agree to this share of the extent of the mesh.
 constexpr double kFlat = 1e-9;

@@ -8,13 +8,12 @@
 #include <set>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/gmsh.h"
 #include "saltus/bodies/gmsh_internal.h"
 
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 struct Entity {
   int dimension = 0, type = 0;

@@ -14,14 +14,13 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/math/factor_form.h"
 #include "saltus/math/sparse_product.h"
 
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // a A + b B + c C where a matrix with the factor 0 does not widen the pattern
 SparseMatrix combine(double a, const SparseMatrix& A, double b, const SparseMatrix& B, double c,

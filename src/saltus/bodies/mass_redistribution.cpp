@@ -6,14 +6,13 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
 
 using Eigen::Index;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Elements of each node, and the nodes around a node by their distance in elements.
 class Neighbours {

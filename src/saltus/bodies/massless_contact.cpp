@@ -7,6 +7,7 @@
 #include "saltus/bodies/massless_contact.h"
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/massless_contact_internal.h"
 #include "saltus/math/factor_form.h"
 
@@ -14,8 +15,6 @@ namespace saltus {
 namespace {
 
 using Eigen::Index;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/massless_contact_internal.h"
 #include "saltus/math/sparse.h"
 
@@ -11,8 +12,6 @@ namespace saltus {
 namespace {
 
 using Eigen::Index;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -8,11 +8,10 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Nodes of a face, increasing, to find its twin.
 std::vector<int> key(const Mesh& mesh, const MeshFace& face) {

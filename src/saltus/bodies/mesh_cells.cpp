@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <map>
 
+#include "saltus/base/index_internal.h"
+
 #include "saltus/bodies/mesh_cells_internal.h"
 
 namespace saltus::cells {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Corners of the parts of a brick, of a pair of triangles, of itself; pyramids (base first) meet in the centre, node 8.
 std::vector<Cell> split(ElementKind linear) {

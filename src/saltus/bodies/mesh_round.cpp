@@ -5,14 +5,13 @@
 #include <numbers>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/mesh_cells_internal.h"
 
 namespace saltus {
 namespace {
 
 using namespace cells;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // n cells from 0 to 1, each larger than the one before by the same factor, the last `ratio` times the first.
 std::vector<double> graded(int n, double ratio) {

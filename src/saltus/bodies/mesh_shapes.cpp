@@ -6,14 +6,13 @@
 #include <numbers>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/mesh_cells_internal.h"
 
 namespace saltus {
 namespace {
 
 using namespace cells;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

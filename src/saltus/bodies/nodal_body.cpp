@@ -1,16 +1,11 @@
 #include "saltus/bodies/nodal_body.h"
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/nodal_body_internal.h"
 #include "saltus/bodies/row_table.h"
 
 namespace saltus {
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void NodalBody::Parts::number(int axes, std::span<const Prescribed> held, DofWords words) {
   dofs = FreeDofs(3 * nodes, held, loads, std::move(words), axes);
   for (Vector* vector : {&u, &v, &x, &f, &y}) vector->setZero(3 * nodes);

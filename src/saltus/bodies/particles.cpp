@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/nodal_body_internal.h"
 #include "saltus/math/factor_form.h"
 #include "saltus/math/sparse.h"
@@ -15,8 +16,6 @@ namespace saltus {
 namespace {
 
 using Block = Eigen::Matrix3d;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // The line of a spring: d = x_j - x_i = l n.  V = k (l - L)^2/2, and with w = v_j - v_i the force on i (minus it on j)
 //

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/body_loads.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/row_table.h"
@@ -20,8 +21,6 @@ namespace {
 
 using Rows3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 using Block9 = Eigen::Matrix<double, 9, 1>;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// F or F' of body b, and its place or velocity.
 Matrix3 matrix_of(View q, int b) { return Eigen::Map<const Rows3>(q.data() + 12 * b); }

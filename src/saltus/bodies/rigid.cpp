@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/bodies/body_loads.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/math/dense.h"
@@ -14,8 +15,6 @@ namespace saltus {
 namespace {
 
 using Block = Eigen::Matrix<double, 6, 6>;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 using At = RigidAt;
 

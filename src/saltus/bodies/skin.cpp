@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using std::numbers::pi;
 
 constexpr int kMostFacets = 1 << 22;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Pieces of a face by its own nodes; an edge has two.
 std::vector<std::array<int, 3>> pieces(ElementKind face) {

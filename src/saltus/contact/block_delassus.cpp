@@ -3,14 +3,9 @@
 #include <algorithm>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 int BlockMatrix::find(int c, int d) const {
   const auto begin = column.begin() + offset[at(c)], end = column.begin() + offset[at(c) + 1];
   const auto found = std::lower_bound(begin, end, d);

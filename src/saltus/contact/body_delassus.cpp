@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
 namespace {
 
 constexpr int kWidth = 6;  // largest number of velocity components of a body
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// y = A_b^-1 x.
 void divide(const BodyRows& H, int b, const double* x, double* y) {

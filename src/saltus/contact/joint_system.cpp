@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/contact/joint_work_internal.h"
 #include "saltus/contact/rows.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// to[i][j] = or += sign direction_i . column j of B, 3 x width, over the rows of one kind
 template <int kWidth>

@@ -1,12 +1,11 @@
 // gamma of the rows of a JointSystem: what their rates change by themselves.
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/contact/joint_bias.h"
 #include "saltus/contact/joint_work_internal.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// f'(t) of order 4 from f at t -+ e, t -+ 2 e:  (8 (f(e) - f(-e)) - (f(2 e) - f(-2 e)))/(12 e)
 struct Difference {

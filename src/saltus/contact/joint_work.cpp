@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/contact/joint_work_internal.h"
 
 namespace saltus {
 namespace {
 
 constexpr double kFinest = 1.0 / 128.0;  ///< of the largest weight: the finest lattice of turns
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Stages of a scheme, which the accounts of the step ask for once more.
 constexpr std::size_t kKept = 8;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/math/body_product.h"
 #include "saltus/math/body_response.h"
 
@@ -12,8 +13,6 @@ namespace saltus {
 namespace {
 
 constexpr int kWidth = 6, kSquare = kWidth * kWidth;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double dot(const double* x, const double* y) {
   return (x[0] * y[0] + x[2] * y[2] + x[4] * y[4]) + (x[1] * y[1] + x[3] * y[3] + x[5] * y[5]);

@@ -19,7 +19,7 @@ struct SignoriniPosition {
       "no penetration at the end of each step; the impact loses what it must";
 
   bool operator==(const SignoriniPosition&) const = default;
-  static constexpr auto fields() { return std::tuple{}; }
+  static constexpr auto fields() { return field_rows(); }
 };
 
 /// Which contacts enter the problem of a step under a velocity law.
@@ -32,7 +32,7 @@ struct ActivationOptions {
   bool operator==(const ActivationOptions&) const = default;
   static constexpr auto fields() {
     using T = ActivationOptions;
-    return std::tuple{
+    return field_rows(
         field("forecast", &T::forecast, between(0.0, 1.0),
               "weight w of the forecast gap g + w h u; 1/2 if contact.instant is start, else 0, "
               "when not given"),
@@ -40,7 +40,7 @@ struct ActivationOptions {
               "a contact is active if its forecast gap is not above"),
         field("velocity_threshold", &T::velocity_threshold, unit::m_per_s, kAnyNumber,
               "with closing_only: active if the gap's velocity is not above"),
-        field("closing_only", &T::closing_only, "only contacts that approach are active")};
+        field("closing_only", &T::closing_only, "only contacts that approach are active"));
   }
 };
 
@@ -58,11 +58,11 @@ struct FallingOptions {
   bool operator==(const FallingOptions&) const = default;
   static constexpr auto fields() {
     using T = FallingOptions;
-    return std::tuple{required("ratio", &T::ratio, between(0.0, 1.0),
+    return field_rows(required("ratio", &T::ratio, between(0.0, 1.0),
                                "strength while it slips fast, of the strength at rest"),
                       required("speed", &T::speed, unit::m_per_s, kPositive,
                                "slip at which half of the fall is done: strength = ratio + "
-                               "(1 - ratio) speed/(speed + slip)")};
+                               "(1 - ratio) speed/(speed + slip)"));
   }
 };
 
@@ -100,7 +100,7 @@ struct NewtonImpact {
   }
   static constexpr auto fields() {
     using T = NewtonImpact;
-    return std::tuple{
+    return field_rows(
         field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
         field("friction", &T::friction, kNotNegative,
               "Coulomb's coefficient: tangential force <= friction times normal force"),
@@ -118,7 +118,7 @@ struct NewtonImpact {
               "the normal force; 2/3 friction times its radius for a round face"),
         field("cohesion", &T::cohesion, unit::N, kNotNegative,
               "between shapes: pull that each contact point bears, from the start until it first "
-              "opens; friction counts it as pressure")};
+              "opens; friction counts it as pressure"));
   }
 };
 
@@ -136,10 +136,10 @@ struct Fremond {
   bool operator==(const Fremond&) const = default;
   static constexpr auto fields() {
     using T = Fremond;
-    return std::tuple{
+    return field_rows(
         field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
         field("friction", &T::friction, kNotNegative, "Coulomb's coefficient"),
-        field("activation", &T::activation, "which contacts enter the problem of a step")};
+        field("activation", &T::activation, "which contacts enter the problem of a step"));
   }
 };
 
@@ -156,9 +156,9 @@ struct PoissonImpact {
   bool operator==(const PoissonImpact&) const = default;
   static constexpr auto fields() {
     using T = PoissonImpact;
-    return std::tuple{
+    return field_rows(
         field("restitution", &T::restitution, between(0.0, 1.0), "Poisson's coefficient e"),
-        field("activation", &T::activation, "which contacts enter the problem of a step")};
+        field("activation", &T::activation, "which contacts enter the problem of a step"));
   }
 };
 
@@ -173,8 +173,8 @@ struct StewartTrinkle {
 
   bool operator==(const StewartTrinkle&) const = default;
   static constexpr auto fields() {
-    return std::tuple{
-        field("friction", &StewartTrinkle::friction, kNotNegative, "Coulomb's coefficient")};
+    return field_rows(
+        field("friction", &StewartTrinkle::friction, kNotNegative, "Coulomb's coefficient"));
   }
 };
 
@@ -188,8 +188,8 @@ struct Equality {
 
   bool operator==(const Equality&) const = default;
   static constexpr auto fields() {
-    return std::tuple{field("velocity", &Equality::velocity, unit::m_per_s, kAnyNumber,
-                            "rate of the gap that the law holds")};
+    return field_rows(field("velocity", &Equality::velocity, unit::m_per_s, kAnyNumber,
+                            "rate of the gap that the law holds"));
   }
 };
 
@@ -207,7 +207,7 @@ struct Relay {
 
   bool operator==(const Relay&) const = default;
   static constexpr auto fields() {
-    return std::tuple{
+    return field_rows(
         required("bound", &Relay::bound, unit::N, kPositive, "largest force, either way"),
         field("velocity", &Relay::velocity, unit::m_per_s, kAnyNumber,
               "of the surface that rubs, along the normal: of a bow, a belt"),
@@ -215,7 +215,7 @@ struct Relay {
               "end: friction opposes the slip at the end of the step; mean: that of its ends "
               "together, so that it never does positive work"),
         field("falling", &Relay::falling,
-              "the largest force falls with the slip; the same when not given")};
+              "the largest force falls with the slip; the same when not given"));
   }
 };
 
@@ -249,7 +249,7 @@ struct Compliant {
   }
   static constexpr auto fields() {
     using T = Compliant;
-    return std::tuple{
+    return field_rows(
         required("stiffness", &T::stiffness, kPositive, "k of force = k penetration^p [N/m^p]"),
         field("exponent", &T::exponent, between(1.0, 10.0), "p: 1 linear, 1.5 Hertz"),
         field("damping", &T::damping, unit::N_s_per_m, kNotNegative,
@@ -257,7 +257,7 @@ struct Compliant {
         field("at", &T::at,
               "the force of a step is that of the gap in its middle, at its end (order 1, loses "
               "energy), or the mean over its way, which keeps the energy; mean when not given, "
-              "middle with damping")};
+              "middle with damping"));
   }
 };
 /// 0 <= gap(next) + e gap(previous) perp impulse >= 0.
@@ -271,8 +271,8 @@ struct SchatzmanPaoli {
 
   bool operator==(const SchatzmanPaoli&) const = default;
   static constexpr auto fields() {
-    return std::tuple{field("restitution", &SchatzmanPaoli::restitution, between(0.0, 1.0),
-                            "coefficient e of the two gaps")};
+    return field_rows(field("restitution", &SchatzmanPaoli::restitution, between(0.0, 1.0),
+                            "coefficient e of the two gaps"));
   }
 };
 

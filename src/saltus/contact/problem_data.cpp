@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/math/sparse.h"
 
 namespace saltus {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 BlockMatrix block_matrix(std::span<const Law> laws, std::span<const Entry> entries) {
   BlockMatrix out;
   std::vector<int> contact;  // of each row

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
 #include <optional>
 
 #include "saltus/io/layout.h"
@@ -265,6 +264,16 @@ Vector3 to_vector3(const std::vector<double>& values, std::size_t i) {
   return {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
 }
 
+/// Whether the counts are those of `size` vectors; sums that wrap around are not.
+bool adds_up(const Counts& counts, std::size_t size) {
+  std::uint64_t left = size;
+  for (const std::uint64_t count : counts) {
+    if (count > left) return false;
+    left -= count;
+  }
+  return left == 0;
+}
+
 /// Of a slot that tells of the event lane. "" or what does not fit.
 std::string lane_mismatch(const Packed& p, const Model& model) {
   if (model.options().lane != Lane::events)
@@ -273,9 +282,7 @@ std::string lane_mismatch(const Packed& p, const Model& model) {
     return "offsets out of order";
   const std::size_t groups = p.lane_q.size();
   if (p.lane_times.size() != 4 || p.lane_counts.size() != 7 || p.lane_v.size() != groups ||
-      p.lane_memory_count.size() != groups ||
-      std::accumulate(p.lane_memory_count.begin(), p.lane_memory_count.end(), std::uint64_t{0}) !=
-          p.lane_memory.size() ||
+      p.lane_memory_count.size() != groups || !adds_up(p.lane_memory_count, p.lane_memory.size()) ||
       p.lane_kind.size() != p.lane_key.size() || p.lane_direction.size() != 3 * p.lane_key.size())
     return "arrays of different lengths";
   if (groups != 0 && groups != model.groups().size())
@@ -296,12 +303,10 @@ std::string mismatch(const Packed& p, const Model& model) {
   const std::size_t groups = model.groups().size();
   if (!p.q.sound() || !p.v.sound() || !p.memory.sound() || !p.active.sound() || !p.factor.sound())
     return "offsets out of order";
-  std::uint64_t memories = 0;
-  for (const std::uint64_t count : p.memory_count) memories += count;
   const std::size_t contacts = p.contact_key.size();
   if (p.q.size() != groups || p.v.size() != groups || p.memory_count.size() != groups)
     return std::to_string(p.q.size()) + " bodies, the scene has " + std::to_string(groups);
-  if (p.memory.size() != memories || p.contact_impulse.size() != 3 * contacts ||
+  if (!adds_up(p.memory_count, p.memory.size()) || p.contact_impulse.size() != 3 * contacts ||
       p.contact_moment.size() != 3 * contacts || p.factor.size() != p.active.size() ||
       p.changes.size() != p.active.size() || p.broken_time.size() != p.broken_joint.size() ||
       p.broken_pull.size() != p.broken_joint.size())
@@ -350,7 +355,7 @@ LaneState unpack_lane(const Packed& p) {
                           p.lane_direction[3 * i + 2],
                           (p.lane_kind[i] & 4) != 0});
   lane.rate_time = p.lane_times[3];
-  lane.ends_with = static_cast<std::int32_t>(p.lane_counts[4]) - 1;
+  lane.ends_with = static_cast<std::int32_t>(p.lane_counts[4] - 1);
   lane.ends_key = p.lane_counts[5];
   lane.crowd = p.lane_counts[6];
   return lane;

@@ -100,15 +100,20 @@ std::size_t event_rows(const h5::File& file) {
 std::vector<Event> read_events(const h5::File& file, std::size_t rows) {
   std::vector<Event> events(std::min(rows, event_rows(file)));
   if (events.empty()) return events;
-  const auto reals = [&](const char* name) {
-    return file.dataset(std::string("events/") + name).reals(0, events.size());
+  const auto reals = [&](const char* name, std::size_t columns = 1) {
+    const h5::Dataset data = file.dataset(std::string("events/") + name);
+    if (data.columns() != columns)
+      throw h5::Error(data.label() + ": has not the columns it must have");
+    return data.reals(0, events.size());
   };
   const std::vector<double> time = reals("time"), kind = reals("kind"), speed = reals("speed"),
-                            impulse = reals("impulse"), energy = reals("energy");
+                            impulse = reals("impulse", 3), energy = reals("energy");
   const std::vector<std::uint64_t> key = file.dataset("events/key").counts();
+  if (key.size() < events.size()) throw h5::Error("events/key: has not the columns it must have");
   for (std::size_t i = 0; i < events.size(); ++i) {
-    const auto k = static_cast<std::size_t>(std::clamp(kind[i], 0.0, 255.0));
-    if (k >= kEventKinds)
+    const auto k =
+        kind[i] >= 0.0 && kind[i] < kEventKinds ? static_cast<std::size_t>(kind[i]) : kEventKinds;
+    if (k == kEventKinds)
       throw h5::Error(file.dataset("events/kind").label() + ": a kind that is not known");
     events[i] = {static_cast<Event::Kind>(k),
                  time[i],

@@ -1,5 +1,7 @@
 #include "saltus/io/frames.h"
 
+#include <zlib.h>
+
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -41,6 +43,11 @@ void create_contacts(const h5::File& file) {
       "0 open, 1 slides, 2 sticks, 3 closed without friction, -1 not known");
   put("body", {h5::Type::int32, 4, 4096, 1}, "1",
       "index of a in /bodies, body of its group, the same of b; -1: the fixed world");
+  put("tangent", noise(6), "1", "directions t1 and t2 of the impulse; 0 where there is none");
+  put("local", noise(6), "m",
+      "points of a and b in the frames of their bodies, or what their kind takes in its place; of "
+      "the world in space");
+  put("feature", {h5::Type::int32, 2, 4096, 1}, "1", "node, face or element of a and of b");
   contacts.dataset("offset").append(
       std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
 }
@@ -58,6 +65,29 @@ void insert(std::vector<double>& out, const Vector3& x) {
   out.insert(out.end(), x.data(), x.data() + 3);
 }
 
+/// The step that ends at each frame.
+void create_step(const h5::Group& body, std::size_t q, std::size_t v, bool shifted) {
+  const h5::Group step = body.create_group("step");
+  const auto put = [&](const char* name, std::size_t columns, const char* unit, const char* text) {
+    layout::described(step.create(name, noise(columns)), unit, text);
+  };
+  if (q) put("q0", q, "m, rad, 1", "configuration at the beginning of the step, one frame a row");
+  if (v) put("v0", v, "m/s, rad/s", "velocity there as the scheme holds it");
+  if (v && shifted) put("v1", v, "m/s, rad/s", "velocity at its end as the scheme holds it");
+}
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// A row of a table of the step.
+void append_row(const h5::Dataset& data, std::vector<double>& out, const Vector* row,
+                Eigen::Index columns) {
+  if (!data.is_open()) return;
+  if (row)
+    append_vector(out, *row);
+  else
+    out.insert(out.end(), static_cast<std::size_t>(columns), kUnknown);
+}
+
 }  // namespace
 
 FrameTable FrameTable::create(const h5::File& file, const Model& model,
@@ -66,6 +96,8 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
   layout::described(file.create("frames/time", reals(0)), "s", "time of each frame");
   layout::described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1",
                     "step of each frame");
+  layout::described(file.create("frames/crc32", {h5::Type::uint64, 0, 4096, 1}), "1",
+                    "CRC-32 of what the frame holds of states, contacts and joints");
   const h5::Group bodies = file.create_group("bodies");
   std::vector<std::string> names;
   for (const Group& group : model.groups()) names.push_back(group.name);
@@ -91,6 +123,7 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
     if (v)
       layout::described(body.create("velocity", noise(v)), "m/s, rad/s",
                         "physical velocity, one frame a row");
+    if (q || v) create_step(body, q, v, group.scheme && group.scheme->velocity_at() != 1.0);
     if (const auto shown = body_fields(group.dynamics, fields)) {
       shown->describe(body);
       for (const BodyFields::Column& column : shown->columns()) {
@@ -125,6 +158,7 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
   FrameTable table;
   table.time_data_ = file.dataset("frames/time");
   table.step_data_ = file.dataset("frames/step");
+  table.crc_data_ = column_of(file.group("frames"), "crc32");
   const h5::Group contacts = file.group("contacts");
   ContactData& of = table.contact_data_;
   of.offset = contacts.dataset("offset");
@@ -137,6 +171,9 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
   of.gap = column_of(contacts, "gap");
   of.status = column_of(contacts, "status");
   of.body = column_of(contacts, "body");
+  of.tangent = column_of(contacts, "tangent");
+  of.local = column_of(contacts, "local");
+  of.feature = column_of(contacts, "feature");
   table.near_ = model.surfaces().margin;
   const h5::Group bodies = file.group("bodies");
   for (const std::string& name : layout::in_order(bodies)) {
@@ -144,6 +181,12 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
     BodyData& body = table.bodies_.emplace_back();
     if (group.has("q")) body.q = group.dataset("q");
     if (group.has("velocity")) body.velocity = group.dataset("velocity");
+    if (group.has("step")) {
+      const h5::Group step = group.group("step");
+      body.q0 = column_of(step, "q0");
+      body.v0 = column_of(step, "v0");
+      body.v1 = column_of(step, "v1");
+    }
     const std::size_t g = table.bodies_.size() - 1;
     if (g >= model.groups().size()) throw h5::Error(group.label() + ": no body of the scene");
     body.positions = model.initial()[g].q.size();
@@ -175,9 +218,12 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
 
 void FrameTable::add(const State& state, std::span<const Vector> velocities,
                      std::span<const std::array<Vector3, 2>> joint_loads,
-                     std::span<const ContactView> contacts) {
+                     std::span<const ContactView> contacts, const FrameStep& step) {
   expects(state.groups.size() == bodies_.size() && velocities.size() == bodies_.size(),
           "FrameTable::add: one state and one velocity a group");
+  expects((step.start.empty() || step.start.size() == bodies_.size()) &&
+              (step.contacts.empty() || step.contacts.size() == contacts.size()),
+          "FrameTable::add: one start a group, one row a contact");
   expects(joint_loads.size() == joints_.size(), "FrameTable::add: one load a joint");
   waiting_.time.push_back(state.t);
   waiting_.step.push_back(state.step);
@@ -194,10 +240,28 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
     insert(waiting_.joints[i].torque, joint_loads[i][1]);
     bytes_ += 48;
   }
+  bytes_ += add_step(state, step);
   if (contacts.empty())
     add_contacts(state.contacts);
   else
-    add_contacts(contacts);
+    add_contacts(contacts, step.contacts);
+}
+
+/// Returns how many bytes were added.
+std::size_t FrameTable::add_step(const State& state, const FrameStep& step) {
+  std::size_t bytes = 0;
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    const BodyData& data = bodies_[g];
+    Waiting::Body& body = waiting_.bodies[g];
+    const bool known = !step.start.empty();
+    append_row(data.q0, body.q0, known ? &step.start[g].q : nullptr, data.positions);
+    append_row(data.v0, body.v0, known ? &step.start[g].v : nullptr, data.velocities);
+    append_row(data.v1, body.v1, &state.groups[g].v, data.velocities);
+    if (data.q0.is_open()) bytes += 8 * static_cast<std::size_t>(data.positions);
+    if (data.v0.is_open()) bytes += 8 * static_cast<std::size_t>(data.velocities);
+    if (data.v1.is_open()) bytes += 8 * static_cast<std::size_t>(data.velocities);
+  }
+  return bytes;
 }
 
 /// Returns how many bytes were added.
@@ -223,7 +287,22 @@ void FrameTable::add_contact(std::uint64_t key, const Vector3& impulse, const Ve
 void FrameTable::end_contacts(std::size_t count) {
   contacts_ += count;
   waiting_.offset.push_back(contacts_);
-  bytes_ += 24 + 156 * count;
+  bytes_ += 24 + 260 * count;
+}
+
+void FrameTable::add_rows(const SeenContact& contact) {
+  for (const Vector3& t : contact.tangent) insert(waiting_.tangent, t);
+  const std::array sides{contact.view.a.group, contact.view.b.group};
+  for (std::size_t s = 0; s < 2; ++s) {
+    insert(waiting_.local, sides[s] < 0 ? contact.place[s] : contact.at[s].local);
+    waiting_.feature.push_back(contact.at[s].feature);
+  }
+}
+
+void FrameTable::add_no_rows() {
+  waiting_.tangent.insert(waiting_.tangent.end(), 6, kUnknown);
+  waiting_.local.insert(waiting_.local.end(), 6, kUnknown);
+  waiting_.feature.insert(waiting_.feature.end(), 2, -1);
 }
 
 void FrameTable::add_contacts(std::span<const ContactMemory> contacts) {
@@ -235,14 +314,17 @@ void FrameTable::add_contacts(std::span<const ContactMemory> contacts) {
     waiting_.gap.push_back(unknown.x());
     waiting_.status.push_back(-1);
     waiting_.body.insert(waiting_.body.end(), 4, -1);
+    add_no_rows();
   }
   end_contacts(contacts.size());
 }
 
 // Those that carry an impulse, and open ones that are near.
-void FrameTable::add_contacts(std::span<const ContactView> contacts) {
+void FrameTable::add_contacts(std::span<const ContactView> contacts,
+                              std::span<const SeenContact> seen) {
   std::size_t count = 0;
-  for (const ContactView& c : contacts) {
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const ContactView& c = contacts[i];
     if (c.status == ContactView::Status::open && !(c.gap <= near_)) continue;
     ++count;
     add_contact(c.key, c.impulse, c.moment);
@@ -252,18 +334,22 @@ void FrameTable::add_contacts(std::span<const ContactView> contacts) {
     waiting_.gap.push_back(c.gap);
     waiting_.status.push_back(static_cast<std::int32_t>(c.status));
     waiting_.body.insert(waiting_.body.end(), {c.a.group, c.a.body, c.b.group, c.b.body});
+    if (seen.empty() || seen[i].placed)  // of a fixed island: /pairs has its points
+      add_no_rows();
+    else
+      add_rows(seen[i]);
   }
   end_contacts(count);
 }
 
 void FrameTable::Waiting::clear() {
-  for (std::vector<double>* x : {&time, &impulse, &moment, &point, &normal, &force, &gap})
+  for (std::vector<double>* x :
+       {&time, &impulse, &moment, &point, &normal, &force, &gap, &tangent, &local})
     x->clear();
   for (std::vector<std::uint64_t>* x : {&step, &offset, &key}) x->clear();
-  for (std::vector<std::int32_t>* x : {&status, &this->body}) x->clear();
+  for (std::vector<std::int32_t>* x : {&status, &this->body, &feature}) x->clear();
   for (Body& b : bodies) {
-    b.q.clear();
-    b.velocity.clear();
+    for (std::vector<double>* x : {&b.q, &b.velocity, &b.q0, &b.v0, &b.v1}) x->clear();
     for (std::vector<double>& field : b.field) field.clear();
   }
   for (Joint& j : joints) {
@@ -292,6 +378,7 @@ void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
 
 void FrameTable::write() {
   Waiting& w = writing_;
+  if (crc_data_.is_open()) put(crc_data_, checksums(w));
   put(time_data_, w.time);
   put(step_data_, w.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
@@ -299,6 +386,9 @@ void FrameTable::write() {
     if (body.fields && body.fields->later()) add_later_fields(body, w.bodies[g], w.time);
     put(body.q, w.bodies[g].q);
     put(body.velocity, w.bodies[g].velocity);
+    put(body.q0, w.bodies[g].q0);
+    put(body.v0, w.bodies[g].v0);
+    put(body.v1, w.bodies[g].v1);
     for (std::size_t i = 0; i < body.field.size(); ++i) put(body.field[i], w.bodies[g].field[i]);
   }
   for (std::size_t i = 0; i < joints_.size(); ++i) {
@@ -315,7 +405,48 @@ void FrameTable::write() {
   put(contact_data_.gap, w.gap);
   put(contact_data_.status, w.status);
   put(contact_data_.body, w.body);
+  put(contact_data_.tangent, w.tangent);
+  put(contact_data_.local, w.local);
+  put(contact_data_.feature, w.feature);
   w.clear();
+}
+
+// Of each body q, velocity, q0, v0, v1; of the contacts impulse, moment, normal, tangent; of each joint force, torque: the
+// bytes of those that the file has, in this order.
+std::vector<std::uint64_t> FrameTable::checksums(const Waiting& w) const {
+  std::vector<std::uint64_t> sums;
+  const std::uint64_t first = contact_data_.key.rows();  // w comes behind them
+  std::size_t from = 0;
+  for (std::size_t k = 0; k < w.time.size(); ++k) {
+    uLong sum = crc32(0, nullptr, 0);
+    const auto add = [&](const std::vector<double>& x, std::size_t begin, std::size_t count) {
+      if (count > 0)
+        sum = crc32_z(sum, reinterpret_cast<const Bytef*>(x.data() + begin), 8 * count);
+    };
+    for (std::size_t g = 0; g < bodies_.size(); ++g) {
+      const BodyData& data = bodies_[g];
+      const Waiting::Body& body = w.bodies[g];
+      const auto q = static_cast<std::size_t>(data.positions),
+                 v = static_cast<std::size_t>(data.velocities);
+      add(body.q, k * q, q);
+      add(body.velocity, k * v, v);
+      if (data.q0.is_open()) add(body.q0, k * q, q);
+      if (data.v0.is_open()) add(body.v0, k * v, v);
+      if (data.v1.is_open()) add(body.v1, k * v, v);
+    }
+    const auto to = static_cast<std::size_t>(w.offset[k] - first);
+    add(w.impulse, 3 * from, 3 * (to - from));
+    add(w.moment, 3 * from, 3 * (to - from));
+    add(w.normal, 3 * from, 3 * (to - from));
+    add(w.tangent, 6 * from, 6 * (to - from));
+    from = to;
+    for (const Waiting::Joint& joint : w.joints) {
+      add(joint.force, 3 * k, 3);
+      add(joint.torque, 3 * k, 3);
+    }
+    sums.push_back(sum);
+  }
+  return sums;
 }
 
 void FrameTable::truncate(std::size_t frames) {
@@ -329,14 +460,15 @@ void FrameTable::truncate(std::size_t frames) {
   contacts_ = offset[frames];
   shorten(time_data_, frames);
   shorten(step_data_, frames);
+  if (crc_data_.is_open()) shorten(crc_data_, frames);
   ContactData& of = contact_data_;
   shorten(of.offset, frames + 1);
   for (h5::Dataset* column : {&of.key, &of.impulse, &of.moment, &of.point, &of.normal, &of.force,
-                              &of.gap, &of.status, &of.body})
+                              &of.gap, &of.status, &of.body, &of.tangent, &of.local, &of.feature})
     if (column->is_open()) shorten(*column, contacts_);
   for (BodyData& body : bodies_) {
-    if (body.q.is_open()) shorten(body.q, frames);
-    if (body.velocity.is_open()) shorten(body.velocity, frames);
+    for (h5::Dataset* column : {&body.q, &body.velocity, &body.q0, &body.v0, &body.v1})
+      if (column->is_open()) shorten(*column, frames);
     for (h5::Dataset& field : body.field)
       if (field.is_open()) shorten(field, frames);
   }

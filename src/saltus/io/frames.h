@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "saltus/io/body_fields.h"
+#include "saltus/io/frame_step.h"
 #include "saltus/io/hdf5.h"
 #include "saltus/scene/model.h"
 #include "saltus/sim/contact_view.h"
@@ -23,10 +24,10 @@ class FrameTable {
   static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields);
 
   /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of the state are taken, of
-  /// which nothing but impulses is known.
+  /// which nothing but impulses is known. step: what it leaves out is stored as not a number.
   void add(const State& state, std::span<const Vector> velocities,
            std::span<const std::array<Vector3, 2>> joint_loads,
-           std::span<const ContactView> contacts);
+           std::span<const ContactView> contacts, const FrameStep& step = {});
   /// Frames on disk, in the making and waiting.
   std::size_t frames() const { return given_ + waiting_.time.size(); }
   std::size_t waiting_bytes() const { return bytes_; }
@@ -41,9 +42,11 @@ class FrameTable {
   /// Columns of /contacts beside the first, which files that are older do not have.
   struct ContactData {
     h5::Dataset offset, key, impulse, moment, point, normal, force, gap, status, body;
+    h5::Dataset tangent, local, feature;
   };
   struct BodyData {
     h5::Dataset q, velocity;
+    h5::Dataset q0, v0, v1;                ///< of the step; not open: the file has none
     std::unique_ptr<BodyFields> fields;    ///< null: none
     std::vector<h5::Dataset> field;        ///< one a column; not open: the file has none
     std::vector<std::vector<double>> row;  ///< of one frame
@@ -55,15 +58,15 @@ class FrameTable {
   /// Frames in memory, of every table what it gets.
   struct Waiting {
     struct Body {
-      std::vector<double> q, velocity;
+      std::vector<double> q, velocity, q0, v0, v1;
       std::vector<std::vector<double>> field;
     };
     struct Joint {
       std::vector<double> force, torque;
     };
-    std::vector<double> time, impulse, moment, point, normal, force, gap;
+    std::vector<double> time, impulse, moment, point, normal, force, gap, tangent, local;
     std::vector<std::uint64_t> step, offset, key;
-    std::vector<std::int32_t> status, body;
+    std::vector<std::int32_t> status, body, feature;
     std::vector<Body> bodies;
     std::vector<Joint> joints;
     void clear();
@@ -72,11 +75,16 @@ class FrameTable {
                          View q, View v);
   void add_later_fields(BodyData& body, Waiting::Body& waiting, std::span<const double> time);
   void add_contacts(std::span<const ContactMemory> contacts);
-  void add_contacts(std::span<const ContactView> contacts);
+  void add_contacts(std::span<const ContactView> contacts, std::span<const SeenContact> seen);
+  std::size_t add_step(const State& state, const FrameStep& step);
+  void add_rows(const SeenContact& contact);
+  void add_no_rows();
   void add_contact(std::uint64_t key, const Vector3& impulse, const Vector3& moment);
   void end_contacts(std::size_t count);
 
-  h5::Dataset time_data_, step_data_;
+  std::vector<std::uint64_t> checksums(const Waiting& waiting) const;
+
+  h5::Dataset time_data_, step_data_, crc_data_;
   ContactData contact_data_;
   std::vector<BodyData> bodies_;
   std::vector<JointData> joints_;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "saltus/io/atomic_file.h"
@@ -75,7 +76,7 @@ Handle& Handle::operator=(Handle&& other) noexcept {
 
 bool Handle::reset() noexcept {
   if (id_ < 0) return true;
-  quiet();
+  silence();
   return close_(std::exchange(id_, -1)) >= 0;
 }
 
@@ -153,6 +154,9 @@ std::string Object::text(const std::string& name) const {
   if (stored.get() < 0 || H5Tget_class(stored.get()) != H5T_STRING ||
       H5Tis_variable_str(stored.get()) != 0)
     fail("has no text attribute " + name);
+  constexpr std::size_t kLongest = 1 << 20;  // set() writes less
+  if (H5Tget_size(stored.get()) > kLongest)
+    fail("has a text attribute " + name + " that is too long");
   std::string value(H5Tget_size(stored.get()), '\0');
   read_attribute(name, text_type(value.size()).get(), value.data());
   value.resize(std::strlen(value.c_str()));
@@ -166,11 +170,13 @@ File File::create_growing(const std::string& path) { return make(path, true); }
 
 File File::make(const std::string& path, bool growing) {
   quiet();
-  const auto state = std::make_shared<FileState>(path);
+  const auto state = std::make_shared<FileState>(FileState{path});
   state->head = growing;
   const Handle access = access_list(), creation(H5Pcreate(H5P_FILE_CREATE), close_list);
   if (growing) H5Pset_userblock(creation.get(), AtomicFile::kHead);
   use_driver(access.get(), state);
+  state->reserve = reserve();
+  expect_room();
   File file(
       Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), close_file),
       state, "/");
@@ -180,11 +186,14 @@ File File::make(const std::string& path, bool growing) {
 
 File File::open(const std::string& path, unsigned mode, std::uint64_t take) {
   quiet();
-  const auto state = std::make_shared<FileState>(path);
+  const auto state = std::make_shared<FileState>(FileState{path});
   state->take = take;
   const Handle access = access_list();
   use_driver(access.get(), state);
+  if (mode != H5F_ACC_RDONLY) state->reserve = reserve();
+  expect_room();
   File file(Handle(H5Fopen(path.c_str(), mode, access.get()), close_file), state, "/");
+  if (!file.is_open() && state->error == ENOMEM) throw std::bad_alloc();
   file.require(file.is_open(), "cannot open");
   return file;
 }
@@ -208,6 +217,7 @@ void File::close() {
 void File::abandon() noexcept {
   if (!is_open()) return;
   if (!file_->error) file_->error = ECANCELED;
+  file_->reserve.reset();  // HDF5 needs memory to close, and crashes where there is none
   id_.reset();
 }
 

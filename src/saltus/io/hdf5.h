@@ -87,6 +87,7 @@ struct FileState {
   bool head = false;       ///< asked for, of a new file
   bool changed = false;    ///< by another program, since it was opened for reading
   std::uint64_t take = 0;  ///< asked for: what AtomicFile::take() takes at most [bytes]
+  std::shared_ptr<void> reserve{};  ///< of a file to be written: memory for abandon()
 };
 
 /// A file, group or dataset: what may carry attributes.
@@ -149,6 +150,9 @@ class Dataset : public Object {
   using Object::Object;
   void append_raw(std::int64_t type, const void* values, std::size_t count);
   bool append_chunks(std::int64_t type, const void* values, std::size_t count);
+  std::size_t held(std::size_t first, std::size_t count) const;
+  void expect_chunks(std::size_t first, std::size_t count, std::uint64_t stored) const;
+  Extent declared() const;
   void read_raw(std::int64_t type, std::size_t first, std::size_t count, void* values) const;
   void read_all(std::int64_t type, void* values, std::size_t count) const;
 };
@@ -177,6 +181,7 @@ class Group : public Object {
   /// The same in one compressed chunk, or as many as that takes.
   Dataset write_compressed(const std::string& name, std::span<const double> values) const;
   Dataset write_compressed(const std::string& name, std::span<const std::int32_t> values) const;
+  /// Also of an object that is damaged: then its name is free, and its bytes stay in the file.
   void remove(const std::string& name) const;
   /// A second name for an object of the same file.
   void link(const std::string& target, const std::string& name) const;
@@ -186,6 +191,7 @@ class Group : public Object {
 
  private:
   std::string child(const std::string& name) const;
+  bool set_aside(const std::string& name) const;
   Dataset write_raw(const std::string& name, std::int64_t stored, std::int64_t type,
                     const void* values, std::size_t count, std::size_t columns,
                     std::int64_t layout = 0) const;

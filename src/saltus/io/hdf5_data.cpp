@@ -1,7 +1,8 @@
 // Datasets and groups.
+#include <zlib.h>
+
 #include <array>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "saltus/io/hdf5_internal.h"
@@ -12,6 +13,9 @@ namespace {
 int close_group(std::int64_t id) { return H5Gclose(id); }
 int close_object(std::int64_t id) { return H5Oclose(id); }
 int close_dataset(std::int64_t id) { return H5Dclose(id); }
+Handle file_of(hid_t object) {
+  return {H5Iget_file_id(object), [](std::int64_t id) -> int { return H5Fclose(id); }};
+}
 
 hid_t disk_type(Type type) {
   switch (type) {
@@ -43,33 +47,84 @@ Handle compressed(std::size_t count) {
   return layout;
 }
 
-/// False where a chunk that is stored as it is, or shuffled only, is shorter than its dimensions: the library (1.10)
-/// reads beyond its end. `bytes`: of a chunk.
-bool chunks_whole(hid_t data, hid_t layout, std::uint64_t bytes) {
 #if H5_VERSION_GE(1, 10, 5)
-  unsigned shrinking = 0;  // filters that change the size, one bit each
+/// What a dataset does to its chunks.
+struct Filters {
+  unsigned deflate = 0, others = 0;  ///< one bit each; `others` beside shuffle and checksums
+};
+
+Filters filters_of(hid_t layout) {
+  Filters filters;
   for (int k = 0; k < H5Pget_nfilters(layout); ++k) {
     unsigned flags = 0;
     std::size_t values = 0;
-    if (H5Pget_filter2(layout, static_cast<unsigned>(k), &flags, &values, nullptr, 0, nullptr,
-                       nullptr) != H5Z_FILTER_SHUFFLE)
-      shrinking |= 1U << k;
+    const H5Z_filter_t kind = H5Pget_filter2(layout, static_cast<unsigned>(k), &flags, &values,
+                                             nullptr, 0, nullptr, nullptr);
+    if (kind == H5Z_FILTER_DEFLATE && filters.deflate == 0)
+      filters.deflate = 1U << k;
+    else if (kind != H5Z_FILTER_SHUFFLE && kind != H5Z_FILTER_FLETCHER32)
+      filters.others |= 1U << k;
   }
+  return filters;
+}
+
+/// Whether deflated bytes unpack to `bytes` or more.
+bool unpacks_to(std::span<unsigned char> packed, std::uint64_t bytes) {
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) return false;
+  std::array<unsigned char, 1 << 15> unpacked;
+  stream.next_in = packed.data();
+  stream.avail_in = static_cast<uInt>(packed.size());
+  int state = Z_OK;
+  while (state == Z_OK && stream.total_out < bytes) {
+    stream.next_out = unpacked.data();
+    stream.avail_out = static_cast<uInt>(unpacked.size());
+    state = inflate(&stream, Z_NO_FLUSH);
+  }
+  inflateEnd(&stream);
+  return stream.total_out >= bytes;
+}
+
+/// A chunk as it is in the file.
+struct StoredChunk {
+  std::array<hsize_t, H5S_MAX_RANK> offset{};
+  unsigned skipped = 0;  ///< filters that were not applied, one bit each
+  haddr_t address = 0;
+  hsize_t size = 0;
+};
+
+/// False where a chunk holds fewer than the `bytes` of its dimensions, packed or as it is: the library (1.10) reads beyond its end.
+/// Filters of which that cannot be told are not used by the formats that are read.
+bool holds(hid_t data, const Filters& filters, const StoredChunk& chunk, std::uint64_t bytes,
+           std::uint64_t stored) {
+  if (chunk.address == HADDR_UNDEF) return true;
+  if (chunk.size > stored || (filters.others & ~chunk.skipped) != 0) return false;
+  if ((filters.deflate & ~chunk.skipped) == 0) return chunk.size >= bytes;
+  std::vector<unsigned char> packed(chunk.size);
+  std::uint32_t mask = 0;
+  return H5Dread_chunk(data, H5P_DEFAULT, chunk.offset.data(), &mask, packed.data()) >= 0 &&
+         unpacks_to(packed, bytes);
+}
+#endif
+
+/// True where all chunks of `bytes` are whole.
+bool chunks_whole(hid_t data, hid_t layout, std::uint64_t bytes, std::uint64_t stored) {
+#if H5_VERSION_GE(1, 10, 5)
+  const Filters filters = filters_of(layout);
   const Handle space(H5Dget_space(data), close_space);
   constexpr hsize_t kMost = 10'000;  // finding one takes a walk over those before
   hsize_t count = 0;
   if (H5Dget_num_chunks(data, space.get(), &count) < 0) return false;
-  std::array<hsize_t, H5S_MAX_RANK> offset{};
   for (hsize_t k = 0; k < std::min(count, kMost); ++k) {
-    unsigned skipped = 0;
-    haddr_t address = 0;
-    hsize_t size = 0;
-    if (H5Dget_chunk_info(data, space.get(), k, offset.data(), &skipped, &address, &size) < 0)
+    StoredChunk chunk;
+    if (H5Dget_chunk_info(data, space.get(), k, chunk.offset.data(), &chunk.skipped, &chunk.address,
+                          &chunk.size) < 0 ||
+        !holds(data, filters, chunk, bytes, stored))
       return false;
-    if ((shrinking & ~skipped) == 0 && size < bytes) return false;
   }
 #else
   static_cast<void>(data), static_cast<void>(layout), static_cast<void>(bytes);
+  static_cast<void>(stored);
 #endif
   return true;
 }
@@ -134,11 +189,49 @@ void Dataset::truncate(std::size_t count) {
   if (H5Dset_extent(id_.get(), size.data()) < 0) fail("cannot shorten");
 }
 
+/// Numbers in `count` rows from `first` on. Throws where the file does not hold them: nothing is allocated for what is
+/// only declared, and the library (1.10) reads beyond the end of a chunk that is shorter than its dimensions.
+std::size_t Dataset::held(std::size_t first, std::size_t count) const {
+  const std::size_t height = rows(), width = columns();
+  expects(count <= height && first <= height - count, "h5::Dataset: rows beyond the end");
+  if (count == 0 || width == 0) return 0;
+  const Extent extent = declared();
+  if (extent.count / width != height || !extent.whole()) fail("holds less than it declares");
+  if (extent.chunk > 0) expect_chunks(first, count, extent.stored);
+  return count * width;
+}
+
+/// Of those that are read: they are found by their place, a walk over all of them would take longer than reading.
+void Dataset::expect_chunks(std::size_t first, std::size_t count, std::uint64_t stored) const {
+#if H5_VERSION_GE(1, 10, 5)
+  const Handle layout(H5Dget_create_plist(id_.get()), close_list),
+      type(H5Dget_type(id_.get()), close_type);
+  const Filters filters = filters_of(layout.get());
+  std::array<hsize_t, 2> size{1, 1};
+  if (H5Pget_chunk(layout.get(), 2, size.data()) < 1 || size[0] == 0 || size[1] == 0)
+    fail("cannot be read");
+  const std::uint64_t bytes = size[0] * size[1] * H5Tget_size(type.get());
+  const std::size_t width = columns();
+  for (hsize_t row = first / size[0] * size[0]; row < first + count; row += size[0])
+    for (hsize_t column = 0; column < width; column += size[1]) {
+      StoredChunk chunk;
+      chunk.offset[0] = row;
+      chunk.offset[1] = column;
+      if (H5Dget_chunk_info_by_coord(id_.get(), chunk.offset.data(), &chunk.skipped, &chunk.address,
+                                     &chunk.size) < 0)
+        fail("cannot be read");
+      if (!holds(id_.get(), filters, chunk, bytes, stored)) fail("holds less than it declares");
+    }
+#else
+  static_cast<void>(first), static_cast<void>(count), static_cast<void>(stored);
+#endif
+}
+
 void Dataset::read_raw(std::int64_t type, std::size_t first, std::size_t count,
                        void* values) const {
   quiet();
-  if (count == 0) return;
   const std::array<hsize_t, 2> start{first, 0}, size{count, columns()};
+  if (size[0] == 0 || size[1] == 0) return;
   const Handle source(H5Dget_space(id_.get()), close_space);
   const int rank = H5Sget_simple_extent_ndims(source.get());
   if (rank == 0) fail("is not a table");
@@ -152,20 +245,19 @@ void Dataset::read_raw(std::int64_t type, std::size_t first, std::size_t count,
 std::vector<double> Dataset::reals() const { return reals(0, rows()); }
 
 std::vector<double> Dataset::reals(std::size_t first, std::size_t count) const {
-  expects(first + count <= rows(), "h5::Dataset::reals beyond the end");
-  std::vector<double> values(count * columns());
+  std::vector<double> values(held(first, count));
   read_raw(H5T_NATIVE_DOUBLE, first, count, values.data());
   return values;
 }
 
 std::vector<std::int32_t> Dataset::integers() const {
-  std::vector<std::int32_t> values(rows() * columns());
+  std::vector<std::int32_t> values(held(0, rows()));
   read_raw(H5T_NATIVE_INT32, 0, rows(), values.data());
   return values;
 }
 
 std::vector<std::uint64_t> Dataset::counts() const {
-  std::vector<std::uint64_t> values(rows() * columns());
+  std::vector<std::uint64_t> values(held(0, rows()));
   read_raw(H5T_NATIVE_UINT64, 0, rows(), values.data());
   return values;
 }
@@ -196,6 +288,16 @@ bool Extent::whole() const {
 }
 
 Extent Dataset::extent() const {
+  Extent extent = declared();
+  const Handle layout(H5Dget_create_plist(id_.get()), close_list);
+  extent.torn = extent.chunk > 0 && extent.count > 0 && extent.whole() &&
+                !chunks_whole(id_.get(), layout.get(), extent.chunk * extent.size, extent.stored);
+  require(true, "cannot be read");
+  return extent;
+}
+
+/// extent() without a look at the chunks.
+Extent Dataset::declared() const {
   quiet();
   const Handle space(H5Dget_space(id_.get()), close_space),
       type(H5Dget_type(id_.get()), close_type), layout(H5Dget_create_plist(id_.get()), close_list);
@@ -204,9 +306,10 @@ Extent Dataset::extent() const {
   Extent extent;
   extent.count = static_cast<std::uint64_t>(count);
   extent.size = H5Tget_size(type.get());
-  std::error_code error;
-  const std::uint64_t file = std::filesystem::file_size(file_->path, error);
-  extent.stored = std::min<std::uint64_t>(H5Dget_storage_size(id_.get()), error ? 0 : file);
+  extent.stored = H5Dget_storage_size(id_.get());
+  hsize_t file = 0;  // asked of the library: a file that grows may have another name by now
+  if (H5Fget_filesize(file_of(id_.get()).get(), &file) >= 0)
+    extent.stored = std::min<std::uint64_t>(extent.stored, file);
   if (H5Pget_layout(layout.get()) == H5D_CHUNKED) {
     std::array<hsize_t, H5S_MAX_RANK> chunk{};
     const int rank = H5Pget_chunk(layout.get(), H5S_MAX_RANK, chunk.data());
@@ -215,8 +318,6 @@ Extent Dataset::extent() const {
       const std::uint64_t size = chunk[static_cast<std::size_t>(i)];
       extent.chunk = size && extent.chunk > UINT64_MAX / size ? UINT64_MAX : extent.chunk * size;
     }
-    extent.torn = extent.count > 0 && extent.whole() &&
-                  !chunks_whole(id_.get(), layout.get(), extent.chunk * extent.size);
   }
   require(true, "cannot be read");
   switch (H5Tget_class(type.get())) {
@@ -294,7 +395,9 @@ std::int64_t Group::integer_of(const std::string& name, const std::string& attri
   const Handle found(
       H5Aopen_by_name(id_.get(), name.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT),
       [](std::int64_t id) -> int { return H5Aclose(id); });
-  if (found.get() < 0 || H5Aread(found.get(), H5T_NATIVE_INT64, &value) < 0)
+  const Handle space(found.get() < 0 ? -1 : H5Aget_space(found.get()), close_space);
+  if (H5Sget_simple_extent_npoints(space.get()) != 1 ||  // more would be written behind `value`
+      H5Aread(found.get(), H5T_NATIVE_INT64, &value) < 0)
     fail("no attribute " + attribute + " of " + name);
   return value;
 }
@@ -411,7 +514,25 @@ Dataset Group::write_compressed(const std::string& name,
 
 void Group::remove(const std::string& name) const {
   quiet();
-  if (H5Ldelete(id_.get(), name.c_str(), H5P_DEFAULT) < 0) fail("cannot remove " + name);
+  if (H5Ldelete(id_.get(), name.c_str(), H5P_DEFAULT) < 0 && !set_aside(name))
+    fail("cannot remove " + name);
+}
+
+/// A damaged object cannot be freed. The group that holds it gets another name, and a new one in its place the other members.
+bool Group::set_aside(const std::string& name) const {
+  const std::size_t slash = name.rfind('/');
+  if (slash == std::string::npos || slash == 0) return false;
+  const std::string group = name.substr(0, slash), gone = name.substr(slash + 1);
+  std::string aside = group + "-damaged";
+  for (int k = 2; has(aside); ++k) aside = group + "-damaged-" + std::to_string(k);
+  if (H5Lmove(id_.get(), group.c_str(), id_.get(), aside.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0)
+    return false;
+  create_group(group);
+  for (const std::string& member : this->group(aside).names())
+    if (member != gone)  // one that is damaged too stays behind
+      H5Lcreate_hard(id_.get(), (aside + "/" + member).c_str(), id_.get(),
+                     (group + "/" + member).c_str(), H5P_DEFAULT, H5P_DEFAULT);
+  return true;
 }
 
 void Group::link(const std::string& target, const std::string& name) const {

@@ -1,12 +1,15 @@
 #include "saltus/io/hdf5_driver_internal.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
 #include "saltus/io/atomic_file.h"
 #include "saltus/io/hdf5.h"
+#include "saltus/io/hdf5_internal.h"
 #if __has_include(<H5FDdevelop.h>)
 #include <H5FDdevelop.h>
 #endif
@@ -14,7 +17,20 @@
 namespace saltus::h5 {
 namespace {
 
+constexpr std::size_t kRoom = std::size_t{8} << 20;  // [bytes] a call takes less, beside its data
+constexpr std::size_t kReserve = 2 * kRoom;          // to close a file and open it again
+
 thread_local std::shared_ptr<FileState> opening;
+
+/// errno of what is done; memory that is not there counts as that.
+template <typename Action>
+int error_of(Action&& action) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  }
+}
 
 struct Driver {
   H5FD_t base;  // first: HDF5 knows a Driver by this address
@@ -37,11 +53,16 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
   const int mode = (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) |
                    (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) |
                    (flags & H5F_ACC_EXCL ? O_EXCL : 0);
-  auto driver = std::make_unique<Driver>();
+  std::unique_ptr<Driver> driver(new (std::nothrow) Driver);
+  if (!driver) {
+    state->error = ENOMEM;
+    return nullptr;
+  }
   driver->state = state;
-  state->error = driver->file.open(name, mode,
-                                   state->head);  // HDF5 may try twice: an existing file, a new one
-  if (!state->error && state->take) state->error = driver->file.take(state->take);
+  // HDF5 may try twice: an existing file, a new one
+  state->error = error_of([&] { return driver->file.open(name, mode, state->head); });
+  if (!state->error && state->take)
+    state->error = error_of([&] { return driver->file.take(state->take); });
   // too fast for this reader
   if ((flags & H5F_ACC_RDWR) == 0 && (state->error == ESTALE || state->error == EBUSY))
     state->changed = true;
@@ -81,7 +102,7 @@ herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, cons
   if (driver.state->error)
     driver.file.resize(std::max<haddr_t>(driver.file.size(), address + size));
   else
-    driver.note(driver.file.write(address, buffer, size));
+    driver.note(error_of([&] { return driver.file.write(address, buffer, size); }));
   return 0;
 }
 
@@ -94,7 +115,7 @@ herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
 /// The last thing that H5Fflush and H5Fclose do.
 herr_t flush(H5FD_t* file, hid_t, hbool_t) {
   Driver& driver = of(file);
-  if (!driver.state->error) driver.note(driver.file.commit());
+  if (!driver.state->error) driver.note(error_of([&] { return driver.file.commit(); }));
   return 0;
 }
 
@@ -123,7 +144,18 @@ hid_t register_driver() {
   return H5FDregister(&driver);
 }
 
+std::shared_ptr<void> mapped(std::size_t bytes) {
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return {memory, [bytes](void* p) { ::munmap(p, bytes); }};
+}
+
 }  // namespace
+
+std::shared_ptr<void> reserve() { return mapped(kReserve); }
+
+void expect_room() { mapped(kRoom); }  // given back at once: two calls of the system, a microsecond
 
 bool use_driver(hid_t access, std::shared_ptr<FileState> state) {
   static const hid_t driver = register_driver();

@@ -11,11 +11,20 @@ namespace saltus::h5 {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
-/// Messages are switched off once a thread: each has its own error stack. Called by everything that
-/// may fail.
-inline void quiet() {
+/// Throws std::bad_alloc where memory is about to run out: the library (1.10.8) does not look everywhere whether it got any,
+/// and crashes.
+void expect_room();
+
+/// Messages are switched off once a thread: each has its own error stack.
+inline void silence() {
   thread_local const bool done = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   static_cast<void>(done);
+}
+
+/// Called by everything that may fail, before it enters the library.
+inline void quiet() {
+  silence();
+  expect_room();
 }
 
 /// Why the last call of the library failed: the words of the operating system where there are any.

@@ -24,6 +24,16 @@ struct Content {
   bool lane = false;             ///< the run is one of the event lane
 };
 
+/// Entries of the summary; what is of another type is as if it were not there.
+bool is_complete(const Content& content) {
+  const auto entry = content.summary.find("complete");
+  return entry == content.summary.end() || !entry->is_boolean() || entry->get<bool>();
+}
+std::string why_stopped(const Content& content) {
+  const auto entry = content.summary.find("stopped");
+  return entry != content.summary.end() && entry->is_string() ? entry->get<std::string>() : "";
+}
+
 Content content_of(const ResultsReader& results) {
   Content content;
   content.statistics = read_statistics(results.hdf5(), results.rows(), event_rows(results.hdf5()));
@@ -98,11 +108,10 @@ std::string info_text(const ResultsReader& results) {
     line(text, "run           not finished, checkpoint %s",
          content.checkpoint < 0 ? "none"
                                 : ("at step " + std::to_string(content.checkpoint)).c_str());
-  else if (content.summary.value("complete", true))
+  else if (is_complete(content))
     line(text, "run           complete");
   else
-    line(text, "run           stopped: %s",
-         content.summary.value("stopped", std::string()).c_str());
+    line(text, "run           stopped: %s", why_stopped(content).c_str());
   const std::size_t steps = results.rows() ? results.rows() - 1 : 0;
   line(text, "steps         %zu to %.9g s, %.10g Hz", steps, s.time, results.rate());
   line(text, "frames        %zu", results.frames());
@@ -134,8 +143,8 @@ std::string info_json(const ResultsReader& results) {
   json["file"] = results.file();
   json["title"] = results.title();
   json["finished"] = results.finished();
-  json["complete"] = results.finished() && content.summary.value("complete", true);
-  if (results.finished()) json["stopped"] = content.summary.value("stopped", std::string());
+  json["complete"] = results.finished() && is_complete(content);
+  if (results.finished()) json["stopped"] = why_stopped(content);
   json["checkpoint_step"] = content.checkpoint < 0 ? Json() : Json(content.checkpoint);
   json["steps"] = results.rows() ? results.rows() - 1 : 0;
   json["rate"] = results.rate();

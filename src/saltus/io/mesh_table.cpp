@@ -130,7 +130,7 @@ Mesh read_mesh(const h5::Group& body) {
 std::vector<double> read_shapes(const h5::Group& body) {
   if (!body.has("shapes")) return {};
   const h5::Dataset data = body.dataset("shapes");
-  if (data.rows() != 3 * body.dataset("nodes").rows() ||
+  if (data.columns() == 0 || data.rows() != 3 * body.dataset("nodes").rows() ||
       data.columns() != static_cast<std::size_t>(body.integer("positions")))
     throw h5::Error(data.label() + ": has not three rows a node and a column a number of q");
   return data.reals();

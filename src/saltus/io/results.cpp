@@ -274,8 +274,14 @@ void ResultsWriter::events(std::span<const Event> events) {
 void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
                           std::span<const std::array<Vector3, 2>> joint_loads,
                           std::span<const ContactView> contacts) {
+  frame(state, velocities, joint_loads, contacts, {});
+}
+
+void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
+                          std::span<const std::array<Vector3, 2>> joint_loads,
+                          std::span<const ContactView> contacts, const FrameStep& step) {
   Parts& p = *parts_;
-  p.frames.add(state, velocities, joint_loads, contacts);
+  p.frames.add(state, velocities, joint_loads, contacts, step);
   if (p.frames.waiting_bytes() > kBytes) p.hand_over();
 }
 

@@ -21,6 +21,7 @@
 
 #include "saltus/io/body_fields.h"
 #include "saltus/io/data_files.h"
+#include "saltus/io/frame_step.h"
 #include "saltus/io/provenance.h"
 #include "saltus/io/statistics.h"
 #include "saltus/scene/model.h"
@@ -80,6 +81,10 @@ class ResultsWriter {
   void frame(const State& state, std::span<const Vector> velocities,
              std::span<const std::array<Vector3, 2>> joint_loads = {},
              std::span<const ContactView> contacts = {});
+  /// The same with the step that ends there.
+  void frame(const State& state, std::span<const Vector> velocities,
+             std::span<const std::array<Vector3, 2>> joint_loads,
+             std::span<const ContactView> contacts, const FrameStep& step);
   /// What is in memory is written and flushed while the caller goes on. Waits for what was handed over before, and throws
   /// RunError as drain() does if that failed.
   void hand_over();

@@ -93,16 +93,18 @@ void ResultsReader::read() {
   accounts_ = layout::in_order(hdf5_.group("ledger"));
   probes_ = read_probes(hdf5_);
   bodies_ = read_bodies(hdf5_);
-  rows_ = hdf5_.dataset("step/time").rows();
-  frames_ = hdf5_.dataset("frames/time").rows();
+  const auto plain = [&](const std::string& name) {
+    const h5::Dataset data = hdf5_.dataset(name);
+    if (data.columns() != 1) throw h5::Error(data.label() + ": is no column");
+    return data.rows();
+  };
+  rows_ = plain("step/time");
+  frames_ = plain("frames/time");
   // A run that was killed while it wrote may have columns of different lengths: the rows that all
   // have count.
-  for (const std::string& name : step_names_)
-    rows_ = std::min(rows_, hdf5_.dataset("step/" + name).rows());
-  for (const std::string& name : accounts_)
-    rows_ = std::min(rows_, hdf5_.dataset("ledger/" + name).rows());
-  for (const ProbeColumn& probe : probes_)
-    rows_ = std::min(rows_, hdf5_.dataset("probes/" + probe.name).rows());
+  for (const std::string& name : step_names_) rows_ = std::min(rows_, plain("step/" + name));
+  for (const std::string& name : accounts_) rows_ = std::min(rows_, plain("ledger/" + name));
+  for (const ProbeColumn& probe : probes_) rows_ = std::min(rows_, plain("probes/" + probe.name));
 }
 
 std::string ResultsReader::title() const {

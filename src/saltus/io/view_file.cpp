@@ -1,6 +1,7 @@
 #include "saltus/io/view_file.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -101,9 +102,19 @@ void ViewFile::read_bodies() {
     body.name = group.text("name");
     body.kind = column.kind;
     body.scheme = column.scheme;
-    body.members = static_cast<int>(group.integer("bodies"));
+    std::size_t most = std::max<std::size_t>(1, column.positions);
+    for (const char* table : {"place", "centre"})
+      if (group.has(table)) most = std::max(most, group.dataset(table).columns());
+    const std::int64_t members = group.integer("bodies");
+    if (members < 0 || static_cast<std::uint64_t>(members) > std::min<std::size_t>(most, INT_MAX))
+      throw h5::Error(group.label() + ": has more members than coordinates");
+    body.members = static_cast<int>(members);
     if (group.has("names")) body.names = names_of_members(group.dataset("names"));
-    if (group.has("q")) body.positions = column.positions;
+    if (group.has("q")) {
+      body.positions = column.positions;
+      if (group.dataset("q").columns() != column.positions)
+        throw h5::Error(group.label() + "/q: has not the columns it must have");
+    }
     if (column.nodes && (group.has("displacement") || group.has("shapes"))) {
       body.mesh = std::make_shared<const Mesh>(results_.mesh(column.name));
       body.stress = group.has("von_mises");
@@ -176,6 +187,9 @@ void ViewFile::read_marks() {
   const std::vector<double> a = pairs.dataset("local_a").reals(),
                             b = pairs.dataset("local_b").reals(),
                             normal = pairs.dataset("normal").reals();
+  const std::size_t n = group.size() / 2;
+  if (a.size() != 3 * n || b.size() != 3 * n || normal.size() != 3 * n)
+    throw h5::Error(pairs.label() + ": the columns do not fit each other");
   std::vector<std::size_t> fixed;
   for (std::size_t i = 0; 2 * i + 1 < group.size(); ++i)
     if ((group[2 * i] < 0) != (group[2 * i + 1] < 0)) fixed.push_back(i);

@@ -2,7 +2,9 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <Eigen/QR>
+#include <Eigen/SVD>
 
 namespace saltus {
 
@@ -38,6 +40,10 @@ Vector shortest_solution(const Matrix& A, const Vector& b, double threshold) {
   Eigen::CompleteOrthogonalDecomposition<Matrix> solver;
   solver.setThreshold(threshold);
   return solver.compute(A).solve(b);
+}
+
+Quaternion turn_between(const Vector3& from, const Vector3& to) {
+  return Quaternion::FromTwoVectors(from, to);
 }
 
 }  // namespace saltus

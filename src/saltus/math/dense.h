@@ -28,4 +28,7 @@ Matrix least_squares(const Matrix& A, const Matrix& B);
 /// The shortest x of the least |A x - b|; pivots below `threshold` of the largest are none.
 Vector shortest_solution(const Matrix& A, const Vector& b, double threshold);
 
+/// The turn that takes the direction of `from` to that of `to` by the shortest way.
+Quaternion turn_between(const Vector3& from, const Vector3& to);
+
 }  // namespace saltus

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/math/lanes.h"
 
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // y_i = (sum_j a_0 x_0 + sum_j a_1 x_1) + sum_j a_2 x_2 with the columns a of the blocks (i, j), in four lanes of which the
 // last is the first number of what follows and goes nowhere.

@@ -6,14 +6,9 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 // Entries sorted by (row, column), those of one place in the order given, then added.
 SparseMatrix::SparseMatrix(int n, std::span<const Entry> entries) : n_(n) {
   expects(n >= 0, "a matrix has a size >= 0");

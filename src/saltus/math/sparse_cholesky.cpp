@@ -11,14 +11,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "saltus/base/index_internal.h"
+
 #include "saltus/math/sparse_cholesky_internal.h"
 
 namespace saltus {
 namespace {
 
 constexpr int kPanel = 32;  // columns factored at a time within a supernode
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 using Panel = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
 using ConstPanel = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/math/sparse_internal.h"
 
 namespace saltus {
@@ -11,8 +12,6 @@ namespace {
 // Below these sizes LU of the full matrix is as fast as anything (measured: 32 rows of a chain, 0.3 us a solve).
 constexpr int kAlwaysDense = 32, kMaybeDense = 200;
 constexpr double kFull = 0.3;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

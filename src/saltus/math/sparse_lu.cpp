@@ -2,12 +2,12 @@
 #include <Eigen/SparseCore>
 #include <Eigen/SparseLU>
 
+#include "saltus/base/index_internal.h"
+
 #include "saltus/math/sparse_internal.h"
 
 namespace saltus {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // A triangular matrix by columns, without its diagonal.
 struct Columns {

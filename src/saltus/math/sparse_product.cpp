@@ -4,6 +4,7 @@
 #include <array>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
 namespace {
@@ -13,8 +14,6 @@ constexpr double kFull = 1.5;  // room that diagonals may take, relative to the 
 
 using Part = Eigen::Map<Vector>;
 using ConstPart = Eigen::Map<const Vector>;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Calls use(first, sum) for one block of rows after the other.
 template <class Use>

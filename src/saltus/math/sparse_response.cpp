@@ -5,6 +5,7 @@
 // rows below waits for the parent. A solid of 12 288 unknowns and 900 rows: see docs/decisions/0018.
 #include <algorithm>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/math/dense_panel.h"
 #include "saltus/math/sparse_cholesky_internal.h"
 
@@ -12,8 +13,6 @@ namespace saltus {
 namespace {
 
 using Eigen::Index;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Front = Eigen::Map<Rows>;

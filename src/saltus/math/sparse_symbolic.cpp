@@ -3,13 +3,9 @@
 // Source: J. W. H. Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11 (1990).
 #include "saltus/math/sparse_internal.h"
 
+#include "saltus/base/index_internal.h"
+
 namespace saltus {
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 std::vector<int> elimination_tree(const LowerPattern& A) {
   std::vector<int> parent(index(A.size()), -1), ancestor = parent;
   for (int i = 0; i < A.size(); ++i)

@@ -34,10 +34,10 @@ struct BeamHeldSpec {
   bool operator==(const BeamHeldSpec&) const = default;
   static constexpr auto fields() {
     using T = BeamHeldSpec;
-    return std::tuple{required("at", &T::at, unit::m, kAnyNumber, option::kBeamNode),
+    return field_rows(required("at", &T::at, unit::m, kAnyNumber, option::kBeamNode),
                       required("as", &T::as,
                                "pinned: its place; clamped: place and direction; guided: its "
-                               "direction alone")};
+                               "direction alone"));
   }
 };
 
@@ -55,12 +55,12 @@ struct BeamLoadSpec {
   }
   static constexpr auto fields() {
     using T = BeamLoadSpec;
-    return std::tuple{field("at", &T::at, unit::m, kAnyNumber,
+    return field_rows(field("at", &T::at, unit::m, kAnyNumber,
                             "of `force`: start, end, or a place along the undeformed beam"),
                       field("force", &T::force, unit::N, kAnyNumber, "[x, y, z] in space"),
                       field("line_force", &T::line_force, unit::N_per_m, kAnyNumber,
                             "[x, y, z] in space, for each metre of the undeformed beam"),
-                      field("factor", &T::factor, "function of time; 1 when not given")};
+                      field("factor", &T::factor, "function of time; 1 when not given"));
   }
 };
 
@@ -89,7 +89,7 @@ struct BeamSpec {
   }
   static constexpr auto fields() {
     using T = BeamSpec;
-    return std::tuple{
+    return field_rows(
         required("start", &T::start, unit::m, kAnyNumber, "place of x = 0, undeformed"),
         required("end", &T::end, unit::m, kAnyNumber, "of the other end; the beam is straight"),
         field("elements", &T::elements, between(1, 1e6),
@@ -109,7 +109,7 @@ struct BeamSpec {
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
               "on this body; `gravity` of the scene when not given"),
         field("held", &T::held, "nodes that do not move"),
-        field("loads", &T::loads, "forces at places and along the whole beam")};
+        field("loads", &T::loads, "forces at places and along the whole beam"));
   }
 };
 

@@ -40,7 +40,7 @@ struct StringSpec {
   }
   static constexpr auto fields() {
     using T = StringSpec;
-    return std::tuple{required("length", &T::length, unit::m, kPositive, "between the ends"),
+    return field_rows(required("length", &T::length, unit::m, kPositive, "between the ends"),
                       field("tension", &T::tension, unit::N, kPositive, "at rest"),
                       required("linear_density", &T::linear_density, unit::kg_per_m, kPositive,
                                "mass per length"),
@@ -53,7 +53,7 @@ struct StringSpec {
                       field("damping", &T::damping, "losses; none when not given"),
                       field("table", &T::table,
                             "CSV file with columns j, nu_j [Hz], sigma_j [1/s]; replaces tension, "
-                            "inharmonicity and damping")};
+                            "inharmonicity and damping"));
   }
 };
 constexpr auto names_of(StringSpec::Dispersion) {
@@ -81,7 +81,7 @@ struct BarSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = BarSpec;
-    return std::tuple{
+    return field_rows(
         required("motion", &T::motion, "along the bar or across it (Euler-Bernoulli)"),
         required("ends", &T::ends, "fixed or free; fixed ends of a bending bar are clamped"),
         required("length", &T::length, unit::m, kPositive, "between the ends"),
@@ -91,7 +91,7 @@ struct BarSpec {
         field("second_moment", &T::second_moment, unit::m4, kPositive,
               "of the cross section; bending only"),
         required("modes", &T::modes, at_least(1), "number of elastic modes"),
-        field("damping", &T::damping, "losses; none when not given")};
+        field("damping", &T::damping, "losses; none when not given"));
   }
 };
 constexpr auto names_of(BarSpec::Motion) {
@@ -120,7 +120,7 @@ struct ModesSpec {
   }
   static constexpr auto fields() {
     using T = ModesSpec;
-    return std::tuple{
+    return field_rows(
         field("file", &T::file,
               "CSV file with columns omega [rad/s], sigma [1/s], mass [kg], one row per mode"),
         field("omega", &T::omega, unit::rad_per_s, kNotNegative, "undamped pulsation of each mode"),
@@ -129,7 +129,7 @@ struct ModesSpec {
         field("mass", &T::mass, unit::kg, kPositive, "modal mass of each mode; 1 when not given"),
         field("shapes", &T::shapes,
               "CSV file, one row per point: x [m], then the value of each mode; needed by contacts "
-              "and probes")};
+              "and probes"));
   }
 };
 
@@ -140,9 +140,9 @@ struct PluckSpec {
   bool operator==(const PluckSpec&) const = default;
   static constexpr auto fields() {
     using T = PluckSpec;
-    return std::tuple{
+    return field_rows(
         required("at", &T::at, unit::m, kPositive, "place of the tip, from the first end"),
-        required("height", &T::height, unit::m, kAnyNumber, "of the tip, along `direction`")};
+        required("height", &T::height, unit::m, kAnyNumber, "of the tip, along `direction`"));
   }
 };
 
@@ -162,7 +162,7 @@ struct InitialSpec {
   }
   static constexpr auto fields() {
     using T = InitialSpec;
-    return std::tuple{
+    return field_rows(
         field("coordinates", &T::coordinates,
               "q of each mode or degree of freedom; 0 when not given"),
         field("velocities", &T::velocities,
@@ -173,7 +173,7 @@ struct InitialSpec {
         field("column", &T::column, at_least(1),
               "of the file that holds q, from 1; 1 when no column is given"),
         field("velocity_column", &T::velocity_column, at_least(1),
-              "of the file that holds dq/dt, from 1; given alone, the body starts undeformed")};
+              "of the file that holds dq/dt, from 1; given alone, the body starts undeformed"));
   }
 };
 
@@ -184,9 +184,9 @@ struct RayleighSpec {
   bool operator==(const RayleighSpec&) const = default;
   static constexpr auto fields() {
     using T = RayleighSpec;
-    return std::tuple{
+    return field_rows(
         field("mass", &T::mass, unit::per_s, kNotNegative, "r_M in C = r_M M + r_K K"),
-        field("stiffness", &T::stiffness, unit::s, kNotNegative, "r_K")};
+        field("stiffness", &T::stiffness, unit::s, kNotNegative, "r_K"));
   }
 };
 
@@ -270,7 +270,7 @@ struct BodySpec {
   }
   static constexpr auto fields() {
     using T = BodySpec;
-    return std::tuple{
+    return field_rows(
         required("name", &T::name, "unique; contacts and outputs refer to it"),
         required("kind", &T::kind,
                  "modal: by its modes; linear: by its matrices; lagrangian: a mechanism in its own "
@@ -328,7 +328,7 @@ struct BodySpec {
               "direction of the body, of any length: x of frets, probes and plucks; along it move "
               "chain and mesh"),
         field("direction", &T::direction,
-              "of the displacement, of any length; longitudinal bars move along `axis`")};
+              "of the displacement, of any length; longitudinal bars move along `axis`"));
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "saltus/math/dense.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/shapes/mesh_file.h"
 
@@ -190,7 +191,7 @@ BuiltShape build_shape(const Scene& scene, const ShapeSpec& spec, const ShapeUse
   built.at.x = to_vector3(spec.position);
   if (spec.plane) {
     const Vector3 normal = to_vector3(spec.plane->normal).normalized();
-    const Quaternion turn = Quaternion::FromTwoVectors(Vector3::UnitZ(), normal);
+    const Quaternion turn = turn_between(Vector3::UnitZ(), normal);
     built.at = built.at * Pose{to_vector3(spec.plane->point), turn.toRotationMatrix()};
   }
   return built;

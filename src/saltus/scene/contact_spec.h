@@ -24,11 +24,11 @@ struct FretRule {
   bool operator==(const FretRule&) const = default;
   static constexpr auto fields() {
     using T = FretRule;
-    return std::tuple{required("count", &T::count, at_least(1), "number of frets"),
+    return field_rows(required("count", &T::count, at_least(1), "number of frets"),
                       required("scale", &T::scale, unit::m, kPositive,
                                "scale length: string length of the open note"),
                       required("height", &T::height,
-                               "polynomial in x of the crowns [m]: h = c0 + c1 x + c2 x^2 ...")};
+                               "polynomial in x of the crowns [m]: h = c0 + c1 x + c2 x^2 ..."));
   }
 };
 using FretsSpec = std::variant<FretRule, PointList>;
@@ -44,11 +44,11 @@ struct NeckSpec {
   }
   static constexpr auto fields() {
     using T = NeckSpec;
-    return std::tuple{
+    return field_rows(
         required("height", &T::height, "polynomial in x [m]: h = c0 + c1 x + c2 x^2 ..."),
         field("until", &T::until, unit::m, kAnyNumber,
               "end of the neck; the whole body when not given"),
-        field("beyond", &T::beyond, unit::m, kAnyNumber, "height of the obstacle beyond the neck")};
+        field("beyond", &T::beyond, unit::m, kAnyNumber, "height of the obstacle beyond the neck"));
   }
 };
 
@@ -58,8 +58,8 @@ struct FlatSpec {
 
   bool operator==(const FlatSpec&) const = default;
   static constexpr auto fields() {
-    return std::tuple{required("height", &FlatSpec::height, unit::m, kAnyNumber,
-                               "of the plane; the rest line is 0")};
+    return field_rows(required("height", &FlatSpec::height, unit::m, kAnyNumber,
+                               "of the plane; the rest line is 0"));
   }
 };
 
@@ -71,8 +71,8 @@ struct PlaneSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = PlaneSpec;
-    return std::tuple{field("point", &T::point, unit::m, kAnyNumber, "any point of the plane"),
-                      field("normal", &T::normal, "towards the side on which the body may be")};
+    return field_rows(field("point", &T::point, unit::m, kAnyNumber, "any point of the plane"),
+                      field("normal", &T::normal, "towards the side on which the body may be"));
   }
 };
 
@@ -86,9 +86,9 @@ struct StopSpec {
   bool operator==(const StopSpec&) const = default;
   static constexpr auto fields() {
     using T = StopSpec;
-    return std::tuple{
+    return field_rows(
         required("at", &T::at, unit::m, kAnyNumber, "value of the coordinate q"),
-        required("side", &T::side, "below: the stop lies below, q >= at; above: q <= at")};
+        required("side", &T::side, "below: the stop lies below, q >= at; above: q <= at"));
   }
 };
 constexpr auto names_of(StopSpec::Side) {
@@ -127,7 +127,7 @@ struct AgainstSpec {
   }
   static constexpr auto fields() {
     using T = AgainstSpec;
-    return std::tuple{
+    return field_rows(
         field("frets", &T::frets, unit::m, kAnyNumber, "frets by rule, or a list of [x, h]"),
         field("neck", &T::neck, "a neck without frets: one contact per point of the body"),
         field("points", &T::points, unit::m, kAnyNumber, "point obstacles, a list of [x, h]"),
@@ -137,7 +137,7 @@ struct AgainstSpec {
         field("stop", &T::stop, "a stop for degrees of freedom of a body of kind linear"),
         field("body", &T::body, "name of another body; gap = normal . (x - x of the other)"),
         field("at", &T::at, unit::m, kAnyNumber, "point of the other body, as `at` of the contact"),
-        field("normal", &T::normal, "fixed direction from the other body to this one")};
+        field("normal", &T::normal, "fixed direction from the other body to this one"));
   }
 };
 
@@ -153,7 +153,7 @@ struct ContactSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = ContactSpec;
-    return std::tuple{
+    return field_rows(
         field("name", &T::name, "in results; made of body and obstacle when not given"),
         required("on", &T::on, "name of the body"),
         field("at", &T::at, unit::m, kAnyNumber,
@@ -162,7 +162,7 @@ struct ContactSpec {
               "of "
               "the body (rigid); all points when not given"),
         required("against", &T::against, "what it may touch"),
-        required("law", &T::law, "of the contact")};
+        required("law", &T::law, "of the contact"));
   }
 };
 

@@ -28,7 +28,7 @@ struct AirViscoelasticDamping {
   bool operator==(const AirViscoelasticDamping&) const = default;
   static constexpr auto fields() {
     using T = AirViscoelasticDamping;
-    return std::tuple{
+    return field_rows(
         required("model", &T::model, "air-viscoelastic"),
         required("diameter", &T::diameter, unit::m, kPositive, "of the string"),
         field("air_viscosity", &T::air_viscosity, unit::Pa_s, kNotNegative,
@@ -39,7 +39,7 @@ struct AirViscoelasticDamping {
         field("thermoelastic", &T::thermoelastic, kNotNegative,
               "1/Q of heat and dislocations, equal for all modes"),
         field("loss_frequency", &T::loss_frequency,
-              "frequency at which losses are taken: stiff, that of the mode; ideal, j f0")};
+              "frequency at which losses are taken: stiff, that of the mode; ideal, j f0"));
   }
 };
 constexpr auto names_of(AirViscoelasticDamping::Model) {
@@ -60,8 +60,8 @@ struct ConstantDamping {
 
   bool operator==(const ConstantDamping&) const = default;
   static constexpr auto fields() {
-    return std::tuple{required("constant", &ConstantDamping::constant, unit::per_s, kNotNegative,
-                               "decay rate sigma of every mode, q ~ exp(-sigma t)")};
+    return field_rows(required("constant", &ConstantDamping::constant, unit::per_s, kNotNegative,
+                               "decay rate sigma of every mode, q ~ exp(-sigma t)"));
   }
 };
 
@@ -74,8 +74,8 @@ struct TableDamping {
 
   bool operator==(const TableDamping&) const = default;
   static constexpr auto fields() {
-    return std::tuple{
-        required("table", &TableDamping::table, "CSV file with columns j, sigma_j [1/s]")};
+    return field_rows(
+        required("table", &TableDamping::table, "CSV file with columns j, sigma_j [1/s]"));
   }
 };
 

@@ -30,7 +30,7 @@ struct BoxCellsSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = BoxCellsSpec;
-    return std::tuple{
+    return field_rows(
         field("kind", &T::kind,
               "of its elements, which tells the dimension: bar2, bar3 along x; tri3, tri6, quad4, "
               "quad8 in the plane of x and y; the others in space"),
@@ -39,7 +39,7 @@ struct BoxCellsSpec {
                  "wedges, 6 pyramids; a quadrilateral, 2 triangles; a bar"),
         required("size", &T::size, unit::m, kPositive, "along each axis"),
         field("origin", &T::origin, unit::m, kAnyNumber,
-              "corner of the least coordinates in the frame of the mesh; 0 when not given")};
+              "corner of the least coordinates in the frame of the mesh; 0 when not given"));
   }
 };
 
@@ -53,13 +53,13 @@ struct CylinderCellsSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = CylinderCellsSpec;
-    return std::tuple{
+    return field_rows(
         field("kind", &T::kind, "of its elements: hex8, hex20, tet4 or tet10"),
         required("radius", &T::radius, unit::m, kPositive, "across z"),
         required("height", &T::height, unit::m, kPositive, "along z, from z = 0"),
         field("cells", &T::cells, at_least(1), "on each edge of the square core"),
         field("rings", &T::rings, at_least(1), "of cells between the core and the side"),
-        field("layers", &T::layers, at_least(1), "of cells along z")};
+        field("layers", &T::layers, at_least(1), "of cells along z"));
   }
 };
 
@@ -73,7 +73,7 @@ struct ArchCellsSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = ArchCellsSpec;
-    return std::tuple{
+    return field_rows(
         field("kind", &T::kind, "of its elements, plane ones or those in space"),
         required("inner", &T::inner, unit::m, kPositive, "radius"),
         required("outer", &T::outer, unit::m, kPositive, "radius"),
@@ -83,7 +83,7 @@ struct ArchCellsSpec {
         field("width", &T::width, unit::m, kPositive, "of elements in space: from z = 0 to here"),
         field("around", &T::around, at_least(1), "number of cells along the circle"),
         field("across", &T::across, at_least(1), "number of cells along the radius"),
-        field("layers", &T::layers, at_least(1), "number of cells along z")};
+        field("layers", &T::layers, at_least(1), "number of cells along z"));
   }
 };
 
@@ -99,14 +99,14 @@ struct BallCellsSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = BallCellsSpec;
-    return std::tuple{
+    return field_rows(
         field("kind", &T::kind, "of its elements, those in space but wedge6"),
         required("radius", &T::radius, unit::m, kPositive, "of the ball"),
         field("half", &T::half, "the half below z = 0 alone"),
         field("cells", &T::cells, at_least(1), "from the middle to each side of the cubic core"),
         field("rings", &T::rings, at_least(1), "of cells between the core and the surface"),
         field("grading", &T::grading, at_least(1.0),
-              "largest cell over the smallest, which are at the poles on z")};
+              "largest cell over the smallest, which are at the poles on z"));
   }
 };
 
@@ -127,7 +127,7 @@ struct FemMeshSpec {
   }
   static constexpr auto fields() {
     using T = FemMeshSpec;
-    return std::tuple{
+    return field_rows(
         field("box", &T::box, "a bar, rectangle or box; sides x0, x1, y0, y1, z0, z1"),
         field("cylinder", &T::cylinder, "a round bar along z; sides side, z0, z1"),
         field("arch", &T::arch,
@@ -140,7 +140,7 @@ struct FemMeshSpec {
         field("scale", &T::scale, kPositive, "factor of a file's coordinates: 0.001 for mm"),
         field("bars", &T::bars,
               "physical curves of the file whose lines are bars though they lie along edges of "
-              "other elements: reinforcement; lines elsewhere always are")};
+              "other elements: reinforcement; lines elsewhere always are"));
   }
 };
 

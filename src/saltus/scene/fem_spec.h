@@ -49,13 +49,13 @@ struct FemSolverSpec {
   bool operator==(const FemSolverSpec&) const = default;
   static constexpr auto fields() {
     using T = FemSolverSpec;
-    return std::tuple{
+    return field_rows(
         field("kind", &T::kind,
               "direct: by a sparse factor; conjugate_gradients: without one, for large meshes"),
         field("tolerance", &T::tolerance, Range{.low = 0.0, .high = 1.0, .high_open = true},
               "of conjugate_gradients: residual over the right side; 0: as many iterations as "
               "given"),
-        field("iterations", &T::iterations, at_least(1), "of conjugate_gradients, at most")};
+        field("iterations", &T::iterations, at_least(1), "of conjugate_gradients, at most"));
   }
 };
 
@@ -74,13 +74,13 @@ struct SetMaterialSpec {
   bool operator==(const SetMaterialSpec&) const = default;
   static constexpr auto fields() {
     using T = SetMaterialSpec;
-    return std::tuple{
+    return field_rows(
         required("set", &T::set, "of elements: a physical group of the file, or `all`"),
         required("material", &T::material, "of these elements"),
         field("thickness", &T::thickness, unit::m, kPositive,
               "of these plane elements; that of the body when not given"),
         field("area", &T::area, unit::m2, kPositive,
-              "of these bars; that of the body when not given")};
+              "of these bars; that of the body when not given"));
   }
 };
 
@@ -101,10 +101,10 @@ struct FixedNodesSpec {
   static constexpr auto rules() { return std::array{exactly_one("set", "nodes", "at")}; }
   static constexpr auto fields() {
     using T = FixedNodesSpec;
-    return std::tuple{field("set", &T::set, option::kNodeSet),
+    return field_rows(field("set", &T::set, option::kNodeSet),
                       field("nodes", &T::nodes, kNotNegative, option::kNodes),
                       field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
-                      field("axes", &T::axes, "of space: x, y, z; all when not given")};
+                      field("axes", &T::axes, "of space: x, y, z; all when not given"));
   }
 };
 
@@ -121,12 +121,11 @@ struct LedNodesSpec {
   }
   static constexpr auto fields() {
     using T = LedNodesSpec;
-    return std::tuple{field("set", &T::set, option::kNodeSet),
+    return field_rows(field("set", &T::set, option::kNodeSet),
                       field("nodes", &T::nodes, kNotNegative, option::kNodes),
                       field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
                       field("x", &T::x, "way from the undeformed place along x"),
-                      field("y", &T::y, "along y"),
-                      field("z", &T::z, "along z")};
+                      field("y", &T::y, "along y"), field("z", &T::z, "along z"));
   }
 };
 
@@ -141,10 +140,10 @@ struct FemStopSpec {
   static constexpr auto rules() { return std::array{exactly_one("set", "nodes", "at")}; }
   static constexpr auto fields() {
     using T = FemStopSpec;
-    return std::tuple{field("set", &T::set, option::kNodeSet),
+    return field_rows(field("set", &T::set, option::kNodeSet),
                       field("nodes", &T::nodes, kNotNegative, option::kNodes),
                       field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
-                      required("plane", &T::plane, "in space, which they may not pass")};
+                      required("plane", &T::plane, "in space, which they may not pass"));
   }
 };
 
@@ -166,7 +165,7 @@ struct FemLoadSpec {
   }
   static constexpr auto fields() {
     using T = FemLoadSpec;
-    return std::tuple{
+    return field_rows(
         field("set", &T::set, "of faces; of a force also of nodes"),
         field("nodes", &T::nodes, kNotNegative, "numbers of the nodes that share a force"),
         field("at", &T::at, unit::m, kAnyNumber,
@@ -177,7 +176,7 @@ struct FemLoadSpec {
               "[x, y, z], for each area of the undeformed faces"),
         field("force", &T::force, unit::N, kAnyNumber,
               "[x, y, z] together; evenly over faces, in equal parts over nodes"),
-        field("factor", &T::factor, "function of time; 1 when not given")};
+        field("factor", &T::factor, "function of time; 1 when not given"));
   }
 };
 
@@ -191,10 +190,10 @@ struct FemSurfaceSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = FemSurfaceSpec;
-    return std::tuple{
+    return field_rows(
         field("on", &T::on, "sets of faces; the whole boundary when not given"),
         field("material", &T::material, "a name; `surfaces` says which laws hold between two"),
-        field("self", &T::self, "it may touch itself")};
+        field("self", &T::self, "it may touch itself"));
   }
 };
 
@@ -209,11 +208,11 @@ struct KeptNodesSpec {
   static constexpr auto rules() { return std::array{exactly_one("set", "nodes", "at")}; }
   static constexpr auto fields() {
     using T = KeptNodesSpec;
-    return std::tuple{
+    return field_rows(
         field("set", &T::set, option::kNodeSet),
         field("nodes", &T::nodes, kNotNegative, option::kNodes),
         field("at", &T::at, unit::m, kAnyNumber, option::kNodeAt),
-        field("axes", &T::axes, "of space along which they are kept: x, y, z; all when not given")};
+        field("axes", &T::axes, "of space along which they are kept: x, y, z; all when not given"));
   }
 };
 
@@ -229,7 +228,7 @@ struct FemModesSpec {
   static constexpr auto rules() { return std::array{exactly_one("at", "keep")}; }
   static constexpr auto fields() {
     using T = FemModesSpec;
-    return std::tuple{
+    return field_rows(
         required("count", &T::count, kNotNegative,
                  "the lowest, rigid motions included; with `keep` those of the rest while what is "
                  "kept is held, and 0 of them keeps its static answer alone"),
@@ -239,7 +238,7 @@ struct FemModesSpec {
         field("direction", &T::direction, "along which the places of `at` move, of any length"),
         field("keep", &T::keep,
               "nodes whose displacements stay degrees of freedom (Craig and Bampton): it is met "
-              "and heard there as a mesh is, with friction; with `fixed` they must hold the body")};
+              "and heard there as a mesh is, with friction; with `fixed` they must hold the body"));
   }
 };
 
@@ -272,7 +271,7 @@ struct FemSpec {
   static constexpr auto rules() { return std::array{exactly_one("material", "materials")}; }
   static constexpr auto fields() {
     using T = FemSpec;
-    return std::tuple{
+    return field_rows(
         required("mesh", &T::mesh, "what it fills, cut into elements"),
         field("material", &T::material, "of all elements"),
         field("materials", &T::materials, "of sets of elements; each element is in one of them"),
@@ -313,7 +312,7 @@ struct FemSpec {
         field("touches", &T::touches, "false: touches nothing but by `contacts`"),
         field("modes", &T::modes,
               "the body is linearised where it is undeformed, and moves in its lowest modes alone; "
-              "it starts undeformed and touches by `contacts` at chosen places")};
+              "it starts undeformed and touches by `contacts` at chosen places"));
   }
 };
 

@@ -53,12 +53,12 @@ struct JointLimits {
   static constexpr auto rules() { return std::array{at_least_one("lower", "upper")}; }
   static constexpr auto fields() {
     using T = JointLimits;
-    return std::tuple{field("lower", &T::lower, D, kAnyNumber,
+    return field_rows(field("lower", &T::lower, D, kAnyNumber,
                             "smallest value of the coordinate; of an angle within half a turn"),
                       field("upper", &T::upper, D, kAnyNumber,
                             "largest value of the coordinate; of an angle within half a turn"),
                       field("restitution", &T::restitution, between(0.0, 1.0),
-                            "Newton's coefficient of the stop")};
+                            "Newton's coefficient of the stop"));
   }
 };
 
@@ -72,11 +72,11 @@ struct JointSpring {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = JointSpring;
-    return std::tuple{required("stiffness", &T::stiffness, kDrive<D> / D, kPositive,
+    return field_rows(required("stiffness", &T::stiffness, kDrive<D> / D, kPositive,
                                "force or torque per unit of the coordinate"),
                       field("rest", &T::rest, D, kAnyNumber,
                             "value of the coordinate where it is slack; 0, or the length of a line "
-                            "as placed, when not given")};
+                            "as placed, when not given"));
   }
 };
 
@@ -88,10 +88,10 @@ struct JointMotor {
   bool operator==(const JointMotor&) const = default;
   static constexpr auto fields() {
     using T = JointMotor;
-    return std::tuple{
+    return field_rows(
         required("velocity", &T::velocity, D / unit::s, kAnyNumber, "that it keeps if it can"),
         required(D == unit::rad ? "torque" : "force", &T::bound, kDrive<D>, kPositive,
-                 "largest that it gives, either way")};
+                 "largest that it gives, either way"));
   }
 };
 
@@ -109,7 +109,7 @@ struct JointLawsSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = JointLawsSpec;
-    return std::tuple{
+    return field_rows(
         field("start", &T::start, D, kAnyNumber,
               "value of the coordinate as the bodies are placed, for joints placed by `at` and "
               "`axis`"),
@@ -121,7 +121,7 @@ struct JointLawsSpec {
               "dry friction: largest force or torque against the motion"),
         field("motor", &T::motor, "keeps a velocity as long as its torque or force suffices"),
         field("drive", &T::drive,
-              "the coordinate is this function of time, whatever force that takes")};
+              "the coordinate is this function of time, whatever force that takes"));
   }
 };
 
@@ -135,13 +135,13 @@ struct JointSideSpec {
   static constexpr auto rules() { return std::array{at_least_one("at", "axis", "axis2")}; }
   static constexpr auto fields() {
     using T = JointSideSpec;
-    return std::tuple{
+    return field_rows(
         field("at", &T::at, unit::m, kAnyNumber,
               "place [x, y, z] in the frame of the body (rigid; in space for the world), degree of "
               "freedom (linear) or particle from 0, name of a point (lagrangian), place along the "
               "body (modal; beam, or start, end), node, set of one node or place (fem)"),
         field("axis", &T::axis, "in the frame of a rigid body, in space for others"),
-        field("axis2", &T::axis2, "in the frame of a rigid body, in space for others")};
+        field("axis2", &T::axis2, "in the frame of a rigid body, in space for others"));
   }
 };
 
@@ -167,7 +167,7 @@ struct JointSpec {
   }
   static constexpr auto fields() {
     using T = JointSpec;
-    return std::tuple{
+    return field_rows(
         field("name", &T::name, "in results; made of the bodies when not given"),
         required("kind", &T::kind,
                  "fixed: nothing moves; ball: places together; revolute: turns about axis; "
@@ -200,7 +200,7 @@ struct JointSpec {
         field("slide", &T::slide,
               "the way along axis (prismatic, cylindrical) or axis2 (planar); the length of a "
               "line"),
-        field("slide2", &T::slide2, "the way across axis and axis2: planar")};
+        field("slide2", &T::slide2, "the way across axis and axis2: planar"));
   }
 };
 
@@ -219,11 +219,11 @@ struct CouplingTermSpec {
   bool operator==(const CouplingTermSpec&) const = default;
   static constexpr auto fields() {
     using T = CouplingTermSpec;
-    return std::tuple{
+    return field_rows(
         required("of", &T::of,
                  "name of a joint, or joint.turn, joint.slide, ... where it has several "
                  "coordinates"),
-        required("weight", &T::weight, "of the coordinate in rad or m")};
+        required("weight", &T::weight, "of the coordinate in rad or m"));
   }
 };
 
@@ -235,11 +235,11 @@ struct GearSpec {
   bool operator==(const GearSpec&) const = default;
   static constexpr auto fields() {
     using T = GearSpec;
-    return std::tuple{
+    return field_rows(
         required("first", &T::first, "the joint that leads: its name, or joint.turn, ..."),
         required("second", &T::second, "the joint that follows: second = ratio first + offset"),
         required("ratio", &T::ratio, "turns of the second for one of the first; < 0: backwards"),
-        field("offset", &T::offset, "value of the second, in rad or m, where the first is 0")};
+        field("offset", &T::offset, "value of the second, in rad or m, where the first is 0"));
   }
 };
 
@@ -251,9 +251,9 @@ struct ScrewSpec {
   bool operator==(const ScrewSpec&) const = default;
   static constexpr auto fields() {
     using T = ScrewSpec;
-    return std::tuple{required("joint", &T::joint, "name of a cylindrical joint"),
+    return field_rows(required("joint", &T::joint, "name of a cylindrical joint"),
                       required("pitch", &T::pitch, unit::m, kAnyNumber,
-                               "way of one turn; < 0: a left-hand screw")};
+                               "way of one turn; < 0: a left-hand screw"));
   }
 };
 
@@ -272,12 +272,12 @@ struct CouplingSpec {
   }
   static constexpr auto fields() {
     using T = CouplingSpec;
-    return std::tuple{
+    return field_rows(
         field("name", &T::name, "in results; made of the joints when not given"),
         field("sum", &T::sum, "the sum of weight times coordinate is held"),
         field("value", &T::value, "of the sum as a function of time; 0 when not given"),
         field("gear", &T::gear, "one coordinate follows another"),
-        field("screw", &T::screw, "a cylindrical joint slides as it turns")};
+        field("screw", &T::screw, "a cylindrical joint slides as it turns"));
   }
 };
 
@@ -290,7 +290,7 @@ struct JointOptions {
   bool operator==(const JointOptions&) const = default;
   static constexpr auto fields() {
     using T = JointOptions;
-    return std::tuple{
+    return field_rows(
         field("level", &T::level,
               "position: gaps are 0 at the end of each step; velocity: their rates, so that gaps "
               "drift with the square of the step; both: gaps, then rates"),
@@ -299,7 +299,7 @@ struct JointOptions {
               "work; end_zero: the rate at the end is 0"),
         field("in_stages", &T::in_stages,
               "joints act as forces inside the stages of explicit schemes, so that runge-kutta "
-              "keeps its order; impulses then take out what is left at the end of a step")};
+              "keeps its order; impulses then take out what is left at the end of a step"));
   }
 };
 

@@ -25,11 +25,11 @@ struct PendulumSpec {
   bool operator==(const PendulumSpec&) const = default;
   static constexpr auto fields() {
     using T = PendulumSpec;
-    return std::tuple{
+    return field_rows(
         field("mass", &T::mass, unit::kg, kPositive, "of the bob"),
         field("length", &T::length, unit::m, kPositive, "of the rod, which has no mass"),
         field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity),
-        field("dashpot", &T::dashpot, unit::N_m_s, kNotNegative, "at the pivot")};
+        field("dashpot", &T::dashpot, unit::N_m_s, kNotNegative, "at the pivot"));
   }
 };
 
@@ -41,10 +41,10 @@ struct NPendulumSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = NPendulumSpec;
-    return std::tuple{
+    return field_rows(
         required("mass", &T::mass, unit::kg, kPositive, "of each bob, from the pivot on"),
         required("length", &T::length, unit::m, kPositive, "of each rod"),
-        field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity)};
+        field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity));
   }
 };
 
@@ -54,11 +54,11 @@ struct DuffingSpec {
   bool operator==(const DuffingSpec&) const = default;
   static constexpr auto fields() {
     using T = DuffingSpec;
-    return std::tuple{
+    return field_rows(
         field("mass", &T::mass, unit::kg, kPositive, "that moves along z"),
         field("stiffness", &T::stiffness, unit::N_per_m, kAnyNumber, "k in k q + k3 q^3"),
         field("cubic", &T::cubic, unit::N_per_m3, kNotNegative, "k3"),
-        field("dashpot", &T::dashpot, unit::N_s_per_m, kNotNegative, "beside the spring")};
+        field("dashpot", &T::dashpot, unit::N_s_per_m, kNotNegative, "beside the spring"));
   }
 };
 
@@ -68,11 +68,11 @@ struct SpringPendulumSpec {
   bool operator==(const SpringPendulumSpec&) const = default;
   static constexpr auto fields() {
     using T = SpringPendulumSpec;
-    return std::tuple{
+    return field_rows(
         field("mass", &T::mass, unit::kg, kPositive, "of the bob"),
         field("stiffness", &T::stiffness, unit::N_per_m, kNotNegative, "of the spring"),
         field("length", &T::length, unit::m, kNotNegative, "of the spring at rest"),
-        field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity)};
+        field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity));
   }
 };
 
@@ -82,9 +82,9 @@ struct PlanetSpec {
   bool operator==(const PlanetSpec&) const = default;
   static constexpr auto fields() {
     using T = PlanetSpec;
-    return std::tuple{field("mass", &T::mass, unit::kg, kPositive, "of the planet"),
+    return field_rows(field("mass", &T::mass, unit::kg, kPositive, "of the planet"),
                       field("mu", &T::mu, unit::m3_per_s2, kPositive,
-                            "of the centre of attraction: the potential is -mu mass/r")};
+                            "of the centre of attraction: the potential is -mu mass/r"));
   }
 };
 
@@ -96,12 +96,12 @@ struct PlanarRodSpec {
   bool operator==(const PlanarRodSpec&) const = default;
   static constexpr auto fields() {
     using T = PlanarRodSpec;
-    return std::tuple{
+    return field_rows(
         field("mass", &T::mass, unit::kg, kPositive, "of the rod"),
         field("length", &T::length, unit::m, kPositive, "between its ends"),
         field("inertia", &T::inertia, unit::kg_m2, kPositive,
               "about the centre; mass length^2/12 when not given"),
-        field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity)};
+        field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity));
   }
 };
 
@@ -115,7 +115,7 @@ struct SliderCrankSpec {
   bool operator==(const SliderCrankSpec&) const = default;
   static constexpr auto fields() {
     using T = SliderCrankSpec;
-    return std::tuple{
+    return field_rows(
         field("crank_length", &T::crank_length, unit::m, kPositive, "pivot to pin"),
         field("rod_length", &T::rod_length, unit::m, kPositive, "pin to pin"),
         field("crank_mass", &T::crank_mass, unit::kg, kPositive, "of the crank"),
@@ -127,7 +127,7 @@ struct SliderCrankSpec {
         field("slider_length", &T::slider_length, unit::m, kPositive, "along the guide"),
         field("slider_height", &T::slider_height, unit::m, kPositive, "across the guide"),
         field("gravity", &T::gravity, unit::m_per_s2, kNotNegative, option::kGravity),
-        field("torque", &T::torque, unit::N_m, kAnyNumber, "on the crank")};
+        field("torque", &T::torque, unit::N_m, kAnyNumber, "on the crank"));
   }
 };
 
@@ -138,12 +138,12 @@ struct StvkBarSpec {
   bool operator==(const StvkBarSpec&) const = default;
   static constexpr auto fields() {
     using T = StvkBarSpec;
-    return std::tuple{
+    return field_rows(
         field("elements", &T::elements, between(1, 1000), "of equal length; one coordinate each"),
         field("length", &T::length, unit::m, kPositive, "between the ends"),
         field("young", &T::young, unit::Pa, kPositive, "Young's modulus"),
         field("density", &T::density, unit::kg_per_m3, kPositive, "of the material"),
-        field("area", &T::area, unit::m2, kPositive, "of the cross section")};
+        field("area", &T::area, unit::m2, kPositive, "of the cross section"));
   }
 };
 

@@ -25,11 +25,11 @@ struct OscillatorSpec {
   bool operator==(const OscillatorSpec&) const = default;
   static constexpr auto fields() {
     using T = OscillatorSpec;
-    return std::tuple{
+    return field_rows(
         required("mass", &T::mass, unit::kg, kPositive, "that moves along `direction`"),
         field("stiffness", &T::stiffness, unit::N_per_m, kNotNegative,
               "of its spring, at rest at q = 0"),
-        field("damping", &T::damping, unit::N_s_per_m, kNotNegative, "of its dashpot")};
+        field("damping", &T::damping, unit::N_s_per_m, kNotNegative, "of its dashpot"));
   }
 };
 
@@ -43,14 +43,14 @@ struct ChainSpec {
   bool operator==(const ChainSpec&) const = default;
   static constexpr auto fields() {
     using T = ChainSpec;
-    return std::tuple{
+    return field_rows(
         required("masses", &T::masses, between(1, 1e6), "how many; they move along `axis`"),
         required("mass", &T::mass, unit::kg, kPositive, "of each"),
         required("stiffness", &T::stiffness, unit::N_per_m, kPositive, "of each spring"),
         field("damping", &T::damping, unit::N_s_per_m, kNotNegative,
               "of the dashpot beside each spring"),
         required("ends", &T::ends, "a fixed end hangs on a spring and a dashpot of its own"),
-        field("spacing", &T::spacing, unit::m, kPositive, "between neighbours at rest")};
+        field("spacing", &T::spacing, unit::m, kPositive, "between neighbours at rest"));
   }
 };
 
@@ -65,7 +65,7 @@ struct MeshSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = MeshSpec;
-    return std::tuple{
+    return field_rows(
         required("elements", &T::elements, between(1, 1e6), "of equal length"),
         required("length", &T::length, unit::m, kPositive, "between the ends"),
         required("young", &T::young, unit::Pa, kPositive, "Young's modulus"),
@@ -73,7 +73,7 @@ struct MeshSpec {
         required("area", &T::area, unit::m2, kPositive, "of the cross section"),
         required("ends", &T::ends,
                  "degrees of freedom are the free nodes in order; fixed ones have none"),
-        field("lumped", &T::lumped, "mass in the nodes (diagonal) instead of the consistent one")};
+        field("lumped", &T::lumped, "mass in the nodes (diagonal) instead of the consistent one"));
   }
 };
 
@@ -92,14 +92,14 @@ struct MatricesSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = MatricesSpec;
-    return std::tuple{
+    return field_rows(
         required("mass", &T::mass,
                  "M: rows [[a, b], [c, d]], a diagonal [a, b], or a file: .mtx (Matrix Market), "
                  ".npy or .csv; symmetric positive definite"),
         field("damping", &T::damping, "C, in the same forms; 0 when not given"),
         field("stiffness", &T::stiffness,
               "K, in the same forms; without it the system is M v' + C v = F"),
-        field("load", &T::load, "constant force on each degree of freedom: a list or a file")};
+        field("load", &T::load, "constant force on each degree of freedom: a list or a file"));
   }
 };
 

@@ -39,7 +39,7 @@ struct MaterialSpec {
   }
   static constexpr auto fields() {
     using T = MaterialSpec;
-    return std::tuple{
+    return field_rows(
         field("law", &T::law,
               "stored energy; linear is for small turns alone, neo_hooke and mooney_rivlin resist "
               "being squeezed to nothing, corotated also being turned inside out"),
@@ -50,7 +50,7 @@ struct MaterialSpec {
         field("c10", &T::c10, unit::Pa, kAnyNumber, "of mooney_rivlin; c10 + c01 > 0"),
         field("c01", &T::c01, unit::Pa, kAnyNumber, "of mooney_rivlin"),
         field("bulk", &T::bulk, unit::Pa, kPositive, "of mooney_rivlin: modulus of volume"),
-        required("density", &T::density, unit::kg_per_m3, kPositive, "undeformed")};
+        required("density", &T::density, unit::kg_per_m3, kPositive, "undeformed"));
   }
 };
 

@@ -27,7 +27,7 @@ struct SpringSpec {
   }
   static constexpr auto fields() {
     using T = SpringSpec;
-    return std::tuple{
+    return field_rows(
         field("between", &T::between, kNotNegative, "numbers of two particles, from 0"),
         field("particle", &T::particle, kNotNegative, "number of the particle at one end"),
         field("anchor", &T::anchor, unit::m, kAnyNumber, "fixed place of the other end"),
@@ -36,7 +36,7 @@ struct SpringSpec {
               "of the dashpot beside it, on the rate of its length"),
         field("length", &T::length, unit::m, kNotNegative,
               "at rest; that of the start when not given"),
-        field("tension_only", &T::tension_only, "a string: no force where shorter than `length`")};
+        field("tension_only", &T::tension_only, "a string: no force where shorter than `length`"));
   }
 };
 
@@ -57,7 +57,7 @@ struct ParticlesSpec {
   }
   static constexpr auto fields() {
     using T = ParticlesSpec;
-    return std::tuple{
+    return field_rows(
         field("mass", &T::mass, unit::kg, kPositive, "of each particle; one number: of all"),
         field("positions", &T::positions, unit::m, kAnyNumber, "[x, y, z] of each at t = 0"),
         field("velocities", &T::velocities, unit::m_per_s, kAnyNumber,
@@ -67,7 +67,7 @@ struct ParticlesSpec {
               "[m/s]"),
         field("springs", &T::springs, "between particles or to fixed places"),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber, "on every particle"),
-        field("drag", &T::drag, unit::N_s_per_m, kNotNegative, "force -drag v on every particle")};
+        field("drag", &T::drag, unit::N_s_per_m, kNotNegative, "force -drag v on every particle"));
   }
 };
 

@@ -30,7 +30,7 @@ struct PseudoRigidSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = PseudoRigidSpec;
-    return std::tuple{
+    return field_rows(
         required("shape", &T::shape, "undeformed; its `material` is the name that `surfaces` uses"),
         required("material", &T::material, "what it is made of"),
         field("eta", &T::eta, unit::s, kNotNegative,
@@ -51,7 +51,7 @@ struct PseudoRigidSpec {
         field("facet", &T::facet, unit::m, kPositive,
               "largest side of the flat pieces that stand for a round surface where it touches; a "
               "quarter of the least extent of the shape when not given"),
-        field("touches", &T::touches, "false: touches nothing but by `contacts`")};
+        field("touches", &T::touches, "false: touches nothing but by `contacts`"));
   }
 };
 

@@ -34,10 +34,10 @@ struct MotionSpec {
   }
   static constexpr auto fields() {
     using T = MotionSpec;
-    return std::tuple{field("x", &T::x, "way of the body's origin from `position` along x"),
+    return field_rows(field("x", &T::x, "way of the body's origin from `position` along x"),
                       field("y", &T::y, "along y"), field("z", &T::z, "along z"),
                       field("axis", &T::axis, "through the body's origin, fixed in space"),
-                      field("angle", &T::angle, "about the axis, from `rotation` on")};
+                      field("angle", &T::angle, "about the axis, from `rotation` on"));
   }
 };
 
@@ -56,7 +56,7 @@ struct CopiesSpec {
   }
   static constexpr auto fields() {
     using T = CopiesSpec;
-    return std::tuple{
+    return field_rows(
         field("count", &T::count, between(1, 1e6),
               "along x, y and z: [nx, ny, nz]; numbered along x first, then y, then z"),
         field("spacing", &T::spacing, unit::m, kAnyNumber, "between neighbours along x, y and z"),
@@ -65,7 +65,7 @@ struct CopiesSpec {
         field("at", &T::at, unit::m, kAnyNumber, "[x, y, z] of each, added to `position`"),
         field("file", &T::file,
               "CSV file, one row a copy: x, y, z [m] added to `position`, perhaps a quaternion w, "
-              "x, y, z before `rotation`, perhaps last a factor of the size")};
+              "x, y, z before `rotation`, perhaps last a factor of the size"));
   }
 };
 
@@ -97,7 +97,7 @@ struct RigidSpec {
   }
   static constexpr auto fields() {
     using T = RigidSpec;
-    return std::tuple{
+    return field_rows(
         field("shape", &T::shape, "what it looks like"),
         field("shapes", &T::shapes, "several together; where they overlap, mass counts twice"),
         field("density", &T::density, unit::kg_per_m3, kPositive,
@@ -124,7 +124,7 @@ struct RigidSpec {
         field("drag", &T::drag, unit::N_s_per_m, kNotNegative, "force -drag v at the mass centre"),
         field("spin_drag", &T::spin_drag, unit::N_m_s, kNotNegative,
               "torque -spin_drag times the angular velocity"),
-        field("touches", &T::touches, "false: its shapes give mass and touch nothing")};
+        field("touches", &T::touches, "false: its shapes give mass and touch nothing"));
   }
 };
 
@@ -146,9 +146,9 @@ struct SurfaceLawSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = SurfaceLawSpec;
-    return std::tuple{
+    return field_rows(
         field("materials", &T::materials, "the two, in any order; all pairs when not given"),
-        required("law", &T::law, "that holds where their shapes touch")};
+        required("law", &T::law, "that holds where their shapes touch"));
   }
 };
 

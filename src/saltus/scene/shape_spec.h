@@ -25,8 +25,8 @@ struct AxisAngleSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = AxisAngleSpec;
-    return std::tuple{required("axis", &T::axis, "of the rotation, of any length"),
-                      required("angle", &T::angle, unit::rad, kAnyNumber, "right-handed about it")};
+    return field_rows(required("axis", &T::axis, "of the rotation, of any length"),
+                      required("angle", &T::angle, unit::rad, kAnyNumber, "right-handed about it"));
   }
 };
 
@@ -40,8 +40,8 @@ struct QuaternionSpec {
   bool operator==(const QuaternionSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
-    return std::tuple{required("quaternion", &QuaternionSpec::quaternion,
-                               "[w, x, y, z]; need not be normalised")};
+    return field_rows(required("quaternion", &QuaternionSpec::quaternion,
+                               "[w, x, y, z]; need not be normalised"));
   }
 };
 
@@ -54,8 +54,8 @@ struct RotationVectorSpec {
 
   bool operator==(const RotationVectorSpec&) const = default;
   static constexpr auto fields() {
-    return std::tuple{required("vector", &RotationVectorSpec::vector, unit::rad, kAnyNumber,
-                               "along the axis, its length the angle")};
+    return field_rows(required("vector", &RotationVectorSpec::vector, unit::rad, kAnyNumber,
+                               "along the axis, its length the angle"));
   }
 };
 
@@ -67,7 +67,7 @@ struct SphereSpec {
   double radius = 0.0;
   bool operator==(const SphereSpec&) const = default;
   static constexpr auto fields() {
-    return std::tuple{required("radius", &SphereSpec::radius, unit::m, kPositive, "of the sphere")};
+    return field_rows(required("radius", &SphereSpec::radius, unit::m, kPositive, "of the sphere"));
   }
 };
 
@@ -75,8 +75,8 @@ struct EllipsoidSpec {
   std::array<double, 3> radii{0, 0, 0};
   bool operator==(const EllipsoidSpec&) const = default;
   static constexpr auto fields() {
-    return std::tuple{
-        required("radii", &EllipsoidSpec::radii, unit::m, kPositive, "half axes along x, y, z")};
+    return field_rows(
+        required("radii", &EllipsoidSpec::radii, unit::m, kPositive, "half axes along x, y, z"));
   }
 };
 
@@ -86,11 +86,11 @@ struct RoundBarSpec {
   bool operator==(const RoundBarSpec&) const = default;
   static constexpr auto fields() {
     using T = RoundBarSpec;
-    return std::tuple{
+    return field_rows(
         required("radius", &T::radius, unit::m, kPositive, "across z"),
         required("length", &T::length, unit::m, kPositive,
                  "along z: of a cylinder between its flat ends, of a capsule between the centres "
-                 "of its round ends")};
+                 "of its round ends"));
   }
 };
 
@@ -98,7 +98,7 @@ struct BoxSpec {
   std::array<double, 3> size{0, 0, 0};
   bool operator==(const BoxSpec&) const = default;
   static constexpr auto fields() {
-    return std::tuple{required("size", &BoxSpec::size, unit::m, kPositive, "edges along x, y, z")};
+    return field_rows(required("size", &BoxSpec::size, unit::m, kPositive, "edges along x, y, z"));
   }
 };
 
@@ -112,11 +112,11 @@ struct HullSpec {
   static constexpr auto rules() { return std::array{exactly_one("points", "file")}; }
   static constexpr auto fields() {
     using T = HullSpec;
-    return std::tuple{
+    return field_rows(
         field("points", &T::points, unit::m, kAnyNumber,
               "[x, y, z] of at least four that are not in a plane"),
         field("file", &T::file, "OBJ or STL file, or a CSV file with columns x, y, z [m]"),
-        field("scale", &T::scale, kPositive, "factor of the points: 0.001 for a file in mm")};
+        field("scale", &T::scale, kPositive, "factor of the points: 0.001 for a file in mm"));
   }
 };
 
@@ -129,13 +129,13 @@ struct SurfaceSpec {
   bool operator==(const SurfaceSpec&) const = default;
   static constexpr auto fields() {
     using T = SurfaceSpec;
-    return std::tuple{
+    return field_rows(
         required("file", &T::file,
                  "OBJ or STL file; moving bodies need a closed surface, seen from outside"),
         field("pieces", &T::pieces,
               "files of convex pieces that stand for a moving body where it touches; not needed by "
               "a convex one"),
-        field("scale", &T::scale, kPositive, "factor of the vertices: 0.001 for files in mm")};
+        field("scale", &T::scale, kPositive, "factor of the vertices: 0.001 for files in mm"));
   }
 };
 
@@ -147,12 +147,12 @@ struct HeightFieldSpec {
   bool operator==(const HeightFieldSpec&) const = default;
   static constexpr auto fields() {
     using T = HeightFieldSpec;
-    return std::tuple{
+    return field_rows(
         required("file", &T::file,
                  "CSV file of heights along z [m]: along a row x grows, from row to "
                  "row y"),
         required("spacing", &T::spacing, unit::m, kPositive, "of the grid along x and y"),
-        field("origin", &T::origin, unit::m, kAnyNumber, "x and y of the first height")};
+        field("origin", &T::origin, unit::m, kAnyNumber, "x and y of the first height"));
   }
 };
 
@@ -179,7 +179,7 @@ struct ShapeSpec {
   }
   static constexpr auto fields() {
     using T = ShapeSpec;
-    return std::tuple{
+    return field_rows(
         field("sphere", &T::sphere, "a ball"),
         field("ellipsoid", &T::ellipsoid, "with its axes along x, y, z"),
         field("capsule", &T::capsule, "a round bar with round ends, along z"),
@@ -193,7 +193,7 @@ struct ShapeSpec {
         field("rotation", &T::rotation, "of the shape on the body"),
         field("material", &T::material, "a name; `surfaces` says which laws hold between two"),
         field("density", &T::density, unit::kg_per_m3, kPositive,
-              "of this shape; that of the body when not given")};
+              "of this shape; that of the body when not given"));
   }
 };
 

@@ -18,12 +18,12 @@ struct HarmonicSpec {
   bool operator==(const HarmonicSpec&) const = default;
   static constexpr auto fields() {
     using T = HarmonicSpec;
-    return std::tuple{
+    return field_rows(
         required("amplitude", &T::amplitude, D, kAnyNumber, "of the cosine"),
         required("frequency", &T::frequency, unit::Hz, kNotNegative, "cycles per second"),
         field("phase", &T::phase, unit::rad, kAnyNumber,
               "at t = 0; the value is mean + amplitude cos(2 pi frequency t + phase)"),
-        field("mean", &T::mean, D, kAnyNumber, "about which it swings")};
+        field("mean", &T::mean, D, kAnyNumber, "about which it swings"));
   }
 };
 
@@ -71,7 +71,7 @@ struct LoadSpec {
   }
   static constexpr auto fields() {
     using T = LoadSpec;
-    return std::tuple{
+    return field_rows(
         field("dof", &T::dof, kNotNegative,
               "degree of freedom, from 0 (particles: 3 i + 0, 1, 2 for x, y, z of particle i; "
               "modal: mode, the first is 0)"),
@@ -92,9 +92,8 @@ struct LoadSpec {
         field("constant", &T::constant, unit::N, kAnyNumber,
               "the same force at all times (a torque in N m where the coordinate is an angle)"),
         field("harmonic", &T::harmonic, "a force that swings; not for kind modal"),
-        field("table", &T::table, option::kTable),
-        field("file", &T::file, option::kTableFile),
-        field("smooth", &T::smooth, option::kSmooth)};
+        field("table", &T::table, option::kTable), field("file", &T::file, option::kTableFile),
+        field("smooth", &T::smooth, option::kSmooth));
   }
 };
 
@@ -114,12 +113,11 @@ struct CourseSpec {
   }
   static constexpr auto fields() {
     using T = CourseSpec;
-    return std::tuple{field("constant", &T::constant, D, kAnyNumber, "held there"),
-                      field("rate", &T::rate, D / unit::s, kAnyNumber, "grows from 0 at this rate"),
-                      field("harmonic", &T::harmonic, "swings"),
-                      field("table", &T::table, option::kTable),
-                      field("file", &T::file, option::kTableFile),
-                      field("smooth", &T::smooth, option::kSmooth)};
+    return field_rows(
+        field("constant", &T::constant, D, kAnyNumber, "held there"),
+        field("rate", &T::rate, D / unit::s, kAnyNumber, "grows from 0 at this rate"),
+        field("harmonic", &T::harmonic, "swings"), field("table", &T::table, option::kTable),
+        field("file", &T::file, option::kTableFile), field("smooth", &T::smooth, option::kSmooth));
   }
 };
 
@@ -139,15 +137,13 @@ struct PrescribedSpec {
   }
   static constexpr auto fields() {
     using T = PrescribedSpec;
-    return std::tuple{
+    return field_rows(
         required("dof", &T::dof, kNotNegative,
                  "degree of freedom, from 0 (particles: 3 i + 0, 1, 2 for x, y, z of particle i)"),
         field("constant", &T::constant, unit::m, kAnyNumber,
               "held there (an angle as a number in rad)"),
-        field("harmonic", &T::harmonic, "swings"),
-        field("table", &T::table, option::kTable),
-        field("file", &T::file, option::kTableFile),
-        field("smooth", &T::smooth, option::kSmooth)};
+        field("harmonic", &T::harmonic, "swings"), field("table", &T::table, option::kTable),
+        field("file", &T::file, option::kTableFile), field("smooth", &T::smooth, option::kSmooth));
   }
 };
 

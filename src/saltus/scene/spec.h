@@ -51,7 +51,7 @@ struct TimeSpec {
   }
   static constexpr auto fields() {
     using T = TimeSpec;
-    return std::tuple{
+    return field_rows(
         required("end", &T::end, unit::s, kPositive, "the run goes from 0 to here"),
         field("rate", &T::rate, unit::Hz, kPositive, "steps per second"),
         field("step", &T::step, unit::s, kPositive, "length of a step"),
@@ -68,7 +68,7 @@ struct TimeSpec {
             "scheme", &T::scheme,
             "bodies: each has its own; auto: the program chooses lane, schemes and step that keep "
             "`tolerance` over the run, and estimates the error, `step` is then the longest "
-            "distance of rows, a 200th of the run when not given")};
+            "distance of rows, a 200th of the run when not given"));
   }
 };
 
@@ -83,7 +83,7 @@ struct EventSpec {
   bool operator==(const EventSpec&) const = default;
   static constexpr auto fields() {
     using T = EventSpec;
-    return std::tuple{
+    return field_rows(
         field("method", &T::method,
               "integrator between events; auto takes it by tolerance, and by how stiff the forces "
               "are"),
@@ -97,7 +97,7 @@ struct EventSpec {
         field("closed", &T::closed, at_least(0), "most contacts that stick or slide"),
         field("hand_over", &T::hand_over,
               "beyond `limit` or `closed` the schemes of the bodies step until it is quieter; "
-              "false: the run fails")};
+              "false: the run fails"));
   }
 };
 
@@ -109,14 +109,14 @@ struct ContactOptions {
   bool operator==(const ContactOptions&) const = default;
   static constexpr auto fields() {
     using T = ContactOptions;
-    return std::tuple{
+    return field_rows(
         field("instant", &T::instant, "of the step at which gaps and normals are taken"),
         field("margin", &T::margin, unit::m, kNotNegative,
               "contacts of shapes are known from this gap on; when not given a hundredth of the "
               "smallest moving shape, a quarter of it in the event lane"),
         field("correct_positions", &T::correct_positions,
               "after each step shapes that penetrate are moved apart, velocities left alone; the "
-              "work is booked as projection")};
+              "work is booked as projection"));
   }
 };
 
@@ -129,13 +129,13 @@ struct SolverSpec {
   bool operator==(const SolverSpec&) const = default;
   static constexpr auto fields() {
     using T = SolverSpec;
-    return std::tuple{
+    return field_rows(
         field("kind", &T::kind,
               "name of the solver; auto takes the one that suits the laws and the size"),
         field("tolerance", &T::tolerance, kPositive,
               "relative residual of the contact problem; when not given 1e-9 where shapes touch "
               "each other, 1e-12 elsewhere"),
-        field("iterations", &T::iterations, at_least(1), "largest number of iterations or pivots")};
+        field("iterations", &T::iterations, at_least(1), "largest number of iterations or pivots"));
   }
 };
 
@@ -156,7 +156,7 @@ struct OutputSpec {
   static constexpr auto rules() { return std::array{needs("gain", "wav")}; }
   static constexpr auto fields() {
     using T = OutputSpec;
-    return std::tuple{
+    return field_rows(
         required("probe", &T::probe,
                  "name of a body, or of a joint, whose coordinate is heard: elbow, or "
                  "bearing.slide where it has several"),
@@ -180,7 +180,7 @@ struct OutputSpec {
               "audible: only modes below 0.45 of the rate enter, higher ones would alias"),
         field("gain", &T::gain, kPositive,
               "fixed factor of the sound file, in s/m (velocity) or 1/m; the peak is put at -1 "
-              "dBFS when not given")};
+              "dBFS when not given"));
   }
 };
 constexpr auto names_of(OutputSpec::Quantity) {
@@ -203,7 +203,7 @@ struct ResultsSpec {
   bool operator==(const ResultsSpec&) const = default;
   static constexpr auto fields() {
     using T = ResultsSpec;
-    return std::tuple{
+    return field_rows(
         field("frames", &T::frames, kNotNegative, "stored states, evenly over the run; 0 for none"),
         field("every_step", &T::every_step, "store ledger, solver and probe rows of every step"),
         field("checkpoint_every", &T::checkpoint_every, kNotNegative,
@@ -211,7 +211,7 @@ struct ResultsSpec {
         field("stress", &T::stress, "stored states hold the stress at the nodes of meshes"),
         field("strain", &T::strain, "stored states hold Green's strain at the nodes of meshes"),
         field("resultants", &T::resultants,
-              "stored states hold force and moment on each face set on the surface of a mesh")};
+              "stored states hold force and moment on each face set on the surface of a mesh"));
   }
 };
 
@@ -221,9 +221,9 @@ struct ReferenceSpec {
 
   bool operator==(const ReferenceSpec&) const = default;
   static constexpr auto fields() {
-    return std::tuple{required(
+    return field_rows(required(
         "file", &ReferenceSpec::file,
-        "CSV file with columns t [s] and one for each output it knows, under the output's name")};
+        "CSV file with columns t [s] and one for each output it knows, under the output's name"));
   }
 };
 
@@ -252,10 +252,9 @@ struct SceneSpec {
   std::optional<Fault> fault() const;
   static constexpr auto fields() {
     using T = SceneSpec;
-    return std::tuple{
+    return field_rows(
         required("saltus", &T::saltus, "version of the scene format: 1"),
-        field("title", &T::title, "one line"),
-        required("time", &T::time, "how long and how fine"),
+        field("title", &T::title, "one line"), required("time", &T::time, "how long and how fine"),
         field("events", &T::events, "the event lane, with `time.lane: events` only"),
         field("contact", &T::contact, "how contacts are found"),
         field("solver", &T::solver, "solver of the contact problems"),
@@ -278,7 +277,7 @@ struct SceneSpec {
         field("outputs", &T::outputs, "what to listen to"),
         field("results", &T::results, "what the result file holds"),
         field("reference", &T::reference,
-              "the exact motion, for `study`; its own finest run when not given")};
+              "the exact motion, for `study`; its own finest run when not given"));
   }
 };
 

@@ -21,10 +21,10 @@ struct ModalExactOptions {
 
   bool operator==(const ModalExactOptions&) const = default;
   static constexpr auto fields() {
-    return std::tuple{field(
+    return field_rows(field(
         "start", &ModalExactOptions::start,
         "first sample after the start: exact uses the velocity of the exact motion, raw takes "
-        "the initial velocity as the backward difference")};
+        "the initial velocity as the backward difference"));
   }
 };
 constexpr auto names_of(ModalExactOptions::Start) {
@@ -64,7 +64,7 @@ struct MoreauJeanOptions {
   bool operator==(const MoreauJeanOptions&) const = default;
   static constexpr auto fields() {
     using T = MoreauJeanOptions;
-    return std::tuple{
+    return field_rows(
         field("theta", &T::theta, between(0.0, 1.0),
               "implicitness; 1/2 conserves energy, more damps, less makes undamped motion grow"),
         field(
@@ -100,7 +100,7 @@ struct MoreauJeanOptions {
         field("use_gamma", &T::use_gamma,
               "forecast gaps with gamma instead of the law's own weight; true when gamma is given"),
         field("use_gamma_for_relation", &T::use_gamma_for_relation,
-              "accepted so that settings of Siconos can be written down; nothing reads it")};
+              "accepted so that settings of Siconos can be written down; nothing reads it"));
   }
 };
 constexpr auto names_of(MoreauJeanOptions::Quadrature) {
@@ -180,10 +180,10 @@ struct EulerExplicitOptions {
   bool operator==(const EulerExplicitOptions&) const = default;
   static constexpr auto fields() {
     using T = EulerExplicitOptions;
-    return std::tuple{
+    return field_rows(
         field("symplectic", &T::symplectic,
               "true: positions move with the new velocity; false: with the old one, energy grows"),
-        field("compat", &T::compat, option::kCompat)};
+        field("compat", &T::compat, option::kCompat));
   }
 };
 
@@ -209,14 +209,14 @@ struct EulerImplicitOptions {
   }
   static constexpr auto fields() {
     using T = EulerImplicitOptions;
-    return std::tuple{
+    return field_rows(
         field("trapezoidal", &T::trapezoidal,
               "true: forces at mid-step (implicit midpoint rule, order 2, no numerical damping)"),
         field("solver", &T::solver, option::kSolver),
         field("vdamping", &T::vdamping, unit::per_s, kNotNegative, option::kVdamping),
         field("compat", &T::compat, option::kCompat),
         field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
-        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations));
   }
 };
 
@@ -239,7 +239,7 @@ struct NewmarkOptions {
   std::optional<Fault> fault() const { return option::no_seed_form(compat, name); }
   static constexpr auto fields() {
     using T = NewmarkOptions;
-    return std::tuple{
+    return field_rows(
         field("gamma", &T::gamma, between(0.5, 1.0),
               "weight of the end acceleration in the velocity; above 1/2 it damps, order 1"),
         field("beta", &T::beta, between(0.0, 0.5),
@@ -249,7 +249,7 @@ struct NewmarkOptions {
         field("vdamping", &T::vdamping, unit::per_s, kNotNegative, option::kVdamping),
         field("compat", &T::compat, option::kCompat),
         field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
-        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations));
   }
 };
 
@@ -274,7 +274,7 @@ struct VariationalSymplecticOptions {
   }
   static constexpr auto fields() {
     using T = VariationalSymplecticOptions;
-    return std::tuple{
+    return field_rows(
         field("form", &T::form, "explicit: order 1, h omega < 2; implicit: order 2, any step"),
         field("steps", &T::steps, at_least(1),
               "largest number of Newton steps of the implicit form; 20 when not given (5 with "
@@ -282,7 +282,7 @@ struct VariationalSymplecticOptions {
         field("newton_tolerance", &T::newton_tolerance, kNotNegative,
               "relative size of the last Newton step of the implicit form; 1e-10 when not given "
               "(0.01 with compat: sofa)"),
-        field("compat", &T::compat, option::kCompat)};
+        field("compat", &T::compat, option::kCompat));
   }
 };
 constexpr auto names_of(VariationalSymplecticOptions::Form) {
@@ -310,13 +310,13 @@ struct RungeKuttaOptions {
   }
   static constexpr auto fields() {
     using T = RungeKuttaOptions;
-    return std::tuple{
+    return field_rows(
         field("table", &T::table,
               "midpoint and heun: order 2; rk3: 3; rk4: 4; dormand-prince: 5, with error estimate"),
         field("tolerance", &T::tolerance, kPositive,
               "dormand-prince only: relative error of the smooth motion of one step, which is "
               "divided until it meets it"),
-        field("compat", &T::compat, option::kCompat)};
+        field("compat", &T::compat, option::kCompat));
   }
 };
 constexpr auto names_of(RungeKuttaOptions::Table) {
@@ -337,7 +337,7 @@ struct CentralDifferenceOptions {
   bool operator==(const CentralDifferenceOptions&) const = default;
   std::optional<Fault> fault() const { return option::no_seed_form(compat, name); }
   static constexpr auto fields() {
-    return std::tuple{field("compat", &CentralDifferenceOptions::compat, option::kCompat)};
+    return field_rows(field("compat", &CentralDifferenceOptions::compat, option::kCompat));
   }
 };
 
@@ -353,12 +353,12 @@ struct SchatzmanPaoliOptions {
   bool operator==(const SchatzmanPaoliOptions&) const = default;
   static constexpr auto fields() {
     using T = SchatzmanPaoliOptions;
-    return std::tuple{
+    return field_rows(
         field("implicit", &T::implicit,
               "true: elastic forces averaged over three positions, stable at any step"),
         field("start", &T::start,
               "first position: half is q0 + h v0 + h^2 F/(2 M), of second order; full takes h^2 "
-              "F/M, as the public Siconos example does")};
+              "F/M, as the public Siconos example does"));
   }
 };
 constexpr auto names_of(SchatzmanPaoliOptions::Start) {
@@ -379,10 +379,10 @@ struct GeneralizedAlphaOptions {
   bool operator==(const GeneralizedAlphaOptions&) const = default;
   static constexpr auto fields() {
     using T = GeneralizedAlphaOptions;
-    return std::tuple{
+    return field_rows(
         field("rho_infinity", &T::rho_infinity, between(0.0, 1.0), option::kRho),
         field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
-        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations));
   }
 };
 
@@ -399,10 +399,10 @@ struct GeneralizedAlphaDecoupledOptions {
   bool operator==(const GeneralizedAlphaDecoupledOptions&) const = default;
   static constexpr auto fields() {
     using T = GeneralizedAlphaDecoupledOptions;
-    return std::tuple{
+    return field_rows(
         field("rho_infinity", &T::rho_infinity, between(0.0, 1.0), option::kRho),
         field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
-        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations));
   }
 };
 
@@ -418,9 +418,9 @@ struct DiscreteGradientOptions {
   bool operator==(const DiscreteGradientOptions&) const = default;
   static constexpr auto fields() {
     using T = DiscreteGradientOptions;
-    return std::tuple{
+    return field_rows(
         field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
-        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations));
   }
 };
 
@@ -434,9 +434,9 @@ struct DefExpOptions {
 
   bool operator==(const DefExpOptions&) const = default;
   static constexpr auto fields() {
-    return std::tuple{
+    return field_rows(
         field("viscosity_implicit", &DefExpOptions::viscosity_implicit,
-              "true: damping taken at mid-step, order 2 with damping, at the price of a solve")};
+              "true: damping taken at mid-step, order 2 with damping, at the price of a solve"));
   }
 };
 
@@ -453,10 +453,10 @@ struct DefLimOptions {
   bool operator==(const DefLimOptions&) const = default;
   static constexpr auto fields() {
     using T = DefLimOptions;
-    return std::tuple{
+    return field_rows(
         field("iterate", &T::iterate, "true: to convergence, the implicit midpoint rule"),
         field("newton_tolerance", &T::newton_tolerance, kPositive, option::kTolerance),
-        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations)};
+        field("newton_iterations", &T::newton_iterations, at_least(1), option::kIterations));
   }
 };
 
@@ -493,7 +493,7 @@ struct RigPosOptions {
 
   bool operator==(const RigPosOptions&) const = default;
   static constexpr auto fields() {
-    return std::tuple{field("load_velocity", &RigPosOptions::load_velocity, option::kLoadVelocity)};
+    return field_rows(field("load_velocity", &RigPosOptions::load_velocity, option::kLoadVelocity));
   }
 };
 
@@ -509,8 +509,8 @@ struct RigNegOptions {
   bool operator==(const RigNegOptions&) const = default;
   static constexpr auto fields() {
     using T = RigNegOptions;
-    return std::tuple{field("reactions", &T::reactions, option::kReactions),
-                      field("load_velocity", &T::load_velocity, option::kLoadVelocity)};
+    return field_rows(field("reactions", &T::reactions, option::kReactions),
+                      field("load_velocity", &T::load_velocity, option::kLoadVelocity));
   }
 };
 
@@ -526,8 +526,8 @@ struct RigImpOptions {
   bool operator==(const RigImpOptions&) const = default;
   static constexpr auto fields() {
     using T = RigImpOptions;
-    return std::tuple{field("reactions", &T::reactions, option::kReactions),
-                      field("load_velocity", &T::load_velocity, option::kLoadVelocity)};
+    return field_rows(field("reactions", &T::reactions, option::kReactions),
+                      field("load_velocity", &T::load_velocity, option::kLoadVelocity));
   }
 };
 
@@ -541,10 +541,10 @@ struct RigMidOptions {
 
   bool operator==(const RigMidOptions&) const = default;
   static constexpr auto fields() {
-    return std::tuple{
+    return field_rows(
         field("symmetrise", &RigMidOptions::symmetrise,
               "true: contact sees mass and inertia alone, symmetric, and converges by passes; "
-              "false: it sees the whole tangent, which is not symmetric")};
+              "false: it sees the whole tangent, which is not symmetric"));
   }
 };
 

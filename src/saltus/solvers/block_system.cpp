@@ -3,14 +3,9 @@
 #include <algorithm>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void BlockSystem::begin(const ContactProblem& contact, ConeProblem& problem) {
   const auto n = static_cast<int>(contact.b.size());
   blocks_of(contact, W_);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "saltus/base/index_internal.h"
+
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// block += H_ck A^-1 H_dl^T on body[k] = body[l].
 void add(const BodyRows& H, int c, int k, int d, int l, double* block) {

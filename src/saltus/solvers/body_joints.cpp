@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/base/index_internal.h"
+
 #include "saltus/solvers/body_system.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double kCarried = 1e-8;  ///< least pivot of G^_jb G^_jb^T, of a diagonal up to 1
 

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/solvers/contact_map.h"
 #include "saltus/solvers/local_coulomb.h"
 #include "saltus/solvers/local_rolling.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double clamp(double x, double bound) { return x < -bound ? -bound : x > bound ? bound : x; }
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <type_traits>
 
+#include "saltus/base/index_internal.h"
+
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double kLocked = 1e-14;  ///< part of a diagonal entry of A_b^-1 below which a pivot is 0
 

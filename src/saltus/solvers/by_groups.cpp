@@ -3,14 +3,13 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Groups: contacts that no chain of blocks W_cd couples are apart. Those that p does not solve yet are given to `inner`,
 /// in the order of their first contacts; the others keep their p.

@@ -5,12 +5,12 @@
 #include <bit>
 #include <utility>
 
+#include "saltus/base/index_internal.h"
+
 namespace saltus {
 namespace {
 
 constexpr std::size_t kColours = 64;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

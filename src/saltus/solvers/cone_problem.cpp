@@ -4,13 +4,12 @@
 #include <iterator>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
 namespace {
 
 using Kind = ConeProblem::Kind;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The cones of one law, rows first .. first + size - 1.
 void add_cones(const Law& law, int contact, std::vector<ConeProblem::Cone>& cones) {

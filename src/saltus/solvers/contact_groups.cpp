@@ -5,12 +5,11 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/solvers/body_blocks.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// rho W_NN: what one contact gives way alone is more than what it does among its neighbours. 5 against 1 saves half of the
 /// Newton steps on capsules and spheres; 50 doubles them on towers.

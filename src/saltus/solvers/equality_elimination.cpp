@@ -4,14 +4,13 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/solvers/block_system.h"
 
 namespace saltus {
 namespace {
 
 constexpr double kPivot = 1e-12;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

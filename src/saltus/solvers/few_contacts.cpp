@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/local_coulomb.h"
@@ -13,8 +14,6 @@ namespace {
 constexpr int kContacts = 32, kRows = 96;
 constexpr int kSweeps = 20;  ///< that are cheaper than Newton's method
 constexpr int kShared = 2;   ///< sweeps of all contacts at once, before them
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// u_c = b_c + sum_{d != c} W_cd p_d and W_cc, from either form of W.
 class Rows {

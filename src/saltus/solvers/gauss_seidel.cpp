@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_blocks.h"
@@ -11,8 +12,6 @@
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Proj_K(x) of one row.
 double project(const Law& law, double x) {

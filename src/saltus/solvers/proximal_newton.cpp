@@ -7,14 +7,13 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/group_newton.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double kFirst = 1e-3, kLargest = 1.0, kSmallest = 1e-11;  ///< alpha [1]
 constexpr int kOuter = 300;                                         ///< problems (1) for one group

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/math/lanes.h"
 #include "saltus/solvers/contact_map.h"
 #include "saltus/solvers/local_coulomb.h"
@@ -13,8 +14,6 @@ namespace {
 
 constexpr int kWidth = 6, kRows = 3;
 constexpr int kAhead = 4;  // contacts ahead of which the bodies are fetched
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// u += H v
 void add_velocity(const double* H, const double* v, double* u) {

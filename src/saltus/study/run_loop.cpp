@@ -27,6 +27,17 @@ class RunObserver {
     for (std::size_t i = 0; i < probes_.size(); ++i) probes_[i] = sim_.probe(static_cast<int>(i));
     return probes_;
   }
+  /// The state is that at the beginning of a step that ends in a frame.
+  void keep_start() { start_ = sim_.state().groups; }
+  void write_frame(ResultsWriter& out, bool steps) {
+    const std::span<const ContactView> contacts = sim_.contacts();
+    FrameStep step;
+    if (steps) step.start = start_;
+    step.contacts = sim_.seen_contacts();
+    out.frame(sim_.state(), velocities(), joint_loads(), contacts, step);
+  }
+
+ private:
   std::span<const Vector> velocities() {
     for (std::size_t g = 0; g < velocities_.size(); ++g)
       sim_.velocity(static_cast<int>(g), velocities_[g]);
@@ -38,10 +49,10 @@ class RunObserver {
     return joint_loads_;
   }
 
- private:
   const Simulation& sim_;
   std::vector<double> probes_;
   std::vector<Vector> velocities_;
+  std::vector<GroupState> start_;
   std::vector<std::array<Vector3, 2>> joint_loads_;
 };
 
@@ -82,8 +93,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   if (state.step == 0) {
     out.start(state, observer.probes());
     loop.statistics.add(report_of_start(), state.energy, state.t);
-    if (plan.next(0) == 0)
-      out.frame(state, observer.velocities(), observer.joint_loads(), sim.contacts());
+    if (plan.next(0) == 0) observer.write_frame(out, false);
   }
   loop.statistics.rows = state.step + 1;  // rows count steps, also where not every step was stored
   std::uint64_t next_frame = plan.next(state.step + 1);
@@ -103,6 +113,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       }
     }
     const std::uint64_t before = state.step;
+    if (before + 1 == next_frame) observer.keep_start();
     const double scheme_before = scheme_account(state.ledger);
     const RunClock::time_point from = RunClock::now();
     const StepReport report = sim.advance();
@@ -128,7 +139,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     if (spec.every_step || framed || state.step == steps)
       out.record(report, state, observer.probes(), in_seconds(to - from));
     if (framed) {
-      out.frame(state, observer.velocities(), observer.joint_loads(), sim.contacts());
+      observer.write_frame(out, true);
       next_frame = plan.next(state.step + 1);
     }
     if (every != 0 && state.step % every == 0 && state.step < steps)

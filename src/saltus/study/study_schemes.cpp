@@ -19,7 +19,7 @@ namespace {
 struct SchemeEntry {
   SchemeChoice scheme;
   static constexpr auto fields() {
-    return std::tuple{required("scheme", &SchemeEntry::scheme, "")};
+    return field_rows(required("scheme", &SchemeEntry::scheme, ""));
   }
 };
 

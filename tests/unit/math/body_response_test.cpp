@@ -12,11 +12,11 @@
 using namespace saltus;
 
 namespace {
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-Rows sample(int rows, int columns, std::mt19937& random) {
+RowMatrix sample(int rows, int columns, std::mt19937& random) {
   std::uniform_real_distribution<double> value(-1.0, 1.0);
-  Rows X(rows, columns);
+  RowMatrix X(rows, columns);
   for (double& x : X.reshaped()) x = value(random);
   return X;
 }
@@ -26,20 +26,20 @@ TEST_CASE("a body that rows hold answers with A - A G^T Z G A, and nothing along
   std::mt19937 random(11);
   for (const int rows : {0, 1, 5, 10, 17}) {
     CAPTURE(rows);
-    Rows R = sample(6, 6, random), G = sample(rows, 6, random), Z = sample(rows, rows, random);
-    const Rows A = R * R.transpose() + Rows::Identity(6, 6);
+    RowMatrix R = sample(6, 6, random), G = sample(rows, 6, random), Z = sample(rows, rows, random);
+    const RowMatrix A = R * R.transpose() + RowMatrix::Identity(6, 6);
     Z = (Z + Z.transpose()).eval();
     const bool held = rows > 0 && rows <= 5;
     if (held) Z = (G * A * G.transpose()).inverse();
     std::vector<double> work(held_response_work(rows)), D(6 * kResponseStride, 7.0);
     held_response(rows, G.data(), Z.data(), A.data(), D.data(), work.data());
-    const Eigen::Map<Rows> wide(D.data(), 6, kResponseStride);
-    const Rows expected = A - A * G.transpose() * Z * G * A;
+    const Eigen::Map<RowMatrix> wide(D.data(), 6, kResponseStride);
+    const RowMatrix expected = A - A * G.transpose() * Z * G * A;
     const double scale = expected.cwiseAbs().maxCoeff() + A.cwiseAbs().maxCoeff();
     CHECK((wide.leftCols(6) - expected).cwiseAbs().maxCoeff() <= 1e-13 * scale);
     CHECK(wide.rightCols(2).isZero(0.0));
 
-    const Rows H = sample(3, 6, random);
+    const RowMatrix H = sample(3, 6, random);
     double out[3] = {1.0, 2.0, 3.0};
     add_row_responses(3, H.data(), D.data(), out);
     for (int i = 0; i < 3; ++i)

@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "saltus/math/dense.h"
 #include "tests/unit/shapes/detection_samples.h"
 
 namespace saltus::testing {
@@ -92,7 +93,7 @@ TEST_CASE("a resting body keeps the features of its contacts") {
   int f = 0;
   for (int g = 0; g < hull->faces(); ++g)
     if (hull->first[g + 1] - hull->first[g] > hull->first[f + 1] - hull->first[f]) f = g;
-  const Quaternion Q = Quaternion::FromTwoVectors(hull->normal[f], Vector3(0, 0, -1));
+  const Quaternion Q = turn_between(hull->normal[f], Vector3(0, 0, -1));
   const auto corners = static_cast<std::size_t>(hull->first[f + 1] - hull->first[f]);
   const Pose on_face{{0, 0, hull->offset[f] + 0.5}, Q.toRotationMatrix()};
   CHECK(changes(hull, Box{{5, 5, 0.5}}, here, corners, [&](double) { return on_face; }) == 0);

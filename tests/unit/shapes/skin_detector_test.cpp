@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "saltus/math/dense.h"
 #include "saltus/shapes/skin_detector.h"
 #include "tests/unit/shapes/detection_samples.h"
 #include "tests/unit/shapes/skin_samples.h"
@@ -147,8 +148,7 @@ TEST_CASE("a ball, a corner and an edge touch the facets between vertices") {
     CHECK(contacts[0].a.vertex == 4);
   }
   SUBCASE("the lowest corner of a tilted box") {
-    const Matrix3 R =
-        Quaternion::FromTwoVectors(Vector3(-1, -1, -1), -Vector3::UnitZ()).toRotationMatrix();
+    const Matrix3 R = turn_between(Vector3(-1, -1, -1), -Vector3::UnitZ()).toRotationMatrix();
     const double r = 0.1 * std::sqrt(3.0);
     const auto contacts =
         found({s}, {{Box{Vector3::Constant(0.1)}, {{0.6, 0.2, r - 0.002}, R}, -1, 0}}, 0.001);

@@ -1,0 +1,41 @@
+// The hash of the last state: the same for the same run, however it was made.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+
+using namespace saltus_test;
+
+namespace {
+
+std::string hash_of(const Outcome& run) {
+  REQUIRE(run.code == 0);
+  return nlohmann::json::parse(run.out).at("state_hash").get<std::string>();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "command_state hash outlives interruption and other outputs, and tells other runs apart") {
+  const Folder folder;
+  folder.write("whole.yaml", small_scene());
+  folder.write("silent.yaml",
+               replaced(small_scene(),
+                        "  - {probe: string, name: pickup, at: 0.5 m, wav: "
+                        "sound.wav}\n",
+                        "  - {probe: string, name: other, at: 0.3 m, csv: x.csv}\n"));
+  folder.write("softer.yaml",
+               replaced(small_scene(), "height: 3 mm", "height: 3.0000000000001 mm"));
+  const std::string whole = hash_of(saltus_command(folder, {"run", "whole.yaml", "--json"}));
+  CHECK(whole.size() == 16);
+  CHECK(hash_of(saltus_command(folder, {"run", "silent.yaml", "--json"})) == whole);
+  CHECK(hash_of(saltus_command(folder, {"run", "softer.yaml", "--json"})) != whole);
+
+  const std::vector<std::string> part{"run", "whole.yaml", "-o", "part.h5", "--json"};
+  auto first = part, rest = part;
+  first.insert(first.end(), {"--until", "21 ms"});
+  rest.emplace_back("--resume");
+  CHECK(hash_of(saltus_command(folder, first)) != whole);
+  CHECK(hash_of(saltus_command(folder, rest)) == whole);
+}

@@ -1,0 +1,13 @@
+"""Bounds of the checks, relative to the largest term of the equation that is checked; docs/reference/verify.md says why."""
+
+INERTIA = 1e-12     # of the equations of motion, relative to their terms m v
+IMPULSE = 3e-8      # and relative to the impulses on the body
+FLAT_FORCE = 5e-12  # and relative to h times the forces, term by term
+OTHERS = 0.1        # a body is not asked for more than this of what the largest of its group is
+MOTION = 1e-13      # round-off of a few operations, relative to the positions
+ENERGY = 1e-13      # of a state, relative to its parts
+LEDGER = 1e-11      # of sums over all steps, relative to the largest account
+START = 1e-9        # of the first frame against the scene
+UNIT = 1e-12        # lengths of quaternions and directions
+GAP = 1e-12         # relative to the places
+FORCE = 1e-12       # impulse over h against the force

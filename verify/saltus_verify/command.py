@@ -1,0 +1,40 @@
+"""The command: python3 -m saltus_verify out.h5"""
+import argparse
+import json
+import sys
+
+
+def verify(name, checksums=True):
+    """The report on a file. Without checksums the equations alone decide."""
+    from . import ledger, start, steps
+    from .model import Model
+    from .report import Report
+    from .results import Results
+    results = Results(name)
+    report = Report()
+    model = Model(results)
+    ledger.check(results, report)
+    if checksums:
+        start.checksums(results, report)
+    start.check(results, model, report)
+    steps.check(results, model, report)
+    return report
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="saltus verify", description="checks a results file with code of its own")
+    parser.add_argument("file", help="results file")
+    parser.add_argument("--json", action="store_true", help="the report as JSON")
+    options = parser.parse_args(arguments)
+    try:
+        report = verify(options.file)
+    except (OSError, KeyError, ValueError) as fault:
+        print(f"saltus verify: {options.file}: cannot be read: {fault}", file=sys.stderr)
+        return 2
+    except Exception as fault:  # of the verifier: no verdict is better than a wrong one
+        print(f"saltus verify: {options.file}: the verifier fails: {type(fault).__name__}: {fault}", file=sys.stderr)
+        return 2
+    print(json.dumps(report.as_dict()) if options.json else report.text())
+    if not options.json:
+        print("verify: " + ("pass" if report.passed else "FAIL: " + ", ".join(report.failed_names())))
+    return 0 if report.passed else 1

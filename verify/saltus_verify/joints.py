@@ -1,0 +1,120 @@
+"""Impulses of joints in the momentum of their bodies, and their gaps."""
+import numpy as np
+
+from . import bounds
+from .joint_geometry import UNDER_B, coordinate, rows
+from .solids import Unknown
+
+
+class Sides:
+    """Both sides of all joints, means of the ends of the step."""
+
+    def __init__(self, step):
+        joints = step.model.joints
+        at = (step.q0, step.ends_of_rows(), step.q1)
+        ends = [[step.model.side_frames([getattr(j, s) for j in joints], q) for q in at] for s in "ab"]
+        mean = lambda e: (0.5 * (e[0][0] + e[1][0]), 0.5 * (e[0][1] + e[1][1]))
+        self.a, self.b = mean(ends[0]), mean(ends[1])
+        self.end_a, self.end_b = ends[0][2], ends[1][2]
+        under = np.array([j.kind in UNDER_B for j in joints])
+        self.at_a = np.where(under[:, None], self.b[0], self.a[0])  # where a takes its impulses
+        self.at_b = self.b[0]
+
+    def frames(self, n):
+        return (self.a[0][n], self.a[1][n]), (self.b[0][n], self.b[1][n])
+
+
+def _push(step, sides, sign, x, force, torque):
+    """Impulses and moment impulses in space at x (n x 3 each) on sides of joints."""
+    of = np.array([s.group for s in sides])
+    for g in np.unique(of[of >= 0]):
+        one = step.steps.get(g)
+        if one is None:
+            continue
+        here = np.flatnonzero(of == g)
+        if one.group.frames:
+            body = np.array([sides[i].body for i in here])
+            arm = x[here] - step.centres(g)[body]
+            one.group.push(step.r[g], step.size[g], one, body, arm, sign * force[here], sign * torque[here])
+        else:
+            for i in here:
+                one.group.push_point(step.r[g], step.size[g], sides[i].x, sign * force[i])
+
+
+def collect(step, report):
+    results, model = step.results, step.model
+    step.sides = None
+    if not results.joint_force:
+        return
+    if model.joint_fault:
+        step.miss([g.index for g in results.groups if g.velocity is not None], "a joint: " + model.joint_fault)
+        return
+    held = {side.group for j in model.joints for side in (j.a, j.b) if side.group >= 0}
+    for g in held:
+        if results.groups[g].scheme not in ("rig-mid", "moreau-jean") or getattr(model.groups[g], "moves_by_itself", False):
+            step.miss([g], f"joints under {results.groups[g].scheme}, or with bodies that are told how to move")
+    step.sides = Sides(step)
+    force = step.h * np.array([f[step.k] for f in results.joint_force])
+    torque = step.h * np.array([t[step.k] for t in results.joint_torque])
+    _push(step, [j.b for j in model.joints], 1.0, step.sides.at_b, force, torque)
+    _push(step, [j.a for j in model.joints], -1.0, step.sides.at_a, force, torque)
+
+
+def push_coordinate(step, n, i, impulse):
+    """Impulse of a law on coordinate i of joint n: along its row, at the mean places of the step."""
+    joint = step.model.joints[n]
+    spin, direction, _ = coordinate(joint, i, *step.sides.frames(n))
+    p, none = (impulse * direction)[None], np.zeros((1, 3))
+    force, torque = (none, p) if spin else (p, none)
+    _push(step, [joint.b], 1.0, step.sides.at_b[n][None], force, torque)
+    _push(step, [joint.a], -1.0, step.sides.at_a[n][None], force, torque)
+
+
+def fit_couplings(step):
+    """The file does not hold the impulses of drives and gears. Each is one unknown along a known row: it is chosen such
+    that what is left of the momentum is least, in the metric of the masses."""
+    model = step.model
+    if not model.couplings or model.joint_fault or step.sides is None:
+        return
+    groups = list(step.steps)
+    rest_of = lambda r: {g: step.steps[g].group.residual(step.steps[g], r[g]) for g in groups}
+    weigh = lambda parts: np.concatenate([step.steps[g].group.weigh(parts[g]) for g in groups])
+    kept = step.r, step.size
+    columns = []
+    for terms in model.couplings:
+        pairs = {g: step.steps[g].group.no_impulse() for g in groups}
+        step.r, step.size = {g: p[0] for g, p in pairs.items()}, {g: p[1] for g, p in pairs.items()}
+        for n, i, weight in terms:
+            push_coordinate(step, n, i, weight)
+        columns.append((step.r, step.size))
+    step.r, step.size = kept
+    rest = rest_of(step.r)
+    slope = [weigh(rest) - weigh(rest_of({g: step.r[g] + r[g] for g in groups})) for r, _ in columns]
+    L = np.linalg.lstsq(np.stack(slope, 1), weigh(rest), rcond=None)[0]
+    for x, (r, size) in zip(L, columns):
+        for g in groups:
+            step.r[g] += x * r[g]
+            step.size[g] += abs(x) * size[g]
+
+
+def check(step, report):
+    """Gaps at the end of the step: as small as the file says."""
+    results, model = step.results, step.model
+    if not results.joint_force:
+        return
+    if model.joint_fault:
+        report.not_checked("joint gap", model.joint_fault)
+        return
+    claimed = results.rows["joint_gap"][results.row_of_frame[step.k]]
+    (xa, A), (xb, B) = step.sides.end_a, step.sides.end_b
+    extent = max(np.abs(xa).max(), np.abs(xb).max(), max((np.abs(q).max(initial=0) for q in step.q1 if q is not None)))
+    broken = np.array(results.joint_broken) <= step.t1
+    kinds = np.array([j.kind for j in model.joints])
+    for kind in np.unique(kinds):
+        of = np.flatnonzero((kinds == kind) & ~broken)
+        if of.size == 0:
+            continue
+        length = np.array([model.joints[n].length for n in of])
+        for spin, gap in rows(kind, length, (xa[of], A[of]), (xb[of], B[of])):
+            report.largest("joint gap", gap, claimed + bounds.GAP * (1.0 if spin else extent), "rad" if spin else "m",
+                           lambda i: f"{step.at()}, joint {model.joints[of[i]].name}")

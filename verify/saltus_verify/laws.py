@@ -1,0 +1,258 @@
+"""The contact laws on the stored step (docs/theory/laws.md): gaps and rates of the contacts, made of the states, and of each
+
+    F = P - Proj_K(P - rho u^),   u^ = u~ + mu |u~_T| n,   rho = rows/trace W_cc        (docs/concepts/contact_problem.md (3))
+
+which is zero where the law holds. It is measured as the program's own solvers are: |F| against max(|P|, |rho u|, sqrt(2 E rho)).
+"""
+import numpy as np
+
+from .solids import Unknown
+
+
+class Kinematics:
+    """Rates and gaps of contacts: arrays, a row a contact; not a number where a side is not known."""
+
+    def __init__(self, step, found):
+        n = len(found)
+        self.u0, self.u1 = np.zeros((n, 3)), np.zeros((n, 3))
+        self.W = np.zeros((n, 3))                 # diagonal of W_cc, without joints
+        self.way_c, self.way_0 = np.zeros(n), np.zeros(n)  # gap at the contact instant and at the start, less that at the end
+        for s, sign in ((0, 1.0), (1, -1.0)):
+            for g in np.unique(found.group[:, s]):
+                if g < 0:
+                    continue
+                of = np.flatnonzero(found.group[:, s] == g)
+                args = (found.body[of, s], found.feature[of, s], found.local[of, s])
+                try:
+                    sides = side_of(step, g)
+                    E, normal = found.E[of], found.n[of]
+                    self.u0[of] += sign * np.einsum("cij,cj->ci", E, sides.rate(0, *args))
+                    self.u1[of] += sign * np.einsum("cij,cj->ci", E, sides.rate(1, *args))
+                    self.W[of] += sides.mobility(E, *args)
+                    x_c, x_0, x_1 = sides.places(*args)  # x_c may be not known
+                    self.way_c[of] += sign * np.sum(normal * (x_c - x_1), 1)
+                    self.way_0[of] += sign * np.sum(normal * (x_0 - x_1), 1)
+                except Unknown:
+                    for x in (self.u0, self.u1, self.W, self.way_c, self.way_0):
+                        x[of] = np.nan
+        self.gap_c, self.gap_0 = found.gap + self.way_c, found.gap + self.way_0
+
+
+def side_of(step, g):
+    if g in step.steps:
+        return step.steps[g].group.side(step, g)
+    group = step.model.groups[g]
+    if group is None or step.model.schemes[g] is not None or not getattr(group, "moves_by_itself", False):
+        raise Unknown(f"'{step.results.groups[g].name}'")
+    return group.side(step, g)
+
+
+def project(x, mu):
+    """Nearest point of Coulomb's cone."""
+    N, T = x[:, 0], np.linalg.norm(x[:, 1:], axis=1)
+    inside = T <= mu * N
+    below = mu * T <= -N
+    top = (N + mu * T) / (1.0 + mu * mu)
+    scale = np.where(T > 0.0, mu * top / np.where(T > 0.0, T, 1.0), 0.0)
+    out = np.concatenate([top[:, None], scale[:, None] * x[:, 1:]], 1)
+    out[inside] = x[inside]
+    out[below | (N <= 0.0) & inside] = 0.0
+    return out
+
+
+def law_specs(step, found):
+    """The law of each contact as the resolved scene has it; None: not known."""
+    model, pairs = step.model, step.results.pairs
+    named = len(pairs["key"]) if pairs else 0
+    rules = model.scene["surfaces"]
+    if len(rules) == 1 and not rules[0]["materials"] and (found.key >= named).all():
+        law = rules[0]["law"]
+        return [{"kind": law} if isinstance(law, str) else law] * len(found)
+    scene, cache, out = model.scene, {}, []
+    number = {int(k): int(l) for k, l in zip(pairs["key"], pairs["law"])} if pairs else {}
+    for i in range(len(found)):
+        key = int(found.key[i])
+        if key in number:
+            law = number[key]
+            out.append(scene["contacts"][law]["law"] if law < len(scene["contacts"]) else None)
+            continue
+        of = tuple(map(tuple, np.stack([found.group[i], found.body[i]], 1)))
+        if of not in cache:
+            cache[of] = model.surface_law(*of)
+        out.append(cache[of])
+    whole = {}  # one object for each law, whatever contacts have it
+    return [whole.setdefault(id(law), {"kind": law} if isinstance(law, str) else law) for law in out]
+
+
+def tolerance_of(scene):
+    given = scene.get("solver", {}).get("tolerance")
+    return given if given is not None else 1e-9 if scene.get("surfaces") else 1e-12
+
+
+def check(step, found, report):
+    if len(found) == 0 or np.isnan(found.local).any():
+        return
+    missing = object()
+    laws = law_specs(step, found)
+    kinds = np.array([law["kind"] if law else "" for law in laws])
+    for kind in np.unique(kinds):
+        of = np.flatnonzero(kinds == kind)
+        if kind == "":
+            report.not_checked("contact law", "contacts between surfaces of several materials")
+        elif kind not in CHECKS:
+            report.not_checked("contact law", kind)
+        else:
+            CHECKS[kind](step, found, Kinematics(step, found), [laws[i] for i in of], of, report)
+
+
+def newton_impact(step, found, x, laws, of, report):
+    number = lambda key: _numbers(laws, key)
+    mu, e, e_T = number("friction"), number("restitution"), number("restitution_tangential")
+    known = ~np.isnan(x.u1[of]).any(1)
+    for text, bad in (("sides that this program does not know", ~known),
+                      ("rolling or spinning friction", (number("rolling") > 0) | (number("spinning") > 0)),
+                      ("cohesion", number("cohesion") > 0),
+                      ("slip: mean", np.array([law.get("slip", "end") != "end" for law in laws]) & (mu > 0))):
+        if (bad & known).any() or (text.startswith("sides") and bad.any()):
+            report.not_checked("contact law", "newton-impact with " + text)
+        known &= ~bad
+    of, mu, e, e_T = of[known], mu[known], e[known], e_T[known]
+    laws = [law for law, k in zip(laws, known) if k]
+    if of.size == 0:
+        return
+    h, P = step.h, found.P[of].copy()
+    u0, u1 = x.u0[of], x.u1[of]
+    there = np.linalg.norm(found.E[of], axis=2) > 0.0        # rows that the contact has
+    rows = np.where(mu > 0.0, there.sum(1), 1)
+    there[:, 1:] &= (mu > 0.0)[:, None]
+    u = np.where(there, np.concatenate([u1[:, :1] + e[:, None] * u0[:, :1], u1[:, 1:] + e_T[:, None] * u0[:, 1:]], 1), 0.0)
+    rho = rows / np.maximum(np.where(there, x.W[of], 0.0).sum(1), 1e-300)
+    # which are active: g + w h u0 <= threshold at the contact instant
+    none = {}
+    act = [law.get("activation") or none for law in laws]
+    pick = lambda key, default: _numbers(act, key, default)
+    at_start = step.model.scene["contact"]["instant"] == "start"
+    ahead = x.gap_c[of] + pick("forecast", 0.5 if at_start else 0.0) * h * u0[:, 0] - pick("threshold", 0.0)
+    surface = found.key[of] >= 2 ** 32
+    slack = 1e-6 * (step.model.scene["contact"].get("margin") or step.model.margin()) * surface
+    blur = (1e-12 + 1e-8 * surface) * (np.abs(found.local[of]).max((1, 2)) + h * np.abs(u0[:, 0]) + 1.0 * ~surface)
+    closing = np.array([bool(a.get("closing_only")) for a in act])
+    closed = np.where(closing, u0[:, 0] <= pick("velocity_threshold", 0.0), True)
+    surely = (ahead < slack - blur) & closed
+    never = (ahead > slack + blur) | (closing & (u0[:, 0] > pick("velocity_threshold", 0.0) + 1e-12))
+    where = lambda j: f"{step.at()}, contact {int(found.key[of[j]])}"
+    if step.one_stage:
+        report.largest("contacts without cause", np.where(never, np.abs(P).max(1), 0.0),
+                       1e-12 * np.maximum(np.abs(P).max(), 1e-300), "N s", where)
+    active = surely | (np.abs(P).max(1) > 0.0)
+    hat = u.copy()
+    hat[:, 0] += mu * np.linalg.norm(u[:, 1:], axis=1)
+    F = P - project(P - rho[:, None] * hat, mu)
+    F[~active] = 0.0
+    judge(step, F[active], P[active], (rho[:, None] * u)[active], rho[active], "contact law", report)
+    top = np.maximum(np.abs(P).max(), 1e-300)
+    report.largest("cone", np.maximum(np.linalg.norm(P[:, 1:], axis=1) - mu * P[:, 0], 0.0), 1e-8 * top, "N s", where)
+    report.largest("impulses that pull", np.minimum(P[:, 0], 0.0), 1e-12 * top, "N s", where)
+
+
+def judge(step, F, P, speed, rho, name, report):
+    if len(F) == 0:
+        return
+    row = step.results.row_of_frame[step.k]
+    rows = step.results.rows
+    energy = abs(rows["kinetic"][row]) + abs(rows["potential"][row])
+    scale = max(np.linalg.norm(P), np.linalg.norm(speed), np.sqrt(2.0 * energy * rho.max(initial=0.0)), 1e-300)
+    claimed = max(tolerance_of(step.model.scene), rows["residual_after"][row])
+    report.add(name, np.linalg.norm(F) / scale, 10.0 * claimed, "1", step.at, count=len(F))
+
+
+def _numbers(laws, key, default=0.0):
+    if len(laws) > 1 and len(set(map(id, laws))) == 1:
+        return np.full(len(laws), _numbers(laws[:1], key, default)[0])
+    return np.array([law.get(key) if law.get(key) is not None else default for law in laws], dtype=float)
+
+
+def signorini_position(step, found, x, laws, of, report):
+    """0 <= y1 perp P >= 0. What penetrates counts as y1/h."""
+    W = np.maximum(x.W[of][:, 0], 1e-300)
+    P, speed = found.P[of][:, 0], found.gap[of] / step.h
+    F = P - np.maximum(P - speed / W, 0.0)
+    active = (P != 0.0) | (found.gap[of] < 0.0)
+    judge(step, F[active], P[active], (speed / W)[active], 1.0 / W[active], "contact law", report)
+
+
+def stewart_trinkle(step, found, x, laws, of, report):
+    """0 <= u1 + max(y0, 0)/h perp P >= 0, and friction against u1_T."""
+    mu = _numbers(laws, "friction")
+    known = ~(np.isnan(x.u1[of]).any(1) | np.isnan(x.gap_0[of]))
+    bad = (_numbers(laws, "rolling") > 0) | (_numbers(laws, "spinning") > 0) | (_numbers(laws, "cohesion") > 0)
+    if (~known | bad).any():
+        report.not_checked("contact law", "stewart-trinkle with rolling, cohesion or unknown sides")
+    known &= ~bad
+    of, mu = of[known], mu[known]
+    if of.size == 0:
+        return
+    P, u = found.P[of], x.u1[of].copy()
+    there = np.linalg.norm(found.E[of], axis=2) > 0.0
+    there[:, 1:] &= (mu > 0.0)[:, None]
+    u[:, 0] += np.maximum(x.gap_0[of], 0.0) / step.h
+    u = np.where(there, u, 0.0)
+    rho = there.sum(1) / np.maximum(np.where(there, x.W[of], 0.0).sum(1), 1e-300)
+    hat = u.copy()
+    hat[:, 0] += mu * np.linalg.norm(u[:, 1:], axis=1)
+    F = P - project(P - rho[:, None] * hat, mu)
+    judge(step, F, P, rho[:, None] * u, rho, "contact law", report)
+
+
+def relay(step, found, x, laws, of, report):
+    """-P in h F(s) Sgn(s), s = u1 - V or (u0 + u1)/2 - V."""
+    mean = np.array([law.get("slip", "end") == "mean" for law in laws])
+    u1 = x.u1[of][:, 0]
+    slip = np.where(mean, 0.5 * (u1 + x.u0[of][:, 0]), u1) - _numbers(laws, "velocity")
+    bound = step.h * _numbers(laws, "bound")
+    for i, law in enumerate(laws):
+        if law.get("falling"):
+            bound[i] *= fallen(law["falling"], abs(slip[i]))
+    W = np.maximum(x.W[of][:, 0], 1e-300)
+    P = found.P[of][:, 0]
+    F = P - np.clip(P - slip / W, -bound, bound)
+    judge(step, F, P, slip / W, 1.0 / W, "contact law", report)
+
+
+def fallen(falling, slip):
+    """Share of the strength at rest that is left at a slip: a hyperbola down to `ratio`."""
+    return falling["ratio"] + (1.0 - falling["ratio"]) / (1.0 + slip / falling["speed"])
+
+
+def compliant(step, found, x, laws, of, report):
+    """P = h N, N = k d^p - c u, d = max(-y, 0), taken at the end, in the middle, or as a mean that keeps the energy."""
+    for j, (i, law) in enumerate(zip(of, laws)):
+        k, p, c = law["stiffness"], law.get("exponent", 1.0), law.get("damping", 0.0)
+        at = law.get("at") or ("middle" if c > 0.0 else "mean")
+        y0, y1 = x.gap_0[i], found.gap[i]
+        V = lambda y: k * max(-y, 0.0) ** (p + 1.0) / (p + 1.0)
+        force = lambda y: k * max(-y, 0.0) ** p
+        if np.isnan(y0) or law.get("pulls"):
+            report.not_checked("contact law", "compliant with sides that this program does not know")
+            continue
+        if at == "mean":
+            far = abs(y1 - y0) > 1e-6 * max(abs(y0), abs(y1), 1e-300)
+            N = (V(y0) - V(y1)) / (y1 - y0) if far else force(0.5 * (y0 + y1))
+        elif at == "middle":
+            N = force(0.5 * (y0 + y1)) - c * 0.5 * (x.u0[i, 0] + x.u1[i, 0])
+        else:
+            N = force(y1) - c * x.u1[i, 0]
+        N = max(N, 0.0)
+        P = found.P[i, 0]
+        top = np.maximum(np.abs(found.P).max(), 1e-300)
+        # of a mean whose two gaps are near each other round-off counts (y1 - y0) times
+        blur = 1e-9 * top + 1e-13 * step.h * (V(y0) + V(y1)) / max(abs(y1 - y0), 1e-300) if at == "mean" else 1e-9 * top
+        # a dashpot alone does not act at a distance
+        if c > 0.0 and P == 0.0 and min(0.5 * (y0 + y1), y1) >= 0.0:
+            N = 0.0
+        report.add("contact law, springs", P - step.h * N, blur, "N s",
+                   lambda: f"{step.at()}, contact {int(found.key[i])}")
+
+
+CHECKS = {"newton-impact": newton_impact, "signorini-position": signorini_position, "relay": relay,
+          "stewart-trinkle": stewart_trinkle, "compliant": compliant}

@@ -1,0 +1,97 @@
+"""What a results file holds, as arrays."""
+import json
+
+import h5py
+import numpy as np
+
+
+def _text(data):
+    value = data[()]
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _attribute(group, name, default=None):
+    if name not in group.attrs:
+        return default
+    value = group.attrs[name]
+    return value.decode() if isinstance(value, bytes) else value
+
+
+class GroupData:
+    """A group of equal bodies, tables of all frames."""
+
+    def __init__(self, group):
+        self.index = int(_attribute(group, "index"))
+        self.name = _attribute(group, "name")
+        self.kind = _attribute(group, "kind")
+        self.scheme = _attribute(group, "scheme")
+        self.bodies = int(_attribute(group, "bodies"))
+        self.names = json.loads(_text(group["names"])) if "names" in group else [self.name]
+        read = lambda g, name: np.array(g[name]) if name in g else None
+        self.q = read(group, "q")
+        self.velocity = read(group, "velocity")
+        step = group["step"] if "step" in group else {}
+        self.q0, self.v0, self.v1 = read(step, "q0"), read(step, "v0"), read(step, "v1")
+        self.own_v1 = self.v1  # stored beside the velocity, of schemes that hold another
+        if self.v1 is None:
+            self.v1 = self.velocity
+        self.mesh = self._mesh(group)
+        self.place, self.rotation = read(group, "place"), read(group, "rotation")
+
+    @staticmethod
+    def _mesh(group):
+        if "dof" not in group or "cells" not in group:
+            return None
+        cells = sorted(group["cells"].values(), key=lambda c: int(_attribute(c, "index", 0)))
+
+        def sets(name):
+            of = group["sets"].get(name) if "sets" in group else None
+            return {k: np.array(v) for k, v in of.items()} if of is not None else {}
+
+        return {"nodes": np.array(group["nodes"]), "dof": np.array(group["dof"]), "dimension": int(group.attrs["dimension"]),
+                "cells": [(_attribute(c, "kind"), np.array(c), _attribute(c, "material")) for c in cells],
+                "elements": sets("elements"), "faces": sets("faces")}
+
+
+class Contacts:
+    """/contacts, rows of all frames."""
+    def __init__(self, group):
+        for name in ("offset", "key", "impulse", "moment", "point", "normal", "force", "gap", "status", "body",
+                     "tangent", "local", "feature"):
+            setattr(self, name, np.array(group[name]) if name in group else None)
+
+    def rows(self, frame):
+        return slice(int(self.offset[frame]), int(self.offset[frame + 1]))
+
+
+class Results:
+    def __init__(self, name):
+        with h5py.File(name, "r") as f:
+            if _attribute(f, "format") != "saltus-results":
+                raise ValueError("not a results file of Saltus")
+            if int(_attribute(f, "version")) > 1:
+                raise ValueError("of a later version of the format than this program knows (1)")
+            self.scene = json.loads(_text(f["resolved"]))
+            self.time = np.array(f["frames/time"])
+            self.step = np.array(f["frames/step"]).astype(np.int64)
+            self.crc = np.array(f["frames/crc32"]) if "frames/crc32" in f else None
+            groups = [GroupData(f["bodies"][n]) for n in f["bodies"]]
+            self.groups = sorted(groups, key=lambda g: g.index)
+            self.contacts = Contacts(f["contacts"])
+            self.rows = {n: np.array(f["step"][n]) for n in f["step"]}
+            ledger = f["ledger"]
+            names = sorted(ledger, key=lambda n: int(_attribute(ledger[n], "index")))
+            self.ledger = {_attribute(ledger[n], "name"): np.array(ledger[n]) for n in names}
+            joints = f["joints"] if "joints" in f else {}
+            order = sorted(joints, key=lambda n: int(_attribute(joints[n], "index")))
+            self.joint_force = [np.array(joints[n]["force"]) for n in order]
+            self.joint_torque = [np.array(joints[n]["torque"]) for n in order]
+            self.joint_broken = [float(_attribute(joints[n], "broken_at", np.inf)) for n in order]
+            self.pairs = {n: np.array(f["pairs"][n]) for n in f["pairs"]} if "pairs" in f else {}
+        self.row_of_frame = np.searchsorted(self.rows["time"], self.time)
+        time = self.scene["time"]
+        self.h = time["step"] if time.get("step") else 1.0 / time["rate"]
+
+    @property
+    def frames(self):
+        return len(self.time)

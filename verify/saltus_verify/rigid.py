@@ -1,0 +1,217 @@
+"""Rigid bodies: q = (x, quaternion), v = (velocity in space, angular velocity on the body axes), seven and six a body.
+
+    m v' = f,   J W' = T - W x J W                                         (docs/theory/rotations.md)
+"""
+import numpy as np
+
+from . import bounds, rotation, signals, solids
+from .solids import Unknown
+
+
+def places(copies):
+    """Shift and turn of each copy."""
+    if copies is None:
+        return [(np.zeros(3), np.array([1.0, 0, 0, 0]))]
+    if copies.get("file"):
+        raise Unknown("copies from a file")
+    if copies.get("at"):
+        return [(np.array(x, dtype=float), np.array([1.0, 0, 0, 0])) for x in copies["at"]]
+    nx, ny, nz = copies["count"]
+    spacing = np.array(copies["spacing"], dtype=float)
+    shifts = [np.array([i, j, k]) * spacing for k in range(nz) for j in range(ny) for i in range(nx)]
+    turn = copies.get("turn")
+    unit = np.array([1.0, 0, 0, 0])
+    if not turn:
+        return [(s, unit) for s in shifts]
+    axis = np.array(turn["axis"], dtype=float)
+    axis /= np.linalg.norm(axis)
+    return [(s, rotation.exponential(n * turn["angle"] * axis)) for n, s in enumerate(shifts)]
+
+
+class Load:
+    def __init__(self, spec, centre):
+        self.torque = spec.get("torque") is not None
+        direction = np.array(spec["torque"] if self.torque else spec["force"], dtype=float)
+        self.direction = direction / np.linalg.norm(direction)
+        self.in_body = spec.get("frame") == "body"
+        self.at = np.array(spec["point"], dtype=float) - centre if spec.get("point") else np.zeros(3)
+        self.value = signals.function_of(spec)
+
+
+class Body:
+    """One rigid body: mass, inertia and start."""
+
+    def __init__(self, entry, shift, turn, planar, gravity):
+        spec = entry["rigid"]
+        if spec.get("inertia"):
+            self.mass = spec["mass"]
+            self.centre = np.array(spec.get("centre") or [0, 0, 0], dtype=float)
+            J = spec["inertia"]
+            self.J = np.diag(np.array(J[:3], dtype=float))
+            if len(J) == 6:
+                for (i, j), x in zip(((0, 1), (0, 2), (1, 2)), J[3:]):
+                    self.J[i, j] = self.J[j, i] = x
+        else:
+            shapes = ([spec["shape"]] if spec.get("shape") else []) + list(spec.get("shapes") or [])
+            densities = [s.get("density") or spec.get("density") or 1.0 for s in shapes]
+            mass, self.centre, J = solids.joined(shapes, densities)
+            self.mass = spec.get("mass") or mass
+            self.J = J * (self.mass / mass)
+        self.quaternion = rotation.multiply(turn, rotation.of_spec(spec.get("rotation")))
+        R = rotation.matrix(self.quaternion)
+        self.place = np.array(spec["position"], dtype=float) + shift + R @ self.centre
+        self.velocity = np.array(spec["velocity"] + spec["spin"], dtype=float)
+        self.locked = np.array([f in spec["locked"] for f in ("x", "y", "z", "rx", "ry", "rz")])
+        if planar:
+            world = {"xy": 2, "xz": 1, "yz": 0}[planar]
+            own = int(np.argmax(np.abs(R[world])))
+            self.locked[world] = True
+            for k in range(3):
+                if k != own:
+                    self.locked[3 + k] = True
+        self.gravity = np.array(spec["gravity"] if spec.get("gravity") is not None else gravity, dtype=float)
+        self.drag, self.spin_drag = spec["drag"], spec["spin_drag"]
+        self.scheme = entry.get("scheme")
+        self.loads = [Load(x, self.centre) for x in entry["loads"]]
+
+
+class RigidGroup:
+    """The bodies of one group, as arrays over bodies."""
+
+    frames = True  # its points are given in frames of its bodies
+
+    def __init__(self, bodies):
+        self.bodies = bodies
+        self.n = len(bodies)
+        self.m = np.array([b.mass for b in bodies])
+        self.J = np.array([b.J for b in bodies])
+        self.locked = np.array([b.locked for b in bodies])
+        self.gravity = np.array([b.gravity for b in bodies])
+        self.drag = np.array([b.drag for b in bodies])
+        self.spin_drag = np.array([b.spin_drag for b in bodies])
+        self.steady = not (self.drag.any() or self.spin_drag.any() or any(b.loads for b in bodies))
+        free = ~self.locked
+        self.inverse_mass = np.where(free[:, :3], 1.0 / self.m[:, None], 0.0)
+        self.inverse_J = np.zeros_like(self.J)
+        for i in range(self.n):
+            k = np.flatnonzero(free[i, 3:])
+            if k.size:
+                self.inverse_J[np.ix_([i], k, k)] = np.linalg.inv(self.J[i][np.ix_(k, k)])
+
+    def initial(self):
+        q = np.concatenate([np.concatenate([b.place, b.quaternion]) for b in self.bodies])
+        return q, np.concatenate([b.velocity for b in self.bodies])
+
+    @staticmethod
+    def split_q(q):
+        q = q.reshape(-1, 7)
+        return q[:, :3], q[:, 3:]
+
+    @staticmethod
+    def split_v(v):
+        v = v.reshape(-1, 6)
+        return v[:, :3], v[:, 3:]
+
+    def load(self, t, quaternion, v, W):
+        """f in space, T on the body axes, without the gyroscopic moment."""
+        f = self.m[:, None] * self.gravity - self.drag[:, None] * v
+        T = -self.spin_drag[:, None] * W
+        for i, body in enumerate(self.bodies):
+            for load in body.loads:
+                F = load.value(t) * load.direction
+                R = rotation.matrix(quaternion[i])
+                inside = F if load.in_body else R.T @ F
+                if load.torque:
+                    T[i] += inside
+                else:
+                    f[i] += R @ F if load.in_body else F
+                    T[i] += np.cross(load.at, inside)
+        return f, T
+
+    def energy(self, q, v):
+        x, _ = self.split_q(q)
+        u, W = self.split_v(v)
+        kinetic = 0.5 * (self.m @ np.sum(u * u, 1) + np.einsum("ni,nij,nj->", W, self.J, W))
+        return kinetic, -float(np.sum(self.m[:, None] * self.gravity * x))
+
+    def points(self, q, body, local):
+        """Places in space of points given in the frames of bodies."""
+        x, Q = self.split_q(q)
+        return x[body] + rotation.apply(rotation.matrix(Q[body]), local)
+
+    def arms(self, q, body, local):
+        _, Q = self.split_q(q)
+        return rotation.apply(rotation.matrix(Q[body]), local)
+
+    def no_impulse(self):
+        """Impulses of a step, and the sum of their magnitudes: force and moment of each body."""
+        return np.zeros((self.n, 6)), np.zeros((self.n, 2))
+
+    def push(self, r, size, step, body, arm, impulse, moment=None):
+        """Adds impulses in space at arms from the mass centre, and moments in space."""
+        turn = np.cross(arm, impulse)
+        if moment is not None:
+            turn = turn + moment
+        np.add.at(r[:, :3], body, impulse)
+        np.add.at(r[:, 3:], body, rotation.apply_back(step.axes()[body], turn))
+        np.add.at(size[:, 0], body, np.linalg.norm(impulse, axis=-1))
+        np.add.at(size[:, 1], body, np.linalg.norm(turn, axis=-1))
+
+    def residual(self, step, r):
+        return np.concatenate(step.momentum(r)[:2], 1)
+
+    def check_momentum(self, step, r, size, report, frame, g):
+        linear, angular, inertia, force = step.momentum(r)
+        bound = bounds.INERTIA * inertia + bounds.IMPULSE * (force + size)
+        # moments are as large at least as the impulses on an arm of the radius of gyration
+        radius = np.sqrt(np.einsum("nii->n", self.J) / self.m)
+        bound[:, 1] = np.maximum(bound[:, 1], radius * bound[:, 0])
+        bound = np.maximum(bound, bounds.OTHERS * bound.max(0))
+        for name, unit, part, of in (("momentum", "N s", linear, bound[:, 0]),
+                                     ("momentum, angular", "N m s", angular, bound[:, 1])):
+            report.largest(name, np.linalg.norm(part, axis=1), of, unit, lambda i: f"{frame.at()}, body {frame.name(g, i)}")
+
+    def check_motion(self, step, report, frame, g):
+        dx, dQ = step.kinematics()
+        size = np.abs(step.x1).max(1) + np.abs(step.x0).max(1) + step.h * np.abs(step.u0 + step.u1).max(1)
+        where = lambda i: f"{frame.at()}, body {frame.name(g, i)}"
+        report.largest("motion, places", np.abs(dx).max(1), bounds.MOTION * size, "m", where)
+        report.largest("motion, rotations", np.abs(dQ).max(1), bounds.UNIT, "1", where)
+
+    def weigh(self, part):
+        """A residual (bodies x 6) in the metric of the masses."""
+        J = np.sqrt(np.einsum("nii->ni", self.J) / 3.0).max(1, keepdims=True)
+        return np.concatenate([part[:, :3] / np.sqrt(self.m)[:, None], part[:, 3:] / J], 1).ravel()
+
+    def push_contacts(self, frame, g, body, feature, local, impulse, moment):
+        arm = self.arms(frame.place(g), body, local)
+        self.push(frame.r[g], frame.size[g], frame.steps[g], body, arm, impulse, moment)
+
+    def side(self, frame, g):
+        return RigidSide(self, frame, g)
+
+
+class RigidSide:
+    """Points of the bodies as one side of contacts."""
+
+    def __init__(self, group, frame, g):
+        self.group, self.frame, self.g = group, frame, g
+        self.step = frame.steps[g]
+        self.axes = self.step.axes()
+
+    def rate(self, end, body, feature, local):
+        """Velocity of the points at the start (0) or the end (1) of the step, on the rows of the step."""
+        arm = self.group.arms(self.frame.place(self.g), body, local)
+        u, W = (self.step.u0, self.step.W0) if end == 0 else (self.step.u1, self.step.W1)
+        return u[body] + np.cross(rotation.apply(self.axes[body], W[body]), arm)
+
+    def mobility(self, E, body, feature, local):
+        """d . A^-1 d of each direction d in E (contacts x 3 x 3)."""
+        arm = self.group.arms(self.frame.place(self.g), body, local)
+        turn = np.einsum("cji,ckj->cki", self.axes[body], np.cross(arm[:, None], E))
+        return (np.sum(E * E * self.group.inverse_mass[body][:, None], 2)
+                + np.einsum("cki,cij,ckj->ck", turn, self.group.inverse_J[body], turn))
+
+    def places(self, body, feature, local):
+        at = lambda q: self.group.points(q, body, local)
+        return at(self.frame.place(self.g)), at(self.frame.q0[self.g]), at(self.frame.q1[self.g])

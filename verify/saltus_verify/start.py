@@ -1,0 +1,131 @@
+"""Every stored moment: energy of the states, lengths of quaternions, the first frame against the scene, forces against
+impulses, directions of contacts."""
+import zlib
+
+import numpy as np
+
+from . import bounds, modal_exact
+from .solids import Unknown
+
+
+def check(results, model, report):
+    energies(results, model, report)
+    for g in results.groups:
+        known = model.groups[g.index]
+        if known is None or g.q is None or g.velocity is None:
+            continue
+        if known.frames:
+            Q = g.q.reshape(results.frames, -1, 7)[:, :, 3:]
+            width = Q.shape[1]
+            report.largest("length of quaternions", np.linalg.norm(Q, axis=2) - 1.0, bounds.UNIT, "1",
+                           lambda i: f"frame {i // width}, body {g.names[i % width]}")
+        if results.step[0] == 0:
+            q, v = known.initial()
+            size = max(np.abs(g.q).max(initial=0.0), 1e-300)
+            report.largest("first frame, places", g.q[0] - q, bounds.START * size, "m, 1", lambda i: f"'{g.name}', number {i}")
+            size = max(np.abs(g.velocity).max(initial=0.0), 1e-300)
+            rest = g.velocity[0] - v
+            if g.scheme == "modal-exact":  # modes that lose more than half of themselves in a step begin otherwise
+                rest = np.where(np.exp(-2.0 * known.sigma * results.h) < 0.5, 0.0, rest)
+                if any((e.get("scheme") or {}).get("start") == "raw" for e in results.scene["bodies"]):
+                    rest = 0.0 * rest
+                    report.not_checked("first frame, velocities", "of modal-exact with start: raw")
+            report.largest("first frame, velocities", rest, bounds.START * size, "m/s, rad/s",
+                           lambda i: f"'{g.name}', number {i}")
+    directions(results, report)
+
+
+def energies(results, model, report):
+    missing = [g.name for g in results.groups if g.velocity is not None and model.groups[g.index] is None]
+    if missing:
+        report.not_checked("energy of states", f"it needs every body, and does not know '{missing[0]}'")
+        return
+    springs = [law for law in model.joint_laws if law.what == "spring" and law.spec["stiffness"] > 0.0]
+    if model.joint_fault:
+        report.not_checked("energy of states", "with joints: " + model.joint_fault)
+        return
+    exact = [g for g in results.groups if g.scheme == "modal-exact"]
+    kind_of = lambda law: law if isinstance(law, str) else law["kind"]
+    if any(kind_of(c["law"]) == "compliant" for c in results.scene.get("contacts", [])):
+        report.not_checked("energy of states", "with springs at contacts")
+        return
+    try:
+        for g in results.groups:
+            if model.groups[g.index] is not None and g.velocity is not None:
+                model.groups[g.index].energy(g.q[0], g.velocity[0])
+    except Unknown as reason:
+        report.not_checked("energy of states", str(reason))
+        return
+    for k in range(results.frames):
+        if any(np.isnan(g.v1[k]).any() for g in exact):
+            continue
+        kinetic = potential = 0.0
+        for g in results.groups:
+            if model.groups[g.index] is None or g.velocity is None:
+                continue
+            known = model.groups[g.index]
+            if g.scheme == "modal-exact":
+                T, V = modal_exact.energy(known, results.h, g.q[k], g.v1[k])
+            else:
+                T, V = known.energy(g.q[k], g.velocity[k])
+            kinetic, potential = kinetic + T, potential + V
+        q = [g.q[k] if g.q is not None else None for g in results.groups]
+        for law in springs:
+            potential += 0.5 * law.spec["stiffness"] * model.coordinate_at(law, q) ** 2
+        row = results.row_of_frame[k]
+        blur = sum(getattr(known, "energy_blur", 0.0) for known in model.groups)
+        size = abs(kinetic) + abs(potential) + abs(results.rows["potential"][row]) + blur / bounds.ENERGY
+        where = lambda: f"frame {k}, t = {results.time[k]:.9g} s"
+        if exact:  # their sum alone means something
+            total = kinetic + potential - results.rows["kinetic"][row] - results.rows["potential"][row]
+            report.add("energy", total, 10.0 * bounds.ENERGY * max(size, 1e-300), "J", where)
+            continue
+        report.add("energy, kinetic", kinetic - results.rows["kinetic"][row], bounds.ENERGY * max(size, 1e-300), "J", where)
+        report.add("energy, potential", potential - results.rows["potential"][row], bounds.ENERGY * max(size, 1e-300), "J", where)
+
+
+def checksums(results, report):
+    """The bytes of each frame against what the run noted of them when it wrote them."""
+    if results.crc is None:
+        report.not_checked("checksum of frames", "a file of an earlier version")
+        return
+    c = results.contacts
+    for k in range(results.frames):
+        total = 0
+        for g in results.groups:
+            for table in (g.q, g.velocity, g.q0, g.v0, g.own_v1):
+                if table is not None:
+                    total = zlib.crc32(np.ascontiguousarray(table[k]).tobytes(), total)
+        rows = c.rows(k)
+        for table in (c.impulse, c.moment, c.normal, c.tangent):
+            total = zlib.crc32(np.ascontiguousarray(table[rows]).tobytes(), total)
+        for force, torque in zip(results.joint_force, results.joint_torque):
+            total = zlib.crc32(torque[k].tobytes(), zlib.crc32(force[k].tobytes(), total))
+        report.add("checksum of frames", float(total != int(results.crc[k])), 0.5, "frames", f"frame {k}")
+
+
+def directions(results, report):
+    c = results.contacts
+    if c.normal is None or c.tangent is None or len(c.normal) == 0:
+        return
+    known = ~np.isnan(c.normal).any(1) & (np.linalg.norm(c.normal, axis=1) > 0.0)
+    rows = np.flatnonzero(known)
+    if rows.size == 0:
+        return
+    frame = lambda i: f"frame {int(np.searchsorted(c.offset, rows[i], side='right')) - 1}, contact {int(c.key[rows[i]])}"
+    n, t = c.normal[rows], np.nan_to_num(c.tangent[rows]).reshape(-1, 2, 3)
+    report.largest("contact frames, normals", np.linalg.norm(n, axis=1) - 1.0, bounds.UNIT, "1", frame)
+    for a in range(2):
+        there = np.linalg.norm(t[:, a], axis=1) > 0.0
+        report.largest("contact frames, tangents",
+                       np.where(there, np.abs(np.linalg.norm(t[:, a], axis=1) - 1.0) + np.abs(np.sum(t[:, a] * n, 1)), 0.0),
+                       bounds.UNIT, "1", frame)
+    nowhere = np.where(np.linalg.norm(t, axis=2) == 0.0, np.abs(c.impulse[rows][:, 1:]), 0.0).max(1)
+    report.largest("impulses without a direction", nowhere, 1e-300, "N s", frame)
+    of_frame = np.searchsorted(c.offset, rows, side="right") - 1
+    if results.scene["time"].get("lane") != "events":
+        p = np.einsum("ci,cij->cj", c.impulse[rows], np.concatenate([n[:, None], t], 1))
+        size = np.abs(c.impulse[rows]).max(1)
+        halved = results.rows["halvings"][results.row_of_frame[of_frame]] > 0
+        rest = np.where(halved, 0.0, np.abs(p - results.h * c.force[rows]).max(1))
+        report.largest("force of contacts times h", rest, bounds.FORCE * np.maximum(size, 1e-300), "N s", frame)
