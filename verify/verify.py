@@ -3,6 +3,8 @@
 import os
 import sys
 
+sys.dont_write_bytecode = True
+
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # matrices are small: threads would only wait for each other
     os.environ.setdefault(_name, "1")
 

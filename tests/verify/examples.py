@@ -9,6 +9,8 @@ import os
 import pathlib
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
 import tempfile
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):

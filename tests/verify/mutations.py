@@ -14,6 +14,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
 import tempfile
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):

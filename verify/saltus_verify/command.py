@@ -28,7 +28,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     try:
         report = verify(options.file)
-    except (OSError, KeyError, ValueError) as fault:
+    except (OSError, KeyError, ValueError) as fault:  # no results file, or one that lacks a table
         print(f"saltus verify: {options.file}: cannot be read: {fault}", file=sys.stderr)
         return 2
     except Exception as fault:  # of the verifier: no verdict is better than a wrong one

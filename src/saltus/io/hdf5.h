@@ -84,9 +84,9 @@ struct FileState {
   int error = 0;  ///< errno of the first write that failed; what was written since is lost
   /// Tables that were appended to, by their path in the file.
   std::map<std::string, std::shared_ptr<Growing>> growing{};
-  bool head = false;       ///< asked for, of a new file
-  bool changed = false;    ///< by another program, since it was opened for reading
-  std::uint64_t take = 0;  ///< asked for: what AtomicFile::take() takes at most [bytes]
+  bool head = false;                ///< asked for, of a new file
+  bool changed = false;             ///< by another program, since it was opened for reading
+  std::uint64_t take = 0;           ///< asked for: what AtomicFile::take() takes at most [bytes]
   std::shared_ptr<void> reserve{};  ///< of a file to be written: memory for abandon()
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <new>
 
 #include "saltus/io/checkpoint.h"
 #include "saltus/io/event_table.h"
@@ -86,6 +87,8 @@ struct ResultsWriter::Parts {
       action();
     } catch (const RunError& error) {
       throw RunError(error.what() + ("; " + give_up()));
+    } catch (const std::bad_alloc&) {
+      throw RunError("there is not enough memory; " + give_up());
     } catch (...) {
       give_up();
       throw;
@@ -99,6 +102,8 @@ struct ResultsWriter::Parts {
     std::int64_t step = -1;
     try {  // what is on the disk tells best
       step = newest_checkpoint_step(layout::open(output.part(), false));
+    } catch (const std::bad_alloc&) {  // it cannot be read now: what was kept before stays
+      return output.part() + " is as it was";
     } catch (const std::exception&) {  // nothing to go on from
     }
     if (step < 0) {
@@ -203,6 +208,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     p.breaks = JointBreaks::open(p.hdf5, model);
     p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows, checkpoint.extent.events);
   } catch (const h5::Error& error) {
+    p.hdf5.abandon();  // what was cut off already stays on the disk
     layout::damaged(file, error);
   }
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";

@@ -5,12 +5,11 @@
 #include <limits>
 #include <numbers>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/shapes/blocks_internal.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Two unit vectors across n and each other. They jump only where |n_z| passes 0.9, which faces at right angles to the
 /// axes do not do by round-off.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 #include "saltus/sim/lane_touch.h"
 #include "saltus/sim/lane_watch.h"
 
@@ -14,21 +15,19 @@ namespace {
 
 constexpr int kMostTrials = 60;  ///< of the length of a step
 constexpr std::string_view kNoEnd = "contacts change without end at one instant";
-constexpr int kMostAtOnce = 20;   ///< events without time between them
-constexpr int kTrials = 4;        ///< before slips are looked at that come to their end
-constexpr int kNear = 3;          ///< times EventOptions::closed, of contacts that are near
-constexpr double kTurn = 2.5;     ///< most that a body turns in a step [rad]
-constexpr double kLeast = 1e-11;  ///< tolerance of steps with contacts that are closed
-constexpr double kStop = 1e-6;    ///< of EventOptions::zeno: the way left of a slip that is over
-constexpr double kWay = 2000.0;   ///< margins that a body goes in a step
-constexpr int kMostSamples = 16;  ///< of a step, for its integrals
+constexpr int kMostAtOnce = 20;    ///< events without time between them
+constexpr int kTrials = 4;         ///< before slips are looked at that come to their end
+constexpr int kNear = 3;           ///< times EventOptions::closed, of contacts that are near
+constexpr double kTurn = 2.5;      ///< most that a body turns in a step [rad]
+constexpr double kFinest = 1e-11;  ///< tolerance of steps with contacts that are closed
+constexpr double kStop = 1e-6;     ///< of EventOptions::zeno: the way left of a slip that is over
+constexpr double kWay = 2000.0;    ///< margins that a body goes in a step
+constexpr int kMostSamples = 16;   ///< of a step, for its integrals
 constexpr double kShortest = 1e-15;
 constexpr double kTime = 1e-14;      ///< of the time, to which the end of a step is found
 constexpr double kLongest = 1000.0;  ///< intervals
 /// Impacts in a row between which nothing moves by EventOptions::zeno: they pile up.
 constexpr std::uint64_t kCrowd = 8;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::unique_ptr<OdeMethod> method_of(const EventOptions& options) {
   switch (options.method) {
@@ -178,7 +177,7 @@ void EventLane::Work::set_scale() {
   const std::span<const double> radius = motion.radius();
   // Rates of rows that turn are differences: their round-off is no error of the step.
   const double asked = model.options().events.tolerance;
-  tolerance = motion.differences() ? std::max(asked, kLeast) : asked;
+  tolerance = motion.differences() ? std::max(asked, kFinest) : asked;
   const auto n = v.size();
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
     double start = 0.0, end = 0.0;

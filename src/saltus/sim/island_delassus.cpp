@@ -1,11 +1,11 @@
 #include "saltus/sim/island_delassus.h"
 
+#include "saltus/base/index_internal.h"
+
 namespace saltus {
 namespace {
 
 constexpr std::size_t kDenseRows = 120;  // beyond, W of rigid bodies is held by bodies
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/sim/stored_energy.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 template <class Range>
 std::vector<int> numbers(const Range& range) {

@@ -7,12 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/contact/spring.h"
 
 namespace saltus {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Where so little of its slip at the start of the step is left, a contact slides on as it did: round-off would turn it.
 constexpr double kTail = 1e-3;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
 
 namespace saltus {
 namespace {
@@ -20,8 +21,6 @@ constexpr double kTie = 1e-12;
 
 /// Of the size of a coordinate: the round-off of a gap. Of corrections so small the rows hardly change: rows of another place do.
 constexpr double kRound = 1e-16, kSmall = 1e-8;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 const ContactMode* find_mode(std::span<const ContactMode> modes, std::uint64_t key) {
   const auto mode = std::ranges::lower_bound(modes, key, {}, &ContactMode::key);

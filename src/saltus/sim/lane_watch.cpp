@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/base/index_internal.h"
+
 namespace saltus {
 namespace {
 
@@ -18,7 +20,6 @@ constexpr double kForceNoise = 1e-10;
 /// How well a polynomial must fit between its nodes, of its largest value.
 constexpr double kFit = 1e-10, kForceFit = 1e-7;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 const double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace

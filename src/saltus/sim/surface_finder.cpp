@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "saltus/base/index_internal.h"
 #include "saltus/scene/moving_points.h"
 #include "saltus/scene/skin_setup.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double margin)
     : model_(model), groups_(std::move(groups)) {
   const Surfaces& surfaces = model.surfaces();

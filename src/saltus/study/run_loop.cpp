@@ -11,8 +11,9 @@ using RunClock = std::chrono::steady_clock;
 
 constexpr auto kRunWatch = std::chrono::milliseconds(50);
 
+/// 0 where the clock went back, as that of a machine that was moved or woken can.
 double in_seconds(RunClock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
+  return std::max(0.0, std::chrono::duration<double>(duration).count());
 }
 
 /// What is measured at one moment, in vectors made once.
@@ -104,7 +105,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   RunClock::time_point next_watch = begin;
   int contacts = 0;
   while (state.step < steps) {
-    if (watch && now >= next_watch) {
+    if (watch && (now >= next_watch || now + kRunWatch < next_watch)) {
       next_watch = now + kRunWatch;
       if (!watch({state.step, loop.first, steps, state.t, end, contacts,
                   loop.statistics.residual.value})) {
@@ -118,7 +119,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     const RunClock::time_point from = RunClock::now();
     const StepReport report = sim.advance();
     const RunClock::time_point to = now = RunClock::now();
-    stepping += to - from;
+    stepping += std::max(to - from, RunClock::duration::zero());
     if (to - from > worst) {
       worst = to - from;
       loop.worst_step = before + 1;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "saltus/io/data_files.h"
+#include "saltus/io/layout.h"
 #include "saltus/io/output_file.h"
 #include "saltus/io/results_reader.h"
 #include "saltus/io/scene_write.h"
@@ -96,8 +97,11 @@ struct SceneRun::Parts {
       State state = read_checkpoint(file, setup->model);
       writer.emplace(ResultsWriter::resume(file, setup->model, setup->scene.text, resolved,
                                            std::move(results)));
-      if (spec.results.every_step)
-        gain = stored_gain(part_name(output), state.energy_start, state.step);
+      if (spec.results.every_step) try {
+          gain = stored_gain(part_name(output), state.energy_start, state.step);
+        } catch (const h5::Error& error) {
+          layout::damaged(part_name(output), error);
+        }
       sim.emplace(setup->model, std::move(state));
       return open_dump();
     }

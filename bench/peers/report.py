@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Writes docs/benchmarks.md and docs/pictures/peers_<scene>.svg from a table of run.py.
+
+    report.py [TABLE.csv]      the newest of bench/results/*/ when not given
+"""
+import csv
+import math
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGE, PICTURES = ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "pictures"
+
+# Scene: title, what the error is, unit, the error at which times are compared.
+SCENES = {
+    "top": ("Heavy top", "angle between the attitudes after 10 s (some 80 turns about the axis, ten nods)", "rad", 1e-5),
+    "ball": ("Bouncing ball", "largest error of the height at 30 times, six impacts with restitution 0.8", "m", 1e-4),
+    "incline": ("Box on an incline", "place after 1 s: slides up, stops, stays", "m", 1e-5),
+    "stack": ("Stack of ten cubes", "how far a cube is from its place after 2 s at rest", "m", 1e-5),
+    "wall": ("Wall of 68 bricks", "how far a brick is from its place after 2 s at rest", "m", 1e-5),
+    "pile": ("Pile of 64 balls", "the larger of the deepest penetration at 3 s and the way of a ball from 2.5 s to 3 s", "m", 1e-4),
+    "chain": ("Chain of eight rods", "largest error of a mass centre at four times up to 2 s", "m", 1e-5),
+    "impact": ("Impact oscillator", "largest error in the middle of ten periods, an impact each", "m", 1e-5),
+    "friction": ("Friction oscillator", "place where it sticks", "m", 1e-5),
+    "linear": ("A hundred masses between springs", "largest error of a mass after 1 s", "m", 1e-6),
+}
+NAMES = {"saltus": "Saltus", "siconos": "Siconos", "ode": "ODE", "bullet": "Bullet", "mujoco": "MuJoCo", "simbody": "Simbody",
+         "odeint": "odeint", "sundials": "SUNDIALS"}
+BY_HAND = {"odeint", "sundials"}  # integrators: the user writes the equations of the scene
+COLOURS = {"saltus": "#d62728", "siconos": "#1f77b4", "ode": "#2ca02c", "bullet": "#9467bd", "mujoco": "#8c564b",
+           "simbody": "#e377c2", "odeint": "#7f7f7f", "sundials": "#bcbd22"}
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        lines = file.read().splitlines()
+    about = dict(line[2:].split(" ", 1) for line in lines if line.startswith("# "))
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    for row in rows:
+        for key in ("error", "seconds", "parameter"):
+            row[key] = float(row[key])
+    return about, rows
+
+
+def curves(rows, scene):
+    """{(peer, method): [(error, seconds)] in the order of the ladder}"""
+    found = {}
+    for row in rows:
+        if row["scene"] == scene:
+            found.setdefault((row["peer"], row["method"]), []).append((row["error"], row["seconds"]))
+    return found
+
+
+def time_at(points, error):
+    """CPU time at which a ladder reaches `error`, between the rungs around it on logarithmic axes; None: it does not."""
+    best = None
+    for k, (e, t) in enumerate(points):
+        if not e <= error:
+            continue
+        if k > 0 and math.isfinite(points[k - 1][0]) and points[k - 1][0] > error and e > 0.0:
+            a, s = points[k - 1]
+            part = math.log(a / error) / math.log(a / e)
+            t = min(t, s * (t / s) ** part) if s > 0.0 else t
+        best = t if best is None else min(best, t)
+    return best
+
+
+def target_of(scene, by_curve):
+    """The error asked for, or the smallest power of ten that a peer reaches where none reaches that."""
+    asked = SCENES[scene][3]
+    others = [e for (peer, _), points in by_curve.items() if peer != "saltus" for e, _ in points if math.isfinite(e)]
+    if not others or min(others) <= asked:
+        return asked
+    return 10.0 ** math.ceil(math.log10(min(others)))
+
+
+def number(x, digits=2):
+    if x is None:
+        return "-"
+    if x == 0.0:
+        return "0"
+    return f"{x:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e")
+
+
+def seconds(x):
+    if x is None:
+        return "not reached"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if x >= size:
+            return f"{x / size:.3g} {unit}"
+    return f"{x * 1e9:.3g} ns"
+
+
+def ratio(a, b):
+    return "-" if a is None or b is None else f"{a / b:.2g}"
+
+
+def method_name(method):
+    return method.replace("{kind: ", "").replace(", table: ", " ").replace("}", "")
+
+
+def summary(rows, scene):
+    """(target, rows of the table by peer): best error, time at the target, with which method."""
+    by_curve = curves(rows, scene)
+    target, found = target_of(scene, by_curve), {}
+    for (peer, method), points in by_curve.items():
+        error = min((e for e, _ in points if math.isfinite(e)), default=math.inf)
+        time = time_at(points, target)
+        row = found.setdefault(peer, {"error": math.inf, "time": None, "with": "", "best": ""})
+        if error < row["error"]:
+            row["error"], row["best"] = error, method
+        if time is not None and (row["time"] is None or time < row["time"]):
+            row["time"], row["with"] = time, method
+    return target, found
+
+
+def picture(rows, scene):
+    """Error against time, both logarithmic; the best two ladders of each peer would be hard to read, so all are drawn thin."""
+    by_curve = {key: [(e, t) for e, t in points if 0.0 < e < math.inf] for key, points in curves(rows, scene).items()}
+    everything = [p for points in by_curve.values() for p in points]
+    low, high = (f(math.log10(e) for e, _ in everything) for f in (min, max))
+    first, last = (f(math.log10(t) for _, t in everything) for f in (min, max))
+    low, high, first, last = max(math.floor(low), -16), min(math.ceil(high), 2), math.floor(first), math.ceil(last)
+    left, top, wide, tall = 70.0, 12.0, 500.0, 330.0
+
+    def x(t):
+        return left + wide * (math.log10(t) - first) / max(last - first, 1)
+
+    def y(e):
+        return top + tall * (high - min(max(math.log10(e), low), high)) / max(high - low, 1)
+
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="700" height="{top + tall + 48:.0f}" font-family="sans-serif" font-size="12">',
+           f'<rect width="700" height="{top + tall + 48:.0f}" fill="#ffffff"/>']
+    for k in range(first, last + 1):
+        out.append(f'<line x1="{x(10.0**k):.1f}" y1="{top}" x2="{x(10.0**k):.1f}" y2="{top + tall}" stroke="#dddddd"/>')
+        out.append(f'<text x="{x(10.0**k):.1f}" y="{top + tall + 16}" text-anchor="middle">1e{k}</text>')
+    for k in range(low, high + 1, 1 if high - low < 9 else 2):
+        out.append(f'<line x1="{left}" y1="{y(10.0**k):.1f}" x2="{left + wide}" y2="{y(10.0**k):.1f}" stroke="#dddddd"/>')
+        out.append(f'<text x="{left - 6}" y="{y(10.0**k) + 4:.1f}" text-anchor="end">1e{k}</text>')
+    unit = SCENES[scene][2]
+    out.append(f'<text x="{left + wide / 2}" y="{top + tall + 36}" text-anchor="middle">CPU time of the loop [s]</text>')
+    out.append(f'<text x="16" y="{top + tall / 2}" text-anchor="middle" transform="rotate(-90 16 {top + tall / 2})">error [{unit}]</text>')
+    dashes, seen = ["", "6 3", "2 3", "8 3 2 3"], {}
+    for (peer, method), points in sorted(by_curve.items(), key=lambda item: item[0][0] == "saltus"):
+        dash = dashes[seen.get(peer, 0) % len(dashes)]
+        seen[peer] = seen.get(peer, 0) + 1
+        way = " ".join(f"{x(t):.1f},{y(e):.1f}" for e, t in points)
+        extra = f' stroke-dasharray="{dash}"' if dash else ""
+        width = 2.2 if peer == "saltus" else 1.2
+        out.append(f'<polyline points="{way}" fill="none" stroke="{COLOURS[peer]}" stroke-width="{width}"{extra}>'
+                   f"<title>{NAMES[peer]} {method_name(method)}</title></polyline>")
+        out += [f'<circle cx="{x(t):.1f}" cy="{y(e):.1f}" r="2.5" fill="{COLOURS[peer]}"/>' for e, t in points]
+    for k, peer in enumerate(p for p in NAMES if p in seen):
+        out.append(f'<rect x="{left + wide + 14}" y="{top + 18 * k + 2}" width="14" height="4" fill="{COLOURS[peer]}"/>')
+        out.append(f'<text x="{left + wide + 34}" y="{top + 18 * k + 9}">{NAMES[peer]}</text>')
+    (PICTURES / f"peers_{scene}.svg").write_text("\n".join(out + ["</svg>"]) + "\n", encoding="utf-8")
+
+
+HEAD = """# Saltus beside other libraries
+
+Here you find how exact Saltus is on a row of scenes, and what that costs, beside what Debian 12 offers; also where others are better.
+
+Measured by `bench/peers/run.py` on {cpu}, {date}; one thread, CPU time of the loop alone, medians of {rounds} rounds in which all took
+their turn. The page and its pictures are written by that command from [its table]({table}).
+
+The scenes are the same numbers for all ([scenes.py](../bench/peers/scenes.py)): masses, sizes, friction, gravity, start, end, and the
+answer with its provenance: closed forms, and for top and chain a run of an independent integrator of order 8 at a tolerance of 1e-13.
+Each library has a ladder of steps or tolerances with each of its methods; *best error* is that of its finest rung, *time* the CPU time
+at which the ladder of the quickest method passes the error named, between two rungs on logarithmic axes.
+
+| library | version | used as | equations |
+|---|---|---|---|
+| Saltus | {saltus} | event lane; `rig-mid`, `rig-pos`, `runge-kutta`, `moreau-jean`, `modal-exact` | from the scene |
+| Siconos | {siconos} | `MoreauJeanOSI` with theta 1/2, LCP or NSGS to 1e-8, `MoreauJeanBilbaoOSI`; `LsodarOSI` with events for the ball; contacts found by Bullet | from the scene |
+| ODE | {ode} | `dWorldStep` (direct), `dWorldQuickStep` with 100 sweeps | from the scene |
+| Bullet | {bullet} | `btMultiBody` with its Runge-Kutta steps; sequential impulses and conjugate gradients with 100 sweeps, MLCP by Dantzig's method | from the scene |
+| MuJoCo | {mujoco} | RK4 for smooth motion; Euler, elliptic cones, Newton's solver to 1e-12 or CG, stiffest contact that the manual allows | from the scene |
+| Simbody | {simbody} | Runge-Kutta-Merson, Feldberg, CPodes (Adams); impacts as located events; no rigid contact with friction | from the scene |
+| odeint | {odeint} | Runge-Kutta-Fehlberg 7(8), Dormand-Prince 5, Bulirsch-Stoer | written by hand |
+| SUNDIALS | {sundials} | CVODE (Adams), ARKODE (explicit, order 5 and 8), root finding | written by hand |
+
+odeint and SUNDIALS are integrators: somebody has to derive and write the right side of each scene, which leaves nothing to do but
+to evaluate it. They are the floor of what smooth motion costs, and stand apart below.
+"""
+
+
+def write(path):
+    about, rows = read(path)
+    versions = {row["peer"]: row["version"] for row in rows}
+    known = {peer: versions.get(peer, "not measured").replace("Boost.odeint ", "Boost ").replace(NAMES[peer] + " ", "") for peer in NAMES}
+    text = [HEAD.format(cpu=about.get("cpu", "?"), date=about.get("date", "?"), rounds=about.get("rounds", "?"),
+                        table="../" + Path(path).resolve().relative_to(ROOT).as_posix() if Path(path).resolve().is_relative_to(ROOT)
+                        else "../bench/peers/run.py", **known)]
+    present = [scene for scene in SCENES if any(row["scene"] == scene for row in rows)]
+    absent = [SCENES[scene][0].lower() for scene in SCENES if scene not in present]
+    if int(about.get("rounds", "1")) < 3 or absent:
+        text += ["**Provisional**: " + ("one round only, on a machine that others used; times may be off by half. "
+                                        if int(about.get("rounds", "1")) < 3 else "")
+                 + (f"Not measured yet: {', '.join(absent)}." if absent else ""), ""]
+    text += ["## At a glance", "", "Ratio: time of Saltus to that of the quickest of the others that reaches the error; below 1 Saltus is quicker.", "",
+             "| scene | error compared | best error of Saltus | best of the other engines | of the integrators | time of Saltus | quickest engine | ratio | quickest integrator | ratio |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
+    for scene in present:
+        target, found = summary(rows, scene)
+        ours = found.get("saltus", {"error": math.inf, "time": None})
+        cells = []
+        for some in (lambda p: p not in BY_HAND, lambda p: p in BY_HAND):
+            others = {p: r for p, r in found.items() if p != "saltus" and some(p)}
+            least = min(others, key=lambda p: others[p]["error"], default=None)
+            quick = min((p for p in others if others[p]["time"] is not None), key=lambda p: others[p]["time"], default=None)
+            cells.append((f"{number(others[least]['error'])} {NAMES[least]}" if least else "-",
+                          f"{seconds(others[quick]['time'])} {NAMES[quick]}" if quick else ("not reached" if others else "-"),
+                          ratio(ours["time"], others[quick]["time"]) if quick else "-"))
+        text.append(f"| [{SCENES[scene][0].lower()}](#{SCENES[scene][0].lower().replace(' ', '-')}) | {number(target, 1)} {SCENES[scene][2]} | "
+                    f"{number(ours['error'])} | {cells[0][0]} | {cells[1][0]} | {seconds(ours['time'])} | {cells[0][1]} | {cells[0][2]} | "
+                    f"{cells[1][1]} | {cells[1][2]} |")
+    strings = [name for name in dict.fromkeys(row["scene"] for row in rows) if name.startswith("string")]
+    if strings:
+        text += ["", "## Modal string beside Siconos", "",
+                 "862 modes over 20 frets at 15.68 kHz, the law of `MoreauJeanBilbaoOSI`: both run the same recursion, so that times compare at the "
+                 "same step; *difference* is the largest of the displacement at the frets at the end.", "",
+                 "| run | time of Saltus | of Siconos | Siconos / Saltus | difference |", "|---|---|---|---|---|"]
+        told = {"string, e = 1": "plucked by 3.6 mm, restitution 1, 30 ms: contacts change all the time",
+                "string, e = 0": "the same, restitution 0", "string, quiet": "plucked gently, 1 s: mostly quiet"}
+        for name in strings:
+            both = {row["peer"]: row for row in rows if row["scene"] == name}
+            if len(both) == 2:
+                a, b = both["saltus"], both["siconos"]
+                text.append(f"| {told.get(name, name)} | {seconds(a['seconds'])} | {seconds(b['seconds'])} | {b['seconds'] / a['seconds']:.0f} | "
+                            f"{number(a['error'])} m |")
+    for scene in present:
+        target, found = summary(rows, scene)
+        title, what, unit, _ = SCENES[scene]
+        picture(rows, scene)
+        text += ["", f"## {title}", "", f"Error: {what} [{unit}].", "",
+                 f"![Error against time: {title.lower()}](pictures/peers_{scene}.svg)", "",
+                 f"| library | best error | by | time at {number(target, 1)} {unit} | by | Saltus / it |", "|---|---|---|---|---|---|"]
+        ours = found.get("saltus", {"time": None})["time"]
+        for peer in sorted(found, key=lambda p: (p != "saltus", p in BY_HAND, found[p]["time"] or math.inf, found[p]["error"])):
+            row = found[peer]
+            text.append(f"| {NAMES[peer]} | {number(row['error']) if math.isfinite(row['error']) else 'none'} | {method_name(row['best'])} | "
+                        f"{seconds(row['time'])} | {method_name(row['with'])} | "
+                        f"{'' if peer == 'saltus' else ratio(ours, row['time'])} |")
+        if scene in NOTES:
+            text += ["", NOTES[scene]]
+    text += ["", TAIL]
+    PAGE.write_text("\n".join(text) + "\n", encoding="utf-8")
+    print(PAGE)
+
+
+NOTES = {
+    "top": "Saltus turns the top about its fixed point (`locked`, the weight as a load); ODE and Siconos hold a body by a ball joint, "
+           "Bullet, MuJoCo and Simbody have the three angles of the joint as coordinates.",
+    "ball": "MuJoCo has no restitution: a spring and a dashpot as stiff as the step allows give it. The closed form between impacts is a parabola, "
+            "which every integrator of order 2 and more has exactly: what counts is where impacts are.",
+    "incline": "Simbody's contacts are compliant, odeint and SUNDIALS have none: left out.",
+    "stack": "The exact answer is that nothing moves. Saltus finds the forces that hold the cubes; the others let them sink and push them apart "
+             "again, by their rules for penetration, or stop their sweeps early.",
+    "chain": "Saltus and ODE hold eight free bodies by their hinges, Siconos too; Bullet, MuJoCo and Simbody have eight angles as coordinates, "
+             "which is less to compute, and odeint and SUNDIALS get them written by hand.",
+    "linear": "`modal-exact` takes the second in one step: it has no error but round-off, whatever the step.",
+}
+TAIL = """## Again
+
+<!-- not run: minutes of measuring beside other programs -->
+```sh
+apt-get install --no-install-recommends python3-siconos libode-dev libbullet-dev libmujoco-dev libsimbody-dev libsundials-dev libboost-dev
+bench/peers/run.py                      # all scenes; what is not installed is skipped, in one line
+bench/peers/run.py --only top,string    # some
+```
+
+Keep the machine quiet while it runs. A single rung: `build/peers/bullet top 1e-3 rk4` prints a line of JSON; methods are named in the
+first lines of each driver in [bench/peers](../bench/peers/run.py)."""
+
+
+if __name__ == "__main__":
+    tables = sorted((ROOT / "bench" / "results").glob("*/*-peers.csv"), key=lambda p: p.name)
+    if len(sys.argv) < 2 and not tables:
+        sys.exit("report.py: no table; run.py makes one")
+    write(sys.argv[1] if len(sys.argv) > 1 else tables[-1])
