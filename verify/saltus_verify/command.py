@@ -28,8 +28,16 @@ def main(arguments):
     options = parser.parse_args(arguments)
     try:
         report = verify(options.file)
-    except (OSError, KeyError, ValueError) as fault:  # no results file, or one that lacks a table
-        print(f"saltus verify: {options.file}: cannot be read: {fault}", file=sys.stderr)
+    except FileNotFoundError:
+        print(f"saltus verify: {options.file}: there is no such file", file=sys.stderr)
+        return 2
+    except OSError as fault:
+        last = str(fault).rsplit("(", 1)[-1].rstrip(")")
+        print(f"saltus verify: {options.file}: is no whole results file: {last}; allowed: what `saltus run` wrote to its end",
+              file=sys.stderr)
+        return 2
+    except (KeyError, ValueError) as fault:  # it lacks a table
+        print(f"saltus verify: {options.file}: cannot be checked: {fault}; allowed: results of this version", file=sys.stderr)
         return 2
     except Exception as fault:  # of the verifier: no verdict is better than a wrong one
         print(f"saltus verify: {options.file}: the verifier fails: {type(fault).__name__}: {fault}", file=sys.stderr)

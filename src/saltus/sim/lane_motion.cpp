@@ -447,7 +447,7 @@ void LaneMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<con
 }
 
 // B a = -bias on the active rows of contacts; D the directions of their forces.
-void LaneMotion::contact_rows() {
+void LaneMotion::contact_rows(bool with_bias) {
   active_.clear();
   std::vector<std::uint64_t> keys;
   std::vector<int> rows;
@@ -463,7 +463,7 @@ void LaneMotion::contact_rows() {
   const auto m = static_cast<Eigen::Index>(active_.size());
   B_.resize(m, n_);
   D_.resize(n_, m);
-  contact_bias(keys, rows, bias_);
+  if (with_bias) contact_bias(keys, rows, bias_);
   for (std::size_t r = 0; r < active_.size(); ++r) {
     const auto [k, a] = active_[r];
     const auto i = at(index_[k]);
@@ -495,7 +495,7 @@ void LaneMotion::contact_rows() {
 
 // Contacts and joints together, joints first.
 void LaneMotion::make_constraints() {
-  contact_rows();
+  contact_rows(false);
   const auto m = B_.rows();
   BA_.resize(m_joints_ + m, n_);
   DA_.resize(n_, m_joints_ + m);
@@ -575,7 +575,7 @@ void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
     joint_bias(joint_bias_);
     take_joints();
   }
-  contact_rows();
+  contact_rows(true);
   shared_ = false;
   const auto m = B_.rows();
   if (m == 0) {

@@ -118,7 +118,7 @@ class LaneMotion final : public SmoothMotion {
   bool coordinate_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
                        Vector& bias);
   void take_joints();
-  void contact_rows();
+  void contact_rows(bool with_bias);
   void make_constraints();
   void put(double t, View w, View v);
   void read_modes();
