@@ -23,7 +23,7 @@ driver() {
   local name=$1 header=$2 fresh=1 flags
   read -ra flags <<<"-std=c++20 $3"
   shift 3
-  for file in "$here/$name.cpp" "$here/peer.h" "$here/smooth.h" "$out/scenes.h"; do
+  for file in "$here/$name.cpp" "$here/peer.h" "$here/blocks.h" "$here/smooth.h" "$out/scenes.h"; do
     if [ "$file" -nt "$out/$name" ]; then fresh=0; fi
   done
   if [ "$name" = saltus ] && [ "$built/libsaltus.a" -nt "$out/$name" ]; then fresh=0; fi

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "blocks.h"
 #include "peer.h"
 
 namespace {
@@ -194,16 +195,7 @@ Outcome pile(double h, const std::string& method) {
   for (const auto& c : centres)
     text += sphere(density * 4.0 / 3.0 * M_PI * radius * radius * radius, radius, c[0], c[1], c[2]);
   World world(h, method, kDown, friction, text);
-  const long total = steps_to(end, h), look = steps_to(seen, h);
-  Outcome outcome;
-  const Clock clock;
-  for (long k = 1; k <= total; ++k) {
-    world.step(h);
-    if (k == look || k == total) world.places(outcome.values);
-  }
-  outcome.seconds = clock.seconds();
-  outcome.steps = total;
-  return outcome;
+  return march_seen(world, h);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "blocks.h"
 #include "peer.h"
 
 namespace {
@@ -139,51 +140,6 @@ Outcome incline(double h, const std::string& method) {
       [&](std::vector<double>& values) { world.places(values); });
 }
 
-Outcome stack(double h, const std::string& method) {
-  using namespace scenes::stack;
-  World world(method, friction);
-  world.plane(0, 0, 1, 0);
-  const double sides[] = {half, half, half};
-  for (int k = 0; k < cubes; ++k)
-    world.box(density * 8.0 * half * half * half, sides, 0.0, 0.0, half * (2 * k + 1));
-  return march(
-      end, h, 1, [&](double step) { world.step(step); },
-      [&](std::vector<double>& values) { world.places(values); });
-}
-
-Outcome wall(double h, const std::string& method) {
-  using namespace scenes::wall;
-  World world(method, friction);
-  world.plane(0, 0, 1, 0);
-  for (const auto& b : bricks_at)
-    world.box(density * 8.0 * b[3] * b[4] * b[5], b + 3, b[0], b[1], b[2]);
-  return march(
-      end, h, 1, [&](double step) { world.step(step); },
-      [&](std::vector<double>& values) { world.places(values); });
-}
-
-Outcome pile(double h, const std::string& method) {
-  using namespace scenes::pile;
-  World world(method, friction);
-  world.plane(0, 0, 1, 0);
-  world.plane(1, 0, 0, -half);
-  world.plane(-1, 0, 0, -half);
-  world.plane(0, 1, 0, -half);
-  world.plane(0, -1, 0, -half);
-  for (const auto& c : centres)
-    world.ball(density * 4.0 / 3.0 * M_PI * radius * radius * radius, radius, c[0], c[1], c[2]);
-  const long total = steps_to(end, h), look = steps_to(seen, h);
-  Outcome outcome;
-  const Clock clock;
-  for (long k = 1; k <= total; ++k) {
-    world.step(h);
-    if (k == look || k == total) world.places(outcome.values);
-  }
-  outcome.seconds = clock.seconds();
-  outcome.steps = total;
-  return outcome;
-}
-
 Outcome chain(double h, const std::string& method) {
   using namespace scenes::chain;
   World world(method, 0.0);
@@ -215,8 +171,8 @@ int main(int argc, char** argv) {
                  {{"top", top},
                   {"ball", ball},
                   {"incline", incline},
-                  {"stack", stack},
-                  {"wall", wall},
-                  {"pile", pile},
+                  {"stack", stack_of<World>},
+                  {"wall", wall_of<World>},
+                  {"pile", pile_of<World>},
                   {"chain", chain}});
 }
