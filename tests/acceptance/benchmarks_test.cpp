@@ -57,7 +57,7 @@ ContactLaw newton_impact(double restitution) {
 }
 
 double reference(const std::string& key) {
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
+  for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
     if (row[0] + "/" + row[1] + "/" + row[3] == key) return number(row[4]);
   FAIL("no such benchmark: " << key);
   return 0.0;
@@ -66,7 +66,7 @@ double reference(const std::string& key) {
 /// Every row of these ids is measured within its tolerance, or is left by name to the event lane.
 void check_rows(const std::string& id, const Quantities& measured) {
   std::size_t rows = 0, left = 0;
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ',')) {
+  for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ',')) {
     if (row[0] != id) continue;
     const std::string key = row[0] + "/" + row[1] + "/" + row[3];
     CAPTURE(key);

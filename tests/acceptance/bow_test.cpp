@@ -21,7 +21,7 @@ namespace {
 
 /// A golden value of B21.
 double b21(const std::string& quantity) {
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
+  for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
     if (row[0] == "B21" && row[3] == quantity) return number(row[4]);
   FAIL("no such benchmark: B21/" << quantity);
   return 0.0;

@@ -34,7 +34,7 @@ using Quantities = std::map<std::string, Measured>;
 /// Every row of the benchmark is measured within its tolerance.
 void check_rows(const std::string& id, const Quantities& measured, const std::string& how = {}) {
   std::size_t rows = 0;
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ',')) {
+  for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ',')) {
     if (row[0] != id) continue;
     CAPTURE(id);
     CAPTURE(how);

@@ -20,7 +20,7 @@ constexpr double kExact = 1e-10;  ///< what an answer may be off, of its size
 const Limits kLimits{1e-12, 100'000};
 
 double reference(const std::string& key) {
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
+  for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
     if (row[0] + "/" + row[1] + "/" + row[3] == key) return number(row[4]);
   FAIL("no such benchmark: " << key);
   return 0.0;

@@ -70,7 +70,7 @@ TEST_CASE("def-exp and def-lim repeat the steps of a hexahedron in 80-bit arithm
   double worst_q = 0.0, worst_u = 0.0, worst_exact = 0.0;
   int rows = 0;
   Vector q0, v0;
-  for (const Row& row : read_table(golden("solfec/deformable_golden.csv"), ',')) {
+  for (const TableRow& row : read_table(golden("solfec/deformable_golden.csv"), ',')) {
     REQUIRE(row.size() >= 10);
     if (row[0] != "HEX1") continue;
     CAPTURE(row[1]);
@@ -152,7 +152,7 @@ double relative(const Vector& a, const Vector& b) {
 TEST_CASE("the bar of four elements repeats the steps of 21 schemes in 40-digit arithmetic") {
   double worst = 0.0, worst_exact = 0.0;
   int rows = 0;
-  for (const Row& row : read_table(golden("sofa/golden_steps.tsv"), '\t')) {
+  for (const TableRow& row : read_table(golden("sofa/golden_steps.tsv"), '\t')) {
     if (row[0] != "B1-stvkBar4") continue;
     CAPTURE(row[1]);
     Vector q = Vector::Zero(4), v(4);

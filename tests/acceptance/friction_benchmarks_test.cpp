@@ -37,7 +37,7 @@ struct Measured {
 using Quantities = std::map<std::string, Measured>;
 
 double reference(const std::string& key) {
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
+  for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
     if (row[0] + "/" + row[1] + "/" + row[3] == key) return number(row[4]);
   FAIL("no such benchmark: " << key);
   return 0.0;
@@ -46,7 +46,7 @@ double reference(const std::string& key) {
 /// Every row of these ids is measured within its tolerance, or is left by name to the event lane.
 void check_rows(const std::string& id, const Quantities& measured) {
   std::size_t rows = 0, left = 0;
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ',')) {
+  for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ',')) {
     if (row[0] != id) continue;
     const std::string key = row[0] + "/" + row[1] + "/" + row[3];
     CAPTURE(key);
@@ -494,7 +494,7 @@ TEST_CASE("a block on a table sticks and slips as its exact motion does") {
   REQUIRE(seen.size() + 1 == table.size());
   double time = 0.0, place = 0.0;
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    const Row& row = table[i + 1];  // after the line of names
+    const TableRow& row = table[i + 1];  // after the line of names
     CHECK(seen[i].name == row[0]);
     time = std::max(time, std::abs(seen[i].from - number(row[1])));
     place = std::max(place, std::abs(seen[i].x - number(row[3])));

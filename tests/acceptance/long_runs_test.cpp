@@ -20,12 +20,12 @@ namespace {
 
 struct Run {
   std::string name;
-  Moving body;
+  test::Moving body;
   double h;
   int steps;
 };
 
-Moving lagrangian(std::shared_ptr<const LagrangianModel> model, Vector q, Vector v) {
+test::Moving lagrangian(std::shared_ptr<const LagrangianModel> model, Vector q, Vector v) {
   return {std::make_shared<Lagrangian>(std::move(model)), std::move(q), std::move(v)};
 }
 

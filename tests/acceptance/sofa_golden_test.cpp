@@ -102,7 +102,7 @@ TEST_CASE("every scheme repeats its steps in 40-digit arithmetic on ten models")
   std::map<double, Worst> worst;
   int rows = 0;
   std::set<std::string> cases, ids;
-  for (const Row& row : read_table(golden("sofa/golden_steps.tsv"), '\t')) {
+  for (const TableRow& row : read_table(golden("sofa/golden_steps.tsv"), '\t')) {
     REQUIRE(row.size() == 7);
     if (row[1] == "EXACT") continue;
     const std::string name = row[0] + " " + row[1];
@@ -148,7 +148,7 @@ TEST_CASE("every scheme repeats its steps in 40-digit arithmetic on ten models")
 
 TEST_CASE("the reference motion of the tests meets the exact rows of the ten models") {
   Worst worst;
-  for (const Row& row : read_table(golden("sofa/golden_steps.tsv"), '\t')) {
+  for (const TableRow& row : read_table(golden("sofa/golden_steps.tsv"), '\t')) {
     if (row[1] != "EXACT") continue;
     CAPTURE(row[0]);
     const Moving body = model_of(row[0], true).value();
@@ -173,12 +173,12 @@ TEST_CASE("the sequences of the SOFA unit tests are met to their own tolerance o
       {"VariationalSymplecticImplicit sofa damping",
        variational(Form::implicit_form, sofa, 5, 0.01)},
       {"CentralDifference start=SOFA", CentralDifferenceOptions{sofa}}};
-  const std::vector<Row> rows = read_table(golden("sofa/sofa_unit_tests.tsv"), '\t');
+  const std::vector<TableRow> rows = read_table(golden("sofa/sofa_unit_tests.tsv"), '\t');
   std::string running;
   std::optional<Simulation> sim;
   Worst worst;
   int checked = 0;
-  for (const Row& row : rows) {
+  for (const TableRow& row : rows) {
     REQUIRE(row.size() == 11);
     const std::string name = row[0] + " " + row[1];
     const auto scheme = schemes.find(name);
@@ -217,7 +217,7 @@ TEST_CASE("a first-order system M x' = F moves at velocity level as the implicit
   CHECK_FALSE(has(body->traits(), Trait::second_order));
   const Moving start{body, Vector::Zero(2), Eigen::Vector2d(0.1, -0.05)};
   int checked = 0;
-  for (const Row& row : read_table(golden("sofa/first_order.tsv"), '\t')) {
+  for (const TableRow& row : read_table(golden("sofa/first_order.tsv"), '\t')) {
     CAPTURE(row[0]);
     if (row[0] == "EXACT") {
       Vector q = start.q, v = start.v;
@@ -252,7 +252,7 @@ TEST_CASE("a planet on its ellipse by the implicit variational scheme errs as th
   CHECK(std::abs(2.0 * pi * std::sqrt(a * a * a / mu) / period - 1.0) <= 1e-14);
   const double E0 = 0.5 * v0 * v0 - mu;
   int checked = 0;
-  for (const Row& row : read_table(golden("sofa/sofa_planet.tsv"), '\t')) {
+  for (const TableRow& row : read_table(golden("sofa/sofa_planet.tsv"), '\t')) {
     const int N = static_cast<int>(number(row[0]));
     CAPTURE(N);
     PlanetData data;
@@ -296,7 +296,7 @@ TEST_CASE("a planet on its ellipse by the implicit variational scheme errs as th
 TEST_CASE("one step turns and shrinks the phase plane by the eigenvalues of the table") {
   int checked = 0;
   Worst worst;
-  for (const Row& row : read_table(golden("sofa/amplification.tsv"), '\t')) {
+  for (const TableRow& row : read_table(golden("sofa/amplification.tsv"), '\t')) {
     REQUIRE(row.size() == 6);
     const std::string name = row[0] + " h = " + row[1] + ", rM = " + row[2] + ", rK = " + row[3];
     CAPTURE(name);

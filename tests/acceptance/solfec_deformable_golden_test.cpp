@@ -97,7 +97,7 @@ TEST_CASE("def-exp and def-lim repeat Solfec's steps of a pseudo-rigid body") {
   if (!std::filesystem::exists(file)) SALTUS_SKIP("no reference data: " + file.string());
   double worst_q = 0.0, worst_u = 0.0, worst_energy = 0.0, worst_exact = 0.0;
   int rows = 0;
-  for (const Row& row : read_table(file, ',')) {
+  for (const TableRow& row : read_table(file, ',')) {
     REQUIRE(row.size() >= 10);
     if (row[0] != "PRB") continue;
     CAPTURE(row[1]);

@@ -23,7 +23,7 @@ double deviation(double a, double b) { return std::abs(a - b) / std::max(1.0, st
 TEST_CASE("def-exp and def-lim repeat the steps of Solfec's leap-frog on a spring to 1e-13") {
   double worst = 0.0, worst_reference = 0.0;
   int rows = 0;
-  for (const Row& row : read_table(golden("solfec/deformable_golden.csv"), ',')) {
+  for (const TableRow& row : read_table(golden("solfec/deformable_golden.csv"), ',')) {
     REQUIRE(row.size() >= 10);
     if (row[0] != "OSC") continue;
     CAPTURE(row[1]);

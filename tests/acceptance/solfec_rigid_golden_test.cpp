@@ -40,7 +40,7 @@ struct Top {
   Vector3 W, momentum;
   double energy;
 
-  explicit Top(const Row& row) {
+  explicit Top(const TableRow& row) {
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) L(i, j) = cell(row, 5 + 3 * i + j);
       W[i] = cell(row, 14 + i);
@@ -55,7 +55,9 @@ struct Top {
         energy(spin_energy(body, v)) {
     if (!body.system().loads.empty()) energy += 20.0 * L(2, 2);
   }
-  static double cell(const Row& row, int i) { return number(row[static_cast<std::size_t>(i)]); }
+  static double cell(const TableRow& row, int i) {
+    return number(row[static_cast<std::size_t>(i)]);
+  }
 };
 
 Top run(const Moving& body, const SchemeChoice& scheme, double h, int steps) {
@@ -91,7 +93,7 @@ Band energies(const Moving& body, const SchemeChoice& scheme, double h, int step
 TEST_CASE("rig-pos, rig-neg and rig-imp repeat every row of Solfec's steps to 1e-13") {
   if (!std::filesystem::exists(kTable)) SALTUS_SKIP("no reference data: " + kTable.string());
   int compared = 0;
-  for (const Row& row : read_table(kTable, ',')) {
+  for (const TableRow& row : read_table(kTable, ',')) {
     if (row[0] == "case") continue;
     CAPTURE(row[0]);
     CAPTURE(row[1]);
@@ -116,7 +118,7 @@ TEST_CASE("rig-pos, rig-neg and rig-imp repeat every row of Solfec's steps to 1e
 TEST_CASE("rotation schemes converge to the exact tops with order 2") {
   if (!std::filesystem::exists(kTable)) SALTUS_SKIP("no reference data: " + kTable.string());
   std::map<std::string, Top> exact;
-  for (const Row& row : read_table(kTable, ','))
+  for (const TableRow& row : read_table(kTable, ','))
     if (row[1] == "EXACT") exact.emplace(row[0], Top(row));
   struct Case {
     std::string name;

@@ -12,7 +12,7 @@
 
 namespace saltus::test {
 
-using Row = std::vector<std::string>;
+using TableRow = std::vector<std::string>;
 
 inline std::filesystem::path golden(const std::string& name) {
   return std::filesystem::path(SALTUS_TEST_DATA) / "golden" / name;
@@ -20,14 +20,14 @@ inline std::filesystem::path golden(const std::string& name) {
 
 /// Cells parted by `separator`; a cell in double quotes may hold it. Empty lines and lines that begin with # are left
 /// out. A file that is not there fails the test.
-inline std::vector<Row> read_table(const std::filesystem::path& file, char separator) {
+inline std::vector<TableRow> read_table(const std::filesystem::path& file, char separator) {
   std::ifstream in(file);
   REQUIRE_MESSAGE(in.good(), file.string());
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty() || line.front() == '#') continue;
-    Row row(1);
+    TableRow row(1);
     bool quoted = false;
     for (const char c : line) {
       if (c == '"')
@@ -68,7 +68,7 @@ inline Vector numbers(const std::string& cell, char separator = ';') {
 
 /// The value of a quantity of tests/golden/benchmarks: benchmark("B04", "stop time (apex)").
 inline double benchmark(const std::string& id, const std::string& what) {
-  for (const Row& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
+  for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ','))
     if (row[0] == id && row[3] == what) return number(row[4]);
   FAIL("no such benchmark: " << id << " " << what);
   return 0.0;

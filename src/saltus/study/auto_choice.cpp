@@ -183,8 +183,10 @@ struct AutoSearch::Search {
     if (!method.events) method.x = std::min(method.x, plan_.interval);
     method.held =
         method.limit > 0.0 && wanted > 1.5 * method.limit && method.limit < plan_.interval;
+    // steps are whole parts of an interval: 0.42 of it becomes a third
+    const double taken = auto_task(method, plan_, method.x, plan_.count, false).x;
     method.work =
-        auto_work(method, done.samples) * longer * std::pow(done.task.x / method.x, method.cheap);
+        auto_work(method, done.samples) * longer * std::pow(done.task.x / taken, method.cheap);
   }
 
   double bounded(const AutoMethod& method, double x) const {

@@ -15,8 +15,9 @@ namespace saltus {
 namespace {
 
 /// In evaluations, which with all that is around them cost about 0.15 us on a body of one coordinate: a step of a scheme
-/// beside its stages, a pass of an implicit one, an interval of the event lane with its row, and an event.
-constexpr double kStepCost = 0.5, kPassCost = 2.0, kIntervalCost = 6.0, kEventCost = 30.0;
+/// beside its stages, a pass of an implicit one, an interval of the event lane with its row, an event, a step of that lane.
+constexpr double kStepCost = 0.5, kPassCost = 2.0, kIntervalCost = 6.0, kEventCost = 30.0,
+                 kLaneStepCost = 12.0;
 /// Up to this tolerance the event lane takes its integrator of order 8 by itself.
 constexpr double kAutomatic8 = 1e-5;
 /// Observables that move less than this share of the one that moves most are left out: round-off is all they show.
@@ -111,6 +112,7 @@ double auto_work(const AutoMethod& method, const AutoSamples& s) {
   const auto steps = static_cast<double>(s.steps);
   if (method.events)
     return static_cast<double>(s.evaluations) + kIntervalCost * steps +
+           kLaneStepCost * static_cast<double>(s.passes) +
            kEventCost * static_cast<double>(s.events);
   double evaluations = 0.0;
   for (const SchemeChoice& choice : method.schemes)

@@ -13,7 +13,7 @@
 #include "saltus/base/error.h"
 #include "saltus/solvers/solvers.h"
 
-namespace saltus::testing {
+using namespace saltus;
 namespace {
 
 using enum ImpactOrder;
@@ -438,4 +438,3 @@ TEST_CASE("an impact says what it cannot do") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

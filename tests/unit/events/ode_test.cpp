@@ -12,7 +12,7 @@
 #include "support/count_malloc.h"
 #include "support/skip.h"
 
-namespace saltus::testing {
+using namespace saltus;
 namespace {
 
 using Factory = std::unique_ptr<OdeMethod> (*)();
@@ -428,4 +428,3 @@ TEST_CASE("a step that is not finite, or that Newton's method cannot solve, is r
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -10,7 +10,7 @@
 
 #include "saltus/base/error.h"
 
-namespace saltus::testing {
+using namespace saltus;
 namespace {
 
 using Polynomial = std::vector<double>;  // coefficients of Bernstein
@@ -212,4 +212,3 @@ TEST_CASE("sizes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <random>
 
-namespace saltus::testing {
+using namespace saltus;
 namespace {
 
 constexpr int kWorld = -1;
@@ -610,4 +610,3 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -7,7 +7,7 @@
 
 #include "saltus/base/base.h"
 
-namespace saltus::testing {
+using namespace saltus;
 namespace {
 
 /// A random unsymmetric matrix of blocks of 0 to 5 rows on a random graph, its diagonal heavy.
@@ -131,4 +131,3 @@ TEST_CASE("a factor made twice has the same bits") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

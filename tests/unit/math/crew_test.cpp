@@ -17,7 +17,7 @@
 #include "../../support/skip.h"
 #include "saltus/math/flush_denormals.h"
 
-namespace saltus::testing {
+using namespace saltus;
 namespace {
 
 using namespace std::chrono_literals;
@@ -165,4 +165,3 @@ TEST_CASE("helpers treat denormals as the caller of the shift does") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -7,7 +7,7 @@
 #include "tests/support/count_malloc.h"
 #include "tests/support/skip.h"
 
-namespace saltus::testing {
+using namespace saltus;
 namespace {
 
 TEST_CASE("a second factor of the same sizes and its solutions take nothing from the heap") {
@@ -53,4 +53,3 @@ TEST_CASE("a second factor of the same sizes and its solutions take nothing from
 }
 
 }  // namespace
-}  // namespace saltus::testing

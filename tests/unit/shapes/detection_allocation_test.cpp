@@ -6,7 +6,8 @@
 #include "tests/unit/shapes/detection_samples.h"
 #include "tests/unit/shapes/skin_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 TEST_CASE("a detector that has seen its sizes takes nothing from the heap" *
@@ -61,4 +62,3 @@ TEST_CASE("a detector of skins that has seen its sizes takes nothing from the he
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -6,7 +6,8 @@
 
 #include "tests/unit/shapes/detection_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 const Pose kHere;
@@ -343,4 +344,3 @@ TEST_CASE("the margin bounds the gaps that are reported") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -5,7 +5,8 @@
 
 #include "tests/unit/shapes/detection_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 constexpr double kMargin = 0.4;
@@ -171,4 +172,3 @@ TEST_CASE("sizes that differ by 1e6 and lengths of 1e-6 m or 1e6 m change nothin
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -6,7 +6,8 @@
 
 #include "tests/unit/shapes/detection_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// Distance of a point inside an ellipsoid from its surface. The closest point is x_k = r_k^2 X_k/(r_k^2 - m), where m
@@ -136,4 +137,3 @@ TEST_CASE("concentric balls given as ellipsoids are as deep as their radii") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -6,7 +6,8 @@
 #include "saltus/math/dense.h"
 #include "tests/unit/shapes/detection_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 constexpr int kSteps = 1000;
@@ -196,4 +197,3 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace saltus::testing

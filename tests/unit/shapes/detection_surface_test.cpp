@@ -4,7 +4,8 @@
 #include "tests/unit/shapes/detection_samples.h"
 #include "tests/unit/shapes/shape_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 using Mesh = std::shared_ptr<const TriangleMesh>;
@@ -205,4 +206,3 @@ TEST_CASE("behind an open surface nothing touches") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -9,7 +9,8 @@
 #include "saltus/base/error.h"
 #include "tests/unit/shapes/detection_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 constexpr double kMargin = 0.05;
@@ -166,4 +167,3 @@ TEST_CASE("colliders all in one place, and none at all, are found too") {
 TEST_CASE("a margin below 0 is refused") { CHECK_THROWS_AS(Detector({}, -1.0, {}), UsageError); }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -8,7 +8,8 @@
 #include "tests/unit/shapes/detection_samples.h"
 #include "tests/unit/shapes/skin_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 std::vector<SkinContact> found(SkinDetector& detector, std::span<const Pose> frames = {}) {
@@ -418,4 +419,3 @@ TEST_CASE("materials that do not meet are left out") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

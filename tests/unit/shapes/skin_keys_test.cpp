@@ -7,7 +7,8 @@
 #include "saltus/shapes/skin_surface.h"
 #include "tests/unit/shapes/skin_samples.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 std::vector<SkinContact> found(SkinDetector& detector) {
@@ -157,4 +158,3 @@ TEST_CASE("a block that widens where it stands on a slab touches it from above a
 }
 
 }  // namespace
-}  // namespace saltus::testing

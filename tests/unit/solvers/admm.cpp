@@ -9,7 +9,8 @@
 #include "tests/support/skip.h"
 #include "tests/unit/solvers/cone_problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 TEST_CASE("a motor of bounded torque holds, slips or turns by the method of multipliers") {
@@ -93,4 +94,3 @@ TEST_CASE("a hyperstatic tower takes at most 25 iterations of the method of mult
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -7,7 +7,8 @@
 #include "saltus/solvers/registry.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 struct Case {
@@ -32,7 +33,7 @@ std::vector<Case> random_cases(unsigned seed, double shift) {
 TEST_CASE("all solvers find the same impulses for random symmetric positive definite W") {
   for (const Case& c : random_cases(1, 0.2)) {
     const ConstantDelassus W(c.W);
-    const Rows rows(static_cast<int>(c.b.size()), c.equalities);
+    const testing::Rows rows(static_cast<int>(c.b.size()), c.equalities);
     const ContactProblem problem{W, c.b, rows.laws, rows.ids};
     Vector first;
     for (const SolverRow& row : solvers()) {
@@ -57,7 +58,7 @@ TEST_CASE("another unit of mass or velocity leaves residual and pivots of a solv
     const Matrix scaled = c.W * mass;
     const ConstantDelassus W(c.W), W2(scaled);
     const Vector b2 = c.b * velocity;
-    const Rows rows(static_cast<int>(c.b.size()), c.equalities);
+    const testing::Rows rows(static_cast<int>(c.b.size()), c.equalities);
     for (const SolverRow& row : solvers()) {
       SolverMemory memory, memory2;
       Vector p = Vector::Zero(c.b.size()), p2 = p;
@@ -77,7 +78,7 @@ TEST_CASE("no solver calls a problem without a solution solved") {
   matrix << 1.0, -1.0, -1.0, 1.0;  // 1 kg between two walls that close in: u1 + u2 = b1 + b2 < 0
   const ConstantDelassus W(matrix);
   const Vector b = Vector::Constant(2, -1.0);
-  const Rows rows(2);
+  const testing::Rows rows(2);
   for (const SolverRow& row : solvers()) {
     SolverMemory memory;
     Vector p = Vector::Zero(2);
@@ -95,7 +96,7 @@ TEST_CASE("a wall between two equal walls: redundant equality rows do no harm") 
   const ConstantDelassus W(G * G.transpose());
   Vector b(4);
   b << -2.0, -2.0, -1.0, -2.5;
-  const Rows rows(4, 2);
+  const testing::Rows rows(4, 2);
   for (const SolverRow& row : solvers()) {
     SolverMemory memory;
     Vector p = Vector::Zero(4);
@@ -111,7 +112,7 @@ TEST_CASE("a wall between two equal walls: redundant equality rows do no harm") 
 TEST_CASE("an equality row that appears displaces the contact it repeats") {
   const ConstantDelassus W(Matrix::Constant(2, 2, 0.5));
   const Vector b = Vector::Constant(2, -3.0);
-  Rows rows(2);
+  testing::Rows rows(2);
   const auto solver = find_solver("principal-pivoting")->make();
   SolverMemory memory;
   Vector p = Vector::Zero(2);
@@ -150,7 +151,7 @@ TEST_CASE("a solver refuses laws that it says it does not handle") {
       const ConstantDelassus W(Matrix::Identity(size, size));
       const Vector b = -Vector::Unit(size, 0);
       const auto solver = row.make();
-      Rows rows(size);
+      testing::Rows rows(size);
       rows.laws = {Law{.kind = kind, .first = 0, .size = size, .bound = 0.5}};
       SolverMemory memory;
       Vector p = Vector::Zero(size);
@@ -164,4 +165,3 @@ TEST_CASE("a solver refuses laws that it says it does not handle") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -8,7 +8,8 @@
 #include "tests/unit/solvers/heap.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 TEST_CASE("a warm solve takes nothing from the heap" * doctest::skip(!SALTUS_COUNTS_MALLOC)) {
@@ -21,7 +22,7 @@ TEST_CASE("a warm solve takes nothing from the heap" * doctest::skip(!SALTUS_COU
   REQUIRE(allocations > before);
 
   const ConstantDelassus W(string_delassus(120, 120, 3.0));
-  const Rows rows(120);
+  const testing::Rows rows(120);
   std::vector<Region> regions;
   for (int step = 0; step < 40; ++step)
     regions.push_back(region(W.matrix(), 60.3 + 25.0 * std::sin(0.2 * step), 10.0 + 0.4 * step));
@@ -48,7 +49,7 @@ TEST_CASE("auto takes nothing from the heap for a few contacts, not even the fir
                       {.kind = LawKind::coulomb, .first = 3, .size = 3, .friction = 0.3}};
   DenseDelassus W;
   W.W = random_delassus(6, 6, 0.1, random) + 10.0 * Matrix::Identity(6, 6);
-  const Rows rows(6);
+  const testing::Rows rows(6);
   const Vector b = Vector::Constant(6, -1.0);
   const auto solver = make_automatic();
   Vector p = Vector::Zero(6);
@@ -79,7 +80,7 @@ TEST_CASE("a warm sweep over contacts that slide and roll takes nothing from the
        .spinning = 0.1}};
   constexpr int kRows = 22;
   const ConstantDelassus W(random_delassus(kRows, kRows, 0.5, random));
-  const Rows rows(kRows);
+  const testing::Rows rows(kRows);
   const auto solver = make_gauss_seidel();
   SolverMemory memory;
   Vector p = Vector::Zero(kRows);
@@ -114,4 +115,3 @@ TEST_CASE("a warm solve by bodies takes nothing from the heap" *
 }
 
 }  // namespace
-}  // namespace saltus::testing

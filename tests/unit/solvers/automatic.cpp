@@ -5,7 +5,8 @@
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 struct Friction {
@@ -36,7 +37,7 @@ TEST_CASE("the laws and the symmetry of W decide who is asked first") {
   W.W = random_delassus(12, 12, 0.3, random);
   const Vector b = downwards(4);
   Vector p;
-  Rows rows(12, 2);
+  testing::Rows rows(12, 2);
   auto report = solve({W, b, rows.laws, rows.ids}, p);
   CHECK(report.converged);
   REQUIRE(report.attempted == 1);
@@ -86,7 +87,7 @@ TEST_CASE("where no solver meets the tolerance each attempt is told, and the bes
 
 TEST_CASE("a problem with friction between two without leaves the factor that pivoting keeps") {
   const ConstantDelassus W(string_delassus(40, 40, 3.0));
-  const Rows rows(40);
+  const testing::Rows rows(40);
   const Region first = region(W.matrix(), 19.3, 8.0), second = region(W.matrix(), 21.1, 8.5);
   DenseDelassus W2;
   W2.W = Matrix::Identity(6, 6);
@@ -143,4 +144,3 @@ TEST_CASE("W held by bodies and by blocks gives the same answer") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -4,7 +4,8 @@
 
 #include "tests/unit/solvers/heap.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 TEST_CASE("blocks of W made from bodies are those of H A^-1 H^T, symmetric to the last bit") {
@@ -35,4 +36,3 @@ TEST_CASE("blocks of W made from bodies are those of H A^-1 H^T, symmetric to th
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -6,7 +6,8 @@
 
 #include "saltus/solvers/colouring.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// One row a contact on bodies of one velocity; `pairs` as given, -1 for the world.
@@ -94,4 +95,3 @@ TEST_CASE("a body of a hundred contacts exhausts the colours, one that is held n
 }
 
 }  // namespace
-}  // namespace saltus::testing

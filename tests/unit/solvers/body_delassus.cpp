@@ -7,7 +7,8 @@
 
 #include "saltus/base/error.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// Contacts of 1 to 3 rows between random bodies and the world, some of which share one block, with H and A^-1 as
@@ -127,4 +128,3 @@ TEST_CASE("bodies and rows that do not fit each other are refused") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

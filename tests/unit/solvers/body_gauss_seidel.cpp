@@ -15,7 +15,8 @@
 #include "tests/unit/solvers/heap.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 constexpr double kStep = 2e-3, kFriction = 0.4;
@@ -264,7 +265,7 @@ TEST_CASE("problem and solver together take at most 400 bytes a contact") {
 TEST_CASE("another W goes to gauss-seidel") {
   std::mt19937 random(3);
   const ConstantDelassus W(random_delassus(12, 12, 0.2, random));
-  const Rows rows(12, 2);
+  const testing::Rows rows(12, 2);
   const Vector b = Vector::LinSpaced(12, -1.0, 0.3);
   SolverMemory memory, memory2;
   Vector p = Vector::Zero(12), q = p;
@@ -286,7 +287,7 @@ TEST_CASE("a sphere between a floor and a ceiling that close in is not called so
   }
   const BodyDelassus W(H);
   const Vector b = Vector::Constant(2, -1.0);
-  const Rows rows(2);
+  const testing::Rows rows(2);
   SolverMemory memory;
   Vector p = Vector::Zero(2);
   const ContactProblem problem{W, b, rows.laws, rows.ids};
@@ -298,4 +299,3 @@ TEST_CASE("a sphere between a floor and a ceiling that close in is not called so
 }
 
 }  // namespace
-}  // namespace saltus::testing

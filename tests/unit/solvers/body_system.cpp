@@ -10,7 +10,8 @@
 #include "saltus/solvers/block_system.h"
 #include "saltus/solvers/solvers.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 struct Bodies {
@@ -214,4 +215,3 @@ TEST_CASE("auto gives up its sweeps on a high tower and says who went on") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

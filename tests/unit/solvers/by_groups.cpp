@@ -6,7 +6,8 @@
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/solvers.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// Passes on to proximal-newton and writes down how many rows it was asked for.
@@ -90,4 +91,3 @@ TEST_CASE("a problem of one group goes to the solver as it is") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -8,7 +8,8 @@
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/cone_problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 Matrix dense(const Delassus& W) {
@@ -166,4 +167,3 @@ TEST_CASE("without equalities nothing is reduced, and a problem of equalities al
 }
 
 }  // namespace
-}  // namespace saltus::testing

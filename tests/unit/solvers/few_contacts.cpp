@@ -10,7 +10,8 @@
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 struct Few {
@@ -150,4 +151,3 @@ TEST_CASE("friction that grows from 0 reaches what proximal Newton alone reaches
 }
 
 }  // namespace
-}  // namespace saltus::testing

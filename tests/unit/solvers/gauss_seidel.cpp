@@ -9,14 +9,15 @@
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 TEST_CASE("a motor of bounded torque holds a light load and slips under a heavy one") {
   DenseDelassus W;
   W.W = Matrix::Constant(1, 1, 0.25);
   const Law laws[] = {{.kind = LawKind::box, .bound = 2.0}};
-  const Rows rows(1);
+  const testing::Rows rows(1);
   const auto solver = make_gauss_seidel();
   for (const double speed : {-3.0, -0.4, 0.0, 0.4, 3.0}) {
     SolverMemory memory;
@@ -33,7 +34,7 @@ TEST_CASE("equality, unilateral and box rows are solved together") {
   for (int trial = 0; trial < 20; ++trial) {
     DenseDelassus W;
     W.W = random_delassus(9, 9, 0.3, random);
-    Rows rows(9, 3);
+    testing::Rows rows(9, 3);
     for (std::size_t i = 6; i < 9; ++i) rows.laws[i].kind = LawKind::box, rows.laws[i].bound = 0.3;
     Vector b(9), p = Vector::Zero(9);
     for (double& x : b) x = normal(random);
@@ -54,7 +55,7 @@ TEST_CASE("equality, unilateral and box rows are solved together") {
 TEST_CASE("neighbouring points of a string stall the sweeps, and the report says so") {
   const ConstantDelassus W(string_delassus(200, 200, 3.0));
   const Region r = region(W.matrix(), 90.3, 40.0);
-  const Rows rows(200);
+  const testing::Rows rows(200);
   SolverMemory memory;
   Vector p = Vector::Zero(200);
   const ContactProblem problem{W, r.b, rows.laws, rows.ids};
@@ -187,7 +188,7 @@ TEST_CASE("W held by bodies gives the impulses of W as a matrix") {
     H.close(3);
   }
   const BodyDelassus by_bodies(H);
-  const Rows rows(3 * contacts);
+  const testing::Rows rows(3 * contacts);
   DenseDelassus W;
   W.W.resize(3 * contacts, 3 * contacts);
   Vector b(3 * contacts);
@@ -219,7 +220,7 @@ TEST_CASE("one contact alone takes one sweep and one to see that nothing moves")
   DenseDelassus W;
   W.W = Matrix::Identity(3, 3) * 0.5;
   const Law laws[] = {{.kind = LawKind::coulomb, .size = 3, .friction = 0.4}};
-  const Rows rows(3);
+  const testing::Rows rows(3);
   SolverMemory memory;
   Vector p = Vector::Zero(3);
   const Vector b{{-1.0, 3.0, 4.0}};
@@ -232,7 +233,7 @@ TEST_CASE("one contact alone takes one sweep and one to see that nothing moves")
 TEST_CASE("contacts whose rows W holds in other blocks are refused") {
   DenseDelassus W;
   W.W = Matrix::Identity(3, 3);
-  const Rows rows(3);
+  const testing::Rows rows(3);
   BlockMatrix blocks;
   const Vector b = Vector::Constant(3, -1.0);
   blocks_of({W, b, rows.laws, rows.ids}, blocks);
@@ -245,4 +246,3 @@ TEST_CASE("contacts whose rows W holds in other blocks are refused") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -10,7 +10,8 @@
 #include "tests/support/skip.h"
 #include "tests/unit/solvers/cone_problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 TEST_CASE("the scaling of Nesterov and Todd takes impulse and velocity to one point of the cone") {
@@ -173,4 +174,3 @@ TEST_CASE("the published discrete problems of friction are solved from cold by a
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -3,14 +3,15 @@
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 SolveReport lemke(const Matrix& matrix, const Vector& b, Vector& p, int equalities = 0) {
   DenseDelassus W;
   W.W = matrix;
   W.is_symmetric = false;
-  const Rows rows(static_cast<int>(b.size()), equalities);
+  const testing::Rows rows(static_cast<int>(b.size()), equalities);
   SolverMemory memory;
   p = Vector::Zero(b.size());
   return make_lemke()->solve({W, b, rows.laws, rows.ids}, {}, memory, p);
@@ -81,7 +82,7 @@ TEST_CASE("an unsolvable problem gives back the better of the warm start and the
   DenseDelassus W;
   W.W = Matrix::Zero(2, 2);
   W.W(0, 0) = 1.0;
-  const Rows rows(2);
+  const testing::Rows rows(2);
   const Vector b = Vector::Constant(2, -1.0);
   SolverMemory memory;
   Vector p(2);
@@ -95,4 +96,3 @@ TEST_CASE("an unsolvable problem gives back the better of the warm start and the
 }
 
 }  // namespace
-}  // namespace saltus::testing

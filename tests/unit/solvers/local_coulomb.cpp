@@ -16,7 +16,8 @@
 #include "tests/unit/solvers/contact_blocks.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 Vector solved(const Matrix& W, const Vector& b, double mu) {
@@ -363,5 +364,3 @@ TEST_CASE("no number in W, b or friction makes an impulse that is not one") {
     REQUIRE(p[0] >= 0.0);
   }
 }
-
-}  // namespace saltus::testing

@@ -15,7 +15,8 @@
 #include "saltus/solvers/local_coulomb.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -283,5 +284,3 @@ TEST_CASE(
       REQUIRE((p - q).norm() <= 1e-13 * (q.norm() + random.b.norm()));
     }
 }
-
-}  // namespace saltus::testing

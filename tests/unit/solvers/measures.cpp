@@ -10,7 +10,8 @@
 #include "saltus/contact/residual.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// measure() where p leaves the velocities u.
@@ -21,7 +22,7 @@ struct Measured {
     DenseDelassus delassus;
     delassus.W = W;
     const Vector b = u - W * p;
-    const Rows rows(static_cast<int>(b.size()));
+    const testing::Rows rows(static_cast<int>(b.size()));
     const ContactProblem problem{delassus, b, laws, rows.ids};
     const ContactMeasures m = measure(problem, p);
     CHECK(m.residual == residual(problem, p));
@@ -123,4 +124,3 @@ TEST_CASE("a measure rises with the worst contact and counts all") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

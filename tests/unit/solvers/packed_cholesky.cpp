@@ -4,7 +4,8 @@
 
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// L L^T of the packed rows.
@@ -82,4 +83,3 @@ TEST_CASE("a row that repeats another is refused and leaves the factor as it was
 }
 
 }  // namespace
-}  // namespace saltus::testing

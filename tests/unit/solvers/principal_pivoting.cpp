@@ -10,7 +10,8 @@
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 bool same_bits(const Vector& a, const Vector& b) {
@@ -32,7 +33,7 @@ const ConstantDelassus& string862() {
 
 TEST_CASE("the impulses of a region that moves along a string of 862 points are found each step") {
   const auto& W = string862();
-  const Rows rows(862);
+  const testing::Rows rows(862);
   const auto solver = make_principal_pivoting();
   SolverMemory memory;
   Vector p = Vector::Zero(862);
@@ -51,7 +52,7 @@ TEST_CASE("the impulses of a region that moves along a string of 862 points are 
 
 TEST_CASE("a warm start changes the time of a solve, not its solution") {
   const auto& W = string862();
-  const Rows rows(862);
+  const testing::Rows rows(862);
   const auto solver = make_principal_pivoting();
   SolverMemory warm;
   Vector p = Vector::Zero(862);
@@ -73,7 +74,7 @@ TEST_CASE("a warm start changes the time of a solve, not its solution") {
 
 TEST_CASE("a run resumed from a copy of the memory repeats every bit") {
   const auto& W = string862();
-  const Rows rows(862);
+  const testing::Rows rows(862);
   const auto solver = make_principal_pivoting();
   SolverMemory memory, resumed;
   Vector p = Vector::Zero(862), q;
@@ -109,7 +110,7 @@ TEST_CASE("rows that leave the problem leave the factor, rows that come back are
       return all(kept[static_cast<std::size_t>(i)], kept[static_cast<std::size_t>(j)]);
     }));
     const Region r = region(W.matrix(), 20.2 + 0.3 * step, 7.0);
-    Rows rows(static_cast<int>(n));
+    testing::Rows rows(static_cast<int>(n));
     rows.ids = kept;
     Vector p = Vector::Zero(n);
     const auto report = solver->solve({W, r.b, rows.laws, rows.ids}, {}, memory, p);
@@ -123,7 +124,7 @@ TEST_CASE("when W changes from step to step only the rows are remembered, throug
   const auto solver = make_principal_pivoting();
   SolverMemory memory;
   Vector p = Vector::Zero(50);
-  const Rows rows(50);
+  const testing::Rows rows(50);
   for (int step = 0; step < 20; ++step) {
     DenseDelassus W;
     W.W = string_delassus(50, 50, 4.0 + step);
@@ -139,7 +140,7 @@ TEST_CASE("with fewer modes than points impulses are not unique, but velocities 
   const auto solver = make_principal_pivoting(), lemke = make_lemke();
   for (const int modes : {5, 20, 60}) {
     const ConstantDelassus W(string_delassus(200, modes, 8.0));
-    const Rows rows(200);
+    const testing::Rows rows(200);
     SolverMemory memory, other;
     Vector p = Vector::Zero(200);
     for (int step = 0; step < 30; ++step) {
@@ -162,7 +163,7 @@ TEST_CASE("with fewer modes than points impulses are not unique, but velocities 
 
 TEST_CASE("two equal contacts under one body share a load that neither can refuse") {
   const ConstantDelassus W(Matrix::Constant(2, 2, 0.5));  // 2 kg, both rows the same
-  const Rows rows(2);
+  const testing::Rows rows(2);
   const Vector b = Vector::Constant(2, -3.0);
   SolverMemory memory;
   Vector p = Vector::Zero(2);
@@ -174,7 +175,7 @@ TEST_CASE("two equal contacts under one body share a load that neither can refus
 
 TEST_CASE("a row that repeats an active one but is deeper takes its place") {
   const ConstantDelassus W(Matrix::Constant(2, 2, 0.5));
-  const Rows rows(2);
+  const testing::Rows rows(2);
   const auto solver = make_principal_pivoting();
   SolverMemory memory;
   Vector p = Vector::Zero(2), b(2);
@@ -191,7 +192,7 @@ TEST_CASE("a contact that nothing can move is reported as unsolved, the others a
   Matrix matrix = Matrix::Identity(2, 2);
   matrix(1, 1) = 0.0;
   const ConstantDelassus W(matrix);
-  const Rows rows(2);
+  const testing::Rows rows(2);
   const Vector b = Vector::Constant(2, -1.0);
   SolverMemory memory;
   Vector p = Vector::Zero(2);
@@ -209,7 +210,7 @@ TEST_CASE("open contacts need no impulse and no look at W") {
     void column(int, double, Out) const override { throw std::logic_error("W was read"); }
     void apply(View, Out) const override { throw std::logic_error("W was read"); }
   };
-  const Rows rows(3);
+  const testing::Rows rows(3);
   SolverMemory memory;
   memory.active = {1};
   memory.factor = {1.0};
@@ -233,14 +234,14 @@ TEST_CASE("fewer rows than the memory remembers are solved as if from scratch") 
     SolverMemory memory;
     const TableDelassus W(D, all, true);
     const Region r = region(D, 20.3, 9.0);
-    const Rows rows(40);
+    const testing::Rows rows(40);
     Vector p = Vector::Zero(40);
     REQUIRE(solver->solve({W, r.b, rows.laws, all}, {}, memory, p).converged);
     REQUIRE(memory.active.size() > static_cast<std::size_t>(left));
     std::vector<int> some;  // the last of those that pushed, and one that did not
     for (int k = 0; k < left; ++k) some.push_back(26 + k);
     const TableDelassus V(D, some, true);
-    const Rows few(left);
+    const testing::Rows few(left);
     Vector b = Vector::Constant(left, -1.0), warm = Vector::Zero(left), cold = Vector::Zero(left);
     SolverMemory fresh;
     const auto report = solver->solve({V, b, few.laws, some}, {}, memory, warm);
@@ -260,7 +261,7 @@ TEST_CASE("problems outside the method are refused, not solved wrongly") {
   const Vector b = Vector::Constant(1, -1.0);
   Vector p = Vector::Zero(1);
   SolverMemory memory;
-  Rows rows(1);
+  testing::Rows rows(1);
   CHECK_THROWS_AS(solver->solve({W, b, rows.laws, rows.ids}, {}, memory, p), UsageError);
   W.is_symmetric = true;
   rows.laws[0].kind = LawKind::box;
@@ -268,7 +269,7 @@ TEST_CASE("problems outside the method are refused, not solved wrongly") {
 }
 
 TEST_CASE("data that are not finite end in a report, not in a loop") {
-  const Rows rows(3);
+  const testing::Rows rows(3);
   const ConstantDelassus W(Matrix::Identity(3, 3));
   Vector b = Vector::Constant(3, -1.0), p = Vector::Zero(3);
   b[1] = std::numeric_limits<double>::quiet_NaN();
@@ -278,4 +279,3 @@ TEST_CASE("data that are not finite end in a report, not in a loop") {
 }
 
 }  // namespace
-}  // namespace saltus::testing

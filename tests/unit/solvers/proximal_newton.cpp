@@ -7,7 +7,8 @@
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// Laws one after the other, with ids.
@@ -278,4 +279,3 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace saltus::testing

@@ -8,7 +8,8 @@
 #include "saltus/contact/residual.h"
 #include "tests/unit/solvers/problems.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// residual() of a dense problem with one law on all rows.
@@ -17,7 +18,7 @@ double one_contact(const Matrix& W, const Vector& b, Law law, const Vector& p) {
   delassus.W = W;
   law.size = static_cast<int>(b.size());
   const Law laws[] = {law};
-  const Rows rows(law.size);
+  const testing::Rows rows(law.size);
   return residual({delassus, b, laws, rows.ids}, p);
 }
 
@@ -81,7 +82,7 @@ TEST_CASE("the residual does not change with the units of length, mass and time"
                       {.kind = LawKind::equality, .first = 4, .size = 2},
                       {.kind = LawKind::box, .first = 6, .size = 1, .bound = 0.2},
                       {.kind = LawKind::coulomb, .first = 7, .size = 2, .friction = 0.7}};
-  const Rows rows(9);
+  const testing::Rows rows(9);
   const double mass = 1000.0, length = 4.2e-3, time = 60.0;  // new units in old ones
   DenseDelassus W2;
   W2.W = W.W * mass;
@@ -235,7 +236,7 @@ TEST_CASE("the residual of rolling contacts does not change with the units") {
       {.kind = LawKind::rolling, .first = 11, .size = 4, .friction = 0.5, .spinning = 0.3}};
   const bool moment[kRows] = {false, false, false, true,  true,  false, false, true,
                               false, false, false, false, false, false, true};
-  const Rows rows(kRows);
+  const testing::Rows rows(kRows);
   const double mass = 1000.0, length = 4.2e-3, time = 60.0;  // new units in old ones
   for (const bool held : {false, true}) {
     if (held) W.W.row(7).setZero(), W.W.col(7).setZero();  // the second cannot turn
@@ -281,9 +282,8 @@ TEST_CASE("rolling contacts of a wrong size and laws that do not cover the rows 
   const Vector b = Vector::Ones(4);
   DenseDelassus delassus;
   delassus.W = W;
-  const Rows rows(2);
+  const testing::Rows rows(2);
   CHECK_THROWS_AS(residual({delassus, b, rows.laws, rows.ids}, b), UsageError);
 }
 
 }  // namespace
-}  // namespace saltus::testing

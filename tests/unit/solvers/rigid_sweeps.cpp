@@ -10,7 +10,8 @@
 #include "saltus/solvers/rigid_sweeps.h"
 #include "saltus/solvers/solvers.h"
 
-namespace saltus::testing {
+using namespace saltus;
+using namespace saltus::testing;
 namespace {
 
 /// Unit balls in a row that press on their neighbours and on the floor; of full inertia: the inverse couples the axes.
@@ -120,4 +121,3 @@ TEST_CASE("bodies whose motion and rotation are coupled are left to the general 
 }
 
 }  // namespace
-}  // namespace saltus::testing
