@@ -35,7 +35,7 @@ PARTS = [
     ("Reference", ["docs/reference/scene", "docs/reference/command", "docs/reference/results"], "reference"),
     ("Theory", ["docs/theory/choose", "docs/theory/laws", "docs/theory/contact_solvers", "docs/theory/joints"], "theory"),
     ("Decisions", [], "decisions"),
-    ("Project", ["CONTRIBUTING", "CHANGELOG", "web/README", "web/THIRD_PARTY"], "../tests/golden/*"),
+    ("Project", ["docs/benchmarks", "CONTRIBUTING", "CHANGELOG", "web/README", "web/THIRD_PARTY"], "../tests/golden/*"),
 ]
 
 

@@ -68,10 +68,10 @@ saltus_setup() {
   echo "setup: done"
 }
 
-saltus_jobs() {  # parallel compilers: one a core, but each needs about 1 GB; SALTUS_JOBS overrides
+saltus_jobs() {  # parallel compilers: one a core, but each needs up to 1.3 GB; SALTUS_JOBS overrides
   local cores memory
   cores=$(nproc 2>/dev/null || echo 1)
-  memory=$(awk '/^MemAvailable:/ {print int($2 / 1000000)}' /proc/meminfo 2>/dev/null)
+  memory=$(awk '/^MemAvailable:/ {print int($2 / 1300000)}' /proc/meminfo 2>/dev/null)
   [ -z "$memory" ] || [ "$memory" -ge "$cores" ] || cores=$((memory > 1 ? memory : 1))
   echo "${SALTUS_JOBS:-$cores}"
 }

@@ -1,4 +1,5 @@
-// Scenes of boxes and balls, built alike in the worlds of ODE and Bullet: plane(), box(), ball(), step(), places().
+// Scenes of boxes and balls, built alike in the worlds of ODE and Bullet: plane(), floor(), box(), ball(), step(),
+// places().
 #pragma once
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ template <class World>
 Outcome stack_of(double h, const std::string& method) {
   using namespace scenes::stack;
   World world(method, friction);
-  world.plane(0, 0, 1, 0);
+  world.floor();
   const double sides[] = {half, half, half};
   for (int k = 0; k < cubes; ++k)
     world.box(density * 8.0 * half * half * half, sides, 0.0, 0.0, half * (2 * k + 1));
@@ -40,7 +41,7 @@ template <class World>
 Outcome wall_of(double h, const std::string& method) {
   using namespace scenes::wall;
   World world(method, friction);
-  world.plane(0, 0, 1, 0);
+  world.floor();
   for (const auto& b : bricks_at)
     world.box(density * 8.0 * b[3] * b[4] * b[5], b + 3, b[0], b[1], b[2]);
   return march(

@@ -1,7 +1,8 @@
 // Bullet in double precision, one thread. PARAMETER: the step. METHOD: of scenes with contacts `impulses`
-// (btSequentialImpulseConstraintSolver, 100 sweeps, two directions of friction), `nncg` (the same with conjugate gradients)
-// or `mlcp` (btMLCPSolver with Dantzig's method); of joints `multibody` (coordinates of the joints, semi-implicit Euler),
-// `rk4` (the same with its Runge-Kutta steps) or `impulses` (bodies held together).
+// (btSequentialImpulseConstraintSolver, two directions of friction), `nncg` (the same with conjugate gradients) or `mlcp`
+// (btMLCPSolver with Dantzig's method); of joints `multibody` (coordinates of the joints, semi-implicit Euler), `rk4` (the
+// same with its Runge-Kutta steps) or `impulses` (bodies held together). Behind `impulses` and `nncg` stands the largest
+// number of sweeps (`impulses 1000`; 100 when not said); they stop when a sweep changes no velocity by more than 1e-12.
 #include <BulletDynamics/ConstraintSolver/btNNCGConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
@@ -23,8 +24,10 @@ static_assert(sizeof(btScalar) == 8);
 
 class World {
  public:
-  World(const std::string& method, double friction, double restitution = 0.0)
+  World(const std::string& asked, double friction, double restitution = 0.0)
       : friction_(std::sqrt(friction)), restitution_(std::sqrt(restitution)) {
+    const std::string method = asked.substr(0, asked.find(' '));
+    const int sweeps = method == asked ? 100 : std::atoi(asked.c_str() + method.size());
     if (method == "impulses")
       solver_ = std::make_unique<btSequentialImpulseConstraintSolver>();
     else if (method == "nncg")
@@ -38,7 +41,8 @@ class World {
     world_->setGravity({0, 0, -scenes::kGravity});
     world_->setForceUpdateAllAabbs(false);
     btContactSolverInfo& info = world_->getSolverInfo();
-    info.m_numIterations = 100;
+    info.m_numIterations = sweeps;
+    info.m_leastSquaresResidualThreshold = 1e-24;
     info.m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
     info.m_restitutionVelocityThreshold = 1e-3;
   }
@@ -52,6 +56,7 @@ class World {
         btTransform::getIdentity());
     ++fixed_;
   }
+  void floor() { plane(0, 0, 1, 0); }
   btRigidBody& box(double m, const double* half, double x, double y, double z) {
     auto shape = std::make_unique<btBoxShape>(btVector3(half[0], half[1], half[2]));
     shape->setMargin(0.01 * *std::min_element(half, half + 3));
@@ -201,7 +206,7 @@ Outcome ball(double h, const std::string& method) {
 Outcome incline(double h, const std::string& method) {
   using namespace scenes::incline;
   World world(method, friction);
-  world.plane(0, 0, 1, 0);
+  world.floor();
   world.world().setGravity(
       {-scenes::kGravity * std::sin(slope), 0.0, -scenes::kGravity * std::cos(slope)});
   world.box(mass, half, 0.0, 0.0, half[2]).setLinearVelocity({speed, 0.0, 0.0});

@@ -1,6 +1,6 @@
 // MuJoCo 2.2. PARAMETER: the step. METHOD: `rk4` for smooth motion; for contacts semi-implicit Euler with elliptic cones, impratio 10
 // and the solver `newton` (to 1e-12), `noslip` (the same and its pass against creep) or `cg`. MuJoCo has no rigid contact:
-// solref is a spring as stiff as the manual allows, time constant two steps and critical damping; the ball's is given directly,
+// solref is a spring as stiff as the manual allows, time constant two steps, critical damping, impedance 0.9999 (half the time constant throws the stack over); the ball's is given directly,
 // stiffness and damping of the restitution asked for, a contact lasting ten steps.
 #include <mujoco/mujoco.h>
 
@@ -42,7 +42,8 @@ class World {
         (friction > 0.0 ? "4000\" nconmax=\"1500" : "50\" nconmax=\"10") +
         "\"/><default><geom friction=\"" + number(friction > 0.0 ? friction : 1.0) +
         " 0 0\" condim=\"" + (friction > 0.0 ? "3" : "1") + "\" solref=\"" + solref +
-        "\" solimp=\"0.99 0.999 0.0001\"/></default><worldbody>" + bodies + "</worldbody></mujoco>";
+        "\" solimp=\"0.9999 0.9999 0.001\"/></default><worldbody>" + bodies +
+        "</worldbody></mujoco>";
     mjVFS* const files = new mjVFS;
     mj_defaultVFS(files);
     mj_makeEmptyFileVFS(files, "scene.xml", static_cast<int>(xml.size()));

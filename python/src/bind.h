@@ -1,9 +1,11 @@
 // What the files of the module `saltus._core` share: one function a topic, and arrays over memory of the engine.
 #pragma once
+#include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include "saltus/base/base.h"
+#include "saltus/base/error.h"
 
 namespace saltus::python {
 
@@ -21,6 +23,12 @@ void bind_simulation(py::module_& m);  ///< Simulation, State, StepReport, conta
 void bind_run(py::module_& m);         ///< runs to a results file, resume, checkpoints
 void bind_results(py::module_& m);     ///< Results, convert, compare, report, cite
 void bind_study(py::module_& m);       ///< study, sweep
+
+/// UsageError with a text made as by fmt::format.
+template <class... T>
+[[noreturn]] void wrong(fmt::format_string<T...> text, T&&... values) {
+  throw UsageError(fmt::format(text, std::forward<T>(values)...));
+}
 
 /// NumPy array over `n` numbers that `owner` keeps alive; nothing is copied. Read-only unless `writable`.
 inline py::array_t<double> array_over(const double* data, py::ssize_t n, py::handle owner,

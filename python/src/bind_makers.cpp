@@ -17,11 +17,6 @@
 namespace saltus::python {
 namespace {
 
-template <class... T>
-[[noreturn]] void wrong(fmt::format_string<T...> text, T&&... values) {
-  throw UsageError(fmt::format(text, std::forward<T>(values)...));
-}
-
 /// Arguments of a call stand in no file.
 void forget_places(Node& node) {
   node.place = {};
@@ -85,11 +80,6 @@ SparseMatrix matrix_of(const py::object& given, const char* name) {
     for (int j = 0; j < n; ++j)
       if (A.at(i, j) != 0.0) entries.push_back({i, j, A.at(i, j)});
   return {n, entries};
-}
-
-Vector3 unit(const Vector3& x, const char* what) {
-  if (!(x.norm() > 0.0) || !std::isfinite(x.norm())) wrong("{} has no direction", what);
-  return x.normalized();
 }
 
 std::shared_ptr<Dynamics> linear(const py::object& mass, const py::object& stiffness,

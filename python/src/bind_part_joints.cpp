@@ -13,11 +13,6 @@
 namespace saltus::python {
 namespace {
 
-template <class... T>
-[[noreturn]] void wrong(fmt::format_string<T...> text, T&&... values) {
-  throw UsageError(fmt::format(text, std::forward<T>(values)...));
-}
-
 JointKind joint_kind(const std::string& name) {
   std::vector<std::string_view> names;
   for (int k = 0; k <= static_cast<int>(JointKind::line); ++k) {

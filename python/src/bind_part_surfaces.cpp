@@ -11,11 +11,6 @@
 namespace saltus::python {
 namespace {
 
-template <class... T>
-[[noreturn]] void wrong(fmt::format_string<T...> text, T&&... values) {
-  throw UsageError(fmt::format(text, std::forward<T>(values)...));
-}
-
 struct ShapeObject {
   Shape shape;
 };

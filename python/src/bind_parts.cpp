@@ -17,11 +17,6 @@ namespace saltus::python {
 
 namespace {
 
-template <class... T>
-[[noreturn]] void wrong(fmt::format_string<T...> text, T&&... values) {
-  throw UsageError(fmt::format(text, std::forward<T>(values)...));
-}
-
 // ---- the parts of a model that is there
 
 /// Without what Model itself adds: the groups under their joints, and its own warnings.
@@ -132,13 +127,6 @@ int add_group(PartsObject& self, const std::string& name, const py::object& dyna
 }
 
 // ---- pairs
-
-Vector3 unit(const Vector3& x, const char* what) {
-  const double length = x.norm();
-  if (!std::isfinite(length) || !(length > 0.0))
-    wrong("{} is [{}, {}, {}], which has no direction", what, x[0], x[1], x[2]);
-  return x / length;
-}
 
 int law_index(const ModelParts& parts, int law) {
   if (law < 0 || law >= static_cast<int>(parts.laws.size()))
@@ -316,6 +304,13 @@ void set_options(PartsObject& self, const py::kwargs& given) {
 
 void expect_finite(const Vector3& x, const char* what) {
   if (!x.allFinite()) wrong("{} is [{}, {}, {}] (3 finite numbers)", what, x[0], x[1], x[2]);
+}
+
+Vector3 unit(const Vector3& x, const char* what) {
+  const double length = x.norm();
+  if (!std::isfinite(length) || !(length > 0.0))
+    wrong("{} is [{}, {}, {}], which has no direction", what, x[0], x[1], x[2]);
+  return x / length;
 }
 
 std::size_t PartsObject::group(const py::handle& group) const {

@@ -28,11 +28,6 @@ constexpr std::pair<LawKind, std::string_view> kKinds[] = {{LawKind::equality, "
                                                            {LawKind::coulomb, "coulomb"},
                                                            {LawKind::rolling, "rolling"}};
 
-template <class... T>
-[[noreturn]] void wrong(fmt::format_string<T...> text, T&&... values) {
-  throw UsageError(fmt::format(text, std::forward<T>(values)...));
-}
-
 // ---- Law
 
 void expect_not_negative(const char* name, double value, bool read, std::string_view kind) {

@@ -35,7 +35,7 @@ class Handed {
   const Prepared* before_;
 };
 
-const char* const kDoc =
+const char* const kSchemeDoc =
     R"(A one-step time integrator: carries a group of bodies from (q0, v0) at t0 to (q1, v1) at t0 + h.
 
 Contact reaches it through one vector r, the generalised impulse [N s]:
@@ -66,7 +66,7 @@ states are lent for one call. Whoever keeps an array of them gets a UsageError.
 void bind_scheme(py::module_& m) {
   bind_trial(m);
   bind_scheme_tools(m);
-  py::class_<Scheme, PythonScheme, std::shared_ptr<Scheme>> scheme(m, "Scheme", kDoc);
+  py::class_<Scheme, PythonScheme, std::shared_ptr<Scheme>> scheme(m, "Scheme", kSchemeDoc);
   const auto call = [](const Scheme& self, auto&& method) {
     const PythonSide::Super super(side_of(self));
     return method(self);

@@ -18,6 +18,8 @@ struct Side {
 
 /// UsageError "WHAT is [nan, 0, 0]" unless all three are numbers.
 void expect_finite(const Vector3& x, const char* what);
+/// x/|x|; UsageError "WHAT is [0, 0, 0], which has no direction".
+Vector3 unit(const Vector3& x, const char* what);
 
 struct PartsObject {
   ModelParts parts;

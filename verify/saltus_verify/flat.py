@@ -13,6 +13,7 @@ class FlatGroup:
 
     frames = False
     affine = True
+    drive = None  # of a point: its displacement, rate and acceleration by degrees of freedom that are told how to move
 
     def __init__(self, M, K, C, initial, place, load=None, energy=None):
         self.M, self.K, self.C, self.start, self.place_of = M, K, C, initial, place
@@ -40,6 +41,24 @@ class FlatGroup:
             return self.own_energy(q, v)
         return 0.5 * v @ self.product(self.M, v), 0.5 * q @ self.product(self.K, q)
 
+    # -- as an equation of motion
+    def solve(self, r):
+        """M^-1 r, of columns too."""
+        if np.ndim(self.M) <= 1:
+            return r / (self.M if np.ndim(r) == 1 or np.ndim(self.M) == 0 else self.M[:, None])
+        return np.linalg.solve(self.M, r)
+
+    def acceleration(self, t, q, v):
+        return self.solve(self.force(t, q, v))
+
+    @staticmethod
+    def rate_of_places(q, v):
+        return v
+
+    @staticmethod
+    def near(q, other):
+        return q
+
     # -- impulses
     def no_impulse(self):
         return np.zeros(self.n), np.zeros(self.n)
@@ -59,6 +78,10 @@ class FlatGroup:
         x, J = self.place_of(feature, local)
         return x + J @ q
 
+    def told(self, feature, t):
+        """What prescribed degrees of freedom make of a point: displacement, rate, acceleration, 3 each."""
+        return self.drive(int(feature), t) if self.drive else np.zeros((3, 3))
+
     # -- checks
     def residual(self, step, r):
         return step.momentum(r)[0]
@@ -75,6 +98,8 @@ class FlatGroup:
 
     def check_motion(self, step, report, frame, g):
         rest, size = step.kinematics()
+        if hasattr(step, "without_lift"):
+            rest = step.without_lift(rest, frame, g, report)
         size = np.maximum(size, bounds.OTHERS * size.max(initial=0.0))
         report.largest("motion, places", rest, bounds.MOTION * size, "m",
                        lambda i: f"{frame.at()}, '{frame.results.groups[g].name}' number {i}")
@@ -89,6 +114,8 @@ class FlatSide:
         self.group, self.frame, self.g = group, frame, g
 
     def _rows(self, feature, local):
+        if self.group.drive and any(np.any(self.group.told(f, self.frame.t1)) for f in feature):
+            raise Unknown("points that are told how to move")
         return np.array([self.group.place_of(f, x)[1] for f, x in zip(feature, local)])
 
     def rate(self, end, body, feature, local):
@@ -193,18 +220,27 @@ def linear(entry):
             J[:, number[int(feature)]] = along
         return x, J
 
+    def drive(feature, t):
+        for d, *motion in drives:
+            if d == feature:
+                return np.outer([x(t) for x in motion], points[feature][1])
+        return np.zeros((3, 3))
+
     part = np.ix_(free, free)
     own = None
     if held:
         own = lambda q, v: (_ for _ in ()).throw(Unknown("energy with prescribed degrees of freedom"))
-    return FlatGroup(M[part], K[part], C[part], (q[free], v[free]), place, external if loads or drives else None, own)
+    group = FlatGroup(M[part], K[part], C[part], (q[free], v[free]), place, external if loads or drives else None, own)
+    if drives:
+        group.drive = drive
+    return group
 
 
 def particles(entry):
     """Point masses with springs (docs/theory/particles.md)."""
     p = entry["particles"]
-    if p.get("file") or entry.get("prescribed"):
-        raise Unknown("particles from a file" if p.get("file") else "particles with prescribed degrees of freedom")
+    if p.get("file"):
+        raise Unknown("particles from a file")
     x = np.array(p["positions"], dtype=float)
     n = len(x)
     m = np.array(p["mass"], dtype=float)
@@ -215,6 +251,9 @@ def particles(entry):
     if p.get("springs"):
         raise Unknown("springs between particles")
     C = p.get("drag", 0.0) + damping.get("mass", 0.0) * m
+    drives = {d["dof"]: (signals.function_of(d), signals.rate_of(d), signals.second_of(d))
+              for d in entry.get("prescribed") or []}
+    free = np.array([i for i in range(3 * n) if i not in drives], dtype=int)
     loads = []
     for load in entry.get("loads") or []:
         value = signals.function_of(load)
@@ -227,19 +266,34 @@ def particles(entry):
             raise Unknown("loads by pattern")
         loads.append((direction, value))
 
+    total = m * g
+
     def external(t):
-        F = m * g
+        F = total
         for direction, value in loads:
             F = F + value(t) * direction
-        return F
+        return F[free]
 
     def place(feature, local):
         J = np.zeros((3, 3 * n))
         J[:, 3 * int(feature):3 * int(feature) + 3] = np.eye(3)
-        return np.zeros(3), J
+        return np.zeros(3), J[:, free]
 
-    energy = lambda q, v: (0.5 * np.sum(m * v * v), -np.sum(m * g * q))
-    return FlatGroup(m, np.zeros(3 * n), C, (x.ravel(), v), place, external, energy)
+    def drive(feature, t):
+        """Without springs nothing else feels it (docs/theory/particles.md, section 3)."""
+        out = np.zeros((3, 3))
+        for axis in range(3):
+            if 3 * feature + axis in drives:
+                out[:, axis] = [x(t) for x in drives[3 * feature + axis]]
+        return out
+
+    m, weight = m[free], total[free]
+    energy = lambda q, v: (0.5 * np.sum(m * v * v), -np.sum(weight * q))
+    C = np.broadcast_to(C, 3 * n)[free]
+    group = FlatGroup(m, np.zeros(len(free)), C, (x.ravel()[free], v[free]), place, external, energy)
+    if drives:
+        group.drive = drive
+    return group
 
 
 def modal(entry):

@@ -1,7 +1,7 @@
 """The resolved scene as groups of bodies that can be put into equations."""
 import numpy as np
 
-from . import joint_geometry, moving, rigid, rigid_leapfrog, rig_mid, rotation
+from . import joint_geometry, moving, rigid, rigid_leapfrog, rig_mid, rotation, runge_kutta
 from .solids import Unknown
 
 
@@ -85,6 +85,8 @@ class Model:
                 self.schemes[g.index] = rig_mid.Step
             elif g.scheme in ("rig-pos", "rig-neg", "rig-imp"):
                 self.schemes[g.index] = rigid_leapfrog.step_of(bodies[0].scheme)
+            elif g.scheme == "runge-kutta" and bodies[0].scheme:
+                self.schemes[g.index] = runge_kutta.step_of(bodies[0].scheme)
 
     def add_named(self, g, group):
         """A body without frames: joints hold it at its points."""

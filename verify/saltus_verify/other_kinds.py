@@ -1,5 +1,5 @@
 """Kinds beside rigid bodies, and which scheme moves what."""
-from . import fem, flat, modal_exact, moreau_jean
+from . import fem, flat, modal_exact, moreau_jean, pendulum, pseudo_rigid, runge_kutta, steady_alpha
 from .solids import Unknown
 
 
@@ -13,6 +13,10 @@ def add(model):
             if entry and g.kind == "fem" and g.mesh:
                 own = entry["fem"].get("gravity")
                 group = fem.FemGroup(entry, g.mesh, own if own is not None else model.scene.get("gravity", [0, 0, 0]))
+            elif entry and g.kind == "pseudo-rigid":
+                group = pseudo_rigid.PseudoRigidGroup(entry, model.scene.get("gravity", [0, 0, 0]))
+            elif entry and g.kind == "lagrangian":
+                group = pendulum.PendulumGroup(entry)
             elif entry and g.kind in flat.KINDS:
                 group = flat.KINDS[g.kind](entry)
             else:
@@ -24,9 +28,20 @@ def add(model):
             continue
         model.groups[g.index] = group
         model.add_named(g, group)
-        if g.scheme == "moreau-jean":
+        if g.kind == "pseudo-rigid":
+            if g.scheme == "def-lim" and not entry["scheme"]["iterate"]:
+                model.schemes[g.index] = pseudo_rigid.DefLim
+        elif g.kind == "lagrangian":
+            one = entry["scheme"]
+            if g.scheme == "moreau-jean" and one["mass_at"] == "theta" and one["newton"].startswith("full"):
+                model.schemes[g.index] = pendulum.with_mass(moreau_jean.step_of(one))
+        elif g.scheme == "moreau-jean":
             model.schemes[g.index] = moreau_jean.step_of(entry["scheme"])
         elif g.scheme == "def-lim" and g.kind == "fem" and not entry["scheme"]["iterate"]:
             model.schemes[g.index] = fem.DefLim
         elif g.scheme == "modal-exact" and g.kind == "modal":
             model.schemes[g.index] = modal_exact.Step
+        elif g.scheme == "runge-kutta" and g.kind != "fem":
+            model.schemes[g.index] = runge_kutta.step_of(entry["scheme"])
+        elif g.scheme.startswith("generalized-alpha") and g.kind != "fem" and steady_alpha.steady(group, entry):
+            model.schemes[g.index] = steady_alpha.step_of(g.scheme == "generalized-alpha-decoupled")

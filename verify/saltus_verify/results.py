@@ -87,6 +87,7 @@ class Results:
             self.joint_force = [np.array(joints[n]["force"]) for n in order]
             self.joint_torque = [np.array(joints[n]["torque"]) for n in order]
             self.joint_broken = [float(_attribute(joints[n], "broken_at", np.inf)) for n in order]
+            self.events = {n: np.array(f["events"][n]) for n in f["events"]} if "events" in f else {}
             self.pairs = {n: np.array(f["pairs"][n]) for n in f["pairs"]} if "pairs" in f else {}
         self.row_of_frame = np.searchsorted(self.rows["time"], self.time)
         time = self.scene["time"]

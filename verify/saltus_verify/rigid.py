@@ -128,6 +128,26 @@ class RigidGroup:
                     T[i] += np.cross(load.at, inside)
         return f, T
 
+    # -- as an equation of motion
+    def acceleration(self, t, q, v):
+        _, Q = self.split_q(q)
+        u, W = self.split_v(v)
+        f, T = self.load(t, Q, u, W)
+        turn = T - np.cross(W, rotation.apply(self.J, W))
+        return np.concatenate([self.inverse_mass * f, rotation.apply(self.inverse_J, turn)], 1).ravel()
+
+    def rate_of_places(self, q, v):
+        _, Q = self.split_q(q)
+        u, W = self.split_v(v)
+        spin = np.concatenate([np.zeros((self.n, 1)), W], 1)
+        return np.concatenate([u, 0.5 * rotation.multiply(Q, spin)], 1).ravel()
+
+    def near(self, q, other):
+        """Of the two quaternions of a rotation the one that is nearer to the other."""
+        x, Q = self.split_q(q)
+        sign = np.where(np.sum(Q * self.split_q(other)[1], 1, keepdims=True) < 0.0, -1.0, 1.0)
+        return np.concatenate([x, sign * Q], 1).ravel()
+
     def energy(self, q, v):
         x, _ = self.split_q(q)
         u, W = self.split_v(v)

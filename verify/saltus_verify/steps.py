@@ -8,7 +8,7 @@ lacks. Bounds are relative to the largest terms of the equation of a body, see d
 """
 import numpy as np
 
-from . import bounds, contacts, joints
+from . import bounds, contacts, event_lane, joints
 from .solids import Unknown
 
 
@@ -77,8 +77,6 @@ def skipped(results, model, k):
     if results.step[k] == 0:
         return "first"
     row = results.row_of_frame[k]
-    if results.scene["time"].get("lane") == "events":
-        return "the event lane integrates between events, not by steps of a scheme"
     if "steps" in results.rows and results.rows["steps"][row] != 1:
         return "frames whose interval was covered by several steps"
     if results.rows["halvings"][row] != 0:
@@ -91,7 +89,10 @@ def skipped(results, model, k):
 EQUATIONS = ("momentum", "momentum, angular", "motion")
 
 
-def check(results, model, report):
+def check(results, model, report, frames):
+    if results.scene["time"].get("lane") == "events":
+        event_lane.check(results, model, report, frames)
+        return
     for g in results.groups:
         if g.velocity is None:
             continue
@@ -103,7 +104,7 @@ def check(results, model, report):
         if g.velocity is None and model.groups[g.index] is None:
             report.not_checked("contact law", f"of contacts with '{g.name}', whose motion this program does not know")
     corrected = bool(model.scene["contact"].get("correct_positions"))
-    for k in range(results.frames):
+    for k in frames:
         reason = skipped(results, model, k)
         if reason:
             if reason != "first":
@@ -111,7 +112,7 @@ def check(results, model, report):
             continue
         step = FrameStep(results, model, k)
         joints.collect(step, report)
-        found = contacts.collect(step, report)
+        found = step.found = contacts.collect(step, report)
         joints.fit_couplings(step)
         for g, one in step.steps.items():
             if g in step.unknown:

@@ -55,6 +55,8 @@ struct Packed {
       lane_counts;  ///< active, stepping, patience, events of the extent, ends_with + 1, ends_key, crowd
   Ragged<double> lane_q, lane_v, lane_memory;
   Counts lane_memory_count;
+  Counts table_rows, table_sum;
+  std::uint64_t name = 0;               ///< of the file, 0: it has none
   Counts lane_key;                      ///< of the modes
   std::vector<std::int32_t> lane_kind;  ///< plus 4 where it is shared
   std::vector<double> lane_direction;   ///< three a mode: the last is its gap
@@ -88,6 +90,11 @@ struct Packed {
     each("broken_pull", self.broken_pull, 0);
   }
   template <typename Self, typename Each>
+  static void visit_tables(Self& self, Each&& each) {
+    each("table_rows", self.table_rows, 0);
+    each("table_sum", self.table_sum, 0);
+  }
+  template <typename Self, typename Each>
   static void visit_lane(Self& self, Each&& each) {
     each("lane_times", self.lane_times, 0);
     each("lane_counts", self.lane_counts, 0);
@@ -106,8 +113,10 @@ struct Packed {
 
 constexpr std::array kScalars{"t", "h", "kinetic", "potential", "energy_start"};
 constexpr std::array kCounts{"step", "rows", "frames"};
+constexpr const char* kName = "name_of_checkpoints";
 
-/// FNV-1a over 64-bit words, sizes included.
+/// FNV-1a over 64-bit words, sizes included: of checkpoints without a name. The signs of two numbers that change together
+/// leave it as it is.
 class Checksum {
  public:
   void word(std::uint64_t bits) { hash_ = (hash_ ^ bits) * 0x100000001b3ULL; }
@@ -151,10 +160,20 @@ auto sum_of(const Packed& packed) {
   Packed::visit(packed, add);
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, add);
   if (!packed.lane_counts.empty()) Packed::visit_lane(packed, add);
+  if (!packed.table_sum.empty()) Packed::visit_tables(packed, add);
+  if (packed.name != 0) sum.word(packed.name);
   return sum.result();
 }
 
-std::int64_t checksum(const Packed& packed) { return sum_of<Checksum>(packed); }
+std::int64_t checksum(const Packed& packed) {
+  return packed.name != 0 ? std::bit_cast<std::int64_t>(sum_of<StrongSum>(packed))
+                          : sum_of<Checksum>(packed);
+}
+
+/// Of the file, and of the checkpoints in it. 0: none.
+std::uint64_t name_in(const h5::Group& group) {
+  return group.has_attribute(kName) ? std::bit_cast<std::uint64_t>(group.integer(kName)) : 0;
+}
 
 /// Nothing where the lane is as it is in a run that only steps.
 void pack_lane(const LaneState& lane, std::size_t events, Packed& packed) {
@@ -234,6 +253,8 @@ std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
     Packed::visit(packed, take);
     if (group.has("broken_joint")) Packed::visit_broken(packed, take);
     if (group.has("lane_counts")) Packed::visit_lane(packed, take);
+    if (group.has("table_sum")) Packed::visit_tables(packed, take);
+    packed.name = name_in(group);
     if (checksum(packed) != group.integer("checksum")) return std::nullopt;
     return packed;
   } catch (const h5::Error&) {
@@ -292,6 +313,10 @@ std::string lane_mismatch(const Packed& p, const Model& model) {
     if (p.lane_q[g].size() != static_cast<std::size_t>(model.initial()[g].q.size()) ||
         p.lane_v[g].size() != static_cast<std::size_t>(model.initial()[g].v.size()))
       return "body '" + model.groups()[g].name + "' has another number of coordinates";
+  if (groups == 0 && p.lane_counts[0] != 0 && p.lane_times[1] != 0.0)
+    return "a step of the event lane is in work, and where it began is missing";
+  for (std::size_t i = 1; i < p.lane_key.size(); ++i)
+    if (p.lane_key[i] <= p.lane_key[i - 1]) return "contacts of the event lane out of order";
   for (const std::int32_t kind : p.lane_kind)
     if (kind < 0 || kind > 7 || (kind & 3) > static_cast<std::int32_t>(ContactMode::Kind::slides))
       return "a contact moves in a way that is not known";
@@ -329,6 +354,41 @@ std::string mismatch(const Packed& p, const Model& model) {
     return std::to_string(p.active.size()) + " contact problems, the scene has " +
            std::to_string(model.island_count());
   return p.lane_counts.empty() ? "" : lane_mismatch(p, model);
+}
+
+bool is_of_file(const Packed& p, const h5::File& file) {
+  try {
+    return p.name == (file.has("provenance") ? name_in(file.group("provenance")) : 0);
+  } catch (const h5::Error&) {
+    return false;
+  }
+}
+
+/// Schemes read what they remember without asking whether it is there: it must be what they make at the start, or, of one
+/// whose first step uses it up, that or nothing. The event lane reads none. "" or what does not fit.
+std::string memory_mismatch(const Packed& p, const Model& model) {
+  if (!p.lane_counts.empty() && p.lane_counts[0] != 0) return "";
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < model.groups().size(); ++g) {
+    const Group& group = model.groups()[g];
+    const std::size_t count = p.memory_count[g],
+                      size = static_cast<std::size_t>(model.initial()[g].v.size());
+    if (!group.scheme) {
+      next += count;
+      continue;
+    }
+    GroupState start = model.initial()[g];
+    const double h = model.options().h;
+    group.scheme->start(*group.dynamics, group.scheme->prepare(*group.dynamics, h).get(), 0.0, h,
+                        start);
+    const bool used_up = group.scheme->fixed_step() && count <= 1;
+    bool fits = count == start.memory.size() || used_up;
+    for (std::size_t k = 0; k < count; ++k) fits = p.memory[next++].size() == size && fits;
+    if (!fits)
+      return "body '" + group.name + "' has not what scheme " + std::string(group.scheme->name()) +
+             " remembers";
+  }
+  return "";
 }
 
 LaneState unpack_lane(const Packed& p) {
@@ -398,9 +458,27 @@ std::string state_hash(const State& state) {
   return fmt::format("{:016x}", sum_of<StrongSum>(pack(state, {})));
 }
 
+void name_checkpoints(const h5::File& file, std::string_view resolved,
+                      std::span<const InputFile> inputs) {
+  StrongSum sum;
+  const auto add = [&](std::string_view text) {
+    sum.word(text.size());
+    for (const char c : text) sum.word(static_cast<unsigned char>(c));
+  };
+  add(resolved);
+  for (const InputFile& input : inputs) {
+    add(input.entry);
+    add(input.hash);
+  }
+  file.group("provenance").set(kName, std::bit_cast<std::int64_t>(sum.result() | 1));
+}
+
 void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
-                      CheckpointExtent extent) {
-  const Packed packed = pack(state, extent);
+                      CheckpointExtent extent, const TableSums& tables) {
+  Packed packed = pack(state, extent);
+  packed.table_rows = tables.rows;
+  packed.table_sum = tables.sum;
+  if (file.has("provenance")) packed.name = name_in(file.group("provenance"));
   const std::string name = "checkpoint/" + slot;
   if (file.has(name)) file.remove(name);
   const h5::Group group = file.create_group(name);
@@ -413,6 +491,8 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
   Packed::visit(packed, store);
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, store);
   if (!packed.lane_counts.empty()) Packed::visit_lane(packed, store);
+  if (!packed.table_sum.empty()) Packed::visit_tables(packed, store);
+  if (packed.name != 0) group.set(kName, std::bit_cast<std::int64_t>(packed.name));
   group.set("checksum", checksum(packed));
 }
 
@@ -422,14 +502,22 @@ Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, cons
     throw SceneError("", "holds no complete checkpoint",
                      "run the scene from the start, without --resume")
         .at(path, 0, 0);
-  const std::string fault = mismatch(found->packed, model);
+  if (!is_of_file(found->packed, file))
+    throw SceneError("", "its newest checkpoint was made in another file, from another scene",
+                     "run the scene from the start, without --resume")
+        .at(path, 0, 0);
+  std::string fault = mismatch(found->packed, model);
+  if (fault.empty()) fault = memory_mismatch(found->packed, model);
   if (!fault.empty())
     throw SceneError("", "checkpoint does not belong to this scene: " + fault,
                      "resume with the scene of the file")
         .at(path, 0, 0);
   const auto& counts = found->packed.counts;
   const std::uint64_t events = found->packed.lane_counts.empty() ? 0 : found->packed.lane_counts[3];
-  return {unpack(found->packed), {counts[1], counts[2], events}, found->slot};
+  return {unpack(found->packed),
+          {counts[1], counts[2], events},
+          found->slot,
+          {found->packed.table_rows, found->packed.table_sum}};
 }
 
 std::int64_t newest_checkpoint_step(const h5::File& file) {

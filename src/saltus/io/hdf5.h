@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -132,6 +133,15 @@ class Dataset : public Object {
   /// Forgets the rows from `rows` on.
   void truncate(std::size_t rows);
 
+  /// A sum over every bit of the first `rows` rows of reals or integers, as they are read from the file: one number that is
+  /// another one makes another sum.
+  std::uint64_t sum(std::size_t rows) const;
+  /// The same of all rows, carried along while they are appended; nothing where some were there before and keep_sum() did
+  /// not tell their sum.
+  std::optional<std::uint64_t> kept_sum() const;
+  /// `sum` is that of all rows that are there.
+  void keep_sum(std::uint64_t sum);
+
   std::vector<double> reals() const;
   std::vector<std::int32_t> integers() const;
   std::vector<std::uint64_t> counts() const;
@@ -150,6 +160,7 @@ class Dataset : public Object {
   using Object::Object;
   void append_raw(std::int64_t type, const void* values, std::size_t count);
   bool append_chunks(std::int64_t type, const void* values, std::size_t count);
+  Growing& growing();
   std::size_t held(std::size_t first, std::size_t count) const;
   void expect_chunks(std::size_t first, std::size_t count, std::uint64_t stored) const;
   Extent declared() const;

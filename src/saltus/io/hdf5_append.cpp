@@ -1,5 +1,6 @@
 // Rows at the end of a table, chunk by chunk and past the cache and the filters of the library, which compress every byte
-// and take five times as long. The last chunk stays in memory and is written again when it has more rows.
+// and take five times as long. The last chunk stays in memory and is written again when it has more rows. A sum of all that was
+// appended is carried along.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -19,6 +20,8 @@ struct Growing {
   bool compressed = false;
   std::vector<char>
       last;  ///< the rows of the chunk that is not full, behind them zeros; no bytes: not known yet
+  bool summed = false;    ///< `sum` is known
+  std::uint64_t sum = 0;  ///< of all rows
   PlaneCoder coder;
 
   std::size_t row_bytes() const { return columns * element; }
@@ -75,16 +78,90 @@ bool fits(hid_t, hid_t, Growing&) { return false; }
 bool put_chunk(hid_t, Growing&, std::size_t, std::span<const char>) { return false; }
 #endif
 
+constexpr std::uint64_t kNoRows = 0xcbf29ce484222325ULL;  // the sum of nothing
+
+// One number after the other, so that it does not matter in which portions they come. Each step can be undone: sums that
+// differ once differ until another number differs too.
+template <typename Word>
+std::uint64_t added(std::uint64_t sum, const void* values, std::size_t count) {
+  const char* next = static_cast<const char*>(values);
+  for (std::size_t i = 0; i < count; ++i, next += sizeof(Word)) {
+    Word word;
+    std::memcpy(&word, next, sizeof word);
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
+    sum ^= sum >> 32;
+  }
+  return sum;
+}
+
+std::uint64_t added(std::uint64_t sum, std::size_t element, const void* values, std::size_t count) {
+  return element == 4 ? added<std::uint32_t>(sum, values, count)
+                      : added<std::uint64_t>(sum, values, count);
+}
+
+/// How numbers of 4 or 8 bytes are read without a change of a bit; -1: they are none.
+hid_t type_in_memory(hid_t data) {
+  const Handle stored(H5Dget_type(data), close_type);
+  const std::size_t size = H5Tget_size(stored.get());
+  const H5T_class_t kind = H5Tget_class(stored.get());
+  if (kind == H5T_FLOAT && size == 8) return H5T_NATIVE_DOUBLE;
+  if (kind == H5T_INTEGER && size == 8) return H5T_NATIVE_UINT64;
+  if (kind == H5T_INTEGER && size == 4) return H5T_NATIVE_INT32;
+  return -1;
+}
+
 }  // namespace
+
+Growing& Dataset::growing() {
+  std::shared_ptr<Growing>& found = file_->growing[path_];
+  if (!found) {
+    const hid_t type = type_in_memory(id_.get());
+    found = std::make_shared<Growing>();
+    found->direct = type >= 0 && fits(id_.get(), type, *found);
+    found->summed = type >= 0 && rows() == 0;
+    found->sum = kNoRows;
+  }
+  return *found;
+}
+
+std::optional<std::uint64_t> Dataset::kept_sum() const {
+  const auto found = file_->growing.find(path_);
+  if (found == file_->growing.end()) return rows() == 0 ? std::optional(kNoRows) : std::nullopt;
+  return found->second->summed ? std::optional(found->second->sum) : std::nullopt;
+}
+
+void Dataset::keep_sum(std::uint64_t sum) {
+  Growing& table = growing();
+  table.summed = true;
+  table.sum = sum;
+}
+
+std::uint64_t Dataset::sum(std::size_t rows) const {
+  quiet();
+  constexpr std::size_t kBlock = 1 << 17;  // numbers
+  const hid_t type = type_in_memory(id_.get());
+  if (type < 0) fail("is no table of numbers");
+  const std::size_t width = columns(), element = H5Tget_size(type),
+                    block = std::max<std::size_t>(1, kBlock / std::max<std::size_t>(width, 1));
+  std::uint64_t sum = kNoRows;
+  std::vector<char> values;
+  for (std::size_t first = 0; first < rows; first += block) {
+    const std::size_t taken = std::min(block, rows - first), count = held(first, taken);
+    values.resize(count * element);
+    read_raw(type, first, taken, values.data());
+    sum = added(sum, element, values.data(), count);
+  }
+  return sum;
+}
 
 /// False where the table is none of those that can be written so.
 bool Dataset::append_chunks(std::int64_t type, const void* values, std::size_t count) {
-  std::shared_ptr<Growing>& found = file_->growing[path_];
-  if (!found) {
-    found = std::make_shared<Growing>();
-    found->direct = fits(id_.get(), type, *found);
+  Growing& table = growing();
+  if (H5Tequal(type, type_in_memory(id_.get())) <= 0) {  // not as it is stored
+    table.summed = false;
+    return false;
   }
-  Growing& table = *found;
+  if (table.summed) table.sum = added(table.sum, H5Tget_size(type), values, count);
   if (!table.direct) return false;
   expects(count % table.columns == 0, "h5::Dataset::append: whole rows only");
   const std::size_t added = count / table.columns, row = table.row_bytes();

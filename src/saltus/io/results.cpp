@@ -15,6 +15,7 @@
 #include "saltus/io/output_file.h"
 #include "saltus/io/results_file.h"
 #include "saltus/io/step_contacts.h"
+#include "saltus/io/table_sums.h"
 #include "saltus/io/writer_thread.h"
 
 namespace saltus {
@@ -72,6 +73,7 @@ struct ResultsWriter::Parts {
   StepContacts step_contacts;
   EventTable events;
   JointBreaks breaks;
+  SummedTables tables;
   RunStatistics statistics;
   std::string next_slot = "a";
   bool failed = false;
@@ -153,7 +155,8 @@ struct ResultsWriter::Parts {
 
   void save(const State& state) {
     breaks.write(state);
-    write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()});
+    write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()},
+                     tables.sums());
     next_slot = next_slot == "a" ? "b" : "a";
   }
 };
@@ -169,6 +172,9 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
     if (model.options().lane == Lane::events) p.events = EventTable::create(p.hdf5);
     p.breaks = JointBreaks::create(p.hdf5, model);
+    name_checkpoints(p.hdf5, resolved, options.inputs);
+    SummedTables::list(p.hdf5);
+    p.tables = SummedTables::open(p.hdf5);
     p.rows = open_rows(p.hdf5);
     p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
     p.hdf5.flush();
@@ -189,6 +195,13 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     checkpoint = newest_checkpoint(stored, file, model);
     check_same_scene(stored, file, resolved, checkpoint.state.t);
     check_same_inputs(stored, file, options.inputs);
+    try {
+      SummedTables::open(stored).expect(checkpoint.tables);
+    } catch (const h5::Changed&) {
+      throw;
+    } catch (const h5::Error& error) {
+      layout::damaged(file, error);
+    }
   }
   const bool part = file.ends_with(kPart);
   auto parts = std::make_unique<Parts>(
@@ -206,6 +219,8 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     p.events = EventTable::open(p.hdf5);
     p.events.truncate(checkpoint.extent.events);
     p.breaks = JointBreaks::open(p.hdf5, model);
+    p.tables = SummedTables::open(p.hdf5);
+    p.tables.keep(checkpoint.tables);
     p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows, checkpoint.extent.events);
   } catch (const h5::Error& error) {
     p.hdf5.abandon();  // what was cut off already stays on the disk

@@ -91,18 +91,16 @@ SALTUS_RESPONSE(avx2, 4)
 #endif
 #undef SALTUS_RESPONSE
 
-bool wide() { return SALTUS_CLONES && lanes::register_width() >= 4; }
-
 decltype(&respond_baseline) widest_respond() {
 #if SALTUS_CLONES
-  if (wide()) return respond_avx2;
+  if (lanes::register_width() >= 4) return respond_avx2;
 #endif
   return respond_baseline;
 }
 
 decltype(&add_rows_baseline) widest_add_rows() {
 #if SALTUS_CLONES
-  if (wide()) return add_rows_avx2;
+  if (lanes::register_width() >= 4) return add_rows_avx2;
 #endif
   return add_rows_baseline;
 }

@@ -37,9 +37,10 @@ struct ContactView {
 struct SeenContact {
   ContactView view;  ///< without point and force; the gap of a law on a joint
   std::array<Vector3, 2> tangent{Vector3::Zero(), Vector3::Zero()};
-  std::array<PointRef, 2> at;      ///< of the sides that are groups
-  std::array<Vector3, 2> place{};  ///< of those that are the world [m]
-  double offset = 0.0;             ///< gap = n . (x_a - x_b) + offset
+  std::array<PointRef, 2> at;  ///< of the sides that are groups
+  std::array<Vector3, 2> place{Vector3::Zero(),
+                               Vector3::Zero()};  ///< of those that are the world [m]
+  double offset = 0.0;                            ///< gap = n . (x_a - x_b) + offset
   bool on_joint = false;
   bool placed = false;  ///< gap and point are there already
 };

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+#include <new>
+
 #include "saltus/bodies/modal.h"
 #include "saltus/schemes/modal_exact.h"
 #include "support/rigid_scene.h"
@@ -176,4 +179,14 @@ TEST_CASE("frets under a string are contacts of it with the world, pressed ones 
     }
     CHECK(pressed);
   }
+}
+
+TEST_CASE(
+    "what an island knows of a contact is zero until it says more, wherever in memory it lies") {
+  alignas(SeenContact) static unsigned char room[sizeof(SeenContact)];
+  void* (*volatile fill)(void*, int, std::size_t) = std::memset;  // as a stack that was used
+  fill(room, 0x3c, sizeof room);
+  const auto* seen = new (room) SeenContact;
+  for (const Vector3& x : seen->place) CHECK(x == Vector3::Zero());
+  for (const Vector3& x : seen->tangent) CHECK(x == Vector3::Zero());
 }

@@ -1,0 +1,104 @@
+#include "saltus/io/table_sums.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace saltus {
+namespace {
+
+constexpr const char* kList = "provenance/tables";
+
+bool is_number_table(const h5::Dataset& data) {
+  const h5::Extent extent = data.extent();
+  using Kind = h5::Extent::Kind;
+  return (extent.kind == Kind::real && extent.size == 8) ||
+         (extent.kind == Kind::integer && (extent.size == 8 || extent.size == 4));
+}
+
+/// Paths of all tables below a folder, each by one name only.
+void find_tables(const h5::Group& group, const std::string& folder, nlohmann::json& list) {
+  for (const std::string& name : group.names()) {
+    const std::string path = folder.empty() ? name : folder + "/" + name;
+    if (path == "checkpoint" || path == "provenance") continue;
+    if (group.is_group(name)) {
+      find_tables(group.group(name), path, list);
+      continue;
+    }
+    if (name == "time" && folder.starts_with("bodies/")) continue;  // frames/time once more
+    const h5::Dataset data = group.dataset(name);
+    if (!is_number_table(data)) continue;
+    if (data.kept_sum())
+      list["growing"].push_back(path);
+    else
+      list["fixed"][path] = data.sum(data.rows());
+  }
+}
+
+void expect_same(const h5::Dataset& data, std::size_t rows, std::uint64_t sum) {
+  if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
+  if (data.sum(rows) != sum)
+    throw h5::Error(data.label() + ": holds other numbers than were written");
+}
+
+}  // namespace
+
+void SummedTables::list(const h5::File& file) {
+  nlohmann::json list{{"growing", nlohmann::json::array()}, {"fixed", nlohmann::json::object()}};
+  find_tables(file, "", list);
+  file.group("provenance").write("tables", list.dump());
+}
+
+SummedTables SummedTables::open(const h5::File& file) {
+  SummedTables tables;
+  if (!file.has(kList)) return tables;
+  const h5::Dataset stored = file.dataset(kList);
+  try {
+    const nlohmann::json list = nlohmann::json::parse(stored.text());
+    for (const auto& path : list.at("growing")) {
+      tables.timed_.push_back(path == "timing/step");
+      tables.growing_.push_back(file.dataset(path.get<std::string>()));
+    }
+    for (const auto& [path, sum] : list.at("fixed").items())
+      tables.fixed_.push_back({file.dataset(path), sum.get<std::uint64_t>()});
+  } catch (const nlohmann::json::exception&) {
+    throw h5::Error(stored.label() + ": is no list of tables");
+  }
+  return tables;
+}
+
+TableSums SummedTables::sums() const {
+  TableSums sums;
+  for (std::size_t i = 0; i < growing_.size(); ++i) {
+    const std::optional<std::uint64_t> sum = growing_[i].kept_sum();
+    expects(sum.has_value(), "SummedTables::sums: every table is summed from its start");
+    sums.rows.push_back(growing_[i].rows());
+    sums.sum.push_back(timed_[i] != 0 ? 0 : *sum);
+  }
+  return sums;
+}
+
+void SummedTables::expect(const TableSums& sums) const {
+  if (sums.rows.size() != growing_.size() || sums.sum.size() != growing_.size())
+    throw h5::Error("its checkpoint tells of " + std::to_string(sums.sum.size()) +
+                    " tables, the file has " + std::to_string(growing_.size()));
+  for (const Fixed& one : fixed_) expect_same(one.data, one.data.rows(), one.sum);
+  for (std::size_t i = 0; i < growing_.size(); ++i) {
+    const h5::Dataset& data = growing_[i];
+    const auto rows = static_cast<std::size_t>(sums.rows[i]);
+    if (timed_[i] == 0)
+      expect_same(data, rows, sums.sum[i]);
+    else if (data.rows() < rows)
+      throw h5::Error(data.label() + ": rows are missing");
+    else
+      data.sum(rows);  // it must be readable: what is appended goes into its last chunk
+  }
+}
+
+void SummedTables::keep(const TableSums& sums) {
+  for (std::size_t i = 0; i < growing_.size(); ++i) {
+    expects(growing_[i].rows() == sums.rows[i], "SummedTables::keep: tables cut to these rows");
+    growing_[i].keep_sum(sums.sum[i]);
+  }
+}
+
+}  // namespace saltus

@@ -1,0 +1,205 @@
+// Checkpoints and tables that are not what the run wrote: of another file, short of what the scheme reads, or altered by one
+// bit. Each is refused in one line before anything of the file is touched.
+#include <doctest/doctest.h>
+#include <hdf5.h>
+
+#include <cstring>
+
+#include "saltus/io/checkpoint.h"
+#include "saltus/io/results.h"
+#include "saltus/io/scene_write.h"
+#include "saltus/io/scene_yaml.h"
+#include "saltus/scene/build.h"
+#include "saltus/sim/simulation.h"
+#include "unit/io/support.h"
+
+using namespace saltus;
+using io_test::Folder;
+using io_test::message;
+
+namespace {
+
+/// A ball on a floor, thrown at this speed [m/s]. `more`: of the time and the body.
+Scene thrown_at(const std::string& speed, const std::string& time = "",
+                const std::string& more = "") {
+  return read_scene_text(
+      "saltus: 1\ntime: {end: 200 ms, step: 2 ms" + time +
+          "}\nbodies:\n  - {name: ball, kind: particles" + more +
+          ", particles: {mass: [1 kg], positions: [[0, 0, 0.002]], velocities: [[" + speed +
+          ", 0, 0]], gravity: [0, 0, -9.81]}}\ncontacts:\n  - {on: ball, against: {plane: {}}, "
+          "law: "
+          "{kind: newton-impact, restitution: 0.4, friction: 0.3}}\noutputs:\n  - {probe: ball, "
+          "name: height, at: 0, direction: [0, 0, 1], quantity: displacement}\n",
+      "thrown.yaml", {}, {});
+}
+
+/// Stopped behind the checkpoints of steps 20 and 40.
+void write_stopped_run(const std::string& path, const Scene& scene) {
+  const Model model = build(scene);
+  Simulation sim(model);
+  ResultsWriter out(path, model, "scene", write_scene(scene.spec));
+  const std::vector<double> probes{0.5};
+  const std::vector<Vector> velocities{Vector::Constant(3, 0.25)};
+  out.start(sim.state(), probes);
+  while (sim.state().step < 50) {
+    const StepReport report = sim.advance();
+    out.events(sim.events());
+    out.record(report, sim.state(), probes);
+    if (sim.state().step % 5 == 0) out.frame(sim.state(), velocities, {}, sim.contacts());
+    if (sim.state().step % 20 == 0) out.checkpoint(sim.state());
+  }
+  out.drain();
+}
+
+std::string taken_up(const std::string& path, const Scene& scene) {
+  const Model model = build(scene);
+  return message<SceneError>(
+      [&] { ResultsWriter::resume(path, model, "scene", write_scene(scene.spec)); });
+}
+
+/// The last bit of the first number that a table holds. False: it holds none.
+bool alter(const std::string& path, const std::string& table) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+              data = H5Dopen2(file, table.c_str(), H5P_DEFAULT), type = H5Dget_type(data),
+              space = H5Dget_space(data);
+  const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+  std::vector<char> bytes(count * H5Tget_size(type));
+  bool good = count > 0 && H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0;
+  if (good) {
+    bytes[0] = static_cast<char>(bytes[0] ^ 1);
+    good = H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >= 0;
+  }
+  H5Sclose(space), H5Tclose(type), H5Dclose(data), H5Fclose(file);
+  return good;
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint that comes from the file of another scene of the same sizes is refused") {
+  const Folder folder;
+  write_stopped_run(folder / "a.h5", thrown_at("2"));
+  write_stopped_run(folder / "b.h5", thrown_at("3"));
+  CHECK(taken_up(folder / "b.h5.part", thrown_at("3")) == "");
+  write_stopped_run(folder / "b.h5", thrown_at("3"));
+  const std::string part = folder / "a.h5.part";
+  {
+    const hid_t to = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+                from = H5Fopen((folder / "b.h5.part").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    REQUIRE(H5Ldelete(to, "checkpoint", H5P_DEFAULT) >= 0);
+    REQUIRE(H5Ocopy(from, "checkpoint", to, "checkpoint", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(from), H5Fclose(to);
+  }
+  const std::string before = io_test::bytes_of(part), said = taken_up(part, thrown_at("2"));
+  CAPTURE(said);
+  CHECK(said.find("newest checkpoint was made in another file") != std::string::npos);
+  CHECK(said.find('\n') == std::string::npos);
+  CHECK(io_test::bytes_of(part) == before);
+}
+
+TEST_CASE("a checkpoint without what its scheme remembers is refused, whatever the scheme") {
+  const Folder folder;
+  for (const char* scheme :
+       {"generalized-alpha", "newmark", "variational-symplectic", "moreau-jean"}) {
+    CAPTURE(scheme);
+    const Model model = build(thrown_at("2", "", std::string(", scheme: ") + scheme));
+    Simulation sim(model);
+    sim.advance();
+    const State whole = sim.state();
+    const std::size_t vectors = whole.groups[0].memory.size();
+    const auto read_back = [&](const State& state) {
+      const std::string path = folder / "a.h5";
+      h5::File file = h5::File::create(path);
+      file.create_group("checkpoint");
+      write_checkpoint(file, "a", state, {});
+      file.close();
+      return message<SceneError>([&] { newest_checkpoint(h5::File::read(path), path, model); });
+    };
+    CHECK(read_back(whole) == "");
+    std::vector<State> others(2, whole);
+    others[0].groups[0].memory.push_back(Vector::Zero(3));
+    others[1].groups[0].memory.assign(vectors + 1, Vector::Zero(3));
+    if (vectors > 0) {
+      others[1].groups[0].memory.resize(vectors - 1);
+      others.push_back(whole);
+      others[2].groups[0].memory.back().resize(2);
+    }
+    for (const State& other : others) {
+      const std::string said = read_back(other);
+      CAPTURE(said);
+      CHECK(said.find("body 'ball' has not what scheme " + std::string(scheme) + " remembers") !=
+            std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("two numbers of a checkpoint that change their signs make it a torn one") {
+  const Folder folder;
+  const Scene scene = thrown_at("2");
+  write_stopped_run(folder / "a.h5", scene);
+  {
+    h5::File file = h5::File::modify(folder / "a.h5.part");
+    for (const std::string name : {"checkpoint/a", "checkpoint/b"}) {
+      const h5::Group slot = file.group(name);
+      std::vector<double> q = slot.dataset("q").reals();
+      q[0] = -q[0];
+      q[2] = -q[2];
+      slot.remove("q");
+      slot.write("q", q);
+    }
+    file.close();
+  }
+  CHECK(taken_up(folder / "a.h5.part", scene).find("no complete checkpoint") != std::string::npos);
+}
+
+TEST_CASE("a stopped run of which any number was altered is refused by the name of its table") {
+  const Folder folder;
+  for (const char* lane : {"", ", lane: events"}) {
+    CAPTURE(lane);
+    const Scene scene = thrown_at("2", lane);
+    write_stopped_run(folder / "whole.h5", scene);
+    std::vector<std::string> tables{
+        "step/time",     "step/contacts",        "step/residual_after", "step/kinetic",
+        "probes/height", "frames/time",          "frames/step",         "frames/crc32",
+        "bodies/ball/q", "bodies/ball/velocity", "bodies/ball/step/q0", "contacts/offset",
+        "contacts/key",  "contacts/point",       "contacts/force",      "contacts/status",
+        "pairs/key",     "pairs/normal",         "pairs/tangent"};
+    if (*lane != '\0')
+      for (const char* column : {"time", "kind", "key", "speed", "impulse", "energy"})
+        tables.push_back(std::string("events/") + column);
+    for (const std::string& table : tables) {
+      CAPTURE(table);
+      const std::string part = folder / "a.h5.part";
+      std::filesystem::copy_file(folder / "whole.h5.part", part,
+                                 std::filesystem::copy_options::overwrite_existing);
+      REQUIRE(alter(part, table));
+      const std::string before = io_test::bytes_of(part), said = taken_up(part, scene);
+      CAPTURE(said);
+      CHECK(said.find("/" + table + ": holds other numbers than were written") !=
+            std::string::npos);
+      CHECK(said.find('\n') == std::string::npos);
+      CHECK(io_test::bytes_of(part) == before);
+    }
+    CHECK(taken_up(folder / "whole.h5.part", scene) == "");
+  }
+}
+
+TEST_CASE("a file that is older than the sums is taken up without them") {
+  const Folder folder;
+  const Scene scene = thrown_at("2");
+  const Model model = build(scene);
+  write_stopped_run(folder / "a.h5", scene);
+  const std::string part = folder / "a.h5.part";
+  {
+    const State state = read_checkpoint(part, model);
+    const hid_t raw = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Adelete_by_name(raw, "provenance", "name_of_checkpoints", H5P_DEFAULT);
+    H5Fclose(raw);
+    h5::File file = h5::File::modify(part);
+    for (const char* name : {"provenance/tables", "checkpoint/a", "checkpoint/b"})
+      file.remove(name);
+    write_checkpoint(file, "a", state, {41, 8, 0});
+    file.close();
+  }
+  CHECK(taken_up(part, scene) == "");
+  CHECK(read_checkpoint(part, model).step == 40);
+}
