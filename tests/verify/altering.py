@@ -3,13 +3,27 @@
 A file is read once. Only the frame that holds an altered number is judged again, by what `saltus verify` does for it: its
 checksum, and its equations under the bounds of the whole file. What is found so, `saltus verify` finds in a file that is
 altered likewise; whole() does that, with a copy of the file, and compares.
+
+Ends the program that imports it with 77 (skipped) where Python has no NumPy or h5py.
 """
 import os
+import pathlib
 import shutil
+import sys
 import tempfile
 
-import h5py
-import numpy as np
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "verify"))
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as fault:
+    if fault.name not in ("h5py", "numpy"):
+        raise
+    print("skipped: no NumPy or h5py")
+    sys.exit(77)
 
 from saltus_verify import command, start
 from saltus_verify.model import Model

@@ -1,7 +1,7 @@
 """Contacts: their impulses in the momentum of the bodies, and the laws that they claim to obey."""
 import numpy as np
 
-from . import bounds, joints, laws
+from . import joints, laws
 from .solids import Unknown
 
 

@@ -9,7 +9,7 @@ where nothing touches them.
 """
 import numpy as np
 
-from . import bounds, flow, laws, rotation
+from . import bounds, flow
 from .solids import Unknown
 
 IMPACT, REST, CLOSES, OPENS, STICKS, SLIDES, SPRING, HAND_OVER, TAKE_BACK = range(9)

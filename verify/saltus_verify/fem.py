@@ -5,7 +5,7 @@
 import numpy as np
 
 from . import signals
-from .flat import FlatGroup
+from .flat import DefLimStep, FlatGroup
 from .solids import Unknown
 
 _Q = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=float)
@@ -288,13 +288,9 @@ class FemGroup(FlatGroup):
         return 0.5 * np.sum(self.M * v * v), V - self.weight @ q
 
 
-class DefLim:
+class DefLim(DefLimStep):
     """docs/theory/def-lim.md:  q_h = q0 + (h/2) v0,  A (v1 - v0) = h F(t0 + h/2, q_h, v0) + r,  q1 = q_h + (h/2) v1,
     A = M + (h/2) C + (h^2/4) K at (q_h, v0)."""
-
-    def __init__(self, group, t0, h, q0, v0, q1, v1):
-        self.group, self.t0, self.h = group, t0, h
-        self.q0, self.v0, self.q1, self.v1 = q0, v0, q1, v1
 
     def momentum(self, r):
         if not hasattr(self, "terms"):
@@ -312,21 +308,3 @@ class DefLim:
             self.terms = rest, inertia, k * size_dv + h * (np.abs(load) + size + g.rK * share + g.rM * inertia)
         rest, inertia, force = self.terms
         return rest - r, inertia, force
-
-    def kinematics(self):
-        rest = self.q1 - self.q0 - 0.5 * self.h * (self.v0 + self.v1)
-        return rest, np.abs(self.q0) + np.abs(self.q1) + self.h * (np.abs(self.v0) + np.abs(self.v1))
-
-    def check_more(self, report, frame, g):
-        pass
-
-    def operator(self):
-        return 1.0 / self.group.M  # for the scale of the natural map alone
-
-    @staticmethod
-    def place(group, t0, h, q0, v0, fraction):
-        if fraction == 0.0:
-            return q0
-        if fraction == 0.5:
-            return q0 + 0.5 * h * v0
-        raise Unknown("the prediction of def-lim, which needs its matrix")

@@ -351,3 +351,35 @@ def modal(entry):
 
 
 KINDS = {"linear": linear, "particles": particles, "modal": modal}
+
+
+class FlatStep:
+    """What steps of one body share: the states at both ends, and nothing more to check."""
+
+    def __init__(self, group, t0, h, q0, v0, q1, v1):
+        self.group, self.t0, self.h = group, t0, h
+        self.q0, self.v0, self.q1, self.v1 = q0, v0, q1, v1
+
+    def check_more(self, report, frame, g):
+        pass
+
+    def operator(self):
+        """M^-1: for the scale of the natural map alone."""
+        M = self.group.M
+        return 1.0 / M if np.ndim(M) <= 1 else np.linalg.inv(M)
+
+
+class DefLimStep(FlatStep):
+    """def-lim beside its momentum:  q1 = q0 + (h/2) (v0 + v1)."""
+
+    def kinematics(self):
+        rest = self.q1 - self.q0 - 0.5 * self.h * (self.v0 + self.v1)
+        return rest, np.abs(self.q0) + np.abs(self.q1) + self.h * (np.abs(self.v0) + np.abs(self.v1))
+
+    @staticmethod
+    def place(group, t0, h, q0, v0, fraction):
+        if fraction == 0.0:
+            return q0
+        if fraction == 0.5:
+            return q0 + 0.5 * h * v0
+        raise Unknown("the prediction of def-lim, which needs its matrix")

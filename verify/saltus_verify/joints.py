@@ -3,7 +3,6 @@ import numpy as np
 
 from . import bounds
 from .joint_geometry import UNDER_B, coordinate, rows
-from .solids import Unknown
 
 
 class Sides:

@@ -92,7 +92,6 @@ def tolerance_of(scene):
 def check(step, found, report):
     if len(found) == 0 or np.isnan(found.local).any():
         return
-    missing = object()
     laws = law_specs(step, found)
     kinds = np.array([law["kind"] if law else "" for law in laws])
     for kind in np.unique(kinds):

@@ -4,8 +4,6 @@
 """
 import numpy as np
 
-from . import bounds
-
 
 def phi(y):
     return np.where(np.abs(y) < 1e-12, 1.0, -np.expm1(-y) / np.where(y == 0.0, 1.0, y))

@@ -2,7 +2,6 @@
 import numpy as np
 
 from . import rotation, signals
-from .solids import Unknown
 
 
 class MovingGroup:

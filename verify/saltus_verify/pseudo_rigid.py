@@ -5,7 +5,7 @@
 import numpy as np
 
 from . import rotation, solids
-from .flat import FlatGroup
+from .flat import DefLimStep, FlatGroup
 from .solids import Unknown
 
 SMALL = 1e-30  # of the complex step: slopes without differences
@@ -93,12 +93,11 @@ class PseudoRigidGroup(FlatGroup):
         return 0.5 * v @ self.M @ v, self.volume * W - self.weight @ q
 
 
-class DefLim:
+class DefLim(DefLimStep):
     """docs/theory/def-lim.md with tangents at (q_h, v0): M dv - h ((h/4) dF/dq + (1/2) dF/dv) dv = h F + r."""
 
-    def __init__(self, group, t0, h, q0, v0, q1, v1):
-        self.group, self.t0, self.h = group, t0, h
-        self.q0, self.v0, self.q1, self.v1 = q0, v0, q1, v1
+    def __init__(self, group, *states):
+        super().__init__(group, *states)
         self.terms = None
 
     def momentum(self, r):
@@ -111,21 +110,3 @@ class DefLim:
             self.terms = rest, inertia, h * g.force_size(t, q_h, self.v0) + np.abs(change)
         rest, inertia, force = self.terms
         return rest - r, inertia, force
-
-    def kinematics(self):
-        rest = self.q1 - self.q0 - 0.5 * self.h * (self.v0 + self.v1)
-        return rest, np.abs(self.q0) + np.abs(self.q1) + self.h * (np.abs(self.v0) + np.abs(self.v1))
-
-    def check_more(self, report, frame, g):
-        pass
-
-    def operator(self):
-        return np.linalg.inv(self.group.M)  # for the scale of the natural map alone
-
-    @staticmethod
-    def place(group, t0, h, q0, v0, fraction):
-        if fraction == 0.0:
-            return q0
-        if fraction == 0.5:
-            return q0 + 0.5 * h * v0
-        raise Unknown("the prediction of def-lim, which needs its matrix")

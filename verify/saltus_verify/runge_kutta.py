@@ -8,6 +8,7 @@ Turns run in increments w of Q0 exp(w), w' = dexp^-1(w) W (docs/theory/rotations
 import numpy as np
 
 from . import rotation
+from .flat import FlatStep
 from .solids import Unknown
 
 TABLES = {
@@ -56,10 +57,9 @@ def step_of(spec):
         return None
     A, b = table
 
-    class Step:
+    class Step(FlatStep):
         def __init__(self, group, t0, h, q0, v0, q1, v1):
-            self.group, self.t0, self.h = group, t0, h
-            self.q0, self.v0, self.q1, self.v1 = q0, v0, q1, v1
+            super().__init__(group, t0, h, q0, v0, q1, v1)
             if group.frames:
                 (self.x0, _), (self.x1, self.Q1) = group.split_q(q0), group.split_q(q1)
                 (self.u0, self.W0), (self.u1, self.W1) = group.split_v(v0), group.split_v(v1)
@@ -98,13 +98,6 @@ def step_of(spec):
             if g.frames:
                 return g.split_q(rest)
             return rest, np.abs(self.q0) + np.abs(self.q1) + self.h * (np.abs(self.v0) + np.abs(self.v1))
-
-        def check_more(self, report, frame, g):
-            pass
-
-        def operator(self):
-            M = self.group.M
-            return 1.0 / M if np.ndim(M) <= 1 else np.linalg.inv(M)
 
         @staticmethod
         def place(group, t0, h, q0, v0, fraction):

@@ -8,6 +8,7 @@ all times (docs/theory/generalized-alpha.md, generalized-alpha-decoupled.md):
 import numpy as np
 
 from . import bounds
+from .flat import FlatStep
 from .solids import Unknown
 
 
@@ -17,10 +18,9 @@ def steady(group, entry):
 
 
 def step_of(decoupled):
-    class Step:
+    class Step(FlatStep):
         def __init__(self, group, t0, h, q0, v0, q1, v1):
-            self.group, self.t0, self.h = group, t0, h
-            self.q0, self.v0, self.q1, self.v1 = q0, v0, q1, v1
+            super().__init__(group, t0, h, q0, v0, q1, v1)
             self.F = group.force(t0, q0, v0)
             self.a = group.solve(self.F)
 
@@ -53,13 +53,6 @@ def step_of(decoupled):
                 report.add("lifts of positions that pull", min(nu[0], 0.0), 1e-12 * max(abs(nu[0]), 1e-300) +
                            bounds.MOTION * np.abs(self.q1).max() / np.abs(U).max(), "N s", frame.at)
             return rest - U @ nu
-
-        def check_more(self, report, frame, g):
-            pass
-
-        def operator(self):
-            M = self.group.M
-            return 1.0 / M if np.ndim(M) <= 1 else np.linalg.inv(M)
 
         @staticmethod
         def place(group, t0, h, q0, v0, fraction):

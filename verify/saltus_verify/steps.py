@@ -8,8 +8,7 @@ lacks. Bounds are relative to the largest terms of the equation of a body, see d
 """
 import numpy as np
 
-from . import bounds, contacts, event_lane, joints
-from .solids import Unknown
+from . import contacts, event_lane, joints
 
 
 class FrameStep:
