@@ -39,7 +39,7 @@ driver() {
   fi
 }
 
-driver saltus saltus/sim/simulation.h "-DEIGEN_MAX_ALIGN_BYTES=64 -DFMT_SHARED -ffp-contract=off -I$source \
+driver saltus saltus/sim/simulation.h "-DEIGEN_MAX_ALIGN_BYTES=64 -DEIGEN_MAX_STATIC_ALIGN_BYTES=16 -DFMT_SHARED -ffp-contract=off -I$source \
   -I$built/generated/include -isystem /usr/include/eigen3 -isystem /usr/include/hdf5/serial" "$built/libsaltus.a" \
   -lyaml-cpp -lhdf5_serial -lsndfile -lfmt -lcholmod -ltbb -lqhull_r -ltinyxml2 -lz -lpthread
 driver odeint boost/numeric/odeint.hpp ""

@@ -105,9 +105,10 @@ CURVES = [
     ("wall", "bullet", "nncg 1000", halves(0.01, 3)),
     ("wall", "mujoco", "newton", halves(0.01, 1)),
     ("wall", "mujoco", "cg", halves(0.01, 4)),
-    ("pile", "saltus", "rig-mid/1e-6", halves(0.01, 4)),
+    ("pile", "saltus", "rig-pos/1e-3", halves(0.01, 4)),
+    ("pile", "saltus", "rig-pos/1e-4", halves(0.01, 4)),
     ("pile", "saltus", "rig-pos/1e-6", halves(0.01, 4)),
-    ("pile", "saltus", "rig-pos/1e-9", halves(0.01, 4)),
+    ("pile", "saltus", "rig-mid/1e-4", halves(0.01, 4)),
     ("pile", "siconos", "nsgs", halves(0.01, 2)),
     ("pile", "ode", "quick", halves(0.01, 5)),
     ("pile", "bullet", "impulses", halves(0.01, 5)),
@@ -165,8 +166,9 @@ def call(folder, peer, scene, parameter, method, limit):
     seconds = 600 if scene == "string" else math.ceil(5.0 * limit) + 10
     command = ["/usr/bin/python3", HERE / "siconos.py"] if peer == "siconos" else [folder / peer]
     command = [str(c) for c in command] + [scene, repr(parameter), method]
-    with tempfile.TemporaryFile("w+") as out, subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL,
-                                                               env=ENVIRONMENT) as process:
+    # in a folder of its own: MuJoCo writes a log where it runs
+    with tempfile.TemporaryDirectory() as where, tempfile.TemporaryFile("w+") as out, subprocess.Popen(
+            command, stdout=out, stderr=subprocess.DEVNULL, env=ENVIRONMENT, cwd=where) as process:
         while process.poll() is None:
             try:
                 process.wait(0.5)
@@ -283,6 +285,7 @@ def main():
     parser.add_argument("--no-build", action="store_true")
     parser.add_argument("--no-report", action="store_true")
     arguments = parser.parse_args()
+    arguments.folder = arguments.folder.resolve()
     if arguments.rounds % 2 == 0:
         sys.exit("run.py: --rounds must be odd")
     if not arguments.no_build:

@@ -202,6 +202,7 @@ void LaneMotion::move(View w, std::vector<GroupState>& groups) const {
 
 void LaneMotion::put(double t, View w, View v) {
   t_ = t;
+  rows_here_ = bias_here_ = false;
   move(w, at_);
   for (std::size_t g = 0; g < at_.size(); ++g) {
     const Dynamics& body = *model_.groups()[g].dynamics;
@@ -221,6 +222,7 @@ void LaneMotion::go(double t, View w, View v) {
   put(t, w, v);
   if (!modes_.empty() || springs_) {
     contacts_.find_rows(t_, at_);
+    rows_here_ = !model_.joint_laws().empty();
     read_modes();
   }
 }
@@ -321,7 +323,9 @@ void LaneMotion::solve_mass(Eigen::Ref<Matrix> X) {
 }
 
 void LaneMotion::joint_rows_here() {
+  if (rows_here_) return;
   contacts_.joints().make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
+  rows_here_ = true;
 }
 
 void LaneMotion::joint_rates(Vector& rate) {
@@ -341,8 +345,8 @@ void LaneMotion::joints_here(Matrix& G, Vector& rate) {
 
 void LaneMotion::add_joint_loads(const Vector& L, double weight,
                                  std::span<std::array<Vector3, 2>> loads) {
-  JointSystem& joints = contacts_.joints();
-  joints.make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
+  joint_rows_here();
+  const JointSystem& joints = contacts_.joints();
   JointRows rows;
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const auto [first, count] = joints.rows_of(static_cast<int>(i));
@@ -376,6 +380,7 @@ void LaneMotion::joint_bias(Vector& gamma) {
     joints.bias(
         t_, e_, [&](int m) -> const Vector& { return at_[at(m)].q; },
         [&](int m) -> const Vector& { return at_[at(m)].v; }, gamma);
+    bias_here_ = true;
     return;
   }
   gamma.setZero();
@@ -404,10 +409,10 @@ double LaneMotion::joint_gaps(Vector& g) {
 bool LaneMotion::coordinate_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
                                  Vector& bias) {
   JointSystem& joints = contacts_.joints();
-  Vector held(m_joints_);
-  joints.bias(
-      t_, e_, [&](int m) -> const Vector& { return at_[at(m)].q; },
-      [&](int m) -> const Vector& { return at_[at(m)].v; }, held);
+  if (!bias_here_) {
+    Vector held(m_joints_);
+    joint_bias(held);
+  }
   Eigen::Index row = 0;
   for (std::size_t c = 0; c < keys.size(); ++c) {
     const int i = contacts_.index_of(keys[c]);

@@ -148,6 +148,7 @@ class LaneMotion final : public SmoothMotion {
   Matrix B_, D_, X_, S_, Y_, SA_;
   Matrix R_, BA_, DA_;   ///< S^-1 G X of the joints; rows and directions with the joints among them
   bool chosen_ = false;  ///< which rows of the joints depend on others
+  bool rows_here_ = false, bias_here_ = false;  ///< of the joints, since put()
   std::uint64_t evaluations_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
@@ -19,8 +20,9 @@ using Of = ContactLaw::Rule;
 /// What counts as the same instant, and as nothing beside what is there.
 constexpr double kTie = 1e-12;
 
-/// Of the size of a coordinate: the round-off of a gap. Of corrections so small the rows hardly change: rows of another place do.
-constexpr double kRound = 1e-16, kSmall = 1e-8;
+/// Of the size of a coordinate: the round-off of a gap, and corrections after which factors of the place before still do. Of the
+/// largest velocity: a correction that one round makes to round-off.
+constexpr double kRound = 4e-16, kNear = 1e-6, kSmall = 1e-8;
 
 const ContactMode* find_mode(std::span<const ContactMode> modes, std::uint64_t key) {
   const auto mode = std::ranges::lower_bound(modes, key, {}, &ContactMode::key);
@@ -610,43 +612,52 @@ double LaneTouch::project(double t, std::vector<GroupState>& groups,
     }
     return move;
   };
-  bool made = false;
-  double worst = 0.0;
+  // Newton's method by chords: factors are kept while a round leaves less than three tenths of what it found; where one with
+  // new factors leaves more, that is round-off.
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  bool made = false, just_made = false;
+  double last = kAny, worst = 0.0;
+  const auto stuck = [&](double size) {
+    const bool slow = size > 0.3 * last;
+    last = size;
+    if (slow && just_made) return true;
+    just_made = false;
+    made = made && !slow;
+    return false;
+  };
   if (positions) {
-    double last = 0.0;
-    bool fresh = true;
     for (int round = 0; round < 8; ++round) {
-      put(fresh);
+      put(!made);
       if (!find(true)) break;
       const double size = g.cwiseAbs().maxCoeff();
       if (round == 0) worst = size;
-      if (size <= kRound * motion_.extent()) break;
-      if (round > 0 && size > 0.3 * last) {
-        if (fresh) break;  // round-off
-        fresh = true;
-        last = 0.0;
-        put(true);
-      } else {
-        last = size;
+      if (size <= kRound * motion_.extent() || stuck(size)) break;
+      if (!made) {
+        if (round > 0) put(true);
+        make();
+        made = just_made = true;
       }
-      if (fresh) make();
-      made = true;
-      fresh = false;
       motion_.move(step(), groups);
     }
   }
-  made = made && modes.empty() && worst < kSmall;
-  for (int round = 0; round < 2; ++round) {
+  // Of contacts other rows count for rates than for gaps.
+  const double near = worst / motion_.extent();
+  made = made && modes.empty() && near <= kNear;
+  just_made = false;
+  last = kAny;
+  for (int round = 0; round < 4; ++round) {
     put(true);
     if (!find(false)) break;
     const double size = g.cwiseAbs().maxCoeff();
-    if (size == 0.0) break;
-    if (!made) make();
-    made = false;
+    if (size == 0.0 || stuck(size)) break;
+    if (!made) {
+      make();
+      made = just_made = true;
+    }
     const Vector& dv = step();
     for (std::size_t i = 0; i < groups.size(); ++i)
       groups[i].v += dv.segment(first[i], groups[i].v.size());
-    if (size < kSmall * v.cwiseAbs().maxCoeff()) break;
+    if ((just_made ? size * kSmall : size * near) <= kRound * v.cwiseAbs().maxCoeff()) break;
   }
   return worst;
 }
