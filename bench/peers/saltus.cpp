@@ -25,7 +25,9 @@ Outcome go(const std::string& text, double end, int rows, double parameter,
           ? fmt::format("time: {{end: {:.17g}, step: {:.17g}, lane: events, tolerance: {:.17g}}}\n",
                         2.0 * end, end / rows, parameter)
           : fmt::format("time: {{end: {:.17g}, step: {:.17g}}}\n", 2.0 * end, parameter);
-  Simulation sim(saltus::build(saltus::read_scene_text("saltus: 1\n" + time + text, "scene")));
+  // without the account of energy: the others keep none
+  Simulation sim(saltus::build(saltus::read_scene_text("saltus: 1\n" + time + text, "scene"))
+                     .with_ledger(false));
   long inner = 0;
   Outcome outcome = march(
       end, events ? end / rows : parameter, rows,

@@ -194,6 +194,8 @@ class Group : public Object {
   Dataset write_compressed(const std::string& name, std::span<const std::int32_t> values) const;
   /// Also of an object that is damaged: then its name is free, and its bytes stay in the file.
   void remove(const std::string& name) const;
+  /// Another name, which is free, for what stays where it is in the file.
+  void rename(const std::string& from, const std::string& to) const;
   /// A second name for an object of the same file.
   void link(const std::string& target, const std::string& name) const;
 

@@ -535,6 +535,12 @@ bool Group::set_aside(const std::string& name) const {
   return true;
 }
 
+void Group::rename(const std::string& from, const std::string& to) const {
+  quiet();
+  if (H5Lmove(id_.get(), from.c_str(), id_.get(), to.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0)
+    fail("cannot rename " + from);
+}
+
 void Group::link(const std::string& target, const std::string& name) const {
   quiet();
   if (H5Lcreate_hard(id_.get(), target.c_str(), id_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT) <

@@ -229,12 +229,16 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";
   p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
   try {
-    for (const char* name : {"scene", "resolved"}) p.hdf5.remove(name);
-    if (p.hdf5.has("summary")) p.hdf5.remove("summary");
+    const h5::Group provenance = p.hdf5.group("provenance");
+    const auto resumed = provenance.integer("resumed") + 1;
+    provenance.set("resumed", resumed);
+    // What was is kept, not freed: space that a damaged header gives back may be that of a table.
+    const std::string before = "provenance/before_" + std::to_string(resumed);
+    p.hdf5.create_group(before);
+    for (const char* name : {"scene", "resolved", "summary"})
+      if (p.hdf5.has(name)) p.hdf5.rename(name, before + "/" + name);
     p.hdf5.write("scene", scene);
     p.hdf5.write("resolved", resolved);
-    const h5::Group provenance = p.hdf5.group("provenance");
-    provenance.set("resumed", provenance.integer("resumed") + 1);
     p.hdf5.flush();
   } catch (const h5::Error& error) {
     throw RunError(error.what() + ("; " + p.give_up()));

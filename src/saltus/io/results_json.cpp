@@ -50,7 +50,12 @@ nlohmann::json take_end(nlohmann::json& scene) {
 
 void check_same_scene(const h5::File& file, const std::string& path, std::string_view resolved,
                       double t) {
-  nlohmann::json stored = nlohmann::json::parse(file.dataset("resolved").text(), nullptr, false);
+  nlohmann::json stored;
+  try {
+    stored = nlohmann::json::parse(file.dataset("resolved").text(), nullptr, false);
+  } catch (const h5::Error& error) {
+    layout::damaged(path, error);
+  }
   nlohmann::json given = nlohmann::json::parse(resolved, nullptr, false);
   if (stored.is_discarded()) layout::damaged(path, "/resolved is not JSON");
   expects(!given.is_discarded(), "the resolved scene is JSON");
