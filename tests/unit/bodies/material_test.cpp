@@ -69,7 +69,7 @@ class Random {
 /// f'(0) by central differences, extrapolated twice: of order six.
 template <class F>
 auto slope(F&& f, double step) {
-  const auto difference = [&](double e) { return ((f(e) - f(-e)) / (2.0 * e)); };
+  const auto difference = [&](double e) -> decltype(f(e)) { return (f(e) - f(-e)) / (2.0 * e); };
   const auto once = [&](double e) {
     const decltype(f(e)) fine = difference(0.5 * e), coarse = difference(e);
     return decltype(f(e))((4.0 * fine - coarse) / 3.0);
