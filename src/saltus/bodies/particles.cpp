@@ -116,7 +116,7 @@ void Particles::Data::check() {
     says(s.i != s.j, " joins a particle to itself");
     says(not_negative(s.stiffness) && not_negative(s.length) && not_negative(s.damping),
          ": stiffness, length and damping are finite and not negative");
-    says(s.anchor.allFinite(), ": its anchor is finite");
+    says(s.j >= 0 || s.anchor.allFinite(), ": its anchor is finite");
     dashpots = dashpots || s.damping > 0.0;
   }
   expects(system.gravity.allFinite(), "gravity is finite");

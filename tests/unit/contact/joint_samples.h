@@ -130,7 +130,8 @@ inline JointScene mixed_scene() {
 
   ParticleSystem net;
   net.mass = Vector::LinSpaced(4, 0.5, 2.0);
-  for (int i = 0; i < 3; ++i) net.springs.push_back({i, i + 1, 50.0, 0.3, 0.0, {}, false});
+  for (int i = 0; i < 3; ++i)
+    net.springs.push_back({i, i + 1, 50.0, 0.3, 0.0, Vector3::Zero(), false});
   scene.add(std::make_unique<Particles>(net), random.vector(12));
 
   PrescribedMotion motion;
