@@ -115,7 +115,7 @@ CURVES = [
     ("pile", "bullet", "nncg", halves(0.01, 5)),
     ("pile", "mujoco", "newton", halves(0.01, 4)),
     ("pile", "mujoco", "cg", halves(0.01, 4)),
-    ("chain", "saltus", "events", decades(3, 11)),
+    ("chain", "saltus", "events", decades(3, 13)),
     ("chain", "saltus", "runge-kutta", halves(0.02, 6)),
     ("chain", "saltus", "rig-mid", halves(0.01, 5)),
     ("chain", "siconos", "moreau-jean", halves(0.01, 3)),
