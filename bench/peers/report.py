@@ -260,11 +260,11 @@ def write(path):
 # Reasons, printed where a table shows that another is quicker; shares are of the instructions of the steps (callgrind).
 LOSES = {
     "top": "written by hand, the right side is some forty operations, and the rotation four numbers that are added to. Here a stage turns "
-           "increments of rotation into an attitude (`retract`, 40 %: sine, cosine, products) and asks the scene for its loads (23 %); "
-           "the rest is sums of stages and what a step of any scene does.",
-    "ball": "a parabola written by hand costs next to nothing. Between two impacts the event lane takes a step of order 8 (a quarter of "
-            "the time), searches its dense output for the first root with certainty (a fifth), and repeats the step to the root (a "
-            "fifth): the same work as for any motion.",
+           "increments of rotation into an attitude (31 %: sine, cosine, products) and asks the scene for its acceleration (37 %, loads "
+           "22 % of it all); the rest is sums of stages and what a step of any scene does.",
+    "ball": "a parabola written by hand costs next to nothing. Between two impacts the event lane takes a step of order 8 with its dense "
+            "output (16 %), searches that for the first root with certainty (23 %), and takes two more steps to the root (27 %): the same "
+            "work as for any motion. The rest is the impact and the rows of results.",
     "impact": "as for the ball: two numbers and a line of code when written by hand, a scene of any motion here.",
     "chain": "eight free bodies, 48 coordinates, are held by 40 rows of joints, and who has the eight angles as coordinates solves for eight. "
              "Half of the steps are factors of those rows (49 %), a sixth the rows (18 %); nine evaluations a step beside those of the "

@@ -107,7 +107,8 @@ h5::File open_now(const std::string& path) {
 
 void damaged(const std::string& path, const h5::Error& error) {
   if (dynamic_cast<const h5::Changed*>(&error)) throw;
-  damaged(path, std::string(error.what()));
+  const std::string fault = error.what(), own = path + ": ";  // that tells the file too
+  damaged(path, fault.starts_with(own) ? fault.substr(own.size()) : fault);
 }
 
 void damaged(const std::string& path, const std::string& fault) {

@@ -391,6 +391,9 @@ TEST_CASE("particles say what is wrong with them") {
   refuse([](ParticleSystem& s) {
     for (int i = 0; i < 12; ++i) s.prescribed.push_back({i, Signal()});
   });
+  ParticleSystem between = web();
+  between.springs[0].anchor.x() = nan;  // joins two particles: it has none
+  CHECK_NOTHROW(Particles{between});
   const Particles body(web());
   const PointRef nowhere{0, 4, Vector3::Zero()};
   Vector x(3);
