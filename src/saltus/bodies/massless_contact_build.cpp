@@ -55,8 +55,8 @@ MasslessContact::Data::Data(FemSystem system, std::vector<NodeStop> given)
   system.massless.clear();
   for (const NodeStop& s : stops) system.massless.push_back(s.node);
   std::ranges::sort(system.massless);
-  const auto twice = std::ranges::unique(system.massless);
-  system.massless.erase(twice.begin(), twice.end());
+  system.massless.erase(std::unique(system.massless.begin(), system.massless.end()),
+                        system.massless.end());
   fem = std::make_unique<Fem>(system);
   expects(has(fem->traits(), Trait::affine),
           "massless contact: laws are linear and the form is total Lagrangian");
@@ -122,8 +122,7 @@ void MasslessContact::Data::couple() {
       for (int b : mesh.element(e)) around[index(a)].push_back(b);
   for (std::vector<int>& list : around) {
     std::ranges::sort(list);
-    const auto twice = std::ranges::unique(list);
-    list.erase(twice.begin(), twice.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   std::vector<int> node_of(index(fem->positions()), 0);
   for (int dof = 0; dof < 3 * nodes; ++dof)
@@ -175,8 +174,7 @@ void MasslessContact::Data::couple() {
   }
   rim = row;
   std::ranges::sort(rim);
-  const auto twice = std::ranges::unique(rim);
-  rim.erase(twice.begin(), twice.end());
+  rim.erase(std::unique(rim.begin(), rim.end()), rim.end());
 
   const SparseMatrix K(static_cast<int>(held.size()), inside);
   const int bad = first_bad_pivot(K);

@@ -216,8 +216,9 @@ void BlockLdlt::keep_rest(int s, int row, const double* U, int width) {
 bool BlockLdlt::eliminate_front(int s, bool choosing, double threshold) {
   const auto& [place, p, q, fronts, panels] = fronts_[at(s)];
   for (std::size_t k = s == 0 ? 0 : at(fronts_[at(s) - 1].panels); k < at(panels); ++k) {
-    const auto& [begin, first, rows, width] = panels_[k];
-    double* const U = factor_.data() + begin;
+    const Panel& panel = panels_[k];
+    const int first = panel.first, rows = panel.rows, width = panel.width;
+    double* const U = factor_.data() + panel.begin;
     double* const inverse = inverse_.data() + place + first;
     const double* const S = S_.data() + place + first;
     const auto least = [S](int t, double part) {

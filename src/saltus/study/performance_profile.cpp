@@ -43,8 +43,7 @@ std::vector<double> PerformanceProfile::factors() const {
     std::ranges::copy_if(ratio, std::back_inserter(found),
                          [](double r) { return std::isfinite(r); });
   std::ranges::sort(found);
-  const auto repeated = std::ranges::unique(found);
-  found.erase(repeated.begin(), repeated.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
