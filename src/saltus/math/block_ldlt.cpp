@@ -49,14 +49,14 @@ SALTUS_INLINE void divide_panel(int panel_rows, int width, const double* scaled,
 void BlockLdlt::begin(const Blocks& S, View weight) {
   pattern_ = &S.pattern;
   const BlockPattern& pattern = *pattern_;
-  const int* const size = S.size;
   const int n = pattern.nodes();
-  size_.assign(size, size + n);
   row_.resize(at(n) + 1);
   grow(place_, at(n)), grow(local_, at(n)), grow(end_, at(n));
   row_[0] = 0;
-  for (int i = 0; i < n; ++i) row_[at(i) + 1] = row_[at(i)] + size[i];
+  for (int i = 0; i < n; ++i) row_[at(i) + 1] = row_[at(i)] + S.size[i];
   expects(weight.size() == rows(), "the weights must be as many as the rows");
+  find_zeros(S);
+  const int* const size = size_.data();
 
   fronts_.clear(), panels_.clear(), updates_.clear();
   stored_ = 0;
@@ -91,21 +91,40 @@ void BlockLdlt::begin(const Blocks& S, View weight) {
     border = std::max(border, q);
   }
   updates_.clear();
-  grow(S_, at(place)), grow(weight_, at(place)), grow(inverse_, at(place));
+  grow(S_, at(rows())), grow(weight_, at(rows())), grow(inverse_, at(rows()));
   grow(factor_, stored_), grow(stack_, deepest), grow(F22_, at(border) * at(border));
   grow(offset_, at(widest)), grow(index_, at(widest));
   grow(scaled_, at(widest) * at(widest));
-  grow(z_, at(kPanelColumns) * at(widest)), grow(x_, at(kPanelColumns) * at(place));
+  grow(z_, at(kPanelColumns) * at(widest)), grow(x_, at(kPanelColumns) * at(rows()));
 
   for (int i = 0; i < n; ++i) {
     if (size[i] == 0) continue;
     const double* const block = S.value + S.start[pattern.couplings(i).front().out];
+    const int* const active = &active_[at(active_begin_[at(i)])];
     for (int a = 0; a < size[i]; ++a) {
-      S_[at(place_[at(i)] + a)] = block[a * size[i] + a];
-      weight_[at(place_[at(i)] + a)] = weight[row_[at(i)] + a];
+      S_[at(place_[at(i)] + a)] = block[(active[a] - row_[at(i)]) * (S.size[i] + 1)];
+      weight_[at(place_[at(i)] + a)] = weight[active[a]];
     }
   }
   out_.assign(at(place), 0);
+}
+
+/// The rows that have places, and those that do not: of a planar mechanism in space more than half, which would be
+/// eliminated over and over.
+void BlockLdlt::find_zeros(const Blocks& S) {
+  const int n = pattern_->nodes();
+  size_.resize(at(n)), active_begin_.resize(at(n) + 1);
+  active_.clear(), zeros_.clear();
+  active_.reserve(at(rows())), zeros_.reserve(at(rows()));
+  for (int i = 0; i < n; ++i) {
+    active_begin_[at(i)] = places();
+    const double* const block =
+        S.size[i] == 0 ? nullptr : S.value + S.start[pattern_->couplings(i).front().out];
+    for (int a = 0; a < S.size[i]; ++a)
+      (block[a * (S.size[i] + 1)] == 0.0 ? zeros_ : active_).push_back(row_[at(i)] + a);
+    size_[at(i)] = places() - active_begin_[at(i)];
+  }
+  active_begin_[at(n)] = places();
 }
 
 /// Rows of a pivot end where its part of S and the updates of children end, and not before those of the row above that
@@ -153,11 +172,18 @@ void BlockLdlt::assemble(int s, const Blocks& S) {
     for (int a = 0; a < rows; ++a)  // from 0: columns left of the panel are not asked for
       offset_[at(row + a)] =
           panel.begin + at(row + a - panel.first) * at(panel.width) - at(panel.first);
+    const int* const own = &active_[at(active_begin_[at(i)])];
     for (const auto& [to, out, in] : pattern_->couplings(i)) {
-      const int columns = size_[at(to)];
-      const double* from = S.value + S.start[out];
-      for (int a = 0; a < rows; ++a, from += columns)
-        std::copy_n(from, columns, &factor_[offset_[at(row + a)] + at(local_[at(to)])]);
+      const int columns = size_[at(to)], stride = S.size[to];
+      const int* const other = active_.data() + active_begin_[at(to)];
+      for (int a = 0; a < rows; ++a) {
+        const double* const from = S.value + S.start[out] + (own[a] - row_[at(i)]) * stride;
+        double* const target = factor_.data() + offset_[at(row + a)] + at(local_[at(to)]);
+        if (columns == stride)
+          std::copy_n(from, columns, target);
+        else
+          for (int b = 0; b < columns; ++b) target[b] = from[other[b] - row_[at(to)]];
+      }
     }
   }
 }
@@ -238,15 +264,9 @@ bool BlockLdlt::eliminate_front(int s, bool choosing, double threshold) {
       double* const u = U + at(t) * at(width);
       if (!std::isfinite(u[t])) return false;
       if (inverse[t] > 0.0) continue;
-      bool zero = S[t] == 0.0;
-      for (int j = t + 1; j < width; ++j) {
+      for (int j = t + 1; j < width; ++j)
         if (!std::isfinite(u[j])) return false;
-        zero = zero && u[j] == 0.0;
-      }
-      if (zero)
-        zeros_.push_back(place + first + t);
-      else
-        keep_rest(s, first + t, u + t, width - t);
+      keep_rest(s, first + t, u + t, width - t);
     }
 
     const int end = first + width;
@@ -275,7 +295,7 @@ bool BlockLdlt::eliminate_front(int s, bool choosing, double threshold) {
 }
 
 bool BlockLdlt::eliminate(const Blocks& S, bool choosing, double threshold) {
-  dependent_.clear(), zeros_.clear();
+  dependent_.clear();
   dropped_.clear(), rest_.clear(), dependence_.clear(), couplings_.clear();
   updates_.clear();
   for (int s = 0; s < S.pattern.fronts(); ++s) {

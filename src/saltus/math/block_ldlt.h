@@ -10,7 +10,7 @@
 namespace saltus {
 
 /// S = L D L^T front by front, without exchanges: S is positive, so any order is as accurate. Rows that depend on others
-/// are left out; with S_ii = 0 a row depends on none and carries nothing. With B the rows that are kept, D the others and
+/// are left out; with S_ii = 0 all of a row is zero, it is not looked at, depends on none and carries nothing. With B the rows that are kept, D the others and
 /// C = S_DB S_BB^-1, all solutions of  S_BB x_B + S_BD x_D = b_B  are  x_B = S_BB^-1 b_B - C^T x_D,  and solve() gives the
 /// one with the least sum of w_i x_i^2. Work space and factors are kept from call to call; nothing is taken from the heap
 /// once sizes have been seen.
@@ -50,7 +50,8 @@ class BlockLdlt {
   std::size_t dependence_entries() const { return dependence_.size(); }
 
  private:
-  // A row in the order of elimination is a place. Rows and columns of a front are numbered from 0, pivots first.
+  // A row in the order of elimination is a place; rows of zeros have none. Rows and columns of a front are numbered from 0,
+  // pivots first.
   struct Front {
     int place;   // of its first pivot
     int p, q;    // rows of pivots and of the border
@@ -90,7 +91,9 @@ class BlockLdlt {
     std::size_t M;
   };
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  int places() const { return static_cast<int>(active_.size()); }
   void begin(const Blocks& S, View weight);
+  void find_zeros(const Blocks& S);
   void place_panels(int s);
   bool eliminate(const Blocks& S, bool choosing, double threshold);
   void assemble(int s, const Blocks& S);
@@ -125,7 +128,9 @@ class BlockLdlt {
 
   const BlockPattern* pattern_ = nullptr;
   std::vector<int> row_, dependent_;
-  std::vector<int> size_, place_, local_, end_;  // of each node
+  std::vector<int> size_, place_, local_, end_;  // of each node; size: without rows of zeros
+  std::vector<int> active_, active_begin_;       // rows that have a place, node by node
+  std::vector<int> zeros_;                       // and those that have none
   std::vector<double> S_, weight_, inverse_;     // of each place: S_ii, w_i, 1 / D_ii or 0
   std::vector<Front> fronts_;
   std::vector<Panel> panels_;
@@ -137,7 +142,6 @@ class BlockLdlt {
   std::vector<int> index_;           // rows of a child in its parent
   std::vector<double> scaled_;       // L of a panel
 
-  std::vector<int> zeros_;  ///< places of rows that are zero: they depend on none
   std::vector<Dropped> dropped_;
   std::vector<Coupling> couplings_;
   std::vector<char> out_;                 // of each place: left out whatever its pivot

@@ -150,15 +150,16 @@ void BlockLdlt::take_choice() {
   kept_entries_.clear();
   if (kept_.empty()) return;
   fill_rows();
-  column_.resize(at(rows()));
-  for (int place = 0; place < rows(); ++place) column_[at(owner_[at(place)])] = place;
+  column_.assign(at(rows()), -1);
+  for (int place = 0; place < places(); ++place) column_[at(owner_[at(place)])] = place;
   for (const auto& [row, value] : kept_rows_) {
     expects(row < rows(), "as many rows as at the choice");
-    kept_entries_.push_back({column_[at(row)], value});
+    const int place = column_[at(row)];  // a row that is zero by now carries nothing
+    kept_entries_.push_back({std::max(place, 0), place < 0 ? 0.0 : value});
   }
   for (const Kept& kept : kept_) {
     expects(kept.row < rows(), "as many rows as at the choice");
-    out_[at(column_[at(kept.row)])] = 1;
+    if (const int place = column_[at(kept.row)]; place >= 0) out_[at(place)] = 1;
   }
 }
 

@@ -44,7 +44,7 @@ double BlockLdlt::sweep_rest(const Dropped& d, double* x) {
 /// of r.
 void BlockLdlt::find_dependence() {
   double* const x = x_.data();
-  std::fill_n(x, rows(), 0.0);
+  std::fill_n(x, places(), 0.0);
   std::size_t rest = 0, begin = 0;
   const int count = static_cast<int>(dropped_.size());
   for (int i = 0; i < count; ++i) {
@@ -110,7 +110,7 @@ void BlockLdlt::join_dependence() {
     const int one = first(i), other = first(j);
     dropped_[at(std::max(one, other))].first = std::min(one, other);
   };
-  owner_.assign(at(rows()), -1);
+  owner_.assign(at(places()), -1);
   for (int i = 0; i < count; ++i) {
     dropped_[at(i)].first = i;
     for (const auto& vector : {null_vector(i), kept_vector(i)})
@@ -148,9 +148,9 @@ void BlockLdlt::join_dependence() {
 
 /// The names of the rows left out, and M.
 void BlockLdlt::finish_dependence(bool again) {
-  if (dropped_.empty() && zeros_.empty()) return;
+  dependent_.assign(zeros_.begin(), zeros_.end());
+  if (dropped_.empty()) return;
   fill_rows();
-  for (const int place : zeros_) dependent_.push_back(owner_[at(place)]);
   std::size_t next = 0;  // rows stand in the same order unless others were left out as well
   for (Dropped& d : dropped_) {
     const int row = owner_[at(d.place)];
@@ -163,16 +163,16 @@ void BlockLdlt::finish_dependence(bool again) {
     if (next < kept_.size()) d.of_last = static_cast<int>(next++);
   }
   std::sort(dependent_.begin(), dependent_.end());
-  if (dropped_.empty()) return;
   join_dependence();
   for (const Block& block : blocks_) factorise_least(block);
 }
 
 /// owner_ <- the row of each place
 void BlockLdlt::fill_rows() {
-  owner_.resize(at(rows()));
+  owner_.resize(at(places()));
   for (int i = 0; i < pattern_->nodes(); ++i)
-    for (int a = 0; a < size_[at(i)]; ++a) owner_[at(place_[at(i)] + a)] = row_[at(i)] + a;
+    std::copy_n(active_.begin() + active_begin_[at(i)], size_[at(i)],
+                owner_.begin() + place_[at(i)]);
 }
 
 /// M = V_B^T W_B N_B + W_D  by LU with exchanges of rows. With V = N it is W_D + a semidefinite matrix.

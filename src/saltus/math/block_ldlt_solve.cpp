@@ -147,7 +147,8 @@ void BlockLdlt::solve_columns(Eigen::Ref<Matrix> X) const {
     for (int i = 0; i < n; ++i)
       for (int a = 0; a < size_[at(i)]; ++a) {
         double* const to = x + std::ptrdiff_t{K} * (place_[at(i)] + a);
-        for (int k = 0; k < K; ++k) move(to[k], row_[at(i)] + a, k);
+        const int row = active_[at(active_begin_[at(i)] + a)];
+        for (int k = 0; k < K; ++k) move(to[k], row, k);
       }
   };
   each([&](double& to, int row, int k) { to = k < columns ? X(row, k) : 0.0; });
@@ -156,6 +157,7 @@ void BlockLdlt::solve_columns(Eigen::Ref<Matrix> X) const {
   for (int s = fronts - 1; s >= 0; --s) backward<K>(s, x);
   if (!dropped_.empty())
     for (int k = 0; k < K; ++k) add_least(x + k, K);
+  for (const int row : zeros_) X.row(row).setZero();
   each([&](double& from, int row, int k) {
     if (k < columns) X(row, k) = from;
   });

@@ -555,6 +555,68 @@ TEST_CASE("a row of zeros is left out and carries nothing") {
   CHECK((S * x - b).norm() <= 1e-12 * b.norm());
 }
 
+TEST_CASE("rows of zeros among others change no bit of a solution") {
+  for (const auto& [name, mechanism, dependent] : redundant()) {
+    CAPTURE(name);
+    Mechanism m = mechanism;
+    std::vector<int> row;  // of those that were there
+    int rows = 0;
+    for (auto& joint : m.joints) {
+      const int zeros = m.one_of(4), all = joint.rows() + zeros;
+      std::vector<int> places(at(all));
+      std::iota(places.begin(), places.end(), 0);
+      std::shuffle(places.begin(), places.end(), m.random);
+      std::sort(places.begin() + zeros, places.end());
+      for (Matrix* G : {&joint.Ga, &joint.Gb}) {
+        const Matrix before = *G;
+        G->setZero(all, before.cols());
+        for (int a = zeros; a < all; ++a) G->row(places[at(a)]) = before.row(a - zeros);
+      }
+      for (int a = zeros; a < all; ++a) row.push_back(rows + places[at(a)]);
+      rows += all;
+    }
+    REQUIRE(rows > static_cast<int>(row.size()));
+    const Vector w = random_vector(rows, 60, 0.2, 5.0), b = random_vector(rows, 61);
+    const Vector of_rows = w(row);
+    const Factored f(m, w), without(mechanism, of_rows);
+    REQUIRE(f.finite);
+    CHECK(static_cast<int>(f.ldlt.dependent().size()) ==
+          dependent + rows - static_cast<int>(row.size()));
+    CHECK(std::is_sorted(f.ldlt.dependent().begin(), f.ldlt.dependent().end()));
+    const Vector x = f.solve(b), alone = without.solve(b(row));
+    CHECK(x(row) == alone);
+    CHECK(x.lpNorm<1>() ==
+          doctest::Approx(alone.lpNorm<1>()).epsilon(1e-12));  // no more than those
+  }
+}
+
+TEST_CASE("rows may become zero after the choice, and come back") {
+  for (const auto& [name, mechanism, dependent] : redundant())
+    for (const int joint : {0, 3, 5}) {
+      CAPTURE(name);
+      CAPTURE(joint);
+      Mechanism zero = mechanism;
+      zero.joints[at(joint)].Ga.setZero(), zero.joints[at(joint)].Gb.setZero();
+      const int rows = Blocks(mechanism).rows();
+      const Vector w = Vector::Ones(rows), some = random_vector(rows, 62);
+      Factored f(mechanism, w);
+      const Vector b = f.blocks.dense() * some, x = f.solve(b);
+      REQUIRE(f.near(zero, w));
+      const Matrix S = f.blocks.dense();
+      const Vector y = f.solve(S * some);
+      Vector rest = S * (y - some);
+      for (const int a : f.ldlt.dependent()) rest[a] = 0.0;  // chosen when they depended on others
+      CHECK(rest.norm() <= 1e-11 * some.norm());
+      for (int a = f.blocks.first[at(joint)]; a < f.blocks.first[at(joint) + 1]; ++a) {
+        CHECK(y[a] == 0.0);
+        CHECK(std::ranges::count(f.ldlt.dependent(), a) == 1);
+      }
+      REQUIRE(f.near(mechanism, w));
+      CHECK((f.solve(b) - x).norm() <= 1e-12 * x.norm());
+      CHECK(static_cast<int>(f.ldlt.dependent().size()) == dependent);
+    }
+}
+
 TEST_CASE("no rows, and joints without rows, are no special case") {
   Mechanism m = chain(12, 3, 17);
   for (const int k : {0, 5, 6, 11}) {
