@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -81,7 +82,13 @@ Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments,
       const rlimit limit{static_cast<rlim_t>(launch.memory), static_cast<rlim_t>(launch.memory)};
       ::setrlimit(RLIMIT_AS, &limit);
     }
-    if (!launch.preload.empty()) ::setenv("LD_PRELOAD", launch.preload.c_str(), 1);
+    if (!launch.preload.empty()) {
+      ::setenv("LD_PRELOAD", launch.preload.c_str(), 1);
+      const char* const asked = std::getenv("ASAN_OPTIONS");  // it goes before the sanitizer
+      const std::string options =
+          (asked ? asked + std::string(":") : "") + "verify_asan_link_order=0";
+      ::setenv("ASAN_OPTIONS", options.c_str(), 1);
+    }
     constexpr unsigned kNobody = 65'534;
     if (launch.nobody && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) ::_exit(126);
     ::execv(SALTUS_BINARY, words.data());
@@ -95,6 +102,20 @@ Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments,
   outcome.out = streams.read("out");
   outcome.err = streams.read("err");
   return outcome;
+}
+
+bool catches(pid_t child, int signal) {
+  for (;; ::usleep(1000)) {
+    std::ifstream status("/proc/" + std::to_string(child) + "/status");
+    std::string line;
+    while (std::getline(status, line)) {
+      if (line.starts_with("State:") && line.find('Z') != std::string::npos) return false;
+      if (!line.starts_with("SigCgt:")) continue;
+      const unsigned long long caught = std::stoull(line.substr(7), nullptr, 16);
+      if ((caught >> (signal - 1) & 1U) != 0) return true;
+    }
+    if (!status.eof()) return false;
+  }
 }
 
 std::string small_scene() {

@@ -44,6 +44,9 @@ struct Launch {
   std::function<void(pid_t)> meanwhile{};  ///< called while the child runs
 };
 
+/// Waits until the child has a handler for the signal. False: it ended before.
+bool catches(pid_t child, int signal);
+
 /// Runs `saltus arguments...` in the folder.
 Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments,
                        const Launch& launch = {});
