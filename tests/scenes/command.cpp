@@ -73,6 +73,10 @@ Outcome saltus_command(const Folder& folder, std::vector<std::string> arguments,
     ::dup2(to_err, STDERR_FILENO);
     ::signal(SIGINT,
              SIG_DFL);  // a test runner in the background ignores it, and so would its children
+    ::setenv("GCOV_ERROR_FILE", "/dev/null",
+             1);  // of a build with counters: stderr is the command's
+    if (launch.file_size > 0 || launch.memory > 0 || launch.nobody)
+      ::setenv("GCOV_PREFIX", "/dev/null", 1);  // nor are its counters cut off
     if (launch.file_size > 0) {
       const rlimit limit{static_cast<rlim_t>(launch.file_size),
                          static_cast<rlim_t>(launch.file_size)};
