@@ -169,7 +169,8 @@ void collide(const Shape& a, const Pose& at_a, const Shape& b, const Pose& at_b,
   const Pose &F = turned ? at_b : at_a, &S = turned ? at_a : at_b;
   std::visit(
       [&](const auto& shape_f, const auto& shape_s) {
-        const auto &f = plain(shape_f), &s = plain(shape_s);
+        const auto& f = plain(shape_f);
+        const auto& s = plain(shape_s);
         // differences of places first: no digits are lost far from the origin
         if constexpr (requires { contacts(f, s, S, margin, out); }) {
           contacts(f, s, {F.R.transpose() * (S.x - F.x), F.R.transpose() * S.R}, margin, out);
