@@ -38,7 +38,9 @@ Named model_of(const BodySpec& body) {
 }  // namespace
 
 BuiltBody build_lagrangian(const Scene& scene, const BodySpec& body, const std::string& path) {
-  const auto [key, model] = model_of(body);
+  const auto named = model_of(body);
+  const char* const key = named.key;
+  const auto& model = named.model;
   if (body.tangents == Tangents::given && !model->has_tangents())
     throw SceneError(path + ".tangents", fmt::format("{} gives no tangents", key),
                      "allowed: differences");
