@@ -18,8 +18,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LEAST = 0.9
 
 
-def counts(build):
-    """{file: {line: times it was run}} of the files in src/."""
+def counts(build, root):
+    """{file: {line: times it was run}} of the files in src/ of root. What gcov says of damaged counters goes to stderr."""
     of = collections.defaultdict(dict)
     notes = [os.path.join(folder, name) for folder, _, names in os.walk(build) for name in names if name.endswith(".gcno")]
     if not notes:
@@ -27,10 +27,15 @@ def counts(build):
     for note in sorted(notes):
         answer = subprocess.run(["gcov", "--json-format", "--stdout", os.path.abspath(note)], cwd=build,
                                 capture_output=True, text=True)
+        for line in answer.stderr.splitlines():
+            if "cannot open data file" not in line:  # an object that nothing ran
+                print(f"{note}: {line}", file=sys.stderr)
+        if answer.returncode != 0:
+            sys.exit(f"{note}: gcov ends with {answer.returncode}; it is to be that of the compiler")
         for text in answer.stdout.splitlines():
             unit = json.loads(text)
             for file in unit["files"]:
-                path = os.path.relpath(os.path.join(unit["current_working_directory"], file["file"]), ROOT)
+                path = os.path.relpath(os.path.join(unit["current_working_directory"], file["file"]), root)
                 if not path.startswith("src" + os.sep):
                     continue
                 lines = of[path]
@@ -56,9 +61,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", help="folder of the build")
     parser.add_argument("--lines", action="store_true", help="name the lines that were not run")
+    parser.add_argument("--root", default=ROOT, help="folder above src/, if not this one")
     options = parser.parse_args()
 
-    of = counts(options.build)
+    of = counts(options.build, os.path.abspath(options.root))
+    if not of:
+        sys.exit(f"{options.build}: gcov knows no line of {options.root}/src")
     rooms = collections.Counter()
     run = collections.Counter()
     missed = {}

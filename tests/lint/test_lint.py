@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-# The lint scripts must find faults: each case writes a small tree with one fault and expects one message about it.
+# The lint scripts must find faults: each case writes a small tree with one fault and expects one message about it. Lines that
+# nothing ran must be found as well.
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -58,6 +60,36 @@ def run(script, files):
         return done.returncode, done.stdout + done.stderr
 
 
+COUNTED = """int f(int x) {
+  if (x > 1)
+    return 2;
+  return 3;
+}
+int main() { return f(0) - 3; }
+"""
+
+
+def coverage():
+    """What is wrong with coverage.py on a program of five lines that runs four of them, None if nothing is."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, build = Path(folder) / "src" / "room" / "a.cpp", Path(folder) / "build"
+        source.parent.mkdir(parents=True)
+        source.write_text(COUNTED, encoding="utf-8")
+        build.mkdir()
+        ask = [sys.executable, REPOSITORY / "tools" / "coverage.py", build, "--lines", "--root", folder]
+        empty = subprocess.run(ask, capture_output=True, text=True)
+        if empty.returncode != 1 or "no .gcno files" not in empty.stderr:
+            return f"a build without counters: {empty.returncode}, {empty.stderr}"
+        subprocess.run(["g++", "--coverage", source, "-o", "a"], cwd=build, check=True)
+        for runs, words in ((0, "    5 of     5  src/room/a.cpp: 1-4 6"), (1, "    1 of     5  src/room/a.cpp: 3")):
+            for _ in range(runs):
+                subprocess.run([build / "a"], check=True)
+            done = subprocess.run(ask, capture_output=True, text=True)
+            if done.returncode != 1 or words not in done.stdout.splitlines() or done.stderr:
+                return f"{runs} runs: {done.returncode}\n{done.stdout}{done.stderr}expected '{words}'"
+    return None
+
+
 def main():
     failed = 0
 
@@ -77,7 +109,12 @@ def main():
     expect("a clean tree", "words.py", WORD_CLEAN, 0, "no machine paths")
     for name, files in WORD_FAULTS.items():
         expect(name, "words.py", WORD_CLEAN | files, 1, "a path of one machine")
-    print(f"{3 + len(LAYER_FAULTS) + len(WORD_FAULTS) - failed} cases passed, {failed} failed")
+    counted = shutil.which("g++") is not None and shutil.which("gcov") is not None
+    if counted:
+        if fault := coverage():
+            failed += 1
+            print(f"FAILED coverage.py, {fault}")
+    print(f"{3 + counted + len(LAYER_FAULTS) + len(WORD_FAULTS) - failed} cases passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -10,10 +10,10 @@
 namespace saltus {
 
 /// S = L D L^T front by front, without exchanges: S is positive, so any order is as accurate. Rows that depend on others
-/// are left out; with S_ii = 0 all of a row is zero, it is not looked at, depends on none and carries nothing. With B the rows that are kept, D the others and
-/// C = S_DB S_BB^-1, all solutions of  S_BB x_B + S_BD x_D = b_B  are  x_B = S_BB^-1 b_B - C^T x_D,  and solve() gives the
-/// one with the least sum of w_i x_i^2. Work space and factors are kept from call to call; nothing is taken from the heap
-/// once sizes have been seen.
+/// are left out. Where S_ii = 0 the whole row is zero: it is not looked at, depends on none and carries nothing. With B the
+/// rows that are kept, D the others and C = S_DB S_BB^-1, all solutions of  S_BB x_B + S_BD x_D = b_B  are
+/// x_B = S_BB^-1 b_B - C^T x_D,  and solve() gives the one with the least sum of w_i x_i^2. Work space and factors are kept
+/// from call to call; nothing is taken from the heap once sizes have been seen.
 ///
 /// Of rows that depend on each other some are chosen. Put aside at first are the rows P whose pivot falls to `threshold`
 /// of S_ii, or to 10^-3 of it where another row is coupled to it more than 32 times as strongly in units of
