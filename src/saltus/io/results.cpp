@@ -25,6 +25,7 @@ constexpr std::string_view kPart = ".part";
 constexpr std::size_t kRows = 16'384;          // in memory at most
 constexpr std::size_t kBytes = 32u << 20;      // of rows, and of frames
 constexpr std::size_t kWorthwhile = 8u << 20;  // [bytes] of frames
+constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
 
 std::string final_name(const std::string& file) {
   return file.ends_with(kPart) ? file.substr(0, file.size() - kPart.size()) : file;
@@ -197,6 +198,8 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     check_same_inputs(stored, file, options.inputs);
     try {
       SummedTables::open(stored).expect(checkpoint.tables);
+      for (const char* name : kTexts)  // before anything is altered: they are to be renamed
+        if (stored.has(name)) stored.dataset(name).text();
     } catch (const h5::Changed&) {
       throw;
     } catch (const h5::Error& error) {
@@ -235,7 +238,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     // What was is kept, not freed: space that a damaged header gives back may be that of a table.
     const std::string before = "provenance/before_" + std::to_string(resumed);
     p.hdf5.create_group(before);
-    for (const char* name : {"scene", "resolved", "summary"})
+    for (const char* name : kTexts)
       if (p.hdf5.has(name)) p.hdf5.rename(name, before + "/" + name);
     p.hdf5.write("scene", scene);
     p.hdf5.write("resolved", resolved);
