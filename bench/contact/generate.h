@@ -155,8 +155,7 @@ inline Generated cones(const GeneratedCase& of, bool plane, Form form, Random& r
     const double length = 0.5 / std::max(law.friction, 0.1);
     Vector3 opening(1.0, length * random.uniform(-0.7, 0.7), length * random.uniform(-0.7, 0.7));
     for (const int b : sides) {
-      H.body.push_back(b);
-      H.start.push_back(H.value.size());
+      H.touch(b);
       for (int i = 0; i < size * w; ++i) H.value.push_back(random.normal());
       v2 += v.segment(b * w, w).squaredNorm();
     }

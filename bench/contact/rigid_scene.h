@@ -87,8 +87,7 @@ struct RigidScene {
     for (const Touch& touch : touches) {
       for (const int side : {touch.a, touch.b}) {
         if (side == kWorld) continue;
-        H.body.push_back(side);
-        H.start.push_back(H.value.size());
+        H.touch(side);
         add_rows(touch, side, side == touch.b ? 1.0 : -1.0, H.value);
       }
       H.close(contact_rows());

@@ -42,21 +42,21 @@ Scheme.correct() returns with response = A^-1 r. Infinite where something is not
       },
       py::arg("body"), py::arg("q"), py::arg("v"), py::arg("w"),
       "w . K w at (q, v) with K that of the potential [J].");
-  struct Watch {
+  struct PassWatch {
     Vector memory;
-    Watch() { RoundOff::begin(memory); }
+    PassWatch() { RoundOff::begin(memory); }
   };
-  py::class_<Watch>(
+  py::class_<PassWatch>(
       m, "RoundOff", py::dynamic_attr(),
       R"(Tells round-off from slow convergence in the passes of a step: a body that hardly moves cannot
 meet a tolerance relative to its velocity. One for each trial; ``begin()`` before the first pass of a step.)")
       .def(py::init<>())
       .def(
-          "begin", [](Watch& self) { RoundOff::begin(self.memory); },
+          "begin", [](PassWatch& self) { RoundOff::begin(self.memory); },
           "Forgets what earlier passes did; before the first of a step.")
       .def(
           "reached",
-          [](Watch& self, const Dynamics& body, const TrialView& x, double change,
+          [](PassWatch& self, const Dynamics& body, const TrialView& x, double change,
              const py::object& dv, const FactorView& A, const py::object& q, const py::object& v) {
             const Vector step = *Brought(dv, body.velocities(), "dv");
             const Brought at_q(q, body.positions(), "q"), at_v(v, body.velocities(), "v");

@@ -9,7 +9,7 @@
 namespace saltus::python {
 namespace {
 
-constexpr int kVersion = 1;  // of what pickle stores
+constexpr int kVersion = 2;  // of what pickle stores
 
 template <typename T>
 py::array_t<T> array_of(const std::vector<T>& x) {
@@ -46,7 +46,8 @@ py::tuple pack_lane(const LaneState& lane) {
     modes.append(py::make_tuple(mode.key, static_cast<int>(mode.kind), mode.direction, mode.gap,
                                 mode.shared));
   return py::make_tuple(lane.active, lane.t, lane.h, lane.next, start, modes, lane.rate_time,
-                        lane.ends_with, lane.ends_key, lane.crowd, lane.stepping, lane.patience);
+                        lane.ends_with, lane.ends_key, lane.crowd, lane.stepping, lane.patience,
+                        lane.length);
 }
 
 py::tuple pack(const State& s) {
@@ -88,6 +89,7 @@ LaneState unpack_lane(const py::tuple& t) {
   lane.crowd = t[9].cast<std::uint64_t>();
   lane.stepping = t[10].cast<std::uint64_t>();
   lane.patience = t[11].cast<std::uint64_t>();
+  lane.length = t[12].cast<double>();
   return lane;
 }
 
@@ -145,7 +147,8 @@ bool each(const Range& x, const Range& y, const Equal& equal) {
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
 }
 bool same(const LaneState& a, const LaneState& b) {
-  return a.active == b.active && same(a.t, b.t) && same(a.h, b.h) && same(a.next, b.next) &&
+  return a.active == b.active && same(a.t, b.t) && same(a.h, b.h) && same(a.length, b.length) &&
+         same(a.next, b.next) &&
          each(a.start, b.start,
               [](const GroupState& x, const GroupState& y) { return same(x, y); }) &&
          each(a.modes, b.modes,

@@ -145,7 +145,9 @@ inline void change_value(hid_t data, Choices& choices) {
   std::array<hsize_t, 32> size{};
   H5Sget_simple_extent_dims(space, size.data(), nullptr);
   bool empty = false;
+  double count = 1.0;
   for (int k = 0; k < rank; ++k) {
+    count *= static_cast<double>(size[static_cast<std::size_t>(k)]);
     empty = empty || size[static_cast<std::size_t>(k)] == 0;
     size[static_cast<std::size_t>(k)] =
         choices.below(std::min<hsize_t>(size[static_cast<std::size_t>(k)], 60'000));
@@ -159,7 +161,8 @@ inline void change_value(hid_t data, Choices& choices) {
       text[at] = letters[choices.below(letters.size())];
     }
     H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data());
-  } else if (!empty && rank >= 0) {
+  } else if (!empty && rank >= 0 &&
+             count < 0x1p40) {  // HDF5 writes anywhere where its bytes overflow
     if (rank > 0) H5Sselect_elements(space, H5S_SELECT_SET, 1, size.data());
     const std::int64_t integer = special_integer(choices);
     const double real = special_real(choices);
@@ -246,7 +249,10 @@ inline void change_object(hid_t file, const ObjectNames& names, Choices& choices
                                       sizes[choices.below(4)]};
     const hid_t space = H5Dget_space(object);
     std::array<hsize_t, 32> now{};
-    if (H5Sget_simple_extent_dims(space, now.data(), nullptr) == 2) {
+    const int rank = H5Sget_simple_extent_dims(space, now.data(), nullptr);
+    if (now[0] > (1ULL << 24)) {
+      // HDF5 would visit every chunk that is lost
+    } else if (rank == 2) {
       const std::array<hsize_t, 2> rows{size[0], now[1]};
       H5Dset_extent(object, rows.data());
     } else {

@@ -1,13 +1,34 @@
 #include "saltus/base/error.h"
 
+#include <string_view>
+#include <utility>
+
 namespace saltus {
 namespace {
+
+/// Names and values that users wrote may break lines: told as \n, other control characters by their number.
+std::string one_line(std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (code < 0x20 || code == 0x7F)
+      ((out += "\\x") += kHex[code >> 4]) += kHex[code & 15];
+    else
+      out += c;
+  }
+  return out;
+}
 
 std::string line_of(const std::string& file, int line, int column, const std::string& path,
                     const std::string& message, const std::string& hint) {
   std::string text;
   if (!file.empty()) {
-    text += file + ":";
+    text += one_line(file) + ":";
     if (line > 0) text += std::to_string(line) + ":";
     if (line > 0 && column > 0) text += std::to_string(column) + ":";
     text += " ";
@@ -21,7 +42,7 @@ std::string line_of(const std::string& file, int line, int column, const std::st
 }  // namespace
 
 SceneError::SceneError(std::string path, std::string message, std::string hint)
-    : SceneError("", 0, 0, std::move(path), std::move(message), std::move(hint)) {}
+    : SceneError("", 0, 0, one_line(path), one_line(message), one_line(hint)) {}
 
 SceneError::SceneError(std::string file, int line, int column, std::string path,
                        std::string message, std::string hint)

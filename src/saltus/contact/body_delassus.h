@@ -1,7 +1,10 @@
 // W = H A^-1 H^T by bodies: rows of H and blocks of A^-1, W itself never formed.
 #pragma once
+#include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "saltus/base/error.h"
 #include "saltus/contact/contact_solver.h"
 
 namespace saltus {
@@ -14,7 +17,7 @@ struct BodyRows {
   int width = 3;                ///< velocity components of every body, 1 to 6
   std::vector<double> inverse;  ///< A_b^-1, width x width, symmetric, body by body [1/kg]; 0: held
   std::vector<int> first{0}, offset{0}, body;
-  std::vector<std::size_t> start;
+  std::vector<std::uint32_t> start;  ///< 8 bytes a contact less than 64 bits; touch() keeps to them
   std::vector<double> value;
 
   int bodies() const { return static_cast<int>(inverse.size()) / (width * width); }
@@ -28,6 +31,14 @@ struct BodyRows {
     return k > offset[static_cast<std::size_t>(c)] &&
            start[static_cast<std::size_t>(k)] == start[static_cast<std::size_t>(k) - 1];
   }
+  /// Body b belongs to the contact that is being added, with its block from value[begin] on.
+  void touch(int b, std::size_t begin) {
+    expects(begin <= std::numeric_limits<std::uint32_t>::max(), "H holds more than 2^32 numbers");
+    body.push_back(b);
+    start.push_back(static_cast<std::uint32_t>(begin));
+  }
+  /// The same, with its block, rows of `width`, added to `value` next.
+  void touch(int b) { touch(b, value.size()); }
   /// Ends the contact whose bodies and rows have been added.
   void close(int rows_of_contact) {
     first.push_back(first.back() + rows_of_contact);

@@ -11,14 +11,15 @@
 namespace saltus {
 
 void dense_output(const OdeStep& step, double theta, Out w, Out v) {
-  const auto value = [theta](const Matrix& B, Out out) {
-    const long columns = B.cols();
-    expects(columns > 0 && out.size() == B.rows(),
-            "dense output of a step without one, or of another size");
-    bernstein_values(B, theta, out);
-  };
-  value(step.w, w);
-  value(step.v, v);
+  const auto columns = static_cast<std::size_t>(step.w.cols());
+  expects(columns > 0 && columns <= kMostDegree + 1 && step.v.cols() == step.w.cols() &&
+              w.size() == step.w.rows() && v.size() == step.v.rows(),
+          "dense output of a step without one, or of another size");
+  std::array<double, kMostDegree + 1> weights;
+  const auto of_degree = std::span(weights).first(columns);
+  bernstein_weights(theta, of_degree);
+  bernstein_sum(step.w, of_degree, w);
+  bernstein_sum(step.v, of_degree, v);
 }
 
 namespace embedded {

@@ -50,7 +50,7 @@ struct Packed {
   Counts changes;
   std::vector<std::int32_t> broken_joint;
   std::vector<double> broken_time, broken_pull;
-  std::vector<double> lane_times;  ///< t, h, next, rate_time
+  std::vector<double> lane_times;  ///< t, h, next, rate_time, length
   Counts
       lane_counts;  ///< active, stepping, patience, events of the extent, ends_with + 1, ends_key, crowd
   Ragged<double> lane_q, lane_v, lane_memory;
@@ -178,13 +178,13 @@ std::uint64_t name_in(const h5::Group& group) {
 /// Nothing where the lane is as it is in a run that only steps.
 void pack_lane(const LaneState& lane, std::size_t events, Packed& packed) {
   // by the places of all members: one more does not compile until it is stored
-  const auto& [active, t, h, next, start, modes, rate_time, ends_with, ends_key, crowd, stepping,
-               patience] = lane;
-  if (!active && t == 0.0 && h == 0.0 && next == 0.0 && start.empty() && modes.empty() &&
-      rate_time == 0.0 && ends_with == -1 && ends_key == 0 && crowd == 0 && stepping == 0 &&
-      patience == 0 && events == 0)
+  const auto& [active, t, h, length, next, start, modes, rate_time, ends_with, ends_key, crowd,
+               stepping, patience] = lane;
+  if (!active && t == 0.0 && h == 0.0 && length == 0.0 && next == 0.0 && start.empty() &&
+      modes.empty() && rate_time == 0.0 && ends_with == -1 && ends_key == 0 && crowd == 0 &&
+      stepping == 0 && patience == 0 && events == 0)
     return;
-  packed.lane_times = {t, h, next, rate_time};
+  packed.lane_times = {t, h, next, rate_time, length};
   packed.lane_counts = {
       active ? 1u : 0u, stepping, patience, events, static_cast<std::uint64_t>(ends_with + 1),
       ends_key,         crowd};
@@ -302,7 +302,7 @@ std::string lane_mismatch(const Packed& p, const Model& model) {
   if (!p.lane_q.sound() || !p.lane_v.sound() || !p.lane_memory.sound())
     return "offsets out of order";
   const std::size_t groups = p.lane_q.size();
-  if (p.lane_times.size() != 4 || p.lane_counts.size() != 7 || p.lane_v.size() != groups ||
+  if (p.lane_times.size() != 5 || p.lane_counts.size() != 7 || p.lane_v.size() != groups ||
       p.lane_memory_count.size() != groups || !adds_up(p.lane_memory_count, p.lane_memory.size()) ||
       p.lane_kind.size() != p.lane_key.size() || p.lane_direction.size() != 3 * p.lane_key.size())
     return "arrays of different lengths";
@@ -415,6 +415,7 @@ LaneState unpack_lane(const Packed& p) {
                           p.lane_direction[3 * i + 2],
                           (p.lane_kind[i] & 4) != 0});
   lane.rate_time = p.lane_times[3];
+  lane.length = p.lane_times[4];
   lane.ends_with = static_cast<std::int32_t>(p.lane_counts[4] - 1);
   lane.ends_key = p.lane_counts[5];
   lane.crowd = p.lane_counts[6];

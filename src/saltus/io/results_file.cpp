@@ -6,6 +6,7 @@
 #include "saltus/io/drawing.h"
 #include "saltus/io/event_table.h"
 #include "saltus/io/layout.h"
+#include "saltus/io/whole_number.h"
 #include "saltus/scene/joint_spec.h"
 
 namespace saltus {
@@ -222,22 +223,27 @@ RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_
   const auto column = [&](const char* name) {
     return step.has(name) ? step.dataset(name).reals(0, rows) : std::vector<double>(rows, 0.0);
   };
-  const auto time = column("time"), contacts = column("contacts"),
-             iterations = column("iterations"), passes = column("passes"),
-             halvings = column("halvings"), converged = column("converged"),
-             residual = column("residual"), after = column("residual_after"), gap = column("gap"),
-             joint_gap = column("joint_gap"), impulse = column("impulse"),
-             kinetic = column("kinetic"), potential = column("potential"),
-             unexplained = column("unexplained_step"), steps = column("steps"),
-             rejected = column("rejected"), error = column("error"),
-             evaluations = column("evaluations");
+  const auto counts = [&](const char* name) {
+    std::vector<int> out;
+    for (const double value : column(name))
+      out.push_back(h5::whole(value, -0x1p31, 0x1p31 - 1.0, step.label() + "/" + name));
+    return out;
+  };
+  const auto contacts = counts("contacts"), iterations = counts("iterations"),
+             passes = counts("passes"), halvings = counts("halvings"), steps = counts("steps"),
+             rejected = counts("rejected"), evaluations = counts("evaluations");
+  const auto time = column("time"), converged = column("converged"), residual = column("residual"),
+             after = column("residual_after"), gap = column("gap"), joint_gap = column("joint_gap"),
+             impulse = column("impulse"), kinetic = column("kinetic"),
+             potential = column("potential"), unexplained = column("unexplained_step"),
+             error = column("error");
   RunStatistics statistics;
   for (std::size_t k = 0; k < rows; ++k) {
     StepReport report;
-    report.contacts = static_cast<int>(contacts[k]);
-    report.iterations = static_cast<int>(iterations[k]);
-    report.passes = static_cast<int>(passes[k]);
-    report.halvings = static_cast<int>(halvings[k]);
+    report.contacts = contacts[k];
+    report.iterations = iterations[k];
+    report.passes = passes[k];
+    report.halvings = halvings[k];
     report.converged = converged[k] != 0.0;
     report.residual = residual[k];
     report.residual_after = after[k];
@@ -245,10 +251,10 @@ RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_
     report.joint_gap = joint_gap[k];
     report.impulse = impulse[k];
     report.unexplained = unexplained[k];
-    report.steps = static_cast<int>(steps[k]);
-    report.rejected = static_cast<int>(rejected[k]);
+    report.steps = steps[k];
+    report.rejected = rejected[k];
     report.error = error[k];
-    report.evaluations = static_cast<int>(evaluations[k]);
+    report.evaluations = evaluations[k];
     statistics.add(report, {kinetic[k], potential[k]}, time[k]);
   }
   statistics.add(read_events(file, events));

@@ -8,6 +8,7 @@
 
 #include "saltus/io/layout.h"
 #include "saltus/io/mesh_table.h"
+#include "saltus/io/whole_number.h"
 
 namespace saltus {
 
@@ -329,6 +330,8 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
         throw h5::Error(group.label() + "/" + table + ": has not the columns it must have");
       return values;
     };
+    const std::string status_label = group.label() + "/status",
+                      body_label = group.label() + "/body";
     const auto point = rows("point", 3), normal = rows("normal", 3), force = rows("force", 3),
                gap = rows("gap", 1), status = rows("status", 1), body = rows("body", 4);
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -337,8 +340,10 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
       contact.normal = part_of<3>(normal, i);
       contact.force = part_of<3>(force, i);
       contact.gap = gap[i];
-      contact.status = static_cast<std::uint8_t>(std::max(status[i], 0.0));
-      for (std::size_t k = 0; k < 4; ++k) contact.body[k] = static_cast<int>(body[4 * i + k]);
+      contact.status =
+          static_cast<std::uint8_t>(std::max(h5::whole(status[i], -1.0, 255.0, status_label), 0));
+      for (std::size_t k = 0; k < 4; ++k)
+        contact.body[k] = h5::whole(body[4 * i + k], -0x1p31, 0x1p31 - 1.0, body_label);
     }
     // taken up from a checkpoint and not stepped since: impulses without a place; without a normal: of a joint
     std::erase_if(out, [](const ViewContact& c) {

@@ -11,8 +11,7 @@
 namespace saltus {
 namespace {
 
-constexpr int kMostNodes = 16;  // degree of interpolation
-constexpr int kMostDegree = 32;
+constexpr int kMostNodes = 16;    // degree of interpolation
 constexpr double kWidth = 1e-15;  // parts are not divided below this
 
 struct Coefficients {
@@ -206,12 +205,25 @@ void bernstein_weights(double x, std::span<double> out) {
 
 void bernstein_values(const Matrix& B, double x, Out values) {
   std::array<double, kMostDegree + 1> weights;
-  expects(B.cols() <= kMostDegree + 1 && values.size() == B.rows(),
-          "a value for every row, of a degree of 0 .. 32");
-  bernstein_weights(x, std::span(weights).first(static_cast<std::size_t>(B.cols())));
-  values.setZero();
-  for (Eigen::Index k = 0; k < B.cols(); ++k)
-    values += weights[static_cast<std::size_t>(k)] * B.col(k);
+  expects(B.cols() <= kMostDegree + 1, "a degree of 0 .. 32");
+  const auto of_degree = std::span(weights).first(static_cast<std::size_t>(B.cols()));
+  bernstein_weights(x, of_degree);
+  bernstein_sum(B, of_degree, values);
+}
+
+void bernstein_sum(const Matrix& B, std::span<const double> weights, Out values) {
+  expects(static_cast<std::size_t>(B.cols()) == weights.size() && values.size() == B.rows(),
+          "a weight for every column, a value for every row");
+  const auto rows = [&]<int count>(Eigen::Index first) {  // in registers
+    Eigen::Array<double, count, 1> sum = Eigen::Array<double, count, 1>::Zero();
+    for (Eigen::Index k = 0; k < B.cols(); ++k)
+      sum += weights[static_cast<std::size_t>(k)] * B.col(k).template segment<count>(first).array();
+    values.template segment<count>(first) = sum;
+  };
+  Eigen::Index i = 0;
+  for (; i + 8 <= B.rows(); i += 8) rows.template operator()<8>(i);
+  for (; i + 2 <= B.rows(); i += 2) rows.template operator()<2>(i);
+  if (i < B.rows()) rows.template operator()<1>(i);
 }
 
 void bernstein_integral_weights(double x, std::span<double> out) {

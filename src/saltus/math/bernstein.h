@@ -26,6 +26,10 @@ double bernstein_value(std::span<const double> b, double x);
 void bernstein_weights(double x, std::span<double> out);
 /// p(x) of many polynomials: every row of B is one.
 void bernstein_values(const Matrix& B, double x, Out values);
+/// The same by the weights of x.
+void bernstein_sum(const Matrix& B, std::span<const double> weights, Out values);
+/// Degrees up to this one.
+inline constexpr int kMostDegree = 32;
 /// W_k, with sum_k b_k W_k the integral of p from 0 to x: out has n + 1 of them.
 void bernstein_integral_weights(double x, std::span<double> out);
 /// Coefficients of p', one fewer. `out` may lie in b.

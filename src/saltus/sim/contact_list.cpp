@@ -347,16 +347,14 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
     const IslandContact& c = contacts_[at(admitted[k])];
     for_sides(c, [&](std::size_t s, int entry) {
       const int m = c.side[s].member;
-      H.body.push_back(first_body_[at(m)] + members_[at(m)].J.column[at(entry)] / 6);
-      H.start.push_back(filled);
+      H.touch(first_body_[at(m)] + members_[at(m)].J.column[at(entry)] / 6, filled);
       filled += 6 * at(sizes[k]);
     });
     if (c.joint_law >= 0)
       for_coordinate(c, [&](int body, int, double) {
         const auto begin = H.body.begin() + H.offset.back();
         if (std::find(begin, H.body.end(), body) != H.body.end()) return;
-        H.body.push_back(body);
-        H.start.push_back(filled);
+        H.touch(body, filled);
         filled += 6;
       });
     H.close(sizes[k]);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/math/bernstein.h"
 #include "saltus/sim/lane_touch.h"
 #include "saltus/sim/lane_watch.h"
 
@@ -24,7 +26,10 @@ constexpr double kStop = 1e-6;     ///< of EventOptions::zeno: the way left of a
 constexpr double kWay = 2000.0;    ///< margins that a body goes in a step
 constexpr int kMostSamples = 16;   ///< of a step, for its integrals
 constexpr double kShortest = 1e-15;
-constexpr double kTime = 1e-14;      ///< of the time, to which the end of a step is found
+constexpr double kTime = 1e-14;  ///< of the time, to which the end of a step is found
+constexpr int kRounds = 3;       ///< of Newton's method for it
+/// Of the error a step may have: what a dense output may miss of the equations of motion that is taken for the motion.
+constexpr double kDefect = 0.01;
 constexpr double kLongest = 1000.0;  ///< intervals
 /// Impacts in a row between which nothing moves by EventOptions::zeno: they pile up.
 constexpr std::uint64_t kCrowd = 8;
@@ -77,6 +82,7 @@ struct EventLane::Work {
     impact = accounts - 3;
     scheme = accounts - 2;
     joint_impulse.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+    joint_load = joint_impulse;
     friction = account_of(model, "friction");
     prescribed = account_of(model, "prescribed");
     if (friction < 0) friction = impact;
@@ -89,19 +95,23 @@ struct EventLane::Work {
   LaneWatch watch;
   std::unique_ptr<OdeMethod> method;
   OdeStep step;
-  bool ready = false;  ///< `step` is that of State::lane
-  double done = 0.0;   ///< share of it that the state has gone
-  Matrix power;        ///< of every account over the step, Bernstein [W]
-  Matrix force;        ///< three rows a mode [N]
-  Matrix load;         ///< six rows a joint, as Simulation::joint_load [N], [N m]
+  bool ready = false;            ///< `step` is that of State::lane
+  double done = 0.0;             ///< share of it that the state has gone
+  Matrix power;                  ///< of every account over the step, Bernstein [W]
+  Matrix force;                  ///< three rows a mode [N]
+  Matrix load;                   ///< six rows a joint, as Simulation::joint_load [N], [N m]
+  Matrix powers, forces, loads;  ///< what they go through, a column a node
+  std::vector<char> sampled;     ///< of each node
+  std::vector<std::array<Vector3, 2>> joint_load;     ///< scratch
   std::vector<std::array<Vector3, 2>> joint_impulse;  ///< since begin_means()
   std::map<std::uint64_t, Vector3> impulse;           ///< of contacts since begin_means()
   LaneTouch::Account account_of_touch;
   LaneTrace* kept = nullptr;
 
-  double tolerance = 0.0;         ///< of the step in work
-  Vector w, v, scale, pull;       ///< pull: acceleration by the applied forces alone
-  Vector dw, dv;                  ///< scratch
+  double tolerance = 0.0;    ///< of the step in work
+  Vector w, v, scale, pull;  ///< pull: acceleration by the applied forces alone
+  Vector dw, dv, slope;      ///< scratch
+  Matrix rises;
   std::vector<LaneEnding> stops;  ///< slips that a step cannot follow to their end
   std::vector<int> first;
   std::vector<std::vector<int>> account;
@@ -135,9 +145,15 @@ struct EventLane::Work {
   bool find_stops();
   double first_step(double most);
   bool has_stopped(const State& state, std::uint64_t key);
-  void locate(const LaneWatch::Found& found, double most);
+  template <class At>
+  std::optional<double> root(const LaneWatch::Found& found, double from, double most, const At& at);
+  void locate(LaneState& lane, const LaneWatch::Found& found);
   bool resume(State& state);
-  void sample_work();
+  bool constrained() const { return motion.joint_rows() > 0 || !motion.modes().empty(); }
+  void begin_samples();
+  void sample(int k, double t);
+  bool sample_work(double length, double most = std::numeric_limits<double>::infinity());
+  double defect_at(double s, double length);
   void place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
   void go(State& state, double theta);
   int near(const State& state);
@@ -251,27 +267,33 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   const double next =
       h * (error > 0.0 ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.2, 5.0) : 5.0);
   method->interpolate(motion, step);
+  lane.h = lane.length = h;
   watch.begin(step.t0, step.v0, force_size);
-  const auto found = watch.earliest(step);
+  begin_samples();
+  const auto nodes = lobatto_nodes(static_cast<int>(step.w.cols()));
+  const auto found = watch.earliest(step, [&](double theta) {
+    const auto node = std::ranges::find(nodes, theta);
+    if (node != nodes.end()) sample(static_cast<int>(node - nodes.begin()), motion.time());
+  });
   lane.ends_with = -1;
   lane.ends_key = 0;
   if (found) {
     lane.ends_with = static_cast<std::int32_t>(found->kind);
     lane.ends_key = found->key;
-    locate(*found, h);
+    locate(lane, *found);
+  } else {
+    sample_work(h);
   }
-  lane.h = step.h;
   // A step that an event cut short says nothing against its length.
   lane.next = h < left || next < h ? next : std::max(next, lane.next);
   if (kept) {
-    LaneTrace::Step one{lane.t, lane.h, lane.start, lane.modes, model.options().events.method};
+    LaneTrace::Step one{lane.t, lane.length, lane.start, lane.modes, model.options().events.method};
     if (one.method == OdeKind::automatic)
       one.method = method->order() == 8 ? OdeKind::dormand_prince_8
                    : method->implicit() ? OdeKind::esdirk
                                         : OdeKind::dormand_prince_5;
     kept->steps.push_back(std::move(one));
   }
-  if (step.h > 0.0) sample_work();
   ready = true;
   done = 0.0;
   return Made::step;
@@ -341,31 +363,50 @@ bool EventLane::Work::find_stops() {
   return !stops.empty();
 }
 
-// The step again, to the root of the function that found the event: Newton's method on the length of the step, from the root
-// of the polynomial.
-void EventLane::Work::locate(const LaneWatch::Found& found, double most) {
-  double h = found.theta * most;
-  if (!(h > 0.0)) {  // it happens where the step starts
-    step.h = 0.0;
+// From the length `from` of the step to the root of the function that found the event, by Newton's method: at(h) puts w, v
+// at t0 + h. The last change c goes without another look: c^2 is round-off. Nothing where it leads away.
+template <class At>
+std::optional<double> EventLane::Work::root(const LaneWatch::Found& found, double from, double most,
+                                            const At& at) {
+  double h = from;
+  for (int round = 0;; ++round) {
+    at(h);
+    if (found.slope == 0.0 || round == kRounds) return h;
+    const double change = -watch.value(found, step.t0 + h, w, v) / found.slope, better = h + change;
+    if (!std::isfinite(change) || std::abs(change) <= 1e-16 * (std::abs(step.t0) + h)) return h;
+    if (!(better > 0.5 * h && better < 1.5 * h && better <= 1.001 * most)) return {};
+    if (change * change <= kTime * h * (std::abs(step.t0) + h)) return better;
+    h = better;
+  }
+}
+
+// The end of the step in work where its event is: of its dense output where that obeys the equations of motion as closely as
+// asked, else of the step made again up to it.
+void EventLane::Work::locate(LaneState& lane, const LaneWatch::Found& found) {
+  const double most = step.h, from = found.theta * most;
+  if (!(from > 0.0)) {  // it happens where the step starts
+    step.h = lane.h = lane.length = 0.0;
     return;
   }
-  // Newton's method on the length. A change c leaves an error of the size c^2/h, and no more is asked for than round-off.
-  for (int round = 0; round < 3; ++round) {
-    step.h = h;
-    method->step(motion, step);
-    if (found.slope == 0.0) break;
-    const double value = watch.value(found, step.t0 + h, step.w1, step.v1);
-    const double change = -value / found.slope;
-    if (!std::isfinite(change) || std::abs(change) <= 1e-16 * (std::abs(step.t0) + h)) break;
-    const double better = h + change;
-    if (!(better > 0.5 * h && better < 1.5 * h && better <= 1.001 * most)) break;
-    h = better;
-    if (round < 2 && change * change > kTime * h * (std::abs(step.t0) + h)) continue;
-    step.h = h;
-    method->step(motion, step);
-    break;
+  if (constrained()) {  // rates are sampled all the same
+    const auto h = root(found, from, most, [&](double to) { dense_output(step, to / most, w, v); });
+    if (h) {
+      lane.length = *h;
+      if (sample_work(*h, kDefect)) return;
+    }
   }
+  const auto again = [&](double to) {
+    step.h = to;
+    method->step(motion, step);
+    w = step.w1;
+    v = step.v1;
+  };
+  const auto h = root(found, from, most, again);
+  lane.h = step.h;
+  lane.length = h.value_or(step.h);
   method->interpolate(motion, step);
+  begin_samples();
+  sample_work(lane.length);
 }
 
 // The step in work of a state that was stored. False: the state is not where this step led it.
@@ -375,8 +416,9 @@ bool EventLane::Work::resume(State& state) {
   step.h = lane.h;
   if (!method->step(motion, step)) return false;
   method->interpolate(motion, step);
-  sample_work();
-  done = (state.t - lane.t) / lane.h;
+  begin_samples();
+  sample_work(lane.length);
+  done = (state.t - lane.t) / lane.length;
   std::vector<GroupState> here = state.groups;
   place(state.t, done, lane, here);
   for (std::size_t g = 0; g < here.size(); ++g)
@@ -385,80 +427,116 @@ bool EventLane::Work::resume(State& state) {
   return true;
 }
 
-// Power of every account and forces of the contacts, sampled over the step.
-void EventLane::Work::sample_work() {
-  const auto& modes = motion.modes();
-  const int n = static_cast<int>(step.w.cols());
-  const auto nodes = lobatto_nodes(n);
-  const auto accounts = static_cast<Eigen::Index>(model.accounts().size());
-  Matrix values = Matrix::Zero(accounts, n + 1),
-         forces_at = Matrix::Zero(3 * static_cast<Eigen::Index>(modes.size()), n + 1),
-         loads_at = Matrix::Zero(6 * static_cast<Eigen::Index>(joint_impulse.size()), n + 1);
-  std::vector<std::array<Vector3, 2>> loads(joint_impulse.size());
-  const bool constrained = !modes.empty() || motion.joint_rows() > 0;
-  if (!constrained && !model.options().ledger) {
-    power.setZero(accounts, 1);
+// What the dense output at t0 + s misses of the rates dw, dv there, over `length`: as OdeMethod::error(), by the same scale.
+double EventLane::Work::defect_at(double s, double length) {
+  const auto degree = step.w.cols() - 1;
+  const double theta = s / step.h, rate = static_cast<double>(degree) / step.h;
+  const auto n = v.size();
+  slope.resize(n);
+  double sum = 0.0;
+  const auto add = [&](const Matrix& B, const Vector& known, View scales) {
+    rises = B.rightCols(degree) - B.leftCols(degree);
+    bernstein_values(rises, theta, slope);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double e = length * (rate * slope[i] - known[i]) / scales[i];
+      sum += e * e;
+    }
+  };
+  add(step.w, dw, scale.head(n));
+  add(step.v, dv, scale.tail(n));
+  return std::sqrt(sum / static_cast<double>(2 * n));
+}
+
+// Nothing is sampled of the step whose dense output was made.
+void EventLane::Work::begin_samples() {
+  const int nodes = static_cast<int>(step.w.cols()) + 1;
+  powers.setZero(static_cast<Eigen::Index>(model.accounts().size()), nodes);
+  forces.setZero(3 * static_cast<Eigen::Index>(motion.modes().size()), nodes);
+  loads.setZero(6 * static_cast<Eigen::Index>(joint_impulse.size()), nodes);
+  sampled.assign(at(nodes), 0);
+}
+
+// Power of every account and forces of contacts and joints at node k, where motion is, at t.
+void EventLane::Work::sample(int k, double t) {
+  sampled[at(k)] = 1;
+  powers.col(k).setZero();
+  const auto groups = motion.groups();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (account[g].empty() || groups[g].v.size() == 0) continue;
+    model.groups()[g].dynamics->power(t, groups[g].q, groups[g].v, groups[g].v, by_source[g]);
+    for (std::size_t s = 0; s < account[g].size(); ++s)
+      if (account[g][s] >= 0) powers(account[g][s], k) += by_source[g][s];
+  }
+  if (motion.joint_rows() > 0) {
+    powers(prescribed, k) -= motion.joint_forces().dot(motion.contacts().joints().drift0());
+    std::ranges::fill(joint_load, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
+    motion.add_joint_loads(motion.joint_forces(), 1.0, joint_load);
+    for (std::size_t i = 0; i < joint_load.size(); ++i) {
+      loads.block<3, 1>(6 * static_cast<Eigen::Index>(i), k) = joint_load[i][0];
+      loads.block<3, 1>(6 * static_cast<Eigen::Index>(i) + 3, k) = joint_load[i][1];
+    }
+  }
+  for (std::size_t m = 0; m < motion.modes().size(); ++m) {
+    if (motion.index(m) < 0) continue;
+    const ContactLaw& law = motion.contacts().law(at(motion.index(m)));
+    const Vector3 &f = motion.force(m), &u = motion.rate(m), &d = motion.drift(m);
+    forces.block<3, 1>(3 * static_cast<Eigen::Index>(m), k) = f;
+    const bool relay = law.rule == ContactLaw::Rule::relay;
+    const double own = relay ? law.velocity : 0.0;
+    if (law.rule == ContactLaw::Rule::compliant)
+      powers(impact, k) -= law.spring.damping * u[0] * u[0];
+    else
+      powers(relay ? friction : impact, k) += f[0] * (u[0] - own);
+    powers(friction, k) += f[1] * u[1] + f[2] * u[2];
+    powers(prescribed, k) -= f.dot(d) - f[0] * own;
+  }
+}
+
+// Polynomials of power, forces and loads over the step, which ends at `length`, from the nodes that are sampled and those that
+// are not yet. False where defect_at() is above `most`.
+bool EventLane::Work::sample_work(double length, double most) {
+  if (!constrained() && !model.options().ledger) {
+    power.setZero(static_cast<Eigen::Index>(model.accounts().size()), 1);
     force.resize(0, 1);
     load.resize(0, 1);
-    return;
+    return true;
   }
-  for (int k = 0; k <= n; ++k) {
-    dense_output(step, nodes[at(k)], w, v);
-    const double t = step.t0 + nodes[at(k)] * step.h;
-    if (constrained)
+  const int n = static_cast<int>(step.w.cols());
+  const auto nodes = lobatto_nodes(n);
+  if (length != step.h || std::ssize(sampled) != n + 1) begin_samples();
+  for (int node = 0; node <= n; ++node) {
+    const int k = (node + n / 2) % (n + 1);  // from the middle, where a defect shows first
+    if (sampled[at(k)] != 0) continue;
+    dense_output(step, nodes[at(k)] * (length / step.h), w, v);
+    const double t = step.t0 + nodes[at(k)] * length;
+    if (constrained()) {
       motion.rates(t, w, v, dw, dv);
-    else
+      if (std::isfinite(most) && !(defect_at(nodes[at(k)] * length, length) <= most)) return false;
+    } else {
       motion.go(t, w, v);
-    const auto groups = motion.groups();
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      if (account[g].empty() || groups[g].v.size() == 0) continue;
-      model.groups()[g].dynamics->power(t, groups[g].q, groups[g].v, groups[g].v, by_source[g]);
-      for (std::size_t s = 0; s < account[g].size(); ++s)
-        if (account[g][s] >= 0) values(account[g][s], k) += by_source[g][s];
     }
-    if (motion.joint_rows() > 0) {
-      values(prescribed, k) -= motion.joint_forces().dot(motion.contacts().joints().drift0());
-      std::ranges::fill(loads, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
-      motion.add_joint_loads(motion.joint_forces(), 1.0, loads);
-      for (std::size_t i = 0; i < loads.size(); ++i) {
-        loads_at.block<3, 1>(6 * static_cast<Eigen::Index>(i), k) = loads[i][0];
-        loads_at.block<3, 1>(6 * static_cast<Eigen::Index>(i) + 3, k) = loads[i][1];
-      }
-    }
-    for (std::size_t m = 0; m < modes.size(); ++m) {
-      if (motion.index(m) < 0) continue;
-      const ContactLaw& law = motion.contacts().law(at(motion.index(m)));
-      const Vector3 &f = motion.force(m), &u = motion.rate(m), &d = motion.drift(m);
-      forces_at.block<3, 1>(3 * static_cast<Eigen::Index>(m), k) = f;
-      const bool relay = law.rule == ContactLaw::Rule::relay;
-      const double own = relay ? law.velocity : 0.0;
-      if (law.rule == ContactLaw::Rule::compliant)
-        values(impact, k) -= law.spring.damping * u[0] * u[0];
-      else
-        values(relay ? friction : impact, k) += f[0] * (u[0] - own);
-      values(friction, k) += f[1] * u[1] + f[2] * u[2];
-      values(prescribed, k) -= f.dot(d) - f[0] * own;
-    }
+    sample(k, t);
   }
-  bernstein_through(values, power);
-  if (loads_at.rows() > 0)
-    bernstein_through(loads_at, load);
-  else
-    load.resize(0, n + 1);
-  if (forces_at.rows() > 0)
-    bernstein_through(forces_at, force);
-  else
-    force.resize(0, n + 1);
+  const auto through = [n](const Matrix& values, Matrix& B) {
+    if (values.rows() > 0)
+      bernstein_through(values, B);
+    else
+      B.resize(0, n + 1);
+  };
+  through(powers, power);
+  through(loads, load);
+  through(forces, force);
+  return true;
 }
 
 // q, v of the step at theta (>= 1: its end), joints and closed contacts without drift.
 void EventLane::Work::place(double t, double theta, const LaneState& lane,
                             std::vector<GroupState>& groups) {
-  if (theta >= 1.0) {
+  if (theta >= 1.0 && lane.length == lane.h) {
     w = step.w1;
     v = step.v1;
   } else {
-    dense_output(step, theta, w, v);
+    dense_output(step, std::min(theta, 1.0) * (lane.length / lane.h), w, v);
   }
   motion.start(lane.start);
   motion.move(w, groups);
@@ -470,7 +548,7 @@ void EventLane::Work::place(double t, double theta, const LaneState& lane,
 // The state from where it is in the step to theta; accounts and impulses with it.
 void EventLane::Work::go(State& state, double theta) {
   const LaneState& lane = state.lane;
-  if (theta >= 1.0) state.t = lane.t + lane.h;
+  if (theta >= 1.0) state.t = lane.t + lane.length;
   place(state.t, theta, lane, state.groups);
   const auto n = static_cast<std::size_t>(power.cols());
   std::array<double, 2 * kMostSamples> W;
@@ -482,7 +560,7 @@ void EventLane::Work::go(State& state, double theta) {
       to += W[k] * row[static_cast<Eigen::Index>(k)];
       from += W[W.size() - n + k] * row[static_cast<Eigen::Index>(k)];
     }
-    return step.h * (to - from);
+    return lane.length * (to - from);
   };
   if (step.h > 0.0) {
     if (model.options().ledger)
@@ -596,7 +674,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   for (std::size_t i = before; i < events.size(); ++i)
     if (events[i].kind == Event::Kind::impact) closing = std::max(closing, -events[i].speed);
   if (closing > 0.0) {
-    if (closing * lane.h < model.options().events.zeno)
+    if (closing * lane.length < model.options().events.zeno)
       ++lane.crowd;
     else if (lane.crowd > 0)
       --lane.crowd;
@@ -614,12 +692,12 @@ void EventLane::Work::measure(const State& state, StepReport& report) {
   look(state);
   LaneContacts& contacts = motion.contacts();
   if (contacts.any()) {
-    contacts.find_rows(state.t, motion.groups());
+    if (state.lane.modes.empty()) contacts.find(state.t, motion.groups());  // else look() did
     for (std::size_t i = 0; i < contacts.count(); ++i)
       if (!contacts.law(i).bilateral()) report.gap = std::min(report.gap, contacts.gap(i));
     double speed = 0.0;
-    for (std::size_t i = 0; i < contacts.count();
-         ++i)  // what rates are made of: some may be all round-off
+    // what rates are made of: some may be all round-off
+    for (std::size_t i = 0; i < contacts.count() && !state.lane.modes.empty(); ++i)
       speed = std::max(speed, contacts.row_size(i, 0, v));
     for (std::size_t k = 0; k < state.lane.modes.size(); ++k)
       if (motion.index(k) >= 0 && speed > 0.0) {
@@ -656,7 +734,7 @@ void EventLane::enter(State& state) {
 
 void EventLane::leave(State& state) {
   state.lane.active = false;
-  state.lane.h = 0.0;
+  state.lane.h = state.lane.length = 0.0;
   state.lane.modes.clear();
   state.lane.start.clear();
   state.lane.ends_with = -1;
@@ -710,10 +788,10 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
         continue;
       }
     }
-    const double finish = lane.t + lane.h;
+    const double finish = lane.t + lane.length;
     if (finish > t1) {
       state.t = t1;
-      d.go(state, (t1 - lane.t) / lane.h);
+      d.go(state, (t1 - lane.t) / lane.length);
       break;
     }
     at_once = lane.h > 0.0 ? 0 : at_once + 1;

@@ -2,7 +2,7 @@
 //
 //   step    integrate the present modes until the estimated error says how far, make the dense output
 //   watch   the earliest event on it, certain with respect to the polynomials (sim/lane_watch.h)
-//   locate  the step again, to the event, until its function vanishes to round-off
+//   locate  its place on the dense output, else by the step again, until its function vanishes to round-off
 //   touch   impacts, hops, and the modes from here on (sim/lane_touch.h)
 //
 // The state at the end of an interval comes from the dense output; the step may end behind it. What the lane remembers is

@@ -77,8 +77,7 @@ void IslandDelassus::make_joints(const ContactList& list, const JointSystem& joi
     for (int i = first; i < first + count; ++i) rows += left_out_[at(i)] == 0;
     for (; k < blocks_.size() && blocks_[k].first == first; ++k) {
       const JointSystem::Block& block = blocks_[k];
-      G.body.push_back(list.first_body(block.member) + block.column / 6);
-      G.start.push_back(G.value.size());
+      G.touch(list.first_body(block.member) + block.column / 6);
       for (int i = 0; i < count; ++i)
         if (left_out_[at(first + i)] == 0) {
           const double* const row = block.value + i * block.stride;

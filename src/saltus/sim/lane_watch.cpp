@@ -121,21 +121,24 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
   }
 }
 
-std::optional<LaneWatch::Found> LaneWatch::earliest(const OdeStep& step) {
+std::optional<LaneWatch::Found> LaneWatch::earliest(const OdeStep& step, const AtRates& at_rates) {
   if (!motion_.contacts().any() || step.w.rows() == 0) return {};
   // Forces first: they need no look at every place on the way, and what they end need not be looked at.
   std::optional<Found> force;
-  if (forces_) force = part(step, 0.0, 1.0, true, 0, 0);
-  const auto gap = part(step, 0.0, force && force->theta > 0.0 ? force->theta : 1.0, false, 0, 0);
+  if (forces_) force = part(step, 0.0, 1.0, true, 0, 0, at_rates);
+  const auto gap =
+      part(step, 0.0, force && force->theta > 0.0 ? force->theta : 1.0, false, 0, 0, at_rates);
   return gap && (!force || gap->theta <= force->theta) ? gap : force;
 }
 
 std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from, double to,
-                                                bool forces, int depth, int bends) {
+                                                bool forces, int depth, int bends,
+                                                const AtRates& at_rates) {
   const auto halves = [&](int bent) -> std::optional<Found> {
     const double middle = 0.5 * (from + to);
-    if (auto found = part(step, from, middle, forces, depth + 1 - bent, bends + bent)) return found;
-    return part(step, middle, to, forces, depth + 1 - bent, bends + bent);
+    if (auto found = part(step, from, middle, forces, depth + 1 - bent, bends + bent, at_rates))
+      return found;
+    return part(step, middle, to, forces, depth + 1 - bent, bends + bent, at_rates);
   };
   const int n = static_cast<int>(step.w.cols());  // one more than the degree of the dense output
   const auto nodes = lobatto_nodes(n);
@@ -152,6 +155,7 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
     const double theta = from + (to - from) * nodes[static_cast<std::size_t>(k)];
     dense_output(step, theta, w_, v_);
     sample(step.t0 + theta * step.h, w_, v_, forces, at_node[static_cast<std::size_t>(k)]);
+    if (forces) at_rates(theta);
   }
   // The functions of all nodes together.
   std::vector<Sample> all;

@@ -9,6 +9,7 @@
 // node to node, or the polynomial does not fit between them, the interval is halved. Roots are certain with respect to
 // these polynomials: no pair of them is missed, however close they are.
 #pragma once
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -31,8 +32,10 @@ class LaneWatch {
 
   /// The start of a step: contacts that touch here may be at gap 0, or below it. motion: started, with its modes.
   void begin(double t, View v, double force);
-  /// The earliest event of a step with its dense output; none if there is none.
-  std::optional<Found> earliest(const OdeStep& step);
+  /// The earliest event of a step with its dense output; none if there is none. at_rates(theta) is called where the rates of
+  /// the motion were taken.
+  using AtRates = std::function<void(double theta)>;
+  std::optional<Found> earliest(const OdeStep& step, const AtRates& at_rates);
   /// Value of one of the functions at the place of the last motion.rates() [of its kind]; not a number where it is not known.
   double value(const Found& of, double t, View w, View v);
   /// The direction in which mode `key` begins to slip, opposite to its friction at the last rates().
@@ -48,7 +51,7 @@ class LaneWatch {
   void sample(double t, View w, View v, bool forces, std::vector<Sample>& out);
   /// On [from, to], after so many halvings because of speed, and because functions do not fit.
   std::optional<Found> part(const OdeStep& step, double from, double to, bool forces, int depth,
-                            int bends);
+                            int bends, const AtRates& at_rates);
   Found bisect(const OdeStep& step, Kind kind, std::uint64_t key, double from, double to);
   double held_at(std::uint64_t key) const;
 

@@ -45,6 +45,7 @@ struct LaneState {
   bool active = false;  ///< State::groups hold physical q and v, no memory of schemes
   double t = 0.0;       ///< start of the step in work [s]
   double h = 0.0;       ///< its length; 0: none is in work
+  double length = 0.0;  ///< of it the state goes, up to its event [s]
   double next = 0.0;    ///< length to try for the one after it; 0: not known
   std::vector<GroupState> start;   ///< q, v at t
   std::vector<ContactMode> modes;  ///< of that step, by key

@@ -43,8 +43,7 @@ Problem make(int bodies) {
   }
   const auto add = [&](BodyRows& to, std::vector<int> of, int rows) {
     for (const int body : of) {
-      to.body.push_back(body);
-      to.start.push_back(to.value.size());
+      to.touch(body);
       for (int i = 0; i < 6 * rows; ++i) to.value.push_back(value(random));
     }
     to.close(rows);

@@ -38,6 +38,7 @@ LaneState filled(const Model& model) {
   lane.active = true;
   lane.t = 0.25;
   lane.h = 3e-3;
+  lane.length = 2e-3;
   lane.next = 7e-3;
   lane.start.assign(model.initial().begin(), model.initial().end());
   lane.start[0].q[0] = 0.1;
@@ -70,6 +71,7 @@ void check_same_lane(const LaneState& a, const LaneState& b) {
   CHECK(a.active == b.active);
   CHECK(a.t == b.t);
   CHECK(a.h == b.h);
+  CHECK(a.length == b.length);
   CHECK(a.next == b.next);
   CHECK(same_groups(a.start, b.start));
   CHECK(a.modes == b.modes);

@@ -143,6 +143,11 @@ TEST_CASE("joints with a wrong type, axis, range or mimic are refused by name") 
       {one("hinge", ""),
        "4: joint 'j': there is no type 'hinge'; allowed: fixed, revolute, continuous, prismatic, "
        "planar, floating"},
+      {one("fix\ned", ""),  // told in one line
+       "4: joint 'j': there is no type 'fix\\ned'; did you mean `fixed`? allowed: fixed, revolute, "
+       "continuous, "
+       "prismatic, "
+       "planar, floating"},
       {one("continuous", "<axis xyz=\"0 0 0\"/>"),
        "5: joint 'j': the axis is zero; a unit vector, for example \"0 0 1\""},
       {one("revolute", ""),

@@ -211,6 +211,33 @@ TEST_CASE("a drawing that names what is not there is told as damage") {
         std::string::npos);
 }
 
+TEST_CASE("contacts whose status or body no number can be are told as damage, not shown") {
+  const Folder folder;
+  for (const char* table : {"status", "body"})
+    for (const double wrong : {3e9, -3e9, std::nan("")}) {
+      CAPTURE(table);
+      CAPTURE(wrong);
+      PutRun run({rigid_group("balls", 2)});
+      run.write(folder / "a.h5", 2);
+      view_test::put_contacts(folder / "a.h5", {1, 1});
+      const bool bodies = table[0] == 'b';
+      {
+        h5::File file = h5::File::modify(folder / "a.h5");
+        const h5::Group contacts = file.group("contacts");
+        contacts.remove(table);
+        const std::vector<double> values(bodies ? 8 : 2, wrong);
+        contacts.write(table, std::span<const double>(values), bodies ? 4 : 1);
+        file.close();
+      }
+      const ResultsReader results(folder / "a.h5");
+      ViewData view(results, {});
+      CHECK(message<SceneError>([&] {
+              view.chunk(0, 2);
+            }).find(std::string("contacts/") + table + ": holds a number it cannot have") !=
+            std::string::npos);
+    }
+}
+
 TEST_CASE("the frames of a run that is not finished are seen") {
   const Folder folder;
   PutRun run({rigid_group("balls", 2)});

@@ -116,8 +116,7 @@ TEST_CASE("W held by bodies and by blocks gives the same answer") {
   for (int k = 0; k < bodies; ++k)
     for (int i = 0; i < 9; ++i) H.inverse.push_back(i % 4 == 0 ? 1.0 / (1.0 + k) : 0.0);
   const auto side = [&](int body, double sign, bool floor) {
-    H.body.push_back(body);
-    H.start.push_back(H.value.size());
+    H.touch(body);
     for (int row = 0; row < 3; ++row)
       for (int j = 0; j < 3; ++j) H.value.push_back(j == (row + (floor ? 2 : 0)) % 3 ? sign : 0.0);
   };

@@ -17,7 +17,7 @@ BodyRows contacts(int bodies, const std::vector<std::pair<int, int>>& pairs) {
   rows.inverse.assign(static_cast<std::size_t>(bodies), 1.0);
   for (const auto& [first, second] : pairs) {
     for (const int b : {first, second})
-      if (b >= 0) rows.body.push_back(b), rows.start.push_back(rows.value.size());
+      if (b >= 0) rows.touch(b);
     rows.value.push_back(1.0);
     rows.close(1);
   }

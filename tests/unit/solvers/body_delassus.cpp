@@ -40,8 +40,7 @@ struct Assembly {
         if (b == second && c % 4 == 3) continue;  // the world
         const bool opposite = b == second && c % 4 == 1;
         if (!opposite) start = rows.value.size();
-        rows.body.push_back(b);
-        rows.start.push_back(start);
+        rows.touch(b, start);
         for (std::size_t i = 0; i < own.size(); ++i)
           for (int m = 0; m < width; ++m) {
             if (!opposite) rows.value.push_back(normal(random));

@@ -78,8 +78,7 @@ struct Chain {
       laws.push_back(law);
       for (const int body : {c - 1, c}) {
         if (body < 0 || body == kBodies) continue;
-        H.body.push_back(body);
-        H.start.push_back(H.value.size());
+        H.touch(body);
         for (int i = 0; i < 6 * law.size; ++i) H.value.push_back(normal(random));
       }
       H.close(law.size);
@@ -168,9 +167,8 @@ TEST_CASE("extrapolation saves at least two of three sweeps on a tall pile") {
   DenseDelassus formed;
   for (int c = 0; c < 60; ++c) {
     H.inverse.insert(H.inverse.end(), {1.0, 0.0, 0.0, 1.0});
-    H.body.push_back(c);
-    H.start.push_back(H.value.size());
-    if (c > 0) H.body.push_back(c - 1), H.start.push_back(H.value.size());
+    H.touch(c);
+    if (c > 0) H.touch(c - 1);
     H.value.insert(H.value.end(), {0.0, 1.0, 1.0, 0.0});
     laws.push_back({.kind = LawKind::coulomb, .first = 2 * c, .size = 2, .friction = 0.3});
     H.close(2);
@@ -280,8 +278,7 @@ TEST_CASE("a sphere between a floor and a ceiling that close in is not called so
   H.width = 1;
   H.inverse = {1.0};
   for (const double n : {1.0, -1.0}) {
-    H.body.push_back(0);
-    H.start.push_back(H.value.size());
+    H.touch(0);
     H.value.push_back(n);
     H.close(1);
   }

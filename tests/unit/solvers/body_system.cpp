@@ -54,15 +54,13 @@ Bodies random_bodies(unsigned seed, int bodies, int contacts, int width) {
   for (int c = 0; c < contacts; ++c) {
     const int rows = c % 3 == 2 ? 1 : 3, first = c % bodies;
     const auto touch = [&](int body) {
-      out.H.body.push_back(body);
-      out.H.start.push_back(out.H.value.size());
+      out.H.touch(body);
       for (int i = 0; i < rows * width; ++i) out.H.value.push_back(normal(random));
     };
     touch(first);
     if (c % 4 != 0) {
       if (c % 4 == 3) {  // shares the block of the first with the opposite sign
-        out.H.body.push_back((first + 1) % bodies);
-        out.H.start.push_back(out.H.start.back());
+        out.H.touch((first + 1) % bodies, out.H.start.back());
       } else {
         touch((first + 1 + c % 2) % bodies);
       }
@@ -91,8 +89,7 @@ Bodies tower(int cubes, double push) {
     for (const double x : {-1.0, 1.0})
       for (const double y : {-1.0, 1.0}) {
         const auto side = [&](int body, double sign, const Vector3& r) {
-          out.H.body.push_back(body);
-          out.H.start.push_back(out.H.value.size());
+          out.H.touch(body);
           for (const Vector3& d : {Vector3(0, 0, 1), Vector3(1, 0, 0), Vector3(0, 1, 0)}) {
             const Vector3 turn = r.cross(d);
             for (int i = 0; i < 3; ++i) out.H.value.push_back(sign * d[i]);

@@ -181,8 +181,7 @@ TEST_CASE("W held by bodies gives the impulses of W as a matrix") {
     laws.push_back({.kind = LawKind::coulomb, .first = 3 * c, .size = 3, .friction = 0.3});
     for (const int body : {c, c + 1}) {  // the last one touches the world
       if (body == contacts) continue;
-      H.body.push_back(body);
-      H.start.push_back(H.value.size());
+      H.touch(body);
       for (int i = 0; i < 18; ++i) H.value.push_back(normal(random));
     }
     H.close(3);

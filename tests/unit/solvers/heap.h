@@ -97,9 +97,8 @@ struct SphereHeap {
             direction->dot(relative);
       }
       out.b[H.first.back()] += std::max(gap, 0.0) / h;
-      H.body.push_back(static_cast<int>(i));
-      H.start.push_back(start);
-      if (!ground) H.body.push_back(static_cast<int>(j)), H.start.push_back(start);
+      H.touch(static_cast<int>(i), start);
+      if (!ground) H.touch(static_cast<int>(j), start);
       out.laws.push_back(
           {.kind = LawKind::coulomb, .first = H.first.back(), .size = 3, .friction = mu});
       H.close(3);

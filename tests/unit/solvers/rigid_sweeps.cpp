@@ -34,8 +34,7 @@ struct Row {
     // rows n, t1, t2 at the arm r: (d, r x d)
     const auto add = [&](int body, double sign, const Vector3& n, const Vector3& r) {
       const Vector3 t = std::abs(n.z()) > 0.5 ? Vector3::UnitX() : Vector3::UnitZ();
-      H.body.push_back(body);
-      H.start.push_back(H.value.size());
+      H.touch(body);
       for (const Vector3& d : {n, t, Vector3(n.cross(t))}) {
         const Vector3 turn = r.cross(d);
         for (const Vector3& half : {d, turn})
