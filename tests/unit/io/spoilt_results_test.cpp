@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 
 #include "saltus/io/info.h"
 #include "saltus/io/results.h"
@@ -113,6 +114,15 @@ TEST_CASE("a results file whose objects are of other sizes is refused in one lin
          H5Dclose(data);
        },
        "holds less than it declares"},
+      {"iterations that are infinite",
+       [](hid_t f) {
+         replace(f, "step/iterations", {20}, true);
+         const hid_t data = H5Dopen2(f, "step/iterations", H5P_DEFAULT);
+         const std::vector<double> values(20, -std::numeric_limits<double>::infinity());
+         H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+         H5Dclose(data);
+       },
+       "step/iterations: holds a number it cannot have"},
       {"pairs with fewer normals than bodies",
        [](hid_t f) {
          replace(f, "pairs/normal", {1, 3}, false);
