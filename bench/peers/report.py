@@ -222,7 +222,8 @@ def write(path):
     if strings:
         text += ["", "## Modal string beside Siconos", "",
                  "862 modes over 20 frets at 15.68 kHz, the law of `MoreauJeanBilbaoOSI`: both run the same recursion, so that times compare at the "
-                 "same step; *difference* is the largest of the displacement at the frets at the end.", "",
+                 "same step; *difference* is the largest of the displacement at the frets at the end."
+                 + (f" {about['string']}." if "string" in about else ""), "",
                  "| run | time of Saltus | of Siconos | Siconos / Saltus | difference |", "|---|---|---|---|---|"]
         told = {"string, e = 1": "plucked by 3.6 mm, restitution 1, 30 ms: contacts change all the time",
                 "string, e = 0": "the same, restitution 0", "string, mostly quiet": "the first for 1 s: it touches for 0.06 s", "string, untouched": "plucked too gently to touch, 1 s"}
