@@ -3,24 +3,16 @@
 #include <string_view>
 #include <utility>
 
+#include "saltus/base/control_characters_internal.h"
+
 namespace saltus {
 namespace {
 
 /// Names and values that users wrote may break lines: told as \n, other control characters by their number.
 std::string one_line(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string out;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '\t')
-      out += "\\t";
-    else if (code < 0x20 || code == 0x7F)
-      ((out += "\\x") += kHex[code >> 4]) += kHex[code & 15];
-    else
-      out += c;
-  }
+  for (const char c : text)
+    if (!append_control(out, c, "\\x")) out += c;
   return out;
 }
 

@@ -2,26 +2,18 @@
 
 #include <cmath>
 
+#include "saltus/base/control_characters_internal.h"
 #include "saltus/base/error.h"
 #include "saltus/base/units.h"
 
 namespace saltus {
 
 std::string json_quoted(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
-  for (char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      (out += '\\') += c;
-    else if (c == '\n')
-      out += "\\n";
-    else if (c == '\t')
-      out += "\\t";
-    else if (code < 0x20 || code == 0x7F)
-      ((out += "\\u00") += kHex[code >> 4]) += kHex[code & 15];
-    else
-      out += c;
+  for (const char c : text) {
+    if (append_control(out, c, "\\u00")) continue;
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
   }
   return out + "\"";
 }

@@ -315,6 +315,9 @@ std::string lane_mismatch(const Packed& p, const Model& model) {
       return "body '" + model.groups()[g].name + "' has another number of coordinates";
   if (groups == 0 && p.lane_counts[0] != 0 && p.lane_times[1] != 0.0)
     return "a step of the event lane is in work, and where it began is missing";
+  if (const double h = p.lane_times[1], length = p.lane_times[4];
+      h != 0.0 && !(length > 0.0 && length <= 2.0 * h))
+    return "the step of the event lane goes farther than it was made for";
   for (std::size_t i = 1; i < p.lane_key.size(); ++i)
     if (p.lane_key[i] <= p.lane_key[i - 1]) return "contacts of the event lane out of order";
   for (const std::int32_t kind : p.lane_kind)

@@ -226,7 +226,7 @@ RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_
   const auto counts = [&](const char* name) {
     std::vector<int> out;
     for (const double value : column(name))
-      out.push_back(h5::whole(value, -0x1p31, 0x1p31 - 1.0, step.label() + "/" + name));
+      out.push_back(h5::whole(value, step.label() + "/" + name));
     return out;
   };
   const auto contacts = counts("contacts"), iterations = counts("iterations"),

@@ -341,9 +341,8 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
       contact.force = part_of<3>(force, i);
       contact.gap = gap[i];
       contact.status =
-          static_cast<std::uint8_t>(std::max(h5::whole(status[i], -1.0, 255.0, status_label), 0));
-      for (std::size_t k = 0; k < 4; ++k)
-        contact.body[k] = h5::whole(body[4 * i + k], -0x1p31, 0x1p31 - 1.0, body_label);
+          static_cast<std::uint8_t>(std::max(h5::whole(status[i], status_label, -1.0, 255.0), 0));
+      for (std::size_t k = 0; k < 4; ++k) contact.body[k] = h5::whole(body[4 * i + k], body_label);
     }
     // taken up from a checkpoint and not stepped since: impulses without a place; without a normal: of a joint
     std::erase_if(out, [](const ViewContact& c) {

@@ -6,9 +6,10 @@
 
 namespace saltus::h5 {
 
-/// x as a whole number; Error ("<label>: holds a number it cannot have") where it is outside of [low, high], which ints can
-/// hold, or not a number.
-inline int whole(double x, double low, double high, const std::string& label) {
+/// x as a whole number; Error ("<label>: holds a number it cannot have") where it is outside of [low, high], all ints when
+/// not given, or not a number.
+inline int whole(double x, const std::string& label, double low = -0x1p31,
+                 double high = 0x1p31 - 1.0) {
   if (!(x >= low && x <= high)) throw Error(label + ": holds a number it cannot have");
   return static_cast<int>(x);
 }

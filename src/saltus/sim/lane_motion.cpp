@@ -162,8 +162,8 @@ LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
                                  [](const ContactLaw& law) { return law.rule == Of::compliant; });
   at_.resize(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    at_[g].q.resize(groups[g].dynamics->positions());
-    at_[g].v.resize(groups[g].dynamics->velocities());
+    at_[g].q.setZero(groups[g].dynamics->positions());
+    at_[g].v.setZero(groups[g].dynamics->velocities());
   }
   shifted_ = start_ = at_;
   f_ = a_ = scratch_ = Vector::Zero(n_);

@@ -497,7 +497,8 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
   motion_.contacts().settle(t, groups);
   motion_.start(groups);
   motion_.set_modes({});
-  motion_.contacts().find_rows(t, groups);
+  motion_.go(t, w_, v_);
+  motion_.contacts().find_rows(t, motion_.groups());
   motion_.set_modes(springs(before));
   motion_.go(t, w_, v_);
   motion_.contacts().find_rows(t, motion_.groups());

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cmath>
 
 #include "saltus/io/checkpoint.h"
 #include "saltus/io/event_table.h"
@@ -113,6 +114,26 @@ TEST_CASE("every member of the lane's state comes back from a checkpoint as it w
   CHECK(found.extent.rows == 3);
   CHECK(found.extent.frames == 2);
   CHECK(found.extent.events == 17);
+}
+
+TEST_CASE("a checkpoint whose step ends where no step ends is refused") {
+  const io_test::Folder folder;
+  const Model model = build(thrown());
+  for (const double length : {0.0, -1e-3, 1.0, std::nan("")}) {
+    CAPTURE(length);
+    State state = initial_state(model);
+    state.lane = filled(model);
+    state.lane.length = length;
+    {
+      h5::File file = h5::File::create(folder / "lane.h5");
+      file.create_group("checkpoint");
+      write_checkpoint(file, "a", state, {3, 2, 17});
+      file.close();
+    }
+    const std::string said = io_test::message<SceneError>(
+        [&] { newest_checkpoint(h5::File::read(folder / "lane.h5"), "lane.h5", model); });
+    CHECK(said.find("goes farther than it was made for") != std::string::npos);
+  }
 }
 
 TEST_CASE("a run that only steps stores nothing of the lane, and its scene refuses what has it") {

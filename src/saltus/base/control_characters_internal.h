@@ -1,0 +1,22 @@
+// Control characters as text, for what must stay in one line.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace saltus {
+
+/// Appends c as \n, \t or `before` and two hexadecimal digits. False, and nothing is appended: c is no control character.
+inline bool append_control(std::string& out, char c, std::string_view before) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(c);
+  if (code >= 0x20 && code != 0x7F) return false;
+  if (c == '\n')
+    out += "\\n";
+  else if (c == '\t')
+    out += "\\t";
+  else
+    ((out += before) += kHex[code >> 4]) += kHex[code & 15];
+  return true;
+}
+
+}  // namespace saltus
