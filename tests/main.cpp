@@ -61,11 +61,13 @@ void write_ctest_file(const doctest::QueryData& query) {
     const std::string name = bracketed(run.folder + ": " + test.m_name);
     const std::string argument = test.m_skip ? std::string("--report-skip=") + test.m_name
                                              : "--test-case=" + filter(test.m_name);
+    // MALLOC_PERTURB_: glibc fills what it gives with 0x7f, 1.4e306 as a number: what is read unwritten shows
     out << "add_test(" << name << " " << bracketed(run.exe) << " " << bracketed(argument)
         << ")\nset_tests_properties(" << name << " PROPERTIES LABELS \""
         << (slow ? "slow" : "quick") << ";" << run.folder << "\" TIMEOUT "
         << (slow ? run.slow_timeout : run.timeout) << " SKIP_RETURN_CODE " << kSkipped
-        << " ENVIRONMENT SALTUS_CTEST=1 WORKING_DIRECTORY " << bracketed(run.work) << ")\n";
+        << " ENVIRONMENT \"SALTUS_CTEST=1;MALLOC_PERTURB_=128\" WORKING_DIRECTORY "
+        << bracketed(run.work) << ")\n";
   }
   out.close();
   run.written = !out.fail();
