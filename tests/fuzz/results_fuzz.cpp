@@ -10,6 +10,7 @@
 #include "saltus/io/checkpoint.h"
 #include "saltus/io/info.h"
 #include "saltus/io/layout.h"
+#include "saltus/io/results.h"
 #include "saltus/io/scene_yaml.h"
 #include "saltus/io/view_data.h"
 #include "saltus/scene/build.h"
@@ -31,7 +32,8 @@ std::string unpacked(const std::string& file) {
 }
 
 struct Base {
-  std::string bytes;
+  std::string bytes, scene, resolved;
+  ResultsOptions options;
   ObjectNames names;
   std::optional<Model> model;
   explicit Base(const std::string& name)
@@ -39,7 +41,13 @@ struct Base {
     const std::string file = folder().file("base.h5");
     write_file(file, bytes);
     names = object_names(file);
-    model = build(read_scene_text(ResultsReader(file).scene(), name + ".yaml"));
+    scene = ResultsReader(file).scene();
+    resolved = layout::open(file, false).dataset("resolved").text();
+    const Scene read = read_scene_text(scene, name + ".yaml");
+    const auto& results = read.spec.results;
+    options.fields = {results.stress, results.strain, results.resultants};
+    options.own_thread = false;
+    model = build(read);
   }
 };
 
@@ -119,18 +127,36 @@ void read_state(const std::string& file, const Model& model) {
   check_state(newest_checkpoint(stored, file, model).state, model);
 }
 
+/// What `--resume` does to a file, with a row and a frame of no step.
+void go_on(const std::string& file, const Base& base) {
+  const Model& model = *base.model;
+  const State state = read_checkpoint(file, model);
+  ResultsWriter out = ResultsWriter::resume(file, model, base.scene, base.resolved, base.options);
+  std::vector<Vector> velocities;
+  for (const GroupState& group : state.groups) velocities.push_back(group.v);
+  const std::vector<std::array<Vector3, 2>> loads(model.joints().size(),
+                                                  {Vector3::Zero(), Vector3::Zero()});
+  const Event event{Event::Kind::impact, state.t, 1, -1.0, Vector3::Zero(), 0.0};
+  out.events(std::span(&event, 1));
+  out.record({}, state, std::vector<double>(model.probes().size()));
+  out.frame(state, velocities, loads);
+  out.checkpoint(state);
+  out.finish(state, {});
+}
+
 /// parts: one bit each; an error of a part of the view may begin with its body.
-void read(const std::string& file, unsigned parts, const Model* model) {
+void read(const std::string& file, unsigned parts, const Base* base) {
   if (parts & 1) allowed(file, [&] { read_info(file); });
   if (parts & 2) allowed("", [&] { read_view(file); });
-  if (parts & 4 && model) allowed(file, [&] { read_state(file, *model); });
+  if (parts & 4 && base) allowed(file, [&] { read_state(file, *base->model); });
+  if (parts & 8 && base) allowed("", [&] { go_on(file, *base); });
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  static const Base bases[] = {Base("events"), Base("mixed")};
+  static const Base bases[] = {Base("events"), Base("mixed"), Base("parts")};
   const std::string file = folder().file("a.h5");
   if (text_of(data, size).find("\x89HDF") < 513) {
     write_file(file, text_of(data, size));
@@ -139,7 +165,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   Choices choices(data, size);
   const unsigned first = choices.byte();
-  const Base& base = bases[first & 1];
+  const Base& base = bases[first & 32 ? 2 : first & 1];
   write_file(file, base.bytes);
   change_file(file, base.names, choices);
   if (first & 2) try {
@@ -147,9 +173,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const char* slot : {"a", "b"}) put_checksum_right(stored, slot);
     } catch (const std::exception&) {  // then they are wrong
     }
-  constexpr unsigned parts[] = {1, 2, 4, 7};
+  constexpr unsigned parts[] = {1, 2, 4, 15};
   const std::string name = first & 4 ? file + ".part" : file;
   if (first & 4) std::filesystem::rename(file, name);
-  read(name, parts[first >> 3 & 3], &*base.model);
+  read(name, parts[first >> 3 & 3], &base);
   return 0;
 }

@@ -25,6 +25,7 @@ Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const Mode
   expects((data_.sigma.array() >= 0.0).all() && data_.sigma.allFinite(), "sigma >= 0 and finite");
   stiffness_ = data_.mass.array() * data_.omega.array().square();
   damping_ = 2.0 * data_.mass.array() * data_.sigma.array();
+  damped_ = !damping_.isZero(0.0);
   sources_ = {{"elastic", true}, {"damping", false}};
   data_.damping = 1;
   if (load_.size() > 0) {
@@ -40,7 +41,10 @@ unsigned Modal::traits() const {
 
 // F = -K q - C v + load
 void Modal::force(double, View q, View v, Out f) const {
-  f.array() = -(stiffness_.array() * q.array()) - damping_.array() * v.array();
+  if (damped_)
+    f.array() = -(stiffness_.array() * q.array()) - damping_.array() * v.array();
+  else
+    f.array() = -(stiffness_.array() * q.array());
   if (load_.size() > 0) f += load_;
 }
 

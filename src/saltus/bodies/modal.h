@@ -52,6 +52,7 @@ class Modal final : public Dynamics {
  private:
   ModalData data_;
   Vector stiffness_, damping_, load_;  ///< mass omega^2 [N/m], 2 mass sigma [N s/m], [N]
+  bool damped_ = false;                ///< damping_ is not all 0: two more streams of memory
   std::shared_ptr<const ModeShapes> shapes_;
   ModalPlacement placement_;
   std::vector<Source> sources_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
@@ -58,6 +59,38 @@ bool same(const Vector& a, const Vector& b) {
   return a.size() == b.size() && (a.array() == b.array()).all();
 }
 
+/// A polynomial in Bernstein form over a step of the length h, integrated between two shares of the step.
+class Integral {
+ public:
+  Integral(Eigen::Index coefficients, double h, double from, double to)
+      : n_(static_cast<std::size_t>(coefficients)), h_(h) {
+    bernstein_integral_weights(to, std::span(to_).first(n_));
+    bernstein_integral_weights(from, std::span(from_).first(n_));
+  }
+  template <class Row>
+  double operator()(const Row& row) const {
+    double to = 0.0, from = 0.0;
+    for (std::size_t k = 0; k < n_; ++k) {
+      to += to_[k] * row[static_cast<Eigen::Index>(k)];
+      from += from_[k] * row[static_cast<Eigen::Index>(k)];
+    }
+    return h_ * (to - from);
+  }
+
+ private:
+  std::size_t n_;
+  double h_;
+  std::array<double, kMostSamples> to_, from_;
+};
+
+/// What an interval went of a step whose joints were all that held it: enough to say what they bore.
+struct Way {
+  std::vector<GroupState> start;
+  OdeStep step;  ///< t0, h, v0 and the dense output
+  double rate_time = 0.0, length = 0.0;
+  double from = 0.0, to = 0.0;  ///< shares of `length`
+};
+
 }  // namespace
 
 struct EventLane::Work {
@@ -73,8 +106,10 @@ struct EventLane::Work {
     first.assign(motion.contacts().first().begin(), motion.contacts().first().end());
     for (const Group& group : model.groups()) {
       std::vector<int> entry;
-      for (const Source& source : group.dynamics->sources())
+      for (const Source& source : group.dynamics->sources()) {
         entry.push_back(source.potential ? -1 : account_of(model, source.name));
+        books = books || entry.back() >= 0;
+      }
       account.push_back(entry);
       by_source.emplace_back(entry.size(), 0.0);
     }
@@ -103,8 +138,11 @@ struct EventLane::Work {
   Matrix powers, forces, loads;  ///< what they go through, a column a node
   std::vector<char> sampled;     ///< of each node
   std::vector<std::array<Vector3, 2>> joint_load;     ///< scratch
-  std::vector<std::array<Vector3, 2>> joint_impulse;  ///< since begin_means()
-  std::map<std::uint64_t, Vector3> impulse;           ///< of contacts since begin_means()
+  std::vector<std::array<Vector3, 2>> joint_impulse;  ///< since begin_means(), but for `ways`
+  std::vector<Way> ways;  ///< since begin_means(), the first `on_way` of them
+  std::size_t on_way = 0;
+  std::unique_ptr<LaneMotion> aside;  ///< goes over them again, where somebody asks for loads
+  std::map<std::uint64_t, Vector3> impulse;  ///< of contacts since begin_means()
   LaneTouch::Account account_of_touch;
   LaneTrace* kept = nullptr;
 
@@ -116,6 +154,7 @@ struct EventLane::Work {
   std::vector<int> first;
   std::vector<std::vector<int>> account;
   std::vector<std::vector<double>> by_source;
+  bool books = false;  ///< some body has a source that is no potential
   int impact = 0, scheme = 0, friction = 0, prescribed = 0;
 
   void gather(const std::vector<GroupState>& groups) {
@@ -150,8 +189,16 @@ struct EventLane::Work {
   void locate(LaneState& lane, const LaneWatch::Found& found);
   bool resume(State& state);
   bool constrained() const { return motion.joint_rows() > 0 || !motion.modes().empty(); }
+  /// True when what contacts and joints bear is booked somewhere: else nobody may ask for it.
+  bool bears() const {
+    return !motion.modes().empty() || (model.options().ledger && motion.joints_move());
+  }
   void begin_samples();
-  void sample(int k, double t);
+  void sample(int k, double t, bool forces_known);
+  void sample_joints(LaneMotion& from, int k, Matrix& into);
+  void add_loads(const Integral& integral, const Matrix& of);
+  void keep_way(const LaneState& lane, double theta);
+  void sum_ways();
   bool sample_work(double length, double most = std::numeric_limits<double>::infinity());
   double defect_at(double s, double length);
   void place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
@@ -273,7 +320,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   const auto nodes = lobatto_nodes(static_cast<int>(step.w.cols()));
   const auto found = watch.earliest(step, [&](double theta) {
     const auto node = std::ranges::find(nodes, theta);
-    if (node != nodes.end()) sample(static_cast<int>(node - nodes.begin()), motion.time());
+    if (node != nodes.end()) sample(static_cast<int>(node - nodes.begin()), motion.time(), true);
   });
   lane.ends_with = -1;
   lane.ends_key = 0;
@@ -456,8 +503,18 @@ void EventLane::Work::begin_samples() {
   sampled.assign(at(nodes), 0);
 }
 
-// Power of every account and forces of contacts and joints at node k, where motion is, at t.
-void EventLane::Work::sample(int k, double t) {
+// Loads of the joints where `from` is, in column k.
+void EventLane::Work::sample_joints(LaneMotion& from, int k, Matrix& into) {
+  std::ranges::fill(joint_load, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
+  from.add_joint_loads(from.joint_forces(), 1.0, joint_load);
+  for (std::size_t i = 0; i < joint_load.size(); ++i) {
+    into.block<3, 1>(6 * static_cast<Eigen::Index>(i), k) = joint_load[i][0];
+    into.block<3, 1>(6 * static_cast<Eigen::Index>(i) + 3, k) = joint_load[i][1];
+  }
+}
+
+// Power of every account at node k, where motion is, at t; with the forces of contacts and joints after motion.rates().
+void EventLane::Work::sample(int k, double t, bool forces_known) {
   if (sampled[at(k)] != 0) return;  // halves of an interval share their ends
   sampled[at(k)] = 1;
   const auto groups = motion.groups();
@@ -467,14 +524,10 @@ void EventLane::Work::sample(int k, double t) {
     for (std::size_t s = 0; s < account[g].size(); ++s)
       if (account[g][s] >= 0) powers(account[g][s], k) += by_source[g][s];
   }
+  if (!forces_known) return;
   if (motion.joint_rows() > 0) {
     powers(prescribed, k) -= motion.joint_forces().dot(motion.contacts().joints().drift0());
-    std::ranges::fill(joint_load, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
-    motion.add_joint_loads(motion.joint_forces(), 1.0, joint_load);
-    for (std::size_t i = 0; i < joint_load.size(); ++i) {
-      loads.block<3, 1>(6 * static_cast<Eigen::Index>(i), k) = joint_load[i][0];
-      loads.block<3, 1>(6 * static_cast<Eigen::Index>(i) + 3, k) = joint_load[i][1];
-    }
+    sample_joints(motion, k, loads);
   }
   for (std::size_t m = 0; m < motion.modes().size(); ++m) {
     if (motion.index(m) < 0) continue;
@@ -495,7 +548,8 @@ void EventLane::Work::sample(int k, double t) {
 // Polynomials of power, forces and loads over the step, which ends at `length`, from the nodes that are sampled and those that
 // are not yet. False where defect_at() is above `most`.
 bool EventLane::Work::sample_work(double length, double most) {
-  if (!constrained() && !model.options().ledger) {
+  const bool judged = std::isfinite(most), forces_known = judged || bears();
+  if (!forces_known && !(model.options().ledger && books)) {
     power.setZero(static_cast<Eigen::Index>(model.accounts().size()), 1);
     force.resize(0, 1);
     load.resize(0, 1);
@@ -509,14 +563,15 @@ bool EventLane::Work::sample_work(double length, double most) {
     if (sampled[at(k)] != 0) continue;
     dense_output(step, nodes[at(k)] * (length / step.h), w, v);
     const double t = step.t0 + nodes[at(k)] * length;
-    if (constrained()) {
+    if (forces_known) {
       motion.rates(t, w, v, dw, dv);
-      if (std::isfinite(most) && !(defect_at(nodes[at(k)] * length, length) <= most)) return false;
+      if (judged && !(defect_at(nodes[at(k)] * length, length) <= most)) return false;
     } else {
       motion.go(t, w, v);
     }
-    sample(k, t);
+    sample(k, t, forces_known);
   }
+  if (!forces_known) loads.resize(0, n + 1);
   const auto through = [n](const Matrix& values, Matrix& B) {
     if (values.rows() > 0)
       bernstein_through(values, B);
@@ -550,27 +605,17 @@ void EventLane::Work::go(State& state, double theta) {
   const LaneState& lane = state.lane;
   if (theta >= 1.0) state.t = lane.t + lane.length;
   place(state.t, theta, lane, state.groups);
-  const auto n = static_cast<std::size_t>(power.cols());
-  std::array<double, 2 * kMostSamples> W;
-  bernstein_integral_weights(std::min(theta, 1.0), std::span(W).first(n));
-  bernstein_integral_weights(done, std::span(W).last(n));
-  const auto integral = [&](const auto& row) {
-    double to = 0.0, from = 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-      to += W[k] * row[static_cast<Eigen::Index>(k)];
-      from += W[W.size() - n + k] * row[static_cast<Eigen::Index>(k)];
-    }
-    return lane.length * (to - from);
-  };
+  const double to = std::min(theta, 1.0);
   if (step.h > 0.0) {
+    const Integral integral(power.cols(), lane.length, done, to);
     if (model.options().ledger)
       for (Eigen::Index i = 0; i < power.rows(); ++i)
         if (!power.row(i).isZero(0.0))
           state.ledger[static_cast<std::size_t>(i)] += integral(power.row(i));
-    for (std::size_t i = 0; i < joint_impulse.size() && load.rows() > 0; ++i)
-      for (int a = 0; a < 6; ++a)
-        joint_impulse[i][at(a / 3)][a % 3] +=
-            integral(load.row(6 * static_cast<Eigen::Index>(i) + a));
+    if (load.rows() > 0)
+      add_loads(integral, load);
+    else if (motion.joint_rows() > 0)
+      keep_way(lane, to);
     for (std::size_t k = 0; k < lane.modes.size(); ++k) {
       Vector3& sum = impulse.try_emplace(lane.modes[k].key, Vector3::Zero()).first->second;
       for (int a = 0; a < 3; ++a)
@@ -579,6 +624,56 @@ void EventLane::Work::go(State& state, double theta) {
     }
   }
   done = theta;
+}
+
+void EventLane::Work::add_loads(const Integral& integral, const Matrix& of) {
+  for (std::size_t i = 0; i < joint_impulse.size(); ++i)
+    for (int a = 0; a < 6; ++a)
+      joint_impulse[i][at(a / 3)][a % 3] += integral(of.row(6 * static_cast<Eigen::Index>(i) + a));
+}
+
+// What joints bear costs as many evaluations as the step, and few ask for it.
+void EventLane::Work::keep_way(const LaneState& lane, double theta) {
+  if (on_way == ways.size()) ways.emplace_back();
+  Way& way = ways[on_way++];
+  way.start = lane.start;
+  way.step.t0 = step.t0;
+  way.step.h = step.h;
+  way.step.v0 = step.v0;
+  way.step.w = step.w;
+  way.step.v = step.v;
+  way.rate_time = lane.rate_time;
+  way.length = lane.length;
+  way.from = done;
+  way.to = theta;
+}
+
+// Adds what the joints bore on the ways to joint_impulse.
+void EventLane::Work::sum_ways() {
+  if (on_way == 0) return;
+  if (!aside) aside = std::make_unique<LaneMotion>(model);
+  Vector at_w = Vector::Zero(v.size()), at_v, rate_w(v.size()), rate_v(v.size());
+  Matrix bears, B;
+  for (const Way& way : std::span(ways).first(on_way)) {
+    aside->choose_anew();
+    aside->start(way.start);
+    aside->set_modes({});
+    aside->set_time(way.rate_time);
+    at_w.setZero();
+    at_v = way.step.v0;
+    aside->rates(way.step.t0, at_w, at_v, rate_w, rate_v);  // which rows depend on others
+    const int n = static_cast<int>(way.step.w.cols());
+    const auto nodes = lobatto_nodes(n);
+    bears.resize(6 * std::ssize(joint_impulse), n + 1);
+    for (int k = 0; k <= n; ++k) {
+      dense_output(way.step, nodes[at(k)] * (way.length / way.step.h), at_w, at_v);
+      aside->rates(way.step.t0 + nodes[at(k)] * way.length, at_w, at_v, rate_w, rate_v);
+      sample_joints(*aside, k, bears);
+    }
+    bernstein_through(bears, B);
+    add_loads({n + 1, way.length, way.from, way.to}, B);
+  }
+  on_way = 0;
 }
 
 // Slips go on from where they point now.
@@ -841,10 +936,12 @@ void EventLane::forget() { work_->ready = false; }
 
 void EventLane::begin_means() {
   work_->impulse.clear();
+  work_->on_way = 0;
   std::ranges::fill(work_->joint_impulse, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
 }
 
 std::array<Vector3, 2> EventLane::joint_impulse(int joint) const {
+  work_->sum_ways();
   return work_->joint_impulse[at(joint)];
 }
 

@@ -148,6 +148,10 @@ LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
         analytic_joints_ && (has(body.traits(), Trait::rigid) || body.velocities() == 0 ||
                              (fixed && body.prescribed() == 0));
   }
+  joints_move_ = m_joints_ > 0 && (moved || std::ranges::any_of(model.couplings(),
+                                                                [](const JointCoupling& coupling) {
+                                                                  return coupling.value != nullptr;
+                                                                }));
   still_rows_ = !moved && !turning && !contacts_.detects() && model.joint_laws().empty();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const RigidData* const rigid = groups[g].dynamics->rigid();

@@ -88,6 +88,7 @@ class LaneMotion final : public SmoothMotion {
   void add_joint_loads(const Vector& L, double weight, std::span<std::array<Vector3, 2>> loads);
   /// Rows of the joints at the place: G, one row a row; G v + d = `rate`, and gamma.
   int joint_rows() const { return m_joints_; }
+  bool joints_move() const { return joints_move_; }  ///< some of them by themselves: they do work
   void joints_here(Matrix& G, Vector& rate);
   /// The rates alone.
   void joint_rates(Vector& rate);
@@ -132,6 +133,7 @@ class LaneMotion final : public SmoothMotion {
   bool still_rows_ = false;      ///< rows of contacts do not change with place and time
   bool analytic_joints_ = true;  ///< JointSystem::bias() knows these groups
   bool springs_ = false;         ///< some law is compliant
+  bool joints_move_ = false;     ///< bodies that are moved, or couplings that are driven
   double e_ = 1e-4, t_ = 0.0;
   std::vector<GroupState> start_, at_, shifted_;
   std::vector<ContactMode> modes_;

@@ -34,12 +34,19 @@ constexpr double kKinkedFar = 3.3, kKinkedNear = 1.8;
 constexpr double kSafety = 1.5;
 /// Least ratio between the x of a run and of the next one.
 constexpr double kLeastJump = 1.3;
-/// Of tolerances of the event lane.
-constexpr double kLoosest = 1e-5, kTightest = 1e-13, kLooseResult = 1e-6;
-/// A run whose coarse one took the same steps is compared with one of this share of its tolerance.
-constexpr double kSecondLook = 1e-3;
+/// Of tolerances of the event lane; of a result, the loosest is this share of the tolerance, or what costs little.
+constexpr double kLoosest = 1e-3, kTightest = 1e-13, kLooseShare = 1e-2, kLooseResult = 1e-6;
+/// From this tolerance on schemes of order 2 and one evaluation a step may be the cheapest.
+constexpr double kLowOrder = 1e-4;
+/// Work over that of another method from which on a trial is given up, and share that a method has to do with beside the lane.
+constexpr double kHopeless = 30.0, kSaved = 0.8;
+/// A run whose coarse one took nearly the same steps, held by turns or cut by events, is compared with one of this share of
+/// its tolerance. Steps of order 8 are longer by 1.3 where the tolerance is eight times as large.
+constexpr double kSecondLook = 1e-3, kSameSteps = 1.15;
 /// Error that a trial is not expected to beat; round-off over many steps.
 constexpr double kRoundOffError = 1e-13;
+/// Change between two tolerances that is none.
+constexpr double kRoundOff = 1e-12;
 
 }  // namespace
 
@@ -70,32 +77,41 @@ struct AutoSearch::Search {
     take_cheapest();
   }
 
-  /// Trials, as far as one may change the choice. The event lane is the first of the methods and the last to be tried.
+  /// Trials, as far as one may change the choice: methods of high order, the event lane (the first of the methods), and then
+  /// those of low order, which are the cheapest where stability holds the others back or little is asked for.
   void try_methods() {
     auto& methods = choice_.methods;
-    bool held = false, fine = false;
-    double least = std::numeric_limits<double>::infinity();
+    bool held = options_.tolerance >= kLowOrder, fine = false;
     for (std::size_t i = 1; i < methods.size(); ++i) {
       AutoMethod& method = methods[i];
-      const bool second = i == 2 && !method.spare && !method.kinked;
-      if (!method.left_out.empty()) continue;
-      if (method.spare && !held)
-        method.left_out = "of low order, and no stability limit holds the explicit one back";
-      else if (second && fine)
+      if (!method.left_out.empty() || method.spare) continue;
+      if (i == 2 && !method.kinked && fine) {
         method.left_out = "of lower order than " + methods[1].label;
-      else
-        trial(method);
+        continue;
+      }
+      trial(method);
       held = held || method.held || !method.left_out.empty();
       fine = fine || method.x < 0.6 * plan_.interval;
-      if (method.left_out.empty()) least = std::min(least, method.work);
     }
-    if (!methods[0].left_out.empty()) return;
-    if (const double rows = auto_least_work(plan_); least < rows)
-      methods[0].left_out = fmt::format(
-          "its rows alone cost as much as {:.3g} evaluations, another method needs {:.3g}", rows,
-          least);
-    else
-      trial(methods[0]);
+    const bool alone = std::ranges::none_of(methods, [](const AutoMethod& method) {
+      return !method.events && !method.spare && method.left_out.empty();
+    });
+    if (methods[0].left_out.empty()) {
+      const double rows = auto_least_work(plan_);
+      if (least_ < rows)
+        methods[0].left_out = fmt::format(
+            "its rows alone cost as much as {:.3g} evaluations, another method needs {:.3g}", rows,
+            least_);
+      else
+        trial(methods[0]);
+    }
+    for (AutoMethod& method : methods) {
+      if (!method.left_out.empty() || !method.spare) continue;
+      if (held || alone)
+        trial(method);
+      else
+        method.left_out = "of low order, and no stability limit holds the explicit one back";
+    }
   }
 
   void lay_out() {
@@ -163,13 +179,30 @@ struct AutoSearch::Search {
         told.change = d.error;
         told.estimate = left(d.error, before->task.x / now.task.x, method.power);
         if (d.error < kOnSlope || i + 1 == kTrialRuns) {
+          method.exact = method.events && told.change < kRoundOff;
           expect(method, now, told.estimate, d.growth);
+          least_ = std::min(least_, method.work);
+          return;
+        }
+        if (const double work = hoped(method, now, d.error); work > kHopeless * least_) {
+          method.left_out =
+              fmt::format("{:.3g} evaluations at least, another method needs {:.3g}", work, least_);
           return;
         }
       }
       before = std::move(now);
     }
     method.left_out = "it failed in the trial: " + choice_.runs.back().failure;
+  }
+
+  /// Least work of a whole run, as if the run before had made all of the difference and it did not grow.
+  double hoped(const AutoMethod& method, const Done& done, double change) const {
+    const double longer = static_cast<double>(plan_.count) / static_cast<double>(done.task.count),
+                 shorter = std::pow(std::max(change, options_.tolerance) / options_.tolerance,
+                                    1.0 / method.order) /
+                           2.0;
+    return auto_work(method, done.samples) * longer *
+           std::pow(std::max(shorter, 1.0), method.cheap);
   }
 
   /// x and work of the whole run that meets the tolerance.
@@ -179,7 +212,8 @@ struct AutoSearch::Search {
     const double factor = std::pow(kAim * options_.tolerance / whole, 1.0 / method.order);
     const double wanted = done.task.x * factor;
     method.x = bounded(method, wanted);
-    if (method.events) method.x = std::min(method.x, kLooseResult);
+    if (method.events)
+      method.x = std::min(method.x, std::max(kLooseShare * options_.tolerance, kLooseResult));
     if (!method.events) method.x = std::min(method.x, plan_.interval);
     method.held =
         method.limit > 0.0 && wanted > 1.5 * method.limit && method.limit < plan_.interval;
@@ -194,14 +228,17 @@ struct AutoSearch::Search {
     return method.limit > 0.0 ? std::min(x, method.limit) : x;
   }
 
-  /// The method of least expected work.
+  /// The method of least expected work; the event lane where others hardly save: its tolerance is a number, their steps are
+  /// whole parts of an interval, and are more often too long.
   void take_cheapest() {
     int best = -1;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < choice_.methods.size(); ++i)
-      if (choice_.methods[i].left_out.empty() && choice_.methods[i].work < least) {
+      if (const AutoMethod& method = choice_.methods[i]; method.left_out.empty()) {
+        const double work = method.work * (method.events ? kSaved : 1.0);
+        if (!(work < least)) continue;
         best = static_cast<int>(i);
-        least = choice_.methods[i].work;
+        least = work;
       }
     if (best < 0) nothing_left();
     choice_.chosen = best;
@@ -241,10 +278,23 @@ struct AutoSearch::Search {
     const AutoMethod& m = method();
     for (const double ratio : coarse_ratios()) {
       double x = bounded(m, fine_.x * ratio);
-      if (x < 1.2 * fine_.x) x = fine_.x / ratio;  // nothing coarser will do: a finer one
+      if (m.exact) x = fine_.x;
+      // nothing coarser will do, or would show nothing: a finer one
+      if (x < 1.2 * fine_.x)
+        x = m.exact ? std::max(kSecondLook * fine_.x, kTightest) : fine_.x / ratio;
       Done done = run(m, auto_task(m, plan_, x, plan_.count, true));
       if (choice_.runs.back().failure.empty()) earlier_.push_back(std::move(done));
     }
+  }
+
+  /// The runs before say nothing of the error of one of the event lane.
+  bool same_steps(const AutoSamples& samples) const {
+    return std::ranges::all_of(earlier_, [&](const Done& done) {
+      if (done.task.x < fine_.x) return false;
+      const auto now = static_cast<double>(samples.passes),
+                 then = static_cast<double>(done.samples.passes);
+      return std::max(now, then) < kSameSteps * std::min(now, then);
+    });
   }
 
   bool judge(const AutoSamples& samples) {
@@ -261,7 +311,8 @@ struct AutoSearch::Search {
                                      : left(told.change, 1.0 / ratio, m.power) + told.change;
       estimate = std::isfinite(estimate) ? std::max(estimate, one) : one;
     }
-    if (m.events && !(estimate > kLeastEstimate * options_.tolerance)) {
+    if (m.events &&
+        ((!m.exact && !(estimate > kLeastEstimate * options_.tolerance)) || same_steps(samples))) {
       const Done second = run(
           m, auto_task(m, plan_, std::max(kSecondLook * fine_.x, kTightest), plan_.count, true));
       if (choice_.runs.back().failure.empty())
@@ -328,6 +379,7 @@ struct AutoSearch::Search {
   AutoPlan plan_;
   AutoChoice choice_;
   std::vector<Observable> observables_;
+  double least_ = std::numeric_limits<double>::infinity();  ///< work of the methods tried
   std::vector<Done> earlier_;  ///< the last two runs to the end before the present one
   AutoTask fine_;
   Scene proposed_;

@@ -37,8 +37,9 @@ struct AutoMethod {
   bool events = false;
   bool kinked = false;  ///< steps over impacts and stops: order 1
   bool spare =
-      false;          ///< for motion that an explicit scheme follows in steps shorter than it needs
-  bool held = false;  ///< its steps are held back by its stability, not by the tolerance
+      false;  ///< for motion that an explicit scheme follows in steps shorter than it needs
+  bool exact = false;  ///< two tolerances of the event lane showed no difference in the trial
+  bool held = false;   ///< its steps are held back by its stability, not by the tolerance
   std::vector<SchemeChoice> schemes;  ///< of each entry of `bodies`, in the lane stepping
   double order = 1.0;                 ///< a of (1) that is expected
   double power = 1.0;                 ///< the smaller one that estimates rely on

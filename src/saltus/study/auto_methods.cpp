@@ -23,8 +23,6 @@ constexpr double kLaneOrder = 1.0, kLaneCost = 1.0 / 8.0;
 constexpr double kOfLimit = 0.9, kOfOrder = 0.9, kOfLane = 0.9;
 /// x of a run over that of the next: where the order is known, over impacts, of tolerances.
 constexpr double kSmoothJump = 4.0, kKinkedJump = 8.0, kLaneJump = 1e4;
-/// From this size on a body is worth schemes of one evaluation a step.
-constexpr int kLarge = 50;
 
 bool touches(const Model& model) {
   return !model.pairs().empty() || !model.joint_laws().empty() ||
@@ -99,9 +97,7 @@ class MethodList {
     }
     stepping(schemes_of(scene_.spec, default_scheme), kinks, lane, "");
     methods_.back().spare = high;
-    const bool large = std::ranges::any_of(
-        base_.groups(), [](const Group& group) { return group.dynamics->velocities() >= kLarge; });
-    if (high && large && one_scheme(DefExpOptions{}, "")) methods_.back().spare = true;
+    if (high && one_scheme(DefExpOptions{}, "")) methods_.back().spare = true;
     return std::move(methods_);
   }
 

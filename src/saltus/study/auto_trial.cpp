@@ -14,10 +14,11 @@
 namespace saltus {
 namespace {
 
-/// In evaluations, which with all that is around them cost about 0.15 us on a body of one coordinate: a step of a scheme
-/// beside its stages, a pass of an implicit one, an interval of the event lane with its row, an event, a step of that lane.
-constexpr double kStepCost = 0.5, kPassCost = 2.0, kIntervalCost = 6.0, kEventCost = 30.0,
-                 kLaneStepCost = 12.0;
+/// In evaluations, which with all that is around them cost about 0.15 us on a body of one coordinate: a step beside its stages,
+/// that of an implicit scheme, each pass of it beyond the first; an interval of the event lane with its row, an event, a step of
+/// that lane. By counts of instructions of a pendulum and an oscillator.
+constexpr double kStepCost = 1.0, kImplicitCost = 2.0, kPassCost = 9.0, kIntervalCost = 5.0,
+                 kEventCost = 30.0, kLaneStepCost = 5.0;
 /// Up to this tolerance the event lane takes its integrator of order 8 by itself.
 constexpr double kAutomatic8 = 1e-5;
 /// Observables that move less than this share of the one that moves most are left out: round-off is all they show.
@@ -117,7 +118,8 @@ double auto_work(const AutoMethod& method, const AutoSamples& s) {
   double evaluations = 0.0;
   for (const SchemeChoice& choice : method.schemes)
     evaluations = std::max(evaluations, evaluations_of(choice));
-  return steps * (kStepCost + evaluations) + kPassCost * static_cast<double>(s.passes);
+  return steps * (evaluations > 0.0 ? kStepCost + evaluations : kImplicitCost) +
+         kPassCost * std::max(static_cast<double>(s.passes) - steps, 0.0);
 }
 
 double auto_least_work(const AutoPlan& plan) {
