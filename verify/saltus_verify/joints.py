@@ -3,6 +3,7 @@ import numpy as np
 
 from . import bounds
 from .joint_geometry import UNDER_B, coordinate, rows
+from .solids import Unknown
 
 
 class Sides:
@@ -52,7 +53,11 @@ def collect(step, report):
     for g in held:
         if results.groups[g].scheme not in ("rig-mid", "moreau-jean") or getattr(model.groups[g], "moves_by_itself", False):
             step.miss([g], f"joints under {results.groups[g].scheme}, or with bodies that are told how to move")
-    step.sides = Sides(step)
+    try:
+        step.sides = Sides(step)
+    except Unknown as reason:
+        step.miss(sorted(held), f"joints on {reason}")
+        return
     force = step.h * np.array([f[step.k] for f in results.joint_force])
     torque = step.h * np.array([t[step.k] for t in results.joint_torque])
     _push(step, [j.b for j in model.joints], 1.0, step.sides.at_b, force, torque)
@@ -62,6 +67,8 @@ def collect(step, report):
 def push_coordinate(step, n, i, impulse):
     """Impulse of a law on coordinate i of joint n: along its row, at the mean places of the step."""
     joint = step.model.joints[n]
+    if step.sides is None:
+        raise Unknown("a law on a coordinate of a joint whose ends are not known")
     spin, direction, _ = coordinate(joint, i, *step.sides.frames(n))
     p, none = (impulse * direction)[None], np.zeros((1, 3))
     force, torque = (none, p) if spin else (p, none)
@@ -103,6 +110,9 @@ def check(step, report):
         return
     if model.joint_fault:
         report.not_checked("joint gap", model.joint_fault)
+        return
+    if step.sides is None:
+        report.not_checked("joint gap", "of joints whose ends are not known")
         return
     claimed = results.rows["joint_gap"][results.row_of_frame[step.k]]
     (xa, A), (xb, B) = step.sides.end_a, step.sides.end_b

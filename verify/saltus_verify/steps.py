@@ -9,6 +9,7 @@ lacks. Bounds are relative to the largest terms of the equation of a body, see d
 import numpy as np
 
 from . import contacts, event_lane, joints
+from .solids import Unknown
 
 
 class FrameStep:
@@ -50,7 +51,12 @@ class FrameStep:
         pass was the last, they are those of the prediction."""
         if self.results.rows["passes"][self.results.row_of_frame[self.k]] > 1:
             return self.q1
-        return [self.place(g, 1.0) if g in self.steps else q for g, q in enumerate(self.q1)]
+        def end(g, q):
+            try:
+                return self.place(g, 1.0) if g in self.steps else q
+            except Unknown:  # of use to joints on it alone, which then say so
+                return None
+        return [end(g, q) for g, q in enumerate(self.q1)]
 
     def centres(self, g):
         """Mass centres at mid-step, where the rows of joints have them."""

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "saltus/base/error.h"
@@ -653,7 +654,7 @@ void EventLane::Work::sum_ways() {
   if (on_way == 0) return;
   if (!aside) aside = std::make_unique<LaneMotion>(model);
   Vector at_w = Vector::Zero(v.size()), at_v, rate_w(v.size()), rate_v(v.size());
-  Matrix bears, B;
+  Matrix borne, B;
   for (const Way& way : std::span(ways).first(on_way)) {
     aside->choose_anew();
     aside->start(way.start);
@@ -664,13 +665,13 @@ void EventLane::Work::sum_ways() {
     aside->rates(way.step.t0, at_w, at_v, rate_w, rate_v);  // which rows depend on others
     const int n = static_cast<int>(way.step.w.cols());
     const auto nodes = lobatto_nodes(n);
-    bears.resize(6 * std::ssize(joint_impulse), n + 1);
+    borne.resize(6 * std::ssize(joint_impulse), n + 1);
     for (int k = 0; k <= n; ++k) {
       dense_output(way.step, nodes[at(k)] * (way.length / way.step.h), at_w, at_v);
       aside->rates(way.step.t0 + nodes[at(k)] * way.length, at_w, at_v, rate_w, rate_v);
-      sample_joints(*aside, k, bears);
+      sample_joints(*aside, k, borne);
     }
-    bernstein_through(bears, B);
+    bernstein_through(borne, B);
     add_loads({n + 1, way.length, way.from, way.to}, B);
   }
   on_way = 0;

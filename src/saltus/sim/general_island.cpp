@@ -38,7 +38,7 @@ class GeneralIsland final : public Island {
   void forget() override {}
   void solve(IslandStep& step, StepReport& report) override;
   void check(IslandStep& step, StepReport& report) override;
-  bool project(IslandStep& step, StepReport& report) override;
+  Moved project(IslandStep& step, StepReport& report) override;
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
   void surface_impulses(std::vector<SurfaceImpulse>& list) const override;
@@ -750,9 +750,10 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
     report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
 }
 
-// Positions alone, by Newton's method on the gaps: with A = M,  y + h W p >= 0 perp p >= 0,  q1 <- q1 (+) h M^-1 H^T p.
-bool GeneralIsland::project(IslandStep& step, StepReport& report) {
-  if (!list_.detects() || !(report.gap < -list_.slack())) return false;
+// Positions alone, by Newton's method on the gaps: with A = M,  y + h W p >= 0 perp p >= 0,
+//     q1 <- q1 (+) h M^-1 (H^T p + G^T L),   g + h G M^-1 (H^T p + G^T L) = 0.
+Island::Moved GeneralIsland::project(IslandStep& step, StepReport& report) {
+  if (!list_.detects() || !(report.gap < -list_.slack())) return {};
   const double t = step.trials.front().t0 + step.h, deepest = -report.gap;
   seen_.clear();
   see_now(seen_);
@@ -772,14 +773,31 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
   }
   const auto n = static_cast<Eigen::Index>(problem_.size());
   for (Vector* x : {&b_, &p_}) x->resize(n);
-  for (Member& m : list_.members()) {
-    Trial& trial = step.trials[size(m.group)];
-    if (trial.v.size() > 0)
-      group(m).dynamics->factorise({1.0, 0.0, 0.0}, m.q, trial.start->v, trial.A);
-    trial.factorised = false;
-  }
-  if (!assemble(step)) return false;
-  constexpr int kPasses = 4;
+  const auto masses = [&] {
+    for (Member& m : list_.members()) {
+      Trial& trial = step.trials[size(m.group)];
+      if (trial.v.size() > 0)
+        group(m).dynamics->factorise({1.0, 0.0, 0.0}, m.q, trial.start->v, trial.A);
+      trial.factorised = false;
+    }
+  };
+  masses();
+  if (!joints_.empty() && !joints_.place_ends(step)) return {};
+  if (!assemble(step)) return {};
+  const auto move = [&] {
+    if (!joints_.empty()) joints_.hold_ends(step);
+    for (Member& m : list_.members()) {
+      Trial& trial = step.trials[size(m.group)];
+      if (trial.v.size() == 0) continue;
+      saltus::solve(trial.A, trial.r);
+      trial.r *= step.h;
+      group(m).dynamics->retract(at_end(m), trial.r, m.q);
+      at_end(m) = m.q;
+      trial.r.setZero();
+    }
+  };
+  constexpr int kPasses = 4, kClosings = 4;
+  Moved moved;
   for (int pass = 0; pass < kPasses && report.gap < -1e-3 * deepest; ++pass) {
     list_.gaps(t, at_end, y_);
     for (Eigen::Index k = 0; k < n; ++k)
@@ -793,7 +811,7 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
       report.converged = false;
       report.group = list_.members().front().group;
       report.failure = kNoPlace;
-      return true;
+      break;
     }
     p_all_.setZero();
     for (Eigen::Index k = 0; k < n; ++k) p_all_[problem_[static_cast<std::size_t>(k)]] = p_[k];
@@ -802,14 +820,24 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
       if (trial.v.size() == 0) continue;
       trial.r.setZero();
       m.H.transpose_add(p_all_, trial.r);
-      saltus::solve(trial.A, trial.r);
-      trial.r *= step.h;
-      group(m).dynamics->retract(at_end(m), trial.r, m.q);
-      at_end(m) = m.q;
     }
+    move();
+    if (!joints_.empty()) {  // what the turn of a move leaves of them
+      report.joint_gap = joints_.gap(step);
+      for (int k = 0; k < kClosings && report.joint_gap > joints_.noise(); ++k) {
+        move();
+        report.joint_gap = joints_.gap(step);
+      }
+    }
+    moved.any = true;
     report.gap = list_.least_gap(t, at_end);
   }
-  return true;
+  if (moved.any && !joints_.empty()) {
+    masses();
+    moved.kinetic = joints_.keep_rates(step);
+    report.finite = report.finite && std::isfinite(moved.kinetic);
+  }
+  return moved;
 }
 
 void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {

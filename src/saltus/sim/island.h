@@ -76,12 +76,16 @@ class Island {
   }
   /// Shows the last problem of solve(), if contacts made one.
   virtual void show(const IslandStep& step, int island, ContactObserver& observer) const = 0;
-  /// Moves the finished positions out of each other, velocities left alone:  0 <= gap(q1 (+) h w) perp p >= 0 with
-  /// M w = H^T p. Last of all; fills gap, and residual, converged, failure where it does not succeed. True when something
-  /// moved.
-  virtual bool project(IslandStep& step, StepReport& report) {
+  struct Moved {
+    bool any = false;
+    double kinetic = 0.0;  ///< what the energy of the velocities gained [J]
+  };
+  /// Moves the finished positions out of each other:  0 <= gap(q1 (+) h w) perp p >= 0 with M w = H^T p + G^T L, joints closed.
+  /// Velocities are left alone but for the rates of joints, which stay. Last of all; fills gap, joint_gap, and residual,
+  /// converged, failure where it does not succeed.
+  virtual Moved project(IslandStep& step, StepReport& report) {
     static_cast<void>(step), static_cast<void>(report);
-    return false;
+    return {};
   }
   /// Appends the contacts that carried an impulse, by increasing key.
   virtual void remember(std::vector<ContactMemory>& contacts) const = 0;

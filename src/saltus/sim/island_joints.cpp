@@ -9,12 +9,11 @@
 namespace saltus {
 namespace {
 
-constexpr double kSlow = 1.0 / 16.0;       // an old factor of S has to do better
-constexpr int kFewRows = 12;               // of joints: cheaper to factorise than to correct
-constexpr double kUnsolved = 1e-6;         // of L: refinement that ends above this went nowhere
-constexpr double kProjected = 1e-12;       // of the velocities that level both takes away
-constexpr double kProjectedLeast = 1e-9;   // where that is below round-off
-constexpr double kNoise = 32.0 * 0x1p-52;  // of gaps, relative to places
+constexpr double kSlow = 1.0 / 16.0;      // an old factor of S has to do better
+constexpr int kFewRows = 12;              // of joints: cheaper to factorise than to correct
+constexpr double kUnsolved = 1e-6;        // of L: refinement that ends above this went nowhere
+constexpr double kProjected = 1e-12;      // of the velocities that level both takes away
+constexpr double kProjectedLeast = 1e-9;  // where that is below round-off
 
 std::vector<JointMember> members_of(const Model& model, std::span<const int> groups) {
   std::vector<JointMember> members;
@@ -453,22 +452,78 @@ bool IslandJoints::solve_at_end() {
   return true;
 }
 
+void IslandJoints::rows_at_end(IslandStep& step) {
+  system_.make_rows(step.trials.front().t0 + step.h, [&](int m) -> const Vector& {
+    return step.ends[size(members_[size(m)].group)].q;
+  });
+}
+
+bool IslandJoints::factorise_ends(IslandStep& step) {
+  return system_.factorise(
+      [&](int m) -> const Factor& { return step.trials[size(members_[size(m)].group)].A; });
+}
+
+void IslandJoints::rates_at_end(IslandStep& step, Vector& u) {
+  u = system_.drift1();
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    system_.multiply_add(static_cast<int>(m), step.ends[size(members_[m].group)].v, u);
+}
+
+bool IslandJoints::place_ends(IslandStep& step) {
+  rows_at_end(step);
+  rates_at_end(step, rates_);
+  return factorise_ends(step);
+}
+
+//     M dv = G^T L,  S L = u - (G v1 + d1);   T(v1 + dv) - T(v1) = L . (G v1 + u - d1)/2
+double IslandJoints::keep_rates(IslandStep& step) {
+  rows_at_end(step);
+  rates_at_end(step, u_);
+  c_ = rates_ - u_;
+  if (!factorise_ends(step)) return std::numeric_limits<double>::quiet_NaN();
+  system_.solve(c_);
+  u_ = 0.5 * (u_ + rates_) - system_.drift1();
+  add_loads(c_, step.h);
+  add_pulls(c_, step.h);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    member.w.setZero();
+    system_.transpose_add(static_cast<int>(m), c_, member.w);
+    solve(step.trials[size(member.group)].A, member.w);
+    step.ends[size(member.group)].v += member.w;
+  }
+  return c_.dot(u_);
+}
+
+void IslandJoints::hold_ends(IslandStep& step) {
+  gap(step);
+  c_ = -g_ / step.h;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    const Trial& trial = step.trials[size(member.group)];
+    member.w = -trial.r;
+    solve(trial.A, member.w);
+    system_.multiply_add(static_cast<int>(m), member.w, c_);
+  }
+  system_.solve(c_);
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    if (members_[m].w.size() > 0)
+      system_.transpose_add(static_cast<int>(m), c_, step.trials[size(members_[m].group)].r);
+}
+
 //     M dv = G^T L,  S L = -(G v1 + d1);   T(v1 + dv) - T(v1) = L . G v1 + L . S L/2
 double IslandJoints::project_velocities(IslandStep& step) {
   if (level_ != JointLevel::both) return 0.0;
-  const double t1 = step.trials.front().t0 + step.h;
-  const auto end = [&](int m) -> const Vector& {
-    return step.ends[size(members_[size(m)].group)].q;
-  };
-  system_.make_rows(t1, end);
+  rows_at_end(step);
   for (Member& m : members_) {
     const GroupState& x = step.ends[size(m.group)];
     if (m.w.size() > 0) group(m).dynamics->factorise({1.0, 0.0, 0.0}, x.q, x.v, m.M);
   }
-  u_.setZero();
-  for (std::size_t m = 0; m < members_.size(); ++m)
-    system_.multiply_add(static_cast<int>(m), step.ends[size(members_[m].group)].v, u_);
-  c_ = -u_ - system_.drift1();
+  rates_at_end(step, u_);
+  c_ = -u_;
+  u_ -= system_.drift1();
   g_ = c_;
   if (!solve_at_end()) return std::numeric_limits<double>::quiet_NaN();
   add_loads(c_, step.h);

@@ -15,6 +15,8 @@ namespace saltus {
 
 class IslandJoints {
  public:
+  static constexpr double kNoise = 32.0 * 0x1p-52;  ///< of gaps, relative to places
+
   /// groups: the members of the island, in its order.
   IslandJoints(const Model& model, std::span<const int> groups);
 
@@ -54,6 +56,15 @@ class IslandJoints {
 
   /// After Scheme::finish. The largest |g| of the ends [m], [rad]; at level velocity it drifts.
   double gap(IslandStep& step);
+  /// Below this gaps are round-off, at the places of the last gap() [m], [rad].
+  double noise() const { return system_.extent() * kNoise; }
+  /// Before the ends are moved: G at them, and S with trial.A, which is M there; keeps G v1. False: not finite.
+  bool place_ends(IslandStep& step);
+  /// trial.r holds H^T p of a move h M^-1 r of the ends: adds G^T L, by which the gaps close, S L = -(g/h + G M^-1 r).
+  void hold_ends(IslandStep& step);
+  /// Behind the moves, with M there in trial.A: gives G v1 back what it was, for G has turned. Without that a scheme of gain
+  /// 1/2 carries the difference on for ever, with alternating sign. Returns the energy that this adds [J]; not finite: failed.
+  double keep_rates(IslandStep& step);
   /// Level both: the last impulse on the velocities of the ends. Returns the energy that this adds [J], <= 0 but for drifts.
   double project_velocities(IslandStep& step);
 
@@ -79,6 +90,9 @@ class IslandJoints {
   void solve_joints(IslandStep& step, Vector& x);
   void subtract_response(const JointSystem::Factors& A, const Vector& L, Vector& u);
   void subtract_response(IslandStep& step, const Vector& L, Vector& u);
+  void rows_at_end(IslandStep& step);
+  bool factorise_ends(IslandStep& step);
+  void rates_at_end(IslandStep& step, Vector& u);
   bool solve_at_end();
   void rates_of_gaps(IslandStep& step, Vector& rates);
   void add_loads(const Vector& L, double h);
@@ -95,6 +109,7 @@ class IslandJoints {
   Vector right_, rest_;    ///< of solve_joints() and solve_at_end()
   Vector c_, g_, u_, L_free_, L_;
   Vector opening_;  ///< of rates_of_gaps()
+  Vector rates_;    ///< of place_ends()
   Matrix Y_, Z_;
   std::vector<std::array<Vector3, 2>> loads_;
   std::vector<int> breakable_;  ///< joints with a strength, of the model's

@@ -440,7 +440,7 @@ void Simulation::Work::align(StepReport& report) {
   }
 }
 
-// Position correction: what it does to the potential energy is booked as projection.
+// Position correction: what it does to the energy is booked as projection.
 void Simulation::Work::correct(StepReport& report) {
   const auto potential = [&] {
     double sum = 0.0;
@@ -451,17 +451,21 @@ void Simulation::Work::correct(StepReport& report) {
   const bool ledger_too = model.options().ledger;
   const double before = ledger_too ? potential() : 0.0;
   bool moved = false;
+  double kinetic = 0.0;
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
     IslandStep at{model,           state.h, state.energy.kinetic + std::abs(state.energy.potential),
                   trials,          ends,    state.contacts,
                   state.solvers[i]};
-    moved = islands[i]->project(at, report) || moved;
+    const Island::Moved here = islands[i]->project(at, report);
+    moved = moved || here.any;
+    kinetic += here.kinetic;
   }
   if (!moved || !ledger_too) return;
   const double work = potential() - before;
   energy.potential += work;
-  ledger[static_cast<std::size_t>(projection_account)] += work;
+  energy.kinetic += kinetic;
+  ledger[static_cast<std::size_t>(projection_account)] += work + kinetic;
 }
 
 // Without a ledger nothing sums over all velocities; non-finite ones are looked for in every 64th step.

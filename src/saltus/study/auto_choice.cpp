@@ -184,7 +184,8 @@ struct AutoSearch::Search {
           least_ = std::min(least_, method.work);
           return;
         }
-        if (const double work = hoped(method, now, d.error); work > kHopeless * least_) {
+        if (const double work = hoped(method, now, d.error, before->task.x / now.task.x);
+            work > kHopeless * least_) {
           method.left_out =
               fmt::format("{:.3g} evaluations at least, another method needs {:.3g}", work, least_);
           return;
@@ -195,12 +196,10 @@ struct AutoSearch::Search {
     method.left_out = "it failed in the trial: " + choice_.runs.back().failure;
   }
 
-  /// Least work of a whole run, as if the run before had made all of the difference and it did not grow.
-  double hoped(const AutoMethod& method, const Done& done, double change) const {
+  /// Least work of a whole run: all of the change was error of the run before, x `ratio` times as long, and it does not grow.
+  double hoped(const AutoMethod& method, const Done& done, double change, double ratio) const {
     const double longer = static_cast<double>(plan_.count) / static_cast<double>(done.task.count),
-                 shorter = std::pow(std::max(change, options_.tolerance) / options_.tolerance,
-                                    1.0 / method.order) /
-                           2.0;
+                 shorter = std::pow(change / options_.tolerance, 1.0 / method.order) / ratio;
     return auto_work(method, done.samples) * longer *
            std::pow(std::max(shorter, 1.0), method.cheap);
   }
