@@ -179,6 +179,8 @@ TEST_CASE("a state inside a step that an event cuts goes on as if nobody had loo
       CHECK(again.state().groups[g].v == whole.state().groups[g].v);
     }
     CHECK(again.state().ledger == whole.state().ledger);
+    for (int joint = 0; joint < static_cast<int>(model.joints().size()); ++joint)
+      CHECK(again.joint_load(joint) == whole.joint_load(joint));
   }
   CHECK(cut > 20);
 }

@@ -267,7 +267,7 @@ bool die_at(unsigned call, bool only_at_offset_0 = false) {
                      kOffset = offsetof(seccomp_data, args) + 24;
   std::vector<sock_filter> filter{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, only_at_offset_0 ? 3U : 1U)};
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<__u8>(only_at_offset_0 ? 3 : 1))};
   if (only_at_offset_0) {  // 32 bits of it do
     filter.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kOffset));
     filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1));

@@ -132,6 +132,40 @@ TEST_CASE("a run whose contacts feed energy in says so, and which option avoids 
   }
 }
 
+TEST_CASE("a run whose friction feeds energy in names the law of friction that never does") {
+  // The end of a pinned rod falls on the floor: the rebound turns the slip around.
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 150 ms, step: 1 ms}
+gravity: [0, 0, -9.81]
+contact: {instant: middle}
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - name: rod
+    kind: rigid
+    rigid:
+      shape: {capsule: {radius: 10 mm, length: 0.1}, rotation: {axis: [0, 1, 0], angle: 90 deg}}
+      mass: 0.2
+      inertia: [2e-4, 2e-4, 2e-4]
+      position: [0.1, 0, 0.05]
+joints:
+  - {name: pin, kind: revolute, between: [world, rod], at: [0.04, 0, 0.05], axis: [0, 1, 0]}
+surfaces:
+  - {law: {kind: newton-impact, restitution: 0.3, friction: 0.3}}
+)");
+  const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", "--quiet"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(holds(outcome.err, "fed energy"));
+  CHECK(holds(outcome.err, "use `slip: mean` in newton-impact"));
+  CHECK(!holds(outcome.err, "closing_only"));
+  const Outcome cured =
+      saltus_command(folder, {"run", "scene.yaml", "--quiet", "--set", "surfaces[0].law.slip=mean",
+                              "--set", "surfaces[0].law.activation.closing_only=true"});
+  CHECK(cured.code == 0);
+  CHECK(!holds(cured.err, "fed energy"));
+}
+
 TEST_CASE("a rebound under a scheme that damps is no gain") {
   const Folder folder;
   std::string text = replaced(small_scene(), "modal-exact", "{kind: moreau-jean, theta: 1}");

@@ -7,15 +7,14 @@ from .solids import Unknown
 
 
 class Sides:
-    """Both sides of all joints, means of the ends of the step."""
+    """Both sides of all joints, means of the start and of where the rows of the end are."""
 
     def __init__(self, step):
         joints = step.model.joints
-        at = (step.q0, step.ends_of_rows(), step.q1)
+        at = (step.q0, step.ends_of_rows())
         ends = [[step.model.side_frames([getattr(j, s) for j in joints], q) for q in at] for s in "ab"]
         mean = lambda e: (0.5 * (e[0][0] + e[1][0]), 0.5 * (e[0][1] + e[1][1]))
         self.a, self.b = mean(ends[0]), mean(ends[1])
-        self.end_a, self.end_b = ends[0][2], ends[1][2]
         under = np.array([j.kind in UNDER_B for j in joints])
         self.at_a = np.where(under[:, None], self.b[0], self.a[0])  # where a takes its impulses
         self.at_b = self.b[0]
@@ -43,7 +42,7 @@ def _push(step, sides, sign, x, force, torque):
 
 def collect(step, report):
     results, model = step.results, step.model
-    step.sides = None
+    step.sides = step.ends = None
     if not results.joint_force:
         return
     if model.joint_fault:
@@ -54,6 +53,7 @@ def collect(step, report):
         if results.groups[g].scheme not in ("rig-mid", "moreau-jean") or getattr(model.groups[g], "moves_by_itself", False):
             step.miss([g], f"joints under {results.groups[g].scheme}, or with bodies that are told how to move")
     try:
+        step.ends = [model.side_frames([getattr(j, s) for j in model.joints], step.q1) for s in "ab"]
         step.sides = Sides(step)
     except Unknown as reason:
         step.miss(sorted(held), f"joints on {reason}")
@@ -111,11 +111,11 @@ def check(step, report):
     if model.joint_fault:
         report.not_checked("joint gap", model.joint_fault)
         return
-    if step.sides is None:
+    if step.ends is None:
         report.not_checked("joint gap", "of joints whose ends are not known")
         return
     claimed = results.rows["joint_gap"][results.row_of_frame[step.k]]
-    (xa, A), (xb, B) = step.sides.end_a, step.sides.end_b
+    (xa, A), (xb, B) = step.ends
     extent = max(np.abs(xa).max(), np.abs(xb).max(), max((np.abs(q).max(initial=0) for q in step.q1 if q is not None)))
     broken = np.array(results.joint_broken) <= step.t1
     kinds = np.array([j.kind for j in model.joints])

@@ -14,7 +14,6 @@ def check(results, model, report, frames):
     frames = np.asarray(frames, dtype=int)
     energies(results, model, report, frames)
     places_off, velocities_off = joints_off(model)
-    held = {side.group for j in model.joints for side in (j.a, j.b)}
     for g in results.groups:
         known = model.groups[g.index]
         if known is None or g.q is None or g.velocity is None:
@@ -28,7 +27,7 @@ def check(results, model, report, frames):
             q, v = known.initial()
             size = max(np.abs(g.q).max(initial=0.0), 1e-300)
             rest = g.q[0] - q
-            if places_off and g.index in held and np.abs(rest).max(initial=0.0) > bounds.START * size:
+            if g.index in places_off and np.abs(rest).max(initial=0.0) > bounds.START * size:
                 report.not_checked("first frame, places", f"'{g.name}': joints that did not fit were closed")
             else:
                 report.largest("first frame, places", rest, bounds.START * size, "m, 1", lambda i: f"'{g.name}', number {i}")
@@ -39,35 +38,62 @@ def check(results, model, report, frames):
                 if any((e.get("scheme") or {}).get("start") == "raw" for e in results.scene["bodies"]):
                     rest = 0.0 * rest
                     report.not_checked("first frame, velocities", "of modal-exact with start: raw")
-            if velocities_off and g.index in held and np.abs(rest).max(initial=0.0) > bounds.START * size:
+            if g.index in velocities_off and np.abs(rest).max(initial=0.0) > bounds.START * size:
                 report.not_checked("first frame, velocities", f"'{g.name}': velocities that open a joint were changed")
             else:
                 report.largest("first frame, velocities", rest, bounds.START * size, "m/s, rad/s",
                                lambda i: f"'{g.name}', number {i}")
+    if places_off and results.step[0] == 0 and 0 in frames and not model.joint_fault:
+        q = [g.q[0] if g.q is not None else None for g in results.groups]
+        size = max(np.abs(x).max(initial=1e-300) for x in q if x is not None)
+        for n, of in enumerate(joint_gaps(model, q)):
+            for gap in of:
+                report.largest("first frame, joints", gap, bounds.START * max(size, 1.0), "m, rad",
+                               lambda i, n=n: f"joint {model.joints[n].name}")
     directions(results, report, frames)
 
 
 def joints_off(model):
-    """Whether places and velocities of the scene open its joints: the run then fits them, by the least change. Drives and
-    gears might ask for any."""
-    if not model.joints and not model.couplings:
-        return False, False
-    if model.joint_fault or model.couplings:
-        return True, True
-    starts = [g.initial() if g is not None else (None, None) for g in model.groups]
-
-    def gaps(t):
-        q = [None if x is None else moved(g, x, v, t) for g, (x, v) in zip(model.groups, starts)]
-        a = model.side_frames([j.a for j in model.joints], q)
-        b = model.side_frames([j.b for j in model.joints], q)
-        found = [g for n, j in enumerate(model.joints)
-                 for _, g in joint_geometry.rows(j.kind, j.length, *[(x[n:n + 1], A[n:n + 1]) for x, A in (a, b)])]
-        return np.concatenate(found) if found else np.zeros(1)
-
+    """Groups whose places, and groups whose velocities, the run may change at the start: a joint that holds them, or others
+    they hang together with, is open in the scene; the run then fits them, by the least change. Drives and gears might ask
+    for any."""
+    held = [{side.group for side in (j.a, j.b) if side.group >= 0} for j in model.joints]
+    if model.joint_fault:
+        everything = set().union(*held) if held else {g for g in range(len(model.groups))}
+        return everything, everything
+    starts = [g.initial() if hasattr(g, "initial") else (None, None) for g in model.groups]
     speed = max([np.abs(v).max(initial=0.0) for _, v in starts if v is not None], default=0.0)
     dt = 1e-4 / max(speed, 1e-300)
-    rate = (gaps(dt) - gaps(-dt)) / (2.0 * dt) if speed > 0.0 else np.zeros(1)
-    return np.abs(gaps(0.0)).max() > APART, np.abs(rate).max() > APART * speed
+
+    def gaps(t):
+        return joint_gaps(model, [None if x is None else moved(g, x, v, t) for g, (x, v) in zip(model.groups, starts)])
+
+    largest = lambda rows: np.array([max((np.abs(x).max(initial=0.0) for x in of), default=0.0) for of in rows])
+    told = {n for terms in model.couplings for n, _, _ in terms}
+    places = largest(gaps(0.0)) > APART
+    ahead, back = gaps(dt), gaps(-dt)
+    rates = largest([[(x - y) / (2.0 * dt) for x, y in zip(*of)] for of in zip(ahead, back)]) > APART * speed
+    return tuple(hanging_on(held, {n for n in range(len(held)) if n in told or off[n]}) for off in (places, rates & (speed > 0.0)))
+
+
+def joint_gaps(model, q):
+    """Of each joint its gaps with the groups at q, a list."""
+    if not model.joints:
+        return []
+    a = model.side_frames([j.a for j in model.joints], q)
+    b = model.side_frames([j.b for j in model.joints], q)
+    return [[g for _, g in joint_geometry.rows(j.kind, j.length, *[(x[n:n + 1], A[n:n + 1]) for x, A in (a, b)])]
+            for n, j in enumerate(model.joints)]
+
+
+def hanging_on(held, joints):
+    """The groups that hang together by joints with one of some joints."""
+    groups = set().union(*(held[n] for n in joints))
+    while True:
+        more = groups.union(*(of for of in held if of & groups))
+        if more == groups:
+            return groups
+        groups = more
 
 
 def moved(group, q, v, t):

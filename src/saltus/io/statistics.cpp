@@ -75,7 +75,9 @@ void ContactGain::add(double impact, double friction, double scheme, double star
   const double most = std::max(impact, friction), gain = std::min(most, most + scheme);
   if (!(gain > 1e-12 * std::max(std::abs(start), parts_of(now)))) return;
   ++steps;
-  if (gain > worst.value) worst = {gain, step};
+  if (!(gain > worst.value)) return;
+  worst = {gain, step};
+  by_friction = friction > impact;
 }
 
 std::string what_opens(const Model& model) {

@@ -62,7 +62,8 @@ struct RunStatistics {
 /// (moreau-jean, theta not 1/2) shows the difference there.
 struct ContactGain {
   std::uint64_t steps = 0;
-  Extreme worst;  ///< [J], row = step
+  Extreme worst;             ///< [J], row = step
+  bool by_friction = false;  ///< the worst is work of friction
 
   /// Works of the step [J], of normal impulses, of friction and of the schemes; `start`, `now`: energy [J], below
   /// 1e-12 of them, and of the two parts of the latter, work counts as round-off.

@@ -24,7 +24,7 @@ class SummedTables {
   TableSums sums() const;
   /// Reads all of these rows. Throws h5::Error where they are not there or not those that were summed.
   void expect(const TableSums& sums) const;
-  /// The tables, cut to these rows, go on from these sums.
+  /// The tables end with these rows, and go on from these sums. Throws h5::Error where rows are missing.
   void keep(const TableSums& sums);
 
  private:

@@ -247,7 +247,16 @@ void Model::check() {
     check_skin(skin);
     groups_of_shapes.insert(skin.group);
   }
-  for (const int g : groups_of_shapes)
+  // What is corrected takes with it what joints hold to it, and to each other.
+  std::set<int> moved = groups_of_shapes;
+  for (const Joint& joint : joints())
+    for (const int g : {joint.a.group, joint.b.group})
+      if (g >= 0 && !groups_of_shapes.empty() &&
+          islands_[static_cast<std::size_t>(g)] ==
+              islands_[static_cast<std::size_t>(*groups_of_shapes.begin())] &&
+          groups()[static_cast<std::size_t>(g)].dynamics->velocities() > 0)
+        moved.insert(g);
+  for (const int g : moved)
     if (const Scheme& scheme = *groups()[static_cast<std::size_t>(g)].scheme;
         options().correct_positions && (scheme.fixed_step() || scheme.velocity_at() != 1.0))
       throw SceneError(

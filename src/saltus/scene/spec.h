@@ -115,8 +115,8 @@ struct ContactOptions {
               "contacts of shapes are known from this gap on; when not given a hundredth of the "
               "smallest moving shape, a quarter of it in the event lane"),
         field("correct_positions", &T::correct_positions,
-              "after each step shapes that penetrate are moved apart, velocities left alone; the "
-              "work is booked as projection"));
+              "after each step shapes that penetrate are moved apart within what joints allow, "
+              "velocities left alone but for those joints; the work is booked as projection"));
   }
 };
 

@@ -86,6 +86,7 @@ class Integral {
 
 /// What an interval went of a step whose joints were all that held it: enough to say what they bore.
 struct Way {
+  long made = 0;  ///< number of the step: ways of one step bear alike
   std::vector<GroupState> start;
   OdeStep step;  ///< t0, h, v0 and the dense output
   double rate_time = 0.0, length = 0.0;
@@ -142,6 +143,9 @@ struct EventLane::Work {
   std::vector<std::array<Vector3, 2>> joint_impulse;  ///< since begin_means(), but for `ways`
   std::vector<Way> ways;  ///< since begin_means(), the first `on_way` of them
   std::size_t on_way = 0;
+  long made = 0, borne_by = -1;       ///< number of the step, and of that of `borne`
+  double borne_over = 0.0;            ///< length of that one [s]
+  Matrix borne;                       ///< what the joints bear over it, as `load`
   std::unique_ptr<LaneMotion> aside;  ///< goes over them again, where somebody asks for loads
   std::map<std::uint64_t, Vector3> impulse;  ///< of contacts since begin_means()
   LaneTouch::Account account_of_touch;
@@ -197,7 +201,9 @@ struct EventLane::Work {
   void begin_samples();
   void sample(int k, double t, bool forces_known);
   void sample_joints(LaneMotion& from, int k, Matrix& into);
-  void add_loads(const Integral& integral, const Matrix& of);
+  using Impulses = std::vector<std::array<Vector3, 2>>;
+  static void add_loads(const Integral& integral, const Matrix& of, Impulses& to);
+  void bear(const Way& way);
   void keep_way(const LaneState& lane, double theta);
   void sum_ways();
   bool sample_work(double length, double most = std::numeric_limits<double>::infinity());
@@ -497,6 +503,7 @@ double EventLane::Work::defect_at(double s, double length) {
 
 // Nothing is sampled of the step whose dense output was made.
 void EventLane::Work::begin_samples() {
+  ++made;
   const int nodes = static_cast<int>(step.w.cols()) + 1;
   powers.setZero(static_cast<Eigen::Index>(model.accounts().size()), nodes);
   forces.setZero(3 * static_cast<Eigen::Index>(motion.modes().size()), nodes);
@@ -613,8 +620,8 @@ void EventLane::Work::go(State& state, double theta) {
       for (Eigen::Index i = 0; i < power.rows(); ++i)
         if (!power.row(i).isZero(0.0))
           state.ledger[static_cast<std::size_t>(i)] += integral(power.row(i));
-    if (load.rows() > 0)
-      add_loads(integral, load);
+    if (bears())
+      add_loads(integral, load, joint_impulse);
     else if (motion.joint_rows() > 0)
       keep_way(lane, to);
     for (std::size_t k = 0; k < lane.modes.size(); ++k) {
@@ -627,16 +634,19 @@ void EventLane::Work::go(State& state, double theta) {
   done = theta;
 }
 
-void EventLane::Work::add_loads(const Integral& integral, const Matrix& of) {
-  for (std::size_t i = 0; i < joint_impulse.size(); ++i)
+void EventLane::Work::add_loads(const Integral& integral, const Matrix& of, Impulses& to) {
+  for (std::size_t i = 0; i < to.size(); ++i)
     for (int a = 0; a < 6; ++a)
-      joint_impulse[i][at(a / 3)][a % 3] += integral(of.row(6 * static_cast<Eigen::Index>(i) + a));
+      to[i][at(a / 3)][a % 3] += integral(of.row(6 * static_cast<Eigen::Index>(i) + a));
 }
 
-// What joints bear costs as many evaluations as the step, and few ask for it.
+// What joints bear costs as many evaluations as the step, and few ask for it; many steps without a question are not kept.
 void EventLane::Work::keep_way(const LaneState& lane, double theta) {
+  constexpr std::size_t kMost = 256;
+  if (on_way == kMost) sum_ways();
   if (on_way == ways.size()) ways.emplace_back();
   Way& way = ways[on_way++];
+  way.made = made;
   way.start = lane.start;
   way.step.t0 = step.t0;
   way.step.h = step.h;
@@ -649,31 +659,38 @@ void EventLane::Work::keep_way(const LaneState& lane, double theta) {
   way.to = theta;
 }
 
+// What the joints bear over the step of a way, to `borne`.
+void EventLane::Work::bear(const Way& way) {
+  borne_by = -1;
+  if (!aside) aside = std::make_unique<LaneMotion>(model);
+  Vector at_w = Vector::Zero(v.size()), at_v = way.step.v0, rate_w(v.size()), rate_v(v.size());
+  aside->choose_anew();
+  aside->start(way.start);
+  aside->set_modes({});
+  aside->set_time(way.rate_time);
+  aside->rates(way.step.t0, at_w, at_v, rate_w, rate_v);  // which rows depend on others
+  const int n = static_cast<int>(way.step.w.cols());
+  const auto nodes = lobatto_nodes(n);
+  Matrix at_nodes(6 * std::ssize(joint_impulse), n + 1);
+  for (int k = 0; k <= n; ++k) {
+    dense_output(way.step, nodes[at(k)] * (way.length / way.step.h), at_w, at_v);
+    aside->rates(way.step.t0 + nodes[at(k)] * way.length, at_w, at_v, rate_w, rate_v);
+    sample_joints(*aside, k, at_nodes);
+  }
+  bernstein_through(at_nodes, borne);
+  borne_by = way.made;
+  borne_over = way.length;
+}
+
 // Adds what the joints bore on the ways to joint_impulse.
 void EventLane::Work::sum_ways() {
   if (on_way == 0) return;
-  if (!aside) aside = std::make_unique<LaneMotion>(model);
-  Vector at_w = Vector::Zero(v.size()), at_v, rate_w(v.size()), rate_v(v.size());
-  Matrix borne, B;
+  Impulses sum = joint_impulse;  // all ways or none: forces of users may throw
   for (const Way& way : std::span(ways).first(on_way)) {
-    aside->choose_anew();
-    aside->start(way.start);
-    aside->set_modes({});
-    aside->set_time(way.rate_time);
-    at_w.setZero();
-    at_v = way.step.v0;
-    aside->rates(way.step.t0, at_w, at_v, rate_w, rate_v);  // which rows depend on others
-    const int n = static_cast<int>(way.step.w.cols());
-    const auto nodes = lobatto_nodes(n);
-    borne.resize(6 * std::ssize(joint_impulse), n + 1);
-    for (int k = 0; k <= n; ++k) {
-      dense_output(way.step, nodes[at(k)] * (way.length / way.step.h), at_w, at_v);
-      aside->rates(way.step.t0 + nodes[at(k)] * way.length, at_w, at_v, rate_w, rate_v);
-      sample_joints(*aside, k, borne);
-    }
-    bernstein_through(borne, B);
-    add_loads({n + 1, way.length, way.from, way.to}, B);
+    if (way.made != borne_by || way.length != borne_over) bear(way);
+    add_loads({borne.cols(), way.length, way.from, way.to}, borne, sum);
   }
+  joint_impulse.swap(sum);
   on_way = 0;
 }
 

@@ -19,6 +19,9 @@ class FixedIsland final : public Island {
   void forget() override { y_start_valid_ = false; }
   void solve(IslandStep& step, StepReport& report) override;
   void check(IslandStep& step, StepReport& report) override;
+  void measure_gaps(IslandStep&, StepReport& report) override {
+    report.gap = -worse(-report.gap, -y_end_.minCoeff<Eigen::PropagateNaN>());
+  }
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
   void see(const Model& model, std::vector<SeenContact>& contacts) const override;
@@ -250,7 +253,7 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
     if (paoli_) y_start_ = y_end_;  // y_-, kept for the residual below
     gaps(end.q, y_end_);
   }
-  report.gap = -worse(-report.gap, -y_end_.minCoeff<Eigen::PropagateNaN>());
+  measure_gaps(step, report);
   if (m > 0 && !hit_.empty()) {
     for (Eigen::Index k = 0; k < m; ++k)
       rho_[k] =

@@ -38,7 +38,8 @@ class GeneralIsland final : public Island {
   void forget() override {}
   void solve(IslandStep& step, StepReport& report) override;
   void check(IslandStep& step, StepReport& report) override;
-  Moved project(IslandStep& step, StepReport& report) override;
+  void measure_gaps(IslandStep& step, StepReport& report) override;
+  bool project(IslandStep& step, StepReport& report) override;
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
   void surface_impulses(std::vector<SurfaceImpulse>& list) const override;
@@ -141,6 +142,7 @@ class GeneralIsland final : public Island {
   bool unprojected_ = false;       ///< finish() found no impulses of the joints
   std::vector<SeenContact> seen_;  ///< before project(), where that moved something
   bool projected_ = false;
+  double surface_gap_ = 0.0;  ///< least one between shapes and skins on the finished state [m]
   IslandDelassus W_;                                           ///< that of the last problem
   Vector gap_, y_, y_start_, slip_;                            // a contact
   Vector rate_, u_, u_free_, u_now_, ahead_, p_all_, p_kept_;  // a row
@@ -739,22 +741,30 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
     report.group = list_.members().front().group;
     report.failure = kNoProjection;
   }
+  measure_gaps(step, report);
+  if (!admitted_.empty())
+    report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
+}
+
+void GeneralIsland::measure_gaps(IslandStep& step, StepReport& report) {
   const double t = step.trials.front().t0 + step.h;
   const auto end_of = [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; };
   list_.gaps(t, end_of, y_);
   for (std::size_t i = 0; i < list_.named(); ++i)
     if (!law(i).bilateral()) report.gap = -worse(-report.gap, -y_[static_cast<Eigen::Index>(i)]);
-  if (list_.detects()) report.gap = -worse(-report.gap, -list_.least_gap(t, end_of));
+  if (list_.detects()) {
+    surface_gap_ = list_.least_gap(t, end_of);
+    report.gap = -worse(-report.gap, -surface_gap_);
+  }
   if (!joints_.empty()) report.joint_gap = worse(report.joint_gap, joints_.gap(step));
-  if (!admitted_.empty())
-    report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
 }
 
 // Positions alone, by Newton's method on the gaps: with A = M,  y + h W p >= 0 perp p >= 0,
 //     q1 <- q1 (+) h M^-1 (H^T p + G^T L),   g + h G M^-1 (H^T p + G^T L) = 0.
-Island::Moved GeneralIsland::project(IslandStep& step, StepReport& report) {
-  if (!list_.detects() || !(report.gap < -list_.slack())) return {};
-  const double t = step.trials.front().t0 + step.h, deepest = -report.gap;
+bool GeneralIsland::project(IslandStep& step, StepReport& report) {
+  if (!list_.detects() || !(surface_gap_ < -list_.slack())) return false;
+  const double t = step.trials.front().t0 + step.h, deepest = -surface_gap_;
+  double gap = surface_gap_;
   seen_.clear();
   see_now(seen_);
   projected_ = true;
@@ -762,6 +772,7 @@ Island::Moved GeneralIsland::project(IslandStep& step, StepReport& report) {
   for (Member& m : list_.members()) m.q = m.axes = at_end(m);
   list_.detect(t);
   size_vectors();
+  p_all_.setZero();
   list_.make_rows(step.trials, rate_);
   admitted_.clear();
   problem_.clear();
@@ -782,8 +793,12 @@ Island::Moved GeneralIsland::project(IslandStep& step, StepReport& report) {
     }
   };
   masses();
-  if (!joints_.empty() && !joints_.place_ends(step)) return {};
-  if (!assemble(step)) return {};
+  if ((!joints_.empty() && !joints_.place_ends(step)) || !assemble(step)) {
+    report.finite = false;
+    report.group = list_.members().front().group;
+    report.failure = kNoPlace;
+    return false;
+  }
   const auto move = [&] {
     if (!joints_.empty()) joints_.hold_ends(step);
     for (Member& m : list_.members()) {
@@ -797,8 +812,8 @@ Island::Moved GeneralIsland::project(IslandStep& step, StepReport& report) {
     }
   };
   constexpr int kPasses = 4, kClosings = 4;
-  Moved moved;
-  for (int pass = 0; pass < kPasses && report.gap < -1e-3 * deepest; ++pass) {
+  bool moved = false;
+  for (int pass = 0; pass < kPasses && gap < -1e-3 * deepest; ++pass) {
     list_.gaps(t, at_end, y_);
     for (Eigen::Index k = 0; k < n; ++k)
       b_[k] = y_[admitted_[static_cast<std::size_t>(k)]] / step.h;
@@ -823,19 +838,18 @@ Island::Moved GeneralIsland::project(IslandStep& step, StepReport& report) {
     }
     move();
     if (!joints_.empty()) {  // what the turn of a move leaves of them
-      report.joint_gap = joints_.gap(step);
-      for (int k = 0; k < kClosings && report.joint_gap > joints_.noise(); ++k) {
+      double open = joints_.gap(step);
+      for (int k = 0; k < kClosings && open > joints_.noise(); ++k) {
         move();
-        report.joint_gap = joints_.gap(step);
+        open = joints_.gap(step);
       }
     }
-    moved.any = true;
-    report.gap = list_.least_gap(t, at_end);
+    moved = true;
+    gap = list_.least_gap(t, at_end);
   }
-  if (moved.any && !joints_.empty()) {
+  if (moved && !joints_.empty()) {
     masses();
-    moved.kinetic = joints_.keep_rates(step);
-    report.finite = report.finite && std::isfinite(moved.kinetic);
+    report.finite = joints_.keep_rates(step) && report.finite;
   }
   return moved;
 }

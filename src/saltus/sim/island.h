@@ -57,6 +57,8 @@ class Island {
   virtual void solve(IslandStep& step, StepReport& report) = 0;
   /// The states are finished. Measures the laws and gaps on them: residual_after, gap.
   virtual void check(IslandStep& step, StepReport& report) = 0;
+  /// The part of check() that measures gaps of contacts and joints, and no more.
+  virtual void measure_gaps(IslandStep& step, StepReport& report) = 0;
   /// r = generalised impulses on a group [N s] of the friction of its contacts; false where there is none.
   virtual bool friction(int group, Out r) const {
     static_cast<void>(group), static_cast<void>(r);
@@ -76,16 +78,12 @@ class Island {
   }
   /// Shows the last problem of solve(), if contacts made one.
   virtual void show(const IslandStep& step, int island, ContactObserver& observer) const = 0;
-  struct Moved {
-    bool any = false;
-    double kinetic = 0.0;  ///< what the energy of the velocities gained [J]
-  };
   /// Moves the finished positions out of each other:  0 <= gap(q1 (+) h w) perp p >= 0 with M w = H^T p + G^T L, joints closed.
-  /// Velocities are left alone but for the rates of joints, which stay. Last of all; fills gap, joint_gap, and residual,
-  /// converged, failure where it does not succeed.
-  virtual Moved project(IslandStep& step, StepReport& report) {
+  /// Velocities are left alone but for the rates of joints, which stay. Last of all; gaps have to be measured again, and where
+  /// it does not succeed it fills residual, converged, failure. True when something moved.
+  virtual bool project(IslandStep& step, StepReport& report) {
     static_cast<void>(step), static_cast<void>(report);
-    return {};
+    return false;
   }
   /// Appends the contacts that carried an impulse, by increasing key.
   virtual void remember(std::vector<ContactMemory>& contacts) const = 0;

@@ -475,14 +475,13 @@ bool IslandJoints::place_ends(IslandStep& step) {
   return factorise_ends(step);
 }
 
-//     M dv = G^T L,  S L = u - (G v1 + d1);   T(v1 + dv) - T(v1) = L . (G v1 + u - d1)/2
-double IslandJoints::keep_rates(IslandStep& step) {
+//     M dv = G^T L,  S L = u - (G v1 + d1)
+bool IslandJoints::keep_rates(IslandStep& step) {
   rows_at_end(step);
   rates_at_end(step, u_);
   c_ = rates_ - u_;
-  if (!factorise_ends(step)) return std::numeric_limits<double>::quiet_NaN();
+  if (!factorise_ends(step)) return false;
   system_.solve(c_);
-  u_ = 0.5 * (u_ + rates_) - system_.drift1();
   add_loads(c_, step.h);
   add_pulls(c_, step.h);
   for (std::size_t m = 0; m < members_.size(); ++m) {
@@ -493,7 +492,7 @@ double IslandJoints::keep_rates(IslandStep& step) {
     solve(step.trials[size(member.group)].A, member.w);
     step.ends[size(member.group)].v += member.w;
   }
-  return c_.dot(u_);
+  return c_.allFinite();
 }
 
 void IslandJoints::hold_ends(IslandStep& step) {

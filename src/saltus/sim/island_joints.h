@@ -63,8 +63,8 @@ class IslandJoints {
   /// trial.r holds H^T p of a move h M^-1 r of the ends: adds G^T L, by which the gaps close, S L = -(g/h + G M^-1 r).
   void hold_ends(IslandStep& step);
   /// Behind the moves, with M there in trial.A: gives G v1 back what it was, for G has turned. Without that a scheme of gain
-  /// 1/2 carries the difference on for ever, with alternating sign. Returns the energy that this adds [J]; not finite: failed.
-  double keep_rates(IslandStep& step);
+  /// 1/2 carries the difference on for ever, with alternating sign. False: not finite.
+  bool keep_rates(IslandStep& step);
   /// Level both: the last impulse on the velocities of the ends. Returns the energy that this adds [J], <= 0 but for drifts.
   double project_velocities(IslandStep& step);
 

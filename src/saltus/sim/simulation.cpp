@@ -402,11 +402,16 @@ void Simulation::Work::step(double h, StepReport& report) {
     model.groups()[g].scheme->finish(*model.groups()[g].dynamics, trials[g], ends[g]);
   contacts.clear();
   pressed.clear();
+  if (adaptive) adaptive->touches.clear();
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
     IslandStep at = context(i);
     if (!aligned(i)) islands[i]->check(at, report);
+    const std::size_t earlier = contacts.size();
     islands[i]->remember(contacts);
+    if (adaptive)
+      for (const ContactMemory& one : std::span(contacts).subspan(earlier))
+        adaptive->touches.push_back({one.key, static_cast<int>(i)});
     if (reacts) islands[i]->surface_impulses(pressed);
   }
   if (islands.size() > 1)
@@ -442,30 +447,48 @@ void Simulation::Work::align(StepReport& report) {
 
 // Position correction: what it does to the energy is booked as projection.
 void Simulation::Work::correct(StepReport& report) {
-  const auto potential = [&] {
-    double sum = 0.0;
-    for (std::size_t g = 0; g < ends.size(); ++g)
-      sum += model.groups()[g].dynamics->energy(state.t + state.h, ends[g].q, ends[g].v).potential;
+  const auto energy_of_ends = [&] {
+    Energy sum;
+    for (std::size_t g = 0; g < ends.size(); ++g) {
+      const Energy e = model.groups()[g].dynamics->energy(state.t + state.h, ends[g].q, ends[g].v);
+      sum.kinetic += e.kinetic, sum.potential += e.potential;
+    }
     return sum;
   };
   const bool ledger_too = model.options().ledger;
-  const double before = ledger_too ? potential() : 0.0;
+  const Energy before = ledger_too ? energy_of_ends() : Energy{};
+  const auto context = [&](std::size_t i) {
+    return IslandStep{
+        model,           state.h, state.energy.kinetic + std::abs(state.energy.potential),
+        trials,          ends,    state.contacts,
+        state.solvers[i]};
+  };
   bool moved = false;
-  double kinetic = 0.0;
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
-    IslandStep at{model,           state.h, state.energy.kinetic + std::abs(state.energy.potential),
-                  trials,          ends,    state.contacts,
-                  state.solvers[i]};
-    const Island::Moved here = islands[i]->project(at, report);
-    moved = moved || here.any;
-    kinetic += here.kinetic;
+    IslandStep at = context(i);
+    moved = islands[i]->project(at, report) || moved;
   }
-  if (!moved || !ledger_too) return;
-  const double work = potential() - before;
-  energy.potential += work;
-  energy.kinetic += kinetic;
-  ledger[static_cast<std::size_t>(projection_account)] += work + kinetic;
+  if (!moved) return;
+  report.gap = std::numeric_limits<double>::infinity();
+  report.joint_gap = 0.0;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    if (!islands[i]) continue;
+    IslandStep at = context(i);
+    islands[i]->measure_gaps(at, report);
+  }
+  if (!ledger_too) return;
+  const Energy after = energy_of_ends();
+  const double T = after.kinetic - before.kinetic;
+  double V = after.potential - before.potential;
+  if (springs) {
+    const double stored_before =
+        std::exchange(stored_end, stored_energy(model, joints, state.t + state.h, ends));
+    V += stored_end - stored_before;
+  }
+  energy.kinetic += T;
+  energy.potential += V;
+  ledger[static_cast<std::size_t>(projection_account)] += T + V;
 }
 
 // Without a ledger nothing sums over all velocities; non-finite ones are looked for in every 64th step.
@@ -759,6 +782,7 @@ std::array<Vector3, 2> Simulation::joint_load(int joint) const {
   const auto i = static_cast<std::size_t>(joint);
   expects(i < model().joints().size(), "no such joint");
   if (work_->state.lane.active) {
+    const FlushDenormals flush;  // as in advance(): who asks changes nothing
     auto load = work_->lane->joint_impulse(joint);
     for (Vector3& part : load) part /= model().options().h;
     return load;

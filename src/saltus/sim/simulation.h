@@ -45,7 +45,8 @@ class Simulation {
   /// included [N, N m]; size Dynamics::prescribed(). Before the first step those of the motion without contact.
   const Vector& reactions(int group) const;
   /// Mean force [N] and torque [N m] of a joint on its b over the last step, in space, the torque about the joint's point of
-  /// b; zero before a step, and of a joint that broke before the last step.
+  /// b; zero before a step, and of a joint that broke before the last step. The event lane computes it when it is first asked
+  /// for: not by two threads at once.
   std::array<Vector3, 2> joint_load(int joint) const;
   /// Coordinate of a joint in the present state [m], [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate) const;

@@ -100,15 +100,7 @@ void Simulation::Work::reached(std::span<const GroupState> groups, double t, dou
     end.v[g].resize(group.dynamics->velocities());
     group.scheme->velocity(*group.dynamics, prepared[g].get(), t, h, groups[g], end.v[g]);
   }
-  end.touches.clear();
-  std::vector<ContactMemory>& pressed_now = adaptive->pressed;
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    if (!islands[i]) continue;
-    pressed_now.clear();
-    islands[i]->remember(pressed_now);
-    for (const ContactMemory& one : pressed_now)
-      end.touches.push_back({one.key, static_cast<int>(i)});
-  }
+  end.touches = adaptive->touches;
   std::ranges::sort(end.touches, {}, &Touch::key);
 }
 

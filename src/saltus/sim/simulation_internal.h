@@ -139,7 +139,7 @@ struct Simulation::Work::Adaptive {
     std::vector<Vector> reactions;
     std::vector<std::array<Vector3, 2>> loads;
   } forces, forces_before;
-  std::vector<ContactMemory> pressed;
+  std::vector<Touch> touches;  ///< contacts of the step in work, before positions are corrected
   std::vector<SeenContact> seen;
   std::vector<Touch> closed;
   std::vector<ContactView> views;

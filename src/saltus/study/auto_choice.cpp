@@ -86,7 +86,7 @@ struct AutoSearch::Search {
       AutoMethod& method = methods[i];
       if (!method.left_out.empty() || method.spare) continue;
       if (i == 2 && !method.kinked && fine) {
-        method.left_out = "of lower order than " + methods[1].label;
+        pass_over(method, "of lower order than " + methods[1].label);
         continue;
       }
       trial(method);
@@ -99,9 +99,9 @@ struct AutoSearch::Search {
     if (methods[0].left_out.empty()) {
       const double rows = auto_least_work(plan_);
       if (least_ < rows)
-        methods[0].left_out = fmt::format(
-            "its rows alone cost as much as {:.3g} evaluations, another method needs {:.3g}", rows,
-            least_);
+        pass_over(methods[0], fmt::format("its rows alone cost as much as {:.3g} evaluations, "
+                                          "another method needs {:.3g}",
+                                          rows, least_));
       else
         trial(methods[0]);
     }
@@ -110,7 +110,7 @@ struct AutoSearch::Search {
       if (held || alone)
         trial(method);
       else
-        method.left_out = "of low order, and no stability limit holds the explicit one back";
+        pass_over(method, "of low order, and no stability limit holds the explicit one back");
     }
   }
 
@@ -186,8 +186,8 @@ struct AutoSearch::Search {
         }
         if (const double work = hoped(method, now, d.error, before->task.x / now.task.x);
             work > kHopeless * least_) {
-          method.left_out =
-              fmt::format("{:.3g} evaluations at least, another method needs {:.3g}", work, least_);
+          pass_over(method, fmt::format("{:.3g} evaluations at least, another method needs {:.3g}",
+                                        work, least_));
           return;
         }
       }
@@ -199,7 +199,9 @@ struct AutoSearch::Search {
   /// Least work of a whole run: all of the change was error of the run before, x `ratio` times as long, and it does not grow.
   double hoped(const AutoMethod& method, const Done& done, double change, double ratio) const {
     const double longer = static_cast<double>(plan_.count) / static_cast<double>(done.task.count),
-                 shorter = std::pow(change / options_.tolerance, 1.0 / method.order) / ratio;
+                 most = std::min(change,
+                                 1.0),  // beyond it nothing is right, and one halving may mend all
+        shorter = std::pow(most / options_.tolerance, 1.0 / method.order) / ratio;
     return auto_work(method, done.samples) * longer *
            std::pow(std::max(shorter, 1.0), method.cheap);
   }
@@ -239,12 +241,35 @@ struct AutoSearch::Search {
         best = static_cast<int>(i);
         least = work;
       }
-    if (best < 0) nothing_left();
+    if (best < 0) {
+      try_passed_over();
+      take_cheapest();
+      return;
+    }
     choice_.chosen = best;
     earlier_.clear();
     last_change_ = kNotMeasured;
     stuck_ = 0;
     propose(method().x);
+  }
+
+  /// All others failed.
+  void try_passed_over() {
+    least_ = std::numeric_limits<double>::infinity();
+    bool any = false;
+    for (AutoMethod& method : choice_.methods) {
+      if (!method.passed_over) continue;
+      any = true;
+      method.passed_over = false;
+      method.left_out.clear();
+      trial(method);
+    }
+    if (!any) nothing_left();
+  }
+
+  static void pass_over(AutoMethod& method, std::string why) {
+    method.left_out = std::move(why);
+    method.passed_over = true;
   }
 
   [[noreturn]] void nothing_left() const {

@@ -49,6 +49,7 @@ struct AutoMethod {
   double x = 0.0;                     ///< step [s] or tolerance that the trial asks for
   double work = kNotMeasured;         ///< evaluations expected of the whole run with it
   std::string left_out;               ///< why it is not taken; empty: it is
+  bool passed_over = false;  ///< left out for methods that promise less: tried where those fail
 };
 
 /// One run of the search.

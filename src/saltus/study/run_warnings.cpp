@@ -35,10 +35,13 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
   for (const JointLaw& law : setup.model.joint_laws())
     of_joint[static_cast<std::size_t>(law.law)] = 1;
   bool open = false, position = true;  // activation without closing_only; all laws on gaps
+  bool at_end = false;                 // friction that opposes the slip at the end
   for (std::size_t i = 0; i < of_joint.size(); ++i) {
     if (of_joint[i]) continue;
     const ContactLaw& law = setup.model.laws()[i];
-    open = open || (law.rule == ContactLaw::Rule::newton_impact && !law.activation.closing_only);
+    const bool newton = law.rule == ContactLaw::Rule::newton_impact;
+    open = open || (newton && !law.activation.closing_only);
+    at_end = at_end || (newton && law.friction > 0.0 && law.tangential != 1.0);
     position = position && law.rule == ContactLaw::Rule::signorini_position;
   }
   bool gain_one = true;  // which position laws need
@@ -46,6 +49,7 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
     gain_one = gain_one && group.scheme->gain() == 1.0;
   const char* remedy =
       setup.model.options().lane == Lane::events ? finer_remedy(setup)
+      : gain.by_friction && at_end               ? "use `slip: mean` in newton-impact"
       : open && gain_one
           ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
       : open                  ? "use `activation: {closing_only: true}` in newton-impact"

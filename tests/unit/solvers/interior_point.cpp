@@ -49,7 +49,7 @@ TEST_CASE("the step to the boundary of the cone ends on the boundary") {
   int bounded = 0;
   for (int trial = 0; trial < 300; ++trial) {
     const int size = 1 + trial % 3;
-    double x[3], d[3];
+    double x[3]{}, d[3]{};
     for (int i = 1; i < size; ++i) x[i] = normal(random);
     x[0] = NesterovTodd::norm_T(size, x) + 0.1;
     for (int i = 0; i < size; ++i) d[i] = normal(random);
