@@ -37,6 +37,17 @@ std::string example(const char* name) {
   return (std::filesystem::path(SALTUS_EXAMPLES) / name).string();
 }
 
+/// A ball on a plate that is told how to move for half a second.
+std::string on_a_support(const std::string& motion) {
+  return "saltus: 1\ntime: {end: 0.5 s, step: 5 ms, lane: events}\ngravity: [0, 0, -10]\nbodies:\n"
+         "  - {name: plate, kind: rigid, rigid: {shape: {box: {size: [1, 1, 0.1]}}, position: [0, "
+         "0, "
+         "-0.05], motion: {" +
+         motion +
+         "}}}\n  - {name: ball, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, mass: 1 kg, "
+         "position: [0, 0, 0.1]}}\nsurfaces:\n  - {law: {kind: newton-impact}}\n";
+}
+
 }  // namespace
 
 TEST_CASE("what the event lane does not know is refused in one line that names it and its place") {
@@ -74,6 +85,10 @@ TEST_CASE("what the event lane does not know is refused in one line that names i
            "[[1, 0, 0]]}}\njoints:\n  - {kind: distance, between: [world, net], at: [0, 0, 0], "
            "second: {at: 0}, strength: 3 N}\n",
        "joints[0].strength", "joints that break", "time.lane: stepping"},
+      {on_a_support("z: {table: [[0, 0], [0.2, 0], [0.3, 0.1]]}"), "rigid.motion.z.table",
+       "jumps at t = 0.2 s", "time.lane: stepping"},
+      {on_a_support("z: {table: [[0, 0], [0.3, 0.1], [0.4, 0.15]], smooth: true}"),
+       "rigid.motion.z.table", "jumps at t = 0.4 s", "smooth: true"},
   };
   for (const Row& row : rows) {
     const Folder folder;
@@ -87,6 +102,16 @@ TEST_CASE("what the event lane does not know is refused in one line that names i
     CHECK(shows(outcome.err, row.place + ":"));
     CHECK(shows(outcome.err, row.says));
     CHECK(shows(outcome.err, row.remedy));
+  }
+}
+
+TEST_CASE("a support whose motion has no corner within the run is known to the event lane") {
+  for (const char* motion : {"z: {table: [[0, 0], [1, 0.1]]}", "z: {rate: 0.1}",
+                             "z: {table: [[0, 0], [0.3, 0.1], [0.6, 0.15]], smooth: true}"}) {
+    CAPTURE(motion);
+    const Folder folder;
+    folder.write("scene.yaml", on_a_support(motion));
+    CHECK(saltus_command(folder, {"check", "scene.yaml"}).code == 0);
   }
 }
 

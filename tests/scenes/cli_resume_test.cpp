@@ -237,3 +237,24 @@ results: {frames: 0}
     check_same_checkpoint(folder / "scene.yaml", folder / "a.h5", folder / "b.h5");
   }
 }
+
+TEST_CASE("a run whose steps follow their error goes on bit for bit") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 1 s, step: 10 ms, tolerance: 1e-5}
+bodies:
+  - {name: ball, kind: particles, particles: {mass: [1 kg], positions: [[0, 0, 1]], gravity: [0, 0, -9.81]}}
+contacts:
+  - {on: ball, against: {plane: {}}, law: {kind: newton-impact, restitution: 0.5}}
+results: {frames: 0}
+)");
+  REQUIRE(
+      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "0.43"}).code ==
+      0);
+  const Outcome resumed =
+      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--resume"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "b.h5"}).code == 0);
+  check_same_results(folder / "a.h5", folder / "b.h5");
+}

@@ -295,9 +295,11 @@ bool adds_up(const Counts& counts, std::size_t size) {
   return left == 0;
 }
 
-/// Of a slot that tells of the event lane. "" or what does not fit.
+/// Of a slot that tells of the event lane, or of the step to try next under an error. "" or what does not fit.
 std::string lane_mismatch(const Packed& p, const Model& model) {
-  if (model.options().lane != Lane::events)
+  const bool controlled = model.options().step_tolerance > 0.0 && p.lane_counts.size() == 7 &&
+                          p.lane_counts[0] == 0 && p.lane_q.size() == 0 && p.lane_key.empty();
+  if (model.options().lane != Lane::events && !controlled)
     return "of the event lane, which the scene does not use";
   if (!p.lane_q.sound() || !p.lane_v.sound() || !p.lane_memory.sound())
     return "offsets out of order";
@@ -316,7 +318,7 @@ std::string lane_mismatch(const Packed& p, const Model& model) {
   if (groups == 0 && p.lane_counts[0] != 0 && p.lane_times[1] != 0.0)
     return "a step of the event lane is in work, and where it began is missing";
   if (const double h = p.lane_times[1], length = p.lane_times[4];
-      h != 0.0 && !(length > 0.0 && length <= 2.0 * h))
+      !controlled && h != 0.0 && !(length > 0.0 && length <= 2.0 * h))
     return "the step of the event lane goes farther than it was made for";
   for (std::size_t i = 1; i < p.lane_key.size(); ++i)
     if (p.lane_key[i] <= p.lane_key[i - 1]) return "contacts of the event lane out of order";

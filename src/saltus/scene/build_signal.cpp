@@ -1,6 +1,8 @@
 // Loads and prescribed motion of a body: entries with a function of time each.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "saltus/scene/build_joint.h"
@@ -22,10 +24,33 @@ void expect_times(const Matrix& data, const std::string& file, const std::string
                        "times increase");
 }
 
-/// The signal plus `shift`. path: "bodies[0].loads[0]".
+/// Of a support: the event lane knows what happens between its motion and its bodies, and no impact of its own.
+void expect_no_jump(const Scene& scene, const Signal& signal, const std::vector<double>& t,
+                    bool smooth, const std::string& path) {
+  if (scene.spec.time.chosen_lane() != Lane::events) return;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const bool first = i == 0, last = i + 1 == t.size();
+    if (!(t[i] > 0.0 && t[i] < scene.spec.time.end) || (smooth && !first && !last)) continue;
+    // at a point the rate is that of the piece which begins there, at the last point of the one that ends
+    const double before = first  ? 0.0
+                          : last ? signal.rate(t[i])
+                                 : signal.rate(0.5 * (t[i - 1] + t[i])),
+                 after = last ? 0.0 : signal.rate(t[i]),
+                 size = std::max(std::abs(before), std::abs(after));
+    if (std::abs(after - before) > 1e-9 * size)
+      throw SceneError(path,
+                       fmt::format("the velocity jumps at t = {:g} s, and the event lane knows no "
+                                   "impacts that a support makes by itself",
+                                   t[i]),
+                       "`smooth: true` with ends at rest or outside the run, or `time.lane: "
+                       "stepping`");
+  }
+}
+
+/// The signal plus `shift`. path: "bodies[0].loads[0]". moves: it is the motion of a support.
 template <class Spec>
-Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path,
-                 double shift = 0.0) {
+Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path, double shift = 0.0,
+                 bool moves = false) {
   if (spec.constant) return Signal::constant(*spec.constant + shift);
   if (spec.harmonic)
     return Signal::harmonic(spec.harmonic->amplitude,
@@ -43,7 +68,10 @@ Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path,
     value.push_back(y);
   }
   for (double& y : value) y += shift;
-  return Signal::table(std::move(t), std::move(value), spec.smooth);
+  const std::vector<double> at = moves ? t : std::vector<double>{};
+  Signal signal = Signal::table(std::move(t), std::move(value), spec.smooth);
+  expect_no_jump(scene, signal, at, spec.smooth, path + (spec.file ? ".file" : ".table"));
+  return signal;
 }
 
 /// A coordinate that is told how to move: signal plus rate times t.
@@ -55,7 +83,7 @@ void course_of(const Scene& scene, const std::optional<CourseSpec<D>>& spec, dou
   if (spec->rate)
     rate = *spec->rate;
   else
-    signal = signal_of(scene, *spec, path, start);
+    signal = signal_of(scene, *spec, path, start, true);
 }
 
 }  // namespace
@@ -103,7 +131,7 @@ std::vector<Prescribed> prescribed_of(const Scene& scene, const BodySpec& body, 
       throw SceneError(at + ".dof",
                        fmt::format("degree of freedom {} is prescribed twice", spec.dof),
                        "one motion each");
-    prescribed.push_back({spec.dof, signal_of(scene, spec, at)});
+    prescribed.push_back({spec.dof, signal_of(scene, spec, at, 0.0, true)});
   }
   if (static_cast<int>(prescribed.size()) == dofs)
     throw SceneError(path + ".prescribed",

@@ -142,8 +142,9 @@ class GeneralIsland final : public Island {
   bool unprojected_ = false;       ///< finish() found no impulses of the joints
   std::vector<SeenContact> seen_;  ///< before project(), where that moved something
   bool projected_ = false;
+  double h_ = 0.0;            ///< of the step [s]
   double surface_gap_ = 0.0;  ///< least one between shapes and skins on the finished state [m]
-  IslandDelassus W_;                                           ///< that of the last problem
+  IslandDelassus W_;          ///< that of the last problem
   Vector gap_, y_, y_start_, slip_;                            // a contact
   Vector rate_, u_, u_free_, u_now_, ahead_, p_all_, p_kept_;  // a row
   mutable Vector p_friction_;
@@ -538,6 +539,7 @@ double GeneralIsland::slips(const IslandStep& step) {
 
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   shown_ = projected_ = unprojected_ = false;
+  h_ = step.h;
   joints_.begin(step.broken);
   list_.begin(step.trials);
   const bool accepts = model_.options().on_failure == OnFailure::accept;
@@ -860,16 +862,28 @@ void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& ob
   observer.solved({island, step.trials.front().t0, step.h, problem, p_, solved_});
 }
 
-// A bond that bears all it can is lost: the contact opens.
+// A bond is lost where it bears all it can, P = -h c, and opens: u > 0, beyond what the solver leaves of it. Others may bear what
+// is more, and it stays.
 void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
+  Vector u;
+  const auto opens = [&](int k, double c) {
+    if (u.size() == 0) {
+      u.resize(b_.size());
+      W_.W().apply(p_, u);
+      u += b_;
+    }
+    return u[k] > model_.options().contact.tolerance * W_.W().entry(k, k) * h_ * c;
+  };
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const auto i = size(admitted_[k]);
     const IslandContact& c = list_[i];
     ContactMemory memory{c.key};
     for (int a = 0; a < c.rows(); ++a)
       (a <= c.tangents ? memory.impulse[a] : memory.moment[c.axis_of(a)]) = p_all_[c.first_row + a];
-    if (law(i).cohesion > 0.0 ? bonded_[i] != 0 && p_[laws_[k].first] > 0.0
-                              : !memory.impulse.isZero(0.0))
+    const int first = laws_[k].first;
+    const double strength = law(i).cohesion;
+    if (strength > 0.0 ? bonded_[i] != 0 && (p_[first] > 0.0 || !opens(first, strength))
+                       : !memory.impulse.isZero(0.0))
       contacts.push_back(memory);
   }
 }

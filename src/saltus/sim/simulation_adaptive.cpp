@@ -232,7 +232,8 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
           a.estimator.judge(a.start, a.coarse, a.half, a.fine, ladder.stubborn() ? kSlack : 0.0);
       good = made.finite = verdict.finite;
     }
-    if (good && (verdict.ratio <= 1.0 || ladder.finest() || !made.converged)) {
+    const bool gives_up = tries >= kMostTries;
+    if (good && !gives_up && (verdict.ratio <= 1.0 || ladder.finest() || !made.converged)) {
       ladder.accept(verdict.ratio, verdict.impact);
       std::swap(a.start, a.fine);
       estimated = false;
@@ -248,7 +249,6 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
       sum = made;
       continue;
     }
-    const bool gives_up = tries >= kMostTries;
     if (gives_up) {
       made.converged = made.finite = false;
       made.failure = kTooManySteps;

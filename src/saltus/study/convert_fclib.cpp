@@ -114,8 +114,14 @@ std::vector<std::string> convert_fclib(const ResultsReader& results, const std::
         "step {} is not that of {}, bit for bit: another version or machine made the file; "
         "what is written belongs to the run made now",
         same.differs(), results.file()));
-  if (const std::string text = dump.left_out(); !text.empty()) notes.push_back(text);
-  if (files.empty() && dump.left_out().empty())
+  if (files.empty() && !dump.left_out().empty())
+    throw SceneError("--to fclib",
+                     fmt::format("the contact problem of step {} has relays, rolling or spinning "
+                                 "friction, and these files Coulomb friction only",
+                                 step),
+                     "choose another step by --step, or leave those laws out")
+        .at(results.file(), 0, 0);
+  if (files.empty())
     throw SceneError("--step", fmt::format("step {} has no contact problem", step),
                      "the column contacts of --to csv tells of steps with contacts")
         .at(results.file(), 0, 0);
