@@ -120,3 +120,19 @@ TEST_CASE("events: joints that hold and do no work cost the evaluations of the i
   CHECK(told.evaluations <= 16 * told.steps + 13 * told.rejected + 20);
   CHECK(told.evaluations >= 12 * told.steps);
 }
+
+TEST_CASE("events: an arm that has come to rest on its stop obeys the law there") {
+  const Shown shown = run_text(R"(saltus: 1
+time: {end: 2 s, step: 10 ms, lane: events, tolerance: 1e-6}
+gravity: [0, 0, -9.81]
+bodies:
+  - name: arm
+    kind: rigid
+    rigid: {mass: 2 kg, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], touches: false}
+joints:
+  - {name: pin, kind: revolute, between: [world, arm], at: [0, 0, 0], axis: [0, -1, 0], turn: {limits: {lower: -1.0 rad, restitution: 0.5}}}
+)");
+  CHECK(shown.converged);
+  CHECK(shown.sim.state().energy.kinetic < 1e-30);
+  CHECK(shown.worst_after < 1e-9);
+}

@@ -28,7 +28,7 @@ def _push(step, sides, sign, x, force, torque):
     of = np.array([s.group for s in sides])
     for g in np.unique(of[of >= 0]):
         one = step.steps.get(g)
-        if one is None:
+        if one is None or g in step.unknown:
             continue
         here = np.flatnonzero(of == g)
         if one.group.frames:
@@ -43,6 +43,7 @@ def _push(step, sides, sign, x, force, torque):
 def collect(step, report):
     results, model = step.results, step.model
     step.sides = step.ends = None
+    step.adjusted = set()
     if not results.joint_force:
         return
     if model.joint_fault:
@@ -52,6 +53,9 @@ def collect(step, report):
     for g in held:
         if results.groups[g].scheme not in ("rig-mid", "moreau-jean") or getattr(model.groups[g], "moves_by_itself", False):
             step.miss([g], f"joints under {results.groups[g].scheme}, or with bodies that are told how to move")
+    if (model.scene.get("joint") or {}).get("level") == "both":
+        step.miss(sorted(held), "joints at level both, which change the velocities behind the step")
+        step.adjusted = held
     try:
         step.ends = [model.side_frames([getattr(j, s) for j in model.joints], step.q1) for s in "ab"]
         step.sides = Sides(step)
@@ -82,7 +86,9 @@ def fit_couplings(step):
     model = step.model
     if not model.couplings or model.joint_fault or step.sides is None:
         return
-    groups = list(step.steps)
+    groups = [g for g in step.steps if g not in step.unknown]
+    if not groups:
+        return
     rest_of = lambda r: {g: step.steps[g].group.residual(step.steps[g], r[g]) for g in groups}
     weigh = lambda parts: np.concatenate([step.steps[g].group.weigh(parts[g]) for g in groups])
     kept = step.r, step.size

@@ -135,7 +135,9 @@ def check(results, model, report, frames):
                 report.not_checked("momentum", f"'{results.groups[g].name}': {step.unknown[g]}")
             else:
                 one.group.check_momentum(one, step.r[g], step.size[g], report, step, g)
-            if moved:
+            if g in step.unknown and (g in step.adjusted or results.groups[g].scheme == "rig-neg"):
+                report.not_checked("motion", f"'{results.groups[g].name}': {step.unknown[g]}")  # its turn needs the impulses
+            elif moved:
                 report.not_checked("motion", "in steps with contacts, for positions are corrected behind them")
             else:
                 one.group.check_motion(one, report, step, g)

@@ -28,8 +28,9 @@ constexpr double kStop = 1e-6;     ///< of EventOptions::zeno: the way left of a
 constexpr double kWay = 2000.0;    ///< margins that a body goes in a step
 constexpr int kMostSamples = 16;   ///< of a step, for its integrals
 constexpr double kShortest = 1e-15;
-constexpr double kTime = 1e-14;  ///< of the time, to which the end of a step is found
-constexpr int kRounds = 3;       ///< of Newton's method for it
+constexpr double kStill = 1e-12;  ///< of the speeds in play: slower is at rest
+constexpr double kTime = 1e-14;   ///< of the time, to which the end of a step is found
+constexpr int kRounds = 3;        ///< of Newton's method for it
 /// Of the error a step may have: what a dense output may miss of the equations of motion that is taken for the motion.
 constexpr double kDefect = 0.01;
 constexpr double kLongest = 1000.0;  ///< intervals
@@ -812,6 +813,10 @@ void EventLane::Work::measure(const State& state, StepReport& report) {
     // what rates are made of: some may be all round-off
     for (std::size_t i = 0; i < contacts.count() && !state.lane.modes.empty(); ++i)
       speed = std::max(speed, contacts.row_size(i, 0, v));
+    // at rest all of them are: beside the speeds that the energy in play makes
+    const double most = std::max(std::abs(state.energy_start),
+                                 state.energy.kinetic + std::abs(state.energy.potential));
+    if (!(state.energy.kinetic > kStill * kStill * most)) speed = 0.0;
     for (std::size_t k = 0; k < state.lane.modes.size(); ++k)
       if (motion.index(k) >= 0 && speed > 0.0) {
         const ContactLaw& law = contacts.law(at(motion.index(k)));
