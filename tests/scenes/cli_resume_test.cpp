@@ -85,6 +85,20 @@ void signal_when_under_way(pid_t child, const std::string& part, int signal) {
   ::kill(child, signal);
 }
 
+/// scene.yaml to this time and on from there, beside a run in one go: a.h5, b.h5.
+void check_resumed_at(const Folder& folder, const char* until) {
+  const Outcome first =
+      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", until});
+  CAPTURE(first.err);
+  REQUIRE(first.code == 0);
+  const Outcome resumed =
+      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--resume"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "b.h5"}).code == 0);
+  check_same_results(folder / "a.h5", folder / "b.h5");
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -224,16 +238,7 @@ results: {frames: 0}
     for (std::size_t at; (at = scene.find("SCHEME")) != std::string::npos;)
       scene.replace(at, 6, scheme);
     folder.write("scene.yaml", scene);
-    const Outcome first =
-        saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "0.2"});
-    CAPTURE(first.err);
-    REQUIRE(first.code == 0);
-    const Outcome resumed =
-        saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--resume"});
-    CAPTURE(resumed.err);
-    REQUIRE(resumed.code == 0);
-    REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "b.h5"}).code == 0);
-    check_same_results(folder / "a.h5", folder / "b.h5");
+    check_resumed_at(folder, "0.2");
     check_same_checkpoint(folder / "scene.yaml", folder / "a.h5", folder / "b.h5");
   }
 }
@@ -248,13 +253,5 @@ contacts:
   - {on: ball, against: {plane: {}}, law: {kind: newton-impact, restitution: 0.5}}
 results: {frames: 0}
 )");
-  REQUIRE(
-      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "0.43"}).code ==
-      0);
-  const Outcome resumed =
-      saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--resume"});
-  CAPTURE(resumed.err);
-  REQUIRE(resumed.code == 0);
-  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "b.h5"}).code == 0);
-  check_same_results(folder / "a.h5", folder / "b.h5");
+  check_resumed_at(folder, "0.43");
 }

@@ -475,13 +475,9 @@ bool IslandJoints::place_ends(IslandStep& step) {
   return factorise_ends(step);
 }
 
-//     M dv = G^T L,  S L = u - (G v1 + d1)
-bool IslandJoints::keep_rates(IslandStep& step) {
-  rows_at_end(step);
-  rates_at_end(step, u_);
-  c_ = rates_ - u_;
-  if (!factorise_ends(step)) return false;
-  system_.solve(c_);
+/// The impulses L = c_ to the velocities of the ends:  v1 <- v1 + M^-1 G^T L.
+template <class Masses>
+void IslandJoints::give_ends(IslandStep& step, const Masses& mass_of) {
   add_loads(c_, step.h);
   add_pulls(c_, step.h);
   for (std::size_t m = 0; m < members_.size(); ++m) {
@@ -489,9 +485,19 @@ bool IslandJoints::keep_rates(IslandStep& step) {
     if (member.w.size() == 0) continue;
     member.w.setZero();
     system_.transpose_add(static_cast<int>(m), c_, member.w);
-    solve(step.trials[size(member.group)].A, member.w);
+    solve(mass_of(member), member.w);
     step.ends[size(member.group)].v += member.w;
   }
+}
+
+//     M dv = G^T L,  S L = u - (G v1 + d1)
+bool IslandJoints::keep_rates(IslandStep& step) {
+  rows_at_end(step);
+  rates_at_end(step, u_);
+  c_ = rates_ - u_;
+  if (!factorise_ends(step)) return false;
+  system_.solve(c_);
+  give_ends(step, [&](const Member& m) -> const Factor& { return step.trials[size(m.group)].A; });
   return c_.allFinite();
 }
 
@@ -525,16 +531,7 @@ double IslandJoints::project_velocities(IslandStep& step) {
   u_ -= system_.drift1();
   g_ = c_;
   if (!solve_at_end()) return std::numeric_limits<double>::quiet_NaN();
-  add_loads(c_, step.h);
-  add_pulls(c_, step.h);
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    Member& member = members_[m];
-    if (member.w.size() == 0) continue;
-    member.w.setZero();
-    system_.transpose_add(static_cast<int>(m), c_, member.w);
-    solve(member.M, member.w);
-    step.ends[size(member.group)].v += member.w;
-  }
+  give_ends(step, [](const Member& m) -> const Factor& { return m.M; });
   return c_.dot(u_) + 0.5 * c_.dot(g_);
 }
 

@@ -93,6 +93,8 @@ class IslandJoints {
   void rows_at_end(IslandStep& step);
   bool factorise_ends(IslandStep& step);
   void rates_at_end(IslandStep& step, Vector& u);
+  template <class Masses>
+  void give_ends(IslandStep& step, const Masses& mass_of);
   bool solve_at_end();
   void rates_of_gaps(IslandStep& step, Vector& rates);
   void add_loads(const Vector& L, double h);

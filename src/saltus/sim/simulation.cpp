@@ -370,24 +370,26 @@ bool Simulation::Work::failed(StepReport& report) {
   return false;
 }
 
+/// The step in work, of island i.
+IslandStep Simulation::Work::of_island(std::size_t i) {
+  return {model,
+          state.h,
+          state.energy.kinetic + std::abs(state.energy.potential),
+          trials,
+          ends,
+          state.contacts,
+          state.solvers[i],
+          state.broken};
+}
+
 // One step: predict, touch, correct, finish, measure, book. The state changes only in commit().
 void Simulation::Work::step(double h, StepReport& report) {
   report.gap = std::numeric_limits<double>::infinity();
   begin(h);
   if (failed(report)) return;
-  const auto context = [&](std::size_t i) {
-    return IslandStep{model,
-                      h,
-                      state.energy.kinetic + std::abs(state.energy.potential),
-                      trials,
-                      ends,
-                      state.contacts,
-                      state.solvers[i],
-                      state.broken};
-  };
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
-    IslandStep at = context(i);
+    IslandStep at = of_island(i);
     islands[i]->solve(at, report);
     if (observer && !(adaptive && adaptive->estimating))
       islands[i]->show(at, static_cast<int>(i), *observer);
@@ -405,7 +407,7 @@ void Simulation::Work::step(double h, StepReport& report) {
   if (adaptive) adaptive->touches.clear();
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
-    IslandStep at = context(i);
+    IslandStep at = of_island(i);
     if (!aligned(i)) islands[i]->check(at, report);
     const std::size_t earlier = contacts.size();
     islands[i]->remember(contacts);
@@ -434,9 +436,7 @@ bool Simulation::Work::aligned(std::size_t i) const {
 void Simulation::Work::align(StepReport& report) {
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!aligned(i)) continue;
-    IslandStep at{model,           state.h, state.energy.kinetic + std::abs(state.energy.potential),
-                  trials,          ends,    state.contacts,
-                  state.solvers[i]};
+    IslandStep at = of_island(i);
     const double work = islands[i]->finish(at);
     islands[i]->check(at, report);
     if (!model.options().ledger) continue;
@@ -457,16 +457,10 @@ void Simulation::Work::correct(StepReport& report) {
   };
   const bool ledger_too = model.options().ledger;
   const Energy before = ledger_too ? energy_of_ends() : Energy{};
-  const auto context = [&](std::size_t i) {
-    return IslandStep{
-        model,           state.h, state.energy.kinetic + std::abs(state.energy.potential),
-        trials,          ends,    state.contacts,
-        state.solvers[i]};
-  };
   bool moved = false;
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
-    IslandStep at = context(i);
+    IslandStep at = of_island(i);
     moved = islands[i]->project(at, report) || moved;
   }
   if (!moved) return;
@@ -474,7 +468,7 @@ void Simulation::Work::correct(StepReport& report) {
   report.joint_gap = 0.0;
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
-    IslandStep at = context(i);
+    IslandStep at = of_island(i);
     islands[i]->measure_gaps(at, report);
   }
   if (!ledger_too) return;

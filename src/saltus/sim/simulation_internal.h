@@ -103,6 +103,7 @@ struct Simulation::Work {
   bool estimate(double s, StepReport& report);
   bool take(double s, double t_mid, double t_end, double share, StepReport& report);
   void restore(const State& from);
+  IslandStep of_island(std::size_t i);
   void reached(std::span<const GroupState> groups, double t, double h, StepEnd& end);
   void find_closings(const StepEnd& start, const StepEnd& end);
   void find_missed(double t, double h, bool second);
