@@ -6,8 +6,10 @@
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "../support/rigid_scene.h"
+#include "run_scene.h"
 #include "saltus/base/error.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
@@ -379,4 +381,46 @@ TEST_CASE("an exception of the user's leaves the state as before the interval") 
   for (int i = 0; i < 150; ++i) never.advance();
   CHECK(sim.state().groups[0].q == never.state().groups[0].q);
   CHECK(sim.state().ledger == never.state().ledger);
+}
+
+TEST_CASE(
+    "a hinged arm keeps any tolerance at every level of its joint, with steps as few as the order "
+    "allows") {
+  const std::string arm = R"(saltus: 1
+time: {end: 0.1 s, step: 10 ms, tolerance: 1e-5}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: arm, kind: rigid, rigid: {mass: 2 kg, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], touches: false}}
+joints:
+  - {name: pin, kind: revolute, between: [world, arm], at: [0, 0, 0], axis: [0, -1, 0]}
+)";
+  // (J + m r^2) theta'' = -m g r cos theta from rest: theta' = sqrt(2 m g r sin(-theta)/I), downwards
+  constexpr double m = 2.0, r = 0.5, I = 0.1 + m * r * r, g = 9.81;
+  double theta = 0.0, rate = 0.0;
+  constexpr int n = 10000;
+  for (int i = 0; i < n; ++i) {  // Runge-Kutta
+    const double h = 0.1 / n;
+    const auto a = [&](double x) { return -m * g * r / I * std::cos(x); };
+    const double k1 = a(theta), k2 = a(theta + h / 2 * rate),
+                 k3 = a(theta + h / 2 * rate + h * h / 4 * k1),
+                 k4 = a(theta + h * rate + h * h / 2 * k2);
+    theta += h * rate + h * h / 6 * (k1 + k2 + k3);
+    rate += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  for (const char* level : {"position", "velocity", "both"}) {
+    CAPTURE(level);
+    long steps = 0;
+    for (const double tolerance : {1e-4, 1e-5, 1e-7}) {
+      CAPTURE(tolerance);
+      steps = 0;
+      const Shown s = run_text(
+          arm, {fmt::format("time.tolerance={}", tolerance), std::string("joint.level=") + level},
+          [&](const Simulation&, const StepReport& report) { steps += report.steps; });
+      CHECK(s.converged);
+      CHECK(std::abs(std::abs(s.sim.state().groups[0].v[4]) - std::abs(rate)) <
+            20.0 * tolerance * std::abs(rate));
+      CHECK(steps < 0.1 / std::sqrt(tolerance) + 20.0);
+    }
+    CHECK(steps > 50);
+  }
 }

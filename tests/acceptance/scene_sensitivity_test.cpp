@@ -90,10 +90,43 @@ TEST_CASE("a scene without a derivative says so, and wrong requests name their e
   CHECK(sensitivities_text(none).find("none, contact 0") != std::string::npos);
 
   CHECK(fault_of({"bodies[0].particles.weight"}).find("leads to no number") != std::string::npos);
+  for (const char* run : {"time.end", "time.step", "time.tolerance"})
+    CHECK(fault_of({run}).find("says how the scene is run") != std::string::npos);
   CHECK(fault_of({"bodies[0].name"}).find("sensitivities.to[0]") != std::string::npos);
   CHECK(fault_of({"contacts[0].law.restitution"}, {"contacts[0].law.restitution=1"})
             .find("cannot be 1") != std::string::npos);
   CHECK(fault_of(height, {"time.lane=stepping", "time.tolerance=~"}).find("event lane") !=
         std::string::npos);
   CHECK(fault_of(height, {}, {"depth"}).find("sensitivities.of[0]") != std::string::npos);
+}
+
+TEST_CASE(
+    "a start whose velocities were made to fit a drive has derivatives: they fit it for any mass") {
+  constexpr const char* kCrank = R"(
+saltus: 1
+time: {end: 0.5 s, step: 5 ms, lane: events, tolerance: 1e-10}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: crank, kind: rigid, rigid: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.1, 0, 0], touches: false}}
+  - {name: rod, kind: rigid, rigid: {mass: 1, inertia: [0.02, 0.02, 0.02], position: [0.4, 0, 0], touches: false}}
+joints:
+  - {name: drive, kind: revolute, between: [world, crank], at: [0, 0, 0], axis: [0, -1, 0], turn: {drive: {rate: 2 rad/s}}}
+  - {name: elbow, kind: revolute, between: [crank, rod], at: [0.2, 0, 0], axis: [0, -1, 0]}
+outputs:
+  - {probe: rod, at: [0.2, 0, 0], name: tip, direction: [0, 0, 1], quantity: displacement}
+)";
+  const std::vector<std::string> to{"bodies[1].rigid.mass"};
+  const SceneSensitivity s = scene_sensitivities(read_scene_text(kCrank, "crank.yaml"), to);
+  CAPTURE(s.states.reason);
+  REQUIRE(s.states.validity == Sensitivity::Validity::smooth);
+  const auto tip = [&](double mass) {
+    const std::vector<std::string> set{fmt::format("bodies[1].rigid.mass={}", mass)};
+    const SceneSensitivity run =
+        scene_sensitivities(read_scene_text(kCrank, "crank.yaml", set), to);
+    return run.of[0].value;
+  };
+  constexpr double d = 1e-3;
+  const double expected =
+      (8.0 * (tip(1.0 + d) - tip(1.0 - d)) - (tip(1.0 + 2 * d) - tip(1.0 - 2 * d))) / (12.0 * d);
+  CHECK(s.value(0, 0) == doctest::Approx(expected).epsilon(1e-6));
 }

@@ -54,8 +54,12 @@ class Threads(unittest.TestCase):
         sim.run(steps=2)
         interval = sys.getswitchinterval()
         sys.setswitchinterval(0.2)  # longer than a step: who does not give the GIL up keeps it to the end
+        during = 0
         try:
-            during, _ = counted_during(sim.advance)
+            for _ in range(20):  # a busy machine may have no core for it during one of them
+                during = max(during, counted_during(sim.advance)[0])
+                if during > 1000:
+                    break
         finally:
             sys.setswitchinterval(interval)
         self.assertGreater(during, 1000)

@@ -3,6 +3,7 @@ import numpy as np
 
 from . import bounds
 from .joint_geometry import UNDER_B, coordinate, rows
+from .signals import jumps_of
 from .solids import Unknown
 
 
@@ -40,6 +41,11 @@ def _push(step, sides, sign, x, force, torque):
                 one.group.push_point(step.r[g], step.size[g], sides[i].x, sign * force[i])
 
 
+def _may_jump(drive, step):
+    times = jumps_of(drive)
+    return times is None or any(step.t0 <= t <= step.t1 for t in times if t > 0.0)
+
+
 def collect(step, report):
     results, model = step.results, step.model
     step.sides = step.ends = None
@@ -53,8 +59,12 @@ def collect(step, report):
     for g in held:
         if results.groups[g].scheme not in ("rig-mid", "moreau-jean") or getattr(model.groups[g], "moves_by_itself", False):
             step.miss([g], f"joints under {results.groups[g].scheme}, or with bodies that are told how to move")
-    if (model.scene.get("joint") or {}).get("level") == "both":
+    level = (model.scene.get("joint") or {}).get("level")
+    if level == "both" or model.scene["time"].get("tolerance") is not None:  # of the lane of steps: they are controlled
         step.miss(sorted(held), "joints at level both, which change the velocities behind the step")
+        step.adjusted = held
+    elif level != "velocity" and any(_may_jump(drive, step) for drive in model.driven):
+        step.miss(sorted(held), "joints in a step in which the rate of a drive may jump")
         step.adjusted = held
     try:
         step.ends = [model.side_frames([getattr(j, s) for j in model.joints], step.q1) for s in "ab"]

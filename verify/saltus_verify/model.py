@@ -101,7 +101,7 @@ class Model:
         raise Unknown(f"body {name}")
 
     def _joints(self):
-        self.joints, self.joint_laws, self.couplings, self.joint_fault = [], [], [], None
+        self.joints, self.joint_laws, self.couplings, self.driven, self.joint_fault = [], [], [], [], None
         try:
             for spec in self.scene.get("joints", []):
                 self.joints.append(joint_geometry.place(spec, self))
@@ -114,9 +114,12 @@ class Model:
     def _find_couplings(self):
         """Rows over coordinates: drives of joints, then those of the scene; each a list of (joint, coordinate, weight)."""
         names = lambda j: [c[0] for c in joint_geometry.COORDINATES[self.joints[j].kind]]
+        self.driven = [x for x in (spec.get("value") for spec in self.scene.get("couplings", [])) if x]
         for j, joint in enumerate(self.joints):
             for key in ("turn", "turn2", "slide", "slide2"):
-                if (joint.spec.get(key) or {}).get("drive"):
+                drive = (joint.spec.get(key) or {}).get("drive")
+                if drive:
+                    self.driven.append(drive)
                     self.couplings.append([(j, names(j).index(key), 1.0)])
         index = {joint.name: j for j, joint in enumerate(self.joints)}
 

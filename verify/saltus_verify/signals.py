@@ -25,7 +25,8 @@ def function_of(spec):
 
 
 def rate_of(spec):
-    """The derivative of a signal, of a table the slope of the piece that t is in."""
+    """The derivative of a signal, of a table the slope of the piece that begins at t or holds it; at its last point of the one that
+    ends."""
     if spec.get("constant") is not None:
         return lambda t: 0.0
     if spec.get("harmonic") is not None:
@@ -36,8 +37,10 @@ def rate_of(spec):
         t_k, y_k = np.array(spec["table"], dtype=float).T
 
         def rate(t):
-            i = int(np.searchsorted(t_k, t, side="right")) - 1
-            return 0.0 if i < 0 or i >= len(t_k) - 1 else float((y_k[i + 1] - y_k[i]) / (t_k[i + 1] - t_k[i]))
+            if not t_k[0] <= t <= t_k[-1]:
+                return 0.0
+            i = min(int(np.searchsorted(t_k, t, side="right")) - 1, len(t_k) - 2)
+            return float((y_k[i + 1] - y_k[i]) / (t_k[i + 1] - t_k[i]))
 
         return rate
     raise Unknown("signal that is read from a file or smooth")
@@ -49,3 +52,11 @@ def second_of(spec):
         w = 2 * np.pi * s["frequency"]
         return lambda t: -s["amplitude"] * w * w * np.cos(w * t + s.get("phase", 0.0))
     return lambda t: 0.0
+
+
+def jumps_of(spec):
+    """Times at which the rate may jump: points of a table, of a smooth one its ends. None: not known, it is in a file."""
+    if spec.get("file"):
+        return None
+    t = [point[0] for point in spec.get("table") or []]
+    return [t[0], t[-1]] if t and spec.get("smooth") else t

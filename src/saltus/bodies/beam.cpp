@@ -11,6 +11,7 @@
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/bodies/beam_internal.h"
+#include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/row_table.h"
 
 namespace saltus {
@@ -263,6 +264,8 @@ ElasticBeam::Strain ElasticBeam::strain(View q, const PointRef& at) const {
   const Point p(Data::local(d.r, at.feature), at.local.x(), d.l);
   return {p.s - 1.0, d.frame * p.a.cross(p.b) / p.A};
 }
+
+void ElasticBeam::breaks(Breaks& out) const { breaks_of_loads(data_->system.loads, out); }
 
 Energy ElasticBeam::energy(double, View q, View v) const {
   const Data& d = *data_;

@@ -80,6 +80,7 @@ class ElasticBeam final : public Dynamics {
 
   /// "elastic", "gravity" (both with a potential), "damping", "load": those there are. Gravity has its zero at the reference.
   std::span<const Source> sources() const override;
+  void breaks(Breaks& out) const override;
   Energy energy(double t, View q, View v) const override;
   void power(double t, View q, View v, View w, std::span<double> by_source) const override;
 

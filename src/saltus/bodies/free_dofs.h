@@ -39,6 +39,19 @@ struct DofWords {
   std::string (*name)(int dof) = [](int dof) { return "degree of freedom " + std::to_string(dof); };
 };
 
+/// Of forces, each with its `signal`.
+template <class Loads>
+void breaks_of_loads(const Loads& loads, Breaks& out) {
+  for (const auto& load : loads) load.signal.points(out.ends);
+}
+
+inline void breaks_of_motion(std::span<const Prescribed> prescribed, Breaks& out) {
+  for (const Prescribed& p : prescribed) {
+    p.signal.points(out.ends, true);
+    p.signal.jumps(out.jumps);
+  }
+}
+
 class FreeDofs {
  public:
   FreeDofs() = default;
@@ -75,6 +88,7 @@ class FreeDofs {
   void move(double t, double (Signal::*of)(double) const, Vector& all) const {
     for (const Prescribed& p : held_) all[p.dof] = (p.signal.*of)(t);
   }
+  void breaks(Breaks& out) const { breaks_of_motion(held_, out); }
   void stop(Vector& rates) const {
     for (const Prescribed& p : held_) rates[p.dof] = 0.0;
   }

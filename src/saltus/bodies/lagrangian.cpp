@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/bodies/free_dofs.h"
 
 namespace saltus {
 
@@ -498,6 +499,11 @@ void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRow
       for (int dof : d.free_dofs) *value++ = d.J(axis, dof);
     J.offset.push_back(static_cast<int>(i) + 1);
   }
+}
+
+void Lagrangian::breaks(Breaks& out) const {
+  breaks_of_motion(data_->options.prescribed, out);
+  breaks_of_loads(data_->options.loads, out);
 }
 
 void Lagrangian::point_drift(double t, View q, std::span<const PointRef> at, Out drift) const {

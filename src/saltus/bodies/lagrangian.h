@@ -94,6 +94,7 @@ class Lagrangian final : public Dynamics {
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  void breaks(Breaks& out) const override;
 
   /// "potential", "inertial" (both with a potential), "damping" (Rayleigh), "applied", "load", "prescribed": those there are.
   std::span<const Source> sources() const override;

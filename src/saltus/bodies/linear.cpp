@@ -420,6 +420,11 @@ void Linear::point_drift(double t, View, std::span<const PointRef> at, Out x) co
   }
 }
 
+void Linear::breaks(Breaks& out) const {
+  data_->dofs.breaks(out);
+  breaks_of_loads(data_->loads, out);
+}
+
 std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
                                           std::span<const Vector3> direction) const {
   const Data& d = *data_;

@@ -62,6 +62,7 @@ class Linear final : public Dynamics {
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  void breaks(Breaks& out) const override;
   /// Null where one of the points is prescribed to move.
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override;

@@ -194,6 +194,8 @@ void MasslessContact::point_drift(double t, View q, std::span<const PointRef> at
   data_->fem->point_drift(t, data_->all, at, drift);
 }
 
+void MasslessContact::breaks(Breaks& out) const { data_->fem->breaks(out); }
+
 // Rows of massless nodes are those of (4), at all nodes with mass beside one without.
 void MasslessContact::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
   Data& d = *data_;

@@ -70,6 +70,14 @@ void Moving::frames(double t, View, std::span<Pose> out) const {
     out[i] = {place(motions_[i], t), turned(motions_[i], t).toRotationMatrix()};
 }
 
+void Moving::breaks(Breaks& out) const {
+  for (const PrescribedMotion& m : motions_)
+    for (const Signal* x : {&m.position[0], &m.position[1], &m.position[2], &m.angle}) {
+      x->points(out.ends, true);
+      x->jumps(out.jumps);
+    }
+}
+
 void Moving::points(double t, View, std::span<const PointRef> at, Out x) const {
   for (std::size_t i = 0; i < at.size(); ++i) {
     const PrescribedMotion& m = motions_[static_cast<std::size_t>(at[i].body)];

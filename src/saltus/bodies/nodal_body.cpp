@@ -174,6 +174,11 @@ void NodalBody::point_rows(View, View, std::span<const PointRef> at, PointRows& 
   }
 }
 
+void NodalBody::breaks(Breaks& out) const {
+  parts_->dofs.breaks(out);
+  breaks_of_loads(parts_->loads, out);
+}
+
 void NodalBody::point_drift(double t, View, std::span<const PointRef> at, Out drift) const {
   const Parts& d = *parts_;
   drift.setZero();

@@ -363,6 +363,8 @@ Vector3 PseudoRigid::angular_momentum(View q, View v, int body) const {
 }
 
 // T = tr(F' E0 F'^T)/2 + m |x'|^2/2,   U = V W(F) - m g . x
+void PseudoRigid::breaks(Breaks& out) const { breaks_of_loads(data_->system.loads, out); }
+
 Energy PseudoRigid::energy(double, View q, View v) const {
   const Data& d = *data_;
   Energy E;

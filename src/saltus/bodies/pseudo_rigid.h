@@ -79,6 +79,7 @@ class PseudoRigid final : public Dynamics {
   /// "elastic", "gravity" (both with a potential), "damping", "load": those there are.
   std::span<const Source> sources() const override;
   /// Gravity has its zero at the origin.
+  void breaks(Breaks& out) const override;
   Energy energy(double t, View q, View v) const override;
   void power(double t, View q, View v, View w, std::span<double> by_source) const override;
 

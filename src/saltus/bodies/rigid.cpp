@@ -308,6 +308,8 @@ void Rigid::spin_rows(View, View axes, std::span<const PointRef> refs, PointRows
   }
 }
 
+void Rigid::breaks(Breaks& out) const { breaks_of_loads(work_->system.loads, out); }
+
 Energy Rigid::energy(double, View q, View v) const {
   const Work& d = *work_;
   Energy E;

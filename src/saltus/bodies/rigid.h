@@ -70,6 +70,7 @@ class Rigid final : public Dynamics {
   void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
 
   std::span<const Source> sources() const override;
+  void breaks(Breaks& out) const override;
   Energy energy(double t, View q, View v) const override;
   void power(double t, View q, View v, View w, std::span<double> by_source) const override;
 

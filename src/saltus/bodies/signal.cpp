@@ -122,4 +122,32 @@ bool Signal::is_constant() const {
   return std::ranges::all_of(table.value, [&](double y) { return y == table.value.front(); });
 }
 
+void Signal::jumps(std::vector<double>& t) const {
+  const auto* const points = std::get_if<std::shared_ptr<const Table>>(&form_);
+  if (!points) return;
+  const Table& table = **points;
+  const std::size_t last = table.t.size() - 1;
+  for (std::size_t i = 0; i <= last; ++i) {
+    if (!table.second.empty() && i != 0 && i != last) continue;
+    const double before = i == 0      ? 0.0
+                          : i == last ? rate(table.t[i])
+                                      : rate(0.5 * (table.t[i - 1] + table.t[i])),
+                 after = i == last ? 0.0 : rate(table.t[i]);
+    constexpr double kSmooth = 1e-9;
+    if (std::abs(after - before) > kSmooth * std::max(std::abs(before), std::abs(after)))
+      t.push_back(table.t[i]);
+  }
+}
+
+void Signal::points(std::vector<double>& t, bool between) const {
+  const auto* const points = std::get_if<std::shared_ptr<const Table>>(&form_);
+  if (!points) return;
+  const Table& table = **points;
+  if (!between || table.second.empty()) {
+    t.insert(t.end(), table.t.begin(), table.t.end());
+    return;
+  }
+  for (std::size_t i = 1; i < table.t.size(); ++i) t.push_back(0.5 * (table.t[i - 1] + table.t[i]));
+}
+
 }  // namespace saltus

@@ -24,6 +24,11 @@ class Signal {
   double rate(double t) const;    ///< [1/s]
   double second(double t) const;  ///< [1/s^2]
   bool is_constant() const;
+  /// Appends the times at which the rate jumps: corners of a table, and its ends where it does not rest there.
+  void jumps(std::vector<double>& t) const;
+  /// Appends the points of a table: between two of them it is smooth. between: of a cubic spline the middles of its pieces
+  /// instead, for those who take differences of its rates, which are not smooth across a point.
+  void points(std::vector<double>& t, bool between = false) const;
 
  private:
   struct Piece;

@@ -264,8 +264,8 @@ void JointSystem::Work::fill(double t0, double t1) {
   }
   for (const Coupled& c : coupled)
     if (c.given.value) {
-      drift0[matrix.first(c.node)] -= c.given.value(t0)[1];
-      drift1[matrix.first(c.node)] -= c.given.value(t1)[1];
+      drift0[matrix.first(c.node)] -= given(c, t0)[1];
+      drift1[matrix.first(c.node)] -= given(c, t1)[1];
     }
 }
 
@@ -283,6 +283,22 @@ double JointSystem::extent() const {
   for (const Work::Frames& x : work_->now)
     most = std::max({most, x.a.x.cwiseAbs().maxCoeff(), x.b.x.cwiseAbs().maxCoeff()});
   return most;
+}
+
+std::vector<double> JointSystem::jumps() const {
+  Breaks all;
+  for (const Work::Coupled& c : work_->coupled)
+    all.jumps.insert(all.jumps.end(), c.given.breaks.jumps.begin(), c.given.breaks.jumps.end());
+  for (const Work::Member& m : work_->members)
+    if (!m.own.empty()) m.of.body->breaks(all);
+  std::ranges::sort(all.jumps);
+  return all.jumps;
+}
+
+void JointSystem::between(double from, double to) {
+  constexpr double kEver = std::numeric_limits<double>::infinity();
+  work_->since = std::nextafter(from, kEver);
+  work_->until = std::nextafter(to, -kEver);
 }
 
 const Vector& JointSystem::drift0() const { return work_->drift0; }

@@ -49,7 +49,10 @@ struct JointCoupling {
   std::string name;
   std::vector<Term> terms;
   /// Value and rate at t; empty: 0.
-  std::function<std::array<double, 2>(double t)> value;
+  std::function<std::array<double, 2>(double t)> value{};
+  /// The second derivative; empty: differences of the rate.
+  std::function<double(double t)> second{};
+  Breaks breaks{};  ///< jumps: of its rate
 };
 
 /// The w of JointCoupling: the greatest number of which all weights of angles are multiples; 0 where it would be below 1/128
@@ -106,11 +109,19 @@ class JointSystem {
   /// Largest coordinate of the joints' points at the last gaps(): the scale of round-off in gaps [m].
   double extent() const;
   /// gamma, with (G v + d)' = G v' + gamma, at the place of the last make_rows(t, q), members moving with v. Rates of
-  /// what moves by itself are differences of order 4 over times of the size e [s]. For groups of rigid bodies, those that are
+  /// members that move by themselves are differences of order 4 over times of the size e [s]. For groups of rigid bodies, those that are
   /// moved, and those with Trait::fixed_points and nothing prescribed.
   void bias(double t, double e, const Configuration& q, const Configuration& v, Out gamma);
+  /// Of a gamma that was made of rates of the rows, the sum of weight times rate at each of the times: the part of
+  /// couplings with a `second` becomes that at t.
+  void put_exact(double t, std::span<const double> times, std::span<const double> weights,
+                 Out gamma) const;
   /// c'' of a coordinate of a joint with v' = 0, after bias().
   double coordinate_bias(int joint, int coordinate) const;
+  /// Times at which the drifts of rows jump, those of couplings and of bodies that are moved [s]; increasing.
+  std::vector<double> jumps() const;
+  /// From here on couplings are those of the time between `from` and `to`: rates that jump there are those of this side.
+  void between(double from, double to);
   const Vector& drift0() const;
   const Vector& drift1() const;
   /// Row of a coordinate of a joint at the place of the last make_rows(): entries for laws on it. Adds weight times the part

@@ -100,10 +100,26 @@ void JointSystem::bias(double t, double e, const Configuration& q, const Configu
              joint_coordinate_acceleration(joint.kind, c.given.terms[k].coordinate, f.a, f.b,
                                            d.motion(joint.side[0]), d.motion(joint.side[1]));
     }
-    if (c.given.value)
+    if (c.given.second)
+      sum -= c.given.second(d.inside(t));
+    else if (c.given.value)
       for (int k = 0; k < Difference::kPoints; ++k)
-        sum -= rate.weight(k) * c.given.value(rate.time(k))[1];
+        sum -= rate.weight(k) * d.given(c, rate.time(k))[1];
     gamma[row++] = sum;
+  }
+}
+
+void JointSystem::put_exact(double t, std::span<const double> times,
+                            std::span<const double> weights, Out gamma) const {
+  const Work& d = *work_;
+  int row = d.rows - static_cast<int>(d.coupled.size());
+  for (const Work::Coupled& c : d.coupled) {
+    if (c.given.second) {
+      for (std::size_t k = 0; k < times.size(); ++k)
+        gamma[row] += weights[k] * d.given(c, times[k])[1];
+      gamma[row] -= c.given.second(d.inside(t));
+    }
+    ++row;
   }
 }
 

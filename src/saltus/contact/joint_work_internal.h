@@ -1,6 +1,8 @@
 // What JointSystem keeps: members, the sides of joints on them, and where their rows go in G.
 #pragma once
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -91,6 +93,7 @@ struct JointSystem::Work {
   std::vector<std::string> name;                  ///< of each node
   std::vector<int> node_of_row;
   int rows = 0;
+  double since = -std::numeric_limits<double>::infinity(), until = -since;  ///< see between()
   std::vector<Part> parts;
   std::vector<Write> writes;
   bool arranged = false;
@@ -101,6 +104,8 @@ struct JointSystem::Work {
   static Eigen::Index three(int point) { return 3 * static_cast<Eigen::Index>(point); }
 
   void hold(int index, std::span<const int> member_of_group);
+  double inside(double t) const { return std::clamp(t, since, until); }
+  std::array<double, 2> given(const Coupled& c, double t) const { return c.given.value(inside(t)); }
   Side side(const Joint& joint, const JointSide& given, std::span<const int> member_of_group);
   void couple(const JointCoupling& coupling);
   void add_node(int rows_, const std::string& name_);

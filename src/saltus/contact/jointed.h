@@ -76,6 +76,7 @@ class Jointed final : public Dynamics {
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
     body_->point_drift(t, q, at, d);
   }
+  void breaks(Breaks& out) const override { body_->breaks(out); }
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override {
     return body_->table(at, direction);

@@ -44,6 +44,7 @@ void Dynamics::prescribed_columns(Combination, View, View, Eigen::Ref<Matrix>) c
   expects(prescribed() == 0, "this kind of body does not give the columns of prescribed motion");
 }
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
+void Dynamics::breaks(Breaks&) const {}
 std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,
                                             std::span<const Vector3>) const {
   return nullptr;

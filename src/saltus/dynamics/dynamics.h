@@ -87,6 +87,13 @@ struct PointRows {
   std::vector<double> value;
 };
 
+/// Times of functions of time that are given by points [s], in no order.
+struct Breaks {
+  std::vector<double>
+      ends;  ///< steps of controlled error end there: they would pass over what is between two others
+  std::vector<double> jumps;  ///< d of point_drift() and spin_drift() jumps
+};
+
 class Dynamics {
  public:
   virtual ~Dynamics() = default;
@@ -145,6 +152,8 @@ class Dynamics {
   virtual void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const;
   /// Prescribed part d of the velocity of the points at t [m/s]. Default: 0.
   virtual void point_drift(double t, View q, std::span<const PointRef> at, Out d) const;
+  /// Appends those of its forces and of what it is told to follow. Default: none.
+  virtual void breaks(Breaks& out) const;
   /// With Trait::fixed_points: H of these points along these unit directions, constant in time.
   virtual std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                             std::span<const Vector3> direction) const;

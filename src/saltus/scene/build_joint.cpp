@@ -80,11 +80,12 @@ void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::
     m.add_law(i, "motor", 1.0, 0.0,
               {.rule = Rule::relay, .bound = laws->motor->bound, .velocity = laws->motor->velocity},
               "motor");
-  if (laws->drive)
-    m.parts.couplings.push_back(
-        {coordinate_text(m.spec.name, m.spec.kind, i) + ".drive",
-         {{m.index, i, 1.0}},
-         function_of(m.scene, *laws->drive, fmt::format("{}.{}.drive", m.path, name))});
+  if (laws->drive) {
+    JointCoupling coupling{.name = coordinate_text(m.spec.name, m.spec.kind, i) + ".drive",
+                           .terms = {{m.index, i, 1.0}}};
+    follow(m.scene, *laws->drive, fmt::format("{}.{}.drive", m.path, name), coupling);
+    m.parts.couplings.push_back(std::move(coupling));
+  }
 }
 
 /// Two joints of the same bodies that drive the same motion of theirs.
@@ -159,7 +160,7 @@ JointCoupling coupling_of(const Scene& scene, const CouplingSpec& spec, const st
   for (std::size_t i = 0; i < spec.sum.size(); ++i)
     coupling.terms.push_back(term_of(scene.spec, spec.sum[i].of, spec.sum[i].weight,
                                      fmt::format("{}.sum[{}].of", path, i)));
-  if (spec.value) coupling.value = function_of(scene, *spec.value, path + ".value");
+  if (spec.value) follow(scene, *spec.value, path + ".value", coupling);
   if (spec.gear) {
     coupling.terms = {
         term_of(scene.spec, spec.gear->second, 1.0, path + ".gear.second"),

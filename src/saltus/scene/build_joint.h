@@ -15,11 +15,10 @@ namespace saltus {
 /// naming the joint.
 void add_joints(const Scene& scene, std::span<const BuiltBody> bodies, ModelParts& parts);
 
-/// Value and rate of a function of time that grows from 0 where it has a `rate`. path: "joints[0].turn.drive".
+/// The coupling follows a function of time that grows from 0 where it has a `rate`. path: "joints[0].turn.drive".
 template <Dimension D>
-std::function<std::array<double, 2>(double t)> function_of(const Scene& scene,
-                                                           const CourseSpec<D>& spec,
-                                                           const std::string& path);
+void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& path,
+            JointCoupling& coupling);
 
 /// Where the bodies of the groups are at t = 0, frames of a group found once.
 class StartFrames {

@@ -25,26 +25,18 @@ void expect_times(const Matrix& data, const std::string& file, const std::string
 }
 
 /// Of a support: the event lane knows what happens between its motion and its bodies, and no impact of its own.
-void expect_no_jump(const Scene& scene, const Signal& signal, const std::vector<double>& t,
-                    bool smooth, const std::string& path) {
+void expect_no_jump(const Scene& scene, const Signal& signal, const std::string& path) {
   if (scene.spec.time.chosen_lane() != Lane::events) return;
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    const bool first = i == 0, last = i + 1 == t.size();
-    if (!(t[i] > 0.0 && t[i] < scene.spec.time.end) || (smooth && !first && !last)) continue;
-    // at a point the rate is that of the piece which begins there, at the last point of the one that ends
-    const double before = first  ? 0.0
-                          : last ? signal.rate(t[i])
-                                 : signal.rate(0.5 * (t[i - 1] + t[i])),
-                 after = last ? 0.0 : signal.rate(t[i]),
-                 size = std::max(std::abs(before), std::abs(after));
-    if (std::abs(after - before) > 1e-9 * size)
+  std::vector<double> jumps;
+  signal.jumps(jumps);
+  for (const double t : jumps)
+    if (t > 0.0 && t < scene.spec.time.end)
       throw SceneError(path,
                        fmt::format("the velocity jumps at t = {:g} s, and the event lane knows no "
                                    "impacts that a support makes by itself",
-                                   t[i]),
+                                   t),
                        "`smooth: true` with ends at rest or outside the run, or `time.lane: "
                        "stepping`");
-  }
 }
 
 /// The signal plus `shift`. path: "bodies[0].loads[0]". moves: it is the motion of a support.
@@ -68,9 +60,8 @@ Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path, 
     value.push_back(y);
   }
   for (double& y : value) y += shift;
-  const std::vector<double> at = moves ? t : std::vector<double>{};
   Signal signal = Signal::table(std::move(t), std::move(value), spec.smooth);
-  expect_no_jump(scene, signal, at, spec.smooth, path + (spec.file ? ".file" : ".table"));
+  if (moves) expect_no_jump(scene, signal, path + (spec.file ? ".file" : ".table"));
   return signal;
 }
 
@@ -196,22 +187,23 @@ PrescribedMotion motion_of(const Scene& scene, const MotionSpec& spec, const Vec
 }
 
 template <Dimension D>
-std::function<std::array<double, 2>(double t)> function_of(const Scene& scene,
-                                                           const CourseSpec<D>& spec,
-                                                           const std::string& path) {
-  if (spec.rate) return [rate = *spec.rate](double t) { return std::array{rate * t, rate}; };
-  return [signal = signal_of(scene, spec, path)](double t) {
-    return std::array{signal.value(t), signal.rate(t)};
-  };
+void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& path,
+            JointCoupling& coupling) {
+  if (spec.rate) {
+    coupling.value = [rate = *spec.rate](double t) { return std::array{rate * t, rate}; };
+    coupling.second = [](double) { return 0.0; };
+    return;
+  }
+  const Signal signal = signal_of(scene, spec, path);
+  coupling.value = [signal](double t) { return std::array{signal.value(t), signal.rate(t)}; };
+  coupling.second = [signal](double t) { return signal.second(t); };
+  signal.points(coupling.breaks.ends);
+  signal.jumps(coupling.breaks.jumps);
 }
-template std::function<std::array<double, 2>(double t)> function_of(const Scene&,
-                                                                    const CourseSpec<unit::rad>&,
-                                                                    const std::string&);
-template std::function<std::array<double, 2>(double t)> function_of(const Scene&,
-                                                                    const CourseSpec<unit::m>&,
-                                                                    const std::string&);
-template std::function<std::array<double, 2>(double t)> function_of(const Scene&,
-                                                                    const CourseSpec<unit::one>&,
-                                                                    const std::string&);
+template void follow(const Scene&, const CourseSpec<unit::rad>&, const std::string&,
+                     JointCoupling&);
+template void follow(const Scene&, const CourseSpec<unit::m>&, const std::string&, JointCoupling&);
+template void follow(const Scene&, const CourseSpec<unit::one>&, const std::string&,
+                     JointCoupling&);
 
 }  // namespace saltus

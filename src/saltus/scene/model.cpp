@@ -137,7 +137,9 @@ Model::Model(ModelParts parts) {
                            [](const Joint& joint) { return row_count(joint.kind) > 0; })) &&
       std::find(accounts_.begin(), accounts_.end(), "joints") == accounts_.end())
     accounts_.emplace_back("joints");
-  if (options().correct_positions || (options().joints == JointLevel::both && !joints().empty()) ||
+  const bool aligned = options().joints == JointLevel::both || options().controlled() ||
+                       (options().joints == JointLevel::position && !breaks().jumps.empty());
+  if (options().correct_positions || (!joints().empty() && aligned) ||
       std::any_of(groups().begin(), groups().end(),
                   [](const Group& group) { return group.scheme->stages().size() > 1; }))
     accounts_.emplace_back("projection");
@@ -147,6 +149,24 @@ Model::Model(ModelParts parts) {
     accounts_.emplace_back("friction");
   for (const char* name : {"impact", "scheme", "unexplained"}) accounts_.emplace_back(name);
   check();
+}
+
+Breaks Model::breaks() const {
+  Breaks all;
+  const auto put = [](std::vector<double>& into, const std::vector<double>& of) {
+    into.insert(into.end(), of.begin(), of.end());
+  };
+  for (const Group& group : groups()) group.dynamics->breaks(all);
+  for (const JointCoupling& coupling : couplings()) {
+    put(all.ends, coupling.breaks.ends);
+    put(all.jumps, coupling.breaks.jumps);
+  }
+  for (std::vector<double>* list : {&all.ends, &all.jumps}) {
+    std::ranges::sort(*list);
+    const auto again = std::ranges::unique(*list);
+    list->erase(again.begin(), again.end());
+  }
+  return all;
 }
 
 Model Model::with_ledger(bool ledger) const {

@@ -160,6 +160,7 @@ struct StepOptions {
   /// > 0: an interval h is covered with steps whose estimated error stays below this share of what moves [1]
   /// (sim/step_control.h); 0: one step.
   double step_tolerance = 0.0;
+  bool controlled() const { return step_tolerance > 0.0 && lane == Lane::stepping; }
 };
 
 /// The parts from which a Model is made, for programs that do not start from a scene file.
@@ -204,6 +205,8 @@ class Model {
   std::span<const Probe> probes() const { return parts_->probes; }
   const ContactSolver& solver() const { return *parts_->solver; }
   const StepOptions& options() const { return parts_->options; }
+  /// Of all groups and couplings, each list increasing.
+  Breaks breaks() const;
 
   /// Names of State::ledger: the sources without potential, then prescribed, joints, projection (with schemes of several
   /// stages), friction (with laws that have it), impact, scheme, unexplained.

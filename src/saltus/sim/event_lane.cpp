@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -99,10 +100,14 @@ struct Way {
 struct EventLane::Work {
   explicit Work(const Model& m)
       : model(m),
+        breaks(model.breaks()),
         motion(model),
         touch(model, motion),
         watch(model, motion),
         method(method_of(model.options().events)) {
+    std::vector<double> ends;
+    std::ranges::set_union(breaks.ends, breaks.jumps, std::back_inserter(ends));
+    breaks.ends = std::move(ends);
     const auto n = static_cast<Eigen::Index>(motion.size());
     w = v = dw = dv = Vector::Zero(n);
     scale = Vector::Ones(2 * n);
@@ -128,6 +133,7 @@ struct EventLane::Work {
   }
 
   const Model model;
+  Breaks breaks;  ///< of the model; jumps are among the ends
   LaneMotion motion;
   LaneTouch touch;
   LaneWatch watch;
@@ -172,6 +178,16 @@ struct EventLane::Work {
     put(state);
     motion.go(state.t, w, v);
   }
+  /// Steps do not go over these.
+  double next_end(double t) const {
+    const auto next = std::ranges::upper_bound(breaks.ends, t);
+    return next == breaks.ends.end() ? std::numeric_limits<double>::infinity() : *next;
+  }
+  double end_of(const LaneState& lane) const {
+    const double t = lane.t + lane.length, end = next_end(lane.t);
+    return std::abs(t - end) <= 4.0 * 0x1p-52 * t ? end : t;  // end: perhaps infinite
+  }
+  bool jumps_at(double t) const { return std::ranges::binary_search(breaks.jumps, t); }
   void rates(const State& state) {
     put(state);
     motion.rates(state.t, w, v, dw, dv);
@@ -212,7 +228,7 @@ struct EventLane::Work {
   void place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
   void go(State& state, double theta);
   int near(const State& state);
-  bool happen(State& state, StepReport& report, std::vector<Event>& events);
+  bool happen(State& state, StepReport& report, std::vector<Event>& events, bool jump = false);
   void turn(State& state);
   void measure(const State& state, StepReport& report);
 };
@@ -220,6 +236,7 @@ struct EventLane::Work {
 // motion and step at the start of the step in work.
 void EventLane::Work::begin(const LaneState& lane) {
   motion.choose_anew();
+  motion.take_up(lane.t);
   motion.start(lane.start);
   motion.set_modes(lane.modes);
   motion.set_time(lane.rate_time);
@@ -278,7 +295,8 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   }
   lane.t = state.t;
   gather(state.groups);
-  double left = limit - state.t;  // increments of rotations are singular at 2 pi
+  double left =
+      std::min(limit, next_end(state.t)) - state.t;  // increments of rotations are singular at 2 pi
   if (const double spin = motion.fastest_turn(v); spin > 0.0) left = std::min(left, kTurn / spin);
   double h = std::min(lane.next > 0.0 ? lane.next : left, left);
   const auto start = [&](double length) {
@@ -612,7 +630,7 @@ void EventLane::Work::place(double t, double theta, const LaneState& lane,
 // The state from where it is in the step to theta; accounts and impulses with it.
 void EventLane::Work::go(State& state, double theta) {
   const LaneState& lane = state.lane;
-  if (theta >= 1.0) state.t = lane.t + lane.length;
+  if (theta >= 1.0) state.t = end_of(lane);
   place(state.t, theta, lane, state.groups);
   const double to = std::min(theta, 1.0);
   if (step.h > 0.0) {
@@ -666,6 +684,7 @@ void EventLane::Work::bear(const Way& way) {
   if (!aside) aside = std::make_unique<LaneMotion>(model);
   Vector at_w = Vector::Zero(v.size()), at_v = way.step.v0, rate_w(v.size()), rate_v(v.size());
   aside->choose_anew();
+  aside->take_up(way.step.t0);
   aside->start(way.start);
   aside->set_modes({});
   aside->set_time(way.rate_time);
@@ -719,11 +738,16 @@ int EventLane::Work::near(const State& state) {
   return count;
 }
 
-// What ends the step: the modes behind it.
-bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event>& events) {
+// What ends the step: the modes behind it. jump: of a drive, which nothing but the time tells.
+bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event>& events,
+                             bool jump) {
   LaneState& lane = state.lane;
   std::vector<LaneEnding> endings = std::move(stops);
   stops.clear();
+  if (jump) {
+    motion.take_up(state.t);
+    endings.push_back({LaneEnding::Kind::jumps, 0, {}});
+  }
   // A force that is not unique would end a mode: the contact problem says whether it does.
   bool asked = false;
   using Kind = LaneWatch::Kind;
@@ -877,6 +901,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   }
   const std::uint64_t evaluations = d.motion.evaluations();  // a resumed step counted before
   if (lane.start.empty()) {
+    d.motion.take_up(state.t);
     if (d.near(state) > kNear * options.closed)
       end = End::busy;
     else if (!d.happen(state, report, events))
@@ -906,14 +931,15 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
         continue;
       }
     }
-    const double finish = lane.t + lane.length;
+    const double finish = d.end_of(lane);
     if (finish > t1) {
       state.t = t1;
       d.go(state, (t1 - lane.t) / lane.length);
       break;
     }
-    at_once = lane.h > 0.0 ? 0 : at_once + 1;
-    if (lane.h > 0.0) d.go(state, 1.0);
+    const bool went = lane.h > 0.0;
+    at_once = went ? 0 : at_once + 1;
+    if (went) d.go(state, 1.0);
     if (lane.ends_with >= 0) {
       if (!d.happen(state, report, events)) end = End::failed;
       if (at_once > kMostAtOnce) {
@@ -928,6 +954,9 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
       lane.h = 0.0;
       d.ready = false;
     }
+    if (end == End::reached && went && d.jumps_at(state.t) &&
+        !d.happen(state, report, events, true))
+      end = End::failed;
     const auto closed = std::ranges::count_if(
         lane.modes, [](const ContactMode& mode) { return mode.kind != ContactMode::Kind::closed; });
     if (end == End::reached && closed > options.closed) end = End::busy;

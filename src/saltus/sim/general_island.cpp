@@ -112,6 +112,10 @@ class GeneralIsland final : public Island {
   /// Natural map of the admitted rows, with u on the finished state.
   double measure(IslandStep& step, const Stage& stage, const Vector& gap_end);
   double spring_defect(const IslandStep& step, int k, int i, double gap_end) const;
+  void masses(IslandStep& step);
+  void move(IslandStep& step);
+  void move_joints(IslandStep& step);
+  bool close_joints(IslandStep& step, StepReport& report);
   void see_now(std::vector<SeenContact>& contacts) const;
   ContactView::Status status(std::size_t k) const;
 
@@ -540,7 +544,7 @@ double GeneralIsland::slips(const IslandStep& step) {
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   shown_ = projected_ = unprojected_ = false;
   h_ = step.h;
-  joints_.begin(step.broken);
+  joints_.begin(step);
   list_.begin(step.trials);
   const bool accepts = model_.options().on_failure == OnFailure::accept;
   for (const Stage& stage : stages_) {
@@ -573,6 +577,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   warm_start(step, stage);
   if (falls_) start_slips();
   admit(step, stage);
+  if (!admitted_.empty()) joints_.meet_contacts();
   // Passes end when the largest outstanding change is below tolerance; with contact it must also have stopped falling
   // into the noise: the contact solver works to the user's tolerance from the first pass on.
   // Rows on gaps that are curved functions of q take several even where the motion takes one: the gap is linear in the
@@ -609,6 +614,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     if (pass > 1 && (powers_ || detect_)) {
       end_gaps(step);
       admit(step, stage);
+      if (!admitted_.empty()) joints_.meet_contacts();
     }
     for (Member& m : list_.members()) {
       Trial& trial = step.trials[size(m.group)];
@@ -764,7 +770,11 @@ void GeneralIsland::measure_gaps(IslandStep& step, StepReport& report) {
 // Positions alone, by Newton's method on the gaps: with A = M,  y + h W p >= 0 perp p >= 0,
 //     q1 <- q1 (+) h M^-1 (H^T p + G^T L),   g + h G M^-1 (H^T p + G^T L) = 0.
 bool GeneralIsland::project(IslandStep& step, StepReport& report) {
-  if (!list_.detects() || !(surface_gap_ < -list_.slack())) return false;
+  const bool closed = !joints_.empty() && joints_.closes() && close_joints(step, report);
+  if (closed) measure_gaps(step, report);
+  if (!report.finite || !model_.options().correct_positions || !list_.detects() ||
+      !(surface_gap_ < -list_.slack()))
+    return closed;
   const double t = step.trials.front().t0 + step.h, deepest = -surface_gap_;
   double gap = surface_gap_;
   seen_.clear();
@@ -786,35 +796,15 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
   }
   const auto n = static_cast<Eigen::Index>(problem_.size());
   for (Vector* x : {&b_, &p_}) x->resize(n);
-  const auto masses = [&] {
-    for (Member& m : list_.members()) {
-      Trial& trial = step.trials[size(m.group)];
-      if (trial.v.size() > 0)
-        group(m).dynamics->factorise({1.0, 0.0, 0.0}, m.q, trial.start->v, trial.A);
-      trial.factorised = false;
-    }
-  };
-  masses();
+  masses(step);
   if ((!joints_.empty() && !joints_.place_ends(step)) || !assemble(step)) {
     report.finite = false;
     report.group = list_.members().front().group;
     report.failure = kNoPlace;
     return false;
   }
-  const auto move = [&] {
-    if (!joints_.empty()) joints_.hold_ends(step);
-    for (Member& m : list_.members()) {
-      Trial& trial = step.trials[size(m.group)];
-      if (trial.v.size() == 0) continue;
-      saltus::solve(trial.A, trial.r);
-      trial.r *= step.h;
-      group(m).dynamics->retract(at_end(m), trial.r, m.q);
-      at_end(m) = m.q;
-      trial.r.setZero();
-    }
-  };
-  constexpr int kPasses = 4, kClosings = 4;
-  bool moved = false;
+  constexpr int kPasses = 4;
+  bool moved = closed;
   for (int pass = 0; pass < kPasses && gap < -1e-3 * deepest; ++pass) {
     list_.gaps(t, at_end, y_);
     for (Eigen::Index k = 0; k < n; ++k)
@@ -838,22 +828,65 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
       trial.r.setZero();
       m.H.transpose_add(p_all_, trial.r);
     }
-    move();
-    if (!joints_.empty()) {  // what the turn of a move leaves of them
-      double open = joints_.gap(step);
-      for (int k = 0; k < kClosings && open > joints_.noise(); ++k) {
-        move();
-        open = joints_.gap(step);
-      }
-    }
+    move(step);
+    if (!joints_.empty()) move_joints(step);  // what the turn of a move leaves of them
     moved = true;
     gap = list_.least_gap(t, at_end);
   }
   if (moved && !joints_.empty()) {
-    masses();
+    masses(step);
     report.finite = joints_.keep_rates(step) && report.finite;
   }
   return moved;
+}
+
+/// trial.A = M at the ends, m.q.
+void GeneralIsland::masses(IslandStep& step) {
+  for (Member& m : list_.members()) {
+    Trial& trial = step.trials[size(m.group)];
+    if (trial.v.size() > 0)
+      group(m).dynamics->factorise({1.0, 0.0, 0.0}, m.q, trial.start->v, trial.A);
+    trial.factorised = false;
+  }
+}
+
+/// The ends by h M^-1 (r + G^T L), joints closed; r is 0 behind it.
+void GeneralIsland::move(IslandStep& step) {
+  if (!joints_.empty()) joints_.hold_ends(step);
+  for (Member& m : list_.members()) {
+    Trial& trial = step.trials[size(m.group)];
+    Vector& q = step.ends[size(m.group)].q;
+    if (trial.v.size() == 0) continue;
+    saltus::solve(trial.A, trial.r);
+    trial.r *= step.h;
+    group(m).dynamics->retract(q, trial.r, m.q);
+    q = m.q;
+    trial.r.setZero();
+  }
+}
+
+void GeneralIsland::move_joints(IslandStep& step) {
+  constexpr int kClosings = 4;
+  double open = joints_.gap(step);
+  for (int k = 0; k < kClosings && open > joints_.noise(); ++k) {
+    move(step);
+    open = joints_.gap(step);
+  }
+}
+
+// Rates that jumped were held at the end of the step, so that its positions missed them in part of it.
+bool GeneralIsland::close_joints(IslandStep& step, StepReport& report) {
+  for (Member& m : list_.members()) {
+    m.q = m.axes = step.ends[size(m.group)].q;
+    step.trials[size(m.group)].r.setZero();
+  }
+  masses(step);
+  report.finite = joints_.place_ends(step) && report.finite;
+  if (!report.finite) return false;
+  move_joints(step);
+  masses(step);
+  report.finite = joints_.keep_rates(step) && report.finite;
+  return true;
 }
 
 void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {

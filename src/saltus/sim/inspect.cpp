@@ -66,6 +66,7 @@ class Listener final : public Dynamics {
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
     body_.point_drift(t, q, at, d);
   }
+  void breaks(Breaks& out) const override { body_.breaks(out); }
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override {
     return body_.table(at, direction);

@@ -79,8 +79,9 @@ class Island {
   /// Shows the last problem of solve(), if contacts made one.
   virtual void show(const IslandStep& step, int island, ContactObserver& observer) const = 0;
   /// Moves the finished positions out of each other:  0 <= gap(q1 (+) h w) perp p >= 0 with M w = H^T p + G^T L, joints closed.
-  /// Velocities are left alone but for the rates of joints, which stay. Last of all; gaps have to be measured again, and where
-  /// it does not succeed it fills residual, converged, failure. True when something moved.
+  /// Velocities are left alone but for the rates of joints, which stay. Contacts only where the scene asks for it. Last of all;
+  /// gaps have to be measured again, and where it does not succeed it fills residual, converged, failure. True when something
+  /// moved.
   virtual bool project(IslandStep& step, StepReport& report) {
     static_cast<void>(step), static_cast<void>(report);
     return false;

@@ -27,7 +27,8 @@ std::vector<JointMember> members_of(const Model& model, std::span<const int> gro
 IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
     : model_(model),
       system_(model.joints(), model.couplings(), members_of(model, groups)),
-      level_(model.options().joints),
+      asked_(model.options().joints),
+      level_(asked_),
       bilateral_(model.options().bilateral) {
   const auto here = [&](const JointSide& side) {
     return std::find(groups.begin(), groups.end(), side.group) != groups.end();
@@ -47,6 +48,13 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
     steady_ = steady_ && (m.w.size() == 0 || model_.groups()[size(g)].scheme->axes_fixed());
     members_.push_back(std::move(m));
   }
+  const bool swings = std::ranges::any_of(members_, [&](const Member& m) {
+    const Scheme& scheme = *group(m).scheme;
+    return m.w.size() > 0 && scheme.gain() < 1.0 && scheme.velocity_at() == 1.0 &&
+           !scheme.fixed_step();
+  });
+  controlled_ = swings && model.options().controlled();
+  if (swings && level_ == JointLevel::position) jump_times_ = system_.jumps();
   loads_.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
   for (std::size_t i = 0; i < loads_.size(); ++i)
     if (model.joints()[i].strength > 0.0 && system_.rows_of(static_cast<int>(i))[1] > 0)
@@ -61,8 +69,15 @@ void IslandJoints::size_vectors() {
   member_of_row_.clear();
 }
 
-void IslandJoints::begin(std::span<const BrokenJoint> broken) {
-  leave_out(broken);
+void IslandJoints::begin(const IslandStep& step) {
+  leave_out(step.broken);
+  if (!jump_times_.empty()) {
+    const double t0 = step.trials.front().t0, t1 = t0 + step.h;
+    const auto next = std::ranges::lower_bound(jump_times_, t0);
+    jumps_ = next != jump_times_.end() && *next <= t1 && *next > 0.0;
+    level_ = jumps_ ? JointLevel::both : asked_;
+    bilateral_ = model_.options().bilateral;
+  }
   L_.setZero();
   for (Member& m : members_) m.all.setZero();
   drift_work_ = 0.0;
@@ -85,6 +100,12 @@ void IslandJoints::leave_out(std::span<const BrokenJoint> broken) {
   system_ = JointSystem(model_.joints(), model_.couplings(), members_of(model_, groups), gone_);
   size_vectors();
   loads_.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
+}
+
+void IslandJoints::meet_contacts() {
+  if (!jumps_) return;
+  level_ = JointLevel::velocity;
+  bilateral_ = Bilateral::end_zero;
 }
 
 void IslandJoints::place(IslandStep& step) {
@@ -316,6 +337,21 @@ void IslandJoints::react(IslandStep& step) {
   drift_work_ = 0.5 * L_.dot(system_.drift0() + system_.drift1());
 }
 
+// The rows of drives whose rates jump work with what the velocities were and are, whatever their rates say.
+double IslandJoints::work_of_jump(IslandStep& step) {
+  const Vector &d0 = system_.drift0(), &d1 = system_.drift1();
+  u_.setZero();
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Trial& trial = step.trials[size(members_[m].group)];
+    members_[m].w = trial.start->v + trial.v;
+    system_.multiply_add(static_cast<int>(m), members_[m].w, u_);
+  }
+  double work = 0.0;
+  for (Eigen::Index i = 0; i < u_.size(); ++i)
+    if (d0[i] != 0.0 || d1[i] != 0.0) work -= 0.5 * L_[i] * u_[i];
+  return work;
+}
+
 // Energies: that of the velocities which g still asks for, or, while G moves, of the change of all impulses r (L alone may
 // wander where contacts share their load in many ways), against those of the step. At level position G itself is not asked
 // for: where g is met at once, as that of slides is, the step ends after one pass, with G and the arms of its impulses at the
@@ -406,6 +442,7 @@ void IslandJoints::add_broken(double t, std::vector<BrokenJoint>& broken) const 
 
 // Impulses of the step over h, and the mean of the forces in stages by those of both ends.
 void IslandJoints::measure_loads(IslandStep& step) {
+  if (jumps_) drift_work_ = work_of_jump(step);
   loads_.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
   add_loads(L_, step.h);
   std::fill(pull_.begin(), pull_.end(), 0.0);
@@ -520,7 +557,7 @@ void IslandJoints::hold_ends(IslandStep& step) {
 
 //     M dv = G^T L,  S L = -(G v1 + d1);   T(v1 + dv) - T(v1) = L . G v1 + L . S L/2
 double IslandJoints::project_velocities(IslandStep& step) {
-  if (level_ != JointLevel::both) return 0.0;
+  if (!aligns()) return 0.0;
   rows_at_end(step);
   for (Member& m : members_) {
     const GroupState& x = step.ends[size(m.group)];

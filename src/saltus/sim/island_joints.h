@@ -4,6 +4,13 @@
 //     velocity:  G v1 + d1 = 0 (end_zero), or G (v0 + v1) + d0 + d1 = 0 (mid_zero), which does no work
 //     both:      position, and after the step  v1 <- v1 - M^-1 G1^T S^-1 (G1 v1 + d1)  with G1 at q1
 //
+// Where a drive or a support jumps in its rate, position alone would make G v1 = 2 d - G v0 of it with a gain of 1/2, and
+// 2 d - G v1 of that: about the right rate for ever, from one side to the other. Such a step ends as at level both. Contacts
+// would feel twice the jerk: where there are any it holds G v1 + d1 = 0, and positions are closed behind it.
+//
+// Under step control every step ends as at level both: what G v misses, O(h^2) of the step before, changes its sign in each of
+// the steps that are compared, and no length would make them agree.
+//
 // Contact sees v_J = v_free + A^-1 G^T L_free and A_J^-1 = A^-1 - A^-1 G^T S^-1 G A^-1.
 #pragma once
 #include <vector>
@@ -27,7 +34,7 @@ class IslandJoints {
   JointSystem& system() { return system_; }
 
   /// A step begins: impulses 0, and the joints that are broken have no rows any more.
-  void begin(std::span<const BrokenJoint> broken);
+  void begin(const IslandStep& step);
   /// G at the place of the iterates, and the drifts.
   void place(IslandStep& step);
   /// After Scheme::linearise of every member: S and L_free. factors_kept: A and G are those of the pass before.
@@ -46,7 +53,7 @@ class IslandJoints {
   /// After Scheme::correct: what g still asks of the velocities, against those of the step [1].
   double outstanding(IslandStep& step);
 
-  /// After the last pass: loads(). Level both adds those of project_velocities().
+  /// After the last pass: loads(). project_velocities() adds its own.
   void measure_loads(IslandStep& step);
   /// Mean force [N] and torque [N m] of each joint of the model on its b over the step, in space, the torque about the point
   /// of b. Zero where it is not one of these groups.
@@ -65,11 +72,17 @@ class IslandJoints {
   /// Behind the moves, with M there in trial.A: gives G v1 back what it was, for G has turned. Without that a scheme of gain
   /// 1/2 carries the difference on for ever, with alternating sign. False: not finite.
   bool keep_rates(IslandStep& step);
-  /// Level both: the last impulse on the velocities of the ends. Returns the energy that this adds [J], <= 0 but for drifts.
+  /// What is left to do on the ends of the step that began last: on velocities, or on positions.
+  bool aligns() const { return level_ == JointLevel::both || controlled_; }
+  bool closes() const { return jumps_ && level_ == JointLevel::velocity; }
+  /// There are contacts in the step.
+  void meet_contacts();
+  /// The last impulse on the velocities of the ends. Returns the energy that this adds [J], <= 0 but for drifts.
   double project_velocities(IslandStep& step);
 
   /// r = G^T L of the last pass on a group [N s]; false where it is no member.
   bool impulse(int group, Out r) const;
+  bool jumps() const { return jumps_; }
   double drift_work() const { return drift_work_; }  ///< L . (d0 + d1)/2 [J]
   const Vector& impulses() const { return L_; }      ///< L of the last pass [N s], [N m s]
 
@@ -97,6 +110,7 @@ class IslandJoints {
   void give_ends(IslandStep& step, const Masses& mass_of);
   bool solve_at_end();
   void rates_of_gaps(IslandStep& step, Vector& rates);
+  double work_of_jump(IslandStep& step);
   void add_loads(const Vector& L, double h);
   void leave_out(std::span<const BrokenJoint> broken);
   void add_pulls(const Vector& L, double h);
@@ -105,10 +119,12 @@ class IslandJoints {
   const Model& model_;
   std::vector<Member> members_;
   JointSystem system_;
-  JointLevel level_;
+  JointLevel asked_, level_;  ///< level_: of the step in work
   Bilateral bilateral_;
-  std::vector<Vector> v_;  ///< v_J of each member
-  Vector right_, rest_;    ///< of solve_joints() and solve_at_end()
+  bool controlled_ = false;  ///< steps are of chosen lengths
+  bool jumps_ = false;       ///< a rate jumps in the step in work, at level position
+  std::vector<Vector> v_;    ///< v_J of each member
+  Vector right_, rest_;      ///< of solve_joints() and solve_at_end()
   Vector c_, g_, u_, L_free_, L_;
   Vector opening_;  ///< of rates_of_gaps()
   Vector rates_;    ///< of place_ends()
@@ -123,6 +139,7 @@ class IslandJoints {
   std::vector<int> member_of_row_;
   double left_ = 0.0, left_before_ = 0.0;  ///< outstanding() of the last two passes
   bool steady_ = true;                     ///< G stays in the passes of a step
+  std::vector<double> jump_times_;         ///< of rates, where position asks for more; increasing
   std::vector<std::size_t> column_;        ///< of Y: where its entries begin
   std::vector<Entry> entries_;
 };

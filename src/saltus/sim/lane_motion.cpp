@@ -152,6 +152,7 @@ LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
                                                                 [](const JointCoupling& coupling) {
                                                                   return coupling.value != nullptr;
                                                                 }));
+  jumps_ = model.breaks().jumps;
   still_rows_ = !moved && !turning && !contacts_.detects() && model.joint_laws().empty();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const RigidData* const rigid = groups[g].dynamics->rigid();
@@ -179,6 +180,14 @@ void LaneMotion::start(std::span<const GroupState> groups) {
     start_[g].q = groups[g].q;
     start_[g].v = groups[g].v;
   }
+}
+
+void LaneMotion::take_up(double t) {
+  if (jumps_.empty()) return;
+  constexpr double kEver = std::numeric_limits<double>::infinity();
+  const auto next = std::ranges::upper_bound(jumps_, t);
+  contacts_.joints().between(next == jumps_.begin() ? -kEver : *(next - 1),
+                             next == jumps_.end() ? kEver : *next);
 }
 
 void LaneMotion::set_modes(std::span<const ContactMode> modes) {
@@ -399,6 +408,12 @@ void LaneMotion::joint_bias(Vector& gamma) {
     gamma += kWeight[k] / (12.0 * e_) * rate;
   }
   joints.make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
+  std::array<double, kPlace.size()> times{}, weights{};
+  for (std::size_t k = 0; k < kPlace.size(); ++k) {
+    times[k] = t_ + kPlace[k] * e_;
+    weights[k] = kWeight[k] / (12.0 * e_);
+  }
+  joints.put_exact(t_, times, weights, gamma);
 }
 
 double LaneMotion::joint_gaps(Vector& g) {

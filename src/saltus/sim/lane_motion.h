@@ -25,6 +25,8 @@ class LaneMotion final : public SmoothMotion {
 
   /// Where w counts from.
   void start(std::span<const GroupState> groups);
+  /// Drives are those of the time from t on, up to the next jump of one.
+  void take_up(double t);
   /// The contacts that are closed, by key; bilateral laws are among them, and springs that press.
   void set_modes(std::span<const ContactMode> modes);
   std::span<const ContactMode> modes() const { return modes_; }
@@ -135,6 +137,7 @@ class LaneMotion final : public SmoothMotion {
   bool springs_ = false;         ///< some law is compliant
   bool joints_move_ = false;     ///< bodies that are moved, or couplings that are driven
   double e_ = 1e-4, t_ = 0.0;
+  std::vector<double> jumps_;  ///< of drives and supports
   std::vector<GroupState> start_, at_, shifted_;
   std::vector<ContactMode> modes_;
   std::vector<Active> active_;

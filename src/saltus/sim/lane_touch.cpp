@@ -163,6 +163,20 @@ void LaneTouch::give_joints(const Instant& now, const Vector& p) {
   motion_.add_joint_loads(L, 1.0, now.account.joints);
 }
 
+// v <- v + M^-1 G^T L,  S L = -(G v + d) with the new d. Of the old one G v + d' = 0, and the drive works with the mean of both:
+//     L . (G v - d)/2 = L . ((G v + d)/2 - d)
+void LaneTouch::meet_joints(const Instant& now) {
+  if (motion_.joint_rows() == 0) return;
+  motion_.joint_rates(joint_rate_);
+  Vector L = -joint_rate_, dv(v_.size());
+  motion_.contacts().joints().solve(L);
+  motion_.pull(L, dv);
+  v_ += dv;
+  now.account.prescribed += L.dot(0.5 * joint_rate_ - joint_drift_);
+  now.account.joints.resize(model_.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+  motion_.add_joint_loads(L, 1.0, now.account.joints);
+}
+
 // Velocities: contacts that close with speed. True: there was an impact.
 bool LaneTouch::strike(const Instant& now) {
   const bool closing = std::ranges::any_of(
@@ -179,8 +193,10 @@ bool LaneTouch::strike(const Instant& now) {
                                                 : ImpactContact::Law::newton;
     x.first = static_cast<int>(rows.size());
     x.tangents = c.rows - 1;
-    x.restitution = crowded_ ? 0.0 : c.law->restitution;
-    x.tangential = c.law->tangential;
+    // What a drive jerks against others did not close before: by Newton's law it does not bounce.
+    const bool jerked = jumped_ && c.law->rule == Of::newton_impact;
+    x.restitution = crowded_ || jerked ? 0.0 : c.law->restitution;
+    x.tangential = jerked ? 0.0 : c.law->tangential;
     if (c.rows > 1) x.friction = friction(c, u_.segment(c.first + 1, c.rows - 1).norm());
     contacts.push_back(x);
     of.push_back(&c);
@@ -503,6 +519,14 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
   motion_.go(t, w_, v_);
   motion_.contacts().find_rows(t, motion_.groups());
   look(now, before);
+  jumped_ =
+      std::ranges::find(endings_, LaneEnding::Kind::jumps, &LaneEnding::kind) != endings_.end();
+  if (jumped_) {
+    meet_joints(now);
+    motion_.go(t, w_, v_);
+    motion_.contacts().find_rows(t, motion_.groups());
+    look(now, before);
+  }
   bool good = true;
   for (int round = 0; good; ++round) {
     strike(now);

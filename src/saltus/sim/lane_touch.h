@@ -19,7 +19,8 @@ namespace saltus {
 struct LaneEnding {
   /// closes: its gap is 0, to the round-off of the search.  ends: a spring presses no more.
   /// stops: its slip is over but for a way below EventOptions::zeno.
-  enum class Kind { closes, opens, slides, ends, stops };
+  /// jumps: no contact, but a drive: the joints give their bodies its new rate.
+  enum class Kind { closes, opens, slides, ends, stops, jumps };
   Kind kind = Kind::opens;
   std::uint64_t key = 0;
   std::array<double, 2> direction{};  ///< slides: of the slip that begins
@@ -83,6 +84,7 @@ class LaneTouch {
   };
   void look(const Instant& now, std::span<const ContactMode> before);
   std::vector<ContactMode> springs(std::span<const ContactMode> before) const;
+  void meet_joints(const Instant& now);
   bool strike(const Instant& now);
   bool choose(const Instant& now);
   bool close_hops(const Instant& now, std::vector<GroupState>& groups);
@@ -103,7 +105,7 @@ class LaneTouch {
   Matrix H_, X_, W_;    ///< X = M^-1 H^T, W = H X, with the joints held
   Matrix joint_share_;  ///< joint impulses for an impulse of 1 in each row
   Vector joint_drift_;
-  bool crowded_ = false;
+  bool crowded_ = false, jumped_ = false;
   Vector joint_rate_, u_, drift_, bias_;
 };
 

@@ -159,7 +159,7 @@ void Walk::begin() {
 
 // A start that leaves what is closed, or the joints, would make a jump: its derivative is one-sided at best.
 void Walk::check_start() {
-  constexpr double kLeast = 1e-6;
+  constexpr double kLeast = 1e-6, kNone = 1e-3;
   const LaneTrace::Step& step = *stretches_.front().step;
   std::vector<std::uint64_t> keys;
   std::vector<int> tangents;
@@ -227,8 +227,10 @@ void Walk::check_start() {
     Matrix G;
     Vector rate;
     runner_->motion().joints_here(G, rate);
+    const Vector sizes = G.cwiseAbs() * reach;
     for (int i = 0; i < joints; ++i) {
-      const double size = G.row(i).cwiseAbs().dot(reach) + model_share;
+      // of a row that nothing moves, round-off of the others is all there is
+      const double size = std::max(sizes[i], kNone * sizes.maxCoeff()) + model_share;
       if (std::abs(d[row + i]) > kLeast * size ||
           std::abs(d[row + joints + i]) * time_ > kLeast * size)
         refuse("the joints");
@@ -257,8 +259,13 @@ void Walk::go(Sensitivity& result) {
     begin();
     look_for_misses();
     check_start();
+    const std::vector<double> jumps = model_.breaks().jumps;
     for (const Stretch& stretch : stretches_) {
       result.t = stretch.step->t0;
+      if (std::ranges::binary_search(jumps, result.t) && result.t > 0.0)
+        throw Refusal{fmt::format(
+            "the rate of a drive jumps at t = {:.10g} s, an impact that is not differentiated",
+            result.t)};
       if (stretch.miss) throw *stretch.miss;
       follow(stretch);
       result.t = stretch.step->t0 + stretch.dt;

@@ -40,6 +40,7 @@ Runner::Runner(const Model& model) : model_(model), motion_(model_) {
 }
 
 void Runner::place(double t, const Groups& groups, std::span<const ContactMode> modes, double e) {
+  motion_.take_up(t);
   motion_.start(groups);
   motion_.set_modes(modes);
   motion_.set_time(e);

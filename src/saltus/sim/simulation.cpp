@@ -204,8 +204,7 @@ Simulation::Work::Work(Model m, State s)
   }
   if (state.lane.active) state.groups = physical;
   if (model.options().lane == Lane::events) lane = std::make_unique<EventLane>(model);
-  if (model.options().step_tolerance > 0.0 && model.options().lane == Lane::stepping)
-    adaptive = std::make_unique<Adaptive>(model, state.h);
+  if (model.options().controlled()) adaptive = std::make_unique<Adaptive>(model, state.h);
 }
 
 // Drops every coefficient, factor and table that belongs to another h.
@@ -424,15 +423,19 @@ void Simulation::Work::step(double h, StepReport& report) {
   else if (!estimating)
     watch(report);
   if (report.finite) align(report);
-  if (model.options().correct_positions && report.finite) correct(report);
+  const bool closes = std::ranges::any_of(islands, [](const std::unique_ptr<Island>& island) {
+    return island && island->joints() && island->joints()->closes();
+  });
+  if ((model.options().correct_positions || closes) && report.finite) correct(report);
 }
 
 /// Whether align() changes the velocities of an island.
 bool Simulation::Work::aligned(std::size_t i) const {
-  return model.options().joints == JointLevel::both && islands[i] && islands[i]->joints();
+  return islands[i] && islands[i]->joints() && islands[i]->joints()->aligns();
 }
 
-// Joints at level both: the velocities of the finished step obey them too. Measures the laws on what that leaves.
+// Joints at level both, under step control, and where rates jump: the velocities of the finished step obey them too. Measures the laws on what that leaves.
+// What rates that jump need is work of the drives.
 void Simulation::Work::align(StepReport& report) {
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!aligned(i)) continue;
@@ -441,11 +444,12 @@ void Simulation::Work::align(StepReport& report) {
     islands[i]->check(at, report);
     if (!model.options().ledger) continue;
     energy.kinetic += work;
-    ledger[static_cast<std::size_t>(projection_account)] += work;
+    const bool drives = islands[i]->joints()->jumps() && prescribed_account >= 0;
+    ledger[static_cast<std::size_t>(drives ? prescribed_account : projection_account)] += work;
   }
 }
 
-// Position correction: what it does to the energy is booked as projection.
+// Position correction, and joints whose rates jumped: what it does to the energy is booked as projection.
 void Simulation::Work::correct(StepReport& report) {
   const auto energy_of_ends = [&] {
     Energy sum;

@@ -22,10 +22,35 @@ constexpr double kSlack = 0.25;  // share of the tolerance for a step with a sud
 constexpr std::string_view kTooManySteps =
     "the step control needs more than 100000 steps for an interval to meet time.tolerance";
 
+/// How many points lie between t and t1.
+std::ptrdiff_t points_within(std::span<const double> points, double t, double t1) {
+  return std::ranges::lower_bound(points, t1) - std::ranges::upper_bound(points, t);
+}
+
+/// Whether functions of time with these points bend in a step of s where its error would not tell. A midpoint rule of s and
+/// of its halves looks at quarters: it sees one point in the middle half. Beyond the quarters, with d between the point and
+/// the end of the step, L to the next point, what bends by k there leaves k d^2/2 unseen: below the tolerance of the step
+/// where d^2 <= 2 tolerance s L, since what comes of the whole piece is of size k L H.
+bool bends_unseen(std::span<const double> points, double t, double s, double tolerance) {
+  const auto first = std::ranges::upper_bound(points, t),
+             end = std::ranges::lower_bound(points, t + s);
+  if (first == end) return false;
+  const double round_off = 1e-9 * s;
+  if (*(end - 1) - *first > round_off) return true;  // a whole piece
+  const double before = *first - t, after = t + s - *(end - 1), d = std::min(before, after);
+  if (d >= 0.25 * s || d <= round_off) return false;
+  double L = s;
+  if (before < after)
+    L = first == points.begin() ? s : std::min(s, *first - *(first - 1));
+  else if (end != points.end())
+    L = std::min(s, *end - *(end - 1));
+  return d * d > 2.0 * tolerance * s * L;
+}
+
 }  // namespace
 
 Simulation::Work::Adaptive::Adaptive(const Model& model, double h)
-    : estimator(model, model.options().step_tolerance), length(h) {
+    : estimator(model, model.options().step_tolerance), points(model.breaks().ends), length(h) {
   Eigen::Index size = 0;
   for (const Group& group : model.groups()) size += group.dynamics->velocities();
   most = size <= 200 ? 64 : size <= 2000 ? 16 : 6;
@@ -211,12 +236,16 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
   a.start.touches.clear();
   for (const ContactMemory& one : state.contacts) a.start.touches.push_back({one.key, 0});
 
+  const double tolerance = model.options().step_tolerance;
   StepLadder ladder(state.lane, H);
   StepReport sum;
   sum.steps = 0;
   sum.gap = std::numeric_limits<double>::infinity();
   bool estimated = false;  // coarse is there already
   for (int tries = 0; !ladder.done(); ++tries) {
+    while (bends_unseen(a.points, t0 + H * ladder.at(0.0), H * ladder.length(), tolerance) &&
+           ladder.shorten())
+      estimated = false;
     const double share = ladder.length(), s = H * share, end = ladder.at(1.0);
     a.from = state;
     a.estimator.begin(s, H);
@@ -228,8 +257,12 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
     }
     StepEstimator::Verdict verdict;
     if (good) {
-      verdict =
-          a.estimator.judge(a.start, a.coarse, a.half, a.fine, ladder.stubborn() ? kSlack : 0.0);
+      // What sets out from rest on a bend has an error that falls no faster than the step, as a sudden change.
+      const bool bends = points_within(a.points, t0 + H * ladder.at(0.0), t0 + H * end) > 0;
+      const double slack = ladder.stubborn() ? kSlack
+                           : bends ? kSlack / static_cast<double>(points_within(a.points, t0, t1))
+                                   : 0.0;
+      verdict = a.estimator.judge(a.start, a.coarse, a.half, a.fine, slack);
       good = made.finite = verdict.finite;
     }
     const bool gives_up = tries >= kMostTries;

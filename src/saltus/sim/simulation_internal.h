@@ -128,11 +128,12 @@ struct Simulation::Work::Tables {
 struct Simulation::Work::Adaptive {
   Adaptive(const Model& model, double h);
   StepEstimator estimator;
-  double length;             ///< that the tables in use are for; 0: they are spoilt
-  std::vector<Tables> kept;  ///< of other lengths, those used last first
-  std::size_t most;          ///< of them
-  bool estimating = false;   ///< the step in work is only for the estimate
-  State before, from;        ///< the interval, and the step
+  std::vector<double> points;  ///< of functions of time, increasing [s]
+  double length;               ///< that the tables in use are for; 0: they are spoilt
+  std::vector<Tables> kept;    ///< of other lengths, those used last first
+  std::size_t most;            ///< of them
+  bool estimating = false;     ///< the step in work is only for the estimate
+  State before, from;          ///< the interval, and the step
   StepEnd start, coarse, half, fine;
   std::vector<std::array<Vector3, 2>> loads;  ///< of the joints, mean over the last interval
   /// The same, and the reactions, of the interval in work so far, with and without the step in work.

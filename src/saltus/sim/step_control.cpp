@@ -90,6 +90,12 @@ int StepLadder::reject(double ratio, bool impact) {
 
 void StepLadder::fail() { reject(std::numeric_limits<double>::infinity(), false); }
 
+bool StepLadder::shorten() {
+  if (finest()) return false;
+  ++level_;
+  return true;
+}
+
 // -- estimate
 
 void new_touches(std::span<const Touch> before, std::span<const Touch> now,

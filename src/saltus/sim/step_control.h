@@ -34,6 +34,8 @@ class StepLadder {
   int reject(double ratio, bool impact);
   /// The same of a step that could not be made.
   void fail();
+  /// It is too long to be tried, whatever its error would be: half of it. False: it is of the finest.
+  bool shorten();
   /// The error of the steps rejected here falls no faster than their length: something bends in them.
   bool stubborn() const { return stubborn_ >= 2; }
 

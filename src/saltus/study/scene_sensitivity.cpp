@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "saltus/io/scene_write.h"
 #include "saltus/io/scene_yaml.h"
@@ -19,6 +21,8 @@ namespace {
 /// Of a number that is 0, whose size nothing tells [SI].
 constexpr double kDeltaOfZero = 1e-5;
 constexpr double kDeltaShare = 1e-4;
+constexpr std::array<std::string_view, 6> kOfTheRun{"time.",   "events.",  "contact.",
+                                                    "solver.", "results.", "joint."};
 
 [[noreturn]] void refuse_entry(const Scene& scene, const char* list, std::size_t i,
                                std::string message, std::string hint) {
@@ -160,6 +164,11 @@ SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::st
     if (!x)
       refuse_entry(scene, "to", i, fmt::format("'{}' leads to no number of the scene", to[i]),
                    "a path as --set has it, for example bodies[0].rigid.position[2]");
+    if (std::ranges::any_of(kOfTheRun,
+                            [&](std::string_view key) { return to[i].starts_with(key); }))
+      refuse_entry(scene, "to", i,
+                   fmt::format("'{}' says how the scene is run, not what it is", to[i]),
+                   "numbers of bodies, joints, contacts and what acts on them");
     const double delta = *x != 0.0 ? kDeltaShare * std::abs(*x) : kDeltaOfZero;
     try {
       parameters.push_back(model_parameter(

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include "saltus/base/error.h"
 
@@ -118,4 +119,32 @@ TEST_CASE("tables that are no function of time are refused") {
   CHECK_THROWS_AS(Signal::table({0.0, 1.0}, {1.0, nan}), UsageError);
   CHECK_THROWS_AS(Signal::constant(nan), UsageError);
   CHECK_THROWS_AS(Signal::harmonic(1.0, nan), UsageError);
+}
+
+TEST_CASE(
+    "a table tells its points, and where its rate jumps: at corners, and at ends that do not "
+    "rest") {
+  const auto jumps = [](const Signal& signal) {
+    std::vector<double> t;
+    signal.jumps(t);
+    return t;
+  };
+  const auto points = [](const Signal& signal, bool between) {
+    std::vector<double> t;
+    signal.points(t, between);
+    return t;
+  };
+  using List = std::vector<double>;
+  const Signal bent = Signal::table({0.0, 1.0, 2.0, 3.0, 4.0}, {1.0, 1.0, 3.0, 5.0, 6.0});
+  CHECK(jumps(bent) == List{1.0, 3.0, 4.0});
+  CHECK(points(bent, false) == List{0.0, 1.0, 2.0, 3.0, 4.0});
+  CHECK(points(bent, true) == points(bent, false));  // its rates are constant on both sides
+  const Signal smooth = Signal::table({0.0, 1.0, 2.0}, {0.0, 1.0, 0.0}, true);
+  CHECK(jumps(smooth) == List{0.0, 2.0});
+  CHECK(points(smooth, false) == List{0.0, 1.0, 2.0});
+  CHECK(points(smooth, true) == List{0.5, 1.5});
+  for (const Signal& other : {Signal(), Signal::constant(1.0), Signal::harmonic(1.0, 2.0)}) {
+    CHECK(jumps(other).empty());
+    CHECK(points(other, false).empty());
+  }
 }

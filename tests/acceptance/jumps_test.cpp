@@ -1,0 +1,220 @@
+// Functions of time by points: drives whose rate jumps, and pulses that are shorter than anything else in the scene.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../support/contacts.h"
+#include "run_scene.h"
+#include "saltus/study/scene_sensitivity.h"
+
+using namespace saltus;
+using namespace saltus::test;
+
+namespace {
+
+/// A crank of 0.2 m that a drive turns by 2 rad/s from 0.1 s to 0.2 s, and a rod on its end that nothing else holds.
+const char* const kCrank = R"(saltus: 1
+time: {end: 0.25 s, step: 1 ms}
+bodies:
+  - {name: crank, kind: rigid, rigid: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.1, 0, 0], touches: false}}
+  - {name: rod, kind: rigid, rigid: {mass: 1, inertia: [0.02, 0.02, 0.02], position: [0.4, 0, 0], touches: false}}
+joints:
+  - {name: drive, kind: revolute, between: [world, crank], at: [0, 0, 0], axis: [0, 0, 1], turn: {drive: {table: [[0, 0], [0.1, 0], [0.2, 0.2]]}}}
+  - {name: elbow, kind: revolute, between: [crank, rod], at: [0.2, 0, 0], axis: [0, 0, 1]}
+)";
+
+/// What spin it leaves the rod [rad/s]. About the elbow, at a = l (cos phi, sin phi), m (J/m + r^2) theta'' + m r n . a'' = 0
+/// with n across the rod; where the drive jumps, theta' jumps by -m r n . [a']/(J + m r^2).
+double spin_of_rod() {
+  constexpr double m = 1.0, J = 0.02, r = 0.2, l = 0.2, rate = 2.0, time = 0.1, I = J + m * r * r;
+  constexpr int n = 2000;
+  const auto slope = [&](double t, double theta) {
+    return -m * r * l * rate * rate / I * std::sin(theta - rate * t);
+  };
+  double theta = 0.0, spin = -m * r * rate * l / I;
+  for (int i = 0; i < n; ++i) {  // Runge-Kutta
+    const double h = time / n, t = i * h;
+    const double k1 = slope(t, theta), k2 = slope(t + h / 2, theta + h / 2 * spin),
+                 k3 = slope(t + h / 2, theta + h / 2 * spin + h * h / 4 * k1),
+                 k4 = slope(t + h, theta + h * spin + h * h / 2 * k2);
+    theta += h * spin + h * h / 6 * (k1 + k2 + k3);
+    spin += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  return spin + m * r * rate * l / I * std::cos(theta - rate * time);
+}
+
+/// A slider that a drive sends off at 1 m/s from 0.1 s to 0.2 s, against a block that touches it.
+const char* const kSlider = R"(saltus: 1
+time: {end: 0.3 s, step: 1 ms}
+bodies:
+  - {name: slider, kind: rigid, rigid: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0, 0, 0], shape: {sphere: {radius: 0.1}}}}
+  - {name: block, kind: rigid, rigid: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.2, 0, 0], shape: {sphere: {radius: 0.1}}}}
+surfaces:
+  - {law: {kind: newton-impact, restitution: 0.5}}
+joints:
+  - {name: drive, kind: prismatic, between: [world, slider], at: [0, 0, 0], axis: [1, 0, 0], slide: {drive: {table: [[0, 0], [0.1, 0], [0.2, 0.1]]}}}
+)";
+
+const std::string kStepping = "time.lane=stepping", kEvents = "time.lane=events";
+
+}  // namespace
+
+TEST_CASE(
+    "a drive that starts and stops by a table leaves what hangs on it the spin of mechanics") {
+  const double exact = spin_of_rod();
+  REQUIRE(exact == doctest::Approx(-0.0288104787).epsilon(1e-8));
+  std::vector<double> error;
+  for (const char* step : {"2 ms", "1 ms", "0.5 ms"}) {
+    double off = 0.0;  // of the rate of the drive
+    const Shown s = run_text(kCrank, {kStepping, std::string("time.step=") + step},
+                             [&](const Simulation& sim, const StepReport&) {
+                               const double t = sim.state().t, w = sim.state().groups[0].v[5];
+                               const bool turns = t > 0.0999 && t < 0.1999;
+                               if (std::abs(t - 0.2) > 1e-4)
+                                 off = std::max(off, std::abs(w - 2.0 * turns));
+                             });
+    CHECK(s.converged);
+    CHECK(std::abs(account(s.sim, "unexplained")) < 1e-15);
+    CHECK(off < 1e-5);  // h^2
+    error.push_back(std::abs(s.sim.state().groups[0].v[11] - exact));
+    const double E = s.sim.state().energy.total();
+    CHECK(account(s.sim, "prescribed") == doctest::Approx(E).epsilon(1e-3));
+  }
+  const double order = std::log2(error[0] / error[2]) / 2.0;
+  MESSAGE(fmt::format("errors {:.2g}, {:.2g}, {:.2g} rad/s, order {:.3f}", error[0], error[1],
+                      error[2], order));
+  CHECK(order > 1.9);
+  CHECK(order < 2.1);
+
+  const Shown lane = run_text(kCrank, {kEvents});
+  const double off = std::abs(lane.sim.state().groups[0].v[11] - exact);
+  MESSAGE(fmt::format("event lane: {:.2g} rad/s", off));
+  CHECK(off < 1e-10);
+  CHECK(account(lane.sim, "prescribed") ==
+        doctest::Approx(lane.sim.state().energy.total()).epsilon(1e-8));
+  CHECK(std::abs(account(lane.sim, "scheme")) < 1e-11);
+}
+
+TEST_CASE("drives that jump within a step, and at every step, keep their rates") {
+  // jumps at 0.1 s and 0.2 s are not on this grid
+  const Shown within = run_text(kCrank, {kStepping, "time.step=0.3 ms"});
+  CHECK(std::abs(within.sim.state().groups[0].v[11] - spin_of_rod()) < 1e-4);
+  // samples of a parabola, one a step: at a point the rate is that of the piece on one of its sides
+  std::string points;
+  for (int i = 0; i <= 250; ++i)
+    points += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", i * 1e-3, i * i * 1e-6);
+  double off = 0.0;
+  const Shown sampled =
+      run_text(kCrank, {kStepping, "joints[0].turn.drive.table=[" + points + "]"},
+               [&](const Simulation& sim, const StepReport&) {
+                 if (sim.state().t < 0.2495)
+                   off = std::max(off, std::abs(sim.state().groups[0].v[5] - 2.0 * sim.state().t));
+               });
+  CHECK(sampled.converged);
+  CHECK(off < 1.01e-3);
+}
+
+TEST_CASE("what a drive jerks against others goes off with it, and does not bounce from it") {
+  for (const std::string& lane : {kStepping, kEvents}) {
+    CAPTURE(lane);
+    const Shown s = run_text(kSlider, {lane});
+    CHECK(s.converged);
+    CHECK(s.sim.state().groups[0].v[0] == doctest::Approx(0.0));
+    CHECK(s.sim.state().groups[0].v[6] == doctest::Approx(1.0).epsilon(1e-12));
+    CHECK(s.sim.state().energy.total() == doctest::Approx(0.5).epsilon(1e-12));
+    // the slider was given 0.5 J and gave them back; 0.5 J of the block were lost in the impact, or its bodies met them halfway
+    const double drive = account(s.sim, "prescribed"), impact = account(s.sim, "impact");
+    CHECK(drive + impact == doctest::Approx(0.5).epsilon(1e-12));
+    CHECK(impact <= 0.0);
+    CHECK(std::abs(account(s.sim, "joints")) < 1e-12);
+  }
+}
+
+TEST_CASE("a run of the event lane is taken up at the jump of a drive, to the same bits") {
+  const Scene scene = read_scene_text(kCrank, "crank.yaml", std::vector{kEvents});
+  Simulation whole(build(scene));
+  std::vector<State> at;
+  for (int k = 0; k < 250; ++k) {
+    whole.advance();
+    if (k == 98 || k == 99 || k == 150) at.push_back(whole.state());
+  }
+  for (const State& state : at) {
+    Simulation part(build(scene), state);
+    while (part.state().t < 0.2495) part.advance();
+    CHECK((part.state().groups[0].q.array() == whole.state().groups[0].q.array()).all());
+    CHECK((part.state().groups[0].v.array() == whole.state().groups[0].v.array()).all());
+  }
+}
+
+TEST_CASE("no step of the event lane passes over a pulse: bodies at rest get its impulse") {
+  // 1 N s within 2 ms, in a second in which nothing else happens
+  const std::string pulse = "table: [[0.499, 0], [0.5, 1000], [0.501, 0]]";
+  struct Case {
+    const char* name;
+    std::string body;
+    double speed;  ///< at 1 s [m/s], [rad/s]
+  };
+  const std::array cases{
+      Case{"oscillator",
+           "kind: linear, oscillator: {mass: 1, stiffness: 1}, loads: [{dof: 0, " + pulse + "}]",
+           std::cos(0.5) * 2.0 * (1.0 - std::cos(1e-3)) * 1e6},
+      Case{"smooth",
+           "kind: linear, oscillator: {mass: 1, stiffness: 0}, loads: [{dof: 0, smooth: true, " +
+               pulse + "}]",
+           1.25},  // the natural spline through them
+      Case{"particle",
+           "kind: particles, particles: {mass: [1], positions: [[0, 0, 0]]}, scheme: moreau-jean, "
+           "loads: [{particle: 0, direction: [1, 0, 0], " +
+               pulse + "}]",
+           1.0},
+      Case{"rigid",
+           "kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], touches: false}, "
+           "loads: [{force: [1, 0, 0], " +
+               pulse + "}]",
+           1.0},
+      Case{"pseudo-rigid",
+           "kind: pseudo-rigid, pseudo_rigid: {shape: {box: {size: [0.1, 0.1, 0.1]}}, "
+           "material: {law: neo_hooke, young: 1e6, poisson: 0.3, density: 1000}, touches: false}, "
+           "loads: [{force: [1, 0, 0], " +
+               pulse + "}]",
+           1.0},
+      Case{"pendulum",
+           "kind: lagrangian, n_pendulum: {mass: [1], length: [1], gravity: 0}, loads: [{dof: 0, " +
+               pulse + "}]",
+           1.0},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    const std::string text =
+        "saltus: 1\ntime: {end: 1 s, step: 10 ms, lane: events}\nbodies:\n  - {name: b, " +
+        one.body + "}\n";
+    const Shown s = run_text(text);
+    CHECK(s.converged);
+    CHECK(s.sim.state().groups[0].v.maxCoeff() == doctest::Approx(one.speed).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("steps of controlled length see a pulse of a hundredth of the interval") {
+  const std::string text =
+      "saltus: 1\ntime: {end: 1 s, step: 0.1 s, tolerance: 1e-6}\nbodies:\n"
+      "  - {name: b, kind: linear, oscillator: {mass: 1, stiffness: 1}, loads: [{dof: 0, "
+      "table: [[0.532, 0], [0.5325, 2000], [0.533, 0]]}]}\n";
+  const Shown s = run_text(text);
+  CHECK(s.converged);
+  const double t = 1.0 - 0.5325;  // 1 N s there
+  CHECK(s.sim.state().groups[0].v[0] == doctest::Approx(std::cos(t)).epsilon(1e-5));
+  CHECK(s.sim.state().groups[0].q[0] == doctest::Approx(std::sin(t)).epsilon(1e-5));
+}
+
+TEST_CASE("a drive that jumps has no sensitivities, and says so") {
+  const SceneSensitivity s = scene_sensitivities(
+      read_scene_text(std::string(kCrank) + "outputs:\n  - {probe: drive, name: w}\n", "crank.yaml",
+                      std::vector{kEvents}),
+      std::vector<std::string>{"bodies[1].rigid.mass"});
+  CHECK(s.states.validity == Sensitivity::Validity::none);
+  CHECK(s.states.reason.find("rate of a drive jumps at t = 0.1 s") != std::string::npos);
+}
