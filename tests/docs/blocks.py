@@ -64,6 +64,7 @@ class Fault(Exception):
 class Page:
     def __init__(self, path):
         self.path, self.scene, self.session, self.skipped = path, None, None, []
+        self.programs = []  # of Python, written by blocks above
         self.name = str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else path.name
         self.counts = {"run": 0, "shown": 0}
 
@@ -106,6 +107,8 @@ class Page:
                 file = self.folder / orders["file"]
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(block.text)
+                if block.language == "python":
+                    self.programs.append(orders["file"])
             if "not run" in orders:
                 if len(orders["not run"]) < 10:
                     raise Fault("says not why it is not run")
@@ -133,6 +136,9 @@ class Page:
         raise Fault(f"nobody runs '{block.language}': mark it as not run, with the reason")
 
     def do_sh(self, block, orders):
+        if not has_package() and any(name in block.text for name in self.programs):
+            self.skipped.append(f"{self.name}:{block.line}: the Python package is not built")
+            return
         self.shell(block.text, int(orders.get("exit", 0)))
 
     def do_yaml(self, block, orders):
