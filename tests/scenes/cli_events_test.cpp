@@ -48,6 +48,15 @@ std::string on_a_support(const std::string& motion) {
          "position: [0, 0, 0.1]}}\nsurfaces:\n  - {law: {kind: newton-impact}}\n";
 }
 
+/// A spring between two masses of which the first is told how to move.
+std::string dragged(const std::string& time, const std::string& motion) {
+  return "saltus: 1\ntime: {" + time +
+         "}\nbodies:\n  - {name: pair, kind: linear, chain: {masses: 2, mass: 1 kg, stiffness: 1 "
+         "N/m, "
+         "ends: free-free}, prescribed: [{dof: 0, " +
+         motion + "}]}\n";
+}
+
 }  // namespace
 
 TEST_CASE("what the event lane does not know is refused in one line that names it and its place") {
@@ -85,10 +94,10 @@ TEST_CASE("what the event lane does not know is refused in one line that names i
            "[[1, 0, 0]]}}\njoints:\n  - {kind: distance, between: [world, net], at: [0, 0, 0], "
            "second: {at: 0}, strength: 3 N}\n",
        "joints[0].strength", "joints that break", "time.lane: stepping"},
-      {on_a_support("z: {table: [[0, 0], [0.2, 0], [0.3, 0.1]]}"), "rigid.motion.z.table",
+      {dragged(events, "table: [[0, 0], [0.2, 0], [0.3, 0.1]]"), "bodies[0].prescribed[0].table",
        "jumps at t = 0.2 s", "time.lane: stepping"},
-      {on_a_support("z: {table: [[0, 0], [0.3, 0.1], [0.4, 0.15]], smooth: true}"),
-       "rigid.motion.z.table", "jumps at t = 0.4 s", "smooth: true"},
+      {dragged(events, "table: [[0, 0], [0.3, 0.1], [0.4, 0.15]], smooth: true"),
+       "bodies[0].prescribed[0].table", "jumps at t = 0.4 s", "smooth: true"},
   };
   for (const Row& row : rows) {
     const Folder folder;
@@ -105,8 +114,11 @@ TEST_CASE("what the event lane does not know is refused in one line that names i
   }
 }
 
-TEST_CASE("a support whose motion has no corner within the run is known to the event lane") {
+TEST_CASE(
+    "supports that are told how to move, with corners or without, are known to the event lane") {
   for (const char* motion : {"z: {table: [[0, 0], [1, 0.1]]}", "z: {rate: 0.1}",
+                             "z: {table: [[0, 0], [0.2, 0], [0.3, 0.1]]}",
+                             "z: {table: [[0, 0], [0.3, 0.1], [0.4, 0.15]], smooth: true}",
                              "z: {table: [[0, 0], [0.3, 0.1], [0.6, 0.15]], smooth: true}"}) {
     CAPTURE(motion);
     const Folder folder;

@@ -43,7 +43,8 @@ def _push(step, sides, sign, x, force, torque):
 
 def _may_jump(drive, step):
     times = jumps_of(drive)
-    return times is None or any(step.t0 <= t <= step.t1 for t in times if t > 0.0)
+    off = 1e-9 * step.h  # times of steps are sums
+    return times is None or any(step.t0 - off <= t <= step.t1 + off for t in times if t > 0.0)
 
 
 def collect(step, report):

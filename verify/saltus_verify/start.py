@@ -144,6 +144,7 @@ def energies(results, model, report, frames):
         row = results.row_of_frame[k]
         blur = sum(getattr(known, "energy_blur", 0.0) for known in model.groups)
         size = abs(kinetic) + abs(potential) + abs(results.rows["potential"][row]) + blur / bounds.ENERGY
+        size += abs(results.rows["kinetic"][row - 1]) if row > 0 else 0.0  # what a step takes away may leave round-off
         where = lambda: f"frame {k}, t = {results.time[k]:.9g} s"
         if exact:  # their sum alone means something
             total = kinetic + potential - results.rows["kinetic"][row] - results.rows["potential"][row]

@@ -264,8 +264,8 @@ void JointSystem::Work::fill(double t0, double t1) {
   }
   for (const Coupled& c : coupled)
     if (c.given.value) {
-      drift0[matrix.first(c.node)] -= given(c, t0)[1];
-      drift1[matrix.first(c.node)] -= given(c, t1)[1];
+      drift0[matrix.first(c.node)] -= c.given.value(t0)[1];
+      drift1[matrix.first(c.node)] -= c.given.value(t1)[1];
     }
 }
 
@@ -295,10 +295,22 @@ std::vector<double> JointSystem::jumps() const {
   return all.jumps;
 }
 
-void JointSystem::between(double from, double to) {
-  constexpr double kEver = std::numeric_limits<double>::infinity();
-  work_->since = std::nextafter(from, kEver);
-  work_->until = std::nextafter(to, -kEver);
+std::span<const char> JointSystem::moved() const {
+  Work& d = *work_;
+  d.moved.assign(at(d.rows), 0);
+  for (const Work::Held& joint : d.held) {
+    if (joint.node < 0) continue;
+    const bool moves = std::ranges::any_of(joint.side, [&](const Work::Side& side) {
+      if (side.member < 0) return false;
+      const Dynamics& body = *d.members[at(side.member)].of.body;
+      return body.velocities() == 0 || body.prescribed() > 0;
+    });
+    const auto [first, count] = d.rows_of_joint[at(joint.given)];
+    if (moves) std::fill_n(d.moved.begin() + first, count, 1);
+  }
+  int row = d.rows - static_cast<int>(d.coupled.size());
+  for (const Work::Coupled& c : d.coupled) d.moved[at(row++)] = c.given.value != nullptr;
+  return d.moved;
 }
 
 const Vector& JointSystem::drift0() const { return work_->drift0; }

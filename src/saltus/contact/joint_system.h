@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/base/difference.h"
 #include "saltus/contact/joint.h"
 #include "saltus/dynamics/dynamics.h"
 
@@ -109,19 +110,18 @@ class JointSystem {
   /// Largest coordinate of the joints' points at the last gaps(): the scale of round-off in gaps [m].
   double extent() const;
   /// gamma, with (G v + d)' = G v' + gamma, at the place of the last make_rows(t, q), members moving with v. Rates of
-  /// members that move by themselves are differences of order 4 over times of the size e [s]. For groups of rigid bodies, those that are
-  /// moved, and those with Trait::fixed_points and nothing prescribed.
-  void bias(double t, double e, const Configuration& q, const Configuration& v, Out gamma);
-  /// Of a gamma that was made of rates of the rows, the sum of weight times rate at each of the times: the part of
-  /// couplings with a `second` becomes that at t.
-  void put_exact(double t, std::span<const double> times, std::span<const double> weights,
-                 Out gamma) const;
+  /// members that move by themselves are differences `rate` at t. For groups of rigid bodies, those that are moved, and those
+  /// with Trait::fixed_points and nothing prescribed.
+  void bias(double t, const Difference& rate, const Configuration& q, const Configuration& v,
+            Out gamma);
+  /// Of a gamma that was made of rates of the rows by the difference: the part of couplings with a `second` becomes that at t.
+  void put_exact(double t, const Difference& rate, Out gamma) const;
   /// c'' of a coordinate of a joint with v' = 0, after bias().
   double coordinate_bias(int joint, int coordinate) const;
+  /// Of every row: whether it has a drift, whatever that is now: couplings with a value, joints on what is moved.
+  std::span<const char> moved() const;
   /// Times at which the drifts of rows jump, those of couplings and of bodies that are moved [s]; increasing.
   std::vector<double> jumps() const;
-  /// From here on couplings are those of the time between `from` and `to`: rates that jump there are those of this side.
-  void between(double from, double to);
   const Vector& drift0() const;
   const Vector& drift1() const;
   /// Row of a coordinate of a joint at the place of the last make_rows(): entries for laws on it. Adds weight times the part

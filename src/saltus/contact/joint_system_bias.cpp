@@ -5,30 +5,11 @@
 #include "saltus/contact/joint_work_internal.h"
 
 namespace saltus {
-namespace {
-
-/// f'(t) of order 4 from f at t -+ e, t -+ 2 e:  (8 (f(e) - f(-e)) - (f(2 e) - f(-2 e)))/(12 e)
-struct Difference {
-  double t, e;
-  static constexpr int kPoints = 4;
-  double time(int k) const {
-    constexpr double kAt[] = {1.0, -1.0, 2.0, -2.0};
-    return t + kAt[k] * e;
-  }
-  double weight(int k) const {
-    constexpr double kWeight[] = {8.0, -8.0, -1.0, 1.0};
-    return kWeight[k] / (12.0 * e);
-  }
-};
-
-}  // namespace
-
 // Bodies with v' = 0: points of rigid ones have omega x (omega x r), their axes Omega' = 0 in the body, so that omega' = 0.
-void JointSystem::Work::move(double t, double e, View q, View v, Member& m) {
+void JointSystem::Work::move(double t, const Difference& rate, View q, View v, Member& m) {
   const std::size_t n = m.own.size();
   m.motion.assign(n, {});
   if (n == 0) return;
-  const Difference rate{t, e};
   const Dynamics& body = *m.of.body;
   if (m.frames && body.velocities() > 0) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -54,7 +35,7 @@ void JointSystem::Work::move(double t, double e, View q, View v, Member& m) {
       x.v = d;
       x.omega = d_spin;
     });
-    for (int k = 0; k < Difference::kPoints; ++k)
+    for (std::size_t k = 0; k < Difference::kPoints; ++k)
       each(rate.time(k), rate.weight(k), [](JointMotion& x, const auto& d, const auto& d_spin) {
         x.a += d;
         x.alpha += d_spin;
@@ -75,12 +56,11 @@ const JointMotion& JointSystem::Work::motion(const Side& s) const {
   return s.member < 0 ? kRest : members[at(s.member)].motion[at(s.point)];
 }
 
-void JointSystem::bias(double t, double e, const Configuration& q, const Configuration& v,
-                       Out gamma) {
+void JointSystem::bias(double t, const Difference& rate, const Configuration& q,
+                       const Configuration& v, Out gamma) {
   Work& d = *work_;
-  expects(e > 0.0, "rates of drifts are differences over a positive time");
   for (std::size_t m = 0; m < d.members.size(); ++m)
-    d.move(t, e, q(static_cast<int>(m)), v(static_cast<int>(m)), d.members[m]);
+    d.move(t, rate, q(static_cast<int>(m)), v(static_cast<int>(m)), d.members[m]);
   for (std::size_t i = 0; i < d.held.size(); ++i) {
     const Work::Held& joint = d.held[i];
     if (joint.node < 0) continue;
@@ -89,7 +69,6 @@ void JointSystem::bias(double t, double e, const Configuration& q, const Configu
     const auto [first, count] = d.rows_of_joint[at(joint.given)];
     for (int k = 0; k < count; ++k) gamma[first + k] = rates[at(k)];
   }
-  const Difference rate{t, e};
   int row = d.rows - static_cast<int>(d.coupled.size());
   for (const Work::Coupled& c : d.coupled) {
     double sum = 0.0;
@@ -101,23 +80,22 @@ void JointSystem::bias(double t, double e, const Configuration& q, const Configu
                                            d.motion(joint.side[0]), d.motion(joint.side[1]));
     }
     if (c.given.second)
-      sum -= c.given.second(d.inside(t));
+      sum -= c.given.second(t);
     else if (c.given.value)
-      for (int k = 0; k < Difference::kPoints; ++k)
-        sum -= rate.weight(k) * d.given(c, rate.time(k))[1];
+      for (std::size_t k = 0; k < Difference::kPoints; ++k)
+        sum -= rate.weight(k) * c.given.value(rate.time(k))[1];
     gamma[row++] = sum;
   }
 }
 
-void JointSystem::put_exact(double t, std::span<const double> times,
-                            std::span<const double> weights, Out gamma) const {
+void JointSystem::put_exact(double t, const Difference& rate, Out gamma) const {
   const Work& d = *work_;
   int row = d.rows - static_cast<int>(d.coupled.size());
   for (const Work::Coupled& c : d.coupled) {
     if (c.given.second) {
-      for (std::size_t k = 0; k < times.size(); ++k)
-        gamma[row] += weights[k] * d.given(c, times[k])[1];
-      gamma[row] -= c.given.second(d.inside(t));
+      for (std::size_t k = 0; k < Difference::kPoints; ++k)
+        gamma[row] += rate.weight(k) * c.given.value(rate.time(k))[1];
+      gamma[row] -= c.given.second(t);
     }
     ++row;
   }

@@ -93,9 +93,9 @@ struct JointSystem::Work {
   std::vector<std::string> name;                  ///< of each node
   std::vector<int> node_of_row;
   int rows = 0;
-  double since = -std::numeric_limits<double>::infinity(), until = -since;  ///< see between()
   std::vector<Part> parts;
   std::vector<Write> writes;
+  std::vector<char> moved;  ///< rows, of moved()
   bool arranged = false;
   bool sparse_blocks = false;  ///< some writes fill a block in part
   Vector drift0, drift1;
@@ -104,8 +104,6 @@ struct JointSystem::Work {
   static Eigen::Index three(int point) { return 3 * static_cast<Eigen::Index>(point); }
 
   void hold(int index, std::span<const int> member_of_group);
-  double inside(double t) const { return std::clamp(t, since, until); }
-  std::array<double, 2> given(const Coupled& c, double t) const { return c.given.value(inside(t)); }
   Side side(const Joint& joint, const JointSide& given, std::span<const int> member_of_group);
   void couple(const JointCoupling& coupling);
   void add_node(int rows_, const std::string& name_);
@@ -120,7 +118,7 @@ struct JointSystem::Work {
   double value(const Held& joint, int coordinate) const;
   double sum(const Coupled& c, const std::vector<Frames>& frames) const;
   double drift(const Side& s, const JointRow& row, int instant) const;
-  void move(double t, double e, View q, View v, Member& m);
+  void move(double t, const Difference& rate, View q, View v, Member& m);
   const JointMotion& motion(const Side& s) const;
 };
 

@@ -165,7 +165,7 @@ const Jointed::Place& Jointed::reaction(Room& room, double t, View q, View v) co
   const auto with = [&x](int m) -> const Vector& { return m == 0 ? x.v : kNone; };
   JointSystem& system = room.system;
   system.make_rows(t, at);
-  system.bias(t, drift_time_, at, with, x.L);
+  system.bias(t, Difference(t, drift_time_), at, with, x.L);
   if (!room.factorised) {
     body_->factorise({1.0, 0.0, 0.0}, q, v, room.M);
     room.factorised = has(body_->traits(), Trait::constant_mass);

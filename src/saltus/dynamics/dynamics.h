@@ -89,6 +89,9 @@ struct PointRows {
 
 /// Times of functions of time that are given by points [s], in no order.
 struct Breaks {
+  /// Two of them that are closer, relative to the time, are one.
+  static constexpr double kSameInstant = 64.0 * 0x1p-52;
+
   std::vector<double>
       ends;  ///< steps of controlled error end there: they would pass over what is between two others
   std::vector<double> jumps;  ///< d of point_drift() and spin_drift() jumps

@@ -24,7 +24,7 @@ void expect_times(const Matrix& data, const std::string& file, const std::string
                        "times increase");
 }
 
-/// Of a support: the event lane knows what happens between its motion and its bodies, and no impact of its own.
+/// Of a prescribed degree of freedom: its jumps would jerk all others through their masses.
 void expect_no_jump(const Scene& scene, const Signal& signal, const std::string& path) {
   if (scene.spec.time.chosen_lane() != Lane::events) return;
   std::vector<double> jumps;
@@ -33,13 +33,13 @@ void expect_no_jump(const Scene& scene, const Signal& signal, const std::string&
     if (t > 0.0 && t < scene.spec.time.end)
       throw SceneError(path,
                        fmt::format("the velocity jumps at t = {:g} s, and the event lane knows no "
-                                   "impacts that a support makes by itself",
+                                   "impacts within a body",
                                    t),
                        "`smooth: true` with ends at rest or outside the run, or `time.lane: "
                        "stepping`");
 }
 
-/// The signal plus `shift`. path: "bodies[0].loads[0]". moves: it is the motion of a support.
+/// The signal plus `shift`. path: "bodies[0].loads[0]". moves: it is the motion of a degree of freedom.
 template <class Spec>
 Signal signal_of(const Scene& scene, const Spec& spec, const std::string& path, double shift = 0.0,
                  bool moves = false) {
@@ -74,7 +74,7 @@ void course_of(const Scene& scene, const std::optional<CourseSpec<D>>& spec, dou
   if (spec->rate)
     rate = *spec->rate;
   else
-    signal = signal_of(scene, *spec, path, start, true);
+    signal = signal_of(scene, *spec, path, start);
 }
 
 }  // namespace

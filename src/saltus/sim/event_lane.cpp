@@ -744,10 +744,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   LaneState& lane = state.lane;
   std::vector<LaneEnding> endings = std::move(stops);
   stops.clear();
-  if (jump) {
-    motion.take_up(state.t);
-    endings.push_back({LaneEnding::Kind::jumps, 0, {}});
-  }
+  if (jump) endings.push_back({LaneEnding::Kind::jumps, 0, {}});
   // A force that is not unique would end a mode: the contact problem says whether it does.
   bool asked = false;
   using Kind = LaneWatch::Kind;
@@ -811,7 +808,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   double closing = 0.0;
   for (std::size_t i = before; i < events.size(); ++i)
     if (events[i].kind == Event::Kind::impact) closing = std::max(closing, -events[i].speed);
-  if (closing > 0.0) {
+  if (closing > 0.0 && !jump) {
     if (closing * lane.length < model.options().events.zeno)
       ++lane.crowd;
     else if (lane.crowd > 0)
@@ -833,8 +830,8 @@ void EventLane::Work::measure(const State& state, StepReport& report) {
     if (state.lane.modes.empty()) contacts.find(state.t, motion.groups());  // else look() did
     for (std::size_t i = 0; i < contacts.count(); ++i)
       if (!contacts.law(i).bilateral()) report.gap = std::min(report.gap, contacts.gap(i));
-    double speed = 0.0;
-    // what rates are made of: some may be all round-off
+    // what rates are made of: some may be all round-off, all of them where bodies only slide
+    double speed = motion.fastest(v);
     for (std::size_t i = 0; i < contacts.count() && !state.lane.modes.empty(); ++i)
       speed = std::max(speed, contacts.row_size(i, 0, v));
     // at rest all of them are: beside the speeds that the energy in play makes
@@ -901,11 +898,15 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   }
   const std::uint64_t evaluations = d.motion.evaluations();  // a resumed step counted before
   if (lane.start.empty()) {
-    d.motion.take_up(state.t);
+    // What the schemes have not done of a jump at this instant is done here.
+    const bool jump = state.t > 0.0 && d.jumps_at(state.t);
+    d.motion.take_up(jump ? std::nextafter(state.t, 0.0) : state.t);
     if (d.near(state) > kNear * options.closed)
       end = End::busy;
-    else if (!d.happen(state, report, events))
+    else if (!d.happen(state, report, events, jump))
       end = End::failed;
+  } else if (lane.h == 0.0) {
+    d.motion.take_up(state.t);
   }
   // No step is so long that its dense output would cost digits in the intervals.
   const double limit = std::max(t1, state.t + kLongest * d.model.options().h);
@@ -954,8 +955,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
       lane.h = 0.0;
       d.ready = false;
     }
-    if (end == End::reached && went && d.jumps_at(state.t) &&
-        !d.happen(state, report, events, true))
+    if (end != End::failed && went && d.jumps_at(state.t) && !d.happen(state, report, events, true))
       end = End::failed;
     const auto closed = std::ranges::count_if(
         lane.modes, [](const ContactMode& mode) { return mode.kind != ContactMode::Kind::closed; });
@@ -1008,7 +1008,8 @@ void EventLane::trace(LaneTrace* trace) { work_->kept = trace; }
 void EventLane::see(const State& state, std::vector<SeenContact>& contacts) {
   Work& d = *work_;
   LaneContacts& list = d.motion.contacts();
-  list.find_rows(state.t, state.groups);
+  d.motion.take_up(state.t);
+  list.find_rows(d.motion.inside(state.t), state.groups);
   for (std::size_t i = 0; i < list.count(); ++i) {
     const std::uint64_t key = list.key(i);
     const auto p = d.impulse.find(key);

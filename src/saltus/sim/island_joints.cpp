@@ -54,7 +54,10 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
            !scheme.fixed_step();
   });
   controlled_ = swings && model.options().controlled();
-  if (swings && level_ == JointLevel::position) jump_times_ = system_.jumps();
+  if (swings && level_ != JointLevel::both) {
+    jump_times_ = system_.jumps();
+    std::erase_if(jump_times_, [](double t) { return t <= 0.0; });
+  }
   loads_.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
   for (std::size_t i = 0; i < loads_.size(); ++i)
     if (model.joints()[i].strength > 0.0 && system_.rows_of(static_cast<int>(i))[1] > 0)
@@ -72,11 +75,12 @@ void IslandJoints::size_vectors() {
 void IslandJoints::begin(const IslandStep& step) {
   leave_out(step.broken);
   if (!jump_times_.empty()) {
-    const double t0 = step.trials.front().t0, t1 = t0 + step.h;
-    const auto next = std::ranges::lower_bound(jump_times_, t0);
-    jumps_ = next != jump_times_.end() && *next <= t1 && *next > 0.0;
-    level_ = jumps_ ? JointLevel::both : asked_;
-    bilateral_ = model_.options().bilateral;
+    // t0 + h may be other bits than the t0 that follows, and the jump lies between them
+    const double t0 = step.trials.front().t0, t1 = t0 + step.h, round_off = 1e-9 * step.h;
+    const auto next = std::ranges::lower_bound(jump_times_, t0 - round_off);
+    jumps_ = next != jump_times_.end() && *next <= t1 + round_off;
+    level_ = jumps_ && asked_ == JointLevel::position ? JointLevel::both : asked_;
+    bilateral_ = jumps_ ? Bilateral::end_zero : model_.options().bilateral;
   }
   L_.setZero();
   for (Member& m : members_) m.all.setZero();
@@ -103,9 +107,7 @@ void IslandJoints::leave_out(std::span<const BrokenJoint> broken) {
 }
 
 void IslandJoints::meet_contacts() {
-  if (!jumps_) return;
-  level_ = JointLevel::velocity;
-  bilateral_ = Bilateral::end_zero;
+  if (jumps_) level_ = JointLevel::velocity;
 }
 
 void IslandJoints::place(IslandStep& step) {
@@ -339,7 +341,7 @@ void IslandJoints::react(IslandStep& step) {
 
 // The rows of drives whose rates jump work with what the velocities were and are, whatever their rates say.
 double IslandJoints::work_of_jump(IslandStep& step) {
-  const Vector &d0 = system_.drift0(), &d1 = system_.drift1();
+  const std::span<const char> moved = system_.moved();
   u_.setZero();
   for (std::size_t m = 0; m < members_.size(); ++m) {
     const Trial& trial = step.trials[size(members_[m].group)];
@@ -348,7 +350,7 @@ double IslandJoints::work_of_jump(IslandStep& step) {
   }
   double work = 0.0;
   for (Eigen::Index i = 0; i < u_.size(); ++i)
-    if (d0[i] != 0.0 || d1[i] != 0.0) work -= 0.5 * L_[i] * u_[i];
+    if (moved[size(static_cast<int>(i))]) work -= 0.5 * L_[i] * u_[i];
   return work;
 }
 

@@ -74,7 +74,9 @@ class IslandJoints {
   bool keep_rates(IslandStep& step);
   /// What is left to do on the ends of the step that began last: on velocities, or on positions.
   bool aligns() const { return level_ == JointLevel::both || controlled_; }
-  bool closes() const { return jumps_ && level_ == JointLevel::velocity; }
+  bool closes() const {
+    return jumps_ && level_ == JointLevel::velocity && asked_ == JointLevel::position;
+  }
   /// There are contacts in the step.
   void meet_contacts();
   /// The last impulse on the velocities of the ends. Returns the energy that this adds [J], <= 0 but for drifts.
@@ -122,7 +124,7 @@ class IslandJoints {
   JointLevel asked_, level_;  ///< level_: of the step in work
   Bilateral bilateral_;
   bool controlled_ = false;  ///< steps are of chosen lengths
-  bool jumps_ = false;       ///< a rate jumps in the step in work, at level position
+  bool jumps_ = false;       ///< a rate jumps in the step in work
   std::vector<Vector> v_;    ///< v_J of each member
   Vector right_, rest_;      ///< of solve_joints() and solve_at_end()
   Vector c_, g_, u_, L_free_, L_;

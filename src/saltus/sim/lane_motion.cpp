@@ -16,9 +16,6 @@ namespace {
 /// Where so little of its slip at the start of the step is left, a contact slides on as it did: round-off would turn it.
 constexpr double kTail = 1e-3;
 
-/// f'(0) of order 4 from f at -+ e, -+ 2 e:  (8 (f(e) - f(-e)) - (f(2 e) - f(-2 e)))/(12 e)
-constexpr std::array kPlace{1.0, -1.0, 2.0, -2.0}, kWeight{8.0, -8.0, -1.0, 1.0};
-
 using Of = ContactLaw::Rule;
 
 /// Rows of a mode of this law that accelerations obey.
@@ -186,8 +183,12 @@ void LaneMotion::take_up(double t) {
   if (jumps_.empty()) return;
   constexpr double kEver = std::numeric_limits<double>::infinity();
   const auto next = std::ranges::upper_bound(jumps_, t);
-  contacts_.joints().between(next == jumps_.begin() ? -kEver : *(next - 1),
-                             next == jumps_.end() ? kEver : *next);
+  since_ = -kEver;
+  if (next != jumps_.begin()) {
+    const double last = *(next - 1);
+    since_ = std::nextafter(last + Breaks::kSameInstant * std::abs(last), kEver);
+  }
+  until_ = next == jumps_.end() ? kEver : std::nextafter(*next, -kEver);
 }
 
 void LaneMotion::set_modes(std::span<const ContactMode> modes) {
@@ -214,7 +215,7 @@ void LaneMotion::move(View w, std::vector<GroupState>& groups) const {
 }
 
 void LaneMotion::put(double t, View w, View v) {
-  t_ = t;
+  t_ = inside(t);
   rows_here_ = bias_here_ = false;
   move(w, at_);
   for (std::size_t g = 0; g < at_.size(); ++g) {
@@ -391,29 +392,24 @@ void LaneMotion::joint_bias(Vector& gamma) {
   gamma.resize(m_joints_);
   if (analytic_joints_) {
     joints.bias(
-        t_, e_, [&](int m) -> const Vector& { return at_[at(m)].q; },
+        t_, difference(), [&](int m) -> const Vector& { return at_[at(m)].q; },
         [&](int m) -> const Vector& { return at_[at(m)].v; }, gamma);
     bias_here_ = true;
     return;
   }
   gamma.setZero();
   Vector rate(m_joints_);
-  for (std::size_t k = 0; k < kPlace.size(); ++k) {
-    shift(kPlace[k] * e_, shifted_);
-    joints.make_rows(t_ + kPlace[k] * e_,
-                     [&](int m) -> const Vector& { return shifted_[at(m)].q; });
+  const Difference by = difference();
+  for (std::size_t k = 0; k < Difference::kPoints; ++k) {
+    shift(by.after(k), shifted_);
+    joints.make_rows(by.time(k), [&](int m) -> const Vector& { return shifted_[at(m)].q; });
     rate = joints.drift0();
     for (std::size_t g = 0; g < at_.size(); ++g)
       if (at_[g].v.size() > 0) joints.multiply_add(static_cast<int>(g), at_[g].v, rate);
-    gamma += kWeight[k] / (12.0 * e_) * rate;
+    gamma += by.weight(k) * rate;
   }
   joints.make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
-  std::array<double, kPlace.size()> times{}, weights{};
-  for (std::size_t k = 0; k < kPlace.size(); ++k) {
-    times[k] = t_ + kPlace[k] * e_;
-    weights[k] = kWeight[k] / (12.0 * e_);
-  }
-  joints.put_exact(t_, times, weights, gamma);
+  joints.put_exact(t_, by, gamma);
 }
 
 double LaneMotion::joint_gaps(Vector& g) {
@@ -451,9 +447,10 @@ void LaneMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<con
   if (analytic_joints_ && !model_.joint_laws().empty() && coordinate_bias(keys, rows, bias)) return;
   // Rates of every row at the four places; not a number where the contact is not known.
   Matrix rate = Matrix::Constant(m, 4, std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t k = 0; k < kPlace.size(); ++k) {
-    shift(kPlace[k] * e_, shifted_);
-    contacts_.find_rows(t_ + kPlace[k] * e_, shifted_);
+  const Difference by = difference();
+  for (std::size_t k = 0; k < Difference::kPoints; ++k) {
+    shift(by.after(k), shifted_);
+    contacts_.find_rows(by.time(k), shifted_);
     int row = 0;
     for (std::size_t c = 0; c < keys.size(); ++c) {
       const int i = contacts_.index_of(keys[c]);
@@ -464,8 +461,10 @@ void LaneMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<con
   contacts_.find_rows(t_, at_);
   for (int row = 0; row < m; ++row) {
     double sum = 0.0;
-    for (int k = 0; k < 4; ++k) sum += kWeight[at(k)] / (12.0 * e_) * rate(row, k);
-    if (!std::isfinite(sum)) sum = (rate(row, 0) - rate(row, 1)) / (2.0 * e_);  // seen from near
+    for (std::size_t k = 0; k < Difference::kPoints; ++k)
+      sum += by.weight(k) * rate(row, static_cast<Eigen::Index>(k));
+    if (!std::isfinite(sum))  // seen from near
+      sum = (rate(row, 0) - rate(row, 1)) / (by.after(0) - by.after(1));
     bias[row] = std::isfinite(sum) ? sum : 0.0;
   }
 }

@@ -9,9 +9,12 @@
 // b = d/ds (H(q (+) s v) v + d(t + s)) at s = 0: what the rate of a row changes by itself. It is taken by differences of order 4
 // over LaneMotion::set_time, so that surfaces of any shape need nothing but their contacts. w and v of all groups in order.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "saltus/base/difference.h"
 #include "saltus/events/ode.h"
 #include "saltus/sim/lane_contacts.h"
 #include "saltus/sim/state.h"
@@ -25,7 +28,7 @@ class LaneMotion final : public SmoothMotion {
 
   /// Where w counts from.
   void start(std::span<const GroupState> groups);
-  /// Drives are those of the time from t on, up to the next jump of one.
+  /// Drives and supports are those from t on, up to the next jump of their rates: places are taken at times between both.
   void take_up(double t);
   /// The contacts that are closed, by key; bilateral laws are among them, and springs that press.
   void set_modes(std::span<const ContactMode> modes);
@@ -48,6 +51,7 @@ class LaneMotion final : public SmoothMotion {
   /// The same without the rows of contacts: groups(), contacts() with their gaps.
   void look(double t, View w, View v);
   double time() const { return t_; }
+  double inside(double t) const { return std::clamp(t, since_, until_); }  ///< see take_up()
   std::span<const GroupState> groups() const { return at_; }
   LaneContacts& contacts() { return contacts_; }
   const Vector& acceleration() const { return a_; }  ///< of the last rates()
@@ -116,6 +120,7 @@ class LaneMotion final : public SmoothMotion {
     std::size_t mode;
     int a;
   };
+  Difference difference() const { return {t_, e_, since_, until_}; }
   void shift(double s, std::vector<GroupState>& groups) const;
   void applied(Out f);
   bool coordinate_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
@@ -137,6 +142,7 @@ class LaneMotion final : public SmoothMotion {
   bool springs_ = false;         ///< some law is compliant
   bool joints_move_ = false;     ///< bodies that are moved, or couplings that are driven
   double e_ = 1e-4, t_ = 0.0;
+  double since_ = -std::numeric_limits<double>::infinity(), until_ = -since_;  ///< see take_up()
   std::vector<double> jumps_;  ///< of drives and supports
   std::vector<GroupState> start_, at_, shifted_;
   std::vector<ContactMode> modes_;

@@ -139,6 +139,26 @@ void LaneTouch::look(const Instant& now, std::span<const ContactMode> before) {
   }
   W_ = H_ * X_;
   W_ = 0.5 * (W_ + W_.transpose()).eval();
+  take_as_before();
+}
+
+// From the start that motion_ knows, with v_ and the springs that press there.
+void LaneTouch::look_from(const Instant& now, std::span<const ContactMode> before) {
+  const auto go = [&] {
+    motion_.go(now.t, w_, v_);
+    motion_.contacts().find_rows(motion_.time(), motion_.groups());
+  };
+  motion_.set_modes({});
+  go();
+  motion_.set_modes(springs(before));
+  go();
+  look(now, before);
+}
+
+void LaneTouch::take_as_before() {
+  u_before_ = u_;
+  drift_before_ = drift_;
+  joint_drift_before_ = joint_drift_;
 }
 
 // Books an impulse on contact c that leads from u_ to u_after.
@@ -146,9 +166,9 @@ void LaneTouch::give(const Instant& now, const Touching& c, const Vector3& impul
                      const Vector& u_after) {
   for (int a = 0; a < c.rows; ++a) {
     const int r = c.first + a;
-    const double mean = 0.5 * (u_[r] + u_after[r]);
+    const double mean = 0.5 * (u_before_[r] + u_after[r]);
     (a == 0 ? now.account.impact : now.account.friction) += impulse[a] * mean;
-    now.account.prescribed -= impulse[a] * drift_[r];
+    now.account.prescribed -= impulse[a] * 0.5 * (drift_before_[r] + drift_[r]);
   }
   now.impulses.emplace_back(c.key, impulse);
   now.account.impulse += impulse[0];
@@ -158,23 +178,36 @@ void LaneTouch::give(const Instant& now, const Touching& c, const Vector3& impul
 void LaneTouch::give_joints(const Instant& now, const Vector& p) {
   if (motion_.joint_rows() == 0) return;
   const Vector L = joint_share_ * p;
-  now.account.prescribed -= joint_drift_.dot(L);
+  now.account.prescribed -= 0.5 * (joint_drift_before_ + joint_drift_).dot(L);
   now.account.joints.resize(model_.joints().size(), {Vector3::Zero(), Vector3::Zero()});
   motion_.add_joint_loads(L, 1.0, now.account.joints);
 }
 
-// v <- v + M^-1 G^T L,  S L = -(G v + d) with the new d. Of the old one G v + d' = 0, and the drive works with the mean of both:
-//     L . (G v - d)/2 = L . ((G v + d)/2 - d)
-void LaneTouch::meet_joints(const Instant& now) {
-  if (motion_.joint_rows() == 0) return;
-  motion_.joint_rates(joint_rate_);
-  Vector L = -joint_rate_, dv(v_.size());
-  motion_.contacts().joints().solve(L);
-  motion_.pull(L, dv);
-  v_ += dv;
-  now.account.prescribed += L.dot(0.5 * joint_rate_ - joint_drift_);
-  now.account.joints.resize(model_.joints().size(), {Vector3::Zero(), Vector3::Zero()});
-  motion_.add_joint_loads(L, 1.0, now.account.joints);
+// Drives and supports go on with new rates d: joints obey them at once, v <- v + M^-1 G^T L, S L = -(G v + d). All impulses of
+// the instant, those of contacts too, work with the means of the rates before and after.
+void LaneTouch::meet_jump(const Instant& now, std::span<const ContactMode> before) {
+  const std::vector<Touching> touched = touching_;
+  const Vector u = u_, drift = drift_, joint_drift = joint_drift_;
+  motion_.take_up(now.t);
+  look_from(now, before);
+  if (motion_.joint_rows() > 0) {
+    motion_.joint_rates(joint_rate_);
+    Vector L = -joint_rate_, dv(v_.size());
+    motion_.contacts().joints().solve(L);
+    motion_.pull(L, dv);
+    v_ += dv;
+    now.account.prescribed -= 0.5 * (joint_drift + joint_drift_).dot(L);
+    now.account.joints.resize(model_.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+    motion_.add_joint_loads(L, 1.0, now.account.joints);
+    look_from(now, before);
+    joint_drift_before_ = joint_drift;
+  }
+  for (const Touching& c : touching_) {
+    const auto old = std::ranges::find(touched, c.key, &Touching::key);
+    if (old == touched.end() || old->rows != c.rows) continue;
+    u_before_.segment(c.first, c.rows) = u.segment(old->first, c.rows);
+    drift_before_.segment(c.first, c.rows) = drift.segment(old->first, c.rows);
+  }
 }
 
 // Velocities: contacts that close with speed. True: there was an impact.
@@ -194,7 +227,8 @@ bool LaneTouch::strike(const Instant& now) {
     x.first = static_cast<int>(rows.size());
     x.tangents = c.rows - 1;
     // What a drive jerks against others did not close before: by Newton's law it does not bounce.
-    const bool jerked = jumped_ && c.law->rule == Of::newton_impact;
+    const bool jerked =
+        jumped_ && c.law->rule == Of::newton_impact && u_before_[c.first] >= -c.still;
     x.restitution = crowded_ || jerked ? 0.0 : c.law->restitution;
     x.tangential = jerked ? 0.0 : c.law->tangential;
     if (c.rows > 1) x.friction = friction(c, u_.segment(c.first + 1, c.rows - 1).norm());
@@ -229,7 +263,7 @@ bool LaneTouch::strike(const Instant& now) {
   for (Eigen::Index i = 0; i < m; ++i) all[rows[static_cast<std::size_t>(i)]] = P[i];
   const Vector u_after = u_ + W_ * all;
   v_ += X_ * all;
-  double energy = 0.5 * all.dot(u_ + u_after) - all.dot(drift_), fastest = 0.0;
+  double energy = 0.5 * all.dot(u_before_ + u_after - drift_before_ - drift_), fastest = 0.0;
   for (std::size_t k = 0; k < of.size(); ++k) {
     Vector3 impulse = Vector3::Zero();
     for (int a = 0; a < of[k]->rows; ++a) impulse[a] = all[of[k]->first + a];
@@ -512,26 +546,17 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
     v_.segment(first[g], groups[g].v.size()) = groups[g].v;
   motion_.contacts().settle(t, groups);
   motion_.start(groups);
-  motion_.set_modes({});
-  motion_.go(t, w_, v_);
-  motion_.contacts().find_rows(t, motion_.groups());
-  motion_.set_modes(springs(before));
-  motion_.go(t, w_, v_);
-  motion_.contacts().find_rows(t, motion_.groups());
-  look(now, before);
+  look_from(now, before);
   jumped_ =
       std::ranges::find(endings_, LaneEnding::Kind::jumps, &LaneEnding::kind) != endings_.end();
-  if (jumped_) {
-    meet_joints(now);
-    motion_.go(t, w_, v_);
-    motion_.contacts().find_rows(t, motion_.groups());
-    look(now, before);
-  }
+  if (jumped_) meet_jump(now, before);
   bool good = true;
   for (int round = 0; good; ++round) {
     strike(now);
+    take_as_before();
     good = account.failure.empty() && choose(now);
     if (!good || !close_hops(now, groups)) break;
+    take_as_before();
     if (round > 100) {
       account.failure = "hops of contacts that touch do not come to an end";
       good = false;

@@ -19,7 +19,7 @@ namespace saltus {
 struct LaneEnding {
   /// closes: its gap is 0, to the round-off of the search.  ends: a spring presses no more.
   /// stops: its slip is over but for a way below EventOptions::zeno.
-  /// jumps: no contact, but a drive: the joints give their bodies its new rate.
+  /// jumps: no contact, but a drive or support: joints and contacts give their bodies its new rate.
   enum class Kind { closes, opens, slides, ends, stops, jumps };
   Kind kind = Kind::opens;
   std::uint64_t key = 0;
@@ -83,8 +83,10 @@ class LaneTouch {
     Account& account;
   };
   void look(const Instant& now, std::span<const ContactMode> before);
+  void look_from(const Instant& now, std::span<const ContactMode> before);
   std::vector<ContactMode> springs(std::span<const ContactMode> before) const;
-  void meet_joints(const Instant& now);
+  void meet_jump(const Instant& now, std::span<const ContactMode> before);
+  void take_as_before();
   bool strike(const Instant& now);
   bool choose(const Instant& now);
   bool close_hops(const Instant& now, std::vector<GroupState>& groups);
@@ -107,6 +109,8 @@ class LaneTouch {
   Vector joint_drift_;
   bool crowded_ = false, jumped_ = false;
   Vector joint_rate_, u_, drift_, bias_;
+  Vector u_before_, drift_before_,
+      joint_drift_before_;  ///< with what impulses work: other than now where drives jump
 };
 
 }  // namespace saltus

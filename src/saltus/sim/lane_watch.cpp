@@ -51,7 +51,7 @@ void LaneWatch::begin(double t, View v, double force) {
   LaneContacts& contacts = motion_.contacts();
   held_.clear();
   if (!contacts.any()) return;
-  contacts.find_rows(t, motion_.groups());
+  contacts.find_rows(motion_.time(), motion_.groups());
   const double L = motion_.extent();
   for (std::size_t i = 0; i < contacts.count(); ++i)
     if (contacts.gap(i) <= kNoise * L) held_.emplace_back(contacts.key(i), contacts.gap(i));

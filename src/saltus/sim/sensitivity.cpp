@@ -260,17 +260,26 @@ void Walk::go(Sensitivity& result) {
     look_for_misses();
     check_start();
     const std::vector<double> jumps = model_.breaks().jumps;
+    const auto refuse_jump = [&] {
+      const double off = Breaks::kSameInstant * result.t;
+      const auto next = std::ranges::lower_bound(jumps, result.t - off);
+      if (next != jumps.end() && *next <= result.t + off && result.t > 0.0)
+        throw Refusal{
+            fmt::format("the rate of a drive or support jumps at t = {:.10g} s, an "
+                        "impact that is not differentiated",
+                        result.t)};
+    };
     for (const Stretch& stretch : stretches_) {
       result.t = stretch.step->t0;
-      if (std::ranges::binary_search(jumps, result.t) && result.t > 0.0)
-        throw Refusal{fmt::format(
-            "the rate of a drive jumps at t = {:.10g} s, an impact that is not differentiated",
-            result.t)};
+      refuse_jump();
       if (stretch.miss) throw *stretch.miss;
       follow(stretch);
       result.t = stretch.step->t0 + stretch.dt;
       expect_no_rest(stretch);
-      if (stretch.next) pass(stretch, result);
+      if (stretch.next)
+        pass(stretch, result);
+      else
+        refuse_jump();
       for (std::size_t j = 0; j < s_.size(); ++j)
         if (!s_[j].w.allFinite() || !s_[j].v.allFinite())
           throw Refusal{fmt::format("it is not finite at t = {:.10g} s", result.t)};

@@ -22,9 +22,12 @@ constexpr double kSlack = 0.25;  // share of the tolerance for a step with a sud
 constexpr std::string_view kTooManySteps =
     "the step control needs more than 100000 steps for an interval to meet time.tolerance";
 
-/// How many points lie between t and t1.
-std::ptrdiff_t points_within(std::span<const double> points, double t, double t1) {
-  return std::ranges::lower_bound(points, t1) - std::ranges::upper_bound(points, t);
+/// The points between t and t1; those that are on an end but for round-off lie outside.
+std::span<const double> points_within(std::span<const double> points, double t, double t1) {
+  const double round_off = 1e-9 * (t1 - t);
+  const auto first = std::ranges::upper_bound(points, t + round_off),
+             end = std::ranges::lower_bound(points, t1 - round_off);
+  return first < end ? std::span<const double>(first, end) : std::span<const double>();
 }
 
 /// Whether functions of time with these points bend in a step of s where its error would not tell. A midpoint rule of s and
@@ -32,17 +35,18 @@ std::ptrdiff_t points_within(std::span<const double> points, double t, double t1
 /// the end of the step, L to the next point, what bends by k there leaves k d^2/2 unseen: below the tolerance of the step
 /// where d^2 <= 2 tolerance s L, since what comes of the whole piece is of size k L H.
 bool bends_unseen(std::span<const double> points, double t, double s, double tolerance) {
-  const auto first = std::ranges::upper_bound(points, t),
-             end = std::ranges::lower_bound(points, t + s);
-  if (first == end) return false;
-  const double round_off = 1e-9 * s;
-  if (*(end - 1) - *first > round_off) return true;  // a whole piece
-  const double before = *first - t, after = t + s - *(end - 1), d = std::min(before, after);
-  if (d >= 0.25 * s || d <= round_off) return false;
+  const std::span<const double> within = points_within(points, t, t + s);
+  if (within.empty()) return false;
+  if (within.back() - within.front() > 1e-9 * s) return true;  // a whole piece
+  const double before = within.front() - t, after = t + s - within.back(),
+               d = std::min(before, after);
+  if (d >= 0.25 * s) return false;
+  const double* const first = within.data();
+  const double* const end = first + within.size();
   double L = s;
   if (before < after)
-    L = first == points.begin() ? s : std::min(s, *first - *(first - 1));
-  else if (end != points.end())
+    L = first == points.data() ? s : std::min(s, *first - *(first - 1));
+  else if (end != points.data() + points.size())
     L = std::min(s, *end - *(end - 1));
   return d * d > 2.0 * tolerance * s * L;
 }
@@ -50,7 +54,9 @@ bool bends_unseen(std::span<const double> points, double t, double s, double tol
 }  // namespace
 
 Simulation::Work::Adaptive::Adaptive(const Model& model, double h)
-    : estimator(model, model.options().step_tolerance), points(model.breaks().ends), length(h) {
+    : estimator(model, model.options().step_tolerance), length(h) {
+  const Breaks breaks = model.breaks();
+  std::ranges::set_union(breaks.ends, breaks.jumps, std::back_inserter(points));
   Eigen::Index size = 0;
   for (const Group& group : model.groups()) size += group.dynamics->velocities();
   most = size <= 200 ? 64 : size <= 2000 ? 16 : 6;
@@ -258,10 +264,11 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
     StepEstimator::Verdict verdict;
     if (good) {
       // What sets out from rest on a bend has an error that falls no faster than the step, as a sudden change.
-      const bool bends = points_within(a.points, t0 + H * ladder.at(0.0), t0 + H * end) > 0;
+      const bool bends = !points_within(a.points, t0 + H * ladder.at(0.0), t0 + H * end).empty();
+      const std::size_t all = std::max<std::size_t>(1, points_within(a.points, t0, t1).size());
       const double slack = ladder.stubborn() ? kSlack
-                           : bends ? kSlack / static_cast<double>(points_within(a.points, t0, t1))
-                                   : 0.0;
+                           : bends           ? kSlack / static_cast<double>(all)
+                                             : 0.0;
       verdict = a.estimator.judge(a.start, a.coarse, a.half, a.fine, slack);
       good = made.finite = verdict.finite;
     }

@@ -362,7 +362,8 @@ TEST_CASE("files of shapes that cannot be read are named with the entry") {
 
 TEST_CASE("a scene that is written in code is held to the same rules") {
   SceneSpec spec;
-  spec.time = {1.0, {}, 1e-3};
+  spec.time.end = 1.0;
+  spec.time.step = 1e-3;
   BodySpec body;
   body.name = "b";
   body.kind = BodyKind::rigid;
