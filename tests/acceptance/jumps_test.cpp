@@ -119,10 +119,14 @@ TEST_CASE("drives that jump within a step, and at every step, keep their rates")
 }
 
 TEST_CASE("what a drive jerks against others goes off with it, and does not bounce from it") {
-  for (const std::string& lane : {kStepping, kEvents}) {
-    CAPTURE(lane);
-    const Shown s = run_text(kSlider, {lane});
+  using Ways = std::vector<std::string>;
+  for (const Ways& way :
+       {Ways{kEvents}, Ways{kStepping, "joint.level=position"},
+        Ways{kStepping, "joint.level=velocity"}, Ways{kStepping, "joint.level=both"}}) {
+    CAPTURE(way);
+    const Shown s = run_text(kSlider, way);
     CHECK(s.converged);
+    CHECK(s.worst_after < 1e-8);
     CHECK(s.sim.state().groups[0].v[0] == doctest::Approx(0.0));
     CHECK(s.sim.state().groups[0].v[6] == doctest::Approx(1.0).epsilon(1e-12));
     CHECK(s.sim.state().energy.total() == doctest::Approx(0.5).epsilon(1e-12));

@@ -54,7 +54,7 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
            !scheme.fixed_step();
   });
   controlled_ = swings && model.options().controlled();
-  if (swings && level_ != JointLevel::both) {
+  if (swings) {
     jump_times_ = system_.jumps();
     std::erase_if(jump_times_, [](double t) { return t <= 0.0; });
   }
@@ -79,7 +79,7 @@ void IslandJoints::begin(const IslandStep& step) {
     const double t0 = step.trials.front().t0, t1 = t0 + step.h, round_off = 1e-9 * step.h;
     const auto next = std::ranges::lower_bound(jump_times_, t0 - round_off);
     jumps_ = next != jump_times_.end() && *next <= t1 + round_off;
-    level_ = jumps_ && asked_ == JointLevel::position ? JointLevel::both : asked_;
+    level_ = jumps_ && asked_ != JointLevel::velocity ? JointLevel::both : asked_;
     bilateral_ = jumps_ ? Bilateral::end_zero : model_.options().bilateral;
   }
   L_.setZero();

@@ -75,7 +75,7 @@ class IslandJoints {
   /// What is left to do on the ends of the step that began last: on velocities, or on positions.
   bool aligns() const { return level_ == JointLevel::both || controlled_; }
   bool closes() const {
-    return jumps_ && level_ == JointLevel::velocity && asked_ == JointLevel::position;
+    return jumps_ && level_ == JointLevel::velocity && asked_ != JointLevel::velocity;
   }
   /// There are contacts in the step.
   void meet_contacts();
