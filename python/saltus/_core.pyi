@@ -245,6 +245,8 @@ class Dynamics(metaclass=_pybind11_type):
         """F(t, q, v) [N, N m], all smooth forces together."""
     def load(self, t: float, q: Any, v: Any, f: Any = None) -> npt.NDArray[np.float64]:
         """F without the gyroscopic moment [N, N m]."""
+    def coast(self, h: float, q: Any, v: Any) -> tuple[Any, ...]:
+        """(q, v) after a motion of h under inertia alone; with Trait.separable."""
     def potential_force(self, t: float, q: Any, f: Any = None) -> npt.NDArray[np.float64]:
         """-dV/dq with V = energy().potential [N]. With Trait.potential."""
     def multiply(self, s: Any, q: Any, v: Any, x: Any, y: Any = None) -> npt.NDArray[np.float64]:
@@ -1675,6 +1677,8 @@ class Trait(enum.IntFlag):
         potential_force() is given.
     rigid
         6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.
+    separable
+        M is constant, forces do not depend on v, and the motion without them is q + h v.
     """
     tangents: int
     affine: int
@@ -1686,6 +1690,7 @@ class Trait(enum.IntFlag):
     constant_mass: int
     potential: int
     rigid: int
+    separable: int
 
 class Trial(metaclass=_pybind11_type):
     """Work data of one step of one group, lent for each call of its scheme.

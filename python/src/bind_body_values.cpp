@@ -14,7 +14,7 @@ py::object trait_type(py::module_& m) {
         std::pair{"symmetric", Trait::symmetric}, std::pair{"fixed_points", Trait::fixed_points},
         std::pair{"second_order", Trait::second_order},
         std::pair{"constant_mass", Trait::constant_mass}, std::pair{"potential", Trait::potential},
-        std::pair{"rigid", Trait::rigid}})
+        std::pair{"rigid", Trait::rigid}, std::pair{"separable", Trait::separable}})
     members[name] = static_cast<unsigned>(bit);
   py::object type = py::module_::import("enum").attr("IntFlag")("Trait", members);
   type.attr("__module__") = "saltus";
@@ -42,7 +42,9 @@ constant_mass
 potential
     potential_force() is given.
 rigid
-    6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.)";
+    6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.
+separable
+    M is constant, forces do not depend on v, and the motion without them is q + h v.)";
   m.attr("Trait") = type;
   return type;
 }

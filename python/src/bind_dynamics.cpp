@@ -160,6 +160,18 @@ nothing. A body of the engine is that already.)");
         },
         py::arg("t"), py::arg("q"), py::arg("v"), py::arg("f") = py::none(), doc);
   body.def(
+      "coast",
+      [=](Body self, double h, const py::object& q, const py::object& v) {
+        const Brought given_q = q_of(self, q), given_v = v_of(self, v);
+        Wanted q1(py::none(), self.positions(), "q"), v1(py::none(), self.velocities(), "v");
+        *q1 = *given_q;
+        *v1 = *given_v;
+        self.coast(h, *q1, *v1);
+        return py::make_tuple(q1.array(), v1.array());
+      },
+      py::arg("h"), py::arg("q"), py::arg("v"),
+      "(q, v) after a motion of h under inertia alone; with Trait.separable.");
+  body.def(
       "potential_force",
       [=](Body self, double t, const py::object& q, const py::object& f) {
         Wanted y(f, self.velocities(), "f");

@@ -182,7 +182,7 @@ std::shared_ptr<Problem> make_problem(const py::object& W, const Doubles& b, std
 }
 
 /// The same numbers in memory of its own.
-std::shared_ptr<Problem> copy_of(const Problem& self) {
+std::shared_ptr<Problem> copy_of_problem(const Problem& self) {
   const ContactProblem& problem = self.get();
   auto data = std::make_shared<ContactProblemData>();
   data->b = problem.b;
@@ -495,7 +495,7 @@ A problem that a simulation gives to a solver written in Python ends with that c
           "contacts", [](const Problem& self) { return self.get().laws.size(); }, "How many laws.")
       .def_property_readonly("over", &Problem::over,
                              "True once the call it was lent for has ended.")
-      .def("copy", &copy_of, "The same problem in memory of its own.")
+      .def("copy", &copy_of_problem, "The same problem in memory of its own.")
       .def(
           "velocity",
           [](const Problem& self, const Doubles& p) {

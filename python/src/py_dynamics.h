@@ -74,6 +74,7 @@ class BorrowedBody final : public Dynamics {
   }
   void potential_force(double t, View q, Out f) const override { body().potential_force(t, q, f); }
   void load(double t, View q, View v, Out f) const override { body().load(t, q, v, f); }
+  void coast(double h, Out q, Out v) const override { body().coast(h, q, v); }
   const RigidData* rigid() const override { return body().rigid(); }
   Rayleigh rayleigh() const override { return body().rayleigh(); }
   int prescribed() const override { return body().prescribed(); }

@@ -2,12 +2,12 @@
 // oscillator  m q'' + (c + rM m + rK k) q' + k q = F0 cos(Om t).
 #include <doctest/doctest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <complex>
 #include <numbers>
 #include <utility>
 
+#include "../support/dense.h"
 #include "../support/one_group.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/particles.h"
@@ -89,7 +89,7 @@ double radius(const Oscillator& o, Step step, double h) {
     step(o, 0.0, h, x);
     T.col(j) = Eigen::Vector2d(x.q, x.v);
   }
-  return T.eigenvalues().cwiseAbs().maxCoeff();
+  return spectral_radius(T);
 }
 
 // -- the printed steps. Symbols of the note: x = q, r_m = rM, r_k = rK, Fext_k = f at the start.

@@ -4,9 +4,9 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <numbers>
-#include <unsupported/Eigen/MatrixFunctions>
 #include <vector>
 
+#include "../support/dense.h"
 #include "../support/plate.h"
 #include "saltus/bodies/mode_shapes.h"
 
@@ -40,7 +40,7 @@ double timoshenko(const Beam& beam, bool fixed, double omega) {
   // forces in units of E I, so that the matrix is of even size
   const Eigen::Vector4d unit(1.0, 1.0, beam.inertia(), beam.inertia());
   const Eigen::Matrix4d scaled = unit.cwiseInverse().asDiagonal() * A * unit.asDiagonal();
-  const Eigen::Matrix4d T = scaled.exp();
+  const Eigen::Matrix4d T = exponential(scaled);
   return T.block<2, 2>(2, fixed ? 2 : 0).determinant();
 }
 

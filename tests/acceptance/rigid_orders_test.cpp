@@ -100,6 +100,15 @@ TEST_CASE("every scheme that moves rigid bodies does it with its order") {
       if (!legal(*make_scheme(row.scheme), *problem.body.dynamics)) continue;
       const std::string name = row.label + " on a " + problem.name;
       CAPTURE(name);
+      if (name.rfind("splitting", 0) == 0 && problem.name == "free top") {  // it has no error
+        Samples samples;
+        REQUIRE(run(problem, row.scheme, 4, samples));
+        const Pair off = error(samples, exact);
+        CHECK(off.q <= 1e-12);
+        CHECK(off.v <= 1e-12);
+        ++tried;
+        continue;
+      }
       // inertial forces go with Omega^2: to other schemes they are forces of the velocity
       const bool knows_rotations = has(make_scheme(row.scheme)->needs(), Trait::rigid);
       const Order order = knows_rotations ? row.*problem.order : row.dashpot;

@@ -2,7 +2,6 @@
 // place, and against the same formulas written down a second time.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <Eigen/Cholesky>
 
 #include <cmath>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "../support/contacts.h"
+#include "../support/dense.h"
 #include "../support/published_bar.h"
 #include "../support/skip.h"
 #include "run_scene.h"
@@ -221,13 +221,13 @@ struct BarState {
 std::vector<BarState> bar_again(const Admission& rule, double e, double h, int steps) {
   const PublishedBar bar;
   const Matrix A = bar.M + 0.25 * h * h * bar.K;
-  const Eigen::LLT<Matrix> factor(A);
-  const Vector answer = factor.solve(Vector(Vector::Unit(kNodes, 0)));
+  const auto solve = cholesky_solver(A);
+  const Vector answer = solve(Vector::Unit(kNodes, 0));
   BarState s{Vector::Constant(kNodes, 5e-5), Vector::Constant(kNodes, -0.1)};
   std::vector<BarState> trace;
   for (int k = 0; k < steps; ++k) {
     const Vector load = h * (bar.K * s.q) + 0.5 * h * h * (bar.K * s.v);
-    const Vector v_free = s.v - factor.solve(load);
+    const Vector v_free = s.v - solve(load);
     s.active = rule.lets_in(s.q[0], s.v[0], h);
     s.r = s.active ? std::max(0.0, -(v_free[0] + e * s.v[0]) / answer[0]) : 0.0;
     const Vector v1 = v_free + answer * s.r;

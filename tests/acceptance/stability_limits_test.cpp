@@ -29,8 +29,9 @@ std::shared_ptr<const Dynamics> damped(double xi, By by) {  // omega = 1, so tha
   return std::make_shared<Linear>(s);
 }
 
-/// Largest z up to which no step grows; 0 where already small steps grow, infinite where none up to 1000 does.
-double limit(const SchemeChoice& scheme, double xi, By by) {
+/// Largest z up to which no step grows; 0 where already small steps grow, infinite where none up to 1000 does. From z = 3 to
+/// 3.3 looked for by `pace`: symmetric compositions have a narrow band of slow growth where a step is half a period.
+double limit(const SchemeChoice& scheme, double xi, By by, double pace = 1.1) {
   const auto body = damped(xi, by);
   const auto grows = [&](double z) {
     return !(dominant(step_matrix(body, scheme, z)).radius <= 1.0 + 1e-9);
@@ -40,7 +41,7 @@ double limit(const SchemeChoice& scheme, double xi, By by) {
   double above = below;
   do {
     below = above;
-    above *= 1.1;
+    above *= above > 3.0 && above < 3.3 ? pace : 1.1;
     if (above > 1000.0) return kInf;
   } while (!grows(above));
   while (above - below > 1e-9 * above) {
@@ -142,9 +143,12 @@ TEST_CASE("every scheme knows its own stability limit") {
     const auto scheme = make_scheme(row.scheme);
     list += fmt::format("\n  {:34}", row.label);
     for (double xi : {0.0, 0.05, 0.2, 0.5}) {
+      if (!legal(*scheme, *damped(xi, By::mass))) continue;
       CAPTURE(row.label);
       CAPTURE(xi);
-      const double measured = limit(row.scheme, xi, By::mass), said = scheme->stability_limit(xi);
+      const bool composition = has(scheme->needs(), Trait::separable);
+      const double measured = limit(row.scheme, xi, By::mass, composition ? 1.0001 : 1.1),
+                   said = scheme->stability_limit(xi);
       CAPTURE(measured);
       CAPTURE(said);
       CHECK(same(measured, said));

@@ -130,7 +130,7 @@ Body linear_system(Units u, bool gyroscopic) {
   return body;
 }
 
-Body particles(Units u) {
+Body particles(Units u, bool damped) {
   const double stiffness = u.force() / u.length, damping = u.force() / u.velocity();
   ParticleSystem system;
   system.mass = Eigen::Vector2d(1.2, 0.7) * u.mass;
@@ -139,11 +139,15 @@ Body particles(Units u) {
   system.springs.push_back(
       {0, -1, 80.0 * stiffness, 0.6 * u.length, 0.0, Vector3(0.0, 0.0, 1.2) * u.length});
   system.gravity = Vector3(0.4, -0.3, -9.81) * u.acceleration();
-  system.drag = 0.2 * damping;
-  system.rayleigh.mass = 0.1 / u.time;
+  if (damped) {
+    system.drag = 0.2 * damping;
+    system.rayleigh.mass = 0.1 / u.time;
+  } else {
+    system.springs[0].damping = 0.0;
+  }
   system.loads.push_back(drive(3, 1.0, 4.0, u));
   Body body;
-  body.name = "particles on springs";
+  body.name = damped ? "particles on springs" : "particles on springs without damping";
   body.dynamics = std::make_shared<Particles>(system);
   body.state.q.resize(6);
   body.state.q << 0.05, -0.02, 0.6, 0.1, 0.1, 0.15;
@@ -195,21 +199,23 @@ Body double_pendulum(Units u) {
   return body;
 }
 
-Body top(Units u) {
+Body top(Units u, bool braked) {
   const Matrix3 R = exp_rotation(Vector3(0.4, -0.9, 0.3)).toRotationMatrix();
   const Vector3 J = Vector3(0.021, 0.034, 0.047) * (u.mass * u.length * u.length);
   RigidSystem system;
   system.bodies.push_back({1.3 * u.mass, R * J.asDiagonal() * R.transpose(), {}});
   system.gravity = Vector3(0.2, -0.1, -9.81) * u.acceleration();
-  system.drag = 0.2 * u.mass / u.time;
-  system.spin_drag = 0.002 * u.mass * u.length * u.length / u.time;
+  if (braked) {
+    system.drag = 0.2 * u.mass / u.time;
+    system.spin_drag = 0.002 * u.mass * u.length * u.length / u.time;
+  }
   const Signal signal = Signal::harmonic(1.0, 4.0 / u.time, 0.4);
   system.loads.push_back({0, false, false, Vector3(0.3, 0.5, -0.2) * u.force(),
                           Vector3(0.05, 0.0, 0.1) * u.length, signal});
   system.loads.push_back({0, true, true, Vector3(0.02, -0.03, 0.05) * (u.force() * u.length),
                           Vector3::Zero(), signal});
   Body body = rigid(u);
-  body.name = "top";
+  body.name = braked ? "top" : "top without drag";
   body.dynamics = std::make_shared<saltus::Rigid>(system);
   return body;
 }
@@ -312,11 +318,13 @@ std::vector<Body> bodies(Units u) {
           linear_system(u),
           linear_system(u, true),
           particles(u),
+          particles(u, false),
           triangles(u),
           elastic_beam(u),
           spring_pendulum(u),
           double_pendulum(u),
           top(u),
+          top(u, false),
           pendulum(u),
           bead(u),
           bead(u, false),

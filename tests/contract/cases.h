@@ -27,13 +27,13 @@ Body modal_bar(Units units = {}, bool loaded = true);
 /// the ground shakes (a prescribed degree of freedom).
 Body linear_system(Units units = {}, bool gyroscopic = false);
 /// Two particles on springs, with drag and a load.
-Body particles(Units units = {});
+Body particles(Units units = {}, bool damped = true);
 /// A bob on a spring, M constant, Rayleigh damping on the tangent of its potential.
 Body spring_pendulum(Units units = {});
 /// Two bobs on rods: M(q).
 Body double_pendulum(Units units = {});
 /// A rigid body of full inertia in gravity, with drag and loads that depend on time and turn with it.
-Body top(Units units = {});
+Body top(Units units = {}, bool braked = true);
 /// A block that turns, stretches and shears. convected: strain-rate damping and a force that turns with it, C and K
 /// unsymmetric; else Solfec's damping.
 Body pseudo_rigid(Units units = {}, bool convected = false);

@@ -45,11 +45,11 @@ bool is(const Pair& pair, const char* scheme) { return pair.scheme.name.rfind(sc
 
 /// Where the scheme has an identity for the energy of the finished step, whatever h.
 ///   affine bodies: every scheme but generalised-alpha, whose damping of high frequencies no formula of one step tells.
-///   constant mass: discrete-gradient, for any potential.
+///   constant mass: discrete-gradient and splitting, for any potential.
 ///   rigid bodies (constant mass, forces of inertia without work): equations that hold at one velocity.
 bool exact_books(const Pair& pair) {
   if (is(pair, "generalized-alpha")) return false;
-  if (!pair.body.curved() || is(pair, "discrete-gradient")) return true;
+  if (!pair.body.curved() || is(pair, "discrete-gradient") || is(pair, "splitting")) return true;
   if (!has(pair.body.dynamics->traits(), Trait::rotations) || pair.scheme.one_solve) return false;
   return is(pair, "moreau-jean") || is(pair, "euler-") || is(pair, "newmark") ||
          is(pair, "variational") || pair.scheme.name == "def-exp" || is(pair, "def-lim") ||

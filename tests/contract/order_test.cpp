@@ -98,7 +98,7 @@ Seen observe(const Pair& pair, double T, const Motion* exact = nullptr, bool hal
 bool small_kind(const Body& body) {
   return body.name == "modal bar" || body.name == "rail pendulum" || body.name == "bead" ||
          body.name.rfind("rigid", 0) == 0 || body.name.rfind("linear", 0) == 0 ||
-         body.name.rfind("pseudo", 0) == 0 || body.name == "top";
+         body.name.rfind("pseudo", 0) == 0 || body.name.rfind("top", 0) == 0;
 }
 
 }  // namespace
@@ -110,7 +110,9 @@ TEST_CASE(
   for (const Pair& pair : legal_pairs()) {
     if (pair.scheme.order == 0.0 || !small_kind(pair.body)) continue;
     // the top turns too little: errors of order 5 are seen on those of tests/acceptance/rigid_orders_test.cpp
-    if (pair.scheme.order >= 5.0 && pair.body.name == "top") continue;
+    if (pair.scheme.order >= 5.0 && pair.body.name.rfind("top", 0) == 0) continue;
+    // of the first order for loads that depend on the velocity; these do not
+    if (pair.scheme.name.ends_with("load at start") && pair.body.name == "top without drag") continue;
     // one solve: neither M(q) nor the tangent of a symmetrised body is linearised
     if (pair.scheme.one_solve && (!pair.body.constant_mass() || !pair.body.exact_tangents))
       continue;

@@ -71,10 +71,14 @@ TEST_CASE("which scheme moves which kind is what the registry promises") {
     CAPTURE(name);
     const bool modal_only = name == ModalExactOptions::name,
                rigid_only = has(row.make_default()->needs(), Trait::rigid);
-    CHECK(moves(name, "modal bar") == !rigid_only);
+    const bool undamped_only = has(row.make_default()->needs(), Trait::separable);
+    CHECK(moves(name, "modal bar") == (!rigid_only && !undamped_only));
     for (const char* body : {"linear system", "particles on springs", "spring pendulum"})
-      CHECK(moves(name, body) == (!modal_only && !rigid_only));
-    CHECK(moves(name, "top") == (!modal_only && name != DiscreteGradientOptions::name));
+      CHECK(moves(name, body) == (!modal_only && !rigid_only && !undamped_only));
+    CHECK(moves(name, "particles on springs without damping") == (!modal_only && !rigid_only));
+    for (const char* body : {"top", "top without drag"})
+      CHECK(moves(name, body) == (!modal_only && name != DiscreteGradientOptions::name &&
+                                  (!undamped_only || std::string_view(body) != "top")));
   }
   for (const char* name : {"euler-explicit", "euler-implicit", "newmark", "moreau-jean",
                            "generalized-alpha", "runge-kutta"}) {

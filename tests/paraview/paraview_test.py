@@ -30,7 +30,7 @@ PLACES = {"andrews_squeezer", "arch", "arm", "block_on_incline", "block_on_slope
           "bouncing_ball_events", "bricard", "chain_on_drum", "dominoes", "drum", "euler_disk", "flyball_governor",
           "four_bar_chain", "gripper", "hammer_on_string", "heavy_top_pinned", "newton_cradle", "slider_crank",
           "slider_crank_clearance", "snapping_link", "soft_cube", "sphere_pile", "spinning_tops", "stack", "struck_plate",
-          "vibrating_table", "wall"}
+          "tumbling_handle", "vibrating_table", "wall"}
 COORDINATES = {"double_pendulum", "dragged_slider", "impact_oscillator", "impacting_bar"}
 
 # Where the whole run takes more than a second or two: to where it has something to show; and what more is stored.

@@ -135,7 +135,7 @@ TEST_CASE("describe says which schemes move which kinds") {
     return by_name;
   };
   auto schemes = facts("schemes");
-  CHECK(schemes.size() == 18);
+  CHECK(schemes.size() == 19);
   CHECK(schemes["modal-exact"]["kinds"] == "modal");
   CHECK(schemes["moreau-jean"]["kinds"] ==
         "modal, linear, lagrangian, particles, rigid, pseudo-rigid, fem, beam");

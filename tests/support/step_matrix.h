@@ -1,9 +1,9 @@
 // The matrix of one step of a scheme on a linear body without loads, and its eigenvalues.
 #pragma once
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <complex>
 
+#include "dense.h"
 #include "one_group.h"
 
 namespace saltus::test {
@@ -73,9 +73,8 @@ struct Dominant {
 };
 
 inline Dominant dominant(const Matrix& S) {
-  const Eigen::EigenSolver<Matrix> solved(balanced(S), false);
   Dominant at;
-  for (const std::complex<double>& lambda : solved.eigenvalues())
+  for (const std::complex<double>& lambda : eigenvalues(balanced(S)))
     if (std::abs(lambda) > at.radius) at = {std::abs(lambda), std::abs(std::arg(lambda))};
   return at;
 }

@@ -88,6 +88,7 @@ inline SchemeChoice runge_kutta(RungeKuttaOptions::Table table, Compat compat = 
   o.compat = compat;
   return o;
 }
+inline SchemeChoice splitting(SplittingOptions::Table table) { return SplittingOptions{table}; }
 inline SchemeChoice schatzman_paoli(bool implicit) {
   SchatzmanPaoliOptions o;
   o.implicit = implicit;
@@ -123,6 +124,7 @@ inline std::vector<OrderRow> scheme_orders() {
   using enum EquationSolver;
   using Form = VariationalSymplecticOptions::Form;
   using Table = RungeKuttaOptions::Table;
+  using Split = SplittingOptions::Table;
   // label, scheme, order undamped, with Rayleigh damping, with dashpots, forced
   return {
       {"modal-exact", ModalExactOptions{}, 0, 0, 0, 0, false, true},
@@ -156,6 +158,9 @@ inline std::vector<OrderRow> scheme_orders() {
       {"runge-kutta heun", row::runge_kutta(Table::heun), 2, 2, 2, 2},
       {"runge-kutta rk3", row::runge_kutta(Table::rk3), 3, 3, 3, 3},
       {"runge-kutta dormand-prince", row::runge_kutta(Table::dormand_prince), 5, 5, 5, 5},
+      {"splitting", row::splitting(Split::strang), 2, 2, 2, 2},
+      {"splitting blanes-moan-4", row::splitting(Split::blanes_moan_4), 4, 4, 4, 4},
+      {"splitting blanes-moan-6", row::splitting(Split::blanes_moan_6), 6, 6, 6, 6},
       {"central-difference", CentralDifferenceOptions{}, 2, 2, 2, 2},
       {"schatzman-paoli", row::schatzman_paoli(false), 2, 2, 2, 2},
       {"schatzman-paoli implicit", row::schatzman_paoli(true), 2, 2, 2, 2},

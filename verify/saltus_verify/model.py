@@ -1,7 +1,7 @@
 """The resolved scene as groups of bodies that can be put into equations."""
 import numpy as np
 
-from . import joint_geometry, moving, rigid, rigid_leapfrog, rig_mid, rotation, runge_kutta
+from . import joint_geometry, moving, rigid, rigid_leapfrog, rig_mid, rotation, runge_kutta, splitting
 from .solids import Unknown
 
 
@@ -87,6 +87,8 @@ class Model:
                 self.schemes[g.index] = rigid_leapfrog.step_of(bodies[0].scheme)
             elif g.scheme == "runge-kutta" and bodies[0].scheme:
                 self.schemes[g.index] = runge_kutta.step_of(bodies[0].scheme)
+            elif g.scheme == "splitting":
+                self.schemes[g.index] = splitting.step_of(bodies[0].scheme or {})
 
     def add_named(self, g, group):
         """A body without frames: joints hold it at its points."""

@@ -1,5 +1,5 @@
 """Kinds beside rigid bodies, and which scheme moves what."""
-from . import fem, flat, modal_exact, moreau_jean, pendulum, pseudo_rigid, runge_kutta, steady_alpha
+from . import fem, flat, modal_exact, moreau_jean, pendulum, pseudo_rigid, runge_kutta, splitting, steady_alpha
 from .solids import Unknown
 
 
@@ -43,5 +43,7 @@ def add(model):
             model.schemes[g.index] = modal_exact.Step
         elif g.scheme == "runge-kutta" and g.kind != "fem":
             model.schemes[g.index] = runge_kutta.step_of(entry["scheme"])
+        elif g.scheme == "splitting" and g.kind != "fem":
+            model.schemes[g.index] = splitting.step_of(entry["scheme"])
         elif g.scheme.startswith("generalized-alpha") and g.kind != "fem" and steady_alpha.steady(group, entry):
             model.schemes[g.index] = steady_alpha.step_of(g.scheme == "generalized-alpha-decoupled")

@@ -136,8 +136,9 @@ Rayleigh ElasticBeam::rayleigh() const { return data_->system.rayleigh; }
 std::span<const Source> ElasticBeam::sources() const { return data_->sources; }
 
 unsigned ElasticBeam::traits() const {
-  return Trait::tangents | Trait::second_order | Trait::constant_mass | Trait::symmetric |
-         Trait::potential | Trait::fixed_points;
+  const unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
+                          Trait::symmetric | Trait::potential | Trait::fixed_points;
+  return data_->damping < 0 ? traits | Trait::separable : traits;
 }
 
 int ElasticBeam::free_index(int dof) const {

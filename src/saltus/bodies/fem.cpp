@@ -97,6 +97,7 @@ unsigned Fem::traits() const {
   unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                     Trait::symmetric | Trait::potential | Trait::fixed_points;
   if (data_->affine) traits = traits | Trait::affine;
+  if (data_->damping < 0) traits = traits | Trait::separable;
   return traits;
 }
 

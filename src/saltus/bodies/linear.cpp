@@ -214,6 +214,7 @@ Linear::Data::Data(LinearSystem system) {
   if (!K.rows.empty()) traits = traits | Trait::second_order;
   if (symmetric_stiffness) traits = traits | Trait::potential;
   if (symmetric_stiffness && D.rows.symmetric()) traits = traits | Trait::symmetric;
+  if (damping < 0) traits = traits | Trait::separable;
 }
 
 void Linear::Data::name_sources(const LinearSystem& system) {

@@ -35,8 +35,10 @@ Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const Mode
 }
 
 unsigned Modal::traits() const {
-  return Trait::tangents | Trait::affine | Trait::modal | Trait::symmetric | Trait::fixed_points |
-         Trait::second_order | Trait::constant_mass | Trait::potential;
+  const unsigned traits = Trait::tangents | Trait::affine | Trait::modal | Trait::symmetric |
+                          Trait::fixed_points | Trait::second_order | Trait::constant_mass |
+                          Trait::potential;
+  return damped_ ? traits : traits | Trait::separable;
 }
 
 // F = -K q - C v + load

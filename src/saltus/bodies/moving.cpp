@@ -58,7 +58,7 @@ Moving::~Moving() = default;
 
 unsigned Moving::traits() const {
   return Trait::tangents | Trait::affine | Trait::symmetric | Trait::second_order |
-         Trait::constant_mass | Trait::potential;
+         Trait::constant_mass | Trait::potential | Trait::separable;
 }
 
 void Moving::factorise(Combination, View, View, Factor& A) const {

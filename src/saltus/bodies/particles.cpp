@@ -224,6 +224,7 @@ unsigned Particles::traits() const {
   unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                     Trait::symmetric | Trait::potential | Trait::fixed_points;
   if (data_->system.springs.empty()) traits = traits | Trait::affine;
+  if (data_->damping < 0) traits = traits | Trait::separable;
   return traits;
 }
 

@@ -165,6 +165,7 @@ PseudoRigid::Data::Data(PseudoRigidSystem given) : system(std::move(given)) {
 
   traits = Trait::tangents | Trait::second_order | Trait::constant_mass | Trait::potential;
   traits = traits | Trait::fixed_points;
+  if (damping < 0) traits = traits | Trait::separable;
   if (!convected && (system.eta == 0.0 || system.viscosity == Viscosity::current_tangent)) {
     traits = traits | Trait::symmetric;
     if (linear) traits = traits | Trait::affine;

@@ -10,6 +10,7 @@
 #include "saltus/bodies/body_loads.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/math/dense.h"
+#include "saltus/math/free_rotation.h"
 
 namespace saltus {
 namespace {
@@ -33,6 +34,20 @@ Matrix3 inverse_of_free(const Matrix3& A, const bool* locked) {
   for (int i = 0; i < 3; ++i)
     if (locked[i]) inverse(i, i) = 0.0;
   return inverse;
+}
+
+int turns(const RigidBody& body) {  ///< number of free axes
+  return static_cast<int>(std::count(body.locked.begin() + 3, body.locked.end(), false));
+}
+
+/// Whether the rotation without moments is known: all axes free or locked, or no gyroscopic moment about those that are free.
+bool coasts(const RigidBody& body) {
+  for (int free = 0; free < 3; ++free)
+    for (int held = 0; held < 3; ++held)
+      if (!body.locked[index(3 + free)] && body.locked[index(3 + held)] &&
+          body.inertia(free, held) != 0.0 && turns(body) > 1)
+        return false;
+  return true;
 }
 
 void check_body(const RigidBody& body, std::size_t i) {
@@ -60,6 +75,7 @@ struct Rigid::Work {
   RigidSystem system;
   RigidData data;
   std::vector<char> spherical;  ///< J = c I: the gyroscopic moment is 0, not round-off
+  std::vector<FreeRotation> rotation;  ///< with Trait::separable
   std::vector<Source> sources;
   int gravity = -1, damping = -1, load = -1, gyroscopic = -1;
   unsigned traits = 0;
@@ -108,6 +124,12 @@ Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
            Trait::potential;
   traits = traits | Trait::rigid;
   if (!spins && !coupled) traits = traits | Trait::symmetric;
+  if (damping < 0 && std::ranges::all_of(system.bodies, coasts)) {
+    traits = traits | Trait::separable;
+    for (const RigidBody& body : system.bodies)
+      // with a locked axis Omega stays as it is
+      rotation.emplace_back(turns(body) < 3 ? Matrix3(Matrix3::Identity()) : body.inertia);
+  }
 }
 
 void Rigid::Work::add_weight(Out f) const {
@@ -216,6 +238,18 @@ void Rigid::increment_rate(View w, View v, Out rate) const {
     const At at(i);
     rate.segment<3>(at.v) = v.segment<3>(at.v);
     rate.segment<3>(at.v + 3) = dexp_inverse(at.spin(w), at.spin(v));
+  }
+}
+
+void Rigid::coast(double h, Out q, Out v) const {
+  for (int i = 0; i < bodies(); ++i) {
+    const At at(i);
+    Quaternion Q = at.Q(q);
+    Vector3 Omega = at.spin(v);
+    work_->rotation[index(i)].advance(h, Q, Omega);
+    q.segment<3>(at.q) += h * v.segment<3>(at.v);
+    q.segment<4>(at.q + 3) << Q.w(), Q.x(), Q.y(), Q.z();
+    v.segment<3>(at.v + 3) = Omega;
   }
 }
 

@@ -41,7 +41,8 @@ struct RigidSystem {
 /// distribution has (one above the sum of the two others by more than round-off), a load on a body that is not there.
 ///
 /// Sources: "gravity", "damping" (both drags), "load", "gyroscopic", those there are. Tangents of loads are those of the time
-/// at which forces were last asked for. symmetric where every inertia is that of a ball and no load turns.
+/// at which forces were last asked for. symmetric where every inertia is that of a ball and no load turns. separable without
+/// drags, unless an axis of rotation is locked to which the others couple by products of inertia.
 /// multiply() knows no locks; inverses of factorise() are 0 along what is locked, so that its velocity stays exactly 0.
 class Rigid final : public Dynamics {
  public:
@@ -62,6 +63,7 @@ class Rigid final : public Dynamics {
   void factorise(Combination s, View q, View v, Factor& A) const override;
   void potential_force(double t, View q, Out f) const override;
   void load(double t, View q, View v, Out f) const override;
+  void coast(double h, Out q, Out v) const override;
   const RigidData* rigid() const override;
   void frames(double t, View q, std::span<Pose> out) const override;
 

@@ -8,7 +8,7 @@
 namespace saltus {
 
 std::string trait_names(unsigned traits) {
-  static constexpr std::array<std::pair<Trait, const char*>, 10> kNames{
+  static constexpr std::array<std::pair<Trait, const char*>, 11> kNames{
       {{Trait::tangents, "tangents"},
        {Trait::affine, "affine"},
        {Trait::modal, "modal"},
@@ -18,7 +18,8 @@ std::string trait_names(unsigned traits) {
        {Trait::second_order, "second-order"},
        {Trait::constant_mass, "constant-mass"},
        {Trait::potential, "potential"},
-       {Trait::rigid, "rigid"}}};
+       {Trait::rigid, "rigid"},
+       {Trait::separable, "separable"}}};
   std::string text;
   for (const auto& [bit, name] : kNames)
     if (has(traits, bit)) text += (text.empty() ? "" : ", ") + std::string(name);
@@ -30,6 +31,7 @@ void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
 void Dynamics::potential_force(double, View, Out) const {
   expects(false, "this kind of body has no potential");
 }
+void Dynamics::coast(double h, Out q, Out v) const { q += h * v; }
 void Dynamics::load(double t, View q, View v, Out f) const { force(t, q, v, f); }
 void Dynamics::spin_rows(View, View, std::span<const PointRef>, PointRows&) const {
   expects(false, "bodies of this kind have no angular velocity");

@@ -28,6 +28,7 @@ struct Combination {
 /// constant_mass: M does not depend on q.  potential: potential_force() is given, F minus it does no work that a
 /// potential accounts for.  rigid: 6 velocities and 7 positions a body, rigid(), load(), frames() and spin_rows() are
 /// given.
+/// separable: M is constant, F without the gyroscopic moment does not depend on v, and coast() is the motion without it.
 enum class Trait : unsigned {
   tangents = 1,
   affine = 2,
@@ -38,7 +39,8 @@ enum class Trait : unsigned {
   second_order = 64,
   constant_mass = 128,
   potential = 256,
-  rigid = 512
+  rigid = 512,
+  separable = 1024
 };
 constexpr unsigned operator|(Trait a, Trait b) {
   return static_cast<unsigned>(a) | static_cast<unsigned>(b);
@@ -124,6 +126,8 @@ class Dynamics {
   virtual void potential_force(double t, View q, Out f) const;
   /// F without the gyroscopic moment -Omega x J Omega [N, N m]. Default: force().
   virtual void load(double t, View q, View v, Out f) const;
+  /// q, v <- those after a motion of h [s], of either sign, under inertia alone. With Trait::separable. Default: q + h v.
+  virtual void coast(double h, Out q, Out v) const;
   virtual const RigidData* rigid() const { return nullptr; }  ///< non-null with Trait::rigid
   /// The part of C that is Rayleigh damping; only schemes in a `compat` form tell it from other damping.
   virtual Rayleigh rayleigh() const { return {}; }

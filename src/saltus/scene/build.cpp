@@ -175,6 +175,8 @@ class Builder {
                                 "' (kind " + std::string(name_of(spec.kind)) + ") has";
     if (has(lacks, Trait::potential) && spec.kind == BodyKind::linear)
       why += "; its stiffness is not symmetric";
+    if (has(lacks, Trait::separable))
+      why += "; separable are bodies of constant mass without damping, drag and dashpots";
     throw SceneError(path + ".scheme", "'" + std::string(scheme.name()) + "' " + why,
                      "allowed here: " + schemes_for(traits));
   }

@@ -21,7 +21,7 @@ struct KindRow {
   std::string_view name, summary, entries, points;  ///< entries: of the body, one of which it has
   std::vector<KindCase> cases;                      ///< the common one first
 };
-/// One row a kind; the traits are those of bodies that are made for it.
+/// One row a kind; the traits are those of bodies that are made for it, without damping.
 std::span<const KindRow> kinds();
 
 /// Kinds that a scheme can move: "modal, linear; particles without springs".

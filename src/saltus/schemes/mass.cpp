@@ -11,6 +11,11 @@ MassFactor::MassFactor(const Dynamics& body) : constant(constant_mass(body)) {
 void solve_vector(const Factor& A, Out x) {
   if (const auto* diagonal = std::get_if<Diagonal>(&A.form))
     x.array() *= diagonal->inverse.array();
+  else if (const auto* blocks = std::get_if<Blocks6>(&A.form))
+    for (std::size_t i = 0; i < blocks->inverse.size(); ++i) {
+      Eigen::Map<Eigen::Matrix<double, 6, 1>> part(x.data() + 6 * i);
+      part = (blocks->inverse[i] * part).eval();
+    }
   else
     solve(A, x);
 }

@@ -326,6 +326,28 @@ constexpr auto names_of(RungeKuttaOptions::Table) {
                     NamedValue{dormand_prince, "dormand-prince"}};
 }
 
+/// Compositions of the exact motion without forces and of kicks; one impulse a step.
+struct SplittingOptions {
+  static constexpr std::string_view name = "splitting";
+  static constexpr std::string_view help =
+      "exact motion without forces and kicks by turns: symplectic, free bodies exact at any step";
+  enum class Table { strang, blanes_moan_4, blanes_moan_6 };
+
+  Table table = Table::strang;
+
+  bool operator==(const SplittingOptions&) const = default;
+  static constexpr auto fields() {
+    return field_rows(field("table", &SplittingOptions::table,
+                            "strang: order 2, one force a step; blanes-moan-4: order 4, six; "
+                            "blanes-moan-6: order 6, fourteen"));
+  }
+};
+constexpr auto names_of(SplittingOptions::Table) {
+  using enum SplittingOptions::Table;
+  return std::array{NamedValue{strang, "strang"}, NamedValue{blanes_moan_4, "blanes-moan-4"},
+                    NamedValue{blanes_moan_6, "blanes-moan-6"}};
+}
+
 /// Central differences (leap-frog, Verlet).
 struct CentralDifferenceOptions {
   static constexpr std::string_view name = "central-difference";
@@ -551,8 +573,9 @@ struct RigMidOptions {
 using SchemeChoice =
     std::variant<ModalExactOptions, MoreauJeanOptions, EulerExplicitOptions, EulerImplicitOptions,
                  NewmarkOptions, VariationalSymplecticOptions, RungeKuttaOptions,
-                 CentralDifferenceOptions, SchatzmanPaoliOptions, GeneralizedAlphaOptions,
-                 GeneralizedAlphaDecoupledOptions, DiscreteGradientOptions, DefExpOptions,
-                 DefLimOptions, RigPosOptions, RigNegOptions, RigImpOptions, RigMidOptions>;
+                 SplittingOptions, CentralDifferenceOptions, SchatzmanPaoliOptions,
+                 GeneralizedAlphaOptions, GeneralizedAlphaDecoupledOptions, DiscreteGradientOptions,
+                 DefExpOptions, DefLimOptions, RigPosOptions, RigNegOptions, RigImpOptions,
+                 RigMidOptions>;
 
 }  // namespace saltus

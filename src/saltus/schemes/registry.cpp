@@ -19,12 +19,13 @@
 #include "saltus/schemes/rigid_leapfrog.h"
 #include "saltus/schemes/runge_kutta.h"
 #include "saltus/schemes/schatzman_paoli.h"
+#include "saltus/schemes/splitting.h"
 #include "saltus/schemes/variational_symplectic.h"
 
 namespace saltus {
 
 std::span<const SchemeRow> schemes() {
-  static const std::array<SchemeRow, 18> kRows{{
+  static const std::array<SchemeRow, 19> kRows{{
       {ModalExactOptions::name, ModalExactOptions::help, "exact at the nodes", "1",
        "Bilbao2009 Issanchou2017", [] { return make_modal_exact({}); }},
       {MoreauJeanOptions::name, MoreauJeanOptions::help, "2 (theta = 1/2), else 1", "theta",
@@ -42,6 +43,8 @@ std::span<const SchemeRow> schemes() {
       {RungeKuttaOptions::name, RungeKuttaOptions::help, "4 (rk4); 2, 3, 5 by table",
        "sum b_i c_i = 1/2", "HairerNorsettWanner1993 DormandPrince1980",
        [] { return make_runge_kutta({}); }},
+      {SplittingOptions::name, SplittingOptions::help, "2 (strang); 4, 6 by table", "1/2",
+       "Strang1968 BlanesMoan2002 Celledoni2008", [] { return make_splitting({}); }},
       {CentralDifferenceOptions::name, CentralDifferenceOptions::help, "2", "1",
        "HairerLubichWanner2006", [] { return make_central_difference({}); }},
       {SchatzmanPaoliOptions::name, SchatzmanPaoliOptions::help, "2", "1", "PaoliSchatzman2002",
@@ -89,6 +92,9 @@ std::unique_ptr<Scheme> make_scheme(const SchemeChoice& choice) {
     }
     std::unique_ptr<Scheme> operator()(const RungeKuttaOptions& o) const {
       return make_runge_kutta(o);
+    }
+    std::unique_ptr<Scheme> operator()(const SplittingOptions& o) const {
+      return make_splitting(o);
     }
     std::unique_ptr<Scheme> operator()(const CentralDifferenceOptions& o) const {
       return make_central_difference(o);
@@ -157,6 +163,10 @@ struct SmoothOrder {
                          : o.table == dormand_prince ? 5.0
                                                      : 2.0;
     return ours(o.compat, order);
+  }
+  MaybeOrder operator()(const SplittingOptions& o) const {
+    using enum SplittingOptions::Table;
+    return o.table == strang ? 2.0 : o.table == blanes_moan_4 ? 4.0 : 6.0;
   }
   MaybeOrder operator()(const CentralDifferenceOptions& o) const { return ours(o.compat, 2.0); }
   MaybeOrder operator()(const SchatzmanPaoliOptions& o) const {

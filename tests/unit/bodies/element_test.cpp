@@ -3,13 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Geometry>
-#include <Eigen/LU>
 #include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "saltus/bodies/mesh.h"
+#include "support/dense.h"
 
 using namespace saltus;
 
@@ -226,7 +226,8 @@ TEST_CASE("affine elements have the volume of their map") {
     CAPTURE(info(row.kind).name);
     const int d = info(row.kind).dimension;
     const Eigen::Matrix3d A = skewed();
-    const double exact = info(row.kind).volume * std::abs(A.topLeftCorner(d, d).determinant());
+    const double exact =
+        info(row.kind).volume * std::abs(test::determinant_of(A.topLeftCorner(d, d)));
     const Mesh mesh = affine_element(row.kind, A);
     CHECK(measure(mesh, 0) == doctest::Approx(exact).epsilon(1e-14));
     double sum = 0.0;

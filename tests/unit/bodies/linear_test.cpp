@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "saltus/base/error.h"
+#include "saltus/math/dense.h"
 
 using namespace saltus;
 
@@ -146,9 +146,9 @@ std::string refusal(LinearSystem system) {
 
 // Angular frequencies of K x = omega^2 M x, increasing.
 Vector frequencies(const LinearSystem& system) {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(system.stiffness.dense(),
-                                                                system.mass.dense());
-  return solver.eigenvalues().cwiseMax(0.0).cwiseSqrt();
+  return symmetric_pairs(system.stiffness.dense(), system.mass.dense())
+      .values.cwiseMax(0.0)
+      .cwiseSqrt();
 }
 
 }  // namespace
@@ -288,14 +288,17 @@ TEST_CASE("a system names the sources and traits it has") {
   CHECK(everything.traits() == (always | Trait::second_order));
   const Linear mass(oscillator(1.0, 2.0));
   CHECK(names(mass) == Names{"elastic potential"});
-  CHECK(mass.traits() == (always | Trait::second_order | Trait::potential | Trait::symmetric));
+  CHECK(mass.traits() == (always | Trait::second_order | Trait::potential | Trait::symmetric |
+                          Trait::separable));
   LinearSystem system = chain(3, 1.0, 2.0, 0.0, ChainEnds::free_free);
   system.stiffness = {};
   CHECK(names(Linear(system)).empty());
-  CHECK(Linear(system).traits() == (always | Trait::potential | Trait::symmetric));
+  CHECK(Linear(system).traits() ==
+        (always | Trait::potential | Trait::symmetric | Trait::separable));
   system.damping = SparseMatrix(3, std::vector{Entry{0, 1, 1.0}, Entry{1, 0, -1.0}});
   CHECK(names(Linear(system)) == Names{"damping"});
   CHECK_FALSE(has(Linear(system).traits(), Trait::symmetric));
+  CHECK_FALSE(has(Linear(system).traits(), Trait::separable));
 }
 
 TEST_CASE("the step operator takes its cheapest form and is refilled") {

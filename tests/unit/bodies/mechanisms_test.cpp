@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "body_checks.h"
 #include "saltus/base/error.h"
 #include "saltus/bodies/auto_model.h"
+#include "saltus/math/dense.h"
 
 using namespace saltus;
 using namespace saltus::test;
@@ -153,9 +153,9 @@ TEST_CASE("inertial forces follow from the kinetic energy") {
 TEST_CASE("mass matrices are symmetric positive definite") {
   for (const Case& c : library()) {
     CAPTURE(c.name);
-    const Matrix M = mass(*c.model, c.q);
+    Matrix M = mass(*c.model, c.q);
     CHECK(M == M.transpose());
-    CHECK(Eigen::LLT<Matrix>(M).info() == Eigen::Success);
+    CHECK(cholesky_lower(M));
   }
 }
 

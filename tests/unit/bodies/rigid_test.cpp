@@ -260,7 +260,7 @@ TEST_CASE("balls have no gyroscopic moment, not even of round-off, and symmetric
   balls.gravity = Vector3(0.0, 0.0, -9.81);
   const Rigid body(balls);
   CHECK(trait_names(body.traits()) ==
-        "tangents, rotations, symmetric, second-order, constant-mass, potential, rigid");
+        "tangents, rotations, symmetric, second-order, constant-mass, potential, rigid, separable");
   CHECK(force(body, 0.0, kPlace, kRate).segment<3>(3).isZero(0.0));
   CHECK(body.sources().size() == 1);
   RigidSystem pushed = balls;

@@ -3,12 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Cholesky>
 #include <random>
 
 #include "saltus/solvers/block_system.h"
 #include "saltus/solvers/body_system.h"
 #include "saltus/solvers/solvers.h"
+#include "support/dense.h"
 
 using namespace saltus;
 
@@ -70,10 +70,10 @@ Problem make(int bodies) {
   };
   const Matrix h = dense(H), g = dense(G);
   const Matrix S = g * A_inverse * g.transpose(), Y = g * A_inverse * h.transpose();
-  x.W = h * A_inverse * h.transpose() - Y.transpose() * S.ldlt().solve(Y);
+  x.W = h * A_inverse * h.transpose() - Y.transpose() * test::solve_by_ldlt(S, Y);
   Vector r(n);  // velocities that the joints let be, towards the obstacles or away from them
   for (double& of : r) of = value(random);
-  x.b = h * A_inverse * r - Y.transpose() * S.ldlt().solve(g * A_inverse * r);
+  x.b = h * A_inverse * r - Y.transpose() * test::solve_by_ldlt(S, Vector(g * A_inverse * r));
   for (int c = 0; c < H.contacts(); ++c)
     x.laws.push_back({LawKind::coulomb, H.first[static_cast<std::size_t>(c)], 3, 0.5});
   for (int i = 0; i < H.rows(); ++i) x.ids.push_back(i);

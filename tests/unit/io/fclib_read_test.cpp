@@ -2,10 +2,9 @@
 #include <doctest/doctest.h>
 #include <hdf5.h>
 
-#include <Eigen/Dense>
-
 #include "saltus/contact/residual.h"
 #include "saltus/io/fclib.h"
+#include "support/dense.h"
 #include "support/fclib_tree.h"
 #include "unit/io/support.h"
 
@@ -146,8 +145,8 @@ TEST_CASE("fclib_a global problem is condensed to W = H^T M^-1 H and b = H^T M^-
         0.0, 4.0;
     H << 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, -0.5, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, -1.0;
     const Vector f{{-1.0, 0.5, 0.25, 0.0}}, w{{-0.5, 0.0, 0.125, 0.75}};
-    const Matrix W = H.transpose() * M.inverse() * H;
-    const Vector b = H.transpose() * M.inverse() * f + w;
+    const Matrix W = H.transpose() * test::inverse_of(M) * H;
+    const Vector b = H.transpose() * test::inverse_of(M) * f + w;
     CHECK((dense(problem) - W).cwiseAbs().maxCoeff() <= 1e-15 * 4.0);
     CHECK((problem.b - b).cwiseAbs().maxCoeff() <= 1e-15 * 4.0);
     CHECK(problem.W->symmetric() == symmetric);

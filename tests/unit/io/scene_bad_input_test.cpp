@@ -25,7 +25,7 @@ const std::string kKeys =
 
 const std::string kSchemes =
     "modal-exact, moreau-jean, euler-explicit, euler-implicit, newmark, variational-symplectic, "
-    "runge-kutta, central-difference, schatzman-paoli, generalized-alpha, "
+    "runge-kutta, splitting, central-difference, schatzman-paoli, generalized-alpha, "
     "generalized-alpha-decoupled, discrete-gradient, def-exp, def-lim, rig-pos, rig-neg, rig-imp, "
     "rig-mid";
 

@@ -72,7 +72,7 @@ TEST_CASE("a faulty assignment is named in the error") {
            Row{"bodies[0].scheme.theta=1",
                "bodies[0].scheme: `kind` is missing; allowed: modal-exact, moreau-jean, "
                "euler-explicit, euler-implicit, newmark, variational-symplectic, runge-kutta, "
-               "central-difference, schatzman-paoli, generalized-alpha, "
+               "splitting, central-difference, schatzman-paoli, generalized-alpha, "
                "generalized-alpha-decoupled, discrete-gradient, def-exp, def-lim, rig-pos, "
                "rig-neg, rig-imp, rig-mid"},
        }) {

@@ -2,15 +2,15 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
+
+#include "saltus/math/dense.h"
+#include "support/dense.h"
 
 using namespace saltus;
 namespace {
@@ -161,11 +161,11 @@ Vector random_vector(int n, unsigned seed, double low = -1.0, double high = 1.0)
 /// The x with S x = b that has the least sum of w_i x_i^2, from the eigenvectors of W^-1/2 S W^-1/2.
 Vector least(const Matrix& S, const Vector& b, const Vector& w) {
   const Vector scale = w.cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scale.asDiagonal() * S * scale.asDiagonal());
-  const Vector& d = eigen.eigenvalues();
+  const SymmetricPairs eigen = symmetric_pairs(scale.asDiagonal() * S * scale.asDiagonal());
+  const Vector& d = eigen.values;
   const Vector inverse =
       (d.array() > 1e-10 * d.maxCoeff()).select(d.cwiseInverse(), Vector::Zero(d.size()));
-  const Matrix& Q = eigen.eigenvectors();
+  const Matrix& Q = eigen.vectors;
   return scale.asDiagonal() *
          (Q * (inverse.asDiagonal() * (Q.transpose() * (scale.asDiagonal() * b))));
 }
@@ -249,7 +249,7 @@ TEST_CASE("LDL^T by fronts solves what a dense LU solves, for chains, trees and 
       CHECK(f.ldlt.rows() == f.blocks.rows());
       CHECK(f.ldlt.dependent().empty());
       const Vector b = random_vector(f.blocks.rows(), 2);
-      const Vector x = f.solve(b), exact = f.blocks.dense().partialPivLu().solve(b);
+      const Vector x = f.solve(b), exact = test::solve_by_lu(f.blocks.dense(), b);
       CHECK((x - exact).norm() <= 1e-12 * exact.norm());
     }
 }
@@ -262,7 +262,7 @@ TEST_CASE("dense fronts of every width: joints that all share one body") {
     const Factored f(m);
     REQUIRE(f.finite);
     const Vector b = random_vector(f.blocks.rows(), 3);
-    const Vector x = f.solve(b), exact = f.blocks.dense().llt().solve(b);
+    const Vector x = f.solve(b), exact = test::solve_by_cholesky(f.blocks.dense(), b);
     CHECK((x - exact).norm() <= 1e-12 * exact.norm());
   }
 }
@@ -292,7 +292,7 @@ TEST_CASE("rows that depend on others are found, and only those") {
     std::vector<int> kept;
     for (int i = 0; i < f.blocks.rows(); ++i)
       if (!std::binary_search(found.begin(), found.end(), i)) kept.push_back(i);
-    const Vector d = Eigen::SelfAdjointEigenSolver<Matrix>(S(kept, kept)).eigenvalues();
+    const Vector d = symmetric_values(Matrix(S(kept, kept)));
     CHECK(d[0] > 1e-8 * d[d.size() - 1]);
   }
 }
@@ -405,7 +405,7 @@ TEST_CASE("random loops of every deficit: what a dense pseudo-inverse gives, in 
       const Vector w = random_vector(rows, 30 + seed, 0.2, 5.0);
       const Factored f(m, w);
       REQUIRE(f.finite);
-      const int rank = static_cast<int>(Eigen::FullPivLU<Matrix>(S).setThreshold(1e-10).rank());
+      const int rank = test::rank_of(S, 1e-10);
       CHECK(static_cast<int>(f.ldlt.dependent().size()) == rows - rank);
       CHECK(rows - rank >= deficit);
       const Vector b = S * random_vector(rows, 40 + seed), x = f.solve(b);
@@ -458,16 +458,15 @@ TEST_CASE("near a place where rows depend on others the same are left out, and n
       Factored f(closed, w);
       const std::vector<int> left_out(f.ldlt.dependent().begin(), f.ldlt.dependent().end());
       // the null vectors of the closed place, orthonormal
-      const Matrix N = Eigen::FullPivLU<Matrix>(f.blocks.dense()).setThreshold(1e-10).kernel();
+      const Matrix N = test::kernel_of(f.blocks.dense(), 1e-10);
       REQUIRE(f.near(moved, ones));
       CHECK(std::equal(left_out.begin(), left_out.end(), f.ldlt.dependent().begin(),
                        f.ldlt.dependent().end()));
       const Matrix S = f.blocks.dense();
       const Vector least_at = random_vector(rows, 51);
-      const Vector L = least_at - w.cwiseInverse().asDiagonal() * N *
-                                      (N.transpose() * w.cwiseInverse().asDiagonal() * N)
-                                          .llt()
-                                          .solve(N.transpose() * least_at);
+      const Vector along = test::solve_by_cholesky(
+          N.transpose() * w.cwiseInverse().asDiagonal() * N, Vector(N.transpose() * least_at));
+      const Vector L = least_at - w.cwiseInverse().asDiagonal() * N * along;
       // N^T L = 0 and L = W x: x is what a solution has
       const Vector exact = w.cwiseInverse().cwiseProduct(L);
       CHECK((N.transpose() * w.cwiseProduct(exact)).norm() <= 1e-12 * exact.norm());
@@ -520,11 +519,12 @@ TEST_CASE("a row left out that does not depend exactly leaves the equations of t
   std::vector<int> B, D(found.begin(), found.end());
   for (int i = 0; i < rows; ++i)
     if (!std::binary_search(D.begin(), D.end(), i)) B.push_back(i);
-  const auto solver = Matrix(S(B, B)).ldlt();
-  const Matrix C = solver.solve(Matrix(S(B, D))).transpose();
-  const Vector x0 = solver.solve(Vector(b(B))), WB = w(B), WD = w(D);
+  const Matrix SBB = S(B, B);
+  const Matrix C = test::solve_by_ldlt(SBB, Matrix(S(B, D))).transpose();
+  const Vector x0 = test::solve_by_ldlt(SBB, Vector(b(B))), WB = w(B), WD = w(D);
   const Matrix M = Matrix(WD.asDiagonal()) + C * WB.asDiagonal() * C.transpose();
-  const Vector xD = M.llt().solve(C * WB.cwiseProduct(x0)), xB = x0 - C.transpose() * xD;
+  const Vector xD = test::solve_by_cholesky(M, Vector(C * WB.cwiseProduct(x0))),
+               xB = x0 - C.transpose() * xD;
   const Vector x = f.solve(b);
   CHECK((x(D) - xD).norm() <= 1e-10 * x.norm());
   CHECK((x(B) - xB).norm() <= 1e-10 * x.norm());

@@ -221,9 +221,9 @@ TEST_CASE("what is wrong with a beam is said with its place") {
            "kind beam has beam"},
           {of_beam(kRod + kSection, "", ", scheme: modal-exact"),
            "3:139: bodies[0].scheme: 'modal-exact' needs affine, modal, and 'b' (kind beam) "
-           "has tangents, symmetric, fixed-points, second-order, constant-mass, potential; "
-           "allowed here: moreau-jean, euler-explicit, euler-implicit, newmark, "
-           "variational-symplectic, runge-kutta, central-difference, schatzman-paoli, "
+           "has tangents, symmetric, fixed-points, second-order, constant-mass, potential, "
+           "separable; allowed here: moreau-jean, euler-explicit, euler-implicit, newmark, "
+           "variational-symplectic, runge-kutta, splitting, central-difference, schatzman-paoli, "
            "generalized-alpha, generalized-alpha-decoupled, discrete-gradient, def-exp, "
            "def-lim"},
           {of_beam(kRod + kSection, "outputs: [{probe: b, at: [1, 0, 0]}]"),

@@ -273,16 +273,16 @@ TEST_CASE("schemes refuse forms, orders and bodies that they do not have") {
   expect_faults({
       {body("{name: a, kind: linear, matrices: {mass: [1, 2]}, scheme: modal-exact}"),
        "3:68: bodies[0].scheme: 'modal-exact' needs modal, and 'a' (kind linear) has tangents, "
-       "affine, symmetric, fixed-points, constant-mass, potential; allowed here: moreau-jean, "
-       "euler-explicit, euler-implicit, newmark, variational-symplectic, runge-kutta, "
-       "central-difference, schatzman-paoli, generalized-alpha, generalized-alpha-decoupled, "
+       "affine, symmetric, fixed-points, constant-mass, potential, separable; allowed here: "
+       "moreau-jean, euler-explicit, euler-implicit, newmark, variational-symplectic, runge-kutta, "
+       "splitting, central-difference, schatzman-paoli, generalized-alpha, generalized-alpha-decoupled, "
        "discrete-gradient, def-exp, def-lim"},
       {body("{name: a, kind: linear, matrices: {mass: [[2, 1], [1, 2]], stiffness: [[2, 1], [0, "
             "2]]}, scheme: discrete-gradient}"),
        "3:107: bodies[0].scheme: 'discrete-gradient' needs potential, and 'a' (kind linear) has "
-       "tangents, affine, fixed-points, second-order, constant-mass; its stiffness is not "
-       "symmetric; allowed here: moreau-jean, euler-explicit, euler-implicit, newmark, "
-       "variational-symplectic, runge-kutta, central-difference, schatzman-paoli, "
+       "tangents, affine, fixed-points, second-order, constant-mass, separable; its stiffness is "
+       "not symmetric; allowed here: moreau-jean, euler-explicit, euler-implicit, newmark, "
+       "variational-symplectic, runge-kutta, splitting, central-difference, schatzman-paoli, "
        "generalized-alpha, generalized-alpha-decoupled, def-exp, def-lim"},
       {body("{name: a, kind: lagrangian, n_pendulum: {mass: [1, 1], length: [1, 1]}, scheme: "
             "discrete-gradient}"),

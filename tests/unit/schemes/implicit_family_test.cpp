@@ -2,7 +2,6 @@
 // hand on small systems. Figures called reference data: Saltus reference data, own computation, 40-digit arithmetic.
 #include <doctest/doctest.h>
 
-#include <Eigen/Eigenvalues>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -19,6 +18,7 @@
 #include "saltus/schemes/generalized_alpha.h"
 #include "saltus/schemes/generalized_alpha_decoupled.h"
 #include "saltus/schemes/newmark.h"
+#include "support/dense.h"
 
 using namespace saltus;
 
@@ -280,7 +280,7 @@ double spectral_radius(const Scheme& scheme, double z, double xi) {
     for (Eigen::Index i = 0; i < memory; ++i)
       A(2 + i, j) = bench.state.memory[static_cast<std::size_t>(i)][0];
   }
-  return A.eigenvalues().cwiseAbs().maxCoeff();
+  return test::spectral_radius(A);
 }
 
 }  // namespace

@@ -1,0 +1,256 @@
+// Three different moments I1 < I2 < I3 (JacobiC 1849, in the notation of NIST, chapter 22). With L along the principal axes,
+// L1' = -(1/I2 - 1/I3) L2 L3 and so on; L1^2 + (r/s) L2^2 = A1^2 and L3^2 + (p/s) L2^2 = A3^2 stay,
+//
+//     p = 1/I1 - 1/I2,    r = 1/I2 - 1/I3,    s = p + r
+//
+// Where p A1^2 <= r A3^2 the momentum goes about axis 3, else about axis 1, with the roles of 1 and 3, p and r changed:
+//
+//     L1 = A1 cn u,   L2 = A1 sqrt(s/r) sn u,   L3 = +-A3 dn u,   u' = +-A3 sqrt(r s),   k^2 = p A1^2/(r A3^2)        (1)
+//
+// u at the start is not needed: sn, cn, dn there are known from L, and those of the sum come from the addition theorem.
+//
+// Attitude: B(m), the least rotation that takes m = L/|L| to the axis e (of 3 or 1, with the sign of L), is smooth all the
+// time, and R B^-1 turns about a fixed direction,
+//
+//     R1 = R0 B0^-1 exp(psi e) B1,    psi' = (2 T/|L| + Omega.e)/(1 + m.e) = |L|/I_e + (2 T/|L| - |L|/I_e)/(1 + m.e)  (2)
+//
+// 1/(1 + m.e) is integrated by Gauss's rule: its nearest pole is pi/2 or more away from the real u, so that ten points a
+// unit of u leave round-off.
+#include "saltus/math/free_rotation.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "saltus/math/dense.h"
+
+namespace saltus {
+namespace {
+
+constexpr double kStill = 1e-100;  ///< an angle [rad] below it is none
+constexpr double kMostRadians = 1e6;
+constexpr double kShort = 0.0625;  ///< of u: four points of Gauss's rule, and a series for sn
+
+struct GaussRule {
+  int points;
+  std::array<double, 10> at, weight;  ///< on [0, 1]
+};
+
+template <std::size_t N>
+constexpr GaussRule gauss_rule(const std::array<std::pair<double, double>, N>& half) {
+  GaussRule rule{2 * static_cast<int>(N), {}, {}};
+  for (std::size_t i = 0; i < N; ++i) {
+    rule.at[2 * i] = 0.5 - 0.5 * half[i].first;
+    rule.at[2 * i + 1] = 0.5 + 0.5 * half[i].first;
+    rule.weight[2 * i] = rule.weight[2 * i + 1] = 0.5 * half[i].second;
+  }
+  return rule;
+}
+
+using Pair = std::pair<double, double>;
+constexpr GaussRule kGauss4 = gauss_rule(std::array{Pair{0.3399810435848562648, 0.6521451548625461426},
+                                                    Pair{0.8611363115940525752, 0.3478548451374538574}});
+constexpr GaussRule kGauss10 = gauss_rule(std::array{
+    Pair{0.1488743389816312109, 0.2955242247147528702}, Pair{0.4333953941292471908, 0.2692667193099963551},
+    Pair{0.6794095682990244062, 0.2190863625159820440}, Pair{0.8650633666889845107, 0.1494513491505805931},
+    Pair{0.9739065285171717201, 0.0666713443086881376}});
+
+/// sn, cn, dn, and how far the last two are from 1: what a short way changes keeps all its digits.
+struct Jacobi {
+  double sn = 0.0, cn = 1.0, dn = 1.0, cn_1 = 0.0, dn_1 = 0.0;
+};
+
+/// sn, cn, dn of one modulus, for |u| <= 1.
+class JacobiFunctions {
+ public:
+  /// k^2 and 1 - k^2: near the middle axis the digits are in the second.
+  JacobiFunctions(double k2, double rest) : k2_(k2), rest_(rest) {}
+
+  Jacobi operator()(double u) {
+    const double sn = std::abs(u) <= kShort ? series(u) : by_means(u), square = sn * sn;
+    const double cn = std::sqrt(1.0 - square), dn = std::sqrt(1.0 - k2_ * square);
+    return {sn, cn, dn, -square / (1.0 + cn), -k2_ * square / (1.0 + dn)};
+  }
+
+  /// Those of x + y less those of x, for y of operator() (NIST 22.8).
+  Jacobi change(const Jacobi& x, const Jacobi& y) const {
+    const double rest = k2_ * x.sn * x.sn * y.sn * y.sn, share = 1.0 / (1.0 - rest);
+    const double both = y.cn_1 + y.dn_1 + y.cn_1 * y.dn_1;  // cn dn - 1
+    return {share * (y.sn * x.cn * x.dn + x.sn * (both + rest)),
+            share * (x.cn * (y.cn_1 + rest) - x.sn * y.sn * x.dn * y.dn),
+            share * (x.dn * (y.dn_1 + rest) - k2_ * x.sn * y.sn * x.cn * y.cn)};
+  }
+
+ private:
+  static constexpr int kMost = 12;
+
+  /// sn by its series up to u^13 (NIST 22.10.1 and the terms that follow); the next is 1e-19 of it.
+  double series(double u) const {
+    const double m = k2_, x = u * u;
+    const double c3 = 1.0 + m, c5 = 1.0 + m * (14.0 + m), c7 = 1.0 + m * (135.0 + m * (135.0 + m));
+    const double c9 = 1.0 + m * (1228.0 + m * (5478.0 + m * (1228.0 + m)));
+    const double c11 =
+        1.0 + m * (11069.0 + m * (165826.0 + m * (165826.0 + m * (11069.0 + m))));
+    const double c13 =
+        1.0 +
+        m * (99642.0 + m * (4494351.0 + m * (13180268.0 + m * (4494351.0 + m * (99642.0 + m)))));
+    const double tail = c9 / 362880.0 - x * (c11 / 39916800.0 - x * (c13 / 6227020800.0));
+    return u - u * x * (c3 / 6.0 - x * (c5 / 120.0 - x * (c7 / 5040.0 - x * tail)));
+  }
+
+  /// sn by arithmetic-geometric means (NIST 22.20 (ii)), which are made once.
+  double by_means(double u) {
+    if (count_ < 0) {
+      count_ = 0;
+      double a = 1.0, b = std::max(std::sqrt(rest_), 1e-30), c = std::sqrt(k2_);
+      while (c > 1e-17 && count_ < kMost) {
+        const double next = 0.5 * (a + b);
+        c = 0.5 * (a - b);
+        b = std::sqrt(a * b);
+        a = next;
+        ratio_[static_cast<std::size_t>(count_++)] = c / a;
+      }
+      scale_ = std::ldexp(a, count_);
+    }
+    double phi = scale_ * u;
+    for (int n = count_; n-- > 0;)
+      phi = 0.5 * (phi + std::asin(ratio_[static_cast<std::size_t>(n)] * std::sin(phi)));
+    return std::sin(phi);
+  }
+
+  double k2_, rest_, scale_ = 1.0;
+  int count_ = -1;
+  std::array<double, kMost> ratio_{};
+};
+
+/// The least rotation that takes the unit vector m to the unit vector e, m.e > -1.
+Quaternion least_rotation(const Vector3& m, const Vector3& e) {
+  const Vector3 along = m.cross(e);
+  return Quaternion(1.0 + m.dot(e), along.x(), along.y(), along.z()).normalized();
+}
+
+Quaternion about(const Vector3& unit, double angle) {
+  const double half = 0.5 * angle, s = std::sin(half), c = std::cos(half);
+  return {c, s * unit.x(), s * unit.y(), s * unit.z()};
+}
+
+/// exp_rotation() without its care for angles whose squares underflow: those are no turn.
+Quaternion turn_by(const Vector3& w) {
+  const double angle = w.norm(), half = 0.5 * angle, s = std::sin(half), c = std::cos(half);
+  const double share = angle > kStill ? s / angle : 0.5;
+  return {c, share * w.x(), share * w.y(), share * w.z()};
+}
+
+/// Half of what |Q|^2 misses to 1: all that round-off leaves.
+void normalise(Quaternion& Q) { Q.coeffs() *= 1.5 - 0.5 * Q.squaredNorm(); }
+
+}  // namespace
+
+FreeRotation::FreeRotation(const Matrix3& J) {
+  const SymmetricPairs pairs = symmetric_pairs(Matrix(J));
+  moment_ = pairs.values;
+  principal_ = pairs.vectors;
+  if (principal_.determinant() < 0.0) principal_.col(0) *= -1.0;
+  const double round_off = 4.0 * std::numeric_limits<double>::epsilon() * moment_[2];
+  const bool low = moment_[1] - moment_[0] <= round_off, high = moment_[2] - moment_[1] <= round_off;
+  kind_ = low && high ? Kind::sphere : low || high ? Kind::symmetric : Kind::triaxial;
+  if (kind_ != Kind::symmetric) return;
+  axis_ = principal_.col(low ? 2 : 0);
+  polar_ = moment_[low ? 2 : 0];
+  equatorial_ = moment_[1];
+}
+
+void FreeRotation::advance(double h, Quaternion& Q, Vector3& Omega) const {
+  switch (kind_) {
+    case Kind::sphere:
+      Q = Q * turn_by(h * Omega);
+      break;
+    // L stays in space, and the body turns about its axis besides:  R1 = R0 exp(h L/I) exp(-b a),  b = (I_a/I - 1) h Omega.a
+    case Kind::symmetric: {
+      const double spin = axis_.dot(Omega), slip = polar_ / equatorial_ - 1.0;
+      const Vector3 turn = h * (Omega + (slip * spin) * axis_);
+      const double b = slip * spin * h, s = std::sin(0.5 * b), c = std::cos(0.5 * b);
+      Q = Q * turn_by(turn) * Quaternion(c, -s * axis_.x(), -s * axis_.y(), -s * axis_.z());
+      const Vector3 across = axis_.cross(Omega);  // Omega1 = exp(b a) Omega
+      Omega += (2.0 * s * c) * across + (2.0 * s * s) * axis_.cross(across);
+      break;
+    }
+    case Kind::triaxial:
+      turn_triaxial(h, Q, Omega);
+      break;
+  }
+  normalise(Q);
+}
+
+void FreeRotation::turn_triaxial(double h, Quaternion& Q, Vector3& Omega) const {
+  const Vector3 W = principal_.transpose() * Omega;
+  const Vector3 L = moment_.cwiseProduct(W);
+  const double G = L.norm();
+  if (!(std::abs(h) * W.norm() > kStill)) return;
+  const double p = (moment_[1] - moment_[0]) / (moment_[0] * moment_[1]),
+               r = (moment_[2] - moment_[1]) / (moment_[1] * moment_[2]), s = p + r;
+  double A_o = std::sqrt(L[0] * L[0] + (r / s) * L[1] * L[1]),
+         A_e = std::sqrt(L[2] * L[2] + (p / s) * L[1] * L[1]), near = r;
+  int o = 0, e = 2;  // L.e keeps its sign, L.o changes it
+  double rest = r * L[2] * L[2] - p * L[0] * L[0];  // = r A3^2 - p A1^2
+  if (rest < 0.0) {
+    std::swap(A_o, A_e);
+    near = p;
+    std::swap(o, e);
+    rest = -rest;
+  }
+  const double sign = L[e] < 0.0 ? -1.0 : 1.0, middle = A_o * std::sqrt(s / near);
+  const double rest_of_1 = std::min(rest / (near * A_e * A_e), 1.0), k2 = 1.0 - rest_of_1;
+  const double length = sign * A_e * std::sqrt(near * s) * h;
+  if (!(std::abs(length) <= kMostRadians)) {
+    Omega.setConstant(std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  JacobiFunctions jacobi(k2, rest_of_1);
+  Jacobi at;
+  if (A_o > 0.0) at = {L[1] / middle, L[o] / A_o, std::abs(L[e]) / A_e};
+
+  const int parts = std::max(1, static_cast<int>(std::ceil(std::abs(length))));
+  const double part = length / parts, along = A_e / G;
+  const GaussRule& gauss = std::abs(part) <= kShort ? kGauss4 : kGauss10;
+  std::array<Jacobi, 10> inside;
+  for (int i = 0; i < gauss.points; ++i)
+    inside[static_cast<std::size_t>(i)] = jacobi(gauss.at[static_cast<std::size_t>(i)] * part);
+  const Jacobi whole = jacobi(part);
+  double mean = 0.0;  // of 1/(1 + m.e)
+  Vector3 L1 = L;
+  for (int n = 0; n < parts; ++n) {
+    for (int i = 0; i < gauss.points; ++i) {
+      const auto g = static_cast<std::size_t>(i);
+      mean += gauss.weight[g] / (1.0 + along * (at.dn + jacobi.change(at, inside[g]).dn));
+    }
+    const Jacobi change = jacobi.change(at, whole);
+    L1[o] += A_o * change.cn;
+    L1[1] += middle * change.sn;
+    L1[e] += sign * A_e * change.dn;
+    if (n + 1 == parts) break;
+    // near the middle axis what round-off leaves of sn^2 + cn^2 - 1 would grow with the motion
+    const double length_at = std::hypot(L1[1] / middle, L1[o] / A_o);
+    at.sn = A_o > 0.0 ? L1[1] / middle / length_at : 0.0;
+    at.cn = A_o > 0.0 ? L1[o] / A_o / length_at : 1.0;
+    at.dn = std::sqrt(rest_of_1 + k2 * at.cn * at.cn);
+    L1[o] = A_o * at.cn;
+    L1[1] = middle * at.sn;
+    L1[e] = sign * A_e * at.dn;
+  }
+  mean /= parts;
+
+  const double psi = h * (G / moment_[e] + (L.dot(W) / G - G / moment_[e]) * mean);
+  Vector3 axis = Vector3::Zero();
+  axis[e] = sign;
+  const Quaternion turn =
+      least_rotation(L / G, axis).conjugate() * about(axis, psi) * least_rotation(L1 / L1.norm(), axis);
+  const Vector3 body = principal_ * turn.vec();
+  Q = Q * Quaternion(turn.w(), body.x(), body.y(), body.z());
+  Omega += principal_ * (L1 - L).cwiseQuotient(moment_);
+}
+
+}  // namespace saltus
