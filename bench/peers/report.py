@@ -196,7 +196,7 @@ def write(path):
                         table="../" + Path(path).resolve().relative_to(ROOT).as_posix() if Path(path).resolve().is_relative_to(ROOT)
                         else "../bench/peers/run.py", **known)]
     if "mixed" in about:
-        text += ["", f"Not of one run, all on this machine: {about['mixed']}."]
+        text += [f"Not of one run, all on this machine: {about['mixed']}.", ""]
     present = [scene for scene in SCENES if any(row["scene"] == scene for row in rows)]
     absent = [SCENES[scene][0].lower() for scene in SCENES if scene not in present]
     if int(about.get("rounds", "1")) < 3 or absent:
@@ -273,7 +273,7 @@ LOSES = {
 
 NOTES = {
     "top": "Between kicks by its weight the top turns in closed form (`splitting`), so that the eighty turns cost nothing, and steps are as "
-           "long as the nods allow. Saltus turns the top about its fixed point (`locked`, the weight as a load); ODE and Siconos hold a body by a ball joint, "
+           "long as the nods allow. Errors below 2e-11 are those of the answer. Saltus turns the top about its fixed point (`locked`, the weight as a load); ODE and Siconos hold a body by a ball joint, "
            "Bullet, MuJoCo and Simbody have the three angles of the joint as coordinates.",
     "ball": "MuJoCo has no restitution: a spring and a dashpot as stiff as the step allows give it. The closed form between impacts is a parabola, "
             "which every integrator of order 2 and more has exactly: what counts is where impacts are.",

@@ -1678,7 +1678,7 @@ class Trait(enum.IntFlag):
     rigid
         6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.
     separable
-        M is constant, forces do not depend on v, and the motion without them is q + h v.
+        M is constant, forces but the gyroscopic one do not depend on v, and coast() is the motion without them.
     """
     tangents: int
     affine: int

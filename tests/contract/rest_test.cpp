@@ -177,7 +177,7 @@ enum class AtRest {
 AtRest at_rest(const SchemeCase& scheme) {
   if (scheme.scheme->velocity_at() != 1.0) return AtRest::still_gap;
   if (scheme.name == "newmark beta 1/6" || scheme.name == "newmark beta 0") return AtRest::drifts;
-  if (scheme.name.rfind("runge-kutta", 0) == 0 || scheme.name.rfind("splitting", 0) == 0 ||
+  if (scheme.name.rfind("runge-kutta", 0) == 0 || scheme.name.rfind("splitting ", 0) == 0 ||
       scheme.scheme->stages().size() > 1)
     return AtRest::constant_force;
   return AtRest::still;

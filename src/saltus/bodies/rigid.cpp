@@ -40,12 +40,14 @@ int turns(const RigidBody& body) {  ///< number of free axes
   return static_cast<int>(std::count(body.locked.begin() + 3, body.locked.end(), false));
 }
 
-/// Whether the rotation without moments is known: all axes free or locked, or no gyroscopic moment about those that are free.
+/// Whether the rotation without moments is known: all axes free or locked, or no gyroscopic moment about those that are free,
+/// to round-off of an inertia that was turned.
 bool coasts(const RigidBody& body) {
+  const double round_off = 1e-14 * body.inertia.cwiseAbs().maxCoeff();
   for (int free = 0; free < 3; ++free)
     for (int held = 0; held < 3; ++held)
       if (!body.locked[index(3 + free)] && body.locked[index(3 + held)] &&
-          body.inertia(free, held) != 0.0 && turns(body) > 1)
+          std::abs(body.inertia(free, held)) > round_off && turns(body) > 1)
         return false;
   return true;
 }

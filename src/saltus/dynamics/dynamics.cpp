@@ -31,7 +31,11 @@ void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
 void Dynamics::potential_force(double, View, Out) const {
   expects(false, "this kind of body has no potential");
 }
-void Dynamics::coast(double h, Out q, Out v) const { q += h * v; }
+void Dynamics::coast(double h, Out q, Out v) const {
+  expects(!has(traits(), Trait::rotations),
+          "bodies of this kind turn, and do not say how they go on without forces");
+  q += h * v;
+}
 void Dynamics::load(double t, View q, View v, Out f) const { force(t, q, v, f); }
 void Dynamics::spin_rows(View, View, std::span<const PointRef>, PointRows&) const {
   expects(false, "bodies of this kind have no angular velocity");

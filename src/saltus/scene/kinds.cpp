@@ -149,7 +149,8 @@ std::string kinds_for(const Scheme& scheme) {
     else if (count > 0)
       part += (part.empty() ? "" : ", ") + std::string(row.name) + (some.empty() ? "" : " " + some);
   }
-  return whole + (whole.empty() || part.empty() ? "" : "; ") + part;
+  const char* const given = has(scheme.needs(), Trait::separable) ? ", all without damping" : "";
+  return whole + (whole.empty() || part.empty() ? "" : "; ") + part + given;
 }
 
 }  // namespace saltus

@@ -30,9 +30,10 @@ class Splitting final : public ExplicitScheme {
   explicit Splitting(const Composition& method)
       : m_(method), stability_limit_(saltus::stability_limit(method)) {}
   std::string_view name() const override { return SplittingOptions::name; }
-  unsigned needs() const override { return static_cast<unsigned>(Trait::separable); }
+  unsigned needs() const override { return Trait::separable | Trait::constant_mass; }
   double gain() const override { return 0.5; }
   double stability_limit(double) const override { return stability_limit_; }
+  void place(const Dynamics& body, const Trial& x, double fraction, Out q) const override;
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
  protected:
@@ -62,11 +63,19 @@ void Splitting::flight(const Dynamics& body, Trial& x) const {
     body.load(t, q, v, F);
     k = F;
     solve_vector(x.A, k);
+    if (2 * i + 1 == m_.kicks) x.work[q_at] = x.q;  // the middle of the step
     const double s = m_.kick[i] * x.h;
     if (x.ledger) keep_books(body, x, t, s);
     x.v += s * k;
   }
   body.coast(m_.drift[m_.kicks] * x.h, x.q, x.v);
+}
+
+void Splitting::place(const Dynamics& body, const Trial& x, double fraction, Out q) const {
+  if (fraction == 0.5 && m_.kicks % 2 == 1)
+    q = x.work[q_at];
+  else
+    Scheme::place(body, x, fraction, q);
 }
 
 void Splitting::keep_books(const Dynamics& body, Trial& x, double t, double s) const {

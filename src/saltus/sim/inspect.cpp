@@ -43,7 +43,15 @@ class Listener final : public Dynamics {
     asked_ = Asked{s, q, v};
     body_.factorise(s, q, v, A);
   }
+  void factorise_exact(Combination s, double weight, View x, View q, View v,
+                       Factor& A) const override {
+    asked_ = Asked{s, q, v};
+    body_.factorise_exact(s, weight, x, q, v, A);
+  }
   void potential_force(double t, View q, Out f) const override { body_.potential_force(t, q, f); }
+  void load(double t, View q, View v, Out f) const override { body_.load(t, q, v, f); }
+  void coast(double h, Out q, Out v) const override { body_.coast(h, q, v); }
+  const RigidData* rigid() const override { return body_.rigid(); }
   Rayleigh rayleigh() const override { return body_.rayleigh(); }
   int prescribed() const override { return body_.prescribed(); }
   void reactions(double t, View q, View v, View a, Out forces) const override {
@@ -62,6 +70,13 @@ class Listener final : public Dynamics {
   }
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override {
     body_.point_rows(q, axes, at, J);
+  }
+  void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override {
+    body_.spin_rows(q, axes, at, J);
+  }
+  void frames(double t, View q, std::span<Pose> out) const override { body_.frames(t, q, out); }
+  void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
+    body_.spin_drift(t, q, at, d);
   }
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
     body_.point_drift(t, q, at, d);

@@ -177,7 +177,7 @@ TEST_CASE("the table of kinds and schemes is what the model accepts") {
         "modal, linear, particles, rigid, pseudo-rigid, fem, beam; lagrangian with constant mass");
   CHECK(kinds_for(*scheme("rig-mid")) == "rigid");
   CHECK(kinds_for(*scheme("splitting")) ==
-        "modal, linear, particles, rigid, fem, beam; pseudo-rigid");
+        "modal, linear, particles, rigid, fem, beam; pseudo-rigid, all without damping");
   CHECK(holds(kinds_for(*scheme("discrete-gradient")), "lagrangian with constant mass"));
   // each scheme on one body of each kind: build agrees with the table
   for (const SchemeRow& row : schemes())

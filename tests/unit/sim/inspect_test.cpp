@@ -11,6 +11,7 @@
 #include "saltus/bodies/mechanisms.h"
 #include "saltus/bodies/modal.h"
 #include "support/one_group.h"
+#include "support/tops.h"
 
 using namespace saltus;
 using namespace saltus::test;
@@ -42,6 +43,29 @@ std::string refusal(const std::function<void()>& act) {
 }
 
 }  // namespace
+
+TEST_CASE("without an impulse an inspection makes the step that follows, of rigid bodies too") {
+  int checked = 0;
+  for (const SchemeRow& row : schemes())
+    for (const Moving& body :
+         {chain_of_four(), free_top({1.0, 2.0, 2.5}, {0.1, -0.2, 0.3}, {0.3, 1.2, -0.5}),
+          heavy_top({5.0, 4.0, 2.0}, {0.6, 0.3, 0.0}, {0.4, -0.3, 2.0}, 20.0)}) {
+      ModelParts parts = one_group(body, MoreauJeanOptions{}, 0.05);
+      parts.groups[0].scheme = row.make_default();
+      if (!legal(*parts.groups[0].scheme, *body.dynamics)) continue;
+      if (parts.groups[0].scheme->stages().size() > 1) continue;
+      CAPTURE(row.name);
+      Simulation sim{Model(parts)};
+      const Inspection step(sim);
+      const GroupState told = step.update(0, Vector::Zero(body.v.size()));
+      sim.advance();
+      const GroupState& made = sim.state().groups[0];
+      CHECK((told.q - made.q).norm() <= 1e-7 * made.q.norm());  // passes end at a tolerance
+      CHECK((told.v - made.v).norm() <= 1e-7 * made.v.norm());
+      ++checked;
+    }
+  CHECK(checked >= 30);
+}
 
 // Finite differences of the finished step with respect to the impulse.
 TEST_CASE(
