@@ -41,6 +41,12 @@ class FlatGroup:
             return self.own_energy(q, v)
         return 0.5 * v @ self.product(self.M, v), 0.5 * q @ self.product(self.K, q)
 
+    def energy_round_off(self, q):
+        """Of the potential, [J]: where a body moves as a whole its terms are large and their sum is not."""
+        if self.own_energy:
+            return 0.0
+        return np.finfo(float).eps * 0.5 * np.abs(q) @ self.product(np.abs(self.K), np.abs(q))
+
     # -- as an equation of motion
     def solve(self, r):
         """M^-1 r, of columns too."""
