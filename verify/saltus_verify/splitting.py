@@ -2,8 +2,7 @@
 
     drift a_1 h, kick b_1 h, drift a_2 h, ..., kick b_s h, drift a_(s+1) h
 
-A rigid body without forces is integrated here by the power series of its equations, W' = J^-1 (J W x W), Q' = Q W/2, on
-pieces in which it turns by half a radian at most.
+A rigid body without forces is integrated here by the power series of its equations, W' = J^-1 (J W x W), Q' = Q W/2.
 """
 import numpy as np
 
@@ -29,22 +28,37 @@ TABLES = {
 }
 
 
+def _cross(a, b):
+    return np.stack([a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1], a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2],
+                     a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]], 1)
+
+
+def _turned(q, w):
+    """q (0, w)"""
+    s, v = q[:, :1], q[:, 1:]
+    return np.concatenate([-np.sum(v * w, 1, keepdims=True), s * w + _cross(v, w)], 1)
+
+
 def _free_turn(group, Q, W, s):
-    """Q, W after s without moments; locked axes stay."""
-    J = lambda x: rotation.apply(group.J, x)
-    fastest = np.max(np.sqrt(np.sum(W * W, -1)), initial=0.0) * np.sqrt(np.linalg.cond(group.J).max(initial=1.0))
-    pieces = max(1, int(np.ceil(abs(s) * fastest / 0.5)))
-    s = s / pieces
-    for _ in range(pieces):
-        w, q = [W], [Q]
+    """Q, W after s without moments; locked axes stay. Each piece is as long as the last terms of the series allow."""
+    J, inverse = group.J, group.inverse_J
+    while s != 0.0:
+        w, Jw, q = [W], [rotation.apply(J, W)], [Q]
         for k in range(_SERIES):
-            twist = sum(np.cross(J(w[i]), w[k - i]) for i in range(k + 1))
-            turn = sum(rotation.multiply(q[i], np.concatenate([np.zeros((len(W), 1)), w[k - i]], 1)) for i in range(k + 1))
-            w.append(rotation.apply(group.inverse_J, twist) / (k + 1))
-            q.append(0.5 * turn / (k + 1))
-        W = sum(c * s ** k for k, c in reversed(list(enumerate(w))))
-        Q = sum(c * s ** k for k, c in reversed(list(enumerate(q))))
+            w.append(rotation.apply(inverse, sum(_cross(Jw[i], w[k - i]) for i in range(k + 1))) / (k + 1))
+            Jw.append(rotation.apply(J, w[-1]))
+            q.append(0.5 * sum(_turned(q[i], w[k - i]) for i in range(k + 1)) / (k + 1))
+        reach = abs(s)
+        for series, size in ((w, max(np.max(np.abs(W)), 1e-300)), (q, 1.0)):
+            for k in (_SERIES - 1, _SERIES):
+                last = np.max(np.abs(series[k])) / size
+                if last > 0.0:
+                    reach = min(reach, (1e-17 / last) ** (1.0 / k))
+        piece = np.copysign(reach, s)
+        W = sum(c * piece ** k for k, c in reversed(list(enumerate(w))))
+        Q = sum(c * piece ** k for k, c in reversed(list(enumerate(q))))
         Q = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
+        s -= piece
     return Q, W
 
 
