@@ -28,14 +28,16 @@ TEST_CASE("five schemes agree on the axis of a heavy top to three digits") {
   }
 }
 
-TEST_CASE("a handle that spins about its middle axis turns over and is exact, in one step or eighty") {
+TEST_CASE(
+    "a handle that spins about its middle axis turns over and is exact, in one step or eighty") {
   int turns = 0;
   double last = 1.0;
-  const Shown s = run_example("tumbling_handle.yaml", {}, [&](const Simulation& sim, const StepReport&) {
-    const double rate = sim.state().groups[0].v[4];  // about the middle axis
-    if (rate * last < 0.0) ++turns;
-    last = rate;
-  });
+  const Shown s =
+      run_example("tumbling_handle.yaml", {}, [&](const Simulation& sim, const StepReport&) {
+        const double rate = sim.state().groups[0].v[4];  // about the middle axis
+        if (rate * last < 0.0) ++turns;
+        last = rate;
+      });
   CHECK(s.converged);
   CHECK(turns >= 4);
   CHECK(s.worst_unexplained <= 1e-13);

@@ -50,7 +50,8 @@ TEST_CASE("a free body under splitting is at its place after one step or a thous
 TEST_CASE("a heavy top spinning at 50 rad/s keeps five digits of attitude in steps of 0.6 s") {
   const Eigen::Vector4d exact(0.24380164859163217, 0.019599796421054493, -0.018724922959971732,
                               -0.9694462240806418);
-  const Moving top = heavy_top({5.0, 5.0, 1.0}, {0.05, 0.0, 0.0}, {0.0, 0.0, 50.0}, 20.0, {0.0, 0.0, 1.0});
+  const Moving top =
+      heavy_top({5.0, 5.0, 1.0}, {0.05, 0.0, 0.0}, {0.0, 0.0, 50.0}, 20.0, {0.0, 0.0, 1.0});
   const auto error = [&](Table table, int steps) {
     Simulation sim{Model(one_group(top, SplittingOptions{table}, 10.0 / steps))};
     for (int k = 0; k < steps; ++k) sim.advance();
@@ -63,16 +64,18 @@ TEST_CASE("a heavy top spinning at 50 rad/s keeps five digits of attitude in ste
 }
 
 TEST_CASE("over 200 000 steps the energy of a top under splitting swings and does not drift") {
-  const Moving top = heavy_top({5.0, 4.0, 2.0}, {0.6, 0.3, 0.0}, {0.4, -0.3, 2.0}, 20.0, {0.1, 0.0, 0.8});
+  const Moving top =
+      heavy_top({5.0, 4.0, 2.0}, {0.6, 0.3, 0.0}, {0.4, -0.3, 2.0}, 20.0, {0.1, 0.0, 0.8});
   ModelParts parts = one_group(top, SplittingOptions{}, 0.02);
   parts.options.ledger = false;
   Simulation sim{Model(parts)};
   const Dynamics& body = *top.dynamics;
-  const auto energy = [&] {  // the weight is a load: its potential is 20 N times the height of the point
-    const auto& state = sim.state().groups[0];
-    const Quaternion Q = RigidAt(0).Q(state.q);
-    return body.energy(0.0, state.q, state.v).kinetic + 20.0 * (Q * Vector3(0.1, 0.0, 0.8)).z();
-  };
+  const auto energy =
+      [&] {  // the weight is a load: its potential is 20 N times the height of the point
+        const auto& state = sim.state().groups[0];
+        const Quaternion Q = RigidAt(0).Q(state.q);
+        return body.energy(0.0, state.q, state.v).kinetic + 20.0 * (Q * Vector3(0.1, 0.0, 0.8)).z();
+      };
   const double start = energy();
   double worst[2] = {0.0, 0.0};
   for (int half = 0; half < 2; ++half)
@@ -89,7 +92,8 @@ TEST_CASE("over 200 000 steps the energy of a top under splitting swings and doe
 
 TEST_CASE("forces that depend on the velocity are refused by name, at the scheme") {
   const std::string scene =
-      "saltus: 1\ntime: {end: 1 s, step: 1 ms}\nbodies:\n  - name: top\n    kind: rigid\n    rigid: "
+      "saltus: 1\ntime: {end: 1 s, step: 1 ms}\nbodies:\n  - name: top\n    kind: rigid\n    "
+      "rigid: "
       "{mass: 1, inertia: [1, 2, 2.5], spin_drag: 0.1}\n    scheme: splitting\n";
   std::string message;
   try {

@@ -76,7 +76,7 @@ thread_local CallTime load_time;
 struct Rigid::Work {
   RigidSystem system;
   RigidData data;
-  std::vector<char> spherical;  ///< J = c I: the gyroscopic moment is 0, not round-off
+  std::vector<char> spherical;         ///< J = c I: the gyroscopic moment is 0, not round-off
   std::vector<FreeRotation> rotation;  ///< with Trait::separable
   std::vector<Source> sources;
   int gravity = -1, damping = -1, load = -1, gyroscopic = -1;

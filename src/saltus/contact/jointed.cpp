@@ -148,9 +148,8 @@ Jointed::~Jointed() = default;
 
 unsigned Jointed::traits() const {
   const unsigned all = body_->traits();
-  return rows_ == 0
-             ? all
-             : all & ~(Trait::tangents | Trait::affine | Trait::modal | Trait::separable);
+  return rows_ == 0 ? all
+                    : all & ~(Trait::tangents | Trait::affine | Trait::modal | Trait::separable);
 }
 
 // S L = -(G M^-1 F + gamma)

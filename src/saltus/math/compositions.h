@@ -44,8 +44,7 @@ inline constexpr Composition kStrang{.kicks = 1, .order = 2, .drift = {0.5, 0.5}
 
 /// S. Blanes, P. C. Moan 2002, S6, of order 4 for any two parts.
 inline constexpr Composition kBlanesMoan4 =
-    symmetric_composition(4,
-                          std::array{0.0792036964311957, 0.353172906049774, -0.0420650803577195},
+    symmetric_composition(4, std::array{0.0792036964311957, 0.353172906049774, -0.0420650803577195},
                           std::array{0.209515106613362, -0.143851773179818});
 
 /// S. Blanes, P. C. Moan 2002, the method of 14 stages and order 6 for a kinetic energy that is quadratic in the velocities.

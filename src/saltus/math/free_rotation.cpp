@@ -51,12 +51,15 @@ constexpr GaussRule gauss_rule(const std::array<std::pair<double, double>, N>& h
 }
 
 using Pair = std::pair<double, double>;
-constexpr GaussRule kGauss4 = gauss_rule(std::array{Pair{0.3399810435848562648, 0.6521451548625461426},
-                                                    Pair{0.8611363115940525752, 0.3478548451374538574}});
-constexpr GaussRule kGauss10 = gauss_rule(std::array{
-    Pair{0.1488743389816312109, 0.2955242247147528702}, Pair{0.4333953941292471908, 0.2692667193099963551},
-    Pair{0.6794095682990244062, 0.2190863625159820440}, Pair{0.8650633666889845107, 0.1494513491505805931},
-    Pair{0.9739065285171717201, 0.0666713443086881376}});
+constexpr GaussRule kGauss4 =
+    gauss_rule(std::array{Pair{0.3399810435848562648, 0.6521451548625461426},
+                          Pair{0.8611363115940525752, 0.3478548451374538574}});
+constexpr GaussRule kGauss10 =
+    gauss_rule(std::array{Pair{0.1488743389816312109, 0.2955242247147528702},
+                          Pair{0.4333953941292471908, 0.2692667193099963551},
+                          Pair{0.6794095682990244062, 0.2190863625159820440},
+                          Pair{0.8650633666889845107, 0.1494513491505805931},
+                          Pair{0.9739065285171717201, 0.0666713443086881376}});
 
 /// sn, cn, dn, and how far the last two are from 1: what a short way changes keeps all its digits.
 struct Jacobi {
@@ -92,8 +95,7 @@ class JacobiFunctions {
     const double m = k2_, x = u * u;
     const double c3 = 1.0 + m, c5 = 1.0 + m * (14.0 + m), c7 = 1.0 + m * (135.0 + m * (135.0 + m));
     const double c9 = 1.0 + m * (1228.0 + m * (5478.0 + m * (1228.0 + m)));
-    const double c11 =
-        1.0 + m * (11069.0 + m * (165826.0 + m * (165826.0 + m * (11069.0 + m))));
+    const double c11 = 1.0 + m * (11069.0 + m * (165826.0 + m * (165826.0 + m * (11069.0 + m))));
     const double c13 =
         1.0 +
         m * (99642.0 + m * (4494351.0 + m * (13180268.0 + m * (4494351.0 + m * (99642.0 + m)))));
@@ -155,7 +157,8 @@ FreeRotation::FreeRotation(const Matrix3& J) {
   principal_ = pairs.vectors;
   if (principal_.determinant() < 0.0) principal_.col(0) *= -1.0;
   const double round_off = 4.0 * std::numeric_limits<double>::epsilon() * moment_[2];
-  const bool low = moment_[1] - moment_[0] <= round_off, high = moment_[2] - moment_[1] <= round_off;
+  const bool low = moment_[1] - moment_[0] <= round_off,
+             high = moment_[2] - moment_[1] <= round_off;
   kind_ = low && high ? Kind::sphere : low || high ? Kind::symmetric : Kind::triaxial;
   if (kind_ != Kind::symmetric) return;
   axis_ = principal_.col(low ? 2 : 0);
@@ -194,7 +197,7 @@ void FreeRotation::turn_triaxial(double h, Quaternion& Q, Vector3& Omega) const 
                r = (moment_[2] - moment_[1]) / (moment_[1] * moment_[2]), s = p + r;
   double A_o = std::sqrt(L[0] * L[0] + (r / s) * L[1] * L[1]),
          A_e = std::sqrt(L[2] * L[2] + (p / s) * L[1] * L[1]), near = r;
-  int o = 0, e = 2;  // L.e keeps its sign, L.o changes it
+  int o = 0, e = 2;                                 // L.e keeps its sign, L.o changes it
   double rest = r * L[2] * L[2] - p * L[0] * L[0];  // = r A3^2 - p A1^2
   if (rest < 0.0) {
     std::swap(A_o, A_e);
@@ -246,8 +249,8 @@ void FreeRotation::turn_triaxial(double h, Quaternion& Q, Vector3& Omega) const 
   const double psi = h * (G / moment_[e] + (L.dot(W) / G - G / moment_[e]) * mean);
   Vector3 axis = Vector3::Zero();
   axis[e] = sign;
-  const Quaternion turn =
-      least_rotation(L / G, axis).conjugate() * about(axis, psi) * least_rotation(L1 / L1.norm(), axis);
+  const Quaternion turn = least_rotation(L / G, axis).conjugate() * about(axis, psi) *
+                          least_rotation(L1 / L1.norm(), axis);
   const Vector3 body = principal_ * turn.vec();
   Q = Q * Quaternion(turn.w(), body.x(), body.y(), body.z());
   Omega += principal_ * (L1 - L).cwiseQuotient(moment_);

@@ -26,8 +26,9 @@ class FreeRotation {
   Vector3 axis_ = Vector3::Zero();  ///< of the moment that differs, body frame
   double equatorial_ = 0.0;         ///< the moment about all axes perpendicular to it [kg m^2]
   double polar_ = 0.0;              ///< the moment about it [kg m^2]
-  Matrix3 principal_ = Matrix3::Identity();  ///< columns: principal axes in the body frame, moments increasing
-  Vector3 moment_ = Vector3::Zero();         ///< [kg m^2]
+  Matrix3 principal_ =
+      Matrix3::Identity();  ///< columns: principal axes in the body frame, moments increasing
+  Vector3 moment_ = Vector3::Zero();  ///< [kg m^2]
 };
 
 }  // namespace saltus

@@ -177,8 +177,10 @@ class Builder {
       why += "; its stiffness is not symmetric";
     if (has(lacks, Trait::separable))
       why +=
-          "; separable is what has constant mass and no damping, drag or dashpots, but for lagrangian "
-          "bodies, massless contact nodes and rigid bodies with a locked axis that couples to two others";
+          "; separable is what has constant mass and no damping, drag or dashpots, but for "
+          "lagrangian "
+          "bodies, massless contact nodes and rigid bodies with a locked axis that couples to two "
+          "others";
     throw SceneError(path + ".scheme", "'" + std::string(scheme.name()) + "' " + why,
                      "allowed here: " + schemes_for(traits));
   }

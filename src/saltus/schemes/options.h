@@ -572,10 +572,9 @@ struct RigMidOptions {
 
 using SchemeChoice =
     std::variant<ModalExactOptions, MoreauJeanOptions, EulerExplicitOptions, EulerImplicitOptions,
-                 NewmarkOptions, VariationalSymplecticOptions, RungeKuttaOptions,
-                 SplittingOptions, CentralDifferenceOptions, SchatzmanPaoliOptions,
-                 GeneralizedAlphaOptions, GeneralizedAlphaDecoupledOptions, DiscreteGradientOptions,
-                 DefExpOptions, DefLimOptions, RigPosOptions, RigNegOptions, RigImpOptions,
-                 RigMidOptions>;
+                 NewmarkOptions, VariationalSymplecticOptions, RungeKuttaOptions, SplittingOptions,
+                 CentralDifferenceOptions, SchatzmanPaoliOptions, GeneralizedAlphaOptions,
+                 GeneralizedAlphaDecoupledOptions, DiscreteGradientOptions, DefExpOptions,
+                 DefLimOptions, RigPosOptions, RigNegOptions, RigImpOptions, RigMidOptions>;
 
 }  // namespace saltus

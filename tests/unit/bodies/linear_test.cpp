@@ -288,8 +288,8 @@ TEST_CASE("a system names the sources and traits it has") {
   CHECK(everything.traits() == (always | Trait::second_order));
   const Linear mass(oscillator(1.0, 2.0));
   CHECK(names(mass) == Names{"elastic potential"});
-  CHECK(mass.traits() == (always | Trait::second_order | Trait::potential | Trait::symmetric |
-                          Trait::separable));
+  CHECK(mass.traits() ==
+        (always | Trait::second_order | Trait::potential | Trait::symmetric | Trait::separable));
   LinearSystem system = chain(3, 1.0, 2.0, 0.0, ChainEnds::free_free);
   system.stiffness = {};
   CHECK(names(Linear(system)).empty());

@@ -36,9 +36,10 @@ Turn integrated(const Matrix3& J, const Vector3& Omega, double h) {
   const auto rate = [&](const State& y) {
     const Three w = y.tail<3>();
     State f;
-    f << (-y[1] * w[0] - y[2] * w[1] - y[3] * w[2]) / 2, (y[0] * w[0] + y[2] * w[2] - y[3] * w[1]) / 2,
-        (y[0] * w[1] + y[3] * w[0] - y[1] * w[2]) / 2, (y[0] * w[2] + y[1] * w[1] - y[2] * w[0]) / 2,
-        -inverse * w.cross(Three(Jl * w));
+    f << (-y[1] * w[0] - y[2] * w[1] - y[3] * w[2]) / 2,
+        (y[0] * w[0] + y[2] * w[2] - y[3] * w[1]) / 2,
+        (y[0] * w[1] + y[3] * w[0] - y[1] * w[2]) / 2,
+        (y[0] * w[2] + y[1] * w[1] - y[2] * w[0]) / 2, -inverse * w.cross(Three(Jl * w));
     return f;
   };
   State y;
@@ -114,7 +115,8 @@ TEST_CASE("a body near its middle axis flips with the period of Jacobi's functio
   const Matrix3 J = inertia({1, 2, 3});
   const Vector3 Omega(0.01, 1.0, 0.01), L = J * Omega;
   const double p = 0.5, r = 1.0 / 6.0, s = p + r;
-  const double A1 = std::sqrt(L[0] * L[0] + r / s * L[1] * L[1]), A3 = std::sqrt(L[2] * L[2] + p / s * L[1] * L[1]);
+  const double A1 = std::sqrt(L[0] * L[0] + r / s * L[1] * L[1]),
+               A3 = std::sqrt(L[2] * L[2] + p / s * L[1] * L[1]);
   const bool about_3 = p * A1 * A1 <= r * A3 * A3;
   const double k2 = about_3 ? p * A1 * A1 / (r * A3 * A3) : r * A3 * A3 / (p * A1 * A1);
   double a = 1.0, b = std::sqrt(1.0 - k2);
@@ -127,7 +129,8 @@ TEST_CASE("a body near its middle axis flips with the period of Jacobi's functio
   const double period = 2.0 * std::numbers::pi / (a * rate);
   CHECK(period == doctest::Approx(39.1057).epsilon(1e-5));
   CHECK((after(J, Omega, period).Omega - Omega).norm() <= 1e-11);
-  CHECK((after(J, Omega, 0.5 * period).Omega + Omega - 2.0 * Vector3(0, 0, Omega[2])).norm() <= 1e-2);
+  CHECK((after(J, Omega, 0.5 * period).Omega + Omega - 2.0 * Vector3(0, 0, Omega[2])).norm() <=
+        1e-2);
 }
 
 TEST_CASE("a body at rest stays at rest, and one that turns too far says so by not a number") {

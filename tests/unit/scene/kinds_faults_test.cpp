@@ -275,7 +275,8 @@ TEST_CASE("schemes refuse forms, orders and bodies that they do not have") {
        "3:68: bodies[0].scheme: 'modal-exact' needs modal, and 'a' (kind linear) has tangents, "
        "affine, symmetric, fixed-points, constant-mass, potential, separable; allowed here: "
        "moreau-jean, euler-explicit, euler-implicit, newmark, variational-symplectic, runge-kutta, "
-       "splitting, central-difference, schatzman-paoli, generalized-alpha, generalized-alpha-decoupled, "
+       "splitting, central-difference, schatzman-paoli, generalized-alpha, "
+       "generalized-alpha-decoupled, "
        "discrete-gradient, def-exp, def-lim"},
       {body("{name: a, kind: linear, matrices: {mass: [[2, 1], [1, 2]], stiffness: [[2, 1], [0, "
             "2]]}, scheme: discrete-gradient}"),
