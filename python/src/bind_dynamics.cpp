@@ -166,6 +166,7 @@ nothing. A body of the engine is that already.)");
         Wanted q1(py::none(), self.positions(), "q"), v1(py::none(), self.velocities(), "v");
         *q1 = *given_q;
         *v1 = *given_v;
+        const SuperOf super(self);
         self.coast(h, *q1, *v1);
         return py::make_tuple(q1.array(), v1.array());
       },

@@ -17,6 +17,7 @@ enum Method {
   kFactoriseExact,
   kPotentialForce,
   kLoad,
+  kCoast,
   kRigid,
   kRayleigh,
   kPrescribed,
@@ -43,18 +44,15 @@ enum Method {
   kPoint,
   kPointJacobian
 };
-inline constexpr std::array kNames{"bodies",          "positions",       "velocities",
-                                   "traits",          "retract",         "increment_rate",
-                                   "force",           "multiply",        "factorise",
-                                   "factorise_exact", "potential_force", "load",
-                                   "rigid",           "rayleigh",        "prescribed",
-                                   "reactions",       "point_reactions", "prescribed_columns",
-                                   "points",          "point_rows",      "spin_rows",
-                                   "frames",          "spin_drift",      "point_drift",
-                                   "sources",         "energy",          "power",
-                                   "modal",           "combination",     "mass",
-                                   "damping",         "stiffness",       "potential",
-                                   "inertial",        "point",           "point_jacobian"};
+inline constexpr std::array kNames{
+    "bodies", "positions", "velocities", "traits", "retract",
+    "increment_rate", "force", "multiply", "factorise", "factorise_exact",
+    "potential_force", "load", "coast", "rigid", "rayleigh",
+    "prescribed", "reactions", "point_reactions", "prescribed_columns", "points",
+    "point_rows", "spin_rows", "frames", "spin_drift", "point_drift",
+    "sources", "energy", "power", "modal", "combination",
+    "mass", "damping", "stiffness", "potential", "inertial",
+    "point", "point_jacobian"};
 static_assert(kNames.size() == kPointJacobian + 1);
 
 }  // namespace saltus::python::body_methods

@@ -128,6 +128,18 @@ void PythonBody::load(double t, View q, View v, Out f) const {
   if (!side_.overridden(kLoad)) return Dynamics::load(t, q, v, f);
   vector_method(kLoad, &t, q, "q", &v, "v", f, "f");
 }
+void PythonBody::coast(double h, Out q, Out v) const {
+  if (!side_.overridden(kCoast)) return Dynamics::coast(h, q, v);
+  const Gil gil;
+  const py::float_ time(h);
+  Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
+  const auto end = side_.ask<std::pair<py::object, py::object>>(
+      kCoast, {time.ptr(), lq.get(), lv.get()}, "a pair (q, v)");
+  side_.returned(kCoast, {{&lq, "q"}, {&lv, "v"}});
+  const std::string name = "what " + side_.name_of(kCoast) + " returned";
+  assign(q, end.first, name.c_str());
+  assign(v, end.second, name.c_str());
+}
 
 // -- what never changes
 

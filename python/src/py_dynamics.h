@@ -145,6 +145,7 @@ class PythonBody : public Dynamics, public Extended {
                        Factor& A) const override;
   void potential_force(double t, View q, Out f) const override;
   void load(double t, View q, View v, Out f) const override;
+  void coast(double h, Out q, Out v) const override;
   const RigidData* rigid() const override;
   Rayleigh rayleigh() const override;
   int prescribed() const override;

@@ -197,7 +197,7 @@ def hand_over(name):
 
 
 for name in ("bodies", "positions", "velocities", "traits", "retract", "increment_rate", "force", "multiply",
-             "factorise", "factorise_exact", "potential_force", "load", "rigid", "rayleigh", "prescribed", "reactions",
+             "factorise", "factorise_exact", "potential_force", "load", "coast", "rigid", "rayleigh", "prescribed", "reactions",
              "point_reactions", "points", "spin_drift", "point_drift", "sources", "energy", "power", "modal"):
     setattr(Through, name, hand_over(name))
 
