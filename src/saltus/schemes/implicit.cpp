@@ -161,16 +161,21 @@ double gyroscopic_power(const Dynamics& body, View v, View w) {
   return sum;
 }
 
-void book_sources(const Dynamics& body, double t, View q, View v, View w, double weight_h,
-                  std::span<double> by_source) {
+double book_sources(const Dynamics& body, double t, View q, View v, View w, double weight_h,
+                    std::span<double> by_source) {
   std::array<double, 16> rate{};
   const auto sources = body.sources();
   expects(sources.size() <= rate.size(), "a kind has at most 16 sources");
   if (std::all_of(sources.begin(), sources.end(), [](const Source& x) { return x.potential; }))
-    return;
+    return 0.0;
   body.power(t, q, v, w, std::span(rate).first(sources.size()));
-  for (std::size_t s = 0; s < sources.size(); ++s)
-    by_source[s] += sources[s].potential ? 0.0 : weight_h * rate[s];
+  double sum = 0.0;
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    const double work = sources[s].potential ? 0.0 : weight_h * rate[s];
+    by_source[s] += work;
+    sum += work;
+  }
+  return sum;
 }
 
 }  // namespace saltus

@@ -251,12 +251,10 @@ void RungeKutta::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
   if (x.pass == 0 || !(x.r.array() != 0.0).any()) return;
   Vector &d = x.work[w_at], &f = x.work[force];
   d = (0.5 * x.h) * (end.v - x.v_free);
-  const double before = std::accumulate(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, t1, x.work[q_free], x.v_free, d, 1.0, out.by_source);
+  const double sources = book_sources(body, t1, x.work[q_free], x.v_free, d, 1.0, out.by_source);
   if (!constant_mass(body)) return;
   x.work[sum] = 0.5 * (x.v_free - x.start->v);
-  out.scheme += x.r.dot(x.work[sum]) -
-                (std::accumulate(out.by_source.begin(), out.by_source.end(), 0.0) - before) -
+  out.scheme += x.r.dot(x.work[sum]) - sources -
                 0.5 * (potential_power(body, t1, x.work[q_free], x.v_free, d, f) +
                        potential_power(body, t1, end.q, end.v, d, f));
 }

@@ -16,8 +16,6 @@
 // Source: G. Strang 1968; S. Blanes, P. C. Moan 2002; E. Celledoni et al. 2008. Theory in docs/theory/splitting.md.
 #include "saltus/schemes/splitting.h"
 
-#include <numeric>
-
 #include "saltus/math/compositions.h"
 #include "saltus/schemes/explicit.h"
 #include "saltus/schemes/implicit.h"
@@ -57,22 +55,31 @@ void Splitting::flight(const Dynamics& body, Trial& x) const {
   x.v = x.start->v;
   const Eigen::Ref<const Vector> q(x.q), v(x.v);
   double t = x.t0;
+  const auto drift = [&](double s) {
+    body.coast(s, x.q, x.v);
+    t += s;
+  };
   for (std::size_t i = 0; i < m_.kicks; ++i) {
-    body.coast(m_.drift[i] * x.h, x.q, x.v);
-    t += m_.drift[i] * x.h;
+    const double a = m_.drift[i] * x.h, s = m_.kick[i] * x.h;
+    if (2 * i == m_.kicks) {  // the middle of the step is in the middle of this one
+      drift(0.5 * a);
+      x.work[q_at] = x.q;
+      drift(0.5 * a);
+    } else {
+      drift(a);
+      if (2 * i + 1 == m_.kicks) x.work[q_at] = x.q;
+    }
     body.load(t, q, v, F);
     k = F;
     solve_vector(x.A, k);
-    if (2 * i + 1 == m_.kicks) x.work[q_at] = x.q;  // the middle of the step
-    const double s = m_.kick[i] * x.h;
     if (x.ledger) keep_books(body, x, t, s);
     x.v += s * k;
   }
-  body.coast(m_.drift[m_.kicks] * x.h, x.q, x.v);
+  drift(m_.drift[m_.kicks] * x.h);
 }
 
 void Splitting::place(const Dynamics& body, const Trial& x, double fraction, Out q) const {
-  if (fraction == 0.5 && m_.kicks % 2 == 1)
+  if (fraction == 0.5)
     q = x.work[q_at];
   else
     Scheme::place(body, x, fraction, q);
@@ -81,11 +88,9 @@ void Splitting::place(const Dynamics& body, const Trial& x, double fraction, Out
 void Splitting::keep_books(const Dynamics& body, Trial& x, double t, double s) const {
   Vector &w = x.work[middle], &account = x.work[books];
   const std::span by_source(account.data(), static_cast<std::size_t>(account.size() - 1));
-  const auto sum = [&] { return std::accumulate(by_source.begin(), by_source.end(), 0.0); };
   w = x.v + (0.5 * s) * x.work[response];
-  const double before = sum();
-  book_sources(body, t, x.q, x.v, w, s, by_source);
-  account[account.size() - 1] += s * x.work[force].dot(w) - (sum() - before);
+  account[account.size() - 1] +=
+      s * x.work[force].dot(w) - book_sources(body, t, x.q, x.v, w, s, by_source);
 }
 
 void Splitting::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
@@ -96,13 +101,12 @@ void Splitting::work(const Dynamics& body, Trial& x, const GroupState& end, Step
   out.scheme = account[account.size() - 1] + out.energy.potential -
                body.energy(x.t0, x.start->q, x.start->v).potential;
   if (x.pass == 0 || !(x.r.array() != 0.0).any()) return;
-  const auto sum = [&] { return std::accumulate(out.by_source.begin(), out.by_source.end(), 0.0); };
   Vector& d = x.work[middle];
   d = (0.5 * x.h) * (end.v - x.v_free);
-  const double before = sum();
-  book_sources(body, x.t0 + x.h, x.work[q_free], x.v_free, d, 1.0, out.by_source);
+  out.scheme -=
+      book_sources(body, x.t0 + x.h, x.work[q_free], x.v_free, d, 1.0, out.by_source);
   d = x.v_free - x.start->v;
-  out.scheme += 0.5 * x.r.dot(d) - (sum() - before);
+  out.scheme += 0.5 * x.r.dot(d);
 }
 
 const Composition& composition_of(SplittingOptions::Table table) {

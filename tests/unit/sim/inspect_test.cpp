@@ -56,12 +56,15 @@ TEST_CASE("without an impulse an inspection makes the step that follows, of rigi
       if (parts.groups[0].scheme->stages().size() > 1) continue;
       CAPTURE(row.name);
       Simulation sim{Model(parts)};
+      // one pass, where the step makes as many as it needs: the square of what the first one left
+      const Scheme& scheme = *sim.model().groups()[0].scheme;
+      const double share = scheme.one_pass(*body.dynamics) ? 1e-14 : 1e-7;
       const Inspection step(sim);
       const GroupState told = step.update(0, Vector::Zero(body.v.size()));
       sim.advance();
       const GroupState& made = sim.state().groups[0];
-      CHECK((told.q - made.q).norm() <= 1e-7 * made.q.norm());  // passes end at a tolerance
-      CHECK((told.v - made.v).norm() <= 1e-7 * made.v.norm());
+      CHECK((told.q - made.q).norm() <= share * made.q.norm());
+      CHECK((told.v - made.v).norm() <= share * made.v.norm());
       ++checked;
     }
   CHECK(checked >= 30);
