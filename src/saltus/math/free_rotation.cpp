@@ -1,4 +1,4 @@
-// Three different moments I1 < I2 < I3 (JacobiC 1849, in the notation of NIST, chapter 22). With L along the principal axes,
+// Three different moments I1 < I2 < I3 (C. G. J. Jacobi 1849, in the notation of NIST, chapter 22). With L along the principal axes,
 // L1' = -(1/I2 - 1/I3) L2 L3 and so on; L1^2 + (r/s) L2^2 = A1^2 and L3^2 + (p/s) L2^2 = A3^2 stay,
 //
 //     p = 1/I1 - 1/I2,    r = 1/I2 - 1/I3,    s = p + r
