@@ -64,9 +64,9 @@ void write_ctest_file(const doctest::QueryData& query) {
     // MALLOC_PERTURB_: glibc fills what it gives with 0x7f, 1.4e306 as a number: what is read unwritten shows
     out << "add_test(" << name << " " << bracketed(run.exe) << " " << bracketed(argument)
         << ")\nset_tests_properties(" << name << " PROPERTIES LABELS \""
-        << (slow ? "slow" : "quick") << ";" << run.folder << "\" TIMEOUT "
-        << (slow ? run.slow_timeout : run.timeout) << " SKIP_RETURN_CODE " << kSkipped
-        << " ENVIRONMENT \"SALTUS_CTEST=1;MALLOC_PERTURB_=128\" WORKING_DIRECTORY "
+        << (slow ? "slow" : "quick") << ";" << run.folder << "\" COST " << (slow ? 100 : 0)
+        << " TIMEOUT " << (slow ? run.slow_timeout : run.timeout) << " SKIP_RETURN_CODE "
+        << kSkipped << " ENVIRONMENT \"SALTUS_CTEST=1;MALLOC_PERTURB_=128\" WORKING_DIRECTORY "
         << bracketed(run.work) << ")\n";
   }
   out.close();
