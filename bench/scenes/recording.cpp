@@ -57,6 +57,7 @@ Took record(const Scene& scene, const Model& model, long long steps, long long f
   std::vector<Vector> v;
   for (const GroupState& group : sim.state().groups) v.emplace_back(group.v.size());
   const std::string resolved = write_scene(scene.spec);
+  std::filesystem::remove(file);  // to free hundreds of MB of an earlier run is not what recording costs
   std::optional<ResultsWriter> out;
   const Stopwatch watch;
   if (who > 0) {

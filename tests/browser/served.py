@@ -69,7 +69,7 @@ def a_growing_run(saltus):
             assert page.texts(".live button") == [], "somebody else's run has buttons"
             run.send_signal(signal.SIGCONT)
             seen = set()
-            until(lambda: seen.add(page.ask("frame()")) or len(seen) > 1, "frames arrive")
+            until(lambda: seen.add(page.ask("frame()")) or len(seen) > 1, "frames arrive", 300)
             until(lambda: "ended" in page.texts(".live .status")[0], "its end is told", 180)
             facts = Facts(results)
             page.go_to(facts.frames - 1)

@@ -12,10 +12,11 @@ void RowTable::add_column(h5::Dataset column, h5::Type type) {
 
 void RowTable::reserve(std::size_t capacity) {
   capacity_ = capacity;
-  values_.resize(capacity * width());
-  handed_.resize(capacity * width());
-  reals_.resize(capacity);
-  integers_.resize(capacity);
+  // not filled: pages are touched by the first row that comes to lie there
+  values_ = std::make_unique_for_overwrite<double[]>(capacity * width());
+  handed_ = std::make_unique_for_overwrite<double[]>(capacity * width());
+  reals_ = std::make_unique_for_overwrite<double[]>(capacity);
+  integers_ = std::make_unique_for_overwrite<std::int32_t[]>(capacity);
 }
 
 void RowTable::hand_over() {
@@ -28,14 +29,14 @@ void RowTable::hand_over() {
 void RowTable::write() {
   for (std::size_t c = 0; c < width(); ++c) {
     Column& column = columns_[c];
-    const double* value = handed_.data() + c;
+    const double* value = handed_.get() + c;
     if (column.type == h5::Type::int32) {
       for (std::size_t r = 0; r < writing_; ++r, value += width())
         integers_[r] = static_cast<std::int32_t>(*value);
-      column.data.append(std::span<const std::int32_t>(integers_.data(), writing_));
+      column.data.append(std::span<const std::int32_t>(integers_.get(), writing_));
     } else {
       for (std::size_t r = 0; r < writing_; ++r, value += width()) reals_[r] = *value;
-      column.data.append(std::span<const double>(reals_.data(), writing_));
+      column.data.append(std::span<const double>(reals_.get(), writing_));
     }
   }
   writing_ = 0;

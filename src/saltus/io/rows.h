@@ -1,6 +1,8 @@
 // Rows that wait in memory until they are written as columns.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "saltus/io/hdf5.h"
@@ -23,7 +25,7 @@ class RowTable {
   /// Rows written, in the making and waiting.
   std::size_t rows() const { return given_ + waiting_; }
   /// A row of width() values for the caller to fill. Not when full().
-  double* next() { return values_.data() + width() * waiting_++; }
+  double* next() { return values_.get() + width() * waiting_++; }
   /// What waits goes to write(), which another thread may call meanwhile; not before the last write() is done.
   void hand_over();
   void write();
@@ -38,8 +40,8 @@ class RowTable {
     h5::Type type;
   };
   std::vector<Column> columns_;
-  std::vector<double> values_, handed_, reals_;
-  std::vector<std::int32_t> integers_;
+  std::unique_ptr<double[]> values_, handed_, reals_;
+  std::unique_ptr<std::int32_t[]> integers_;
   std::size_t capacity_ = 0, waiting_ = 0, writing_ = 0, given_ = 0;
 };
 
