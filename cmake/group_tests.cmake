@@ -1,12 +1,16 @@
-# Writes one source that holds several test files, each in a namespace of its own, so that what they instantiate alike is compiled once:
+# Writes one source that holds several test files, so that what they include and instantiate alike is compiled once:
 #
-#     cmake -DOUTPUT=group.cpp "-DFILES=a_test.cpp;b_test.cpp" -P group_tests.cmake
+#     cmake -DOUTPUT=group.cpp "-DFILES=a_test.cpp;b_test.cpp" -DWRAPPED=TRUE -P group_tests.cmake
 #
-# All that the files include comes first, outside the namespaces; within them `#pragma once` leaves nothing of it. So a file may not
-# open a namespace that others share, nor include by condition (tests/CMakeLists.txt leaves such files alone).
+# WRAPPED: each in a namespace of its own. All that the files include comes first, outside the namespaces; within them
+# `#pragma once` leaves nothing of it. Else one after the other, as they are (tests/CMakeLists.txt says which are which).
 set(includes "")
 set(bodies "")
 foreach(file IN LISTS FILES)
+  if(NOT WRAPPED)
+    string(APPEND bodies "#include \"${file}\"\n")
+    continue()
+  endif()
   file(STRINGS "${file}" lines REGEX "^#include ")
   list(APPEND includes ${lines})
   cmake_path(GET file STEM stem)

@@ -31,7 +31,7 @@ struct Run {
   std::vector<std::string> empty;              // test cases without a check
   unsigned ran = 0;
   std::string ctest_file;  // --ctest-file and what its entries need
-  std::string exe, folder, label, timeout, slow_timeout, work;
+  std::string exe, folder, label, timeout, slow_timeout, cost, slow_cost, work;
   bool written = false;
 };
 Run run;
@@ -64,9 +64,10 @@ void write_ctest_file(const doctest::QueryData& query) {
     // MALLOC_PERTURB_: glibc fills what it gives with 0x7f, 1.4e306 as a number: what is read unwritten shows
     out << "add_test(" << name << " " << bracketed(run.exe) << " " << bracketed(argument)
         << ")\nset_tests_properties(" << name << " PROPERTIES LABELS \""
-        << (slow ? "slow" : "quick") << ";" << run.folder << "\" COST " << (slow ? 100 : 0)
-        << " TIMEOUT " << (slow ? run.slow_timeout : run.timeout) << " SKIP_RETURN_CODE "
-        << kSkipped << " ENVIRONMENT \"SALTUS_CTEST=1;MALLOC_PERTURB_=128\" WORKING_DIRECTORY "
+        << (slow ? "slow" : "quick") << ";" << run.folder << "\" COST "
+        << (slow ? run.slow_cost : run.cost) << " TIMEOUT "
+        << (slow ? run.slow_timeout : run.timeout) << " SKIP_RETURN_CODE " << kSkipped
+        << " ENVIRONMENT \"SALTUS_CTEST=1;MALLOC_PERTURB_=128\" WORKING_DIRECTORY "
         << bracketed(run.work) << ")\n";
   }
   out.close();
@@ -133,6 +134,8 @@ int main(int argc, char** argv) {
     option(argument, "--ctest-label=", run.label);
     option(argument, "--ctest-timeout=", run.timeout);
     option(argument, "--ctest-slow-timeout=", run.slow_timeout);
+    option(argument, "--ctest-cost=", run.cost);
+    option(argument, "--ctest-slow-cost=", run.slow_cost);
     option(argument, "--ctest-work=", run.work);
   }
   if (!run.ctest_file.empty()) {

@@ -1,10 +1,13 @@
 // Results files: what `saltus info`, `saltus view` and `--resume` read of them, checkpoints with their checksum put right.
 //
 // Input that begins as an HDF5 file is one. Any other is a list of changes to one of the files in corpus/results: the first byte says
-// which, whether it is a `.part`, whether checksums are put right, and what is read of it; h5_changes.h reads the rest.
+// which, whether it is a `.part`, whether checksums are put right, whether it is made one of an older format, and what is read of
+// it; h5_changes.h reads the rest.
 #include <zlib.h>
 
 #include <bit>
+#include <limits>
+#include <nlohmann/json.hpp>
 
 #include "h5_changes.h"
 #include "saltus/io/checkpoint.h"
@@ -51,44 +54,113 @@ struct Base {
   }
 };
 
-/// FNV-1a over words of 64 bits, as the writer of checkpoints sums them; where a slot cannot be summed it stays as it is.
-void put_checksum_right(const h5::File& file, const std::string& slot) {
-  if (!file.has("checkpoint/" + slot)) return;
-  const h5::Group group = file.group("checkpoint/" + slot);
+/// The sums of checkpoints, as their writer makes them: FNV-1a over words of 64 bits where they have no name, else splitmix64.
+struct PlainSum {
   std::uint64_t sum = 0xcbf29ce484222325ULL;
-  const auto word = [&](std::uint64_t bits) { sum = (sum ^ bits) * 0x100000001b3ULL; };
-  for (const char* name : {"t", "h", "kinetic", "potential", "energy_start"})
-    word(std::bit_cast<std::uint64_t>(group.real(name)));
-  for (const char* name : {"step", "rows", "frames"})
-    word(static_cast<std::uint64_t>(group.integer(name)));
-  const auto reals = [&](const char* name) {
-    const std::vector<double> values = group.dataset(name).reals();
-    word(values.size());
-    for (const double x : values) word(std::bit_cast<std::uint64_t>(x));
-    return values.size();
+  void word(std::uint64_t bits) { sum = (sum ^ bits) * 0x100000001b3ULL; }
+};
+struct StrongSum {
+  std::uint64_t sum = 0;
+  static std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15ULL;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+  }
+  void word(std::uint64_t bits) { sum = mixed(sum ^ mixed(bits)); }
+};
+
+template <class Sum>
+std::uint64_t sum_of(const h5::Group& group, std::uint64_t name) {
+  Sum sum;
+  for (const char* key : {"t", "h", "kinetic", "potential", "energy_start"})
+    sum.word(std::bit_cast<std::uint64_t>(group.real(key)));
+  for (const char* key : {"step", "rows", "frames"})
+    sum.word(static_cast<std::uint64_t>(group.integer(key)));
+  const auto add = [&](const auto& values) {
+    sum.word(values.size());
+    for (const auto x : values)
+      if constexpr (sizeof x == 4)
+        sum.word(static_cast<std::uint32_t>(x));
+      else
+        sum.word(std::bit_cast<std::uint64_t>(x));
   };
-  const auto counts = [&](const char* name) {
-    const std::vector<std::uint64_t> values = group.dataset(name).counts();
-    word(values.size());
-    for (const std::uint64_t x : values) word(x);
-  };
-  const auto integers = [&](const char* name) {
-    const std::vector<std::int32_t> values = group.dataset(name).integers();
-    word(values.size());
-    for (const std::int32_t x : values) word(static_cast<std::uint32_t>(x));
-  };
+  const auto reals = [&](const char* key) { add(group.dataset(key).reals()); };
+  const auto counts = [&](const char* key) { add(group.dataset(key).counts()); };
+  const auto integers = [&](const char* key) { add(group.dataset(key).integers()); };
+  const auto has = [&](const char* key) { return group.has(key) && group.dataset(key).rows() > 0; };
   reals("ledger"), reals("q"), counts("q_offset"), reals("v"), counts("v_offset");
   reals("memory"), counts("memory_offset"), counts("memory_count"), counts("contact_key");
   reals("contact_impulse"), reals("contact_moment"), integers("active"), counts("active_offset");
   reals("factor"), counts("factor_offset"), counts("changes");
-  if (group.has("broken_joint") && group.dataset("broken_joint").rows() > 0)
-    integers("broken_joint"), reals("broken_time"), reals("broken_pull");
-  if (group.has("lane_counts") && group.dataset("lane_counts").rows() > 0) {
+  if (has("broken_joint")) integers("broken_joint"), reals("broken_time"), reals("broken_pull");
+  if (has("lane_counts")) {
     reals("lane_times"), counts("lane_counts"), reals("lane_q"), counts("lane_q_offset");
     reals("lane_v"), counts("lane_v_offset"), reals("lane_memory"), counts("lane_memory_offset");
     counts("lane_memory_count"), counts("lane_key"), integers("lane_kind"), reals("lane_direction");
   }
-  group.set("checksum", std::bit_cast<std::int64_t>(sum));
+  if (has("table_sum")) counts("table_rows"), counts("table_sum");
+  if (name != 0) sum.word(name);
+  return sum.sum;
+}
+
+constexpr const char* kName = "name_of_checkpoints";
+constexpr const char* kTables = "provenance/tables";
+
+/// The file says of its tables what they hold now. Tables that cannot be summed keep their sums.
+void put_tables_right(const h5::File& file, const h5::Group& slot) {
+  nlohmann::json list = nlohmann::json::parse(file.dataset(kTables).text());
+  const auto sum = [&](const std::string& path, std::size_t rows, std::uint64_t before) {
+    try {
+      const h5::Dataset data = file.dataset(path);
+      return data.sum(std::min(rows, data.rows()));
+    } catch (const std::exception&) {
+      return before;
+    }
+  };
+  const std::vector<std::uint64_t> rows = slot.dataset("table_rows").counts();
+  std::vector<std::uint64_t> sums = slot.dataset("table_sum").counts();
+  std::size_t k = 0;
+  for (const auto& path : list.at("growing")) {
+    if (k >= rows.size() || k >= sums.size()) break;
+    const std::string name = path.get<std::string>();
+    if (name != "timing/step") sums[k] = sum(name, rows[k], sums[k]);
+    ++k;
+  }
+  for (auto& [path, value] : list.at("fixed").items())
+    value = sum(path, std::numeric_limits<std::size_t>::max(), value.get<std::uint64_t>());
+  slot.remove("table_sum");
+  slot.write("table_sum", std::span<const std::uint64_t>(sums));
+  file.remove(kTables);
+  file.write(kTables, list.dump());
+}
+
+/// As a file is that was made before tables were summed and checkpoints had names.
+void make_old(const std::string& path) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  for (const char* object : {"provenance", "checkpoint/a", "checkpoint/b"})
+    if (H5Oexists_by_name(file, object, H5P_DEFAULT) > 0)
+      H5Adelete_by_name(file, object, kName, H5P_DEFAULT);
+  for (const char* object : {kTables, "checkpoint/a/table_rows", "checkpoint/a/table_sum",
+                             "checkpoint/b/table_rows", "checkpoint/b/table_sum"})
+    H5Ldelete(file, object, H5P_DEFAULT);
+  H5Fclose(file);
+}
+
+/// Where a slot cannot be summed it stays as it is.
+void put_checksums_right(const std::string& path) {
+  const h5::File file = h5::File::modify(path);
+  for (const char* slot : {"a", "b"}) try {
+      if (!file.has(std::string("checkpoint/") + slot)) continue;
+      const h5::Group group = file.group(std::string("checkpoint/") + slot);
+      if (file.has(kTables)) put_tables_right(file, group);
+      const bool named = group.has_attribute(kName);
+      const auto name = named ? std::bit_cast<std::uint64_t>(group.integer(kName)) : 0;
+      const std::uint64_t sum =
+          name != 0 ? sum_of<StrongSum>(group, name) : sum_of<PlainSum>(group, 0);
+      group.set("checksum", std::bit_cast<std::int64_t>(sum));
+    } catch (const std::exception&) {
+    }
 }
 
 void check_state(const State& state, const Model& model) {
@@ -168,11 +240,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Base& base = bases[first & 32 ? 2 : first & 1];
   write_file(file, base.bytes);
   change_file(file, base.names, choices);
-  if (first & 2) try {
-      const h5::File stored = h5::File::modify(file);
-      for (const char* slot : {"a", "b"}) put_checksum_right(stored, slot);
-    } catch (const std::exception&) {  // then they are wrong
-    }
+  if (first & 64) make_old(file);
+  if (first & 2) allowed("", [&] { put_checksums_right(file); });
   constexpr unsigned parts[] = {1, 2, 4, 15};
   const std::string name = first & 4 ? file + ".part" : file;
   if (first & 4) std::filesystem::rename(file, name);

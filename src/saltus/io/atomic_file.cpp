@@ -229,9 +229,10 @@ int AtomicFile::write(std::uint64_t offset, const void* bytes, std::size_t count
     auto [page, added] = pages_.try_emplace(number);
     if (added) {
       page->second.resize(kPage);
-      if (const int error =
-              read_all(descriptor_, number * kPage, page->second.data(), page->second.size()))
-        return error;
+      if (piece < kPage)  // else nothing of the old one stays
+        if (const int error =
+                read_all(descriptor_, number * kPage, page->second.data(), page->second.size()))
+          return error;
     }
     std::memcpy(page->second.data() + within, at, piece);
     at += piece;
@@ -265,9 +266,15 @@ int AtomicFile::commit() {
 int AtomicFile::apply() {
   count_ |= 1;
   if (const int error = write_count()) return error;
-  for (auto& [number, page] : pages_) {
-    if (head_ && number == 0) std::memcpy(page.data() + kCount, &count_, sizeof count_);
-    if (const int error = write_all(descriptor_, number * kPage, page.data(), page.size()))
+  if (const auto first = pages_.find(0); head_ && first != pages_.end())
+    std::memcpy(first->second.data() + kCount, &count_, sizeof count_);
+  std::string run;  // pages that follow each other are written as one
+  for (auto page = pages_.begin(); page != pages_.end();) {
+    const std::uint64_t first = page->first;
+    run.clear();
+    for (; page != pages_.end() && page->first == first + run.size() / kPage; ++page)
+      run.append(page->second.data(), page->second.size());
+    if (const int error = write_all(descriptor_, first * kPage, run.data(), run.size()))
       return error;
   }
   if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) return errno;

@@ -31,7 +31,8 @@ void kill_then(pid_t child, Clock::duration wait) {
 }  // namespace
 
 TEST_CASE(
-    "a hundred kills lose nothing that a checkpoint held, and each run ends like a run in one go") {
+    "a hundred kills lose nothing that a checkpoint held, and each run ends like a run in one go" *
+    doctest::test_suite("slow")) {
   std::mt19937_64 random(2026);
   int killed = 0, resumed = 0;
   for (int round = 0; killed < 100 && round < 300; ++round) {

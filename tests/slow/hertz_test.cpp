@@ -7,8 +7,8 @@
 #include <numbers>
 #include <vector>
 
-#include "../../support/one_group.h"
 #include "saltus/bodies/fem.h"
+#include "support/one_group.h"
 
 using namespace saltus;
 using namespace saltus::test;

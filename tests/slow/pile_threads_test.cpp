@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../../support/rigid_scene.h"
+#include "support/rigid_scene.h"
 
 using namespace saltus;
 using namespace saltus::test;
