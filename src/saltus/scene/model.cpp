@@ -163,9 +163,10 @@ Breaks Model::breaks() const {
   }
   for (std::vector<double>* list : {&all.ends, &all.jumps}) {
     std::ranges::sort(*list);
-    const auto again = std::ranges::unique(
-        *list, [](double a, double b) { return b - a <= Breaks::kSameInstant * std::abs(a); });
-    list->erase(again.begin(), again.end());
+    const auto again = std::unique(list->begin(), list->end(), [](double a, double b) {
+      return b - a <= Breaks::kSameInstant * std::abs(a);
+    });
+    list->erase(again, list->end());
   }
   return all;
 }
