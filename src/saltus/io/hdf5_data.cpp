@@ -184,6 +184,10 @@ void Dataset::append_raw(std::int64_t type, const void* values, std::size_t coun
 void Dataset::truncate(std::size_t count) {
   quiet();
   expects(count <= rows(), "h5::Dataset::truncate cannot add rows");
+  constexpr std::uint64_t kMost =
+      1 << 24;  // numbers: each of their chunks is visited, also one that was never written
+  if (const Extent extent = declared(); extent.count > kMost && !extent.whole())
+    fail("holds less than it declares");
   const std::array<hsize_t, 2> size{count, columns()};
   file_->growing.erase(path_);
   if (H5Dset_extent(id_.get(), size.data()) < 0) fail("cannot shorten");

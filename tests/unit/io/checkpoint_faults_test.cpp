@@ -247,24 +247,41 @@ TEST_CASE("a file that is older than the sums is taken up without them") {
   CHECK(read_checkpoint(part, model).step == 40);
 }
 
+namespace {
+
+/// Lengthens a table that no run writes to by `more` rows; returns how many it had, or all ones where it cannot be lengthened.
+hsize_t lengthen(const std::string& path, hsize_t more) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+              data = H5Dopen2(file, "drawing/instances/shape", H5P_DEFAULT),
+              space = H5Dget_space(data);
+  hsize_t rows = 0;
+  H5Sget_simple_extent_dims(space, &rows, nullptr);
+  if (const hsize_t now = rows + more; more > 0 && H5Dset_extent(data, &now) < 0)
+    rows = ~hsize_t{0};
+  H5Sclose(space), H5Dclose(data), H5Fclose(file);
+  return rows;
+}
+
+}  // namespace
+
 TEST_CASE("rows that a damaged header adds to a table which no run lengthens are cut off again") {
   const Folder folder;
   const Scene scene = thrown_at("2");
   write_stopped_run(folder / "a.h5", scene);
   const std::string part = folder / "a.h5.part";
-  const auto rows_of_table = [&](hsize_t more) {
-    const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
-                data = H5Dopen2(file, "drawing/instances/shape", H5P_DEFAULT),
-                space = H5Dget_space(data);
-    hsize_t rows = 0;
-    H5Sget_simple_extent_dims(space, &rows, nullptr);
-    if (const hsize_t now = rows + more; more > 0 && H5Dset_extent(data, &now) < 0)
-      rows = ~hsize_t{0};
-    H5Sclose(space), H5Dclose(data), H5Fclose(file);
-    return rows;
-  };
-  REQUIRE(rows_of_table(3) == 0);
-  REQUIRE(rows_of_table(0) == 3);
+  REQUIRE(lengthen(part, 3) == 0);
+  REQUIRE(lengthen(part, 0) == 3);
   CHECK(taken_up(part, scene) == "");
-  CHECK(rows_of_table(0) == 0);
+  CHECK(lengthen(part, 0) == 0);
+}
+
+TEST_CASE(
+    "a table that declares more rows than any disk holds is refused, not cut off chunk by chunk") {
+  const Folder folder;
+  const Scene scene = thrown_at("2");
+  write_stopped_run(folder / "a.h5", scene);
+  const std::string part = folder / "a.h5.part";
+  REQUIRE(lengthen(part, hsize_t{1} << 40) == 0);
+  CHECK(taken_up(part, scene).find("/drawing/instances/shape: holds less than it declares") !=
+        std::string::npos);
 }
