@@ -197,7 +197,7 @@ void Dataset::truncate(std::size_t count) {
 /// only declared, and the library (1.10) reads beyond the end of a chunk that is shorter than its dimensions.
 std::size_t Dataset::held(std::size_t first, std::size_t count) const {
   const std::size_t height = rows(), width = columns();
-  expects(count <= height && first <= height - count, "h5::Dataset: rows beyond the end");
+  if (count > height || first > height - count) throw Error(label() + ": rows are missing");
   if (count == 0 || width == 0) return 0;
   const Extent extent = declared();
   if (extent.count / width != height || !extent.whole()) fail("holds less than it declares");

@@ -226,25 +226,50 @@ TEST_CASE(
   }
 }
 
+namespace {
+
+/// Makes a stopped run one of a version that summed no tables, with one checkpoint.
+void make_old(const std::string& part, const Model& model) {
+  const State state = read_checkpoint(part, model);
+  const hid_t raw = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  H5Adelete_by_name(raw, "provenance", "name_of_checkpoints", H5P_DEFAULT);
+  H5Fclose(raw);
+  h5::File file = h5::File::modify(part);
+  for (const char* name : {"provenance/tables", "checkpoint/a", "checkpoint/b"}) file.remove(name);
+  write_checkpoint(file, "a", state, {41, 8, 0});
+  file.close();
+}
+
+}  // namespace
+
 TEST_CASE("a file that is older than the sums is taken up without them") {
   const Folder folder;
   const Scene scene = thrown_at("2");
   const Model model = build(scene);
   write_stopped_run(folder / "a.h5", scene);
   const std::string part = folder / "a.h5.part";
-  {
-    const State state = read_checkpoint(part, model);
-    const hid_t raw = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-    H5Adelete_by_name(raw, "provenance", "name_of_checkpoints", H5P_DEFAULT);
-    H5Fclose(raw);
-    h5::File file = h5::File::modify(part);
-    for (const char* name : {"provenance/tables", "checkpoint/a", "checkpoint/b"})
-      file.remove(name);
-    write_checkpoint(file, "a", state, {41, 8, 0});
-    file.close();
-  }
+  make_old(part, model);
   CHECK(taken_up(part, scene) == "");
   CHECK(read_checkpoint(part, model).step == 40);
+}
+
+TEST_CASE("a column of steps that is a second name of the times of frames is refused as damaged") {
+  const Folder folder;
+  const Scene scene = thrown_at("2");
+  write_stopped_run(folder / "a.h5", scene);
+  const std::string part = folder / "a.h5.part";
+  make_old(part, build(scene));
+  const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+              data = H5Dopen2(file, "frames/time", H5P_DEFAULT);
+  const hsize_t rows =
+      100;  // as many as there are steps, until frames behind the checkpoint are cut off
+  REQUIRE(H5Dset_extent(data, &rows) >= 0);
+  REQUIRE(H5Ldelete(file, "step/gap", H5P_DEFAULT) >= 0);
+  REQUIRE(H5Lcreate_hard(file, "frames/time", file, "step/gap", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  H5Dclose(data), H5Fclose(file);
+  const std::string told = taken_up(part, scene);
+  CHECK(told.find("/step/gap: rows are missing") != std::string::npos);
+  CHECK(told.find("is damaged") != std::string::npos);
 }
 
 namespace {
