@@ -206,6 +206,10 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
       joint.torque = group.dataset("torque");
     }
   }
+  if (table.bodies_.size() != model.groups().size())
+    throw h5::Error(bodies.label() + ": bodies of the scene are missing");
+  if (table.joints_.size() != model.joints().size())
+    throw h5::Error(file.label() + ": joints of the scene are missing");
   for (Waiting* waiting : {&table.waiting_, &table.writing_}) {
     waiting->joints.resize(table.joints_.size());
     for (const BodyData& body : table.bodies_)

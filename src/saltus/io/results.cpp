@@ -214,6 +214,9 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   try {
     p.hdf5 = layout::open(p.output.part(), true);
     p.rows = open_rows(p.hdf5);
+    if (p.rows.width() !=
+        p.step_width + model.accounts().size() + model.probes().size() + layout::kTiming)
+      throw h5::Error(p.hdf5.label() + ": has other columns than the scene");
     p.frames = FrameTable::open(p.hdf5, model, options.fields);
     p.step_contacts = StepContacts::open(p.hdf5);
     p.rows.truncate(checkpoint.extent.rows);

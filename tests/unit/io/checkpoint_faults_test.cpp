@@ -272,6 +272,28 @@ TEST_CASE("a column of steps that is a second name of the times of frames is ref
   CHECK(told.find("is damaged") != std::string::npos);
 }
 
+TEST_CASE("a file without the last body, probe or account of its scene is refused as damaged") {
+  const Scene scene = thrown_at("2");
+  for (const char* list : {"bodies", "probes", "ledger"}) {
+    CAPTURE(list);
+    const Folder folder;
+    write_stopped_run(folder / "a.h5", scene);
+    const std::string part = folder / "a.h5.part";
+    make_old(part, build(scene));
+    {
+      h5::File file = h5::File::modify(part);
+      const h5::Group group = file.group(list);
+      std::string last;
+      for (const std::string& name : group.names())
+        if (last.empty() || group.integer_of(name, "index") > group.integer_of(last, "index"))
+          last = name;
+      group.remove(last);
+      file.close();
+    }
+    CHECK(taken_up(part, scene).find("is damaged") != std::string::npos);
+  }
+}
+
 namespace {
 
 /// Lengthens a table that no run writes to by `more` rows; returns how many it had, or all ones where it cannot be lengthened.
