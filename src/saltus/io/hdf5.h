@@ -126,11 +126,11 @@ class Dataset : public Object {
   std::size_t rows() const;
   std::size_t columns() const;  ///< numbers a row, 1 for plain columns
 
-  /// Adds rows at the end; the span holds whole rows. Only for extendible tables.
+  /// Adds rows at the end; throws where the span holds no whole rows of the table in the file. Only for extendible tables.
   void append(std::span<const double> values);
   void append(std::span<const std::int32_t> values);
   void append(std::span<const std::uint64_t> values);
-  /// Forgets the rows from `rows` on.
+  /// Forgets the rows from `rows` on; throws where there are fewer.
   void truncate(std::size_t rows);
 
   /// A sum over every bit of the first `rows` rows of reals or integers, as they are read from the file: one number that is
@@ -161,6 +161,7 @@ class Dataset : public Object {
   void append_raw(std::int64_t type, const void* values, std::size_t count);
   bool append_chunks(std::int64_t type, const void* values, std::size_t count);
   Growing& growing();
+  void expect_whole_rows(std::size_t count, std::size_t columns) const;
   std::size_t held(std::size_t first, std::size_t count) const;
   void expect_chunks(std::size_t first, std::size_t count, std::uint64_t stored) const;
   Extent declared() const;

@@ -163,7 +163,7 @@ bool Dataset::append_chunks(std::int64_t type, const void* values, std::size_t c
   }
   if (table.summed) table.sum = added(table.sum, H5Tget_size(type), values, count);
   if (!table.direct) return false;
-  expects(count % table.columns == 0, "h5::Dataset::append: whole rows only");
+  expect_whole_rows(count, table.columns);
   const std::size_t added = count / table.columns, row = table.row_bytes();
   std::size_t full = table.rows % table.chunk;  // rows of the last chunk
   if (full > 0 && table.last.empty()) {

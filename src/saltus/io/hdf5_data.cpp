@@ -167,7 +167,7 @@ void Dataset::append_raw(std::int64_t type, const void* values, std::size_t coun
   quiet();
   if (count == 0 || append_chunks(type, values, count)) return;
   const std::size_t width = columns(), before = rows();
-  expects(width > 0 && count % width == 0, "h5::Dataset::append: whole rows only");
+  expect_whole_rows(count, width);
   const std::array<hsize_t, 2> start{before, 0}, added{count / width, width};
   const std::array<hsize_t, 2> size{before + count / width, width};
   Handle target(H5Dget_space(id_.get()), close_space);
@@ -181,9 +181,16 @@ void Dataset::append_raw(std::int64_t type, const void* values, std::size_t coun
           "cannot write");
 }
 
+/// How long rows are is the file's, which may be damaged.
+void Dataset::expect_whole_rows(std::size_t count, std::size_t columns) const {
+  if (columns == 0 || count % columns != 0)
+    throw Error(label() + ": has rows of " + std::to_string(columns) +
+                " numbers, not of those written");
+}
+
 void Dataset::truncate(std::size_t count) {
   quiet();
-  expects(count <= rows(), "h5::Dataset::truncate cannot add rows");
+  if (count > rows()) throw Error(label() + ": rows are missing");
   constexpr std::uint64_t kMost =
       1 << 24;  // numbers: each of their chunks is visited, also one that was never written
   if (const Extent extent = declared(); extent.count > kMost && !extent.whole())

@@ -70,7 +70,7 @@ TableSums SummedTables::sums() const {
   TableSums sums;
   for (std::size_t i = 0; i < growing_.size(); ++i) {
     const std::optional<std::uint64_t> sum = growing_[i].kept_sum();
-    expects(sum.has_value(), "SummedTables::sums: every table is summed from its start");
+    if (!sum) throw h5::Error(growing_[i].label() + ": holds numbers of another type");
     sums.rows.push_back(growing_[i].rows());
     sums.sum.push_back(timed_[i] != 0 ? 0 : *sum);
   }

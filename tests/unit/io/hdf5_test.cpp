@@ -73,6 +73,24 @@ TEST_CASE("hdf5_tables grow in pieces across chunks and can be shortened") {
   CHECK(table.reals(6, 1) == std::vector{-1.0, -2.0});
 }
 
+TEST_CASE("hdf5_rows that the file has of another length, or has not, are faults of the file") {
+  const Folder folder;
+  h5::File file = h5::File::create(folder / "a.h5");
+  for (const int gzip : {0, 1}) {
+    const std::string name = gzip ? "packed" : "plain";
+    h5::Dataset table = file.create(name, {h5::Type::real64, 3, 4, gzip});
+    table.append(std::vector<double>(6, 0.5));
+    CHECK(message<h5::Error>([&] {
+            table.append(std::vector<double>(4, 0.5));
+          }).find("/" + name + ": has rows of 3 numbers") != std::string::npos);
+    CHECK(message<h5::Error>([&] { table.truncate(3); }).find("rows are missing") !=
+          std::string::npos);
+    CHECK(message<h5::Error>([&] { table.reals(1, 2); }).find("rows are missing") !=
+          std::string::npos);
+    CHECK(table.rows() == 2);
+  }
+}
+
 TEST_CASE("hdf5_two names of one table share its rows") {
   const Folder folder;
   h5::File file = h5::File::create(folder / "a.h5");
