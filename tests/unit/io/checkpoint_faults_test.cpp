@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <hdf5.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 
@@ -270,6 +271,23 @@ TEST_CASE("a column of steps that is a second name of the times of frames is ref
   const std::string told = taken_up(part, scene);
   CHECK(told.find("/step/gap: rows are missing") != std::string::npos);
   CHECK(told.find("is damaged") != std::string::npos);
+}
+
+TEST_CASE("a table that would be cut within a chunk which is too short is refused as damaged") {
+  const Folder folder;
+  const Scene scene = thrown_at("2");
+  write_stopped_run(folder / "a.h5", scene);
+  const std::string part = folder / "a.h5.part";
+  make_old(part, build(scene));
+  const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+              data = H5Dopen2(file, "step/kinetic", H5P_DEFAULT);
+  const hsize_t first = 0;
+  const std::array<char, 16> bytes{};
+  constexpr unsigned kAsItIs = 3;  // no filter was applied
+  REQUIRE(H5Dwrite_chunk(data, H5P_DEFAULT, kAsItIs, &first, bytes.size(), bytes.data()) >= 0);
+  H5Dclose(data), H5Fclose(file);
+  CHECK(taken_up(part, scene).find("/step/kinetic: holds less than it declares") !=
+        std::string::npos);
 }
 
 TEST_CASE("a file without the last body, probe or account of its scene is refused as damaged") {
