@@ -40,7 +40,7 @@ Handle access_list() {
 
 }  // namespace
 
-/// The reason: of the operating system where HDF5 quotes an errno, else its own innermost message.
+/// Of the operating system where HDF5 quotes an errno, else its own innermost message; empty where no call of it failed.
 std::string reason() {
   struct Found {
     int error = 0;
@@ -59,7 +59,7 @@ std::string reason() {
       &found);
   if (found.error) return std::strerror(found.error);
   std::replace(found.text.begin(), found.text.end(), '\n', ' ');
-  return found.text.empty() ? "unknown reason" : found.text;
+  return found.text;
 }
 
 // -- Handle
@@ -84,8 +84,8 @@ bool Handle::reset() noexcept {
 
 void Object::fail(std::string_view what) const {
   if (file_->changed) throw Changed(file_->path);
-  throw Error(label() + ": " + std::string(what) + ": " +
-              (file_->error ? std::strerror(file_->error) : reason()));
+  const std::string why = file_->error ? std::strerror(file_->error) : reason();
+  throw Error(label() + ": " + std::string(what) + (why.empty() ? "" : ": " + why));
 }
 
 void Object::require(bool good, std::string_view what) const {

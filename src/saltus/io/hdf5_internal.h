@@ -27,7 +27,7 @@ inline void quiet() {
   expect_room();
 }
 
-/// Why the last call of the library failed: the words of the operating system where there are any.
+/// Why the last call of the library failed: the words of the operating system where there are any. Empty: it did not.
 std::string reason();
 
 inline int close_space(std::int64_t id) { return H5Sclose(id); }

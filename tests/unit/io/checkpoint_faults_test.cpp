@@ -229,9 +229,11 @@ TEST_CASE(
 
 namespace {
 
-/// Makes a stopped run one of a version that summed no tables, with one checkpoint.
-void make_old(const std::string& part, const Model& model) {
-  const State state = read_checkpoint(part, model);
+/// A stopped run in `folder`, of a version that summed no tables, with one checkpoint.
+std::string old_stopped_run(const Folder& folder, const Scene& scene) {
+  write_stopped_run(folder / "a.h5", scene);
+  const std::string part = folder / "a.h5.part";
+  const State state = read_checkpoint(part, build(scene));
   const hid_t raw = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   H5Adelete_by_name(raw, "provenance", "name_of_checkpoints", H5P_DEFAULT);
   H5Fclose(raw);
@@ -239,6 +241,7 @@ void make_old(const std::string& part, const Model& model) {
   for (const char* name : {"provenance/tables", "checkpoint/a", "checkpoint/b"}) file.remove(name);
   write_checkpoint(file, "a", state, {41, 8, 0});
   file.close();
+  return part;
 }
 
 }  // namespace
@@ -246,24 +249,18 @@ void make_old(const std::string& part, const Model& model) {
 TEST_CASE("a file that is older than the sums is taken up without them") {
   const Folder folder;
   const Scene scene = thrown_at("2");
-  const Model model = build(scene);
-  write_stopped_run(folder / "a.h5", scene);
-  const std::string part = folder / "a.h5.part";
-  make_old(part, model);
+  const std::string part = old_stopped_run(folder, scene);
   CHECK(taken_up(part, scene) == "");
-  CHECK(read_checkpoint(part, model).step == 40);
+  CHECK(read_checkpoint(part, build(scene)).step == 40);
 }
 
 TEST_CASE("a column of steps that is a second name of the times of frames is refused as damaged") {
   const Folder folder;
   const Scene scene = thrown_at("2");
-  write_stopped_run(folder / "a.h5", scene);
-  const std::string part = folder / "a.h5.part";
-  make_old(part, build(scene));
+  const std::string part = old_stopped_run(folder, scene);
   const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
               data = H5Dopen2(file, "frames/time", H5P_DEFAULT);
-  const hsize_t rows =
-      100;  // as many as there are steps, until frames behind the checkpoint are cut off
+  const hsize_t rows = 100;  // enough for the steps, until frames behind the checkpoint are cut off
   REQUIRE(H5Dset_extent(data, &rows) >= 0);
   REQUIRE(H5Ldelete(file, "step/gap", H5P_DEFAULT) >= 0);
   REQUIRE(H5Lcreate_hard(file, "frames/time", file, "step/gap", H5P_DEFAULT, H5P_DEFAULT) >= 0);
@@ -276,9 +273,7 @@ TEST_CASE("a column of steps that is a second name of the times of frames is ref
 TEST_CASE("a table that would be cut within a chunk which is too short is refused as damaged") {
   const Folder folder;
   const Scene scene = thrown_at("2");
-  write_stopped_run(folder / "a.h5", scene);
-  const std::string part = folder / "a.h5.part";
-  make_old(part, build(scene));
+  const std::string part = old_stopped_run(folder, scene);
   const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
               data = H5Dopen2(file, "step/kinetic", H5P_DEFAULT);
   const hsize_t first = 0;
@@ -295,9 +290,7 @@ TEST_CASE("a file without the last body, probe or account of its scene is refuse
   for (const char* list : {"bodies", "probes", "ledger"}) {
     CAPTURE(list);
     const Folder folder;
-    write_stopped_run(folder / "a.h5", scene);
-    const std::string part = folder / "a.h5.part";
-    make_old(part, build(scene));
+    const std::string part = old_stopped_run(folder, scene);
     {
       h5::File file = h5::File::modify(part);
       const h5::Group group = file.group(list);
