@@ -139,6 +139,34 @@ inline void replace_dataset(hid_t file, const std::string& name, Choices& choice
   H5Pclose(layout), H5Sclose(space), H5Tclose(type);
 }
 
+/// One of its chunks was stored shorter than it is (replace_dataset): HDF5 would write beyond the end of it.
+inline bool has_short_chunk(hid_t data) {
+  const hid_t layout = H5Dget_create_plist(data), type = H5Dget_type(data),
+              space = H5Dget_space(data);
+  std::array<hsize_t, 32> size{};
+  hsize_t bytes = H5Tget_size(type), chunks = 0;
+  const int rank = H5Pget_layout(layout) == H5D_CHUNKED
+                       ? H5Pget_chunk(layout, static_cast<int>(size.size()), size.data())
+                       : 0;
+  for (int k = 0; k < rank; ++k) bytes *= size[static_cast<std::size_t>(k)];
+  unsigned deflate = 0;  // what it unpacks has the length that it had
+  for (int k = 0; k < H5Pget_nfilters(layout); ++k)
+    if (H5Pget_filter2(layout, static_cast<unsigned>(k), nullptr, nullptr, nullptr, 0, nullptr,
+                       nullptr) == H5Z_FILTER_DEFLATE)
+      deflate |= 1u << k;
+  if (rank > 0) H5Dget_num_chunks(data, space, &chunks);
+  bool shorter = false;
+  for (hsize_t k = 0; k < chunks && !shorter; ++k) {
+    unsigned skipped = 0;
+    haddr_t address = 0;
+    hsize_t stored = bytes;
+    H5Dget_chunk_info(data, space, k, size.data(), &skipped, &address, &stored);
+    shorter = stored < bytes && (deflate & ~skipped) == 0;
+  }
+  H5Sclose(space), H5Tclose(type), H5Pclose(layout);
+  return shorter;
+}
+
 inline void change_value(hid_t data, Choices& choices) {
   const hid_t space = H5Dget_space(data), type = H5Dget_type(data), one = H5Screate(H5S_SCALAR);
   const int rank = H5Sget_simple_extent_ndims(space);
@@ -162,7 +190,8 @@ inline void change_value(hid_t data, Choices& choices) {
     }
     H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data());
   } else if (!empty && rank >= 0 &&
-             count < 0x1p40) {  // HDF5 writes anywhere where its bytes overflow
+             count < 0x1p40 &&  // HDF5 writes anywhere where its bytes overflow
+             !has_short_chunk(data)) {
     if (rank > 0) H5Sselect_elements(space, H5S_SELECT_SET, 1, size.data());
     const std::int64_t integer = special_integer(choices);
     const double real = special_real(choices);
@@ -250,8 +279,8 @@ inline void change_object(hid_t file, const ObjectNames& names, Choices& choices
     const hid_t space = H5Dget_space(object);
     std::array<hsize_t, 32> now{};
     const int rank = H5Sget_simple_extent_dims(space, now.data(), nullptr);
-    if (now[0] > (1ULL << 24)) {
-      // HDF5 would visit every chunk that is lost
+    if (now[0] > (1ULL << 24) || has_short_chunk(object)) {
+      // HDF5 would visit every chunk that is lost, and write beyond the end of a short one
     } else if (rank == 2) {
       const std::array<hsize_t, 2> rows{size[0], now[1]};
       H5Dset_extent(object, rows.data());

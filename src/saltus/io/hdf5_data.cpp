@@ -47,6 +47,17 @@ Handle compressed(std::size_t count) {
   return layout;
 }
 
+/// Elements of an array of these dimensions, or the largest number where they are more.
+std::uint64_t product(const std::array<hsize_t, H5S_MAX_RANK>& dimensions, int rank) {
+  std::uint64_t count = 1;
+  for (int i = 0; i < rank && i < H5S_MAX_RANK; ++i) {
+    const std::uint64_t size = dimensions[static_cast<std::size_t>(i)];
+    if (size == 0) return 0;
+    count = count > UINT64_MAX / size ? UINT64_MAX : count * size;
+  }
+  return count;
+}
+
 #if H5_VERSION_GE(1, 10, 5)
 /// What a dataset does to its chunks.
 struct Filters {
@@ -314,10 +325,12 @@ Extent Dataset::declared() const {
   quiet();
   const Handle space(H5Dget_space(id_.get()), close_space),
       type(H5Dget_type(id_.get()), close_type), layout(H5Dget_create_plist(id_.get()), close_list);
-  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-  if (count < 0 || type.get() < 0 || layout.get() < 0) fail("cannot be read");
+  std::array<hsize_t, H5S_MAX_RANK> dimensions{};
+  const int rank = H5Sget_simple_extent_dims(space.get(), dimensions.data(), nullptr);
+  if (rank < 0 || type.get() < 0 || layout.get() < 0) fail("cannot be read");
   Extent extent;
-  extent.count = static_cast<std::uint64_t>(count);
+  extent.count = rank > 0 ? product(dimensions, rank)  // the library has it modulo 2^64
+                          : static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()));
   extent.size = H5Tget_size(type.get());
   extent.stored = H5Dget_storage_size(id_.get());
   hsize_t file = 0;  // asked of the library: a file that grows may have another name by now
@@ -325,12 +338,7 @@ Extent Dataset::declared() const {
     extent.stored = std::min<std::uint64_t>(extent.stored, file);
   if (H5Pget_layout(layout.get()) == H5D_CHUNKED) {
     std::array<hsize_t, H5S_MAX_RANK> chunk{};
-    const int rank = H5Pget_chunk(layout.get(), H5S_MAX_RANK, chunk.data());
-    extent.chunk = 1;
-    for (int i = 0; i < rank && i < H5S_MAX_RANK; ++i) {
-      const std::uint64_t size = chunk[static_cast<std::size_t>(i)];
-      extent.chunk = size && extent.chunk > UINT64_MAX / size ? UINT64_MAX : extent.chunk * size;
-    }
+    extent.chunk = product(chunk, H5Pget_chunk(layout.get(), H5S_MAX_RANK, chunk.data()));
   }
   require(true, "cannot be read");
   switch (H5Tget_class(type.get())) {

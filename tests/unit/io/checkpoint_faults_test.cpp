@@ -343,3 +343,22 @@ TEST_CASE(
   CHECK(taken_up(part, scene).find("/drawing/instances/shape: holds less than it declares") !=
         std::string::npos);
 }
+
+// 32 x 2^60 numbers: 0 where the product is taken modulo 2^64, as HDF5 does.
+TEST_CASE("a table of more numbers than can be counted is refused as damaged at once") {
+  const Folder folder;
+  const Scene scene = thrown_at("2");
+  const std::string part = old_stopped_run(folder, scene);
+  const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+              layout = H5Pcreate(H5P_DATASET_CREATE);
+  constexpr std::array<hsize_t, 2> kSize{32, hsize_t{1} << 60}, kChunk{16, 1};
+  const hid_t space = H5Screate_simple(2, kSize.data(), nullptr);
+  H5Pset_chunk(layout, 2, kChunk.data());
+  REQUIRE(H5Ldelete(file, "contacts/normal", H5P_DEFAULT) >= 0);
+  const hid_t data = H5Dcreate2(file, "contacts/normal", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout,
+                                H5P_DEFAULT);
+  REQUIRE(data >= 0);
+  H5Dclose(data), H5Sclose(space), H5Pclose(layout), H5Fclose(file);
+  CHECK(taken_up(part, scene).find("/contacts/normal: holds less than it declares") !=
+        std::string::npos);
+}
