@@ -57,7 +57,7 @@ Took record(const Scene& scene, const Model& model, long long steps, long long f
   std::vector<Vector> v;
   for (const GroupState& group : sim.state().groups) v.emplace_back(group.v.size());
   const std::string resolved = write_scene(scene.spec);
-  std::filesystem::remove(file);  // to free hundreds of MB of an earlier run is not what recording costs
+  std::filesystem::remove(file);  // freeing the hundreds of MB of an earlier run costs no recording
   std::optional<ResultsWriter> out;
   const Stopwatch watch;
   if (who > 0) {
@@ -68,16 +68,20 @@ Took record(const Scene& scene, const Model& model, long long steps, long long f
     out.emplace(file, model, scene.text, resolved, options);
     out->start(sim.state(), probes);
   }
+  std::vector<GroupState> start;
   for (long long k = 1; k <= steps; ++k) {
+    const bool framed = out && k % frame_every == 0;
+    if (framed) start = sim.state().groups;
     const auto from = Clock::now();
     const StepReport report = sim.advance();
     const auto to = Clock::now();
     if (!out) continue;
     for (std::size_t i = 0; i < probes.size(); ++i) probes[i] = sim.probe(static_cast<int>(i));
     out->record(report, sim.state(), probes, std::chrono::duration<double>(to - from).count());
-    if (k % frame_every == 0) {
+    if (framed) {
       for (std::size_t g = 0; g < v.size(); ++g) sim.velocity(static_cast<int>(g), v[g]);
-      out->frame(sim.state(), v, {}, sim.contacts());
+      const std::span<const ContactView> contacts = sim.contacts();
+      out->frame(sim.state(), v, {}, contacts, {start, sim.seen_contacts()});
     }
     if (out->wants_drain()) out->hand_over();
   }

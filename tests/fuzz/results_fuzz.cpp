@@ -128,7 +128,8 @@ void put_tables_right(const h5::File& file, const h5::Group& slot) {
     ++k;
   }
   for (auto& [path, value] : list.at("fixed").items())
-    value = sum(path, std::numeric_limits<std::size_t>::max(), value.get<std::uint64_t>());
+    if (value.is_number_unsigned())
+      value = sum(path, std::numeric_limits<std::size_t>::max(), value.get<std::uint64_t>());
   slot.remove("table_sum");
   slot.write("table_sum", std::span<const std::uint64_t>(sums));
   file.remove(kTables);

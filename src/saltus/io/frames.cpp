@@ -20,10 +20,6 @@ h5::Table noise(std::size_t columns) {
   return {h5::Type::real64, columns, layout::frame_chunk(columns), 0};
 }
 
-void append_vector(std::vector<double>& out, const Vector& vector) {
-  out.insert(out.end(), vector.data(), vector.data() + vector.size());  // pointers: copied as one
-}
-
 void create_contacts(const h5::File& file) {
   const h5::Group contacts = file.create_group("contacts");
   const auto put = [&](const char* name, h5::Table table, const char* unit, const char* text) {
@@ -79,13 +75,13 @@ void create_step(const h5::Group& body, std::size_t q, std::size_t v, bool shift
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// A row of a table of the step.
-void append_row(const h5::Dataset& data, std::vector<double>& out, const Vector* row,
+void append_row(const h5::Dataset& data, FrameColumn& out, const Vector* row,
                 Eigen::Index columns) {
   if (!data.is_open()) return;
   if (row)
-    append_vector(out, *row);
+    out.append(*row);
   else
-    out.insert(out.end(), static_cast<std::size_t>(columns), kUnknown);
+    out.append(static_cast<std::size_t>(columns), kUnknown);
 }
 
 }  // namespace
@@ -102,6 +98,7 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
   std::vector<std::string> names;
   for (const Group& group : model.groups()) names.push_back(group.name);
   names = layout::object_names(names, "body");
+  std::vector<std::unique_ptr<BodyFields>> shown;
   for (std::size_t g = 0; g < names.size(); ++g) {
     const Group& group = model.groups()[g];
     const GroupState& initial = model.initial()[g];
@@ -124,12 +121,13 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
       layout::described(body.create("velocity", noise(v)), "m/s, rad/s",
                         "physical velocity, one frame a row");
     if (q || v) create_step(body, q, v, group.scheme && group.scheme->velocity_at() != 1.0);
-    if (const auto shown = body_fields(group.dynamics, fields)) {
-      shown->describe(body);
-      for (const BodyFields::Column& column : shown->columns()) {
+    shown.push_back(body_fields(group.dynamics, fields));
+    if (const BodyFields* const of = shown.back().get()) {
+      of->describe(body);
+      for (const BodyFields::Column& column : of->columns()) {
         if (!column.stored) continue;
         layout::described(
-            body.create(column.name, shown->later() ? noise(column.width) : reals(column.width)),
+            body.create(column.name, of->later() ? noise(column.width) : reals(column.width)),
             column.unit, column.description + ", one frame a row");
       }
     }
@@ -151,10 +149,17 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
     }
   }
   create_contacts(file);
-  return open(file, model, fields);
+  return open(file, model, std::move(shown));
 }
 
 FrameTable FrameTable::open(const h5::File& file, const Model& model, const FieldOptions& fields) {
+  std::vector<std::unique_ptr<BodyFields>> shown;
+  for (const Group& group : model.groups()) shown.push_back(body_fields(group.dynamics, fields));
+  return open(file, model, std::move(shown));
+}
+
+FrameTable FrameTable::open(const h5::File& file, const Model& model,
+                            std::vector<std::unique_ptr<BodyFields>> shown) {
   FrameTable table;
   table.time_data_ = file.dataset("frames/time");
   table.step_data_ = file.dataset("frames/step");
@@ -191,7 +196,7 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
     if (g >= model.groups().size()) throw h5::Error(group.label() + ": no body of the scene");
     body.positions = model.initial()[g].q.size();
     body.velocities = model.initial()[g].v.size();
-    body.fields = body_fields(model.groups()[g].dynamics, fields);
+    body.fields = std::move(shown[g]);
     if (!body.fields) continue;
     for (const BodyFields::Column& column : body.fields->columns())
       body.field.push_back(group.has(column.name) ? group.dataset(column.name) : h5::Dataset());
@@ -220,6 +225,26 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
   return table;
 }
 
+void FrameTable::reserve(std::size_t bytes) {
+  std::size_t frame = 0;  // [bytes]
+  for (const BodyData& body : bodies_)
+    frame += 16 * static_cast<std::size_t>(body.positions) +
+             24 * static_cast<std::size_t>(body.velocities);
+  const std::size_t frames = frame ? bytes / frame + 1 : 0;
+  for (Waiting* waiting : {&waiting_, &writing_})
+    for (std::size_t g = 0; g < bodies_.size(); ++g) {
+      const BodyData& data = bodies_[g];
+      Waiting::Body& body = waiting->bodies[g];
+      const auto q = static_cast<std::size_t>(data.positions),
+                 v = static_cast<std::size_t>(data.velocities);
+      body.q.reserve(frames * q);
+      body.velocity.reserve(frames * v);
+      if (data.q0.is_open()) body.q0.reserve(frames * q);
+      if (data.v0.is_open()) body.v0.reserve(frames * v);
+      if (data.v1.is_open()) body.v1.reserve(frames * v);
+    }
+}
+
 void FrameTable::add(const State& state, std::span<const Vector> velocities,
                      std::span<const std::array<Vector3, 2>> joint_loads,
                      std::span<const ContactView> contacts, const FrameStep& step) {
@@ -233,8 +258,8 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
   waiting_.step.push_back(state.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     Waiting::Body& body = waiting_.bodies[g];
-    append_vector(body.q, state.groups[g].q);
-    append_vector(body.velocity, velocities[g]);
+    body.q.append(state.groups[g].q);
+    body.velocity.append(velocities[g]);
     bytes_ += 8 * static_cast<std::size_t>(state.groups[g].q.size() + velocities[g].size());
     if (bodies_[g].fields && !bodies_[g].fields->later())
       bytes_ += add_fields(bodies_[g], body.field, state.t, state.groups[g].q, velocities[g]);
@@ -353,7 +378,7 @@ void FrameTable::Waiting::clear() {
   for (std::vector<std::uint64_t>* x : {&step, &offset, &key}) x->clear();
   for (std::vector<std::int32_t>* x : {&status, &this->body, &feature}) x->clear();
   for (Body& b : bodies) {
-    for (std::vector<double>* x : {&b.q, &b.velocity, &b.q0, &b.v0, &b.v1}) x->clear();
+    for (FrameColumn* x : {&b.q, &b.velocity, &b.q0, &b.v0, &b.v1}) x->clear();
     for (std::vector<double>& field : b.field) field.clear();
   }
   for (Joint& j : joints) {
@@ -363,6 +388,7 @@ void FrameTable::Waiting::clear() {
 }
 
 void FrameTable::hand_over() {
+  FrameColumn::publish();
   std::swap(waiting_, writing_);
   waiting_.clear();
   given_ += writing_.time.size();
@@ -423,7 +449,7 @@ std::vector<std::uint64_t> FrameTable::checksums(const Waiting& w) const {
   std::size_t from = 0;
   for (std::size_t k = 0; k < w.time.size(); ++k) {
     uLong sum = crc32(0, nullptr, 0);
-    const auto add = [&](const std::vector<double>& x, std::size_t begin, std::size_t count) {
+    const auto add = [&](const auto& x, std::size_t begin, std::size_t count) {
       if (count > 0)
         sum = crc32_z(sum, reinterpret_cast<const Bytef*>(x.data() + begin), 8 * count);
     };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "saltus/io/body_fields.h"
+#include "saltus/io/frame_column.h"
 #include "saltus/io/frame_step.h"
 #include "saltus/io/hdf5.h"
 #include "saltus/scene/model.h"
@@ -23,6 +24,8 @@ class FrameTable {
   /// Those of an existing file; of the fields those it has. Throws h5::Error.
   static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields);
 
+  /// Room in memory for the states of `bytes` of frames; more is allocated when it is needed.
+  void reserve(std::size_t bytes);
   /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of the state are taken, of
   /// which nothing but impulses is known. step: what it leaves out is stored as not a number.
   void add(const State& state, std::span<const Vector> velocities,
@@ -39,6 +42,10 @@ class FrameTable {
   void truncate(std::size_t frames);
 
  private:
+  /// shown: of each group what it shows beside its state, null for nothing.
+  static FrameTable open(const h5::File& file, const Model& model,
+                         std::vector<std::unique_ptr<BodyFields>> shown);
+
   /// Columns of /contacts beside the first, which files that are older do not have.
   struct ContactData {
     h5::Dataset offset, key, impulse, moment, point, normal, force, gap, status, body;
@@ -58,7 +65,7 @@ class FrameTable {
   /// Frames in memory, of every table what it gets.
   struct Waiting {
     struct Body {
-      std::vector<double> q, velocity, q0, v0, v1;
+      FrameColumn q, velocity, q0, v0, v1;
       std::vector<std::vector<double>> field;
     };
     struct Joint {

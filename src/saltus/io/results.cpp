@@ -178,6 +178,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     p.tables = SummedTables::open(p.hdf5);
     p.rows = open_rows(p.hdf5);
     p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
+    p.frames.reserve(kWorthwhile);
     p.hdf5.flush();
   });
 }
@@ -234,6 +235,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   }
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";
   p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
+  p.frames.reserve(kWorthwhile);
   try {
     const h5::Group provenance = p.hdf5.group("provenance");
     const auto resumed = provenance.integer("resumed") + 1;
@@ -365,7 +367,8 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   Parts& p = *parts_;
   p.writing([&] {
     p.take();
-    p.put_tables();
+    p.thread.post([&p] { p.put_tables(); });  // as the rows before
+    p.thread.wait();
     for (const std::string& slot : p.hdf5.group("checkpoint").names())
       p.hdf5.remove("checkpoint/" + slot);
     p.next_slot = "a";

@@ -194,11 +194,12 @@ void check_same_inputs(const h5::File& file, const std::string& path,
 RowTable open_rows(const h5::File& file) {
   RowTable rows;
   const h5::Group step = file.group("step");
+  const auto rows_held = [&] { return step.dataset("time").reals().size(); };  // not only declared
   for (const layout::StepColumn& column : layout::kStep) {
     if (!step.has(column.name)) {  // of a file older than the column
       h5::Dataset added = layout::described(step.create(column.name, {.type = column.type}),
                                             column.unit, column.description);
-      added.append(std::span<const double>(std::vector<double>(step.dataset("time").rows())));
+      added.append(std::span<const double>(std::vector<double>(rows_held())));
     }
     rows.add_column(step.dataset(column.name), column.type);
   }
@@ -210,8 +211,7 @@ RowTable open_rows(const h5::File& file) {
       rows.add_column(group.dataset(column), h5::Type::real64);
   }
   if (!file.has("timing/step")) {  // of a file older than it
-    const std::vector<double> unknown(step.dataset("time").rows(),
-                                      std::numeric_limits<double>::quiet_NaN());
+    const std::vector<double> unknown(rows_held(), std::numeric_limits<double>::quiet_NaN());
     create_timing(file).append(std::span<const double>(unknown));
   }
   rows.add_column(file.dataset("timing/step"), h5::Type::real64);

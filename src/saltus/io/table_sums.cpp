@@ -52,16 +52,19 @@ SummedTables SummedTables::open(const h5::File& file) {
   SummedTables tables;
   if (!file.has(kList)) return tables;
   const h5::Dataset stored = file.dataset(kList);
+  const std::string no_list = stored.label() + ": is no list of tables";
   try {
     const nlohmann::json list = nlohmann::json::parse(stored.text());
     for (const auto& path : list.at("growing")) {
       tables.timed_.push_back(path == "timing/step");
       tables.growing_.push_back(file.dataset(path.get<std::string>()));
     }
-    for (const auto& [path, sum] : list.at("fixed").items())
+    for (const auto& [path, sum] : list.at("fixed").items()) {
+      if (!sum.is_number_unsigned()) throw h5::Error(no_list);
       tables.fixed_.push_back({file.dataset(path), sum.get<std::uint64_t>()});
+    }
   } catch (const nlohmann::json::exception&) {
-    throw h5::Error(stored.label() + ": is no list of tables");
+    throw h5::Error(no_list);
   }
   return tables;
 }

@@ -355,10 +355,48 @@ TEST_CASE("a table of more numbers than can be counted is refused as damaged at 
   const hid_t space = H5Screate_simple(2, kSize.data(), nullptr);
   H5Pset_chunk(layout, 2, kChunk.data());
   REQUIRE(H5Ldelete(file, "contacts/normal", H5P_DEFAULT) >= 0);
-  const hid_t data = H5Dcreate2(file, "contacts/normal", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout,
-                                H5P_DEFAULT);
+  const hid_t data =
+      H5Dcreate2(file, "contacts/normal", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
   REQUIRE(data >= 0);
   H5Dclose(data), H5Sclose(space), H5Pclose(layout), H5Fclose(file);
   CHECK(taken_up(part, scene).find("/contacts/normal: holds less than it declares") !=
         std::string::npos);
+}
+
+TEST_CASE(
+    "times that are declared and not there give no length to a column that an old file lacks") {
+  const Scene scene = thrown_at("2");
+  for (const char* lacking : {"step/gap", "timing/step"}) {
+    CAPTURE(lacking);
+    const Folder folder;
+    const std::string part = old_stopped_run(folder, scene);
+    const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+                time = H5Dopen2(file, "step/time", H5P_DEFAULT);
+    constexpr hsize_t kRows = hsize_t{1} << 62;
+    REQUIRE(H5Dset_extent(time, &kRows) >= 0);
+    REQUIRE(H5Ldelete(file, lacking, H5P_DEFAULT) >= 0);
+    H5Dclose(time), H5Fclose(file);
+    CHECK(taken_up(part, scene).find("/step/time: holds less than it declares") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a sum that is none makes the list of summed tables damaged") {
+  const Scene scene = thrown_at("2");
+  for (const char* sum : {"1.9e19", "-1", "1.5", "\"7\"", "null"}) {
+    CAPTURE(sum);
+    const Folder folder;
+    write_stopped_run(folder / "a.h5", scene);
+    const std::string part = folder / "a.h5.part";
+    {
+      h5::File file = h5::File::modify(part);
+      file.remove("provenance/tables");
+      file.write("provenance/tables",
+                 std::string(R"({"growing": [], "fixed": {"pairs/key": )") + sum + "}}");
+      file.close();
+    }
+    const std::string told = taken_up(part, scene);
+    CHECK(told.find("/provenance/tables: is no list of tables") != std::string::npos);
+    CHECK(told.find("is damaged") != std::string::npos);
+  }
 }
