@@ -9,6 +9,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -51,7 +52,8 @@ std::string filter(std::string_view name) {
 }
 
 void write_ctest_file(const doctest::QueryData& query) {
-  std::ofstream out(run.ctest_file);
+  const std::string part = run.ctest_file + ".part";  // whole when it has its name: ctest may begin meanwhile
+  std::ofstream out(part);
   std::set<std::string> seen;
   for (unsigned i = 0; i < query.num_data; ++i) {
     const doctest::TestCaseData& test = *query.data[i];
@@ -71,7 +73,7 @@ void write_ctest_file(const doctest::QueryData& query) {
         << bracketed(run.work) << ")\n";
   }
   out.close();
-  run.written = !out.fail();
+  run.written = !out.fail() && std::rename(part.c_str(), run.ctest_file.c_str()) == 0;
 }
 
 struct Watcher : doctest::IReporter {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing. Sourced by ./run, ./test and bench/run; also a command:
 #
-#     tools/setup.sh run | python | test | bench | docs | dev
+#     tools/setup.sh run | python | compile | test | bench | docs | dev
 #
 # Does nothing, not even apt-get update, when all are there. Touches nothing but apt.
 
@@ -11,16 +11,18 @@ saltus_packages() {  # the packages of one purpose
              zlib1g-dev libcpp-httplib-dev libspectra-dev"
   local browser="chromium chromium-driver python3-selenium python3-h5py"  # tests/browser
   local package="python3-dev pybind11-dev python3-numpy python3-scipy python3-matplotlib"  # python/
+  local tests="doctest-dev librapidcheck-dev libfcl-dev libode-dev"
   local python="$package mypy python3-nbclient python3-ipykernel"  # and tests of its stubs and notebooks
   local docs="python3-sphinx python3-myst-parser python3-sphinx-rtd-theme"  # tools/docs.sh
   case "$1" in
     run) echo $run ;;
-    test) echo $run doctest-dev librapidcheck-dev libfcl-dev libode-dev $python $browser $docs python3-yaml ;;
+    compile) echo $run $tests python3-dev pybind11-dev ;;  # what is compiled for test
+    test) echo $run $tests $python $browser $docs python3-yaml ;;
     bench) echo $run libbenchmark-dev libboost-dev libode-dev libbullet-dev python3 ;;
     python) echo $run $package ;;
     docs) echo $docs ;;
-    dev) echo $run doctest-dev librapidcheck-dev libfcl-dev libode-dev libbullet-dev libbenchmark-dev libboost-dev git ccache clang-format-14 clang-tidy-14 $python $browser $docs python3-yaml ;;
-    *) echo "setup: unknown purpose '$1'; run, python, test, bench, docs or dev" >&2; return 2 ;;
+    dev) echo $run $tests libbullet-dev libbenchmark-dev libboost-dev git ccache clang-format-14 clang-tidy-14 $python $browser $docs python3-yaml ;;
+    *) echo "setup: unknown purpose '$1'; run, python, compile, test, bench, docs or dev" >&2; return 2 ;;
   esac
 }
 

@@ -13,6 +13,7 @@
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
 #include "saltus/sim/simulation.h"
+#include "unit/io/old_file.h"
 #include "unit/io/support.h"
 
 using namespace saltus;
@@ -233,14 +234,7 @@ namespace {
 std::string old_stopped_run(const Folder& folder, const Scene& scene) {
   write_stopped_run(folder / "a.h5", scene);
   const std::string part = folder / "a.h5.part";
-  const State state = read_checkpoint(part, build(scene));
-  const hid_t raw = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
-  H5Adelete_by_name(raw, "provenance", "name_of_checkpoints", H5P_DEFAULT);
-  H5Fclose(raw);
-  h5::File file = h5::File::modify(part);
-  for (const char* name : {"provenance/tables", "checkpoint/a", "checkpoint/b"}) file.remove(name);
-  write_checkpoint(file, "a", state, {41, 8, 0});
-  file.close();
+  io_test::make_old(part, build(scene), {41, 8, 0});
   return part;
 }
 

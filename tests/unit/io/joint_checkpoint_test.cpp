@@ -5,9 +5,12 @@
 #include <bit>
 
 #include "saltus/io/checkpoint.h"
+#include "saltus/io/results.h"
+#include "saltus/io/scene_write.h"
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
 #include "saltus/sim/simulation.h"
+#include "unit/io/old_file.h"
 #include "unit/io/support.h"
 
 using namespace saltus;
@@ -76,4 +79,33 @@ TEST_CASE("a mechanism in contact goes on from its checkpoint in the same bits")
       CHECK(a.contacts[i].impulse == b.contacts[i].impulse);
     for (int j = 0; j < 3; ++j) CHECK(whole.joint_load(j) == again.joint_load(j));
   }
+}
+
+TEST_CASE("a stopped run of a mechanism whose file lost a joint is refused as damaged") {
+  const io_test::Folder folder;
+  const Scene scene = read_scene_text(kDraggedBox, "scene.yaml", {}, {});
+  const Model model = build(scene);
+  const std::string resolved = write_scene(scene.spec), part = folder / "a.h5.part";
+  {
+    Simulation sim(model);
+    ResultsWriter out(folder / "a.h5", model, "scene", resolved);
+    out.start(sim.state(), {});
+    out.record(sim.advance(), sim.state(), {});
+    out.checkpoint(sim.state());
+  }
+  const auto taken_up = [&] {
+    return io_test::message<SceneError>(
+        [&] { ResultsWriter::resume(part, model, "scene", resolved); });
+  };
+  io_test::make_old(part, model, {2, 0, 0});
+  CHECK(taken_up() == "");
+  {
+    h5::File file = h5::File::modify(part);
+    file.group("joints").remove("wrist");
+    file.close();
+  }
+  const std::string told = taken_up();
+  CAPTURE(told);
+  CHECK(told.find("is damaged") != std::string::npos);
+  CHECK(told.find("joints of the scene are missing") != std::string::npos);
 }
