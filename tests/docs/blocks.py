@@ -89,11 +89,14 @@ class Page:
         (self.folder / "tools" / "setup.sh").write_text("saltus_setup() { :; }\nsaltus_build() { :; }\n")
         (self.folder / "build" / "release" / "bin").mkdir(parents=True)
         (self.folder / "build" / "release" / "bin" / "saltus").symlink_to(SALTUS)
+        root, build = self.folder / ".root", self.folder / ".build"  # names without a space, which words in $COMPILE may not have
+        root.symlink_to(ROOT)
+        build.symlink_to(BUILD)
         self.env = {**os.environ, "PATH": f"{SALTUS.parent}:{os.environ['PATH']}", "PYTHONPATH": str(PACKAGE),
                     "MPLBACKEND": "Agg", "HOME": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1",
-                    "ROOT": str(ROOT), "BUILD": str(BUILD),
-                    "COMPILE": f"c++ -std=c++20 -fsyntax-only -DEIGEN_MAX_ALIGN_BYTES=64 -I. -I{ROOT}/src "
-                               f"-I{BUILD}/generated/include -isystem /usr/include/eigen3"}
+                    "ROOT": str(root), "BUILD": str(build),
+                    "COMPILE": f"c++ -std=c++20 -fsyntax-only -DEIGEN_MAX_ALIGN_BYTES=64 -I. -I{root}/src "
+                               f"-I{build}/generated/include -isystem /usr/include/eigen3"}
 
     def one(self, block):
         orders = dict(block.orders)
