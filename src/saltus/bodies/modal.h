@@ -3,6 +3,7 @@
 // Its points lie on a line in space and move along one direction:  X(x) = origin + x axis + u(x) direction,
 // u(x) = sum_j shape_j(x) q_j, so that it can meet any other kind of body.
 #pragma once
+#include <cstdint>
 #include <memory>
 
 #include "saltus/bodies/mode_shapes.h"
@@ -50,12 +51,16 @@ class Modal final : public Dynamics {
   const ModalPlacement& placement() const { return placement_; }
 
  private:
+  /// All shapes at x [m], kept by the thread until eight other places have been asked for.
+  Eigen::Map<const Vector> shape(double x) const;
+
   ModalData data_;
   Vector stiffness_, damping_, load_;  ///< mass omega^2 [N/m], 2 mass sigma [N s/m], [N]
   bool damped_ = false;                ///< damping_ is not all 0: two more streams of memory
   std::shared_ptr<const ModeShapes> shapes_;
   ModalPlacement placement_;
   std::vector<Source> sources_;
+  std::uint64_t serial_;  ///< no other body has had it
 };
 
 }  // namespace saltus

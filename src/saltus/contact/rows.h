@@ -68,15 +68,19 @@ class GroupRows {
   }
   /// W += H A^-1 H^T on the rows named, in that order; X <- A^-1 H^T.
   void response_add(const Factor& A, int velocities, std::span<const int> rows, Matrix& X,
-                    Matrix& W) const {
+                    Matrix& W) {
     X.setZero(velocities, static_cast<Eigen::Index>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t k = begin(rows[i]); k < begin(rows[i] + 1); ++k)
         X(column_[k], static_cast<Eigen::Index>(i)) += value_[k];
     solve(A, X);
-    for (std::size_t i = 0; i < rows.size(); ++i)
+    across_ = X.transpose();  // its rows lie across memory, as those of W
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      row_ = W.row(static_cast<Eigen::Index>(i));
       for (std::size_t k = begin(rows[i]); k < begin(rows[i] + 1); ++k)
-        W.row(static_cast<Eigen::Index>(i)) += value_[k] * X.row(column_[k]);
+        row_ += value_[k] * across_.col(column_[k]);
+      W.row(static_cast<Eigen::Index>(i)) = row_;
+    }
   }
 
  private:
@@ -91,6 +95,8 @@ class GroupRows {
   std::vector<double> value_;
   std::vector<int> named_offset_, named_column_;  ///< work space of response_add()
   std::vector<double> named_value_;
+  Matrix across_;  ///< work space of the other: X^T, and a row of W
+  Vector row_;
   int filled_ = 0;
 };
 

@@ -50,6 +50,10 @@ EventTable EventTable::open(const h5::File& file) {
   table.speed_ = file.dataset("events/speed");
   table.impulse_ = file.dataset("events/impulse");
   table.energy_ = file.dataset("events/energy");
+  for (const h5::Dataset* column :
+       {&table.time_, &table.kind_, &table.key_, &table.speed_, &table.energy_})
+    column->expect_columns(1);
+  table.impulse_.expect_columns(3);
   table.count_ = table.time_.rows();
   return table;
 }

@@ -48,9 +48,16 @@ void create_contacts(const h5::File& file) {
       std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
 }
 
-/// Column of a file that may be older than it; then it is not written.
-h5::Dataset column_of(const h5::Group& group, const char* name) {
-  return group.has(name) ? group.dataset(name) : h5::Dataset();
+/// Throws where rows have another length than is written.
+h5::Dataset table_of(const h5::Group& group, const std::string& name, std::size_t columns) {
+  h5::Dataset data = group.dataset(name);
+  data.expect_columns(columns);
+  return data;
+}
+
+/// Of a file that may be older than the table; then it is not written.
+h5::Dataset newer_table_of(const h5::Group& group, const std::string& name, std::size_t columns) {
+  return group.has(name) ? table_of(group, name, columns) : h5::Dataset();
 }
 
 void put(h5::Dataset& data, const auto& values) {
@@ -161,45 +168,49 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model, const Fiel
 FrameTable FrameTable::open(const h5::File& file, const Model& model,
                             std::vector<std::unique_ptr<BodyFields>> shown) {
   FrameTable table;
-  table.time_data_ = file.dataset("frames/time");
-  table.step_data_ = file.dataset("frames/step");
-  table.crc_data_ = column_of(file.group("frames"), "crc32");
+  const h5::Group frames = file.group("frames");
+  table.time_data_ = table_of(frames, "time", 1);
+  table.step_data_ = table_of(frames, "step", 1);
+  table.crc_data_ = newer_table_of(frames, "crc32", 1);
   const h5::Group contacts = file.group("contacts");
   ContactData& of = table.contact_data_;
-  of.offset = contacts.dataset("offset");
-  of.key = contacts.dataset("key");
-  of.impulse = contacts.dataset("impulse");
-  of.moment = contacts.dataset("moment");
-  of.point = column_of(contacts, "point");
-  of.normal = column_of(contacts, "normal");
-  of.force = column_of(contacts, "force");
-  of.gap = column_of(contacts, "gap");
-  of.status = column_of(contacts, "status");
-  of.body = column_of(contacts, "body");
-  of.tangent = column_of(contacts, "tangent");
-  of.local = column_of(contacts, "local");
-  of.feature = column_of(contacts, "feature");
+  of.offset = table_of(contacts, "offset", 1);
+  of.key = table_of(contacts, "key", 1);
+  of.impulse = table_of(contacts, "impulse", 3);
+  of.moment = table_of(contacts, "moment", 3);
+  of.point = newer_table_of(contacts, "point", 3);
+  of.normal = newer_table_of(contacts, "normal", 3);
+  of.force = newer_table_of(contacts, "force", 3);
+  of.gap = newer_table_of(contacts, "gap", 1);
+  of.status = newer_table_of(contacts, "status", 1);
+  of.body = newer_table_of(contacts, "body", 4);
+  of.tangent = newer_table_of(contacts, "tangent", 6);
+  of.local = newer_table_of(contacts, "local", 6);
+  of.feature = newer_table_of(contacts, "feature", 2);
   table.near_ = model.surfaces().margin;
   const h5::Group bodies = file.group("bodies");
   for (const std::string& name : layout::in_order(bodies)) {
     const h5::Group group = bodies.group(name);
     BodyData& body = table.bodies_.emplace_back();
-    if (group.has("q")) body.q = group.dataset("q");
-    if (group.has("velocity")) body.velocity = group.dataset("velocity");
-    if (group.has("step")) {
-      const h5::Group step = group.group("step");
-      body.q0 = column_of(step, "q0");
-      body.v0 = column_of(step, "v0");
-      body.v1 = column_of(step, "v1");
-    }
     const std::size_t g = table.bodies_.size() - 1;
     if (g >= model.groups().size()) throw h5::Error(group.label() + ": no body of the scene");
     body.positions = model.initial()[g].q.size();
     body.velocities = model.initial()[g].v.size();
+    const auto q = static_cast<std::size_t>(body.positions),
+               v = static_cast<std::size_t>(body.velocities);
+    body.q = newer_table_of(group, "q", q);
+    body.velocity = newer_table_of(group, "velocity", v);
+    if (group.has("step")) {
+      const h5::Group step = group.group("step");
+      body.q0 = newer_table_of(step, "q0", q);
+      body.v0 = newer_table_of(step, "v0", v);
+      body.v1 = newer_table_of(step, "v1", v);
+    }
     body.fields = std::move(shown[g]);
     if (!body.fields) continue;
     for (const BodyFields::Column& column : body.fields->columns())
-      body.field.push_back(group.has(column.name) ? group.dataset(column.name) : h5::Dataset());
+      body.field.push_back(
+          newer_table_of(group, column.name, std::max<std::size_t>(column.width, 1)));
     body.row.resize(body.field.size());
   }
   if (file.has("joints")) {
@@ -207,8 +218,8 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
     for (const std::string& name : layout::in_order(joints)) {
       const h5::Group group = joints.group(name);
       JointData& joint = table.joints_.emplace_back();
-      joint.force = group.dataset("force");
-      joint.torque = group.dataset("torque");
+      joint.force = table_of(group, "force", 3);
+      joint.torque = table_of(group, "torque", 3);
     }
   }
   if (table.bodies_.size() != model.groups().size())

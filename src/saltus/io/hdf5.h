@@ -125,6 +125,8 @@ class Dataset : public Object {
   Dataset() = default;
   std::size_t rows() const;
   std::size_t columns() const;  ///< numbers a row, 1 for plain columns
+  /// Throws where rows have another length: that is the file's, which may be damaged.
+  void expect_columns(std::size_t columns) const;
 
   /// Adds rows at the end; throws where the span holds no whole rows of the table in the file. Only for extendible tables.
   void append(std::span<const double> values);

@@ -164,6 +164,12 @@ std::size_t Dataset::columns() const {
   return rank == 2 ? static_cast<std::size_t>(size[1]) : 1;
 }
 
+void Dataset::expect_columns(std::size_t expected) const {
+  if (const std::size_t found = columns(); found != expected)
+    throw Error(label() + ": has rows of " + std::to_string(found) + " numbers, not of " +
+                std::to_string(expected));
+}
+
 void Dataset::append(std::span<const double> values) {
   append_raw(H5T_NATIVE_DOUBLE, values.data(), values.size());
 }

@@ -7,6 +7,7 @@ namespace saltus {
 void RowTable::add_column(h5::Dataset column, h5::Type type) {
   expects(capacity_ == 0, "RowTable::add_column after reserve");
   expects(type != h5::Type::uint64, "RowTable holds reals and 32-bit integers");
+  column.expect_columns(1);
   columns_.push_back({std::move(column), type});
 }
 

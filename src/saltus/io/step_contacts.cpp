@@ -26,6 +26,9 @@ StepContacts StepContacts::open(const h5::File& file) {
   table.offset_ = file.dataset("step_contacts/offset");
   table.key_ = file.dataset("step_contacts/key");
   table.impulse_ = file.dataset("step_contacts/impulse");
+  table.offset_.expect_columns(1);
+  table.key_.expect_columns(1);
+  table.impulse_.expect_columns(3);
   table.count_ = table.key_.rows();
   return table;
 }

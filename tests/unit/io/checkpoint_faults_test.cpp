@@ -394,3 +394,41 @@ TEST_CASE("a sum that is none makes the list of summed tables damaged") {
     CHECK(told.find("is damaged") != std::string::npos);
   }
 }
+
+TEST_CASE("a table whose rows have another length than those of the run is refused as damaged") {
+  struct Length {
+    const char* table;
+    hsize_t columns;
+    const char* expected;
+  };
+  const Scene scene = thrown_at("2");
+  for (const auto& [table, columns, expected] :
+       {Length{"step/kinetic", 0, "0 numbers, not of 1"},
+        {"step/gap", 2, "2 numbers, not of 1"},
+        {"frames/time", 0, "0 numbers, not of 1"},
+        {"contacts/impulse", 1, "1 numbers, not of 3"},
+        {"contacts/tangent", 3, "3 numbers, not of 6"},
+        {"bodies/ball/q", 1, "1 numbers, not of 3"},
+        {"bodies/ball/velocity", 6, "6 numbers, not of 3"},
+        {"bodies/ball/step/v0", 0, "0 numbers, not of 3"}}) {
+    CAPTURE(table);
+    const Folder folder;
+    const std::string part = old_stopped_run(folder, scene);
+    const hid_t file = H5Fopen(part.c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+                layout = H5Pcreate(H5P_DATASET_CREATE);
+    const std::array<hsize_t, 2> size{100, columns}, most{H5S_UNLIMITED, columns};
+    constexpr std::array<hsize_t, 2> kChunk{16, 1};
+    const hid_t space = H5Screate_simple(2, size.data(), most.data());
+    if (columns > 0) H5Pset_chunk(layout, 2, kChunk.data());
+    const hid_t fixed = H5Screate_simple(2, size.data(), nullptr);
+    REQUIRE(H5Ldelete(file, table, H5P_DEFAULT) >= 0);
+    const hid_t data = H5Dcreate2(file, table, H5T_IEEE_F64LE, columns > 0 ? space : fixed,
+                                  H5P_DEFAULT, layout, H5P_DEFAULT);
+    REQUIRE(data >= 0);
+    H5Dclose(data), H5Sclose(space), H5Sclose(fixed), H5Pclose(layout), H5Fclose(file);
+    const std::string told = taken_up(part, scene);
+    CAPTURE(told);
+    CHECK(told.find(std::string("/") + table + ": has rows of " + expected) != std::string::npos);
+    CHECK(told.find("is damaged") != std::string::npos);
+  }
+}
