@@ -57,7 +57,7 @@ Took record(const Scene& scene, const Model& model, long long steps, long long f
   std::vector<Vector> v;
   for (const GroupState& group : sim.state().groups) v.emplace_back(group.v.size());
   const std::string resolved = write_scene(scene.spec);
-  std::filesystem::remove(file);  // freeing the hundreds of MB of an earlier run costs no recording
+  std::filesystem::remove(file);  // to free what an earlier run wrote is no cost of recording
   std::optional<ResultsWriter> out;
   const Stopwatch watch;
   if (who > 0) {

@@ -106,14 +106,13 @@ std::vector<Event> read_events(const h5::File& file, std::size_t rows) {
   if (events.empty()) return events;
   const auto reals = [&](const char* name, std::size_t columns = 1) {
     const h5::Dataset data = file.dataset(std::string("events/") + name);
-    if (data.columns() != columns)
-      throw h5::Error(data.label() + ": has not the columns it must have");
+    data.expect_columns(columns);
     return data.reals(0, events.size());
   };
   const std::vector<double> time = reals("time"), kind = reals("kind"), speed = reals("speed"),
                             impulse = reals("impulse", 3), energy = reals("energy");
   const std::vector<std::uint64_t> key = file.dataset("events/key").counts();
-  if (key.size() < events.size()) throw h5::Error("events/key: has not the columns it must have");
+  if (key.size() < events.size()) throw h5::Error("events/key: rows are missing");
   for (std::size_t i = 0; i < events.size(); ++i) {
     const auto k =
         kind[i] >= 0.0 && kind[i] < kEventKinds ? static_cast<std::size_t>(kind[i]) : kEventKinds;

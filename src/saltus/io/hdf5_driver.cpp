@@ -171,7 +171,8 @@ std::shared_ptr<void> mapped(std::size_t bytes) {
 
 std::shared_ptr<void> reserve() { return mapped(kReserve); }
 
-// Given back at once. Two calls of the system and 3 us, a thousand times while a file is made: not where memory is never refused.
+// Given back at once: two calls of the system, which took a third of the time in which a file is made. Not where memory is
+// never refused.
 void expect_room() {
   if (memory_is_bounded()) mapped(kRoom);
 }

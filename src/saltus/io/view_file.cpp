@@ -113,8 +113,7 @@ void ViewFile::read_bodies() {
     if (group.has("names")) body.names = names_of_members(group.dataset("names"));
     if (group.has("q")) {
       body.positions = column.positions;
-      if (group.dataset("q").columns() != column.positions)
-        throw h5::Error(group.label() + "/q: has not the columns it must have");
+      group.dataset("q").expect_columns(column.positions);
     }
     if (column.nodes && (group.has("displacement") || group.has("shapes"))) {
       body.mesh = std::make_shared<const Mesh>(results_.mesh(column.name));
@@ -325,10 +324,9 @@ void ViewFile::contacts(std::size_t frame, std::vector<ViewContact>& out) {
     const h5::Group group = results_.hdf5().group("contacts");
     const auto first = static_cast<std::size_t>(offset_[frame]);
     const auto rows = [&](const char* table, std::size_t columns) {
-      std::vector<double> values = group.dataset(table).reals(first, out.size());
-      if (values.size() != columns * out.size())
-        throw h5::Error(group.label() + "/" + table + ": has not the columns it must have");
-      return values;
+      const h5::Dataset data = group.dataset(table);
+      data.expect_columns(columns);
+      return data.reals(first, out.size());
     };
     const std::string status_label = group.label() + "/status",
                       body_label = group.label() + "/body";

@@ -83,7 +83,7 @@ TEST_CASE("a results file whose objects are of other sizes is refused in one lin
        [](hid_t f) {
          replace(f, "bodies/string/q", {hsize_t{1} << 32, hsize_t{1} << 32}, true);
        },
-       "has not the columns"},
+       "/bodies/string/q: has rows of 4294967296 numbers, not of "},
       {"a column of rows without a number",
        [](hid_t f) {
          replace(f, "step/kinetic", {21, 0}, false);
