@@ -95,7 +95,7 @@ void ResultsReader::read() {
   bodies_ = read_bodies(hdf5_);
   const auto plain = [&](const std::string& name) {
     const h5::Dataset data = hdf5_.dataset(name);
-    if (data.columns() != 1) throw h5::Error(data.label() + ": is no column");
+    data.expect_columns(1);
     return data.rows();
   };
   rows_ = plain("step/time");

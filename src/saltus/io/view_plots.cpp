@@ -39,7 +39,8 @@ class PlotMaker {
   void plot(const std::string& title, const std::string& unit, bool log,
             const std::vector<PlotColumn>& columns) {
     std::vector<h5::Dataset> data;
-    for (const PlotColumn& column : columns) data.push_back(results_.hdf5().dataset(column.table));
+    for (const PlotColumn& column : columns)
+      data.emplace_back(results_.hdf5().dataset(column.table)).expect_columns(1);
     const h5::Dataset time = results_.hdf5().dataset("step/time");
     ThinnedRows rows = thinned_rows(results_.rows(), [&](std::size_t first, std::size_t count) {
       std::vector<std::vector<double>> block{time.reals(first, count)};

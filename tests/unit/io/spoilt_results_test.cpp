@@ -88,7 +88,12 @@ TEST_CASE("a results file whose objects are of other sizes is refused in one lin
        [](hid_t f) {
          replace(f, "step/kinetic", {21, 0}, false);
        },
-       "is no column"},
+       "has rows of 0 numbers, not of 1"},
+      {"times of steps without a number",
+       [](hid_t f) {
+         replace(f, "timing/step", {100, 0}, false);
+       },
+       "/timing/step: has rows of 0 numbers, not of 1"},
       {"a place in the order of seven numbers",
        [](hid_t f) {
          const hsize_t seven = 7;
