@@ -1,4 +1,4 @@
-// Orders of convergence on rigid bodies, two-sided: free, heavy, driven and braked tops that also move along.
+// Orders of convergence on rigid bodies, two-sided: free, heavy, driven, locked and braked tops that also move along.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -34,12 +34,19 @@ std::vector<Problem> problems() {
   system.gravity = Vector3(0.3, -0.2, -9.81);
   braked.dynamics = std::make_shared<Rigid>(system);
   braked.v.head<3>() = Vector3(0.7, -0.4, 1.1);
+  Moving locked = driven_top();  // about one axis it cannot turn: no constraint of places
+  system = static_cast<const Rigid&>(*locked.dynamics).system();
+  system.bodies[0].locked[3] = true;
+  system.bodies[0].inertia << 3.0, 0.4, -0.3, 0.4, 2.0, 0.2, -0.3, 0.2, 1.5;
+  locked.dynamics = std::make_shared<Rigid>(system);
+  locked.v[3] = 0.0;
   return {{"free top", free_top({1.0, 2.0, 3.0}, {0.1, -0.2, 0.3}, {0.3, 1.2, -0.5}), 6.0,
            &OrderRow::undamped},
           {"heavy top",
            heavy_top({5.0, 4.0, 2.0}, {0.6, 0.3, 0.0}, {0.4, -0.3, 2.0}, 20.0, {0.1, 0.0, 0.8}),
            2.0, &OrderRow::undamped},
           {"driven top", driven_top(), 6.0, &OrderRow::forced},
+          {"top that is locked about an axis", locked, 6.0, &OrderRow::forced},
           {"braked top", braked, 6.0, &OrderRow::dashpot}};
 }
 

@@ -397,8 +397,10 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
   if (steps && law.rule == Form::compliant && sides.front()->scheme->gain() != 0.5 &&
       told.insert(path).second)
     warnings_.push_back(path + ": under '" + std::string(sides.front()->scheme->name()) +
-                        "', whose gain is not 1/2, a spring loses energy at first order in the "
-                        "step; moreau-jean with theta: 0.5 keeps it");
+                        (sides.front()->scheme->gain() < 0.5
+                             ? "', whose gain is below 1/2, a spring gains energy"
+                             : "', whose gain is above 1/2, a spring loses energy") +
+                        " at first order in the step; moreau-jean with theta: 0.5 keeps it");
   if (law.rule == Form::compliant)
     for (const Group* side : sides) {
       const double gain = side->scheme->gain();

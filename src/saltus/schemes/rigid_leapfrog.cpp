@@ -11,6 +11,10 @@
 //     rig-imp:  exp[(h/2) W1] J W1 = G          by Newton from Wp                                   (6)
 //     R1  = R_h exp[(h/2) Wp]   (rig-imp: W1)
 //
+// On a locked axis a, on which W is 0 and J^-1 has no row, T is with the moment that holds it, so that (2) is true there as well:
+//
+//     T_a = (2/h) (J W_h - p)_a                                                                     (7)
+//
 // A = blockdiag(m I, J), gain = 1/2. The laws hold for the finished W1, which is no linear function of r_W: passes with
 // v_free = W1(r) - J^-1 r. reactions: predictor makes them hold for Wp, in one pass.
 // Source: T. Koziara, N. Bicanic 2010; theory in docs/theory/rig-pos.md.
@@ -133,6 +137,10 @@ void RigidLeapfrog::half_step(const Dynamics& body, Trial& x) const {
     v.segment<3>(at.v) = at.linear(v0) + h * data.mass_inverse[k].cwiseProduct(at.linear(F));
     v.segment<3>(at.v + 3) = at.spin(v0) + h * (data.inertia_inverse[k] *
                                                 (at.spin(F) - W_h.cross(data.inertia[k] * W_h)));
+    if (form_ == Form::pos) continue;
+    const Vector3 held = 2.0 / h * (data.inertia[k] * W_h - at.spin(p));  // (7)
+    for (int a = 0; a < 3; ++a)
+      if (data.inertia_inverse[k](a, a) == 0.0) F[at.v + 3 + a] = held[a];
   }
 }
 

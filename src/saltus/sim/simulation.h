@@ -51,8 +51,8 @@ class Simulation {
   /// Coordinate of a joint in the present state [m], [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate) const;
   /// All contacts that are known in the last step, by increasing key, on the present state; of a step that was cut in two
-  /// those of its second half. Made when it is asked for, good until the next call or step. None before a step and after one
-  /// that failed.
+  /// those of its second half, of an interval that the event lane handed over those of the step of the schemes. Made when it
+  /// is asked for, good until the next call or step. None before a step and after one that failed.
   std::span<const ContactView> contacts() const;
   /// Of the contacts of the last call of contacts(), in their order: what their rows were made of. Good as long as those.
   std::span<const SeenContact> seen_contacts() const;
