@@ -111,6 +111,7 @@ class BorrowedBody final : public Dynamics {
     return body().table(p, direction);
   }
   std::span<const Source> sources() const override { return body().sources(); }
+  bool stand(std::optional<double> t) const override { return body().stand(t); }
   Energy energy(double t, View q, View v) const override { return body().energy(t, q, v); }
   void power(double t, View q, View v, View w, std::span<double> by_source) const override {
     body().power(t, q, v, w, by_source);

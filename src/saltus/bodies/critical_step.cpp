@@ -59,7 +59,7 @@ double across(const ElementBlock& block, const FemMaterial& m) {
 
 MotionBound motion_bound(const Fem& body, View q) {
   const Fem::Data& d = *body.data_;
-  d.put(0.0, q);
+  d.put(d.t_tangent, q);
   const auto factor_of = [&](std::size_t b) {
     const ElementBlock& given = d.system.mesh.blocks[b];
     return across(given, d.system.materials[index(given.material)]);

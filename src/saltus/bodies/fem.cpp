@@ -113,7 +113,7 @@ void Fem::multiply(Combination s, View q, View, View x, Out y) const {
   d.y.setZero();
   d.mass_product(m, d.x, d.y);
   if (stiff) {
-    if (!d.affine) d.put(0.0, q);
+    if (!d.affine) d.put(d.t_tangent, q);
     d.stiffness_product(1.0, s.k, s.c, d.x, d.y);
   }
   d.dofs.gather(d.y, y);
@@ -121,14 +121,14 @@ void Fem::multiply(Combination s, View q, View, View x, Out y) const {
 
 void Fem::factorise(Combination s, View q, View, Factor& A) const {
   Data& d = *data_;
-  if (!d.affine) d.put(0.0, q);
+  if (!d.affine) d.put(d.t_tangent, q);
   d.factorise(s, A);
 }
 
 void Fem::prescribed_columns(Combination s, View q, View, Eigen::Ref<Matrix> columns) const {
   Data& d = *data_;
   columns.setZero();
-  d.put(0.0, q);
+  d.put(d.t_tangent, q);
   const auto add = [&](int row, int column, double value) {
     const int j = d.dofs.held(column);
     if (j < 0) return;

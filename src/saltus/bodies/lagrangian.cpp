@@ -42,11 +42,14 @@ struct Lagrangian::Data {
   std::vector<Source> sources;
   int inertial = -1, damping = -1, applied = -1, load = -1, prescribed = -1;
 
+  std::optional<double> stands = 0.0;  // stand()
+  double t_tangent = 0.0;              // of K and C
   // All coordinates of the present call, and scratch of that size.
   Vector q, v, f, g, x, y, up, down;
   Matrix J;
   // Kept for the q, v they belong to. `_f`: of the free coordinates, empty where all are.
   Matrix M, M_f, M_shifted, V2, K, C, K_f, C_f, A;
+  double tangents_t = 0.0;
   Vector mass_at, potential_at, tangents_q, tangents_v;
 
   Data(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given);
@@ -257,9 +260,9 @@ void Lagrangian::Data::difference_tangents() {
     for (int j : free_dofs) {
       const double at = (*moved)[j], step = relative * std::max(1.0, std::abs(at));
       (*moved)[j] = at + step;
-      smooth_force(0.0, up);
+      smooth_force(t_tangent, up);
       (*moved)[j] = at - step;
-      smooth_force(0.0, down);
+      smooth_force(t_tangent, down);
       (*moved)[j] = at;
       tangent.col(j) = (down - up) / (2.0 * step);
     }
@@ -267,11 +270,13 @@ void Lagrangian::Data::difference_tangents() {
 }
 
 void Lagrangian::Data::need_tangents() {
-  if (tangents_q.size() > 0 && tangents_q == q && tangents_v == v) return;
+  if (tangents_q.size() > 0 && tangents_t == t_tangent && tangents_q == q && tangents_v == v)
+    return;
+  tangents_t = t_tangent;
   tangents_q = q;
   tangents_v = v;
   if (options.tangents == Tangents::given)
-    model->tangents(0.0, q, v, K, C);
+    model->tangents(t_tangent, q, v, K, C);
   else
     difference_tangents();
   if (rayleigh().mass != 0.0) {
@@ -346,6 +351,7 @@ void Lagrangian::full(double t, View q, Out all) const {
 
 void Lagrangian::force(double t, View q, View v, Out f) const {
   Data& d = *data_;
+  d.t_tangent = t;
   d.place(t, q, v);
   d.all_forces(t, d.f);
   if (d.moving) {
@@ -355,16 +361,22 @@ void Lagrangian::force(double t, View q, View v, Out f) const {
   d.gather(d.f, f);
 }
 
-void Lagrangian::potential_force(double, View q, Out f) const {
+bool Lagrangian::stand(std::optional<double> t) const {
+  data_->stands = t;
+  if (t) data_->t_tangent = *t;
+  return data_->moving;
+}
+
+void Lagrangian::potential_force(double t, View q, Out f) const {
   Data& d = *data_;
-  d.place(0.0, q);
+  d.place(d.stands.value_or(t), q);
   d.model->potential_force(d.q, d.f);
   d.gather(d.f, f);
 }
 
 void Lagrangian::multiply(Combination s, View q, View v, View x, Out y) const {
   Data& d = *data_;
-  d.place(0.0, q, v);
+  d.place(d.t_tangent, q, v);
   y.setZero();
   if (s.m != 0.0) {
     d.need_mass();
@@ -403,7 +415,7 @@ void Lagrangian::factorise(Combination s, View q, View v, Factor& A) const {
 void Lagrangian::factorise_exact(Combination s, double weight, View x, View q, View v,
                                  Factor& A) const {
   Data& d = *data_;
-  d.place(0.0, q, v);
+  d.place(d.t_tangent, q, v);
   d.need_mass();
   d.A = s.m * d.mass();
   if (s.c != 0.0 || s.k != 0.0) {
@@ -456,7 +468,7 @@ void Lagrangian::point_reactions(double t, View q, std::span<const PointRef> at,
 void Lagrangian::prescribed_columns(Combination s, View q, View v,
                                     Eigen::Ref<Matrix> columns) const {
   Data& d = *data_;
-  d.place(0.0, q, v);
+  d.place(d.t_tangent, q, v);
   d.need_mass();
   d.need_tangents();
   const auto entry = [&](int i, int j) {
@@ -519,22 +531,23 @@ void Lagrangian::point_drift(double t, View q, std::span<const PointRef> at, Out
   }
 }
 
-Energy Lagrangian::energy(double, View q, View v) const {
+Energy Lagrangian::energy(double t, View q, View v) const {
   Data& d = *data_;
-  d.place(0.0, q);
+  d.place(d.stands.value_or(t), q);
   d.need_mass();
   double kinetic = 0.0;
   for (int j = 0; j < d.free(); ++j) kinetic += 0.5 * v[j] * d.mass().col(j).dot(v);
   return {kinetic, d.model->potential(d.q)};
 }
 
-// Each source with the prescribed coordinates at rest where they are at t = 0; what their motion adds is "prescribed".
+// Each source with the prescribed coordinates at rest where they stand; what their motion adds is "prescribed": forces on w, and
+// where they do not stand dV/du . u'.
 void Lagrangian::power(double t, View q, View v, View w, std::span<double> by_source) const {
   Data& d = *data_;
   const auto account = [&](int s) -> double& { return by_source[static_cast<std::size_t>(s)]; };
   for (double& power : by_source) power = 0.0;
 
-  d.place(0.0, q);
+  d.place(d.stands.value_or(t), q);
   d.model->potential_force(d.q, d.f);
   by_source[0] = d.dot(d.f, w);
   double moved = 0.0;
@@ -542,6 +555,8 @@ void Lagrangian::power(double t, View q, View v, View w, std::span<double> by_so
   if (d.moving) {
     d.model->potential_force(d.q, d.f);
     moved += d.dot(d.f, w) - by_source[0];
+    if (!d.stands)
+      for (const Prescribed& p : d.options.prescribed) moved -= d.f[p.dof] * d.v[p.dof];
     d.need_mass();
     for (const Prescribed& p : d.options.prescribed)
       moved -= p.signal.second(t) * d.dot(d.M.col(p.dof), w);

@@ -30,8 +30,7 @@ class LagrangianModel {
   virtual void inertial(View q, View v, Out f) const = 0;
   /// True where tangents() and potential_tangent() are given.
   virtual bool has_tangents() const { return false; }
-  /// K = -dF/dq, C = -dF/dv of F = -dV/dq + Q - c. Lagrangian asks for them at t = 0: tangents of a Q whose dependence on
-  /// (q, v) changes with time make its Newton iterations slower, not its result wrong.
+  /// K = -dF/dq, C = -dF/dv of F = -dV/dq + Q - c. Lagrangian asks for them at the time of the last force.
   virtual void tangents(double t, View q, View v, Matrix& K, Matrix& C) const;
   /// d2V/dq2 alone, for Rayleigh damping.
   virtual void potential_tangent(View q, Matrix& K) const;
@@ -98,8 +97,8 @@ class Lagrangian final : public Dynamics {
 
   /// "potential", "inertial" (both with a potential), "damping" (Rayleigh), "applied", "load", "prescribed": those there are.
   std::span<const Source> sources() const override;
-  /// v.Mv/2 of the free coordinates, and V with the prescribed ones where they are at t = 0; all that their motion adds to
-  /// the forces is in the account "prescribed" (docs/theory/lagrangian.md).
+  bool stand(std::optional<double> t) const override;
+  /// v.Mv/2 of the free coordinates, and V with the prescribed ones where they stand; all that their motion adds to the forces is in the account "prescribed" (docs/theory/lagrangian.md).
   Energy energy(double t, View q, View v) const override;
   void power(double t, View q, View v, View w, std::span<double> by_source) const override;
 

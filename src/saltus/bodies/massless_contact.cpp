@@ -254,6 +254,8 @@ void MasslessContact::point_rows(View q, View, std::span<const PointRef> at, Poi
   }
 }
 
+bool MasslessContact::stand(std::optional<double> t) const { return data_->fem->stand(t); }
+
 Energy MasslessContact::energy(double t, View q, View v) const {
   Data& d = *data_;
   d.local(q);

@@ -79,15 +79,22 @@ void NodalBody::full(double t, View q, Out all) const {
 // (1)
 void NodalBody::force(double t, View q, View v, Out f) const {
   const Parts& d = *parts_;
+  d.t_tangent = t;
   d.put(t, q, v);
   d.all_forces(t, d.f);
   d.inertia_of_motion(t, d.f);
   d.dofs.gather(d.f, f);
 }
 
-void NodalBody::potential_force(double, View q, Out f) const {
+bool NodalBody::stand(std::optional<double> t) const {
+  parts_->stands = t;
+  if (t) parts_->t_tangent = *t;
+  return parts_->dofs.moving();
+}
+
+void NodalBody::potential_force(double t, View q, Out f) const {
   const Parts& d = *parts_;
-  d.put(0.0, q);
+  d.put(d.stands.value_or(t), q);
   d.f.setZero();
   d.elastic_force(d.f);
   d.gravity_force(d.f);
@@ -218,9 +225,9 @@ std::unique_ptr<PointTable> NodalBody::table(std::span<const PointRef> at,
   return row_table(d.dofs.free(), J, direction, std::move(rest));
 }
 
-Energy NodalBody::energy(double, View q, View v) const {
+Energy NodalBody::energy(double t, View q, View v) const {
   const Parts& d = *parts_;
-  d.put(0.0, q);
+  d.put(d.stands.value_or(t), q);
   double twice = 0.0;
   if (d.lumped) {
     twice = (d.mass_free.array() * v.array().square()).sum();
@@ -233,8 +240,8 @@ Energy NodalBody::energy(double, View q, View v) const {
   return {0.5 * twice, d.potential()};
 }
 
-// Each source with the prescribed degrees of freedom at rest where they are at t = 0 (damping: where they are); what their
-// motion adds is "prescribed".
+// Each source with the prescribed degrees of freedom at rest where they stand (damping: where they are); what their motion adds
+// is "prescribed": forces on w, and where they do not stand dV/du . u' = -(elastic force on them) . u'.
 void NodalBody::power(double t, View q, View v, View w, std::span<double> by_source) const {
   const Parts& d = *parts_;
   double unused = 0.0, moved = 0.0;
@@ -244,13 +251,15 @@ void NodalBody::power(double t, View q, View v, View w, std::span<double> by_sou
     fill();
     return d.dofs.dot(d.f, w);
   };
-  d.put(0.0, q);
+  d.put(d.stands.value_or(t), q);
   account(d.elastic) = of([&] { d.elastic_force(d.f); });
   account(d.gravity) = of([&] { d.gravity_force(d.f); });
   account(d.load) = of([&] { add_loads(d.loads, t, d.f); });
   d.put(t, q, v);
   if (d.dofs.moving()) {
     moved += of([&] { d.elastic_force(d.f); }) - account(d.elastic);
+    if (!d.stands)
+      for (const Prescribed& p : d.dofs.held()) moved -= d.f[p.dof] * d.v[p.dof];
     moved += of([&] { d.inertia_of_motion(t, d.f); });
     moved += of([&] { d.damping_force(d.v, d.f); });
     d.dofs.stop(d.v);

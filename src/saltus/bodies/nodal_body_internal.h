@@ -1,6 +1,7 @@
 // What a NodalBody is made of: forces on vectors of all degrees of freedom, 3 numbers a node.
 #pragma once
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct NodalBody::Parts {
   std::span<const Load> loads;
   std::vector<Source> sources;
   int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
+
+  mutable std::optional<double> stands = 0.0;  ///< stand()
+  mutable double t_tangent = 0.0;              ///< of K and C
 
   // Work space of the present call; u what q and prescribed motion say, v the rates
   mutable Vector u, v, x, f, y;

@@ -234,7 +234,7 @@ void Particles::multiply(Combination s, View q, View, View x, Out y) const {
     y.array() = s.m * d.mass_free.array() * x.array();
     return;
   }
-  d.put(0.0, q);
+  d.put(d.t_tangent, q);
   d.spread(x, d.x);
   const Rayleigh& r = d.rayleigh();
   d.y.array() = ((s.m + s.c * r.mass) * d.mass.array() + s.c * d.system.drag) * d.x.array();
@@ -255,7 +255,7 @@ void Particles::factorise(Combination s, View q, View, Factor& A) const {
         ((s.m + s.c * d.rayleigh().mass) * d.mass_free.array() + s.c * d.system.drag).inverse();
     return;
   }
-  d.put(0.0, q);
+  d.put(d.t_tangent, q);
   d.assemble(s);
   operator_in<SparseOperator>(A).factorise(d.matrix);
 }

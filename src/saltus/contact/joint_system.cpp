@@ -336,6 +336,42 @@ std::array<double, 2> JointSystem::add_coordinate(int joint, int coordinate, dou
   return drifts;
 }
 
+/// p along a row that is no turning one, on the sides with prescribed degrees of freedom. These have no frames: the point is theirs.
+void JointSystem::Work::push(const Held& joint, const JointRow& row, double p,
+                             const UseImpulse& use) const {
+  if (row.spin || p == 0.0) return;
+  for (int k = 0; k < 2; ++k) {
+    const Side& s = joint.side[k];
+    if (s.member < 0 || members[at(s.member)].of.body->prescribed() == 0) continue;
+    use(members[at(s.member)].of.group, s.ref, (k == 0 ? -p : p) * row.direction);
+  }
+}
+
+void JointSystem::point_impulses(View L, const UseImpulse& use) const {
+  const Work& d = *work_;
+  JointRows rows;
+  for (const Work::Part& part : d.parts) {
+    const Work::Held& h = d.held[at(part.joint)];
+    const Work::Frames& f = d.at_rows[at(part.joint)];
+    if (part.coordinate < 0) {
+      joint_rows(h.kind, h.length, f.a, f.b, rows);
+    } else {
+      rows.size = 1;
+      rows.row[0] = joint_coordinate(h.kind, part.coordinate, f.a, f.b);
+    }
+    for (int i = 0; i < rows.size; ++i)
+      d.push(h, rows.row[at(i)], part.weight * L[d.matrix.first(part.node) + i], use);
+  }
+}
+
+void JointSystem::point_impulses(int joint, int coordinate, double p, const UseImpulse& use) const {
+  const Work& d = *work_;
+  expects(d.held_of[at(joint)] >= 0, "the joint is one of these groups");
+  const std::size_t i = at(d.held_of[at(joint)]);
+  const Work::Held& h = d.held[i];
+  d.push(h, joint_coordinate(h.kind, coordinate, d.at_rows[i].a, d.at_rows[i].b), p, use);
+}
+
 // -- G and S
 
 void JointSystem::multiply_add(int member, View v, Out u) const {

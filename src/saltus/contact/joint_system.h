@@ -138,6 +138,12 @@ class JointSystem {
 
   void multiply_add(int member, View v, Out u) const;   ///< u += G v
   void transpose_add(int member, View L, Out r) const;  ///< r += G^T L
+  /// Impulses L of the rows on the points of members with prescribed degrees of freedom, which r = G^T L leaves out: of joints and
+  /// couplings, where the rows are. use(group, point, impulse in space).
+  using UseImpulse = std::function<void(int group, const PointRef& at, const Vector3& impulse)>;
+  void point_impulses(View L, const UseImpulse& use) const;
+  /// The same of a law on a coordinate of a joint.
+  void point_impulses(int joint, int coordinate, double p, const UseImpulse& use) const;
   /// G: rows() rows, a column a velocity of the member.
   void dense(int member, Eigen::Ref<Matrix> G) const;
 

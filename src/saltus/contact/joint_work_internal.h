@@ -118,6 +118,7 @@ struct JointSystem::Work {
   double value(const Held& joint, int coordinate) const;
   double sum(const Coupled& c, const std::vector<Frames>& frames) const;
   double drift(const Side& s, const JointRow& row, int instant) const;
+  void push(const Held& joint, const JointRow& row, double p, const UseImpulse& use) const;
   void move(double t, const Difference& rate, View q, View v, Member& m);
   const JointMotion& motion(const Side& s) const;
 };

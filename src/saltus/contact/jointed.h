@@ -84,6 +84,7 @@ class Jointed final : public Dynamics {
 
   /// Of the body, then "joints" and, where rows are driven or lead to what is moved, "prescribed".
   std::span<const Source> sources() const override { return sources_; }
+  bool stand(std::optional<double> t) const override { return body_->stand(t); }
   Energy energy(double t, View q, View v) const override { return body_->energy(t, q, v); }
   void power(double t, View q, View v, View w, std::span<double> by_source) const override;
 

@@ -28,6 +28,8 @@ std::string trait_names(unsigned traits) {
 
 void Dynamics::retract(View q, View w, Out out) const { out = q + w; }
 void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
+bool Dynamics::stand(std::optional<double>) const { return false; }
+
 void Dynamics::potential_force(double, View, Out) const {
   expects(false, "this kind of body has no potential");
 }

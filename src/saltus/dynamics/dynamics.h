@@ -3,6 +3,7 @@
 // Dynamics knows no scheme. Every operation is a batch over the group. `out` never aliases an argument.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -166,6 +167,12 @@ class Dynamics {
                                             std::span<const Vector3> direction) const;
 
   // -- accounts
+  /// From here on V, and what of F belongs to it, count with prescribed degrees of freedom where they are at t: in energy(),
+  /// potential_force() and power(). Without a t: where they are at the time of each call; what their motion changes of V is
+  /// then a power, of the account "prescribed". The driver calls it before everything else of a step, with its start: a step
+  /// that stands still in u books exactly, and V(u1) - V(u0) is work of the prescribed motion. K and C, which are asked for
+  /// without a time, are those of the last force(), after this of t. True: V changes with u. Default: it does not.
+  virtual bool stand(std::optional<double> t) const;
   virtual std::span<const Source> sources() const = 0;
   virtual Energy energy(double t, View q, View v) const = 0;
   /// by_source[s] = F_s(t, q, v) . w [W]; the sum over s is F . w. Forces of inertia (M' of M(q), gyroscopic) count as

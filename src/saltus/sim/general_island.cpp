@@ -42,7 +42,7 @@ class GeneralIsland final : public Island {
   bool project(IslandStep& step, StepReport& report) override;
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
-  void surface_impulses(std::vector<SurfaceImpulse>& list) const override;
+  void point_impulses(std::vector<PointImpulse>& list) const override;
   void see(const Model& model, std::vector<SeenContact>& contacts) const override;
   bool friction(int group, Out r) const override;
   bool joints(int group, Out r) const override {
@@ -921,7 +921,15 @@ void GeneralIsland::remember(std::vector<ContactMemory>& contacts) const {
   }
 }
 
-void GeneralIsland::surface_impulses(std::vector<SurfaceImpulse>& list) const {
+void GeneralIsland::point_impulses(std::vector<PointImpulse>& list) const {
+  for (std::size_t i = 0; i < list_.named(); ++i)
+    if (list_[i].joint_law >= 0) {
+      const JointLaw& on = model_.joint_laws()[size(list_[i].joint_law)];
+      joints_.system().point_impulses(on.joint, on.coordinate, on.sign * p_all_[list_[i].first_row],
+                                      [&](int g, const PointRef& at, const Vector3& p) {
+                                        list.push_back({g, at, p});
+                                      });
+    }
   for (std::size_t i = list_.named(); i < list_.count(); ++i) {
     const IslandContact& c = list_[i];
     Vector3 p = Vector3::Zero();  // on side 0

@@ -87,6 +87,7 @@ class Listener final : public Dynamics {
     return body_.table(at, direction);
   }
   std::span<const Source> sources() const override { return body_.sources(); }
+  bool stand(std::optional<double> t) const override { return body_.stand(t); }
   Energy energy(double t, View q, View v) const override { return body_.energy(t, q, v); }
   void power(double t, View q, View v, View w, std::span<double> by_source) const override {
     body_.power(t, q, v, w, by_source);

@@ -36,8 +36,8 @@ struct DriftWork {
   double normal = 0.0, friction = 0.0, joints = 0.0;
 };
 
-/// Impulse of a contact between surfaces on a point of a group [N s].
-struct SurfaceImpulse {
+/// Impulse on a point of a group [N s].
+struct PointImpulse {
   int group = 0;
   PointRef at;
   Vector3 impulse = Vector3::Zero();
@@ -88,10 +88,9 @@ class Island {
   }
   /// Appends the contacts that carried an impulse, by increasing key.
   virtual void remember(std::vector<ContactMemory>& contacts) const = 0;
-  /// Appends what surfaces press in the last solve() on groups with prescribed degrees of freedom, before project().
-  virtual void surface_impulses(std::vector<SurfaceImpulse>& list) const {
-    static_cast<void>(list);
-  }
+  /// Appends what contacts between surfaces and laws on joints press in the last solve() on groups with prescribed degrees of
+  /// freedom, before project().
+  virtual void point_impulses(std::vector<PointImpulse>& list) const { static_cast<void>(list); }
   /// Appends all contacts that are known in the step, as they were before project().
   virtual void see(const Model& model, std::vector<SeenContact>& contacts) const = 0;
 };

@@ -45,6 +45,7 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
     m.w.resize(body.velocities());
     for (Vector* x : {&m.r, &m.all, &m.change}) x->setZero(body.velocities());
     v_.push_back(m.w);
+    reacts_ = reacts_ || body.prescribed() > 0;
     steady_ = steady_ && (m.w.size() == 0 || model_.groups()[size(g)].scheme->axes_fixed());
     members_.push_back(std::move(m));
   }
@@ -59,6 +60,7 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
     std::erase_if(jump_times_, [](double t) { return t <= 0.0; });
   }
   loads_.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+  if (reacts_) pushed_.reserve(4 * (model.joints().size() + model.couplings().size()));
   for (std::size_t i = 0; i < loads_.size(); ++i)
     if (model.joints()[i].strength > 0.0 && system_.rows_of(static_cast<int>(i))[1] > 0)
       breakable_.push_back(static_cast<int>(i));
@@ -412,6 +414,10 @@ double IslandJoints::outstanding(IslandStep& step) {
 
 /// loads += L/h on the rows as they are.
 void IslandJoints::add_loads(const Vector& L, double h) {
+  if (reacts_)
+    system_.point_impulses(L, [&](int group, const PointRef& at, const Vector3& p) {
+      pushed_.push_back({group, at, p});
+    });
   JointRows rows;
   for (std::size_t i = 0; i < loads_.size(); ++i) {
     const auto [first, count] = system_.rows_of(static_cast<int>(i));
@@ -446,6 +452,7 @@ void IslandJoints::add_broken(double t, std::vector<BrokenJoint>& broken) const 
 void IslandJoints::measure_loads(IslandStep& step) {
   if (jumps_) drift_work_ = work_of_jump(step);
   loads_.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
+  pushed_.clear();
   add_loads(L_, step.h);
   std::fill(pull_.begin(), pull_.end(), 0.0);
   add_pulls(L_, step.h);

@@ -58,6 +58,8 @@ class IslandJoints {
   /// Mean force [N] and torque [N m] of each joint of the model on its b over the step, in space, the torque about the point
   /// of b. Zero where it is not one of these groups.
   std::span<const std::array<Vector3, 2>> loads() const { return loads_; }
+  /// The same impulses, and those of couplings, on points of groups with prescribed degrees of freedom.
+  std::span<const PointImpulse> pushed() const { return pushed_; }
   /// The step counts, and ends at t: appends the joints whose mean pull in it was above their strength, by increasing joint.
   void add_broken(double t, std::vector<BrokenJoint>& broken) const;
 
@@ -132,6 +134,8 @@ class IslandJoints {
   Vector rates_;    ///< of place_ends()
   Matrix Y_, Z_;
   std::vector<std::array<Vector3, 2>> loads_;
+  bool reacts_ = false;  ///< a member has prescribed degrees of freedom
+  std::vector<PointImpulse> pushed_;
   std::vector<int> breakable_;  ///< joints with a strength, of the model's
   std::vector<double> pull_;    ///< mean of the last step [N], one each
   std::vector<char> gone_;      ///< of each joint of the model; empty: none ever breaks here

@@ -50,6 +50,7 @@ Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> 
   Energy sum;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Group& group = model.groups()[g];
+    group.dynamics->stand(t);
     const Energy E = group.scheme->energy(*group.dynamics, prepared[g].get(), t, h, groups[g]);
     sum.kinetic += E.kinetic;
     sum.potential += E.potential;
@@ -83,6 +84,7 @@ Energy energy_of(const Model& model, const State& state) {
   if (state.lane.active)
     for (std::size_t g = 0; g < state.groups.size(); ++g) {
       const auto& [q, v, memory] = state.groups[g];
+      model.groups()[g].dynamics->stand(state.t);
       const Energy E = model.groups()[g].dynamics->energy(state.t, q, v);
       energy.kinetic += E.kinetic;
       energy.potential += E.potential;
@@ -240,6 +242,7 @@ void Simulation::Work::begin(double h) {
     const auto island = static_cast<std::size_t>(model.islands()[g]);
     if (island < islands.size() && islands[island]) trial.r.setZero();  // others never touch it
     trial.ledger = model.options().ledger && !(adaptive && adaptive->estimating);
+    model.groups()[g].dynamics->stand(state.t);
     model.groups()[g].scheme->begin(*model.groups()[g].dynamics, trial);
   }
 }
@@ -273,6 +276,17 @@ void Simulation::Work::use(double h) {
     state.ledger[state.ledger.size() - 2] += state.energy.total() - before;
 }
 
+// What is prescribed goes from where it stood in the step to where it is at its end. Returns what that changes of the energy,
+// V(q1, u1) - V(q1, u0), which is work of the prescribed motion, and gives the energy there.
+double Simulation::Work::move_prescribed(std::size_t g, Energy& E) {
+  const Group& group = model.groups()[g];
+  const double t1 = state.t + state.h;
+  if (!group.dynamics->stand(t1)) return 0.0;
+  const double before = E.total();
+  E = group.scheme->energy(*group.dynamics, prepared[g].get(), t1, state.h, ends[g]);
+  return E.total() - before;
+}
+
 //     E1 - E0 = work of the sources + projection + friction + impact + scheme + unexplained
 void Simulation::Work::book(StepReport& report) {
   std::copy(state.ledger.begin(), state.ledger.end(), ledger.begin());
@@ -284,6 +298,11 @@ void Simulation::Work::book(StepReport& report) {
     const Group& group = model.groups()[g];
     StepWork work{by_source[g]};
     group.scheme->work(*group.dynamics, trials[g], ends[g], work);
+    if (reactions[g].size() > 0) {
+      const double moved = move_prescribed(g, work.energy);
+      if (moved != 0.0) ledger[static_cast<std::size_t>(prescribed_account)] += moved;
+      explained += moved;
+    }
     energy.kinetic += work.energy.kinetic;
     energy.potential += work.energy.potential;
     for (std::size_t s = 0; s < account[g].size(); ++s)
@@ -413,7 +432,7 @@ void Simulation::Work::step(double h, StepReport& report) {
     if (adaptive)
       for (const ContactMemory& one : std::span(contacts).subspan(earlier))
         adaptive->touches.push_back({one.key, static_cast<int>(i)});
-    if (reacts) islands[i]->surface_impulses(pressed);
+    if (reacts) islands[i]->point_impulses(pressed);
   }
   if (islands.size() > 1)
     std::sort(contacts.begin(), contacts.end(),
@@ -499,7 +518,7 @@ void Simulation::Work::watch(StepReport& report) {
 }
 
 // Forces on the prescribed degrees of freedom with the mean acceleration of the step, at the middle of the interval
-// over which the velocity of the scheme changed.
+// over which the velocity of the scheme changed; contacts and joints press on them too.
 void Simulation::Work::react(double h) {
   for (std::size_t g = 0; g < reactions.size(); ++g) {
     if (reactions[g].size() == 0) continue;
@@ -528,11 +547,15 @@ void Simulation::Work::react(double h) {
         group.dynamics->point_reactions(t, q_mid, std::span(&side->ref, 1), f_mid, reactions[g]);
       }
     }
-    for (const SurfaceImpulse& on : pressed)
-      if (on.group == static_cast<int>(g)) {
-        f_mid = on.impulse / h;
-        group.dynamics->point_reactions(t, q_mid, std::span(&on.at, 1), f_mid, reactions[g]);
-      }
+    const auto press = [&](const PointImpulse& on) {
+      if (on.group != static_cast<int>(g)) return;
+      f_mid = on.impulse / h;
+      group.dynamics->point_reactions(t, q_mid, std::span(&on.at, 1), f_mid, reactions[g]);
+    };
+    for (const PointImpulse& on : pressed) press(on);
+    for (const auto& island : islands)
+      if (!state.lane.active && island && island->joints())
+        for (const PointImpulse& on : island->joints()->pushed()) press(on);
   }
 }
 

@@ -53,8 +53,9 @@ struct Simulation::Work {
   std::vector<Vector>
       reactions;        ///< of the last step, a group; empty without prescribed degrees of freedom
   bool reacts = false;  ///< some group has prescribed degrees of freedom
-  std::vector<SurfaceImpulse> pressed;  ///< on groups that react, by surfaces in the step in work
-  Vector q_mid, v_mid, a_mid, f_mid;    ///< scratch of react()
+  std::vector<PointImpulse>
+      pressed;  ///< on groups that react, but by `contacts` and the joints of islands
+  Vector q_mid, v_mid, a_mid, f_mid;  ///< scratch of react()
   PointScratch scratch;
   PointRows probe_rows;
   GroupRows probe_row;
@@ -85,6 +86,7 @@ struct Simulation::Work {
   void halve(double h, double t1, int depth, StepReport& report);
   // parts of step()
   void book(StepReport& report);
+  double move_prescribed(std::size_t group, Energy& energy);
   void watch(StepReport& report);
   bool aligned(std::size_t island) const;
   void align(StepReport& report);
@@ -114,6 +116,7 @@ struct Simulation::Work {
   void to_schemes();
   void to_events();
   void advance_by_events(double t1, StepReport& report);
+  void press_in_lane();
 };
 
 /// What is made for one length of step: factors, and the tables of islands that keep some (others: null).

@@ -56,6 +56,39 @@ void Simulation::Work::to_events() {
   events.push_back({Event::Kind::take_back, state.t, 0, 0.0, Vector3::Zero(), 0.0});
 }
 
+// What joints, and contacts between surfaces that are there at its end, pressed in an interval on groups that react.
+void Simulation::Work::press_in_lane() {
+  pressed.clear();
+  const auto press = [&](int group, const PointRef& at, const Vector3& impulse) {
+    if (group >= 0 && model.groups()[static_cast<std::size_t>(group)].dynamics->prescribed() > 0)
+      pressed.push_back({group, at, impulse});
+  };
+  const auto reacting = [&](const JointSide& side) {
+    return side.group >= 0 &&
+           model.groups()[static_cast<std::size_t>(side.group)].dynamics->prescribed() > 0;
+  };
+  for (std::size_t i = 0; i < model.joints().size(); ++i) {
+    const Joint& joint = model.joints()[i];
+    if (!reacting(joint.a) && !reacting(joint.b)) continue;
+    const Vector3 on_b = lane->joint_impulse(static_cast<int>(i))[0];
+    press(joint.a.group, joint.a.ref, -on_b);
+    press(joint.b.group, joint.b.ref, on_b);
+  }
+  seen.clear();
+  lane->see(state, seen);
+  for (const SeenContact& contact : seen) {
+    if (contact.on_joint || contact.view.impulse.isZero(0.0)) continue;
+    const auto pair =
+        std::ranges::lower_bound(model.pairs(), contact.view.key, {}, &ContactPair::key);
+    if (pair != model.pairs().end() && pair->key == contact.view.key) continue;  // in `contacts`
+    const Vector3 p = contact.view.impulse[0] * contact.view.normal +
+                      contact.view.impulse[1] * contact.tangent[0] +
+                      contact.view.impulse[2] * contact.tangent[1];
+    press(contact.view.a.group, contact.at[0], p);
+    press(contact.view.b.group, contact.at[1], -p);
+  }
+}
+
 // One interval of a model with the event lane: its own, or steps of the schemes while there are too many events. How many
 // intervals these get doubles with every time that the lane comes back too early.
 void Simulation::Work::advance_by_events(double t1, StepReport& report) {
@@ -82,6 +115,7 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
     if (reacts) {  // between the ends of the interval
       ends = state.groups;
       lane->remember(contacts);
+      press_in_lane();
       std::swap(state.groups, start);
       const double t = state.t;
       state.t = t1 - h;
