@@ -194,6 +194,10 @@ void MasslessContact::point_drift(double t, View q, std::span<const PointRef> at
   data_->fem->point_drift(t, data_->all, at, drift);
 }
 
+double MasslessContact::fastest_drift(double from, double to, double reach) const {
+  return data_->fem->fastest_drift(from, to, reach);
+}
+
 void MasslessContact::breaks(Breaks& out) const { data_->fem->breaks(out); }
 
 // Rows of massless nodes are those of (4), at all nodes with mass beside one without.

@@ -101,6 +101,19 @@ void Moving::point_drift(double t, View, std::span<const PointRef> at, Out d) co
   }
 }
 
+// |x' + omega x r| <= |x'| + |omega| |r|
+double Moving::fastest_drift(double from, double to, double reach) const {
+  double most = 0.0;
+  for (const PrescribedMotion& m : motions_) {
+    Vector3 u;
+    for (int i = 0; i < 3; ++i)
+      u[i] = m.position[static_cast<std::size_t>(i)].fastest(from, to) + std::abs(m.velocity[i]);
+    const double turns = m.angle.fastest(from, to) + std::abs(m.spin);
+    most = std::max(most, u.norm() + (turns > 0.0 ? turns * reach : 0.0));
+  }
+  return most;
+}
+
 void Moving::spin_drift(double t, View, std::span<const PointRef> at, Out d) const {
   for (std::size_t i = 0; i < at.size(); ++i)
     d.segment<3>(3 * static_cast<Eigen::Index>(i)) =

@@ -52,6 +52,7 @@ class Moving final : public Dynamics {
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  double fastest_drift(double from, double to, double reach) const override;
   void breaks(Breaks& out) const override;
   void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
 

@@ -1,5 +1,7 @@
 #include "saltus/bodies/nodal_body.h"
 
+#include <cmath>
+
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/bodies/nodal_body_internal.h"
@@ -199,6 +201,18 @@ void NodalBody::point_drift(double t, View, std::span<const PointRef> at, Out dr
         if (const int dof = 3 * s.node[index(k)] + axis; d.dofs.held(dof) >= 0)
           drift[3 * static_cast<Eigen::Index>(i) + axis] += s.N[index(k)] * d.x[dof];
   }
+}
+
+// Of the vertices, which are nodes.
+double NodalBody::fastest_drift(double from, double to, double) const {
+  const FreeDofs& dofs = parts_->dofs;
+  if (!dofs.moving()) return 0.0;
+  Vector node = Vector::Zero((dofs.all() + 2) / 3);
+  for (const Prescribed& p : dofs.held()) {
+    const double u = p.signal.fastest(from, to);
+    node[p.dof / 3] += u * u;
+  }
+  return std::sqrt(node.maxCoeff());
 }
 
 std::unique_ptr<PointTable> NodalBody::table(std::span<const PointRef> at,

@@ -33,6 +33,7 @@ class NodalBody : public Dynamics {
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
+  double fastest_drift(double from, double to, double reach) const override;
   void breaks(Breaks& out) const override;
   std::unique_ptr<PointTable> table(
       std::span<const PointRef> at,

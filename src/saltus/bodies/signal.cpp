@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "saltus/base/error.h"
 
@@ -33,10 +34,14 @@ std::vector<double> natural_spline(const std::vector<double>& t, const std::vect
 struct Signal::Piece {
   double h, a, b, y0, y1, m0, m1;
 
-  Piece(const Table& table, double t) {
+  /// Number of the piece that t is in, of the first or the last one where it is outside.
+  static std::size_t at(const Table& table, double t) {
     const auto last = static_cast<std::ptrdiff_t>(table.t.size()) - 2;
-    const auto i = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+    return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
         std::upper_bound(table.t.begin(), table.t.end(), t) - table.t.begin() - 1, 0, last));
+  }
+  Piece(const Table& table, double t) : Piece(table, at(table, t), t) {}
+  Piece(const Table& table, std::size_t i, double t) {
     h = table.t[i + 1] - table.t[i];
     a = (table.t[i + 1] - t) / h;
     b = (t - table.t[i]) / h;
@@ -113,6 +118,35 @@ double Signal::second(double t) const {
   const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
   if (table.second.empty() || t < table.t.front() || t > table.t.back()) return 0.0;
   return Piece(table, t).second();
+}
+
+// Of a cubic the rate is largest at an end of the piece or where its second derivative a m_i + b m_{i+1} is 0.
+double Signal::fastest(double from, double to) const {
+  if (std::holds_alternative<Constant>(form_)) return 0.0;
+  if (const auto* w = std::get_if<Harmonic>(&form_)) {
+    const auto half_turns = [&](double t) {
+      return std::floor((w->omega * t + w->phase) / std::numbers::pi - 0.5);
+    };
+    const double most = std::abs(w->amplitude * w->omega);
+    return half_turns(from) != half_turns(to)
+               ? most
+               : std::min(most, std::max(std::abs(rate(from)), std::abs(rate(to))));
+  }
+  const Table& table = *std::get<std::shared_ptr<const Table>>(form_);
+  if (to < table.t.front() || from > table.t.back()) return 0.0;
+  double most = 0.0;
+  for (std::size_t i = Piece::at(table, from); i <= Piece::at(table, to); ++i) {
+    const double t0 = table.t[i], t1 = table.t[i + 1];
+    const auto look = [&](double t) {
+      most = std::max(most, std::abs(Piece(table, i, std::clamp(t, t0, t1)).rate()));
+    };
+    look(from);
+    look(to);
+    if (table.second.empty()) continue;
+    const double m0 = table.second[i], m1 = table.second[i + 1];
+    if (m0 * m1 < 0.0) look(std::clamp(t0 + (t1 - t0) * m0 / (m0 - m1), from, to));
+  }
+  return most;
 }
 
 bool Signal::is_constant() const {

@@ -23,6 +23,8 @@ class Signal {
   double value(double t) const;
   double rate(double t) const;    ///< [1/s]
   double second(double t) const;  ///< [1/s^2]
+  /// The largest |rate| in [from, to] [1/s].
+  double fastest(double from, double to) const;
   bool is_constant() const;
   /// Appends the times at which the rate jumps: corners of a table, and its ends where it does not rest there.
   void jumps(std::vector<double>& t) const;

@@ -52,6 +52,7 @@ void Dynamics::prescribed_columns(Combination, View, View, Eigen::Ref<Matrix>) c
   expects(prescribed() == 0, "this kind of body does not give the columns of prescribed motion");
 }
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
+double Dynamics::fastest_drift(double, double, double) const { return 0.0; }
 void Dynamics::breaks(Breaks&) const {}
 std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,
                                             std::span<const Vector3>) const {

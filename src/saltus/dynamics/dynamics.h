@@ -180,6 +180,11 @@ class Dynamics {
   virtual void power(double t, View q, View v, View w, std::span<double> by_source) const = 0;
 
   virtual const ModalData* modal() const { return nullptr; }  ///< non-null with Trait::modal
+
+  // -- bounds
+  /// No |d| of point_drift() is larger in [from, to], of points up to `reach` [m] from the origin of their frame, and of
+  /// vertices of skins [m/s]. Default: 0.
+  virtual double fastest_drift(double from, double to, double reach) const;
 };
 
 }  // namespace saltus

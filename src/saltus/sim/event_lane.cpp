@@ -307,9 +307,11 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   start(h);
   const double force_size = largest_force();
   if (!(lane.next > 0.0)) start(std::min(h, first_step(h)));
+  watch.begin(step.t0, step.v0, force_size);
   if (motion.contacts().detects()) {
     // u h + a h^2/2 <= way
-    const double u = motion.fastest(step.v0), way = kWay * model.surfaces().margin_of_events(),
+    const double u = std::max(motion.fastest(step.v0), watch.fastest_drift(lane.t, lane.t + h)),
+                 way = kWay * model.surfaces().margin_of_events(),
                  a = step.dv0.cwiseAbs().maxCoeff(),
                  most = 2.0 * way / (u + std::sqrt(u * u + 2.0 * a * way));
     if (h > most) start(most);
@@ -341,7 +343,6 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
       h * (error > 0.0 ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.2, 5.0) : 5.0);
   method->interpolate(motion, step);
   lane.h = lane.length = h;
-  watch.begin(step.t0, step.v0, force_size);
   begin_samples();
   const auto nodes = lobatto_nodes(static_cast<int>(step.w.cols()));
   const auto found = watch.earliest(step, [&](double theta) {

@@ -81,6 +81,9 @@ class Listener final : public Dynamics {
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
     body_.point_drift(t, q, at, d);
   }
+  double fastest_drift(double from, double to, double reach) const override {
+    return body_.fastest_drift(from, to, reach);
+  }
   void breaks(Breaks& out) const override { body_.breaks(out); }
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override {

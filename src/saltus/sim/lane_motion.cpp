@@ -296,14 +296,11 @@ void LaneMotion::applied(Out f) {
   }
 }
 
-double LaneMotion::fastest(View v, std::span<const double> reach) const {
+double LaneMotion::fastest(View v) const {
   double most = 0.0;
   for (std::size_t g = 0; g < rigid_.size(); ++g)
-    for (int i = first_[g]; i + 3 <= first_[g + 1]; i += rigid_[g] ? 6 : 3) {
-      double u = v.segment<3>(i).norm();
-      if (rigid_[g] && !reach.empty()) u += reach[g] * v.segment<3>(i + 3).norm();
-      most = std::max(most, u);
-    }
+    for (int i = first_[g]; i + 3 <= first_[g + 1]; i += rigid_[g] ? 6 : 3)
+      most = std::max(most, v.segment<3>(i).norm());
   return most;
 }
 

@@ -78,9 +78,8 @@ class LaneMotion final : public SmoothMotion {
     a = f_;
     solve_mass(a);
   }
-  /// Largest velocity of a place of a body, its surfaces reaching so far from it (one number a group; none: 0) [m/s], and
-  /// largest angular velocity [rad/s], for velocities v of all groups.
-  double fastest(View v, std::span<const double> reach = {}) const;
+  /// Largest velocity of a body [m/s] and largest angular velocity [rad/s], for velocities v of all groups.
+  double fastest(View v) const;
   double fastest_turn(View v) const;
   /// Radius of gyration of the angular velocities [m], 1 of the other velocities.
   std::span<const double> radius() const { return radius_; }

@@ -22,19 +22,144 @@ constexpr double kFit = 1e-10, kForceFit = 1e-7;
 
 const double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
+/// The largest distance between two nodes.
+double widest(std::span<const double> nodes) {
+  double most = 0.0;
+  for (std::size_t k = 1; k < nodes.size(); ++k) most = std::max(most, nodes[k] - nodes[k - 1]);
+  return most;
+}
+
+/// The largest |J v| of the points of J.
+double fastest_point(const PointRows& J, View v) {
+  double most = 0.0;
+  const std::size_t block = 3 * at(J.width);
+  for (std::size_t i = 0; i + 1 < J.offset.size(); ++i) {
+    Vector3 u = Vector3::Zero();
+    for (std::size_t k = at(J.offset[i]); k < at(J.offset[i + 1]); ++k)
+      for (int a = 0; a < 3; ++a)
+        for (int c = 0; c < J.width; ++c)
+          u[a] += J.value[block * k + at(a * J.width + c)] * v[J.column[k] + c];
+    most = std::max(most, u.norm());
+  }
+  return most;
+}
+
 }  // namespace
 
 LaneWatch::LaneWatch(const Model& model, LaneMotion& motion) : model_(model), motion_(motion) {
   const auto n = static_cast<Eigen::Index>(motion.size());
   w_ = v_ = dw_ = dv_ = Vector::Zero(n);
-  reach_.assign(model.groups().size(), 0.0);
-  for (const Collider& collider : model.surfaces().colliders) {
-    if (collider.frame < 0) continue;
-    const Bounds box = bounds(collider.shape, collider.local);
-    const Vector3 far = box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs());
-    double& reach = reach_[at(model.surfaces().frames[at(collider.frame)].group)];
-    if (far.allFinite()) reach = std::max(reach, far.norm());
+  const Surfaces& all = model.surfaces();
+  for (std::size_t f = 0; f < all.frames.size(); ++f) {
+    Surface one;
+    one.group = all.frames[f].group;
+    const Dynamics& body = *model.groups()[at(one.group)].dynamics;
+    constexpr double kEver = std::numeric_limits<double>::infinity();
+    if (body.velocities() == 0 && body.fastest_drift(-kEver, kEver, 1.0) == 0.0) continue;
+    one.first = motion.contacts().first()[at(one.group)];
+    if (body.rigid()) one.body = all.frames[f].body;
+    for (const Collider& collider : all.colliders) {
+      if (collider.frame != static_cast<int>(f)) continue;
+      const Bounds box = bounds(collider.shape, collider.local);
+      const Vector3 far = box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs());
+      one.reach = std::max(one.reach, far.allFinite() ? far.norm() : kEver);
+    }
+    surfaces_.push_back(one);
   }
+  for (std::size_t k = 0; k < all.skins.size(); ++k) {
+    Surface one;
+    one.group = all.skins[k].group;
+    one.first = motion.contacts().first()[at(one.group)];
+    one.skin = static_cast<int>(k);
+    surfaces_.push_back(one);
+    if (all.skins[k].self) surfaces_.push_back(one);  // its pieces meet each other
+  }
+}
+
+// Rows of skins and, where planes move, the span of the surfaces, at the place of the motion.
+void LaneWatch::see_surfaces(double t) {
+  const auto q = [&](const Surface& one) -> const Vector& {
+    return motion_.groups()[at(one.group)].q;
+  };
+  bool planes = false;
+  for (Surface& one : surfaces_) {
+    planes = planes || !std::isfinite(one.reach);
+    if (one.skin >= 0)
+      model_.groups()[at(one.group)].dynamics->point_rows(
+          q(one), q(one), model_.surfaces().skins[at(one.skin)].skin.vertices, one.rows);
+  }
+  if (!planes) return;
+  double largest = 0.0, reach = 0.0;
+  std::vector<Pose> poses;
+  Vector places;
+  for (const Surface& one : surfaces_) {
+    const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
+    if (std::isfinite(one.reach)) reach = std::max(reach, one.reach);
+    if (one.skin >= 0) {
+      const auto& vertices = model_.surfaces().skins[at(one.skin)].skin.vertices;
+      places.resize(3 * std::ssize(vertices));
+      body.points(t, q(one), vertices, places);
+      for (Eigen::Index i = 0; i < places.size(); i += 3)
+        largest = std::max(largest, places.segment<3>(i).norm());
+    } else if (&one == surfaces_.data() || one.group != (&one - 1)->group) {
+      poses.resize(at(body.bodies()));
+      body.frames(t, q(one), poses);
+      for (const Pose& pose : poses) largest = std::max(largest, pose.x.norm());
+    }
+  }
+  span_ = 2.0 * largest + reach;
+}
+
+double LaneWatch::fastest_drift(double from, double to) const {
+  double most = 0.0;
+  for (const Surface& one : surfaces_)
+    most = std::max(most, model_.groups()[at(one.group)].dynamics->fastest_drift(
+                              from, to, std::isfinite(one.reach) ? one.reach : span_));
+  return most;
+}
+
+// No gap changes faster in [from, to] of the step [m/s]: the two fastest surfaces against each other. v lies in the hull of
+// its coefficients, and so does |u| + r |omega|, which is convex.
+double LaneWatch::closing(const OdeStep& step, double from, double to) {
+  const auto columns = step.v.cols();
+  part_.resize(step.v.rows(), columns);
+  Vector whole(columns), part(columns);
+  const auto size = static_cast<std::size_t>(columns);
+  const auto take = [&](Eigen::Index first, Eigen::Index count) {
+    for (Eigen::Index i = first; i < first + count; ++i) {
+      whole = step.v.row(i);
+      bernstein_part({whole.data(), size}, from, to, {part.data(), size});
+      part_.row(i) = part;
+    }
+  };
+  const double t0 = step.t0 + from * step.h, t1 = step.t0 + to * step.h;
+  double fastest = 0.0, second = 0.0;
+  const auto look = [&](const Surface& one, double reach) {
+    const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
+    double u = 0.0;
+    if (one.skin >= 0) {
+      take(one.first, body.velocities());
+      for (Eigen::Index k = 0; k < columns; ++k)
+        u = std::max(u,
+                     fastest_point(one.rows, part_.col(k).segment(one.first, body.velocities())));
+    } else if (one.body >= 0) {
+      const auto i = one.first + 6 * static_cast<Eigen::Index>(one.body);
+      take(i, 6);
+      for (Eigen::Index k = 0; k < columns; ++k) {
+        const double turns = part_.col(k).segment<3>(i + 3).norm();
+        u = std::max(u, part_.col(k).segment<3>(i).norm() + (turns > 0.0 ? turns * reach : 0.0));
+      }
+    }
+    u += body.fastest_drift(t0, t1, reach);
+    second = std::max(second, std::min(u, fastest));
+    fastest = std::max(fastest, u);
+  };
+  for (const Surface& one : surfaces_)
+    if (std::isfinite(one.reach)) look(one, one.reach);
+  const double span = span_ + step.h * fastest;  // what surfaces go in the step
+  for (const Surface& one : surfaces_)
+    if (!std::isfinite(one.reach)) look(one, span);
+  return fastest + second;
 }
 
 double LaneWatch::held_at(std::uint64_t key) const {
@@ -52,6 +177,7 @@ void LaneWatch::begin(double t, View v, double force) {
   held_.clear();
   if (!contacts.any()) return;
   contacts.find_rows(motion_.time(), motion_.groups());
+  if (contacts.detects()) see_surfaces(motion_.time());
   const double L = motion_.extent();
   for (std::size_t i = 0; i < contacts.count(); ++i)
     if (contacts.gap(i) <= kNoise * L) held_.emplace_back(contacts.key(i), contacts.gap(i));
@@ -143,12 +269,11 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
   const int n = static_cast<int>(step.w.cols());  // one more than the degree of the dense output
   const auto nodes = lobatto_nodes(n);
   const LaneContacts& contacts = motion_.contacts();
-  if (!forces && contacts.detects() && depth < kDeepest) {
+  double way = 0.0;  // that a gap may go between two nodes
+  if (!forces && contacts.detects()) {
+    way = closing(step, from, to) * step.h * (to - from) * widest(nodes);
     // Nothing may come from beyond the margin to contact between two nodes.
-    dense_output(step, 0.5 * (from + to), w_, v_);
-    const double speed = motion_.fastest(v_, reach_);
-    if (2.0 * speed * step.h * (to - from) / n > model_.surfaces().margin_of_events())
-      return halves(0);
+    if (way > model_.surfaces().margin_of_events() && depth < kDeepest) return halves(0);
   }
   std::vector<std::vector<Sample>> at_node(static_cast<std::size_t>(n) + 1);
   for (int k = 0; k <= n; ++k) {
@@ -195,12 +320,12 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
     const double noise = of.kind == Kind::presses || of.kind == Kind::holds ? kForceNoise * of.size
                                                                             : kNoise * of.size;
     if (!known) {
-      // A contact that comes into sight or goes out of it: far from contact it does not matter.
-      double least = std::numeric_limits<double>::infinity(),
-             margin = model_.surfaces().margin_of_events();
+      // A contact that comes into sight or goes out of it: where it would have to go farther than surfaces do, from the gap of
+      // one node down to 0 and up to that of the next, it does not touch.
+      double least = std::numeric_limits<double>::infinity();
       for (int k = 0; k <= n; ++k)
         if (std::isfinite(values(r, k))) least = std::min(least, values(r, k));
-      if (of.kind == Kind::gap && least > 0.25 * margin) continue;
+      if (of.kind == Kind::gap && 2.0 * least > way) continue;
       if (bends < kDeepestShape) return halves(1);
       for (int k = 1; k <= n && of.kind == Kind::gap; ++k)
         if (values(r, k) < -noise) {

@@ -41,6 +41,8 @@ class LaneWatch {
   /// The direction in which mode `key` begins to slip, opposite to its friction at the last rates().
   std::array<double, 2> slip(std::uint64_t key) const;
   bool needs_forces() const { return forces_; }
+  /// The largest speed of a surface by what it is told to follow in [from, to] [m/s].
+  double fastest_drift(double from, double to) const;
 
  private:
   struct Sample {
@@ -52,14 +54,26 @@ class LaneWatch {
   /// On [from, to], after so many halvings because of speed, and because functions do not fit.
   std::optional<Found> part(const OdeStep& step, double from, double to, bool forces, int depth,
                             int bends, const AtRates& at_rates);
+  void see_surfaces(double t);
+  double closing(const OdeStep& step, double from, double to);
   Found bisect(const OdeStep& step, Kind kind, std::uint64_t key, double from, double to);
   double held_at(std::uint64_t key) const;
 
   const Model& model_;
   LaneMotion& motion_;
   bool forces_ = false;
-  double force_ = 0.0;         ///< size of the forces of the step [N]
-  std::vector<double> reach_;  ///< largest distance of a surface from its frame, a group [m]
+  double force_ = 0.0;  ///< size of the forces of the step [N]
+  /// Of a body with shapes (body -1: all of the group, which are moved), or a skin: its vertices.
+  struct Surface {
+    int group = 0, body = -1, first = 0;
+    double reach = 0.0;  ///< largest distance of its shapes from its frame [m]; infinite: planes
+    int skin = -1;       ///< of Surfaces::skins
+    PointRows rows;      ///< of its vertices, where the step starts
+  };
+  std::vector<Surface> surfaces_;
+  /// From the frame of a plane no surface is farther away where the step starts [m].
+  double span_ = 0.0;
+  Matrix part_;                                         ///< v of a part of the step, Bernstein
   std::vector<std::pair<std::uint64_t, double>> held_;  ///< gaps <= 0 at the start
   Vector w_, v_, dw_, dv_;
 };

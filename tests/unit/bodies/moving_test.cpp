@@ -55,6 +55,24 @@ TEST_CASE("points of a prescribed motion move with their drift") {
   CHECK((now[1] * kPoints[1].local - kPoints[1].local).norm() == 0.0);
 }
 
+TEST_CASE("no point within reach of a moved frame is faster than the bound of its drift") {
+  const Moving body(motions());
+  const double reach = kPoints[0].local.norm();
+  Vector drift(6);
+  for (const double from : {0.0, 0.4, 1.1})
+    for (const double length : {1e-3, 0.1, 1.0}) {
+      const double bound = body.fastest_drift(from, from + length, reach);
+      double most = 0.0;
+      for (int i = 0; i <= 100; ++i) {
+        body.point_drift(from + length * i / 100.0, kNone, kPoints, drift);
+        most = std::max(most, drift.head<3>().norm());
+      }
+      CHECK(most <= bound);
+      CHECK(bound <= 3.0 * most);
+    }
+  CHECK(Moving({PrescribedMotion{}}).fastest_drift(0.0, 1.0, reach) == 0.0);
+}
+
 TEST_CASE("a prescribed body has no degrees of freedom, no rows and no energy") {
   const Moving body(motions());
   CHECK(body.bodies() == 2);

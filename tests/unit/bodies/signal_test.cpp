@@ -109,6 +109,24 @@ TEST_CASE("a smooth table of a smooth motion errs with the fourth power of its s
   CHECK(ratio < 17.0);
 }
 
+TEST_CASE("no rate of a signal in an interval is above its fastest, and one comes up to it") {
+  const std::vector<double> t{0.0, 0.3, 0.5, 1.2, 1.3}, y{0.0, 1.0, -2.0, 0.5, 0.4};
+  for (const Signal& signal :
+       {Signal{}, Signal::constant(3.0), Signal::harmonic(0.2, 7.0, 0.4, 1.0),
+        Signal::harmonic(-0.2, -7.0), Signal::table(t, y), Signal::table(t, y, true)})
+    for (const double from : {-0.4, 0.0, 0.1, 0.35, 0.9, 1.25, 1.4})
+      for (const double length : {1e-3, 0.05, 0.3, 2.0}) {
+        double most = 0.0;
+        for (int i = 0; i <= 4000; ++i)
+          most = std::max(most, std::abs(signal.rate(from + length * i / 4000.0)));
+        CAPTURE(from);
+        CAPTURE(length);
+        const double fastest = signal.fastest(from, from + length);
+        CHECK(fastest >= most * (1.0 - 1e-14));
+        CHECK(fastest <= most * (1.0 + 1e-4) + 1e-12);
+      }
+}
+
 TEST_CASE("tables that are no function of time are refused") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_AS(Signal::table({0.0}, {1.0}), UsageError);
