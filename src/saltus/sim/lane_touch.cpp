@@ -210,10 +210,13 @@ void LaneTouch::meet_jump(const Instant& now, std::span<const ContactMode> befor
   }
 }
 
-// Velocities: contacts that close with speed. True: there was an impact.
+// Velocities: contacts that close with speed, and equalities that are not obeyed, as where a motor starts. True: there was an
+// impact.
 bool LaneTouch::strike(const Instant& now) {
-  const bool closing = std::ranges::any_of(
-      touching_, [&](const Touching& c) { return c.unilateral() && u_[c.first] < -c.still; });
+  const bool closing = std::ranges::any_of(touching_, [&](const Touching& c) {
+    if (c.law->rule == Of::equality) return std::abs(u_[c.first] - c.law->velocity) > c.still;
+    return c.unilateral() && u_[c.first] < -c.still;
+  });
   if (!closing) return false;
   std::vector<ImpactContact> contacts;
   std::vector<const Touching*> of;
