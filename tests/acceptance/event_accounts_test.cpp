@@ -1,4 +1,4 @@
-// What the event lane books: impulses of equalities.
+// What the event lane books: impulses of equalities, and what the dampers of compliant contacts take.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -26,6 +26,29 @@ double booked(const Simulation& sim, std::string_view account) {
   REQUIRE(at != accounts.end());
   return sim.state().ledger[static_cast<std::size_t>(at - accounts.begin())];
 }
+
+/// 1 kg on a mat of stiffness k and damping c at height 0, from z and u.
+Simulation on_mat(double k, double c, double g, double z, double u, const std::string& step) {
+  return scene_of(fmt::format(R"(saltus: 1
+time: {{end: 4 s, step: {}, lane: events, tolerance: 1e-10}}
+bodies:
+  - {{name: block, kind: particles, particles: {{mass: [1 kg], positions: [[0, 0, {:.17g}]], velocities: [[0, 0, {:.17g}]], gravity: [0, 0, {:.17g}]}}}}
+contacts:
+  - {{name: mat, on: block, against: {{plane: {{}}}}, law: {{kind: compliant, stiffness: {}, damping: {}}}}}
+)",
+                              step, z, u, -g, k, c));
+}
+
+/// z and u of 1 kg on that mat after the time t while it presses, c^2 < 4 k.
+struct OnMat {
+  double k, c, g;
+  std::array<double, 2> after(double t, double z, double u) const {
+    const double low = -g / k, s = 0.5 * c, w = std::sqrt(k - s * s), A = z - low,
+                 B = (u + s * A) / w, fall = std::exp(-s * t);
+    return {low + fall * (A * std::cos(w * t) + B * std::sin(w * t)),
+            fall * ((B * w - s * A) * std::cos(w * t) - (A * w + s * B) * std::sin(w * t))};
+  }
+};
 
 }  // namespace
 
@@ -60,4 +83,57 @@ contacts:
   CHECK(booked(sim, "prescribed") == doctest::Approx(9.0).epsilon(1e-12));
   CHECK(std::abs(booked(sim, "impact")) <= 1e-11);
   CHECK(std::abs(booked(sim, "scheme")) <= 1e-11);
+}
+
+TEST_CASE(
+    "a damped mat that a block leaves too fast to be pressed is pressed again before the block is "
+    "out of it") {
+  // Free while -k z - c u = -2 - 20 t + 500 t^2 < 0.
+  const OnMat mat{100.0, 10.0, 10.0};
+  const double again = (20.0 + std::sqrt(4400.0)) / 1000.0;
+  for (const char* const step : {"1 ms", "10 ms", "0.5 s"}) {
+    CAPTURE(step);
+    Simulation sim = on_mat(mat.k, mat.c, mat.g, -0.1, 1.2, step);
+    const double start = sim.state().energy_start;
+    const LaneRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
+      const double t = s.state().t, z0 = -0.1 + 1.2 * again - 5.0 * again * again,
+                   u0 = 1.2 - 10.0 * again;
+      const auto [z, u] = t < again ? std::array{-0.1 + 1.2 * t - 5.0 * t * t, 1.2 - 10.0 * t}
+                                    : mat.after(t - again, z0, u0);
+      CHECK(std::abs(s.state().groups[0].q[2] - z) <= 1e-10);
+      CHECK(std::abs(s.state().groups[0].v[2] - u) <= 1e-9);
+      CHECK(std::abs(booked(s, "scheme")) <= 1e-9 * start);
+    });
+    const std::vector<Event> springs = run.of(Event::Kind::spring);
+    REQUIRE(springs.size() == 1);
+    CHECK(std::abs(springs[0].t - again) <= 1e-13);
+  }
+}
+
+TEST_CASE("what a damped mat still stores when a block leaves it is what its damper takes") {
+  const double g = 9.81;
+  for (const double c : {5.0, 10.0, 20.0})
+    for (const double speed : {0.2, 1.0, 1.4, 1.6, 2.0}) {
+      const OnMat mat{1000.0, c, g};
+      CAPTURE(c);
+      CAPTURE(speed);
+      Simulation sim = on_mat(mat.k, c, g, 0.0, -speed, "5 ms");
+      const double start = sim.state().energy_start;
+      double first = -1.0;  // where it leaves
+      const LaneRun run = run_events(sim, 2.0, [&](const Simulation& s, const StepReport&) {
+        CHECK(std::abs(booked(s, "scheme")) <= 1e-8 * start);
+        for (const Event& e : s.events())
+          if (e.kind == Event::Kind::spring && e.t > 0.0 && first < 0.0) first = e.t;
+        if (first >= 0.0) return;
+        const auto [z, u] = mat.after(s.state().t, 0.0, -speed);
+        CHECK(std::abs(s.state().groups[0].q[2] - z) <= 1e-10);
+      });
+      CHECK(booked(sim, "impact") < 0.0);
+      // It leaves where the mat pulls no more, below 0.
+      if (first > 0.0) {
+        const auto [z, u] = mat.after(first, 0.0, -speed);
+        CHECK(z < 0.0);
+        CHECK(std::abs(mat.k * z + c * u) <= 1e-8);
+      }
+    }
 }

@@ -11,6 +11,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/contact/spring.h"
 #include "saltus/math/bernstein.h"
 #include "saltus/sim/lane_touch.h"
 #include "saltus/sim/lane_watch.h"
@@ -121,6 +122,9 @@ struct EventLane::Work {
       account.push_back(entry);
       by_source.emplace_back(entry.size(), 0.0);
     }
+    damps = std::ranges::any_of(model.laws(), [](const ContactLaw& law) {
+      return law.rule == ContactLaw::Rule::compliant && law.spring.damping > 0.0;
+    });
     const int accounts = static_cast<int>(model.accounts().size());
     impact = accounts - 3;
     scheme = accounts - 2;
@@ -166,6 +170,7 @@ struct EventLane::Work {
   std::vector<int> first;
   std::vector<std::vector<int>> account;
   std::vector<std::vector<double>> by_source;
+  bool damps = false;  ///< some law is compliant with damping
   bool books = false;  ///< some body has a source that is no potential
   int impact = 0, scheme = 0, friction = 0, prescribed = 0;
 
@@ -225,6 +230,7 @@ struct EventLane::Work {
   void sum_ways();
   bool sample_work(double length, double most = std::numeric_limits<double>::infinity());
   double defect_at(double s, double length);
+  double slack_energy(double t, const State& state);
   void place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
   void go(State& state, double theta);
   int near(const State& state);
@@ -629,11 +635,28 @@ void EventLane::Work::place(double t, double theta, const LaneState& lane,
   if (motion.joint_rows() > 0 || !lane.modes.empty()) touch.project(t, groups, lane.modes, true);
 }
 
+// What springs store that do not press although their gaps are negative [J]: their damping takes it while they go back.
+double EventLane::Work::slack_energy(double t, const State& state) {
+  LaneContacts& contacts = motion.contacts();
+  contacts.find(motion.inside(t), state.groups);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < contacts.count(); ++i) {
+    const ContactLaw& law = contacts.law(i);
+    if (law.rule != ContactLaw::Rule::compliant || law.bilateral()) continue;
+    if (!std::ranges::binary_search(state.lane.modes, contacts.key(i), {}, &ContactMode::key))
+      sum += spring_energy(law.spring, contacts.gap(i));
+  }
+  return sum;
+}
+
 // The state from where it is in the step to theta; accounts and impulses with it.
 void EventLane::Work::go(State& state, double theta) {
   const LaneState& lane = state.lane;
+  const bool slack = damps && model.options().ledger;
+  if (slack) state.ledger[at(impact)] -= slack_energy(lane.t + done * lane.length, state);
   if (theta >= 1.0) state.t = end_of(lane);
   place(state.t, theta, lane, state.groups);
+  if (slack) state.ledger[at(impact)] += slack_energy(state.t, state);
   const double to = std::min(theta, 1.0);
   if (step.h > 0.0) {
     const Integral integral(power.cols(), lane.length, done, to);
@@ -773,8 +796,8 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
     if (kind == Kind::slips && has_stopped(state, lane.ends_key)) {
       endings.push_back({LaneEnding::Kind::stops, lane.ends_key, {}});
     }
-    if (kind == Kind::gap) ending.kind = LaneEnding::Kind::closes;
-    if (kind != Kind::slips && !asked) endings.push_back(ending);
+    if (kind == Kind::gap || kind == Kind::resumes) ending.kind = LaneEnding::Kind::closes;
+    if (kind != Kind::slips && kind != Kind::leaves && !asked) endings.push_back(ending);
   }
   std::vector<ContactMode> modes;
   std::vector<std::pair<std::uint64_t, Vector3>> impulses;

@@ -6,6 +6,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/contact/spring.h"
 
 namespace saltus {
 namespace {
@@ -54,8 +55,10 @@ std::vector<ContactMode> LaneTouch::springs(std::span<const ContactMode> before)
     const bool closes = std::ranges::any_of(endings_, [&](const LaneEnding& e) {
       return e.key == key && e.kind == LaneEnding::Kind::closes;
     });
-    const bool pressed = closes || contacts.gap(i) < 0.0 ||
-                         (contacts.gap(i) < kTie * motion_.extent() && contacts.rate(i, 0) < 0.0);
+    const double y = contacts.gap(i), u = contacts.rate(i, 0);
+    const bool pressed = closes ||
+                         (y < 0.0 && spring_force(law.spring, y) > law.spring.damping * u) ||
+                         (y < kTie * motion_.extent() && u < 0.0);
     if (law.bilateral() || (!ends && (pressed || find_mode(before, key))))
       modes.push_back({key, ContactMode::Kind::closed, {}, 0.0});
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "saltus/base/index_internal.h"
+#include "saltus/contact/spring.h"
 
 namespace saltus {
 namespace {
@@ -168,9 +169,15 @@ double LaneWatch::held_at(std::uint64_t key) const {
   return it != held_.end() && it->first == key ? it->second : 0.0;
 }
 
+// A damped spring without a mode inside its contact: it pressed until damping took all of its force, and the gap is still
+// negative.
+bool LaneWatch::slack(std::uint64_t key, const ContactLaw& law) const {
+  return law.rule == Of::compliant && law.spring.damping > 0.0 && held_at(key) < -round_;
+}
+
 void LaneWatch::begin(double t, View v, double force) {
   force_ = force;
-  forces_ = false;
+  forces_ = slack_ = false;
   w_.setZero();
   motion_.go(t, w_, v);
   LaneContacts& contacts = motion_.contacts();
@@ -178,9 +185,12 @@ void LaneWatch::begin(double t, View v, double force) {
   if (!contacts.any()) return;
   contacts.find_rows(motion_.time(), motion_.groups());
   if (contacts.detects()) see_surfaces(motion_.time());
-  const double L = motion_.extent();
-  for (std::size_t i = 0; i < contacts.count(); ++i)
-    if (contacts.gap(i) <= kNoise * L) held_.emplace_back(contacts.key(i), contacts.gap(i));
+  round_ = kNoise * motion_.extent();
+  for (std::size_t i = 0; i < contacts.count(); ++i) {
+    if (!(contacts.gap(i) <= round_)) continue;
+    held_.emplace_back(contacts.key(i), contacts.gap(i));
+    slack_ = slack_ || slack(contacts.key(i), contacts.law(i));
+  }
   for (const ContactMode& mode : motion_.modes()) {
     const int i = contacts.index_of(mode.key);
     if (i < 0) continue;
@@ -195,17 +205,30 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
   LaneContacts& contacts = motion_.contacts();
   const auto modes = motion_.modes();
   if (!forces) {
-    motion_.look(t, w, v);
+    if (slack_)
+      motion_.go(t, w, v);  // with the rates of gaps
+    else
+      motion_.look(t, w, v);
     const double L = motion_.extent();
     for (std::size_t i = 0; i < contacts.count(); ++i) {
       const ContactLaw& law = contacts.law(i);
       if (law.bilateral()) continue;
       const std::uint64_t key = contacts.key(i);
       const auto mode = std::ranges::lower_bound(modes, key, {}, &ContactMode::key);
-      if (mode == modes.end() || mode->key != key)
+      const bool open = mode == modes.end() || mode->key != key;
+      if (open && slack_ && slack(key, law)) {
+        // -N = c u - F(y), which is to be positive while y < 0; F goes on behind y = 0 as smoothly as it can
+        const ContactSpring& spring = law.spring;
+        const double y = contacts.gap(i), damper = spring.damping * contacts.rate(i, 0);
+        const double F = spring.exponent == 1.0 ? -spring.stiffness * y : spring_force(spring, y);
+        const double size = spring_force(spring, -std::max(L, std::abs(y))) + std::abs(damper);
+        out.push_back({Kind::resumes, key, damper - F, size});
+        out.push_back({Kind::leaves, key, -y, L});
+      } else if (open) {
         out.push_back({Kind::gap, key, contacts.gap(i) - held_at(key), L});
-      else if (law.rule == Of::compliant)
+      } else if (law.rule == Of::compliant) {
         out.push_back({Kind::ends, key, -contacts.gap(i), L});
+      }
     }
     return;
   }
@@ -374,7 +397,8 @@ LaneWatch::Found LaneWatch::bisect(const OdeStep& step, Kind kind, std::uint64_t
 
 double LaneWatch::value(const Found& of, double t, View w, View v) {
   std::vector<Sample> here;
-  sample(t, w, v, of.kind != Kind::gap && of.kind != Kind::ends, here);
+  const bool forces = of.kind == Kind::presses || of.kind == Kind::holds || of.kind == Kind::slips;
+  sample(t, w, v, forces, here);
   for (const Sample& one : here)
     if (one.key == of.key && one.kind == of.kind) return one.value;
   return kNotKnown;

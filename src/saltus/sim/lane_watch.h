@@ -4,6 +4,7 @@
 //     N of contacts that are closed            (mu N)^2 - |T|^2 of those that stick, bound^2 - T^2 of relays
 //     u_T . d of those that slide, d the direction of the slip at the start of the step
 //     -gap, and N with damping, of springs that press
+//     -N with damping, and -gap, of springs that press no more and are not yet left
 //
 // Each is sampled at the nodes of Chebyshev and Lobatto on the dense output; where the contacts that are known change from
 // node to node, or the polynomial does not fit between them, the interval is halved. Roots are certain with respect to
@@ -20,7 +21,7 @@ namespace saltus {
 
 class LaneWatch {
  public:
-  enum class Kind { gap, presses, holds, slips, ends };
+  enum class Kind { gap, presses, holds, slips, ends, resumes, leaves };
   struct Found {
     Kind kind = Kind::gap;
     std::uint64_t key = 0;
@@ -58,10 +59,12 @@ class LaneWatch {
   double closing(const OdeStep& step, double from, double to);
   Found bisect(const OdeStep& step, Kind kind, std::uint64_t key, double from, double to);
   double held_at(std::uint64_t key) const;
+  bool slack(std::uint64_t key, const ContactLaw& law) const;
 
   const Model& model_;
   LaneMotion& motion_;
   bool forces_ = false;
+  bool slack_ = false;  ///< of some contact slack() is true
   double force_ = 0.0;  ///< size of the forces of the step [N]
   /// Of a body with shapes (body -1: all of the group, which are moved), or a skin: its vertices.
   struct Surface {
@@ -75,6 +78,7 @@ class LaneWatch {
   double span_ = 0.0;
   Matrix part_;                                         ///< v of a part of the step, Bernstein
   std::vector<std::pair<std::uint64_t, double>> held_;  ///< gaps <= 0 at the start
+  double round_ = 0.0;                                  ///< of a gap at the start [m]
   Vector w_, v_, dw_, dv_;
 };
 
