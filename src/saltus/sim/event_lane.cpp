@@ -204,7 +204,6 @@ struct EventLane::Work {
     w.setZero();
   }
   void begin(const LaneState& lane);
-  double largest_force() const;
   void set_scale();
   enum class Made { step, stops, nothing };
   Made make(State& state, double limit, StepReport& report);
@@ -256,14 +255,6 @@ void EventLane::Work::begin(const LaneState& lane) {
   motion.mark_slips(std::max(1e-9, 10.0 * model.options().events.tolerance));
 }
 
-// Of the last rates(), those of contacts among them [N]: the size of their round-off.
-double EventLane::Work::largest_force() const {
-  double most = motion.applied_force();
-  for (std::size_t k = 0; k < motion.modes().size(); ++k)
-    most = std::max(most, motion.force(k).cwiseAbs().maxCoeff());
-  return most;
-}
-
 // What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
 // a with and without contacts; turns at the radius of gyration.
 void EventLane::Work::set_scale() {
@@ -311,9 +302,8 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
     begin(lane);
   };
   start(h);
-  const double force_size = largest_force();
   if (!(lane.next > 0.0)) start(std::min(h, first_step(h)));
-  watch.begin(step.t0, step.v0, force_size);
+  watch.begin(step.t0, step.v0);
   if (motion.contacts().detects()) {
     // u h + a h^2/2 <= way
     const double u = std::max(motion.fastest(step.v0), watch.fastest_drift(lane.t, lane.t + h)),

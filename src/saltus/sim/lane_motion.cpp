@@ -16,6 +16,9 @@ namespace {
 /// Where so little of its slip at the start of the step is left, a contact slides on as it did: round-off would turn it.
 constexpr double kTail = 1e-3;
 
+/// Round-off of a velocity in force_sizes(), of which 1e-10 is taken for nothing.
+constexpr double kRateRound = 4.0 * 0x1p-52 / 1e-10;
+
 using Of = ContactLaw::Rule;
 
 /// Rows of a mode of this law that accelerations obey.
@@ -80,6 +83,21 @@ Vector row_scale(const Matrix& B, const Matrix& X) {
   return scale;
 }
 
+std::vector<Eigen::Index> row_groups(const Matrix& S) {
+  std::vector<Eigen::Index> group(static_cast<std::size_t>(S.rows()));
+  for (Eigen::Index i = 0; i < S.rows(); ++i) {
+    group[static_cast<std::size_t>(i)] = i;
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const auto a = group[static_cast<std::size_t>(j)], b = group[static_cast<std::size_t>(i)];
+      if (a == b || (S(i, j) == 0.0 && S(j, i) == 0.0)) continue;
+      for (Eigen::Index k = 0; k <= i; ++k)
+        if (group[static_cast<std::size_t>(k)] == std::max(a, b))
+          group[static_cast<std::size_t>(k)] = std::min(a, b);
+    }
+  }
+  return group;
+}
+
 int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector& given) {
   const auto m = rhs.size();
   lambda.resize(m);
@@ -92,17 +110,7 @@ int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector&
   }
   if (solve_few(S, rhs, scale, lambda)) return static_cast<int>(m);
   // Rows that no body joins have nothing to do with each other.
-  std::vector<Eigen::Index> group(static_cast<std::size_t>(m));
-  for (Eigen::Index i = 0; i < m; ++i) {
-    group[static_cast<std::size_t>(i)] = i;
-    for (Eigen::Index j = 0; j < i; ++j) {
-      const auto a = group[static_cast<std::size_t>(j)], b = group[static_cast<std::size_t>(i)];
-      if (a == b || (S(i, j) == 0.0 && S(j, i) == 0.0)) continue;
-      for (Eigen::Index k = 0; k <= i; ++k)
-        if (group[static_cast<std::size_t>(k)] == std::max(a, b))
-          group[static_cast<std::size_t>(k)] = std::min(a, b);
-    }
-  }
+  const std::vector<Eigen::Index> group = row_groups(S);
   int rank = 0;
   std::vector<Eigen::Index> rows;
   Matrix part;
@@ -622,6 +630,46 @@ void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
       force_[k][b] = x;
   }
   dv = a_;
+}
+
+// What the force of a row is the difference of, as if it were alone: (|B| |M^-1 F| + |B| |what joints add| + |b|)/S, and what
+// round-off leaves of b as a difference, eps |B| |v|/e. One of many that contacts in a row load each other with takes the
+// largest of its group.
+void LaneMotion::force_sizes(std::vector<double>& sizes) {
+  sizes.assign(modes_.size(), 0.0);
+  for (std::size_t k = 0; k < modes_.size(); ++k)
+    if (index_[k] >= 0) sizes[k] = spring_size(k);
+  const auto m = B_.rows();
+  if (m == 0) return;
+  Vector free;
+  applied_acceleration(free);
+  Vector terms = a_ - free;
+  terms.noalias() -= X_ * lambda_;
+  terms = terms.cwiseAbs() + free.cwiseAbs();
+  if (differences())
+    for (std::size_t g = 0; g < at_.size(); ++g)
+      terms.segment(first_[g], at_[g].v.size()) += kRateRound / e_ * at_[g].v.cwiseAbs();
+  const std::vector<Eigen::Index> group = row_groups(S_);
+  Vector most = Vector::Zero(m);
+  for (Eigen::Index r = 0; r < m; ++r) {
+    const double held = std::abs(S_(r, r)) * scale_[r] * scale_[r];
+    const double alone = held > kNothing ? (B_.row(r).cwiseAbs().dot(terms) + std::abs(bias_[r])) /
+                                               std::abs(S_(r, r))
+                                         : 0.0;
+    double& size = most[group[static_cast<std::size_t>(r)]];
+    size = std::max({size, alone, std::abs(lambda_[r])});
+  }
+  for (Eigen::Index r = 0; r < m; ++r) {
+    double& size = sizes[active_[static_cast<std::size_t>(r)].mode];
+    size = std::max(size, most[group[static_cast<std::size_t>(r)]]);
+  }
+}
+
+// The same of a spring.
+double LaneMotion::spring_size(std::size_t k) const {
+  const ContactLaw& law = contacts_.law(at(index_[k]));
+  if (law.rule != Of::compliant) return 0.0;
+  return std::abs(force_[k][0]) + 2.0 * std::abs(law.spring.damping * rate_[k][0]);
 }
 
 bool LaneMotion::shared(std::size_t mode) const {

@@ -71,8 +71,9 @@ class LaneMotion final : public SmoothMotion {
   const Vector3& drift(std::size_t k) const { return drift_[k]; }
   const Vector& joint_forces() const { return joint_forces_; }  ///< L, a row a joint row
 
-  /// Largest force of the bodies and springs at the last rates() or free_acceleration() [N], [N m].
-  double applied_force() const { return f_.size() > 0 ? f_.cwiseAbs().maxCoeff() : 0.0; }
+  /// Of the force of every mode at the last rates() [N]: the largest of what is subtracted in it and in those of the contacts
+  /// that its bodies touch.
+  void force_sizes(std::vector<double>& sizes);
   /// M^-1 of the applied forces, at the last rates() or free_acceleration().
   void applied_acceleration(Vector& a) {
     a = f_;
@@ -130,6 +131,7 @@ class LaneMotion final : public SmoothMotion {
   void put(double t, View w, View v);
   void read_modes();
   double strength(std::size_t k, double slip) const;
+  double spring_size(std::size_t k) const;
 
   const Model& model_;
   LaneContacts contacts_;
@@ -164,6 +166,8 @@ class LaneMotion final : public SmoothMotion {
 
 /// 1/sqrt of the diagonal of B X: the scale of rows B, X = M^-1 B^T.
 Vector row_scale(const Matrix& B, const Matrix& X);
+/// The first row of the group of every row: rows of different groups have zeros in common.
+std::vector<Eigen::Index> row_groups(const Matrix& S);
 /// lambda with S lambda = rhs; where S is singular the least one. `scale`: of rows and
 /// columns, row_scale() of them without other constraints; empty: by the diagonal of S. The rank is returned.
 int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector& scale = {});

@@ -175,8 +175,8 @@ bool LaneWatch::slack(std::uint64_t key, const ContactLaw& law) const {
   return law.rule == Of::compliant && law.spring.damping > 0.0 && held_at(key) < -round_;
 }
 
-void LaneWatch::begin(double t, View v, double force) {
-  force_ = force;
+void LaneWatch::begin(double t, View v) {
+  motion_.force_sizes(force_);
   forces_ = slack_ = false;
   w_.setZero();
   motion_.go(t, w_, v);
@@ -238,7 +238,7 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
     const ContactMode& mode = modes[k];
     const int i = motion_.index(k);
     if (i < 0) {
-      out.push_back({Kind::presses, mode.key, kNotKnown, force_});
+      out.push_back({Kind::presses, mode.key, kNotKnown, force_[k]});
       continue;
     }
     const ContactLaw& law = contacts.law(at(i));
@@ -247,7 +247,7 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
     if (mode.shared && mode.kind != ContactMode::Kind::slides) continue;
     if (law.rule == Of::compliant) {
       if (!law.bilateral() && law.spring.damping > 0.0)
-        out.push_back({Kind::presses, mode.key, f[0], force_});
+        out.push_back({Kind::presses, mode.key, f[0], force_[k]});
       continue;
     }
     if (law.rule == Of::relay) {
@@ -258,14 +258,14 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
         out.push_back({Kind::slips, mode.key, (u[0] - law.velocity) * mode.direction[0], speed});
       continue;
     }
-    if (!mode.shared) out.push_back({Kind::presses, mode.key, f[0], force_});
+    if (!mode.shared) out.push_back({Kind::presses, mode.key, f[0], force_[k]});
     if (mode.kind == ContactMode::Kind::slides)
       out.push_back(
           {Kind::slips, mode.key, u[1] * mode.direction[0] + u[2] * mode.direction[1], speed});
     if (mode.kind == ContactMode::Kind::sticks) {
       const double most = law.friction * f[0];
       out.push_back({Kind::holds, mode.key, most * most - f[1] * f[1] - f[2] * f[2],
-                     law.friction * law.friction * force_ * force_});
+                     law.friction * law.friction * force_[k] * force_[k]});
     }
   }
 }

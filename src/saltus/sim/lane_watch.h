@@ -31,8 +31,9 @@ class LaneWatch {
 
   LaneWatch(const Model& model, LaneMotion& motion);
 
-  /// The start of a step: contacts that touch here may be at gap 0, or below it. motion: started, with its modes.
-  void begin(double t, View v, double force);
+  /// The start of a step: contacts that touch here may be at gap 0, or below it. motion: started, with its modes, at the last
+  /// rates() there.
+  void begin(double t, View v);
   /// The earliest event of a step with its dense output; none if there is none. at_rates(theta) is called where the rates of
   /// the motion were taken.
   using AtRates = std::function<void(double theta)>;
@@ -64,8 +65,8 @@ class LaneWatch {
   const Model& model_;
   LaneMotion& motion_;
   bool forces_ = false;
-  bool slack_ = false;  ///< of some contact slack() is true
-  double force_ = 0.0;  ///< size of the forces of the step [N]
+  bool slack_ = false;         ///< of some contact slack() is true
+  std::vector<double> force_;  ///< size of the force of every mode [N]
   /// Of a body with shapes (body -1: all of the group, which are moved), or a skin: its vertices.
   struct Surface {
     int group = 0, body = -1, first = 0;
