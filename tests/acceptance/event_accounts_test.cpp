@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -136,4 +138,26 @@ TEST_CASE("what a damped mat still stores when a block leaves it is what its dam
         CHECK(std::abs(mat.k * z + c * u) <= 1e-8);
       }
     }
+}
+
+TEST_CASE("a damped mat goes on bit for bit from every interval, pressed, left and pressed again") {
+  const auto same = [](const Vector& a, const Vector& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+      return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+    });
+  };
+  Simulation sim = on_mat(1000.0, 20.0, 9.81, 0.0, -2.0, "7 ms");
+  const Model model = sim.model();
+  while (sim.state().t < 1.0) {
+    Simulation resumed(model, sim.state());
+    sim.advance();
+    resumed.advance();
+    CHECK(same(sim.state().groups[0].q, resumed.state().groups[0].q));
+    CHECK(same(sim.state().groups[0].v, resumed.state().groups[0].v));
+    CHECK(sim.state().lane.t == resumed.state().lane.t);
+    CHECK(sim.state().lane.length == resumed.state().lane.length);
+    CHECK(sim.state().lane.next == resumed.state().lane.next);
+    CHECK(sim.state().lane.modes == resumed.state().lane.modes);
+    CHECK(sim.state().ledger == resumed.state().ledger);
+  }
 }

@@ -129,3 +129,21 @@ TEST_CASE("a ball that would turn back just behind a roof hits it, whatever the 
       CHECK(std::abs(impacts[0].t - (speed / 10.0 - std::sqrt(0.004))) <= 1e-11);
     }
 }
+
+TEST_CASE("a hammer and a ball go on bit for bit from every interval") {
+  Simulation sim = ball_and_hammer(
+      "{shape: {box: {size: [0.2, 0.2, 2]}}, position: [-1, 0, 0], motion: {axis: [0, 1, 0], "
+      "angle: {rate: 3}}}",
+      "30 ms", "auto");
+  const Model model = sim.model();
+  while (sim.state().t < 0.6) {
+    Simulation resumed(model, sim.state());
+    sim.advance();
+    resumed.advance();
+    CHECK((sim.state().groups[0].q.array() == resumed.state().groups[0].q.array()).all());
+    CHECK((sim.state().groups[0].v.array() == resumed.state().groups[0].v.array()).all());
+    CHECK(sim.state().lane.t == resumed.state().lane.t);
+    CHECK(sim.state().lane.length == resumed.state().lane.length);
+    CHECK(sim.state().lane.next == resumed.state().lane.next);
+  }
+}

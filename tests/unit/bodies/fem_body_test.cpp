@@ -212,6 +212,8 @@ TEST_CASE("points of elements move with their shape functions; rows, tables and 
       body.points(t + eps, Vector(q + eps * v), at, up);
       body.points(t - eps, Vector(q - eps * v), at, down);
       body.point_drift(t, q, at, drift);
+      // 0.05 cos(3 t + 0.4), the sine of which is 1 at 0.39 s
+      CHECK(body.fastest_drift(0.2, 0.4, 0.0) == doctest::Approx(driven ? 0.15 : 0.0));
       PointRows J;
       body.point_rows(q, q, at, J);
       CHECK(J.width == (n == 3 * body.mesh().nodes.cols() ? 3 : 1));
