@@ -105,6 +105,9 @@ class BorrowedBody final : public Dynamics {
   void point_drift(double t, View q, std::span<const PointRef> p, Out d) const override {
     body().point_drift(t, q, p, d);
   }
+  double fastest_drift(double from, double to, double reach) const override {
+    return body().fastest_drift(from, to, reach);
+  }
   void breaks(Breaks& out) const override { body().breaks(out); }
   std::unique_ptr<PointTable> table(std::span<const PointRef> p,
                                     std::span<const Vector3> direction) const override {
