@@ -18,6 +18,7 @@ constexpr double kClosed = 1e-13;    ///< of the size of the mechanism; in rad
 constexpr double kAccepted = 1e-10;  ///< where round-off or a dead point leaves no less
 constexpr double kTold = 1e-6;       ///< smaller changes of the start are not told
 constexpr int kSteps = 50, kHalvings = 12;
+constexpr int kLooks = 64;  ///< times of the run at which a drive is looked at
 
 /// What one row of the joints means.
 struct RowMeaning {
@@ -38,6 +39,7 @@ class Assembly {
       close();
       warn_of_dependent();
       fit_velocities();
+      expect_drives_free();
     }
     warn_of_stops();
   }
@@ -49,6 +51,8 @@ class Assembly {
   void close();
   void fit_velocities();
   void expect_fitting(double energy);
+  void expect_free(const Vector& u);
+  void expect_drives_free();
   void warn_of_move(const std::vector<Vector>& before, const Vector& first);
   void warn_of_dependent();
   void warn_of_stops();
@@ -75,6 +79,8 @@ class Assembly {
       if (!(share(i, g[i]) <= share(row, g[row]))) row = i;
     return row;
   }
+  /// Nothing can move along the row: its bodies are locked, of a plane scene, or moved.
+  bool blocked(Eigen::Index row) const { return !(system_.diagonal()[row] > least_); }
   const std::string& name_of(int owner) const {
     const auto i = static_cast<std::size_t>(owner), n = parts_.joints.size();
     return i < n ? parts_.joints[i].name : parts_.couplings[i - n].name;
@@ -103,6 +109,7 @@ class Assembly {
   std::vector<RowMeaning> meaning_;
   Vector gap_;
   double size_ = 1.0, round_off_ = 0.0;  ///< [m]; round-off as a share of the size
+  double least_ = 0.0;                   ///< S_ii of what can move are larger
 };
 
 JointSystem Assembly::make_system() {
@@ -178,7 +185,9 @@ void Assembly::find_size() {
 }
 
 bool Assembly::factorise() {
-  return factorise_at_start(system_, members_, parts_.initial, factor_);
+  if (!factorise_at_start(system_, members_, parts_.initial, factor_)) return false;
+  least_ = 1e-14 * system_.diagonal().maxCoeff();
+  return true;
 }
 
 double Assembly::measure() {
@@ -307,12 +316,12 @@ void Assembly::expect_fitting(double energy) {
   Vector u = system_.drift0();
   for (std::size_t m = 0; m < members_.size(); ++m)
     if (state(m).v.size() > 0) system_.multiply_add(static_cast<int>(m), state(m).v, u);
-  const double least = 1e-14 * system_.diagonal().maxCoeff();  // below: nothing can move along it
+  expect_free(u);
   double most = 0.0;
   Eigen::Index row = 0;
   for (Eigen::Index i = 0; i < u.size(); ++i) {
-    const double S = system_.diagonal()[i], left = u[i] * u[i] / S;
-    if (!(S > least) || !(left > most)) continue;
+    const double left = u[i] * u[i] / system_.diagonal()[i];
+    if (blocked(i) || !(left > most)) continue;
     most = left;
     row = i;
   }
@@ -323,6 +332,56 @@ void Assembly::expect_fitting(double energy) {
                                "bodies have: {} are left",
                                name_of(owner), amount(u, row, "/s")),
                    "drives and motions that go together");
+}
+
+// A rate along which nothing can move opens the joint by u_i t: over the run by less than what is told of the start.
+void Assembly::expect_free(const Vector& u) {
+  const double run = std::max(parts_.options.end, parts_.options.h);
+  for (Eigen::Index i = 0; i < u.size(); ++i) {
+    if (!blocked(i) || share(i, u[i]) * run <= kTold) continue;
+    const int owner = meaning_[static_cast<std::size_t>(i)].owner;
+    throw SceneError(path_of(owner),
+                     fmt::format("'{}' asks for a rate at the start along which its bodies cannot "
+                                 "move: {} are left",
+                                 name_of(owner), amount(u, i, "/s")),
+                     "a direction that no body has `locked` and that lies in the plane of a planar "
+                     "scene");
+  }
+}
+
+// A drive that starts at rest may ask for the same later: its sum is looked at over the run, at times that no period meets,
+// t_k = end times the fraction of k golden ratios, and where its points are.
+void Assembly::expect_drives_free() {
+  std::vector<Eigen::Index> rows;
+  std::vector<double> times;
+  for (Eigen::Index i = 0; i < gap_.size(); ++i) {
+    const std::size_t owner = static_cast<std::size_t>(meaning_[static_cast<std::size_t>(i)].owner),
+                      joints = parts_.joints.size();
+    if (owner < joints || !blocked(i) || !parts_.couplings[owner - joints].value) continue;
+    rows.push_back(i);
+    const Breaks& breaks = parts_.couplings[owner - joints].breaks;
+    for (const std::vector<double>* list : {&breaks.ends, &breaks.jumps})
+      times.insert(times.end(), list->begin(), list->end());
+  }
+  if (rows.empty()) return;
+  const double end = parts_.options.end, golden = 0.5 * (std::sqrt(5.0) - 1.0);
+  for (int k = 1; k <= kLooks; ++k) times.push_back(end * std::fmod(k * golden, 1.0));
+  times.push_back(end);
+  std::ranges::sort(times);
+  for (const double t : times) {
+    if (!(t >= 0.0 && t <= end)) continue;
+    system_.gaps(t, places(), gap_);
+    for (const Eigen::Index i : rows) {
+      if (share(i, gap_[i]) <= kTold) continue;
+      const int owner = meaning_[static_cast<std::size_t>(i)].owner;
+      throw SceneError(path_of(owner),
+                       fmt::format("'{}' asks for a motion along which its bodies cannot move: it "
+                                   "is off by {} at {:.4g} s",
+                                   name_of(owner), amount(gap_, i), t),
+                       "a direction that no body has `locked` and that lies in the plane of a "
+                       "planar scene");
+    }
+  }
 }
 
 void Assembly::warn_of_stops() {

@@ -167,6 +167,48 @@ TEST_CASE("a drive whose coordinate others hold is refused by name, not left to 
   CHECK(twice.initial()[0].v[4] == doctest::Approx(2.0).epsilon(1e-12));
 }
 
+TEST_CASE("a drive along what its body cannot do is refused, at the start or where it begins") {
+  const auto hinge = [](const std::string& locked, const std::string& drive) {
+    return "bodies:\n" + rod("arm", "[0, 0, 0]", ", locked: [" + locked + "]") +
+           "joints: [{name: hinge, kind: revolute, between: [world, arm], axis: [0, 0, 1], at: [0, "
+           "0, 0], turn: {drive: " +
+           drive + "}}]\n";
+  };
+  const std::string hint =
+      "; a direction that no body has `locked` and that lies in the plane of a planar scene";
+  CHECK(refusal(hinge("rz", "{rate: 2}"))
+            .ends_with("joints[0]: 'hinge.drive' asks for a rate at the start along which its "
+                       "bodies cannot move: 2 rad/s are left" +
+                       hint));
+  CHECK(refusal(hinge("x, y, z, rx, ry, rz", "{rate: 2}")).find("2 rad/s are left") !=
+        std::string::npos);
+  CHECK(refusal("planar: xz\n" + hinge("y", "{rate: 2}")).find("2 rad/s are left") !=
+        std::string::npos);
+  // at rest until 0.5 s, and a period that 64 equal parts of the run would not see
+  CHECK(refusal(hinge("rz", "{table: [[0, 0], [0.5, 0], [1, 1]]}"))
+            .find("asks for a motion along which its bodies cannot move: it is off by") !=
+        std::string::npos);
+  CHECK(refusal(hinge("rz", "{harmonic: {amplitude: 1e-3, frequency: 64, phase: 0 deg}}")) != "");
+  // what stays where it is asks for nothing, and another axis may be locked
+  CHECK(assembled(hinge("rz", "{constant: 0}")).initial()[0].v.isZero(0.0));
+  CHECK(assembled(hinge("x, rx", "{rate: 2}")).initial()[0].v[5] ==
+        doctest::Approx(2.0).epsilon(1e-14));
+}
+
+TEST_CASE("a support that moves along what its body has locked is refused") {
+  const auto carried = [](const std::string& locked) {
+    return "bodies:\n"
+           "  - {name: table, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, motion: {z: "
+           "{rate: 3}}}}\n" +
+           rod("arm", "[0, 0, 0]", ", locked: [" + locked + "]") +
+           "joints: [{name: pin, kind: ball, between: [table, arm], at: [0, 0, 0]}]\n";
+  };
+  CHECK(refusal(carried("z"))
+            .find("'pin' asks for a rate at the start along which its bodies "
+                  "cannot move: 3 m/s are left") != std::string::npos);
+  CHECK(assembled(carried("x")).initial().back().v[2] == doctest::Approx(3.0).epsilon(1e-14));
+}
+
 TEST_CASE("a coordinate that starts beyond its stop is told, one that rests on it is not") {
   const auto hinge = [](const std::string& start) {
     return assembled("bodies:\n" + rod("arm", "[0.5, 0, 0]") +
