@@ -652,10 +652,15 @@ class ModelParts(metaclass=_pybind11_type):
     def build(self) -> Model:
         """The checked Model. May be called again after changes.
 
+        Joints and couplings are closed as those of a scene are: bodies that leave one open are moved, and velocities that do not fit
+        are changed by the least impulse that makes them fit, both with a line in Model.warnings. The states of these parts stay as
+        they are.
+
         Raises
         ------
         SceneError
-            Where the parts do not fit each other, with the name of the group, law or joint.
+            Where the parts do not fit each other, with the name of the group, law or joint; where joints cannot close, or drives ask
+            for what the bodies cannot do.
         UsageError
             Where something is missing.
         """
@@ -737,6 +742,8 @@ class ModelParts(metaclass=_pybind11_type):
     def add_joint(self, name: str, kind: str, a: Any, b: Any, axes_a: npt.ArrayLike = ..., axes_b: npt.ArrayLike = ..., length: float = 0.0, strength: float = 0.0) -> int:
         """Holds two points together; returns the index of the joint.
 
+        ModelParts.build() closes it where it is open, and fits the velocities at t = 0 to it.
+
         Parameters
         ----------
         name : str
@@ -752,6 +759,8 @@ class ModelParts(metaclass=_pybind11_type):
         """
     def add_coupling(self, name: str, terms: Sequence[tuple[Any, int, float]], value: Any = None) -> int:
         """Holds sum of weight times coordinate of joints: gears, screws, driven coordinates.
+
+        ModelParts.build() moves the bodies to where the sum has its value at t = 0, and gives them its rate.
 
         Parameters
         ----------

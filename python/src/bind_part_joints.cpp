@@ -147,6 +147,8 @@ void bind_part_joints(PartsClass& cls) {
           py::arg("axes_a") = same, py::arg("axes_b") = same, py::arg("length") = 0.0,
           py::arg("strength") = 0.0, R"(Holds two points together; returns the index of the joint.
 
+ModelParts.build() closes it where it is open, and fits the velocities at t = 0 to it.
+
 Parameters
 ----------
 name : str
@@ -162,6 +164,8 @@ strength : float
       .def("add_coupling", &add_coupling, py::arg("name"), py::arg("terms"),
            py::arg("value") = py::none(),
            R"(Holds sum of weight times coordinate of joints: gears, screws, driven coordinates.
+
+ModelParts.build() moves the bodies to where the sum has its value at t = 0, and gives them its rate.
 
 Parameters
 ----------

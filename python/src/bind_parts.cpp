@@ -12,6 +12,7 @@
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/contact/jointed.h"
+#include "saltus/scene/joint_assembly.h"
 
 namespace saltus::python {
 
@@ -40,6 +41,14 @@ std::shared_ptr<PartsObject> parts_of(const Model& model) {
   parts.probes.assign(model.probes().begin(), model.probes().end());
   parts.solver = {keep, &model.solver()};
   parts.options = model.options();
+  // one a law and a joint, so that those of what is added later come behind them
+  ModelParts given = model.parts();
+  parts.law_path = std::move(given.law_path);
+  for (std::size_t i = parts.law_path.size(); i < parts.laws.size(); ++i)
+    parts.law_path.push_back(fmt::format("laws[{}]", i));
+  parts.joint_path = std::move(given.joint_path);
+  for (std::size_t i = parts.joint_path.size(); i < parts.joints.size(); ++i)
+    parts.joint_path.push_back(fmt::format("joints[{}]", i));
   const Model bare(parts);
   for (const std::string& text : model.warnings())
     if (std::ranges::find(bare.warnings(), text) == bare.warnings().end())
@@ -60,6 +69,10 @@ Model build_parts(const PartsObject& self) {
   std::uint64_t key = 0;
   for (ContactPair& pair : numbered.pairs) pair.key = key++;
   for (JointLaw& law : numbered.joint_laws) law.key = key++;
+  if (!numbered.joints.empty()) {
+    const Model checked(numbered);
+    assemble_again(numbered);
+  }
   return Model(std::move(numbered));
 }
 
@@ -388,10 +401,15 @@ ModelParts.of(scene or model) starts from what is there: scheme, solver or body 
       .def_static("_of", &parts_of, py::arg("model"))
       .def("build", &build_parts, R"(The checked Model. May be called again after changes.
 
+Joints and couplings are closed as those of a scene are: bodies that leave one open are moved, and velocities that do not fit
+are changed by the least impulse that makes them fit, both with a line in Model.warnings. The states of these parts stay as
+they are.
+
 Raises
 ------
 SceneError
-    Where the parts do not fit each other, with the name of the group, law or joint.
+    Where the parts do not fit each other, with the name of the group, law or joint; where joints cannot close, or drives ask
+    for what the bodies cannot do.
 UsageError
     Where something is missing.)")
       .def("add_group", &add_group, py::arg("name"), py::arg("dynamics"), py::arg("scheme"),

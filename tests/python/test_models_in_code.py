@@ -572,10 +572,90 @@ class Parts(unittest.TestCase):
         x, y = sim.groups[0].q[:2]
         self.assertAlmostEqual(np.arctan2(y, x), 0.1, places=2)
 
+    def test_joints_of_parts_hold_from_the_start_as_those_of_a_scene(self):
+        ball = bodies.rigid("ball", shape=shapes.sphere(radius=0.1), mass=1.0)
+
+        def held(add, v=None):
+            scene = saltus.Scene.from_dict({"saltus": 1, "time": {"end": 1, "step": 1e-3}, "bodies": [dict(ball)]})
+            parts = saltus.ModelParts.of(scene)
+            if v is not None:
+                parts.set_state("ball", v=v)
+            add(parts)
+            model = parts.build()
+            sim = saltus.Simulation(model)
+            speeds = []
+            for _ in range(4):
+                sim.advance()
+                speeds.append(np.array(sim.groups[0].v))
+            return model.warnings, np.array(speeds), np.array(sim.groups[0].q), sim
+
+        # pushed against a joint through its centre: the joint takes all of it
+        warnings, v, q, _ = held(lambda parts: parts.add_joint("j", "ball", saltus.Point("ball"), [0.0, 0, 0]),
+                                 [1.0, 0, 0, 0, 0, 0])
+        self.assertEqual(warnings, ["j: the velocities at the start did not fit 'j', by 1 m/s; they were changed by "
+                                    "the least impulse that makes them fit"])
+        np.testing.assert_allclose(v, 0.0, atol=1e-15)
+        np.testing.assert_allclose(q[:3], 0.0, atol=1e-15)
+
+        # open by 1 cm: the ball moves there, and takes no energy from it
+        warnings, v, q, sim = held(lambda parts: parts.add_joint("j", "ball", saltus.Point("ball"), [0.01, 0, 0]))
+        self.assertEqual(warnings, ["j: 'j' was open by 0.01 m; bodies were moved by up to 0.01 m and 0 rad ('ball' "
+                                    "the most)"])
+        np.testing.assert_allclose(v, 0.0, atol=1e-12)
+        self.assertAlmostEqual(q[0], 0.01, places=14)
+        self.assertLess(abs(sim.ledger["joints"]), 1e-15)
+
+        def drive(parts):
+            parts.add_joint("j", "revolute", [0, 0, 0], saltus.Point("ball"))
+            parts.add_coupling("c", [("j", 0, 1.0)], value=lambda t: (2 * t, 2.0))
+
+        warnings, v, q, _ = held(drive)
+        self.assertEqual(len(warnings), 1)
+        self.assertIn("did not fit 'c', by 2 rad/s", warnings[0])
+        hinge = joints.revolute("world", "ball", at=[0, 0, 0], axis=[0, 0, 1], turn={"drive": {"rate": 2.0}})
+        sim = saltus.Simulation(saltus.Model.build([ball], joints=[hinge], end=1.0, step=1e-3))
+        for speed in v:
+            sim.advance()
+            np.testing.assert_allclose(speed, sim.groups[0].v, atol=1e-12)
+            np.testing.assert_allclose(speed, [0, 0, 0, 0, 0, 2.0], atol=2e-6)  # 2 (h omega)^2/12 omega at this step
+
+    def test_joints_of_parts_that_cannot_hold_are_named(self):
+        def parts_of(*added):
+            locked = bodies.rigid("ball", shape=shapes.sphere(radius=0.1), mass=1.0, locked=["rz"])
+            parts = saltus.ModelParts()
+            parts.options(h=1e-3, end=1.0)
+            parts.add_body(locked)
+            for add in added:
+                add(parts)
+            return parts
+
+        def hinge(parts):
+            parts.add_joint("hinge", "revolute", [0, 0, 0], saltus.Point("ball"))
+
+        for added, words in (
+                ((hinge, lambda p: p.add_coupling("c", [("hinge", 0, 1.0)], value=lambda t: (2 * t, 2.0))),
+                    "hinge: 'c' asks for a rate at the start along which its bodies cannot move: 2 rad/s are left"),
+                ((hinge, lambda p: p.add_coupling("c", [("hinge", 0, 1.0)], value=lambda t: (t ** 2, 2 * t))),
+                    "hinge: 'c' asks for a motion along which its bodies cannot move: it is off by"),
+                ((lambda p: p.add_joint("a", "ball", saltus.Point("ball"), [0, 0, 0]),
+                  lambda p: p.add_joint("b", "ball", saltus.Point("ball"), [0.1, 0, 0])),
+                    "cannot close: its bodies stay apart by 0.1 m at best"),
+                ((lambda p: p.add_joint("a", "ball", [0, 0, 0], [0, 0, 0]),),
+                    "'a' holds nothing that moves by forces")):
+            with self.subTest(words):
+                with self.assertRaises(saltus.SceneError) as caught:
+                    parts_of(*added).build()
+                self.assertIn(words, str(caught.exception))
+        # of parts of a scene with joints, the one that was added is named and not the first
+        parts = saltus.ModelParts.of(parts_of(hinge).build())
+        parts.add_joint("more", "ball", saltus.Point("ball"), [0.1, 0, 0])
+        with self.assertRaisesRegex(saltus.SceneError, "^(hinge|more): '(hinge|more)' cannot close"):
+            parts.build()
+
     def test_parts_of_a_model_make_it_again_with_its_warnings(self):
         examples = os.path.join(os.path.dirname(__file__), "..", "..", "examples")
         for name in ("bouncing_ball", "double_pendulum", "newton_cradle", "arm", "slider_crank", "stack",
-            "flyball_governor"):
+            "flyball_governor", "chain_on_drum", "four_bar_chain"):
             with self.subTest(name):
                 model = saltus.Scene.read(os.path.join(examples, name + ".yaml")).build()
                 again = saltus.ModelParts.of(model).build()

@@ -17,6 +17,7 @@ namespace {
 constexpr double kClosed = 1e-13;    ///< of the size of the mechanism; in rad
 constexpr double kAccepted = 1e-10;  ///< where round-off or a dead point leaves no less
 constexpr double kTold = 1e-6;       ///< smaller changes of the start are not told
+constexpr double kFitted = 1e-12;    ///< of the motion: what a second fit changes is less
 constexpr int kSteps = 50, kHalvings = 12;
 constexpr int kLooks = 64;  ///< times of the run at which a drive is looked at
 
@@ -28,8 +29,9 @@ struct RowMeaning {
 
 class Assembly {
  public:
-  explicit Assembly(ModelParts& parts)
-      : parts_(parts), system_(make_system()), factor_(members_.size()) {
+  /// again: velocities that were fitted before keep their bits.
+  Assembly(ModelParts& parts, bool again)
+      : parts_(parts), again_(again), system_(make_system()), factor_(members_.size()) {
     gap_.resize(system_.rows());
     find_meanings();
     find_size();
@@ -103,6 +105,7 @@ class Assembly {
   std::string amount(const Vector& g, Eigen::Index row, const char* per = "") const;
 
   ModelParts& parts_;
+  bool again_ = false;
   std::vector<JointMember> members_;
   JointSystem system_;
   std::vector<Factor> factor_;
@@ -415,16 +418,17 @@ void Assembly::fit_velocities() {
   if (u.cwiseAbs().maxCoeff() == 0.0) return;
   Vector L = -u;
   system_.solve(L);
+  std::vector<Vector> w(members_.size());
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    Vector& v = state(m).v;
-    if (v.size() == 0) continue;
-    Vector r = Vector::Zero(v.size());
-    system_.transpose_add(static_cast<int>(m), L, r);
-    Vector w = r;
-    solve(factor_[m], w);
-    change += w.dot(r);
-    v += w;
+    w[m].setZero(state(m).v.size());
+    if (w[m].size() == 0) continue;
+    system_.transpose_add(static_cast<int>(m), L, w[m]);
+    const Vector r = w[m];
+    solve(factor_[m], w[m]);
+    change += w[m].dot(r);
   }
+  if (!again_ || change > kFitted * kFitted * motion)
+    for (std::size_t m = 0; m < members_.size(); ++m) state(m).v += w[m];
   expect_fitting(motion + change);
   if (!(change > kTold * kTold * motion)) return;
   const Eigen::Index row = worst_row(u);
@@ -439,7 +443,17 @@ void Assembly::fit_velocities() {
 
 void assemble(ModelParts& parts) {
   if (parts.joints.empty() && parts.couplings.empty()) return;
-  Assembly(parts).run();
+  Assembly(parts, false).run();
+}
+
+void assemble_again(ModelParts& parts) {
+  if (parts.joints.empty() && parts.couplings.empty()) return;
+  std::vector<std::string> before;
+  before.swap(parts.warnings);
+  Assembly(parts, true).run();
+  for (std::string& text : parts.warnings)
+    if (std::ranges::find(before, text) == before.end()) before.push_back(std::move(text));
+  parts.warnings.swap(before);
 }
 
 }  // namespace saltus

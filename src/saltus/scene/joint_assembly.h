@@ -1,4 +1,5 @@
-// The start of bodies that joints hold: places that close every joint, velocities that keep them closed.
+// The start of bodies that joints hold: places that close every joint, velocities that keep them closed. A Model does not check
+// that it starts so: who makes one of parts with joints calls assemble() before.
 #pragma once
 #include "saltus/scene/model.h"
 
@@ -12,5 +13,9 @@ namespace saltus {
 /// A move or a change of velocity above 1e-6 and rows that depend on others become warnings. Throws SceneError naming the joint
 /// that stays open the most where they cannot close, or the drive that asks for what its bodies cannot do.
 void assemble(ModelParts& parts);
+
+/// The same of parts whose joints may have been assembled before, as those of a Model: what fits keeps its bits, and warnings
+/// that `parts` has already are not repeated.
+void assemble_again(ModelParts& parts);
 
 }  // namespace saltus
