@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "py_scheme.h"
+#include "saltus/scene/group_facts.h"
 
 namespace saltus::python {
 namespace {
@@ -34,6 +35,19 @@ class Handed {
   TrialView& view_;
   const Prepared* before_;
 };
+
+/// The body itself, where the scheme of the engine finds in it what it takes without looking.
+const Dynamics& body_of(const Scheme& scheme, const Dynamics& lent) {
+  const Dynamics& body = engine_body(lent);
+  if (side_of(scheme)) return body;
+  constexpr unsigned kTaken = Trait::modal | Trait::rigid;
+  if (const unsigned lacks = scheme.needs() & kTaken & ~body.traits(); lacks != 0)
+    wrong("scheme '{}' needs {}, and the body has {}", scheme.name(), trait_names(lacks),
+          trait_names(body.traits()));
+  if ((scheme.needs() & kTaken) != 0)
+    if (const std::string fault = claims_fault(body); !fault.empty()) wrong("the body {}", fault);
+  return body;
+}
 
 const char* const kSchemeDoc =
     R"(A one-step time integrator: carries a group of bodies from (q0, v0) at t0 to (q1, v1) at t0 + h.
@@ -96,8 +110,8 @@ void bind_scheme(py::module_& m) {
   scheme.def(
       "prepare",
       [](const py::object& self, const Dynamics& lent, double h) -> py::object {
-        const Dynamics& body = engine_body(lent);
         const auto& at = self.cast<const Scheme&>();
+        const Dynamics& body = body_of(at, lent);
         if (side_of(at)) return py::none();
         std::shared_ptr<const Prepared> made = at.prepare(body, h);
         return made ? py::cast(std::make_shared<PreparedView>(PreparedView{made, self, &at}))
@@ -108,7 +122,7 @@ void bind_scheme(py::module_& m) {
       "start",
       [=](const Scheme& self, const Dynamics& lent, const py::object& prepared, double t, double h,
           StateView& state) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         fits(body, state.to_write(), "the state");
         const Prepared* own = side_of(self) ? nullptr : prepared_of(self, prepared, body, h);
         call(self, [&](const Scheme& s) { s.start(body, own, t, h, state.get()); });
@@ -120,7 +134,7 @@ void bind_scheme(py::module_& m) {
       "velocity",
       [=](const Scheme& self, const Dynamics& lent, const py::object& prepared, double t, double h,
           const StateView& state, const py::object& v) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         fits(body, state.get(), "the state");
         Wanted out(v, body.velocities(), "v");
         const Prepared* own = side_of(self) ? nullptr : prepared_of(self, prepared, body, h);
@@ -133,7 +147,7 @@ void bind_scheme(py::module_& m) {
       "energy",
       [=](const Scheme& self, const Dynamics& lent, const py::object& prepared, double t, double h,
           const StateView& state) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         fits(body, state.get(), "the state");
         const Prepared* own = side_of(self) ? nullptr : prepared_of(self, prepared, body, h);
         return call(self, [&](const Scheme& s) { return s.energy(body, own, t, h, state.get()); });
@@ -143,7 +157,7 @@ void bind_scheme(py::module_& m) {
   scheme.def(
       "begin",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         const Handed trial(self, body, x);
         call(self, [&](const Scheme& s) { s.begin(body, *trial); });
       },
@@ -152,7 +166,7 @@ void bind_scheme(py::module_& m) {
   scheme.def(
       "linearise",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         const Handed trial(self, body, x);
         call(self, [&](const Scheme& s) { s.linearise(body, *trial); });
       },
@@ -161,7 +175,7 @@ void bind_scheme(py::module_& m) {
   scheme.def(
       "correct",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         const Handed trial(self, body, x);
         return call(self, [&](const Scheme& s) { return s.correct(body, *trial); });
       },
@@ -171,14 +185,14 @@ void bind_scheme(py::module_& m) {
   scheme.def(
       "one_pass",
       [=](const Scheme& self, const Dynamics& lent) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         return call(self, [&](const Scheme& s) { return s.one_pass(body); });
       },
       py::arg("body"), "Whether one pass is exact for this body.");
   scheme.def(
       "free_motion",
       [=](const Scheme& self, const Dynamics& lent) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         return call(self, [&](const Scheme& s) { return s.free_motion(body); });
       },
       py::arg("body"),
@@ -186,7 +200,7 @@ void bind_scheme(py::module_& m) {
   scheme.def(
       "finish",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x, StateView& end) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         fits(body, end.to_write(), "the end state");
         {
           const Handed trial(self, body, x);
@@ -199,7 +213,7 @@ void bind_scheme(py::module_& m) {
       "place",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x, double fraction,
           const py::object& q) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         Wanted out(q, body.positions(), "q");
         const Handed trial(self, body, x);
         call(self, [&](const Scheme& s) { s.place(body, *trial, fraction, *out); });
@@ -247,7 +261,7 @@ void bind_scheme(py::module_& m) {
       "work",
       [=](const Scheme& self, const Dynamics& lent, TrialView& x, const StateView& end,
           WorkView& work) {
-        const Dynamics& body = engine_body(lent);
+        const Dynamics& body = body_of(self, lent);
         fits(body, end.get(), "the end state");
         if (work.get().by_source.size() != body.sources().size())
           throw UsageError("the StepWork is of another body");

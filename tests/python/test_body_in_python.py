@@ -417,6 +417,37 @@ class Faults(unittest.TestCase):
                    point_jacobian=lambda self, i, q: [1, 0, 0])
         self.fault(r"Broken.energy gives a pair \(kinetic, potential\)", energy=lambda self, t, q, v: 3.0)
 
+    def test_traits_that_claim_what_is_not_there_are_refused(self):
+        T = saltus.Trait
+        oscillator = dict(positions=lambda self: 1, force=lambda self, t, q, v, f: np.zeros(1),
+                          mass=lambda self, q: 1.0, stiffness=lambda self, q, v: 9.81)
+        modal = T.modal | T.affine | T.second_order | T.symmetric | T.constant_mass | T.tangents
+        top = dict(positions=lambda self: 7, velocities=lambda self: 6, force=lambda self, t, q, v, f: np.zeros(6),
+                   mass=lambda self, q: np.ones(6))
+        rigid = T.rigid | T.rotations | T.second_order
+        data = saltus.RigidData(mass=[1.0, 1.0], inertia=[np.eye(3), np.eye(3)])
+        two = saltus.ModalData(mass=np.ones(2), omega=np.ones(2), sigma=np.zeros(2))
+        cases = [("modal-exact", [1.0], modal, dict(oscillator), "has the trait modal, and modal.. gives nothing"),
+                 ("modal-exact", [1.0], modal, dict(oscillator, modal=lambda self: two),
+                  "has the trait modal, and elements of modal.*mass are 2, 1 modes move")]
+        for scheme in ("rig-mid", "rig-pos", "rig-imp", "rig-neg"):
+            cases += [(scheme, [0, 0, 0, 1.0, 0, 0, 0], rigid, dict(top),
+                       "has the trait rigid, and rigid.. gives nothing"),
+                      (scheme, [0, 0, 0, 1.0, 0, 0, 0], rigid, dict(top, rigid=lambda self: data),
+                       "has the trait rigid, and elements of rigid.*mass are 2, 1 bodies move")]
+        for scheme, q, traits, methods, words in cases:
+            with self.subTest(scheme=scheme, words=words):
+                body = type("Claims", (saltus.Dynamics,), dict(methods, traits=lambda self, t=traits: t))()
+                parts = saltus.ModelParts()
+                parts.options(h=1e-3, end=0.05)
+                parts.add_group("p", body, saltus.scheme(scheme), q=q)
+                with self.assertRaisesRegex(saltus.SceneError, "p: 'p' .kind custom. " + words):
+                    parts.build()
+                with self.assertRaisesRegex(saltus.UsageError, "the body " + words):
+                    saltus.scheme(scheme).prepare(body, 1e-3)
+        with self.assertRaisesRegex(saltus.UsageError, "scheme 'modal-exact' needs modal, and the body has"):
+            saltus.scheme("modal-exact").prepare(Pendulum(), 1e-3)
+
     def test_an_output_that_is_not_written_is_found(self):
         def wrong(self, t, q, v, f):
             f = -q  # noqa: F841

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "saltus/bodies/beam.h"
 #include "saltus/bodies/massless_contact.h"
 #include "saltus/bodies/pseudo_rigid.h"
@@ -52,6 +54,46 @@ std::string facts_text(const GroupFacts& facts) {
     text += fmt::format("{}{} nodes, {} element{} ({})", text.empty() ? "" : ", ", facts.nodes,
                         facts.elements, facts.elements == 1 ? "" : "s", facts.kinds);
   return text;
+}
+
+std::string claims_fault(const Dynamics& group) {
+  std::string fault;
+  const auto count = [&](std::ptrdiff_t given, const char* what, std::ptrdiff_t wanted,
+                         const char* of) {
+    if (given != wanted && fault.empty())
+      fault = fmt::format("{} {}, {} {}", what, given, wanted, of);
+  };
+  const auto claim = [&](Trait trait, const std::string& why) {
+    return "has the trait " + trait_names(static_cast<unsigned>(trait)) + ", and " + why;
+  };
+  if (has(group.traits(), Trait::modal)) {
+    const ModalData* modes = group.modal();
+    if (!modes) return claim(Trait::modal, "modal() gives nothing");
+    const int n = group.velocities(), sources = static_cast<int>(group.sources().size());
+    count(group.positions(), "positions() is", n, "modes move");
+    count(modes->mass.size(), "elements of modal().mass are", n, "modes move");
+    count(modes->omega.size(), "elements of modal().omega are", n, "modes move");
+    count(modes->sigma.size(), "elements of modal().sigma are", n, "modes move");
+    if (fault.empty() && (modes->damping < 0 || modes->damping >= sources))
+      fault = fmt::format("modal().damping is {} of {} sources", modes->damping, sources);
+    if (fault.empty() && (modes->load < -1 || modes->load >= sources))
+      fault = fmt::format("modal().load is {} of {} sources (-1: no load)", modes->load, sources);
+    if (!fault.empty()) return claim(Trait::modal, fault);
+  }
+  if (has(group.traits(), Trait::rigid)) {
+    const RigidData* data = group.rigid();
+    if (!data) return claim(Trait::rigid, "rigid() gives nothing");
+    const int n = group.bodies();
+    count(group.positions(), "positions() is", 7 * n, "are wanted, 7 a body");
+    count(group.velocities(), "velocities() is", 6 * n, "are wanted, 6 a body");
+    count(std::ssize(data->mass), "elements of rigid().mass are", n, "bodies move");
+    count(std::ssize(data->mass_inverse), "elements of rigid().mass_inverse are", n, "bodies move");
+    count(std::ssize(data->inertia), "elements of rigid().inertia are", n, "bodies move");
+    count(std::ssize(data->inertia_inverse), "elements of rigid().inertia_inverse are", n,
+          "bodies move");
+    if (!fault.empty()) return claim(Trait::rigid, fault);
+  }
+  return fault;
 }
 
 }  // namespace saltus

@@ -1,4 +1,4 @@
-// What a group is made of, for `check`.
+// What a group is made of, for `check`, and whether it has what its traits claim.
 #pragma once
 #include <string>
 
@@ -15,5 +15,9 @@ GroupFacts group_facts(const Dynamics& group);
 
 /// "mass 7.85 kg, 81 nodes, 32 elements (hex8)", "" where nothing is told.
 std::string facts_text(const GroupFacts& facts);
+
+/// What schemes take from modal() and rigid() without looking: "has the trait modal, and modal() gives nothing"; "" where
+/// all is there.
+std::string claims_fault(const Dynamics& group);
 
 }  // namespace saltus

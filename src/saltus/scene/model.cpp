@@ -6,6 +6,7 @@
 #include <set>
 
 #include "saltus/base/error.h"
+#include "saltus/scene/group_facts.h"
 #include "saltus/scene/lane_check.h"
 
 namespace saltus {
@@ -190,6 +191,9 @@ void Model::check() {
   for (std::size_t g = 0; g < groups().size(); ++g) {
     const Group& group = groups()[g];
     const std::string path = path_of(parts_->group_path, g, "bodies");
+    if (const std::string fault = claims_fault(*group.dynamics); !fault.empty())
+      throw SceneError(path, "'" + group.name + "' (kind " + group.kind + ") " + fault,
+                       "leave the trait out, or give what it claims");
     const unsigned has_bits = group.dynamics->traits(), lacks = group.scheme->needs() & ~has_bits,
                    bars = group.scheme->refuses() & has_bits;
     if (lacks != 0 || bars != 0)
