@@ -38,7 +38,8 @@ writes takes its output as the last argument, or returns a new array where that 
 A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(q, v)`` K = -dF/dq
 and ``damping(q, v)`` C = -dF/dv where there are any) or ``combination(s, q, v)`` = m M + c C + k K, or ``multiply(s, q, v, x,
 y)`` together with ``factorise(s, q, v, A)``. Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
-matrices of SciPy. Everything else has a default:
+matrices of SciPy; None stands for no damping and no stiffness. M is symmetric and positive definite, which ModelParts.build()
+looks at where a class gives it. Everything else has a default:
 
 - ``traits()``: second_order, tangents where there is a stiffness, potential where there is a potential_force. A body whose
   M is constant and whose F is affine should say so: constant_mass, affine, symmetric, fixed_points save most of the work.

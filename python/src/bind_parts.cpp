@@ -64,6 +64,8 @@ Model build_parts(const PartsObject& self) {
     wrong("ModelParts: options(h=...) is missing: the step [s], > 0");
   if (!(parts.options.end > 0.0) || !std::isfinite(parts.options.end))
     wrong("ModelParts: options(end=...) is missing: where a run ends [s], > 0");
+  for (std::size_t g = 0; g < parts.groups.size(); ++g)
+    expect_mass(*parts.groups[g].dynamics, parts.initial[g].q);
   // Keys increase over the pairs and then the laws on joints, in whatever order they were added.
   ModelParts numbered = parts;
   std::uint64_t key = 0;

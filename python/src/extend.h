@@ -10,8 +10,13 @@
 #include "bind.h"
 #include "gil.h"
 #include "saltus/base/error.h"
+#include "saltus/dynamics/dynamics.h"
 
 namespace saltus::python {
+
+/// That M is positive definite at q, of bodies written in Python whose class gives it as a matrix (by its diagonal where it is
+/// sparse); UsageError.
+void expect_mass(const Dynamics& body, View q);
 
 /// What classes for Python subclasses have beside their contract.
 class Extended {

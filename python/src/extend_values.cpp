@@ -88,7 +88,6 @@ std::shared_ptr<SparseBox> sparse_from_scipy(py::handle from, Eigen::Index n,
 }  // namespace
 
 MatrixValue matrix_of(py::handle from, Eigen::Index n, const std::string& what) {
-  if (from.is_none()) return {};
   if (py::isinstance<SparseBox>(from)) {
     auto box = from.cast<std::shared_ptr<SparseBox>>();
     if (box->rows.size() != n)

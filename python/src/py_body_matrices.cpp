@@ -1,4 +1,7 @@
 // m M + c C + k K of bodies written in Python, from the methods of the contract or from those that give M, C and K.
+#include <Eigen/Cholesky>
+#include <cmath>
+
 #include "py_body_methods.h"
 #include "py_dynamics.h"
 
@@ -12,7 +15,8 @@ MatrixValue PythonBody::matrix(int method, View q, const Vector* v) const {
   {
     const py::object result =
         v ? side_.call(method, {lq.get(), lv.get()}) : side_.call(method, {lq.get()});
-    value = matrix_of(result, velocities(), side_.name_of(method));
+    if (method == kMass || !result.is_none())  // no damping and no stiffness are matrices of 0
+      value = matrix_of(result, velocities(), side_.name_of(method));
   }
   side_.returned(method, {{&lq, "q"}, {&lv, "v"}});
   return value;
@@ -26,6 +30,60 @@ std::array<MatrixValue, 3> PythonBody::matrices(const Combination& s, View q, Vi
   if (s.c != 0.0 && side_.has(kDamping)) found[1] = matrix(kDamping, q, &velocity);
   if (s.k != 0.0 && side_.has(kStiffness)) found[2] = matrix(kStiffness, q, &velocity);
   return found;
+}
+
+namespace {
+
+/// The least diagonal element of A, and where it is; what is no number counts as the least.
+std::pair<double, Eigen::Index> least_diagonal(const MatrixValue& A, Eigen::Index n) {
+  Vector diagonal = Vector::Zero(n);
+  if (const auto* given = std::get_if<Vector>(&A)) diagonal = *given;
+  if (const auto* dense = std::get_if<Matrix>(&A)) diagonal = dense->diagonal();
+  if (const auto* sparse = std::get_if<std::shared_ptr<SparseBox>>(&A)) {
+    const SparseMatrix& rows = (*sparse)->rows;
+    for (int i = 0; i < rows.size(); ++i)
+      for (int k = rows.offset()[static_cast<std::size_t>(i)];
+           k < rows.offset()[static_cast<std::size_t>(i) + 1]; ++k)
+        if (rows.column()[static_cast<std::size_t>(k)] == i)
+          diagonal[i] += rows.value()[static_cast<std::size_t>(k)];
+  }
+  Eigen::Index at = 0;
+  for (Eigen::Index i = 1; i < n; ++i)
+    if (!(diagonal[i] >= diagonal[at])) at = i;
+  return {diagonal[at], at};
+}
+
+}  // namespace
+
+void PythonBody::expect_mass(View q) const {
+  const Eigen::Index n = velocities();
+  if (n == 0 || side_.overridden(kMultiply) || !has_matrices()) return;
+  const Gil gil;
+  const int method = side_.has(kCombination) ? kCombination : kMass;
+  MatrixValue M;
+  if (method == kMass) {
+    M = matrix(kMass, q, nullptr);
+  } else {
+    const Vector rest = Vector::Zero(n);
+    const py::object factors = combination_to_python({1.0, 0.0, 0.0});
+    Loan lq(q.data(), q.size(), false), lv(rest.data(), rest.size(), false);
+    M = matrix_of(side_.call(kCombination, {factors.ptr(), lq.get(), lv.get()}), n,
+                  side_.name_of(kCombination));
+    side_.returned(kCombination, {{&lq, "q"}, {&lv, "v"}});
+  }
+  const std::string what =
+      side_.name_of(method) + " gave a mass at the start that is not " + "positive definite: ";
+  if (const auto [least, at] = least_diagonal(M, n); !(least > 0.0) || !std::isfinite(least))
+    wrong("{}its element [{}, {}] is {}", what, at, at, least);
+  if (const auto* dense = std::get_if<Matrix>(&M)) {
+    const Matrix half = 0.5 * (*dense + dense->transpose());
+    if (!half.allFinite() || Eigen::LLT<Matrix>(half).info() != Eigen::Success)
+      wrong("{}there are v with v.Mv <= 0", what);
+  }
+}
+
+void expect_mass(const Dynamics& body, View q) {
+  if (const auto* made = dynamic_cast<const PythonBody*>(&body)) made->expect_mass(q);
 }
 
 namespace {

@@ -86,6 +86,9 @@ void PythonBody::rows(int method, View q, View axes, std::span<const PointRef> a
       const py::int_ feature(at[static_cast<std::size_t>(i)].feature);
       const py::object result = side_.call(method, {feature.ptr(), lq.get()});
       const std::array shape{Eigen::Index(3), n};
+      if (result.is_none())
+        wrong("what {} returned has {}, shape (3, {}) is wanted", side_.name_of(method),
+              shape_text(result), n);
       side_.written(method, result, nullptr, Eigen::Map<Vector>(value + 3 * n * i, 3 * n), "J",
                     shape);
     }

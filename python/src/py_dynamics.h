@@ -20,7 +20,7 @@ struct SparseBox {
 
 /// A matrix as Python gives it: nothing (zero), a diagonal (a number or n of them), dense, sparse.
 using MatrixValue = std::variant<std::monostate, Vector, Matrix, std::shared_ptr<SparseBox>>;
-/// None, a number, (n,), (n, n), SparseMatrix, or a sparse matrix of SciPy.
+/// A number, (n,), (n, n), SparseMatrix, or a sparse matrix of SciPy.
 MatrixValue matrix_of(py::handle from, Eigen::Index n, const std::string& what);
 
 /// A factor of a body or a trial, or one of its own. Lapses with the call that lent it.
@@ -135,6 +135,7 @@ class PythonBody : public Dynamics, public Extended {
   ~PythonBody() override;
   const PythonSide& side() const { return side_; }
   void check() const override;
+  void expect_mass(View q) const;
 
   int bodies() const override;
   int positions() const override;

@@ -417,6 +417,52 @@ class Faults(unittest.TestCase):
                    point_jacobian=lambda self, i, q: [1, 0, 0])
         self.fault(r"Broken.energy gives a pair \(kinetic, potential\)", energy=lambda self, t, q, v: 3.0)
 
+    def test_a_mass_that_is_none_or_not_positive_definite_is_found(self):
+        self.fault(r"Broken.mass has no value \(None\): a matrix is a number", mass=lambda self, q: None)
+        self.fault(r"Broken.combination has no value \(None\): a matrix is a number",
+                   combination=lambda self, s, q, v: None)
+        for given, element in ((0.0, "0"), (-1.0, "-1"), ([[math.nan]], "nan"), ([0.0], "0"), (math.inf, "inf")):
+            with self.subTest(given=given):
+                self.fault(r"Broken.mass gave a mass at the start that is not positive definite: its element "
+                           rf"\[0, 0\] is {element}$", mass=lambda self, q, given=given: given)
+        self.fault(r"Broken.combination gave a mass at the start that is not positive definite: its element "
+                   r"\[0, 0\] is -2", combination=lambda self, s, q, v: -2.0 * s[0])
+
+        class Two(saltus.Dynamics):
+            def __init__(self, mass):
+                super().__init__()
+                self.M = mass
+
+            def positions(self): return 2
+            def force(self, t, q, v, f): f[:] = 0.0
+            def mass(self, q): return self.M
+            def stiffness(self, q, v): return None
+
+        def built(mass):
+            parts = saltus.ModelParts()
+            parts.options(h=1e-3, end=1.0)
+            parts.add_group("two", Two(mass), saltus.scheme("moreau-jean"))
+            return parts.build()
+
+        with self.assertRaisesRegex(saltus.UsageError, r"Two.mass gave a mass .*: there are v with v.Mv <= 0"):
+            built(np.array([[1.0, 2.0], [2.0, 1.0]]))
+        built(np.array([[1.0, 0.5], [0.5, 1.0]]))
+        sparse = saltus.SparseMatrix(np.array([[1.0, 0.0], [0.0, -3.0]]))
+        with self.assertRaisesRegex(saltus.UsageError, r"Two.mass gave a mass .*: its element \[1, 1\] is -3"):
+            built(sparse)
+
+    def test_no_damping_and_no_stiffness_are_none(self):
+        class Free(Pendulum):
+            def stiffness(self, q, v): return None
+            def damping(self, q, v): return None
+
+        y = Free().engine.multiply((1.0, 1.0, 1.0), [0.3], [0.2], [2.0])
+        self.assertEqual(y.tolist(), Pendulum().engine.multiply((1.0, 0.0, 0.0), [0.3], [0.2], [2.0]).tolist())
+
+    def test_a_jacobian_that_is_not_returned_is_found(self):
+        self.fault(r"what Broken.point_jacobian returned has no value \(None\), shape \(3, 1\) is wanted",
+                   point_jacobian=lambda self, i, q: None)
+
     def test_traits_that_claim_what_is_not_there_are_refused(self):
         T = saltus.Trait
         oscillator = dict(positions=lambda self: 1, force=lambda self, t, q, v, f: np.zeros(1),
