@@ -107,6 +107,10 @@ class Sweeps(unittest.TestCase):
     def test_what_cannot_be_swept_is_said(self):
         with self.assertRaises(saltus.SceneError):
             saltus.sweep(BALL, {"bodies[0].nothing": [1, 2]})
+        auto = saltus.Scene.read(BALL, {"time.scheme": "auto", "time.tolerance": 1e-5})
+        for one_model in (lambda: saltus.sweep(auto, {"time.tolerance": [1e-5]}), lambda: saltus.Simulation(auto)):
+            with self.assertRaisesRegex(saltus.SceneError, "'auto' is chosen for whole runs alone: by `saltus run`"):
+                one_model()
         for values in (None, [], {}, ["no path"], {3: [1]}, {E_PATH: []}, {E_PATH: None}):
             with self.subTest(values=values), self.assertRaises(saltus.UsageError):
                 saltus.sweep(BALL, values)

@@ -266,8 +266,10 @@ class Builder {
 Model build(const Scene& scene) {
   try {
     if (scene.spec.time.automatic())
-      throw SceneError("time.scheme", "'auto' has to be resolved before a model can be built",
-                       "AutoSearch of saltus/study/auto_choice.h does, and `saltus run`");
+      throw SceneError("time.scheme",
+                       "'auto' is chosen for whole runs alone: by `saltus run`, `saltus study` and "
+                       "saltus.run()",
+                       "name `lane`, `step` and the schemes of the bodies here");
     return Builder(scene).build();
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);

@@ -130,6 +130,18 @@ TEST_CASE("a theta below one half is told to be unstable where it is") {
   }
 }
 
+TEST_CASE("a scheme that is chosen for whole runs makes no model, and who chooses it is named") {
+  const std::string text = fault_of(
+      "saltus: 1\n"
+      "time: {end: 1 s, tolerance: 1e-5, scheme: auto}\n"
+      "bodies: [{name: o, kind: linear, oscillator: {mass: 1}}]\n");
+  CAPTURE(text);
+  CHECK(text.find("time.scheme: 'auto' is chosen for whole runs alone: by `saltus run`, `saltus "
+                  "study` and saltus.run(); name `lane`, `step` and the schemes of the bodies "
+                  "here") != std::string::npos);
+  CHECK(text.find(".h") == std::string::npos);
+}
+
 TEST_CASE("modes that contact drives at resonance or cannot move are told, others are not") {
   const auto advice = [](double z, double sigma) {  // z = omega h
     ModalData one;
