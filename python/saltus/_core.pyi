@@ -717,9 +717,10 @@ class ModelParts(metaclass=_pybind11_type):
     @solver.setter
     def solver(self, value: Any) -> None: ...
     def options(self, **kwargs: Any) -> None:
-        """Sets options of the step: h [s], end [s], instant, on_failure, tolerance, iterations (of the contact solver), ledger,
-        correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit, lane, step_tolerance (`time.tolerance` of
-        the lane stepping), events (a dict: the section `events` of scenes, and tolerance). Values as in scenes.
+        """Sets options of the step: h and end (a number [s], or a text with its unit, '1 ms'), instant, on_failure, tolerance,
+        iterations (of the contact solver), ledger, correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit,
+        lane, step_tolerance (`time.tolerance` of the lane stepping), events (a dict: the section `events` of scenes, and tolerance).
+        Values as in scenes.
         """
     @property
     def h(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import operator
 import os
 import re
 import tempfile
@@ -527,6 +528,10 @@ class Results:
         >>> c.force[c.body_a == "ball"].sum(axis=0)
         """
         frames = len(self.frames)
+        try:
+            frame = operator.index(frame)
+        except TypeError:
+            raise UsageError(f"frame is {frame!r} (a whole number from {-frames} to {frames - 1})") from None
         if not -frames <= frame < frames:
             raise IndexError(f"frame {frame} of {frames}")
         frame %= frames

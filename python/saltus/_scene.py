@@ -157,6 +157,9 @@ def parse(text: str, name: str = "scene", folder: Union[None, str, os.PathLike] 
     set : dict, list of str or str, optional
         As for `read`.
     """
+    if not isinstance(text, str):
+        hint = "; decode them: text.decode()" if isinstance(text, (bytes, bytearray)) else ""
+        raise TypeError(f"the text of a scene is a str, not {type(text).__name__}{hint}")
     if any(_faults(text, "")):
         raise fault("", "holds half a character", "a surrogate without its other half is no text", name)
     return Scene._parse(text, name, _folder(folder), _assignments(set))

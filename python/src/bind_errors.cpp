@@ -42,11 +42,14 @@ std::size_t place_end(std::string_view text) {
   return name.ends_with(".cpp") || name.ends_with(".h") ? colon : 0;
 }
 
-/// A value of Python of another type than the engine wants, where no function said more.
+/// A value of Python of another type than the engine wants, where no function said more: of "Unable to cast Python instance of
+/// type <class 'str'> to C++ type ..." what a user knows.
 void raise_type_error(std::string_view what) {
-  constexpr std::string_view kHint = " (#define ";
-  const std::string text = "a value that Python gave has the wrong type: " +
-                           std::string(what.substr(0, what.find(kHint)));
+  constexpr std::string_view kType = "of type ", kEnd = " to C++ type";
+  std::string text = "a value that Python gave has the wrong type";
+  const std::size_t from = what.find(kType), to = what.find(kEnd);
+  if (from != what.npos && to != what.npos && from < to)
+    text += ": " + std::string(what.substr(from + kType.size(), to - from - kType.size()));
   PyErr_SetString(PyExc_TypeError, text.c_str());
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "core.h"
 #include "model_parts.h"
@@ -67,7 +68,12 @@ SparseMatrix matrix_of(const py::object& given, const char* name) {
       entries.push_back({row.data()[k], column.data()[k], value.data()[k]});
     return {static_cast<int>(shape.first), entries};
   }
-  const auto A = given.cast<Doubles>();
+  const py::array any = py::array::ensure(given);
+  PyErr_Clear();
+  if (!any || std::strchr("fiub", any.dtype().kind()) == nullptr || any.ndim() == 0)
+    wrong("linear: {} is {}: an array (n, n), or (n,) for a diagonal", name,
+          py::repr(given).cast<std::string>());
+  const auto A = any.cast<Doubles>();
   const int n = static_cast<int>(A.shape(0));
   if (A.ndim() == 1) {
     for (int i = 0; i < n; ++i) entries.push_back({i, i, A.data()[i]});

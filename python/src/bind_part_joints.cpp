@@ -19,12 +19,13 @@ JointKind joint_kind(const std::string& name) {
     names.push_back(name_of(static_cast<JointKind>(k)));
     if (names.back() == name) return static_cast<JointKind>(k);
   }
-  wrong("there is no joint '{}' ({})", name, did_you_mean(name, names));
+  wrong("there is no kind of joint '{}' ({})", name, did_you_mean(name, names));
 }
 
 int joint_index(const ModelParts& parts, const py::handle& joint) {
   if (py::isinstance<py::str>(joint)) {
     const std::string name = joint.cast<std::string>();
+    if (parts.joints.empty()) wrong("there is no joint '{}'; add_joint() adds one", name);
     std::vector<std::string_view> names;
     for (std::size_t j = 0; j < parts.joints.size(); ++j) {
       if (parts.joints[j].name == name) return static_cast<int>(j);
@@ -32,7 +33,12 @@ int joint_index(const ModelParts& parts, const py::handle& joint) {
     }
     wrong("there is no joint '{}' ({})", name, did_you_mean(name, names));
   }
-  const int index = joint.cast<int>();
+  int index = -1;
+  try {
+    index = joint.cast<int>();
+  } catch (const py::cast_error&) {
+    wrong("a joint is {} (its name or index)", py::repr(joint).cast<std::string>());
+  }
   if (index < 0 || index >= static_cast<int>(parts.joints.size()))
     wrong("there is no joint {} of {}", index, parts.joints.size());
   return index;

@@ -9,6 +9,52 @@
 #include "saltus/base/error.h"
 
 namespace saltus::python {
+
+/// Arguments in metres: UsageError in one line for what is no number.
+struct Length {
+  double value = 0.0;
+};
+struct Lengths {
+  Vector3 value = Vector3::Zero();
+};
+
+}  // namespace saltus::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<saltus::python::Length> {
+  PYBIND11_TYPE_CASTER(saltus::python::Length, const_name("float"));
+  bool load(handle from, bool) {
+    value.value = PyFloat_AsDouble(from.ptr());
+    if (!PyErr_Occurred()) return true;
+    PyErr_Clear();
+    saltus::python::wrong("a length is {} (a number [m])", repr(from).cast<std::string>());
+  }
+};
+
+template <>
+struct type_caster<saltus::python::Lengths> {
+  PYBIND11_TYPE_CASTER(saltus::python::Lengths, make_caster<saltus::Vector3>::name);
+  bool load(handle from, bool convert) {
+    make_caster<saltus::Vector3> three;
+    bool read = false;
+    try {
+      read = three.load(from, convert);
+    } catch (const error_already_set&) {
+      read = false;
+    }
+    if (!read)
+      saltus::python::wrong("lengths along x, y, z are {} (3 numbers [m])",
+                            repr(from).cast<std::string>());
+    value.value = cast_op<saltus::Vector3&>(three);
+    return true;
+  }
+};
+
+}  // namespace pybind11::detail
+
+namespace saltus::python {
 namespace {
 
 struct ShapeObject {
@@ -29,14 +75,21 @@ std::vector<Vector3> points_of(const Points& x, const char* what) {
   return points;
 }
 
-ShapeObject mesh(const Points& vertices,
-                 const py::array_t<int, py::array::c_style | py::array::forcecast>& triangles) {
+ShapeObject mesh(const Points& vertices, const Points& triangles) {
+  std::vector<Vector3> corners = points_of(vertices, "vertices");
   if (triangles.ndim() != 2 || triangles.shape(1) != 3)
     wrong("triangles must have the shape (n, 3)");
   std::vector<std::array<int, 3>> of;
   for (py::ssize_t t = 0; t < triangles.shape(0); ++t)
-    of.push_back({triangles.at(t, 0), triangles.at(t, 1), triangles.at(t, 2)});
-  return {triangle_mesh(points_of(vertices, "vertices"), std::move(of))};
+    for (py::ssize_t k = 0; k < 3; ++k) {
+      const double i = triangles.at(t, k);
+      if (!(i >= 0.0 && i < static_cast<double>(corners.size())) || i != std::floor(i))
+        wrong("triangles[{}, {}] is {} (the number of a vertex, from 0 to {})", t, k, i,
+              static_cast<std::ptrdiff_t>(corners.size()) - 1);
+      if (k == 0) of.emplace_back();
+      of.back()[static_cast<std::size_t>(k)] = static_cast<int>(i);
+    }
+  return {triangle_mesh(std::move(corners), std::move(of))};
 }
 
 ShapeObject heights(const Points& height, const std::array<double, 2>& spacing,
@@ -137,26 +190,26 @@ void bind_part_surfaces(py::module_& m, PartsClass& cls) {
                 "What a rigid body looks like, in its own frame; lengths in m. UsageError for what "
                 "is no shape.")
       .def_static(
-          "sphere", [](double radius) { return checked(Sphere{radius}); }, py::arg("radius"),
+          "sphere", [](Length radius) { return checked(Sphere{radius.value}); }, py::arg("radius"),
           "About the origin; radius [m].")
       .def_static(
-          "ellipsoid", [](const Vector3& radii) { return checked(Ellipsoid{radii}); },
+          "ellipsoid", [](const Lengths& radii) { return checked(Ellipsoid{radii.value}); },
           py::arg("radii"), "radii: half axes along x, y, z [m].")
       .def_static(
           "capsule",
-          [](double radius, double length) {
-            return checked(Capsule{radius, length / 2});
+          [](Length radius, Length length) {
+            return checked(Capsule{radius.value, length.value / 2});
           },
           py::arg("radius"), py::arg("length"),
           "Along z; radius [m], length [m] between the centres of its round ends.")
       .def_static(
           "cylinder",
-          [](double radius, double length) {
-            return checked(Cylinder{radius, length / 2});
+          [](Length radius, Length length) {
+            return checked(Cylinder{radius.value, length.value / 2});
           },
           py::arg("radius"), py::arg("length"), "Along z, with flat ends; radius [m], length [m].")
       .def_static(
-          "box", [](const Vector3& size) { return checked(Box{size / 2}); }, py::arg("size"),
+          "box", [](const Lengths& size) { return checked(Box{size.value / 2}); }, py::arg("size"),
           "size: edges along x, y, z [m].")
       .def_static(
           "plane", [] { return S{Plane{}}; }, "The half space z <= 0; stands still.")

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "contact_solver.h"
 #include "core.h"
@@ -226,26 +227,38 @@ void choose(Choice& out, const py::handle& value, const std::string& name) {
   wrong("options: {} is '{}' ({})", name, text, did_you_mean(text, names));
 }
 
+/// The value of an option as a T, which `wanted` says in words.
+template <class T>
+T option(const std::string& name, const py::handle& value, const char* wanted) {
+  try {
+    return value.cast<T>();
+  } catch (const py::cast_error&) {
+    wrong("options: {} is {} ({})", name, py::repr(value).cast<std::string>(), wanted);
+  }
+}
+
 /// Options of the event lane: a dict of them.
 void set_events(EventOptions& events, const py::handle& given) {
   static constexpr std::string_view kNames[] = {"method", "tolerance", "impacts",  "zeno",
                                                 "limit",  "closed",    "hand_over"};
+  if (!py::isinstance<py::dict>(given))
+    wrong("options: events is {} (a dict)", py::repr(given).cast<std::string>());
   for (const auto& [key, value] : given.cast<py::dict>()) {
     const std::string name = py::str(key).cast<std::string>();
     if (name == "method")
       choose(events.method, value, "events." + name);
     else if (name == "tolerance")
-      events.tolerance = value.cast<double>();
+      events.tolerance = option<double>("events." + name, value, "a number");
     else if (name == "impacts")
       choose(events.impacts, value, "events." + name);
     else if (name == "zeno")
-      events.zeno = value.cast<double>();
+      events.zeno = option<double>("events." + name, value, "a number");
     else if (name == "limit")
-      events.limit = value.cast<int>();
+      events.limit = option<int>("events." + name, value, "a whole number");
     else if (name == "closed")
-      events.closed = value.cast<int>();
+      events.closed = option<int>("events." + name, value, "a whole number");
     else if (name == "hand_over")
-      events.hand_over = value.cast<bool>();
+      events.hand_over = option<bool>("events." + name, value, "True or False");
     else
       wrong("options: there is no option 'events.{}' ({})", name, did_you_mean(name, kNames));
   }
@@ -253,11 +266,22 @@ void set_events(EventOptions& events, const py::handle& given) {
 
 void set_options(PartsObject& self, const py::kwargs& given) {
   StepOptions options = self.parts.options;
-  const auto number = [](const std::string& name, const py::handle& value, bool zero) {
-    const double x = value.cast<double>();
+  const auto positive = [](const std::string& name, double x, bool zero) {
     if (!std::isfinite(x) || x < 0.0 || (x == 0.0 && !zero))
       wrong("options: {} is {} (a number {} 0)", name, x, zero ? ">=" : ">");
     return x;
+  };
+  const auto number = [&](const std::string& name, const py::handle& value, bool zero) {
+    return positive(name, option<double>(name, value, "a number"), zero);
+  };
+  const auto time = [&](const std::string& name, const py::handle& value) {
+    return positive(name, seconds_of("options: " + name, value), false);
+  };
+  const auto whole = [&](const std::string& name, const py::handle& value, bool zero) {
+    const double x = number(name, value, zero);
+    if (x != std::floor(x) || x > std::numeric_limits<int>::max())
+      wrong("options: {} is {} (a whole number)", name, x);
+    return static_cast<int>(x);
   };
   static constexpr std::string_view kNames[] = {"h",
                                                 "end",
@@ -278,9 +302,9 @@ void set_options(PartsObject& self, const py::kwargs& given) {
   for (const auto& [key, value] : given) {
     const std::string name = py::str(key).cast<std::string>();
     if (name == "h")
-      options.h = number(name, value, false);
+      options.h = time(name, value);
     else if (name == "end")
-      options.end = number(name, value, false);
+      options.end = time(name, value);
     else if (name == "instant")
       choose(options.instant, value, name);
     else if (name == "on_failure")
@@ -288,13 +312,13 @@ void set_options(PartsObject& self, const py::kwargs& given) {
     else if (name == "tolerance")
       options.contact.tolerance = number(name, value, false);
     else if (name == "iterations")
-      options.contact.iterations = static_cast<int>(number(name, value, false));
+      options.contact.iterations = whole(name, value, false);
     else if (name == "ledger")
-      options.ledger = value.cast<bool>();
+      options.ledger = option<bool>(name, value, "True or False");
     else if (name == "correct_positions")
-      options.correct_positions = value.cast<bool>();
+      options.correct_positions = option<bool>(name, value, "True or False");
     else if (name == "joints_in_stages")
-      options.joints_in_stages = value.cast<bool>();
+      options.joints_in_stages = option<bool>(name, value, "True or False");
     else if (name == "joints")
       choose(options.joints, value, name);
     else if (name == "bilateral")
@@ -302,7 +326,7 @@ void set_options(PartsObject& self, const py::kwargs& given) {
     else if (name == "pass_tolerance")
       options.pass_tolerance = number(name, value, true);
     else if (name == "pass_limit")
-      options.pass_limit = static_cast<int>(number(name, value, true));
+      options.pass_limit = whole(name, value, true);
     else if (name == "lane")
       choose(options.lane, value, name);
     else if (name == "events")
@@ -338,7 +362,12 @@ std::size_t PartsObject::group(const py::handle& group) const {
     }
     wrong("there is no group '{}' ({})", name, did_you_mean(name, names));
   }
-  const int index = group.cast<int>();
+  int index = -1;
+  try {
+    index = group.cast<int>();
+  } catch (const py::cast_error&) {
+    wrong("a group is {} (its name or index)", py::repr(group).cast<std::string>());
+  }
   if (index < 0 || index >= static_cast<int>(parts.groups.size()))
     wrong("there is no group {} of {}", index, parts.groups.size());
   return static_cast<std::size_t>(index);
@@ -494,9 +523,10 @@ tangents : list of 0 to 2 directions, optional
           "ContactSolver of all contact problems; set an object or a name.")
       .def(
           "options", &set_options,
-          R"(Sets options of the step: h [s], end [s], instant, on_failure, tolerance, iterations (of the contact solver), ledger,
-correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit, lane, step_tolerance (`time.tolerance` of
-the lane stepping), events (a dict: the section `events` of scenes, and tolerance). Values as in scenes.)")
+          R"(Sets options of the step: h and end (a number [s], or a text with its unit, '1 ms'), instant, on_failure, tolerance,
+iterations (of the contact solver), ledger, correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit,
+lane, step_tolerance (`time.tolerance` of the lane stepping), events (a dict: the section `events` of scenes, and tolerance).
+Values as in scenes.)")
       .def_property_readonly(
           "h", [](const P& self) { return self.parts.options.h; }, "Step [s].")
       .def_property_readonly(

@@ -125,6 +125,10 @@ class Scenes(unittest.TestCase):
         for given in (3, [3], {3: 4}):
             with self.assertRaisesRegex(saltus.UsageError, "path"):
                 saltus.Scene.read(BALL, given)
+        with self.assertRaisesRegex(TypeError, r"^the text of a scene is a str, not bytes; decode them: text.decode\(\)$"):
+            saltus.Scene.parse(b"saltus: 1")
+        with self.assertRaisesRegex(TypeError, "^the text of a scene is a str, not dict$"):
+            saltus.Scene.parse({"saltus": 1})
 
     def test_a_scene_finds_its_files_wherever_the_process_goes(self):
         before = os.getcwd()

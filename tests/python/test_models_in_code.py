@@ -696,7 +696,7 @@ class Parts(unittest.TestCase):
                 (lambda: parts.add_pair(saltus.Point("m"), [0, 0, 0], [0, 0, 1], 7), "there is no law 7"),
                 (lambda: parts.add_pair(saltus.Point("m"), [0, 0, 0], [0, 0, 1], law, tangents=[[0, 0, 1]]),
                     "right angles"),
-                (lambda: parts.add_joint("j", "hinge", [0, 0, 0], saltus.Point("m")), "there is no joint 'hinge'"),
+                (lambda: parts.add_joint("j", "hinge", [0, 0, 0], saltus.Point("m")), "there is no kind of joint 'hinge'"),
                 (lambda: parts.add_shape(saltus.Shape.sphere(0.1), frame=3), "there is no frame 3"),
                 (lambda: parts.options(hh=1.0), "there is no option 'hh'"),
                 (lambda: parts.options(h=-1.0), "h is -1"),
@@ -708,12 +708,34 @@ class Parts(unittest.TestCase):
                 (lambda: saltus.Point("m", [np.inf, 0, 0]), "local is [inf, 0, 0]"),
                 (lambda: parts.add_joint("j", "ball", [0, np.nan, 0], saltus.Point("m")), "a is [0, nan, 0]"),
                 (lambda: parts.add_shape(saltus.Shape.sphere(0.1), position=[np.nan, 0, 0]), "position is [nan"),
-                (lambda: saltus.Shape.sphere(-1.0), "radius")):
+                (lambda: saltus.Shape.sphere(-1.0), "radius"),
+                (lambda: saltus.Shape.sphere("1 cm"), "a length is '1 cm' (a number [m])"),
+                (lambda: saltus.Shape.capsule(radius=0.1, length=None), "a length is None (a number [m])"),
+                (lambda: saltus.Shape.box("1 cm"), "lengths along x, y, z are '1 cm' (3 numbers [m])"),
+                (lambda: saltus.Shape.box([1, 2]), "lengths along x, y, z are [1, 2] (3 numbers [m])"),
+                (lambda: saltus.Shape.mesh(np.eye(3), [[0, 1, 1.5]]),
+                    "triangles[0, 2] is 1.5 (the number of a vertex, from 0 to 2)"),
+                (lambda: saltus.Shape.mesh(np.eye(3), [[0, 1, 3]]), "triangles[0, 2] is 3"),
+                (lambda: saltus.linear(1.0), "linear: mass is 1.0: an array (n, n), or (n,) for a diagonal"),
+                (lambda: saltus.linear([1.0], stiffness="soft"), "linear: stiffness is 'soft'"),
+                (lambda: parts.options(h="1 mm"), "options: h is '1 mm'"),
+                (lambda: parts.options(end=None), "options: end is None (a number of seconds"),
+                (lambda: parts.options(tolerance="fine"), "options: tolerance is 'fine' (a number)"),
+                (lambda: parts.options(iterations=1.5), "options: iterations is 1.5 (a whole number)"),
+                (lambda: parts.options(events={"limit": "many"}), "options: events.limit is 'many' (a whole number)"),
+                (lambda: parts.options(events=3), "options: events is 3 (a dict)"),
+                (lambda: parts.add_coupling("c", [("x", 0, 1.0)]), "there is no joint 'x'; add_joint() adds one"),
+                (lambda: parts.add_coupling("c", [(None, 0, 1.0)]), "a joint is None (its name or index)"),
+                (lambda: parts.add_frame(None), "a group is None (its name or index)")):
             with self.subTest(words):
                 with self.assertRaises(saltus.UsageError) as caught:
                     call()
                 self.assertIn(words, str(caught.exception))
         self.assertEqual([group.name for group in parts.groups], ["m"])
+        parts.options(h="2 ms", end="3 s")
+        self.assertEqual((parts.h, parts.end), (2e-3, 3.0))
+        self.assertEqual(saltus.Shape.box(np.array([1, 2, 3])).moments()[0], 6.0)
+        self.assertEqual(saltus.Shape.sphere(np.float32(1)).moments()[0], saltus.Shape.sphere(1).moments()[0])
         with self.assertRaises(saltus.SceneError) as caught:
             parts.add_law("newton-impact", friction=-1)
         self.assertIn("law.friction", str(caught.exception))

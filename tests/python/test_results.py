@@ -175,6 +175,10 @@ class Numbers(InAFolder):
         self.assertEqual(len(r.contacts(0)), 0)
         with self.assertRaises(IndexError):
             r.contacts(len(r.frames))
+        for frame in (None, 1.5, "last"):
+            with self.subTest(frame=frame), self.assertRaisesRegex(saltus.UsageError, "frame is .* .a whole number from"):
+                r.contacts(frame)
+        self.assertEqual(len(r.contacts(np.int64(-1))), 1)
 
     def test_places_of_bodies_of_every_kind(self):
         cases = [("bouncing_ball.yaml", "particles", 0.1), ("andrews_squeezer.yaml", "rigid", 1e-3),
