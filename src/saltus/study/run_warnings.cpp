@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "saltus/bodies/fem.h"
+#include "saltus/scene/joint_summary.h"
 
 namespace saltus {
 
@@ -18,6 +19,19 @@ const char* finer_remedy(const SceneSetup& setup) {
   return options.lane == Lane::events || options.step_tolerance > 0.0
              ? "use a smaller time.tolerance"
              : "use a shorter step";
+}
+
+/// The largest coordinate of the points of joints at the start [m].
+double reach_of_joints(const Model& model) {
+  const std::vector<JointMember> members = joint_members(model.joints(), model.groups());
+  JointSystem system(model.joints(), model.couplings(), members);
+  const auto places = [&](int m) -> const Vector& {
+    const int group = members[static_cast<std::size_t>(m)].group;
+    return model.initial()[static_cast<std::size_t>(group)].q;
+  };
+  Vector g(system.rows());
+  system.gaps(0.0, places, g);
+  return system.extent();
 }
 
 }  // namespace
@@ -95,6 +109,22 @@ std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
   return fmt::format(
       "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); {}",
       s.residual_after.value, time_of(s.residual_after, setup), finer_remedy(setup));
+}
+
+std::string joint_warning(const Extreme& gap, const Model& model) {
+  constexpr double kOpen = 1e-6;
+  const StepOptions& options = model.options();
+  if (model.joints().empty() || options.joints == JointLevel::velocity || gap.value <= 0.0)
+    return "";
+  const double reach = reach_of_joints(model),
+               allowed =
+                   options.lane == Lane::events ? std::max(kOpen, options.events.tolerance) : kOpen;
+  if (gap.value <= allowed * (reach > 0.0 ? std::min(reach, 1.0) : 1.0)) return "";
+  return fmt::format(
+      "joints were open by up to {:.3g} m or rad (t = {:.6g} s): their bodies could not follow; "
+      "see "
+      "what is `locked`, and what drives and moved bodies ask for",
+      gap.value, static_cast<double>(gap.row) * options.h);
 }
 
 std::string inverted_warning(const State& state, const SceneSetup& setup) {

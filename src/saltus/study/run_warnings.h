@@ -19,6 +19,9 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
                                 const SceneSetup& setup);
 /// The same about laws that do not hold on the finished states.
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup);
+/// The same about joints that are held at their positions and were open, by more than 1e-6 of 1 m (or 1 rad) and of the largest
+/// coordinate of their points; gap: RunStatistics::joint_gap.
+std::string joint_warning(const Extreme& gap, const Model& model);
 /// The same about elements that are turned inside out in the last state.
 std::string inverted_warning(const State& state, const SceneSetup& setup);
 

@@ -208,6 +208,7 @@ struct SceneRun::Parts {
     for (const std::string& text :
          {gain_warning(result.loop.gain, *setup), unsolved_warning(result.loop, *setup),
           unexplained_warning(result.loop, result.state, *setup), law_warning(result.loop, *setup),
+          joint_warning(result.loop.statistics.joint_gap, setup->model),
           inverted_warning(result.state, *setup)})
       if (!text.empty()) note(text);
     if (result.loop.end == LoopReport::End::reached)

@@ -13,6 +13,7 @@
 #include "saltus/scene/build.h"
 #include "saltus/sim/failure_text.h"
 #include "saltus/sim/simulation.h"
+#include "saltus/study/run_warnings.h"
 
 namespace saltus {
 namespace {
@@ -110,6 +111,9 @@ void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
     warn_into(row, fmt::format("the contact laws hold on the finished state with residual {:.3g} "
                                "only; use a shorter step",
                                row.residual_after));
+  if (const std::string open = joint_warning(recorder.statistics().joint_gap, sim.model());
+      !open.empty())
+    warn_into(row, open);
   if (!ledger.empty() && !(std::abs(ledger.back()) <= 0.1 * scale))
     warn_into(row, fmt::format("no account explains {:.3g} J: the motion is not resolved; use a "
                                "shorter step",

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "saltus/io/compare.h"
+#include "saltus/io/scene_yaml.h"
 
 using namespace saltus;
 
@@ -66,6 +67,40 @@ TEST_CASE("a run that is stopped before its first step is at its start") {
       run_ball(place / "ball.h5", false, [](const RunProgress&) { return false; });
   CHECK(part.loop.last == 0);
   CHECK(part.state.t == 0.0);
+}
+
+TEST_CASE("joints that were open are told: a support that leaves a body whose height is locked") {
+  // The table goes down by 0.2 m in half a period, from rest: at the start nothing is amiss.
+  const auto warnings = [](const std::string& locked, const std::string& level) {
+    const OwnFolder place;
+    SceneRunOptions options;
+    options.output = place / "pin.h5";
+    SceneRun run(set_up(read_scene_text(
+                     "saltus: 1\n"
+                     "time: {end: 1 s, step: 5 ms}\n"
+                     "joint: {level: " +
+                         level +
+                         "}\n"
+                         "bodies:\n"
+                         "  - {name: table, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, "
+                         "motion: {z: {harmonic: {amplitude: 0.1, frequency: 1}}}}}\n"
+                         "  - {name: post, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], "
+                         "position: [0, 0, 0.1]" +
+                         locked +
+                         "}}\n"
+                         "joints: [{name: pin, kind: ball, between: [table, post], at: [0, 0, "
+                         "0.1]}]\n",
+                     "scene.yaml", {}, {})),
+                 options);
+    return run().warnings;
+  };
+  const std::vector<std::string> told = warnings(", locked: [z]", "position");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0] ==
+        "joints were open by up to 0.2 m or rad (t = 0.5 s): their bodies could not follow; see "
+        "what is `locked`, and what drives and moved bodies ask for");
+  CHECK(warnings("", "position").empty());
+  CHECK(warnings("", "velocity").empty());  // which lets gaps drift
 }
 
 TEST_CASE("a run tells warnings as soon as they are known, and again in its result") {
