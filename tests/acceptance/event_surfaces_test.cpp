@@ -8,6 +8,8 @@
 #include <string>
 
 #include "../support/lane_run.h"
+#include "../support/rigid_scene.h"
+#include "saltus/bodies/moving.h"
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
 
@@ -104,6 +106,35 @@ TEST_CASE("a bar that a motion turns meets a ball with its face") {
   const Event impact = run.one(Event::Kind::impact);
   CHECK(std::abs(impact.t - time) <= 1e-12);
   CHECK(sim.state().groups[0].v.head<3>().norm() == doctest::Approx(1.5 * speed).epsilon(1e-10));
+}
+
+TEST_CASE("a half space that a motion turns meets a ball far from its axis") {
+  // Turned by a it is cos a - 5 sin a = sqrt(26) cos(a + atan 5) from (5, 0, 1), with 5 cos a + sin a from its axis.
+  const double spin = 0.5, angle = std::acos(0.1 / std::sqrt(26.0)) - std::atan(5.0),
+               speed = spin * (5.0 * std::cos(angle) + std::sin(angle));
+  for (const double h : {1e-3, 0.05, 1.0}) {
+    CAPTURE(h);
+    RigidScene scene;
+    scene.gravity.setZero();
+    scene.add({Sphere{0.1}, 1.0, Vector3(5.0, 0.0, 1.0)});
+    ModelParts parts = scene.model(rig_mid(), h, newton_law(0.5)).parts();
+    PrescribedMotion turning;
+    turning.axis = -Vector3::UnitY();
+    turning.spin = spin;
+    parts.groups.push_back({"gate",
+                            "moving",
+                            std::make_shared<saltus::Moving>(std::vector{turning}),
+                            make_scheme(MoreauJeanOptions{}),
+                            {}});
+    parts.initial.emplace_back();
+    parts.surfaces.frames.push_back({1, 0, "gate"});
+    parts.surfaces.colliders.push_back({Plane{}, {}, 1, 0});
+    Simulation sim(in_event_lane(std::move(parts), h, 1.0));
+    const LaneRun run = run_events(sim, 0.5);
+    const Event impact = run.one(Event::Kind::impact);
+    CHECK(std::abs(impact.t - angle / spin) <= 1e-12);
+    CHECK(speed_of(sim, 0).norm() == doctest::Approx(1.5 * speed).epsilon(1e-10));
+  }
 }
 
 TEST_CASE("a ball that would turn back just behind a roof hits it, whatever the integrator") {
