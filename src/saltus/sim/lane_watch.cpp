@@ -119,39 +119,45 @@ double LaneWatch::fastest_drift(double from, double to) const {
   return most;
 }
 
-// No gap changes faster in [from, to] of the step [m/s]: the two fastest surfaces against each other. v lies in the hull of
-// its coefficients, and so does |u| + r |omega|, which is convex.
-double LaneWatch::closing(const OdeStep& step, double from, double to) {
+// Coefficients of v on [from, to] of the step, of `count` components, in part_.
+void LaneWatch::take_part(const OdeStep& step, double from, double to, Eigen::Index first,
+                          Eigen::Index count) {
   const auto columns = step.v.cols();
-  part_.resize(step.v.rows(), columns);
-  Vector whole(columns), part(columns);
   const auto size = static_cast<std::size_t>(columns);
-  const auto take = [&](Eigen::Index first, Eigen::Index count) {
-    for (Eigen::Index i = first; i < first + count; ++i) {
-      whole = step.v.row(i);
-      bernstein_part({whole.data(), size}, from, to, {part.data(), size});
-      part_.row(i) = part;
+  part_.resize(count, columns);
+  Vector whole(columns), part(columns);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    whole = step.v.row(first + i);
+    bernstein_part({whole.data(), size}, from, to, {part.data(), size});
+    part_.row(i) = part;
+  }
+}
+
+// No place of the surface is faster on [from, to] [m/s]: v lies in the hull of its coefficients, and |u| + r |omega| and |J v|
+// are convex.
+double LaneWatch::speed(const Surface& one, const OdeStep& step, double from, double to,
+                        double reach) {
+  const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
+  double u = 0.0;
+  if (one.skin >= 0) {
+    take_part(step, from, to, one.first, body.velocities());
+    for (Eigen::Index k = 0; k < part_.cols(); ++k)
+      u = std::max(u, fastest_point(one.rows, part_.col(k)));
+  } else if (one.body >= 0) {
+    take_part(step, from, to, one.first + 6 * static_cast<Eigen::Index>(one.body), 6);
+    for (Eigen::Index k = 0; k < part_.cols(); ++k) {
+      const double turns = part_.col(k).tail<3>().norm();
+      u = std::max(u, part_.col(k).head<3>().norm() + (turns > 0.0 ? turns * reach : 0.0));
     }
-  };
-  const double t0 = step.t0 + from * step.h, t1 = step.t0 + to * step.h;
+  }
+  return u + body.fastest_drift(step.t0 + from * step.h, step.t0 + to * step.h, reach);
+}
+
+// No gap changes faster on [from, to] of the step [m/s]: the two fastest surfaces against each other.
+double LaneWatch::closing(const OdeStep& step, double from, double to) {
   double fastest = 0.0, second = 0.0;
   const auto look = [&](const Surface& one, double reach) {
-    const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
-    double u = 0.0;
-    if (one.skin >= 0) {
-      take(one.first, body.velocities());
-      for (Eigen::Index k = 0; k < columns; ++k)
-        u = std::max(u,
-                     fastest_point(one.rows, part_.col(k).segment(one.first, body.velocities())));
-    } else if (one.body >= 0) {
-      const auto i = one.first + 6 * static_cast<Eigen::Index>(one.body);
-      take(i, 6);
-      for (Eigen::Index k = 0; k < columns; ++k) {
-        const double turns = part_.col(k).segment<3>(i + 3).norm();
-        u = std::max(u, part_.col(k).segment<3>(i).norm() + (turns > 0.0 ? turns * reach : 0.0));
-      }
-    }
-    u += body.fastest_drift(t0, t1, reach);
+    const double u = speed(one, step, from, to, reach);
     second = std::max(second, std::min(u, fastest));
     fastest = std::max(fastest, u);
   };

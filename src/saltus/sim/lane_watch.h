@@ -52,11 +52,21 @@ class LaneWatch {
     std::uint64_t key;
     double value, size;  ///< size: of what is subtracted in it, for its round-off
   };
+  /// Of a body with shapes (body -1: all of the group, which are moved), or a skin: its vertices.
+  struct Surface {
+    int group = 0, body = -1, first = 0;
+    double reach = 0.0;  ///< largest distance of its shapes from its frame [m]; infinite: planes
+    int skin = -1;       ///< of Surfaces::skins
+    PointRows rows;      ///< of its vertices, where the step starts
+  };
   void sample(double t, View w, View v, bool forces, std::vector<Sample>& out);
   /// On [from, to], after so many halvings because of speed, and because functions do not fit.
   std::optional<Found> part(const OdeStep& step, double from, double to, bool forces, int depth,
                             int bends, const AtRates& at_rates);
   void see_surfaces(double t);
+  void take_part(const OdeStep& step, double from, double to, Eigen::Index first,
+                 Eigen::Index count);
+  double speed(const Surface& one, const OdeStep& step, double from, double to, double reach);
   double closing(const OdeStep& step, double from, double to);
   Found bisect(const OdeStep& step, Kind kind, std::uint64_t key, double from, double to);
   double held_at(std::uint64_t key) const;
@@ -67,13 +77,6 @@ class LaneWatch {
   bool forces_ = false;
   bool slack_ = false;         ///< of some contact slack() is true
   std::vector<double> force_;  ///< size of the force of every mode [N]
-  /// Of a body with shapes (body -1: all of the group, which are moved), or a skin: its vertices.
-  struct Surface {
-    int group = 0, body = -1, first = 0;
-    double reach = 0.0;  ///< largest distance of its shapes from its frame [m]; infinite: planes
-    int skin = -1;       ///< of Surfaces::skins
-    PointRows rows;      ///< of its vertices, where the step starts
-  };
   std::vector<Surface> surfaces_;
   /// From the frame of a plane no surface is farther away where the step starts [m].
   double span_ = 0.0;
