@@ -30,6 +30,9 @@ constexpr double kStop = 1e-6;     ///< of EventOptions::zeno: the way left of a
 constexpr double kWay = 2000.0;    ///< margins that a body goes in a step
 constexpr int kMostSamples = 16;   ///< of a step, for its integrals
 constexpr double kShortest = 1e-15;
+constexpr double kNoRoom =
+    1e-9;  ///< of the largest force: contacts that share a load have no other way to
+constexpr double kStrong = 1e-6;  ///< of the largest force: friction that tells a direction
 constexpr double kStill = 1e-12;  ///< of the speeds in play: slower is at rest
 constexpr double kTime = 1e-14;   ///< of the time, to which the end of a step is found
 constexpr int kRounds = 3;        ///< of Newton's method for it
@@ -61,6 +64,11 @@ int account_of(const Model& model, std::string_view name) {
 
 bool same(const Vector& a, const Vector& b) {
   return a.size() == b.size() && (a.array() == b.array()).all();
+}
+
+bool any_slides(std::span<const ContactMode> modes) {
+  return std::ranges::any_of(
+      modes, [](const ContactMode& mode) { return mode.kind == ContactMode::Kind::slides; });
 }
 
 /// A polynomial in Bernstein form over a step of the length h, integrated between two shares of the step.
@@ -210,6 +218,10 @@ struct EventLane::Work {
   bool find_stops();
   double first_step(double most);
   bool has_stopped(const State& state, std::uint64_t key);
+  bool share(LaneState& lane);
+  bool has_room(const State& state);
+  void point_slips(const State& state, std::vector<LaneEnding>& endings);
+  void end_step(LaneState& lane);
   template <class At>
   std::optional<double> root(const LaneWatch::Found& found, double from, double most, const At& at);
   void locate(LaneState& lane, const LaneWatch::Found& found);
@@ -250,9 +262,14 @@ void EventLane::Work::begin(const LaneState& lane) {
   step.t0 = lane.t;
   step.v0 = v;
   step.dv0.resize(v.size());
+  if (any_slides(lane.modes)) {  // slips that are round-off have no direction
+    motion.go(lane.t, w, v);
+    pull = motion.free_acceleration();
+    motion.mark_slips(std::max(1e-9, 10.0 * model.options().events.tolerance),
+                      v.cwiseAbs() + 1e3 * lane.rate_time * pull.cwiseAbs());
+  }
   motion.rates(lane.t, w, v, dw, step.dv0);
   motion.applied_acceleration(pull);
-  motion.mark_slips(std::max(1e-9, 10.0 * model.options().events.tolerance));
 }
 
 // What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
@@ -590,6 +607,7 @@ bool EventLane::Work::sample_work(double length, double most) {
     const double t = step.t0 + nodes[at(k)] * length;
     if (forces_known) {
       motion.rates(t, w, v, dw, dv);
+      if (std::ranges::any_of(motion.modes(), &ContactMode::shared)) motion.share();
       if (judged && !(defect_at(nodes[at(k)] * length, length) <= most)) return false;
     } else {
       motion.go(t, w, v);
@@ -731,14 +749,16 @@ void EventLane::Work::sum_ways() {
 
 // Slips go on from where they point now.
 void EventLane::Work::turn(State& state) {
-  if (state.lane.modes.empty()) return;
+  if (!any_slides(state.lane.modes)) return;
   look(state);
+  const double time = state.lane.next > 0.0 ? state.lane.next : model.options().h;
+  motion.mark_slips(0.0, v.cwiseAbs() + time * motion.free_acceleration().cwiseAbs());
   for (std::size_t k = 0; k < state.lane.modes.size(); ++k) {
     ContactMode& mode = state.lane.modes[k];
     if (mode.kind != ContactMode::Kind::slides || motion.index(k) < 0) continue;
     if (motion.contacts().contact(at(motion.index(k))).tangents < 2) continue;
     const double u1 = motion.rate(k)[1], u2 = motion.rate(k)[2], slip = std::hypot(u1, u2);
-    if (slip > 0.0 && u1 * mode.direction[0] + u2 * mode.direction[1] > 0.1 * slip)
+    if (slip > motion.still(k) && u1 * mode.direction[0] + u2 * mode.direction[1] > 0.1 * slip)
       mode.direction = {u1 / slip, u2 / slip};
   }
 }
@@ -753,6 +773,43 @@ int EventLane::Work::near(const State& state) {
   return count;
 }
 
+// A force of the contact that ends the step is one of many that do the same, at the last rates(): its load is marked shared.
+bool EventLane::Work::share(LaneState& lane) {
+  for (std::size_t k = 0; k < motion.modes().size(); ++k) {
+    if (motion.modes()[k].key != lane.ends_key || !motion.shared(k)) continue;
+    motion.mark_shared(k, lane.modes);
+    return true;
+  }
+  return false;
+}
+
+// Some forces of contacts that share their load obey the laws at the state.
+bool EventLane::Work::has_room(const State& state) {
+  rates(state);
+  return motion.share(true) > kNoRoom;
+}
+
+// Slips begin against the friction of this instant, where it is there.
+void EventLane::Work::point_slips(const State& state, std::vector<LaneEnding>& endings) {
+  rates(state);
+  motion.share(true);
+  const double least = kStrong * largest_force();
+  for (std::size_t k = 0; k < motion.modes().size(); ++k) {
+    const Vector3& f = motion.force(k);
+    if (!(std::hypot(f[1], f[2]) > least)) continue;
+    for (LaneEnding& ending : endings)
+      if (ending.kind == LaneEnding::Kind::slides && ending.key == motion.modes()[k].key)
+        ending.direction = watch.slip(ending.key);
+  }
+}
+
+void EventLane::Work::end_step(LaneState& lane) {
+  lane.h = 0.0;
+  lane.ends_with = -1;
+  lane.ends_key = 0;
+  ready = false;
+}
+
 // What ends the step: the modes behind it. jump: of a drive, which nothing but the time tells.
 bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event>& events,
                              bool jump) {
@@ -760,8 +817,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   std::vector<LaneEnding> endings = std::move(stops);
   stops.clear();
   if (jump) endings.push_back({LaneEnding::Kind::jumps, 0, {}});
-  // A force that is not unique would end a mode: the contact problem says whether it does.
-  bool asked = false;
+  const double time = lane.next > 0.0 ? lane.next : model.options().h;
   using Kind = LaneWatch::Kind;
   if (lane.ends_with >= 0) {
     const auto kind = static_cast<Kind>(lane.ends_with);
@@ -772,11 +828,14 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
       if (i >= 0 && motion.contacts().law(at(i)).rule == ContactLaw::Rule::compliant)
         ending.kind = LaneEnding::Kind::ends;
     }
+    bool shared = kind == Kind::bears;
     if (kind == Kind::holds || kind == Kind::presses) {
       rates(state);
-      for (std::size_t k = 0; k < motion.modes().size(); ++k)
-        if (motion.modes()[k].key == lane.ends_key && ending.kind != LaneEnding::Kind::ends)
-          asked = motion.shared(k);
+      shared = ending.kind != LaneEnding::Kind::ends && share(lane);
+      if (shared && has_room(state)) {  // other forces do the same: the modes last
+        end_step(lane);
+        return true;
+      }
       if (kind == Kind::holds) {  // the friction of this instant says where it slides to
         ending.kind = LaneEnding::Kind::slides;
         ending.direction = watch.slip(lane.ends_key);
@@ -787,12 +846,18 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
       endings.push_back({LaneEnding::Kind::stops, lane.ends_key, {}});
     }
     if (kind == Kind::gap || kind == Kind::resumes) ending.kind = LaneEnding::Kind::closes;
-    if (kind != Kind::slips && kind != Kind::leaves && !asked) endings.push_back(ending);
+    if (shared) {
+      account_of_touch.clear();
+      endings = touch.foresee(state.t, std::min(time, model.options().h), state.groups, lane.modes,
+                              account_of_touch);
+      point_slips(state, endings);
+    } else if (kind != Kind::slips && kind != Kind::leaves) {
+      endings.push_back(ending);
+    }
   }
   std::vector<ContactMode> modes;
   std::vector<std::pair<std::uint64_t, Vector3>> impulses;
   account_of_touch.clear();
-  const double time = lane.next > 0.0 ? lane.next : model.options().h;
   const std::size_t before = events.size();
   const bool good = touch.resolve(state.t, time, lane.crowd > kCrowd, state.groups, lane.modes,
                                   endings, modes, events, impulses, account_of_touch);
@@ -810,15 +875,6 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   report.iterations += account_of_touch.iterations;
   report.residual = worse(report.residual, account_of_touch.residual);
   report.events += static_cast<int>(events.size() - before);
-  if (asked || std::ranges::any_of(lane.modes, &ContactMode::shared)) {
-    const bool stay = modes.size() == lane.modes.size() &&
-                      std::ranges::equal(modes, lane.modes, [](const auto& a, const auto& b) {
-                        return a.key == b.key && a.kind == b.kind;
-                      });
-    if (stay)
-      for (std::size_t k = 0; k < modes.size(); ++k)
-        modes[k].shared = lane.modes[k].shared || (asked && modes[k].key == lane.ends_key);
-  }
   lane.modes = modes;
   double closing = 0.0;
   for (std::size_t i = before; i < events.size(); ++i)
@@ -829,10 +885,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
     else if (lane.crowd > 0)
       --lane.crowd;
   }
-  lane.h = 0.0;
-  lane.ends_with = -1;
-  lane.ends_key = 0;
-  ready = false;
+  end_step(lane);
   if (!good) report.failure = account_of_touch.failure;
   return good;
 }
@@ -964,11 +1017,12 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
       }
       if (end == End::reached && static_cast<int>(events.size() - before) > options.limit)
         end = End::busy;
-    } else if (std::ranges::any_of(lane.modes, &ContactMode::shared)) {
-      if (!d.happen(state, report, events)) end = End::failed;
     } else {
-      lane.h = 0.0;
-      d.ready = false;
+      if (std::ranges::any_of(lane.modes, &ContactMode::shared)) {
+        d.rates(state);
+        d.motion.forget_shared(lane.modes);
+      }
+      d.end_step(lane);
     }
     if (end != End::failed && went && d.jumps_at(state.t) && !d.happen(state, report, events, true))
       end = End::failed;

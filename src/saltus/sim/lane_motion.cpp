@@ -15,6 +15,12 @@ namespace {
 
 /// Where so little of its slip at the start of the step is left, a contact slides on as it did: round-off would turn it.
 constexpr double kTail = 1e-3;
+/// Of the velocities in play: the round-off of a slip.
+constexpr double kStillSlip = 1e-12;
+/// Pivots of what is none beside forces that do the same, and the part that a contact must have in them.
+constexpr double kNull = 1e-10, kIn = 1e-6;
+/// Of the largest force: what the laws leave of the least force that is watched again by itself.
+constexpr double kSpare = 1e-2;
 
 /// Round-off of a velocity in force_sizes(), of which 1e-10 is taken for nothing.
 constexpr double kRateRound = 4.0 * 0x1p-52 / 1e-10;
@@ -203,12 +209,18 @@ void LaneMotion::set_modes(std::span<const ContactMode> modes) {
   modes_.assign(modes.begin(), modes.end());
   index_.assign(modes_.size(), -1);
   force_.assign(modes_.size(), Vector3::Zero());
-  rate_ = drift_ = force_;
+  rate_ = drift_ = unit_ = force_;
   slip_.assign(modes_.size(), 0.0);
+  still_ = slip_;
 }
 
-void LaneMotion::mark_slips(double share) {
-  for (std::size_t k = 0; k < modes_.size(); ++k) slip_[k] = std::hypot(rate_[k][1], rate_[k][2]);
+void LaneMotion::mark_slips(double share, View motion) {
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    slip_[k] = std::hypot(rate_[k][1], rate_[k][2]);
+    still_[k] = 0.0;
+    for (int a = 1; index_[k] >= 0 && a <= contacts_.contact(at(index_[k])).tangents; ++a)
+      still_[k] = std::max(still_[k], kStillSlip * contacts_.row_size(at(index_[k]), a, motion));
+  }
   share_ = share;
 }
 
@@ -508,14 +520,14 @@ void LaneMotion::contact_rows(bool with_bias) {
       // Behind the end of the slip its direction goes on as it was, so that the end can be located.
       const double across = std::abs(u1 * d0[1] - u2 * d0[0]);
       const double along = u1 * d0[0] + u2 * d0[1];
-      if (tangents > 1 && along > kTail * slip_[k] && along > 0.1 * slip &&
-          across > share_ * slip_[k])
+      // A slip that begins: beside itself, lest round-off turns it, which no step could turn back.
+      const double beside = slip_[k] > still_[k] ? slip_[k] : slip;
+      if (tangents > 1 && slip > still_[k] && along > kTail * slip_[k] && along > 0.1 * slip &&
+          across > share_ * beside)
         d = {u1 / slip, u2 / slip};
       const double mu = strength(k, slip);
       for (int b = 0; b < tangents; ++b) contacts_.add_row(i, 1 + b, -mu * d[at(b)], scratch_);
-      force_[k] = {1.0, -mu * d[0], -mu * d[1]};  // of N = 1
-    } else if (a == 0) {
-      force_[k] = Vector3::UnitX();
+      unit_[k] = {1.0, -mu * d[0], -mu * d[1]};
     }
     D_.col(row) = scratch_;
   }
@@ -625,7 +637,7 @@ void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
     const auto [k, b] = active_[r];
     const double x = lambda_[static_cast<Eigen::Index>(r)];
     if (modes_[k].kind == ContactMode::Kind::slides)
-      force_[k] *= x;
+      force_[k] = x * unit_[k];
     else
       force_[k][b] = x;
   }
@@ -672,18 +684,122 @@ double LaneMotion::spring_size(std::size_t k) const {
   return std::abs(force_[k][0]) + 2.0 * std::abs(law.spring.damping * rate_[k][0]);
 }
 
+// K of (D^T P M^-1 D) K = 0, D^T P M^-1 D scaled to ones on its diagonal.
+std::vector<LaneMotion::Share> LaneMotion::shares() const {
+  std::vector<Share> found;
+  if (!shared_) return found;
+  Matrix A = D_.transpose() * X_;
+  const Vector scale = scale_of(A);
+  A = scale.asDiagonal() * A * scale.asDiagonal();
+  Eigen::FullPivLU<Matrix> lu(A.rows(), A.cols());
+  lu.setThreshold(kNull);
+  lu.compute(A);
+  if (lu.dimensionOfKernel() == 0) return found;
+  const Matrix free = scale.asDiagonal() * lu.kernel();
+  // Columns that meet in a mode share.
+  std::vector<std::size_t> of(modes_.size());  // 1 more than the share of each mode, 0: none
+  std::vector<std::vector<Eigen::Index>> columns;
+  for (Eigen::Index j = 0; j < free.cols(); ++j) {
+    const double least = kIn * free.col(j).cwiseAbs().maxCoeff();
+    columns.push_back({j});
+    const std::size_t now = columns.size();
+    for (std::size_t r = 0; r < active_.size(); ++r) {
+      std::size_t& share = of[active_[r].mode];
+      if (std::abs(free(static_cast<Eigen::Index>(r), j)) < least || share == now) continue;
+      if (const std::size_t other = share; other != 0) {
+        auto& mine = columns[now - 1];
+        mine.insert(mine.end(), columns[other - 1].begin(), columns[other - 1].end());
+        columns[other - 1].clear();
+        std::ranges::replace(of, other, now);
+      }
+      share = now;
+    }
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].empty()) continue;
+    Share share;
+    std::ranges::sort(columns[c]);
+    for (std::size_t r = 0; r < active_.size(); ++r) {
+      const auto [k, a] = active_[r];
+      if (of[k] != c + 1) continue;
+      if (a == 0) {
+        share.modes.push_back(k);
+        if (!contacts_.law(at(index_[k])).bilateral() ||
+            contacts_.law(at(index_[k])).rule == Of::relay)
+          share.laws.push_back(share_law(k, static_cast<int>(share.rows.size())));
+      }
+      share.rows.push_back(static_cast<Eigen::Index>(r));
+    }
+    const Matrix K = free(share.rows, columns[c]);
+    const Eigen::HouseholderQR<Matrix> qr(K);
+    share.K = qr.householderQ() * Matrix::Identity(K.rows(), K.cols());
+    found.push_back(std::move(share));
+  }
+  return found;
+}
+
+// Of mode k, whose rows of lambda begin at `first`.
+ShareLaw LaneMotion::share_law(std::size_t k, int first) const {
+  const ContactLaw& law = contacts_.law(at(index_[k]));
+  if (law.rule == Of::relay) return {ShareLaw::Kind::bounded, first, 1, strength(k, 0.0)};
+  const int tangents = contacts_.contact(at(index_[k])).tangents;
+  if (modes_[k].kind != ContactMode::Kind::sticks || tangents == 0)
+    return {ShareLaw::Kind::presses, first, 1, 0.0};
+  return {ShareLaw::Kind::cone, first, 1 + tangents, strength(k, 0.0)};
+}
+
 bool LaneMotion::shared(std::size_t mode) const {
-  if (!shared_) return false;
-  Eigen::FullPivLU<Matrix> lu(S_.rows(), S_.cols());
-  lu.setThreshold(1e-10);
-  lu.compute(scale_.asDiagonal() * S_ * scale_.asDiagonal());
-  if (lu.dimensionOfKernel() == 0) return false;
-  const Matrix free = lu.kernel();
-  for (std::size_t r = 0; r < active_.size(); ++r)
-    if (active_[r].mode == mode && free.row(static_cast<Eigen::Index>(r)).cwiseAbs().maxCoeff() >
-                                       1e-6 * free.cwiseAbs().maxCoeff())
-      return true;
-  return false;
+  return std::ranges::any_of(shares(), [&](const Share& share) {
+    return std::ranges::find(share.modes, mode) != share.modes.end();
+  });
+}
+
+void LaneMotion::mark_shared(std::size_t k, std::span<ContactMode> modes) const {
+  for (const Share& share : shares()) {
+    const bool breaks = share_left(lambda_(share.rows), share.laws) < 0.0;
+    if (breaks || std::ranges::find(share.modes, k) != share.modes.end())
+      for (const std::size_t mode : share.modes) modes[mode].shared = true;
+  }
+}
+
+void LaneMotion::forget_shared(std::span<ContactMode> modes) const {
+  for (const Share& share : shares()) {
+    const Vector lambda = lambda_(share.rows);
+    const double size = lambda.cwiseAbs().maxCoeff();
+    if (share_left(lambda, share.laws) > kSpare * size)
+      for (const std::size_t mode : share.modes) modes[mode].shared = false;
+  }
+}
+
+double LaneMotion::share(bool exact) {
+  double room = 1.0;
+  std::vector<char> found(modes_.size(), 0);
+  for (const Share& share : shares()) {
+    if (std::ranges::none_of(share.modes, [&](std::size_t k) { return modes_[k].shared; }))
+      continue;
+    const Vector before = lambda_(share.rows);
+    const ShareRoom here = share_room(before, share.K, share.laws, exact);
+    room = std::min(room, here.room);
+    lambda_(share.rows) = here.lambda;
+    if (m_joints_ > 0) joint_forces_ -= R_(Eigen::all, share.rows) * (here.lambda - before);
+    for (const Eigen::Index r : share.rows) {
+      const auto [k, b] = active_[static_cast<std::size_t>(r)];
+      found[k] = 1;
+      if (modes_[k].kind == ContactMode::Kind::slides)
+        force_[k] = lambda_[r] * unit_[k];
+      else
+        force_[k][b] = lambda_[r];
+    }
+  }
+  // What does no longer share has one force, for which the same laws hold.
+  for (std::size_t r = 0; r < active_.size(); ++r) {
+    const auto [k, a] = active_[r];
+    if (a != 0 || !modes_[k].shared || found[k] != 0) continue;
+    const std::array law{share_law(k, static_cast<int>(r))};
+    const double size = lambda_.segment(law[0].first, law[0].size).cwiseAbs().maxCoeff();
+    if (size > 0.0) room = std::min(room, share_left(lambda_, law) / size);
+  }
+  return room;
 }
 
 void LaneMotion::linearise(double t, View w, View v, double g) {

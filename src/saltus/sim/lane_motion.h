@@ -17,6 +17,7 @@
 #include "saltus/base/difference.h"
 #include "saltus/events/ode.h"
 #include "saltus/sim/lane_contacts.h"
+#include "saltus/sim/lane_share.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -34,8 +35,9 @@ class LaneMotion final : public SmoothMotion {
   void set_modes(std::span<const ContactMode> modes);
   std::span<const ContactMode> modes() const { return modes_; }
   /// The slips of the place are those from which the step starts: what turns them by less than `share` of that
-  /// is an error of the steps before.
-  void mark_slips(double share);
+  /// is an error of the steps before. motion: velocities in play, beside which a slip may be none.
+  void mark_slips(double share, View motion);
+  double still(std::size_t k) const { return still_[k]; }  ///< slips of mode k below are none [m/s]
   /// Time over which rates are differentiated, well below what the motion changes in [s].
   void set_time(double e) { e_ = e; }
 
@@ -58,8 +60,17 @@ class LaneMotion final : public SmoothMotion {
 
   /// True when the rates of rows change by themselves, which is known by differences.
   bool differences() const { return !still_rows_ && !modes_.empty(); }
-  /// True when the force of mode k is not unique, at the last rates(): contacts share their load.
+  /// True when the force of mode k is one of many that do the same, at the last rates(): contacts share their load.
   bool shared(std::size_t k) const;
+  /// Marks the modes that share a load of which the least force breaks a law, at the last rates(), and those that share that of
+  /// mode k.
+  void mark_shared(std::size_t k, std::span<ContactMode> modes) const;
+  /// Takes the mark from those of which the least force obeys the laws with room to spare.
+  void forget_shared(std::span<ContactMode> modes) const;
+  /// After rates(): forces of modes marked shared that obey the laws, and those of the joints that go with them. The room that
+  /// the laws have, of the largest force [1]; exact: the largest, else its sign alone counts. Below 0 no forces obey them, and
+  /// those that miss them by least are taken.
+  double share(bool exact = false);
 
   // -- after rates(), of mode k
   /// Index in contacts() of mode k; -1: its surfaces show no contact here.
@@ -128,6 +139,15 @@ class LaneMotion final : public SmoothMotion {
   void take_joints();
   void contact_rows(bool with_bias);
   void make_constraints();
+  /// Modes that share loads among themselves, their rows of lambda in order, and K of these rows.
+  struct Share {
+    std::vector<std::size_t> modes;
+    std::vector<Eigen::Index> rows;
+    std::vector<ShareLaw> laws;
+    Matrix K;
+  };
+  std::vector<Share> shares() const;
+  ShareLaw share_law(std::size_t k, int first) const;
   void put(double t, View w, View v);
   void read_modes();
   double strength(std::size_t k, double slip) const;
@@ -153,8 +173,10 @@ class LaneMotion final : public SmoothMotion {
   std::vector<double> radius_;
   std::vector<int> index_;
   std::vector<Vector3> force_, rate_, drift_;
+  std::vector<Vector3> unit_;  ///< force of N = 1 of modes that slide
   double share_ = 0.0;
-  std::vector<double> slip_;  ///< of each mode at the start of the step [m/s]
+  std::vector<double> slip_,
+      still_;  ///< of each mode at the start of the step; below it is none [m/s]
   Vector f_, a_, joint_forces_, bias_, joint_bias_, rhs_, lambda_, joint_rate_, scratch_;
   Vector scale_;
   Matrix B_, D_, X_, S_, Y_, SA_;

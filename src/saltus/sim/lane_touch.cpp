@@ -15,6 +15,8 @@ namespace {
 constexpr double kSolve = 1e-13;
 /// Accelerations below this share of those without contact are the round-off of a solution that holds still.
 constexpr double kMoves = 1e-9;
+/// Of the time ahead: after so much of it foresee() asks first.
+constexpr double kForesee = 1e-6;
 
 using Of = ContactLaw::Rule;
 
@@ -576,6 +578,55 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
   motion_.set_modes(modes);
   tell(now, before, modes);
   return true;
+}
+
+std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
+                                           const std::vector<GroupState>& groups,
+                                           std::span<const ContactMode> modes, Account& account) {
+  const auto first = motion_.contacts().first();
+  Vector v(motion_.size()), dw(v.size()), dv(v.size());
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    v.segment(first[g], groups[g].v.size()) = groups[g].v;
+  motion_.start(groups);
+  motion_.set_modes(modes);
+  motion_.rates(t, w_, v, dw, dv);
+  std::vector<GroupState> there = groups;
+  std::vector<Event> no_events;
+  std::vector<std::pair<std::uint64_t, Vector3>> no_impulses;
+  std::vector<LaneEnding> found;
+  endings_.clear();
+  crowded_ = jumped_ = false;
+  v_.resize(motion_.size());
+  for (double s = kForesee * ahead; found.empty() && s <= ahead; s *= 10.0) {
+    motion_.start(groups);
+    motion_.move(s * v + 0.5 * s * s * dv, there);
+    for (std::size_t g = 0; g < there.size(); ++g)
+      there[g].v = groups[g].v + s * dv.segment(first[g], groups[g].v.size());
+    project(t + s, there, modes, true);
+    const Instant then{t + s, ahead, no_events, no_impulses, account};
+    for (std::size_t g = 0; g < there.size(); ++g)
+      v_.segment(first[g], there[g].v.size()) = there[g].v;
+    motion_.start(there);
+    look_from(then, modes);
+    for (Touching& c : touching_)  // the modes hold them: what rates they have is the error of s
+      if (const ContactMode* const mode = find_mode(modes, c.key))
+        c.still = std::max(c.still, mode->kind == ContactMode::Kind::slides
+                                        ? std::abs(u_[c.first])
+                                        : u_.segment(c.first, c.rows).cwiseAbs().maxCoeff());
+    if (!choose(then)) {
+      account.failure = {};
+      continue;
+    }
+    for (const Touching& c : touching_) {
+      const ContactMode* const mode = find_mode(modes, c.key);
+      if (!mode || c.rows == 0) continue;
+      if (!c.held)
+        found.push_back({LaneEnding::Kind::opens, c.key, {}});
+      else if (mode->kind == ContactMode::Kind::sticks && c.kind == ContactMode::Kind::slides)
+        found.push_back({LaneEnding::Kind::slides, c.key, c.direction});
+    }
+  }
+  return found;
 }
 
 // w = -M^-1 B^T (B M^-1 B^T)^-1 g, again while it gets better; then the same of the rates with v. B is made again only where

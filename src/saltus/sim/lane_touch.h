@@ -52,6 +52,12 @@ class LaneTouch {
                std::vector<ContactMode>& modes, std::vector<Event>& events,
                std::vector<std::pair<std::uint64_t, Vector3>>& impulses, Account& account);
 
+  /// What the modes at t end with next, within `ahead`, though no acceleration says so yet: where forces come to the last that
+  /// the laws allow, accelerations begin at 0. (4) is asked along the motion of the modes, after times that grow tenfold, until
+  /// its answer is another. Empty: it is not.
+  std::vector<LaneEnding> foresee(double t, double ahead, const std::vector<GroupState>& groups,
+                                  std::span<const ContactMode> modes, Account& account);
+
   /// Takes the drift of joints and closed contacts out of positions and velocities. Largest correction of a gap is returned.
   double project(double t, std::vector<GroupState>& groups, std::span<const ContactMode> modes,
                  bool positions);

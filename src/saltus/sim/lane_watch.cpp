@@ -18,6 +18,7 @@ constexpr int kDeepestShape = 12;  ///< because a polynomial does not fit, or co
 constexpr int kDeepestForce = 5;   ///< the same of forces, which cost an evaluation each
 constexpr double kNoise = 1e-12;   ///< of what is subtracted in a gap
 constexpr double kForceNoise = 1e-10;
+constexpr double kRoom = 1e-14;  ///< of the largest force: no room
 /// How well a polynomial must fit between its nodes, of its largest value.
 constexpr double kFit = 1e-10, kForceFit = 1e-7;
 
@@ -240,6 +241,8 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
   }
   motion_.rates(t, w, v, dw_, dv_);
   const double speed = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
+  if (const auto mode = std::ranges::find_if(modes, &ContactMode::shared); mode != modes.end())
+    out.push_back({Kind::bears, mode->key, motion_.share(), 1.0});
   for (std::size_t k = 0; k < modes.size(); ++k) {
     const ContactMode& mode = modes[k];
     const int i = motion_.index(k);
@@ -250,7 +253,7 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
     const ContactLaw& law = contacts.law(at(i));
     const Vector3 &f = motion_.force(k), &u = motion_.rate(k);
     if (law.rule == Of::equality) continue;
-    if (mode.shared && mode.kind != ContactMode::Kind::slides) continue;
+    if (mode.shared && mode.kind != ContactMode::Kind::slides) continue;  // its room is watched
     if (law.rule == Of::compliant) {
       if (!law.bilateral() && law.spring.damping > 0.0)
         out.push_back({Kind::presses, mode.key, f[0], force_[k]});
@@ -311,10 +314,18 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
     sample(step.t0 + theta * step.h, w_, v_, forces, at_node[static_cast<std::size_t>(k)]);
     if (forces) at_rates(theta);
   }
+  std::optional<Found> best;
+  for (int k = 0; k <= n && forces && !best; ++k)
+    for (const Sample& one : at_node[at(k)])
+      if (one.kind == Kind::bears && one.value < -kForceNoise) {
+        const auto theta = [&](int node) { return from + (to - from) * nodes[at(node)]; };
+        best = last_room(step, one.key, theta(std::max(k - 1, 0)), theta(k));
+      }
   // The functions of all nodes together.
   std::vector<Sample> all;
   for (const auto& node : at_node)
     for (const Sample& one : node) {
+      if (one.kind == Kind::bears) continue;
       const auto same = std::ranges::find_if(
           all, [&](const Sample& x) { return x.key == one.key && x.kind == one.kind; });
       if (same == all.end())
@@ -342,7 +353,6 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
     dense_output(step, theta, w_, v_);
     sample(step.t0 + theta * step.h, w_, v_, forces, between[k]);
   }
-  std::optional<Found> best;
   for (Eigen::Index r = 0; r < count; ++r) {
     const Sample& of = all[static_cast<std::size_t>(r)];
     const bool known = values.row(r).allFinite();
@@ -399,6 +409,32 @@ LaneWatch::Found LaneWatch::bisect(const OdeStep& step, Kind kind, std::uint64_t
   const double ahead = std::min(1.0, to + 1e-6),
                slope = (at_theta(ahead) - at_theta(to)) / ((ahead - to) * step.h);
   return {kind, key, to, std::isfinite(slope) ? slope : 0.0};
+}
+
+// Where the room of contacts that share a load ends, which it has no more at `to`. It is as smooth as the forces but for kinks:
+// by the rule of the false position, halved where that is slow.
+LaneWatch::Found LaneWatch::last_room(const OdeStep& step, std::uint64_t key, double from,
+                                      double to) {
+  const auto room = [&](double theta) {
+    dense_output(step, theta, w_, v_);
+    motion_.rates(step.t0 + theta * step.h, w_, v_, dw_, dv_);
+    return motion_.share(true);
+  };
+  double a = from < to ? room(from) : -1.0, b = a > 0.0 ? room(to) : -1.0;
+  if (!(a > 0.0)) to = from;
+  for (int round = 0; round < 100 && to - from > 4e-16; ++round) {
+    const double by_chord = from + (to - from) * a / (a - b);
+    const bool halve = round % 3 == 2 || !(by_chord > from && by_chord < to);
+    const double middle = halve ? 0.5 * (from + to) : by_chord;
+    const double here = room(middle);
+    (here < 0.0 ? to : from) = middle;
+    (here < 0.0 ? b : a) = here;
+    if (std::abs(here) <= kRoom) {
+      to = middle;
+      break;
+    }
+  }
+  return {Kind::bears, key, to, 0.0};
 }
 
 double LaneWatch::value(const Found& of, double t, View w, View v) {
