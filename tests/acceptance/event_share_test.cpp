@@ -135,6 +135,41 @@ TEST_CASE("events: a cube on four corners slides when the load reaches its frict
   CHECK(most <= 1e-9);
 }
 
+TEST_CASE("events: a smooth box slides over the edge of a table, tips there and loses no energy") {
+  // 8 kg at v, its middle 0.5 m before the edge: it tips when its middle is there, and nothing takes energy.
+  for (const double v : {1.0, 2.0}) {
+    CAPTURE(v);
+    const double tips = 0.5 / v, end = tips + 0.35, h = 1e-3;
+    Simulation sim = scene_of(
+        fmt::format(
+            "gravity: [0, 0, -10]\n"
+            "bodies:\n"
+            "  - {{name: table, kind: rigid, rigid: {{shape: {{box: {{size: [2, 2, 2]}}}}, "
+            "position: [-1, 0, -1], fixed: true}}}}\n"
+            "  - {{name: box, kind: rigid, rigid: {{shape: {{box: {{size: [0.2, 0.2, 0.2]}}}}, "
+            "density: 1000, position: [-0.5, 0, 0.1], velocity: [{}, 0, 0]}}}}\n"
+            "surfaces:\n"
+            "  - {{law: {{kind: newton-impact, restitution: 0}}}}\n",
+            v),
+        end, h);
+    const double start = sim.state().energy.total();
+    double pull = 0.0, drift = 0.0;
+    const LaneRun run = run_events(sim, end, [&](const Simulation& s, const StepReport&) {
+      for (const ContactView& c : s.contacts()) pull = std::max(pull, -c.impulse[0] / h / 80.0);
+      drift = std::max(drift, std::abs(s.state().energy.total() - start));
+    });
+    CAPTURE(told(run.log));
+    const auto opens = std::ranges::find_if(
+        run.log, [&](const Event& e) { return e.kind == Kind::opens && e.t > tips - 0.01; });
+    REQUIRE(opens != run.log.end());
+    MESSAGE(fmt::format("v {}: tips at {} s + {:.1e}, energy {:.1e} of {} J, pull {:.1e}", v, tips,
+                        opens->t - tips, drift, start, pull));
+    CHECK(opens->t == doctest::Approx(tips).epsilon(1e-8));
+    CHECK(drift <= 1e-6 * start);
+    CHECK(pull <= 1e-9);
+  }
+}
+
 TEST_CASE("events: a run with shared loads goes on from a copy of its state with the same bits") {
   Simulation sim = scene_of(cube(2.0, "table: [[0, 0], [1, 20]]"), 0.6, 0.03);
   std::vector<State> states{sim.state()};

@@ -247,7 +247,7 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
     const ContactMode& mode = modes[k];
     const int i = motion_.index(k);
     if (i < 0) {
-      out.push_back({Kind::presses, mode.key, kNotKnown, force_[k]});
+      out.push_back({Kind::lost, mode.key, -1.0, 1.0});
       continue;
     }
     const ContactLaw& law = contacts.law(at(i));
@@ -316,16 +316,25 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
   }
   std::optional<Found> best;
   for (int k = 0; k <= n && forces && !best; ++k)
-    for (const Sample& one : at_node[at(k)])
-      if (one.kind == Kind::bears && one.value < -kForceNoise) {
-        const auto theta = [&](int node) { return from + (to - from) * nodes[at(node)]; };
-        best = last_room(step, one.key, theta(std::max(k - 1, 0)), theta(k));
-      }
+    for (const Sample& one : at_node[at(k)]) {
+      const auto theta = [&](int node) { return from + (to - from) * nodes[at(node)]; };
+      const double last = theta(std::max(k - 1, 0));
+      std::optional<Found> found;
+      if (one.kind == Kind::bears && one.value < -kForceNoise)
+        found = last_room(step, one.key, last, theta(k));
+      if (one.kind == Kind::lost) found = hidden(step, one.key, last, theta(k));
+      if (found && (!best || found->theta < best->theta)) best = found;
+    }
+  if (best && best->kind == Kind::lost) {  // what else there is until then
+    if (!(best->theta > from)) return best;
+    const auto before = part(step, from, best->theta, forces, depth, bends, at_rates);
+    return before ? before : best;
+  }
   // The functions of all nodes together.
   std::vector<Sample> all;
   for (const auto& node : at_node)
     for (const Sample& one : node) {
-      if (one.kind == Kind::bears) continue;
+      if (one.kind == Kind::bears || one.kind == Kind::lost) continue;
       const auto same = std::ranges::find_if(
           all, [&](const Sample& x) { return x.key == one.key && x.kind == one.kind; });
       if (same == all.end())
@@ -409,6 +418,19 @@ LaneWatch::Found LaneWatch::bisect(const OdeStep& step, Kind kind, std::uint64_t
   const double ahead = std::min(1.0, to + 1e-6),
                slope = (at_theta(ahead) - at_theta(to)) / ((ahead - to) * step.h);
   return {kind, key, to, std::isfinite(slope) ? slope : 0.0};
+}
+
+// The last instant at which the surfaces of a contact that is held show it: it passes on to another of their features, or from an
+// edge.
+LaneWatch::Found LaneWatch::hidden(const OdeStep& step, std::uint64_t key, double from, double to) {
+  while (to - from > 4e-16) {
+    const double middle = 0.5 * (from + to);
+    if (!(middle > from && middle < to)) break;
+    dense_output(step, middle, w_, v_);
+    motion_.look(step.t0 + middle * step.h, w_, v_);
+    (motion_.contacts().index_of(key) < 0 ? to : from) = middle;
+  }
+  return {Kind::lost, key, from, 0.0};
 }
 
 // Where the room of contacts that share a load ends, which it has no more at `to`. It is as smooth as the forces but for kinks:

@@ -5,6 +5,7 @@
 //     u_T . d of those that slide, d the direction of the slip at the start of the step
 //     -gap, and N with damping, of springs that press
 //     -N with damping, and -gap, of springs that press no more and are not yet left
+//     of any that is held: whether its surfaces show it, at the nodes
 //     the room of contacts that share a load (sim/lane_share.h): its sign alone, at the nodes
 //
 // Each is sampled at the nodes of Chebyshev and Lobatto on the dense output; where the contacts that are known change from
@@ -22,7 +23,7 @@ namespace saltus {
 
 class LaneWatch {
  public:
-  enum class Kind { gap, presses, holds, slips, ends, resumes, leaves, bears };
+  enum class Kind { gap, presses, holds, slips, ends, resumes, leaves, bears, lost };
   struct Found {
     Kind kind = Kind::gap;
     std::uint64_t key = 0;
@@ -70,6 +71,7 @@ class LaneWatch {
   double speed(const Surface& one, const OdeStep& step, double from, double to, double reach);
   double closing(const OdeStep& step, double from, double to);
   Found bisect(const OdeStep& step, Kind kind, std::uint64_t key, double from, double to);
+  Found hidden(const OdeStep& step, std::uint64_t key, double from, double to);
   Found last_room(const OdeStep& step, std::uint64_t key, double from, double to);
   double held_at(std::uint64_t key) const;
   bool slack(std::uint64_t key, const ContactLaw& law) const;
