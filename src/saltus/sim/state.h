@@ -35,7 +35,7 @@ struct ContactMode {
   /// slides: unit direction of the slip in the rows of the contact (t1, t2), of which the friction at rest is opposite.
   std::array<double, 2> direction{};
   double gap = 0.0;  ///< at which it is held: that with which it closed [m], [rad]
-  /// Its force is one of many that would do, because contacts share their load: whether it holds is asked at the ends of steps.
+  /// Its least force breaks its law, and others that do the same may not: contacts share their load (sim/lane_share.h).
   bool shared = false;
   bool operator==(const ContactMode&) const = default;
 };
