@@ -32,7 +32,7 @@ constexpr int kMostSamples = 16;   ///< of a step, for its integrals
 constexpr double kShortest = 1e-15;
 constexpr double kNoRoom =
     1e-9;  ///< of the largest force: contacts that share a load have no other way to
-constexpr double kStrong = 1e-6;  ///< of the largest force: friction that tells a direction
+constexpr double kStrong = 1e-6;  ///< of the size of a force: friction that tells a direction
 constexpr double kStill = 1e-12;  ///< of the speeds in play: slower is at rest
 constexpr double kTime = 1e-14;   ///< of the time, to which the end of a step is found
 constexpr int kRounds = 3;        ///< of Newton's method for it
@@ -793,10 +793,11 @@ bool EventLane::Work::has_room(const State& state) {
 void EventLane::Work::point_slips(const State& state, std::vector<LaneEnding>& endings) {
   rates(state);
   motion.share(true);
-  const double least = kStrong * largest_force();
+  std::vector<double> sizes;
+  motion.force_sizes(sizes);
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
     const Vector3& f = motion.force(k);
-    if (!(std::hypot(f[1], f[2]) > least)) continue;
+    if (!(std::hypot(f[1], f[2]) > kStrong * sizes[k])) continue;
     for (LaneEnding& ending : endings)
       if (ending.kind == LaneEnding::Kind::slides && ending.key == motion.modes()[k].key)
         ending.direction = watch.slip(ending.key);
