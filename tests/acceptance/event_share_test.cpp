@@ -166,7 +166,7 @@ TEST_CASE("events: a smooth box slides over the edge of a table, tips there and 
                         opens->t - tips, drift, start, pull));
     CHECK(opens->t == doctest::Approx(tips).epsilon(1e-8));
     CHECK(drift <= 1e-6 * start);
-    CHECK(pull <= 1e-9);
+    CHECK(pull <= 1e-6);  // of the weight: rates of these rows are differences over as little as 1e-9 s
   }
 }
 

@@ -180,6 +180,7 @@ struct EventLane::Work {
   std::vector<std::vector<double>> by_source;
   bool damps = false;  ///< some law is compliant with damping
   bool books = false;  ///< some body has a source that is no potential
+  bool held = true;    ///< the modes hold where the last go() led
   int impact = 0, scheme = 0, friction = 0, prescribed = 0;
 
   void gather(const std::vector<GroupState>& groups) {
@@ -242,7 +243,7 @@ struct EventLane::Work {
   bool sample_work(double length, double most = std::numeric_limits<double>::infinity());
   double defect_at(double s, double length);
   double slack_energy(double t, const State& state);
-  void place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
+  bool place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
   void go(State& state, double theta);
   int near(const State& state);
   bool happen(State& state, StepReport& report, std::vector<Event>& events, bool jump = false);
@@ -270,6 +271,9 @@ void EventLane::Work::begin(const LaneState& lane) {
   }
   motion.rates(lane.t, w, v, dw, step.dv0);
   motion.applied_acceleration(pull);
+  const double h = model.options().h;
+  touch.allow(0.5 * h * h * motion.applied().dot(pull),
+              model.options().events.zeno * motion.applied().cwiseAbs().sum());
 }
 
 // What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
@@ -627,8 +631,8 @@ bool EventLane::Work::sample_work(double length, double most) {
   return true;
 }
 
-// q, v of the step at theta (>= 1: its end), joints and closed contacts without drift.
-void EventLane::Work::place(double t, double theta, const LaneState& lane,
+// q, v of the step at theta (>= 1: its end), joints and closed contacts without drift. False: it is no drift.
+bool EventLane::Work::place(double t, double theta, const LaneState& lane,
                             std::vector<GroupState>& groups) {
   if (theta >= 1.0 && lane.length == lane.h) {
     w = step.w1;
@@ -640,7 +644,8 @@ void EventLane::Work::place(double t, double theta, const LaneState& lane,
   motion.move(w, groups);
   for (std::size_t g = 0; g < groups.size(); ++g)
     groups[g].v = v.segment(first[g], groups[g].v.size());
-  if (motion.joint_rows() > 0 || !lane.modes.empty()) touch.project(t, groups, lane.modes, true);
+  return (motion.joint_rows() == 0 && lane.modes.empty()) ||
+         touch.project(t, groups, lane.modes, true);
 }
 
 // What springs store that do not press although their gaps are negative [J]: their damping takes it while they go back.
@@ -663,7 +668,7 @@ void EventLane::Work::go(State& state, double theta) {
   const bool slack = damps && model.options().ledger;
   if (slack) state.ledger[at(impact)] -= slack_energy(lane.t + done * lane.length, state);
   if (theta >= 1.0) state.t = end_of(lane);
-  place(state.t, theta, lane, state.groups);
+  held = place(state.t, theta, lane, state.groups);
   if (slack) state.ledger[at(impact)] += slack_energy(state.t, state);
   const double to = std::min(theta, 1.0);
   if (step.h > 0.0) {
@@ -957,6 +962,9 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   const std::size_t before = events.size();
   const auto ledger = state.ledger;
   const double start_energy = state.energy.total();
+  d.touch.allow(std::max(std::abs(state.energy_start),
+                         state.energy.kinetic + std::abs(state.energy.potential)));
+  d.held = true;
   End end = End::reached;
   report.steps = 0;
   int at_once = 0;
@@ -1005,11 +1013,16 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
     if (finish > t1) {
       state.t = t1;
       d.go(state, (t1 - lane.t) / lane.length);
+      if (!d.held) end = End::failed;
       break;
     }
     const bool went = lane.h > 0.0;
     at_once = went ? 0 : at_once + 1;
     if (went) d.go(state, 1.0);
+    if (went && !d.held) {
+      end = End::failed;
+      break;
+    }
     if (lane.ends_with >= 0) {
       if (!d.happen(state, report, events)) end = End::failed;
       if (at_once > kMostAtOnce) {
@@ -1050,7 +1063,10 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
     report.contacts += p.isZero(0.0) ? 0 : 1;
     report.impulse += p[0];
   }
-  if (end == End::failed) report.converged = false;
+  if (end == End::failed) {
+    report.converged = false;
+    if (!d.held) report.failure = LaneTouch::kNotHeld;
+  }
   return end;
 }
 

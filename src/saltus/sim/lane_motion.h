@@ -85,6 +85,8 @@ class LaneMotion final : public SmoothMotion {
   /// Of the force of every mode at the last rates() [N]: the largest of what is subtracted in it and in those of the contacts
   /// that its bodies touch.
   void force_sizes(std::vector<double>& sizes);
+  /// The applied forces at the last rates() or free_acceleration() [N], [N m].
+  const Vector& applied() const { return f_; }
   /// M^-1 of the applied forces, at the last rates() or free_acceleration().
   void applied_acceleration(Vector& a) {
     a = f_;

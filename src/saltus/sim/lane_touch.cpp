@@ -573,7 +573,10 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
   put_velocity(groups);
   gather(modes);
   if (!good) return false;
-  project(t, groups, modes, false);
+  if (!project(t, groups, modes, false)) {
+    account.failure = kNotHeld;
+    return false;
+  }
   motion_.start(groups);
   motion_.set_modes(modes);
   tell(now, before, modes);
@@ -631,8 +634,8 @@ std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
 
 // w = -M^-1 B^T (B M^-1 B^T)^-1 g, again while it gets better; then the same of the rates with v. B is made again only where
 // its change would matter.
-double LaneTouch::project(double t, std::vector<GroupState>& groups,
-                          std::span<const ContactMode> modes, bool positions) {
+bool LaneTouch::project(double t, std::vector<GroupState>& groups,
+                        std::span<const ContactMode> modes, bool positions) {
   const auto first = motion_.contacts().first();
   const LaneContacts& contacts = motion_.contacts();
   const int joints = motion_.joint_rows();
@@ -702,12 +705,15 @@ double LaneTouch::project(double t, std::vector<GroupState>& groups,
     motion_.free_of_joints(X, R);
     S = B.lazyProduct(X);
   };
-  // -M^-1 B^T (B M^-1 B^T)^-1 g of joints and then, within what they leave, of contacts
+  // -M^-1 B^T (B M^-1 B^T)^-1 g of joints and then, within what they leave, of contacts; of rates g this changes the kinetic
+  // energy by g^T (B M^-1 B^T)^-1 g/2
+  double taken = 0.0;
   const auto step = [&]() -> const Vector& {
     move.setZero(motion_.size());
     if (joints > 0) {
       part = g.head(joints);
       motion_.contacts().joints().solve(part);
+      taken += 0.5 * std::abs(part.dot(g.head(joints)));
       motion_.pull(part, move);
       move *= -1.0;
     }
@@ -715,6 +721,7 @@ double LaneTouch::project(double t, std::vector<GroupState>& groups,
       part = g.tail(B.rows());
       part.noalias() += B * move;
       solve_rows(S, part, lambda, scale);
+      taken += 0.5 * std::abs(part.dot(lambda));
       move.noalias() -= X * lambda;
     }
     return move;
@@ -752,6 +759,8 @@ double LaneTouch::project(double t, std::vector<GroupState>& groups,
   made = made && modes.empty() && near <= kNear;
   just_made = false;
   last = kAny;
+  taken = 0.0;
+  const Vector before = velocities(groups);
   for (int round = 0; round < 4; ++round) {
     put(true);
     if (!find(false)) break;
@@ -766,7 +775,19 @@ double LaneTouch::project(double t, std::vector<GroupState>& groups,
       groups[i].v += dv.segment(first[i], groups[i].v.size());
     if ((just_made ? size * kSmall : size * near) <= kRound * v.cwiseAbs().maxCoeff()) break;
   }
-  return worst;
+  const double most = kDrift * std::max(in_play_, of_fall_) + kWays * of_distance_;
+  if (!(taken > most) || most == 0.0) return true;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    groups[i].v = before.segment(first[i], groups[i].v.size());
+  return false;
+}
+
+Vector LaneTouch::velocities(std::span<const GroupState> groups) const {
+  Vector v(motion_.size());
+  const auto first = motion_.contacts().first();
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    v.segment(first[i], groups[i].v.size()) = groups[i].v;
+  return v;
 }
 
 }  // namespace saltus

@@ -58,11 +58,22 @@ class LaneTouch {
   std::vector<LaneEnding> foresee(double t, double ahead, const std::vector<GroupState>& groups,
                                   std::span<const ContactMode> modes, Account& account);
 
-  /// Takes the drift of joints and closed contacts out of positions and velocities. Largest correction of a gap is returned.
-  double project(double t, std::vector<GroupState>& groups, std::span<const ContactMode> modes,
-                 bool positions);
+  /// Takes the drift of joints and closed contacts out of positions and velocities. Velocities stay, and it is false, where
+  /// that would change more kinetic energy than drift does (allow()): the modes do not hold there.
+  bool project(double t, std::vector<GroupState>& groups, std::span<const ContactMode> modes,
+               bool positions);
+  static constexpr std::string_view kNotHeld =
+      "velocities miss what contacts that are held ask for by more than the error of a step";
+  /// What project() may change of the kinetic energy is a part of that in play, of what bodies get that fall freely for an
+  /// interval, and of the work of forces over a distance that does not count [J].
+  void allow(double in_play) { in_play_ = in_play; }
+  void allow(double of_fall, double of_distance) {
+    of_fall_ = of_fall;
+    of_distance_ = of_distance;
+  }
 
  private:
+  static constexpr double kDrift = 1e-5, kWays = 10.0;
   /// A contact that touches. Rows first .. first + rows - 1 of H.
   struct Touching {
     std::uint64_t key = 0;
@@ -98,6 +109,7 @@ class LaneTouch {
   bool close_hops(const Instant& now, std::vector<GroupState>& groups);
   void give(const Instant& now, const Touching& c, const Vector3& impulse, const Vector& u_after);
   void put_velocity(std::vector<GroupState>& groups) const;
+  Vector velocities(std::span<const GroupState> groups) const;
   void gather(std::vector<ContactMode>& modes) const;
   void tell(const Instant& now, std::span<const ContactMode> before,
             std::span<const ContactMode> after) const;
@@ -107,6 +119,7 @@ class LaneTouch {
 
   const Model& model_;
   LaneMotion& motion_;
+  double in_play_ = 0.0, of_fall_ = 0.0, of_distance_ = 0.0;  ///< of allow()
   std::vector<Touching> touching_;
   std::vector<LaneEnding> endings_;
   Vector w_, v_, a_;    ///< a: free acceleration with the joints held
