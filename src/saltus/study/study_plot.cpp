@@ -15,6 +15,7 @@ constexpr double kWidth = 860.0, kHeight = 400.0;
 constexpr double kLeft = 74.0, kRight = 566.0, kTop = 14.0, kBottom = 344.0;
 constexpr double kLegend = 586.0;
 constexpr std::size_t kMostLetters = 36;  ///< of a name beside the plot
+constexpr double kLevel = 1e-12;          ///< of a range, relative to its values
 
 /// A value on an axis to a place between two pixels.
 class Scale {
@@ -29,11 +30,11 @@ class Scale {
   }
   bool shows(double value) const { return std::isfinite(value) && (!log_ || value > 0.0); }
   bool empty() const { return !(low_ <= high_); }
-  /// Room at both ends, and no range of zero.
+  /// Room at both ends, and no range of zero: one of round-off is one.
   void widen(double below, double above) {
     if (empty()) low_ = high_ = 0.0;
     double range = high_ - low_;
-    if (range <= 0.0) {
+    if (range <= kLevel * (log_ ? 1.0 : std::max(std::abs(low_), std::abs(high_)))) {
       range = log_ ? 1.0 : std::max(std::abs(high_), 1.0);
       low_ -= 0.5 * range;
       high_ += 0.5 * range;
@@ -75,9 +76,11 @@ class Scale {
         step = m * power;
         break;
       }
+    const double first = std::ceil(low_ / step - 1e-9), last = std::floor(high_ / step + 1e-9);
+    const int most = static_cast<int>(std::abs(to_ - from_) / apart) + 1;
     std::vector<double> found;
-    for (double k = std::ceil(low_ / step - 1e-9); k * step <= high_ + 1e-9 * step; ++k)
-      found.push_back(k == 0.0 ? 0.0 : k * step);
+    for (int i = 0; i < most && first + i <= last; ++i)
+      found.push_back(first + i == 0.0 ? 0.0 : (first + i) * step);
     return found;
   }
 

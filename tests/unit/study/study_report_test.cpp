@@ -1,5 +1,6 @@
 // What a study concludes and shows, from results made by hand and from a small one.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <sstream>
@@ -249,6 +250,36 @@ TEST_CASE("schemes are written as a name, a name with options, or as in scenes")
     CAPTURE(text);
     CHECK_THROWS_AS(read_scheme(text), SceneError);
   }
+}
+
+TEST_CASE("an energy that is constant to round-off is drawn as a level line, at any size") {
+  for (const double E : {9.81e-1, -3e-20, 7e200})
+    for (const bool log : {false, true}) {
+      if (log && E < 0.0) continue;
+      CAPTURE(E);
+      CAPTURE(log);
+      Plot plot;
+      plot.x.log = false;
+      plot.y.log = log;
+      plot.series.emplace_back();
+      plot.series[0].markers = false;
+      for (int k = 0; k < 4; ++k) {
+        PlotPoint& point = plot.series[0].points.emplace_back();
+        point.x = 0.1 * k;
+        point.y = E * (1.0 + k * 0x1p-52);
+      }
+      const std::string svg = plot_svg(plot);
+      CHECK(svg.size() < 10000);
+      const std::size_t ticks = count(svg, "class=\"tick\"");
+      CHECK(ticks >= 5);
+      CHECK(ticks <= 25);
+      // In the middle of 14 .. 344.
+      const std::size_t at = svg.find("M74.0 ");
+      REQUIRE(at != std::string::npos);
+      const double y = std::stod(svg.substr(at + 6));
+      CHECK(y == doctest::Approx(179.0).epsilon(1e-3));
+      CHECK(svg.find(fmt::format("M74.0 {0:.1f}L238.0 {0:.1f}L", y)) != std::string::npos);
+    }
 }
 
 TEST_CASE("powers of ten and steps are written as people read them") {
