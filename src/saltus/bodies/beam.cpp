@@ -63,7 +63,7 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
     }
   expects(free() > 0, "beam: at least one degree of freedom is free");
 
-  for (Vector* all : {&reference, &weight, &r, &x, &y}) all->setZero(dofs());
+  for (Vector* all : {&reference, &weight, &u, &x, &y}) all->setZero(dofs());
   for (int a = 0; a < nodes; ++a) {
     reference[6 * a] = a * l;
     reference[6 * a + 3] = 1.0;
@@ -217,10 +217,11 @@ PointRef ElasticBeam::point(double x) const {
 void ElasticBeam::points(double, View q, std::span<const PointRef> at, Out x) const {
   const Data& d = *data_;
   d.put(q);
+  d.x = d.reference + d.u;
   for (std::size_t i = 0; i < at.size(); ++i)
     x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
         d.system.origin +
-        d.frame * sum(Data::local(d.r, at[i].feature), values(at[i].local.x(), d.l));
+        d.frame * sum(Data::local(d.x, at[i].feature), values(at[i].local.x(), d.l));
 }
 
 // N_k times the frame's column, at each free axis of e_k
@@ -262,8 +263,8 @@ ElasticBeam::Strain ElasticBeam::strain(View q, const PointRef& at) const {
   const Data& d = *data_;
   expects(at.feature >= 0 && at.feature < d.system.elements, "beam: an element of the beam");
   d.put(q);
-  const Point p(Data::local(d.r, at.feature), at.local.x(), d.l);
-  return {p.s - 1.0, d.frame * p.a.cross(p.b) / p.A};
+  const Point p(Data::local(d.u, at.feature), at.local.x(), d.l);
+  return {p.stretch, d.frame * p.a.cross(p.b) / p.A};
 }
 
 void ElasticBeam::breaks(Breaks& out) const { breaks_of_loads(data_->system.loads, out); }

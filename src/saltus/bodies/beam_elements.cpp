@@ -6,7 +6,7 @@
 //            + 4 D/A^3 (a b^T + b a^T) ]
 //     w_ab = EI [ 4 D/A^3 a a^T - 2/A^2 a b^T - b a^T/A^2 - D/A^2 I ],     w_bb = EI [ I/A - a a^T/A^2 ]
 //
-// r = sum_k N_k(xi) e_k with e = (r_1, r'_1, r_2, r'_2) and Hermite's N, all in the frame of the beam.
+// u = sum_k N_k(xi) e_k with e = (u_1, u'_1, u_2, u'_2) and Hermite's N, all in the frame of the beam; r' = a0 + u', r'' = u''.
 #include <cmath>
 
 #include "saltus/base/index_internal.h"
@@ -34,10 +34,10 @@ double ElasticBeam::Data::stored() const {
   double energy = 0.0;
   for (int e = 0; e < system.elements; ++e)
     for (const RulePoint& g : kRule) {
-      const Point p(local(r, e), g.xi, l);
-      const double bend = p.B / p.A - (p.D / p.A) * (p.D / p.A), stretch = p.s - 1.0;
+      const Point p(local(u, e), g.xi, l);
+      const double bend = p.B / p.A - (p.D / p.A) * (p.D / p.A);
       energy += 0.5 * l *
-                (g.stretching * system.section.axial * stretch * stretch +
+                (g.stretching * system.section.axial * p.stretch * p.stretch +
                  g.bending * system.section.bending * bend);
     }
   return energy;
@@ -49,9 +49,9 @@ void ElasticBeam::Data::add_elastic(double scale, Vector& out) const {
     for (const RulePoint& g : kRule) {
       const double EA = scale * l * g.stretching * system.section.axial,
                    EI = scale * l * g.bending * system.section.bending;
-      const Point p(local(r, e), g.xi, l);
+      const Point p(local(u, e), g.xi, l);
       const double A2 = p.A * p.A, of_a = 2.0 * p.D * p.D / (A2 * p.A) - p.B / A2;
-      const Vector3 w_a = (EA * (p.s - 1.0) / p.s + EI * of_a) * p.a - EI * p.D / A2 * p.b;
+      const Vector3 w_a = (EA * p.stretch / p.s + EI * of_a) * p.a - EI * p.D / A2 * p.b;
       const Vector3 w_b = EI * (p.b / p.A - p.D / A2 * p.a);
       const Shape dN = slopes(g.xi, l), ddN = bends(g.xi, l);
       for (int k = 0; k < 4; ++k) f.col(k) += dN[index(k)] * w_a + ddN[index(k)] * w_b;
@@ -66,11 +66,11 @@ void ElasticBeam::Data::element_matrix(int e, double k, Block& K) const {
   for (const RulePoint& g : kRule) {
     const double EA = k * l * g.stretching * system.section.axial,
                  EI = k * l * g.bending * system.section.bending;
-    const Point p(local(r, e), g.xi, l);
+    const Point p(local(u, e), g.xi, l);
     const double A2 = p.A * p.A, A3 = A2 * p.A, D2 = p.D * p.D;
     const Matrix3 I = Matrix3::Identity(), aa = p.a * p.a.transpose(), ab = p.a * p.b.transpose();
     const Matrix3 w_aa =
-        EA * ((1.0 - 1.0 / p.s) * I + aa / (p.A * p.s)) +
+        EA * (p.stretch / p.s * I + aa / (p.A * p.s)) +
         EI * ((2.0 * D2 / A3 - p.B / A2) * I + (4.0 * p.B / A3 - 12.0 * D2 / (A3 * p.A)) * aa -
               p.b * p.b.transpose() / A2 + 4.0 * p.D / A3 * (ab + ab.transpose()));
     const Matrix3 w_ab =

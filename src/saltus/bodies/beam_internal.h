@@ -31,16 +31,20 @@ inline Vector3 sum(const Local& e, const Shape& N) {
   return e.col(0) * N[0] + e.col(1) * N[1] + e.col(2) * N[2] + e.col(3) * N[3];
 }
 
+/// Of the displacements e:  a = a0 + u', b = u'', a0 the axis, s - 1 = u' . (2 a0 + u')/(s + 1). What strains are is then as
+/// exact as displacements are, however small.
 struct Point {
   Vector3 a, b;
-  double A, B, D, s;
-  Point(const Local& e, double xi, double l)
-      : a(sum(e, slopes(xi, l))),
-        b(sum(e, bends(xi, l))),
-        A(a.squaredNorm()),
-        B(b.squaredNorm()),
-        D(a.dot(b)),
-        s(std::sqrt(A)) {}
+  double A, B, D, s, stretch;  ///< stretch = s - 1
+  Point(const Local& e, double xi, double l) : b(sum(e, bends(xi, l))) {
+    const Vector3 slope = sum(e, slopes(xi, l));
+    a = Vector3::UnitX() + slope;
+    A = a.squaredNorm();
+    B = b.squaredNorm();
+    D = a.dot(b);
+    s = std::sqrt(A);
+    stretch = slope.dot(Vector3::UnitX() + a) / (s + 1.0);
+  }
 };
 
 }  // namespace saltus::beam
@@ -60,16 +64,13 @@ struct ElasticBeam::Data {
   SparseMatrix matrix;
   std::vector<int> place;  ///< of entry (i, j) of element e: (e 12 + j) 12 + i, -1: held
 
-  // Work space: all degrees of freedom
-  mutable Vector r, x, y;
+  // Work space: all degrees of freedom; u the displacements
+  mutable Vector u, x, y;
 
   explicit Data(BeamSystem given);
   int dofs() const { return 6 * nodes; }
   int free() const { return static_cast<int>(free_dofs.size()); }
-  void put(View q) const {
-    r = reference;
-    for (int i = 0; i < free(); ++i) r[free_dofs[static_cast<std::size_t>(i)]] += q[i];
-  }
+  void put(View q) const { scatter(q, u); }
   void scatter(View part, Vector& all) const {
     all.setZero();
     for (int i = 0; i < free(); ++i) all[free_dofs[static_cast<std::size_t>(i)]] = part[i];

@@ -100,8 +100,8 @@ void add_elastic(const Block& block, int from, int to, double scale, const doubl
     Nodal sum = Nodal::Zero(3, block.n);
     for (int g = 0, p = e * block.points; g < block.points; ++g, ++p) {
       const Nodal G = gradients(block, e, g);
-      const Matrix3 F = Matrix3::Identity() + U * G.transpose();
-      const Matrix3 P = (scale * block.weight[index(p)]) * stress(block.law, F, block.axis_of(p));
+      const Matrix3 H = U * G.transpose();
+      const Matrix3 P = (scale * block.weight[index(p)]) * stress(block.law, H, block.axis_of(p));
       sum.noalias() += P * G;
     }
     for (int a = 0; a < block.n; ++a)
@@ -139,10 +139,13 @@ void element_matrix(const Block& block, int element, double k, double c, const d
     for (int i = 0; i < j; ++i) K(j, i) = K(i, j);
 }
 
+Matrix3 displacement_gradient(const Block& block, int element, int point, const double* u) {
+  return gather(block, element, u) *
+         gradients(block, element, point - element * block.points).transpose();
+}
+
 Matrix3 deformation(const Block& block, int element, int point, const double* u) {
-  return Matrix3::Identity() +
-         gather(block, element, u) *
-             gradients(block, element, point - element * block.points).transpose();
+  return Matrix3::Identity() + displacement_gradient(block, element, point, u);
 }
 
 void element_mass(const Mesh& mesh, const Block& block, int element, double factor, Matrix& mass) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "saltus/bodies/fem.h"
+#include "saltus/bodies/material_internal.h"
 #include "saltus/bodies/nodal_body_internal.h"
 #include "saltus/math/conjugate_gradients.h"
 #include "saltus/math/sparse.h"
@@ -29,10 +30,12 @@ struct Constitution {
   bool linear() const { return material.law == MaterialLaw::linear; }
 };
 
-double energy(const Constitution& c, const Matrix3& F, const Vector3& axis);             ///< W
-Matrix3 stress(const Constitution& c, const Matrix3& F, const Vector3& axis);            ///< P
+// Of H = F - I, the gradient of displacements: small strains are as exact as H is.
+double energy(const Constitution& c, const Matrix3& H, const Vector3& axis);   ///< W
+Matrix3 stress(const Constitution& c, const Matrix3& H, const Vector3& axis);  ///< P
+Matrix3 cauchy(const Constitution& c, const Matrix3& H, const Vector3& axis);
+// Of F.
 void tangent(const Constitution& c, const Matrix3& F, const Vector3& axis, Matrix9& A);  ///< dP/dF
-Matrix3 cauchy(const Constitution& c, const Matrix3& F, const Vector3& axis);
 /// P = F S_v of the rate dF/dt, and its derivative by that rate, added.
 Matrix3 viscous_stress(const Constitution& c, const Matrix3& F, const Vector3& axis,
                        const Matrix3& rate);
@@ -103,7 +106,8 @@ void add_elastic(const Block& block, int from, int to, double scale, const doubl
 /// k K + c C_v of one element, 3 n x 3 n by columns, symmetric to the bit.
 void element_matrix(const Block& block, int element, double k, double c, const double* u,
                     double* matrix);
-/// F of a point of integration (counted through the block).
+/// F - I of a point of integration (counted through the block), and F.
+Matrix3 displacement_gradient(const Block& block, int element, int point, const double* u);
 Matrix3 deformation(const Block& block, int element, int point, const double* u);
 /// m_ab of consistent mass, n x n [kg].
 void element_mass(const Mesh& mesh, const Block& block, int element, double factor, Matrix& mass);
@@ -122,14 +126,14 @@ void add_matrices(const Block& block, Crew& crew, double k, double c, const doub
                   NodeMatrix& A);
 
 // Points of a batch whose law is none of LaneLaw, lane by lane: 9 numbers by rows, eight lanes each.
-void stress_of_lanes(const Block& block, int batch, int point, double (&F)[9][8]);  ///< F <- P
+void stress_of_lanes(const Block& block, int batch, int point, double (&H)[9][8]);  ///< H <- P
 void viscous_stress_of_lanes(const Block& block, int batch, int point, const double (&F)[9][8],
                              double (&rate)[9][8]);                                 ///< rate <- P
-void energy_of_lanes(const Block& block, int batch, int point, double (&F)[9][8]);  ///< F[0] <- W
+void energy_of_lanes(const Block& block, int batch, int point, double (&H)[9][8]);  ///< H[0] <- W
 void product_of_lanes(const Block& block, int batch, int point, double k, double c,
                       const double (&F)[9][8], double (&dF)[9][8]);  ///< dF <- dP
 void rotation_of_lane(const double (&F)[9][8], double (&R)[9][8], int lane);
-double logarithm_of(double J);  ///< not a number where J <= 0
+double logarithm_of(double change);  ///< ln J of J - 1, not a number where J <= 0
 
 /// The rotation that fits the nodes of a body best, weighted by their masses m_a, with Z_a = X_a - Xc:
 ///     R = polar factor of S = sum m_a (x_a - xc) Z_a^T,      d_a = R^T (x_a - xc) - Z_a
@@ -150,6 +154,7 @@ struct BodyRotation {
  private:
   int dimension_ = 3;
   Vector mass_, Z_;
+  Matrix3 S0_ = Matrix3::Zero();     ///< sum m_a Z_a Z_a^T
   Matrix3 D_ = Matrix3::Identity();  ///< (tr(U) I - U)^-1
 };
 

@@ -42,18 +42,48 @@ struct LaneLaws {
   }
   static SALTUS_INLINE void add(M& A, const M& B) { SALTUS_EACH A.m[i][j] += B.m[i][j]; }
 
-  /// (F^T F - I)/2
-  static SALTUS_INLINE M green(const M& F) {
-    M C = transposed_times(F, F);
-    add_identity(C, octet<W>(-1.0));
-    return scaled(octet<W>(0.5), C);
+  static SALTUS_INLINE M moved(const M& H) {  // F
+    M F = H;
+    add_identity(F, octet<W>(1.0));
+    return F;
   }
-  /// (F + F^T)/2 - I
-  static SALTUS_INLINE M small(const M& F) {
+  /// (H + H^T + H^T H)/2
+  static SALTUS_INLINE M green(const M& H) {
+    M E = transposed_times(H, H);
+    SALTUS_EACH E.m[i][j] += H.m[i][j] + H.m[j][i];
+    return scaled(octet<W>(0.5), E);
+  }
+  /// (H + H^T)/2
+  static SALTUS_INLINE M small(const M& H) {
     M e;
-    SALTUS_EACH e.m[i][j] = 0.5 * (F.m[i][j] + F.m[j][i]);
-    add_identity(e, octet<W>(-1.0));
+    SALTUS_EACH e.m[i][j] = 0.5 * (H.m[i][j] + H.m[j][i]);
     return e;
+  }
+  /// J - 1 - tr H
+  static SALTUS_INLINE O volume_rest(const M& H) {
+    M C;
+    const O det = cofactors(H, C);
+    return C.m[0][0] + C.m[1][1] + C.m[2][2] + det;
+  }
+  /// U - I of F = R U, R = rotation(F): 2 E (U + I)^-1 where H is small, which is as exact as H; else R^T F - I.
+  static SALTUS_INLINE M stretch(const M& H, const M& R) {
+    const M RF = transposed_times(R, moved(H));
+    M U, C;
+    SALTUS_EACH U.m[i][j] = 0.5 * (RF.m[i][j] + RF.m[j][i]);
+    M e = U;
+    add_identity(e, octet<W>(-1.0));
+    add_identity(U, octet<W>(1.0));
+    const O one = octet<W>(1.0) / cofactors(U, C);
+    const M product = times(scaled(one, C), green(H));
+    double size[8], direct[9][8], exact[9][8];
+    store<W>(size, inner(H, H));
+    put<W>(e, direct);
+    SALTUS_EACH e.m[i][j] = product.m[i][j] + product.m[j][i];
+    put<W>(e, exact);
+    for (int l = 0; l < 8; ++l)
+      if (!(size[l] < kSmallGradient))
+        for (int k = 0; k < 9; ++k) exact[k][l] = direct[k][l];
+    return take<W>(exact);
   }
   /// 2 mu E + lambda tr(E) I
   static SALTUS_INLINE M hooke(double lambda, double mu, const M& E) {
@@ -100,38 +130,38 @@ struct LaneLaws {
       }
     return X;
   }
-  static SALTUS_INLINE O logarithm(const O& J) {
+  /// ln J of J - 1
+  static SALTUS_INLINE O logarithm(const O& change) {
     double lane[8];
-    store<W>(lane, J);
+    store<W>(lane, change);
     for (double& x : lane) x = logarithm_of(x);
     return load<W>(lane);
   }
 
-  static SALTUS_INLINE M stress(const LaneLaw& law, const M& F) {
+  // H = F - I
+  static SALTUS_INLINE M stress(const LaneLaw& law, const M& H) {
     const double mu = law.mu, lambda = law.lambda;
     switch (law.kind) {
       case LaneLaw::linear:
-        return hooke(lambda, mu, small(F));
+        return hooke(lambda, mu, small(H));
       case LaneLaw::st_venant_kirchhoff:
-        return times(F, hooke(lambda, mu, green(F)));
-      case LaneLaw::neo_hooke: {  // mu (F - G) + lambda ln J G
+        return times(moved(H), hooke(lambda, mu, green(H)));
+      case LaneLaw::neo_hooke: {  // mu (H + G H^T) + lambda ln J G
         M G;
-        const O J = cofactors(F, G), ln = lambda * logarithm(J) - octet<W>(mu),
-                one = octet<W>(1.0) / J;
+        const O J = cofactors(moved(H), G), ln = lambda * logarithm(trace(H) + volume_rest(H));
+        G = scaled(octet<W>(1.0) / J, G);
+        const M turned = times_transposed(G, H);
         M P;
-        SALTUS_EACH P.m[i][j] = mu * F.m[i][j] + ln * (one * G.m[i][j]);
+        SALTUS_EACH P.m[i][j] = mu * (H.m[i][j] + turned.m[i][j]) + ln * G.m[i][j];
         return P;
       }
-      default: {  // 2 mu (F - R) + lambda tr(R^T F - I) R
-        const M R = rotation(F);
-        const O spread = lambda * (inner(R, F) - octet<W>(3.0));
-        M P;
-        SALTUS_EACH P.m[i][j] = 2.0 * mu * (F.m[i][j] - R.m[i][j]) + spread * R.m[i][j];
-        return P;
+      default: {  // R [2 mu (U - I) + lambda tr(U - I) I]
+        const M R = rotation(moved(H));
+        return times(R, hooke(lambda, mu, stretch(H, R)));
       }
     }
   }
-  static SALTUS_INLINE O energy(const LaneLaw& law, const M& F) {
+  static SALTUS_INLINE O energy(const LaneLaw& law, const M& H) {
     const double mu = law.mu, lambda = law.lambda;
     const auto quadratic = [=](const M& E) __attribute__((always_inline)) {
       const O t = trace(E);
@@ -139,21 +169,19 @@ struct LaneLaws {
     };
     switch (law.kind) {
       case LaneLaw::linear:
-        return quadratic(small(F));
+        return quadratic(small(H));
       case LaneLaw::st_venant_kirchhoff:
-        return quadratic(green(F));
-      case LaneLaw::neo_hooke: {
-        M C;
-        const O ln = logarithm(cofactors(F, C));
-        return (0.5 * mu) * (inner(F, F) - octet<W>(3.0)) - mu * ln + (0.5 * lambda) * (ln * ln);
+        return quadratic(green(H));
+      case LaneLaw::
+          neo_hooke: {  // mu (|H|^2/2 - (x - tr H) - (ln(1 + x) - x)) + lambda/2 (ln J)^2,  x = J - 1
+        const O rest = volume_rest(H), x = trace(H) + rest, ln = logarithm(x);
+        double lane[8];
+        store<W>(lane, x);
+        for (double& part : lane) part = logarithm_rest(part);
+        return mu * (0.5 * inner(H, H) - rest - load<W>(lane)) + (0.5 * lambda) * (ln * ln);
       }
-      default: {
-        const M R = rotation(F);
-        M D;
-        SALTUS_EACH D.m[i][j] = F.m[i][j] - R.m[i][j];
-        const O t = inner(R, F) - octet<W>(3.0);
-        return mu * inner(D, D) + (0.5 * lambda) * (t * t);
-      }
+      default:
+        return quadratic(stretch(H, rotation(moved(H))));
     }
   }
   /// P = F S_v, S_v = eta (2 mu E' + lambda tr(E') I), E' = sym(F^T F')
@@ -173,17 +201,20 @@ struct LaneLaws {
       case LaneLaw::linear:
         A.Phi = identity();
         return;
-      case LaneLaw::st_venant_kirchhoff:
+      case LaneLaw::st_venant_kirchhoff: {
+        M H = F;
+        add_identity(H, octet<W>(-1.0));
         A.Phi = F;
         A.full = A.has_B = true;
-        A.S = hooke(lambda, mu, green(F));
+        A.S = hooke(lambda, mu, green(H));
         A.B = scaled(octet<W>(mu), times_transposed(F, F));
         return;
+      }
       case LaneLaw::neo_hooke: {
         M C;
         const O J = cofactors(F, C);
         A.Phi = scaled(octet<W>(1.0) / J, C);
-        A.mu = octet<W>(mu) - lambda * logarithm(J);
+        A.mu = octet<W>(mu) - lambda * logarithm(J - octet<W>(1.0));
         return;
       }
       default: {

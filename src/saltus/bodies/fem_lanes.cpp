@@ -191,9 +191,9 @@ void add_matrices(const Block& b, Crew& crew, double k, double c, const double* 
   });
 }
 
-void stress_of_lanes(const Block& b, int batch, int point, double (&F)[9][8]) {
+void stress_of_lanes(const Block& b, int batch, int point, double (&H)[9][8]) {
   for (int l = 0; l < 8; ++l)
-    to_lane(stress(b.law, of_lane(F, l), axis_of_lane(b, batch, point, l)), F, l);
+    to_lane(stress(b.law, of_lane(H, l), axis_of_lane(b, batch, point, l)), H, l);
 }
 
 void viscous_stress_of_lanes(const Block& b, int batch, int point, const double (&F)[9][8],
@@ -204,9 +204,9 @@ void viscous_stress_of_lanes(const Block& b, int batch, int point, const double 
         rate, l);
 }
 
-void energy_of_lanes(const Block& b, int batch, int point, double (&F)[9][8]) {
+void energy_of_lanes(const Block& b, int batch, int point, double (&H)[9][8]) {
   for (int l = 0; l < 8; ++l)
-    F[0][l] = energy(b.law, of_lane(F, l), axis_of_lane(b, batch, point, l));
+    H[0][l] = energy(b.law, of_lane(H, l), axis_of_lane(b, batch, point, l));
 }
 
 void product_of_lanes(const Block& b, int batch, int point, double k, double c,
@@ -225,8 +225,8 @@ void rotation_of_lane(const double (&F)[9][8], double (&R)[9][8], int lane) {
   to_lane(rotation_of(of_lane(F, lane)), R, lane);
 }
 
-double logarithm_of(double J) {
-  return J > 0.0 ? std::log(J) : std::numeric_limits<double>::quiet_NaN();
+double logarithm_of(double change) {
+  return change > -1.0 ? std::log1p(change) : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace saltus::fem

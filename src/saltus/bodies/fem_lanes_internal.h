@@ -93,11 +93,10 @@ struct Lanes {
         const std::ptrdiff_t p = static_cast<std::ptrdiff_t>(batch) * b.points + g;
         const double* const D = b.natural.data() + 3 * g * n;
         const M T = take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p));
-        M F = gradient<N>(n, U, D, T);
-        Law::add_identity(F, octet<W>(1.0));
+        const M H = gradient<N>(n, U, D, T);
         M P;
         if (v) {
-          const M rate = gradient<N>(n, R, D, T);
+          const M F = Law::moved(H), rate = gradient<N>(n, R, D, T);
           if (b.lane_law.viscous) {
             P = Law::viscous_stress(b.lane_law, F, rate);
           } else {
@@ -108,10 +107,10 @@ struct Lanes {
             P = take<W>(slope);
           }
         } else if (b.lane_law.kind != LaneLaw::none) {
-          P = Law::stress(b.lane_law, F);
+          P = Law::stress(b.lane_law, H);
         } else {
           double lane[9][8];
-          put<W>(F, lane);
+          put<W>(H, lane);
           stress_of_lanes(b, batch, g, lane);
           P = take<W>(lane);
         }
@@ -132,15 +131,14 @@ struct Lanes {
       for (int g = 0; g < b.points; ++g) {
         const std::ptrdiff_t p = static_cast<std::ptrdiff_t>(batch) * b.points + g;
         const double* const D = b.natural.data() + 3 * g * n;
-        M F = gradient<N>(
+        const M H = gradient<N>(
             n, U, D, take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p)));
-        Law::add_identity(F, octet<W>(1.0));
         O at;
         if (b.lane_law.kind != LaneLaw::none) {
-          at = Law::energy(b.lane_law, F);
+          at = Law::energy(b.lane_law, H);
         } else {
           double lane[9][8];
-          put<W>(F, lane);
+          put<W>(H, lane);
           energy_of_lanes(b, batch, g, lane);
           at = load<W>(lane[0]);
         }

@@ -10,6 +10,7 @@
 // laws of the plane with lambda* = 2 lambda mu/(lambda + 2 mu), E_33 = -lambda*/(2 mu) tr E; in a bar N = E l (l^2 - 1)/2
 // (St Venant-Kirchhoff) and P = E (a.F a - 1) a a^T (linear).
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,20 +21,24 @@ namespace {
 
 constexpr int kIterations = 40;
 
-// s with P_33 = 0, by Newton's method from the linear law; A is that of the last F. Not a number where it fails.
-double thickness_stretch(const Constitution& c, Matrix3& F, Matrix9& A) {
-  double s = 1.0 - 0.5 * c.lambda / c.mu * (F(0, 0) + F(1, 1) - 2.0);
-  if (!(s > 0.1)) s = 0.1;
+/// The stretch e + 1 after a change of -d, at least half of it: laws end at 0.
+double stretched(double e, double d) {
+  return 1.0 + e - d > 0.5 * (1.0 + e) ? e - d : 0.5 * (e - 1.0);
+}
+
+// H_33 = s - 1 with P_33 = 0, by Newton's method from the linear law; A is that of the last F but one. The last change is
+// made, so that it is as exact as the strains of the plane. Not a number where it fails.
+void close_thickness(const Constitution& c, Matrix3& H, Matrix9& A) {
+  double e = std::max(-0.9, -0.5 * c.lambda / c.mu * (H(0, 0) + H(1, 1)));
   for (int k = 0; k < kIterations; ++k) {
-    F(2, 2) = s;
-    stress_tangent(c.material, F, A);
-    const double change = first_piola(c.material, F)(2, 2) / A(8, 8);
-    if (std::abs(change) <= (k > 6 ? 1e-14 : 4e-16) * s) return s;
-    s = s - change > 0.5 * s ? s - change : 0.5 * s;  // laws end at 0
+    H(2, 2) = e;
+    stress_tangent(c.material, Matrix3::Identity() + H, A);
+    const double change = first_piola_at(c.material, H)(2, 2) / A(8, 8);
+    H(2, 2) = e = stretched(e, change);
+    if (std::abs(change) <= (k > 6 ? 1e-14 : 4e-16) * (1.0 + e)) return;
   }
-  F(2, 2) = std::numeric_limits<double>::quiet_NaN();
-  A.setConstant(F(2, 2));
-  return F(2, 2);
+  H(2, 2) = std::numeric_limits<double>::quiet_NaN();
+  A.setConstant(H(2, 2));
 }
 
 // Linear and St Venant-Kirchhoff in plane stress
@@ -43,9 +48,9 @@ bool closed_plane(const Constitution& c) {
 }
 
 // E of the plane, E_33 = 0
-Matrix3 plane_strain_of(const Constitution& c, const Matrix3& F) {
-  if (c.linear()) return 0.5 * (F + F.transpose()) - Matrix3::Identity();
-  return 0.5 * (F.transpose() * F - Matrix3::Identity());
+Matrix3 plane_strain_of(const Constitution& c, const Matrix3& H) {
+  if (c.linear()) return 0.5 * (H + H.transpose());
+  return 0.5 * (H + H.transpose() + H.transpose() * H);
 }
 
 // S with S_33 = 0
@@ -72,26 +77,34 @@ struct Bar {
   double N, slope, W, across;
 };
 
-Bar bar(const Constitution& c, double l) {
+/// l - 1 of f = a + g,  |a| = 1
+double lengthening(const Vector3& a, const Vector3& g) {
+  return g.dot(2.0 * a + g) / (1.0 + (a + g).norm());
+}
+
+// x = l - 1
+Bar bar(const Constitution& c, double x) {
   const Material& m = c.material;
+  const double l = 1.0 + x;
   if (m.law == MaterialLaw::st_venant_kirchhoff) {
-    const double G = 0.5 * (l * l - 1.0);
+    const double G = x * (1.0 + 0.5 * x);
     return {m.young * l * G, m.young * (G + l * l), 0.5 * m.young * G * G,
             std::sqrt(1.0 - 2.0 * m.poisson * G)};
   }
   const double nu = 0.5 * m.lambda() / (m.lambda() + m.mu());
-  double s = 1.0 - nu * (l - 1.0);
-  if (!(s > 0.1)) s = 0.1;
+  double e = std::max(-0.9, -nu * x);
   Matrix9 A;
-  Matrix3 F = Matrix3::Zero();
+  Matrix3 H = Matrix3::Zero();
   for (int k = 0; k < kIterations; ++k) {
-    F.diagonal() = Vector3(l, s, s);
-    stress_tangent(m, F, A);
-    const Matrix3 P = first_piola(m, F);
-    const double stiff = A(4, 4) + A(4, 8), change = P(1, 1) / stiff;
-    if (std::abs(change) <= (k > 6 ? 1e-14 : 4e-16) * s)
-      return {P(0, 0), A(0, 0) - 2.0 * A(0, 4) * A(0, 4) / stiff, saltus::stored_energy(m, F), s};
-    s = s - change > 0.5 * s ? s - change : 0.5 * s;
+    H.diagonal() = Vector3(x, e, e);
+    stress_tangent(m, Matrix3::Identity() + H, A);
+    const double stiff = A(4, 4) + A(4, 8), change = first_piola_at(m, H)(1, 1) / stiff;
+    e = stretched(e, change);
+    if (std::abs(change) <= (k > 6 ? 1e-14 : 4e-16) * (1.0 + e)) {
+      H.diagonal() = Vector3(x, e, e);
+      return {first_piola_at(m, H)(0, 0), A(0, 0) - 2.0 * A(0, 4) * A(0, 4) / stiff,
+              stored_energy_at(m, H), 1.0 + e};
+    }
   }
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return {nan, nan, nan, nan};
@@ -137,57 +150,57 @@ Constitution::Constitution(const FemMaterial& given, int dimension, double rate)
   }
 }
 
-double energy(const Constitution& c, const Matrix3& F, const Vector3& a) {
+double energy(const Constitution& c, const Matrix3& H, const Vector3& a) {
   if (closed_plane(c)) {
-    const Matrix3 E = plane_strain_of(c, F);
+    const Matrix3 E = plane_strain_of(c, H);
     return c.mu * E.squaredNorm() + 0.5 * c.lambda * E.trace() * E.trace();
   }
   if (c.state == StressState::plane_stress) {
-    Matrix3 closed = F;
+    Matrix3 closed = H;
     Matrix9 A;
-    thickness_stretch(c, closed, A);
-    return saltus::stored_energy(c.material, closed);
+    close_thickness(c, closed, A);
+    return stored_energy_at(c.material, closed);
   }
   if (c.state == StressState::uniaxial) {
-    const Vector3 f = F * a;
-    if (c.linear()) return c.mu * (a.dot(f) - 1.0) * (a.dot(f) - 1.0);
-    return bar(c, f.norm()).W;
+    const Vector3 g = H * a;
+    if (c.linear()) return c.mu * a.dot(g) * a.dot(g);
+    return bar(c, lengthening(a, g)).W;
   }
-  return saltus::stored_energy(c.material, F);
+  return stored_energy_at(c.material, H);
 }
 
-Matrix3 stress(const Constitution& c, const Matrix3& F, const Vector3& a) {
+Matrix3 stress(const Constitution& c, const Matrix3& H, const Vector3& a) {
   if (closed_plane(c)) {
-    const Matrix3 S = plane_stress_of(c, plane_strain_of(c, F));
-    return c.linear() ? S : Matrix3(F * S);
+    const Matrix3 S = plane_stress_of(c, plane_strain_of(c, H));
+    return c.linear() ? S : Matrix3(S + H * S);
   }
   if (c.state == StressState::plane_stress) {
-    Matrix3 closed = F;
+    Matrix3 closed = H;
     Matrix9 A;
-    thickness_stretch(c, closed, A);
-    return first_piola(c.material, closed);
+    close_thickness(c, closed, A);
+    return first_piola_at(c.material, closed);
   }
   if (c.state == StressState::uniaxial) {
-    const Vector3 f = F * a;
-    if (c.linear()) return 2.0 * c.mu * (a.dot(f) - 1.0) * a * a.transpose();
-    const double l = f.norm();
-    return bar(c, l).N / l * f * a.transpose();
+    const Vector3 g = H * a;
+    if (c.linear()) return 2.0 * c.mu * a.dot(g) * a * a.transpose();
+    const double x = lengthening(a, g);
+    return bar(c, x).N / (1.0 + x) * (a + g) * a.transpose();
   }
-  return first_piola(c.material, F);
+  return first_piola_at(c.material, H);
 }
 
 void tangent(const Constitution& c, const Matrix3& F, const Vector3& a, Matrix9& A) {
   if (closed_plane(c)) {
     A.setZero();
     if (c.linear()) return add_hooke(c, Matrix3::Identity(), 1.0, A);
-    const Matrix3 S = plane_stress_of(c, plane_strain_of(c, F));
+    const Matrix3 S = plane_stress_of(c, plane_strain_of(c, F - Matrix3::Identity()));
     for (int i = 0; i < 3; ++i) A.block<3, 3>(3 * i, 3 * i) += S;  // delta_ik S_JL
     return add_hooke(c, F, 1.0, A);
   }
   if (c.state == StressState::plane_stress) {
-    Matrix3 closed = F;
-    thickness_stretch(c, closed, A);
-    if (c.warped) law_tangent(c, closed, A);
+    Matrix3 closed = F - Matrix3::Identity();
+    close_thickness(c, closed, A);
+    if (c.warped) law_tangent(c, Matrix3::Identity() + closed, A);
     const Eigen::Matrix<double, 9, 1> column = A.col(8);
     for (int i = 0; i < 9; ++i)
       for (int j = 0; j < 9; ++j) A(i, j) -= column[i] * column[j] / column[8];
@@ -198,7 +211,7 @@ void tangent(const Constitution& c, const Matrix3& F, const Vector3& a, Matrix9&
     const Vector3 f = F * a;
     if (c.linear()) return put(a * a.transpose(), a, 2.0 * c.mu, A);
     const double l = f.norm();
-    const Bar b = bar(c, l);
+    const Bar b = bar(c, l - 1.0);
     const Vector3 n = f / l;
     const Matrix3 along = n * n.transpose();
     return put(b.slope * along + b.N / l * (Matrix3::Identity() - along), a, 1.0, A);
@@ -217,22 +230,22 @@ void combined_tangent(const Constitution& law, const Matrix3& F, const Vector3& 
   if (c != 0.0) add_viscous_tangent(law, F, axis, c, A);
 }
 
-Matrix3 cauchy(const Constitution& c, const Matrix3& F, const Vector3& a) {
-  if (c.linear()) return stress(c, F, a);
-  Matrix3 closed = F;
+Matrix3 cauchy(const Constitution& c, const Matrix3& H, const Vector3& a) {
+  if (c.linear()) return stress(c, H, a);
+  Matrix3 closed = H;
   if (closed_plane(c)) {
-    closed(2, 2) = std::sqrt(1.0 - c.lambda / c.mu * plane_strain_of(c, F).trace());
-    return saltus::cauchy(stress(c, F, a), closed);
+    closed(2, 2) = std::sqrt(1.0 - c.lambda / c.mu * plane_strain_of(c, H).trace()) - 1.0;
+    return saltus::cauchy(stress(c, H, a), Matrix3::Identity() + closed);
   }
   Matrix9 A;
   if (c.state == StressState::uniaxial) {  // N l n n^T on the area s^2 of the length l
-    const Vector3 f = F * a;
-    const double l = f.norm();
-    const Bar b = bar(c, l);
+    const Vector3 g = H * a, f = a + g;
+    const double x = lengthening(a, g), l = 1.0 + x;
+    const Bar b = bar(c, x);
     return b.N / (b.across * b.across * l * l) * f * f.transpose();
   }
-  if (c.state == StressState::plane_stress) thickness_stretch(c, closed, A);
-  return saltus::cauchy(first_piola(c.material, closed), closed);
+  if (c.state == StressState::plane_stress) close_thickness(c, closed, A);
+  return saltus::cauchy(first_piola_at(c.material, closed), Matrix3::Identity() + closed);
 }
 
 // S_v = r_K (2 mu E' + lambda tr(E') I),  E' = sym(F^T F'); of a bar r_K E (f.f') a a^T

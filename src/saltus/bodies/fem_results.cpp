@@ -24,7 +24,7 @@ Matrix3 Fem::stress(double t, View q, int element, int point) const {
   d.put(t, q);
   const int e = element - b.first, p = e * b.points + point;
   const Matrix3 s =
-      fem::cauchy(b.law, fem::deformation(b, e, p, d.strained().data()), b.axis_of(p));
+      fem::cauchy(b.law, fem::displacement_gradient(b, e, p, d.strained().data()), b.axis_of(p));
   return d.turns() ? Matrix3(d.turn.R * s * d.turn.R.transpose()) : s;
 }
 
@@ -41,8 +41,8 @@ void Fem::nodal_stress(double t, View q, Eigen::Ref<Matrix> out) const {
       double size = 0.0;
       for (int g = 0; g < b.points; ++g) {
         const int p = e * b.points + g;
-        Matrix3 s =
-            fem::cauchy(b.law, fem::deformation(b, e, p, d.strained().data()), b.axis_of(p));
+        Matrix3 s = fem::cauchy(b.law, fem::displacement_gradient(b, e, p, d.strained().data()),
+                                b.axis_of(p));
         if (d.turns()) s = d.turn.R * s * d.turn.R.transpose();
         at.col(g) << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(2, 0);
         size += b.weight[index(p)];

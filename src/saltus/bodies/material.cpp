@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/bodies/material_internal.h"
 
 namespace saltus {
 namespace {
@@ -21,22 +22,48 @@ double volume_ratio(const Matrix3& F) {
   return J > 0.0 ? J : std::numeric_limits<double>::quiet_NaN();
 }
 
-Matrix3 green_strain(const Matrix3& F) { return 0.5 * (F.transpose() * F - Matrix3::Identity()); }
-Matrix3 small_strain(const Matrix3& F) { return 0.5 * (F + F.transpose()) - Matrix3::Identity(); }
+/// J - 1 - tr H
+double volume_rest(const Matrix3& H) {
+  return (H(0, 0) * H(1, 1) - H(0, 1) * H(1, 0)) + (H(0, 0) * H(2, 2) - H(0, 2) * H(2, 0)) +
+         (H(1, 1) * H(2, 2) - H(1, 2) * H(2, 1)) + H.determinant();
+}
+
+/// J - 1, not a number where the material is turned inside out.
+double positive_volume(const Matrix3& H) {
+  const double x = H.trace() + volume_rest(H);
+  return x > -1.0 ? x : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// (H + H^T + H^T H)/2, and without the product
+Matrix3 green_strain(const Matrix3& H) { return 0.5 * (H + H.transpose() + H.transpose() * H); }
+Matrix3 small_strain(const Matrix3& H) { return 0.5 * (H + H.transpose()); }
+
+/// U - I of F = R U: 2 E (U + I)^-1 where H is small, which is as exact as H; else R^T F - I.
+Matrix3 stretch(const Matrix3& H, Matrix3& R) {
+  const Matrix3 F = Matrix3::Identity() + H;
+  R = rotation_of(F);
+  const Matrix3 RF = R.transpose() * F, U = 0.5 * (RF + RF.transpose());
+  if (!(H.squaredNorm() < kSmallGradient)) return U - Matrix3::Identity();
+  const Matrix3 e = 2.0 * green_strain(H) * (U + Matrix3::Identity()).inverse();
+  return 0.5 * (e + e.transpose());
+}
 
 /// S = 2 mu E + lambda tr(E) I
 Matrix3 hooke(const Material& m, const Matrix3& E) {
   return 2.0 * m.mu() * E + m.lambda() * E.trace() * Matrix3::Identity();
 }
 
-/// I1, I2, and T = I1 F - F C = (dI2/dF)/2
+/// E, C = I + 2 E, I1 and I2 with their differences from 3, and T = I1 F - F C = (dI2/dF)/2
 struct Invariants {
-  Matrix3 C, T;
-  double I1, I2;
-  explicit Invariants(const Matrix3& F) {
+  Matrix3 E, C, T;
+  double I1, I1_3, I2_3, I2;
+  explicit Invariants(const Matrix3& H) : E(green_strain(H)) {
+    const Matrix3 F = Matrix3::Identity() + H;
     C = F.transpose() * F;
-    I1 = C.trace();
-    I2 = 0.5 * (I1 * I1 - C.squaredNorm());
+    I1_3 = 2.0 * E.trace();
+    I2_3 = 2.0 * I1_3 + 0.5 * square(I1_3) - 2.0 * E.squaredNorm();
+    I1 = 3.0 + I1_3;
+    I2 = 3.0 + I2_3;
     T = I1 * F - F * C;
   }
 };
@@ -88,59 +115,88 @@ void check(const Material& material) {
   expects(text.empty(), text);
 }
 
+// The series -x^2/2 + x^3/3 - ... where the difference would cancel.
+double logarithm_rest(double x) {
+  if (std::abs(x) > 0.01) return std::log1p(x) - x;
+  double sum = 0.0;
+  for (int k = 9; k >= 2; --k) sum = x * sum + (k % 2 == 0 ? -1.0 : 1.0) / k;
+  return x * x * sum;
+}
+
 double stored_energy(const Material& m, const Matrix3& F) {
+  return stored_energy_at(m, F - Matrix3::Identity());
+}
+Matrix3 first_piola(const Material& m, const Matrix3& F) {
+  return first_piola_at(m, F - Matrix3::Identity());
+}
+
+// With E = (H + H^T + H^T H)/2 and x = J - 1:
+// neo_hooke:      W = mu (tr E - ln J) + lambda/2 (ln J)^2,   tr E - ln J = |H|^2/2 - (x - tr H) - (ln(1 + x) - x)
+// mooney_rivlin:  I1 - 3 = 2 tr E,  I2 - 3 = 4 tr E + 2 (tr E)^2 - 2 |E|^2
+// corotated:      W = mu |U - I|^2 + lambda/2 (tr (U - I))^2
+double stored_energy_at(const Material& m, const Matrix3& H) {
   const double mu = m.mu(), lambda = m.lambda();
   switch (m.law) {
     case MaterialLaw::linear: {
-      const Matrix3 e = small_strain(F);
+      const Matrix3 e = small_strain(H);
       return mu * e.squaredNorm() + 0.5 * lambda * square(e.trace());
     }
     case MaterialLaw::st_venant_kirchhoff: {
-      const Matrix3 E = green_strain(F);
+      const Matrix3 E = green_strain(H);
       return mu * E.squaredNorm() + 0.5 * lambda * square(E.trace());
     }
     case MaterialLaw::neo_hooke: {
-      const double ln_J = std::log(volume_ratio(F));
-      return 0.5 * mu * (F.squaredNorm() - 3.0) - mu * ln_J + 0.5 * lambda * square(ln_J);
+      const double x = positive_volume(H), ln_J = std::log1p(x);
+      return mu * (0.5 * H.squaredNorm() - volume_rest(H) - logarithm_rest(x)) +
+             0.5 * lambda * square(ln_J);
     }
     case MaterialLaw::mooney_rivlin: {
-      const Invariants I(F);
-      const double J = volume_ratio(F), a = 1.0 / square(std::cbrt(J));  // J^-2/3
-      return m.c10 * (a * I.I1 - 3.0) + m.c01 * (a * a * I.I2 - 3.0) +
-             0.5 * m.bulk * square(J - 1.0);
+      const Invariants I(H);
+      const double x = positive_volume(H), part = std::expm1(-2.0 / 3.0 * std::log1p(x)),
+                   a = 1.0 + part;  // J^-2/3
+      return m.c10 * (a * I.I1_3 + 3.0 * part) + m.c01 * (a * a * I.I2_3 + 3.0 * part * (1.0 + a)) +
+             0.5 * m.bulk * square(x);
     }
     case MaterialLaw::corotated: {
-      const Matrix3 R = rotation_of(F);
-      return mu * (F - R).squaredNorm() + 0.5 * lambda * square(R.cwiseProduct(F).sum() - 3.0);
+      Matrix3 R;
+      const Matrix3 e = stretch(H, R);
+      return mu * e.squaredNorm() + 0.5 * lambda * square(e.trace());
     }
   }
   return 0.0;
 }
 
-// neo_hooke:      P = mu (F - F^-T) + lambda ln J F^-T
-// mooney_rivlin:  P = c10 J^-2/3 (2 F - 2/3 I1 F^-T) + c01 J^-4/3 (2 T - 4/3 I2 F^-T) + kappa (J - 1) J F^-T
-// corotated:      P = 2 mu (F - R) + lambda tr(R^T F - I) R          (the change of R does no work)
-Matrix3 first_piola(const Material& m, const Matrix3& F) {
+// With G = F^-T, so that I - G = G H^T:
+// neo_hooke:      P = mu (F - G) + lambda ln J G
+// mooney_rivlin:  P = 2 c10 J^-2/3 [F - G - (I1 - 3)/3 G] + 2 c01 J^-4/3 [2 (F - G) + F ((I1 - 3) I - 2 E) - 2/3 (I2 - 3) G]
+//                     + kappa (J - 1) J G
+// corotated:      P = R [2 mu (U - I) + lambda tr(U - I) I]          (the change of R does no work)
+Matrix3 first_piola_at(const Material& m, const Matrix3& H) {
   const double mu = m.mu(), lambda = m.lambda();
+  const Matrix3 F = Matrix3::Identity() + H;
   switch (m.law) {
     case MaterialLaw::linear:
-      return hooke(m, small_strain(F));
+      return hooke(m, small_strain(H));
     case MaterialLaw::st_venant_kirchhoff:
-      return F * hooke(m, green_strain(F));
+      return F * hooke(m, green_strain(H));
     case MaterialLaw::neo_hooke: {
       const Matrix3 G = F.inverse().transpose();
-      return mu * (F - G) + lambda * std::log(volume_ratio(F)) * G;
+      return mu * (H + G * H.transpose()) + lambda * std::log1p(positive_volume(H)) * G;
     }
     case MaterialLaw::mooney_rivlin: {
-      const Invariants I(F);
-      const Matrix3 G = F.inverse().transpose();
-      const double J = volume_ratio(F), a = 1.0 / square(std::cbrt(J));
-      return 2.0 * m.c10 * a * (F - I.I1 / 3.0 * G) +
-             2.0 * m.c01 * a * a * (I.T - 2.0 / 3.0 * I.I2 * G) + m.bulk * (J - 1.0) * J * G;
+      const Invariants I(H);
+      const Matrix3 G = F.inverse().transpose(), F_G = H + G * H.transpose();
+      const double x = positive_volume(H), a = 1.0 / square(std::cbrt(1.0 + x));
+      return 2.0 * m.c10 * a * (F_G - I.I1_3 / 3.0 * G) +
+             2.0 * m.c01 * a * a *
+                 (2.0 * F_G + F * (I.I1_3 * Matrix3::Identity() - 2.0 * I.E) -
+                  2.0 / 3.0 * I.I2_3 * G) +
+             m.bulk * x * (1.0 + x) * G;
     }
     case MaterialLaw::corotated: {
-      const Matrix3 R = rotation_of(F);
-      return 2.0 * mu * (F - R) + lambda * (R.cwiseProduct(F).sum() - 3.0) * R;
+      Matrix3 R;
+      const Matrix3 e = stretch(H, R);
+      return R * hooke(m, e);
     }
   }
   return Matrix3::Zero();
@@ -160,7 +216,7 @@ void stress_tangent(const Material& m, const Matrix3& F, Matrix9& A) {
                mu * (delta(i, k) * delta(J, L) + delta(i, L) * delta(k, J));
       });
     case MaterialLaw::st_venant_kirchhoff: {
-      const Matrix3 S = hooke(m, green_strain(F)), B = F * F.transpose();
+      const Matrix3 S = hooke(m, green_strain(F - Matrix3::Identity())), B = F * F.transpose();
       return fill(A, [&](int i, int J, int k, int L) {
         return delta(i, k) * S(J, L) + lambda * F(i, J) * F(k, L) +
                mu * (B(i, k) * delta(J, L) + F(i, L) * F(k, J));
@@ -175,7 +231,7 @@ void stress_tangent(const Material& m, const Matrix3& F, Matrix9& A) {
       });
     }
     case MaterialLaw::mooney_rivlin: {
-      const Invariants I(F);
+      const Invariants I(F - Matrix3::Identity());
       const Matrix3 G = F.inverse().transpose(), B = F * F.transpose();
       const double V = volume_ratio(F), a = 1.0 / square(std::cbrt(V));
       const double of_I1 = 2.0 * m.c10 * a, of_I2 = 2.0 * m.c01 * a * a, kappa = m.bulk;

@@ -343,3 +343,26 @@ TEST_CASE("beams refuse what they cannot be made of") {
   s.rayleigh.stiffness = -1.0;
   says(s, "Rayleigh");
 }
+
+TEST_CASE(
+    "a straight beam at rest has no force to the bit, and small strains are as exact as large") {
+  BeamSystem system = slender(7);
+  system.axis = Vector3(2.0, -1.0, 2.0) / 3.0;
+  system.across = Vector3(1.0, 2.0, 0.0) / std::sqrt(5.0);
+  const ElasticBeam beam(system);
+  const Vector zero = Vector::Zero(beam.positions()), shape = wave(beam, 1.0);
+  Vector f(beam.velocities()), K(beam.velocities());
+  beam.force(0.0, zero, zero, f);
+  CHECK((f.array() == 0.0).all());
+  beam.multiply({0.0, 0.0, 1.0}, zero, zero, shape, K);
+  const double twice = shape.dot(K);  // q . K q
+  for (const double size : {1e-9, 1e-16, 1e-30, 1e-150}) {
+    CAPTURE(size);
+    const Vector q = size * shape;
+    beam.force(0.0, q, zero, f);
+    CHECK((f / size + K).norm() <= (1e-14 + 100.0 * size) * K.norm());
+    const double V = beam.energy(0.0, q, zero).potential;
+    if (size > 1e-100)
+      CHECK(std::abs(2.0 * V / (size * size) - twice) <= (1e-14 + 100.0 * size) * twice);
+  }
+}

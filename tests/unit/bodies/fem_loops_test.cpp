@@ -114,7 +114,7 @@ TEST_CASE(
           const int p = e * b.points + g;
           const Matrix3 at = fem::deformation(b, e, p, u.data());
           const Matrix3 rate = fem::deformation(b, e, p, v.data()) - Matrix3::Identity();
-          energy += b.weight[index(p)] * fem::energy(b.law, at, b.axis_of(p));
+          energy += b.weight[index(p)] * fem::energy(b.law, at - Matrix3::Identity(), b.axis_of(p));
           const Matrix3 P = fem::viscous_stress(b.law, at, b.axis_of(p), rate);
           for (int a = 0; a < b.n; ++a)
             viscous.segment<3>(3 * node(a)) += 0.7 * b.weight[index(p)] * (P * b.gradient(e, g, a));

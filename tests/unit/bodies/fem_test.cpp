@@ -176,6 +176,41 @@ TEST_CASE("forces are the gradient of the energy, tangents that of the forces, t
   MESSAGE("gradient " << gradient.text() << "; tangent " << tangent.text());
 }
 
+TEST_CASE("bodies at rest have no force to the bit, and small strains are as exact as large ones") {
+  Worst force, energy;
+  for (const FemForm form : {FemForm::total_lagrangian, FemForm::body_corotational})
+    for (const FemCase& c : fem_cases()) {
+      if (form == FemForm::body_corotational && c.law != MaterialLaw::linear) continue;
+      if (form == FemForm::body_corotational && info(c.kind).dimension == 1) continue;
+      CAPTURE(c.name);
+      FemSystem system = c.system(distorted(c.kind));
+      system.form = form;
+      const Fem body(system);
+      const Vector still = Vector::Zero(body.positions()), shape = shaken(body, 1.0);
+      CHECK((potential_force(body, still).array() == 0.0).all());
+      CHECK(body.energy(0.0, still, still).potential == 0.0);
+      // Under body_corotational K about rest is that of what turns nothing.
+      const Vector K = form == FemForm::total_lagrangian
+                           ? product(body, {0.0, 0.0, 1.0}, still, still, shape)
+                           : Vector(-1e30 * potential_force(body, Vector(1e-30 * shape)));
+      const double twice = shape.dot(K);
+      for (const double size : {1e-9, 1e-16, 1e-30}) {
+        CAPTURE(size);
+        const Vector q = size * shape;
+        const double off = (potential_force(body, q) / size + K).norm() / K.norm(),
+                     V = body.energy(0.0, q, still).potential,
+                     away = std::abs(2.0 * V / (size * size) - twice) / twice;
+        CHECK(off <= 1e-13 + 100.0 * size);
+        force.add(off - 100.0 * size, c.name);
+        if (c.law == MaterialLaw::mooney_rivlin)
+          continue;  // its energy is a difference of first order
+        CHECK(away <= 1e-13 + 100.0 * size);
+        energy.add(away - 100.0 * size, c.name);
+      }
+    }
+  MESSAGE("force " << force.text() << "; energy " << energy.text());
+}
+
 TEST_CASE(
     "the assembled operator is the product, symmetric to the bit, and its factor inverts it") {
   for (const FemCase& c : fem_cases()) {
