@@ -1,5 +1,6 @@
 // `saltus run` and what reads its results.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -318,6 +319,41 @@ TEST_CASE("check says what a scene is and runs nothing") {
   CHECK(json["bodies"][0]["laws"] == std::vector<std::string>{"signorini-position"});
   CHECK(holds(saltus_command(folder, {"check", "scene.yaml"}).out, "20 modes"));
   CHECK(folder.names() == std::vector<std::string>{"scene.yaml"});
+}
+
+TEST_CASE("a run that cannot end where it is asked to says where it ends") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 1 s, step: 0.5 s}
+bodies:
+  - {name: ball, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, mass: 1, velocity: [1, 0, 0]}}
+)");
+  struct Case {
+    const char* step;
+    double end;
+    const char* says;
+  };
+  const Case cases[] = {
+      {"0.5 s", 1.0, ""},
+      {"0.1 s", 1.0, ""},
+      {"0.7 s", 0.7, "steps of 0.7 s: the run ends at 0.7 s, with 1 step\n"},
+      {"0.3 s", 0.9, "steps of 0.3 s: the run ends at 0.9 s, with 3 steps\n"},
+      {"2 s", 2.0, "steps of 2 s: the run ends at 2 s, with 1 step\n"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.step);
+    const std::string set = std::string("time.step=") + one.step;
+    const Outcome run = saltus_command(folder, {"run", "scene.yaml", "--json", "--set", set}),
+                  check = saltus_command(folder, {"check", "scene.yaml", "--set", set});
+    REQUIRE(run.code == 0);
+    CHECK(nlohmann::json::parse(run.out)["time"].get<double>() ==
+          doctest::Approx(one.end).epsilon(1e-12));
+    for (const Outcome& outcome : {run, check})
+      CHECK(outcome.err == (*one.says ? "saltus: warning: time.end: 1 s is no whole number of " +
+                                            std::string(one.says)
+                                      : ""));
+    CHECK(holds(check.out, fmt::format("{:g} s in ", one.end)));
+  }
 }
 
 TEST_CASE("check and run warn of a step above the stability limit") {

@@ -255,8 +255,9 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     fmt::format_to(std::back_inserter(text), "{:<15} {}\n", name, what);
   };
   if (!setup.scene.spec.title.empty()) text += setup.scene.spec.title + "\n";
-  row("time", fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)", step.end, setup.steps,
-                          step.h, 1.0 / step.h));
+  row("time",
+      fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
+                  static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
   if (step.lane == Lane::events)
     row("lane",
         fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),

@@ -49,6 +49,7 @@ class Builder {
     parts_.options.joints_in_stages = spec_.joint.in_stages;
     parts_.options.on_failure = spec_.on_failure;
     lane_options();
+    end_of_run();
     parts_.solver = solver_of(spec_.solver.kind);
     for (std::size_t i = 0; i < spec_.bodies.size(); ++i) body(i);
     rigid_.finish_groups(bodies_);
@@ -74,6 +75,18 @@ class Builder {
   }
 
  private:
+  /// Runs are whole steps.
+  void end_of_run() {
+    const double h = spec_.time.h(), end = spec_.time.end;
+    const long long steps = step_count(spec_.time);
+    const double reached = static_cast<double>(steps) * h;
+    if (std::abs(reached - end) <= 1e-9 * end) return;
+    parts_.warnings.push_back(
+        fmt::format("time.end: {:.10g} s is no whole number of steps of {:.10g} s: the run ends at "
+                    "{:.10g} s, with {} {}",
+                    end, h, reached, steps, steps == 1 ? "step" : "steps"));
+  }
+
   void lane_options() {
     StepOptions& options = parts_.options;
     options.lane = spec_.time.chosen_lane();

@@ -52,7 +52,8 @@ struct TimeSpec {
   static constexpr auto fields() {
     using T = TimeSpec;
     return field_rows(
-        required("end", &T::end, unit::s, kPositive, "the run goes from 0 to here"),
+        required("end", &T::end, unit::s, kPositive,
+                 "the run goes from 0 to here, in whole steps: to the nearest one"),
         field("rate", &T::rate, unit::Hz, kPositive, "steps per second"),
         field("step", &T::step, unit::s, kPositive, "length of a step"),
         field("lane", &T::lane,

@@ -87,7 +87,9 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
       {"<<: x", "1:1: unknown key `<<`; " + kKeys},
       {"title: x", "1:1: `saltus` is missing: version of the scene format: 1"},
       {"saltus: 1", "1:1: `time` is missing: how long and how fine"},
-      {"saltus: 1\ntime: {rate: 1}", "2:1: time: `end` is missing: the run goes from 0 to here"},
+      {"saltus: 1\ntime: {rate: 1}",
+       "2:1: time: `end` is missing: the run goes from 0 to here, in whole steps: to the nearest "
+       "one"},
       {kTop, "1:1: `bodies` is missing: what moves"},
       {kTop + "bodies: []\n", "3:1: bodies: is empty: what moves"},
       {kTop + "bodies:\n", "3:1: bodies: has no value; write a list"},

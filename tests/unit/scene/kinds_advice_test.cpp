@@ -30,8 +30,9 @@ FastestMode fastest(const LinearSystem& system) {
 }
 
 Model model_of(const std::string& body, double h, const std::string& rest = "") {
-  return build(read_scene_text("saltus: 1\ntime: {end: 1000 s, step: " + std::to_string(h) +
-                                   "}\nbodies: [{name: b, " + body + "}]\n" + rest,
+  return build(read_scene_text("saltus: 1\ntime: {end: " + std::to_string(1000.0 * h) +
+                                   ", step: " + std::to_string(h) + "}\nbodies: [{name: b, " +
+                                   body + "}]\n" + rest,
                                "scene.yaml"));
 }
 std::string warning(const std::string& body, double h, const std::string& rest = "") {
