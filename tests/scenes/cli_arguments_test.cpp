@@ -60,6 +60,14 @@ TEST_CASE("wrong words on the command line end with exit code 2, one line and th
       {{"run", "scene.yaml", "-o", ""}, "--output: must not be empty"},
       {{"run", "scene.yaml", "--until", ""}, "--until: must not be empty"},
       {{"convert", "nope.h5", "--to", "csv", "-o", ""}, "--output: must not be empty"},
+      {{"convert", "nope.h5", "--to", "fclib", "--step", "0"},
+       "saltus: convert: --step: 0 is not > 0; allowed: numbers > 0;"},
+      {{"solve", "nope.hdf5", "--tolerance", "0"},
+       "saltus: solve: --tolerance: 0 is not > 0; allowed: numbers > 0;"},
+      {{"import", "nope.urdf", "--friction=-1"},
+       "saltus: import: --friction: -1 is not >= 0; allowed: numbers >= 0;"},
+      {{"sweep", "scene.yaml", "--set", "time.end=1,2", "--seed=-1"},
+       "saltus: sweep: --seed: -1 is not >= 0; allowed: numbers >= 0;"},
   };
   folder.write("scene.yaml", small_scene());
   for (const Words& row : table) {

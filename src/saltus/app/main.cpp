@@ -76,6 +76,20 @@ void add_json(CLI::App& verb, bool& json) {
 /// An empty word would be taken for an option that was not given.
 std::string not_empty(const std::string& word) { return word.empty() ? "must not be empty" : ""; }
 
+/// What is no number is left to the option that reads it.
+std::string positive(const std::string& word) {
+  double value = 1.0;
+  return CLI::detail::lexical_cast(word, value) && !(value > 0.0)
+             ? word + " is not > 0; allowed: numbers > 0"
+             : "";
+}
+std::string not_negative(const std::string& word) {
+  double value = 0.0;
+  return CLI::detail::lexical_cast(word, value) && !(value >= 0.0)
+             ? word + " is not >= 0; allowed: numbers >= 0"
+             : "";
+}
+
 void declare_study(CLI::App& app, StudyArguments& a) {
   CLI::App* study = app.add_subcommand("study", "compare schemes and steps on a scene");
   study->add_option("scene", a.scene, "scene file (YAML)")->required()->type_name("FILE");
@@ -137,7 +151,7 @@ void declare_sweep(CLI::App& app, SweepOptions& a) {
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   sweep->add_option("--seed", a.seed, "another seed, other draws; 0 if not given")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative)
       ->type_name("S");
   sweep->add_option("-j,--jobs", a.jobs, "runs at once; as many as the machine has cores")
       ->check(CLI::Range(1, 1024))
@@ -166,7 +180,7 @@ void declare_solve(CLI::App& app, SolveOptions& a) {
           ->check(not_empty)
           ->type_name("NAME");
   solve->add_option("--tolerance", a.tolerance, "scale-invariant residual asked for; 1e-8")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->type_name("E");
   solve->add_option("--iterations", a.iterations, "most iterations of a solver; 10000 if not given")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -202,7 +216,7 @@ void declare_import(CLI::App& app, ImportOptions& a) {
       ->type_name("HOW");
   verb->add_option("--friction", a.friction,
                    "Coulomb's coefficient of all shapes; they touch nothing if not given")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative)
       ->type_name("MU");
   verb->add_flag("--motors", a.motors,
                  "a motor at every joint with an effort: holds it as far as that suffices");
@@ -349,7 +363,7 @@ void declare(CLI::App& app, Arguments& a) {
   convert
       ->add_option("--step", a.convert.step,
                    "whose contact problem (fclib); the stored scene is run again up to it")
-      ->check(CLI::PositiveNumber)
+      ->check(positive)
       ->type_name("N");
   add_json(*convert, a.convert.json);
 
