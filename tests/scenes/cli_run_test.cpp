@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "saltus/io/results_reader.h"
+#include "support/skip.h"
 
 using namespace saltus_test;
 using saltus::ResultsReader;
@@ -354,6 +356,17 @@ bodies:
                                       : ""));
     CHECK(holds(check.out, fmt::format("{:g} s in ", one.end)));
   }
+}
+
+TEST_CASE("verify of a folder ends with exit code 2 and one line") {
+  if (!std::filesystem::exists("/usr/bin/python3"))
+    SALTUS_SKIP("there is no python3 that verifies");
+  const Folder folder;
+  const Outcome outcome = saltus_command(folder, {"verify", "."});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err ==
+        "saltus verify: .: is a folder; allowed: a file that `saltus run` wrote to its end\n");
 }
 
 TEST_CASE("check and run warn of a step above the stability limit") {

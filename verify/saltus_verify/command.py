@@ -1,6 +1,7 @@
 """The command: python3 -m saltus_verify out.h5"""
 import argparse
 import json
+import os
 import sys
 
 
@@ -36,13 +37,17 @@ def main(arguments):
     parser.add_argument("file", help="results file")
     parser.add_argument("--json", action="store_true", help="the report as JSON")
     options = parser.parse_args(arguments)
+    if os.path.isdir(options.file):
+        print(f"saltus verify: {options.file}: is a folder; allowed: a file that `saltus run` wrote to its end",
+              file=sys.stderr)
+        return 2
     try:
         report = verify(options.file)
     except FileNotFoundError:
         print(f"saltus verify: {options.file}: there is no such file", file=sys.stderr)
         return 2
     except OSError as fault:
-        last = str(fault).rsplit("(", 1)[-1].rstrip(")")
+        last = str(fault).splitlines()[0].rsplit("(", 1)[-1].rstrip(")")
         print(f"saltus verify: {options.file}: is no whole results file: {last}; allowed: what `saltus run` wrote to its end",
               file=sys.stderr)
         return 2
