@@ -358,6 +358,29 @@ bodies:
   }
 }
 
+TEST_CASE("info shows names as the scene gave them") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 10 ms, step: 1 ms}
+bodies:
+  - {name: "..", kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, mass: 1}}
+  - {name: "a%sb{}", kind: lagrangian, pendulum: {length: 1 m}}
+outputs:
+  - {probe: "a%sb{}", name: "50%.2", at: 0, quantity: displacement}
+)");
+  REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q"}).code == 0);
+  const std::string text = saltus_command(folder, {"info", "scene.h5"}).out;
+  CAPTURE(text);
+  CHECK(holds(text, "body          ..: rigid by"));
+  CHECK(holds(text, "body          a%sb{}: lagrangian by"));
+  CHECK(holds(text, "probe         50%.2: displacement"));
+  const auto json =
+      nlohmann::json::parse(saltus_command(folder, {"info", "scene.h5", "--json"}).out);
+  CHECK(json["bodies"][0]["name"] == "..");
+  CHECK(json["bodies"][1]["name"] == "a%sb{}");
+  CHECK(json["probes"][0]["name"] == "50%.2");
+}
+
 TEST_CASE("verify of a folder ends with exit code 2 and one line") {
   if (!std::filesystem::exists("/usr/bin/python3"))
     SALTUS_SKIP("there is no python3 that verifies");

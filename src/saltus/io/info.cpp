@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "saltus/io/checkpoint.h"
 #include "saltus/io/event_table.h"
@@ -13,6 +14,18 @@ namespace saltus {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// The name that stands for itself in HDF5 (h5::escaped).
+std::string unescaped(std::string_view name) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const std::string_view code = name.substr(i, 3);
+    const char c = code == "%2F" ? '/' : code == "%2E" ? '.' : code == "%25" ? '%' : '\0';
+    result += c != '\0' ? c : name[i];
+    if (c != '\0') i += 2;
+  }
+  return result;
+}
 
 /// What both forms say.
 struct Content {
@@ -119,14 +132,15 @@ std::string info_text(const ResultsReader& results) {
     std::string mesh;
     if (body.nodes) mesh = ", " + std::to_string(body.nodes) + " nodes";
     for (const auto& [kind, count] : body.cells) mesh += ", " + std::to_string(count) + " " + kind;
-    line(text, "body          %s: %s by %s, %zu coordinates%s", body.name.c_str(),
+    line(text, "body          %s: %s by %s, %zu coordinates%s", unescaped(body.name).c_str(),
          body.kind.c_str(), body.scheme.c_str(), body.positions, mesh.c_str());
   }
   for (const ProbeColumn& probe : results.probes()) {
     const std::string on =
         probe.joint.empty() ? probe.body : "joint " + probe.joint + ", " + probe.coordinate;
-    line(text, "probe         %s: %s [%s] of %s%s%s", probe.name.c_str(), probe.quantity.c_str(),
-         probe.unit.c_str(), on.c_str(), probe.at.empty() ? "" : " at ", probe.at.c_str());
+    line(text, "probe         %s: %s [%s] of %s%s%s", unescaped(probe.name).c_str(),
+         probe.quantity.c_str(), probe.unit.c_str(), on.c_str(), probe.at.empty() ? "" : " at ",
+         probe.at.c_str());
   }
   events_and_steps(text, content);
   energy_table(text, results, content);
@@ -152,7 +166,7 @@ std::string info_json(const ResultsReader& results) {
   json["frames"] = results.frames();
   json["bodies"] = Json::array();
   for (const BodyColumn& body : results.bodies()) {
-    Json entry{{"name", body.name},
+    Json entry{{"name", unescaped(body.name)},
                {"kind", body.kind},
                {"scheme", body.scheme},
                {"positions", body.positions},
@@ -165,7 +179,7 @@ std::string info_json(const ResultsReader& results) {
   }
   json["probes"] = Json::array();
   for (const ProbeColumn& probe : results.probes()) {
-    Json entry{{"name", probe.name}};
+    Json entry{{"name", unescaped(probe.name)}};
     if (probe.joint.empty()) {
       entry["body"] = probe.body;
     } else {
