@@ -23,7 +23,7 @@ namespace {
 constexpr double kGravity = 9.81;
 
 /// A mass on a spring from the origin that swings in the plane: nonlinear, the spring turns and stretches.
-Moving swing() {
+MovingBody swing() {
   ParticleSystem system;
   system.mass = Vector::Ones(1);
   system.gravity = Vector3(0.0, 0.0, -kGravity);
@@ -158,7 +158,7 @@ TEST_CASE("the error of an interval of a swinging mass is in proportion to the t
       double worst = 0.0;  // of an interval, from where it began
       Run r;
       for (int k = 0; k < intervals; ++k) {
-        Moving now = swing();
+        MovingBody now = swing();
         now.q = sim.state().groups[0].q;
         now.v = velocity_of(sim);
         Simulation reference{Model(one_group(now, exact, h))};

@@ -88,7 +88,7 @@ void check_rows(const std::string& id, const Quantities& measured) {
   CHECK(rows + left > 0);
 }
 
-Moving point_mass(double place, double velocity) {
+MovingBody point_mass(double place, double velocity) {
   ParticleSystem system;
   system.mass = Vector::Ones(1);
   system.gravity = Vector3(0.0, 0.0, -9.81);

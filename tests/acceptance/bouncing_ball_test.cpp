@@ -40,8 +40,8 @@ Bounced bounce(const SchemeChoice& scheme, double h, double restitution = kResti
   ParticleSystem system;
   system.mass = Vector::Ones(1);
   system.gravity = Vector3(0.0, 0.0, -kGravity);
-  const Moving body{std::make_shared<Particles>(system), Vector3(0.0, 0.0, kHeight),
-                    Vector3::Zero()};
+  const MovingBody body{std::make_shared<Particles>(system), Vector3(0.0, 0.0, kHeight),
+                        Vector3::Zero()};
   ModelParts parts = one_group(body, scheme, h);
   ContactLaw law;
   law.rule = ContactLaw::Rule::newton_impact;

@@ -28,7 +28,7 @@ double b21(const std::string& quantity) {
 }
 
 /// One point that moves by itself: a mode of shape 1.
-Moving one_mode(double mass, double omega, double q, double v) {
+MovingBody one_mode(double mass, double omega, double q, double v) {
   return {std::make_shared<Modal>(Vector::Constant(1, mass), Vector::Constant(1, omega),
                                   Vector::Zero(1), tabulated_shapes({0.0}, Matrix::Ones(1, 1))),
           Vector::Constant(1, q), Vector::Constant(1, v)};
@@ -261,7 +261,7 @@ TEST_CASE(
       ContactLaw law = relay_law(F);
       law.falling = falling(0.5, 0.01);
       // the same free velocity v at the end of the step: from motion, or from rest under a load
-      Moving body = one_mode(m, 0.0, 0.0, slipping ? v : 0.0);
+      MovingBody body = one_mode(m, 0.0, 0.0, slipping ? v : 0.0);
       if (!slipping)
         body.dynamics =
             std::make_shared<Modal>(Vector::Constant(1, m), Vector::Zero(1), Vector::Zero(1),

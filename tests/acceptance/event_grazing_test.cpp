@@ -20,8 +20,8 @@ constexpr double kStart = -1.0, kStop = 0.9, kE = 0.9, kEnd = 30.0;
 /// A pendulum from rest at angle `start`, its bob stopped by the ray at angle `stop`: gap = sin(stop - q).
 Model pendulum(double start, double stop, double e, double h, double end,
                const EventOptions& events) {
-  const test::Moving body{std::make_shared<Lagrangian>(auto_model(Pendulum{})), Vector{{start}},
-                          Vector{{0.0}}};
+  const test::MovingBody body{std::make_shared<Lagrangian>(auto_model(Pendulum{})), Vector{{start}},
+                              Vector{{0.0}}};
   ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
   add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(),
            Vector3(-std::cos(stop), 0.0, -std::sin(stop)), newton_law(e));
@@ -41,8 +41,8 @@ Model rod_on_hinge(double start, double stop, double e, double h, const EventOpt
 
 Model double_pendulum(double a, double b, double wall, double e, double h,
                       const EventOptions& events) {
-  const test::Moving body{std::make_shared<Lagrangian>(auto_model(DoublePendulum{})),
-                          Vector{{a, b}}, Vector{{0.0, 0.0}}};
+  const test::MovingBody body{std::make_shared<Lagrangian>(auto_model(DoublePendulum{})),
+                              Vector{{a, b}}, Vector{{0.0, 0.0}}};
   ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
   add_pair(parts, {0, {0, 1, Vector3::Zero()}}, world(Vector3(wall, 0.0, 0.0)), -Vector3::UnitX(),
            newton_law(e));

@@ -97,7 +97,7 @@ TEST_CASE(
   const auto body = std::make_shared<Linear>(bar(mesh));
   const Eigen::Index n = body->velocities();
   const auto run_of = [&](const EventOptions& events, double& energy, double& speed) {
-    const test::Moving moving{body, Vector::Zero(n), Vector::Constant(n, -10.0)};
+    const test::MovingBody moving{body, Vector::Zero(n), Vector::Constant(n, -10.0)};
     ModelParts parts = one_group(moving, MoreauJeanOptions{}, 0.05);
     add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(Vector3(-5.0, 0.0, 0.0)), Vector3::UnitX(),
              newton_law(0.0));

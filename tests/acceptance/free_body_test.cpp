@@ -13,7 +13,7 @@ using namespace saltus::test;
 namespace {
 
 /// Zeros of Omega_2, by the cubic through the values and rates at the ends of a step: the time of the `count`-th.
-double crossing(const Moving& body, const SchemeChoice& scheme, double h, int count) {
+double crossing(const MovingBody& body, const SchemeChoice& scheme, double h, int count) {
   ModelParts parts = one_group(body, scheme, h);
   parts.options.ledger = false;
   Simulation sim{Model(parts)};
@@ -45,7 +45,7 @@ double crossing(const Moving& body, const SchemeChoice& scheme, double h, int co
 TEST_CASE(
     "rig-mid keeps energy to 1e-12 and spatial momentum to 3e-12 over a million steps of a free "
     "body") {
-  const Moving body = free_top(Vector3(1.0, 2.0, 3.0), Vector3::Zero(), Vector3(0.3, 1.0, 0.2));
+  const MovingBody body = free_top(Vector3(1.0, 2.0, 3.0), Vector3::Zero(), Vector3(0.3, 1.0, 0.2));
   const auto& kind = static_cast<const Rigid&>(*body.dynamics);
   ModelParts parts = one_group(body, RigMidOptions{}, 1e-3);
   parts.options.ledger = false;
@@ -68,7 +68,8 @@ TEST_CASE(
 }
 
 TEST_CASE("B13: a body near its middle axis flips with the exact period") {
-  const Moving body = free_top(Vector3(1.0, 2.0, 3.0), Vector3::Zero(), Vector3(0.01, 1.0, 0.01));
+  const MovingBody body =
+      free_top(Vector3(1.0, 2.0, 3.0), Vector3::Zero(), Vector3(0.01, 1.0, 0.01));
   const auto& kind = static_cast<const Rigid&>(*body.dynamics);
   const double period = 39.105734197268721;
   CHECK(spin_energy(kind, body.v) == doctest::Approx(1.0002).epsilon(1e-15));

@@ -108,8 +108,8 @@ struct Ball {
 /// The ball on the plane z = 0.
 Simulation ball_on_plane(const Ball& ball, const Vector3& velocity, const ContactLaw& law,
                          double h) {
-  const Moving body{std::make_shared<Lagrangian>(auto_model(ball)), Vector{{0.0, ball.r, 0.0}},
-                    Vector(velocity)};
+  const MovingBody body{std::make_shared<Lagrangian>(auto_model(ball)), Vector{{0.0, ball.r, 0.0}},
+                        Vector(velocity)};
   ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
   add_pair(parts, {0, {}}, world(), Vector3::UnitZ(), law, {Vector3::UnitX()});
   return Simulation{Model(parts)};
@@ -182,8 +182,8 @@ TEST_CASE("B05: a ball slides, then rolls") {
     Ball ball{1.0, r, g * cos, 0.4};
     LagrangianOptions options;
     options.loads.push_back({{{0, 1.0}}, Signal::constant(g * cos * tan)});
-    const Moving body{std::make_shared<Lagrangian>(auto_model(ball), options),
-                      Vector{{0.0, r, 0.0}}, Vector::Zero(3)};
+    const MovingBody body{std::make_shared<Lagrangian>(auto_model(ball), options),
+                          Vector{{0.0, r, 0.0}}, Vector::Zero(3)};
     ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
     add_pair(parts, {0, {}}, world(), Vector3::UnitZ(), newton_law(0.0, 0.3), {Vector3::UnitX()});
     Simulation down{Model(parts)};

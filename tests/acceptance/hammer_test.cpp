@@ -24,7 +24,7 @@ constexpr double kRate = 44100.0;                    // [Hz]
 constexpr double kMass = 0.01, kSpeed = 2.0;         // [kg], [m/s]
 constexpr double kStiffness = 1e7, kExponent = 1.5;  // felt, [N/m^1.5]
 
-Moving hammer(double place, double velocity) {
+MovingBody hammer(double place, double velocity) {
   ParticleSystem system;
   system.mass = Vector::Constant(1, kMass);
   return {std::make_shared<Particles>(system), Vector{{0.0, 0.0, place}},
@@ -33,7 +33,7 @@ Moving hammer(double place, double velocity) {
 
 /// The hammer flies down at a wall 0.1 mm below it, free or on a spring [N/m].
 Simulation at_wall(const SchemeChoice& scheme, double h, double shank = 0.0) {
-  Moving body = hammer(1e-4, -kSpeed);
+  MovingBody body = hammer(1e-4, -kSpeed);
   if (shank > 0.0)
     body = {std::make_shared<Linear>(oscillator(kMass, shank)), Vector::Constant(1, 1e-4),
             Vector::Constant(1, -kSpeed)};
@@ -160,7 +160,7 @@ Struck strike(double h) {
       mass, omega, sigma, std::shared_ptr<const ModeShapes>(sine_shapes(kLength, kModes)));
   const Vector still = Vector::Zero(kModes);
   ModelParts parts = one_group({string, still, still}, MoreauJeanOptions{}, h);
-  const Moving striker = hammer(-1e-4, kSpeed);
+  const MovingBody striker = hammer(-1e-4, kSpeed);
   parts.groups.push_back(
       {"hammer", "particles", striker.dynamics, make_scheme(SchemeChoice(MoreauJeanOptions{}))});
   GroupState state;

@@ -20,12 +20,12 @@ namespace {
 
 struct Run {
   std::string name;
-  test::Moving body;
+  test::MovingBody body;
   double h;
   int steps;
 };
 
-test::Moving lagrangian(std::shared_ptr<const LagrangianModel> model, Vector q, Vector v) {
+test::MovingBody lagrangian(std::shared_ptr<const LagrangianModel> model, Vector q, Vector v) {
   return {std::make_shared<Lagrangian>(std::move(model)), std::move(q), std::move(v)};
 }
 

@@ -45,7 +45,7 @@ struct System {
     system.loads = {{{{0, 1.0}}, shake}};
     return system;
   }
-  Moving moving() const { return {std::make_shared<Linear>(parts()), q0, v0}; }
+  MovingBody moving() const { return {std::make_shared<Linear>(parts()), q0, v0}; }
   Vector F(double t) const { return Vector{{shake.value(t), -2.0, 1.0}}; }
   Matrix A(double theta, double h = kStep) const {
     return M + h * theta * C + h * h * theta * theta * K;
@@ -88,7 +88,7 @@ double off(const Matrix& a, const Matrix& b) {
 /// m q'' + c q' + k q + k3 q^3 = 0 with the numbers used below.
 struct Duffing {
   double m = 1.3, k = 2.0, k3 = 400.0, c = 0.3, q0 = 0.3, v0 = 2.0;
-  Moving moving() const {
+  MovingBody moving() const {
     return {std::make_shared<Lagrangian>(duffing({m, k, k3, c})), Vector::Constant(1, q0),
             Vector::Constant(1, v0)};
   }
@@ -318,7 +318,7 @@ TEST_CASE("map: contact problems know W before the first step") {
 TEST_CASE("map: a body takes its work vectors once, steps take nothing from the heap" *
           doctest::skip(!SALTUS_COUNTS_MALLOC)) {
   for (bool nonlinear : {false, true}) {
-    const Moving body = nonlinear ? Duffing{}.moving() : System{}.moving();
+    const MovingBody body = nonlinear ? Duffing{}.moving() : System{}.moving();
     Simulation sim{Model(one_group(body, theta_of(0.5), kStep))};
     for (int k = 0; k < 3; ++k) REQUIRE(sim.advance().converged);
     const long before = allocations;
@@ -389,7 +389,7 @@ TEST_CASE("map: the columns of a prescribed component are those of the whole A")
   const System system;
   LinearSystem held = system.parts();
   held.prescribed = {{2, Signal::harmonic(0.1, 5.0)}};
-  const Moving body{std::make_shared<Linear>(held), system.q0.head(2), system.v0.head(2)};
+  const MovingBody body{std::make_shared<Linear>(held), system.q0.head(2), system.v0.head(2)};
   for (double theta : {0.5, 0.7, 1.0}) {
     const Inspection step{Simulation{Model(one_group(body, theta_of(theta), kStep))}};
     CHECK(off(step.prescribed_columns(0), system.A(theta).col(2)) <= 1e-15);
@@ -405,7 +405,7 @@ TEST_CASE("map: the columns of prescribed components carry their motion to the o
   held.mass = SparseMatrix::from(system.M);
   const Signal u = Signal::harmonic(0.1, 5.0, 0.7);
   held.prescribed = {{2, u}};
-  const Moving body{std::make_shared<Linear>(held), Vector::Zero(2), Vector::Zero(2)};
+  const MovingBody body{std::make_shared<Linear>(held), Vector::Zero(2), Vector::Zero(2)};
   for (double theta : {0.5, 0.7, 1.0}) {
     Simulation sim{Model(one_group(body, theta_of(theta), kStep))};
     const Vector B = Inspection(sim).prescribed_columns(0).col(0).head(2);
@@ -417,8 +417,8 @@ TEST_CASE("map: the columns of prescribed components carry their motion to the o
   // and of a nonlinear body: two bobs, the upper one moved, M_01 = m l0 l1 cos(a0 - a1) at the first iterate
   LagrangianOptions moved;
   moved.prescribed = {{0, Signal::constant(0.3)}};
-  const Moving arms{std::make_shared<Lagrangian>(n_pendulum({}), moved), Vector::Constant(1, -0.2),
-                    Vector::Zero(1)};
+  const MovingBody arms{std::make_shared<Lagrangian>(n_pendulum({}), moved),
+                        Vector::Constant(1, -0.2), Vector::Zero(1)};
   const Inspection step{Simulation{Model(one_group(arms, theta_of(0.0), kStep))}};
   CHECK(step.prescribed_columns(0)(0, 0) == doctest::Approx(std::cos(0.5)).epsilon(1e-13));
   CHECK(step.prescribed_columns(0)(1, 0) == doctest::Approx(2.0).epsilon(1e-13));

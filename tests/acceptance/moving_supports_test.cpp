@@ -47,7 +47,7 @@ double account(const Simulation& sim, const std::string& name) {
 }
 
 /// A mass on a spring with a dashpot, whose other end goes round in a circle about the origin.
-Moving led_round() {
+MovingBody led_round() {
   ParticleSystem system;
   system.mass = Vector::Constant(2, 1.0);
   system.springs = {Spring{.i = 0, .j = 1, .stiffness = 200.0, .length = 0.5, .damping = 5.0}};
@@ -55,7 +55,7 @@ Moving led_round() {
   system.prescribed = {{0, Signal::harmonic(0.3, omega, 0.0)},
                        {1, Signal::harmonic(0.3, omega, -0.5 * M_PI)},
                        {2, Signal::constant(0.0)}};
-  Moving moving;
+  MovingBody moving;
   moving.dynamics = std::make_shared<Particles>(system);
   moving.q = Vector3(0.8, 0.0, 0.0);
   moving.v = Vector3::Zero();
@@ -126,7 +126,7 @@ TEST_CASE("a mass that is led round by a spring and a dashpot is of the order of
 }
 
 TEST_CASE("stiffness, damping and potential are those of where prescribed motion is") {
-  const Moving moving = led_round();
+  const MovingBody moving = led_round();
   const Dynamics& body = *moving.dynamics;
   const Vector q = Vector3(0.4, 0.5, 0.1), still = Vector::Zero(3);
   for (const double t : {0.0, 0.3125, 1.7}) {

@@ -81,8 +81,8 @@ ModelParts cubic_spring(const MoreauJeanOptions& o, double h = 0.02) {
 
 /// Two bobs, the lower one thrown at a wall that it would reach half-way through the step.
 ModelParts double_pendulum(const MoreauJeanOptions& o, double h = 0.02) {
-  const Moving body{std::make_shared<Lagrangian>(n_pendulum({})), Vector{{0.1, -0.05}},
-                    Vector{{-1.0, -6.0}}};
+  const MovingBody body{std::make_shared<Lagrangian>(n_pendulum({})), Vector{{0.1, -0.05}},
+                        Vector{{-1.0, -6.0}}};
   ModelParts parts = one_group(body, o, h);
   add_stop(parts, {0, 1, Vector3::Zero()},
            Vector3(std::sin(0.1) + std::sin(-0.05) - 3.5 * h, 0.0, 0.0), Vector3::UnitX(),
@@ -309,8 +309,8 @@ TEST_CASE(
   for (Newton newton : {Newton::one_pass, Newton::one_pass_refreshed}) {
     MoreauJeanOptions o = with(Quadrature::ends);
     o.newton = newton;
-    const Moving body{std::make_shared<Lagrangian>(duffing({m, k, k3, c})), Vector::Constant(1, q0),
-                      Vector::Constant(1, v0)};
+    const MovingBody body{std::make_shared<Lagrangian>(duffing({m, k, k3, c})),
+                          Vector::Constant(1, q0), Vector::Constant(1, v0)};
     Simulation sim{Model(one_group(body, o, h))};
     const StepReport report = sim.advance();
     CHECK(report.converged);
@@ -328,8 +328,8 @@ TEST_CASE(
   using MassAt = MoreauJeanOptions::MassAt;
   const auto end = [](MoreauJeanOptions o, int steps) {
     o.newton_tolerance = 1e-12;
-    const Moving body{std::make_shared<Lagrangian>(n_pendulum({})), Vector{{0.9, -0.4}},
-                      Vector{{1.0, -2.0}}};
+    const MovingBody body{std::make_shared<Lagrangian>(n_pendulum({})), Vector{{0.9, -0.4}},
+                          Vector{{1.0, -2.0}}};
     Simulation sim{Model(one_group(body, o, 0.4 / steps))};
     for (int k = 0; k < steps; ++k) REQUIRE(sim.advance().converged);
     return sim.state().groups[0].q;

@@ -122,7 +122,7 @@ struct Deviation {
 Deviation follow(const Coupled& system, double theta, int touching = -1, double e = 0.5) {
   const auto body = system.body();
   const auto nf = static_cast<Eigen::Index>(system.free.size());
-  Moving at{body, 0.1 * numbers(nf, 7), 2.0 * numbers(nf, 8)};
+  MovingBody at{body, 0.1 * numbers(nf, 7), 2.0 * numbers(nf, 8)};
   if (touching >= 0) at.v[body->free_index(touching)] = -1.5;
   ModelParts parts = one_group(at, theta_of(theta), kStep);
   double height = 0.0;
@@ -230,7 +230,7 @@ TEST_CASE("at constant velocity elimination and masked rows are one scheme") {
   const std::vector<int> f = {0, 1};
   for (double theta : {0.5, 0.7, 1.0}) {
     CAPTURE(theta);
-    const Moving at{system.body(), 0.1 * numbers(2, 7), 2.0 * numbers(2, 8)};
+    const MovingBody at{system.body(), 0.1 * numbers(2, 7), 2.0 * numbers(2, 8)};
     Simulation sim{Model(one_group(at, theta_of(theta), kStep))};
     Vector q(3), v(3);
     q << at.q, start;
@@ -259,7 +259,7 @@ TEST_CASE("the columns of prescribed degrees of freedom are those of the whole o
   const Signal wave = Signal::harmonic(0.1, 30.0);
   const Coupled system(6, {4, 1}, {wave, wave});
   for (double theta : {0.5, 0.7, 1.0}) {
-    const Moving at{system.body(), Vector::Zero(4), Vector::Zero(4)};
+    const MovingBody at{system.body(), Vector::Zero(4), Vector::Zero(4)};
     const Simulation sim{Model(one_group(at, theta_of(theta), kStep))};
     const Matrix B = Inspection(sim).prescribed_columns(0), A = system.A(theta);
     REQUIRE(B.rows() == 6);

@@ -21,20 +21,20 @@ constexpr int kSamples =
 
 struct Problem {
   std::string name;
-  Moving body;
+  MovingBody body;
   double T;  ///< [s]
   Order OrderRow::*order;
 };
 
 std::vector<Problem> problems() {
-  Moving braked = driven_top();
+  MovingBody braked = driven_top();
   RigidSystem system = static_cast<const Rigid&>(*braked.dynamics).system();
   system.drag = 0.4;
   system.spin_drag = 0.6;
   system.gravity = Vector3(0.3, -0.2, -9.81);
   braked.dynamics = std::make_shared<Rigid>(system);
   braked.v.head<3>() = Vector3(0.7, -0.4, 1.1);
-  Moving locked = driven_top();  // about one axis it cannot turn: no constraint of places
+  MovingBody locked = driven_top();  // about one axis it cannot turn: no constraint of places
   system = static_cast<const Rigid&>(*locked.dynamics).system();
   system.bodies[0].locked[3] = true;
   system.bodies[0].inertia << 3.0, 0.4, -0.3, 0.4, 2.0, 0.2, -0.3, 0.2, 1.5;

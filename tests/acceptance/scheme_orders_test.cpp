@@ -23,7 +23,7 @@ enum class Damping { none, rayleigh, dashpot, forced };
 
 struct Problem {
   std::string name;
-  Moving body;
+  MovingBody body;
   double T;  ///< [s]
   Damping damping;
   bool follows_velocity = false;  ///< nonlinear forces that depend on v: one solve loses an order
@@ -38,14 +38,14 @@ SparseMatrix two(double a, double b, double c) {
   return SparseMatrix::from(m);
 }
 
-Moving swing(double damping, Rayleigh rayleigh, bool forced) {
+MovingBody swing(double damping, Rayleigh rayleigh, bool forced) {
   LinearSystem s = oscillator(1.0, 39.4784176043574344753, damping);
   s.rayleigh = rayleigh;
   if (forced) s.loads.push_back({{{0, 1.0}}, Signal::harmonic(10.0, 5.0, 0.4)});
   return {std::make_shared<Linear>(s), Vector::Constant(1, 1.0), Vector::Constant(1, 2.0)};
 }
 
-Moving two_masses() {
+MovingBody two_masses() {
   LinearSystem s;
   s.mass = two(2.0, 0.5, 1.0);
   s.stiffness = two(300.0, -100.0, 150.0);
@@ -54,8 +54,8 @@ Moving two_masses() {
   return {std::make_shared<Linear>(s), Eigen::Vector2d(0.1, -0.05), Eigen::Vector2d(0.2, 0.3)};
 }
 
-Moving lagrangian(std::shared_ptr<const LagrangianModel> model, Vector q, Vector v,
-                  Rayleigh rayleigh = {}) {
+MovingBody lagrangian(std::shared_ptr<const LagrangianModel> model, Vector q, Vector v,
+                      Rayleigh rayleigh = {}) {
   LagrangianOptions options;
   options.rayleigh = rayleigh;
   if (!model->has_tangents()) options.tangents = Tangents::differences;

@@ -37,7 +37,7 @@ void worst(double& so_far, double value, double expected) {
 Simulation stick(MoreauJeanOptions::Newton newton) {
   const double a = 0.25 * std::numbers::pi;
   const auto rod = std::make_shared<Lagrangian>(planar_rod({1.0, 1.0, 0.0, 10.0}));
-  const Moving body{
+  const MovingBody body{
       rod, Vector{{0.5 * std::sin(a), 0.5 * std::cos(a) + 0.01, a - 0.5 * std::numbers::pi}},
       Vector{{-0.5, 0.1, 0.1}}};
   MoreauJeanOptions options;

@@ -37,7 +37,8 @@ Simulation ball(const SchemeChoice& scheme, const ContactLaw& on_plane) {
   ParticleSystem system;
   system.mass = Vector::Ones(1);
   system.gravity = Vector3(-9.81, 0.0, 0.0);
-  const Moving body{std::make_shared<Particles>(system), Vector3(1.0, 0.0, 0.0), Vector3::Zero()};
+  const MovingBody body{std::make_shared<Particles>(system), Vector3(1.0, 0.0, 0.0),
+                        Vector3::Zero()};
   ModelParts parts = one_group(body, scheme, 0.005);
   parts.options.instant = ContactInstant::start;
   add_stop(parts, {}, Vector3::Zero(), Vector3::UnitX(), on_plane);
@@ -111,7 +112,7 @@ void repeat_published_bar(const CsvTable& table, const std::shared_ptr<const Dyn
                           const Vector3& axis, double threshold = 0.0) {
   constexpr double kStep = 2e-6;  // [s]
   REQUIRE(bar->positions() == 100);
-  const Moving body{bar, Vector::Constant(100, 5e-5), Vector::Constant(100, -0.1)};
+  const MovingBody body{bar, Vector::Constant(100, 5e-5), Vector::Constant(100, -0.1)};
   ModelParts parts = one_group(body, MoreauJeanOptions{}, kStep);
   parts.options.instant = ContactInstant::start;
   ContactLaw stop = law(ContactLaw::Rule::newton_impact, 0.0, 0.0);

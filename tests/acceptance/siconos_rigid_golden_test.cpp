@@ -19,7 +19,7 @@ TEST_CASE("a rigid ball bounces by moreau-jean as Siconos' Newton-Euler ball doe
   const CsvTable table = read_csv(file);
   RigidSystem system = top(Vector3::Ones());
   system.gravity = Vector3(-9.81, 0.0, 0.0);
-  Moving body = at_rest_in_space(system, Vector3::Zero(), Vector3::Zero());
+  MovingBody body = at_rest_in_space(system, Vector3::Zero(), Vector3::Zero());
   body.q[0] = 1.0;
   body.v[0] = 2.0;
   for (const auto operators :

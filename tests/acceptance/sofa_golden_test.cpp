@@ -31,14 +31,14 @@ SparseMatrix two(double a, double b, double c) {
 
 constexpr double kStiffness = 39.4784176043574344753;  ///< (2 pi)^2 [N/m]
 
-Moving swing(double damping, Rayleigh rayleigh, bool forced) {
+MovingBody swing(double damping, Rayleigh rayleigh, bool forced) {
   LinearSystem s = oscillator(1.0, kStiffness, damping);
   s.rayleigh = rayleigh;
   if (forced) s.loads.push_back({{{0, 1.0}}, Signal::harmonic(10.0, 5.0)});
   return {std::make_shared<Linear>(s), Vector::Constant(1, 1.0), Vector::Constant(1, 2.0)};
 }
 
-Moving two_masses(Rayleigh rayleigh) {
+MovingBody two_masses(Rayleigh rayleigh) {
   LinearSystem s;
   s.mass = two(2.0, 0.5, 1.0);
   s.stiffness = two(300.0, -100.0, 150.0);
@@ -47,7 +47,7 @@ Moving two_masses(Rayleigh rayleigh) {
   return {std::make_shared<Linear>(s), Eigen::Vector2d(0.1, -0.05), Eigen::Vector2d(0.2, 0.3)};
 }
 
-Moving stretched_bar() {
+MovingBody stretched_bar() {
   Vector v(4);
   for (int i = 1; i <= 4; ++i) v[i - 1] = 0.15 * std::sqrt(1000.0) * i / 4.0;
   StvkBarData data;
@@ -56,7 +56,7 @@ Moving stretched_bar() {
 }
 
 /// The model of a case of golden_steps.tsv; without its Rayleigh damping if asked.
-std::optional<Moving> model_of(const std::string& id, bool rayleigh) {
+std::optional<MovingBody> model_of(const std::string& id, bool rayleigh) {
   const auto damped = [&](double mass, double stiffness) {
     return rayleigh ? Rayleigh{mass, stiffness} : Rayleigh{};
   };
@@ -69,9 +69,9 @@ std::optional<Moving> model_of(const std::string& id, bool rayleigh) {
   if (id == "M1-twoDof") return two_masses({});
   if (id == "M2-twoDofRayleigh") return two_masses(damped(0.3, 0.004));
   if (id == "P1-pendulum")
-    return Moving{std::make_shared<Lagrangian>(pendulum({})), Vector::Constant(1, 2.0), zero};
+    return MovingBody{std::make_shared<Lagrangian>(pendulum({})), Vector::Constant(1, 2.0), zero};
   if (id == "D1-duffing")
-    return Moving{std::make_shared<Lagrangian>(duffing({})), Vector::Constant(1, 1.0), zero};
+    return MovingBody{std::make_shared<Lagrangian>(duffing({})), Vector::Constant(1, 1.0), zero};
   if (id == "B1-stvkBar4") return stretched_bar();
   return {};
 }
@@ -110,7 +110,7 @@ TEST_CASE("every scheme repeats its steps in 40-digit arithmetic on ten models")
     const auto solver = solvers_by_id().find(row[1]);
     REQUIRE_MESSAGE(solver != solvers_by_id().end(), "a solver nobody knows: " << row[1]);
     const Solver& s = solver->second;
-    const std::optional<Moving> body = model_of(row[0], s.rayleigh);
+    const std::optional<MovingBody> body = model_of(row[0], s.rayleigh);
     REQUIRE_MESSAGE(body.has_value(), "a case nobody knows: " << row[0]);
     const int steps = static_cast<int>(number(row[3]));
     ModelParts parts = one_group(*body, s.scheme, number(row[2]) / steps);
@@ -151,7 +151,7 @@ TEST_CASE("the reference motion of the tests meets the exact rows of the ten mod
   for (const TableRow& row : read_table(golden("sofa/golden_steps.tsv"), '\t')) {
     if (row[1] != "EXACT") continue;
     CAPTURE(row[0]);
-    const Moving body = model_of(row[0], true).value();
+    const MovingBody body = model_of(row[0], true).value();
     Vector q = body.q, v = body.v;
     ReferenceMotion(body.dynamics).carry(q, v, 0.0, number(row[2]), row[0][0] == 'B' ? 600 : 60);
     const double error = std::max(deviation(q, numbers(row[4])), deviation(v, numbers(row[5])));
@@ -192,7 +192,7 @@ TEST_CASE("the sequences of the SOFA unit tests are met to their own tolerance o
       LinearSystem s = oscillator(m, k);
       s.rayleigh = {number(row[5]), number(row[6])};
       s.load = Vector::Constant(1, -10.0 * m);
-      const Moving body{std::make_shared<Linear>(s), Vector::Zero(1), Vector::Zero(1)};
+      const MovingBody body{std::make_shared<Linear>(s), Vector::Zero(1), Vector::Zero(1)};
       sim.emplace(Model(one_group(body, scheme->second, h)));
     }
     const auto n = static_cast<std::uint64_t>(number(row[8]));
@@ -215,7 +215,7 @@ TEST_CASE("a first-order system M x' = F moves at velocity level as the implicit
   s.load = Eigen::Vector2d(-3.0, 1.0);
   const auto body = std::make_shared<Linear>(s);
   CHECK_FALSE(has(body->traits(), Trait::second_order));
-  const Moving start{body, Vector::Zero(2), Eigen::Vector2d(0.1, -0.05)};
+  const MovingBody start{body, Vector::Zero(2), Eigen::Vector2d(0.1, -0.05)};
   int checked = 0;
   for (const TableRow& row : read_table(golden("sofa/first_order.tsv"), '\t')) {
     CAPTURE(row[0]);
@@ -257,8 +257,8 @@ TEST_CASE("a planet on its ellipse by the implicit variational scheme errs as th
     CAPTURE(N);
     PlanetData data;
     data.mu = mu;
-    const Moving body{std::make_shared<Lagrangian>(planet(data)), Eigen::Vector2d(1.0, 0.0),
-                      Eigen::Vector2d(0.0, v0)};
+    const MovingBody body{std::make_shared<Lagrangian>(planet(data)), Eigen::Vector2d(1.0, 0.0),
+                          Eigen::Vector2d(0.0, v0)};
     ModelParts parts =
         one_group(body, variational(Form::implicit_form, Compat::none, 40, kConverged), period / N);
     parts.options.pass_tolerance = kConverged;

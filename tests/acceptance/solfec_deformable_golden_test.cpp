@@ -39,8 +39,8 @@ PseudoRigidSystem block(double eta = 0.0, Viscosity viscosity = Viscosity::curre
 }
 
 /// The INITIAL row of the table: strains of 2 %, and a turn, F' = Omega^ F.
-Moving start(const PseudoRigidSystem& system) {
-  Moving body{std::make_shared<PseudoRigid>(system), Vector(12), Vector(12)};
+MovingBody start(const PseudoRigidSystem& system) {
+  MovingBody body{std::make_shared<PseudoRigid>(system), Vector(12), Vector(12)};
   body.q << 1.02, 0.01, 0.0, 0.0, 0.99, 0.0, 0.0, 0.0, 1.01, 0.0, 0.0, 1.0;
   Eigen::Map<RowMajor> F_(body.v.data());
   F_ = skew({1.0, 2.0, -0.5}) * Eigen::Map<const RowMajor>(body.q.data());
@@ -57,7 +57,7 @@ struct Motion {
   Vector q, v;
 };
 
-Motion run(const Moving& body, const SchemeChoice& scheme, double T, int steps) {
+Motion run(const MovingBody& body, const SchemeChoice& scheme, double T, int steps) {
   Simulation sim{Model(one_group(body, scheme, T / steps))};
   bool good = true;
   for (int k = 0; k < steps; ++k) {
@@ -74,7 +74,7 @@ double deviation(const Vector& a, const Vector& b) {
 }
 
 /// log2 of the ratio of errors at `steps` and 2 `steps`.
-double order(const Moving& body, const SchemeChoice& scheme, double T, int steps,
+double order(const MovingBody& body, const SchemeChoice& scheme, double T, int steps,
              const Motion& exact) {
   const auto error = [&](int n) {
     const Motion at = run(body, scheme, T, n);
@@ -84,7 +84,7 @@ double order(const Moving& body, const SchemeChoice& scheme, double T, int steps
   return std::log2(error(steps) / error(2 * steps));
 }
 
-Motion exact_motion(const Moving& body, double T) {
+Motion exact_motion(const MovingBody& body, double T) {
   Motion at{body.q, body.v};
   ReferenceMotion(body.dynamics).carry(at.q, at.v, 0.0, T, 400);
   return at;
@@ -102,7 +102,7 @@ TEST_CASE("def-exp and def-lim repeat Solfec's steps of a pseudo-rigid body") {
     if (row[0] != "PRB") continue;
     CAPTURE(row[1]);
     CAPTURE(row[3]);
-    const Moving body = start(block(number(row[2])));
+    const MovingBody body = start(block(number(row[2])));
     const Vector q = numbers(row[8], ' '), u = numbers(row[9], ' ');
     Motion at{body.q, body.v};
     if (row[1] == "INITIAL") {
@@ -139,7 +139,7 @@ TEST_CASE(
   LinearSystem spring = oscillator(1.0, 36.0);
   DefExpOptions central;
   central.viscosity_implicit = true;
-  const auto expect = [&](const std::string& name, const Moving& body, double T, int steps,
+  const auto expect = [&](const std::string& name, const MovingBody& body, double T, int steps,
                           bool damped) {
     CAPTURE(name);
     const Motion exact = exact_motion(body, T);
@@ -178,7 +178,7 @@ TEST_CASE(
     double energy = 0.0, momentum = 0.0;
   };
   const auto stray = [&](const SchemeChoice& scheme, double h) {
-    const Moving body = start(system);
+    const MovingBody body = start(system);
     const PseudoRigid kind(system);
     const Vector3 L0 = kind.angular_momentum(body.q, body.v);
     Simulation sim{Model(one_group(body, scheme, h))};
@@ -212,7 +212,7 @@ TEST_CASE(
 
 TEST_CASE("def-exp moves a damped pseudo-rigid body up to h omega = 2 (sqrt(1 + xi^2) - xi)") {
   // about rest both dampings are the same
-  const auto modes_of = [](const Moving& body) {
+  const auto modes_of = [](const MovingBody& body) {
     Matrix K(12, 12), M(12, 12);
     for (int j = 0; j < 12; ++j) {
       const Vector e = Vector::Unit(12, j);
@@ -227,7 +227,7 @@ TEST_CASE("def-exp moves a damped pseudo-rigid body up to h omega = 2 (sqrt(1 + 
       CAPTURE(xi);
       PseudoRigidSystem system = block();
       system.gravity.setZero();
-      Moving body{std::make_shared<PseudoRigid>(system), Vector::Zero(12), Vector::Zero(12)};
+      MovingBody body{std::make_shared<PseudoRigid>(system), Vector::Zero(12), Vector::Zero(12)};
       body.q[0] = body.q[4] = body.q[8] = 1.0;
       const auto modes = modes_of(body);
       const double omega = std::sqrt(modes.values[11]);
@@ -249,7 +249,7 @@ TEST_CASE("def-exp moves a damped pseudo-rigid body up to h omega = 2 (sqrt(1 + 
 }
 
 TEST_CASE("def-lim keeps the energy of a body of the linear law at any step") {
-  const auto stray = [](const Moving& body, double h) {
+  const auto stray = [](const MovingBody& body, double h) {
     Simulation sim{Model(one_group(body, DefLimOptions{}, h))};
     const double E0 = sim.state().energy.total();
     double worst = 0.0;
@@ -262,7 +262,7 @@ TEST_CASE("def-lim keeps the energy of a body of the linear law at any step") {
   PseudoRigidSystem system = block();
   system.gravity.setZero();
   system.bodies[0].material.law = MaterialLaw::linear;
-  Moving body = start(system);
+  MovingBody body = start(system);
   Eigen::Map<RowMajor> F_(body.v.data());  // a body that turns would see ever larger F
   F_ = (0.5 * (F_ + F_.transpose())).eval();
   REQUIRE(has(body.dynamics->traits(), Trait::affine));

@@ -31,8 +31,8 @@ TEST_CASE("def-exp and def-lim repeat the steps of Solfec's leap-frog on a sprin
     CAPTURE(row[3]);
     LinearSystem system = oscillator(1.0, 36.0);
     system.rayleigh.stiffness = number(row[2]);
-    const Moving body{std::make_shared<Linear>(system), Vector::Constant(1, 1.0),
-                      Vector::Constant(1, 0.5)};
+    const MovingBody body{std::make_shared<Linear>(system), Vector::Constant(1, 1.0),
+                          Vector::Constant(1, 0.5)};
     Vector q = body.q, v = body.v;
     double tolerance = 1e-13, *seen = &worst;
     if (row[1] == "EXACT") {
@@ -69,7 +69,8 @@ TEST_CASE("a projectile with linear drag lands where the closed form says") {
   system.mass = Vector::Constant(1, m);
   system.gravity = Vector3(0.0, 0.0, -g);
   system.drag = m;
-  const Moving body{std::make_shared<Particles>(system), Vector3::Zero(), Vector3(2.54, 0.0, 12.7)};
+  const MovingBody body{std::make_shared<Particles>(system), Vector3::Zero(),
+                        Vector3(2.54, 0.0, 12.7)};
   const Vector3 x(2.187898544467852, 0.0, -3.786184e-5),
       v(0.352101455532148, 0.0, -6.693532698163039);
   int first = 0, second = 0;

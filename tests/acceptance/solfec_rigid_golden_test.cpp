@@ -25,7 +25,7 @@ SchemeChoice scheme_of(const std::string& name) {
   return RigImpOptions{};
 }
 
-Moving body_of(const std::string& name) {
+MovingBody body_of(const std::string& name) {
   if (name == "A_free_top")
     return free_top(Vector3(1.0, 2.0, 3.0), Vector3(0.1, -0.2, 0.3), Vector3(0.3, 1.2, -0.5));
   if (name == "C_slow_heavy_top")
@@ -60,7 +60,7 @@ struct Top {
   }
 };
 
-Top run(const Moving& body, const SchemeChoice& scheme, double h, int steps) {
+Top run(const MovingBody& body, const SchemeChoice& scheme, double h, int steps) {
   Simulation sim{Model(one_group(body, scheme, h))};
   for (int k = 0; k < steps; ++k) REQUIRE(sim.advance().converged);
   const GroupState& at = sim.state().groups[0];
@@ -73,7 +73,7 @@ double largest(const Matrix& A) { return A.cwiseAbs().maxCoeff(); }
 struct Band {
   double low = 0.0, high = 0.0;
 };
-Band energies(const Moving& body, const SchemeChoice& scheme, double h, int steps) {
+Band energies(const MovingBody& body, const SchemeChoice& scheme, double h, int steps) {
   const auto& kind = static_cast<const Rigid&>(*body.dynamics);
   Simulation sim{Model(one_group(body, scheme, h))};
   const double start = Top(kind, body.q, body.v).energy;
@@ -99,7 +99,7 @@ TEST_CASE("rig-pos, rig-neg and rig-imp repeat every row of Solfec's steps to 1e
     CAPTURE(row[1]);
     CAPTURE(row[2]);
     const Top exact(row);
-    const Moving body = body_of(row[0]);
+    const MovingBody body = body_of(row[0]);
     if (row[1] == "EXACT") continue;
     const bool initial = row[1] == "INITIAL";
     const Top at =
@@ -151,7 +151,7 @@ TEST_CASE("rotation schemes converge to the exact tops with order 2") {
 
 TEST_CASE(
     "rig-neg, rig-imp and rig-mid keep the spatial momentum of a free top, rig-pos does not") {
-  const Moving body = body_of("A_free_top");
+  const MovingBody body = body_of("A_free_top");
   const auto& kind = static_cast<const Rigid&>(*body.dynamics);
   const Vector3 start = spatial_momentum(kind, body.q, body.v);
   for (const SchemeChoice& scheme : {SchemeChoice(RigNegOptions{}), SchemeChoice(RigImpOptions{}),
@@ -161,7 +161,7 @@ TEST_CASE(
 }
 
 TEST_CASE("rig-pos gains energy on a free top, rig-neg loses it, rig-imp stays in a band") {
-  const Moving body = body_of("A_free_top");
+  const MovingBody body = body_of("A_free_top");
   const double E = 1.86;
   const Band pos = energies(body, RigPosOptions{}, 1.0 / 16, 3200),
              neg = energies(body, RigNegOptions{}, 1.0 / 16, 3200),
@@ -175,7 +175,7 @@ TEST_CASE("rig-pos gains energy on a free top, rig-neg loses it, rig-imp stays i
 }
 
 TEST_CASE("Solfec's heavy symmetrical top: the ranges of its energy within 5 %") {
-  const Moving body = body_of("E_solfec_heavy_top");
+  const MovingBody body = body_of("E_solfec_heavy_top");
   CHECK(Top(static_cast<const Rigid&>(*body.dynamics), body.q, body.v).energy ==
         doctest::Approx(1269.975005).epsilon(1e-9));
   const auto near = [](double a, double b) { return a == doctest::Approx(b).epsilon(0.05); };
@@ -203,7 +203,7 @@ TEST_CASE("Solfec's heavy symmetrical top: the ranges of its energy within 5 %")
 
 // The table of docs/theory/rig-mid.md: J = (1, 2, 3), W0 = (0.3, 1, 0.2).
 TEST_CASE("rig-mid is 70 to 180 times closer than the schemes of Solfec at the same order") {
-  const Moving body = free_top(Vector3(1.0, 2.0, 3.0), Vector3::Zero(), Vector3(0.3, 1.0, 0.2));
+  const MovingBody body = free_top(Vector3(1.0, 2.0, 3.0), Vector3::Zero(), Vector3(0.3, 1.0, 0.2));
   const Vector3 exact = run(body, RungeKuttaOptions{}, 1e-3, 10000).W;
   struct Row {
     SchemeChoice scheme;

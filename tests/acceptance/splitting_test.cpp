@@ -27,7 +27,7 @@ double apart(const Vector& q, const Eigen::Vector4d& Q) {  ///< angle between at
 TEST_CASE("a free body under splitting is at its place after one step or a thousand") {
   for (const Vector3& J : {Vector3(1.0, 2.0, 2.5), Vector3(2.0, 2.0, 1.0), Vector3(1.0, 1.0, 1.0)})
     for (const Table table : {Table::strang, Table::blanes_moan_4, Table::blanes_moan_6}) {
-      const Moving top = free_top(J, {0.1, -0.2, 0.3}, {0.3, 1.2, -0.5});
+      const MovingBody top = free_top(J, {0.1, -0.2, 0.3}, {0.3, 1.2, -0.5});
       const auto end = [&](int steps) {
         Simulation sim{Model(one_group(top, SplittingOptions{table}, 10.0 / steps))};
         for (int k = 0; k < steps; ++k) {
@@ -50,7 +50,7 @@ TEST_CASE("a free body under splitting is at its place after one step or a thous
 TEST_CASE("a heavy top spinning at 50 rad/s keeps five digits of attitude in steps of 0.6 s") {
   const Eigen::Vector4d exact(0.24380164859163217, 0.019599796421054493, -0.018724922959971732,
                               -0.9694462240806418);
-  const Moving top =
+  const MovingBody top =
       heavy_top({5.0, 5.0, 1.0}, {0.05, 0.0, 0.0}, {0.0, 0.0, 50.0}, 20.0, {0.0, 0.0, 1.0});
   const auto error = [&](Table table, int steps) {
     Simulation sim{Model(one_group(top, SplittingOptions{table}, 10.0 / steps))};
@@ -64,7 +64,7 @@ TEST_CASE("a heavy top spinning at 50 rad/s keeps five digits of attitude in ste
 }
 
 TEST_CASE("over 200 000 steps the energy of a top under splitting swings and does not drift") {
-  const Moving top =
+  const MovingBody top =
       heavy_top({5.0, 4.0, 2.0}, {0.6, 0.3, 0.0}, {0.4, -0.3, 2.0}, 20.0, {0.1, 0.0, 0.8});
   ModelParts parts = one_group(top, SplittingOptions{}, 0.02);
   parts.options.ledger = false;

@@ -172,7 +172,7 @@ TEST_CASE("def-exp is stable up to 2 (sqrt(1 + xi^2) - xi), def-lim everywhere w
   CHECK(std::abs(limit(DefExpOptions{}, 0.2, By::stiffness) - 1.639608) <= 1e-6);
   CHECK(std::abs(limit(DefExpOptions{}, 0.5, By::stiffness) - 1.236068) <= 1e-6);
   for (double z : {0.5, 2.0, 1e3}) {  // a step of z cancels z-fold
-    Moving body{damped(0.0, By::mass), Vector::Constant(1, 1.0), Vector::Constant(1, 0.5)};
+    MovingBody body{damped(0.0, By::mass), Vector::Constant(1, 1.0), Vector::Constant(1, 0.5)};
     Simulation sim{Model(one_group(body, DefLimOptions{}, z))};
     for (int k = 0; k < 1000; ++k) sim.advance();
     CAPTURE(z);

@@ -9,7 +9,7 @@
 namespace saltus::test {
 
 /// A body and where it starts, physical q and v.
-struct Moving {
+struct MovingBody {
   std::shared_ptr<const Dynamics> dynamics;
   Vector q, v;
 };
@@ -19,7 +19,7 @@ inline bool legal(const Scheme& scheme, const Dynamics& body) {
   return (scheme.needs() & ~body.traits()) == 0 && (scheme.refuses() & body.traits()) == 0;
 }
 
-inline ModelParts one_group(const Moving& body, const SchemeChoice& scheme, double h) {
+inline ModelParts one_group(const MovingBody& body, const SchemeChoice& scheme, double h) {
   ModelParts parts;
   parts.groups.push_back({"body", "body", body.dynamics, make_scheme(scheme)});
   GroupState state;

@@ -38,7 +38,7 @@ inline void unpack(const Vector& x, GroupState& state) {
 /// Column j is what one step of h makes of the j-th unit state; memory counts like q and v.
 inline Matrix step_matrix(std::shared_ptr<const Dynamics> body, const SchemeChoice& scheme,
                           double h) {
-  Moving still{body, Vector::Zero(body->positions()), Vector::Zero(body->velocities())};
+  MovingBody still{body, Vector::Zero(body->positions()), Vector::Zero(body->velocities())};
   const Model model(one_group(still, scheme, h));
   const State zero = initial_state(model);
   const Eigen::Index n = packed(zero.groups[0]).size();

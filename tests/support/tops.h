@@ -11,9 +11,9 @@ inline RigidSystem top(const Vector3& J) {
   system.bodies.push_back({1.0, J.asDiagonal(), {}});
   return system;
 }
-inline Moving at_rest_in_space(RigidSystem system, const Vector3& turn, const Vector3& W) {
+inline MovingBody at_rest_in_space(RigidSystem system, const Vector3& turn, const Vector3& W) {
   const Quaternion Q = exp_rotation(turn);
-  Moving body;
+  MovingBody body;
   body.dynamics = std::make_shared<Rigid>(std::move(system));
   body.q.setZero(7);
   body.q.tail<4>() << Q.w(), Q.x(), Q.y(), Q.z();
@@ -22,13 +22,13 @@ inline Moving at_rest_in_space(RigidSystem system, const Vector3& turn, const Ve
   return body;
 }
 
-inline Moving free_top(const Vector3& J, const Vector3& turn, const Vector3& W) {
+inline MovingBody free_top(const Vector3& J, const Vector3& turn, const Vector3& W) {
   return at_rest_in_space(top(J), turn, W);
 }
 
 /// Held at its mass centre, the weight [N] at `arm` from it: torque (R arm) x (0, 0, -weight) in space.
-inline Moving heavy_top(const Vector3& J, const Vector3& turn, const Vector3& W, double weight,
-                        const Vector3& arm = Vector3::UnitZ()) {
+inline MovingBody heavy_top(const Vector3& J, const Vector3& turn, const Vector3& W, double weight,
+                            const Vector3& arm = Vector3::UnitZ()) {
   RigidSystem system = top(J);
   system.bodies[0].locked = {true, true, true, false, false, false};
   system.loads.push_back({0, false, false, -Vector3::UnitZ(), arm, Signal::constant(weight)});
@@ -36,7 +36,7 @@ inline Moving heavy_top(const Vector3& J, const Vector3& turn, const Vector3& W,
 }
 
 /// Torques of time, in the body and in space, on a full inertia; translation driven too.
-inline Moving driven_top() {
+inline MovingBody driven_top() {
   RigidSystem system = top(Vector3(1.0, 2.0, 2.5));
   const Matrix3 R = exp_rotation(Vector3(0.5, -0.3, 0.8)).toRotationMatrix();
   system.bodies[0].inertia = (R * system.bodies[0].inertia * R.transpose()).eval();

@@ -151,7 +151,7 @@ void declare_sweep(CLI::App& app, SweepOptions& a) {
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   sweep->add_option("--seed", a.seed, "another seed, other draws; 0 if not given")
-      ->check(not_negative)
+      ->check(not_negative, "NONNEGATIVE")
       ->type_name("S");
   sweep->add_option("-j,--jobs", a.jobs, "runs at once; as many as the machine has cores")
       ->check(CLI::Range(1, 1024))
@@ -180,7 +180,7 @@ void declare_solve(CLI::App& app, SolveOptions& a) {
           ->check(not_empty)
           ->type_name("NAME");
   solve->add_option("--tolerance", a.tolerance, "scale-invariant residual asked for; 1e-8")
-      ->check(positive)
+      ->check(positive, "POSITIVE")
       ->type_name("E");
   solve->add_option("--iterations", a.iterations, "most iterations of a solver; 10000 if not given")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -216,7 +216,7 @@ void declare_import(CLI::App& app, ImportOptions& a) {
       ->type_name("HOW");
   verb->add_option("--friction", a.friction,
                    "Coulomb's coefficient of all shapes; they touch nothing if not given")
-      ->check(not_negative)
+      ->check(not_negative, "NONNEGATIVE")
       ->type_name("MU");
   verb->add_flag("--motors", a.motors,
                  "a motor at every joint with an effort: holds it as far as that suffices");
@@ -363,7 +363,7 @@ void declare(CLI::App& app, Arguments& a) {
   convert
       ->add_option("--step", a.convert.step,
                    "whose contact problem (fclib); the stored scene is run again up to it")
-      ->check(positive)
+      ->check(positive, "POSITIVE")
       ->type_name("N");
   add_json(*convert, a.convert.json);
 

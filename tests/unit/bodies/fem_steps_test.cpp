@@ -25,7 +25,7 @@ FemSystem bar(int cells) {
   return s;
 }
 
-Moving at_rest(const FemSystem& system) {
+MovingBody at_rest(const FemSystem& system) {
   const auto body = std::make_shared<const Fem>(system);
   return {body, Vector::Zero(body->positions()), Vector::Zero(body->positions())};
 }
@@ -97,7 +97,7 @@ TEST_CASE("a free bar that turns as a whole keeps its energy and its momentum, a
       box_mesh({ElementKind::tet4, {6, 2, 2}, Vector3(3.0, 1.0, 1.0), Vector3(-1.5, -0.5, -0.5)}));
   system.form = FemForm::body_corotational;
   const auto body = std::make_shared<const Fem>(system);
-  Moving moving{body, Vector::Zero(body->positions()), Vector(body->positions())};
+  MovingBody moving{body, Vector::Zero(body->positions()), Vector(body->positions())};
   const Vector3 spin(0.0, 0.4, 0.3);
   for (int a = 0; a < body->mesh().nodes.cols(); ++a)
     moving.v.segment<3>(3 * a) = spin.cross(body->mesh().nodes.col(a));

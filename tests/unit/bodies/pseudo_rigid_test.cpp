@@ -337,7 +337,7 @@ TEST_CASE(
   PseudoRigidSystem system;
   system.bodies = {
       pseudo_rigid_body(moments(Box{Vector3::Constant(0.1)}), material(MaterialLaw::neo_hooke))};
-  Moving body{std::make_shared<PseudoRigid>(system), Vector::Zero(12), Vector::Zero(12)};
+  MovingBody body{std::make_shared<PseudoRigid>(system), Vector::Zero(12), Vector::Zero(12)};
   body.q[0] = body.q[4] = body.q[8] = 1.0;
   body.v[8] = -500.0;
   Simulation sim{Model(one_group(body, DefExpOptions{}, 0.01))};

@@ -163,7 +163,7 @@ TEST_CASE("frames hold where bodies are that follow a prescribed motion") {
   PrescribedMotion motion;
   motion.velocity = {0.0, 2.0, 0.0};
   motion.spin = 3.0;
-  test::Moving body{std::make_shared<Moving>(std::vector<PrescribedMotion>{motion}), {}, {}};
+  test::MovingBody body{std::make_shared<Moving>(std::vector<PrescribedMotion>{motion}), {}, {}};
   ModelParts parts = test::one_group(body, MoreauJeanOptions{}, 0.1);
   Simulation sim{Model(std::move(parts))};
   const h5::File file = recorded(folder / "a.h5", sim, 2);

@@ -66,7 +66,7 @@ std::vector<Named> family() {
           {"def-exp with implicit viscosity", make_def_exp({true}), 2}};
 }
 
-struct Moving {
+struct MovingBody {
   System body;
   Vector q, v;
   double T;  ///< [s]
@@ -76,7 +76,7 @@ Matrix one(double x) { return Matrix::Constant(1, 1, x); }
 Vector at(double x) { return Vector::Constant(1, x); }
 
 /// x'' + 0.9 x' + (2 pi)^2 x = 10 cos 5 t
-Moving forced() {
+MovingBody forced() {
   SystemData d;
   d.mass = one(1.0);
   d.stiffness = one(39.4784176043574344753);
@@ -86,7 +86,7 @@ Moving forced() {
   return {System(d), at(1.0), at(2.0), 1.3};
 }
 
-Moving two_masses(bool rayleigh) {
+MovingBody two_masses(bool rayleigh) {
   SystemData d;
   d.mass.resize(2, 2);
   d.mass << 2.0, 0.5, 0.5, 1.0;
@@ -98,7 +98,7 @@ Moving two_masses(bool rayleigh) {
 }
 
 /// x'' + x + 10 x^3 = 0
-Moving duffing() {
+MovingBody duffing() {
   SystemData d;
   d.mass = d.stiffness = one(1.0);
   d.cubic = 10.0;
@@ -106,7 +106,7 @@ Moving duffing() {
 }
 
 /// x'' + x + 10 x^3 + (0.3 + x'^2) x' = 0
-Moving braked() {
+MovingBody braked() {
   SystemData d;
   d.mass = d.stiffness = one(1.0);
   d.damping = one(0.3);
@@ -126,7 +126,7 @@ double scale_of(const Energy& E) { return E.kinetic + std::abs(E.potential); }
 // Saltus reference data, own computation, 40-digit arithmetic
 TEST_CASE("every scheme repeats steps that were computed with forty digits") {
   struct Row {
-    Moving of;
+    MovingBody of;
     int steps;
     SchemePtr scheme;
     Vector q, v;
@@ -340,7 +340,7 @@ TEST_CASE("a step of a damped oscillator grows from the stability limit on and n
 }
 
 TEST_CASE("every scheme converges with its order where forces are curved in q and in v") {
-  const Moving of = braked();
+  const MovingBody of = braked();
   for (const Named& scheme : family()) {
     if (scheme.order == 0) continue;
     CAPTURE(scheme.name);
@@ -363,7 +363,7 @@ TEST_CASE("every scheme converges with its order where forces are curved in q an
 
 TEST_CASE("on linear bodies the accounts explain every step to round-off, impulses included") {
   for (const Named& scheme : family())
-    for (const Moving& of : {forced(), two_masses(true), two_masses(false)}) {
+    for (const MovingBody& of : {forced(), two_masses(true), two_masses(false)}) {
       CAPTURE(scheme.name);
       Run run(of.body, scheme.scheme, of.q, of.v, 0.01);
       const Vector push = 0.3 * Vector::LinSpaced(of.q.size(), 1.0, -0.7);
@@ -383,7 +383,7 @@ TEST_CASE("on linear bodies the accounts explain every step to round-off, impuls
 
 TEST_CASE(
     "what the accounts cannot explain of a curved motion falls with the order of the scheme") {
-  const Moving of = braked();
+  const MovingBody of = braked();
   for (const Named& scheme : family()) {
     if (scheme.order == 0 || scheme.order > 4) continue;
     CAPTURE(scheme.name);
@@ -422,7 +422,7 @@ TEST_CASE("the discrete energy of the two-step schemes is constant for any step 
 }
 
 TEST_CASE("physical velocities and starting data of a scheme are inverse to each other") {
-  for (const Moving& of : {forced(), two_masses(true), braked()})
+  for (const MovingBody& of : {forced(), two_masses(true), braked()})
     for (const Named& scheme : family()) {
       CAPTURE(scheme.name);
       const double h = 0.02, t = 0.37;
@@ -436,7 +436,7 @@ TEST_CASE("physical velocities and starting data of a scheme are inverse to each
 
 TEST_CASE(
     "half-step velocities start a half step back, and the first position is of second order") {
-  const Moving of = forced();
+  const MovingBody of = forced();
   const double h = 0.05, F = -39.4784176043574344753 - 0.9 * 2.0 + 10.0;
   for (const SchemePtr& scheme : {SchemePtr(make_central_difference({})), paoli(false)}) {
     Run run(of.body, scheme, of.q, of.v, h);
@@ -486,7 +486,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the explicit variational scheme is symplectic Euler, its momentum M v1") {
-  const Moving of = two_masses(true);
+  const MovingBody of = two_masses(true);
   const SchemePtr a = variational(Form::explicit_form), b = make_euler_explicit({});
   Run x(of.body, a, of.q, of.v, 0.01), y(of.body, b, of.q, of.v, 0.01);
   const Vector push = Eigen::Vector2d(0.2, -0.1);
@@ -502,7 +502,7 @@ TEST_CASE("the explicit variational scheme is symplectic Euler, its momentum M v
 }
 
 TEST_CASE("the form of SOFA forgets impulses in its momentum, ours keeps them") {
-  const Moving of = two_masses(false);
+  const MovingBody of = two_masses(false);
   const Vector push = Eigen::Vector2d(0.2, -0.1);
   for (Form form : {Form::explicit_form, Form::implicit_form})
     for (Compat compat : {Compat::none, Compat::sofa}) {
@@ -516,7 +516,7 @@ TEST_CASE("the form of SOFA forgets impulses in its momentum, ours keeps them") 
 }
 
 TEST_CASE("an impulse changes v by A^-1 r and q by gain h A^-1 r in every scheme") {
-  const Moving of = two_masses(true);
+  const MovingBody of = two_masses(true);
   const Vector push = Eigen::Vector2d(0.2, -0.1);
   for (const Named& scheme : family()) {
     CAPTURE(scheme.name);
@@ -534,7 +534,7 @@ TEST_CASE("an impulse changes v by A^-1 r and q by gain h A^-1 r in every scheme
 }
 
 TEST_CASE("dormand-prince meets the tolerance of one long step by dividing it") {
-  for (const Moving& of : {forced(), two_masses(true), braked()}) {
+  for (const MovingBody& of : {forced(), two_masses(true), braked()}) {
     const SchemePtr fine = runge_kutta(Table::dormand_prince);
     Run exact(of.body, fine, of.q, of.v, of.T / 4096);
     exact.steps(4096);
@@ -570,7 +570,7 @@ TEST_CASE("the division of a step does not depend on units and remembers nothing
   CHECK((end(1024.0, 1.0) - x).norm() == 0.0);
   CHECK((end(1.0, 0.125) - x).norm() == 0.0);
 
-  const Moving of = duffing();
+  const MovingBody of = duffing();
   Run through(of.body, scheme, of.q, of.v, 0.3), first(of.body, scheme, of.q, of.v, 0.3);
   through.steps(2);
   first.step();
@@ -581,7 +581,7 @@ TEST_CASE("the division of a step does not depend on units and remembers nothing
 }
 
 TEST_CASE("a tolerance that cannot be met is a failure of the step, not an endless one") {
-  const Moving of = forced();
+  const MovingBody of = forced();
   Run hopeless(of.body, runge_kutta(Table::dormand_prince, 1e-18), of.q, of.v, 0.1);
   hopeless.step();
   CHECK_FALSE(hopeless.trial.failure.empty());

@@ -47,9 +47,9 @@ RigidSystem company(int bodies) {
   return s;
 }
 
-Moving moving(RigidSystem s) {
+MovingBody moving(RigidSystem s) {
   const auto n = static_cast<Eigen::Index>(s.bodies.size());
-  Moving body;
+  MovingBody body;
   body.q.resize(7 * n);
   body.v.resize(6 * n);
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -109,8 +109,8 @@ struct Strike {
   Vector3 normal{0.36, -0.48, 0.8};
 };
 Strike strike(const SchemeChoice& scheme, double h, double restitution, double speed = 1.0) {
-  Moving body = free_top(Vector3(0.021, 0.034, 0.047), Vector3(0.4, -0.2, 0.9),
-                         speed * Vector3(2.0, -1.5, 3.0));
+  MovingBody body = free_top(Vector3(0.021, 0.034, 0.047), Vector3(0.4, -0.2, 0.9),
+                             speed * Vector3(2.0, -1.5, 3.0));
   body.v.head<3>() = Vector3(0.3, -0.1, -1.2);
   Strike s{one_group(body, scheme, h)};
   s.parts.options.instant = ContactInstant::middle;
@@ -140,7 +140,7 @@ TEST_CASE("a body has the same bits whatever its company and the width of the re
   for (bool with_loads : {false, true}) {
     RigidSystem all = company(11);
     if (with_loads) all = loaded(all);
-    const Moving body = moving(all);
+    const MovingBody body = moving(all);
     Simulation together{Model(one_group(body, RigMidOptions{}, 0.01))};
     for (int k = 0; k < 50; ++k) REQUIRE(together.advance().converged);
     for (int i = 0; i < 11; ++i) {
@@ -153,15 +153,15 @@ TEST_CASE("a body has the same bits whatever its company and the width of the re
           load.body = 0;
           one.loads.push_back(load);
         }
-      const Moving alone{std::make_shared<Rigid>(one), body.q.segment<7>(7 * i),
-                         body.v.segment<6>(6 * i)};
+      const MovingBody alone{std::make_shared<Rigid>(one), body.q.segment<7>(7 * i),
+                             body.v.segment<6>(6 * i)};
       Simulation single{Model(one_group(alone, RigMidOptions{}, 0.01))};
       for (int k = 0; k < 50; ++k) single.advance();
       CHECK(same_bits(single.state().groups[0].q, together.state().groups[0].q.segment<7>(7 * i)));
       CHECK(same_bits(single.state().groups[0].v, together.state().groups[0].v.segment<6>(6 * i)));
     }
   }
-  const Moving body = moving(company(11));
+  const MovingBody body = moving(company(11));
   const rig_mid::Columns columns(*body.dynamics->rigid());
   const Vector load = Vector::LinSpaced(66, -3.0, 2.0), r = Vector::LinSpaced(66, 0.1, -0.3);
   Vector first;
@@ -183,7 +183,7 @@ TEST_CASE("under loads rig-mid changes the spatial momentum by exactly their imp
   RigidSystem system = top(Vector3(1.0, 2.0, 2.5));
   const Vector3 torque(-0.1, 0.5, 0.9);
   system.loads.push_back({0, true, false, torque, Vector3::Zero(), Signal::constant(1.0)});
-  const Moving body = at_rest_in_space(system, {0.1, 0.2, -0.4}, {3.0, 12.0, -5.0});
+  const MovingBody body = at_rest_in_space(system, {0.1, 0.2, -0.4}, {3.0, 12.0, -5.0});
   const auto& kind = static_cast<const Rigid&>(*body.dynamics);
   Simulation sim{Model(one_group(body, RigMidOptions{}, 0.02))};  // 15 degrees a step
   for (int k = 0; k < 200; ++k) {
@@ -271,7 +271,7 @@ TEST_CASE("an impulse turns a body by arm x P exactly, on the axes of the scheme
   for (const SchemeChoice& choice : {kAll[1], kAll[2], kAll[3], kAll[4], kAll[5], kAll[6]}) {
     CAPTURE(scheme_name(choice));
     const auto scheme = make_scheme(choice);
-    const Moving body =
+    const MovingBody body =
         free_top(Vector3(0.021, 0.034, 0.047), Vector3(0.4, -0.2, 0.9), Vector3(4.0, -3.0, 6.0));
     const auto& kind = static_cast<const Rigid&>(*body.dynamics);
     const auto prepared = scheme->prepare(kind, 1e-2);
@@ -324,7 +324,7 @@ TEST_CASE("what is locked stays exactly 0, and the rest moves as in the plane") 
       {0, false, true, Vector3(2.0, 0.0, 1.0), Vector3(0.1, 0.0, 0.4), Signal::constant(1.0)});
   for (const SchemeChoice& scheme : kAll) {
     CAPTURE(scheme_name(scheme));
-    Moving body = at_rest_in_space(flat, Vector3::Zero(), Vector3(0.0, 2.0, 0.0));
+    MovingBody body = at_rest_in_space(flat, Vector3::Zero(), Vector3(0.0, 2.0, 0.0));
     body.v.head<3>() = Vector3(1.0, 0.0, 0.5);
     Simulation sim{Model(one_group(body, scheme, 0.01))};
     for (int k = 0; k < 300; ++k) {
@@ -345,12 +345,12 @@ TEST_CASE("inertia and torques in other units change no rotation") {
     CAPTURE(scheme_name(scheme));
     Vector q;
     for (double unit : {1.0, 1e-12, 1e-6, 1e3, 1e9}) {
-      const Moving one = driven_top();
+      const MovingBody one = driven_top();
       RigidSystem system = static_cast<const Rigid&>(*one.dynamics).system();
       system.bodies[0].inertia *= unit;
       system.bodies[0].mass *= unit;
       for (RigidLoad& load : system.loads) load.direction *= unit;
-      const Moving body{std::make_shared<Rigid>(system), one.q, one.v};
+      const MovingBody body{std::make_shared<Rigid>(system), one.q, one.v};
       Simulation sim{Model(one_group(body, scheme, 0.05))};
       for (int k = 0; k < 200; ++k) REQUIRE(sim.advance().converged);
       if (unit == 1.0) q = sim.state().groups[0].q;
@@ -362,7 +362,8 @@ TEST_CASE("inertia and torques in other units change no rotation") {
 TEST_CASE("a load that is no number and a turn that has no end fail the step and leave the state") {
   for (const SchemeChoice& scheme : {kAll[3], kAll[5]}) {
     CAPTURE(scheme_name(scheme));
-    const Moving body = free_top({1.0, 2.0, 3.0}, Vector3::Zero(), Vector3(std::nan(""), 1.0, 0.2));
+    const MovingBody body =
+        free_top({1.0, 2.0, 3.0}, Vector3::Zero(), Vector3(std::nan(""), 1.0, 0.2));
     Simulation sim{Model(one_group(body, scheme, 0.01))};
     const StepReport report = sim.advance();
     CHECK_FALSE(report.converged);

@@ -151,7 +151,7 @@ TEST_CASE("frets under a string are contacts of it with the world, pressed ones 
   for (int j = 0; j < modes; ++j) omega[j] = 600.0 * (j + 1);
   const auto string =
       std::make_shared<Modal>(0.01 * one, omega, 2.0 * one, sine_shapes(1.0, modes));
-  test::Moving start{string, Vector::Zero(modes), Vector::Zero(modes)};
+  test::MovingBody start{string, Vector::Zero(modes), Vector::Zero(modes)};
   start.q[0] = 0.01;
   for (const bool fixed : {true, false}) {
     ModelParts parts = one_group(start, ModalExactOptions{}, 1.0 / 8000.0);

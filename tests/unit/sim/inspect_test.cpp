@@ -18,18 +18,18 @@ using namespace saltus::test;
 
 namespace {
 
-Moving chain_of_four() {
+MovingBody chain_of_four() {
   LinearSystem system = chain(4, 0.5, 80.0, 0.3, ChainEnds::fixed_free);
   system.load = Vector{{0.0, 1.0, 0.0, -0.5}};
   return {std::make_shared<Linear>(system), Vector{{0.1, -0.05, 0.02, 0.0}},
           Vector{{1.0, 0.0, -2.0, 0.5}}};
 }
-Moving modes() {
+MovingBody modes() {
   return {std::make_shared<Modal>(Vector{{1.0, 2.0}}, Vector{{30.0, 70.0}}, Vector{{0.4, 0.9}},
                                   sine_shapes(1.0, 2), ModalPlacement{}, Vector()),
           Vector{{0.1, -0.1}}, Vector{{1.0, 2.0}}};
 }
-Moving arms() {
+MovingBody arms() {
   return {std::make_shared<Lagrangian>(n_pendulum({})), Vector{{0.5, -0.3}}, Vector{{1.0, -2.0}}};
 }
 
@@ -47,7 +47,7 @@ std::string refusal(const std::function<void()>& act) {
 TEST_CASE("without an impulse an inspection makes the step that follows, of rigid bodies too") {
   int checked = 0;
   for (const SchemeRow& row : schemes())
-    for (const Moving& body :
+    for (const MovingBody& body :
          {chain_of_four(), free_top({1.0, 2.0, 2.5}, {0.1, -0.2, 0.3}, {0.3, 1.2, -0.5}),
           heavy_top({5.0, 4.0, 2.0}, {0.6, 0.3, 0.0}, {0.4, -0.3, 2.0}, 20.0)}) {
       ModelParts parts = one_group(body, MoreauJeanOptions{}, 0.05);
@@ -77,7 +77,7 @@ TEST_CASE(
   constexpr double h = 1e-3;
   int checked = 0;
   for (const SchemeRow& row : schemes())
-    for (const Moving& body : {chain_of_four(), modes()}) {
+    for (const MovingBody& body : {chain_of_four(), modes()}) {
       ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
       parts.groups[0].scheme = row.make_default();
       if (!legal(*parts.groups[0].scheme, *body.dynamics)) continue;
@@ -103,7 +103,7 @@ TEST_CASE(
 }
 
 TEST_CASE("looking at a step changes nothing") {
-  for (const Moving& body : {chain_of_four(), modes(), arms()}) {
+  for (const MovingBody& body : {chain_of_four(), modes(), arms()}) {
     const auto made = [&] { return Model(one_group(body, MoreauJeanOptions{}, 1e-3)); };
     Simulation watched{made()}, alone{made()};
     for (int k = 0; k < 20; ++k) {
@@ -122,7 +122,7 @@ TEST_CASE("looking at a step changes nothing") {
 }
 
 TEST_CASE("the free velocity of an affine group is the end of its step") {
-  for (const Moving& body : {chain_of_four(), modes()}) {
+  for (const MovingBody& body : {chain_of_four(), modes()}) {
     Simulation sim{Model(one_group(body, MoreauJeanOptions{}, 1e-3))};
     for (int k = 0; k < 5; ++k) {
       const Vector v = Inspection(sim).free_velocity(0);

@@ -9,8 +9,8 @@ using namespace saltus::test;
 
 TEST_CASE("of several groups the report names the one that runs away") {
   const auto spring = [](double stiffness) {
-    return Moving{std::make_shared<Linear>(oscillator(1.0, stiffness)), Vector{{0.1}},
-                  Vector{{0.0}}};
+    return MovingBody{std::make_shared<Linear>(oscillator(1.0, stiffness)), Vector{{0.1}},
+                      Vector{{0.0}}};
   };
   for (const bool ledger : {true, false}) {
     CAPTURE(ledger);
