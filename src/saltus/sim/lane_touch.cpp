@@ -548,10 +548,7 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
   const Instant now{t, scale, events, impulses, account};
   crowded_ = crowded && model_.options().events.zeno > 0.0;
   endings_.assign(endings.begin(), endings.end());
-  v_.resize(motion_.size());
-  const auto first = motion_.contacts().first();
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    v_.segment(first[g], groups[g].v.size()) = groups[g].v;
+  v_ = velocities(groups);
   motion_.contacts().settle(t, groups);
   motion_.start(groups);
   look_from(now, before);
@@ -587,9 +584,8 @@ std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
                                            const std::vector<GroupState>& groups,
                                            std::span<const ContactMode> modes, Account& account) {
   const auto first = motion_.contacts().first();
-  Vector v(motion_.size()), dw(v.size()), dv(v.size());
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    v.segment(first[g], groups[g].v.size()) = groups[g].v;
+  const Vector v = velocities(groups);
+  Vector dw(v.size()), dv(v.size());
   motion_.start(groups);
   motion_.set_modes(modes);
   motion_.rates(t, w_, v, dw, dv);
@@ -599,7 +595,6 @@ std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
   std::vector<LaneEnding> found;
   endings_.clear();
   crowded_ = jumped_ = false;
-  v_.resize(motion_.size());
   for (double s = kForesee * ahead; found.empty() && s <= ahead; s *= 10.0) {
     motion_.start(groups);
     motion_.move(s * v + 0.5 * s * s * dv, there);
@@ -607,8 +602,7 @@ std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
       there[g].v = groups[g].v + s * dv.segment(first[g], groups[g].v.size());
     project(t + s, there, modes, true);
     const Instant then{t + s, ahead, no_events, no_impulses, account};
-    for (std::size_t g = 0; g < there.size(); ++g)
-      v_.segment(first[g], there[g].v.size()) = there[g].v;
+    v_ = velocities(there);
     motion_.start(there);
     look_from(then, modes);
     for (Touching& c : touching_)  // the modes hold them: what rates they have is the error of s
