@@ -108,6 +108,7 @@ class BorrowedBody final : public Dynamics {
   double fastest_drift(double from, double to, double reach) const override {
     return body().fastest_drift(from, to, reach);
   }
+  double offset() const override { return body().offset(); }
   void breaks(Breaks& out) const override { body().breaks(out); }
   std::unique_ptr<PointTable> table(std::span<const PointRef> p,
                                     std::span<const Vector3> direction) const override {

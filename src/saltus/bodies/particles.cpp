@@ -220,6 +220,15 @@ Particles::~Particles() = default;
 int Particles::bodies() const { return prescribed() == 0 ? data_->nodes : 1; }
 Rayleigh Particles::rayleigh() const { return data_->rayleigh(); }
 
+double Particles::offset() const {
+  double most = 0.0;
+  for (const Spring& s : data_->system.springs) {
+    const double end = s.j < 0 ? s.anchor.lpNorm<Eigen::Infinity>() : 0.0;
+    most = std::max(most, end + s.length);
+  }
+  return most;
+}
+
 unsigned Particles::traits() const {
   unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                     Trait::symmetric | Trait::potential | Trait::fixed_points;

@@ -49,6 +49,7 @@ class Particles final : public NodalBody {
   /// Diagonal without springs (or for k = c = 0), sparse with.
   void factorise(Combination s, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
+  double offset() const override;  ///< by the ends of springs, and their lengths
 
  private:
   struct Data;

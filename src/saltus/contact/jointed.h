@@ -79,6 +79,7 @@ class Jointed final : public Dynamics {
   double fastest_drift(double from, double to, double reach) const override {
     return body_->fastest_drift(from, to, reach);
   }
+  double offset() const override { return body_->offset(); }
   void breaks(Breaks& out) const override { body_->breaks(out); }
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override {

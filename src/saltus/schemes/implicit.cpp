@@ -127,11 +127,12 @@ bool RoundOff::reached(const Dynamics& body, const Trial& x, double change, cons
   before = change;
   if (!slow || change == 0.0) return false;
   const Eigen::Index bodies = body.bodies(), n = dv.size() / bodies, m = x.q.size() / bodies;
+  const double offset = body.offset();
   bool at_rest = true;
   for (Eigen::Index i = 0; i < bodies; ++i)
     at_rest = at_rest && x.h * dv.segment(i * n, n).lpNorm<Eigen::Infinity>() <=
                              4.0 * std::numeric_limits<double>::epsilon() *
-                                 x.q.segment(i * m, m).lpNorm<Eigen::Infinity>();
+                                 (x.q.segment(i * m, m).lpNorm<Eigen::Infinity>() + offset);
   if (at_rest) return true;
   if (since < 2.0) return false;
   response.setZero();

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/options_write.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -84,6 +84,7 @@ class Listener final : public Dynamics {
   double fastest_drift(double from, double to, double reach) const override {
     return body_.fastest_drift(from, to, reach);
   }
+  double offset() const override { return body_.offset(); }
   void breaks(Breaks& out) const override { body_.breaks(out); }
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
                                     std::span<const Vector3> direction) const override {
@@ -162,7 +163,7 @@ struct Step {
     if (combination()) return multiplied();
     if (const auto* diagonal = std::get_if<Diagonal>(&trial.A.form))
       return diagonal->inverse.cwiseInverse().asDiagonal();
-    return inverse().inverse();
+    return saltus::inverse(inverse());
   }
 };
 
