@@ -28,15 +28,24 @@ void split_planes(const char* in, std::size_t count, char* out) {
 }
 
 /// A coding by frequencies pays where two bytes chosen at random agree more often than kAgree times in 256; with n random
-/// bytes they do so 1 + 256/n times. 4: a plane is shortened to 6 bits a byte or fewer.
-bool looks_like_noise(const unsigned char* plane, std::size_t n) {
+/// bytes they do so 1 + 256/n times. 4: a plane is shortened to 6 bits a byte or fewer. Of a long plane kBlocks blocks are
+/// asked, as far from each other as they can be.
+bool looks_like_noise(std::span<const unsigned char> plane) {
   constexpr std::uint64_t kAgree = 4;
+  constexpr std::size_t kBlocks = 16, kBlock = 256;
+  const bool whole = plane.size() <= kBlocks * kBlock;
+  const std::size_t blocks = whole ? 1 : kBlocks, block = whole ? plane.size() : kBlock,
+                    n = blocks * block;
   std::array<std::array<std::uint32_t, 256>, 4>
       count{};  // four: equal neighbours do not wait for each other
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (std::size_t k = 0; k < 4; ++k) ++count[k][plane[i + k]];
-  for (; i < n; ++i) ++count[0][plane[i]];
+  for (std::size_t j = 0; j < blocks; ++j) {
+    const std::size_t first = whole ? 0 : j * (plane.size() - block) / (blocks - 1);
+    const auto asked = plane.subspan(first, block);
+    std::size_t i = 0;
+    for (; i + 4 <= block; i += 4)
+      for (std::size_t k = 0; k < 4; ++k) ++count[k][asked[i + k]];
+    for (; i < block; ++i) ++count[0][asked[i]];
+  }
   std::uint64_t squares = 0;
   for (std::size_t b = 0; b < 256; ++b) {
     const std::uint64_t c = std::uint64_t{count[0][b]} + count[1][b] + count[2][b] + count[3][b];
@@ -102,19 +111,18 @@ PlaneCoder::Coded PlaneCoder::encode(std::span<const char> bytes, std::size_t el
   char *out = out_.data(), *const out_end = out + out_.size();
   *out++ = 0x78;  // zlib: deflate, window of 32 KiB
   *out++ = 0x01;
-  std::size_t k = 0;
-  while (k < element) {
-    const auto plane = [&](std::size_t i) {
-      return std::span<const char>(planes_).subspan(i * count, count);
-    };
-    const auto noise = [&](std::size_t i) {
-      return looks_like_noise(reinterpret_cast<const unsigned char*>(plane(i).data()), count);
-    };
+  const auto noise = [&](std::size_t i) {
+    const auto* plane = reinterpret_cast<const unsigned char*>(planes_.data() + i * count);
+    return looks_like_noise({plane, count});
+  };
+  bool stored = noise(0);
+  for (std::size_t k = 0; k < element;) {  // planes of a kind at a time
     std::size_t end = k + 1;
-    const bool stored = noise(k);
-    while (end < element && noise(end) == stored) ++end;
+    bool next = stored;
+    while (end < element && (next = noise(end)) == stored) ++end;
     const auto part = std::span<const char>(planes_).subspan(k * count, (end - k) * count);
     out = stored ? put_stored(out, part) : stream_->put(out, out_end, part);
+    stored = next;
     k = end;
   }
   constexpr std::array<char, 5> last{1, 0, 0, -1, -1};  // an empty block
