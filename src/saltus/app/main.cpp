@@ -77,7 +77,7 @@ void add_json(CLI::App& verb, bool& json) {
 std::string not_empty(const std::string& word) { return word.empty() ? "must not be empty" : ""; }
 
 /// What is no number is left to the option that reads it.
-std::string positive(const std::string& word) {
+std::string is_positive(const std::string& word) {
   double value = 1.0;
   return CLI::detail::lexical_cast(word, value) && !(value > 0.0)
              ? word + " is not > 0; allowed: numbers > 0"
@@ -180,7 +180,7 @@ void declare_solve(CLI::App& app, SolveOptions& a) {
           ->check(not_empty)
           ->type_name("NAME");
   solve->add_option("--tolerance", a.tolerance, "scale-invariant residual asked for; 1e-8")
-      ->check(positive, "POSITIVE")
+      ->check(is_positive, "POSITIVE")
       ->type_name("E");
   solve->add_option("--iterations", a.iterations, "most iterations of a solver; 10000 if not given")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -363,7 +363,7 @@ void declare(CLI::App& app, Arguments& a) {
   convert
       ->add_option("--step", a.convert.step,
                    "whose contact problem (fclib); the stored scene is run again up to it")
-      ->check(positive, "POSITIVE")
+      ->check(is_positive, "POSITIVE")
       ->type_name("N");
   add_json(*convert, a.convert.json);
 

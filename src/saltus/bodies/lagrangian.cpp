@@ -1,6 +1,5 @@
 #include "saltus/bodies/lagrangian.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +7,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/free_dofs.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 
@@ -153,7 +153,8 @@ Lagrangian::Data::Data(std::shared_ptr<const LagrangianModel> made, LagrangianOp
     expects(M.allFinite() && (M - M.transpose()).lpNorm<Eigen::Infinity>() <=
                                  1e-12 * M.lpNorm<Eigen::Infinity>(),
             "the mass matrix is finite and symmetric");
-    expects(Eigen::LLT<Matrix>(M).info() == Eigen::Success, "the mass matrix is positive definite");
+    Matrix L = M;
+    expects(cholesky_lower(L), "the mass matrix is positive definite");
   }
   if (rayleigh().stiffness != 0.0) need_potential_tangent();  // throws where it is not given
   if (moving) check_prescribed();

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
 
 #include "saltus/base/error.h"
 #include "saltus/io/urdf_tree.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -17,15 +17,11 @@ constexpr double kDensest = 22600.0;
 /// Of the diagonal of the shapes: a mass centre farther from their middle lies well outside of them.
 constexpr double kFarCentre = 1.0;
 
-Vector3 principal_moments(const Matrix3& inertia) {
-  return Eigen::SelfAdjointEigenSolver<Matrix3>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
-}
-
 }  // namespace
 
 void expect_physical(const UrdfRobot& robot, const UrdfLink& link) {
   const UrdfInertial& inertial = link.inertial.value();
-  const Vector3 J = principal_moments(inertial.inertia);
+  const Vector3 J = symmetric_values(inertial.inertia);
   const auto refuse = [&](const std::string& what, const std::string& hint) {
     throw SceneError(fmt::format("link '{}'", link.name),
                      fmt::format("the inertia has the principal moments {:.4g}, {:.4g}, {:.4g} kg "
@@ -50,7 +46,7 @@ void lint_inertia(const UrdfRobot& robot, const UrdfLink& link, const Bounds& bo
     warnings.push_back(
         fmt::format("{}:{}: link '{}': {}", robot.file, inertial.line, link.name, what));
   };
-  const double gyration = std::sqrt(principal_moments(inertial.inertia)[2] / inertial.mass);
+  const double gyration = std::sqrt(symmetric_values(inertial.inertia)[2] / inertial.mass);
   if (gyration > kLargestGyration * size || gyration < kSmallestGyration * size)
     warn(
         fmt::format("the radius of gyration {:.3g} m is {:.2g} times the size {:.3g} m of its "

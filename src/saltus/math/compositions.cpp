@@ -23,8 +23,8 @@ double trace(const Composition& method, double z) {
 }  // namespace
 
 double stability_limit(const Composition& method) {
-  constexpr double kPace = 2e-4, kRoundOff = 1e-12;
-  const auto stable = [&](double z) { return std::abs(trace(method, z)) <= 2.0 + kRoundOff; };
+  constexpr double kPace = 2e-4, kOver = 1e-12;
+  const auto stable = [&](double z) { return std::abs(trace(method, z)) <= 2.0 + kOver; };
   double z = 0.0;
   while (stable(z + kPace)) z += kPace;  // ends: the trace is a polynomial
   double low = z, high = z + kPace;

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
@@ -37,9 +38,38 @@ void solve_lower(const Matrix& L, Eigen::Ref<Matrix> X) {
 Matrix least_squares(const Matrix& A, const Matrix& B) { return A.colPivHouseholderQr().solve(B); }
 
 Vector shortest_solution(const Matrix& A, const Vector& b, double threshold) {
+  return ranked_solution(A, b, threshold).x;
+}
+
+RankedSolution ranked_solution(const Matrix& A, const Vector& b, double threshold) {
   Eigen::CompleteOrthogonalDecomposition<Matrix> solver;
   solver.setThreshold(threshold);
-  return solver.compute(A).solve(b);
+  solver.compute(A);
+  return {solver.solve(b), static_cast<int>(solver.rank()), solver.maxPivot()};
+}
+
+bool solve_few(const FewByFew& A, const Vector& b, double least, Vector& x) {
+  const Eigen::PartialPivLU<FewByFew> lu(A);
+  if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > least)) return false;
+  x = lu.solve(b);
+  return true;
+}
+
+Matrix solve_definite(const Matrix& A, const Matrix& B) { return A.ldlt().solve(B); }
+
+Matrix inverse(const Matrix& A) { return A.inverse(); }
+
+Matrix kernel(const Matrix& A, double threshold) {
+  Eigen::FullPivLU<Matrix> lu;
+  lu.setThreshold(threshold);
+  lu.compute(A);
+  if (lu.dimensionOfKernel() == 0) return Matrix(A.cols(), 0);
+  return lu.kernel();
+}
+
+Matrix orthonormal(const Matrix& A) {
+  const Eigen::HouseholderQR<Matrix> qr(A);
+  return qr.householderQ() * Matrix::Identity(A.rows(), A.cols());
 }
 
 Quaternion turn_between(const Vector3& from, const Vector3& to) {

@@ -27,6 +27,26 @@ void solve_lower(const Matrix& L, Eigen::Ref<Matrix> X);
 Matrix least_squares(const Matrix& A, const Matrix& B);
 /// The shortest x of the least |A x - b|; pivots below `threshold` of the largest are none.
 Vector shortest_solution(const Matrix& A, const Vector& b, double threshold);
+struct RankedSolution {
+  Vector x;
+  int rank = 0;
+  double pivot = 0.0;  ///< the largest
+};
+/// The same with what was found on the way.
+RankedSolution ranked_solution(const Matrix& A, const Vector& b, double threshold);
+/// A x = b of few unknowns, kept on the stack. False, and x as it was, where a pivot is not above `least`.
+constexpr int kFewUnknowns = 24;
+using FewByFew =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kFewUnknowns, kFewUnknowns>;
+bool solve_few(const FewByFew& A, const Vector& b, double least, Vector& x);
+/// The X of A X = B, A symmetric and definite.
+Matrix solve_definite(const Matrix& A, const Matrix& B);
+Matrix inverse(const Matrix& A);
+
+/// Columns that span the x with A x = 0; pivots below `threshold` of the largest are none.
+Matrix kernel(const Matrix& A, double threshold);
+/// Columns of length 1, at right angles, that span what those of A span. A has full rank and no more columns than rows.
+Matrix orthonormal(const Matrix& A);
 
 /// The turn that takes the direction of `from` to that of `to` by the shortest way.
 Quaternion turn_between(const Vector3& from, const Vector3& to);

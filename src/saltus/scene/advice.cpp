@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "saltus/bodies/critical_step.h"
+#include "saltus/math/dense.h"
 #include "saltus/scene/scheme_fit.h"
 
 namespace saltus {
@@ -106,10 +106,10 @@ double lanczos(Pencil& A, Vector& x, int steps) {
     if (i + 1 < m) T(i, i + 1) = T(i + 1, i) = beta[i];
   }
   if (!T.allFinite()) return 0.0;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(T);
+  const SymmetricPairs eigen = symmetric_pairs(T);
   x.setZero();
-  for (int i = 0; i < m; ++i) x += eigen.eigenvectors()(i, m - 1) * v[static_cast<std::size_t>(i)];
-  return eigen.eigenvalues()[m - 1];
+  for (int i = 0; i < m; ++i) x += eigen.vectors(i, m - 1) * v[static_cast<std::size_t>(i)];
+  return eigen.values[m - 1];
 }
 
 /// Growth by M^-1 K in the norm of M, mean of the later powers; for tangents that are not symmetric.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "saltus/math/dense.h"
 #include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_shape.h"
@@ -92,8 +92,7 @@ void expect_physical(const RigidMaking& m, const MassProperties& mass) {
     throw SceneError(m.path + ".rigid",
                      fmt::format("'{}' has the mass {:.4g} kg", m.body.name, mass.mass),
                      "shapes or density of another size");
-  const Vector3 J =
-      Eigen::SelfAdjointEigenSolver<Matrix3>(mass.inertia, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector3 J = symmetric_values(mass.inertia);
   const std::string moments = fmt::format("{:.4g}, {:.4g}, {:.4g} kg m^2", J[0], J[1], J[2]);
   if (!(J[0] > 0.0)) refuse("has the principal moments " + moments, "all three must be > 0");
   if (J[2] > (J[0] + J[1]) * (1.0 + 1e-12))

@@ -1,8 +1,10 @@
 #include "saltus/scene/mesh_place.h"
 
 #include <Eigen/Geometry>
-#include <Eigen/LU>
+
 #include <cmath>
+
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -28,7 +30,7 @@ std::optional<Vector3> natural_of(const Mesh& mesh, int element, const Vector3& 
       J += x * D.col(a).transpose();
     }
     const auto Jd = J.leftCols(of.dimension);  // least squares for bars in space
-    const Vector step = (Jd.transpose() * Jd).ldlt().solve(Jd.transpose() * gap);
+    const Vector step = solve_definite(Jd.transpose() * Jd, Jd.transpose() * gap);
     if (!step.allFinite()) return std::nullopt;
     xi.head(of.dimension) += step;
     if (!(xi.norm() < 10.0)) return std::nullopt;

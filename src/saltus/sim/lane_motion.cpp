@@ -1,7 +1,5 @@
 #include "saltus/sim/lane_motion.h"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "saltus/base/index_internal.h"
 #include "saltus/contact/spring.h"
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -43,8 +42,6 @@ int held_rows(const ContactLaw& law, int tangents, ContactMode::Kind kind) {
 
 namespace {
 
-/// S of so few rows stands on the stack.
-constexpr int kFew = 24;
 /// Pivots of a matrix with ones on its diagonal: above the first all rows are independent without doubt, below the second
 /// they are round-off.
 constexpr double kSound = 1e-5, kNothing = 1e-11;
@@ -56,25 +53,22 @@ Vector scale_of(const Matrix& S) {
 
 /// One group of rows that share bodies.
 int solve_block(const Matrix& S, const Vector& rhs, const Vector& scale, Vector& lambda) {
-  Eigen::CompleteOrthogonalDecomposition<Matrix> qr(S.rows(), S.cols());
-  qr.setThreshold(kNothing);
-  qr.compute(scale.asDiagonal() * S * scale.asDiagonal());
-  if (!(qr.maxPivot() > kNothing)) {
+  const RankedSolution found = ranked_solution(scale.asDiagonal() * S * scale.asDiagonal(),
+                                               scale.cwiseProduct(rhs), kNothing);
+  if (!(found.pivot > kNothing)) {
     lambda.setZero(rhs.size());
     return 0;
   }
-  lambda = scale.cwiseProduct(qr.solve(scale.cwiseProduct(rhs)));
-  return static_cast<int>(qr.rank());
+  lambda = scale.cwiseProduct(found.x);
+  return found.rank;
 }
 
 /// True: all rows are independent, and lambda is found.
-bool solve_few(const Matrix& S, const Vector& rhs, const Vector& scale, Vector& lambda) {
-  using Few = Eigen::Matrix<double, -1, -1, Eigen::ColMajor, kFew, kFew>;
-  if (rhs.size() > kFew) return false;
-  const Few A = scale.asDiagonal() * S * scale.asDiagonal();
-  const Eigen::PartialPivLU<Few> lu(A);
-  if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > kSound)) return false;
-  lambda = scale.cwiseProduct(lu.solve(scale.cwiseProduct(rhs)));
+bool solve_sound(const Matrix& S, const Vector& rhs, const Vector& scale, Vector& lambda) {
+  if (rhs.size() > kFewUnknowns) return false;
+  const FewByFew A = scale.asDiagonal() * S * scale.asDiagonal();
+  if (!solve_few(A, scale.cwiseProduct(rhs), kSound, lambda)) return false;
+  lambda.array() *= scale.array();
   return true;
 }
 
@@ -114,7 +108,7 @@ int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector&
     lambda[0] = held ? rhs[0] / S(0, 0) : 0.0;
     return held ? 1 : 0;
   }
-  if (solve_few(S, rhs, scale, lambda)) return static_cast<int>(m);
+  if (solve_sound(S, rhs, scale, lambda)) return static_cast<int>(m);
   // Rows that no body joins have nothing to do with each other.
   const std::vector<Eigen::Index> group = row_groups(S);
   int rank = 0;
@@ -130,7 +124,7 @@ int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector&
     part = S(rows, rows);
     r = rhs(rows);
     part_scale = scale(rows);
-    if (solve_few(part, r, part_scale, x))
+    if (solve_sound(part, r, part_scale, x))
       rank += static_cast<int>(r.size());
     else
       rank += solve_block(part, r, part_scale, x);
@@ -691,11 +685,8 @@ std::vector<LaneMotion::Share> LaneMotion::shares() const {
   Matrix A = D_.transpose() * X_;
   const Vector scale = scale_of(A);
   A = scale.asDiagonal() * A * scale.asDiagonal();
-  Eigen::FullPivLU<Matrix> lu(A.rows(), A.cols());
-  lu.setThreshold(kNull);
-  lu.compute(A);
-  if (lu.dimensionOfKernel() == 0) return found;
-  const Matrix free = scale.asDiagonal() * lu.kernel();
+  const Matrix free = scale.asDiagonal() * kernel(A, kNull);
+  if (free.cols() == 0) return found;
   // Columns that meet in a mode share.
   std::vector<std::size_t> of(modes_.size());  // 1 more than the share of each mode, 0: none
   std::vector<std::vector<Eigen::Index>> columns;
@@ -730,9 +721,7 @@ std::vector<LaneMotion::Share> LaneMotion::shares() const {
       }
       share.rows.push_back(static_cast<Eigen::Index>(r));
     }
-    const Matrix K = free(share.rows, columns[c]);
-    const Eigen::HouseholderQR<Matrix> qr(K);
-    share.K = qr.householderQ() * Matrix::Identity(K.rows(), K.cols());
+    share.K = orthonormal(free(share.rows, columns[c]));
     found.push_back(std::move(share));
   }
   return found;

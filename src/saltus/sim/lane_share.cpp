@@ -1,9 +1,10 @@
 #include "saltus/sim/lane_share.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
@@ -95,8 +96,7 @@ class RoomPath {
       slope_[n - 1] += 1.0 / tau;
       slope_.head(n - 1) -= K_.transpose() * lambda();
       bend_.topLeftCorner(n - 1, n - 1) -= K_.transpose() * K_;
-      const Eigen::LDLT<Matrix> down(-bend_.topLeftCorner(free, free));
-      const Vector step = down.solve(slope_.head(free));
+      const Vector step = solve_definite(-bend_.topLeftCorner(free, free), slope_.head(free));
       const double size = slope_.head(free).dot(step);
       // What round-off leaves of a step no longer shrinks.
       if (!(size > decrement) || (size < kFollows && size > 0.5 * last)) return;

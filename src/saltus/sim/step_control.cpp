@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "saltus/math/dense.h"
+
 namespace saltus {
 namespace {
 
@@ -170,8 +172,8 @@ void StepEstimator::increment(std::size_t g, const Vector& from, const Vector& t
   for (Eigen::Index b = 0; b < count; ++b) {
     for (Eigen::Index j = 0; j < n; ++j)
       J.col(j) = column[static_cast<std::size_t>(j)].segment(b * m, m);
-    const Matrix JJ = J.transpose() * J;
-    difference_.segment(b * n, n) = JJ.ldlt().solve(J.transpose() * moved_.segment(b * m, m));
+    difference_.segment(b * n, n) =
+        solve_definite(J.transpose() * J, J.transpose() * moved_.segment(b * m, m));
   }
 }
 
