@@ -7,7 +7,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 
 FLAGS = ["--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-         "--disable-dev-shm-usage", "--autoplay-policy=no-user-gesture-required", "--hide-scrollbars"]
+         "--disable-dev-shm-usage", "--disable-gpu-compositing", "--autoplay-policy=no-user-gesture-required", "--hide-scrollbars"]
 
 
 @contextlib.contextmanager
