@@ -13,12 +13,11 @@ namespace {
 
 using Kind = ImpactContact::Law;
 
-/// The power of 2 below x: a scale that costs no bit; 1 for 0.
+}  // namespace
+
 double power_below(double x) {
   return x > 0.0 && std::isfinite(x) ? std::exp2(std::floor(std::log2(x))) : 1.0;
 }
-
-}  // namespace
 
 double Course::speed(int r) const {
   const double w = problem.W(r, r);

@@ -34,6 +34,8 @@ bool solve_rows(Course& course, std::span<const int> places, Restitution which,
 /// solve_rows() without `pressed`, its p added to P, W p to u.
 bool strike(Course& course, std::span<const int> places, Restitution which);
 
+/// The power of 2 below x: a scale that costs no bit; 1 for 0 and where x is not finite.
+double power_below(double x);
 /// Whether a contact closes that no impulse can move.
 bool blocked(const Course& course);
 /// Places of all contacts, and of the held ones.

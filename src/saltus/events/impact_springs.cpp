@@ -24,7 +24,6 @@ Matrix inverse(const Matrix& A) {
   return pairs.vectors * d.asDiagonal() * pairs.vectors.transpose();
 }
 
-double power_below(double x) { return x > 0.0 ? std::exp2(std::floor(std::log2(x))) : 1.0; }
 double hertz(double delta) { return delta > 0.0 ? delta * std::sqrt(delta) : 0.0; }
 
 }  // namespace

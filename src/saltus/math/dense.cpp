@@ -57,8 +57,6 @@ bool solve_few(const FewByFew& A, const Vector& b, double least, Vector& x) {
 
 Matrix solve_definite(const Matrix& A, const Matrix& B) { return A.ldlt().solve(B); }
 
-Matrix inverse(const Matrix& A) { return A.inverse(); }
-
 Matrix kernel(const Matrix& A, double threshold) {
   Eigen::FullPivLU<Matrix> lu;
   lu.setThreshold(threshold);
@@ -68,7 +66,7 @@ Matrix kernel(const Matrix& A, double threshold) {
 }
 
 Matrix orthonormal(const Matrix& A) {
-  const Eigen::HouseholderQR<Matrix> qr(A);
+  const Eigen::ColPivHouseholderQR<Matrix> qr(A);
   return qr.householderQ() * Matrix::Identity(A.rows(), A.cols());
 }
 

@@ -41,7 +41,6 @@ using FewByFew =
 bool solve_few(const FewByFew& A, const Vector& b, double least, Vector& x);
 /// The X of A X = B, A symmetric and definite.
 Matrix solve_definite(const Matrix& A, const Matrix& B);
-Matrix inverse(const Matrix& A);
 
 /// Columns that span the x with A x = 0; pivots below `threshold` of the largest are none.
 Matrix kernel(const Matrix& A, double threshold);

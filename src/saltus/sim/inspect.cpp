@@ -163,7 +163,8 @@ struct Step {
     if (combination()) return multiplied();
     if (const auto* diagonal = std::get_if<Diagonal>(&trial.A.form))
       return diagonal->inverse.cwiseInverse().asDiagonal();
-    return saltus::inverse(inverse());
+    const Matrix B = inverse();
+    return least_squares(B, Matrix::Identity(B.rows(), B.cols()));
   }
 };
 
