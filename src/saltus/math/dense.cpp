@@ -48,7 +48,7 @@ RankedSolution ranked_solution(const Matrix& A, const Vector& b, double threshol
   return {solver.solve(b), static_cast<int>(solver.rank()), solver.maxPivot()};
 }
 
-bool solve_few(const FewByFew& A, const Vector& b, double least, Vector& x) {
+bool solve_few(const FewByFew& A, const Few& b, double least, Vector& x) {
   const Eigen::PartialPivLU<FewByFew> lu(A);
   if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > least)) return false;
   x = lu.solve(b);

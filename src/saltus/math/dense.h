@@ -38,7 +38,8 @@ RankedSolution ranked_solution(const Matrix& A, const Vector& b, double threshol
 constexpr int kFewUnknowns = 24;
 using FewByFew =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kFewUnknowns, kFewUnknowns>;
-bool solve_few(const FewByFew& A, const Vector& b, double least, Vector& x);
+using Few = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kFewUnknowns, 1>;
+bool solve_few(const FewByFew& A, const Few& b, double least, Vector& x);
 /// The X of A X = B, A symmetric and definite.
 Matrix solve_definite(const Matrix& A, const Matrix& B);
 

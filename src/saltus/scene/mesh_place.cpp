@@ -1,7 +1,6 @@
 #include "saltus/scene/mesh_place.h"
 
 #include <Eigen/Geometry>
-
 #include <cmath>
 
 #include "saltus/math/dense.h"
