@@ -1,14 +1,10 @@
-# How large pages are; and, told but not judged, for a machine may be busy: how long they take to be there, and how quickly
-# large runs are drawn.
+# Pages of large runs; and, told but not judged, for a machine may be busy: how long they take to be there, and how quickly
+# they are drawn.
 import json
 
-from examples import check_page
-from page import REPOSITORY, Page, chromium
-from runs import Facts
+from examples import MOST_BYTES
+from page import Page, chromium
 from served import until
-
-EXAMPLES = REPOSITORY / "examples"
-MOST_BYTES = 25e6   # of a page, if nothing is said
 
 BALLS = """saltus: 1
 title: Ten thousand balls
@@ -46,19 +42,6 @@ bodies:
       fixed: [{set: x0}]
 results: {frames: 11, stress: true}
 """
-
-
-def sizes_and_times(saltus):
-    """The first opening is not counted: then the browser itself is read from the disc."""
-    for scene in ("bass_on_frets", "sphere_pile"):
-        results = saltus.run(EXAMPLES / f"{scene}.yaml", *(("--until", "0.4 s") if scene == "sphere_pile" else ()))
-        file, told = saltus.report(results)
-        size = file.stat().st_size
-        with chromium() as driver:
-            print(f"{scene}: {check_page(driver, file, Facts(results), told)}")
-            ready = [Page(driver, file.as_uri()).ready_seconds for _ in range(3)]
-        print(f"{scene}: {size / 1e6:.2f} MB, ready in {', '.join(f'{t:.2f}' for t in ready)} s", flush=True)
-        assert size <= MOST_BYTES, f"{size} bytes"
 
 
 def played(saltus, scene, name):

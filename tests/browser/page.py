@@ -114,6 +114,18 @@ class Page:
         self.drawn()
         return self.ask("frame()")
 
+    def play_on(self):
+        """Plays until another frame is shown, or six hundred pictures were drawn; the frame at which it then stops."""
+        return self.driver.execute_async_script("""const done = arguments[0], s = window.saltus, first = s.frame();
+        let pictures = 0;
+        const look = () => {
+          if (s.frame() === first && pictures++ < 600) { requestAnimationFrame(look); return; }
+          s.pause();
+          done(s.frame());
+        };
+        s.play();
+        look();""")
+
     def look(self):
         """{hash, colours} of the view."""
         return self.driver.execute_async_script(LOOK)

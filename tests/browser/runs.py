@@ -26,7 +26,7 @@ class Saltus:
 
     def report(self, results):
         """The page, and what the command says of it."""
-        page = results.with_suffix(".html")
+        page = self.folder / f"{results.stem}.html"
         return page, json.loads(self.do("report", results, "-o", page, "--json"))
 
     def start(self, *words):

@@ -56,7 +56,9 @@ def a_growing_run(saltus):
         # half a metre up: the first contacts come after 0.31 s and thousands of steps
         run = saltus.start("run", EXAMPLES / "sphere_pile.yaml", "-o", results, "-q", "--set", "results.frames=100",
                            "--set", "bodies[1].rigid.position=[-0.1, -0.1, 0.48]", "--set", "time.step=0.02 ms",
-                           "--set", "bodies[2].rigid.position=[-0.0875, -0.0855, 0.495]", "--until", "0.315 s")
+                           "--set", "bodies[2].rigid.position=[-0.0875, -0.0855, 0.495]",
+                           "--set", "bodies[1].rigid.copies.count=[6, 6, 6]", "--set", "bodies[2].rigid.copies.count=[6, 6, 6]",
+                           "--set", "outputs=[]", "--until", "0.315 s")
         try:
             until(part.exists, "the run writes its .part")
             address = first_view(open_things, saltus, part, run)

@@ -39,3 +39,24 @@ TEST_CASE(
   CHECK(hash_of(saltus_command(folder, first)) != whole);
   CHECK(hash_of(saltus_command(folder, rest)) == whole);
 }
+
+TEST_CASE(
+    "a wall in contact ends in the same bits on 1, 2 and 3 threads, as many as were asked for") {
+  const Folder folder;
+  std::string one;
+  for (const char* threads : {"1", "2", "3"}) {
+    CAPTURE(threads);
+    const std::string hash =
+        hash_of(saltus_command(folder, {"run", SALTUS_EXAMPLES "/wall.yaml", "--until", "5 ms",
+                                        "--threads", threads, "-o", "wall.h5", "--json"}));
+    if (one.empty()) one = hash;
+    CHECK(hash == one);
+    const Outcome info = saltus_command(folder, {"info", "wall.h5", "--json"});
+    CHECK(nlohmann::json::parse(info.out).at("provenance").at("threads") == threads);
+  }
+  const Outcome none =
+      saltus_command(folder, {"run", SALTUS_EXAMPLES "/wall.yaml", "--threads", "0"});
+  CHECK(none.code == 2);
+  CHECK(holds(none.err, "--threads"));
+  CHECK(none.error_lines() == 1);
+}

@@ -16,14 +16,15 @@ class FlatGroup:
     drive = None  # of a point: its displacement, rate and acceleration by degrees of freedom that are told how to move
 
     def __init__(self, M, K, C, initial, place, load=None, energy=None):
-        self.M, self.K, self.C, self.start, self.place_of = M, K, C, initial, place
+        self.M, self.K, self.C = (np.asarray(A) for A in (M, K, C))
+        self.start, self.place_of = initial, place
         self.external, self.own_energy = load, energy
         self.n = len(initial[0])
         self.inverse = None
 
     @staticmethod
     def product(A, x):
-        return A * x if np.ndim(A) <= 1 else A @ x
+        return A * x if A.ndim <= 1 else A @ x
 
     def initial(self):
         return self.start
@@ -50,8 +51,8 @@ class FlatGroup:
     # -- as an equation of motion
     def solve(self, r):
         """M^-1 r, of columns too."""
-        if np.ndim(self.M) <= 1:
-            return r / (self.M if np.ndim(r) == 1 or np.ndim(self.M) == 0 else self.M[:, None])
+        if self.M.ndim <= 1:
+            return r / (self.M if r.ndim == 1 or self.M.ndim == 0 else self.M[:, None])
         return np.linalg.solve(self.M, r)
 
     def acceleration(self, t, q, v):

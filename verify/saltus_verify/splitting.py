@@ -29,25 +29,29 @@ TABLES = {
 
 
 def _cross(a, b):
-    return np.stack([a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1], a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2],
-                     a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]], 1)
+    return np.stack([a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1], a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2],
+                     a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]], -1)
 
 
 def _turned(q, w):
     """q (0, w)"""
-    s, v = q[:, :1], q[:, 1:]
-    return np.concatenate([-np.sum(v * w, 1, keepdims=True), s * w + _cross(v, w)], 1)
+    s, v = q[..., :1], q[..., 1:]
+    return np.concatenate([-np.sum(v * w, -1, keepdims=True), s * w + _cross(v, w)], -1)
 
 
 def _free_turn(group, Q, W, s):
     """Q, W after s without moments; locked axes stay. Each piece is as long as the last terms of the series allow."""
     J, inverse = group.J, group.inverse_J
+    # coefficients of the powers of s, one behind the other
+    w, Jw, q = (np.zeros((_SERIES + 1,) + x.shape) for x in (W, W, Q))
+    powers = np.arange(_SERIES + 1.0)[:, None, None]
     while s != 0.0:
-        w, Jw, q = [W], [rotation.apply(J, W)], [Q]
+        w[0], Jw[0], q[0] = W, rotation.apply(J, W), Q
         for k in range(_SERIES):
-            w.append(rotation.apply(inverse, sum(_cross(Jw[i], w[k - i]) for i in range(k + 1))) / (k + 1))
-            Jw.append(rotation.apply(J, w[-1]))
-            q.append(0.5 * sum(_turned(q[i], w[k - i]) for i in range(k + 1)) / (k + 1))
+            back = w[k::-1]  # a product of series: sum over i of a_i w_(k-i)
+            w[k + 1] = rotation.apply(inverse, np.sum(_cross(Jw[:k + 1], back), 0)) / (k + 1)
+            Jw[k + 1] = rotation.apply(J, w[k + 1])
+            q[k + 1] = 0.5 * np.sum(_turned(q[:k + 1], back), 0) / (k + 1)
         reach = abs(s)
         for series, size in ((w, max(np.max(np.abs(W)), 1e-300)), (q, 1.0)):
             for k in (_SERIES - 1, _SERIES):
@@ -55,8 +59,7 @@ def _free_turn(group, Q, W, s):
                 if last > 0.0:
                     reach = min(reach, (1e-17 / last) ** (1.0 / k))
         piece = np.copysign(reach, s)
-        W = sum(c * piece ** k for k, c in reversed(list(enumerate(w))))
-        Q = sum(c * piece ** k for k, c in reversed(list(enumerate(q))))
+        W, Q = (np.sum((c * piece ** powers)[::-1], 0) for c in (w, q))  # the smallest first
         Q = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
         s -= piece
     return Q, W

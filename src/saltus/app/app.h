@@ -25,6 +25,7 @@ struct RunOptions {
   std::vector<std::string> sensitivities;  ///< numbers of the scene, as paths; none: no derivatives
   std::string dump_contact;  ///< contact problems to be kept: worst, failed, every:N; "": none
   std::string dump_folder;   ///< "": that of the output
+  int threads = 0;  ///< that share the loops of a step; 0: as many as the machine runs at once
   bool resume = false, json = false, quiet = false;
 };
 int cmd_run(const RunOptions& options, const CommandLine& line);

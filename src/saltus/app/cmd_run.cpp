@@ -1,3 +1,6 @@
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -31,9 +34,7 @@ std::string with_sensitivities(const std::string& run, const std::string& sensit
   return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace
-
-int cmd_run(const RunOptions& options, const CommandLine& line) {
+int run_here(const RunOptions& options, const CommandLine& line) {
   std::optional<InterruptGuard> interrupt;
   std::optional<Progress> progress;
   SceneRunOptions how;
@@ -74,6 +75,16 @@ int cmd_run(const RunOptions& options, const CommandLine& line) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   for (const std::string& fault : result.faults) complain(fault);
   return result.stopped.empty() && result.faults.empty() ? kDone : kNotFinished;
+}
+
+}  // namespace
+
+int cmd_run(const RunOptions& options, const CommandLine& line) {
+  if (options.threads == 0) return run_here(options, line);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(options.threads));
+  tbb::task_arena arena(options.threads);
+  return arena.execute([&] { return run_here(options, line); });
 }
 
 }  // namespace saltus::app

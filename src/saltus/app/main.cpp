@@ -296,6 +296,11 @@ void declare(CLI::App& app, Arguments& a) {
       ->check(not_empty)
       ->needs(dump)
       ->type_name("DIR");
+  run->add_option("-j,--threads", a.run.threads,
+                  "threads that share the loops of a step, no bit depends on them; as many as the "
+                  "machine has cores")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   run->add_flag("--resume", a.run.resume,
                 "continue an interrupted run, or a finished one to a later --until");
   run->add_flag("-q,--quiet", a.run.quiet, "no progress and no table; warnings and errors stay");

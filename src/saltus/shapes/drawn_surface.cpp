@@ -11,27 +11,29 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr int kAround = 48;        // sides of what is round
-constexpr int kZones = 24;         // of a sphere, from pole to pole; even
-constexpr double kSharp = 0.8660;  // cosine of 30 degrees
+constexpr int kAround = 48;         // sides of a cylinder, whose rims are seen
+constexpr int kAroundCapsule = 32;  // of a capsule, which is shaded smoothly
+constexpr int kZones = 16;          // of its half spheres, from pole to pole; even
+constexpr double kSharp = 0.8660;   // cosine of 30 degrees
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Rings of kAround points (r cos, r sin, z), from the lowest up, closed by fans about a point on the axis at each end.
+/// Rings of `around` points (r cos, r sin, z), from the lowest up, closed by fans about a point on the axis at each end.
 struct Ring {
   double radius, z;
 };
-void revolve(DrawnSurface& s, double bottom, const std::vector<Ring>& rings, double top) {
+void revolve(DrawnSurface& s, int around, double bottom, const std::vector<Ring>& rings,
+             double top) {
   s.points.emplace_back(0.0, 0.0, bottom);
   for (const Ring& ring : rings)
-    for (int k = 0; k < kAround; ++k) {
-      const double a = 2.0 * pi * k / kAround;
+    for (int k = 0; k < around; ++k) {
+      const double a = 2.0 * pi * k / around;
       s.points.emplace_back(ring.radius * std::cos(a), ring.radius * std::sin(a), ring.z);
     }
   s.points.emplace_back(0.0, 0.0, top);
   const int last = static_cast<int>(s.points.size()) - 1, n = static_cast<int>(rings.size());
-  const auto point = [](int ring, int k) { return 1 + ring * kAround + k % kAround; };
-  for (int k = 0; k < kAround; ++k) {
+  const auto point = [around](int ring, int k) { return 1 + ring * around + k % around; };
+  for (int k = 0; k < around; ++k) {
     s.triangles.push_back({0, point(0, k + 1), point(0, k)});
     for (int i = 0; i + 1 < n; ++i) {
       s.triangles.push_back({point(i, k), point(i, k + 1), point(i + 1, k + 1)});
@@ -57,7 +59,7 @@ DrawnSurface unit_box() {
 
 DrawnSurface unit_cylinder() {
   DrawnSurface s;
-  revolve(s, -1.0, {{1.0, -1.0}, {1.0, 1.0}}, 1.0);
+  revolve(s, kAround, -1.0, {{1.0, -1.0}, {1.0, 1.0}}, 1.0);
   s.edges = sharp_edges(s.points, s.triangles);
   return s;
 }
@@ -71,7 +73,7 @@ DrawnSurface capsule(const Capsule& c) {
     if (2 * i <= kZones) rings.push_back({r, z - c.half_length});
     if (2 * i >= kZones) rings.push_back({r, z + c.half_length});
   }
-  revolve(s, -c.radius - c.half_length, rings, c.radius + c.half_length);
+  revolve(s, kAroundCapsule, -c.radius - c.half_length, rings, c.radius + c.half_length);
   return s;
 }
 

@@ -22,7 +22,7 @@ struct DrawnSurface {
 
 /// A shape is `surface` stretched by `scale` along its own axes. Spheres, ellipsoids, boxes (corners (+-1, +-1, +-1)) and
 /// cylinders (radius 1, from z = -1 to 1, 48 sides) share one surface each, the others have their own with scale 1. Hulls,
-/// meshes and height fields are exact; the half spheres of a capsule have 48 sides and 24 zones from pole to pole.
+/// meshes and height fields are exact; the half spheres of a capsule have 32 sides and 16 zones from pole to pole.
 struct DrawnShape {
   DrawnSurface surface;
   Vector3 scale = Vector3::Ones();

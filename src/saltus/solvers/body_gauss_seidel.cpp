@@ -42,7 +42,7 @@ class BodyGaussSeidel final : public ContactSolver {
  private:
   template <class Sweeps>
   SolveReport iterate(Sweeps& sweeps, const ContactProblem& problem, Limits limits, Out p) const {
-    const Crew::Shift together(sweeps.crew());
+    const Crew::Shift together(sweeps.crew(), problem.laws.size() < kTogether ? 0 : kTogether);
     sweeps.assign(problem, p);
     double best = sweeps.natural_map(), t = 1.0, beta = 0.0;
     SolveReport report{false, 0, best};
@@ -93,6 +93,8 @@ class BodyGaussSeidel final : public ContactSolver {
   }
 
   bool patient_;
+  /// Contacts, from where two threads are quicker than one
+  static constexpr std::size_t kTogether = 512;
   static constexpr int kLook = 16;    ///< sweeps before the first look at the rate
   static constexpr int kCheck = 10;   ///< sweeps between two natural maps, at most
   static constexpr int kRefresh = 5;  ///< natural maps between two products A^-1 H^T x

@@ -50,7 +50,7 @@ TEST_CASE("triangles of a solid close it, look outwards and hold its volume") {
   for (const Row& row : std::vector<Row>{
            {"box", Box{half}, 1e-14, 12},
            {"cylinder", Cylinder{0.2, 0.7}, 3e-3, 2 * 48},
-           {"capsule", Capsule{0.2, 0.7}, 5e-3, 0},
+           {"capsule", Capsule{0.2, 0.7}, 1e-2, 0},
            {"hull", convex_hull(points), 1e-14, 16},
            {"mesh", samples::box_surface(half).mesh(), 1e-14, 12},
        }) {
@@ -74,7 +74,7 @@ TEST_CASE("shapes that differ in size alone are one surface, stretched") {
   CHECK(ball.scale == Vector3(0.3, 0.3, 0.3));
   CHECK(egg.scale == Vector3(0.1, 0.2, 0.3));
   CHECK(drawn(Plane{}).surface.kind == DrawnSurface::Kind::plane);
-  CHECK(drawn(Capsule{0.2, 0.7}).surface.triangles.size() == 2 * 48 * 24);
+  CHECK(drawn(Capsule{0.2, 0.7}).surface.triangles.size() == 2 * 32 * 16);
 }
 
 TEST_CASE("a height field is drawn as it is, with its border and its ridge") {
