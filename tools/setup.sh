@@ -70,22 +70,23 @@ saltus_setup() {
   echo "setup: done"
 }
 
-saltus_jobs() {  # parallel compilers: one a core, but each needs up to 1.3 GB; SALTUS_JOBS overrides
+saltus_jobs() {  # saltus_jobs [kB]: parallel compilers, one a core if each may need so much; SALTUS_JOBS overrides
   local cores memory
   cores=$(nproc 2>/dev/null || echo 1)
-  memory=$(awk '/^MemAvailable:/ {print int($2 / 1300000)}' /proc/meminfo 2>/dev/null)
+  memory=$(awk -v each="${1:-1300000}" '/^MemAvailable:/ {print int($2 / each)}' /proc/meminfo 2>/dev/null)
   [ -z "$memory" ] || [ "$memory" -ge "$cores" ] || cores=$((memory > 1 ? memory : 1))
   echo "${SALTUS_JOBS:-$cores}"
 }
 
 saltus_build() {  # saltus_build ROOT "target ..." [cmake options]: release build of these targets in ROOT/build/release
-  local root=$1 targets=$2
+  local root=$1 targets=$2 memory=1300000
   shift 2
+  [ "$targets" != all ] || memory=2400000  # of the largest group of test files
   [ -t 0 ] || exec </dev/null
   # ccache, where it is installed, keeps to the checkout unless told otherwise
   export CCACHE_DIR="${CCACHE_DIR:-$root/build/ccache}"
   (cd "$root" && cmake --preset release --log-level=NOTICE "$@" >/dev/null) || return
-  nice -n 10 cmake --build "$root/build/release" -j "$(saltus_jobs)" --target $targets
+  nice -n 10 cmake --build "$root/build/release" -j "$(saltus_jobs "$memory")" --target $targets
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
