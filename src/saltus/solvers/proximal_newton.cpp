@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kFirst = 1e-3, kLargest = 1.0, kSmallest = 1e-11;  ///< alpha [1]
 constexpr int kOuter = 300;                                         ///< problems (1) for one group
+constexpr int kOuterFirst = 100;               ///< of a solver that gives up soon
 constexpr int kStarts = 12, kOuterAgain = 60;  ///< other starts where the first one led nowhere
 constexpr int kLastAgain = 500;                ///< contacts of a group that is started again
 constexpr int kInner = 12;                     ///< Newton steps for one of them
@@ -37,25 +38,27 @@ struct Work final : SolverWork {
 /// One group, until |F|^2 <= target.
 class GroupSolve {
  public:
-  GroupSolve(GroupNewton& newton, std::vector<double>& best, double target, int iterations)
-      : G_(newton), best_(best), target_(target), most_(iterations) {}
+  GroupSolve(GroupNewton& newton, std::vector<double>& best, double target, int iterations,
+             int outer)
+      : G_(newton), best_(best), target_(target), most_(iterations), outer_(outer) {}
 
   int iterations() const { return iterations_; }
 
-  /// `again`: with other starts where the first one leads nowhere.
-  void run(bool again) {
+  /// True when it is solved. `again`: with other starts where the first one leads nowhere.
+  bool run(bool again) {
     G_.velocities();
-    if (look()) return;
-    if (sweep(G_.contacts() < kSmall ? kSweepsSmall : kSweeps)) return;
-    if (outer(kOuter)) return;
+    if (look()) return true;
+    if (sweep(G_.contacts() < kSmall ? kSweepsSmall : kSweeps)) return true;
+    if (outer(outer_)) return true;
     // where friction is strong there may be few solutions and far away: others ways to start
     const int starts = again && G_.contacts() <= kLastAgain ? kStarts : 0;
     for (int start = 0; start < starts && left(); ++start) {
       G_.start_again(start);
       G_.velocities();
-      if (look() || sweep(kSweepsSmall) || outer(kOuterAgain)) return;
+      if (look() || sweep(kSweepsSmall) || outer(kOuterAgain)) return true;
     }
     restore();
+    return false;
   }
 
  private:
@@ -155,11 +158,13 @@ class GroupSolve {
   GroupNewton& G_;
   std::vector<double>& best_;
   double target_, now_ = 0.0, least_ = HUGE_VAL;
-  int most_, iterations_ = 0;
+  int most_, outer_, iterations_ = 0;
 };
 
 class ProximalNewton final : public ContactSolver {
  public:
+  /// patient: groups are started again, and what was missed is tried with a closer tolerance.
+  explicit ProximalNewton(bool patient) : patient_(patient) {}
   std::string_view name() const override { return "proximal-newton"; }
   bool handles(LawKind) const override { return true; }
   bool needs_symmetric() const override { return false; }
@@ -193,17 +198,18 @@ class ProximalNewton final : public ContactSolver {
       const double F = limits.tolerance * limits.tolerance * std::max(p2, b2) * share /
                        static_cast<double>(groups.contacts.size());
       int most = 0;
+      bool solved = true;
       for (int g = 0; g < groups.groups(); ++g) {
         newton.choose(g);
         GroupSolve group(newton, work.best, F * newton.contacts(),
-                         limits.iterations - report.iterations);
-        group.run(pass == 0);
+                         limits.iterations - report.iterations, patient_ ? kOuter : kOuterFirst);
+        solved = group.run(patient_ && pass == 0) && solved;
         most += group.iterations();
       }
       report.iterations += most;
       const double now = accept(problem, groups, newton.p, report.residual, memory, p);
       if (now < report.residual) report.residual = now;
-      if (report.residual <= limits.tolerance || most == 0) break;
+      if (report.residual <= limits.tolerance || most == 0 || !(solved || patient_)) break;
       share *= 0.25;
     }
     report.converged = report.residual <= limits.tolerance;
@@ -226,10 +232,17 @@ class ProximalNewton final : public ContactSolver {
     if (now < best) p = next;
     return now;
   }
+
+  bool patient_;
 };
 
 }  // namespace
 
-std::unique_ptr<ContactSolver> make_proximal_newton() { return std::make_unique<ProximalNewton>(); }
+std::unique_ptr<ContactSolver> make_proximal_newton() {
+  return std::make_unique<ProximalNewton>(true);
+}
+std::unique_ptr<ContactSolver> make_first_newton() {
+  return std::make_unique<ProximalNewton>(false);
+}
 
 }  // namespace saltus

@@ -46,6 +46,9 @@ std::unique_ptr<ContactSolver> make_first_sweeps();
 /// Advanced Topics in Nonsmooth Dynamics (2018) 375-457.
 std::unique_ptr<ContactSolver> make_proximal_newton();
 
+/// proximal-newton that gives up where its first start leads nowhere. Not in the registry; part of auto.
+std::unique_ptr<ContactSolver> make_first_newton();
+
 /// Equality, unilateral, box and Coulomb laws by the alternating direction method of multipliers with one factor of
 /// W + rho I for many iterations, ended by Newton's method; W symmetric, else UsageError. Warm start.
 /// S. Boyd, N. Parikh, E. Chu, B. Peleato, J. Eckstein, Found. Trends Mach. Learn. 3 (2011) 1-122.
