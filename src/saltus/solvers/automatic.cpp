@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "saltus/base/error.h"
 #include "saltus/contact/body_delassus.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int kDenseJointed = 900;     ///< rows, at most, to make W a matrix where joints hold it
 constexpr int kManyContacts = 20'000;  ///< from which W held by bodies is swept, not factorised
+constexpr int kStartedAgain = 500;     ///< contacts that Newton's method starts again, at most
 constexpr int kSweepsFirst = 500;      ///< at most, before W held by bodies is factorised, ...
 constexpr int kSweepsFaces = 100;      ///< ... and where bodies touch in faces
 
@@ -73,10 +75,19 @@ class Automatic final : public ContactSolver {
       run.limits.iterations = limits.iterations;
     }
     if (faces && run.ask(*body_interior_, 3)) return run.report;
-    // Where Newton's method leads nowhere from its first start, an interior point costs less than its other starts.
-    if (run.ask(*first_newton_, 1)) return run.report;
-    if (!faces && fits(*interior_, problem) && run.ask(*interior_, 3)) return run.report;
-    if (run.ask(*newton_, 1)) return run.report;
+    const bool interior = !faces && fits(*interior_, problem);
+    if (interior && std::ssize(problem.laws) <= kStartedAgain) {
+      // Where Newton's method leads nowhere soon, an interior point costs less than its patience and its other starts.
+      run.mark();
+      if (run.ask(*first_newton_, 1) || run.ask(*interior_, 3)) return run.report;
+      if (run.ask_from_mark(*newton_, 1)) return run.report;
+      if (run.kept && run.ask(*newton_, 1)) return run.report;
+    } else {
+      if (run.ask(*newton_, 1)) return run.report;
+      const double before = run.report.residual;
+      if (interior && run.ask(*interior_, 3)) return run.report;
+      if (run.report.residual < before && run.ask(*newton_, 1)) return run.report;
+    }
     run.ask(*continuation_, 4);
     return run.report;
   }
@@ -85,6 +96,7 @@ class Automatic final : public ContactSolver {
   /// The work space of every solver that may be asked.
   struct Work final : SolverWork {
     std::array<SolverWorkPlace, 5> of;
+    std::vector<double> mark, kept;
   };
 
   struct Run {
@@ -93,6 +105,23 @@ class Automatic final : public ContactSolver {
     SolverMemory& memory;
     Out p;
     SolveReport report;
+    bool kept = false;  ///< by ask_from_mark(): p of before was the better one
+
+    void mark() { memory.work.get<Work>().mark.assign(p.begin(), p.end()); }
+    /// As ask(), from p as it was marked; p of before is taken back if it was better.
+    bool ask_from_mark(const ContactSolver& solver, std::size_t place) {
+      const double before = report.residual;
+      Work& work = memory.work.get<Work>();
+      work.kept.assign(p.begin(), p.end());
+      std::ranges::copy(work.mark, p.begin());
+      if (ask(solver, place)) return true;
+      kept = before < report.residual;
+      if (kept) {
+        std::ranges::copy(memory.work.get<Work>().kept, p.begin());
+        report.residual = before;
+      }
+      return false;
+    }
 
     /// True when the tolerance is met.
     bool few() {
