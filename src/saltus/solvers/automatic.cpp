@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kDenseJointed = 900;     ///< rows, at most, to make W a matrix where joints hold it
 constexpr int kManyContacts = 20'000;  ///< from which W held by bodies is swept, not factorised
-constexpr int kStartedAgain = 500;     ///< contacts that Newton's method starts again, at most
 constexpr int kSweepsFirst = 500;      ///< at most, before W held by bodies is factorised, ...
 constexpr int kSweepsFaces = 100;      ///< ... and where bodies touch in faces
 

@@ -19,7 +19,6 @@ constexpr double kFirst = 1e-3, kLargest = 1.0, kSmallest = 1e-11;  ///< alpha [
 constexpr int kOuter = 300;                                         ///< problems (1) for one group
 constexpr int kOuterFirst = 100;               ///< of a solver that gives up soon
 constexpr int kStarts = 12, kOuterAgain = 60;  ///< other starts where the first one led nowhere
-constexpr int kLastAgain = 500;                ///< contacts of a group that is started again
 constexpr int kInner = 12;                     ///< Newton steps for one of them
 constexpr int kHalvings = 8;                   ///< of one step
 constexpr int kWindow = 4;                     ///< merits that a step may rise to
@@ -51,7 +50,7 @@ class GroupSolve {
     if (sweep(G_.contacts() < kSmall ? kSweepsSmall : kSweeps)) return true;
     if (outer(outer_)) return true;
     // where friction is strong there may be few solutions and far away: others ways to start
-    const int starts = again && G_.contacts() <= kLastAgain ? kStarts : 0;
+    const int starts = again && G_.contacts() <= kStartedAgain ? kStarts : 0;
     for (int start = 0; start < starts && left(); ++start) {
       G_.start_again(start);
       G_.velocities();

@@ -46,6 +46,8 @@ std::unique_ptr<ContactSolver> make_first_sweeps();
 /// Advanced Topics in Nonsmooth Dynamics (2018) 375-457.
 std::unique_ptr<ContactSolver> make_proximal_newton();
 
+/// Contacts of a group that proximal-newton starts again, at most.
+constexpr int kStartedAgain = 500;
 /// proximal-newton that gives up where its first start leads nowhere. Not in the registry; part of auto.
 std::unique_ptr<ContactSolver> make_first_newton();
 
