@@ -8,7 +8,7 @@
 saltus_packages() {  # the packages of one purpose
   local run="g++ cmake ninja-build libeigen3-dev libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libsndfile1-dev
              libfmt-dev libcli11-dev libsuitesparse-dev libtbb-dev libqhull-dev libtinyxml2-dev
-             zlib1g-dev libcpp-httplib-dev libspectra-dev"
+             zlib1g-dev libdeflate-dev libcpp-httplib-dev libspectra-dev"
   local browser="chromium chromium-driver python3-selenium python3-h5py"  # tests/browser
   local package="python3-dev pybind11-dev python3-numpy python3-scipy python3-matplotlib"  # python/
   local tests="doctest-dev librapidcheck-dev libfcl-dev libode-dev"
@@ -73,13 +73,13 @@ saltus_setup() {
 saltus_jobs() {  # saltus_jobs [kB]: parallel compilers, one a core if each may need so much; SALTUS_JOBS overrides
   local cores memory
   cores=$(nproc 2>/dev/null || echo 1)
-  memory=$(awk -v each="${1:-1300000}" '/^MemAvailable:/ {print int($2 / each)}' /proc/meminfo 2>/dev/null)
+  memory=$(awk -v each="${1:-1700000}" '/^MemAvailable:/ {print int($2 / each)}' /proc/meminfo 2>/dev/null)
   [ -z "$memory" ] || [ "$memory" -ge "$cores" ] || cores=$((memory > 1 ? memory : 1))
   echo "${SALTUS_JOBS:-$cores}"
 }
 
 saltus_build() {  # saltus_build ROOT "target ..." [cmake options]: release build of these targets in ROOT/build/release
-  local root=$1 targets=$2 memory=1300000
+  local root=$1 targets=$2 memory=1700000
   shift 2
   [ "$targets" != all ] || memory=2400000  # of the largest group of test files
   [ -t 0 ] || exec </dev/null

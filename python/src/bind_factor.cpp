@@ -20,7 +20,7 @@ py::object solve_for(py::object given, Eigen::Index n, auto&& solve) {
   return array;
 }
 
-const PythonSide* side_of(const Operator& of) {
+const PythonSide* operator_side(const Operator& of) {
   const auto* made = dynamic_cast<const PythonOperator*>(&of);
   return made ? &made->side() : nullptr;
 }
@@ -59,14 +59,14 @@ A body puts one into the factor that it fills by ``A.operator = MyOperator(...)`
       .def(
           "symmetric",
           [](const Operator& self) {
-            const PythonSide::Super super(side_of(self));
+            const PythonSide::Super super(operator_side(self));
             return self.symmetric();
           },
           "Whether A is symmetric.")
       .def(
           "solve",
           [](const Operator& self, const py::object& X) {
-            const PythonSide::Super super(side_of(self));
+            const PythonSide::Super super(operator_side(self));
             return solve_for(X, -1, [&](Eigen::Ref<Matrix> all) { self.solve(all); });
           },
           py::arg("X"), "A^-1 X, a new array.");

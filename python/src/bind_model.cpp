@@ -24,15 +24,15 @@ std::vector<int> first_bodies(const Model& model) {
 }
 
 /// (group, body, place) of a side; group -1: the world.
-py::tuple side_of(int group, const PointRef& ref) {
+py::tuple side_tuple(int group, const PointRef& ref) {
   return py::make_tuple(group, ref.body, array3(ref.local));
 }
 
 py::list pairs_of(const Model& model) {
   py::list pairs;
   for (const ContactPair& pair : model.pairs())
-    pairs.append(py::make_tuple(pair.key, side_of(pair.a.group, pair.a.ref),
-                                side_of(pair.b.group, pair.b.ref), array3(pair.normal), pair.law,
+    pairs.append(py::make_tuple(pair.key, side_tuple(pair.a.group, pair.a.ref),
+                                side_tuple(pair.b.group, pair.b.ref), array3(pair.normal), pair.law,
                                 pair.tangents));
   return pairs;
 }
@@ -81,8 +81,8 @@ py::list joints_of(const Model& model) {
     for (int i = 0; i < coordinate_count(joint.kind); ++i)
       coordinates.append(text_of(coordinate_name(joint.kind, i)));
     joints.append(py::make_tuple(text_of(joint.name), text_of(name_of(joint.kind)),
-                                 side_of(joint.a.group, joint.a.ref),
-                                 side_of(joint.b.group, joint.b.ref), coordinates));
+                                 side_tuple(joint.a.group, joint.a.ref),
+                                 side_tuple(joint.b.group, joint.b.ref), coordinates));
   }
   return joints;
 }

@@ -20,7 +20,7 @@ namespace saltus::python {
 
 namespace {
 
-constexpr double kSymmetric = 1e-12;                 // of max |W|, as problems in files
+constexpr double kMirrored = 1e-12;                  // of max |W|, as problems in files
 constexpr double kLargest = 1e100, kLeast = 1e-100;  // squares of both are numbers
 constexpr std::pair<LawKind, std::string_view> kKinds[] = {{LawKind::equality, "equality"},
                                                            {LawKind::unilateral, "unilateral"},
@@ -118,7 +118,7 @@ std::shared_ptr<const Delassus> dense_operator(const Doubles& W, Eigen::Index n,
   bool same = true;
   for (Eigen::Index j = 0; j < n && same; ++j)
     for (Eigen::Index i = 0; i < j && same; ++i)
-      same = std::abs(made->W(i, j) - made->W(j, i)) <= kSymmetric * most;
+      same = std::abs(made->W(i, j) - made->W(j, i)) <= kMirrored * most;
   made->is_symmetric = symmetric.value_or(same);
   return made;
 }
@@ -150,7 +150,7 @@ std::shared_ptr<const Delassus> sparse_operator(const py::object& W, std::span<c
       for (int i = 0; i < rows; ++i)
         for (int j = 0; j < columns; ++j)
           same =
-              same && std::abs(block[i * columns + j] - mirror[j * rows + i]) <= kSymmetric * most;
+              same && std::abs(block[i * columns + j] - mirror[j * rows + i]) <= kMirrored * most;
     }
   made->is_symmetric = symmetric.value_or(same);
   return made;
@@ -337,7 +337,7 @@ UsageError
       .def("__repr__", &repr);
 }
 
-void bind_operator(py::module_& m) {
+void bind_delassus(py::module_& m) {
   py::class_<Operator_>(m, "Delassus",
                         R"(W of u = W p + b: impulses p [N s] to velocities u [m/s], W in 1/kg.
 
@@ -441,7 +441,7 @@ std::string_view lasting(std::string_view name) {
 
 void bind_problem(py::module_& m) {
   bind_law(m);
-  bind_operator(m);
+  bind_delassus(m);
   bind_measures(m);
   py::class_<Problem, std::shared_ptr<Problem>>(m, "ContactProblem",
                                                 R"(u = W p + b with one law a contact.

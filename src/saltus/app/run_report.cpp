@@ -74,11 +74,11 @@ const char* gap_unit(const Model& model) {
 
 /// What broke, in the order in which it did: a line each, of many the first ones.
 void broken_rows(Table& table, const RunResult& r) {
-  constexpr std::size_t kShown = 6;
+  constexpr std::size_t kMostBroken = 6;
   const std::vector<BrokenJoint>& broken = r.state.broken;
   for (std::size_t i = 0; i < broken.size(); ++i) {
     const char* const name = i == 0 ? "broken" : "";
-    if (i + 1 == kShown && broken.size() > kShown) {
+    if (i + 1 == kMostBroken && broken.size() > kMostBroken) {
       table.row(name, "and {} more: broken_at of /joints in the results", broken.size() - i);
       return;
     }

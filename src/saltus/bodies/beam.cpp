@@ -234,7 +234,7 @@ void ElasticBeam::point_rows(View, View, std::span<const PointRef> at, PointRows
   for (const PointRef& point : at) {
     if (point.feature < 0 || point.feature >= d.system.elements) [[unlikely]]
       expects(false, fmt::format("beam: element {} of {}", point.feature, d.system.elements));
-    const Shape N = values(point.local.x(), d.l);
+    const Hermite N = values(point.local.x(), d.l);
     for (int k = 0; k < 4; ++k)
       for (int axis = 0; axis < 3; ++axis) {
         const int column = d.index_of[index(6 * point.feature + 3 * k + axis)];

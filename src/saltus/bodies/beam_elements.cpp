@@ -53,7 +53,7 @@ void ElasticBeam::Data::add_elastic(double scale, Vector& out) const {
       const double A2 = p.A * p.A, of_a = 2.0 * p.D * p.D / (A2 * p.A) - p.B / A2;
       const Vector3 w_a = (EA * p.stretch / p.s + EI * of_a) * p.a - EI * p.D / A2 * p.b;
       const Vector3 w_b = EI * (p.b / p.A - p.D / A2 * p.a);
-      const Shape dN = slopes(g.xi, l), ddN = bends(g.xi, l);
+      const Hermite dN = slopes(g.xi, l), ddN = bends(g.xi, l);
       for (int k = 0; k < 4; ++k) f.col(k) += dN[index(k)] * w_a + ddN[index(k)] * w_b;
     }
     Eigen::Map<Local>(out.data() + 6 * e) += f;
@@ -76,7 +76,7 @@ void ElasticBeam::Data::element_matrix(int e, double k, Block& K) const {
     const Matrix3 w_ab =
         EI * (4.0 * p.D / A3 * aa - 2.0 / A2 * ab - ab.transpose() / A2 - p.D / A2 * I);
     const Matrix3 w_bb = EI * (I / p.A - aa / A2);
-    const Shape dN = slopes(g.xi, l), ddN = bends(g.xi, l);
+    const Hermite dN = slopes(g.xi, l), ddN = bends(g.xi, l);
     for (int n = 0; n < 4; ++n)
       for (int m = n; m < 4; ++m) {
         const auto i = index(m), j = index(n);

@@ -10,24 +10,24 @@
 namespace saltus::beam {
 
 inline constexpr int kDofs = 12;  ///< of an element
-using Shape = std::array<double, 4>;
+using Hermite = std::array<double, 4>;
 using Local = Eigen::Matrix<double, 3, 4>;  ///< a column e_k
 using Block = Eigen::Matrix<double, kDofs, kDofs>;
 
-inline Shape values(double xi, double l) {
+inline Hermite values(double xi, double l) {
   const double x2 = xi * xi, x3 = x2 * xi;
   return {1.0 - 3.0 * x2 + 2.0 * x3, l * (xi - 2.0 * x2 + x3), 3.0 * x2 - 2.0 * x3, l * (x3 - x2)};
 }
-inline Shape slopes(double xi, double l) {  // d/dx
+inline Hermite slopes(double xi, double l) {  // d/dx
   const double x2 = xi * xi;
   return {6.0 * (x2 - xi) / l, 1.0 - 4.0 * xi + 3.0 * x2, 6.0 * (xi - x2) / l, 3.0 * x2 - 2.0 * xi};
 }
-inline Shape bends(double xi, double l) {  // d^2/dx^2
+inline Hermite bends(double xi, double l) {  // d^2/dx^2
   return {(12.0 * xi - 6.0) / (l * l), (6.0 * xi - 4.0) / l, (6.0 - 12.0 * xi) / (l * l),
           (6.0 * xi - 2.0) / l};
 }
 
-inline Vector3 sum(const Local& e, const Shape& N) {
+inline Vector3 sum(const Local& e, const Hermite& N) {
   return e.col(0) * N[0] + e.col(1) * N[1] + e.col(2) * N[2] + e.col(3) * N[3];
 }
 

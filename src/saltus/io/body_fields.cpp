@@ -263,9 +263,11 @@ class ReducedFields final : public BodyFields {
 /// Strings and bars by their modes: points along them, evenly, or those of which the shapes are known.
 class LineFields final : public BodyFields {
  public:
-  explicit LineFields(std::shared_ptr<const Modal> body) : direction_(body->placement().direction) {
-    const ModeShapes& shapes = body->shapes();
-    std::vector<double> x(shapes.places().begin(), shapes.places().end());
+  explicit LineFields(std::shared_ptr<const Modal> body)
+      : body_(std::move(body)), direction_(body_->placement().direction) {
+    const ModeShapes& shapes = body_->shapes();
+    std::vector<double>& x = along_;
+    x.assign(shapes.places().begin(), shapes.places().end());
     if (x.size() > kPoints) {  // both ends, and some between
       std::vector<double> few;
       for (std::size_t i = 0; i < kPoints; ++i)
@@ -276,16 +278,9 @@ class LineFields final : public BodyFields {
       for (std::size_t i = 0, n = std::min<std::size_t>(kPoints, 8 * at_least_one(shapes) + 1);
            i < n; ++i)
         x.push_back(shapes.length() * static_cast<double>(i) / static_cast<double>(n - 1));
-    const auto n = static_cast<Eigen::Index>(x.size());
-    shape_.setZero(n, (shapes.modes() + 7) / 8 * 8);
-    value_.resize(n);
-    Vector row(shapes.modes());
-    for (Eigen::Index i = 0; i < n; ++i) {
-      shapes.row(x[static_cast<std::size_t>(i)], row);
-      shape_.row(i).head(row.size()) = row;
-      const Vector3 at =
-          body->placement().origin + x[static_cast<std::size_t>(i)] * body->placement().axis;
-      place_.insert(place_.end(), at.begin(), at.end());
+    for (const double at : x) {
+      const Vector3 place = body_->placement().origin + at * body_->placement().axis;
+      place_.insert(place_.end(), place.begin(), place.end());
     }
     columns_ = {{"displacement", place_.size(), "m", "of each point of line/points, x, y, z"}};
   }
@@ -293,10 +288,24 @@ class LineFields final : public BodyFields {
     layout::described(body.create_group("line").write("points", std::span(place_), 3), "m",
                       "points along the body at rest");
   }
-  void sample(double, View q, View, FieldRows rows) override {
-    multiply_rows(shape_.data(), shape_.cols(), static_cast<int>(shape_.rows()),
-                  static_cast<int>(q.size()), q.data(), value_.data());
-    for (const double u : value_) append_to(rows[0], Vector3(u * direction_));
+  void sample(double t, View q, View v, FieldRows rows) override {
+    sample_frames({&t, 1}, q, v, rows);
+  }
+  /// Some frames at a time, which the cache holds: the shapes are far more.
+  void sample_frames(std::span<const double> t, Eigen::Ref<const Matrix> q,
+                     Eigen::Ref<const Matrix>, FieldRows rows) override {
+    constexpr Eigen::Index kTogether = 16;
+    if (shape_.size() == 0) find_shapes();
+    const auto frames = static_cast<Eigen::Index>(t.size()), n = shape_.rows();
+    for (Eigen::Index first = 0; first < frames; first += kTogether) {
+      const Eigen::Index taken = std::min(kTogether, frames - first);
+      value_.resize(taken, n);
+      for (Eigen::Index i = 0; i < n; ++i)
+        multiply_rows(q.col(first).data(), q.outerStride(), static_cast<int>(taken),
+                      static_cast<int>(q.rows()), shape_.row(i).data(), value_.col(i).data());
+      for (Eigen::Index k = 0; k < taken; ++k)
+        for (const double u : value_.row(k)) append_to(rows[0], Vector3(u * direction_));
+    }
   }
   bool later() const override { return true; }
 
@@ -305,11 +314,22 @@ class LineFields final : public BodyFields {
   static std::size_t at_least_one(const ModeShapes& shapes) {
     return static_cast<std::size_t>(std::max(shapes.modes(), 1));
   }
+  void find_shapes() {
+    const ModeShapes& shapes = body_->shapes();
+    shape_.setZero(std::ssize(along_), (shapes.modes() + 7) / 8 * 8);
+    Vector row(shapes.modes());
+    for (Eigen::Index i = 0; i < shape_.rows(); ++i) {
+      shapes.row(along_[static_cast<std::size_t>(i)], row);
+      shape_.row(i).head(row.size()) = row;
+    }
+  }
+
+  std::shared_ptr<const Modal> body_;
   Vector3 direction_;
-  std::vector<double> place_;
-  /// Of each point, a column a mode; rows begin on cache lines.
+  std::vector<double> along_, place_;
+  /// Of each point, a column a mode; rows begin on cache lines. Made by the thread that writes: a sine a number.
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> shape_;
-  Vector value_;
+  Matrix value_;  ///< a row a frame
 };
 
 /// Bodies that follow a prescribed motion have no q: where they are.
@@ -361,6 +381,14 @@ class PseudoRigidFields final : public BodyFields {
 };
 
 }  // namespace
+
+void BodyFields::sample_frames(std::span<const double> t, Eigen::Ref<const Matrix> q,
+                               Eigen::Ref<const Matrix> v, std::span<std::vector<double>> rows) {
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const auto at = static_cast<Eigen::Index>(k);
+    sample(t[k], q.col(at), v.col(at), rows);
+  }
+}
 
 std::unique_ptr<BodyFields> body_fields(std::shared_ptr<const Dynamics> body,
                                         const FieldOptions& options) {

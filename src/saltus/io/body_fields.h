@@ -32,8 +32,11 @@ class BodyFields {
   std::span<const Column> columns() const { return columns_; }
   /// Appends one row a column to `rows`, at t with the physical velocity v.
   virtual void sample(double t, View q, View v, std::span<std::vector<double>> rows) = 0;
-  /// True where sample() is asked for later, by the thread that writes the file.
+  /// True where sample_frames() is asked later, by the thread that writes the file.
   virtual bool later() const { return false; }
+  /// Of many frames what sample() appends of each; q and v: a column a frame.
+  virtual void sample_frames(std::span<const double> t, Eigen::Ref<const Matrix> q,
+                             Eigen::Ref<const Matrix> v, std::span<std::vector<double>> rows);
 
  protected:
   std::vector<Column> columns_;

@@ -1,6 +1,6 @@
 #include "saltus/io/frames.h"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -408,13 +408,10 @@ void FrameTable::hand_over() {
 
 void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
                                   std::span<const double> time) {
-  for (std::size_t k = 0; k < time.size(); ++k) {
-    const auto at = static_cast<Eigen::Index>(k);
-    add_fields(
-        body, waiting.field, time[k],
-        Eigen::Map<const Vector>(waiting.q.data() + at * body.positions, body.positions),
-        Eigen::Map<const Vector>(waiting.velocity.data() + at * body.velocities, body.velocities));
-  }
+  const auto frames = std::ssize(time);
+  body.fields->sample_frames(
+      time, Eigen::Map<const Matrix>(waiting.q.data(), body.positions, frames),
+      Eigen::Map<const Matrix>(waiting.velocity.data(), body.velocities, frames), waiting.field);
 }
 
 void FrameTable::write() {
@@ -459,10 +456,9 @@ std::vector<std::uint64_t> FrameTable::checksums(const Waiting& w) const {
   const std::uint64_t first = contact_data_.key.rows();  // w comes behind them
   std::size_t from = 0;
   for (std::size_t k = 0; k < w.time.size(); ++k) {
-    uLong sum = crc32(0, nullptr, 0);
+    std::uint32_t sum = 0;
     const auto add = [&](const auto& x, std::size_t begin, std::size_t count) {
-      if (count > 0)
-        sum = crc32_z(sum, reinterpret_cast<const Bytef*>(x.data() + begin), 8 * count);
+      if (count > 0) sum = libdeflate_crc32(sum, x.data() + begin, 8 * count);
     };
     for (std::size_t g = 0; g < bodies_.size(); ++g) {
       const BodyData& data = bodies_[g];

@@ -1,5 +1,6 @@
 #include "saltus/io/planes.h"
 
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -127,9 +128,7 @@ PlaneCoder::Coded PlaneCoder::encode(std::span<const char> bytes, std::size_t el
   }
   constexpr std::array<char, 5> last{1, 0, 0, -1, -1};  // an empty block
   out = std::copy(last.begin(), last.end(), out);
-  const auto check =
-      static_cast<std::uint32_t>(adler32(1, reinterpret_cast<const unsigned char*>(planes_.data()),
-                                         static_cast<unsigned>(planes_.size())));
+  const std::uint32_t check = libdeflate_adler32(1, planes_.data(), planes_.size());
   for (int shift = 24; shift >= 0; shift -= 8) *out++ = static_cast<char>((check >> shift) & 0xff);
   const auto size = static_cast<std::size_t>(out - out_.data());
   if (size < planes_.size()) return {std::span<const char>(out_).first(size), true};

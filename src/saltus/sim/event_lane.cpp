@@ -23,7 +23,7 @@ constexpr int kMostTrials = 60;  ///< of the length of a step
 constexpr std::string_view kNoEnd = "contacts change without end at one instant";
 constexpr int kMostAtOnce = 20;    ///< events without time between them
 constexpr int kTrials = 4;         ///< before slips are looked at that come to their end
-constexpr int kNear = 3;           ///< times EventOptions::closed, of contacts that are near
+constexpr int kClose = 3;          ///< times EventOptions::closed, of contacts that are near
 constexpr double kTurn = 2.5;      ///< most that a body turns in a step [rad]
 constexpr double kFinest = 1e-11;  ///< tolerance of steps with contacts that are closed
 constexpr double kStop = 1e-6;     ///< of EventOptions::zeno: the way left of a slip that is over
@@ -978,7 +978,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
     // What the schemes have not done of a jump at this instant is done here.
     const bool jump = state.t > 0.0 && d.jumps_at(state.t);
     d.motion.take_up(jump ? std::nextafter(state.t, 0.0) : state.t);
-    if (d.near(state) > kNear * options.closed)
+    if (d.near(state) > kClose * options.closed)
       end = End::busy;
     else if (!d.happen(state, report, events, jump))
       end = End::failed;
@@ -989,7 +989,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   const double limit = std::max(t1, state.t + kLongest * d.model.options().h);
   while (end == End::reached && state.t < t1) {
     if (!d.ready) {
-      if (d.near(state) > kNear * options.closed) {
+      if (d.near(state) > kClose * options.closed) {
         end = End::busy;
         break;
       }
