@@ -81,7 +81,7 @@ saltus_jobs() {  # saltus_jobs [kB]: parallel compilers, one a core if each may 
 saltus_build() {  # saltus_build ROOT "target ..." [cmake options]: release build of these targets in ROOT/build/release
   local root=$1 targets=$2 memory=1700000
   shift 2
-  [ "$targets" != all ] || memory=2400000  # of the largest group of test files
+  [ "$targets" != all ] || memory=2500000  # of the largest group of test files
   [ -t 0 ] || exec </dev/null
   # ccache, where it is installed, keeps to the checkout unless told otherwise
   export CCACHE_DIR="${CCACHE_DIR:-$root/build/ccache}"
