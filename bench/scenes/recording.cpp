@@ -68,10 +68,9 @@ Took record(const Scene& scene, const Model& model, long long steps, long long f
     out.emplace(file, model, scene.text, resolved, options);
     out->start(sim.state(), probes);
   }
-  std::vector<GroupState> start;
   for (long long k = 1; k <= steps; ++k) {
     const bool framed = out && k % frame_every == 0;
-    if (framed) start = sim.state().groups;
+    if (framed) out->begin_step(sim.state().groups);
     const auto from = Clock::now();
     const StepReport report = sim.advance();
     const auto to = Clock::now();
@@ -81,7 +80,7 @@ Took record(const Scene& scene, const Model& model, long long steps, long long f
     if (framed) {
       for (std::size_t g = 0; g < v.size(); ++g) sim.velocity(static_cast<int>(g), v[g]);
       const std::span<const ContactView> contacts = sim.contacts();
-      out->frame(sim.state(), v, {}, contacts, {start, sim.seen_contacts()});
+      out->frame(sim.state(), v, {}, contacts, sim.seen_contacts());
     }
     if (out->wants_drain()) out->hand_over();
   }

@@ -1,7 +1,10 @@
 #include "saltus/io/frame_column.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <new>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -20,11 +23,25 @@ void copy_past_cache(const double* from, std::size_t count, double* to) {
   std::copy_n(from, count, to);
 }
 
+/// Room for so many numbers; of long rooms the system is asked to make pages of 2 MiB.
+double* room(std::size_t count) {
+  constexpr std::size_t kLargePage = std::size_t{2} << 20, kWorthOne = kLargePage / 2;  // [bytes]
+  const std::size_t bytes = count * sizeof(double);
+  const bool large = bytes >= kWorthOne;
+  const std::size_t size = large ? (bytes + kLargePage - 1) / kLargePage * kLargePage : bytes;
+  void* const begin = large ? std::aligned_alloc(kLargePage, size) : std::malloc(size);
+  if (!begin) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  if (large) ::madvise(begin, size, MADV_HUGEPAGE);  // where it makes none, all goes on as before
+#endif
+  return static_cast<double*>(begin);
+}
+
 }  // namespace
 
 void FrameColumn::reserve(std::size_t count) {
   if (count <= capacity_) return;
-  auto larger = std::make_unique_for_overwrite<double[]>(count);
+  Values larger(room(count));
   std::copy_n(values_.get(), size_, larger.get());
   values_ = std::move(larger);
   capacity_ = count;
@@ -37,13 +54,21 @@ double* FrameColumn::grow(std::size_t count) {
 }
 
 void FrameColumn::append(const Vector& row) {
+  append(row.data(), static_cast<std::size_t>(row.size()));
+}
+
+void FrameColumn::append(const double* row, std::size_t count) {
   constexpr std::size_t kLong = 64;  // shorter ones are still in the cache when they are written
-  const auto count = static_cast<std::size_t>(row.size());
   double* const to = grow(count);
   if (count < kLong)
-    std::copy_n(row.data(), count, to);
+    std::copy_n(row, count, to);
   else
-    copy_past_cache(row.data(), count, to);
+    copy_past_cache(row, count, to);
+}
+
+void FrameColumn::take_last(std::size_t count, FrameColumn& other) {
+  append(other.end() - count, count);
+  other.drop_last(count);
 }
 
 void FrameColumn::append(std::size_t count, double value) {

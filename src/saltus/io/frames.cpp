@@ -81,16 +81,6 @@ void create_step(const h5::Group& body, std::size_t q, std::size_t v, bool shift
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// A row of a table of the step.
-void append_row(const h5::Dataset& data, FrameColumn& out, const Vector* row,
-                Eigen::Index columns) {
-  if (!data.is_open()) return;
-  if (row)
-    out.append(*row);
-  else
-    out.append(static_cast<std::size_t>(columns), kUnknown);
-}
-
 }  // namespace
 
 FrameTable FrameTable::create(const h5::File& file, const Model& model,
@@ -258,12 +248,10 @@ void FrameTable::reserve(std::size_t bytes) {
 
 void FrameTable::add(const State& state, std::span<const Vector> velocities,
                      std::span<const std::array<Vector3, 2>> joint_loads,
-                     std::span<const ContactView> contacts, const FrameStep& step) {
+                     std::span<const ContactView> contacts, std::span<const SeenContact> seen) {
   expects(state.groups.size() == bodies_.size() && velocities.size() == bodies_.size(),
           "FrameTable::add: one state and one velocity a group");
-  expects((step.start.empty() || step.start.size() == bodies_.size()) &&
-              (step.contacts.empty() || step.contacts.size() == contacts.size()),
-          "FrameTable::add: one start a group, one row a contact");
+  expects(seen.empty() || seen.size() == contacts.size(), "FrameTable::add: one row a contact");
   expects(joint_loads.size() == joints_.size(), "FrameTable::add: one load a joint");
   waiting_.time.push_back(state.t);
   waiting_.step.push_back(state.step);
@@ -280,27 +268,45 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
     insert(waiting_.joints[i].torque, joint_loads[i][1]);
     bytes_ += 48;
   }
-  bytes_ += add_step(state, step);
+  bytes_ += add_step(state);
   if (contacts.empty())
     add_contacts(state.contacts);
   else
-    add_contacts(contacts, step.contacts);
+    add_contacts(contacts, seen);
+}
+
+void FrameTable::begin_step(std::span<const GroupState> start) {
+  expects(start.size() == bodies_.size(), "FrameTable::begin_step: one start a group");
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    const BodyData& data = bodies_[g];
+    Waiting::Body& body = waiting_.bodies[g];
+    if (data.q0.is_open()) {
+      if (begun_) body.q0.drop_last(static_cast<std::size_t>(data.positions));  // that step failed
+      body.q0.append(start[g].q);
+    }
+    if (data.v0.is_open()) {
+      if (begun_) body.v0.drop_last(static_cast<std::size_t>(data.velocities));
+      body.v0.append(start[g].v);
+    }
+  }
+  begun_ = true;
 }
 
 /// Returns how many bytes were added.
-std::size_t FrameTable::add_step(const State& state, const FrameStep& step) {
+std::size_t FrameTable::add_step(const State& state) {
   std::size_t bytes = 0;
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     const BodyData& data = bodies_[g];
     Waiting::Body& body = waiting_.bodies[g];
-    const bool known = !step.start.empty();
-    append_row(data.q0, body.q0, known ? &step.start[g].q : nullptr, data.positions);
-    append_row(data.v0, body.v0, known ? &step.start[g].v : nullptr, data.velocities);
-    append_row(data.v1, body.v1, &state.groups[g].v, data.velocities);
-    if (data.q0.is_open()) bytes += 8 * static_cast<std::size_t>(data.positions);
-    if (data.v0.is_open()) bytes += 8 * static_cast<std::size_t>(data.velocities);
-    if (data.v1.is_open()) bytes += 8 * static_cast<std::size_t>(data.velocities);
+    const auto q = static_cast<std::size_t>(data.positions),
+               v = static_cast<std::size_t>(data.velocities);
+    if (!begun_ && data.q0.is_open()) body.q0.append(q, kUnknown);
+    if (!begun_ && data.v0.is_open()) body.v0.append(v, kUnknown);
+    if (data.v1.is_open()) body.v1.append(state.groups[g].v);
+    bytes += 8 * (data.q0.is_open() ? q : 0) + 8 * (data.v0.is_open() ? v : 0) +
+             8 * (data.v1.is_open() ? v : 0);
   }
+  begun_ = false;
   return bytes;
 }
 
@@ -386,7 +392,8 @@ void FrameTable::Waiting::clear() {
   for (std::vector<double>* x :
        {&time, &impulse, &moment, &point, &normal, &force, &gap, &tangent, &local})
     x->clear();
-  for (std::vector<std::uint64_t>* x : {&step, &offset, &key}) x->clear();
+  for (std::vector<std::uint64_t>* x : {&step, &offset, &key, &sums}) x->clear();
+  prepared = false;
   for (std::vector<std::int32_t>* x : {&status, &this->body, &feature}) x->clear();
   for (Body& b : bodies) {
     for (FrameColumn* x : {&b.q, &b.velocity, &b.q0, &b.v0, &b.v1}) x->clear();
@@ -402,6 +409,12 @@ void FrameTable::hand_over() {
   FrameColumn::publish();
   std::swap(waiting_, writing_);
   waiting_.clear();
+  for (std::size_t g = 0; begun_ && g < bodies_.size(); ++g) {  // its frame comes with the next
+    const auto q = static_cast<std::size_t>(bodies_[g].positions),
+               v = static_cast<std::size_t>(bodies_[g].velocities);
+    if (bodies_[g].q0.is_open()) waiting_.bodies[g].q0.take_last(q, writing_.bodies[g].q0);
+    if (bodies_[g].v0.is_open()) waiting_.bodies[g].v0.take_last(v, writing_.bodies[g].v0);
+  }
   given_ += writing_.time.size();
   bytes_ = 0;
 }
@@ -414,14 +427,23 @@ void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
       Eigen::Map<const Matrix>(waiting.velocity.data(), body.velocities, frames), waiting.field);
 }
 
+void FrameTable::prepare() {
+  Waiting& w = writing_;
+  if (crc_data_.is_open()) add_sums(w);
+  for (std::size_t g = 0; g < bodies_.size(); ++g)
+    if (bodies_[g].fields && bodies_[g].fields->later())
+      add_later_fields(bodies_[g], w.bodies[g], w.time);
+  w.prepared = true;
+}
+
 void FrameTable::write() {
   Waiting& w = writing_;
-  if (crc_data_.is_open()) put(crc_data_, checksums(w));
+  if (!w.prepared) prepare();
+  put(crc_data_, w.sums);
   put(time_data_, w.time);
   put(step_data_, w.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     BodyData& body = bodies_[g];
-    if (body.fields && body.fields->later()) add_later_fields(body, w.bodies[g], w.time);
     put(body.q, w.bodies[g].q);
     put(body.velocity, w.bodies[g].velocity);
     put(body.q0, w.bodies[g].q0);
@@ -451,9 +473,8 @@ void FrameTable::write() {
 
 // Of each body q, velocity, q0, v0, v1; of the contacts impulse, moment, normal, tangent; of each joint force, torque: the
 // bytes of those that the file has, in this order.
-std::vector<std::uint64_t> FrameTable::checksums(const Waiting& w) const {
-  std::vector<std::uint64_t> sums;
-  const std::uint64_t first = contact_data_.key.rows();  // w comes behind them
+void FrameTable::add_sums(Waiting& w) const {
+  const std::uint64_t first = w.offset.empty() ? 0 : w.offset.back() - w.key.size();
   std::size_t from = 0;
   for (std::size_t k = 0; k < w.time.size(); ++k) {
     std::uint32_t sum = 0;
@@ -481,9 +502,8 @@ std::vector<std::uint64_t> FrameTable::checksums(const Waiting& w) const {
       add(joint.force, 3 * k, 3);
       add(joint.torque, 3 * k, 3);
     }
-    sums.push_back(sum);
+    w.sums.push_back(sum);
   }
-  return sums;
 }
 
 void FrameTable::truncate(std::size_t frames) {

@@ -8,7 +8,6 @@
 
 #include "saltus/io/body_fields.h"
 #include "saltus/io/frame_column.h"
-#include "saltus/io/frame_step.h"
 #include "saltus/io/hdf5.h"
 #include "saltus/scene/model.h"
 #include "saltus/sim/contact_view.h"
@@ -26,16 +25,21 @@ class FrameTable {
 
   /// Room in memory for the states of `bytes` of frames; more is allocated when it is needed.
   void reserve(std::size_t bytes);
+  /// start: of the step that ends in the next frame.
+  void begin_step(std::span<const GroupState> start);
   /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of the state are taken, of
-  /// which nothing but impulses is known. step: what it leaves out is stored as not a number.
+  /// which nothing but impulses is known. seen: what their rows were made of, in the same order. What is not known of the
+  /// step is stored as not a number.
   void add(const State& state, std::span<const Vector> velocities,
            std::span<const std::array<Vector3, 2>> joint_loads,
-           std::span<const ContactView> contacts, const FrameStep& step = {});
+           std::span<const ContactView> contacts, std::span<const SeenContact> seen = {});
   /// Frames on disk, in the making and waiting.
   std::size_t frames() const { return given_ + waiting_.time.size(); }
   std::size_t waiting_bytes() const { return bytes_; }
   /// What waits goes to write(), which another thread may call meanwhile; not before the last write() is done.
   void hand_over();
+  /// The part of write() that needs no file; another thread may write other tables meanwhile. May be left out.
+  void prepare();
   void write();
   /// Drops frames on disk from `frames` on; nothing may be waiting. Throws h5::Error if there are
   /// fewer.
@@ -76,6 +80,8 @@ class FrameTable {
     std::vector<std::int32_t> status, body, feature;
     std::vector<Body> bodies;
     std::vector<Joint> joints;
+    std::vector<std::uint64_t> sums;  ///< of each frame, once prepared
+    bool prepared = false;
     void clear();
   };
   std::size_t add_fields(BodyData& body, std::vector<std::vector<double>>& waiting, double t,
@@ -83,20 +89,21 @@ class FrameTable {
   void add_later_fields(BodyData& body, Waiting::Body& waiting, std::span<const double> time);
   void add_contacts(std::span<const ContactMemory> contacts);
   void add_contacts(std::span<const ContactView> contacts, std::span<const SeenContact> seen);
-  std::size_t add_step(const State& state, const FrameStep& step);
+  std::size_t add_step(const State& state);
   void add_rows(const SeenContact& contact);
   void add_no_rows();
   void add_contact(std::uint64_t key, const Vector3& impulse, const Vector3& moment);
   void end_contacts(std::size_t count);
 
-  std::vector<std::uint64_t> checksums(const Waiting& waiting) const;
+  void add_sums(Waiting& waiting) const;
 
   h5::Dataset time_data_, step_data_, crc_data_;
   ContactData contact_data_;
   std::vector<BodyData> bodies_;
   std::vector<JointData> joints_;
   Waiting waiting_, writing_;
-  double near_ = 0.0;  ///< open contacts up to this gap are stored [m]
+  bool begun_ = false;  ///< waiting_ has a row of q0 and v0 more than of the rest
+  double near_ = 0.0;   ///< open contacts up to this gap are stored [m]
   std::size_t given_ = 0, bytes_ = 0;
   std::uint64_t contacts_ = 0;  ///< written and waiting
 };

@@ -101,6 +101,7 @@ struct ResultsWriter::Parts {
   /// What became of the file, in words.
   std::string give_up() {
     failed = true;
+    thread.settle();
     hdf5.abandon();
     std::int64_t step = -1;
     try {  // what is on the disk tells best
@@ -138,6 +139,9 @@ struct ResultsWriter::Parts {
   }
   void put_tables() {
     rows.write();
+    put_others();
+  }
+  void put_others() {
     frames.write();
     step_contacts.write();
     events.write();
@@ -304,17 +308,16 @@ void ResultsWriter::events(std::span<const Event> events) {
   p.statistics.add(events);
 }
 
-void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
-                          std::span<const std::array<Vector3, 2>> joint_loads,
-                          std::span<const ContactView> contacts) {
-  frame(state, velocities, joint_loads, contacts, {});
+void ResultsWriter::begin_step(std::span<const GroupState> start) {
+  parts_->frames.begin_step(start);
 }
 
 void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
                           std::span<const std::array<Vector3, 2>> joint_loads,
-                          std::span<const ContactView> contacts, const FrameStep& step) {
+                          std::span<const ContactView> contacts,
+                          std::span<const SeenContact> seen) {
   Parts& p = *parts_;
-  p.frames.add(state, velocities, joint_loads, contacts, step);
+  p.frames.add(state, velocities, joint_loads, contacts, seen);
   if (p.frames.waiting_bytes() > kBytes) p.hand_over();
 }
 
@@ -367,7 +370,9 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   Parts& p = *parts_;
   p.writing([&] {
     p.take();
-    p.thread.post([&p] { p.put_tables(); });  // as the rows before
+    p.thread.post([&p] { p.rows.write(); });  // as the rows before
+    p.frames.prepare();
+    p.thread.post([&p] { p.put_others(); });
     p.thread.wait();
     for (const std::string& slot : p.hdf5.group("checkpoint").names())
       p.hdf5.remove("checkpoint/" + slot);

@@ -21,7 +21,6 @@
 
 #include "saltus/io/body_fields.h"
 #include "saltus/io/data_files.h"
-#include "saltus/io/frame_step.h"
 #include "saltus/io/provenance.h"
 #include "saltus/io/statistics.h"
 #include "saltus/scene/model.h"
@@ -75,16 +74,15 @@ class ResultsWriter {
   /// What the event lane located in the step: Simulation::events(), before record(). Of runs in the other lane nothing is
   /// stored.
   void events(std::span<const Event> events);
+  /// Before a step that is to end in a frame: all groups as their schemes hold them now. With that, `seen` and its own moment
+  /// the frame has what the equations of the step can be made anew with.
+  void begin_step(std::span<const GroupState> start);
   /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group; `joint_loads`: force and
   /// torque, one a joint (Simulation::joint_load); `contacts`: Simulation::contacts(), without them of the contacts in the
-  /// state only the impulses are stored.
+  /// state only the impulses are stored; `seen`: Simulation::seen_contacts(), what the rows of `contacts` were made of.
   void frame(const State& state, std::span<const Vector> velocities,
              std::span<const std::array<Vector3, 2>> joint_loads = {},
-             std::span<const ContactView> contacts = {});
-  /// The same with the step that ends there.
-  void frame(const State& state, std::span<const Vector> velocities,
-             std::span<const std::array<Vector3, 2>> joint_loads,
-             std::span<const ContactView> contacts, const FrameStep& step);
+             std::span<const ContactView> contacts = {}, std::span<const SeenContact> seen = {});
   /// What is in memory is written and flushed while the caller goes on. Waits for what was handed over before, and throws
   /// RunError as drain() does if that failed.
   void hand_over();

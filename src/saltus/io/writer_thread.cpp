@@ -80,6 +80,13 @@ void WriterThread::wait() {
   if (s.fault) std::rethrow_exception(std::exchange(s.fault, nullptr));
 }
 
+void WriterThread::settle() noexcept {
+  try {
+    wait();
+  } catch (...) {  // another fault was met already
+  }
+}
+
 void WriterThread::post(std::function<void()> job) {
   wait();
   Shared& s = *shared_;

@@ -19,6 +19,8 @@ class WriterThread {
   void post(std::function<void()> job);
   /// Nothing is left to do. Throws what the job threw.
   void wait();
+  /// The same; whatever the job met is forgotten.
+  void settle() noexcept;
 
  private:
   struct Shared;

@@ -6,7 +6,8 @@ namespace saltus {
 
 void place_contacts(const Model& model, double t, double h, std::span<const GroupState> groups,
                     std::vector<SeenContact>& seen, std::vector<ContactView>& views) {
-  std::ranges::sort(seen, {}, [](const SeenContact& c) { return c.view.key; });
+  const auto key = [](const SeenContact& c) { return c.view.key; };
+  if (!std::ranges::is_sorted(seen, {}, key)) std::ranges::sort(seen, {}, key);
   // The points of one group at a time: a batch each.
   std::vector<PointRef> at;
   std::vector<std::array<std::size_t, 2>> asked;  // contact and side

@@ -314,7 +314,7 @@ void FixedIsland::see(const Model& model, std::vector<SeenContact>& contacts) co
   std::size_t hit = 0;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const ContactPair& pair = model.pairs()[static_cast<std::size_t>(pairs_[i])];
-    SeenContact seen;
+    SeenContact& seen = contacts.emplace_back();
     seen.view.key = pair.key;
     seen.view.a = {pair.a.group, pair.a.ref.body};
     seen.view.normal = pair.normal;
@@ -326,7 +326,6 @@ void FixedIsland::see(const Model& model, std::vector<SeenContact>& contacts) co
       seen.view.status = ContactView::Status::closed;
       seen.view.impulse[0] = p_hit_[static_cast<Eigen::Index>(hit++)];
     }
-    contacts.push_back(seen);
   }
 }
 

@@ -28,14 +28,9 @@ class RunObserver {
     for (std::size_t i = 0; i < probes_.size(); ++i) probes_[i] = sim_.probe(static_cast<int>(i));
     return probes_;
   }
-  /// The state is that at the beginning of a step that ends in a frame.
-  void keep_start() { start_ = sim_.state().groups; }
-  void write_frame(ResultsWriter& out, bool steps) {
+  void write_frame(ResultsWriter& out) {
     const std::span<const ContactView> contacts = sim_.contacts();
-    FrameStep step;
-    if (steps) step.start = start_;
-    step.contacts = sim_.seen_contacts();
-    out.frame(sim_.state(), velocities(), joint_loads(), contacts, step);
+    out.frame(sim_.state(), velocities(), joint_loads(), contacts, sim_.seen_contacts());
   }
 
  private:
@@ -53,7 +48,6 @@ class RunObserver {
   const Simulation& sim_;
   std::vector<double> probes_;
   std::vector<Vector> velocities_;
-  std::vector<GroupState> start_;
   std::vector<std::array<Vector3, 2>> joint_loads_;
 };
 
@@ -94,7 +88,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   if (state.step == 0) {
     out.start(state, observer.probes());
     loop.statistics.add(report_of_start(), state.energy, state.t);
-    if (plan.next(0) == 0) observer.write_frame(out, false);
+    if (plan.next(0) == 0) observer.write_frame(out);
   }
   loop.statistics.rows = state.step + 1;  // rows count steps, also where not every step was stored
   std::uint64_t next_frame = plan.next(state.step + 1);
@@ -114,7 +108,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       }
     }
     const std::uint64_t before = state.step;
-    if (before + 1 == next_frame) observer.keep_start();
+    if (before + 1 == next_frame) out.begin_step(state.groups);
     const double scheme_before = scheme_account(state.ledger);
     const RunClock::time_point from = RunClock::now();
     const StepReport report = sim.advance();
@@ -140,7 +134,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     if (spec.every_step || framed || state.step == steps)
       out.record(report, state, observer.probes(), in_seconds(to - from));
     if (framed) {
-      observer.write_frame(out, true);
+      observer.write_frame(out);
       next_frame = plan.next(state.step + 1);
     }
     if (every != 0 && state.step % every == 0 && state.step < steps)

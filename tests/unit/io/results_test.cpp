@@ -223,6 +223,52 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "results_the start of a step stands in the frame at its end, through hand-overs and steps that "
+    "failed") {
+  const Folder folder;
+  const Model model = io_test::make_model(100);
+  ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved());
+  FakeRun run(model);
+  std::vector<std::vector<GroupState>> starts;
+  while (run.state.step < 60) {
+    const std::vector<GroupState> start = run.state.groups;
+    const std::uint64_t k = run.state.step;
+    const bool known = k % 5 != 0;
+    run.advance();
+    if (k % 4 == 0 && known) out.begin_step(run.state.groups);  // of a step that failed
+    if (known) out.begin_step(start);
+    if (k % 7 == 0) out.hand_over();
+    out.record(run.report, run.state, run.probes);
+    if (k % 11 == 0) out.checkpoint(run.state);
+    out.frame(run.state, run.velocities);
+    starts.push_back(known ? start : std::vector<GroupState>{});
+  }
+  out.begin_step(run.state.groups);  // and no frame
+  out.finish(run.state, {});
+  const h5::File file = h5::File::read(folder / "a.h5");
+  const std::array names{"string", "bar%2F1"};
+  for (std::size_t g = 0; g < names.size(); ++g)
+    for (const bool velocity : {false, true}) {
+      const std::string table =
+          std::string("bodies/") + names[g] + (velocity ? "/step/v0" : "/step/q0");
+      CAPTURE(table);
+      const std::vector<double> stored = file.dataset(table).reals();
+      const auto n = static_cast<std::size_t>(model.initial()[g].q.size());
+      REQUIRE(stored.size() == n * starts.size());
+      for (std::size_t k = 0; k < starts.size(); ++k)
+        for (std::size_t i = 0; i < n; ++i) {
+          const double is = stored[k * n + i];
+          if (starts[k].empty()) {
+            CHECK(std::isnan(is));
+            continue;
+          }
+          const Vector& row = velocity ? starts[k][g].v : starts[k][g].q;
+          CHECK(is == row[static_cast<Eigen::Index>(i)]);
+        }
+    }
+}
+
+TEST_CASE(
     "results_a fault of the thread that writes is told at the next call, and takes the part away") {
   const Folder folder;
   const Model model = io_test::make_model();
