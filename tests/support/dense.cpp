@@ -3,9 +3,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
 #include <memory>
-#include <unsupported/Eigen/MatrixFunctions>
 
 #include "saltus/math/dense.h"
 
@@ -26,7 +26,13 @@ Vector generalized_values(const Matrix& A, const Matrix& B) {
   return symmetric_values(C);
 }
 
-Vector singular_values(const Matrix& A) { return Eigen::JacobiSVD<Matrix>(A).singularValues(); }
+// [0 A; A^T 0] has plus and minus the singular values, and zeros; they come increasing
+Vector singular_values(const Matrix& A) {
+  const Eigen::Index m = A.rows(), n = A.cols();
+  Matrix both = Matrix::Zero(m + n, m + n);
+  both.bottomLeftCorner(n, m) = A.transpose();
+  return symmetric_values(both).tail(std::min(m, n)).reverse().cwiseMax(0.0);
+}
 
 double determinant_of(const Matrix& A) { return A.determinant(); }
 
@@ -57,6 +63,14 @@ Matrix kernel_of(const Matrix& A, double threshold) {
 
 Matrix kernel_of(const Matrix& A) { return A.fullPivLu().kernel(); }
 
-Eigen::Matrix4d exponential(const Eigen::Matrix4d& A) { return A.exp(); }
+// (exp(A / 2^k))^(2^k) with the series to its 20th term, at |A / 2^k| <= 1/2 far below round-off
+Eigen::Matrix4d exponential(const Eigen::Matrix4d& A) {
+  const int k = std::max(0, std::ilogb(A.norm()) + 2);
+  Eigen::Matrix4d E = Eigen::Matrix4d::Identity();
+  for (int n = 20; n >= 1; --n)
+    E = Eigen::Matrix4d::Identity() + (A * E).eval() / (n * std::ldexp(1.0, k));
+  for (int i = 0; i < k; ++i) E = (E * E).eval();
+  return E;
+}
 
 }  // namespace saltus::test

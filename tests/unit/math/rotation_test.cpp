@@ -8,6 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "saltus/math/dense.h"
+
 using namespace saltus;
 
 namespace {
@@ -211,4 +213,25 @@ TEST_CASE("a pose carries points, and its inverse brings them back") {
   CHECK(((A * B) * X - A * (B * X)).norm() <= 1e-14);
   CHECK((A.inverse() * (A * X) - X).norm() <= 1e-14);
   CHECK((skew(X) * Vector3(1.0, 2.0, 3.0) - X.cross(Vector3(1.0, 2.0, 3.0))).norm() <= 1e-15);
+}
+
+TEST_CASE("the turn between two directions is the shortest one, to round-off up to half a turn") {
+  for (double a : {0.0, 1e-16, 1e-15, 1e-12, 1e-7, 0.3, 1.7, 3.0})
+    for (double short_of_half : {0.0, 1.0})
+      for (const Vector3& n : kDirections) {
+        CAPTURE(a);
+        const double angle = short_of_half * std::numbers::pi + (short_of_half > 0.0 ? -a : a);
+        const Vector3 from = n.unitOrthogonal(), side = n.cross(from),
+                      to = std::cos(angle) * from + std::sin(angle) * side;
+        const Quaternion Q = turn_between(2.0 * from, 0.5 * to);
+        CHECK((Q * from - to).norm() <= 1e-15);
+        CHECK(std::abs(Q.norm() - 1.0) <= 4e-16);
+        CHECK(std::abs(Q.vec().dot(from)) <= 3e-16);  // the axis is at right angles to both
+        CHECK(std::abs(Q.vec().dot(to)) <= 3e-16);
+        CHECK(std::abs(2.0 * std::atan2(Q.vec().norm(), Q.w()) - angle) <= 1e-15);
+      }
+  // what is not along an axis of coordinates has no exact opposite of its length
+  CHECK((turn_between(Vector3(1.0, 2.0, 3.0), Vector3(-1.0, -2.0, -3.0)) * Vector3(1.0, 2.0, 3.0) +
+         Vector3(1.0, 2.0, 3.0))
+            .norm() <= 4e-15);
 }
