@@ -23,11 +23,11 @@ void copy_past_cache(const double* from, std::size_t count, double* to) {
   std::copy_n(from, count, to);
 }
 
-/// Room for so many numbers; of long rooms the system is asked to make pages of 2 MiB.
-double* room(std::size_t count) {
-  constexpr std::size_t kLargePage = std::size_t{2} << 20, kWorthOne = kLargePage / 2;  // [bytes]
+/// Room for `count` numbers in rows of `row`; of much room for long rows the system is asked to make pages of 2 MiB.
+double* room(std::size_t count, std::size_t row) {
+  constexpr std::size_t kSmallPage = 4096, kLargePage = std::size_t{2} << 20;  // [bytes]
   const std::size_t bytes = count * sizeof(double);
-  const bool large = bytes >= kWorthOne;
+  const bool large = row * sizeof(double) >= kSmallPage && bytes >= kLargePage / 2;
   const std::size_t size = large ? (bytes + kLargePage - 1) / kLargePage * kLargePage : bytes;
   void* const begin = large ? std::aligned_alloc(kLargePage, size) : std::malloc(size);
   if (!begin) throw std::bad_alloc();
@@ -39,16 +39,16 @@ double* room(std::size_t count) {
 
 }  // namespace
 
-void FrameColumn::reserve(std::size_t count) {
+void FrameColumn::reserve(std::size_t count, std::size_t row) {
   if (count <= capacity_) return;
-  Values larger(room(count));
+  Values larger(room(count, row));
   std::copy_n(values_.get(), size_, larger.get());
   values_ = std::move(larger);
   capacity_ = count;
 }
 
 double* FrameColumn::grow(std::size_t count) {
-  if (size_ + count > capacity_) reserve(std::max(size_ + count, 2 * capacity_));
+  if (size_ + count > capacity_) reserve(std::max(size_ + count, 2 * capacity_), count);
   size_ += count;
   return values_.get() + (size_ - count);
 }

@@ -9,12 +9,14 @@
 namespace saltus {
 
 /// Rows are copied past the cache where the machine can: they would push out of it what the next step needs, and each line
-/// would first be fetched to be overwritten (862 modes, five rows a frame: 2.3 us instead of 4.0). Long columns lie on pages of
-/// 2 MiB: of small ones each row needs two or three that the processor has forgotten (1.4 us less, and quicker steps behind it).
+/// would first be fetched to be overwritten (862 modes, five rows a frame: 2.3 us instead of 4.0). Rows longer than a
+/// page of 4 KiB lie on pages of 2 MiB: of small ones each needs two or three that the processor has forgotten (1.4 us less, and
+/// quicker steps behind it).
 class FrameColumn {
  public:
-  /// Room for so many numbers without another allocation; pages are touched by the first row that comes to lie there.
-  void reserve(std::size_t count);
+  /// Room for `count` numbers, in rows of `row`, without another allocation; pages are touched by the first row that comes to
+  /// lie there.
+  void reserve(std::size_t count, std::size_t row);
   void append(const Vector& row);
   void append(std::size_t count, double value);
   /// The last `count` numbers go from `other` to the end of this one.

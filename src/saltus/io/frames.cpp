@@ -238,11 +238,11 @@ void FrameTable::reserve(std::size_t bytes) {
       Waiting::Body& body = waiting->bodies[g];
       const auto q = static_cast<std::size_t>(data.positions),
                  v = static_cast<std::size_t>(data.velocities);
-      body.q.reserve(frames * q);
-      body.velocity.reserve(frames * v);
-      if (data.q0.is_open()) body.q0.reserve(frames * q);
-      if (data.v0.is_open()) body.v0.reserve(frames * v);
-      if (data.v1.is_open()) body.v1.reserve(frames * v);
+      body.q.reserve(frames * q, q);
+      body.velocity.reserve(frames * v, v);
+      if (data.q0.is_open()) body.q0.reserve(frames * q, q);
+      if (data.v0.is_open()) body.v0.reserve(frames * v, v);
+      if (data.v1.is_open()) body.v1.reserve(frames * v, v);
     }
 }
 
