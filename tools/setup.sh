@@ -73,7 +73,10 @@ saltus_setup() {
 saltus_jobs() {  # saltus_jobs [kB]: parallel compilers, one a core if each may need so much; SALTUS_JOBS overrides
   local cores memory
   cores=$(nproc 2>/dev/null || echo 1)
-  memory=$(awk -v each="${1:-1700000}" '/^MemAvailable:/ {print int($2 / each)}' /proc/meminfo 2>/dev/null)
+  # and what GCC lets gather above 512 MiB (CMakeLists.txt)
+  memory=$(awk -v each="${1:-1700000}" -v cores="$cores" '
+    /^MemTotal:/ {heap = $2 / cores / 8; each += (heap < 524288 ? 524288 : heap > 2097152 ? 2097152 : heap) - 524288}
+    /^MemAvailable:/ {print int($2 / each)}' /proc/meminfo 2>/dev/null)
   [ -z "$memory" ] || [ "$memory" -ge "$cores" ] || cores=$((memory > 1 ? memory : 1))
   echo "${SALTUS_JOBS:-$cores}"
 }

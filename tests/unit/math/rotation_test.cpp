@@ -216,11 +216,10 @@ TEST_CASE("a pose carries points, and its inverse brings them back") {
 }
 
 TEST_CASE("the turn between two directions is the shortest one, to round-off up to half a turn") {
-  for (double a : {0.0, 1e-16, 1e-15, 1e-12, 1e-7, 0.3, 1.7, 3.0})
-    for (double short_of_half : {0.0, 1.0})
+  for (double a : {0.0, 1e-16, 1e-15, 1e-12, 1e-7, 0.3, 1.5})
+    for (const double angle : {a, std::numbers::pi - a})
       for (const Vector3& n : kDirections) {
-        CAPTURE(a);
-        const double angle = short_of_half * std::numbers::pi + (short_of_half > 0.0 ? -a : a);
+        CAPTURE(angle);
         const Vector3 from = n.unitOrthogonal(), side = n.cross(from),
                       to = std::cos(angle) * from + std::sin(angle) * side;
         const Quaternion Q = turn_between(2.0 * from, 0.5 * to);
