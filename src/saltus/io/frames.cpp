@@ -226,12 +226,13 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
   return table;
 }
 
-void FrameTable::reserve(std::size_t bytes) {
+void FrameTable::reserve(std::size_t bytes, std::size_t most) {
   std::size_t frame = 0;  // [bytes]
   for (const BodyData& body : bodies_)
     frame += 16 * static_cast<std::size_t>(body.positions) +
              24 * static_cast<std::size_t>(body.velocities);
-  const std::size_t frames = frame ? bytes / frame + 1 : 0;
+  std::size_t frames = frame ? bytes / frame + 1 : 0;
+  if (most) frames = std::min(frames, most);
   for (Waiting* waiting : {&waiting_, &writing_})
     for (std::size_t g = 0; g < bodies_.size(); ++g) {
       const BodyData& data = bodies_[g];

@@ -23,8 +23,9 @@ class FrameTable {
   /// Those of an existing file; of the fields those it has. Throws h5::Error.
   static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields);
 
-  /// Room in memory for the states of `bytes` of frames; more is allocated when it is needed.
-  void reserve(std::size_t bytes);
+  /// Room in memory for the states of `bytes` of frames, of no more than `most` if that is not 0; more is allocated when it is
+  /// needed.
+  void reserve(std::size_t bytes, std::size_t most);
   /// start: of the step that ends in the next frame.
   void begin_step(std::span<const GroupState> start);
   /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of the state are taken, of

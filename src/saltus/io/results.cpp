@@ -182,7 +182,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     p.tables = SummedTables::open(p.hdf5);
     p.rows = open_rows(p.hdf5);
     p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
-    p.frames.reserve(kWorthwhile);
+    p.frames.reserve(kWorthwhile, options.expected_frames);
     p.hdf5.flush();
   });
 }
@@ -239,7 +239,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   }
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";
   p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
-  p.frames.reserve(kWorthwhile);
+  p.frames.reserve(kWorthwhile, options.expected_frames);
   try {
     const h5::Group provenance = p.hdf5.group("provenance");
     const auto resumed = provenance.integer("resumed") + 1;

@@ -31,8 +31,9 @@ namespace saltus {
 
 struct ResultsOptions {
   Provenance provenance;
-  std::vector<InputFile> inputs;     ///< the data files that the model was made of
-  std::uint64_t expected_steps = 0;  ///< sizes the buffers, 0: unknown
+  std::vector<InputFile> inputs;      ///< the data files that the model was made of
+  std::uint64_t expected_steps = 0;   ///< sizes the buffer of rows, 0: unknown
+  std::uint64_t expected_frames = 0;  ///< and that of frames, 0: unknown
   /// Place of each probe as the user wrote it, "0.82 m"; may be empty.
   std::vector<std::string> probe_at;
   FieldOptions fields;         ///< what frames hold beside q and velocity

@@ -83,8 +83,9 @@ struct SceneRun::Parts {
     ResultsOptions results;
     results.provenance = options.provenance;
     results.inputs = input_files(setup->scene);
-    results.expected_steps = setup->steps;
     const SceneSpec& spec = setup->scene.spec;
+    results.expected_steps = setup->steps;
+    results.expected_frames = static_cast<std::uint64_t>(spec.results.frames);
     results.fields = {spec.results.stress, spec.results.strain, spec.results.resultants};
     for (const OutputSpec& one : spec.outputs)
       results.probe_at.push_back(
