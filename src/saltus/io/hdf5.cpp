@@ -169,6 +169,7 @@ File File::create(const std::string& path) { return make(path, false); }
 File File::create_growing(const std::string& path) { return make(path, true); }
 
 File File::make(const std::string& path, bool growing) {
+  see_limits();
   quiet();
   const auto state = std::make_shared<FileState>(FileState{path});
   state->head = growing;
@@ -185,6 +186,7 @@ File File::make(const std::string& path, bool growing) {
 }
 
 File File::open(const std::string& path, unsigned mode, std::uint64_t take) {
+  see_limits();
   quiet();
   const auto state = std::make_shared<FileState>(FileState{path});
   state->take = take;
@@ -205,6 +207,7 @@ File File::read_now(const std::string& path, std::uint64_t most) {
 File File::modify(const std::string& path) { return open(path, H5F_ACC_RDWR, 0); }
 
 void File::flush() const {
+  see_limits();
   quiet();
   require(H5Fflush(id_.get(), H5F_SCOPE_LOCAL) >= 0, "cannot write");
 }

@@ -135,6 +135,8 @@ class Dataset : public Object {
   /// Forgets the rows from `rows` on; throws where there are fewer.
   void truncate(std::size_t rows);
 
+  /// True of reals of 8 bytes and integers of 4 or 8.
+  bool holds_numbers() const;
   /// A sum over every bit of the first `rows` rows of reals or integers, as they are read from the file: one number that is
   /// another one makes another sum.
   std::uint64_t sum(std::size_t rows) const;

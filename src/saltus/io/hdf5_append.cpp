@@ -124,6 +124,11 @@ Growing& Dataset::growing() {
   return *found;
 }
 
+bool Dataset::holds_numbers() const {
+  quiet();
+  return type_in_memory(id_.get()) >= 0;
+}
+
 std::optional<std::uint64_t> Dataset::kept_sum() const {
   const auto found = file_->growing.find(path_);
   if (found == file_->growing.end()) return rows() == 0 ? std::optional(kNoRows) : std::nullopt;

@@ -11,7 +11,6 @@ namespace saltus::h5 {
 namespace {
 
 int close_group(std::int64_t id) { return H5Gclose(id); }
-int close_object(std::int64_t id) { return H5Oclose(id); }
 int close_dataset(std::int64_t id) { return H5Dclose(id); }
 Handle file_of(hid_t object) {
   return {H5Iget_file_id(object), [](std::int64_t id) -> int { return H5Fclose(id); }};
@@ -399,9 +398,10 @@ bool Group::has(const std::string& name) const {
 
 bool Group::is_group(const std::string& name) const {
   quiet();
-  const Handle member(H5Oopen(id_.get(), name.c_str(), H5P_DEFAULT), close_object);
-  if (member.get() < 0) fail("cannot open " + name);
-  return H5Iget_type(member.get()) == H5I_GROUP;
+  H5O_info_t member{};
+  if (H5Oget_info_by_name2(id_.get(), name.c_str(), &member, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+    fail("cannot open " + name);
+  return member.type == H5O_TYPE_GROUP;
 }
 
 std::vector<std::string> Group::names() const {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <new>
@@ -160,6 +161,8 @@ bool memory_is_bounded() {
   return strict || limited(RLIMIT_AS) || limited(RLIMIT_DATA);
 }
 
+std::atomic<bool> bounded = true;  // until see_limits()
+
 std::shared_ptr<void> mapped(std::size_t bytes) {
   void* const memory =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -171,10 +174,12 @@ std::shared_ptr<void> mapped(std::size_t bytes) {
 
 std::shared_ptr<void> reserve() { return mapped(kReserve); }
 
-// Given back at once: two calls of the system, which took a third of the time in which a file is made. Not where memory is
-// never refused.
+void see_limits() { bounded = memory_is_bounded(); }
+
+// Given back at once. Not where memory is never refused: these and the calls that ask for limits took half of the time in
+// which a file is made.
 void expect_room() {
-  if (memory_is_bounded()) mapped(kRoom);
+  if (bounded) mapped(kRoom);
 }
 
 bool use_driver(hid_t access, std::shared_ptr<FileState> state) {

@@ -14,6 +14,9 @@ static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 /// Throws std::bad_alloc where memory is about to run out: the library (1.10.8) does not look everywhere whether it got any,
 /// and crashes.
 void expect_room();
+/// Looks whether the system refuses memory, for expect_room(): when a file is opened and at each flush. A limit that a process
+/// gives itself in between counts from then on.
+void see_limits();
 
 /// Messages are switched off once a thread: each has its own error stack.
 inline void silence() {

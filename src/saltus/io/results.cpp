@@ -178,8 +178,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     if (model.options().lane == Lane::events) p.events = EventTable::create(p.hdf5);
     p.breaks = JointBreaks::create(p.hdf5, model);
     name_checkpoints(p.hdf5, resolved, options.inputs);
-    SummedTables::list(p.hdf5);
-    p.tables = SummedTables::open(p.hdf5);
+    p.tables = SummedTables::list(p.hdf5);
     p.rows = open_rows(p.hdf5);
     p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
     p.frames.reserve(kWorthwhile, options.expected_frames);

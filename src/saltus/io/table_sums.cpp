@@ -8,29 +8,19 @@ namespace {
 
 constexpr const char* kList = "provenance/tables";
 
-bool is_number_table(const h5::Dataset& data) {
-  const h5::Extent extent = data.extent();
-  using Kind = h5::Extent::Kind;
-  return (extent.kind == Kind::real && extent.size == 8) ||
-         (extent.kind == Kind::integer && (extent.size == 8 || extent.size == 4));
-}
-
-/// Paths of all tables below a folder, each by one name only.
-void find_tables(const h5::Group& group, const std::string& folder, nlohmann::json& list) {
+/// Calls found(path, table) for all tables below a folder, each by one name only.
+template <typename Found>
+void find_tables(const h5::Group& group, const std::string& folder, const Found& found) {
   for (const std::string& name : group.names()) {
     const std::string path = folder.empty() ? name : folder + "/" + name;
     if (path == "checkpoint" || path == "provenance") continue;
     if (group.is_group(name)) {
-      find_tables(group.group(name), path, list);
+      find_tables(group.group(name), path, found);
       continue;
     }
     if (name == "time" && folder.starts_with("bodies/")) continue;  // frames/time once more
-    const h5::Dataset data = group.dataset(name);
-    if (!is_number_table(data)) continue;
-    if (data.kept_sum())
-      list["growing"].push_back(path);
-    else
-      list["fixed"][path] = data.sum(data.rows());
+    h5::Dataset data = group.dataset(name);
+    if (data.holds_numbers()) found(path, std::move(data));
   }
 }
 
@@ -42,10 +32,26 @@ void expect_same(const h5::Dataset& data, std::size_t rows, std::uint64_t sum) {
 
 }  // namespace
 
-void SummedTables::list(const h5::File& file) {
+void SummedTables::add_growing(const std::string& path, h5::Dataset data) {
+  timed_.push_back(path == "timing/step");
+  growing_.push_back(std::move(data));
+}
+
+SummedTables SummedTables::list(const h5::File& file) {
+  SummedTables tables;
   nlohmann::json list{{"growing", nlohmann::json::array()}, {"fixed", nlohmann::json::object()}};
-  find_tables(file, "", list);
+  find_tables(file, "", [&](const std::string& path, h5::Dataset data) {
+    if (data.kept_sum()) {
+      list["growing"].push_back(path);
+      tables.add_growing(path, std::move(data));
+    } else {
+      const std::uint64_t sum = data.sum(data.rows());
+      list["fixed"][path] = sum;
+      tables.fixed_.push_back({std::move(data), sum});
+    }
+  });
   file.group("provenance").write("tables", list.dump());
+  return tables;
 }
 
 SummedTables SummedTables::open(const h5::File& file) {
@@ -55,10 +61,8 @@ SummedTables SummedTables::open(const h5::File& file) {
   const std::string no_list = stored.label() + ": is no list of tables";
   try {
     const nlohmann::json list = nlohmann::json::parse(stored.text());
-    for (const auto& path : list.at("growing")) {
-      tables.timed_.push_back(path == "timing/step");
-      tables.growing_.push_back(file.dataset(path.get<std::string>()));
-    }
+    for (const auto& path : list.at("growing"))
+      tables.add_growing(path.get<std::string>(), file.dataset(path.get<std::string>()));
     for (const auto& [path, sum] : list.at("fixed").items()) {
       if (!sum.is_number_unsigned()) throw h5::Error(no_list);
       tables.fixed_.push_back({file.dataset(path), sum.get<std::uint64_t>()});

@@ -16,7 +16,7 @@ class SummedTables {
  public:
   /// Writes the list into a file that has all its tables and no rows of steps and frames yet: /provenance/tables, with the
   /// sums of what is written once.
-  static void list(const h5::File& file);
+  static SummedTables list(const h5::File& file);
   /// Throws h5::Error. Of a file that is older than the list: nothing is summed.
   static SummedTables open(const h5::File& file);
 
@@ -32,6 +32,7 @@ class SummedTables {
     h5::Dataset data;
     std::uint64_t sum;
   };
+  void add_growing(const std::string& path, h5::Dataset data);
   std::vector<h5::Dataset> growing_;
   std::vector<char> timed_;  ///< differs from run to run: read, but not summed
   std::vector<Fixed> fixed_;
