@@ -66,7 +66,7 @@ def titles(app, env):
 
 
 def on_page(app, page, template, context, doctree):
-    """The bar at the side shows sections of the page itself alone; without those of the others it is made in a third of the time."""
+    """The bar at the side shows sections of the page itself alone; made without those of the others (all pages in 13 s, not 18)."""
     menu = context["toctree"]
 
     def toctree(**options):
