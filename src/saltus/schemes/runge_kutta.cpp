@@ -6,7 +6,8 @@
 //     A = M(q_free),  gain = sum_i b_i c_i = 1/2,  order of the table
 //
 // In a vector space the V_j are put in: Q_i = q0 + h c_i v0 + h^2 sum_j (a a)_ij k_j, and only the k_j are kept. Where
-// the body turns, increments W are integrated in place of positions, W' = dexp^-1_W(V), Q = q0 (+) W.
+// besides neither M nor F depends on v, the V_i are not formed. Where the body turns, increments W are integrated in
+// place of positions, W' = dexp^-1_W(V), Q = q0 (+) W.
 //
 // dormand-prince with `tolerance` divides the step into parts of lengths s with
 //
@@ -68,7 +69,9 @@ class RungeKutta final : public ExplicitScheme {
   };
   void acceleration(const Dynamics& body, Trial& x, double t, const Vector& q, const Vector& v,
                     Vector& k) const;
-  void place_stage(const Dynamics& body, Trial& x, const Part& part, std::size_t i) const;
+  bool needs_velocities(const Dynamics& body) const;
+  void place_stage(const Dynamics& body, Trial& x, const Part& part, std::size_t i,
+                   bool velocity = true) const;
   void advance(const Dynamics& body, Trial& x, const Part& part) const;
   void in_parts(const Dynamics& body, Trial& x) const;
   double error(const Dynamics& body, Trial& x, const Part& part) const;
@@ -115,11 +118,16 @@ void RungeKutta::acceleration(const Dynamics& body, Trial& x, double t, const Ve
   solve_mass(body, x, q, v, k);
 }
 
+/// False where k_i does not depend on V_i.
+bool RungeKutta::needs_velocities(const Dynamics& body) const {
+  return sofa_ || !has(body.traits(), Trait::separable) || has(body.traits(), Trait::rotations);
+}
+
 // V_i and Q_i in work[v_at], work[q_at], of bodies that turn W_i in work[w_at]
-void RungeKutta::place_stage(const Dynamics& body, Trial& x, const Part& part,
-                             std::size_t i) const {
+void RungeKutta::place_stage(const Dynamics& body, Trial& x, const Part& part, std::size_t i,
+                             bool velocity) const {
   const auto& [t, h, q, v] = part;
-  add_up(x.work[v_at], v, h, a_[i], &x.work[k_0]);
+  if (velocity) add_up(x.work[v_at], v, h, a_[i], &x.work[k_0]);
   if (has(body.traits(), Trait::rotations)) {
     add_up(x.work[w_at], Vector::Zero(v.size()), h, a_[i], &x.work[rate_0]);
     body.retract(q, x.work[w_at], x.work[q_at]);
@@ -132,13 +140,15 @@ void RungeKutta::place_stage(const Dynamics& body, Trial& x, const Part& part,
 void RungeKutta::advance(const Dynamics& body, Trial& x, const Part& part) const {
   const auto& [t, h, q, v] = part;
   const bool turns = has(body.traits(), Trait::rotations), divided = tolerance_ > 0.0;
+  const bool velocities = needs_velocities(body);
   Vector *k = &x.work[k_0], *rate = turns ? &x.work[rate_0] : nullptr;
-  Vector &Q = x.work[q_at], &V = x.work[v_at], &W = x.work[w_at];
+  Vector &Q = x.work[q_at], &W = x.work[w_at];
+  const Vector& V = velocities ? x.work[v_at] : v;
   if (!divided) acceleration(body, x, t, q, v, k[0]);
   if (turns) rate[0] = v;
   for (int i = 1; i < m_.stages; ++i) {
     const auto stage = static_cast<std::size_t>(i);
-    place_stage(body, x, part, stage);
+    place_stage(body, x, part, stage, velocities);
     if (turns) body.increment_rate(W, V, rate[i]);
     acceleration(body, x, t + m_.c[stage] * h, Q, V, k[i]);
   }
