@@ -71,17 +71,15 @@ void EventTable::add(std::span<const Event> events) {
   count_ += events.size();
 }
 
-void EventTable::hand_over() { std::swap(waiting_, writing_); }
-
-void EventTable::write() {
-  if (!time_.is_open() || writing_.time.empty()) return;
-  time_.append(std::span<const double>(writing_.time));
-  kind_.append(std::span<const std::int32_t>(writing_.kind));
-  key_.append(std::span<const std::uint64_t>(writing_.key));
-  speed_.append(std::span<const double>(writing_.speed));
-  impulse_.append(std::span<const double>(writing_.impulse));
-  energy_.append(std::span<const double>(writing_.energy));
-  writing_ = {};
+void EventTable::write(Waiting& events) {
+  if (!time_.is_open() || events.time.empty()) return;
+  time_.append(std::span<const double>(events.time));
+  kind_.append(std::span<const std::int32_t>(events.kind));
+  key_.append(std::span<const std::uint64_t>(events.key));
+  speed_.append(std::span<const double>(events.speed));
+  impulse_.append(std::span<const double>(events.impulse));
+  energy_.append(std::span<const double>(events.energy));
+  events = {};
 }
 
 void EventTable::truncate(std::size_t rows) {

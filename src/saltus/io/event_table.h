@@ -1,6 +1,7 @@
 // What the event lane located, over a whole run: /events of a results file.
 #pragma once
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "saltus/io/hdf5.h"
@@ -22,19 +23,19 @@ class EventTable {
   /// Written, in the making and waiting.
   std::size_t rows() const { return count_; }
   std::size_t waiting_bytes() const { return 68 * waiting_.kind.size(); }
-  /// As those of RowTable.
-  void hand_over();
-  void write();
-  void truncate(std::size_t rows);
-
- private:
   struct Waiting {
     std::vector<double> time, speed, impulse, energy;
     std::vector<std::int32_t> kind;
     std::vector<std::uint64_t> key;
   };
+  /// As those of RowTable; what is written is empty behind it.
+  void hand_over(Waiting& other) { std::swap(waiting_, other); }
+  void write(Waiting& events);
+  void truncate(std::size_t rows);
+
+ private:
   h5::Dataset time_, kind_, key_, speed_, impulse_, energy_;
-  Waiting waiting_, writing_;
+  Waiting waiting_;
   std::size_t count_ = 0;
 };
 

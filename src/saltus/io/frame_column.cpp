@@ -1,10 +1,8 @@
 #include "saltus/io/frame_column.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <new>
+#include <utility>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -23,32 +21,18 @@ void copy_past_cache(const double* from, std::size_t count, double* to) {
   std::copy_n(from, count, to);
 }
 
-/// Room for `count` numbers in rows of `row`; of much room for long rows the system is asked to make pages of 2 MiB.
-double* room(std::size_t count, std::size_t row) {
-  constexpr std::size_t kSmallPage = 4096, kLargePage = std::size_t{2} << 20;  // [bytes]
-  const std::size_t bytes = count * sizeof(double);
-  const bool large = row * sizeof(double) >= kSmallPage && bytes >= kLargePage / 2;
-  const std::size_t size = large ? (bytes + kLargePage - 1) / kLargePage * kLargePage : bytes;
-  void* const begin = large ? std::aligned_alloc(kLargePage, size) : std::malloc(size);
-  if (!begin) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  if (large) ::madvise(begin, size, MADV_HUGEPAGE);  // where it makes none, all goes on as before
-#endif
-  return static_cast<double*>(begin);
-}
-
 }  // namespace
 
-void FrameColumn::reserve(std::size_t count, std::size_t row) {
+void FrameColumn::reserve(std::size_t count) {
   if (count <= capacity_) return;
-  Values larger(room(count, row));
+  auto larger = std::make_unique_for_overwrite<double[]>(count);
   std::copy_n(values_.get(), size_, larger.get());
   values_ = std::move(larger);
   capacity_ = count;
 }
 
 double* FrameColumn::grow(std::size_t count) {
-  if (size_ + count > capacity_) reserve(std::max(size_ + count, 2 * capacity_), count);
+  if (size_ + count > capacity_) reserve(std::max(size_ + count, 2 * capacity_));
   size_ += count;
   return values_.get() + (size_ - count);
 }

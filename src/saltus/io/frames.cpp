@@ -216,11 +216,7 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
     throw h5::Error(bodies.label() + ": bodies of the scene are missing");
   if (table.joints_.size() != model.joints().size())
     throw h5::Error(file.label() + ": joints of the scene are missing");
-  for (Waiting* waiting : {&table.waiting_, &table.writing_}) {
-    waiting->joints.resize(table.joints_.size());
-    for (const BodyData& body : table.bodies_)
-      waiting->bodies.emplace_back().field.resize(body.field.size());
-  }
+  table.waiting_ = table.room();
   table.given_ = table.time_data_.rows();
   table.contacts_ = of.key.rows();
   return table;
@@ -231,20 +227,26 @@ void FrameTable::reserve(std::size_t bytes, std::size_t most) {
   for (const BodyData& body : bodies_)
     frame += 16 * static_cast<std::size_t>(body.positions) +
              24 * static_cast<std::size_t>(body.velocities);
-  std::size_t frames = frame ? bytes / frame + 1 : 0;
-  if (most) frames = std::min(frames, most);
-  for (Waiting* waiting : {&waiting_, &writing_})
-    for (std::size_t g = 0; g < bodies_.size(); ++g) {
-      const BodyData& data = bodies_[g];
-      Waiting::Body& body = waiting->bodies[g];
-      const auto q = static_cast<std::size_t>(data.positions),
-                 v = static_cast<std::size_t>(data.velocities);
-      body.q.reserve(frames * q, q);
-      body.velocity.reserve(frames * v, v);
-      if (data.q0.is_open()) body.q0.reserve(frames * q, q);
-      if (data.v0.is_open()) body.v0.reserve(frames * v, v);
-      if (data.v1.is_open()) body.v1.reserve(frames * v, v);
-    }
+  room_ = frame ? bytes / frame + 1 : 0;
+  if (most) room_ = std::min(room_, most);
+  waiting_ = room();
+}
+
+FrameTable::Waiting FrameTable::room() const {
+  Waiting room;
+  room.joints.resize(joints_.size());
+  for (const BodyData& data : bodies_) {
+    Waiting::Body& body = room.bodies.emplace_back();
+    body.field.resize(data.field.size());
+    const auto q = static_cast<std::size_t>(data.positions),
+               v = static_cast<std::size_t>(data.velocities);
+    body.q.reserve(room_ * q);
+    body.velocity.reserve(room_ * v);
+    if (data.q0.is_open()) body.q0.reserve(room_ * q);
+    if (data.v0.is_open()) body.v0.reserve(room_ * v);
+    if (data.v1.is_open()) body.v1.reserve(room_ * v);
+  }
+  return room;
 }
 
 void FrameTable::add(const State& state, std::span<const Vector> velocities,
@@ -406,17 +408,16 @@ void FrameTable::Waiting::clear() {
   }
 }
 
-void FrameTable::hand_over() {
+void FrameTable::hand_over(Waiting& other) {
   FrameColumn::publish();
-  std::swap(waiting_, writing_);
-  waiting_.clear();
+  std::swap(waiting_, other);
   for (std::size_t g = 0; begun_ && g < bodies_.size(); ++g) {  // its frame comes with the next
     const auto q = static_cast<std::size_t>(bodies_[g].positions),
                v = static_cast<std::size_t>(bodies_[g].velocities);
-    if (bodies_[g].q0.is_open()) waiting_.bodies[g].q0.take_last(q, writing_.bodies[g].q0);
-    if (bodies_[g].v0.is_open()) waiting_.bodies[g].v0.take_last(v, writing_.bodies[g].v0);
+    if (bodies_[g].q0.is_open()) waiting_.bodies[g].q0.take_last(q, other.bodies[g].q0);
+    if (bodies_[g].v0.is_open()) waiting_.bodies[g].v0.take_last(v, other.bodies[g].v0);
   }
-  given_ += writing_.time.size();
+  given_ += other.time.size();
   bytes_ = 0;
 }
 
@@ -428,8 +429,7 @@ void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
       Eigen::Map<const Matrix>(waiting.velocity.data(), body.velocities, frames), waiting.field);
 }
 
-void FrameTable::prepare() {
-  Waiting& w = writing_;
+void FrameTable::prepare(Waiting& w) {
   if (crc_data_.is_open()) add_sums(w);
   for (std::size_t g = 0; g < bodies_.size(); ++g)
     if (bodies_[g].fields && bodies_[g].fields->later())
@@ -437,9 +437,8 @@ void FrameTable::prepare() {
   w.prepared = true;
 }
 
-void FrameTable::write() {
-  Waiting& w = writing_;
-  if (!w.prepared) prepare();
+void FrameTable::write(Waiting& w) {
+  if (!w.prepared) prepare(w);
   put(crc_data_, w.sums);
   put(time_data_, w.time);
   put(step_data_, w.step);

@@ -23,9 +23,29 @@ class FrameTable {
   /// Those of an existing file; of the fields those it has. Throws h5::Error.
   static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields);
 
+  /// Frames in memory, of every table what it gets.
+  struct Waiting {
+    struct Body {
+      FrameColumn q, velocity, q0, v0, v1;
+      std::vector<std::vector<double>> field;
+    };
+    struct Joint {
+      std::vector<double> force, torque;
+    };
+    std::vector<double> time, impulse, moment, point, normal, force, gap, tangent, local;
+    std::vector<std::uint64_t> step, offset, key;
+    std::vector<std::int32_t> status, body, feature;
+    std::vector<Body> bodies;
+    std::vector<Joint> joints;
+    std::vector<std::uint64_t> sums;  ///< of each frame, once prepared
+    bool prepared = false;
+    void clear();
+  };
   /// Room in memory for the states of `bytes` of frames, of no more than `most` if that is not 0; more is allocated when it is
   /// needed.
   void reserve(std::size_t bytes, std::size_t most);
+  /// Room for as many.
+  Waiting room() const;
   /// start: of the step that ends in the next frame.
   void begin_step(std::span<const GroupState> start);
   /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of the state are taken, of
@@ -37,11 +57,12 @@ class FrameTable {
   /// Frames on disk, in the making and waiting.
   std::size_t frames() const { return given_ + waiting_.time.size(); }
   std::size_t waiting_bytes() const { return bytes_; }
-  /// What waits goes to write(), which another thread may call meanwhile; not before the last write() is done.
-  void hand_over();
+  /// What waits goes into `other`, a room() or what was written, which takes the next frames.
+  void hand_over(Waiting& other);
   /// The part of write() that needs no file; another thread may write other tables meanwhile. May be left out.
-  void prepare();
-  void write();
+  void prepare(Waiting& frames);
+  /// In the order of hand_over(). Another thread may call this while frames are added and handed over. Behind it they are gone.
+  void write(Waiting& frames);
   /// Drops frames on disk from `frames` on; nothing may be waiting. Throws h5::Error if there are
   /// fewer.
   void truncate(std::size_t frames);
@@ -67,24 +88,6 @@ class FrameTable {
   struct JointData {
     h5::Dataset force, torque;
   };
-  /// Frames in memory, of every table what it gets.
-  struct Waiting {
-    struct Body {
-      FrameColumn q, velocity, q0, v0, v1;
-      std::vector<std::vector<double>> field;
-    };
-    struct Joint {
-      std::vector<double> force, torque;
-    };
-    std::vector<double> time, impulse, moment, point, normal, force, gap, tangent, local;
-    std::vector<std::uint64_t> step, offset, key;
-    std::vector<std::int32_t> status, body, feature;
-    std::vector<Body> bodies;
-    std::vector<Joint> joints;
-    std::vector<std::uint64_t> sums;  ///< of each frame, once prepared
-    bool prepared = false;
-    void clear();
-  };
   std::size_t add_fields(BodyData& body, std::vector<std::vector<double>>& waiting, double t,
                          View q, View v);
   void add_later_fields(BodyData& body, Waiting::Body& waiting, std::span<const double> time);
@@ -102,9 +105,10 @@ class FrameTable {
   ContactData contact_data_;
   std::vector<BodyData> bodies_;
   std::vector<JointData> joints_;
-  Waiting waiting_, writing_;
-  bool begun_ = false;  ///< waiting_ has a row of q0 and v0 more than of the rest
-  double near_ = 0.0;   ///< open contacts up to this gap are stored [m]
+  Waiting waiting_;
+  std::size_t room_ = 0;  ///< frames for which room is made
+  bool begun_ = false;    ///< waiting_ has a row of q0 and v0 more than of the rest
+  double near_ = 0.0;     ///< open contacts up to this gap are stored [m]
   std::size_t given_ = 0, bytes_ = 0;
   std::uint64_t contacts_ = 0;  ///< written and waiting
 };

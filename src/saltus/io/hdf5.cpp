@@ -208,11 +208,14 @@ File File::modify(const std::string& path) { return open(path, H5F_ACC_RDWR, 0);
 
 void File::flush() const {
   see_limits();
+  complete();
   quiet();
   require(H5Fflush(id_.get(), H5F_SCOPE_LOCAL) >= 0, "cannot write");
 }
 
 void File::close() {
+  complete();
+  file_->growing.clear();  // what it holds open
   const bool good = id_.reset();
   require(good, "cannot write");
 }
@@ -220,6 +223,7 @@ void File::close() {
 void File::abandon() noexcept {
   if (!is_open()) return;
   if (!file_->error) file_->error = ECANCELED;
+  file_->growing.clear();
   file_->reserve.reset();  // HDF5 needs memory to close, and crashes where there is none
   id_.reset();
 }

@@ -85,6 +85,7 @@ struct FileState {
   int error = 0;  ///< errno of the first write that failed; what was written since is lost
   /// Tables that were appended to, by their path in the file.
   std::map<std::string, std::shared_ptr<Growing>> growing{};
+  bool late = false;                ///< asked for by File::complete_late()
   bool head = false;                ///< asked for, of a new file
   bool changed = false;             ///< by another program, since it was opened for reading
   std::uint64_t take = 0;           ///< asked for: what AtomicFile::take() takes at most [bytes]
@@ -161,6 +162,7 @@ class Dataset : public Object {
 
  private:
   friend class Group;
+  friend class File;
   using Object::Object;
   void append_raw(std::int64_t type, const void* values, std::size_t count);
   bool append_chunks(std::int64_t type, const void* values, std::size_t count);
@@ -228,6 +230,10 @@ class File : public Group {
   /// read() does.
   static File read_now(const std::string& path, std::uint64_t most);
   static File modify(const std::string& path);
+  /// From now on rows at the end of a table that do not fill a chunk wait in memory until complete(), flush() or close(): who
+  /// asks the table before finds neither them nor their number.
+  void complete_late() const { file_->late = true; }
+  void complete() const;
   /// Everything written so far is on its way to the disk and readable by others, also if the
   /// program dies.
   void flush() const;

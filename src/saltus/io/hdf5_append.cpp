@@ -1,9 +1,10 @@
 // Rows at the end of a table, chunk by chunk and past the cache and the filters of the library, which compress every byte
-// and take five times as long. The last chunk stays in memory and is written again when it has more rows. A sum of all that was
-// appended is carried along.
+// and take five times as long. The last chunk stays in memory and is written again when it has more rows, or, of a file that is
+// completed late, when it is full or flushed. A sum of all that was appended is carried along.
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "saltus/io/hdf5_internal.h"
 #include "saltus/io/planes.h"
@@ -13,13 +14,16 @@ namespace saltus::h5 {
 /// A table that was appended to.
 struct Growing {
   bool direct = false;      ///< false: through the library
-  std::size_t rows = 0;     ///< in the file
+  std::size_t rows = 0;     ///< appended
+  std::size_t shown = 0;    ///< in the file
   std::size_t columns = 1;  ///< numbers a row
   std::size_t chunk = 1;    ///< rows
   std::size_t element = 8;  ///< [bytes]
   bool compressed = false;
   std::vector<char>
       last;  ///< the rows of the chunk that is not full, behind them zeros; no bytes: not known yet
+  bool waits = false;     ///< `last` has rows that the file has not
+  Handle data;            ///< then: the table
   bool summed = false;    ///< `sum` is known
   std::uint64_t sum = 0;  ///< of all rows
   PlaneCoder coder;
@@ -55,12 +59,19 @@ bool fits(hid_t data, hid_t type, Growing& table) {
   if (filters != 0 &&
       !(filters == 2 && filter(0) == H5Z_FILTER_SHUFFLE && filter(1) == H5Z_FILTER_DEFLATE))
     return false;
-  table.rows = static_cast<std::size_t>(size[0]);
+  table.rows = table.shown = static_cast<std::size_t>(size[0]);
   table.columns = static_cast<std::size_t>(size[1]);
   table.chunk = static_cast<std::size_t>(chunk[0]);
   table.element = H5Tget_size(stored.get());
   return table.columns > 0 && (table.element == 8 || table.element == 4) &&
          table.chunk_bytes() < (std::size_t{1} << 31);
+}
+
+/// The table in the file has `rows` rows, more than before.
+bool show(hid_t data, Growing& table, std::size_t rows) {
+  const std::array<hsize_t, 2> size{rows, table.columns};
+  table.shown = rows;
+  return H5Dset_extent(data, size.data()) >= 0;
 }
 
 bool put_chunk(hid_t data, Growing& table, std::size_t first_row, std::span<const char> bytes) {
@@ -75,6 +86,7 @@ bool put_chunk(hid_t data, Growing& table, std::size_t first_row, std::span<cons
 }
 #else
 bool fits(hid_t, hid_t, Growing&) { return false; }
+bool show(hid_t, Growing&, std::size_t) { return false; }
 bool put_chunk(hid_t, Growing&, std::size_t, std::span<const char>) { return false; }
 #endif
 
@@ -175,8 +187,9 @@ bool Dataset::append_chunks(std::int64_t type, const void* values, std::size_t c
     table.last.resize(table.chunk_bytes());
     read_raw(type, table.rows - full, full, table.last.data());
   }
-  const std::array<hsize_t, 2> size{table.rows + added, table.columns};
-  if (H5Dset_extent(id_.get(), size.data()) < 0) fail("cannot grow");
+  std::size_t rows = table.rows + added;
+  if (file_->late) rows -= rows % table.chunk;
+  if (rows > table.shown && !show(id_.get(), table, rows)) fail("cannot grow");
   const char* next = static_cast<const char*>(values);
   for (std::size_t left = added; left > 0;) {
     const std::size_t taken = std::min(left, table.chunk - full);
@@ -188,13 +201,29 @@ bool Dataset::append_chunks(std::int64_t type, const void* values, std::size_t c
       std::memcpy(table.last.data() + full * row, next, taken * row);
       bytes = table.last;
     }
-    require(put_chunk(id_.get(), table, table.rows - full, bytes), "cannot write");
+    table.waits = file_->late && full + taken < table.chunk;
+    if (!table.waits)
+      require(put_chunk(id_.get(), table, table.rows - full, bytes), "cannot write");
     table.rows += taken;
     full = (full + taken) % table.chunk;
     next += taken * row;
     left -= taken;
   }
+  if (table.waits && table.data.get() < 0 && H5Iinc_ref(id_.get()) > 0)
+    table.data = Handle(id_.get(), [](std::int64_t id) -> int { return H5Idec_ref(id); });
   return true;
+}
+
+void File::complete() const {
+  for (const auto& [path, table] : file_->growing) {
+    if (!std::exchange(table->waits, false)) continue;
+    quiet();
+    const std::size_t first = table->rows - table->rows % table->chunk;
+    const hid_t data = table->data.get();
+    if (!show(data, *table, table->rows) || !put_chunk(data, *table, first, table->last) ||
+        file_->error)
+      Dataset(Handle(), file_, path).fail("cannot write");
+  }
 }
 
 }  // namespace saltus::h5

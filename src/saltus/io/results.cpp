@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <memory>
+#include <mutex>
 #include <new>
 
 #include "saltus/io/checkpoint.h"
@@ -22,9 +24,13 @@ namespace saltus {
 namespace {
 
 constexpr std::string_view kPart = ".part";
-constexpr std::size_t kRows = 16'384;          // in memory at most
-constexpr std::size_t kBytes = 32u << 20;      // of rows, and of frames
-constexpr std::size_t kWorthwhile = 8u << 20;  // [bytes] of frames
+// A portion is worth handing over when it has half of kRows or kPortion bytes: small ones, of which few are in use unless the
+// writer falls behind, stay in the cache. Flushes are rarer, each takes the writer as long as some megabytes of rows.
+constexpr std::size_t kRows = 8192;         // of a portion at most
+constexpr std::size_t kBytes = 32u << 20;   // of rows, and of frames
+constexpr std::size_t kPortion = 3u << 19;  // [bytes] of frames
+constexpr std::size_t kBehind = 16u << 20;  // [bytes] that wait to be written
+constexpr std::size_t kFlushRows = 8192, kFlushBytes = 8u << 20;
 constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
 
 std::string final_name(const std::string& file) {
@@ -52,15 +58,26 @@ OutputFile copy_to_part(const std::string& file) {
 
 }  // namespace
 
+/// What is handed over at once.
+struct Portion {
+  RowTable::Waiting rows;
+  FrameTable::Waiting frames;
+  StepContacts::Waiting step_contacts;
+  EventTable::Waiting events;
+};
+
 struct ResultsWriter::Parts {
   Parts(OutputFile file, const Model& of, bool own_thread)
       : output(std::move(file)),
         model(of),
         step_width(layout::step_width(of.options())),
-        thread(own_thread) {}
+        thread(own_thread, kBehind) {}
   ~Parts() {
     try {
-      if (!failed) writing([] {});
+      if (!failed)
+        settled([&] {
+          if (unflushed_rows + unflushed_bytes > 0) flush();  // tables of equal length
+        });
     } catch (...) {  // whoever does not ask is not told
     }
   }
@@ -76,17 +93,20 @@ struct ResultsWriter::Parts {
   JointBreaks breaks;
   SummedTables tables;
   RunStatistics statistics;
+  std::size_t unflushed_rows = 0, unflushed_bytes = 0;  ///< handed over since the last flush
+  std::vector<std::unique_ptr<Portion>> portions;
+  std::mutex sparing;
+  std::vector<Portion*> spare;  ///< of them, empty; the one that was written last at the end
   std::string next_slot = "a";
   bool failed = false;
   WriterThread thread;  // after all it writes
 
-  /// Runs something that writes, when what was handed over is written. After a failure the file stays as its last flush left
-  /// it, if one can go on from there; else the `.part` goes.
+  /// Runs something that writes. After a failure the file stays as its last flush left it, if one can go on from there; else
+  /// the `.part` goes.
   template <typename Action>
   void writing(Action&& action) {
     if (failed) throw RunError(output.path() + ": an earlier write failed");
     try {
-      thread.wait();
       action();
     } catch (const RunError& error) {
       throw RunError(error.what() + ("; " + give_up()));
@@ -119,10 +139,19 @@ struct ResultsWriter::Parts {
            ": --resume goes on from it";
   }
 
-  void drain() {
+  /// The same, when what was handed over is written.
+  template <typename Action>
+  void settled(Action&& action) {
     writing([&] {
-      take();
-      put();
+      thread.wait();
+      action();
+    });
+  }
+
+  void drain() {
+    settled([&] {
+      put(take());
+      flush();
     });
   }
 
@@ -131,35 +160,70 @@ struct ResultsWriter::Parts {
     return step_contacts.waiting_bytes() + events.waiting_bytes();
   }
 
-  void take() {
-    rows.hand_over();
-    frames.hand_over();
-    step_contacts.hand_over();
-    events.hand_over();
+  Portion& empty_portion() {
+    {
+      const std::lock_guard lock(sparing);
+      if (!spare.empty()) {
+        Portion& last = *spare.back();
+        spare.pop_back();
+        return last;
+      }
+    }
+    portions.push_back(std::make_unique<Portion>());
+    Portion& portion = *portions.back();
+    portion.rows = rows.room();
+    portion.frames = frames.room();
+    const std::lock_guard lock(sparing);
+    spare.reserve(portions.size());  // so that giving back throws nothing
+    return portion;
   }
-  void put_tables() {
-    rows.write();
-    put_others();
+
+  /// What is in memory; an empty portion takes what follows.
+  Portion& take() {
+    Portion& portion = empty_portion();
+    unflushed_rows += rows.waiting();
+    unflushed_bytes += frames.waiting_bytes() + waiting_bytes();
+    rows.hand_over(portion.rows);
+    frames.hand_over(portion.frames);
+    step_contacts.hand_over(portion.step_contacts);
+    events.hand_over(portion.events);
+    return portion;
   }
-  void put_others() {
-    frames.write();
-    step_contacts.write();
-    events.write();
+  void put(Portion& portion) {
+    rows.write(portion.rows);
+    put_others(portion);
   }
-  void put() {
-    put_tables();
+  void put_others(Portion& portion) {
+    frames.write(portion.frames);
+    step_contacts.write(portion.step_contacts);
+    events.write(portion.events);
+    const std::lock_guard lock(sparing);
+    spare.push_back(&portion);
+  }
+  void flush() {
     hdf5.flush();
+    unflushed_rows = unflushed_bytes = 0;
   }
 
   void hand_over() {
     writing([&] {
-      take();
-      thread.post([this] { put(); });
+      const std::size_t bytes =
+          8 * rows.width() * rows.waiting() + frames.waiting_bytes() + waiting_bytes();
+      Portion& portion = take();
+      const bool flushed = unflushed_rows >= kFlushRows || unflushed_bytes >= kFlushBytes;
+      if (flushed) unflushed_rows = unflushed_bytes = 0;
+      thread.post(
+          [this, &portion, flushed] {
+            put(portion);
+            if (flushed) hdf5.flush();
+          },
+          bytes);
     });
   }
 
   void save(const State& state) {
     breaks.write(state);
+    hdf5.complete();  // of each table the number of rows is kept
     write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()},
                      tables.sums());
     next_slot = next_slot == "a" ? "b" : "a";
@@ -170,8 +234,9 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
                              std::string_view resolved, ResultsOptions options)
     : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model, options.own_thread)) {
   Parts& p = *parts_;
-  p.writing([&] {
+  p.settled([&] {
     p.hdf5 = h5::File::create_growing(p.output.part());
+    p.hdf5.complete_late();
     create_layout(p.hdf5, model, scene, resolved, options);
     p.frames = FrameTable::create(p.hdf5, model, options.fields);
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
@@ -181,7 +246,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     p.tables = SummedTables::list(p.hdf5);
     p.rows = open_rows(p.hdf5);
     p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
-    p.frames.reserve(kWorthwhile, options.expected_frames);
+    p.frames.reserve(kPortion, options.expected_frames);
     p.hdf5.flush();
   });
 }
@@ -217,6 +282,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   if (part) p.output.keep();
   try {
     p.hdf5 = layout::open(p.output.part(), true);
+    p.hdf5.complete_late();
     p.rows = open_rows(p.hdf5);
     if (p.rows.width() !=
         p.step_width + model.accounts().size() + model.probes().size() + layout::kTiming)
@@ -238,7 +304,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   }
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";
   p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
-  p.frames.reserve(kWorthwhile, options.expected_frames);
+  p.frames.reserve(kPortion, options.expected_frames);
   try {
     const h5::Group provenance = p.hdf5.group("provenance");
     const auto resumed = provenance.integer("resumed") + 1;
@@ -327,16 +393,15 @@ void ResultsWriter::drain() { parts_->drain(); }
 bool ResultsWriter::wants_drain() const {
   const Parts& p = *parts_;
   return 2 * p.rows.waiting() >= p.rows.capacity() ||
-         p.frames.waiting_bytes() + p.waiting_bytes() > kWorthwhile;
+         p.frames.waiting_bytes() + p.waiting_bytes() > kPortion;
 }
 
 void ResultsWriter::checkpoint(const State& state) {
   Parts& p = *parts_;
-  p.writing([&] {
-    p.take();
-    p.put_tables();
+  p.settled([&] {
+    p.put(p.take());
     p.save(state);
-    p.hdf5.flush();  // one for both: rows and checkpoint are there together or not at all
+    p.flush();  // one for both: rows and checkpoint are there together or not at all
   });
   p.output.keep();
 }
@@ -357,7 +422,7 @@ void ResultsWriter::set_wav(std::size_t index, const std::string& file, double f
                             double rate) {
   Parts& p = *parts_;
   expects(index < p.model.probes().size(), "ResultsWriter::set_wav: index of a probe of the model");
-  p.writing([&] {
+  p.settled([&] {
     const h5::Dataset& probe = p.rows.column(p.step_width + p.model.accounts().size() + index);
     probe.set("wav_file", file);
     probe.set("wav_factor", factor);
@@ -367,11 +432,14 @@ void ResultsWriter::set_wav(std::size_t index, const std::string& file, double f
 
 void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   Parts& p = *parts_;
-  p.writing([&] {
-    p.take();
-    p.thread.post([&p] { p.rows.write(); });  // as the rows before
-    p.frames.prepare();
-    p.thread.post([&p] { p.put_others(); });
+  p.settled([&] {
+    Portion& rest = p.take();
+    p.thread.post([&] { p.rows.write(rest.rows); });  // as the rows before
+    p.frames.prepare(rest.frames);
+    p.thread.post([&] {
+      p.put_others(rest);
+      p.hdf5.complete();
+    });
     p.thread.wait();
     for (const std::string& slot : p.hdf5.group("checkpoint").names())
       p.hdf5.remove("checkpoint/" + slot);

@@ -69,7 +69,7 @@ class ResultsWriter {
   /// Row 0: the state before the first step.
   void start(const State& state, std::span<const double> probes);
   /// One row: what the step did and the state behind it. `probes`: one value a Model::probes(); `wall`: what the step took
-  /// [s]. About 25 ns; waits only if nobody called hand_over() for 16 384 rows.
+  /// [s]. About 25 ns; waits only if nobody called hand_over() for 8192 rows.
   void record(const StepReport& report, const State& state, std::span<const double> probes,
               double wall = 0.0);
   /// What the event lane located in the step: Simulation::events(), before record(). Of runs in the other lane nothing is
@@ -84,8 +84,9 @@ class ResultsWriter {
   void frame(const State& state, std::span<const Vector> velocities,
              std::span<const std::array<Vector3, 2>> joint_loads = {},
              std::span<const ContactView> contacts = {}, std::span<const SeenContact> seen = {});
-  /// What is in memory is written and flushed while the caller goes on. Waits for what was handed over before, and throws
-  /// RunError as drain() does if that failed.
+  /// What is in memory is written while the caller goes on, and flushed when 8192 rows or 8 MB were handed over since the last
+  /// flush. Waits while more than 16 MB of what was handed over before are not written; throws RunError as drain() does if
+  /// writing them failed.
   void hand_over();
   /// Writes what is in memory and flushes. Throws RunError (disk full), which says whether the `.part` holds a checkpoint and
   /// stays.

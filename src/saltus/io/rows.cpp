@@ -13,38 +13,39 @@ void RowTable::add_column(h5::Dataset column, h5::Type type) {
 
 void RowTable::reserve(std::size_t capacity) {
   capacity_ = capacity;
-  // not filled: pages are touched by the first row that comes to lie there
-  values_ = std::make_unique_for_overwrite<double[]>(capacity * width());
-  handed_ = std::make_unique_for_overwrite<double[]>(capacity * width());
+  waiting_ = room();
   reals_ = std::make_unique_for_overwrite<double[]>(capacity);
   integers_ = std::make_unique_for_overwrite<std::int32_t[]>(capacity);
 }
 
-void RowTable::hand_over() {
-  std::swap(values_, handed_);
-  writing_ = waiting_;
-  given_ += waiting_;
-  waiting_ = 0;
+// Not filled: pages are touched by the first row that comes to lie there.
+RowTable::Waiting RowTable::room() const {
+  return {std::make_unique_for_overwrite<double[]>(capacity_ * width()), 0};
 }
 
-void RowTable::write() {
+void RowTable::hand_over(Waiting& other) {
+  std::swap(waiting_, other);
+  given_ += other.rows;
+  waiting_.rows = 0;
+}
+
+void RowTable::write(const Waiting& rows) {
   for (std::size_t c = 0; c < width(); ++c) {
     Column& column = columns_[c];
-    const double* value = handed_.get() + c;
+    const double* value = rows.values.get() + c;
     if (column.type == h5::Type::int32) {
-      for (std::size_t r = 0; r < writing_; ++r, value += width())
+      for (std::size_t r = 0; r < rows.rows; ++r, value += width())
         integers_[r] = static_cast<std::int32_t>(*value);
-      column.data.append(std::span<const std::int32_t>(integers_.get(), writing_));
+      column.data.append(std::span<const std::int32_t>(integers_.get(), rows.rows));
     } else {
-      for (std::size_t r = 0; r < writing_; ++r, value += width()) reals_[r] = *value;
-      column.data.append(std::span<const double>(reals_.get(), writing_));
+      for (std::size_t r = 0; r < rows.rows; ++r, value += width()) reals_[r] = *value;
+      column.data.append(std::span<const double>(reals_.get(), rows.rows));
     }
   }
-  writing_ = 0;
 }
 
 void RowTable::truncate(std::size_t rows) {
-  expects(waiting_ == 0, "RowTable::truncate with rows in memory");
+  expects(waiting_.rows == 0, "RowTable::truncate with rows in memory");
   for (Column& column : columns_) {
     if (column.data.rows() < rows) throw h5::Error(column.data.label() + ": rows are missing");
     column.data.truncate(rows);

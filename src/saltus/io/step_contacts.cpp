@@ -44,16 +44,14 @@ void StepContacts::add(std::span<const ContactMemory> contacts) {
   waiting_.offset.push_back(count_);
 }
 
-void StepContacts::hand_over() { std::swap(waiting_, writing_); }
-
-void StepContacts::write() {
+void StepContacts::write(Waiting& contacts) {
   if (!offset_.is_open()) return;
-  offset_.append(std::span<const std::uint64_t>(writing_.offset));
-  key_.append(std::span<const std::uint64_t>(writing_.key));
-  impulse_.append(std::span<const double>(writing_.impulse));
-  writing_.offset.clear();
-  writing_.key.clear();
-  writing_.impulse.clear();
+  offset_.append(std::span<const std::uint64_t>(contacts.offset));
+  key_.append(std::span<const std::uint64_t>(contacts.key));
+  impulse_.append(std::span<const double>(contacts.impulse));
+  contacts.offset.clear();
+  contacts.key.clear();
+  contacts.impulse.clear();
 }
 
 void StepContacts::truncate(std::size_t rows) {

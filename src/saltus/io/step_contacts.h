@@ -1,6 +1,7 @@
 // The contacts of every step of a run, not of its frames alone: /step_contacts of a results file.
 #pragma once
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "saltus/io/hdf5.h"
@@ -19,18 +20,18 @@ class StepContacts {
   /// One row of /step: the contacts that carried an impulse in it.
   void add(std::span<const ContactMemory> contacts);
   std::size_t waiting_bytes() const { return 32 * waiting_.key.size(); }
-  /// As those of RowTable.
-  void hand_over();
-  void write();
-  void truncate(std::size_t rows);
-
- private:
   struct Waiting {
     std::vector<std::uint64_t> offset, key;
     std::vector<double> impulse;
   };
+  /// As those of RowTable; what is written is empty behind it.
+  void hand_over(Waiting& other) { std::swap(waiting_, other); }
+  void write(Waiting& contacts);
+  void truncate(std::size_t rows);
+
+ private:
   h5::Dataset offset_, key_, impulse_;
-  Waiting waiting_, writing_;
+  Waiting waiting_;
   std::uint64_t count_ = 0;
 };
 

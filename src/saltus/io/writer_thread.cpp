@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <condition_variable>
+#include <cstdint>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -12,24 +14,37 @@
 #include "saltus/io/hdf5.h"
 
 namespace saltus {
+namespace {
+
+/// Does it, and returns what it threw.
+std::exception_ptr done(const std::function<void()>& job) {
+  try {
+    job();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 struct WriterThread::Shared {
   std::mutex mutex;
   std::condition_variable changed;
-  std::function<void()> job;  ///< empty: idle
+  struct Job {
+    std::function<void()> what;
+    std::size_t bytes = 0;
+  };
+  std::deque<Job> jobs;  ///< the first one runs
+  std::size_t bytes = 0, most = 0;
   std::exception_ptr fault;
   bool over = false, alone = false;
   std::thread thread;
 
   void start();
   void run();
-  void do_job(const std::function<void()>& what) {
-    try {
-      what();
-    } catch (...) {
-      fault = std::current_exception();
-    }
-  }
+  /// Throws what a job threw.
+  void wait(std::unique_lock<std::mutex>& lock, std::size_t room);
 };
 
 // Signals are for the thread that steps.
@@ -48,18 +63,31 @@ void WriterThread::Shared::start() {
 void WriterThread::Shared::run() {
   std::unique_lock lock(mutex);
   for (;;) {
-    changed.wait(lock, [&] { return over || job; });
-    if (!job) return;
+    changed.wait(lock, [&] { return over || !jobs.empty(); });
+    if (jobs.empty()) return;
+    const Job& job = jobs.front();
     lock.unlock();
-    do_job(job);
+    std::exception_ptr met = done(job.what);
     lock.lock();
-    job = nullptr;
+    bytes -= job.bytes;
+    jobs.pop_front();
+    if (met) {
+      fault = std::move(met);
+      jobs.clear();
+      bytes = 0;
+    }
     changed.notify_all();
   }
 }
 
-WriterThread::WriterThread(bool wanted) : shared_(std::make_unique<Shared>()) {
+void WriterThread::Shared::wait(std::unique_lock<std::mutex>& lock, std::size_t room) {
+  changed.wait(lock, [&] { return jobs.empty() || (room <= most && bytes <= most - room); });
+  if (fault) std::rethrow_exception(std::exchange(fault, nullptr));
+}
+
+WriterThread::WriterThread(bool wanted, std::size_t most) : shared_(std::make_unique<Shared>()) {
   shared_->alone = !wanted || !h5::many_threads();
+  shared_->most = most;
 }
 
 WriterThread::~WriterThread() {
@@ -76,8 +104,7 @@ WriterThread::~WriterThread() {
 void WriterThread::wait() {
   Shared& s = *shared_;
   std::unique_lock lock(s.mutex);
-  s.changed.wait(lock, [&] { return !s.job; });
-  if (s.fault) std::rethrow_exception(std::exchange(s.fault, nullptr));
+  s.wait(lock, SIZE_MAX);
 }
 
 void WriterThread::settle() noexcept {
@@ -87,18 +114,18 @@ void WriterThread::settle() noexcept {
   }
 }
 
-void WriterThread::post(std::function<void()> job) {
-  wait();
+void WriterThread::post(std::function<void()> job, std::size_t bytes) {
   Shared& s = *shared_;
+  std::unique_lock lock(s.mutex);
+  s.wait(lock, bytes);
   if (!s.alone && !s.thread.joinable()) s.start();
   if (s.alone) {
-    s.do_job(job);
+    s.fault = done(job);
     return;
   }
-  {
-    const std::lock_guard lock(s.mutex);
-    s.job = std::move(job);
-  }
+  s.jobs.push_back({std::move(job), bytes});
+  s.bytes += bytes;
+  lock.unlock();
   s.changed.notify_all();
 }
 

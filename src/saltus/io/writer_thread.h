@@ -1,5 +1,6 @@
-// One job at a time on a thread of its own: results are written while the next steps are made.
+// Jobs one after the other on a thread of its own: results are written while the next steps are made.
 #pragma once
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -9,17 +10,19 @@ namespace saltus {
 /// in post(), which throws nothing of them all the same.
 class WriterThread {
  public:
-  explicit WriterThread(bool wanted = true);
-  /// Waits for the job; what it threw is lost.
+  /// Jobs that wait or run hold `most` bytes together, or there is one of them.
+  explicit WriterThread(bool wanted = true, std::size_t most = 0);
+  /// Waits for the jobs; what they threw is lost.
   ~WriterThread();
   WriterThread(const WriterThread&) = delete;
   WriterThread& operator=(const WriterThread&) = delete;
 
-  /// Waits for the last job and starts this one. Throws what the last one threw.
-  void post(std::function<void()> job);
-  /// Nothing is left to do. Throws what the job threw.
+  /// Waits until there is room for this job, which holds `bytes`, behind the others. Throws what one of them threw; those
+  /// behind that one are not done.
+  void post(std::function<void()> job, std::size_t bytes = 0);
+  /// Nothing is left to do. Throws what a job threw.
   void wait();
-  /// The same; whatever the job met is forgotten.
+  /// The same; whatever the jobs met is forgotten.
   void settle() noexcept;
 
  private:

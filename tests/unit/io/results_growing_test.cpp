@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include "saltus/io/atomic_file.h"
@@ -72,6 +73,36 @@ TEST_CASE(
   const ResultsReader whole(folder / "a.h5");
   CHECK(whole.finished());
   CHECK(whole.step("potential").size() == 9'001);
+}
+
+TEST_CASE(
+    "results_writer that is dropped leaves all that was handed over, in tables of one length") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  for (const std::uint64_t last : {1'300, 5'000, 20'000}) {
+    CAPTURE(last);
+    FakeRun run(model);
+    {
+      ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved());
+      out.start(run.state, run.probes);
+      go_on(out, run, 200);
+      out.checkpoint(run.state);
+      for (std::uint64_t to = 300; to <= last; to += 100) {
+        go_on(out, run, to);
+        out.hand_over();
+      }
+      go_on(out, run, last + 50);
+    }
+    const ResultsReader left(folder / "a.h5.part");
+    CHECK_FALSE(left.finished());
+    CHECK(left.rows() == last + 1);
+    CHECK(left.frames() == last / 7);
+    CHECK(left.step("time").size() == last + 1);
+    CHECK(left.step("kinetic").size() == last + 1);
+    CHECK(left.body("string", "q", 0, left.frames()).size() ==
+          left.frames() * left.bodies().front().positions);
+    std::filesystem::remove(folder / "a.h5.part");
+  }
 }
 
 TEST_CASE("results_file that is read while it is flushed again and again is never torn") {
