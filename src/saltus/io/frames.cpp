@@ -431,9 +431,12 @@ void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
 
 void FrameTable::prepare(Waiting& w) {
   if (crc_data_.is_open()) add_sums(w);
-  for (std::size_t g = 0; g < bodies_.size(); ++g)
-    if (bodies_[g].fields && bodies_[g].fields->later())
-      add_later_fields(bodies_[g], w.bodies[g], w.time);
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    BodyData& body = bodies_[g];
+    if (body.fields && body.fields->later() &&
+        std::ranges::any_of(body.field, &h5::Dataset::is_open))  // somebody stores them
+      add_later_fields(body, w.bodies[g], w.time);
+  }
   w.prepared = true;
 }
 

@@ -223,8 +223,8 @@ void File::close() {
 void File::abandon() noexcept {
   if (!is_open()) return;
   if (!file_->error) file_->error = ECANCELED;
-  file_->growing.clear();
   file_->reserve.reset();  // HDF5 needs memory to close, and crashes where there is none
+  file_->growing.clear();
   id_.reset();
 }
 

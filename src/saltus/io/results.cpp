@@ -24,13 +24,15 @@ namespace saltus {
 namespace {
 
 constexpr std::string_view kPart = ".part";
-// A portion is worth handing over when it has half of kRows or kPortion bytes: small ones, of which few are in use unless the
-// writer falls behind, stay in the cache. Flushes are rarer, each takes the writer as long as some megabytes of rows.
-constexpr std::size_t kRows = 8192;         // of a portion at most
-constexpr std::size_t kBytes = 32u << 20;   // of rows, and of frames
-constexpr std::size_t kPortion = 3u << 19;  // [bytes] of frames
-constexpr std::size_t kBehind = 16u << 20;  // [bytes] that wait to be written
-constexpr std::size_t kFlushRows = 8192, kFlushBytes = 8u << 20;
+// A portion is worth handing over when it has half of the rows it has room for, or kPortion bytes: small ones, of which few
+// are in use unless the writer falls behind, stay in the cache. Flushes are rarer, each takes the writer as long as some megabytes of
+// rows: when as many rows were handed over as a portion has room for, or kFlush bytes.
+constexpr std::size_t kRows = 8192;           // for which a portion has room at most
+constexpr std::size_t kRowBytes = 16u << 20;  // the same
+constexpr std::size_t kBytes = 32u << 20;     // of a portion without its rows, if nobody hands over
+constexpr std::size_t kPortion = 3u << 19;    // [bytes] without rows
+constexpr std::size_t kFlush = 8u << 20;      // [bytes] without rows
+constexpr std::size_t kBehind = 16u << 20;    // [bytes] that wait to be written
 constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
 
 std::string final_name(const std::string& file) {
@@ -38,8 +40,9 @@ std::string final_name(const std::string& file) {
 }
 
 std::size_t buffer_rows(std::size_t width, std::uint64_t expected_steps) {
-  const std::size_t fitting = std::max<std::size_t>(kBytes / (8 * width), 64);
-  const std::size_t wanted = expected_steps ? std::max<std::size_t>(expected_steps + 1, 64) : kRows;
+  const std::size_t fitting = std::max<std::size_t>(kRowBytes / (8 * width), 64);
+  const std::size_t wanted =
+      expected_steps ? std::max<std::size_t>(expected_steps / 2 + 1, 64) : kRows;
   return std::min({fitting, wanted, kRows});
 }
 
@@ -76,7 +79,8 @@ struct ResultsWriter::Parts {
     try {
       if (!failed)
         settled([&] {
-          if (unflushed_rows + unflushed_bytes > 0) flush();  // tables of equal length
+          if (hdf5.is_open() && unflushed_rows + unflushed_bytes > 0)
+            flush();  // or its tables were of unequal length
         });
     } catch (...) {  // whoever does not ask is not told
     }
@@ -210,7 +214,7 @@ struct ResultsWriter::Parts {
       const std::size_t bytes =
           8 * rows.width() * rows.waiting() + frames.waiting_bytes() + waiting_bytes();
       Portion& portion = take();
-      const bool flushed = unflushed_rows >= kFlushRows || unflushed_bytes >= kFlushBytes;
+      const bool flushed = unflushed_rows >= rows.capacity() || unflushed_bytes >= kFlush;
       if (flushed) unflushed_rows = unflushed_bytes = 0;
       thread.post(
           [this, &portion, flushed] {

@@ -10,8 +10,8 @@
 //     out.finish(state, summary);                                         // out.h5
 //
 // record() copies one row into memory. Rows reach the file through a thread of its own (hand_over()) or at once (drain()):
-// when the buffer is full, at checkpoints and at the end, always followed by a flush, so that a killed run leaves a
-// readable `.part`. When that happens depends on rows and frames alone: the bytes of a file do not depend on the thread.
+// when the buffer is full, at checkpoints and at the end, with flushes so that a killed run leaves a readable `.part`. When
+// that happens depends on rows and frames alone: the bytes of a file do not depend on the thread.
 #pragma once
 #include <array>
 #include <memory>
@@ -84,9 +84,9 @@ class ResultsWriter {
   void frame(const State& state, std::span<const Vector> velocities,
              std::span<const std::array<Vector3, 2>> joint_loads = {},
              std::span<const ContactView> contacts = {}, std::span<const SeenContact> seen = {});
-  /// What is in memory is written while the caller goes on, and flushed when 8192 rows or 8 MB were handed over since the last
-  /// flush. Waits while more than 16 MB of what was handed over before are not written; throws RunError as drain() does if
-  /// writing them failed.
+  /// What is in memory is written while the caller goes on, and flushed when 8192 rows (of short runs half of all, of wide
+  /// rows 16 MB) or 8 MB of frames were handed over since the last flush. Waits while more than 16 MB of what was handed over
+  /// before are not written; throws RunError as drain() does if writing them failed.
   void hand_over();
   /// Writes what is in memory and flushes. Throws RunError (disk full), which says whether the `.part` holds a checkpoint and
   /// stays.

@@ -105,6 +105,32 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("results_file of a short run is flushed half-way, and of a long one every 8192 rows") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  for (const auto& [expected, first] :
+       {std::pair<std::uint64_t, std::size_t>{400, 201}, {0, 8192}}) {
+    CAPTURE(expected);
+    FakeRun run(model);
+    ResultsOptions options;
+    options.expected_steps = expected;
+    options.own_thread = false;  // so that what is flushed is there
+    ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved(), options);
+    const std::uint64_t empty = count_of(folder / "a.h5.part");
+    out.start(run.state, run.probes);
+    std::size_t rows = 1;
+    while (count_of(folder / "a.h5.part") == empty && rows < 20'000) {
+      run.advance();
+      out.record(run.report, run.state, run.probes);
+      ++rows;
+      if (out.wants_drain()) out.hand_over();
+    }
+    CHECK(rows >= first - 1);
+    CHECK(rows <= first + first / 2);
+    CHECK(ResultsReader(folder / "a.h5.part").rows() == rows);
+  }
+}
+
 TEST_CASE("results_file that is read while it is flushed again and again is never torn") {
   const Folder folder;
   const Model model = io_test::make_model();
