@@ -61,15 +61,15 @@ OutputFile copy_to_part(const std::string& file) {
 
 }  // namespace
 
-/// What is handed over at once.
-struct Portion {
-  RowTable::Waiting rows;
-  FrameTable::Waiting frames;
-  StepContacts::Waiting step_contacts;
-  EventTable::Waiting events;
-};
-
 struct ResultsWriter::Parts {
+  /// What is handed over at once.
+  struct Portion {
+    RowTable::Waiting rows;
+    FrameTable::Waiting frames;
+    StepContacts::Waiting step_contacts;
+    EventTable::Waiting events;
+  };
+
   Parts(OutputFile file, const Model& of, bool own_thread)
       : output(std::move(file)),
         model(of),
@@ -164,6 +164,11 @@ struct ResultsWriter::Parts {
     return step_contacts.waiting_bytes() + events.waiting_bytes();
   }
 
+  void reserve(const ResultsOptions& options) {
+    rows.reserve(buffer_rows(rows.width(), options.expected_steps));
+    frames.reserve(kPortion, options.expected_frames);
+  }
+
   Portion& empty_portion() {
     {
       const std::lock_guard lock(sparing);
@@ -249,8 +254,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     name_checkpoints(p.hdf5, resolved, options.inputs);
     p.tables = SummedTables::list(p.hdf5);
     p.rows = open_rows(p.hdf5);
-    p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
-    p.frames.reserve(kPortion, options.expected_frames);
+    p.reserve(options);
     p.hdf5.flush();
   });
 }
@@ -307,8 +311,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     layout::damaged(file, error);
   }
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";
-  p.rows.reserve(buffer_rows(p.rows.width(), options.expected_steps));
-  p.frames.reserve(kPortion, options.expected_frames);
+  p.reserve(options);
   try {
     const h5::Group provenance = p.hdf5.group("provenance");
     const auto resumed = provenance.integer("resumed") + 1;
@@ -437,7 +440,7 @@ void ResultsWriter::set_wav(std::size_t index, const std::string& file, double f
 void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   Parts& p = *parts_;
   p.settled([&] {
-    Portion& rest = p.take();
+    Parts::Portion& rest = p.take();
     p.thread.post([&] { p.rows.write(rest.rows); });  // as the rows before
     p.frames.prepare(rest.frames);
     p.thread.post([&] {
