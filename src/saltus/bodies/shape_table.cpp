@@ -23,10 +23,16 @@ class DenseTable : public PointTable {
   int rows() const override { return static_cast<int>(S_.rows()); }
   const Vector& rest() const override { return rest_; }
   void apply(View x, PointScratch&, Out y) const override {
-    multiply_rows(S_.data(), S_.cols(), rows(), heard_, x.data(), y.data());
+    if (rows() == 1)
+      y[0] = multiply_row(S_.data(), heard_, x.data());
+    else
+      multiply_rows(S_.data(), S_.cols(), rows(), heard_, x.data(), y.data());
   }
-  void apply(std::span<const int> rows, View x, PointScratch&, Out y) const override {
-    multiply_rows(S_.data(), S_.cols(), rows, heard_, x.data(), y.data());
+  void apply(std::span<const int> rows, View x, PointScratch& scratch, Out y) const override {
+    if (rows.size() == 1 && this->rows() == 1)
+      apply(x, scratch, y);
+    else
+      multiply_rows(S_.data(), S_.cols(), rows, heard_, x.data(), y.data());
   }
   void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
     accumulate_rows(S_.data(), S_.cols(), rows, modes_, p.data(), r.data());

@@ -19,6 +19,9 @@ void multiply_rows(const double* S, std::ptrdiff_t stride, int rows, int cols, c
 /// y_k = sum_j S_ij x_j, i = rows[k]. A row has the same bits whatever other rows are asked for.
 void multiply_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,
                    const double* x, double* y);
+/// sum_j row_j x_j of one row alone, with eight lanes for each of the blocks 0, 1, 2, 3 mod 4 of eight columns, which meet as
+/// (0+2) + (1+3): four additions are under way at once. Other bits than those of multiply_rows.
+double multiply_row(const double* row, int cols, const double* x);
 /// r_j += sum_k p_k S_ij, i = rows[k], added in the order of k. r is apart from S and p.
 void accumulate_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,
                      const double* p, double* r);
@@ -69,6 +72,7 @@ struct KernelSet {
   const char* name;  ///< "baseline", "avx2", "avx512f"
   void (*multiply)(const double* S, std::ptrdiff_t stride, const int* index, int rows, int cols,
                    const double* x, double* y);  ///< index = nullptr: rows 0, 1, ...
+  double (*multiply_row)(const double* row, int cols, const double* x);
   void (*accumulate)(const double* S, std::ptrdiff_t stride, const int* index, int rows, int cols,
                      const double* p, double* r);
   void (*step)(int n, double h, const double* e, const double* n_over_h, const double* q0,

@@ -129,6 +129,29 @@ TEST_CASE("every instruction set gives the bits of the scalar lane order: rows")
       }
 }
 
+TEST_CASE("every instruction set gives the bits of the scalar lane order: one row alone") {
+  for (const KernelSet& set : kernel_sets())
+    for (int cols : {0, 1, 7, 8, 9, 16, 25, 31, 32, 33, 40, 55, 64, 151, 862}) {
+      CAPTURE(set.name);
+      CAPTURE(cols);
+      const Array row = values(cols, 1), x = values(cols, 2);
+      double chain[4][8] = {}, lane[8];
+      int j = 0;
+      for (; j + 8 <= cols; j += 8)
+        for (int l = 0; l < 8; ++l) {
+          const auto k = static_cast<std::size_t>(j + l);
+          chain[j / 8 % 4][l] += product(row[k], x[k]);
+        }
+      for (int l = 0; l < 8; ++l)
+        lane[l] = (chain[0][l] + chain[2][l]) + (chain[1][l] + chain[3][l]);
+      for (int l = 0; j + l < cols; ++l) {
+        const auto k = static_cast<std::size_t>(j + l);
+        lane[l] += product(row[k], x[k]);
+      }
+      CHECK(set.multiply_row(row.data(), cols, x.data()) == tree(lane));
+    }
+}
+
 TEST_CASE("every instruction set gives the bits of the scalar lane order: modes") {
   const double h = 0.37;
   for (const KernelSet& set : kernel_sets())
