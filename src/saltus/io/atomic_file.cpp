@@ -20,8 +20,9 @@ constexpr std::uint64_t kMagic = 0x314c4e4a53544c53ULL;  // "SLTSJNL1"
 
 constexpr char kHeadText[] = "Saltus results: HDF5 from byte 512 on; flushes x 2: ";
 static_assert(sizeof kHeadText <= AtomicFile::kCount);
-constexpr int kLooks = 400;  // at a file that is written to, 1 ms apart
-constexpr int kTakes = 20;   // copies of it that are begun
+constexpr std::size_t kKept = std::size_t{16} << 20;  // [bytes] for the pages of the next change
+constexpr int kLooks = 400;                           // at a file that is written to, 1 ms apart
+constexpr int kTakes = 20;                            // copies of it that are begun
 constexpr timespec kBetween{0, 1'000'000};
 
 /// At the very end of the file: what stands before it.
@@ -32,7 +33,7 @@ struct Trailer {
 std::uint64_t whole_pages(std::uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
 
 /// FNV-1a over 64-bit words; the appendix is a multiple of 8 bytes.
-std::uint64_t checksum(const std::string& bytes, std::uint64_t size) {
+std::uint64_t checksum(const std::vector<char>& bytes, std::uint64_t size) {
   std::uint64_t hash = 0xcbf29ce484222325ULL ^ size;
   for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
     std::uint64_t word = 0;
@@ -118,13 +119,28 @@ int AtomicFile::close() {
   return ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
 }
 
+char* AtomicFile::keep(std::uint64_t number) {
+  const std::size_t place = entries_.size() + sizeof number;
+  entries_.resize(place + kPage);
+  std::memcpy(page_at(place) - sizeof number, &number, sizeof number);
+  pages_[number] = place;
+  return page_at(place);
+}
+
+void AtomicFile::forget_pages() {
+  pages_.clear();
+  entries_.clear();
+  if (entries_.capacity() > kKept) entries_ = {};
+  if (run_.capacity() > kKept) run_ = {};
+}
+
 /// The state that is there, with its count.
 int AtomicFile::recover() {
   for (int look = 0; look < kLooks; ++look) {
     std::uint64_t before = 0, after = 0;
     if (head_)
       if (const int error = read_count(before)) return error;
-    pages_.clear();
+    forget_pages();
     if (const int error = recover_pages()) return error;
     if (head_)
       if (const int error = read_count(after)) return error;
@@ -154,16 +170,18 @@ int AtomicFile::recover_pages() {
   if (trailer.magic != kMagic || trailer.pages > total / kEntry) return 0;
   const std::uint64_t length = trailer.pages * kEntry;
   if (length + sizeof trailer > total) return 0;
-  std::string bytes(length, '\0');
+  entries_.resize(length);
   if (const int error =
-          read_all(descriptor_, total - sizeof trailer - length, bytes.data(), bytes.size()))
+          read_all(descriptor_, total - sizeof trailer - length, entries_.data(), length))
     return error;
-  if (checksum(bytes, trailer.size) != trailer.checksum) return 0;
-  for (std::size_t at = 0; at < bytes.size(); at += kEntry) {
+  if (checksum(entries_, trailer.size) != trailer.checksum) {
+    forget_pages();
+    return 0;
+  }
+  for (std::size_t at = 0; at < length; at += kEntry) {
     std::uint64_t number = 0;
-    std::memcpy(&number, bytes.data() + at, 8);
-    const char* page = bytes.data() + at + 8;
-    pages_[number] = Page(page, page + kPage);
+    std::memcpy(&number, page_at(at), sizeof number);
+    pages_[number] = at + sizeof number;
   }
   size_ = trailer.size;
   guarded_ = whole_pages(size_);
@@ -186,7 +204,7 @@ int AtomicFile::take(std::uint64_t most) {
     const int error = copy_state();
     if (error == 0) {
       taken_ = true;
-      pages_.clear();
+      forget_pages();
       close();
     }
     if (error != ESTALE) return error;
@@ -209,8 +227,8 @@ int AtomicFile::read(std::uint64_t offset, void* bytes, std::size_t count) const
     if (start >= offset + count) break;
     const std::uint64_t first = std::max(start, offset);
     const std::uint64_t last = std::min(start + kPage, offset + count);
-    std::memcpy(static_cast<char*>(bytes) + (first - offset), page->second.data() + (first - start),
-                last - first);
+    std::memcpy(static_cast<char*>(bytes) + (first - offset),
+                page_at(page->second) + (first - start), last - first);
   }
   if (head_ && !writable_) {
     std::uint64_t now = 0;
@@ -226,15 +244,11 @@ int AtomicFile::write(std::uint64_t offset, const void* bytes, std::size_t count
   while (count > 0 && offset < guarded_) {
     const std::uint64_t number = offset / kPage, within = offset % kPage;
     const std::size_t piece = std::min<std::uint64_t>(count, kPage - within);
-    auto [page, added] = pages_.try_emplace(number);
-    if (added) {
-      page->second.resize(kPage);
-      if (piece < kPage)  // else nothing of the old one stays
-        if (const int error =
-                read_all(descriptor_, number * kPage, page->second.data(), page->second.size()))
-          return error;
-    }
-    std::memcpy(page->second.data() + within, at, piece);
+    const auto kept = pages_.find(number);
+    char* const page = kept != pages_.end() ? page_at(kept->second) : keep(number);
+    if (kept == pages_.end() && piece < kPage)  // else nothing of the old one stays
+      if (const int error = read_all(descriptor_, number * kPage, page, kPage)) return error;
+    std::memcpy(page + within, at, piece);
     at += piece;
     offset += piece;
     count -= piece;
@@ -245,20 +259,18 @@ int AtomicFile::write(std::uint64_t offset, const void* bytes, std::size_t count
 int AtomicFile::commit() {
   if (!writable_) return 0;
   if (!pages_.empty()) {
-    std::string bytes;
-    bytes.reserve(pages_.size() * kEntry + sizeof(Trailer));
-    for (const auto& [number, page] : pages_) {
-      bytes.append(reinterpret_cast<const char*>(&number), 8);
-      bytes.append(page.data(), page.size());
-    }
     Trailer trailer;
     trailer.pages = pages_.size();
     trailer.size = size_;
-    trailer.checksum = checksum(bytes, size_);
-    bytes.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
+    trailer.checksum = checksum(entries_, size_);
+    const char* const first = reinterpret_cast<const char*>(&trailer);
+    const std::size_t length = entries_.size();
+    entries_.insert(entries_.end(), first, first + sizeof trailer);
     // Behind all pages that apply() will write.
     const std::uint64_t start = std::max(whole_pages(size_), guarded_);
-    if (const int error = write_all(descriptor_, start, bytes.data(), bytes.size())) return error;
+    const int error = write_all(descriptor_, start, entries_.data(), entries_.size());
+    entries_.resize(length);
+    if (error) return error;
   }
   return apply();
 }
@@ -267,20 +279,19 @@ int AtomicFile::apply() {
   count_ |= 1;
   if (const int error = write_count()) return error;
   if (const auto first = pages_.find(0); head_ && first != pages_.end())
-    std::memcpy(first->second.data() + kCount, &count_, sizeof count_);
-  std::string run;  // pages that follow each other are written as one
+    std::memcpy(page_at(first->second) + kCount, &count_, sizeof count_);
   for (auto page = pages_.begin(); page != pages_.end();) {
     const std::uint64_t first = page->first;
-    run.clear();
-    for (; page != pages_.end() && page->first == first + run.size() / kPage; ++page)
-      run.append(page->second.data(), page->second.size());
-    if (const int error = write_all(descriptor_, first * kPage, run.data(), run.size()))
+    run_.clear();
+    for (; page != pages_.end() && page->first == first + run_.size() / kPage; ++page)
+      run_.insert(run_.end(), page_at(page->second), page_at(page->second) + kPage);
+    if (const int error = write_all(descriptor_, first * kPage, run_.data(), run_.size()))
       return error;
   }
   if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) return errno;
   ++count_;
   if (const int error = write_count()) return error;
-  pages_.clear();
+  forget_pages();
   guarded_ = whole_pages(size_);
 #ifdef SYNC_FILE_RANGE_WRITE
   // The disk begins with it now and not when the run ends and waits for it. Only a request: faults show at the end.

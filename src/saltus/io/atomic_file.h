@@ -50,7 +50,12 @@ class AtomicFile {
   int commit();
 
  private:
-  using Page = std::vector<char>;
+  /// The bytes of a page that is kept, where pages_ has its place.
+  char* page_at(std::size_t place) { return entries_.data() + place; }
+  const char* page_at(std::size_t place) const { return entries_.data() + place; }
+  /// Keeps a page, its bytes to be filled.
+  char* keep(std::uint64_t number);
+  void forget_pages();
   int recover();
   int recover_pages();
   int apply();
@@ -65,7 +70,9 @@ class AtomicFile {
       0;  ///< of the head; to read, the largest with which pages_ and the file are one state
   std::uint64_t size_ = 0;
   std::uint64_t guarded_ = 0;  ///< end of what must not change before commit(), whole pages [bytes]
-  std::map<std::uint64_t, Page> pages_;  ///< by number
+  std::map<std::uint64_t, std::size_t> pages_;  ///< by number: place of their bytes in entries_
+  std::vector<char> entries_;                   ///< number and bytes of a page, one after the other
+  std::vector<char> run_;                       ///< pages that are written as one
   bool taken_ = false;
   std::vector<char> copy_;  ///< of take()
 };
