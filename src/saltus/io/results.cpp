@@ -17,6 +17,7 @@
 #include "saltus/io/output_file.h"
 #include "saltus/io/results_file.h"
 #include "saltus/io/step_contacts.h"
+#include "saltus/io/step_row.h"
 #include "saltus/io/table_sums.h"
 #include "saltus/io/writer_thread.h"
 
@@ -33,6 +34,8 @@ constexpr std::size_t kBytes = 32u << 20;     // of a portion without its rows, 
 constexpr std::size_t kPortion = 3u << 19;    // [bytes] without rows
 constexpr std::size_t kFlush = 8u << 20;      // [bytes] without rows
 constexpr std::size_t kBehind = 16u << 20;    // [bytes] that wait to be written
+// Added and subtracted it rounds to 2^-30 s: what is below would not be compressed.
+constexpr double kNanosecond = 0x1.8p22;
 constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
 
 std::string final_name(const std::string& file) {
@@ -96,7 +99,7 @@ struct ResultsWriter::Parts {
   EventTable events;
   JointBreaks breaks;
   SummedTables tables;
-  RunStatistics statistics;
+  RunStatistics statistics;  ///< of the rows that are written; its events: of all
   std::size_t unflushed_rows = 0, unflushed_bytes = 0;  ///< handed over since the last flush
   std::vector<std::unique_ptr<Portion>> portions;
   std::mutex sparing;
@@ -199,8 +202,13 @@ struct ResultsWriter::Parts {
     return portion;
   }
   void put(Portion& portion) {
-    rows.write(portion.rows);
+    put_rows(portion);
     put_others(portion);
+  }
+  void put_rows(Portion& portion) {
+    rows.write(portion.rows);
+    for (std::size_t row = 0; row < portion.rows.rows; ++row)
+      add_step({portion.rows.values.get() + row * rows.width(), step_width}, statistics);
   }
   void put_others(Portion& portion) {
     frames.write(portion.frames);
@@ -345,33 +353,11 @@ void ResultsWriter::record(const StepReport& report, const State& state,
   const std::size_t accounts = state.ledger.size();
   expects(p.step_width + accounts + probes.size() + layout::kTiming == p.rows.width(),
           "ResultsWriter::record: one value an account and a probe of the model");
-  double* row = p.rows.next();
-  const std::array<double, layout::kStep.size()> head{state.t,
-                                                      static_cast<double>(report.contacts),
-                                                      static_cast<double>(report.iterations),
-                                                      static_cast<double>(report.passes),
-                                                      static_cast<double>(report.halvings),
-                                                      report.converged ? 1.0 : 0.0,
-                                                      report.residual,
-                                                      report.residual_after,
-                                                      report.gap,
-                                                      report.joint_gap,
-                                                      report.impulse,
-                                                      report.impact,
-                                                      state.energy.kinetic,
-                                                      state.energy.potential,
-                                                      report.unexplained};
-  row = std::copy(head.begin(), head.end(), row);
-  if (p.step_width > head.size())
-    for (const double value :
-         {static_cast<double>(report.steps), static_cast<double>(report.rejected), report.error,
-          static_cast<double>(report.events), static_cast<double>(report.evaluations)})
-      *row++ = value;
-  row = std::copy(state.ledger.begin(), state.ledger.end(), row);
-  row = std::copy(probes.begin(), probes.end(), row);
-  *row = std::round(wall * 0x1p30) * 0x1p-30;  // nanoseconds: what is below would not be compressed
+  double* row = put_step(report, state, p.step_width > layout::kStep.size(), p.rows.next());
+  for (const double work : state.ledger) *row++ = work;
+  for (const double value : probes) *row++ = value;
+  *row = (wall + kNanosecond) - kNanosecond;
   p.step_contacts.add(state.contacts);
-  p.statistics.add(report, state.energy, state.t);
 }
 
 void ResultsWriter::events(std::span<const Event> events) {
@@ -441,7 +427,7 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   Parts& p = *parts_;
   p.settled([&] {
     Parts::Portion& rest = p.take();
-    p.thread.post([&] { p.rows.write(rest.rows); });  // as the rows before
+    p.thread.post([&] { p.put_rows(rest); });  // as the rows before
     p.frames.prepare(rest.frames);
     p.thread.post([&] {
       p.put_others(rest);
@@ -458,7 +444,14 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   });
 }
 
-const RunStatistics& ResultsWriter::statistics() const { return parts_->statistics; }
+const RunStatistics& ResultsWriter::statistics() {
+  Parts& p = *parts_;
+  if (p.rows.waiting() > 0)
+    p.drain();
+  else
+    p.settled([] {});
+  return p.statistics;
+}
 
 const std::string& ResultsWriter::path() const { return parts_->output.path(); }
 

@@ -104,7 +104,8 @@ class ResultsWriter {
   /// Final checkpoint, /summary, flush, close, rename to path(). Nothing may be called afterwards.
   void finish(const State& last, const RunSummary& summary);
 
-  const RunStatistics& statistics() const;
+  /// Of all rows and events so far, those of a run that was resumed included. Writes what is in memory as drain() does.
+  const RunStatistics& statistics();
   /// The final name.
   const std::string& path() const;
 

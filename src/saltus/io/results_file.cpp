@@ -6,6 +6,7 @@
 #include "saltus/io/drawing.h"
 #include "saltus/io/event_table.h"
 #include "saltus/io/layout.h"
+#include "saltus/io/step_row.h"
 #include "saltus/io/whole_number.h"
 #include "saltus/scene/joint_spec.h"
 
@@ -220,42 +221,24 @@ RowTable open_rows(const h5::File& file) {
 
 RunStatistics read_statistics(const h5::File& file, std::size_t rows, std::size_t events) {
   const h5::Group step = file.group("step");
-  const auto column = [&](const char* name) {
-    return step.has(name) ? step.dataset(name).reals(0, rows) : std::vector<double>(rows, 0.0);
+  std::vector<std::vector<double>> columns;
+  const auto add_column = [&](const layout::StepColumn& column) {
+    if (!step.has(column.name)) {  // of a file older than the column
+      columns.emplace_back(rows, 0.0);
+      return;
+    }
+    columns.push_back(step.dataset(column.name).reals(0, rows));
+    if (column.type == h5::Type::int32)
+      for (const double value : columns.back()) h5::whole(value, step.label() + "/" + column.name);
   };
-  const auto counts = [&](const char* name) {
-    std::vector<int> out;
-    for (const double value : column(name))
-      out.push_back(h5::whole(value, step.label() + "/" + name));
-    return out;
-  };
-  const auto contacts = counts("contacts"), iterations = counts("iterations"),
-             passes = counts("passes"), halvings = counts("halvings"), steps = counts("steps"),
-             rejected = counts("rejected"), evaluations = counts("evaluations");
-  const auto time = column("time"), converged = column("converged"), residual = column("residual"),
-             after = column("residual_after"), gap = column("gap"), joint_gap = column("joint_gap"),
-             impulse = column("impulse"), kinetic = column("kinetic"),
-             potential = column("potential"), unexplained = column("unexplained_step"),
-             error = column("error");
+  std::ranges::for_each(layout::kStep, add_column);
+  if (step.has(layout::kSubsteps.front().name))
+    std::ranges::for_each(layout::kSubsteps, add_column);
   RunStatistics statistics;
+  std::vector<double> row(columns.size());
   for (std::size_t k = 0; k < rows; ++k) {
-    StepReport report;
-    report.contacts = contacts[k];
-    report.iterations = iterations[k];
-    report.passes = passes[k];
-    report.halvings = halvings[k];
-    report.converged = converged[k] != 0.0;
-    report.residual = residual[k];
-    report.residual_after = after[k];
-    report.gap = gap[k];
-    report.joint_gap = joint_gap[k];
-    report.impulse = impulse[k];
-    report.unexplained = unexplained[k];
-    report.steps = steps[k];
-    report.rejected = rejected[k];
-    report.error = error[k];
-    report.evaluations = evaluations[k];
-    statistics.add(report, {kinetic[k], potential[k]}, time[k]);
+    for (std::size_t c = 0; c < columns.size(); ++c) row[c] = columns[c][k];
+    add_step(row, statistics);
   }
   statistics.add(read_events(file, events));
   return statistics;

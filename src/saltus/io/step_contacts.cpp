@@ -37,8 +37,7 @@ void StepContacts::add(std::span<const ContactMemory> contacts) {
   if (!offset_.is_open()) return;
   for (const ContactMemory& contact : contacts) {
     waiting_.key.push_back(contact.key);
-    waiting_.impulse.insert(waiting_.impulse.end(), contact.impulse.data(),
-                            contact.impulse.data() + 3);
+    waiting_.impulse.push_back(contact.impulse);
   }
   count_ += contacts.size();
   waiting_.offset.push_back(count_);
@@ -48,7 +47,9 @@ void StepContacts::write(Waiting& contacts) {
   if (!offset_.is_open()) return;
   offset_.append(std::span<const std::uint64_t>(contacts.offset));
   key_.append(std::span<const std::uint64_t>(contacts.key));
-  impulse_.append(std::span<const double>(contacts.impulse));
+  static_assert(sizeof(Vector3) == 3 * sizeof(double));
+  if (!contacts.impulse.empty())
+    impulse_.append(std::span(contacts.impulse.front().data(), 3 * contacts.impulse.size()));
   contacts.offset.clear();
   contacts.key.clear();
   contacts.impulse.clear();

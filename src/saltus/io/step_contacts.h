@@ -22,7 +22,7 @@ class StepContacts {
   std::size_t waiting_bytes() const { return 32 * waiting_.key.size(); }
   struct Waiting {
     std::vector<std::uint64_t> offset, key;
-    std::vector<double> impulse;
+    std::vector<Vector3> impulse;
   };
   /// As those of RowTable; what is written is empty behind it.
   void hand_over(Waiting& other) { std::swap(waiting_, other); }
