@@ -79,7 +79,7 @@ Took record(const Scene& scene, const Model& model, long long steps, long long f
     out->record(report, sim.state(), probes, std::chrono::duration<double>(to - from).count());
     if (framed) {
       for (std::size_t g = 0; g < v.size(); ++g) sim.velocity(static_cast<int>(g), v[g]);
-      const std::span<const ContactView> contacts = sim.contacts();
+      const std::span<const ContactView> contacts = sim.contacts(ResultsWriter::near(model));
       out->frame(sim.state(), v, {}, contacts, sim.seen_contacts());
     }
     if (out->wants_drain()) out->hand_over();

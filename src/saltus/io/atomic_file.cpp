@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ constexpr std::uint64_t kMagic = 0x314c4e4a53544c53ULL;  // "SLTSJNL1"
 constexpr char kHeadText[] = "Saltus results: HDF5 from byte 512 on; flushes x 2: ";
 static_assert(sizeof kHeadText <= AtomicFile::kCount);
 constexpr std::size_t kKept = std::size_t{16} << 20;  // [bytes] for the pages of the next change
+constexpr int kRun = 256;                             // pages that are written at once at most
 constexpr int kLooks = 400;                           // at a file that is written to, 1 ms apart
 constexpr int kTakes = 20;                            // copies of it that are begun
 constexpr timespec kBetween{0, 1'000'000};
@@ -52,6 +54,23 @@ int write_all(int descriptor, std::uint64_t offset, const void* bytes, std::size
     at += put;
     offset += static_cast<std::uint64_t>(put);
     count -= static_cast<std::size_t>(put);
+  }
+  return 0;
+}
+
+/// The same of several pieces, which it may change.
+int write_all(int descriptor, std::uint64_t offset, iovec* piece, int pieces) {
+  while (pieces > 0) {
+    const ssize_t put = ::pwritev(descriptor, piece, pieces, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return errno;
+    auto left = static_cast<std::size_t>(put);
+    offset += left;
+    for (; pieces > 0 && left >= piece->iov_len; ++piece, --pieces) left -= piece->iov_len;
+    if (pieces > 0) {
+      piece->iov_base = static_cast<char*>(piece->iov_base) + left;
+      piece->iov_len -= left;
+    }
   }
   return 0;
 }
@@ -131,7 +150,6 @@ void AtomicFile::forget_pages() {
   pages_.clear();
   entries_.clear();
   if (entries_.capacity() > kKept) entries_ = {};
-  if (run_.capacity() > kKept) run_ = {};
 }
 
 /// The state that is there, with its count.
@@ -280,13 +298,15 @@ int AtomicFile::apply() {
   if (const int error = write_count()) return error;
   if (const auto first = pages_.find(0); head_ && first != pages_.end())
     std::memcpy(page_at(first->second) + kCount, &count_, sizeof count_);
+  std::array<iovec, kRun> run;  // pages that follow each other are written as one
   for (auto page = pages_.begin(); page != pages_.end();) {
     const std::uint64_t first = page->first;
-    run_.clear();
-    for (; page != pages_.end() && page->first == first + run_.size() / kPage; ++page)
-      run_.insert(run_.end(), page_at(page->second), page_at(page->second) + kPage);
-    if (const int error = write_all(descriptor_, first * kPage, run_.data(), run_.size()))
-      return error;
+    int pages = 0;
+    for (; page != pages_.end() && pages < kRun &&
+           page->first == first + static_cast<std::uint64_t>(pages);
+         ++page)
+      run[static_cast<std::size_t>(pages++)] = {page_at(page->second), kPage};
+    if (const int error = write_all(descriptor_, first * kPage, run.data(), pages)) return error;
   }
   if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) return errno;
   ++count_;

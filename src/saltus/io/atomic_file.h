@@ -72,7 +72,6 @@ class AtomicFile {
   std::uint64_t guarded_ = 0;  ///< end of what must not change before commit(), whole pages [bytes]
   std::map<std::uint64_t, std::size_t> pages_;  ///< by number: place of their bytes in entries_
   std::vector<char> entries_;                   ///< number and bytes of a page, one after the other
-  std::vector<char> run_;                       ///< pages that are written as one
   bool taken_ = false;
   std::vector<char> copy_;  ///< of take()
 };

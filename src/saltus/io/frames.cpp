@@ -64,8 +64,15 @@ void put(h5::Dataset& data, const auto& values) {
   if (data.is_open()) data.append(std::span(values));
 }
 
-void insert(std::vector<double>& out, const Vector3& x) {
-  out.insert(out.end(), x.data(), x.data() + 3);
+void insert(std::vector<double>& out, const auto& x) {
+  out.insert(out.end(), x.data(), x.data() + x.size());
+}
+
+void drop_last(std::vector<double>& x, Eigen::Index count) { x.erase(x.end() - count, x.end()); }
+
+void move_last(std::vector<double>& from, Eigen::Index count, std::vector<double>& to) {
+  to.insert(to.end(), from.end() - count, from.end());
+  drop_last(from, count);
 }
 
 /// The step that ends at each frame.
@@ -177,7 +184,7 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
   of.tangent = newer_table_of(contacts, "tangent", 6);
   of.local = newer_table_of(contacts, "local", 6);
   of.feature = newer_table_of(contacts, "feature", 2);
-  table.near_ = model.surfaces().margin;
+  table.near_ = near(model);
   const h5::Group bodies = file.group("bodies");
   for (const std::string& name : layout::in_order(bodies)) {
     const h5::Group group = bodies.group(name);
@@ -260,8 +267,8 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
   waiting_.step.push_back(state.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     Waiting::Body& body = waiting_.bodies[g];
-    body.q.append(state.groups[g].q);
-    body.velocity.append(velocities[g]);
+    insert(body.q, state.groups[g].q);
+    insert(body.velocity, velocities[g]);
     bytes_ += 8 * static_cast<std::size_t>(state.groups[g].q.size() + velocities[g].size());
     if (bodies_[g].fields && !bodies_[g].fields->later())
       bytes_ += add_fields(bodies_[g], body.field, state.t, state.groups[g].q, velocities[g]);
@@ -284,12 +291,12 @@ void FrameTable::begin_step(std::span<const GroupState> start) {
     const BodyData& data = bodies_[g];
     Waiting::Body& body = waiting_.bodies[g];
     if (data.q0.is_open()) {
-      if (begun_) body.q0.drop_last(static_cast<std::size_t>(data.positions));  // that step failed
-      body.q0.append(start[g].q);
+      if (begun_) drop_last(body.q0, data.positions);  // that step failed
+      insert(body.q0, start[g].q);
     }
     if (data.v0.is_open()) {
-      if (begun_) body.v0.drop_last(static_cast<std::size_t>(data.velocities));
-      body.v0.append(start[g].v);
+      if (begun_) drop_last(body.v0, data.velocities);
+      insert(body.v0, start[g].v);
     }
   }
   begun_ = true;
@@ -303,9 +310,9 @@ std::size_t FrameTable::add_step(const State& state) {
     Waiting::Body& body = waiting_.bodies[g];
     const auto q = static_cast<std::size_t>(data.positions),
                v = static_cast<std::size_t>(data.velocities);
-    if (!begun_ && data.q0.is_open()) body.q0.append(q, kUnknown);
-    if (!begun_ && data.v0.is_open()) body.v0.append(v, kUnknown);
-    if (data.v1.is_open()) body.v1.append(state.groups[g].v);
+    if (!begun_ && data.q0.is_open()) body.q0.insert(body.q0.end(), q, kUnknown);
+    if (!begun_ && data.v0.is_open()) body.v0.insert(body.v0.end(), v, kUnknown);
+    if (data.v1.is_open()) insert(body.v1, state.groups[g].v);
     bytes += 8 * (data.q0.is_open() ? q : 0) + 8 * (data.v0.is_open() ? v : 0) +
              8 * (data.v1.is_open() ? v : 0);
   }
@@ -399,7 +406,7 @@ void FrameTable::Waiting::clear() {
   prepared = false;
   for (std::vector<std::int32_t>* x : {&status, &this->body, &feature}) x->clear();
   for (Body& b : bodies) {
-    for (FrameColumn* x : {&b.q, &b.velocity, &b.q0, &b.v0, &b.v1}) x->clear();
+    for (std::vector<double>* x : {&b.q, &b.velocity, &b.q0, &b.v0, &b.v1}) x->clear();
     for (std::vector<double>& field : b.field) field.clear();
   }
   for (Joint& j : joints) {
@@ -409,13 +416,11 @@ void FrameTable::Waiting::clear() {
 }
 
 void FrameTable::hand_over(Waiting& other) {
-  FrameColumn::publish();
   std::swap(waiting_, other);
   for (std::size_t g = 0; begun_ && g < bodies_.size(); ++g) {  // its frame comes with the next
-    const auto q = static_cast<std::size_t>(bodies_[g].positions),
-               v = static_cast<std::size_t>(bodies_[g].velocities);
-    if (bodies_[g].q0.is_open()) waiting_.bodies[g].q0.take_last(q, other.bodies[g].q0);
-    if (bodies_[g].v0.is_open()) waiting_.bodies[g].v0.take_last(v, other.bodies[g].v0);
+    const BodyData& data = bodies_[g];
+    if (data.q0.is_open()) move_last(other.bodies[g].q0, data.positions, waiting_.bodies[g].q0);
+    if (data.v0.is_open()) move_last(other.bodies[g].v0, data.velocities, waiting_.bodies[g].v0);
   }
   given_ += other.time.size();
   bytes_ = 0;

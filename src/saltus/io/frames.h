@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "saltus/io/body_fields.h"
-#include "saltus/io/frame_column.h"
 #include "saltus/io/hdf5.h"
 #include "saltus/scene/model.h"
 #include "saltus/sim/contact_view.h"
@@ -26,7 +25,7 @@ class FrameTable {
   /// Frames in memory, of every table what it gets.
   struct Waiting {
     struct Body {
-      FrameColumn q, velocity, q0, v0, v1;
+      std::vector<double> q, velocity, q0, v0, v1;
       std::vector<std::vector<double>> field;
     };
     struct Joint {
@@ -46,6 +45,8 @@ class FrameTable {
   void reserve(std::size_t bytes, std::size_t most);
   /// Room for as many.
   Waiting room() const;
+  /// Open contacts up to this gap are stored [m].
+  static double near(const Model& model) { return model.surfaces().margin; }
   /// start: of the step that ends in the next frame.
   void begin_step(std::span<const GroupState> start);
   /// joint_loads: one a joint of the model. contacts: of the step; where there are none those of the state are taken, of
@@ -108,7 +109,7 @@ class FrameTable {
   Waiting waiting_;
   std::size_t room_ = 0;  ///< frames for which room is made
   bool begun_ = false;    ///< waiting_ has a row of q0 and v0 more than of the rest
-  double near_ = 0.0;     ///< open contacts up to this gap are stored [m]
+  double near_ = 0.0;     ///< near() of the model [m]
   std::size_t given_ = 0, bytes_ = 0;
   std::uint64_t contacts_ = 0;  ///< written and waiting
 };

@@ -31,7 +31,7 @@ constexpr std::string_view kPart = ".part";
 constexpr std::size_t kRows = 8192;           // for which a portion has room at most
 constexpr std::size_t kRowBytes = 16u << 20;  // the same
 constexpr std::size_t kBytes = 32u << 20;     // of a portion without its rows, if nobody hands over
-constexpr std::size_t kPortion = 3u << 19;    // [bytes] without rows
+constexpr std::size_t kPortion = 1u << 19;    // [bytes] without rows
 constexpr std::size_t kFlush = 8u << 20;      // [bytes] without rows
 constexpr std::size_t kBehind = 16u << 20;    // [bytes] that wait to be written
 // Added and subtracted it rounds to 2^-30 s: what is below would not be compressed.
@@ -260,10 +260,10 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     if (model.options().lane == Lane::events) p.events = EventTable::create(p.hdf5);
     p.breaks = JointBreaks::create(p.hdf5, model);
     name_checkpoints(p.hdf5, resolved, options.inputs);
-    p.tables = SummedTables::list(p.hdf5);
     p.rows = open_rows(p.hdf5);
     p.reserve(options);
     p.hdf5.flush();
+    p.thread.post([&p] { p.tables = SummedTables::list(p.hdf5); });  // for the first checkpoint
   });
 }
 
@@ -369,6 +369,8 @@ void ResultsWriter::events(std::span<const Event> events) {
 void ResultsWriter::begin_step(std::span<const GroupState> start) {
   parts_->frames.begin_step(start);
 }
+
+double ResultsWriter::near(const Model& model) { return FrameTable::near(model); }
 
 void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
                           std::span<const std::array<Vector3, 2>> joint_loads,

@@ -78,6 +78,8 @@ class ResultsWriter {
   /// Before a step that is to end in a frame: all groups as their schemes hold them now. With that, `seen` and its own moment
   /// the frame has what the equations of the step can be made anew with.
   void begin_step(std::span<const GroupState> start);
+  /// Open contacts with a larger gap are not stored in frames [m].
+  static double near(const Model& model);
   /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group; `joint_loads`: force and
   /// torque, one a joint (Simulation::joint_load); `contacts`: Simulation::contacts(), without them of the contacts in the
   /// state only the impulses are stored; `seen`: Simulation::seen_contacts(), what the rows of `contacts` were made of.

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "saltus/dynamics/point_table.h"
@@ -32,6 +33,9 @@ struct ContactView {
       Vector3::Zero();  ///< of rolling friction about t1, t2 and spinning friction [N m s]
   Vector3 force = Vector3::Zero();  ///< mean of the step on a, in space [N]
 };
+
+/// No gap is too large.
+inline constexpr double kAllContacts = std::numeric_limits<double>::infinity();
 
 /// What an island knows of a contact before it is placed on the finished state.
 struct SeenContact {

@@ -24,7 +24,7 @@ class FixedIsland final : public Island {
   }
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
-  void see(const Model& model, std::vector<SeenContact>& contacts) const override;
+  void see(const Model& model, double most, std::vector<SeenContact>& contacts) const override;
 
  private:
   const ContactLaw& law(int row) const {
@@ -310,9 +310,12 @@ void FixedIsland::remember(std::vector<ContactMemory>& contacts) const {
                         Vector3(p_hit_[static_cast<Eigen::Index>(k)], 0.0, 0.0), Vector3::Zero()});
 }
 
-void FixedIsland::see(const Model& model, std::vector<SeenContact>& contacts) const {
+void FixedIsland::see(const Model& model, double most, std::vector<SeenContact>& contacts) const {
   std::size_t hit = 0;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const double gap = y_start_[static_cast<Eigen::Index>(i)];
+    const bool closed = hit < hit_.size() && hit_[hit] == static_cast<int>(i);
+    if (!closed && gap > most) continue;
     const ContactPair& pair = model.pairs()[static_cast<std::size_t>(pairs_[i])];
     SeenContact& seen = contacts.emplace_back();
     seen.view.key = pair.key;
@@ -320,9 +323,9 @@ void FixedIsland::see(const Model& model, std::vector<SeenContact>& contacts) co
     seen.view.normal = pair.normal;
     // Half-way from the obstacle along the normal: the shapes of the modes are not asked for again.
     seen.placed = true;
-    seen.view.gap = y_start_[static_cast<Eigen::Index>(i)];
-    seen.view.point = pair.b.ref.local + 0.5 * seen.view.gap * pair.normal;
-    if (hit < hit_.size() && hit_[hit] == static_cast<int>(i)) {
+    seen.view.gap = gap;
+    seen.view.point = pair.b.ref.local + 0.5 * gap * pair.normal;
+    if (closed) {
       seen.view.status = ContactView::Status::closed;
       seen.view.impulse[0] = p_hit_[static_cast<Eigen::Index>(hit++)];
     }

@@ -43,7 +43,7 @@ class GeneralIsland final : public Island {
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override;
   void point_impulses(std::vector<PointImpulse>& list) const override;
-  void see(const Model& model, std::vector<SeenContact>& contacts) const override;
+  void see(const Model& model, double most, std::vector<SeenContact>& contacts) const override;
   bool friction(int group, Out r) const override;
   bool joints(int group, Out r) const override {
     return !joints_.empty() && joints_.impulse(group, r);
@@ -945,7 +945,7 @@ void GeneralIsland::point_impulses(std::vector<PointImpulse>& list) const {
   }
 }
 
-void GeneralIsland::see(const Model&, std::vector<SeenContact>& contacts) const {
+void GeneralIsland::see(const Model&, double, std::vector<SeenContact>& contacts) const {
   if (projected_)
     contacts.insert(contacts.end(), seen_.begin(), seen_.end());
   else

@@ -91,8 +91,9 @@ class Island {
   /// Appends what contacts between surfaces and laws on joints press in the last solve() on groups with prescribed degrees of
   /// freedom, before project().
   virtual void point_impulses(std::vector<PointImpulse>& list) const { static_cast<void>(list); }
-  /// Appends all contacts that are known in the step, as they were before project().
-  virtual void see(const Model& model, std::vector<SeenContact>& contacts) const = 0;
+  /// Appends the contacts that are known in the step, as they were before project(); open ones with a gap above `most` may be
+  /// left out.
+  virtual void see(const Model& model, double most, std::vector<SeenContact>& contacts) const = 0;
 };
 
 /// One group with fixed rows against the fixed world, one pass a step: W is made once for each h, and a step touches

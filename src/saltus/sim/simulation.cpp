@@ -819,14 +819,14 @@ std::array<double, 2> Simulation::joint_coordinate(int joint, int coordinate) co
   return work_->joint_coordinate(joint, coordinate);
 }
 
-std::span<const ContactView> Simulation::contacts() const {
+std::span<const ContactView> Simulation::contacts(double most) const {
   Work& w = *work_;
   w.seen.clear();
   if (w.touched && w.state.lane.active)
     w.lane->see(w.state, w.seen);
   else if (w.touched)
     for (const auto& island : w.islands)
-      if (island) island->see(w.model, w.seen);
+      if (island) island->see(w.model, most, w.seen);
   place_contacts(w.model, w.state.t, w.state.h, w.state.groups, w.seen, w.views);
   return w.views;
 }

@@ -52,8 +52,9 @@ class Simulation {
   std::array<double, 2> joint_coordinate(int joint, int coordinate) const;
   /// All contacts that are known in the last step, by increasing key, on the present state; of a step that was cut in two
   /// those of its second half, of an interval that the event lane handed over those of the step of the schemes. Made when it
-  /// is asked for, good until the next call or step. None before a step and after one that failed.
-  std::span<const ContactView> contacts() const;
+  /// is asked for, good until the next call or step. None before a step and after one that failed. Open ones with a gap above
+  /// `most` [m] may be left out.
+  std::span<const ContactView> contacts(double most = kAllContacts) const;
   /// Of the contacts of the last call of contacts(), in their order: what their rows were made of. Good as long as those.
   std::span<const SeenContact> seen_contacts() const;
   /// What the event lane located in the last advance(), by time; good until the next.

@@ -143,7 +143,7 @@ void Simulation::Work::find_closings(const StepEnd& start, const StepEnd& end) {
     const auto here = [&](const Touch& x) { return x.island == static_cast<int>(i); };
     if (std::ranges::none_of(a.closed, here)) continue;
     a.seen.clear();
-    islands[i]->see(model, a.seen);
+    islands[i]->see(model, kAllContacts, a.seen);
     for (const SeenContact& one : a.seen)
       if (std::ranges::any_of(a.closed,
                               [&](const Touch& x) { return here(x) && x.key == one.view.key; }))
@@ -159,7 +159,7 @@ void Simulation::Work::find_missed(double t, double h, bool second) {
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i]) continue;
     a.seen.clear();
-    islands[i]->see(model, a.seen);
+    islands[i]->see(model, kAllContacts, a.seen);
     place_contacts(model, t, h, ends, a.seen, a.views);
     for (const ContactView& one : a.views) {
       if (one.status != ContactView::Status::open) continue;

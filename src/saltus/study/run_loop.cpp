@@ -29,7 +29,7 @@ class RunObserver {
     return probes_;
   }
   void write_frame(ResultsWriter& out) {
-    const std::span<const ContactView> contacts = sim_.contacts();
+    const std::span<const ContactView> contacts = sim_.contacts(ResultsWriter::near(sim_.model()));
     out.frame(sim_.state(), velocities(), joint_loads(), contacts, sim_.seen_contacts());
   }
 

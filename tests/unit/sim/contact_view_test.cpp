@@ -144,7 +144,9 @@ TEST_CASE("a ball that comes near is an open contact between ball and ball, half
   CHECK(contacts[0].force.isZero(0.0));
 }
 
-TEST_CASE("frets under a string are contacts of it with the world, pressed ones closed") {
+TEST_CASE(
+    "frets under a string are contacts of it with the world, pressed ones closed; far ones are "
+    "left out where asked") {
   const int modes = 12;
   const Vector one = Vector::Ones(modes);
   Vector omega(modes);
@@ -163,7 +165,7 @@ TEST_CASE("frets under a string are contacts of it with the world, pressed ones 
       parts.laws[1].friction = 0.1;
     }
     Simulation sim{Model(std::move(parts))};
-    bool pressed = false;
+    bool pressed = false, left_out = false;
     for (int k = 0; k < 400; ++k) {
       REQUIRE(sim.advance().converged);
       const auto contacts = sim.contacts();
@@ -176,8 +178,27 @@ TEST_CASE("frets under a string are contacts of it with the world, pressed ones 
         CHECK(c.force.z() == doctest::Approx(8000.0 * c.impulse[0]));
         pressed = pressed || c.status != Status::open;
       }
+      const std::vector<ContactView> all(contacts.begin(), contacts.end());
+      constexpr double most = 5e-3;
+      const auto near = sim.contacts(most);
+      CHECK(sim.seen_contacts().size() == near.size());
+      auto next = near.begin();
+      for (const ContactView& c : all) {
+        const bool there = next != near.end() && next->key == c.key;
+        const bool far = c.status == Status::open && c.gap > most;
+        CHECK((there || far));
+        left_out = left_out || !there;
+        if (!there) continue;
+        CHECK(next->status == c.status);
+        CHECK(next->gap == c.gap);
+        CHECK(next->point == c.point);
+        CHECK(next->force == c.force);
+        ++next;
+      }
+      CHECK(next == near.end());
     }
     CHECK(pressed);
+    CHECK(left_out == fixed);
   }
 }
 
