@@ -149,7 +149,7 @@ char* AtomicFile::keep(std::uint64_t number) {
 void AtomicFile::forget_pages() {
   pages_.clear();
   entries_.clear();
-  if (entries_.capacity() > kKept) entries_ = {};
+  if (entries_.capacity() > kKept) std::vector<char>().swap(entries_);  // = {} would keep it
 }
 
 /// The state that is there, with its count.
