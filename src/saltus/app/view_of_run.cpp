@@ -61,7 +61,7 @@ void write_one_frame(const std::string& path, const SceneSetup& setup, const Sim
   const std::vector<std::array<Vector3, 2>> loads(setup.model.joints().size(),
                                                   {Vector3::Zero(), Vector3::Zero()});
   out.start(sim.state(), probes);
-  out.frame(sim.state(), velocities, loads, sim.contacts());
+  out.frame(sim.state(), velocities, loads, sim.contacts(ResultsWriter::near(sim.model())));
   out.finish(sim.state(), {});
 }
 

@@ -24,7 +24,7 @@ class DenseTable : public PointTable {
   const Vector& rest() const override { return rest_; }
   void apply(View x, PointScratch&, Out y) const override {
     if (rows() == 1)
-      y[0] = multiply_row(S_.data(), heard_, x.data());
+      y[0] = dot(heard_, S_.data(), x.data());
     else
       multiply_rows(S_.data(), S_.cols(), rows(), heard_, x.data(), y.data());
   }

@@ -450,7 +450,7 @@ const RunStatistics& ResultsWriter::statistics() {
   Parts& p = *parts_;
   if (p.rows.waiting() > 0)
     p.drain();
-  else
+  else if (p.rows.rows() > 0)  // else nothing is counted yet
     p.settled([] {});
   return p.statistics;
 }

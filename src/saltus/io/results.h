@@ -81,7 +81,7 @@ class ResultsWriter {
   /// Open contacts with a larger gap are not stored in frames [m].
   static double near(const Model& model);
   /// Configuration and contacts of a moment; `velocities`: physical ones, one vector a group; `joint_loads`: force and
-  /// torque, one a joint (Simulation::joint_load); `contacts`: Simulation::contacts(), without them of the contacts in the
+  /// torque, one a joint (Simulation::joint_load); `contacts`: Simulation::contacts(near()), without them of the contacts in the
   /// state only the impulses are stored; `seen`: Simulation::seen_contacts(), what the rows of `contacts` were made of.
   void frame(const State& state, std::span<const Vector> velocities,
              std::span<const std::array<Vector3, 2>> joint_loads = {},

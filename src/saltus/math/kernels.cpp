@@ -16,9 +16,6 @@ namespace {
                                     int rows, int cols, const double* x, double* y) {              \
     T::multiply(S, stride, index, rows, cols, x, y);                                               \
   }                                                                                                \
-  SALTUS_TARGET_##set double multiply_row(const double* row, int cols, const double* x) {          \
-    return T::multiply_row(row, cols, x);                                                          \
-  }                                                                                                \
   SALTUS_TARGET_##set void accumulate(const double* S, std::ptrdiff_t stride, const int* index,    \
                                       int rows, int cols, const double* p, double* r) {            \
     T::accumulate(S, stride, index, rows, cols, p, r);                                             \
@@ -54,8 +51,8 @@ namespace {
   SALTUS_TARGET_##set double dot_sum(int n, const double* r, const double* v0, const double* v1) { \
     return T::dot_sum(n, r, v0, v1);                                                               \
   }                                                                                                \
-  constexpr KernelSet functions = {#set,   multiply, multiply_row, accumulate, step,   kick,       \
-                                   energy, balance,  step_balance, dot,        dot_sum};           \
+  constexpr KernelSet functions = {#set,   multiply, accumulate,   step, kick,                     \
+                                   energy, balance,  step_balance, dot,  dot_sum};                 \
   }
 
 SALTUS_KERNEL_SET(baseline, 2)
@@ -94,10 +91,6 @@ void multiply_rows(const double* S, std::ptrdiff_t stride, std::span<const int> 
                    const double* x, double* y) {
   if (rows.empty()) return;
   best().multiply(S, stride, rows.data(), static_cast<int>(rows.size()), cols, x, y);
-}
-
-double multiply_row(const double* row, int cols, const double* x) {
-  return best().multiply_row(row, cols, x);
 }
 
 void accumulate_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,

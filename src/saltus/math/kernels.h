@@ -1,7 +1,7 @@
 // The hot loops over modes and over rows of the shape matrix.
 // Every sum has a fixed order: in each of at most four parts of the arrays, whose lengths depend on n
 // alone, element j of the part goes to lane j mod 8 and each lane adds in rising j; the parts meet in
-// their order, and the lanes as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products with rows have one part.
+// their order, and the lanes as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products with rows and dot() have one part.
 // No product is fused into an addition, so that the results are the same bits on every machine,
 // whichever instruction set runs. The one exception is the energies and their balances, which feed
 // nothing back: a product is fused into its sum where the instruction set can, and they differ in the
@@ -19,9 +19,6 @@ void multiply_rows(const double* S, std::ptrdiff_t stride, int rows, int cols, c
 /// y_k = sum_j S_ij x_j, i = rows[k]. A row has the same bits whatever other rows are asked for.
 void multiply_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,
                    const double* x, double* y);
-/// sum_j row_j x_j of one row alone, with eight lanes for each of the blocks 0, 1, 2, 3 mod 4 of eight columns, which meet as
-/// (0+2) + (1+3): four additions are under way at once. Other bits than those of multiply_rows.
-double multiply_row(const double* row, int cols, const double* x);
 /// r_j += sum_k p_k S_ij, i = rows[k], added in the order of k. r is apart from S and p.
 void accumulate_rows(const double* S, std::ptrdiff_t stride, std::span<const int> rows, int cols,
                      const double* p, double* r);
@@ -62,7 +59,8 @@ ModalBalance modal_step_balance(int n, double h, const double* e, const double* 
                                 const double* g, const double* q0, const double* v0, double* q1,
                                 double* v1, bool reverse = false);
 
-/// sum x_j y_j
+/// sum x_j y_j, with eight lanes for each of the blocks 0, 1, 2, 3 mod 4 of eight elements, which meet as (0+2) + (1+3): four
+/// additions are under way at once. Of a row of multiply_rows it makes other bits.
 double dot(int n, const double* x, const double* y);
 /// sum r_j (v0_j + v1_j)/2 : work [J] of the impulse r [N s] in the step from v0 to v1 [m/s].
 double dot_sum(int n, const double* r, const double* v0, const double* v1);
@@ -72,7 +70,6 @@ struct KernelSet {
   const char* name;  ///< "baseline", "avx2", "avx512f"
   void (*multiply)(const double* S, std::ptrdiff_t stride, const int* index, int rows, int cols,
                    const double* x, double* y);  ///< index = nullptr: rows 0, 1, ...
-  double (*multiply_row)(const double* row, int cols, const double* x);
   void (*accumulate)(const double* S, std::ptrdiff_t stride, const int* index, int rows, int cols,
                      const double* p, double* r);
   void (*step)(int n, double h, const double* e, const double* n_over_h, const double* q0,

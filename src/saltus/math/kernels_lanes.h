@@ -83,30 +83,6 @@ struct Kernels {
     }
   }
 
-  /// sum_j row[j] x_j: one row alone, of which the additions of one set of lanes would wait for each other.
-  static SALTUS_INLINE double multiply_row(const double* row, int cols, const double* x) {
-    constexpr int C = 4;
-    Lanes sum[C] = {};
-    int j = 0;
-    const auto add = [&](Lanes & chain) __attribute__((always_inline)) {
-#pragma GCC unroll 4
-      for (int k = 0; k < K; ++k) chain[k] += at<W>(row + j + k * W).v * at<W>(x + j + k * W).v;
-      j += 8;
-    };
-    while (j + 8 * C <= cols)
-#pragma GCC unroll 4
-      for (Lanes& chain : sum) add(chain);
-#pragma GCC unroll 3
-    for (int c = 0; c < C - 1; ++c)
-      if (j + 8 <= cols) add(sum[c]);
-#pragma GCC unroll 4
-    for (int k = 0; k < K; ++k) sum[0][k] = (sum[0][k] + sum[2][k]) + (sum[1][k] + sum[3][k]);
-    double lane[8];
-    spill(sum[0], lane);
-    for (int l = 0; j + l < cols; ++l) lane[l] += row[j + l] * x[j + l];
-    return lanes::sum_lanes(lane);
-  }
-
   /// r_j <- (..(r_j + p_0 S_0j) + ..) + p_{R-1} S_{R-1 j}
   template <int R>
   static SALTUS_INLINE void accumulate_block(const double* const* row, int cols, const double* p,
@@ -266,10 +242,28 @@ struct Kernels {
     return {0.5 * s[0], s[1] / h, -0.5 * s[2]};
   }
 
+  /// Of one set of lanes each addition would wait for the one before.
   static SALTUS_INLINE double dot(int n, const double* x, const double* y) {
-    return sums<1, false>(
-        n, [=]<int U>(int j, V<U>* a, V<U>* b)
-               __attribute__((always_inline)) { a[0] = at<U>(x + j).v, b[0] = at<U>(y + j).v; })[0];
+    constexpr int C = 4;
+    Lanes sum[C] = {};
+    int j = 0;
+    const auto add = [&](Lanes & chain) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+      for (int k = 0; k < K; ++k) chain[k] += at<W>(x + j + k * W).v * at<W>(y + j + k * W).v;
+      j += 8;
+    };
+    while (j + 8 * C <= n)
+#pragma GCC unroll 4
+      for (Lanes& chain : sum) add(chain);
+#pragma GCC unroll 3
+    for (int c = 0; c < C - 1; ++c)
+      if (j + 8 <= n) add(sum[c]);
+#pragma GCC unroll 4
+    for (int k = 0; k < K; ++k) sum[0][k] = (sum[0][k] + sum[2][k]) + (sum[1][k] + sum[3][k]);
+    double lane[8];
+    spill(sum[0], lane);
+    for (int l = 0; j + l < n; ++l) lane[l] += x[j + l] * y[j + l];
+    return lanes::sum_lanes(lane);
   }
 
   static SALTUS_INLINE double dot_sum(int n, const double* r, const double* v0, const double* v1) {

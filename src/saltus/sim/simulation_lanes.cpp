@@ -31,6 +31,7 @@ void Simulation::Work::to_schemes() {
     if (island) island->forget();
   for (SolverMemory& memory : state.solvers) memory = {};
   state.contacts.clear();
+  touched = false;  // until the schemes make a step
   const double before = state.energy.total();
   state.energy = energy_of(model, state);
   if (model.options().ledger)
