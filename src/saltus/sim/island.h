@@ -7,6 +7,7 @@
 #include "saltus/scene/model.h"
 #include "saltus/sim/contact_observer.h"
 #include "saltus/sim/contact_view.h"
+#include "saltus/sim/notices.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -20,6 +21,7 @@ struct IslandStep {
   std::span<GroupState> ends;             ///< written by Scheme::finish before check()
   std::span<const ContactMemory> before;  ///< contacts of the last step, by key
   SolverMemory& solver;
+  Notices& notices;                       ///< what the step meets
   std::span<const BrokenJoint> broken{};  ///< before this step
 };
 

@@ -397,6 +397,7 @@ IslandStep Simulation::Work::of_island(std::size_t i) {
           ends,
           state.contacts,
           state.solvers[i],
+          notices,
           state.broken};
 }
 
@@ -591,6 +592,7 @@ void Simulation::Work::commit(double t1) {
 // A step that failed leaves the groups as they were; what solvers and islands remember of it is dropped.
 void Simulation::Work::forget() {
   touched = false;
+  notices.drop();
   for (SolverMemory& memory : state.solvers) memory = {};
   for (auto& island : islands)
     if (island) island->forget();
@@ -631,6 +633,7 @@ void Simulation::Work::advance(double h, double t1, int depth, StepReport& repor
   const bool good = report.converged && report.finite;
   if (good || (policy == OnFailure::accept && report.finite)) {
     commit(t1);
+    notices.accept();
     return;
   }
   forget();
@@ -763,14 +766,18 @@ StepReport Simulation::advance(double h) {
       work_->advance(h, t1, 0, report);
   } catch (...) {
     work_->recover(adaptive ? &work_->adaptive->before : before ? &*before : nullptr);
+    work_->notices.discard();
     throw;
   }
   const bool kept = (report.converged && report.finite) ||
                     (model().options().on_failure == OnFailure::accept && report.finite);
-  if (kept)
+  if (kept) {
     ++state.step;
-  else if (before)
-    work_->put_back(*before);
+    work_->notices.commit(state.t);
+  } else {
+    if (before) work_->put_back(*before);
+    work_->notices.discard();
+  }
   return report;
 }
 
@@ -834,6 +841,8 @@ std::span<const ContactView> Simulation::contacts(double most) const {
 std::span<const SeenContact> Simulation::seen_contacts() const { return work_->seen; }
 
 std::span<const Event> Simulation::events() const { return work_->events; }
+
+std::vector<Notice> Simulation::notices() const { return work_->notices.all(); }
 
 double Simulation::probe(int index) const {
   expects(index >= 0 && static_cast<std::size_t>(index) < model().probes().size(), "no such probe");

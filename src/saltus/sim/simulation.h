@@ -7,6 +7,7 @@
 #include "saltus/sim/contact_observer.h"
 #include "saltus/sim/contact_view.h"
 #include "saltus/sim/lane_trace.h"
+#include "saltus/sim/notices.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -59,6 +60,9 @@ class Simulation {
   std::span<const SeenContact> seen_contacts() const;
   /// What the event lane located in the last advance(), by time; good until the next.
   std::span<const Event> events() const;
+  /// What the steps so far met that the user of the run should know, each thing once: limits of a method that a step ran into
+  /// although it counts. At most Notices::kMost of a kind.
+  std::vector<Notice> notices() const;
   /// Value of a probe now: displacement S q [m] or velocity S v [m/s], v as the scheme holds it.
   double probe(int index) const;
 

@@ -118,6 +118,7 @@ void Simulation::Work::restore(const State& from) {
   state = from;
   set_step(state.h);
   touched = false;
+  notices.drop();
 }
 
 // q, physical v at t, and the contacts of the step in work.
@@ -275,6 +276,7 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
     const bool gives_up = tries >= kMostTries;
     if (good && !gives_up && (verdict.ratio <= 1.0 || ladder.finest() || !made.converged)) {
       ladder.accept(verdict.ratio, verdict.impact);
+      notices.accept();
       std::swap(a.start, a.fine);
       estimated = false;
       add_earlier(made, sum);

@@ -16,6 +16,7 @@
 #include "saltus/sim/event_lane.h"
 #include "saltus/sim/island.h"
 #include "saltus/sim/island_joints.h"
+#include "saltus/sim/notices.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/sim/step_control.h"
 
@@ -61,6 +62,7 @@ struct Simulation::Work {
   GroupRows probe_row;
   Vector w_probe;
   ContactObserver* observer = nullptr;
+  Notices notices;
   bool touched = false;   ///< the islands hold the contacts of the state
   bool unusable = false;  ///< an exception came while the state was put back
   std::vector<SeenContact> seen;

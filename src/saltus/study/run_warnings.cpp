@@ -127,6 +127,26 @@ std::string joint_warning(const Extreme& gap, const Model& model) {
       gap.value, static_cast<double>(gap.row) * options.h);
 }
 
+std::vector<std::string> notice_warnings(std::span<const Notice> notices) {
+  constexpr int kShown = 3;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < notices.size(); ++i) {
+    const Notice& one = notices[i];
+    const auto same = [&](const Notice& other) { return other.kind == one.kind; };
+    const auto before =
+        std::count_if(notices.begin(), notices.begin() + static_cast<std::ptrdiff_t>(i), same);
+    if (before >= kShown) continue;
+    std::string line = fmt::format("{} (first at t = {:.6g} s, in {} step{})", one.text, one.first,
+                                   one.steps, one.steps == 1 ? "" : "s");
+    const auto all = std::count_if(notices.begin(), notices.end(), same);
+    if (before + 1 == kShown && all > kShown)
+      line += all >= Notices::kMost ? fmt::format("; {} or more others alike", all - kShown)
+                                    : fmt::format("; {} others alike", all - kShown);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 std::string inverted_warning(const State& state, const SceneSetup& setup) {
   std::string names;
   double least = 1.0;

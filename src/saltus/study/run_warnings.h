@@ -1,6 +1,8 @@
 // What is doubtful about a finished run, each a line with its remedy.
 #pragma once
+#include <span>
 #include <string>
+#include <vector>
 
 #include "saltus/study/run_loop.h"
 #include "saltus/study/scene_setup.h"
@@ -22,6 +24,8 @@ std::string law_warning(const LoopReport& loop, const SceneSetup& setup);
 /// The same about joints that are held at their positions and were open, by more than 1e-6 of 1 m (or 1 rad) and of the largest
 /// coordinate of their points; gap: RunStatistics::joint_gap.
 std::string joint_warning(const Extreme& gap, const Model& model);
+/// The same about what single steps met, a line each; of many of a kind the first three.
+std::vector<std::string> notice_warnings(std::span<const Notice> notices);
 /// The same about elements that are turned inside out in the last state.
 std::string inverted_warning(const State& state, const SceneSetup& setup);
 

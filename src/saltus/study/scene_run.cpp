@@ -212,6 +212,7 @@ struct SceneRun::Parts {
           joint_warning(result.loop.statistics.joint_gap, setup->model),
           inverted_warning(result.state, *setup)})
       if (!text.empty()) note(text);
+    for (const std::string& text : notice_warnings(sim->notices())) note(text);
     if (result.loop.end == LoopReport::End::reached)
       finish();
     else
