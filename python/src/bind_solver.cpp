@@ -8,6 +8,7 @@
 #include "gil.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
+#include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/registry.h"
 
@@ -201,7 +202,7 @@ Report solve_in_place(const ContactSolver& solver, const Problem& given, const L
   SolveReport report;
   {
     const Others others;
-    report = solver.solve(problem, limits, keep, out);
+    report = solve_certified(solver, problem, limits, keep, out);
   }
   return Report(report);
 }

@@ -131,7 +131,7 @@ TEST_CASE("a stop that feeds energy in is named as a stop, with a remedy that st
   CAPTURE(run.err);
   CAPTURE(run.out);
   REQUIRE(run.code == 0);
-  CHECK(says(run.err, "saltus: warning: a stop of a joint fed energy into the motion in "));
+  CHECK(says(run.err, "saltus: warning: a stop of a joint fed energy into the motion, "));
   CHECK(says(run.err, "use a shorter step\n"));
   CHECK(!says(run.err, "closing_only"));
   CHECK(says(run.out, " m or rad at t = "));

@@ -135,6 +135,44 @@ TEST_CASE("a run whose contacts feed energy in says so, and which option avoids 
   }
 }
 
+TEST_CASE("bodies at rest that `closing_only` lets go are told to sink, and the advice ends it") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 0.6 s, step: 2 ms}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - {name: a, kind: rigid, rigid: {shape: {box: {size: [0.4, 0.4, 0.2]}}, mass: 2, position: [0, 0, 0.1]}}
+  - {name: b, kind: rigid, rigid: {shape: {box: {size: [0.4, 0.4, 0.2]}}, mass: 150, position: [0.01, 0, 0.3]}}
+surfaces: [{law: {kind: newton-impact, friction: 0.4, activation: {closing_only: true}}}]
+)");
+  const Outcome sunk = saltus_command(folder, {"run", "scene.yaml", "--quiet"});
+  CAPTURE(sunk.err);
+  REQUIRE(sunk.code == 0);
+  CHECK(holds(sunk.err, "bodies sank into each other by"));
+  CHECK(holds(sunk.err, "leave it out"));
+  const Outcome rests =
+      saltus_command(folder, {"run", "scene.yaml", "--quiet", "--set",
+                              "surfaces[0].law={kind: newton-impact, friction: 0.4}"});
+  CHECK(rests.code == 0);
+  CHECK(rests.err.empty());
+}
+
+TEST_CASE("a contact that lets go in an impact alone is not told to sink") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 0.6 s, step: 2 ms}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - {name: ball, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, mass: 2, position: [0, 0, 0.4]}}
+surfaces: [{law: {kind: newton-impact, restitution: 0.8, activation: {closing_only: true}}}]
+)");
+  const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", "--quiet"});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());
+}
+
 TEST_CASE("a run whose friction feeds energy in names the law of friction that never does") {
   // The end of a pinned rod falls on the floor: the rebound turns the slip around.
   const Folder folder;

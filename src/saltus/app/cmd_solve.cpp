@@ -13,6 +13,7 @@
 #include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
+#include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/io/output_file.h"
 #include "saltus/solvers/registry.h"
@@ -84,7 +85,7 @@ SolvedRow solve_once(const NamedSolver& solver, const FclibProblem& problem, Lim
     SolverMemory memory;
     p.setZero(problem.rows());
     const double start = processor_time();
-    row.report = solver.solver->solve(view, limits, memory, p);
+    row.report = solve_certified(*solver.solver, view, limits, memory, p);
     const double time = std::max(processor_time() - start, 1e-9);
     row.time = std::min(row.time, time);
     total += time;

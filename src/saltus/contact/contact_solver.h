@@ -69,6 +69,10 @@ struct SolveReport {
   bool converged = false;
   int iterations = 0;     ///< pivots, sweeps or Newton steps, of all attempts
   double residual = 0.0;  ///< always residual(problem, p), never the solver's own measure
+  double speed = 0.0;     ///< what the step asks of contacts, V [m/s]: certificate.h
+  double closing =
+      0.0;  ///< closing velocity left, relative to those of the step [1]: certificate.h
+  bool certified = true;  ///< the certificate holds; those that make_certified() wraps find it
   /// What a solver that delegates did, in order; the last attempt that was better gave p.
   std::array<Attempt, 6> attempts{};
   int attempted = 0;

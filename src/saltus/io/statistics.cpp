@@ -70,14 +70,24 @@ std::string RunStatistics::events_text() const {
   return text;
 }
 
-void ContactGain::add(double impact, double friction, double scheme, double start,
-                      const Energy& now, std::uint64_t step) {
-  const double most = std::max(impact, friction), gain = std::min(most, most + scheme);
+void ContactGain::add(const Step& work, double start, const Energy& now, std::uint64_t step) {
+  held = work.contacts ? held + 1 : 0;
+  longest = std::max(longest, held);
+  moved = std::max({moved, now.kinetic, work.carried});
+  const double most = std::max(work.impact, work.friction),
+               gain = std::min(most, most + work.scheme);
   if (!(gain > 1e-12 * std::max(std::abs(start), parts_of(now)))) return;
   ++steps;
+  total += gain;
   if (!(gain > worst.value)) return;
   worst = {gain, step};
-  by_friction = friction > impact;
+  by_friction = work.friction > work.impact;
+}
+
+bool ContactGain::matters(std::span<const double> ledger) const {
+  double scale = moved;
+  for (const double work : ledger) scale = std::max(scale, std::abs(work));
+  return steps > 0 && !(total <= 1e-6 * scale);
 }
 
 std::string what_opens(const Model& model) {

@@ -64,11 +64,21 @@ struct ContactGain {
   std::uint64_t steps = 0;
   Extreme worst;             ///< [J], row = step
   bool by_friction = false;  ///< the worst is work of friction
+  double total = 0.0;        ///< of all steps [J]
+  double moved = 0.0;  ///< largest kinetic energy, or sum P_N times StepReport::speed of a step [J]
+  std::uint64_t longest = 0;  ///< most steps in a row with contacts that carry an impulse
+  std::uint64_t held = 0;     ///< of them, up to the last step
 
-  /// Works of the step [J], of normal impulses, of friction and of the schemes; `start`, `now`: energy [J], below
-  /// 1e-12 of them, and of the two parts of the latter, work counts as round-off.
-  void add(double impact, double friction, double scheme, double start, const Energy& now,
-           std::uint64_t step);
+  /// Works of a step [J], of normal impulses, of friction and of the schemes; what contacts carried in it.
+  struct Step {
+    double impact = 0.0, friction = 0.0, scheme = 0.0;
+    double carried = 0.0;  ///< sum P_N times StepReport::speed [J]
+    bool contacts = false;
+  };
+  /// `start`, `now`: energy [J], below 1e-12 of them, and of the two parts of the latter, work counts as round-off.
+  void add(const Step& work, double start, const Energy& now, std::uint64_t step);
+  /// Whether the total is worth a word: above 1e-6 of what moved and of the largest account of the ledger [J].
+  bool matters(std::span<const double> ledger) const;
 };
 
 /// What of a model opens and closes, and so may gain energy by its law: "contact", "a stop of a joint", both, or "" where all

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/certificate.h"
 #include "saltus/scene/group_facts.h"
 #include "saltus/scene/lane_check.h"
 
@@ -180,6 +181,7 @@ Model Model::with_ledger(bool ledger) const {
 
 void Model::check() {
   expects(parts_->solver != nullptr, "a model has a contact solver");
+  solver_ = make_certified(parts_->solver);
   expects(parts_->initial.size() == groups().size(), "one initial state a group");
   expects(options().h > 0.0 && std::isfinite(options().h), "the step is positive and finite");
   expects(options().step_tolerance >= 0.0 && options().step_tolerance <= 0.1,

@@ -203,7 +203,8 @@ class Model {
   std::span<const JointLaw> joint_laws() const { return parts_->joint_laws; }
   const std::vector<ContactLaw>& law_table() const { return parts_->laws; }
   std::span<const Probe> probes() const { return parts_->probes; }
-  const ContactSolver& solver() const { return *parts_->solver; }
+  /// That of the parts, held to a certificate (contact/certificate.h).
+  const ContactSolver& solver() const { return *solver_; }
   const StepOptions& options() const { return parts_->options; }
   /// Of all groups and couplings, each list increasing.
   Breaks breaks() const;
@@ -225,6 +226,7 @@ class Model {
   void check_law(int index, bool friction, const std::vector<const Group*>& sides,
                  std::set<std::string>& told);
   std::shared_ptr<const ModelParts> parts_;
+  std::shared_ptr<const ContactSolver> solver_;
   std::vector<std::string> accounts_, warnings_;
   std::vector<int> islands_;
   int island_count_ = 0;

@@ -18,6 +18,11 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
                        report.failure);
   if (!report.finite)
     return fmt::format("{}: the motion of {} is no longer finite; use a shorter step", at, body);
+  if (report.failure == kContradiction)
+    return fmt::format(
+        "{}: no motion keeps these bodies apart: {}; leave them room, or use a force, or a motor "
+        "with a bound, in the place of a motion",
+        at, report.detail);
   if (report.outstanding > options.pass_tolerance)
     return fmt::format(
         "{}: the equation of motion of {} was not solved: {}: change {:.3g} after {} passes, "
@@ -25,6 +30,12 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
         at, body,
         report.failure.empty() ? "the passes did not reach their tolerance" : report.failure,
         report.outstanding, report.passes, options.pass_tolerance);
+  if (report.residual <= options.contact.tolerance && report.closing > 0.0)
+    return fmt::format(
+        "{}: the contacts of {} were not solved: bodies close with {:.3g} of the velocities of the "
+        "step, although the residual {:.3g} is below solver.tolerance; use a shorter step, another "
+        "solver.kind, or less extreme masses and coefficients of friction",
+        at, body, report.closing, report.residual);
   return fmt::format(
       "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations; "
       "{}, or set on_failure: accept",

@@ -222,6 +222,8 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
       {W, b, law_rows_, admitted_}, step.model.options().contact, step.solver, p);
   report.iterations += solved.iterations;
   report.residual = worse(report.residual, solved.residual);
+  report.speed = std::max(report.speed, solved.speed);
+  report.closing = worse(report.closing, solved.closing);
   report.finite = report.finite && p.allFinite() && std::isfinite(solved.residual);
   if (!solved.converged) {
     report.converged = false;

@@ -11,6 +11,8 @@
 #include "saltus/contact/slip.h"
 #include "saltus/contact/spring.h"
 #include "saltus/sim/contact_list.h"
+#include "saltus/sim/contradiction.h"
+#include "saltus/sim/failure_text.h"
 #include "saltus/sim/island_delassus.h"
 
 namespace saltus {
@@ -112,6 +114,7 @@ class GeneralIsland final : public Island {
   /// Natural map of the admitted rows, with u on the finished state.
   double measure(IslandStep& step, const Stage& stage, const Vector& gap_end);
   double spring_defect(const IslandStep& step, int k, int i, double gap_end) const;
+  void explain(StepReport& report) const;
   void masses(IslandStep& step);
   void move(IslandStep& step);
   void move_joints(IslandStep& step);
@@ -481,6 +484,7 @@ SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
       model_.solver().solve({W_.W(), b_, laws_, problem_}, options.contact, step.solver, p_);
   found.iterations += pressing.iterations;
   found.residual = worse(found.residual, pressing.residual);
+  found.closing = worse(found.closing, pressing.closing);
   found.converged = found.converged && pressing.converged;
   return found;
 }
@@ -638,6 +642,8 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       report.iterations += solved_.iterations;
       residual = solved_.residual;
       report.finite = report.finite && p_.allFinite() && std::isfinite(solved_.residual);
+      report.speed = std::max(report.speed, solved_.speed);
+      report.closing = worse(report.closing, solved_.closing);
       solved = solved_.converged;
     }
     p_kept_ = p_all_;
@@ -685,6 +691,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     report.group = list_.members().front().group;
     if (report.failure.empty() && report.finite)
       report.failure = !solved ? kContactLimit : stagnant >= 3 ? kStagnation : kPassLimit;
+    if (!solved && report.finite) explain(report);
   }
   if (stage.level == Level::position) {
     std::fill(held_.begin(), held_.end(), '\0');
@@ -694,6 +701,15 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     end_gaps(step);
     report.residual_after = worse(report.residual_after, measure(step, stage, y_));
   }
+}
+
+// Whether anything solves the contact problem that was not solved.
+void GeneralIsland::explain(StepReport& report) const {
+  std::vector<SeenContact> contacts(admitted_.size());
+  for (std::size_t k = 0; k < admitted_.size(); ++k)
+    list_.see(size(admitted_[k]), 0.0, contacts[k]);
+  report.detail = contradiction(model_, {W_.W(), b_, laws_, problem_}, contacts);
+  if (!report.detail.empty()) report.failure = kContradiction;
 }
 
 double GeneralIsland::measure(IslandStep& step, const Stage& stage, const Vector& gap_end) {

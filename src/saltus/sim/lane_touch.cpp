@@ -372,7 +372,7 @@ bool LaneTouch::choose(const Instant& now) {
   const SolveReport report = model_.solver().solve({W, b, laws, ids}, asked, memory, p);
   now.account.iterations += report.iterations;
   now.account.residual = worse(now.account.residual, report.residual);
-  if (!report.converged && !(report.residual <= allowed.tolerance)) {
+  if (!report.certified || (!report.converged && !(report.residual <= allowed.tolerance))) {
     now.account.failure =
         "no acceleration was found that obeys the laws of the contacts that touch";
     return false;

@@ -33,6 +33,8 @@ void add_earlier(StepReport& step, const StepReport& before) {
   step.joint_gap = std::max(before.joint_gap, step.joint_gap);
   step.joints += before.joints;
   step.residual = std::max(before.residual, step.residual);
+  step.speed = std::max(before.speed, step.speed);
+  step.closing = std::max(before.closing, step.closing);
   step.residual_after = std::max(before.residual_after, step.residual_after);
   step.linear_residual = std::max(before.linear_residual, step.linear_residual);
   step.gap = std::min(before.gap, step.gap);

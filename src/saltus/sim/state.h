@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,11 +43,11 @@ struct ContactMode {
 
 /// What the event lane carries from interval to interval: its step in work, which may end behind State::t.
 struct LaneState {
-  bool active = false;  ///< State::groups hold physical q and v, no memory of schemes
-  double t = 0.0;       ///< start of the step in work [s]
-  double h = 0.0;       ///< its length; 0: none is in work
-  double length = 0.0;  ///< of it the state goes, up to its event [s]
-  double next = 0.0;    ///< length to try for the one after it; 0: not known
+  bool active = false;             ///< State::groups hold physical q and v, no memory of schemes
+  double t = 0.0;                  ///< start of the step in work [s]
+  double h = 0.0;                  ///< its length; 0: none is in work
+  double length = 0.0;             ///< of it the state goes, up to its event [s]
+  double next = 0.0;               ///< length to try for the one after it; 0: not known
   std::vector<GroupState> start;   ///< q, v at t
   std::vector<ContactMode> modes;  ///< of that step, by key
   double rate_time = 0.0;          ///< over which its rates are differentiated [s]
@@ -54,7 +55,7 @@ struct LaneState {
   std::uint64_t ends_key = 0;      ///< the contact that does
   std::uint64_t crowd = 0;         ///< events in a row that each came much sooner than a step
   std::uint64_t stepping = 0;      ///< intervals that the schemes still have to step
-  std::uint64_t patience = 0;  ///< how many they got the last time
+  std::uint64_t patience = 0;      ///< how many they got the last time
 };
 
 /// What happened at one instant of the event lane.
@@ -78,7 +79,8 @@ struct Event {
   std::uint64_t key = 0;              ///< of the contact; 0 of the last two kinds
   double speed = 0.0;                 ///< of impact: rate of the gap before it [m/s], < 0
   Vector3 impulse = Vector3::Zero();  ///< of impact and rest (n, t1, t2) [N s]
-  double energy = 0.0;                ///< change by the impact, of all contacts together, on its first contact [J]
+  double energy =
+      0.0;  ///< change by the impact, of all contacts together, on its first contact [J]
 };
 std::string_view name_of(Event::Kind kind);
 
@@ -124,15 +126,19 @@ struct StepReport {
   double unexplained = 0.0;  ///< energy change of the step that no account explains [J]
   bool converged = true;
   bool finite = true;
-  int halvings = 0;              ///< how often the step was cut in two
-  int group = -1;                ///< where it failed
-  std::string_view failure;      ///< why, in words of static life; empty: nothing is known
+  int halvings = 0;          ///< how often the step was cut in two
+  int group = -1;            ///< where it failed
+  std::string_view failure;  ///< why, in words of static life; empty: nothing is known
+  std::string detail;        ///< which contacts and bodies, where that can be said
+  double speed = 0.0;        ///< largest velocity that the step asks of contacts [m/s]
+  double closing =
+      0.0;  ///< closing velocity that contacts were left with, relative to what the step asks of them [1]
   double linear_residual = 0.0;  ///< largest |b - A x|/|b| of all linear iterations [1]
-  int steps = 1;                 ///< that covered the interval; of the event lane those of its integrator
-  int rejected = 0;              ///< steps that were made again, shorter
-  double error = 0.0;            ///< largest estimated error of one of them [1]; 0: not estimated
-  int events = 0;                ///< located in the interval
-  int evaluations = 0;           ///< of the forces, by the event lane
+  int steps = 1;        ///< that covered the interval; of the event lane those of its integrator
+  int rejected = 0;     ///< steps that were made again, shorter
+  double error = 0.0;   ///< largest estimated error of one of them [1]; 0: not estimated
+  int events = 0;       ///< located in the interval
+  int evaluations = 0;  ///< of the forces, by the event lane
 };
 
 }  // namespace saltus

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "saltus/io/results.h"
 #include "saltus/scene/spec.h"
@@ -49,7 +50,10 @@ struct LoopReport {
   double stepping = 0.0;              ///< of Simulation::advance alone [s]
   double worst = 0.0;                 ///< slowest step [s]
   std::uint64_t worst_step = 0;
-  std::uint64_t halved = 0;  ///< steps that were cut in two
+  std::uint64_t halved = 0;                                    ///< steps that were cut in two
+  double first_gap = std::numeric_limits<double>::infinity();  ///< behind the first step [m]
+  double least_gap = std::numeric_limits<double>::infinity();  ///< of the steps of this loop [m]
+  double speed = 0.0;        ///< largest StepReport::speed of them [m/s]
   RunStatistics statistics;  ///< of the whole run as far as rows tell, else of this loop
   ContactGain gain;
 };

@@ -40,9 +40,11 @@ double time_of(const Extreme& extreme, const SceneSetup& setup) {
   return static_cast<double>(extreme.row) * setup.model.options().h;
 }
 
-std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
+std::string gain_warning(const ContactGain& gain, const State& state, const SceneSetup& setup) {
+  constexpr std::uint64_t kRests =
+      50;  // steps in contact: `closing_only` would let go of what rests
   const std::string gaining = what_opens(setup.model);
-  if (gain.steps == 0 || gaining.empty()) return "";
+  if (!gain.matters(state.ledger) || gaining.empty()) return "";
   for (const ContactLaw& law : setup.model.laws())
     if (law.rule == ContactLaw::Rule::equality && law.velocity != 0.0) return "";  // a motor
   std::vector<char> of_joint(setup.model.laws().size(), 0);  // which have no options of their own
@@ -61,17 +63,20 @@ std::string gain_warning(const ContactGain& gain, const SceneSetup& setup) {
   bool gain_one = true;  // which position laws need
   for (const Group& group : setup.model.groups())
     gain_one = gain_one && group.scheme->gain() == 1.0;
+  const bool closing_only = open && gain.longest < kRests;
   const char* remedy =
       setup.model.options().lane == Lane::events ? finer_remedy(setup)
       : gain.by_friction && at_end               ? "use `slip: mean` in newton-impact"
-      : open && gain_one
+      : closing_only && gain_one
           ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
-      : open                  ? "use `activation: {closing_only: true}` in newton-impact"
+      : closing_only          ? "use `activation: {closing_only: true}` in newton-impact"
       : position || !gain_one ? finer_remedy(setup)
                               : "use `law: signorini-position`";
   return fmt::format(
-      "{} fed energy into the motion in {} steps, at most {:.3g} J in one (t = {:.6g} s); {}",
-      gaining, gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
+      "{} fed energy into the motion, {:.3g} J in {} steps, at most {:.3g} J in one (t = {:.6g} "
+      "s); "
+      "{}",
+      gaining, gain.total, gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
 }
 
 std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
@@ -109,6 +114,29 @@ std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
   return fmt::format(
       "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); {}",
       s.residual_after.value, time_of(s.residual_after, setup), finer_remedy(setup));
+}
+
+// A velocity law lets a body into another by up to h V in the step in which it closes, and no further.
+std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
+  constexpr double kSteps = 10.0;  // of h V
+  const StepOptions& options = setup.model.options();
+  if (options.lane == Lane::events || options.correct_positions) return "";
+  bool velocity = false, closing_only = false;
+  for (const ContactLaw& law : setup.model.laws()) {
+    if (law.rule != ContactLaw::Rule::newton_impact && law.rule != ContactLaw::Rule::poisson_impact)
+      continue;
+    velocity = true;
+    closing_only = closing_only || law.activation.closing_only;
+  }
+  const double sunk = -loop.least_gap - std::max(0.0, -loop.first_gap);
+  if (!velocity || !(loop.speed > 0.0) || !(sunk > kSteps * options.h * loop.speed)) return "";
+  return fmt::format(
+      "bodies sank into each other by {:.3g} m, where the closing velocities of the run explain "
+      "{:.3g} m; "
+      "{}",
+      sunk, options.h * loop.speed,
+      closing_only ? "`activation: {closing_only: true}` lets go of bodies at rest: leave it out"
+                   : "use `contact: {correct_positions: true}` or `law: {kind: stewart-trinkle}`");
 }
 
 std::string joint_warning(const Extreme& gap, const Model& model) {

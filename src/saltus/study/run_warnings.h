@@ -13,7 +13,7 @@ namespace saltus {
 double time_of(const Extreme& extreme, const SceneSetup& setup);
 
 /// What to say about contacts that did positive work, with the option that avoids it; "" where none did.
-std::string gain_warning(const ContactGain& gain, const SceneSetup& setup);
+std::string gain_warning(const ContactGain& gain, const State& state, const SceneSetup& setup);
 /// The same about steps that were accepted although their contacts were not solved.
 std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup);
 /// The same about energy that no account explains, where it is a tenth of the energy or more.
@@ -21,6 +21,8 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
                                 const SceneSetup& setup);
 /// The same about laws that do not hold on the finished states.
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup);
+/// The same about bodies that sank into each other by more than the velocities of the run explain.
+std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup);
 /// The same about joints that are held at their positions and were open, by more than 1e-6 of 1 m (or 1 rad) and of the largest
 /// coordinate of their points; gap: RunStatistics::joint_gap.
 std::string joint_warning(const Extreme& gap, const Model& model);

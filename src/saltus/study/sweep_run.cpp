@@ -42,8 +42,9 @@ class Recorder {
     row_.halved_steps += report.halvings > 0;
     const State& state = sim_.state();
     const double scheme = state.ledger[state.ledger.size() - 2];
-    gain.add(report.impact, report.friction, scheme - scheme_, state.energy_start, state.energy,
-             state.step);
+    gain.add({report.impact, report.friction, scheme - scheme_, report.impulse * report.speed,
+              report.contacts > 0},
+             state.energy_start, state.energy, state.step);
     scheme_ = scheme;
     sample();
   }
@@ -99,10 +100,10 @@ void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
   double scale = recorder.statistics().largest_parts;
   for (std::size_t i = 0; i + 1 < ledger.size(); ++i) scale = std::max(scale, std::abs(ledger[i]));
   const std::string gaining = what_opens(sim.model());
-  if (recorder.gain.steps > 0 && !gaining.empty())
-    warn_into(row, fmt::format("{} fed energy into the motion in {} steps, at most {:.3g} J in "
-                               "one; `saltus run` names the remedy",
-                               gaining, recorder.gain.steps, recorder.gain.worst.value));
+  if (recorder.gain.matters(ledger) && !gaining.empty())
+    warn_into(row, fmt::format("{} fed energy into the motion, {:.3g} J in {} steps; `saltus run` "
+                               "names the remedy",
+                               gaining, recorder.gain.total, recorder.gain.steps));
   if (row.failed_steps > 0)
     warn_into(row, fmt::format("{} steps were accepted although they were not solved; raise "
                                "solver.iterations or newton_iterations, or use a shorter step",

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <vector>
 
 #include "support/joint_scene.h"
 
@@ -40,11 +41,30 @@ TEST_CASE("contacts and stops open and close; springs, motors and friction hold 
 
 TEST_CASE("work below 1e-12 of the energies in play is round-off, also where they sum to 0") {
   ContactGain gain;
-  gain.add(0.9e-12, 0.0, 0.0, 0.0, {1.0, -1.0}, 1);
+  gain.add({0.9e-12}, 0.0, {1.0, -1.0}, 1);
   CHECK(gain.steps == 0);
-  gain.add(2.1e-12, 0.0, 0.0, 0.0, {1.0, -1.0}, 2);
+  gain.add({2.1e-12}, 0.0, {1.0, -1.0}, 2);
   CHECK(gain.steps == 1);
   CHECK(gain.worst.row == 2);
+}
+
+TEST_CASE("a gain matters above 1e-6 of what moved, of what contacts carried and of all accounts") {
+  const std::vector<double> none{0.0, 0.0};
+  const auto after = [](const ContactGain::Step& work, double kinetic) {
+    ContactGain gain;
+    gain.add(work, 0.0, {kinetic, 0.0}, 1);
+    return gain;
+  };
+  CHECK(after({2e-6}, 1.0).matters(none));
+  CHECK(!after({0.5e-6}, 1.0).matters(none));
+  CHECK(!after({2e-6}, 1.0).matters(std::vector<double>{0.0, -30.0}));
+  // a body at rest: its weight is taken in every step, and nothing moves
+  CHECK(!after({3.6e-17, 0.0, 0.0, 1e-4, true}, 1e-25).matters(none));
+  CHECK(after({3.6e-9, 0.0, 0.0, 1e-4, true}, 1e-25).matters(none));
+  // many small ones are a large one
+  ContactGain sum;
+  for (std::uint64_t step = 1; step <= 100; ++step) sum.add({0.5e-6}, 0.0, {1.0, 0.0}, step);
+  CHECK(sum.matters(none));
 }
 
 TEST_CASE("the largest energy in play counts both parts") {

@@ -279,7 +279,7 @@ TEST_CASE("a run whose contacts feed energy in reaches its end with a warning") 
       stop);
   CHECK(row.status == SweepRow::Status::ok);
   CHECK(row.warnings.find("stability") != std::string::npos);
-  CHECK(row.warnings.find(" | contact fed energy into the motion in ") != std::string::npos);
+  CHECK(row.warnings.find(" | contact fed energy into the motion, ") != std::string::npos);
   CHECK(row.end.total() > 2.0 * row.start.total());
 }
 

@@ -1,0 +1,173 @@
+#include "saltus/contact/certificate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/contact/residual.h"
+
+namespace saltus {
+namespace {
+
+/// Whether the first row of a contact is the velocity at which two points part.
+bool has_normal(const Law& law) {
+  return law.kind == LawKind::unilateral || law.kind == LawKind::coulomb ||
+         law.kind == LawKind::rolling;
+}
+
+/// What a contact asks of a step [m/s].
+double asked(const Law& law, View b) {
+  if (!has_normal(law) || law.kind == LawKind::unilateral) {
+    double most = 0.0;
+    for (int i = law.first; i < law.first + law.size; ++i)
+      most = std::max(most, law.kind == LawKind::unilateral ? -b[i] : std::abs(b[i]));
+    return most;
+  }
+  return std::max(-b[law.first], b.segment(law.first + 1, law.tangents()).norm());
+}
+
+/// Grows only, so that a step that has run once allocates nothing.
+Eigen::Map<Vector> velocity_space(Eigen::Index n) {
+  thread_local std::vector<double> data;  // written before it is read
+  if (data.size() < static_cast<std::size_t>(n)) data.resize(static_cast<std::size_t>(n));
+  return {data.data(), n};
+}
+
+class Certified final : public ContactSolver {
+ public:
+  explicit Certified(std::shared_ptr<const ContactSolver> inner) : inner_(std::move(inner)) {}
+  std::string_view name() const override { return inner_->name(); }
+  bool handles(LawKind kind) const override { return inner_->handles(kind); }
+  bool needs_symmetric() const override { return inner_->needs_symmetric(); }
+
+  SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
+                    Out p) const override {
+    return solve_certified(*inner_, problem, limits, memory, p);
+  }
+
+ private:
+  std::shared_ptr<const ContactSolver> inner_;
+};
+
+}  // namespace
+
+Certificate certify(const ContactProblem& problem, View p) {
+  Certificate found;
+  for (const Law& law : problem.laws) found.speed = std::max(found.speed, asked(law, problem.b));
+  if (!(found.speed > 0.0)) return found;
+  Eigen::Map<Vector> u = velocity_space(problem.b.size());
+  problem.W.apply(p, u);
+  u += problem.b;
+  for (const Law& law : problem.laws) {
+    if (!has_normal(law)) continue;
+    for (int i = law.first; i < law.first + (law.kind == LawKind::unilateral ? law.size : 1); ++i) {
+      const double growth = problem.W.entry(i, i) * p[i];
+      if (!(-u[i] <= found.closing)) found.closing = -u[i];  // NaN counts
+      if (!(growth <= found.growth)) found.growth = growth;
+    }
+  }
+  found.closing /= found.speed;
+  found.growth /= found.speed;
+  return found;
+}
+
+SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& problem,
+                            Limits limits, SolverMemory& memory, Out p) {
+  constexpr int kCloser = 3;
+  constexpr double kFinest = 1e-15;  // tolerance [1]
+  SolveReport report = solver.solve(problem, limits, memory, p);
+  Certificate now = certify(problem, p);
+  Limits closer = limits;
+  for (int k = 0; k < kCloser && report.converged && !now.holds(limits.tolerance); ++k) {
+    closer.tolerance = std::max(
+        kFinest,
+        0.3 * std::min(closer.tolerance, report.residual) *
+            std::max(1e-3, std::max(limits.tolerance, Certificate::kClosing) / now.closing));
+    closer.iterations = limits.iterations - report.iterations;
+    if (closer.iterations <= 0 || now.growth > Certificate::kGrowth) break;
+    SolveReport again = solver.solve(problem, closer, memory, p);
+    again.iterations += report.iterations;
+    again.converged = again.residual <= limits.tolerance;
+    report = again;
+    now = certify(problem, p);
+    if (closer.tolerance == kFinest) break;
+  }
+  report.speed = now.speed;
+  report.closing = now.closing;
+  report.certified = now.holds(limits.tolerance);
+  report.converged = report.converged && report.certified;
+  return report;
+}
+
+std::unique_ptr<ContactSolver> make_certified(std::shared_ptr<const ContactSolver> solver) {
+  return std::make_unique<Certified>(std::move(solver));
+}
+
+// The normal rows and the equalities alone: what W p = 0, p_N >= 0, b . p < 0 says of them holds whatever friction is, since
+// p . u = p . b for every u = W p' + b.
+std::vector<int> contradicting_contacts(const ContactSolver& solver,
+                                        const ContactProblem& problem) {
+  constexpr Eigen::Index kMost = 3000;  // rows
+  constexpr double kShifts[] = {1e-3, 1e-6};
+  if (problem.b.size() > kMost || !problem.b.allFinite()) return {};
+  std::vector<int> rows, ids, contact;
+  std::vector<Law> laws;
+  for (std::size_t c = 0; c < problem.laws.size(); ++c) {
+    const Law& law = problem.laws[c];
+    if (law.kind == LawKind::box) continue;  // bounded
+    const bool friction = law.kind == LawKind::coulomb || law.kind == LawKind::rolling;
+    for (int k = 0; k < (friction ? 1 : law.size); ++k) {
+      laws.push_back({law.kind == LawKind::equality ? law.kind : LawKind::unilateral,
+                      static_cast<int>(rows.size()), 1});
+      ids.push_back(static_cast<int>(rows.size()));
+      rows.push_back(law.first + k);
+      contact.push_back(static_cast<int>(c));
+    }
+  }
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Matrix W0(n, n);
+  Vector b(n), column(problem.b.size());
+  for (Eigen::Index j = 0; j < n; ++j) {
+    column.setZero();
+    problem.W.column(rows[static_cast<std::size_t>(j)], 1.0, column);
+    for (Eigen::Index i = 0; i < n; ++i) W0(i, j) = column[rows[static_cast<std::size_t>(i)]];
+    b[j] = problem.b[rows[static_cast<std::size_t>(j)]];
+  }
+  DenseDelassus W;
+  W.is_symmetric = problem.W.symmetric();
+  const ContactProblem normal{W, b, laws, ids};
+  const double V = n > 0 ? std::max(-b.minCoeff(), 0.0) : 0.0;
+  if (!(V > 0.0)) return {};
+  Vector D = W0.diagonal();
+  const double mean = D.sum() / static_cast<double>(n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (!(D[i] > 1e-12 * mean)) D[i] = mean > 0.0 ? mean : 1.0;  // nothing can move this row
+  double before = 0.0;
+  std::vector<int> contacts;
+  for (const double s : kShifts) {
+    W.W = W0;
+    W.W.diagonal() += s * D;
+    Vector p = Vector::Zero(n);
+    SolverMemory memory;
+    const SolveReport found = solver.solve(normal, {1e-8, 10'000}, memory, p);
+    if (!(found.residual <= 1e-6)) return {};
+    const Vector u = W0 * p + b;
+    const auto closing = [&](Eigen::Index i) {
+      return laws[static_cast<std::size_t>(i)].kind == LawKind::unilateral ? -u[i] : 0.0;
+    };
+    double worst = 0.0;
+    for (Eigen::Index i = 0; i < n; ++i) worst = std::max(worst, closing(i));
+    if (s == kShifts[0]) {
+      before = worst;
+      continue;
+    }
+    if (!(worst > 1e-3 * V && worst > 0.3 * before)) return {};
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (const int c = contact[static_cast<std::size_t>(i)];
+          closing(i) > 0.1 * worst && (contacts.empty() || contacts.back() != c))
+        contacts.push_back(c);
+  }
+  return contacts;
+}
+
+}  // namespace saltus

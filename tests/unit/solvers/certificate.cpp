@@ -1,0 +1,114 @@
+// What counts as solved beside the residual: velocities that keep bodies apart, and impulses that round-off can tell from none.
+#include "saltus/contact/certificate.h"
+
+#include <doctest/doctest.h>
+
+#include "saltus/solvers/registry.h"
+#include "tests/unit/solvers/problems.h"
+
+using namespace saltus;
+using namespace saltus::testing;
+namespace {
+
+/// A body of `mass` [kg] between two points that come towards each other with `speed` [m/s] each: rows of opposite normals.
+struct Squeezed {
+  explicit Squeezed(double mass, double speed, double scale = 1.0) : b(2) {
+    Matrix M(2, 2);
+    M << 1.0, -1.0, -1.0, 1.0;
+    W = std::make_unique<ConstantDelassus>(M / mass * scale);
+    b << -speed, -speed;
+  }
+  ContactProblem problem() const { return {*W, b, rows.laws, rows.ids}; }
+  std::unique_ptr<ConstantDelassus> W;
+  Vector b;
+  testing::Rows rows{2};
+};
+
+TEST_CASE("a body squeezed by two others is solved by nobody, at any mass and speed") {
+  for (const double mass : {1e-6, 3.0, 2e5})
+    for (const double speed : {1e-5, 0.3, 70.0})
+      for (const SolverRow& row : solvers()) {
+        CAPTURE(row.name);
+        CAPTURE(mass);
+        CAPTURE(speed);
+        const Squeezed squeezed(mass, speed);
+        SolverMemory memory;
+        Vector p = Vector::Zero(2);
+        const auto solver = row.make();
+        const SolveReport report =
+            solve_certified(*solver, squeezed.problem(), {1e-9, 2000}, memory, p);
+        CHECK(!report.converged);
+        CHECK(!report.certified);
+      }
+}
+
+TEST_CASE("the contacts of a squeezed body are named, and not those of one that lies beside it") {
+  // rows 0, 1: squeezed;  row 2: another body, pushed by 0.2 m/s onto what is fixed
+  Matrix W = Matrix::Zero(3, 3);
+  W.topLeftCorner(2, 2) << 0.5, -0.5, -0.5, 0.5;
+  W(2, 2) = 4.0;
+  const ConstantDelassus held(W);
+  Vector b(3);
+  b << -0.3, -0.1, -0.2;
+  const testing::Rows rows(3);
+  const auto solver = find_solver("auto")->make();
+  CHECK(contradicting_contacts(*solver, {held, b, rows.laws, rows.ids}) == std::vector<int>{0, 1});
+  b << -0.3, 0.3 + 1e-3, -0.2;  // room for it: the second point gives way faster
+  CHECK(contradicting_contacts(*solver, {held, b, rows.laws, rows.ids}).empty());
+}
+
+TEST_CASE("a row that nothing can move and that closes contradicts by itself") {
+  const ConstantDelassus W(Matrix::Zero(1, 1));
+  Vector b(1);
+  b << -0.5;
+  const testing::Rows rows(1);
+  const auto solver = find_solver("auto")->make();
+  CHECK(contradicting_contacts(*solver, {W, b, rows.laws, rows.ids}) == std::vector<int>{0});
+}
+
+TEST_CASE("a light contact among heavy ones is solved to the velocities, not to the impulses") {
+  // A tower of masses m_0 .. m_n on a floor: W of neighbours by the body between them.
+  const std::vector<double> mass{1.0, 10.0, 0.1, 100.0, 1.0, 1e5};
+  const auto n = static_cast<Eigen::Index>(mass.size());
+  Matrix W = Matrix::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double above = 1.0 / mass[static_cast<std::size_t>(i)];
+    W(i, i) += above;
+    if (i + 1 == n) break;
+    W(i + 1, i + 1) += above;
+    W(i, i + 1) = W(i + 1, i) = -above;
+  }
+  Vector b = Vector::Zero(n);
+  b[0] = -0.01;  // all fall together on the floor
+  const ConstantDelassus held(W);
+  const testing::Rows rows(static_cast<int>(n));
+  for (const char* name : {"auto", "gauss-seidel", "proximal-newton"}) {
+    CAPTURE(name);
+    SolverMemory memory;
+    Vector p = Vector::Zero(n);
+    const auto solver = find_solver(name)->make();
+    const SolveReport report =
+        solve_certified(*solver, {held, b, rows.laws, rows.ids}, {1e-9, 10'000'000}, memory, p);
+    REQUIRE(report.converged);
+    const Vector u = W * p + b;
+    CHECK(u.minCoeff() >= -1e-6 * 0.01);
+    CHECK(report.closing <= 1e-6);
+    CHECK(report.speed == doctest::Approx(0.01));
+  }
+}
+
+TEST_CASE("impulses that round-off cannot tell from none have no certificate") {
+  const Squeezed squeezed(1.0, 0.5);
+  Vector p(2);
+  p << 1e13, 1e13;
+  CHECK(certify(squeezed.problem(), p).growth > Certificate::kGrowth);
+  CHECK(!certify(squeezed.problem(), p).holds(1e-9));
+}
+
+TEST_CASE("a looser tolerance of the user allows as much of the velocities") {
+  Certificate found{1.0, 1e-4, 1.0};
+  CHECK(!found.holds(1e-9));
+  CHECK(found.holds(1e-3));
+}
+
+}  // namespace
