@@ -2,12 +2,17 @@
 
 #include <signal.h>
 
+#include "saltus/base/stop.h"
+
 namespace saltus::app {
 namespace {
 
 volatile sig_atomic_t received = 0;
 
-extern "C" void note_signal(int number) { received = number; }
+extern "C" void note_signal(int number) {
+  received = number;
+  request_stop();
+}
 
 void install(int number) {
   struct sigaction old {};
@@ -30,6 +35,7 @@ void remove(int number) {
 
 InterruptGuard::InterruptGuard() {
   received = 0;
+  take_back_stop();
   install(SIGINT);
   install(SIGTERM);
 }
@@ -37,6 +43,7 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() {
   remove(SIGINT);
   remove(SIGTERM);
+  take_back_stop();
 }
 
 int InterruptGuard::signal() const { return received; }

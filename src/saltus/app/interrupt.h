@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM as a flag that the step loop looks at.
+// Ctrl-C and SIGTERM as a flag that the step loop looks at, and the loops of solvers within a step (base/stop.h).
 #pragma once
 
 namespace saltus::app {

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/sim/failure_text.h"
 
 namespace saltus::app {
@@ -361,6 +362,10 @@ void LiveRun::make_step() {
   const Clock::time_point from = Clock::now();
   const StepReport report = sim_->advance();
   const Clock::time_point to = Clock::now();
+  if (is_stop(report.failure)) {
+    running_ = false;  // the program ends
+    return;
+  }
   if (state.step == before) {
     now_.error = failure_text(sim_->model(), report, before + 1);
     now_.ended = true;

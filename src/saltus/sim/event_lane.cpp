@@ -11,6 +11,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/spring.h"
 #include "saltus/math/bernstein.h"
 #include "saltus/sim/lane_touch.h"
@@ -987,7 +988,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   }
   // No step is so long that its dense output would cost digits in the intervals.
   const double limit = std::max(t1, state.t + kLongest * d.model.options().h);
-  while (end == End::reached && state.t < t1) {
+  while (end == End::reached && state.t < t1 && !stop_requested()) {
     if (!d.ready) {
       if (d.near(state) > kClose * options.closed) {
         end = End::busy;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/contact/rows.h"
 #include "saltus/contact/slip.h"
@@ -682,7 +683,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     stagnant = outstanding > 0.5 * best_before ? stagnant + 1 : 0;
     best_before = best;
   } while (!once && outstanding > options.pass_tolerance && pass < options.pass_limit &&
-           std::isfinite(outstanding));
+           std::isfinite(outstanding) && !stop_requested());
   report.passes = std::max(report.passes, pass);
   report.residual = worse(report.residual, residual);
   report.outstanding = worse(report.outstanding, once ? 0.0 : outstanding);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/math/flush_denormals.h"
 #include "saltus/math/kernels.h"
 #include "saltus/sim/simulation_internal.h"
@@ -412,7 +413,7 @@ void Simulation::Work::step(double h, StepReport& report) {
     if (!islands[i]) continue;
     IslandStep at = of_island(i);
     islands[i]->solve(at, report);
-    if (observer && !(adaptive && adaptive->estimating))
+    if (observer && !(adaptive && adaptive->estimating) && !stop_requested())
       islands[i]->show(at, static_cast<int>(i), *observer);
   }
   if (failed(report)) return;
@@ -591,6 +592,15 @@ void Simulation::Work::commit(double t1) {
             [](const BrokenJoint& a, const BrokenJoint& b) { return a.joint < b.joint; });
 }
 
+// A step that was in work when the program was asked to end: its solvers may have broken off. Whether it is done is not asked,
+// or what is kept would depend on the moment.
+bool Simulation::Work::dropped(StepReport& report) {
+  if (!stop_requested()) return false;
+  report.converged = report.finite = false;
+  report.failure = kStopRequested;
+  return true;
+}
+
 // A step that failed leaves the groups as they were; what solvers and islands remember of it is dropped.
 void Simulation::Work::forget() {
   touched = false;
@@ -631,6 +641,7 @@ void Simulation::Work::recover(const State* before) {
 void Simulation::Work::advance(double h, double t1, int depth, StepReport& report) {
   use(h);
   step(h, report);
+  const bool stopped = dropped(report);
   const OnFailure policy = model.options().on_failure;
   const bool good = report.converged && report.finite;
   if (good || (policy == OnFailure::accept && report.finite)) {
@@ -639,7 +650,7 @@ void Simulation::Work::advance(double h, double t1, int depth, StepReport& repor
     return;
   }
   forget();
-  if (policy == OnFailure::halve && depth < 10) halve(h, t1, depth, report);
+  if (policy == OnFailure::halve && depth < 10 && !stopped) halve(h, t1, depth, report);
 }
 
 // The step in two halves. The report is that of both, or of the half that failed.

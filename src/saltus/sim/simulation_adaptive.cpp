@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/sim/simulation_internal.h"
 
 namespace saltus {
@@ -188,6 +189,7 @@ bool Simulation::Work::estimate(double s, StepReport& report) {
   a.estimating = true;
   use(s);
   step(s, report);
+  dropped(report);
   if (report.finite) reached(ends, state.t + s, s, a.coarse);
   a.estimating = false;
   restore(a.from);
@@ -207,7 +209,8 @@ bool Simulation::Work::take(double s, double t_mid, double t_end, double share,
     const StepReport first = report;
     report = {};
     step(h, report);
-    if (!report.finite || (!report.converged && model.options().on_failure != OnFailure::accept))
+    if (dropped(report) || !report.finite ||
+        (!report.converged && model.options().on_failure != OnFailure::accept))
       return false;
     if (may_miss && (!second || report.gap < 0.0)) find_missed(state.t + h, h, second);
     if (second) {
@@ -295,7 +298,8 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
       made.converged = made.finite = false;
       made.failure = kTooManySteps;
     }
-    if (gives_up || (!good && (policy != OnFailure::halve || ladder.finest()))) {
+    const bool stopped = is_stop(made.failure);
+    if (gives_up || stopped || (!good && (policy != OnFailure::halve || ladder.finest()))) {
       restore(a.before);
       reactions = reactions_before;
       report = made;

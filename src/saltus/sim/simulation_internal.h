@@ -94,6 +94,7 @@ struct Simulation::Work {
   void align(StepReport& report);
   void correct(StepReport& report);
   bool failed(StepReport& report);
+  bool dropped(StepReport& report);
   int lost() const;
   // what is asked of a state
   double point_probe(const Probe& probe, View q, View v, bool velocity);

@@ -8,6 +8,8 @@
 
 #include "saltus/sim/simulation_internal.h"
 
+#include "saltus/base/stop.h"
+
 namespace saltus {
 
 // Physical q and v become states of the schemes, as they are with the step of the state.
@@ -110,6 +112,7 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
   if (reacts) start = state.groups;
   const EventLane::End end = lane->advance(state, t1, report, events);
   report.events = static_cast<int>(events.size());  // a take_back among them
+  if (dropped(report)) return;
   if (end == EventLane::End::reached) {
     state.lane.patience /= 2;
     touched = true;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/cone_work.h"
 #include "saltus/solvers/solvers.h"
@@ -87,7 +88,8 @@ class Solve {
 
  private:
   bool done() const {
-    return report_.residual <= limits_.tolerance || report_.iterations >= limits_.iterations;
+    return report_.residual <= limits_.tolerance || report_.iterations >= limits_.iterations ||
+           stop_requested();
   }
   static double slip(const Cone& cone, const Vector& y) {
     const int i = cone.first;

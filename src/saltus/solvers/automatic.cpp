@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_system.h"
@@ -134,6 +135,7 @@ class Automatic final : public ContactSolver {
 
     /// True when the tolerance is met. `place`: of its work space.
     bool ask(const ContactSolver& solver, std::size_t place) {
+      if (stop_requested()) return false;
       Work& work = memory.work.get<Work>();
       SolverWorkPlace outer = std::move(memory.work);
       memory.work = std::move(work.of[place]);

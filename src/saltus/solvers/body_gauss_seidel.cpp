@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_sweeps.h"
 #include "saltus/solvers/rigid_sweeps.h"
@@ -49,7 +50,7 @@ class BodyGaussSeidel final : public ContactSolver {
     double half = best;  // the best at half the sweeps of the next look
     int look = kLook;
     for (int check = 1, checks = 0;;) {
-      bool last = report.iterations >= limits.iterations;
+      bool last = report.iterations >= limits.iterations || stop_requested();
       if (!patient_ && report.iterations >= look) {
         last = last || !will_do(report.iterations, half, best, limits);
         half = best;

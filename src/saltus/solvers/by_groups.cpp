@@ -4,6 +4,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/solvers.h"
@@ -41,7 +42,7 @@ class ByGroups final : public ContactSolver {
       if (residual(group, work.x) <= limits.tolerance) continue;
       const Limits rest{.tolerance = limits.tolerance,
                         .iterations = limits.iterations - report.iterations};
-      if (rest.iterations <= 0) break;
+      if (rest.iterations <= 0 || stop_requested()) break;
       report.iterations += inner_->solve(group, rest, work.memory, work.x).iterations;
       for (std::size_t k = 0; k < work.rows.size(); ++k)
         work.p[work.rows[k]] = work.x[static_cast<Eigen::Index>(k)];

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/solvers.h"
 
@@ -29,6 +30,7 @@ class FrictionContinuation final : public ContactSolver {
     work.laws.assign(problem.laws.begin(), problem.laws.end());
     SolveReport report{false, 0, residual(problem, p)};
     for (int k = 0; k <= kSteps && report.iterations < limits.iterations; ++k) {
+      if (stop_requested()) break;
       const double part = static_cast<double>(k) / kSteps;
       for (std::size_t c = 0; c < work.laws.size(); ++c) {
         work.laws[c].friction = part * problem.laws[c].friction;

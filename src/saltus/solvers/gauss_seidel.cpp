@@ -3,6 +3,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_blocks.h"
@@ -185,9 +186,10 @@ class GaussSeidel final : public ContactSolver {
     // Every ten sweeps, but for once sooner: when they hardly move any more p may be good enough.
     bool moving = true, patient = false;
     while (!(report.residual <= limits.tolerance) && moving &&
-           report.iterations < limits.iterations) {
+           report.iterations < limits.iterations && !stop_requested()) {
       bool calm = false;
       for (int k = 0; k < kSweeps && moving && report.iterations < limits.iterations; ++k) {
+        if (stop_requested()) break;
         Change change;
         for (int c = 0; c < std::ssize(problem.laws); ++c)
           sweeps.solve(c, problem.laws[at(c)], problem.b.data(), p.data(), change);

@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/cone_work.h"
 #include "saltus/solvers/nesterov_todd.h"
@@ -192,7 +193,8 @@ class Solve {
   }
 
   bool done() const {
-    return report_.residual <= limits_.tolerance || w_.cones.factorisations() >= limits_.iterations;
+    return report_.residual <= limits_.tolerance ||
+           w_.cones.factorisations() >= limits_.iterations || stop_requested();
   }
 
   /// Remembers the impulses of x, moved into their cones, if they are the best; their residual.

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/dense_lu.h"
 #include "saltus/solvers/lemke_tableau.h"
@@ -118,7 +119,7 @@ void LemkeRun::pivot_equalities() {
 
 void LemkeRun::pivot_complements(double threshold) {
   int row = tableau_.first_row(), column = tableau_.column_of(tableau_.z0());
-  while (row >= 0 && pivots_ < limits_.iterations) {
+  while (row >= 0 && pivots_ < limits_.iterations && !stop_requested()) {
     const int leaves = tableau_.basic(row);
     tableau_.pivot(row, column);
     ++pivots_;
@@ -188,7 +189,7 @@ SolveReport LemkeRun::solve(Out p) {
       kept_ = p;
       report.residual = found;
     }
-    if (solved || pivots_ >= limits_.iterations) break;
+    if (solved || pivots_ >= limits_.iterations || stop_requested()) break;
   }
   p = kept_;
   report.converged = report.residual <= limits_.tolerance;

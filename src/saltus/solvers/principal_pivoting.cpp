@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/active_set.h"
 #include "saltus/solvers/solvers.h"
@@ -16,7 +17,7 @@ namespace {
 
 struct Pivots {
   int done = 0, most = 0;
-  bool left(int count = 1) const { return done + count <= most; }
+  bool left(int count = 1) const { return done + count <= most && !stop_requested(); }
 };
 
 bool wants_out(const ActiveSet& a, int place) {

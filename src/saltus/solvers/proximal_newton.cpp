@@ -8,6 +8,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/group_newton.h"
 #include "saltus/solvers/solvers.h"
@@ -77,7 +78,7 @@ class GroupSolve {
       std::copy(best_.begin() + G_.first_row(), best_.begin() + G_.end_row(),
                 G_.p.begin() + G_.first_row());
   }
-  bool left() const { return iterations_ < most_; }
+  bool left() const { return iterations_ < most_ && !stop_requested(); }
 
   /// `count` sweeps, in a large group again as long as they halve F, and one by one where few will do.
   bool sweep(int count) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 
+#include "saltus/base/stop.h"
+
 namespace saltus {
 namespace {
 
@@ -119,7 +121,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       loop.worst_step = before + 1;
     }
     if (state.step == before) {
-      loop.end = LoopReport::End::failed;
+      loop.end = is_stop(report.failure) ? LoopReport::End::interrupted : LoopReport::End::failed;
       loop.failure = report;
       break;
     }

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "saltus/base/stop.h"
+
 namespace saltus {
 namespace {
 
@@ -33,7 +35,7 @@ std::string failure_of(const Model& model, const State& state, const StepReport&
 double time_again(const Model& model, std::uint64_t steps) {
   Simulation sim(model);
   const auto from = Now::now();
-  for (std::uint64_t k = 0; k < steps; ++k) sim.advance();
+  for (std::uint64_t k = 0; k < steps && !stop_requested(); ++k) sim.advance();
   return seconds(Now::now() - from);
 }
 
@@ -159,6 +161,10 @@ StudyRun study_run(const Model& model, const SamplePlan& plan,
     const double t0 = state.t;
     const std::uint64_t before = state.step;
     const StepReport report = sim.advance();
+    if (is_stop(report.failure)) {
+      pacer.stop();
+      break;
+    }
     if (state.step == before) {
       run.status = report.finite ? StudyStatus::failed : StudyStatus::unstable;
       if (!report.failure.empty()) run.status = StudyStatus::failed;

@@ -52,6 +52,8 @@ class StudyPacer {
   bool step(const Simulation& sim, const StepReport& report, double worst);
   /// Steps that a run will not do.
   void skip(std::uint64_t steps) { step_ += steps; }
+  /// The program was asked to end.
+  void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
 
  private:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <new>
 
+#include "saltus/base/stop.h"
 #include "saltus/base/text_check.h"
 #include "saltus/io/scene_yaml.h"
 #include "saltus/io/statistics.h"
@@ -132,6 +133,10 @@ void integrate(Simulation& sim, std::uint64_t steps, const std::atomic<bool>& st
     }
     const std::uint64_t before = state.step;
     const StepReport report = sim.advance();
+    if (is_stop(report.failure)) {
+      row.status = SweepRow::Status::none;
+      return;
+    }
     if (state.step == before) {
       row.status = SweepRow::Status::failed;
       row.reason = failure_text(sim.model(), report, before + 1);
