@@ -25,8 +25,8 @@ class Client:
 
 
 class Crowd:
-    def __init__(self, port, counts):
-        self.port, self.poll, self.of = port, select.epoll(), {}
+    def __init__(self, port, token, counts):
+        self.port, self.token, self.poll, self.of = port, token, select.epoll(), {}
         self.bytes = self.frames = self.events = 0
         self.due = []  # (when, number, client)
         clients = [Client(kind) for kind, count in counts.items() for _ in range(count)]
@@ -46,7 +46,8 @@ class Crowd:
         client.got = b""
         try:
             client.socket.connect(("127.0.0.1", self.port))
-            client.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: close\r\n\r\n"
+            client.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: close\r\n"
+                                  f"Cookie: saltus_view_{self.port}={self.token}\r\n\r\n"
                                   .encode())
         except OSError:
             client.socket.close()
@@ -99,8 +100,9 @@ class Crowd:
 
 
 def main():
-    port, listeners, fetchers, stalled = map(int, sys.argv[1:])
-    crowd = Crowd(port, {"listener": listeners, "fetcher": fetchers, "stalled": stalled})
+    port, token = int(sys.argv[1]), sys.argv[2]
+    listeners, fetchers, stalled = map(int, sys.argv[3:])
+    crowd = Crowd(port, token, {"listener": listeners, "fetcher": fetchers, "stalled": stalled})
     crowd.stay(sys.stdin.fileno())
     used = resource.getrusage(resource.RUSAGE_SELF)
     print(json.dumps({"bytes": crowd.bytes, "frames": crowd.frames, "events": crowd.events,

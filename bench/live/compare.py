@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTENERS, FETCHERS, STALLED = 50, 50, 20
@@ -35,6 +36,11 @@ while True:
 """
 
 
+class Port(NamedTuple):
+    number: int
+    token: str  # without it nobody is answered
+
+
 def cpu_of(process):
     fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -47,7 +53,8 @@ def serve(words, threads=0):
         os.sched_setaffinity(0, {max(everywhere)})
     server = subprocess.Popen(words + ["--json"], stdout=subprocess.PIPE, text=True)
     os.sched_setaffinity(0, everywhere)
-    port = int(re.search(r":(\d+)/", json.loads(server.stdout.readline())["url"]).group(1))
+    port, token = re.search(r":(\d+)/\?token=(\w+)", json.loads(server.stdout.readline())["url"]).groups()
+    port = Port(int(port), token)
     for thread in Path(f"/proc/{server.pid}/task").iterdir():
         os.sched_setaffinity(int(thread.name), everywhere)
     return server, port
@@ -59,8 +66,9 @@ def end(process):
 
 
 def request(port, head, body=""):
-    connection = socket.create_connection(("127.0.0.1", port))
-    connection.sendall(f"{head} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {len(body)}\r\n"
+    connection = socket.create_connection(("127.0.0.1", port.number))
+    connection.sendall(f"{head} HTTP/1.1\r\nHost: 127.0.0.1:{port.number}\r\nContent-Length: {len(body)}\r\n"
+                       f"Cookie: saltus_view_{port.number}={port.token}\r\n"
                        f"Connection: close\r\n\r\n{body}".encode())
     return connection
 
@@ -92,7 +100,7 @@ def round_of(arguments, mode, threads, stored, share):
     if mode == "elsewhere":
         other, asked = serve([arguments.saltus, "view", stored])
     if mode in ("clients", "elsewhere"):
-        counts = [str(count) for count in (asked, LISTENERS, FETCHERS, STALLED)]
+        counts = [str(count) for count in (asked.number, asked.token, LISTENERS, FETCHERS, STALLED)]
         clients = subprocess.Popen([sys.executable, Path(__file__).with_name("clients.py"), *counts],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         time.sleep(1.5)  # until all are there

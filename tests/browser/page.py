@@ -160,7 +160,7 @@ class Page:
             if message["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated"):
                 asked.append(message["params"].get("request", message["params"])["url"])
         entries = self.driver.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
-        return [a for a in asked + entries if not a.startswith((self.address, "data:", "blob:"))]
+        return [a for a in asked + entries if not a.startswith((self.address.split("?")[0], "data:", "blob:"))]
 
     def heap(self):
         """Memory that script holds [bytes], after what is not needed is given back."""

@@ -102,7 +102,7 @@ def first_view(open_things, saltus, part, run):
 def a_live_run(saltus):
     """A block that friction holds on a slope: it stops; with less friction it comes back."""
     def header():
-        with urllib.request.urlopen(address + "view.json") as answer:
+        with urllib.request.urlopen(address.replace("?", "view.json?")) as answer:
             return json.load(answer)
 
     with saltus.view("--live", EXAMPLES / "block_on_slope.yaml", "--set", "time.end=60 s") as address, chromium() as driver:

@@ -9,8 +9,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "command.h"
 
@@ -18,6 +22,9 @@ using namespace saltus_test;
 using namespace std::chrono_literals;
 
 namespace {
+
+/// By which the server knows who may ask it; "": as somebody who was not told its address.
+std::string cookie_of_server;
 
 /// A connection to a port of this machine.
 class Client {
@@ -38,7 +45,10 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   bool open() const { return open_; }
-  void send(const std::string& text) const {
+  void send(std::string text) const {
+    const std::size_t end = text.find(" HTTP/1.1\r\n");
+    if (end != std::string::npos && !cookie_of_server.empty())
+      text.insert(end + 11, "Cookie: other=1; " + cookie_of_server + "\r\n");
     (void)!::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
   }
   /// Until the other side ends, or `enough` is in it, if that is not empty.
@@ -101,6 +111,20 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
+/// The token in the address that a server prints, as soon as it does.
+std::string token_told(pid_t child) {
+  constexpr std::string_view kBefore = "/?token=";
+  for (int i = 0; i < 400; ++i) {
+    std::ifstream out("/proc/" + std::to_string(child) + "/fd/1");
+    const std::string text(std::istreambuf_iterator<char>(out), {});
+    const std::size_t at = text.find(kBefore);
+    if (at != std::string::npos && text.size() >= at + kBefore.size() + 32)
+      return text.substr(at + kBefore.size(), 32);
+    std::this_thread::sleep_for(25ms);
+  }
+  return "";
+}
+
 /// Runs `saltus view words... --port N`, calls `visit` with the port when it answers, and interrupts it.
 Outcome with_server(const Folder& folder, std::vector<std::string> words,
                     const std::function<void(int)>& visit) {
@@ -115,7 +139,11 @@ Outcome with_server(const Folder& folder, std::vector<std::string> words,
       if (!answers) std::this_thread::sleep_for(25ms);
     }
     CHECK_MESSAGE(answers, "the server does not listen");
+    const std::string token = token_told(child);
+    CHECK(token.size() == 32);
+    cookie_of_server = "saltus_view_" + std::to_string(port) + "=" + token;
     if (answers) visit(port);
+    cookie_of_server.clear();
     ::kill(child, SIGINT);
   };
   return saltus_command(folder, words, launch);
@@ -508,4 +536,91 @@ TEST_CASE("view says in one line what it cannot show or where it cannot listen")
     CHECK_MESSAGE(outcome.code == 2, words.back());
     CHECK_MESSAGE(outcome.error_lines() == 1, outcome.err);
   }
+}
+
+TEST_CASE("view answers nobody without the token of its address, by whatever route") {
+  const Folder folder;
+  folder.write("scene.yaml", block_scene());
+  folder.write("secret.csv", "root:x:0:0:a line of a private file\n");
+  const Outcome outcome = with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
+    const std::string cookie = std::exchange(cookie_of_server, "");
+    const std::string token = cookie.substr(cookie.find('=') + 1);
+    const std::string name = cookie.substr(0, cookie.find('=') + 1);
+    std::string other = token;
+    other.back() = other.back() == '0' ? '1' : '0';
+    const auto all_refused = [&](const std::string& more, const std::string& query) {
+      for (const char* path : {"/", "/view.json", "/static.bin", "/frames/0-0", "/events",
+                               "/results.h5", "/no_such_thing"}) {
+        const Answer answer = ask(port, path + query, more);
+        CHECK_MESSAGE(answer.status == 403, path);
+        CHECK(answer.body.size() < 200);
+        CHECK(answer.head.find("Set-Cookie") == std::string::npos);
+      }
+    };
+    all_refused("", "");
+    all_refused("", "?token=");
+    all_refused("", "?token=" + other);
+    all_refused("", "?token=" + token.substr(0, 31));
+    all_refused("", "?token=" + token + "0");
+    for (const std::string& wrong : {other, token.substr(1), token + "0", std::string()})
+      all_refused("Cookie: " + name + wrong + "\r\n", "");
+    all_refused("Cookie: other" + cookie + "\r\n", "");
+    CHECK(!tell(port, {{"do", "start"}}).is_object());
+
+    const Answer first = ask(port, "/?token=" + token);
+    CHECK(first.status == 200);
+    CHECK(first.head.find("Set-Cookie: " + cookie + "; Path=/; HttpOnly; SameSite=Strict") !=
+          std::string::npos);
+    CHECK(ask(port, "/view.json", "Cookie: a=b; " + cookie + "; c=d\r\n").status == 200);
+    cookie_of_server = cookie;
+    CHECK(tell(port, {{"do", "step"}})["ok"] == true);
+  });
+  CHECK(outcome.code == 0);
+}
+
+TEST_CASE("a client changes numbers, choices and switches of a live run, and reads no file by it") {
+  const Folder folder;
+  folder.write("scene.yaml", replaced(block_scene(), "  - {law: {kind: newton-impact}}",
+                                      "  - {law: {kind: newton-impact, friction: 0.2}}"));
+  folder.write("secret.msh", "root:x:0:0:a line of a private file\n");
+  folder.write("secret", "root:x:0:0:a line of a private file\n");
+  const Outcome outcome = with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
+    const auto set = [&](const char* path, const nlohmann::json& value) {
+      return tell(port, {{"do", "set"}, {"path", path}, {"value", value}});
+    };
+    CHECK(set("surfaces[0].law.friction", 0.3)["ok"] == true);
+    CHECK(set("gravity[2]", "-9.7 m/s^2")["ok"] == true);
+    CHECK(set("results.stress", true)["ok"] == true);
+    CHECK(set("bodies[1].fem.material.law", "linear")["ok"] == true);
+    const std::vector<std::pair<const char*, nlohmann::json>> wrong{
+        {"bodies[1].fem.mesh", "secret.msh"},
+        {"bodies[1].fem.mesh", "secret"},
+        {"bodies[1].fem.mesh.file", "secret.msh"},
+        {"bodies[1].fem.mesh.file", "secret"},
+        {"bodies[1].fem.mesh.box", "{file: secret.msh}"},
+        {"bodies[0].rigid.shape", "secret"},
+        {"bodies[0].rigid.shape.mesh.file", "secret"},
+        {"surfaces[0].law.friction", "{file: secret}"},
+        {"surfaces[0].law.friction", "secret"},
+        {"surfaces[0].law.friction", true},
+        {"surfaces[0].law.friction", nullptr},
+        {"surfaces[0].law.friction=1,bodies[1].fem.mesh.file", 1},
+        {"surfaces[0].law.kind", "secret"},
+        {"results.stress", "maybe"},
+        {"outputs[0].csv", "/tmp/x.csv"},
+        {"time.end", std::vector<int>{1}},
+        {"", 1}};
+    for (const auto& [path, value] : wrong) {
+      const auto answer = set(path, value);
+      CAPTURE(path);
+      REQUIRE(answer.contains("error"));
+      const std::string error = answer["error"];
+      CAPTURE(error);
+      CHECK(error.find("root") == std::string::npos);
+      CHECK(error.find("private") == std::string::npos);
+      CHECK(error.find('\n') == std::string::npos);
+    }
+    CHECK(set("surfaces[0].law.friction", 0.1)["ok"] == true);
+  });
+  CHECK(outcome.code == 0);
 }

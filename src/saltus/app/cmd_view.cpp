@@ -69,8 +69,9 @@ int cmd_view(const ViewArguments& arguments) {
   std::fflush(stdout);
   if (arguments.host != ViewAddress{}.host && arguments.host != "localhost" &&
       arguments.host != "::1")
-    warn("whoever reaches " + arguments.host + " can see this run" +
-         (arguments.live ? " and steer it" : ""));
+    warn("whoever learns this address can see this run" +
+         std::string(arguments.live ? " and steer it" : "") +
+         ", and the network reads it: it is not encrypted");
 
   std::jthread watch([&](const std::stop_token& stop) {
     for (; !stop.stop_requested(); std::this_thread::sleep_for(std::chrono::milliseconds(50)))

@@ -11,6 +11,8 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
+#include "saltus/io/data_files.h"
+#include "saltus/io/scene_yaml.h"
 #include "saltus/sim/failure_text.h"
 
 namespace saltus::app {
@@ -215,6 +217,7 @@ void LiveRun::set(const std::string& path, const std::string& value) {
     throw SceneError("--set " + path, "makes another scene, of which the present state is none",
                      "nothing may be added or taken away while it runs");
   };
+  expect_same_files(read_scene(scene_, all), path);
   Prepared changed = prepare(all);
   const bool same_columns = live_columns(changed.setup->model).size() == columns_.size();
   const auto size = [](const GroupState& group) { return group.q.size(); };
@@ -232,6 +235,14 @@ void LiveRun::set(const std::string& path, const std::string& value) {
     set_ = std::move(all);
   }
   wait_until_shown(told);
+}
+
+/// Throws SceneError where the scene names other files than that of the run. None of them is opened before.
+void LiveRun::expect_same_files(const Scene& scene, const std::string& path) const {
+  const auto before = data_files(setup()->scene), now = data_files(scene);
+  if (!std::ranges::equal(before, now, {}, &DataFile::file, &DataFile::file))
+    throw SceneError("--set " + path, "names another file",
+                     "files stay those of the scene while it runs");
 }
 
 void LiveRun::pace(double factor) {

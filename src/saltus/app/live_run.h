@@ -114,6 +114,7 @@ class LiveRun {
   struct Prepared;
   class Threads;
   Prepared prepare(const std::vector<std::string>& set) const;
+  void expect_same_files(const Scene& scene, const std::string& path) const;
   std::uint64_t adopt(Prepared& prepared, bool goes_on);
   void loop();
   void make_step();

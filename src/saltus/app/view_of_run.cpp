@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "saltus/app/terminal.h"
 #include "saltus/io/provenance.h"
 #include "saltus/io/results.h"
 #include "saltus/io/scene_write.h"
@@ -150,6 +153,65 @@ EventJson rows_json(const std::vector<std::vector<double>>& rows,
     }
   }
   return json;
+}
+
+/// The value at a path such as "contacts[0].law.friction"; null: there is none.
+const EventJson* value_at(const EventJson& scene, std::string_view path) {
+  const EventJson* at = &scene;
+  while (!path.empty() && at) {
+    if (path.front() == '[') {
+      const std::size_t end = path.find(']');
+      std::size_t index = 0;
+      if (end == std::string_view::npos || !at->is_array()) return nullptr;
+      const auto [stop, fault] = std::from_chars(path.data() + 1, path.data() + end, index);
+      if (fault != std::errc{} || stop != path.data() + end || index >= at->size()) return nullptr;
+      at = &(*at)[index];
+      path.remove_prefix(end + 1);
+    } else {
+      if (path.front() == '.') path.remove_prefix(1);
+      const std::size_t end = std::min(path.find_first_of(".["), path.size());
+      if (end == 0 || !at->is_object()) return nullptr;
+      const auto found = at->find(std::string(path.substr(0, end)));
+      at = found == at->end() ? nullptr : &*found;
+      path.remove_prefix(end);
+    }
+  }
+  return at;
+}
+
+/// A number, perhaps with a unit, or a word: no list, no map, no name of a file.
+bool is_quantity(std::string_view text) {
+  return text.size() <= 64 && !text.empty() &&
+         std::string_view("+-.0123456789").find(text.front()) != std::string_view::npos &&
+         std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) != 0 ||
+                  std::string_view("+-. ^*/%").find(static_cast<char>(c)) != std::string_view::npos;
+         });
+}
+bool is_word(std::string_view text) {
+  return text.size() <= 64 && !text.empty() &&
+         std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
+         std::ranges::all_of(
+             text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
+}
+
+/// The text by which a client changes a number, a choice or a yes and no of the scene. Throws SceneError where it is none or would
+/// become another thing.
+std::string text_of_change(const EventJson& scene, const std::string& path,
+                           const EventJson& value) {
+  const EventJson* const now = value_at(scene, path);
+  if (!now || now->is_structured() || now->is_null())
+    throw SceneError(path, "is no number, choice, true or false of the scene that runs",
+                     "for example contacts[0].law.friction");
+  const bool is_text = value.is_string();
+  const std::string text = is_text ? value.get<std::string>() : value.dump();
+  if (now->is_number() && !value.is_number() && !(is_text && is_quantity(text)))
+    throw SceneError(path, "takes a number", "for example 0.3");
+  if (now->is_boolean() && !value.is_boolean() && text != "true" && text != "false")
+    throw SceneError(path, "takes true or false");
+  if (now->is_string() && !(is_text && is_word(text)))
+    throw SceneError(path, "takes one of its choices, a word");
+  return text;
 }
 
 /// What may be changed while a scene runs: speed, gravity, friction and restitution of its laws, as the JSON list of
@@ -313,12 +375,23 @@ std::string ViewOfRun::control(std::string_view request) {
       if (path == "speed")
         run_->pace(value.is_number() ? value.get<double>() : -1.0);
       else
-        run_->set(path, value.is_string() ? value.get<std::string>() : value.dump());
+        run_->set(path, text_of_change(EventJson::parse(write_scene(run_->setup()->scene.spec)),
+                                       path, value));
     } else {
       return refused("control: '" + what +
                      "' is nothing to do; allowed: start, pause, step, "
                      "restart, set");
     }
+  } catch (const SceneError& error) {
+    // Words out of a file stay on the terminal of its owner.
+    if (error.placed() && !error.file().starts_with("--set ") &&
+        error.file() != run_->setup()->scene.file) {
+      complain(std::string("view: ") + error.what());
+      return refused(
+          "control: the scene cannot be made, a file is at fault; the terminal of `saltus view` "
+          "says which and why");
+    }
+    return refused(error.what());
   } catch (const std::exception& error) {
     return refused(error.what());
   } catch (...) {

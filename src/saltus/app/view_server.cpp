@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <httplib.h>
 #include <netinet/in.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -28,10 +29,35 @@ constexpr const char* kBinary = "application/octet-stream";
 constexpr std::chrono::milliseconds kHeartbeat{
     2000};  // how soon a listener that went away is noticed
 
+constexpr std::size_t kTokenBytes = 16;  // random ones: 2^128 tokens
+
 constexpr std::chrono::milliseconds kLastAnswers{500};  // that are being read when it ends
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// In hexadecimal digits. Throws RunError.
+std::string random_token() {
+  std::array<unsigned char, kTokenBytes> bytes{};
+  ssize_t got = 0;
+  do got = ::getrandom(bytes.data(), bytes.size(), 0);
+  while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(bytes.size()))
+    throw RunError("the system gives no random numbers for the address of the viewer");
+  std::string token;
+  for (const unsigned char byte : bytes)
+    for (const int digit : {byte >> 4, byte & 15}) token += "0123456789abcdef"[digit];
+  return token;
+}
+
+/// Takes as long wherever the two differ, so that nobody learns a token digit by digit.
+bool is_token(std::string_view given, std::string_view token) {
+  if (given.size() != token.size() || token.empty()) return false;
+  unsigned different = 0;
+  for (std::size_t i = 0; i < token.size(); ++i)
+    different |= static_cast<unsigned>(given[i] ^ token[i]);
+  return different == 0;
 }
 
 /// "10.0.0.7" or "[fe80::1]": no name that somebody could make lead here.
@@ -195,11 +221,39 @@ struct ViewServer::Work {
   httplib::Server server;
   ViewContent& content;
   ViewAddress address;
+  const std::string token = random_token();
   std::atomic<bool> stopping = false;
   std::mutex end_lock;
   std::optional<std::chrono::steady_clock::time_point> ending;  ///< since when
 
   Work(ViewContent& content_, const ViewAddress& address_) : content(content_), address(address_) {}
+
+  /// Cookies do not tell ports of a machine apart.
+  std::string cookie() const { return "saltus_view_" + std::to_string(address.port); }
+
+  /// By the cookie, or by the address, which then gives the cookie.
+  bool has_token(const httplib::Request& request, httplib::Response& answer) const {
+    if (request.has_param("token") && is_token(request.get_param_value("token"), token)) {
+      answer.set_header("Set-Cookie",
+                        cookie() + "=" + token + "; Path=/; HttpOnly; SameSite=Strict");
+      return true;
+    }
+    const std::string name = cookie() + "=";
+    const auto [first, last] = request.headers.equal_range("Cookie");
+    for (auto header = first; header != last; ++header) {
+      for (std::string_view rest = header->second; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(';'), rest.size());
+        std::string_view one = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        while (one.starts_with(' ')) one.remove_prefix(1);
+        if (one.starts_with(name) && is_token(one.substr(name.size()), token)) return true;
+      }
+    }
+    refuse(answer, 403,
+           "this server answers who has the token of its address: open the whole address that "
+           "`saltus view` has printed");
+    return false;
+  }
 
   /// Requests of other pages, by their `Origin`, or under a name that is not ours, are not answered.
   bool let_in(const httplib::Request& request, httplib::Response& answer) const {
@@ -294,11 +348,11 @@ ViewServer::ViewServer(ViewContent& content, std::string_view page, const ViewAd
   server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                               {"Referrer-Policy", "no-referrer"},
                               {"Cross-Origin-Resource-Policy", "same-origin"}});
-  server.set_pre_routing_handler(
-      [work](const httplib::Request& request, httplib::Response& answer) {
-        using enum httplib::Server::HandlerResponse;
-        return work->let_in(request, answer) ? Unhandled : Handled;
-      });
+  server.set_pre_routing_handler([work](const httplib::Request& request,
+                                        httplib::Response& answer) {
+    using enum httplib::Server::HandlerResponse;
+    return work->let_in(request, answer) && work->has_token(request, answer) ? Unhandled : Handled;
+  });
   server.set_exception_handler(
       [](const httplib::Request&, httplib::Response& answer, const std::exception_ptr& thrown) {
         try {
@@ -371,7 +425,7 @@ std::string ViewServer::url() const {
          (all                                   ? "127.0.0.1"
           : host.find(':') == std::string::npos ? host
                                                 : "[" + host + "]") +
-         ":" + std::to_string(port()) + "/";
+         ":" + std::to_string(port()) + "/?token=" + work_->token;
 }
 void ViewServer::run() { work_->server.listen_after_bind(); }
 void ViewServer::stop() {

@@ -1,5 +1,6 @@
 // The server of `saltus view`: a few fixed routes, none of which reads a file by a name that a client gives
-// (docs/reference/view_data.md, Server).
+// (docs/reference/view_data.md, Server). It answers who has the token of its address: other users of the machine reach its
+// port too.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -44,11 +45,13 @@ class ViewServer {
   static constexpr std::size_t kClients = 160;         ///< served at once; more wait
   static constexpr std::uint64_t kFramesAtOnce = 512;  ///< in one answer
 
-  /// Binds. `page`: of GET /. Throws SceneError: the address is taken or not one of this machine.
+  /// Binds, and draws a token. `page`: of GET /. Throws SceneError: the address is taken or not one of this machine; RunError: the
+  /// system gives no random numbers.
   ViewServer(ViewContent& content, std::string_view page, const ViewAddress& address);
   ~ViewServer();
 
   int port() const;
+  /// With the token: "http://127.0.0.1:8000/?token=...".
   std::string url() const;
   /// Serves until stop(), which may come from any thread.
   void run();
