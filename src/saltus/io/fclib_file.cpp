@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/io/layout.h"
 
 namespace saltus {
 namespace {
@@ -25,6 +26,8 @@ h5::File open(const std::string& path) {
     throw SceneError("", "cannot be read: is not a regular file").at(path, 0, 0);
   try {
     return h5::File::read(path);
+  } catch (const h5::Foreign& e) {
+    layout::foreign(path, e);
   } catch (const h5::Error& e) {
     const std::string text = e.what();
     throw SceneError("", "is not a whole HDF5 file" + text.substr(text.rfind(": "))).at(path, 0, 0);

@@ -84,7 +84,9 @@ bool Handle::reset() noexcept {
 
 void Object::fail(std::string_view what) const {
   if (file_->changed) throw Changed(file_->path);
-  const std::string why = file_->error ? std::strerror(file_->error) : reason();
+  const std::string why = file_->error == ESTALE ? "another program has shortened the file"
+                          : file_->error         ? std::strerror(file_->error)
+                                                 : reason();
   throw Error(label() + ": " + std::string(what) + (why.empty() ? "" : ": " + why));
 }
 
@@ -197,7 +199,22 @@ File File::open(const std::string& path, unsigned mode, std::uint64_t take) {
   File file(Handle(H5Fopen(path.c_str(), mode, access.get()), close_file), state, "/");
   if (!file.is_open() && state->error == ENOMEM) throw std::bad_alloc();
   file.require(file.is_open(), "cannot open");
+  file.expect_own_links();
   return file;
+}
+
+/// Before anything is opened by name: the library follows such links without a word, and waits where they lead to a pipe.
+void File::expect_own_links() const {
+  std::string found;
+  const auto look = [](hid_t, const char* name, const H5L_info_t* link, void* data) -> herr_t {
+    if (link->type == H5L_TYPE_HARD || link->type == H5L_TYPE_SOFT) return 0;
+    *static_cast<std::string*>(data) = name;
+    return 1;
+  };
+  const herr_t end = H5Lvisit(id_.get(), H5_INDEX_NAME, H5_ITER_NATIVE, look, &found);
+  if (!found.empty())
+    throw Foreign(file_->path + ": /" + found + ": is a link to another file, which is not read");
+  require(end >= 0, "cannot be listed");
 }
 
 File File::read(const std::string& path) { return open(path, H5F_ACC_RDONLY, 0); }

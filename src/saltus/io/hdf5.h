@@ -34,6 +34,13 @@ class Changed : public Error {
   std::string file_;
 };
 
+/// A file refers to another one: by an external link, or as the storage of a dataset. Those are not followed: whoever hands over a
+/// file would choose what is read, and written when a run is resumed.
+class Foreign : public Error {
+ public:
+  using Error::Error;
+};
+
 enum class Type { real64, int32, uint64 };
 
 /// What a dataset says of itself and how much of it is in the file.
@@ -185,6 +192,7 @@ class Group : public Object {
   std::int64_t integer_of(const std::string& name, const std::string& attribute) const;
   Group create_group(const std::string& name) const;
   Group group(const std::string& name) const;
+  /// Throws Foreign where its data are not in this file.
   Dataset dataset(const std::string& name) const;
   /// An extendible table without rows.
   Dataset create(const std::string& name, Table table) const;
@@ -225,6 +233,7 @@ class File : public Group {
   /// One that others read while it grows: behind a head of AtomicFile, which readers that are not these leave out. Reads of
   /// such a file throw Changed when it has been flushed since it was opened.
   static File create_growing(const std::string& path);
+  /// Throws Foreign as modify() does.
   static File read(const std::string& path);
   /// What a growing file holds now, in memory: later flushes change nothing of it. One of more than `most` bytes is read as
   /// read() does.
@@ -245,6 +254,7 @@ class File : public Group {
  private:
   using Group::Group;
   static File make(const std::string& path, bool growing);
+  void expect_own_links() const;
   static File open(const std::string& path, unsigned mode, std::uint64_t take);
 };
 

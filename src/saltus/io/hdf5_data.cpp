@@ -451,6 +451,9 @@ Dataset Group::dataset(const std::string& name) const {
   Dataset found(Handle(H5Dopen2(id_.get(), name.c_str(), H5P_DEFAULT), close_dataset), file_,
                 child(name));
   if (found.id_.get() < 0) found.fail("cannot open");
+  const Handle layout(H5Dget_create_plist(found.id_.get()), close_list);
+  if (H5Pget_external_count(layout.get()) > 0 || H5Pget_layout(layout.get()) == H5D_VIRTUAL)
+    throw Foreign(found.label() + ": has its data in another file, which is not read");
   return found;
 }
 

@@ -77,12 +77,17 @@ h5::File open_checked(const std::string& path, Open&& open) {
     throw SceneError("", std::string("cannot be read: ") + std::strerror(errno),
                      "give the name of a results file")
         .at(path, 0, 0);
+  if (!S_ISREG(status.st_mode))
+    throw SceneError("", "cannot be read: is not a regular file", "give the name of a results file")
+        .at(path, 0, 0);
   for (int attempt = 1;; ++attempt) try {
       h5::File file = open();
       check_format(file, path);
       return file;
     } catch (const h5::Changed&) {  // flushed just now
       pause(attempt);
+    } catch (const h5::Foreign& error) {
+      foreign(path, error);
     } catch (const h5::Error&) {
       if (AtomicFile::is_unborn(path.c_str()))
         throw SceneError("", "holds no checkpoint yet: nothing of it was written to the end",
@@ -105,8 +110,16 @@ h5::File open_now(const std::string& path) {
   return open_checked(path, [&] { return h5::File::read_now(path, kInMemory); });
 }
 
+void foreign(const std::string& path, const h5::Foreign& error) {
+  const std::string fault = error.what(), own = path + ": ";
+  throw SceneError("", fault.starts_with(own) ? fault.substr(own.size()) : fault,
+                   "give a file that holds all of its data")
+      .at(path, 0, 0);
+}
+
 void damaged(const std::string& path, const h5::Error& error) {
   if (dynamic_cast<const h5::Changed*>(&error)) throw;
+  if (const auto* outside = dynamic_cast<const h5::Foreign*>(&error)) foreign(path, *outside);
   const std::string fault = error.what(), own = path + ": ";  // that tells the file too
   damaged(path, fault.starts_with(own) ? fault.substr(own.size()) : fault);
 }

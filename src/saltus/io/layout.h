@@ -99,6 +99,8 @@ h5::File open(const std::string& path, bool modify);
 /// faster than it can be read.
 h5::File open_now(const std::string& path);
 
+/// For a file that refers to others.
+[[noreturn]] void foreign(const std::string& path, const h5::Foreign& error);
 /// "is damaged" for a file that has the right format but lacks `fault`.
 [[noreturn]] void damaged(const std::string& path, const std::string& fault);
 /// The same of what HDF5 says; h5::Changed is passed on: that is no damage. To be called where `error` is handled.

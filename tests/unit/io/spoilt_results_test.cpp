@@ -2,6 +2,7 @@
 // taken for what is only declared. tests/fuzz/results_fuzz.cpp draws many more.
 #include <doctest/doctest.h>
 #include <hdf5.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <array>
@@ -169,4 +170,63 @@ TEST_CASE("a summary whose entries are of other types says nothing, and is no fa
   const ResultsReader results(folder / "a.h5");
   CHECK(info_text(results).find("run           complete") != std::string::npos);
   CHECK(info_json(results).find("\"complete\": true") != std::string::npos);
+}
+
+TEST_CASE("a results file that refers to other files is refused before they are opened") {
+  const Folder folder;
+  const std::string other = folder / "other.h5", pipe = folder / "pipe";
+  write_run(other);
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);  // who opens it waits for ever
+  const std::string bytes = io_test::bytes_of(other);
+  const std::vector<std::function<void(hid_t)>> spoil{
+      [&](hid_t file) {
+        H5Ldelete(file, "step/time", H5P_DEFAULT);
+        H5Lcreate_external(other.c_str(), "/step/time", file, "step/time", H5P_DEFAULT,
+                           H5P_DEFAULT);
+      },
+      [&](hid_t file) {
+        H5Lcreate_external(pipe.c_str(), "/", file, "bodies/more", H5P_DEFAULT, H5P_DEFAULT);
+      },
+      [&](hid_t file) {
+        H5Ldelete(file, "checkpoint", H5P_DEFAULT);
+        H5Lcreate_external(other.c_str(), "/checkpoint", file, "checkpoint", H5P_DEFAULT,
+                           H5P_DEFAULT);
+      },
+      [&](hid_t file) {  // its numbers come through the pipe
+        H5Ldelete(file, "step/time", H5P_DEFAULT);
+        const hsize_t size = 21;
+        const hid_t space = H5Screate_simple(1, &size, nullptr),
+                    layout = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_external(layout, pipe.c_str(), 0, 8 * size);
+        H5Dclose(
+            H5Dcreate2(file, "step/time", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+        H5Pclose(layout), H5Sclose(space);
+      },
+      [&](hid_t file) {
+        H5Ldelete(file, "step/time", H5P_DEFAULT);
+        const hsize_t size = 21;
+        const hid_t space = H5Screate_simple(1, &size, nullptr),
+                    layout = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_virtual(layout, space, other.c_str(), "/step/time", space);
+        H5Dclose(
+            H5Dcreate2(file, "step/time", H5T_IEEE_F64LE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
+        H5Pclose(layout), H5Sclose(space);
+      }};
+  for (std::size_t k = 0; k < spoil.size(); ++k) {
+    CAPTURE(k);
+    const std::string path = folder / "spoilt.h5";
+    write_run(path);
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    spoil[k](file);
+    H5Fclose(file);
+    const std::string told = all_of(path);
+    CAPTURE(told);
+    CHECK(told.find("another file, which is not read") != std::string::npos);
+    CHECK(told.find('\n') == std::string::npos);
+    const Model model = io_test::make_model();
+    CHECK_THROWS_AS(ResultsWriter::resume(path, model, io_test::kScene, io_test::resolved()),
+                    SceneError);
+    CHECK(io_test::bytes_of(other) == bytes);
+  }
+  CHECK(all_of(pipe).find("is not a regular file") != std::string::npos);
 }
