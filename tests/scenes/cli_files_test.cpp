@@ -176,6 +176,59 @@ TEST_CASE("results and pages replace results and pages, and nothing else that so
   CHECK(saltus_command(folder, {"report", "scene.h5"}).code == 0);
 }
 
+TEST_CASE("sounds and tables of a scene replace those that Saltus wrote, and nothing else") {
+  const Folder folder;
+  folder.write("scene.yaml", replaced(small_scene(), "wav: sound.wav", "wav: a.wav, csv: a.csv"));
+  for (int times = 0; times < 2; ++times)  // also over its own files
+    CHECK(saltus_command(folder, {"run", "scene.yaml", "-q"}).code == 0);
+  const std::string table = folder.read("a.csv"), sound = folder.read("a.wav");
+  REQUIRE(table.starts_with("time [s],pickup [m]\n"));
+  const std::vector<std::pair<std::string, std::string>> others{
+      {"a.csv", "time [s],angle [rad]\n0,0\n"},
+      {"a.csv", "what I found out in ten years\n"},
+      {"a.csv", "time [s],pickup [m]"},  // no end of the line
+      {"a.wav", "what I heard in ten years\n"},
+      {"a.wav", "RIFF" + std::string(4, '\0') + "WAVEfmt " + std::string(400, '\1')},
+      {"a.wav", table}};
+  for (const auto& [name, text] : others) {
+    CAPTURE(name);
+    CAPTURE(text);
+    const std::string mine = folder.read(name);
+    folder.write(name, text);
+    const Outcome refused = saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "other.h5"});
+    CAPTURE(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(refused.error_lines() == 1);
+    CHECK(holds(refused.err, name + ": is there and is not a "));
+    CHECK(folder.read(name) == text);
+    CHECK(!folder.has("other.h5"));
+    CHECK(!folder.has("other.h5.part"));
+    folder.write(name, mine);
+  }
+  CHECK(saltus_command(folder, {"run", "scene.yaml", "-q"}).code == 0);
+  CHECK(folder.read("a.csv") == table);
+  CHECK(folder.read("a.wav") == sound);
+}
+
+TEST_CASE("a name of a file with a character 0 is refused, not cut off there") {
+  const Folder folder;
+  folder.write("notes.txt", "what I found out in ten years\n");
+  folder.write("scene.yaml",
+               replaced(small_scene(), "wav: sound.wav", "csv: \"notes.txt\\0.csv\""));
+  const Outcome outcome = saltus_command(folder, {"run", "scene.yaml", "-q"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.error_lines() == 1);
+  CHECK(holds(outcome.err, "outputs[0].csv: has a character 0"));
+  folder.write("scene.yaml", replaced(small_scene(), "damping: {constant: 0.8 1/s}",
+                                      "damping: {table: \"notes.txt\\0\"}"));
+  const Outcome table = saltus_command(folder, {"check", "scene.yaml"});
+  CAPTURE(table.err);
+  CHECK(table.code == 2);
+  CHECK(holds(table.err, "has a name with a character 0"));
+  CHECK(folder.read("notes.txt") == "what I found out in ten years\n");
+}
+
 TEST_CASE("a fault in the name of a table leaves the stopped run that is there") {
   const Folder folder;
   folder.write("scene.yaml", small_scene());

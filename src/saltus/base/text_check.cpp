@@ -83,6 +83,8 @@ void check_text(std::string_view text, const std::string& source) {
 }
 
 std::string read_text_file(const std::filesystem::path& file, const std::string& path) {
+  if (file.native().find('\0') != std::string::npos)
+    fail(path, file, "has a name with a character 0, which no file has");
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status)) fail(path, file, "does not exist");

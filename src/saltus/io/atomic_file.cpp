@@ -271,11 +271,22 @@ int AtomicFile::write(std::uint64_t offset, const void* bytes, std::size_t count
     offset += piece;
     count -= piece;
   }
-  return write_all(descriptor_, offset, at, count);
+  if (count == 0) return 0;
+  if (const int error = expect_whole()) return error;
+  if (const int error = write_all(descriptor_, offset, at, count)) return error;
+  written_ = std::max(written_, offset + count);
+  return 0;
+}
+
+int AtomicFile::expect_whole() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return errno;
+  return static_cast<std::uint64_t>(status.st_size) < written_ ? ESTALE : 0;
 }
 
 int AtomicFile::commit() {
   if (!writable_) return 0;
+  if (const int error = expect_whole()) return error;
   if (!pages_.empty()) {
     Trailer trailer;
     trailer.pages = pages_.size();
@@ -309,6 +320,7 @@ int AtomicFile::apply() {
     if (const int error = write_all(descriptor_, first * kPage, run.data(), pages)) return error;
   }
   if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) return errno;
+  written_ = size_;
   ++count_;
   if (const int error = write_count()) return error;
   forget_pages();

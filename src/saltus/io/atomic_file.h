@@ -46,7 +46,8 @@ class AtomicFile {
   int write(std::uint64_t offset, const void* bytes, std::size_t count);
   /// Shortens or lengthens; takes effect on disk with commit().
   void resize(std::uint64_t size) { size_ = size; }
-  /// Makes the present state the one that survives.
+  /// Makes the present state the one that survives. ESTALE: the file has become shorter than what was written to it, by another
+  /// program.
   int commit();
 
  private:
@@ -59,6 +60,7 @@ class AtomicFile {
   int recover();
   int recover_pages();
   int apply();
+  int expect_whole() const;
   int read_count(std::uint64_t& count) const;
   int write_count();
   int copy_state();
@@ -69,6 +71,8 @@ class AtomicFile {
   std::uint64_t count_ =
       0;  ///< of the head; to read, the largest with which pages_ and the file are one state
   std::uint64_t size_ = 0;
+  std::uint64_t written_ =
+      0;  ///< the file on disk is at least so long, or somebody else cut it [bytes]
   std::uint64_t guarded_ = 0;  ///< end of what must not change before commit(), whole pages [bytes]
   std::map<std::uint64_t, std::size_t> pages_;  ///< by number: place of their bytes in entries_
   std::vector<char> entries_;                   ///< number and bytes of a page, one after the other

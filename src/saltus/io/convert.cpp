@@ -65,6 +65,13 @@ void write_events(const std::vector<Event>& events, const std::string& path) {
   writer.commit();
 }
 
+std::array<CsvColumn, 2> csv_columns(const Probe& probe, const Model& model,
+                                     std::span<const double> time,
+                                     std::span<const double> samples) {
+  return {CsvColumn{"time", "s", time},
+          CsvColumn{probe.name, std::string(unit_of(probe, model.joints())), samples}};
+}
+
 std::string beside(const std::string& folder, const std::string& name) {
   return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
 }
@@ -156,6 +163,18 @@ std::vector<std::string> convert_csv(const ResultsReader& results, const std::st
   return written;
 }
 
+void expect_own_probe_files(const Model& model, const std::string& folder) {
+  for (const Probe& probe : model.probes()) {
+    if (!probe.wav.empty())
+      expect_replaceable(beside(folder, probe.wav), "a sound that Saltus wrote", is_own_wav);
+    if (!probe.csv.empty()) {
+      const std::string header = csv_header(csv_columns(probe, model, {}, {})) + "\n";
+      expect_replaceable(beside(folder, probe.csv), "a table that Saltus wrote of this output",
+                         [&](std::string_view head) { return head.starts_with(header); });
+    }
+  }
+}
+
 ProbeFiles write_probe_files(ResultsWriter& results, const Model& model,
                              const std::string& folder) {
   ProbeFiles files;
@@ -184,10 +203,7 @@ ProbeFiles write_probe_files(ResultsWriter& results, const Model& model,
       attempt([&] {
         const std::string path = beside(folder, probe.csv);
         const std::vector<double> time = results.times();
-        const std::array columns{
-            CsvColumn{"time", "s", time},
-            CsvColumn{probe.name, std::string(unit_of(probe, model.joints())), samples}};
-        write_csv(path, columns);
+        write_csv(path, csv_columns(probe, model, time, samples));
         files.written.push_back(path);
       });
   }

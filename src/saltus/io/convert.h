@@ -51,6 +51,10 @@ struct ProbeFiles {
   std::vector<std::string> faults;  ///< one line each; the other files are written nevertheless
 };
 
+/// Before a run: throws SceneError where a file that it will write is there and not by Saltus. CSV files are known by their first
+/// line, which is that of the table to be written, sounds by the software that they name.
+void expect_own_probe_files(const Model& model, const std::string& folder);
+
 /// Call between the last record() and finish(): notes the WAV factors in the results. `folder`:
 /// where relative names start, "" for the working folder.
 ProbeFiles write_probe_files(ResultsWriter& results, const Model& model, const std::string& folder);

@@ -23,13 +23,18 @@ void append_number(std::string& line, double x) {
 
 }  // namespace
 
+std::string csv_header(std::span<const CsvColumn> columns) {
+  std::string line;
+  for (const CsvColumn& column : columns) {
+    if (!line.empty()) line += ',';
+    line += cell(column.unit.empty() ? column.name : column.name + " [" + column.unit + "]");
+  }
+  return line;
+}
+
 CsvWriter::CsvWriter(const std::string& path, std::span<const CsvColumn> header)
     : file_(path), columns_(header.size()) {
-  for (const CsvColumn& column : header) {
-    if (!line_.empty()) line_ += ',';
-    line_ += cell(column.unit.empty() ? column.name : column.name + " [" + column.unit + "]");
-  }
-  line_ += '\n';
+  line_ = csv_header(header) + '\n';
   file_.write(line_);
 }
 

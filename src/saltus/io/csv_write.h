@@ -18,6 +18,9 @@ struct CsvColumn {
 /// 17 significant digits.
 std::string csv_number(double x);
 
+/// The first line, without its end; values are ignored.
+std::string csv_header(std::span<const CsvColumn> columns);
+
 /// Writes columns of equal length through a `.part`. Throws SceneError, RunError as OutputFile.
 void write_csv(const std::string& path, std::span<const CsvColumn> columns);
 

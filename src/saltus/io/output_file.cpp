@@ -21,8 +21,9 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kBuffer = 1 << 16;  // [bytes]
-constexpr int kLinks = 40;                // followed one after the other, as Linux does
+constexpr std::size_t kBuffer = 1 << 16;   // [bytes]
+constexpr std::size_t kHeadOfFile = 4096;  // by which files are told [bytes]
+constexpr int kLinks = 40;                 // followed one after the other, as Linux does
 
 [[noreturn]] void cannot_create(const std::string& path, const std::string& reason,
                                 const std::string& remedy) {
@@ -107,6 +108,8 @@ OutputFile OutputFile::adopt(std::string path) { return OutputFile(std::move(pat
 
 OutputFile::OutputFile(std::string path, bool empty) : path_(std::move(path)) {
   if (path_.empty()) throw SceneError("", "an output file needs a name", "e.g. out.h5");
+  if (path_.find('\0') != std::string::npos)
+    cannot_create(path_, "its name has a character 0, which no file has", "choose another name");
   target_ = link_target(path_);
   part_ = target_ + ".part";
   require_free(path_, part_);
@@ -176,6 +179,13 @@ void OutputFile::flush() {
 void OutputFile::commit() {
   expects(descriptor_ >= 0, "OutputFile::commit twice");
   flush();
+  struct stat own {
+  }, named{};
+  if (::fstat(descriptor_, &own) != 0 || ::lstat(part_.c_str(), &named) != 0 ||
+      own.st_ino != named.st_ino || own.st_dev != named.st_dev) {
+    keep_ = true;  // what is there now is not ours to remove
+    throw RunError(part_ + ": another program has removed or replaced the file");
+  }
   // Delayed allocation and network file systems report a full disk only here. EINVAL: a file that
   // cannot be synchronised.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) cannot_write(part_, errno);
@@ -202,23 +212,33 @@ std::optional<bool> is_written_now(const std::string& part) {
   return region.l_type != F_UNLCK;
 }
 
-void expect_replaceable(const std::string& path, std::string_view mark, std::string_view what) {
+void expect_replaceable(const std::string& path, std::string_view what,
+                        const std::function<bool(std::string_view)>& is_ours) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return;                   // opening it for writing tells why
-  constexpr std::size_t kBlock = 512;  // results files begin with a block of this size
-  std::string head(kBlock + mark.size(), '\0');
+  if (!file) return;  // opening it for writing tells why
+  std::string head(kHeadOfFile, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  const auto marked = [&](std::size_t at) {
-    return std::equal(
-        mark.begin(), mark.end(), head.begin() + static_cast<std::ptrdiff_t>(at),
-        [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-  };
-  if (!marked(0) && !marked(kBlock))
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  if (!is_ours(head))
     throw SceneError("", fmt::format("is there and is not {}: it would be lost", what),
                      "another name, or move it away")
         .at(path, 0, 0);
+}
+
+void expect_replaceable(const std::string& path, std::string_view mark, std::string_view what) {
+  constexpr std::size_t kBlock = 512;  // results files begin with a block of this size
+  expect_replaceable(path, what, [&](std::string_view head) {
+    const auto marked = [&](std::size_t at) {
+      return head.size() >= at + mark.size() &&
+             std::equal(mark.begin(), mark.end(), head.begin() + static_cast<std::ptrdiff_t>(at),
+                        [](unsigned char x, unsigned char y) {
+                          return std::tolower(x) == std::tolower(y);
+                        });
+    };
+    return marked(0) || marked(kBlock);
+  });
 }
 
 }  // namespace saltus

@@ -6,6 +6,7 @@
 //
 // Where out.csv is a symbolic link the link stays, and all this happens to what it points to.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ std::string part_name(const std::string& path);
 /// Throws SceneError where a file of this name is there that is not one to be replaced: without `mark` (not case-sensitive) at the
 /// first or the 513th byte. What is empty, absent or no plain file passes. `what`: "a results file".
 void expect_replaceable(const std::string& path, std::string_view mark, std::string_view what);
+
+/// The same where the first 4096 bytes, or all there are, tell it.
+void expect_replaceable(const std::string& path, std::string_view what,
+                        const std::function<bool(std::string_view)>& is_ours);
 
 /// Whether a program has `part` open as an OutputFile. Nothing where the file or the locks of its file system are not there.
 std::optional<bool> is_written_now(const std::string& part);

@@ -18,6 +18,8 @@ constexpr int kLowest = 8'000, kHighest = 192'000;  // rates of a file [Hz]
 constexpr double kFull = 8'388'607.0;               // largest 24-bit sample
 const double kPeak = std::pow(10.0, -1.0 / 20.0);   // -1 dBFS
 
+constexpr const char* kSoftware = "Saltus";
+
 std::string sample_number(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.10g", x);
@@ -83,6 +85,8 @@ std::string encoded(const std::string& path, const std::vector<int>& samples, in
   info.format = SF_FORMAT_WAV | SF_FORMAT_PCM_24;
   SNDFILE* file = sf_open_virtual(&io, SFM_WRITE, &info, &memory);
   if (!file) throw RunError(path + ": " + sf_strerror(nullptr));
+  sf_set_string(file, SF_STR_SOFTWARE,
+                kSoftware);  // before the samples: it stands in front of them
   const auto count = static_cast<sf_count_t>(samples.size());
   const bool good = sf_write_int(file, samples.data(), count) == count;
   if (sf_close(file) != 0 || !good) throw RunError(path + ": the sound could not be encoded");
@@ -139,6 +143,14 @@ WavRate wav_rate(double run_rate) {
       "time.rate",
       sample_number(run_rate) + " Hz gives no WAV file: no whole number of hertz from 8 to 192 kHz",
       "a rate such as 44.1 kHz or 250.88 kHz, or leave out 'wav' and use 'csv'");
+}
+
+bool is_own_wav(std::string_view head) {
+  const std::size_t at = head.find("ISFT");
+  return head.starts_with("RIFF") &&
+         head.substr(std::min<std::size_t>(8, head.size())).starts_with("WAVE") &&
+         at != std::string_view::npos &&
+         head.substr(std::min(at + 8, head.size())).starts_with(kSoftware);
 }
 
 std::vector<double> decimated(std::span<const double> samples, int divide) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace saltus {
@@ -31,6 +32,9 @@ struct WavReport {
 /// that clips, which only the samples show, samples not finite, disk.
 WavReport write_wav(const std::string& path, std::span<const double> samples, double run_rate,
                     double gain = 0.0);
+
+/// Whether the first bytes of a file are those of a sound that write_wav() made: they name Saltus as the software.
+bool is_own_wav(std::string_view head);
 
 /// What write_wav does before scaling: low-pass and every `divide`-th sample, without delay. Flat
 /// to 0.45 of the new rate, below -100 dB from 0.5 of the new rate on. Beyond its ends the signal

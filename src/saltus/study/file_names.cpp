@@ -71,6 +71,10 @@ void check_file_names(const Scene& scene, const std::string& results) {
     for (const auto& [key, name] : {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
       if (!*name) continue;
       const std::string entry = fmt::format("outputs[{}].{}", i, key);
+      if (name->value().find('\0') != std::string::npos)
+        rethrow_placed(SceneError(entry, "has a character 0 in the name of its file",
+                                  "letters, digits, '.', '_' and '-'"),
+                       scene);
       const std::string other = files.claim((folder / **name).string(), "the file of " + entry);
       if (other.empty()) continue;
       rethrow_placed(SceneError(entry, "'" + **name + "' is also " + other,
