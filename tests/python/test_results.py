@@ -128,7 +128,7 @@ class Runs(InAFolder):
                 old.write("x")
             r = saltus.run(BALL, "out.h5", until=0.1)
         self.assertEqual([str(w.message) for w in caught if w.category is saltus.RunWarning], r.warnings)
-        self.assertIn("of an earlier run is replaced", r.warnings[0])
+        self.assertIn("of an earlier run is now out.1.h5.part", r.warnings[0])
 
     def test_the_file_knows_how_it_was_made(self):
         r = saltus.run(BALL, "out.h5", until=0.1)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "saltus/io/layout.h"
@@ -396,6 +397,39 @@ std::string memory_mismatch(const Packed& p, const Model& model) {
   return "";
 }
 
+// Of what steps met words are kept, beside the state and not in its checksum: what cannot be read is nothing.
+constexpr const char* kNotices = "notices";
+
+std::string notices_json(std::span<const Notice> notices) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Notice& one : notices)
+    list.push_back({{"kind", static_cast<int>(one.kind)},
+                    {"a", one.a},
+                    {"b", one.b},
+                    {"text", one.text},
+                    {"first", one.first},
+                    {"steps", one.steps}});
+  return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<Notice> read_notices(const h5::File& file, const std::string& slot) {
+  std::vector<Notice> notices;
+  try {
+    const h5::Group group = file.group("checkpoint/" + slot);
+    if (!group.has(kNotices)) return notices;
+    for (const auto& one : nlohmann::json::parse(group.dataset(kNotices).text()))
+      notices.push_back({static_cast<Notice::Kind>(one.at("kind").get<int>()),
+                         one.at("a").get<int>(), one.at("b").get<int>(),
+                         one.at("text").get<std::string>(), one.at("first").get<double>(),
+                         one.at("steps").get<std::uint64_t>()});
+  } catch (const h5::Changed&) {
+    throw;
+  } catch (const h5::Error&) {
+  } catch (const nlohmann::json::exception&) {
+  }
+  return notices;
+}
+
 LaneState unpack_lane(const Packed& p) {
   LaneState lane;
   if (p.lane_counts.empty()) return lane;
@@ -480,7 +514,8 @@ void name_checkpoints(const h5::File& file, std::string_view resolved,
 }
 
 void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
-                      CheckpointExtent extent, const TableSums& tables) {
+                      CheckpointExtent extent, const TableSums& tables,
+                      std::span<const Notice> notices) {
   Packed packed = pack(state, extent);
   packed.table_rows = tables.rows;
   packed.table_sum = tables.sum;
@@ -499,7 +534,22 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
   if (!packed.lane_counts.empty()) Packed::visit_lane(packed, store);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, store);
   if (packed.name != 0) group.set(kName, std::bit_cast<std::int64_t>(packed.name));
+  if (!notices.empty()) group.write(kNotices, notices_json(notices));
   group.set("checksum", checksum(packed));
+}
+
+std::vector<Notice> merged(std::span<const Notice> earlier, std::span<const Notice> now) {
+  std::vector<Notice> all(earlier.begin(), earlier.end());
+  for (const Notice& one : now) {
+    const auto same = std::ranges::find_if(all, [&](const Notice& other) {
+      return other.kind == one.kind && other.a == one.a && other.b == one.b;
+    });
+    if (same == all.end())
+      all.push_back(one);
+    else
+      same->steps += one.steps;
+  }
+  return all;
 }
 
 Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, const Model& model) {
@@ -523,7 +573,8 @@ Checkpoint newest_checkpoint(const h5::File& file, const std::string& path, cons
   return {unpack(found->packed),
           {counts[1], counts[2], events},
           found->slot,
-          {found->packed.table_rows, found->packed.table_sum}};
+          {found->packed.table_rows, found->packed.table_sum},
+          read_notices(file, found->slot)};
 }
 
 std::int64_t newest_checkpoint_step(const h5::File& file) {

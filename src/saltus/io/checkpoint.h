@@ -8,6 +8,7 @@
 #include "saltus/io/hdf5.h"
 #include "saltus/io/table_sums.h"
 #include "saltus/scene/model.h"
+#include "saltus/sim/notices.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -22,6 +23,7 @@ struct Checkpoint {
   CheckpointExtent extent;
   std::string slot;  ///< "a" or "b"
   TableSums tables;  ///< of the rows in front of it
+  std::vector<Notice> notices;
 };
 
 /// Names the file after the scene and the data files that it is made from: its checkpoints bear the name too, so that those
@@ -31,7 +33,10 @@ void name_checkpoints(const h5::File& file, std::string_view resolved,
 /// Writes /checkpoint/<slot>, replacing what is there. A checksum tells a complete one from a torn
 /// one.
 void write_checkpoint(const h5::File& file, const std::string& slot, const State& state,
-                      CheckpointExtent extent, const TableSums& tables = {});
+                      CheckpointExtent extent, const TableSums& tables = {},
+                      std::span<const Notice> notices = {});
+/// Both, those of the same thing as one: met first when the earlier was, by the steps of both.
+std::vector<Notice> merged(std::span<const Notice> earlier, std::span<const Notice> now);
 /// 16 hexadecimal digits over every bit of the state. The same scene gives the same ones with the same version on the same kind
 /// of machine, whatever the number of threads, interruptions and outputs of the run.
 std::string state_hash(const State& state);

@@ -3,12 +3,17 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <mutex>
 #include <new>
 
+#include "saltus/io/atomic_file.h"
 #include "saltus/io/checkpoint.h"
 #include "saltus/io/event_table.h"
 #include "saltus/io/frames.h"
@@ -80,13 +85,23 @@ struct ResultsWriter::Parts {
         thread(own_thread, kBehind) {}
   ~Parts() {
     try {
-      if (!failed)
-        settled([&] {
-          if (hdf5.is_open() && unflushed_rows + unflushed_bytes > 0)
-            flush();  // or its tables were of unequal length
-        });
-    } catch (...) {  // whoever does not ask is not told
+      if (!failed) close();
+    } catch (...) {  // destructors must not throw; give_up() tells
     }
+    keep();
+  }
+
+  /// All rows reach the file, or its tables were of unequal length.
+  void close() {
+    settled([&] {
+      if (!hdf5.is_open() || discarded || !started) return;
+      put(take());
+      if (unflushed_rows + unflushed_bytes > 0) flush();
+    });
+  }
+  /// Rows that reached the disk are never removed.
+  void keep() {
+    if (held > 0 && !discarded) output.keep();
   }
 
   OutputFile output;  // before hdf5: the file is closed before the `.part` is removed
@@ -105,8 +120,10 @@ struct ResultsWriter::Parts {
   std::mutex sparing;
   std::vector<Portion*> spare;  ///< of them, empty; the one that was written last at the end
   std::string next_slot = "a";
-  bool failed = false;
-  WriterThread thread;  // after all it writes
+  bool failed = false, started = false, discarded = false;
+  std::atomic<std::size_t> held = 0;  ///< rows of the last flush
+  std::vector<Notice> notices;        ///< of the run before it was resumed
+  WriterThread thread;                // after all it writes
 
   /// Runs something that writes. After a failure the file stays as its last flush left it, if one can go on from there; else
   /// the `.part` goes.
@@ -130,18 +147,31 @@ struct ResultsWriter::Parts {
     failed = true;
     thread.settle();
     hdf5.abandon();
+    return left();
+  }
+
+  /// What the file holds, in words; without rows it goes.
+  std::string left() {
+    keep();
     std::int64_t step = -1;
+    std::size_t rows_there = 0;
     try {  // what is on the disk tells best
-      step = newest_checkpoint_step(layout::open(output.part(), false));
+      const h5::File stored = layout::open(output.part(), false);
+      step = newest_checkpoint_step(stored);
+      rows_there = stored.dataset("step/time").rows();
     } catch (const std::bad_alloc&) {  // it cannot be read now: what was kept before stays
-      return output.part() + " is as it was";
-    } catch (const std::exception&) {  // nothing to go on from
+      return output.part() + (held > 0 ? " keeps what was written before" : " is removed");
+    } catch (const std::exception&) {  // spoilt, or never flushed
+      if (held > 0) return output.part() + " can no longer be read";
     }
-    if (step < 0) {
+    if (step < 0 && rows_there == 0) {
       output.discard();
-      return output.part() + " is removed: it held no checkpoint";
+      return output.part() + " is removed: it held no rows yet";
     }
     output.keep();
+    if (step < 0)
+      return output.part() + " keeps " + std::to_string(rows_there) +
+             " rows and no checkpoint: --resume begins at the start";
     return output.part() + " keeps the checkpoint of step " + std::to_string(step) +
            ": --resume goes on from it";
   }
@@ -218,8 +248,12 @@ struct ResultsWriter::Parts {
     spare.push_back(&portion);
   }
   void flush() {
-    hdf5.flush();
+    flush_file();
     unflushed_rows = unflushed_bytes = 0;
+  }
+  void flush_file() {
+    hdf5.flush();
+    held = rows.rows();
   }
 
   void hand_over() {
@@ -232,17 +266,17 @@ struct ResultsWriter::Parts {
       thread.post(
           [this, &portion, flushed] {
             put(portion);
-            if (flushed) hdf5.flush();
+            if (flushed) flush_file();
           },
           bytes);
     });
   }
 
-  void save(const State& state) {
+  void save(const State& state, std::span<const Notice> now) {
     breaks.write(state);
     hdf5.complete();  // of each table the number of rows is kept
     write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()},
-                     tables.sums());
+                     tables.sums(), merged(notices, now));
     next_slot = next_slot == "a" ? "b" : "a";
   }
 };
@@ -319,6 +353,9 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     layout::damaged(file, error);
   }
   p.next_slot = checkpoint.slot == "a" ? "b" : "a";
+  p.started = checkpoint.extent.rows > 0;
+  p.held = checkpoint.extent.rows;
+  p.notices = std::move(checkpoint.notices);
   p.reserve(options);
   try {
     const h5::Group provenance = p.hdf5.group("provenance");
@@ -349,6 +386,7 @@ void ResultsWriter::start(const State& state, std::span<const double> probes) {
 void ResultsWriter::record(const StepReport& report, const State& state,
                            std::span<const double> probes, double wall) {
   Parts& p = *parts_;
+  p.started = true;
   if (p.rows.full() || p.waiting_bytes() > kBytes) p.hand_over();
   const std::size_t accounts = state.ledger.size();
   expects(p.step_width + accounts + probes.size() + layout::kTiming == p.rows.width(),
@@ -391,11 +429,11 @@ bool ResultsWriter::wants_drain() const {
          p.frames.waiting_bytes() + p.waiting_bytes() > kPortion;
 }
 
-void ResultsWriter::checkpoint(const State& state) {
+void ResultsWriter::checkpoint(const State& state, std::span<const Notice> notices) {
   Parts& p = *parts_;
   p.settled([&] {
     p.put(p.take());
-    p.save(state);
+    p.save(state, notices);
     p.flush();  // one for both: rows and checkpoint are there together or not at all
   });
   p.output.keep();
@@ -439,11 +477,34 @@ void ResultsWriter::finish(const State& last, const RunSummary& summary) {
     for (const std::string& slot : p.hdf5.group("checkpoint").names())
       p.hdf5.remove("checkpoint/" + slot);
     p.next_slot = "a";
-    p.save(last);
+    p.save(last, summary.notices);
     p.hdf5.write("summary", summary_json(p.statistics, last, p.model, summary));
     p.hdf5.close();
     p.output.commit();
   });
+}
+
+bool ResultsWriter::empty() const { return !parts_->started; }
+
+std::vector<Notice> ResultsWriter::all_notices(std::span<const Notice> now) const {
+  return merged(parts_->notices, now);
+}
+
+std::string ResultsWriter::give_up() {
+  Parts& p = *parts_;
+  if (!p.failed) try {
+      p.close();
+      p.hdf5.close();
+      p.failed = true;
+    } catch (const std::exception&) {
+      if (!p.failed) p.give_up();
+    }
+  return p.left();
+}
+
+void ResultsWriter::discard() {
+  parts_->discarded = true;
+  parts_->output.discard();
 }
 
 const RunStatistics& ResultsWriter::statistics() {
@@ -466,6 +527,47 @@ std::string resumable_file(const std::string& path) {
   throw SceneError("", "nothing to resume: neither this file nor its .part exists",
                    "run without --resume")
       .at(name, 0, 0);
+}
+
+bool begins_at_start(const std::string& part, std::string_view resolved,
+                     std::span<const InputFile> inputs) {
+  if (!part.ends_with(kPart)) return false;
+  if (AtomicFile::is_unborn(part.c_str())) return true;
+  const h5::File stored = layout::open(part, false);
+  if (stored.has("summary") || !stored.group("checkpoint").names().empty()) return false;
+  check_same_scene(stored, part, resolved, 0.0);
+  check_same_inputs(stored, part, inputs);
+  return true;
+}
+
+KeptPart keep_earlier_part(const std::string& path) {
+  const std::string part = part_name(path);
+  struct stat status {};
+  if (::lstat(part.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+    return {};
+  if (is_written_now(part).value_or(false) || AtomicFile::is_unborn(part.c_str())) return {};
+  bool whole = false;
+  try {
+    const h5::File stored = layout::open(part, false);
+    if (stored.dataset("step/time").rows() == 0 && newest_checkpoint_step(stored) < 0) return {};
+    whole = true;
+  } catch (const std::exception&) {  // damaged, or not ours: kept as it is
+  }
+  const std::string target = link_target(path);
+  const std::size_t slash = target.rfind('/'), dot = target.rfind('.');
+  const bool suffix =
+      dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
+  const std::string stem = suffix ? target.substr(0, dot) : target,
+                    end = suffix ? target.substr(dot) : "";
+  for (int k = 1;; ++k) {
+    const std::string name = stem + "." + std::to_string(k) + end, kept = name + ".part";
+    if (::lstat(name.c_str(), &status) == 0 || ::lstat(kept.c_str(), &status) == 0) continue;
+    if (std::rename(part.c_str(), kept.c_str()) != 0)
+      throw SceneError("", std::string("cannot be renamed: ") + std::strerror(errno),
+                       "go on with it by --resume, or choose another name with -o")
+          .at(part, 0, 0);
+    return {name, whole};
+  }
 }
 
 State read_checkpoint(const std::string& file, const Model& model) {

@@ -25,6 +25,7 @@
 #include "saltus/io/statistics.h"
 #include "saltus/scene/model.h"
 #include "saltus/sim/contact_view.h"
+#include "saltus/sim/notices.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
@@ -44,10 +45,11 @@ struct ResultsOptions {
 /// What only the caller of the run knows. Everything else of /summary comes from RunStatistics and
 /// the last State.
 struct RunSummary {
-  bool complete = true;    ///< the end time was reached
-  std::string stopped{};   ///< why not, one line
-  double wall_time = 0.0;  ///< of the time loop, resumed parts included as far as known [s]
-  std::string choice{};    ///< of `time.scheme: auto`, a JSON object; "": the scene chose
+  bool complete = true;           ///< the end time was reached
+  std::string stopped{};          ///< why not, one line
+  double wall_time = 0.0;         ///< of the time loop, resumed parts included as far as known [s]
+  std::string choice{};           ///< of `time.scheme: auto`, a JSON object; "": the scene chose
+  std::vector<Notice> notices{};  ///< Simulation::notices() of this part of the run
 };
 
 class ResultsWriter {
@@ -61,7 +63,7 @@ class ResultsWriter {
   /// damaged, another scene, other data files (ResultsOptions::inputs). time.end may differ, as long as it is not before the checkpoint.
   static ResultsWriter resume(const std::string& file, const Model& model, std::string_view scene,
                               std::string_view resolved, ResultsOptions options = {});
-  /// Not finished: the `.part` stays if it holds a checkpoint, also when a later write failed, else it is removed.
+  /// Not finished: the `.part` stays if it holds a row or a checkpoint, also when a later write failed, else it is removed.
   ~ResultsWriter();
   ResultsWriter(ResultsWriter&&) noexcept;
   ResultsWriter& operator=(ResultsWriter&&) noexcept;
@@ -96,7 +98,17 @@ class ResultsWriter {
   /// True when enough waits that hand_over() is worth it.
   bool wants_drain() const;
   /// What is in memory and the complete state, in one flush. The previous checkpoint stays valid until this one is on disk.
-  void checkpoint(const State& state);
+  /// `notices`: Simulation::notices(), which a run that is resumed from here tells too.
+  void checkpoint(const State& state, std::span<const Notice> notices = {});
+  /// True until a row is there; of a run that was interrupted before its first step row 0 is.
+  bool empty() const;
+  /// Notices of the run before it was resumed, and `now`: those of the same thing are one.
+  std::vector<Notice> all_notices(std::span<const Notice> now) const;
+  /// After a failure that is not of the file: what is in memory is written if it can be. Says what the `.part` holds, for the
+  /// end of a message. Nothing may be called afterwards.
+  std::string give_up();
+  /// The `.part` is worthless: it goes with this object.
+  void discard();
   /// All values of a probe so far, one a row: for WAV and CSV files.
   std::vector<double> probe(std::size_t index);
   /// Times of the rows so far [s].
@@ -120,6 +132,21 @@ class ResultsWriter {
 /// The file from which `--resume` goes on: `<path>.part` if there is one, else path. Throws
 /// SceneError if there is none.
 std::string resumable_file(const std::string& path);
+
+/// Whether a `.part` holds nothing to go on from but the start of its run: no checkpoint. Throws SceneError: it is one of another
+/// scene or of other data files, or no results file.
+bool begins_at_start(const std::string& part, std::string_view resolved,
+                     std::span<const InputFile> inputs);
+
+/// What became of a `.part` that was there.
+struct KeptPart {
+  std::string
+      name{};  ///< its final name from now on, "a.1.h5" of "a.h5"; "": there was none to keep
+  bool whole = false;  ///< `--resume` goes on with its run by that name
+};
+/// A `.part` of `path` that an earlier run left, and that holds rows or cannot be read, gets another name. Throws SceneError where
+/// it cannot be renamed.
+KeptPart keep_earlier_part(const std::string& path);
 
 /// The newest complete checkpoint. Throws SceneError: not a results file, no checkpoint, damaged,
 /// sizes that do not belong to this model.

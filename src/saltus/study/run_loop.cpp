@@ -12,6 +12,8 @@ namespace {
 using RunClock = std::chrono::steady_clock;
 
 constexpr auto kRunWatch = std::chrono::milliseconds(50);
+constexpr auto kFarthest =
+    std::chrono::minutes(20);  // between checkpoints that take long, or whose clock jumped
 
 /// 0 where the clock went back, as that of a machine that was moved or woken can.
 double in_seconds(RunClock::duration duration) {
@@ -77,7 +79,7 @@ std::uint64_t FramePlan::next(std::uint64_t step) const {
 
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
                     std::uint64_t steps, const ContactGain& gain, const RunWatch& watch,
-                    const RunAfter& after) {
+                    const RunAfter& after, double between) {
   const State& state = sim.state();
   const double end = sim.model().options().end;
   const FramePlan plan(spec.frames, steps);
@@ -87,7 +89,8 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   loop.first = state.step;
   loop.gain = gain;
   loop.statistics = out.statistics();
-  if (state.step == 0) {
+  // Not of a run that was interrupted before its first step: it has row 0 already.
+  if (state.step == 0 && out.empty()) {
     out.start(state, observer.probes());
     loop.statistics.add(report_of_start(), state.energy, state.t);
     if (plan.next(0) == 0) observer.write_frame(out);
@@ -99,6 +102,10 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   RunClock::time_point now = begin;
   RunClock::duration stepping{}, worst{};
   RunClock::time_point next_watch = begin;
+  const auto least = std::chrono::duration_cast<RunClock::duration>(
+      std::chrono::duration<double>(std::max(between, 0.0)));
+  RunClock::duration apart = least;  // checkpoints
+  RunClock::time_point saved = begin;
   int contacts = 0;
   while (state.step < steps) {
     if (watch && (now >= next_watch || now + kRunWatch < next_watch)) {
@@ -143,10 +150,14 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       observer.write_frame(out);
       next_frame = plan.next(state.step + 1);
     }
-    if (every != 0 && state.step % every == 0 && state.step < steps)
-      out.checkpoint(state);
-    else if (out.wants_drain())
+    const bool due = (every != 0 && state.step % every == 0) || to - saved >= apart;
+    if (due && state.step < steps) {
+      out.checkpoint(state, sim.notices());
+      now = saved = RunClock::now();
+      apart = std::max(least, std::min<RunClock::duration>(50 * (saved - to), kFarthest));
+    } else if (out.wants_drain()) {
       out.hand_over();
+    }
     contacts = report.contacts;
   }
   loop.wall = in_seconds(RunClock::now() - begin);

@@ -40,6 +40,8 @@ using RunWatch = std::function<bool(const RunProgress&)>;
 /// Called after each step that was taken.
 using RunAfter = std::function<void(const StepReport&)>;
 
+constexpr double kBetweenCheckpoints = 30.0;  // [s]
+
 /// How the loop went.
 struct LoopReport {
   enum class End { reached, interrupted, failed };  ///< interrupted: by the watch
@@ -58,9 +60,10 @@ struct LoopReport {
   ContactGain gain;
 };
 
-/// `gain`: of the steps before, when resumed.
+/// `gain`: of the steps before, when resumed. `between`: wall time after which a checkpoint follows the last one [s], as soon as
+/// a step is done; longer where checkpoints take more than a fiftieth of it.
 LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec,
                     std::uint64_t steps, const ContactGain& gain, const RunWatch& watch = {},
-                    const RunAfter& after = {});
+                    const RunAfter& after = {}, double between = kBetweenCheckpoints);
 
 }  // namespace saltus

@@ -1,10 +1,9 @@
 #include "saltus/study/scene_run.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <optional>
 
 #include "saltus/io/data_files.h"
@@ -33,6 +32,7 @@ std::string results_name(const Scene& scene, const SceneRunOptions& options) {
 /// Faults in names of sound files and tables show before the run, not behind it.
 void try_outputs(const Model& model, const std::string& results) {
   const fs::path folder = fs::path(results).parent_path();
+  expect_own_probe_files(model, folder.string());
   for (const Probe& probe : model.probes())
     for (const std::string& name : {probe.wav, probe.csv}) {
       if (name.empty()) continue;
@@ -71,7 +71,6 @@ struct SceneRun::Parts {
     check_file_names(setup->scene, output);
     expect_replaceable(output, "\x89HDF\r\n\x1a\n", "a results file");
     result.setup = setup;
-    result.resumed = options.resume;
     for (const std::string& text : setup->model.warnings()) note(text);
   }
 
@@ -92,10 +91,17 @@ struct SceneRun::Parts {
       results.probe_at.push_back(
           one.at ? place_text(*one.at, spec.bodies[find_body(spec, one.probe)->entry].kind) : "");
     const std::string resolved = write_scene(spec);
-    if (options.resume) {
+    bool from_start = false;
+    if (options.resume && !again) {
       const std::string file = resumable_file(output);
       if (is_written_now(file).value_or(false))
         throw SceneError("", "another run is writing it", "wait for it, or stop it").at(file, 0, 0);
+      from_start = begins_at_start(file, resolved, results.inputs);
+      if (from_start) note(file + " holds no checkpoint: the run begins at its start");
+    }
+    result.resumed = options.resume && !from_start && !again;
+    if (result.resumed) {
+      const std::string file = resumable_file(output);
       State state = read_checkpoint(file, setup->model);
       writer.emplace(ResultsWriter::resume(file, setup->model, setup->scene.text, resolved,
                                            std::move(results)));
@@ -107,15 +113,14 @@ struct SceneRun::Parts {
       sim.emplace(setup->model, std::move(state));
       return open_dump();
     }
-    struct stat status {};
-    const std::string part = part_name(output);
-    const bool replaced =
-        ::stat(part.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
     sim.emplace(setup->model);
     open_dump();
+    if (!again && !from_start)
+      if (const KeptPart kept = keep_earlier_part(output); !kept.name.empty())
+        note(
+            fmt::format("{} of an earlier run is now {}", part_name(output), part_name(kept.name)) +
+            (kept.whole ? fmt::format("; --resume -o {} goes on with that run", kept.name) : ""));
     writer.emplace(output, setup->model, setup->scene.text, resolved, std::move(results));
-    if (replaced && !again)
-      note(part + " of an earlier run is replaced; --resume would have continued it");
   }
 
   void open_dump() {
@@ -135,7 +140,7 @@ struct SceneRun::Parts {
 
   /// The last checkpoint and the rows up to it stay under the name of a file in the making.
   void stop() {
-    writer->checkpoint(sim->state());
+    writer->checkpoint(sim->state(), sim->notices());
     writer.reset();
     const std::string part = part_name(output);
     const LoopReport& loop = result.loop;
@@ -156,6 +161,7 @@ struct SceneRun::Parts {
     RunSummary summary;
     summary.wall_time = result.loop.wall;
     if (result.choice) summary.choice = auto_json(*result.choice);
+    summary.notices = sim->notices();
     writer->finish(sim->state(), summary);
     result.files = {output};
     result.files.insert(result.files.end(), probes.written.begin(), probes.written.end());
@@ -167,15 +173,20 @@ struct SceneRun::Parts {
   void run() {
     open();
     // what a run that goes on has shown before is not known
-    if (setup->search && !options.resume) recorder.emplace(*sim, setup->search->stride());
+    if (setup->search && !result.resumed) recorder.emplace(*sim, setup->search->stride());
     RunAfter after;
     if (recorder) after = [this](const StepReport& report) { recorder->step(report); };
     try {
       result.loop = run_loop(*sim, *writer, setup->scene.spec.results, setup->steps, gain,
-                             options.watch, after);
+                             options.watch, after, options.between_checkpoints);
     } catch (const RunError&) {  // a full disk: the problems that were kept are not lost with it
       finish_dump();
       throw;
+    } catch (const std::bad_alloc&) {  // of a step
+      dump.reset();
+      recorder.reset();
+      sim.reset();
+      throw RunError("there is not enough memory; " + writer->give_up());
     }
   }
 
@@ -196,6 +207,7 @@ struct SceneRun::Parts {
     }
     recorder.reset();
     dump.reset();
+    writer->discard();
     writer.reset();
     sim.reset();
     again = true;
@@ -215,7 +227,7 @@ struct SceneRun::Parts {
           joint_warning(result.loop.statistics.joint_gap, setup->model),
           inverted_warning(result.state, *setup)})
       if (!text.empty()) note(text);
-    for (const std::string& text : notice_warnings(sim->notices())) note(text);
+    for (const std::string& text : notice_warnings(writer->all_notices(sim->notices()))) note(text);
     if (result.loop.end == LoopReport::End::reached)
       finish();
     else

@@ -18,13 +18,15 @@ namespace saltus {
 
 struct SceneRunOptions {
   std::string output{};  ///< "": <stem of the scene>.h5 in the working folder
-  bool resume = false;   ///< goes on from the last checkpoint of the output or of its `.part`
+  /// Goes on from the last checkpoint of the output or of its `.part`; of a `.part` without one from the start.
+  bool resume = false;
   Provenance provenance{};
   std::string go_on{};         ///< what continues the run when it is stopped: a command
   std::string dump_contact{};  ///< contact problems to be kept: worst, failed, every:N; "": none
   std::string dump_folder{};   ///< "": that of the output
   RunWatch watch{};
-  std::function<void(const std::string&)> note{};  ///< gets each warning as soon as it is known
+  double between_checkpoints = kBetweenCheckpoints;  ///< wall time [s]
+  std::function<void(const std::string&)> note{};    ///< gets each warning as soon as it is known
 };
 
 struct RunResult {
@@ -52,8 +54,9 @@ class SceneRun {
   const std::string& output() const;  ///< name of the results file
 
   /// Once. With `time.scheme: auto` as often as it takes until the estimated error is small enough; the last run is that of
-  /// the files. A run that fails or is stopped leaves `<output>.part` with a checkpoint. Throws SceneError: files that cannot be
-  /// created, nothing to resume; RunError: disk full.
+  /// the files. A run that fails or is stopped leaves `<output>.part` with a checkpoint; a `.part` of an earlier run gets another
+  /// name. Throws SceneError: files that cannot be created, nothing to resume; RunError: disk full, no memory; it says what
+  /// `<output>.part` keeps.
   RunResult operator()();
 
  private:

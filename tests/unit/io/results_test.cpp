@@ -361,7 +361,7 @@ TEST_CASE("results_can be read while the run goes on") {
   CHECK(ResultsReader(folder / "a.h5.part").rows() == 2);
 }
 
-TEST_CASE("results_without a checkpoint are removed when the run gives up, those with one stay") {
+TEST_CASE("results_without rows or a checkpoint are removed when the run gives up, others stay") {
   const Folder folder;
   const Model model = io_test::make_model();
   const FakeRun run(model);
@@ -370,7 +370,15 @@ TEST_CASE("results_without a checkpoint are removed when the run gives up, those
     ResultsWriter kept(folder / "b.h5", model, io_test::kScene, io_test::resolved());
     kept.checkpoint(run.state);
     CHECK(exists(folder / "a.h5.part"));
+    ResultsWriter rows(folder / "c.h5", model, io_test::kScene, io_test::resolved());
+    rows.start(run.state, run.probes);
+    ResultsWriter worthless(folder / "d.h5", model, io_test::kScene, io_test::resolved());
+    worthless.start(run.state, run.probes);
+    worthless.drain();
+    worthless.discard();
   }
+  CHECK(ResultsReader(folder / "c.h5.part").rows() == 1);
+  CHECK_FALSE(exists(folder / "d.h5.part"));
   CHECK_FALSE(exists(folder / "a.h5.part"));
   CHECK(exists(folder / "b.h5.part"));
   CHECK(resumable_file(folder / "b.h5") == folder / "b.h5.part");
@@ -397,7 +405,7 @@ TEST_CASE(
       return text.find("File too large") != std::string::npos &&
                      text.find('\n') == std::string::npos
                  ? text.find("keeps the checkpoint of step 0: --resume") != std::string::npos ? 2
-                   : text.find("is removed: it held no checkpoint") != std::string::npos      ? 0
+                   : text.find("is removed: it held no rows yet") != std::string::npos        ? 0
                                                                                               : 3
                  : 1;
     });

@@ -6,7 +6,9 @@
 #include <filesystem>
 
 #include "saltus/io/compare.h"
+#include "saltus/io/results.h"
 #include "saltus/io/scene_yaml.h"
+#include "saltus/scene/build.h"
 
 using namespace saltus;
 
@@ -69,6 +71,119 @@ TEST_CASE("a run that is stopped before its first step is at its start") {
   CHECK(part.state.t == 0.0);
 }
 
+namespace {
+
+/// A block that slides on a table, in time stepping or event-driven.
+const std::string kBlock = R"(saltus: 1
+time: {end: 0.3 s, step: 3 ms, lane: MODE}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: table, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - {name: block, kind: rigid, rigid: {shape: {box: {size: [0.3, 0.2, 0.1]}}, density: 700,
+     position: [0, 0, 0.07], velocity: [0.8, 0.1, 0]}}
+surfaces:
+  - {law: {kind: newton-impact, restitution: 0.3, friction: 0.2}}
+outputs:
+  - {probe: block, name: height, at: [0, 0, 0.05], direction: [0, 0, 1], quantity: displacement}
+results: {frames: 7}
+)";
+
+std::string block(const std::string& mode) {
+  std::string text = kBlock;
+  return text.replace(text.find("MODE"), 4, mode);
+}
+
+RunResult run_block(const std::string& mode, const std::string& output, bool resume, double between,
+                    RunWatch watch = {}) {
+  SceneRunOptions options;
+  options.output = output;
+  options.resume = resume;
+  options.between_checkpoints = between;
+  options.watch = std::move(watch);
+  SceneRun run(set_up(read_scene_text(block(mode), "block.yaml", {}, {})), std::move(options));
+  return run();
+}
+
+std::string what_differs(const std::string& a, const std::string& b) {
+  const ResultsReader x(a), y(b);
+  const Comparison all = compare_results(x, y, 0.0);
+  return all.differs() ? comparison_text(all, x, y) : "";
+}
+
+}  // namespace
+
+TEST_CASE("a run that was interrupted before its first step and goes on has row 0 once") {
+  const OwnFolder place;
+  for (const std::string mode : {"stepping", "events"}) {
+    CAPTURE(mode);
+    const std::string whole = place / "whole.h5", stopped = place / "stopped.h5";
+    run_block(mode, whole, false, 1e9);
+    for (int times = 0; times < 2; ++times)
+      CHECK(run_block(mode, stopped, times > 0, 1e9, [](const RunProgress&) {
+              return false;
+            }).loop.last == 0);
+    const RunResult rest = run_block(mode, stopped, true, 1e9);
+    CHECK(rest.resumed);
+    CHECK(rest.loop.first == 0);
+    CHECK(ResultsReader(stopped).rows() == 101);
+    CHECK(what_differs(whole, stopped) == "");
+    fs::remove(stopped), fs::remove(whole);
+  }
+}
+
+TEST_CASE("which checkpoints a run writes changes none of its tables") {
+  const OwnFolder place;
+  for (const std::string mode : {"stepping", "events"}) {
+    CAPTURE(mode);
+    const std::string none = place / "none.h5", each = place / "each.h5";
+    run_block(mode, none, false, 1e9);
+    run_block(mode, each, false,
+              0.0);  // after every step, or every so many: they may take a fiftieth
+    CHECK(what_differs(none, each) == "");
+  }
+}
+
+TEST_CASE("a run whose .part holds no checkpoint begins at its start when it is resumed") {
+  const OwnFolder place;
+  const std::string whole = place / "whole.h5", lost = place / "lost.h5";
+  run_block("stepping", whole, false, 1e9);
+  const RunWatch dies = [](const RunProgress&) -> bool { throw RunError("killed"); };
+  CHECK_THROWS_AS(run_block("stepping", lost, false, 1e9, dies), RunError);
+  REQUIRE(ResultsReader(lost + ".part").rows() == 1);
+  const RunResult again = run_block("stepping", lost, true, 1e9);
+  CHECK_FALSE(again.resumed);
+  REQUIRE(again.warnings.size() == 1);
+  CHECK(again.warnings[0] == lost + ".part holds no checkpoint: the run begins at its start");
+  CHECK(what_differs(whole, lost) == "");
+  // of another scene it does not
+  CHECK_THROWS_AS(run_block("stepping", lost, false, 1e9, dies), RunError);
+  CHECK_THROWS_AS(run_block("events", lost, true, 1e9), SceneError);
+  CHECK(fs::exists(lost + ".part"));
+}
+
+TEST_CASE("a run tells what the part before it was interrupted had met") {
+  const OwnFolder place;
+  const std::string part = place / "a.h5.part";
+  const Notice met{Notice::Kind::crossed, 3, 5, "'a' passed 'b'", 0.25, 2},
+      again{Notice::Kind::crossed, 3, 5, "'a' passed 'b' later", 0.75, 4},
+      other{Notice::Kind::wrapped, 1, -1, "'c' passed half a turn", 0.5, 1};
+  const Model model = build(read_scene_text(block("stepping"), "block.yaml", {}, {}));
+  {
+    ResultsWriter out(place / "a.h5", model, "", "{}");
+    out.start(Simulation(model).state(), std::vector<double>{0.0});
+    out.checkpoint(Simulation(model).state(), std::vector{met});
+  }
+  ResultsWriter out = ResultsWriter::resume(part, model, "", "{}");
+  CHECK_FALSE(out.empty());
+  const std::vector<Notice> all = out.all_notices(std::vector{other, again});
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].text == met.text);
+  CHECK(all[0].first == 0.25);
+  CHECK(all[0].steps == 6);
+  CHECK(all[1].text == other.text);
+  out.discard();
+}
+
 TEST_CASE("joints that were open are told: a support that leaves a body whose height is locked") {
   // The table goes down by 0.2 m in half a period, from rest: at the start nothing is amiss.
   const auto warnings = [](const std::string& locked, const std::string& level) {
@@ -114,6 +229,11 @@ TEST_CASE("a run tells warnings as soon as they are known, and again in its resu
   const RunResult result = run();
   CHECK(result.warnings == told);
   REQUIRE(told.size() == 1);
-  CHECK(told[0].find("of an earlier run is replaced") != std::string::npos);
+  CHECK(told[0] == place / "ball.h5.part" + std::string(" of an earlier run is now ") +
+                       (place / "ball.1.h5.part") + "; --resume -o " + (place / "ball.1.h5") +
+                       " goes on with that run");
+  const RunResult earlier = run_ball(place / "ball.1.h5", true);
+  CHECK(earlier.resumed);
+  CHECK(fs::exists(place / "ball.1.h5"));
   CHECK_THROWS_AS(run(), UsageError);
 }
