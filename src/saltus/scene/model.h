@@ -75,7 +75,9 @@ struct Surfaces {
   std::vector<Frame> frames;
   std::vector<DeformingSkin> skins;
   std::vector<Collider>
-      colliders;  ///< Collider::frame is an index of `frames`, -1: the fixed world
+      colliders;  ///< Collider::frame is an index of `frames`, below 0: the fixed world
+  std::vector<std::string>
+      fixed_names;  ///< of the fixed bodies in frames -1, -2, ...; may be empty
   std::vector<std::array<int, 2>>
       excluded;  ///< pairs of frames that never touch; skins are counted after the frames
   int materials = 1;

@@ -36,6 +36,7 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
       surfaces.frames.push_back({group, member.body, member.part.name});
     } else {
       member.frame = --last_fixed;
+      surfaces.fixed_names.push_back(member.part.name);
     }
     for (const PlacedShape& shape : member.part.shapes) {
       const int material = table.hold(

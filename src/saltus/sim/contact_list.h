@@ -96,6 +96,20 @@ class ContactList {
     for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);
     return surfaces_.least_gap(t, at_);
   }
+  /// What passed through another in the step from member m at q_of(m), t to where least_gap() was; acted: see
+  /// SurfaceFinder::find_passed().
+  template <class Configuration>
+  void find_passed(double t, Configuration&& q_of, const SurfaceFinder::ActedPairs& acted,
+                   const std::function<void(const SurfaceFinder::Passed&)>& use) {
+    for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);
+    surfaces_.find_passed(t, at_, acted, use);
+  }
+  /// The two bodies of contact i between surfaces.
+  std::array<int, 2> bodies_of(std::size_t i) const {
+    return surfaces_.bodies_of(contacts_[i].key);
+  }
+  /// Thickness of the thinner of the two [m], of those that have one; good after find_passed().
+  double size_of(std::size_t i) const { return surfaces_.size_of(contacts_[i].key); }
   /// A step begins: angles are followed from where they are, not taken back into one turn.
   void begin(std::span<const Trial> trials);
   /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed motion at t0 and t1, and

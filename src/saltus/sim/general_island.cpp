@@ -15,6 +15,7 @@
 #include "saltus/sim/contradiction.h"
 #include "saltus/sim/failure_text.h"
 #include "saltus/sim/island_delassus.h"
+#include "saltus/sim/notice_text.h"
 
 namespace saltus {
 namespace {
@@ -109,6 +110,9 @@ class GeneralIsland final : public Island {
   void strengthen(double h, std::size_t k, double slip);
   double slip_of(std::size_t k, const Vector& u) const;
   double slips(const IslandStep& step);
+  void find_passed(IslandStep& step);
+  void find_overdamped(IslandStep& step);
+  void find_across(IslandStep& step);
   void start_gaps(IslandStep& step);
   void end_gaps(IslandStep& step);
   void solve_stage(IslandStep& step, const Stage& stage, StepReport& report);
@@ -135,11 +139,12 @@ class GeneralIsland final : public Island {
   bool straight_ = true;     ///< rows of every group are constant
   bool start_gaps_ = false;  ///< a law asks for gaps at the start of the step
   bool springs_ = false;     ///< a law has a spring
-  bool powers_ = false;   ///< a spring is no linear one: what it lets in changes from pass to pass
-  bool damped_ = false;   ///< a spring has a dashpot
-  bool expands_ = false;  ///< a law of Poisson: each problem is followed by one of expansion
-  bool coheres_ = false;  ///< a law has cohesion
-  bool falls_ = false;    ///< friction of some law depends on the slip
+  bool powers_ = false;  ///< a spring is no linear one: what it lets in changes from pass to pass
+  bool damped_ = false;  ///< a spring has a dashpot
+  bool activates_ = false;  ///< a law restricts velocities of points that it lets in by their gaps
+  bool expands_ = false;    ///< a law of Poisson: each problem is followed by one of expansion
+  bool coheres_ = false;    ///< a law has cohesion
+  bool falls_ = false;      ///< friction of some law depends on the slip
   std::vector<int> admitted_;  ///< contacts in the problem, by place in list_
   std::vector<int> problem_;   ///< rows in the problem
   std::vector<char> bonded_;   ///< contacts whose cohesion has not been lost
@@ -147,8 +152,9 @@ class GeneralIsland final : public Island {
   std::vector<Law> laws_;   ///< one a contact admitted
   SolveReport solved_;      ///< of the last problem
   bool shown_ = false;      ///< there is one in this step
-  bool unprojected_ = false;       ///< finish() found no impulses of the joints
-  std::vector<SeenContact> seen_;  ///< before project(), where that moved something
+  bool unprojected_ = false;               ///< finish() found no impulses of the joints
+  std::vector<std::array<int, 2>> acted_;  ///< scratch of find_passed()
+  std::vector<SeenContact> seen_;          ///< before project(), where that moved something
   bool projected_ = false;
   double h_ = 0.0;            ///< of the step [s]
   double surface_gap_ = 0.0;  ///< least one between shapes and skins on the finished state [m]
@@ -184,6 +190,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
     springs_ = springs_ || rule.rule == Rule::compliant;
     powers_ = powers_ || is_power(rule);
     damped_ = damped_ || (rule.rule == Rule::compliant && rule.spring.damping > 0.0);
+    activates_ = activates_ || rule.activated();
     expands_ = expands_ || rule.rule == Rule::poisson_impact;
     falls_ = falls_ || rule.falls();
     coheres_ = coheres_ || rule.cohesion > 0.0;
@@ -767,8 +774,72 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
     report.failure = kNoProjection;
   }
   measure_gaps(step, report);
-  if (!admitted_.empty())
-    report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
+  if (list_.detects()) find_passed(step);
+  if (admitted_.empty()) return;
+  report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
+  if (damped_) find_overdamped(step);
+  if (activates_) find_across(step);
+}
+
+// Behind measure_gaps().
+void GeneralIsland::find_passed(IslandStep& step) {
+  const auto start_of = [&](const Member& m) -> const Vector& {
+    return step.trials[size(m.group)].start->q;
+  };
+  const auto acted = [&]() -> std::span<const std::array<int, 2>> {
+    acted_.clear();
+    for (std::size_t i = list_.named(); i < list_.count(); ++i)
+      if (p_all_[row(i)] != 0.0) acted_.push_back(list_.bodies_of(i));
+    std::sort(acted_.begin(), acted_.end());
+    return acted_;
+  };
+  list_.find_passed(step.trials.front().t0, start_of, acted,
+                    [&](const SurfaceFinder::Passed& passed) {
+                      step.notices.add(Notice::Kind::crossed, passed.a, passed.b,
+                                       [&] { return passed_text(model_, passed, step.h); });
+                    });
+}
+
+// Behind measure(). A dashpot c in the middle of the step on a row of effective mass 1/W makes
+//     u1 = -(z/2 - 1)/(z/2 + 1) u0,   z = h c W,
+// which has turned round for z > 2. What turns less than a ten-thousandth of the energy does not matter.
+void GeneralIsland::find_overdamped(IslandStep& step) {
+  constexpr double kMost = 2.0, kTurned = 0.02, kShare = 1e-4;
+  if (stages_.back().level != Level::velocity) return;
+  for (std::size_t k = 0; k < admitted_.size(); ++k) {
+    const auto i = size(admitted_[k]);
+    const ContactLaw& rule = law(i);
+    const ContactSpring& x = rule.spring;
+    const auto first = static_cast<Eigen::Index>(laws_[k].first);
+    if (rule.rule != ContactLaw::Rule::compliant || x.damping == 0.0 ||
+        x.at != ContactSpring::At::middle || p_[first] == 0.0)
+      continue;
+    const double W = W_.diagonal()[first] - compliance_[first], z = step.h * x.damping * W;
+    const double u0 = rate_[row(i)], u1 = u_[row(i)];
+    if (!(z > kMost) || !(u0 * u1 < 0.0) || !(std::abs(u1) > kTurned * std::abs(u0)) ||
+        !(0.5 * u0 * u0 > kShare * step.energy * W))
+      continue;
+    step.notices.add(Notice::Kind::overdamped, list_[i].joint_law, list_[i].law,
+                     [&] { return overdamped_text(model_, list_[i].joint_law, x, z, step.h); });
+  }
+}
+
+// A velocity law lets a point in by where it would be without contact: over a long step that is far behind a surface which it
+// never comes near. What ends above the surface by more than its size and more than it moved is held in the air.
+void GeneralIsland::find_across(IslandStep& step) {
+  for (std::size_t k = 0; k < admitted_.size(); ++k) {
+    const auto i = size(admitted_[k]);
+    const auto first = static_cast<Eigen::Index>(laws_[k].first);
+    const double gap = y_[admitted_[k]], P = p_all_[row(i)];
+    if (!(P > 0.0) || !law(i).activated() || !(gap > 0.0) || law(i).cohesion > 0.0) continue;
+    const double fastest = std::max(std::abs(rate_[row(i)]), std::abs(u_[row(i)]));
+    if (!(gap > 2.0 * step.h * fastest) || i < list_.named() || !(gap > list_.size_of(i))) continue;
+    const auto [a, b] = list_.bodies_of(i);
+    // the point would fall a = W P/h: sqrt(2 gap/a) is its time to the surface
+    const double time = std::sqrt(2.0 * gap * step.h / (W_.diagonal()[first] * P));
+    step.notices.add(Notice::Kind::across, a, b,
+                     [&] { return across_text(model_, a, b, gap, step.h, time); });
+  }
 }
 
 void GeneralIsland::measure_gaps(IslandStep& step, StepReport& report) {

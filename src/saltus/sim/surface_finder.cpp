@@ -19,6 +19,7 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double
       if (surfaces.frames[f].group == groups_[m]) {
         frame_number[f] = static_cast<int>(frame_of_.size());
         frame_of_.push_back({static_cast<int>(m), surfaces.frames[f].body});
+        frame_in_model_.push_back(static_cast<int>(f));
       }
   }
   first_frame_.push_back(static_cast<int>(frame_of_.size()));

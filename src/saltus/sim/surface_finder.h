@@ -1,8 +1,11 @@
 // What touches between the surfaces of one island: shapes in frames, and skins of bodies that deform.
 #pragma once
 #include <array>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "saltus/scene/model.h"
@@ -40,8 +43,27 @@ class SurfaceFinder {
   /// The least gap [m], of shapes among those that the last find() had near each other; +inf where nothing is near. What
   /// find() returned is no longer good.
   double least_gap(double t, Configurations q);
+  /// Two bodies of which one passed through the other in a step: numbers as in Surfaces::excluded.
+  struct Passed {
+    int a = 0, b = 0;
+    double motion = 0.0;  ///< of one relative to the other [m]
+    double room =
+        0.0;  ///< that they may move in a step so that no contact between them is missed [m]
+  };
+  /// Pairs of such numbers, the smaller first, sorted, whose contacts carried an impulse in the step.
+  using ActedPairs = std::function<std::span<const std::array<int, 2>>()>;
+  /// Of the step from (t0, q0) to where the last least_gap() was: what moved by more than half its thickness and passed
+  /// through another without an impulse, or to its far side all the same. acted() is called when something moved that far.
+  void find_passed(double t0, Configurations q0, const ActedPairs& acted,
+                   const std::function<void(const Passed&)>& use);
+  /// The two bodies of the contact of a key, as in Passed.
+  std::array<int, 2> bodies_of(std::uint64_t key) const;
+  /// Thickness of the thinner of the two shapes of a contact [m], of those that have one; infinite with surfaces that deform.
+  /// Good after find_passed().
+  double size_of(std::uint64_t key) const;
 
  private:
+  struct Paths;
   const Dynamics& dynamics(std::size_t member) const {
     return *model_.groups()[static_cast<std::size_t>(groups_[member])].dynamics;
   }
@@ -75,6 +97,11 @@ class SurfaceFinder {
   std::vector<PointRef> refs_;                     ///< points of one member on skins
   std::vector<std::array<std::size_t, 2>> asked_;  ///< touch and side of each
   PointRows rows_;                                 ///< scratch of acts()
+  std::vector<int> frame_in_model_;                ///< of each frame: its index in Surfaces::frames
+  std::shared_ptr<Paths> paths_;                   ///< of find_passed()
 };
+
+/// Name of a body by its number in Surfaces::excluded.
+std::string surface_name(const Surfaces& surfaces, int number);
 
 }  // namespace saltus

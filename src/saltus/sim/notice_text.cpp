@@ -1,0 +1,82 @@
+#include "saltus/sim/notice_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "saltus/base/error.h"
+#include "saltus/scene/lane_check.h"
+
+namespace saltus {
+namespace {
+
+/// Event-driven integration knows all that the model has.
+bool fits_events(const Model& model) {
+  ModelParts parts = model.parts();
+  parts.options.lane = Lane::events;
+  try {
+    expect_lane(parts);
+  } catch (const SceneError&) {
+    return false;
+  } catch (const UsageError&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+double rounded_down(double x) {
+  const double unit = std::pow(10.0, std::floor(std::log10(x)));
+  return unit * std::floor(x / unit * (1.0 + 1e-6));
+}
+
+std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed, double h) {
+  const StepOptions& options = model.options();
+  const std::string others = options.lane == Lane::events ? ""
+                             : fits_events(model) ? ", `time.lane: events` or `time.scheme: auto`"
+                                                  : " or `time.scheme: auto`";
+  return fmt::format(
+      "'{}' passed through '{}' within one step, where no contact stopped it: it moved {:.3g} m "
+      "relative to it; use steps up to {:.1g} s{}",
+      surface_name(model.surfaces(), passed.a), surface_name(model.surfaces(), passed.b),
+      passed.motion, rounded_down(h * passed.room / passed.motion), others);
+}
+
+std::string overdamped_text(const Model& model, int joint_law, const ContactSpring& spring,
+                            double z, double h) {
+  const double longest = rounded_down(2.0 * h / z);
+  if (joint_law >= 0)
+    return fmt::format(
+        "the damping of '{}' turns its rate round in every step: h c/m = {:.3g}, and it is above "
+        "2; "
+        "use steps up to {:.1g} s{}",
+        model.joint_laws()[static_cast<std::size_t>(joint_law)].name, z, longest,
+        fits_events(model) ? " or `time.lane: events`" : "");
+  return fmt::format(
+      "a compliant contact with damping {:.3g} N s/m throws back what it should stop: h c/m = "
+      "{:.3g}, and it is above 2; use `at: end` in the law, or steps up to {:.1g} s",
+      spring.damping, z, longest);
+}
+
+std::string across_text(const Model& model, int a, int b, double gap, double h, double time) {
+  return fmt::format(
+      "a contact holds '{}' and '{}' {:.3g} m apart: in a step of {:.3g} s without it they would "
+      "move into each other; use steps up to {:.1g} s",
+      surface_name(model.surfaces(), a), surface_name(model.surfaces(), b), gap, h,
+      rounded_down(0.1 * time));
+}
+
+std::string spins_text(const Model& model, int g, int body, double angle, double h) {
+  const Group& group = model.groups()[static_cast<std::size_t>(g)];
+  const auto b = static_cast<std::size_t>(body);
+  return fmt::format(
+      "'{}' turns by {:.3g} rad in a step, more than half a turn, which no scheme follows; use "
+      "steps "
+      "up to {:.1g} s",
+      b < group.bodies.size() ? group.bodies[b] : group.name, angle,
+      rounded_down(0.1 * h * std::numbers::pi / angle));
+}
+
+}  // namespace saltus

@@ -1,0 +1,24 @@
+// What steps met, in sentences: what happened to whom, and what to write instead.
+#pragma once
+#include <string>
+
+#include "saltus/scene/model.h"
+#include "saltus/sim/surface_finder.h"
+
+namespace saltus {
+
+/// A body passed through another in a step of h [s].
+std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed, double h);
+
+/// A dashpot turned a rate round, z = h c/m > 2; joint_law: index into Model::joint_laws(), -1: of a contact.
+std::string overdamped_text(const Model& model, int joint_law, const ContactSpring& spring,
+                            double z, double h);
+/// A contact of two bodies (numbers as in Surfaces::excluded) held one a gap [m] above the other; time: of its fall to it [s].
+std::string across_text(const Model& model, int a, int b, double gap, double h, double time);
+/// A rigid body turned by an angle [rad] of more than half a turn in a step.
+std::string spins_text(const Model& model, int group, int body, double angle, double h);
+
+/// The largest number of one digit that is not above x > 0: for steps that a message proposes.
+double rounded_down(double x);
+
+}  // namespace saltus

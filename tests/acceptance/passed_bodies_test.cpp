@@ -1,0 +1,183 @@
+// Bodies that pass through each other between two steps: a run says which, and stays silent about those that miss, bounce
+// or fly through a hole.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "../support/data_folder.h"
+#include "run_scene.h"
+
+using namespace saltus;
+using namespace saltus::test;
+
+namespace {
+
+constexpr const char* kSheet = "shape: {box: {size: [0.4, 0.4, 2 mm]}}, fixed: true";
+
+std::string rigid(const std::string& name, const std::string& text) {
+  return fmt::format("  - {{name: {}, kind: rigid, rigid: {{{}}}}}\n", name, text);
+}
+
+std::string block(const std::string& name, const char* cells, const char* size, const char* origin,
+                  const char* velocity) {
+  return fmt::format(
+      "  - {{name: {}, kind: fem, fem: {{mesh: {{box: {{kind: hex8, cells: {}, size: {}, origin: "
+      "{}}}}}, material: {{law: st_venant_kirchhoff, young: 2 MPa, poisson: 0.2, density: 900}}, "
+      "surface: {{}}, velocity: {}}}}}\n",
+      name, cells, size, origin, velocity);
+}
+
+std::string scene(const std::string& bodies, double end = 0.02, double h = 1e-3) {
+  return fmt::format(
+      "saltus: 1\ntime: {{end: {}, step: {}}}\nbodies:\n{}surfaces: [{{law: {{kind: newton-impact, "
+      "restitution: 0.4}}}}]\n",
+      end, h, bodies);
+}
+
+/// What a run says of bodies that passed each other.
+std::vector<std::string> passed(const std::string& text, const std::vector<std::string>& set = {}) {
+  std::vector<std::string> lines;
+  for (const Notice& notice : run_text(text, set).sim.notices())
+    if (notice.kind == Notice::Kind::crossed) lines.push_back(notice.text);
+  return lines;
+}
+
+bool names(const std::vector<std::string>& lines, const std::string& a, const std::string& b) {
+  return lines.size() == 1 && lines[0].find("'" + a + "'") != std::string::npos &&
+         lines[0].find("'" + b + "'") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a body that passes a plate in one step is told with both names, whatever its shape") {
+  for (const char* shape :
+       {"sphere: {radius: 2 mm}", "box: {size: [6 mm, 9 mm, 5 mm]}",
+        "capsule: {radius: 1 mm, length: 8 mm}", "cylinder: {radius: 3 mm, length: 4 mm}",
+        "ellipsoid: {radii: [4 mm, 2 mm, 3 mm]}"}) {
+    CAPTURE(shape);
+    const auto bullet = [&](double x) {
+      return rigid("bullet",
+                   fmt::format("shape: {{{}}}, density: 2000, position: [{}, 0.01, 0.107], "
+                               "rotation: {{axis: [1, 2, 3], angle: 0.4}}, velocity: [1, "
+                               "0, -17]",
+                               shape, x));
+    };
+    const std::string sheet = rigid("sheet", kSheet);
+    CHECK(names(passed(scene(sheet + bullet(0.02))), "bullet", "sheet"));
+    CHECK(passed(scene(sheet + bullet(0.25))).empty());  // beside it
+    CHECK(passed(scene(sheet + bullet(0.02)), {"time.step=0.1 ms"}).empty());
+  }
+}
+
+TEST_CASE("two bodies that pass each other are found by their relative motion, in every unit") {
+  for (const double L : {1e-6, 1e-3, 1.0, 1e3})
+    for (const bool apart : {false, true})  // in two groups, or in one
+      for (const double beside : {0.0, 2.3}) {
+        CAPTURE(L);
+        CAPTURE(apart);
+        CAPTURE(beside);
+        const auto ball = [&](const char* name, double x, double y, double v, const char* more) {
+          return rigid(name, fmt::format("shape: {{sphere: {{radius: {}}}}}, density: 1000, "
+                                         "position: [{}, {}, 0], velocity: [{}, 0, 0]{}",
+                                         L, L * x, L * y, L * v, more));
+        };
+        const std::string left = ball("left", -12.5, 0.0, 5000.0, ""),
+                          right = ball("right", 12.5, beside, -5000.0,
+                                       apart ? ", gravity: [0, 0, 0]" : "");
+        const auto lines = passed(scene(left + right, 5e-3));
+        CHECK(names(lines, "left", "right") == (beside == 0.0));
+        CHECK(lines.size() == (beside == 0.0 ? 1 : 0));
+        // one flies behind the other as fast
+        CHECK(passed(scene(left + ball("last", -16.0, 0.0, 5000.0, ""), 5e-3)).empty());
+      }
+}
+
+TEST_CASE("a pair that is ignored or has no law may pass each other") {
+  const std::string bodies =
+      rigid("sheet", kSheet) + rigid("bullet",
+                                     "shape: {sphere: {radius: 2 mm}}, density: 2000, "
+                                     "position: [0, 0, 0.107], velocity: [0, 0, -17]");
+  CHECK(passed(scene(bodies)).size() == 1);
+  CHECK(passed(scene(bodies) + "ignore: [[sheet, bullet]]\n").empty());
+}
+
+TEST_CASE("bodies that bounce, slide or rest are not told") {
+  const std::string slab = rigid("slab",
+                                 "shape: {box: {size: [0.4, 0.4, 0.1]}}, fixed: true, "
+                                 "position: [0, 0, -0.05]");
+  const auto thrown = [&](const char* shape, const char* place, const char* velocity) {
+    return passed(
+        scene(slab + rigid("thrown", fmt::format("shape: {{{}}}, density: 2000, position: "
+                                                 "{}, velocity: {}, gravity: [0, 0, -10]",
+                                                 shape, place, velocity))));
+  };
+  CHECK(thrown("sphere: {radius: 2 mm}", "[0, 0, 0.057]", "[0, 0, -10]").empty());
+  CHECK(thrown("sphere: {radius: 2 mm}", "[-0.1, 0, 0.002]", "[10, 0, 0]").empty());
+  CHECK(thrown("box: {size: [0.1, 0.1, 4 mm]}", "[-0.1, 0, 2 mm]", "[9, 0, 0]").empty());
+  CHECK(thrown("box: {size: [0.1, 0.1, 0.1]}", "[0, 0, 0.05]", "[0, 0, 0]").empty());
+}
+
+TEST_CASE("a pellet through an open mesh is told, one through its hole is not") {
+  const saltus_test::DataFolder folder;
+  std::string text;
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i) text += fmt::format("v {} {} 0\n", 0.03 * i, 0.03 * j);
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) {
+      if (i == 1 && j == 1) continue;
+      const int a = 4 * j + i + 1;
+      text += fmt::format("f {} {} {}\nf {} {} {}\n", a, a + 1, a + 5, a, a + 5, a + 4);
+    }
+  folder.write("net.obj", text);
+  const std::string file = (folder.path / "net.obj").string();
+  for (const auto& [x, count] : {std::pair{0.045, 0}, std::pair{0.075, 1}}) {
+    const auto lines = passed(
+        scene(rigid("net", fmt::format("shape: {{mesh: {{file: '{}'}}}}, fixed: true", file)) +
+              rigid("pellet", fmt::format("shape: {{sphere: {{radius: 1.5 mm}}}}, density: 2000, "
+                                          "position: [{}, 0.046, 0.1], velocity: [0, 0, -12]",
+                                          x))));
+    CHECK(lines.size() == count);
+  }
+}
+
+TEST_CASE("a blade that turns through a ball is told, one that turns above it is not") {
+  for (const auto& [z, count] : {std::pair{0.0, 1}, std::pair{0.02, 0}}) {
+    const auto lines =
+        passed(scene(rigid("blade",
+                           "shape: {box: {size: [1, 12 mm, 8 mm]}}, density: 1000, spin: "
+                           "[0, 0, 300]") +
+                         rigid("ball", fmt::format("shape: {{sphere: {{radius: 5 mm}}}}, density: "
+                                                   "1000, position: [0.3, 0.25, {}]",
+                                                   z)),
+                     4e-3));
+    CHECK(lines.size() == count);
+  }
+}
+
+TEST_CASE("bodies that deform and pass others are told, resting and missing ones are not") {
+  const std::string sheet = rigid("sheet", kSheet);
+  CHECK(names(passed(scene(sheet + block("block", "[2, 2, 2]", "[0.03, 0.03, 0.03]",
+                                         "[-0.015, -0.015, 0.1]", "[0, 0, -45]"),
+                           6e-3)),
+              "block", "sheet"));
+  CHECK(passed(scene(sheet + block("block", "[2, 2, 2]", "[0.03, 0.03, 0.03]",
+                                   "[0.21, -0.015, 0.1]", "[0, 0, -45]"),
+                     6e-3))
+            .empty());
+  const std::string plate =
+      block("plate", "[4, 4, 1]", "[0.1, 0.1, 5 mm]", "[-0.05, -0.05, 0]", "[0, 0, 0]");
+  const auto pellet = [](double x) {
+    return rigid("pellet", fmt::format("shape: {{sphere: {{radius: 1 mm}}}}, density: 2000, "
+                                       "position: [{}, 0.004, 0.1075], velocity: [0, 0, -11]",
+                                       x));
+  };
+  CHECK(names(passed(scene(plate + pellet(0.003))), "pellet", "plate"));
+  CHECK(passed(scene(plate + pellet(0.06))).empty());
+  CHECK(names(passed(scene(plate + block("block", "[1, 1, 1]", "[0.02, 0.02, 0.02]",
+                                         "[-0.01, -0.012, 0.1]", "[0, 0, -45]"),
+                           5e-3)),
+              "block", "plate"));
+  CHECK(passed(scene(plate + block("block", "[1, 1, 1]", "[0.02, 0.02, 0.02]",
+                                   "[-0.01, -0.012, 5.5 mm]", "[0, 0, -1]"),
+                     3e-3, 1e-4))
+            .empty());
+}
