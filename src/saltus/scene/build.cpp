@@ -13,6 +13,7 @@
 #include "saltus/scene/build_contact.h"
 #include "saltus/scene/build_joint.h"
 #include "saltus/scene/build_output.h"
+#include "saltus/scene/damper_advice.h"
 #include "saltus/scene/joint_assembly.h"
 #include "saltus/scene/lane_check.h"
 #include "saltus/scene/rigid_assembly.h"
@@ -64,6 +65,7 @@ class Builder {
     add_joints(scene_, bodies_, parts_);
     assemble(parts_);
     expect_meshes();
+    advise_dampers();
     // Faces that rest on each other share their load in many ways: their residual can end just above 1e-12.
     const bool shapes_touch =
         std::ranges::any_of(parts_.surfaces.law, [](int law) { return law >= 0; });
@@ -237,6 +239,14 @@ class Builder {
     if (const auto advice =
             pluck_advice(body.pluck->at, body.string->length, body.string->modes, body.name))
       parts_.warnings.push_back(path + ".pluck: " + *advice);
+  }
+
+  void advise_dampers() {
+    if (parts_.options.lane != Lane::stepping || parts_.options.step_tolerance > 0.0) return;
+    for (std::size_t g = 0; g < parts_.groups.size(); ++g)
+      for (const std::string& text :
+           damper_advice(parts_.groups[g], parts_.initial[g], parts_.options.h))
+        parts_.warnings.push_back(text);
   }
 
   void advise_scheme(std::size_t i, const std::string& path) {

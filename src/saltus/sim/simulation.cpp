@@ -7,12 +7,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
 #include "saltus/math/flush_denormals.h"
 #include "saltus/math/kernels.h"
+#include "saltus/scene/damper_advice.h"
+#include "saltus/sim/notice_text.h"
 #include "saltus/sim/simulation_internal.h"
 #include "saltus/sim/stored_energy.h"
 
@@ -424,6 +427,7 @@ void Simulation::Work::step(double h, StepReport& report) {
   report.passes = std::max(report.passes, 1);
   for (std::size_t g = 0; g < trials.size(); ++g)
     model.groups()[g].scheme->finish(*model.groups()[g].dynamics, trials[g], ends[g]);
+  if (!estimating) find_spins(h);
   contacts.clear();
   pressed.clear();
   if (adaptive) adaptive->touches.clear();
@@ -450,6 +454,25 @@ void Simulation::Work::step(double h, StepReport& report) {
     return island && island->joints() && island->joints()->closes();
   });
   if ((model.options().correct_positions || closes) && report.finite) correct(report);
+}
+
+// Rigid bodies that turn by more than half a turn: no place of the step says which way they went.
+void Simulation::Work::find_spins(double h) {
+  const double most = std::numbers::pi * std::numbers::pi / (h * h);
+  for (std::size_t g = 0; g < ends.size(); ++g) {
+    if (!model.groups()[g].dynamics->rigid()) continue;
+    const Vector& v = ends[g].v;
+    for (int i = 0; 6 * i < v.size(); ++i) {
+      const double spin = v.segment<3>(6 * i + 3).squaredNorm();
+      if (!(spin > most)) continue;
+      follows.resize(ends.size());
+      if (follows[g] == 0) follows[g] = follows_any_spin(*model.groups()[g].scheme) ? '\1' : '\2';
+      if (follows[g] == 1) break;
+      const int group = static_cast<int>(g);
+      notices.add(Notice::Kind::wrapped, -1 - group, i,
+                  [&] { return spins_text(model, group, i, h * std::sqrt(spin), h); });
+    }
+  }
 }
 
 /// Whether align() changes the velocities of an island.

@@ -63,6 +63,8 @@ struct Simulation::Work {
   Vector w_probe;
   ContactObserver* observer = nullptr;
   Notices notices;
+  std::vector<char>
+      follows;  ///< of each group: 1 its scheme follows any spin, 2 it does not, 0 not asked
   bool touched = false;   ///< the islands hold the contacts of the state
   bool unusable = false;  ///< an exception came while the state was put back
   std::vector<SeenContact> seen;
@@ -90,6 +92,7 @@ struct Simulation::Work {
   void book(StepReport& report);
   double move_prescribed(std::size_t group, Energy& energy);
   void watch(StepReport& report);
+  void find_spins(double h);
   bool aligned(std::size_t island) const;
   void align(StepReport& report);
   void correct(StepReport& report);

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "saltus/bodies/fem.h"
+#include "saltus/scene/advice.h"
 #include "saltus/scene/joint_summary.h"
+#include "saltus/scene/scheme_fit.h"
 
 namespace saltus {
 
@@ -105,6 +107,62 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
       "no account explains {:.3g} J, the most in one step {:.3g} J (t = {:.6g} s): the motion is "
       "not resolved; {}",
       state.ledger.back(), s.unexplained.value, time_of(s.unexplained, setup), finer_remedy(setup));
+}
+
+namespace {
+
+/// The first group that only steps below some length move without growth; null: none.
+const Group* explicit_group(const Model& model, std::size_t& index) {
+  for (std::size_t g = 0; g < model.groups().size(); ++g) {
+    const Group& group = model.groups()[g];
+    index = g;
+    if (group.dynamics->velocities() > 0 && !any_step(*group.scheme)) return &group;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+//     E1 - E0 = work fed in by loads, drives and what is prescribed + growth,
+// where the growth of a right run is what dampers, contacts and friction take, below 0.
+std::string growth_warning(double kinetic, const State& state, const SceneSetup& setup) {
+  constexpr double kGrowth = 1e-3;
+  const Model& model = setup.model;
+  const StepOptions& options = model.options();
+  std::size_t g = 0;
+  const Group* const group = explicit_group(model, g);
+  if (!group || options.lane == Lane::events || options.step_tolerance > 0.0) return "";
+  double growth = 0.0, scale = kinetic;
+  if (options.ledger) {
+    growth = state.energy.total() - state.energy_start;
+    const auto accounts = model.accounts();
+    for (std::size_t i = 0; i + 3 < state.ledger.size(); ++i) {  // then impact, scheme, unexplained
+      if (accounts[i] == "friction" || accounts[i] == "projection") continue;
+      growth -= std::max(state.ledger[i], 0.0);
+      scale = std::max(scale, std::abs(state.ledger[i]));
+    }
+  } else {
+    for (const Group& one : model.groups())
+      if (one.dynamics->prescribed() > 0 || one.dynamics->velocities() == 0 ||
+          std::ranges::any_of(one.dynamics->sources(), [](const Source& source) {
+            return !source.potential && source.name != "damping" && source.name != "gyroscopic";
+          }))
+        return "";
+    const Energy end = energy_of(model, state);
+    growth = end.total() - state.energy_start;
+    scale = std::max(scale, end.kinetic);
+  }
+  if (!(growth > kGrowth * scale)) return "";
+  double longest = 0.0;
+  if (const auto limit = step_limit(*group->dynamics, *group->scheme, model.initial()[g]))
+    longest = limit->safe > 0.0 ? limit->safe : limit->about;
+  return fmt::format(
+      "the energy grew by {:.3g} J that no load did, {:.2g} % of what moves: the step is too long "
+      "for {}, which moves '{}'; use steps of {}",
+      growth, 100.0 * growth / scale, group->scheme->name(), group->name,
+      longest > 0.0
+          ? fmt::format("{:.2g} s, half of its critical step", 0.5 * std::min(longest, options.h))
+          : fmt::format("{:.2g} s, half as long", 0.5 * options.h));
 }
 
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {

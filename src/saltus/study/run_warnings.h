@@ -23,6 +23,9 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup);
 /// The same about bodies that sank into each other by more than the velocities of the run explain.
 std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup);
+/// The same about explicit schemes that fed more than a thousandth into the motion: beyond what loads and prescribed motion
+/// did, and of the largest of those works and the kinetic energy; kinetic: its largest value [J].
+std::string growth_warning(double kinetic, const State& state, const SceneSetup& setup);
 /// The same about joints that are held at their positions and were open, by more than 1e-6 of 1 m (or 1 rad) and of the largest
 /// coordinate of their points; gap: RunStatistics::joint_gap.
 std::string joint_warning(const Extreme& gap, const Model& model);

@@ -174,8 +174,11 @@ struct SceneRun::Parts {
     open();
     // what a run that goes on has shown before is not known
     if (setup->search && !result.resumed) recorder.emplace(*sim, setup->search->stride());
-    RunAfter after;
-    if (recorder) after = [this](const StepReport& report) { recorder->step(report); };
+    kinetic = sim->state().energy.kinetic;
+    const RunAfter after = [this](const StepReport& report) {
+      if (recorder) recorder->step(report);
+      kinetic = std::max(kinetic, sim->state().energy.kinetic);
+    };
     try {
       result.loop = run_loop(*sim, *writer, setup->scene.spec.results, setup->steps, gain,
                              options.watch, after, options.between_checkpoints);
@@ -224,6 +227,7 @@ struct SceneRun::Parts {
           unsolved_warning(result.loop, *setup),
           unexplained_warning(result.loop, result.state, *setup), law_warning(result.loop, *setup),
           sinking_warning(result.loop, *setup),
+          growth_warning(kinetic, result.state, *setup),
           joint_warning(result.loop.statistics.joint_gap, setup->model),
           inverted_warning(result.state, *setup)})
       if (!text.empty()) note(text);
@@ -243,6 +247,7 @@ struct SceneRun::Parts {
   std::optional<ResultsWriter> writer;
   std::optional<ContactDump> dump;
   std::optional<AutoRecorder> recorder;  ///< of `sim`
+  double kinetic = 0.0;                  ///< largest of the run that this process made [J]
   bool again = false;                    ///< it is not the first run of a search
   std::vector<std::string> dumped;
   RunResult result;
