@@ -11,8 +11,10 @@
 namespace saltus {
 namespace {
 
-/// Event-driven integration knows all that the model has.
+/// Event-driven integration knows all that the model has. Fremond's law, which it does not, is only known by its mean slip.
 bool fits_events(const Model& model) {
+  for (const ContactLaw& law : model.laws())
+    if (law.rule == ContactLaw::Rule::newton_impact && law.tangential != 0.0) return false;
   ModelParts parts = model.parts();
   parts.options.lane = Lane::events;
   try {
