@@ -130,3 +130,104 @@ outputs:
       (8.0 * (tip(1.0 + d) - tip(1.0 - d)) - (tip(1.0 + 2 * d) - tip(1.0 - 2 * d))) / (12.0 * d);
   CHECK(s.value(0, 0) == doctest::Approx(expected).epsilon(1e-6));
 }
+
+namespace {
+
+/// Boxes and balls on the floor z = 0 under gravity (g_x, g_y, g_z), of friction mu.
+std::string on_the_floor(const std::string& gravity, const std::string& body, double mu, double end,
+                         const std::string& more = "") {
+  return fmt::format(
+      "saltus: 1\ntime: {{end: {} s, step: 10 ms, lane: events}}\ngravity: [{}]\nbodies:\n"
+      "  - {{name: body, kind: rigid, rigid: {{{}}}}}\n{}"
+      "  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{}}}}, fixed: true}}}}\n"
+      "surfaces: [{{law: {{kind: newton-impact, restitution: 0, friction: {}}}}}]\n"
+      "outputs: [{{probe: body, name: x, at: [0, 0, 0], direction: [1, 0, 0], quantity: "
+      "displacement}}]\n",
+      end, gravity, body, more, mu);
+}
+
+SceneSensitivity derivatives(const std::string& text, const std::string& to) {
+  return scene_sensitivities(read_scene_text(text, "test.yaml"), std::vector<std::string>{to});
+}
+
+bool says(const SceneSensitivity& s, const char* part) {
+  return s.states.validity == Sensitivity::Validity::none &&
+         s.states.reason.find(part) != std::string::npos;
+}
+
+const char* const kFriction = "surfaces[0].law.friction";
+const char* const kBlock = "shape: {box: {size: [0.3, 0.2, 0.1]}}, mass: 7, position: [0, 0, 0.05]";
+
+}  // namespace
+
+TEST_CASE("a body at rest that begins to slide has its derivative however little pulls it") {
+  // x = (g_x - mu g) t^2/2 under friction that takes all but a small part of the pull
+  for (const double mu : {0.1, 0.25, 0.29, 0.295, 0.2999}) {
+    const SceneSensitivity s = derivatives(on_the_floor("3, 0, -10", kBlock, mu, 0.45), kFriction);
+    CAPTURE(mu);
+    CAPTURE(s.states.reason);
+    REQUIRE(s.value.size() == 1);
+    CHECK(s.value(0, 0) == doctest::Approx(-10.0 * 0.45 * 0.45 / 2.0).epsilon(1e-6));
+  }
+  // by the pull itself, and along another direction
+  const SceneSensitivity pull =
+      derivatives(on_the_floor("3, 0, -10", kBlock, 0.29, 0.45), "gravity[0]");
+  REQUIRE(pull.value.size() == 1);
+  CHECK(pull.value(0, 0) == doctest::Approx(0.45 * 0.45 / 2.0).epsilon(1e-6));
+  // drag: many steps, the first of them short:  x'' = a - k x'
+  const double a = 0.1, k = 9.0, t = 0.8;
+  const SceneSensitivity slow = derivatives(
+      on_the_floor("3, 0, -10", std::string(kBlock) + ", drag: 63", 0.3 - a / 10.0, t), kFriction);
+  CAPTURE(slow.states.reason);
+  REQUIRE(slow.value.size() == 1);
+  CHECK(slow.value(0, 0) ==
+        doctest::Approx(-10.0 / k * (t - (1.0 - std::exp(-k * t)) / k)).epsilon(1e-5));
+  // a ball, whose slip is another one than its velocity: it slides on while mu < 2/7 of the slope
+  const SceneSensitivity ball = derivatives(
+      on_the_floor("7, 0, -10", "shape: {sphere: {radius: 0.2}}, mass: 3, position: [0, 0, 0.2]",
+                   0.19, 0.5),
+      kFriction);
+  REQUIRE(ball.value.size() == 1);
+  CHECK(ball.value(0, 0) == doctest::Approx(-10.0 * 0.125).epsilon(1e-6));
+}
+
+TEST_CASE("a start on a limit of friction has no derivative, and the contact is named") {
+  for (const double mu : {0.3, 0.30001, 0.29999}) {
+    const SceneSensitivity s = derivatives(on_the_floor("3, 0, -10", kBlock, mu, 0.3), kFriction);
+    CAPTURE(s.states.reason);
+    CHECK(says(s, "('body' on "));
+    CHECK(says(s, "decides whether it sticks or slides"));
+  }
+  // beyond it the block rests, and nothing depends on anything
+  const SceneSensitivity rests =
+      derivatives(on_the_floor("3, 0, -10", kBlock, 0.31, 0.3), kFriction);
+  REQUIRE(rests.value.size() == 1);
+  CHECK(std::abs(rests.value(0, 0)) < 1e-9);
+  // a pull across turns the slip that begins
+  CHECK(says(derivatives(on_the_floor("3, 0, -10", kBlock, 0.2, 0.3), "gravity[1]"),
+             "turns the direction in which it begins to slide"));
+  // one that slides already turns smoothly: y'' = g_y - mu g y'/x' to first order in y'
+  const double mu = 0.2, t = 0.3, u = 2.0;
+  const SceneSensitivity moving = derivatives(
+      on_the_floor("2, 0, -10", std::string(kBlock) + ", velocity: [2, 0, 0]", mu, t), kFriction);
+  REQUIRE(moving.value.size() == 1);
+  CHECK(moving.value(0, 0) == doctest::Approx(-10.0 * t * t / 2.0).epsilon(1e-6));
+  CHECK(u > 0.0);
+}
+
+TEST_CASE("a start with an impact, or with a contact that nothing presses, has no derivative") {
+  const std::string ball = "shape: {sphere: {radius: 0.2}}, mass: 3, position: [0, 0, 0.2], ";
+  CHECK(says(derivatives(on_the_floor("0, 0, -10", ball + "velocity: [0.5, 0, -1]", 0.1, 0.3),
+                         "bodies[0].rigid.velocity[0]"),
+             "closes with 1 m/s where the run starts"));
+  // two balls that touch, without forces: a pull towards each other closes them, one away opens them
+  const std::string other =
+      "  - {name: other, kind: rigid, rigid: {shape: {sphere: {radius: 0.2}}, mass: 3, position: "
+      "[0.4, 0, 5], gravity: [0, 0, 0]}}\n";
+  CHECK(says(derivatives(on_the_floor("0, 0, 0",
+                                      "shape: {sphere: {radius: 0.2}}, mass: 3, position: [0, 0, "
+                                      "5], gravity: [0, 0, 0]",
+                                      0.1, 0.3, other),
+                         "bodies[0].rigid.gravity[0]"),
+             "decides whether it stays closed"));
+}

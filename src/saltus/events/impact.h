@@ -40,6 +40,9 @@ struct ImpactReport {
   int phases = 1;            ///< problems that were solved
   double residual = 0.0;     ///< largest of the problems [1]
   std::string_view failure;  ///< why it failed, in words of static life
+  /// Two contacts, as indices of ImpactProblem::contacts, that were equally due although one changes the other, and whose order
+  /// decided what the impact did (ImpactOrder::sequential); -1: no such contacts.
+  std::array<int, 2> tied{-1, -1};
 };
 
 /// P of the impact [N s]. u+ = W P + u- is left to the caller.

@@ -212,7 +212,8 @@ void Model::check() {
                 std::all_of(stages.begin(), stages.end() - 1,
                             [](const Stage& s) { return s.level == Level::position; }),
             "a scheme has position stages first and ends with one velocity stage");
-    if (options().on_failure == OnFailure::halve && group.scheme->fixed_step())
+    if (options().lane == Lane::stepping && options().on_failure == OnFailure::halve &&
+        group.scheme->fixed_step())
       throw SceneError("on_failure",
                        "'halve' needs schemes that can change their step, and '" +
                            std::string(group.scheme->name()) + "' of '" + group.name + "' cannot",
@@ -346,7 +347,10 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
                       std::set<std::string>& told) {
   const ContactLaw& law = laws()[static_cast<std::size_t>(index)];
   const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(index), "laws");
-  if (sides.size() == 2 && sides[0]->scheme->stages().size() != sides[1]->scheme->stages().size())
+  // Event-driven integration asks nothing of schemes; a hand-over to them does (Simulation::Work::schemes_fit).
+  const bool steps = options().lane == Lane::stepping;
+  if (steps && sides.size() == 2 &&
+      sides[0]->scheme->stages().size() != sides[1]->scheme->stages().size())
     throw SceneError(path,
                      "'" + sides[0]->name + "' (" + std::string(sides[0]->scheme->name()) +
                          ") and '" + sides[1]->name + "' (" +
@@ -354,14 +358,14 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
                          ") solve different contact problems in a step",
                      "give both bodies the same scheme");
   for (const Group* side : sides) {
-    if (law.position_level() && side->scheme->gain() != 1.0)
+    if (steps && law.position_level() && side->scheme->gain() != 1.0)
       throw SceneError(
           path,
           "a position-level law needs schemes of gain 1 on every body it touches, and '" +
               std::string(side->scheme->name()) + "' of '" + side->name + "' has gain " +
               std::to_string(side->scheme->gain()).substr(0, 4),
           "use newton-impact, or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
-    if (law.position_level() && side->scheme->stages().size() > 1)
+    if (steps && law.position_level() && side->scheme->stages().size() > 1)
       throw SceneError(path,
                        "'" + std::string(side->scheme->name()) + "' of '" + side->name +
                            "' solves a position problem of its own, after which a position-level "
@@ -374,7 +378,6 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
                            side->kind + ") has none",
                        "use lemke");
   }
-  const bool steps = options().lane == Lane::stepping;
   if (steps && sides.size() == 2 &&
       sides[0]->scheme->velocity_at() != sides[1]->scheme->velocity_at() &&
       told.insert(path).second)
@@ -392,7 +395,7 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
       : friction && (law.rolling > 0.0 || law.spinning > 0.0) ? LawKind::rolling
       : friction                                              ? LawKind::coulomb
                                                               : LawKind::unilateral;
-  if (law.bilateral() || law.friction > 0.0)
+  if (steps && (law.bilateral() || law.friction > 0.0))
     for (const Group* side : sides)
       if (side->scheme->stages().size() > 1)
         throw SceneError(path,
@@ -407,7 +410,7 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
                              ? "', whose gain is below 1/2, a spring gains energy"
                              : "', whose gain is above 1/2, a spring loses energy") +
                         " at first order in the step; moreau-jean with theta: 0.5 keeps it");
-  if (law.rule == Form::compliant)
+  if (steps && law.rule == Form::compliant)
     for (const Group* side : sides) {
       const double gain = side->scheme->gain();
       if (!(gain > 0.0) || gain != sides.front()->scheme->gain() ||

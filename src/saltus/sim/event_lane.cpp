@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
@@ -40,6 +41,8 @@ constexpr int kRounds = 3;        ///< of Newton's method for it
 /// Of the error a step may have: what a dense output may miss of the equations of motion that is taken for the motion.
 constexpr double kDefect = 0.01;
 constexpr double kLongest = 1000.0;  ///< intervals
+/// Of the velocity that contacts, springs and joints can give a group: slower groups are not measured by their own.
+constexpr double kShare = 0.1;
 /// Impacts in a row between which nothing moves by EventOptions::zeno: they pile up.
 constexpr std::uint64_t kCrowd = 8;
 
@@ -139,6 +142,7 @@ struct EventLane::Work {
     scheme = accounts - 2;
     joint_impulse.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
     joint_load = joint_impulse;
+    find_joined();
     friction = account_of(model, "friction");
     prescribed = account_of(model, "prescribed");
     if (friction < 0) friction = impact;
@@ -171,6 +175,19 @@ struct EventLane::Work {
   LaneTouch::Account account_of_touch;
   LaneTrace* kept = nullptr;
 
+  /// A group in a row H of a contact. With velocities of the size s (of turns times the radius of gyration) it makes at most
+  /// `reach` s of the rate of the row; an elastic impact at the rate u makes at most `gain` u of its velocity.
+  struct Link {
+    int row, group;
+    double reach, gain;
+  };
+  bool alone = true;                       ///< no two groups move
+  std::vector<Link> links;                 ///< of rows that couple groups, or a group to what moves
+  std::vector<double> drifts;              ///< of these rows: rate of what moves by itself [m/s]
+  std::vector<std::array<int, 2>> joined;  ///< groups that joints and couplings tie together
+  std::vector<double> speeds, own_speeds;  ///< of each group, scratch
+  std::vector<char> settled;
+
   double tolerance = 0.0;    ///< of the step in work
   Vector w, v, scale, pull;  ///< pull: acceleration by the applied forces alone
   Vector dw, dv, slope;      ///< scratch
@@ -179,9 +196,11 @@ struct EventLane::Work {
   std::vector<int> first;
   std::vector<std::vector<int>> account;
   std::vector<std::vector<double>> by_source;
-  bool damps = false;  ///< some law is compliant with damping
-  bool books = false;  ///< some body has a source that is no potential
-  bool held = true;    ///< the modes hold where the last go() led
+  bool order_decided = false;  ///< in the interval in work
+  std::string tied;            ///< the two contacts whose order did first, in words
+  bool damps = false;          ///< some law is compliant with damping
+  bool books = false;          ///< some body has a source that is no potential
+  bool held = true;            ///< the modes hold where the last go() led
   int impact = 0, scheme = 0, friction = 0, prescribed = 0;
 
   void gather(const std::vector<GroupState>& groups) {
@@ -214,6 +233,10 @@ struct EventLane::Work {
     w.setZero();
   }
   void begin(const LaneState& lane);
+  void find_joined();
+  void find_links();
+  void find_links_of(std::size_t mode, int row);
+  void share_speeds();
   void set_scale();
   enum class Made { step, stops, nothing };
   Made make(State& state, double limit, StepReport& report);
@@ -277,8 +300,115 @@ void EventLane::Work::begin(const LaneState& lane) {
               model.options().events.zeno * motion.applied().cwiseAbs().sum());
 }
 
+// Groups of a joint, and those of all joints of a coupling.
+void EventLane::Work::find_joined() {
+  alone = std::ranges::count_if(model.groups(), [](const Group& group) {
+            return group.dynamics->velocities() > 0;
+          }) < 2;
+  const auto moves = [&](int g) {
+    return g >= 0 && model.groups()[at(g)].dynamics->velocities() > 0;
+  };
+  std::vector<int> together;
+  const auto add = [&](const Joint& joint) {
+    for (const int g : {joint.a.group, joint.b.group})
+      if (moves(g)) together.push_back(g);
+  };
+  const auto close = [&] {
+    for (std::size_t i = 1; i < together.size(); ++i)
+      if (together[i] != together[0]) joined.push_back({together[0], together[i]});
+    together.clear();
+  };
+  for (const Joint& joint : model.joints()) {
+    add(joint);
+    close();
+  }
+  for (const JointCoupling& coupling : model.couplings()) {
+    for (const JointCoupling::Term& term : coupling.terms) add(model.joints()[at(term.joint)]);
+    close();
+  }
+}
+
+// Row `row` of the contact of a mode, where it couples groups or a group to what moves by itself:
+//     reach_g = max_i |H_i|/r_i,     gain_g = 2 max_i r_i |M^-1 H^T|_i/W,     W = H M^-1 H^T,     i of group g
+// r: radius of gyration of turns, else 1.
+void EventLane::Work::find_links_of(std::size_t mode, int row) {
+  const LaneContacts& contacts = motion.contacts();
+  const std::span<const double> radius = motion.radius();
+  double drift = std::abs(motion.drift(mode)[row]);
+  if (drift <= kStill * contacts.row_size(at(motion.index(mode)), row, step.v0)) drift = 0.0;
+  if (alone && drift == 0.0) return;
+  Matrix X = Matrix::Zero(v.size(), 1);
+  contacts.add_row(at(motion.index(mode)), row, 1.0, X.col(0));
+  const Vector H = X.col(0);
+  const auto group_of = [&](std::size_t g) { return H.segment(first[g], first[g + 1] - first[g]); };
+  std::size_t groups = 0;
+  for (std::size_t g = 0; g + 1 < first.size(); ++g) groups += !group_of(g).isZero(0.0);
+  if (groups == 0 || (groups == 1 && drift == 0.0)) return;
+  motion.solve_mass(X);
+  const double W = H.dot(X.col(0));
+  if (!(W > 0.0)) return;
+  for (std::size_t g = 0; g + 1 < first.size(); ++g) {
+    if (group_of(g).isZero(0.0)) continue;
+    Link link{static_cast<int>(drifts.size()), static_cast<int>(g), 0.0, 0.0};
+    for (int i = first[g]; i < first[g + 1]; ++i) {
+      link.reach = std::max(link.reach, std::abs(H[i]) / radius[at(i)]);
+      link.gain = std::max(link.gain, 2.0 * radius[at(i)] * std::abs(X(i, 0)) / W);
+    }
+    links.push_back(link);
+  }
+  drifts.push_back(drift);
+}
+
+// Where motion is, after motion.rates().
+void EventLane::Work::find_links() {
+  links.clear();
+  drifts.clear();
+  for (std::size_t k = 0; k < motion.modes().size(); ++k) {
+    if (motion.index(k) < 0) continue;
+    const int tangents = motion.contacts().contact(at(motion.index(k))).tangents;
+    for (int a = 0; a <= tangents; ++a) find_links_of(k, a);
+  }
+}
+
+// Bodies that touch or are joined have one scale: a spring of force d^(3/2) that strikes a body at rest moves it by t^(7/2), of
+// which a step misses the same part however short it is, and beside its own velocity no step is ever good. `speeds` of groups
+// grow to what the others can give them, each on its way from the fastest once:
+//     s_g = max(s_g, gain_g (reach_k s_k, |d|)) over rows,   max(s_g, s_k) over joints
+void EventLane::Work::share_speeds() {
+  if (links.empty() && joined.empty()) return;
+  own_speeds = speeds;
+  settled.assign(speeds.size(), 0);
+  for (const Link& link : links)
+    speeds[at(link.group)] = std::max(speeds[at(link.group)], link.gain * drifts[at(link.row)]);
+  for (std::size_t n = 0; n < speeds.size(); ++n) {
+    int k = -1;
+    for (std::size_t g = 0; g < speeds.size(); ++g)
+      if (settled[g] == 0 && (k < 0 || speeds[g] > speeds[at(k)])) k = static_cast<int>(g);
+    settled[at(k)] = 1;
+    const double speed = speeds[at(k)];
+    if (!(speed > 0.0)) break;
+    const auto give = [&](int g, double u) {
+      if (settled[at(g)] == 0) speeds[at(g)] = std::max(speeds[at(g)], u);
+    };
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      if (links[i].group != k) continue;
+      const double u = links[i].reach * speed;
+      for (std::size_t j = i; j-- > 0 && links[j].row == links[i].row;)
+        give(links[j].group, links[j].gain * u);
+      for (std::size_t j = i + 1; j < links.size() && links[j].row == links[i].row; ++j)
+        give(links[j].group, links[j].gain * u);
+    }
+    for (const auto& [a, b] : joined) {
+      if (a == k) give(b, speed);
+      if (b == k) give(a, speed);
+    }
+  }
+  for (std::size_t g = 0; g < speeds.size(); ++g)
+    speeds[g] = std::max(own_speeds[g], kShare * speeds[g]);
+}
+
 // What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
-// a with and without contacts; turns at the radius of gyration.
+// a with and without contacts; turns at the radius of gyration. Groups that others can move share theirs.
 void EventLane::Work::set_scale() {
   const double h = step.h;
   const std::span<const double> radius = motion.radius();
@@ -286,14 +416,18 @@ void EventLane::Work::set_scale() {
   const double asked = model.options().events.tolerance;
   tolerance = motion.differences() ? std::max(asked, kFinest) : asked;
   const auto n = v.size();
+  speeds.assign(first.size() - 1, 0.0);
+  for (std::size_t g = 0; g + 1 < first.size(); ++g)
+    for (int i = first[g]; i < first[g + 1]; ++i)
+      speeds[g] = std::max(
+          speeds[g], radius[at(i)] * (std::abs(step.v0[i]) +
+                                      h * std::max(std::abs(step.dv0[i]), std::abs(pull[i]))));
+  share_speeds();
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
-    double start = 0.0, end = 0.0;
-    for (int i = first[g]; i < first[g + 1]; ++i) {
-      const double r = radius[at(i)];
-      start = std::max(start, r * (std::abs(step.v0[i]) +
-                                   h * std::max(std::abs(step.dv0[i]), std::abs(pull[i]))));
-      end = std::max(end, r * (std::abs(step.v1[i]) + h * std::abs(step.dv1[i])));
-    }
+    const double start = speeds[g];
+    double end = 0.0;
+    for (int i = first[g]; i < first[g + 1]; ++i)
+      end = std::max(end, radius[at(i)] * (std::abs(step.v1[i]) + h * std::abs(step.dv1[i])));
     // A step that is far too long may end anywhere.
     const double speed = start > 0.0 ? std::clamp(end, start, 4.0 * start) : end;
     for (int i = first[g]; i < first[g + 1]; ++i) {
@@ -324,6 +458,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
     begin(lane);
   };
   start(h);
+  find_links();
   if (!(lane.next > 0.0)) start(std::min(h, first_step(h)));
   watch.begin(step.t0, step.v0);
   if (motion.contacts().detects()) {
@@ -877,6 +1012,12 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
     state.ledger[at(friction)] += account_of_touch.friction;
     state.ledger[at(prescribed)] += account_of_touch.prescribed;
   }
+  if (const auto& pair = account_of_touch.tied) {
+    order_decided = true;
+    const LaneContacts& contacts = motion.contacts();
+    if (tied.empty())
+      tied = contacts.bodies_of((*pair)[0]) + " and " + contacts.bodies_of((*pair)[1]);
+  }
   report.impact += account_of_touch.impact;
   report.friction += account_of_touch.friction;
   report.iterations += account_of_touch.iterations;
@@ -966,7 +1107,12 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   d.touch.allow(std::max(std::abs(state.energy_start),
                          state.energy.kinetic + std::abs(state.energy.potential)));
   d.held = true;
+  d.order_decided = false;
   End end = End::reached;
+  const auto leave = [&](std::string_view why) {
+    report.failure = why;
+    return End::busy;
+  };
   report.steps = 0;
   int at_once = 0;
   if (!d.ready && lane.h > 0.0 && !d.resume(state)) {
@@ -980,7 +1126,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
     const bool jump = state.t > 0.0 && d.jumps_at(state.t);
     d.motion.take_up(jump ? std::nextafter(state.t, 0.0) : state.t);
     if (d.near(state) > kClose * options.closed)
-      end = End::busy;
+      end = leave(kManyClosed);
     else if (!d.happen(state, report, events, jump))
       end = End::failed;
   } else if (lane.h == 0.0) {
@@ -991,7 +1137,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   while (end == End::reached && state.t < t1 && !stop_requested()) {
     if (!d.ready) {
       if (d.near(state) > kClose * options.closed) {
-        end = End::busy;
+        end = leave(kManyClosed);
         break;
       }
       d.turn(state);
@@ -1031,7 +1177,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
         end = End::failed;
       }
       if (end == End::reached && static_cast<int>(events.size() - before) > options.limit)
-        end = End::busy;
+        end = leave(kManyEvents);
     } else {
       if (std::ranges::any_of(lane.modes, &ContactMode::shared)) {
         d.rates(state);
@@ -1043,7 +1189,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
       end = End::failed;
     const auto closed = std::ranges::count_if(
         lane.modes, [](const ContactMode& mode) { return mode.kind != ContactMode::Kind::closed; });
-    if (end == End::reached && closed > options.closed) end = End::busy;
+    if (end == End::reached && closed > options.closed) end = leave(kManyClosed);
   }
   std::ranges::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(before), events.end(), {},
                            &Event::t);
@@ -1072,6 +1218,9 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
 }
 
 void EventLane::forget() { work_->ready = false; }
+
+bool EventLane::order_decided() const { return work_->order_decided; }
+const std::string& EventLane::tied() const { return work_->tied; }
 
 void EventLane::begin_means() {
   work_->impulse.clear();

@@ -11,6 +11,7 @@
 // Systems (2008) ch. 8.
 #pragma once
 #include <memory>
+#include <string>
 
 #include "saltus/sim/contact_view.h"
 #include "saltus/sim/lane_trace.h"
@@ -26,15 +27,24 @@ class EventLane {
   /// Takes over a state whose groups hold physical q and v.
   void enter(State& state);
   /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, or more contacts closed than EventOptions::closed: the
-  /// state is that of the last event and the schemes should go on. Else false in report.converged with report.failure: the state
-  /// is as far as it came. Adds to the report.
+  /// state is that of the last event and the schemes should go on, report.failure says which. Else false in report.converged with
+  /// report.failure: the state is as far as it came. Adds to the report.
   enum class End { reached, busy, failed };
+  static constexpr std::string_view kManyEvents =
+      "an interval held more events than `events.limit`";
+  static constexpr std::string_view kManyClosed =
+      "more contacts were closed, or close to it, than `events.closed` allows";
   End advance(State& state, double t1, StepReport& report, std::vector<Event>& events);
   /// The state is no longer the lane's.
   void leave(State& state);
 
   /// The state is another one than the last call left.
   void forget();
+
+  /// Whether the order of simultaneous impacts decided what one of them did in the last advance(); which contacts the first
+  /// did, in words.
+  bool order_decided() const;
+  const std::string& tied() const;
 
   /// Contacts known at the state, with their impulses since begin_means().
   void see(const State& state, std::vector<SeenContact>& contacts);

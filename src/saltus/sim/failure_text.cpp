@@ -30,6 +30,12 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
         at, body,
         report.failure.empty() ? "the passes did not reach their tolerance" : report.failure,
         report.outstanding, report.passes, options.pass_tolerance);
+  if (!report.failure.empty() && options.lane == Lane::events)
+    return fmt::format("{}: the motion of {} cannot go on: {}{}", at, body, report.failure,
+                       options.events.hand_over
+                           ? ""
+                           : "; leave `events.hand_over: false` out, and time stepping takes over "
+                             "where it can");
   if (report.residual <= options.contact.tolerance && report.closing > 0.0)
     return fmt::format(
         "{}: the contacts of {} were not solved: bodies close with {:.3g} of the velocities of the "

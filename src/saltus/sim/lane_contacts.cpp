@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "saltus/base/index_internal.h"
+#include "saltus/sim/contact_view.h"
 #include "saltus/sim/stored_energy.h"
 
 namespace saltus {
@@ -75,6 +76,20 @@ int LaneContacts::index_of(std::uint64_t key) const {
       high = middle;
   }
   return low < list_.count() && list_[low].key == key ? static_cast<int>(low) : -1;
+}
+
+std::string LaneContacts::bodies_of(std::uint64_t key) const {
+  const int i = index_of(key);
+  if (i < 0) return "a contact";
+  SeenContact one;
+  list_.see(at(i), 0.0, one);
+  const auto body = [&](const ContactView::Side& side) -> std::string {
+    if (side.group < 0) return "the fixed world";
+    const Group& group = model_.groups()[at(side.group)];
+    const auto k = static_cast<std::size_t>(std::max(side.body, 0));
+    return "'" + (k < group.bodies.size() ? group.bodies[k] : group.name) + "'";
+  };
+  return body(one.view.a) + " on " + body(one.view.b);
 }
 
 double LaneContacts::row_size(std::size_t i, int a, View x) const {

@@ -1,5 +1,6 @@
 // The contacts of a model at any instant, for the event lane: gaps, rows and how the rates of rows change by themselves.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "saltus/sim/contact_list.h"
@@ -42,6 +43,9 @@ class LaneContacts {
   double row_size(std::size_t i, int a, View x) const;
   /// Row a of contact i over the velocities of all groups, added to `row` times weight.
   void add_row(std::size_t i, int a, double weight, Out row) const;
+
+  /// The bodies of the contact with this key, for messages: "'box' on 'floor'".
+  std::string bodies_of(std::uint64_t key) const;
 
   const ContactList& list() const { return list_; }
   JointSystem& joints() { return joints_; }

@@ -267,6 +267,8 @@ bool LaneTouch::strike(const Instant& now) {
                               : report.failure;
     return false;
   }
+  if (report.tied[0] >= 0 && !now.account.tied)
+    now.account.tied = {of[at(report.tied[0])]->key, of[at(report.tied[1])]->key};
   Vector all = Vector::Zero(u_.size());
   for (Eigen::Index i = 0; i < m; ++i) all[rows[static_cast<std::size_t>(i)]] = P[i];
   const Vector u_after = u_ + W_ * all;

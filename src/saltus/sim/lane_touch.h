@@ -6,6 +6,8 @@
 //
 // says which contacts stay closed. One that slides presses along its row of friction, N (n - mu d).
 #pragma once
+#include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,8 @@ class LaneTouch {
     double residual = 0.0, impulse = 0.0;
     int iterations = 0;
     std::string_view failure;  ///< static; empty: none
+    /// Keys of two contacts whose order decided an impact (ImpactReport::tied).
+    std::optional<std::array<std::uint64_t, 2>> tied;
     void clear() { *this = {}; }
   };
 

@@ -11,13 +11,14 @@ namespace saltus {
 /// One thing that steps met.
 struct Notice {
   enum class Kind : std::uint8_t {
-    crossed,     ///< a body passed another between two steps
-    overdamped,  ///< a damper turns a rate round in one step
-    travels,     ///< a contact that stayed closed took energy as if it had closed
-    coincident,  ///< impacts at one instant whose order decides
-    across,      ///< a law pressed across a gap
-    wrapped,     ///< an angle passed half a turn
-    contact      ///< a contact law that does not hold as it is meant
+    crossed,      ///< a body passed another between two steps
+    overdamped,   ///< a damper turns a rate round in one step
+    travels,      ///< a contact that stayed closed took energy as if it had closed
+    coincident,   ///< impacts at one instant whose order decides
+    across,       ///< a law pressed across a gap
+    wrapped,      ///< an angle passed half a turn
+    handed_over,  ///< event-driven integration left an interval to time stepping
+    contact       ///< a contact law that does not hold as it is meant
   };
   Kind kind = Kind::crossed;
   int a = -1, b = -1;       ///< what it is about, two numbers of the caller's

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "saltus/base/error.h"
 #include "saltus/sim/event_lane.h"
@@ -63,7 +64,8 @@ void Walk::cut(const LaneTrace& trace, double end) {
   std::ranges::copy_if(trace.events, std::back_inserter(rests_),
                        [](const Event& e) { return e.kind == Event::Kind::rest; });
   // What happens at the start of the run belongs to its start.
-  while (event < trace.events.size() && trace.events[event].t <= trace.steps[0].t0) ++event;
+  while (event < trace.events.size() && trace.events[event].t <= trace.steps[0].t0)
+    at_start_.push_back(trace.events[event++]);
   for (std::size_t k = 0; k < trace.steps.size() && trace.steps[k].t0 < end; ++k) {
     Stretch stretch;
     stretch.step = &trace.steps[k];
@@ -124,8 +126,8 @@ void Walk::measure() {
 }
 
 Vector Walk::total(std::size_t j, const Groups& groups, double t, const Direction& s,
-                   const Difference::Function& f) {
-  Vector d = difference_->along(*runner_, groups, t, s, f);
+                   const Difference::Function& f, double longest) {
+  Vector d = difference_->along(*runner_, groups, t, s, f, longest);
   if (pairs_[j].plus)
     d += (f(*pairs_[j].plus, groups, t) - f(*pairs_[j].minus, groups, t)) /
          (2.0 * parameters_[j].delta);
@@ -238,6 +240,107 @@ void Walk::check_start() {
   }
 }
 
+std::string Walk::contact_name(std::uint64_t key) {
+  return fmt::format("contact {} ({})", key, runner_->motion().contacts().bodies_of(key));
+}
+
+// Where a contact of the start is on a limit of its law, a parameter that is a little lower gives it another mode than one that is
+// a little higher: the derivative is one-sided at best. And a slip that begins there follows the acceleration: where that turns,
+// differences of steps, which begin with the direction of the run, do not.
+void Walk::check_limits() {
+  constexpr double kTurned = 1e-8, kRest = 1e-9;
+  for (const Event& event : at_start_)
+    if (event.kind == Event::Kind::impact) {
+      runner_->place(event.t, start_, {}, 1.0);
+      throw Refusal{
+          fmt::format("{} closes with {:.3g} m/s where the run starts, and an impact there is not "
+                      "differentiated: start the run a little before it, or behind it",
+                      contact_name(event.key), -event.speed)};
+    }
+  const LaneTrace::Step& step = *stretches_.front().step;
+  if (!runner_->motion().contacts().any()) return;
+  const Runner::Begin run = runner_->begin(step.t0, start_, step.modes, time_);
+  if (!run.known) return;
+  std::vector<std::uint64_t> resting;  // slips that begin
+  runner_->place(step.t0, start_, run.modes, 1.0);
+  for (const ContactMode& mode : run.modes) {
+    if (mode.kind != ContactMode::Kind::slides) continue;
+    const std::size_t i = runner_->find(mode.key);
+    const LaneContacts& contacts = runner_->motion().contacts();
+    double slip = 0.0, size = 0.0;
+    for (int a = 1; a <= contacts.contact(i).tangents; ++a) {
+      slip = std::max(slip, std::abs(contacts.rate(i, a)));
+      size = std::max(size, size_of_row(*runner_, i, a, scale_.tail(n_)));
+    }
+    if (slip <= kRest * size) resting.push_back(mode.key);
+  }
+  for (std::size_t j = 0; j < s_.size(); ++j) {
+    const auto refuse = [&](std::uint64_t key, const char* what) {
+      runner_->place(step.t0, start_, {}, 1.0);
+      throw Refusal{fmt::format(
+          "at the start {} is on a limit of its law, and '{}' {}: the derivative is one-sided at "
+          "best; start the run off that limit",
+          contact_name(key), parameters_[j].name, what)};
+    };
+    double most = 0.0;
+    for (Eigen::Index i = 0; i < n_; ++i)
+      most =
+          std::max({most, std::abs(s_[j].w[i]) / scale_[i], std::abs(s_[j].v[i]) / scale_[n_ + i]});
+    for (const double sign : {-1.0, 1.0}) {
+      double x = parameters_[j].delta;
+      if (!pairs_[j].plus) {
+        if (most == 0.0) break;
+        x = options_.difference / most;
+      }
+      Runner& runner = !pairs_[j].plus ? *runner_ : sign > 0.0 ? *pairs_[j].plus : *pairs_[j].minus;
+      Groups moved;
+      difference_->move(start_, s_[j], sign * x, moved);
+      const Runner::Begin other = runner.begin(step.t0, moved, step.modes, time_);
+      if (!other.struck.empty()) refuse(other.struck.front(), "makes it close with speed");
+      const auto mode_in = [](const Runner::Begin& begin, std::uint64_t key) {
+        const auto mode = std::ranges::find(begin.modes, key, &ContactMode::key);
+        return mode != begin.modes.end() ? &*mode : nullptr;
+      };
+      for (const ContactMode& mode : other.modes)
+        if (!mode_in(run, mode.key)) refuse(mode.key, "decides whether it stays closed");
+      for (const ContactMode& mode : run.modes) {
+        const ContactMode* const then = mode_in(other, mode.key);
+        if (!then) refuse(mode.key, "decides whether it stays closed");
+        if (then->kind != mode.kind) refuse(mode.key, "decides whether it sticks or slides");
+        if (mode.kind != ContactMode::Kind::slides) continue;
+        const double turn = std::hypot(then->direction[0] - mode.direction[0],
+                                       then->direction[1] - mode.direction[1]);
+        if (turn > kTurned && std::ranges::find(resting, mode.key) != resting.end())
+          refuse(mode.key, "turns the direction in which it begins to slide");
+      }
+    }
+  }
+}
+
+// Differences turn no slip round that is short beside the others, as those are that have just begun.
+double Walk::longest(const Stretch& stretch, const Direction& s) {
+  constexpr double kPart = 0.02;
+  double most = std::numeric_limits<double>::infinity();
+  const LaneTrace::Step& step = *stretch.step;
+  if (std::ranges::none_of(step.modes, [](const ContactMode& mode) {
+        return mode.kind == ContactMode::Kind::slides;
+      }))
+    return most;
+  runner_->place(step.t0, step.start, step.modes, stretch.e);
+  const LaneContacts& contacts = runner_->motion().contacts();
+  for (const ContactMode& mode : step.modes) {
+    if (mode.kind != ContactMode::Kind::slides) continue;
+    const std::size_t i = runner_->find(mode.key);
+    double slip = 0.0, change = 0.0;
+    for (int a = 1; a <= contacts.contact(i).tangents; ++a) {
+      slip = std::hypot(slip, contacts.rate(i, a));
+      change = std::max(change, contacts.row_size(i, a, s.v));
+    }
+    if (slip > 0.0 && change > 0.0) most = std::min(most, kPart * slip / change);
+  }
+  return most;
+}
+
 void Walk::follow(const Stretch& stretch) {
   const LaneTrace::Step& step = *stretch.step;
   const auto method = make_method(step.method);
@@ -247,7 +350,7 @@ void Walk::follow(const Stretch& stretch) {
     return difference_->local(stretch.end, end);
   };
   for (std::size_t j = 0; j < s_.size(); ++j) {
-    const Vector d = total(j, step.start, step.t0, s_[j], f);
+    const Vector d = total(j, step.start, step.t0, s_[j], f, longest(stretch, s_[j]));
     s_[j].w = d.head(n_);
     s_[j].v = d.tail(n_);
   }
@@ -259,6 +362,7 @@ void Walk::go(Sensitivity& result) {
     begin();
     look_for_misses();
     check_start();
+    check_limits();
     const std::vector<double> jumps = model_.breaks().jumps;
     const auto refuse_jump = [&] {
       const double off = Breaks::kSameInstant * result.t;

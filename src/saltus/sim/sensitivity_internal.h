@@ -1,6 +1,7 @@
 // States beside a run, and what becomes of them.
 #pragma once
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,13 @@ class Runner {
   /// The state `dt` behind the start of a step. Refusal: a contact of a mode is lost on the way, or the step fails.
   void step(double t0, double dt, const Groups& groups, std::span<const ContactMode> modes,
             double e, const OdeMethod& method, Groups& end);
+  /// What the contacts do from t on, where those of `modes` touch: impacts, and which of them stick or slide.
+  struct Begin {
+    bool known = false;  ///< false: nothing obeys their laws
+    std::vector<std::uint64_t> struck;
+    std::vector<ContactMode> modes;
+  };
+  Begin begin(double t, Groups groups, std::span<const ContactMode> modes, double scale);
   /// The last step(), with dense output.
   const OdeStep& interpolated(const OdeMethod& method);
   /// The state behind an impact of these contacts. `status`: what each does, to be the same beside the run.
@@ -63,9 +71,9 @@ class Difference {
   using Function = std::function<Vector(Runner&, const Groups&, double t)>;
   Difference(const Model& model, const Vector& scale, double size);
 
-  /// d/dx f . s, s.t included, at (t, groups).
+  /// d/dx f . s, s.t included, at (t, groups), over x of at most `longest`.
   Vector along(Runner& runner, const Groups& groups, double t, const Direction& s,
-               const Function& f) const;
+               const Function& f, double longest = std::numeric_limits<double>::infinity()) const;
   /// groups moved by x s.
   void move(const Groups& groups, const Direction& s, double x, Groups& out) const;
   /// Increments and velocities of `groups` against `base`, 2 n.

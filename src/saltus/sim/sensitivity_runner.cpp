@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "saltus/base/error.h"
 #include "saltus/events/impact.h"
+#include "saltus/sim/lane_touch.h"
 #include "saltus/sim/sensitivity_internal.h"
 
 namespace saltus::sensitivity {
@@ -66,6 +68,13 @@ void Runner::rates(double t, const Groups& groups, std::span<const ContactMode> 
 void Runner::step(double t0, double dt, const Groups& groups, std::span<const ContactMode> modes,
                   double e, const OdeMethod& method, Groups& end) {
   place(t0, groups, modes, e);
+  // As in the run: where slips begin, their round-off would turn them.
+  if (std::ranges::any_of(
+          modes, [](const ContactMode& mode) { return mode.kind == ContactMode::Kind::slides; })) {
+    dv_ = motion_.free_acceleration();
+    motion_.mark_slips(std::max(1e-9, 10.0 * model_.options().events.tolerance),
+                       v_.cwiseAbs() + 1e3 * e * dv_.cwiseAbs());
+  }
   motion_.rates(t0, w_, v_, dw_, dv_);
   step_.t0 = t0;
   step_.h = dt;
@@ -80,6 +89,22 @@ void Runner::step(double t0, double dt, const Groups& groups, std::span<const Co
   const auto first = motion_.contacts().first();
   for (std::size_t g = 0; g < end.size(); ++g)
     end[g].v = step_.v1.segment(first[g], end[g].v.size());
+}
+
+Runner::Begin Runner::begin(double t, Groups groups, std::span<const ContactMode> modes,
+                            double scale) {
+  place(t, groups, modes, 1.0);
+  LaneTouch touch(model_, motion_);
+  LaneTouch::Account account;
+  std::vector<Event> events;
+  std::vector<std::pair<std::uint64_t, Vector3>> impulses;
+  Begin begin;
+  touch.project(t, groups, modes, true);
+  begin.known =
+      touch.resolve(t, scale, false, groups, modes, {}, begin.modes, events, impulses, account);
+  for (const Event& event : events)
+    if (event.kind == Event::Kind::impact) begin.struck.push_back(event.key);
+  return begin;
 }
 
 const OdeStep& Runner::interpolated(const OdeMethod& method) {
@@ -217,7 +242,7 @@ Vector Difference::local(const Groups& base, const Groups& groups) const {
 // f' = (8 (f(x) - f(-x)) - (f(2 x) - f(-2 x)))/(12 x) + O(x^4), x the largest step that moves no component by more than its
 // share of the scale.
 Vector Difference::along(Runner& runner, const Groups& groups, double t, const Direction& s,
-                         const Function& f) const {
+                         const Function& f, double longest) const {
   const Eigen::Index n = s.w.size();
   double most = 0.0;
   for (Eigen::Index i = 0; i < n; ++i)
@@ -228,7 +253,7 @@ Vector Difference::along(Runner& runner, const Groups& groups, double t, const D
     most = std::max(most, std::abs(s.t) / time);
   }
   if (most == 0.0) return Vector::Zero(f(runner, groups, t).size());
-  const double x = size_ / most;
+  const double x = std::min(size_ / most, longest);
   constexpr std::array kPlace{1.0, -1.0, 2.0, -2.0}, kWeight{8.0, -8.0, -1.0, 1.0};
   Vector sum;
   Groups moved;

@@ -40,6 +40,9 @@ class Walk {
   std::optional<Refusal> miss_in(const Stretch& stretch, bool first);
   void begin();
   void check_start();
+  void check_limits();
+  double longest(const Stretch& stretch, const Direction& s);
+  std::string contact_name(std::uint64_t key);
   void follow(const Stretch& stretch);
   void expect_no_rest(const Stretch& stretch) const;
   void pass(const Stretch& stretch, Sensitivity& result);
@@ -58,7 +61,8 @@ class Walk {
 
   /// dF/dp along the run: through the state and through the model.
   Vector total(std::size_t j, const Groups& groups, double t, const Direction& s,
-               const Difference::Function& f);
+               const Difference::Function& f,
+               double longest = std::numeric_limits<double>::infinity());
   /// Row a of the contact at index i of the runner's place: |row| . x.
   double size_of_row(Runner& runner, std::size_t i, int a, const Vector& x) const;
   double tolerance() const { return model_.options().events.tolerance; }
@@ -70,7 +74,8 @@ class Walk {
   std::unique_ptr<Runner> runner_;
   std::vector<Pair> pairs_;
   std::vector<Stretch> stretches_;
-  std::vector<Event> rests_;  ///< hops taken together; they close where the first of them begins
+  std::vector<Event> at_start_;  ///< what happens at the start of the run
+  std::vector<Event> rests_;     ///< hops taken together; they close where the first of them begins
   Groups start_;
   Vector scale_;       ///< of w and v, 2 n
   double time_ = 0.0;  ///< mean length of a stretch [s]

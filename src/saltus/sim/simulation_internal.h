@@ -119,6 +119,8 @@ struct Simulation::Work {
 
   // simulation_lanes.cpp
   void start_schemes(std::vector<GroupState>& groups) const;
+  bool schemes_fit() const;
+  void tell_hand_over(EventLane::End end, std::string_view reason);
   void to_schemes();
   void to_events();
   void advance_by_events(double t1, StepReport& report);

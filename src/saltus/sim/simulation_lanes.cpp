@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <limits>
 
-#include "saltus/sim/simulation_internal.h"
+#include <fmt/format.h>
 
+#include "saltus/base/error.h"
 #include "saltus/base/stop.h"
+#include "saltus/sim/simulation_internal.h"
 
 namespace saltus {
 
@@ -20,6 +22,41 @@ void Simulation::Work::start_schemes(std::vector<GroupState>& groups) const {
     groups[g].memory.clear();
     group.scheme->start(*group.dynamics, tables[g].get(), state.t, state.h, groups[g]);
   }
+}
+
+// Whether the scene could be stepped: what its schemes cannot do, event-driven integration does not refuse.
+bool Simulation::Work::schemes_fit() const {
+  ModelParts parts = model.parts();
+  parts.options.lane = Lane::stepping;
+  try {
+    const Model stepped(std::move(parts));
+    return true;
+  } catch (const SceneError&) {
+    return false;
+  }
+}
+
+void Simulation::Work::tell_hand_over(EventLane::End end, std::string_view reason) {
+  const bool busy = end == EventLane::End::busy, many = busy && reason == EventLane::kManyEvents;
+  notices.add(
+      Notice::Kind::handed_over,
+      !busy  ? 2
+      : many ? 0
+             : 1,
+      -1, [&] {
+        return fmt::format(
+            "event-driven integration handed over to time stepping because {}; impacts and changes "
+            "of "
+            "contacts in those intervals are of first order in time.step and no tolerance holds "
+            "for "
+            "them; {}",
+            reason.empty() ? "its numbers were not finite" : reason,
+            many ? "raise `events.limit`, or shorten `time.step`"
+            : busy
+                ? "raise `events.closed`"
+                : "shorten `time.step`, or set `events.hand_over: false`, with which the run stops "
+                  "there");
+      });
 }
 
 // The schemes step from here on. What a change of the measure of energy makes is the scheme's.
@@ -113,6 +150,16 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
   const EventLane::End end = lane->advance(state, t1, report, events);
   report.events = static_cast<int>(events.size());  // a take_back among them
   if (dropped(report)) return;
+  if (lane->order_decided())
+    notices.add(Notice::Kind::coincident, -1, -1, [&] {
+      return fmt::format(
+          "impacts at one instant were taken one after the other, and their order, which is that "
+          "of "
+          "the bodies in the scene, decides the outcome: {} closed equally fast; set "
+          "`events.impacts: simultaneous`",
+          lane->tied());
+    });
+  notices.accept();
   if (end == EventLane::End::reached) {
     state.lane.patience /= 2;
     touched = true;
@@ -131,11 +178,18 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
   }
   if (!model.options().events.hand_over) {
     report.converged = false;
-    if (end == EventLane::End::busy)
-      report.failure =
-          "more events in an interval, or contacts closed, than the event lane may have";
     return;
   }
+  if (!schemes_fit()) {
+    report.converged = false;
+    report.failure =
+        "event-driven integration would hand over to time stepping here, and the schemes of the "
+        "bodies cannot integrate a law of this scene; `saltus check` with `--set "
+        "time.lane=stepping` names the law and a scheme that can";
+    return;
+  }
+  tell_hand_over(end, report.failure);
+  notices.accept();         // whatever the steps below drop
   report.converged = true;  // what the lane cannot do the schemes may
   report.failure = {};
   to_schemes();

@@ -96,7 +96,9 @@ StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& p
       choice.reference = "the event lane at 1e-12";
     }
   }
-  choice.holds = choice.error <= 2.0 * choice.estimate + choice.known;
+  // a run without an estimate claims nothing
+  choice.holds =
+      !std::isfinite(choice.estimate) || choice.error <= 2.0 * choice.estimate + choice.known;
   return choice;
 }
 

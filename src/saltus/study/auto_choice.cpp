@@ -137,6 +137,7 @@ struct AutoSearch::Search {
     AutoSamples samples =
         auto_run(now, task.parts, task.rows(), options_.work, method, told.failure);
     told.work = auto_work(method, samples);
+    told.handed_over = samples.handed_over;
     choice_.runs.push_back(std::move(told));
     return {task, std::move(samples)};
   }
@@ -326,6 +327,7 @@ struct AutoSearch::Search {
     if (earlier_.empty()) run_coarse();
     AutoRun told{.method = m.label, .x = fine_.x, .end = proposed_.spec.time.end};
     told.work = auto_work(m, samples);
+    told.handed_over = samples.handed_over;
     // (1) with each of the runs before: two motions may be close by chance, three hardly are
     double estimate = kNotMeasured;
     for (const Done& done : earlier_) {
@@ -341,6 +343,22 @@ struct AutoSearch::Search {
           m, auto_task(m, plan_, std::max(kSecondLook * fine_.x, kTightest), plan_.count, true));
       if (choice_.runs.back().failure.empty())
         estimate = std::max(estimate, distance(second, fine_, samples.motion).error);
+    }
+    // Of what the schemes did no difference of tolerances tells the error.
+    const auto stepped = std::ranges::count_if(choice_.runs,
+                                               [&](const AutoRun& run) {
+                                                 return run.handed_over && run.method == m.label;
+                                               }) +
+                         (told.handed_over ? 1 : 0);
+    if (stepped > 0) {
+      choice_.runs.push_back(told);
+      choice_.unmet = fmt::format(
+          "no estimate of the error: event-driven integration handed over to time stepping in {} "
+          "of "
+          "the runs that are compared; raise `events.limit` and `events.closed`, or compare two "
+          "values of `time.step` by hand",
+          stepped);
+      return true;
     }
     estimate *= kSafety;
     estimate = std::max(estimate, kLeastEstimate * options_.tolerance);

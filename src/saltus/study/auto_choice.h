@@ -61,6 +61,7 @@ struct AutoRun {
   double change =
       kNotMeasured;  ///< from the run before of the same method and end, as (1) of study.h
   double estimate = kNotMeasured;  ///< of its error
+  bool handed_over = false;        ///< a part of it was stepped by the schemes
   std::string failure{};           ///< why it stopped
 };
 
@@ -70,10 +71,12 @@ struct AutoChoice {
   int chosen = 0;
   std::vector<AutoRun> runs;  ///< in the order in which they were made, the last one is the result
   double step = 0.0;          ///< of the result, as `time.step` [s]
-  double estimate = kNotMeasured;  ///< of its error; not measured before it has run
-  bool met = false;                ///< estimate <= tolerance
-  std::string unmet;               ///< why it is not, and what to do
-  double work() const;             ///< evaluations of all runs
+  /// Of its error; not measured before it has run, and where event-driven integration handed over to the schemes in one of the
+  /// runs that are compared.
+  double estimate = kNotMeasured;
+  bool met = false;     ///< estimate <= tolerance
+  std::string unmet;    ///< why it is not, and what to do
+  double work() const;  ///< evaluations of all runs
   const AutoMethod& method() const { return methods[static_cast<std::size_t>(chosen)]; }
 };
 

@@ -39,7 +39,8 @@ std::string auto_text(const AutoChoice& choice) {
                    choice.estimate, choice.tolerance,
                    choice.met ? "" : ": NOT MET, " + choice.unmet);
   else
-    fmt::format_to(out, "{:<15} not estimated; {:g} was asked for\n", "error", choice.tolerance);
+    fmt::format_to(out, "{:<15} {}; {:g} was asked for\n", "error",
+                   choice.unmet.empty() ? "not estimated" : choice.unmet, choice.tolerance);
   fmt::format_to(out, "{:<15} {} runs, {:.3g} evaluations, {:.2g} of them by the last run\n",
                  "search", choice.runs.size(), choice.work(), last / std::max(choice.work(), 1.0));
   for (std::size_t i = 0; i < choice.methods.size(); ++i) {
@@ -82,6 +83,7 @@ std::string auto_json(const AutoChoice& choice) {
                             {"work", run.work},
                             {"change", number_of(run.change)},
                             {"estimate", number_of(run.estimate)},
+                            {"handed_over", run.handed_over},
                             {"failure", run.failure}});
   return json.dump(1, ' ', false, AutoJson::error_handler_t::replace);
 }

@@ -177,6 +177,10 @@ std::string smooth_text(const StudyResult& r) {
 
 std::string choice_text(const StudyChoice& c) {
   if (c.method.empty()) return "nothing was chosen: " + c.unmet;
+  if (!std::isfinite(c.estimate))
+    return fmt::format("{} with {}; against {}, known to {:.2g}, its error is {:.2g}; {}", c.method,
+                       c.events ? fmt::format("tolerance {:.2g}", c.x) : "h = " + step_text(c.x),
+                       c.reference, c.known, c.error, c.unmet);
   return fmt::format(
       "{} with {} says of its error {:.2g} where {:g} is asked for; against {}, known to {:.2g}, "
       "it is {:.2g}: {}{}",

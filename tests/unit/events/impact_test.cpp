@@ -417,6 +417,34 @@ TEST_CASE(
   CHECK(a.v.squaredNorm() == doctest::Approx(1.01).epsilon(1e-13));
 }
 
+TEST_CASE("the order of equal impacts is told where it decides, and only there") {
+  // struck from both sides the middle contacts of a cradle are equally due and change each other, yet all orders end alike
+  const Scene both = chain({1.0, 1.0, 1.0, 1.0, 1.0}, {1.0, 0.0, 0.0, 0.0, -1.0}, {1.0});
+  CHECK(strike(both, sequential).report.tied == std::array{-1, -1});
+  // unequal masses in the middle make the order decide
+  const Scene pinched = chain({1.0, 3.0, 1.0}, {1.0, 0.0, -1.0}, {0.7});
+  const After a = strike(pinched, sequential);
+  CHECK(a.report.tied == std::array{0, 1});
+  CHECK(std::abs(a.v[0] + a.v[2]) > 1e-3);  // no mirror image
+  CHECK(strike(pinched, simultaneous).report.tied == std::array{-1, -1});
+  CHECK(strike(pinched, energetic).report.tied == std::array{-1, -1});
+  // speeds that differ have an order, whatever the masses
+  CHECK(strike(chain({1.0, 3.0, 1.0}, {1.0, 0.0, -1.001}, {0.7}), sequential).report.tied[0] == -1);
+  // two balls land at once and have nothing in common
+  Scene apart;
+  apart.mass = Vector::Ones(2);
+  apart.v = Vector::Constant(2, -1.0);
+  for (int i = 0; i < 2; ++i) {
+    apart.contacts.push_back({.first = i, .restitution = 0.5});
+    apart.row({i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0});
+  }
+  CHECK(strike(apart, sequential).report.tied == std::array{-1, -1});
+  // without restitution a rod that lands flat rests, by whichever end first
+  Scene rod = block(1.0, 0.05, 0.0, 0.0);
+  rod.v = Vector3(0.0, -1.0, 0.0);
+  CHECK(strike(rod, sequential).report.tied == std::array{-1, -1});
+}
+
 TEST_CASE("an impact says what it cannot do") {
   const auto solver = make_automatic();
   Matrix W = Matrix::Zero(1, 1);  // a wall that closes on a wall
