@@ -14,6 +14,7 @@
 #include "saltus/scene/build_joint.h"
 #include "saltus/scene/build_output.h"
 #include "saltus/scene/damper_advice.h"
+#include "saltus/scene/detune_advice.h"
 #include "saltus/scene/joint_assembly.h"
 #include "saltus/scene/lane_check.h"
 #include "saltus/scene/rigid_assembly.h"
@@ -260,6 +261,8 @@ class Builder {
     const ModalData* modes = group.dynamics->modal();
     if (modes && touched(body.name) && std::holds_alternative<ModalExactOptions>(choice))
       say("", contact_advice(*modes, h, body.name));
+    if (modes && !spec_.outputs.empty())
+      say(".scheme", detune_advice(*modes, *group.scheme, h, body.name));
     const auto* mj = std::get_if<MoreauJeanOptions>(&choice);
     if (modes && mj) {
       if (mj->theta < 0.5) say(".scheme", stability_advice(*modes, mj->theta, h, body.name));

@@ -7,6 +7,7 @@
 #include "saltus/bodies/skin.h"
 #include "saltus/scene/build_fem_internal.h"
 #include "saltus/scene/fem_faults.h"
+#include "saltus/scene/locking_advice.h"
 #include "saltus/scene/mesh_place.h"
 
 namespace saltus {
@@ -111,6 +112,8 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
         fmt::format("{}.mesh: the mesh of '{}' is in {} parts that nothing joins", m.path,
                     body.name, last + 1));
   if (const auto overlap = overlap_of(m, stops)) built.warnings.push_back(*overlap);
+  if (const auto locks = locking_advice(m.mesh, m.materials, body.name))
+    built.warnings.push_back(m.path + ".mesh: " + *locks);
   return built_at(stops.empty() ? m.path : m.path + ".stops", [&] {
     system.mesh = std::move(m.placed);
     if (m.spec.modes && !m.spec.modes->keep.empty()) {

@@ -12,6 +12,7 @@
 #include "saltus/contact/slip.h"
 #include "saltus/contact/spring.h"
 #include "saltus/sim/contact_list.h"
+#include "saltus/sim/contact_watch.h"
 #include "saltus/sim/contradiction.h"
 #include "saltus/sim/failure_text.h"
 #include "saltus/sim/island_delassus.h"
@@ -159,6 +160,7 @@ class GeneralIsland final : public Island {
   double h_ = 0.0;            ///< of the step [s]
   double surface_gap_ = 0.0;  ///< least one between shapes and skins on the finished state [m]
   IslandDelassus W_;          ///< that of the last problem
+  ContactWatch watch_;
   Vector gap_, y_, y_start_, slip_;                            // a contact
   Vector rate_, u_, u_free_, u_now_, ahead_, p_all_, p_kept_;  // a row
   mutable Vector p_friction_;
@@ -170,7 +172,8 @@ class GeneralIsland final : public Island {
 GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)
     : model_(model),
       joints_(model, groups),
-      list_(model, groups, std::move(pairs), joints_.system(), model.surfaces().margin) {
+      list_(model, groups, std::move(pairs), joints_.system(), model.surfaces().margin),
+      watch_(model, list_) {
   size_vectors();
   for (const Member& m : list_.members()) {
     const bool one_pass = group(m).scheme->one_pass(*group(m).dynamics);
@@ -779,6 +782,7 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
   report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
   if (damped_) find_overdamped(step);
   if (activates_) find_across(step);
+  watch_.look(step, list_, admitted_, p_all_, y_, rate_, u_);
 }
 
 // Behind measure_gaps().

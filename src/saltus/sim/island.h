@@ -23,6 +23,8 @@ struct IslandStep {
   SolverMemory& solver;
   Notices& notices;                       ///< what the step meets
   std::span<const BrokenJoint> broken{};  ///< before this step
+  double kinetic = 0.0;                   ///< of the start state [J]
+  bool counts = true;                     ///< false: a step that only estimates
 };
 
 /// The impulse that could carry the energy of the system through one of these contacts, sqrt(2 E rho) [N s]: residuals

@@ -404,7 +404,9 @@ IslandStep Simulation::Work::of_island(std::size_t i) {
           state.contacts,
           state.solvers[i],
           notices,
-          state.broken};
+          state.broken,
+          state.energy.kinetic,
+          !(adaptive && adaptive->estimating)};
 }
 
 // One step: predict, touch, correct, finish, measure, book. The state changes only in commit().

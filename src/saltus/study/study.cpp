@@ -27,7 +27,7 @@ constexpr int kRefine = 16;
 /// An error is measured where it is this many times the error of the reference.
 constexpr double kAbove = 4.0;
 /// Errors below are round-off.
-constexpr double kRoundOff = 1e-12;
+constexpr double kEnergyRoundOff = 1e-12;
 /// A run that is further off than this many times its own motion is unstable.
 constexpr double kUnstable = 10.0;
 /// Common times: at least, to be an error over time; at most, in numbers kept of one run.
@@ -305,7 +305,7 @@ class Study {
       own.motion = std::move(motions[0]);
       own.told.scheme = scheme.label;
       own.told.h = h;
-      own.told.own_error = std::max(once, 0.1 * kRoundOff);
+      own.told.own_error = std::max(once, 0.1 * kEnergyRoundOff);
       if (own.run.contact_steps > 0) own.told.own_error = std::max(own.told.own_error, twice / 3.0);
       return own;
     }
@@ -392,7 +392,7 @@ class Study {
       const double error = scheme.runs.back().error, change = last_change(s, rows_);
       if (!std::isfinite(change)) continue;
       ++told.others;
-      told.agree += error <= std::max({3.0 * change, 10.0 * told.own_error, kRoundOff});
+      told.agree += error <= std::max({3.0 * change, 10.0 * told.own_error, kEnergyRoundOff});
       if (error < nearest) {
         nearest = error;
         told.closest = scheme.label;
@@ -452,7 +452,7 @@ class Study {
 
   void finish_errors() {
     const auto above = [](double error, const StudyReference& reference) {
-      return error > std::max(kAbove * reference.own_error, kRoundOff);
+      return error > std::max(kAbove * reference.own_error, kEnergyRoundOff);
     };
     for (StudyScheme& scheme : result_.schemes) {
       for (StudyRun& run : scheme.runs) {

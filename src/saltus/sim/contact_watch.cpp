@@ -1,0 +1,235 @@
+#include "saltus/sim/contact_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/index_internal.h"
+#include "saltus/bodies/material.h"
+
+namespace saltus {
+namespace {
+
+constexpr double kOpenShare = 0.01;  // of the deformation: as large an error of forces
+constexpr double kOpenScore =
+    0.3;  // sum of such shares: more than an impact of 50 steps or more makes
+constexpr double kStillShare = 0.01;   // of the deformation in a step: at rest
+constexpr double kTravelShare = 5e-3;  // of the kinetic energy
+constexpr double kTravelOfAll = 2e-3;  // of that of all bodies
+constexpr double kTravelSteps = 8.0;   // (sum x)^2/(sum x^2): in so many alike, not in some impacts
+
+bool stops_velocity(const ContactLaw& law) { return law.rule == ContactLaw::Rule::newton_impact; }
+
+}  // namespace
+
+ContactWatch::ContactWatch(const Model& model, const ContactList& list) : model_(model) {
+  const Surfaces& surfaces = model.surfaces();
+  for (std::size_t m = 0; m < list.members().size(); ++m) {
+    const int group = list.members()[m].group;
+    const Dynamics& body = *model.groups()[at(group)].dynamics;
+    for (std::size_t s = 0; s < surfaces.skins.size(); ++s)
+      if (surfaces.skins[s].group == group && body.velocities() > 0) {
+        SkinWatch& skin = skins_.emplace_back();
+        skin.member = static_cast<int>(m);
+        skin.skin = static_cast<int>(s);
+      }
+    first_.push_back(-1);
+    if (!body.rigid() || body.velocities() == 0) continue;
+    first_.back() = static_cast<int>(bodies_.size());
+    for (int b = 0; b < body.bodies(); ++b) {
+      bodies_.emplace_back();
+      of_.push_back({group, b});
+    }
+  }
+}
+
+ContactWatch::SkinWatch* ContactWatch::skin_of(const ContactList& list,
+                                               const IslandContact::Side& side) {
+  if (side.member < 0) return nullptr;
+  const int body = list.members()[at(side.member)].at[at(side.point)].body;
+  for (SkinWatch& one : skins_)
+    if (one.member == side.member &&
+        model_.surfaces().skins[at(one.skin)].skin.vertices.front().body == body)
+      return &one;
+  return nullptr;
+}
+
+ContactWatch::BodyWatch* ContactWatch::body_of(const ContactList& list,
+                                               const IslandContact::Side& side, int& index) {
+  index = -1;
+  if (side.member < 0 || first_[at(side.member)] < 0) return nullptr;
+  index = first_[at(side.member)] + list.members()[at(side.member)].at[at(side.point)].body;
+  return &bodies_[at(index)];
+}
+
+double ContactWatch::kinetic(const IslandStep& step, int group, int body) const {
+  const RigidData& data = *model_.groups()[at(group)].dynamics->rigid();
+  const auto of = [&](const Vector& v) {
+    const Vector3 x = v.segment<3>(6 * body), omega = v.segment<3>(6 * body + 3);
+    return 0.5 *
+           (data.mass[at(body)] * x.squaredNorm() + omega.dot(data.inertia[at(body)] * omega));
+  };
+  return std::max(of(step.trials[at(group)].start->v), of(step.ends[at(group)].v));
+}
+
+void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<const int> admitted,
+                        const Vector& p, const Vector& gap, const Vector& rate, const Vector& u) {
+  if ((skins_.empty() && bodies_.empty()) || !step.counts) return;
+  const double t0 = step.trials.front().t0;
+  if (t0 < until_ - 1e-6 * step.h) return;
+  until_ = t0 + step.h;
+  kinetic_ = std::max(kinetic_, step.kinetic);
+  touched_.clear();
+  const auto touch = [&](BodyWatch* body, int index, double impulse) {
+    if (!body) return;
+    if (!body->now) {
+      body->now = true;
+      body->load = 0.0;
+      if (t0 - body->at > 3.5 * step.h) body->last = 0.0;  // a flight: what comes is an impact
+      touched_.push_back(index);
+    }
+    body->load += impulse;
+  };
+  for (SkinWatch& skin : skins_) skin.load = skin.gap = 0.0;
+  // the loads of all contacts, then their losses
+  for (const bool losses : {false, true})
+    for (const int i : admitted) {
+      const IslandContact& c = list[at(i)];
+      if (at(i) < list.named() || list.law(at(i)).bilateral()) continue;
+      const double P = p[c.first_row];
+      if (!(P > 0.0)) continue;
+      int number[2];
+      BodyWatch* const body[2] = {body_of(list, c.side[0], number[0]),
+                                  body_of(list, c.side[1], number[1])};
+      if (!losses) {
+        bool deforms = false;
+        for (const IslandContact::Side& side : c.side)
+          if (SkinWatch* const skin = skins_.empty() ? nullptr : skin_of(list, side)) {
+            deforms = true;
+            if (!stops_velocity(list.law(at(i)))) continue;
+            skin->load += P;
+            skin->gap += P * std::max(gap[i], 0.0);
+          }
+        if (!deforms)
+          for (int s = 0; s < 2; ++s) touch(body[s], number[s], P);
+        continue;
+      }
+      if (list.law(at(i)).rule == ContactLaw::Rule::compliant) continue;
+      const double loss = -0.5 * P * (rate[c.first_row] + u[c.first_row]);
+      if (!(loss > 0.0)) continue;
+      BodyWatch* loser = nullptr;  // that of the two which moves more
+      double most = -1.0, last = 0.0;
+      for (int s = 0; s < 2; ++s) {
+        if (!body[s] || !body[s]->now) continue;
+        last = std::max(last, body[s]->last);
+        const double T = kinetic(step, of_[at(number[s])][0], of_[at(number[s])][1]);
+        if (T > most) most = T, loser = body[s];
+      }
+      if (loser && last > 0.0) {
+        const double share = loss * std::min(1.0, last / P);
+        loser->lost += share;
+        loser->squares += share * share;
+      }
+    }
+  look_at_bodies(step);
+  for (SkinWatch& skin : skins_) look_at_skin(step, skin);
+}
+
+void ContactWatch::look_at_bodies(IslandStep& step) {
+  for (const int number : touched_) {
+    BodyWatch& one = bodies_[at(number)];
+    const auto [group, body] = of_[at(number)];
+    one.now = false;
+    one.last = one.load;
+    one.at = until_;
+    one.kinetic = std::max(one.kinetic, kinetic(step, group, body));
+    if (!(one.lost > kTravelShare * one.kinetic) || !(one.lost > kTravelOfAll * kinetic_) ||
+        !(one.lost * one.lost > kTravelSteps * one.squares))
+      continue;
+    const RigidData& data = *model_.groups()[at(group)].dynamics->rigid();
+    // What moves more slowly than its load drives it in some steps is at rest.
+    if (!(data.mass[at(body)] * one.kinetic > 50.0 * one.last * one.last)) continue;
+    step.notices.add(Notice::Kind::travels, group, body, [&] {
+      const Group& of = model_.groups()[at(group)];
+      return fmt::format(
+          "the contacts of '{}' travel while they carry its load (on a rim, over edges or facets), "
+          "and steps "
+          "take energy there as impacts do; use event-driven integration (`time.lane: events`), or "
+          "a shorter step",
+          of.bodies.empty() ? of.name : of.bodies[at(body)]);
+    });
+  }
+}
+
+void ContactWatch::place(const Dynamics& body, const Skin& skin, double t, const Vector& q,
+                         Vector& x) const {
+  const auto n = static_cast<Eigen::Index>(skin.vertices.size());
+  x.resize(3 * n);
+  body.points(t, q, skin.vertices, x);
+  Eigen::Map<Eigen::Matrix3Xd> places(x.data(), 3, n);
+  const Vector3 centre = places.rowwise().mean();
+  places.colwise() -= centre;
+}
+
+void ContactWatch::look_at_skin(IslandStep& step, SkinWatch& skin) {
+  const Surfaces::DeformingSkin& of = model_.surfaces().skins[at(skin.skin)];
+  const auto say = [&] {
+    step.notices.add(Notice::Kind::across, of.group, skin.skin, [&] {
+      return fmt::format(
+          "contacts of '{}' bear its load across a gap, of {:.3g} m in the mean, under "
+          "newton-impact; use "
+          "`law: {{kind: stewart-trinkle}}`, which closes gaps",
+          of.name, skin.gap / skin.load);
+    });
+  };
+  if (!(skin.gap > 0.0)) {
+    if (!(skin.load > 0.0)) skin.score = 0.0;
+    return;
+  }
+  if (skin.found) return say();
+  if (skin.rest > 0) {
+    --skin.rest;
+    return;
+  }
+  const int group = of.group;
+  const Dynamics& body = *model_.groups()[at(group)].dynamics;
+  const GroupState &start = *step.trials[at(group)].start, &end = step.ends[at(group)];
+  if (skin.home.size() == 0) {
+    const Vector q = has(body.traits(), Trait::fixed_points)
+                         ? Vector(Vector::Zero(body.positions()))
+                         : model_.initial()[at(group)].q;
+    place(body, of.skin, 0.0, q, skin.home);
+  }
+  const double t0 = step.trials.front().t0;
+  place(body, of.skin, t0, start.q, skin.before);
+  place(body, of.skin, t0 + step.h, end.q, skin.after);
+  const auto n = static_cast<Eigen::Index>(of.skin.vertices.size());
+  const Eigen::Map<const Eigen::Matrix3Xd> X(skin.home.data(), 3, n);
+  const auto turn = [&](const Vector& x) -> Matrix3 {
+    const Matrix3 H = Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, n) * X.transpose();
+    return rotation_of(H / H.norm());
+  };
+  const Matrix3 R0 = turn(skin.before), R1 = turn(skin.after);
+  double deformed = 0.0, changed = 0.0;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const Vector3 x0 = R0.transpose() * skin.before.segment<3>(3 * k),
+                  x1 = R1.transpose() * skin.after.segment<3>(3 * k);
+    deformed = std::max(deformed, (x1 - X.col(k)).squaredNorm());
+    changed = std::max(changed, (x1 - x0).squaredNorm());
+  }
+  deformed = std::sqrt(deformed);
+  changed = std::sqrt(changed);
+  const double share = skin.gap / skin.load / deformed;
+  if (!(share > kOpenShare) || !(changed < kStillShare * deformed)) {
+    skin.score = 0.0;
+    skin.rest = share > kOpenShare ? 0 : 15;
+    return;
+  }
+  skin.score += share;
+  if (skin.score < kOpenScore) return;
+  skin.found = true;
+  say();
+}
+
+}  // namespace saltus

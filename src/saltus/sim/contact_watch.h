@@ -1,0 +1,62 @@
+// What the contacts of an island do that their law does not mean: looked at on every finished step, for notices.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "saltus/sim/contact_list.h"
+
+namespace saltus {
+
+/// Two faults of laws that act on velocities where the step predicts contact.
+///
+/// Bodies that deform: a node that the prediction brings to the obstacle is stopped where it is, above it; the elastic force that
+/// would close the gap is what predicts contact, so that at rest the node bears a load across a gap for ever. Measured: the mean
+/// gap of loaded nodes, weighted by their impulses, against the deformation of the surface, in steps in which that hardly changes.
+///
+/// Rigid bodies: a point of contact that travels on a rim or over facets is closed anew by each step, which takes energy as an
+/// impact does; of a true impact the step takes too much by about P0/P, P0 the impulse of the step before. Measured: the work of
+/// contact times min(1, P0/P), against the largest kinetic energy of the body.
+class ContactWatch {
+ public:
+  ContactWatch(const Model& model, const ContactList& list);
+
+  /// The step is finished: admitted contacts of `list` with impulses p and velocities rate (start) and u (end), a row each, and
+  /// gaps at the end, a contact each. Steps that lead back in time do not count.
+  void look(IslandStep& step, const ContactList& list, std::span<const int> admitted,
+            const Vector& p, const Vector& gap, const Vector& rate, const Vector& u);
+
+ private:
+  struct SkinWatch {
+    int member = 0, skin = 0;      ///< of Surfaces::skins
+    double load = 0.0, gap = 0.0;  ///< of this step: sum of P, of P gap
+    double score = 0.0;            ///< sum of gap/deformation over the steps at rest
+    int rest = 0;                  ///< steps that need not be looked at
+    bool found = false;
+    Vector home, before, after;  ///< places of the vertices, from their centre
+  };
+  struct BodyWatch {
+    double load = 0.0, last = 0.0,
+           at = 0.0;  ///< P of this step; of the last one with a load, which ended at
+    double lost = 0.0, squares = 0.0, kinetic = 0.0;  ///< sums [J], [J^2]; the largest [J]
+    bool now = false;
+  };
+
+  SkinWatch* skin_of(const ContactList& list, const IslandContact::Side& side);
+  BodyWatch* body_of(const ContactList& list, const IslandContact::Side& side, int& index);
+  void look_at_skin(IslandStep& step, SkinWatch& skin);
+  void look_at_bodies(IslandStep& step);
+  /// Places of the vertices without the rigid motion; where they deform least they are those at q = home.
+  void place(const Dynamics& body, const Skin& skin, double t, const Vector& q, Vector& x) const;
+  double kinetic(const IslandStep& step, int group, int body) const;
+
+  const Model& model_;
+  std::vector<SkinWatch> skins_;
+  std::vector<BodyWatch> bodies_;
+  std::vector<int> first_;              ///< of bodies_, of each member; -1: not rigid
+  std::vector<int> touched_;            ///< bodies with a load in this step: numbers in bodies_
+  std::vector<std::array<int, 2>> of_;  ///< group and body of each of bodies_
+  double kinetic_ = 0.0;                ///< of all bodies, the largest [J]
+  double until_ = -1.0;                 ///< end of the last step that counted [s]
+};
+
+}  // namespace saltus
