@@ -103,24 +103,31 @@ std::optional<std::string> detune_advice(const ModalData& modes, const Scheme& s
     some.omega[k] = modes.omega[j];
     some.sigma[k] = modes.sigma[j];
   }
-  const Vector sounds = frequencies_of(some, scheme, h);
-  const auto cents = [&](Eigen::Index k) {
-    const double free = std::sqrt(some.omega[k] * some.omega[k] - some.sigma[k] * some.sigma[k]);
-    return sounds[k] > 0.0 ? 1200.0 * std::log2(sounds[k] / free) : -1200.0;
+  const auto cents_at = [&](double step) {
+    const Vector sounds = frequencies_of(some, scheme, step);
+    Vector cents(n);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      const double free = std::sqrt(some.omega[k] * some.omega[k] - some.sigma[k] * some.sigma[k]);
+      cents[k] = sounds[k] > 0.0 ? 1200.0 * std::log2(sounds[k] / free) : -1200.0;
+    }
+    return cents;
   };
+  const Vector cents = cents_at(h);
   Eigen::Index first = -1, worst = 0;
   for (Eigen::Index k = 0; k < n; ++k) {
-    if (std::abs(cents(k)) > std::abs(cents(worst))) worst = k;
-    if (first < 0 && std::abs(cents(k)) > kHeard) first = k;
+    if (std::abs(cents[k]) > std::abs(cents[worst])) worst = k;
+    if (first < 0 && std::abs(cents[k]) > kHeard) first = k;
   }
   if (first < 0) return std::nullopt;
   const auto said = [&](Eigen::Index k) {
     return fmt::format("mode {} at {:.0f} Hz {:.2g} cents {}",
                        heard[static_cast<std::size_t>(k)] + 1,
-                       some.omega[k] / (2.0 * std::numbers::pi), std::abs(cents(k)),
-                       cents(k) < 0.0 ? "flat" : "sharp");
+                       some.omega[k] / (2.0 * std::numbers::pi), std::abs(cents[k]),
+                       cents[k] < 0.0 ? "flat" : "sharp");
   };
-  const double step = h * std::sqrt(kHeard / std::abs(cents(worst)));  // of second order
+  double step = h;
+  for (int turn = 0; turn < 4; ++turn)  // the error is of second order
+    step *= std::min(1.0, 0.998 * std::sqrt(kHeard / cents_at(step).cwiseAbs().maxCoeff()));
   return fmt::format(
       "{} detunes '{}' at this step: {}{}; use modal-exact where the contact laws allow it, or a "
       "rate of at least {:.0f} kHz",

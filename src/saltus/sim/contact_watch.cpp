@@ -15,7 +15,7 @@ constexpr double kOpenShare = 0.01;  // of the deformation: as large an error of
 constexpr double kOpenScore =
     0.3;  // sum of such shares: more than an impact of 50 steps or more makes
 constexpr double kStillShare = 0.01;   // of the deformation in a step: at rest
-constexpr double kTravelShare = 5e-3;  // of the kinetic energy
+constexpr double kTravelShare = 7e-3;  // of the kinetic energy
 constexpr double kTravelOfAll = 2e-3;  // of that of all bodies
 constexpr double kTravelSteps = 8.0;   // (sum x)^2/(sum x^2): in so many alike, not in some impacts
 
@@ -196,10 +196,14 @@ void ContactWatch::look_at_skin(IslandStep& step, SkinWatch& skin) {
   const Dynamics& body = *model_.groups()[at(group)].dynamics;
   const GroupState &start = *step.trials[at(group)].start, &end = step.ends[at(group)];
   if (skin.home.size() == 0) {
-    const Vector q = has(body.traits(), Trait::fixed_points)
-                         ? Vector(Vector::Zero(body.positions()))
-                         : model_.initial()[at(group)].q;
-    place(body, of.skin, 0.0, q, skin.home);
+    // q = 0 is the undeformed state of displacements, and a point of bodies whose q is their places
+    place(body, of.skin, 0.0, model_.initial()[at(group)].q, skin.before);
+    const double size = skin.before.norm();
+    skin.home = skin.before;
+    if (has(body.traits(), Trait::fixed_points)) {
+      place(body, of.skin, 0.0, Vector::Zero(body.positions()), skin.home);
+      if (skin.home.norm() < 0.1 * size) skin.home = skin.before;
+    }
   }
   const double t0 = step.trials.front().t0;
   place(body, of.skin, t0, start.q, skin.before);

@@ -1,0 +1,161 @@
+// Contacts that do what their law does not mean: bodies that deform and rest above the floor, points of contact that travel.
+// Told where it is true, and of nobody else.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "acceptance/run_scene.h"
+
+namespace saltus::test {
+namespace {
+
+std::string told_of(const Simulation& sim, Notice::Kind kind) {
+  std::string all;
+  for (const Notice& one : sim.notices())
+    if (one.kind == kind) all += one.text + "\n";
+  return all;
+}
+int told(const std::string& text, Notice::Kind kind, const std::vector<std::string>& set = {}) {
+  const Shown s = run_text(text, set);
+  CHECK(s.converged);
+  const std::string all = told_of(s.sim, kind);
+  return static_cast<int>(std::ranges::count(all, '\n'));
+}
+
+const std::string kPad = R"(
+saltus: 1
+time: {end: 0.6 s, step: 4 ms}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - name: pad
+    kind: fem
+    scheme: euler-implicit
+    fem:
+      mesh: {box: {kind: hex8, cells: [3, 2, 2], size: [0.15, 0.1, 0.08], origin: [0, 0, 0.01]}}
+      material: {law: corotated, young: 40 kPa, poisson: 0.25, density: 900}
+    rayleigh: {mass: 2 1/s, stiffness: 10 ms}
+surfaces: [{law: {kind: newton-impact, friction: 0.4}}]
+)";
+
+// a second pad upon the first, of another law
+const std::string kSecond =
+    "{name: upper, kind: fem, scheme: euler-implicit, rayleigh: {mass: 2 1/s, stiffness: 10 ms}, "
+    "fem: {mesh: {box: {kind: "
+    "hex8, cells: [2, 2, 1], size: [0.1, 0.1, 0.05], origin: [0.02, 0, 0.095]}}, material: {law: "
+    "corotated, young: 40 kPa, "
+    "poisson: 0.25, density: 900}}}";
+
+const std::string kJelly = R"(
+saltus: 1
+time: {end: 0.8 s, step: 4 ms}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - name: jelly
+    kind: pseudo-rigid
+    scheme: euler-implicit
+    pseudo_rigid:
+      shape: {box: {size: [0.1, 0.12, 0.08]}}
+      material: {law: st_venant_kirchhoff, young: 20 kPa, poisson: 0.3, density: 1000}
+      position: [0, 0, 0.05]
+      eta: 10 ms
+surfaces: [{law: {kind: newton-impact, friction: 0.4}}]
+)";
+
+// rolls on its rim, leaning
+const std::string kCoin = R"(
+saltus: 1
+time: {end: 0.3 s, step: 0.5 ms}
+gravity: [0, 0, -9.81]
+contact: {instant: middle}
+bodies:
+  - {name: table, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - name: plate
+    kind: rigid
+    rigid: {shape: {cylinder: {radius: 60 mm, length: 8 mm}}, density: 2700, position: [0, 0, 0.033760],
+            rotation: {axis: [0, 1, 0], angle: 30 deg}, spin: [18.1, 0, 0]}
+surfaces: [{law: {kind: newton-impact, friction: 2}}]
+)";
+
+const std::string kBox = R"(
+saltus: 1
+time: {end: 0.5 s, step: 1 ms}
+gravity: [0, 0, -9.81]
+contact: {instant: middle}
+bodies:
+  - {name: table, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - name: box
+    kind: rigid
+    rigid: {shape: {box: {size: [0.2, 0.1, 0.3]}}, density: 600, position: [0, 0, 0.15]}
+surfaces: [{law: {kind: newton-impact, friction: 0.3}}]
+)";
+
+}  // namespace
+
+TEST_CASE(
+    "a mesh at rest whose nodes bear it above the floor is told, with the law that closes gaps") {
+  const Shown s = run_text(kPad);
+  const std::string all = told_of(s.sim, Notice::Kind::across);
+  CHECK(all.find("contacts of 'pad' bear its load across a gap, of ") == 0);
+  CHECK(all.find("`law: {kind: stewart-trinkle}`") != std::string::npos);
+  CHECK(told(kPad, Notice::Kind::across, {"surfaces[0].law.kind=stewart-trinkle"}) == 0);
+}
+
+TEST_CASE(
+    "pseudo-rigid bodies that rest above the floor are told too, and under stewart-trinkle they do "
+    "not") {
+  CHECK(told(kJelly, Notice::Kind::across) == 1);
+  CHECK(told(kJelly, Notice::Kind::across, {"surfaces[0].law.kind=stewart-trinkle"}) == 0);
+}
+
+TEST_CASE("each of two meshes on each other is told by its own name") {
+  std::string both = kPad;
+  both.insert(both.find("surfaces:"), "  - " + kSecond + "\n");
+  const Shown s = run_text(both);
+  const std::string all = told_of(s.sim, Notice::Kind::across);
+  CHECK(all.find("'pad'") != std::string::npos);
+  CHECK(all.find("'upper'") != std::string::npos);
+}
+
+TEST_CASE("a mesh that hits and leaves, in steps that resolve it, is not told of gaps") {
+  CHECK(told(kPad, Notice::Kind::across,
+             {"time.step=0.5 ms", "time.end=0.2 s", "bodies[1].fem.velocity=[0, 0, -1]",
+              "gravity=[0, 0, 0]", "bodies[1].rayleigh={stiffness: 1 ms}"}) == 0);
+}
+
+TEST_CASE(
+    "a plate that wobbles on its rim is told to lose by steps, and so is each of two in groups of "
+    "their own") {
+  CHECK(told(kCoin, Notice::Kind::travels) == 1);
+  const std::string other =
+      "  - {name: other, kind: rigid, scheme: rig-neg, rigid: {shape: {cylinder: {radius: 60 mm, "
+      "length: 8 mm}}, density: "
+      "2700, position: [0.5, 0, 0.033760], rotation: {axis: [0, 1, 0], angle: 30 deg}, spin: "
+      "[18.1, 0, 0]}}\n";
+  for (const bool own : {true, false}) {
+    std::string both = kCoin;
+    std::string second = other;
+    if (!own) second.replace(second.find(" scheme: rig-neg,"), 17, "");
+    both.insert(both.find("surfaces:"), second);
+    CHECK(told(both, Notice::Kind::travels) == 2);
+  }
+}
+
+TEST_CASE("what rests, slides, rolls, rocks or bounces is not told to lose by steps") {
+  using Set = std::vector<std::string>;
+  const std::string rigid = "bodies[1].rigid.";
+  for (const Set& set :
+       {Set{}, Set{rigid + "velocity=[1, 0, 0]"},
+        Set{rigid + "shape={sphere: {radius: 0.15}}", rigid + "velocity=[1, 0, 0]"},
+        Set{rigid + "spin=[0, 1, 0]", "planar=xz"},
+        Set{rigid + "shape={sphere: {radius: 0.1}}", rigid + "position=[0, 0, 0.3]",
+            "surfaces[0].law.restitution=0.7"},
+        Set{rigid + "position=[0, 0, 0.4]"}}) {
+    CAPTURE(set.empty() ? std::string("at rest") : set.front());
+    CHECK(told(kBox, Notice::Kind::travels, set) == 0);
+  }
+}
+
+}  // namespace saltus::test
