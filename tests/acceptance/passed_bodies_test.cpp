@@ -56,7 +56,7 @@ TEST_CASE("a body that passes a plate in one step is told with both names, whate
     CAPTURE(shape);
     const auto bullet = [&](double x) {
       return rigid("bullet",
-                   fmt::format("shape: {{{}}}, density: 2000, position: [{}, 0.01, 0.107], "
+                   fmt::format("shape: {{{}}}, density: 2000, position: [{}, 0.01, 0.1095], "
                                "rotation: {{axis: [1, 2, 3], angle: 0.4}}, velocity: [1, "
                                "0, -17]",
                                shape, x));
