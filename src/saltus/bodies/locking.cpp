@@ -18,8 +18,8 @@
 namespace saltus {
 namespace {
 
-constexpr int kLockingPlaces = 48;     // of the boundary
-constexpr double kSlenderTimes = 4.0;  // as long as thick: then bending decides
+constexpr int kLockingPlaces = 48;                    // of the boundary
+constexpr double kSlenderTimes = 5.0 * (1.0 - 1e-9);  // as long as thick: then bending decides
 
 /// The boundary as triangles, or edges of plane meshes, for rays through the body.
 struct BodyWalls {

@@ -112,7 +112,9 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
         fmt::format("{}.mesh: the mesh of '{}' is in {} parts that nothing joins", m.path,
                     body.name, last + 1));
   if (const auto overlap = overlap_of(m, stops)) built.warnings.push_back(*overlap);
-  if (const auto locks = locking_advice(m.mesh, m.materials, body.name))
+  if (const auto locks =
+          locking_advice(m.mesh, m.materials, body.name,
+                         m.spec.fixed.empty() && m.spec.prescribed.empty() && m.spec.loads.empty()))
     built.warnings.push_back(m.path + ".mesh: " + *locks);
   return built_at(stops.empty() ? m.path : m.path + ".stops", [&] {
     system.mesh = std::move(m.placed);

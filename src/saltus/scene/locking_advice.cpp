@@ -7,10 +7,10 @@
 namespace saltus {
 
 std::optional<std::string> locking_advice(const Mesh& mesh, std::span<const FemMaterial> materials,
-                                          const std::string& body) {
+                                          const std::string& body, bool free) {
   constexpr double kTooStiff = 0.05, kLocksAbove = 0.4, kNearly = 0.495;
   const Locking found = locking_of(mesh, materials);
-  const bool bends = found.bending > kTooStiff;
+  const bool bends = found.bending > (free ? 0.3 : kTooStiff);
   const bool plane_stress = mesh.dimension == 2 && materials.front().plane == PlaneState::stress;
   const bool swells = found.poisson > kLocksAbove && found.volume > kTooStiff && !plane_stress;
   if (!bends && !swells) return std::nullopt;

@@ -42,6 +42,7 @@ ContactWatch::ContactWatch(const Model& model, const ContactList& list) : model_
       of_.push_back({group, b});
     }
   }
+  touched_.reserve(bodies_.size());
 }
 
 ContactWatch::SkinWatch* ContactWatch::skin_of(const ContactList& list,
@@ -115,7 +116,8 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
           for (int s = 0; s < 2; ++s) touch(body[s], number[s], P);
         continue;
       }
-      if (list.law(at(i)).rule == ContactLaw::Rule::compliant) continue;
+      const ContactLaw& law = list.law(at(i));
+      if (law.rule == ContactLaw::Rule::compliant || law.activation.closing_only) continue;
       const double loss = -0.5 * P * (rate[c.first_row] + u[c.first_row]);
       if (!(loss > 0.0)) continue;
       BodyWatch* loser = nullptr;  // that of the two which moves more
@@ -209,9 +211,10 @@ void ContactWatch::look_at_skin(IslandStep& step, SkinWatch& skin) {
   place(body, of.skin, t0, start.q, skin.before);
   place(body, of.skin, t0 + step.h, end.q, skin.after);
   const auto n = static_cast<Eigen::Index>(of.skin.vertices.size());
-  const Eigen::Map<const Eigen::Matrix3Xd> X(skin.home.data(), 3, n);
   const auto turn = [&](const Vector& x) -> Matrix3 {
-    const Matrix3 H = Eigen::Map<const Eigen::Matrix3Xd>(x.data(), 3, n) * X.transpose();
+    Matrix3 H = Matrix3::Zero();
+    for (Eigen::Index k = 0; k < n; ++k)
+      H += x.segment<3>(3 * k) * skin.home.segment<3>(3 * k).transpose();
     return rotation_of(H / H.norm());
   };
   const Matrix3 R0 = turn(skin.before), R1 = turn(skin.after);
@@ -219,7 +222,7 @@ void ContactWatch::look_at_skin(IslandStep& step, SkinWatch& skin) {
   for (Eigen::Index k = 0; k < n; ++k) {
     const Vector3 x0 = R0.transpose() * skin.before.segment<3>(3 * k),
                   x1 = R1.transpose() * skin.after.segment<3>(3 * k);
-    deformed = std::max(deformed, (x1 - X.col(k)).squaredNorm());
+    deformed = std::max(deformed, (x1 - skin.home.segment<3>(3 * k)).squaredNorm());
     changed = std::max(changed, (x1 - x0).squaredNorm());
   }
   deformed = std::sqrt(deformed);

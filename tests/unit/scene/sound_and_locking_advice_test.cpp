@@ -70,6 +70,8 @@ TEST_CASE(
   CHECK(lock({mesh + "kind=hex20"}).empty());
   CHECK(lock({mesh + "cells=[60, 4, 4]"}).empty());
   CHECK(lock({mesh + "size=[0.2, 0.15, 0.15]"}).empty());  // a block
+  CHECK(lock({mesh + "cells=[28, 2, 2]", "bodies[0].fem.fixed=[]"})
+            .empty());  // flies, and hardly bends
   CHECK_FALSE(lock({"bodies[0].fem.modes={count: 4, keep: [{set: x1}]}",
                     "bodies[0].fem.material.law=linear"})
                   .empty());
