@@ -86,8 +86,8 @@ void lint_limits(const UrdfRobot& robot, std::vector<std::string>& warnings) {
          {std::pair{"lower", limit.lower}, std::pair{"upper", limit.upper}})
       if (end && std::abs(*end) > std::numbers::pi)
         warn(
-            fmt::format("{} {:.6g} rad is beyond half a turn and is not held: the angle is counted "
-                        "from -pi to pi",
+            fmt::format("{} {:.10g} rad is beyond half a turn and is left out of the scene: limits "
+                        "count angles from -pi to pi",
                         key, *end));
   }
 }

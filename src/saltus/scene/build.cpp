@@ -62,6 +62,7 @@ class Builder {
     pass_limits();
     for (std::size_t i = 0; i < spec_.contacts.size(); ++i) add_contact(scene_, bodies_, i, parts_);
     finish_surfaces();
+    expect_shapes_to_correct();
     expect_single_stops(scene_, bodies_, rigid_, parts_);
     add_joints(scene_, bodies_, parts_);
     assemble(parts_);
@@ -144,6 +145,7 @@ class Builder {
       }
     }
     table.find_laws();
+    expect_surfaces();
     if (parts_.surfaces.colliders.empty() && parts_.surfaces.skins.empty()) return;
     rigid_.find_excluded();
     rigid_.find_plane(in_space, in_xy);
@@ -151,6 +153,50 @@ class Builder {
     table.warn_of_lawless();
     rigid_.warn_of_overlaps();
     warn_of_skin_overlaps(bodies_, rigid_, parts_);
+  }
+
+  /// Laws of `surfaces` and bodies that have none: whatever meets such a body goes through it. One that `contacts` names touches
+  /// by its points.
+  void expect_surfaces() {
+    if (spec_.surfaces.empty()) return;
+    const auto all = std::ranges::find_if(
+        spec_.surfaces, [](const SurfaceLawSpec& law) { return law.materials.empty(); });
+    const auto law = all == spec_.surfaces.end() ? spec_.surfaces.begin() : all;
+    const auto path = fmt::format("surfaces[{}]", law - spec_.surfaces.begin());
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      const BodySpec& body = spec_.bodies[i];
+      const bool rigid = body.rigid || body.pseudo_rigid,  // without shapes by their own choice
+          solid = body.beam || body.particles || body.fem;
+      if (rigid || !bodies_[i].skins.empty() || (body.fem && !body.fem->touches)) continue;
+      if (touched(body.name)) continue;
+      const std::string what = fmt::format("'{}' (kind {}{}) has no surface", body.name,
+                                           name_of(body.kind), body.fem ? " with `modes`" : "");
+      if (solid && all != spec_.surfaces.end())
+        throw SceneError(path, what + ": bodies would pass through it",
+                         "`materials` of the shapes that this law is for, or `contacts` for points "
+                         "of the body");
+      if (solid || (parts_.surfaces.frames.empty() && parts_.surfaces.skins.empty()))
+        parts_.warnings.push_back(path + ": " + what +
+                                  ": bodies pass through it; let its points touch by `contacts`");
+    }
+  }
+
+  /// Positions are corrected between shapes alone.
+  void expect_shapes_to_correct() {
+    if (!spec_.contact.correct_positions) return;
+    const auto point = std::ranges::find_if(parts_.pairs, [&](const ContactPair& pair) {
+      return !parts_.laws[static_cast<std::size_t>(pair.law)].bilateral();
+    });
+    if (point == parts_.pairs.end()) return;
+    const std::string path = "contact.correct_positions";
+    const bool shapes = !parts_.surfaces.frames.empty() || !parts_.surfaces.skins.empty();
+    if (!shapes)
+      throw SceneError(path, "acts between shapes alone, and here points touch, by `contacts`",
+                       "leave it out; a shorter step, or `time: {lane: events}`, keeps points from "
+                       "penetrating far");
+    parts_.warnings.push_back(path +
+                              ": acts between shapes alone; the points of `contacts` stay as deep "
+                              "as the steps leave them");
   }
 
   /// Fields of meshes are asked for and there is no mesh.

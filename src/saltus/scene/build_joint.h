@@ -24,6 +24,7 @@ void follow(const Scene& scene, const CourseSpec<D>& spec, const std::string& pa
 class StartFrames {
  public:
   explicit StartFrames(const ModelParts& parts) : parts_(parts), frames_(parts.groups.size()) {}
+  const ModelParts& parts() const { return parts_; }
   /// True for bodies that have a frame: rigid or moved ones.
   bool has(int group) const;
   bool moves(int group) const;  ///< by forces; false for the world, -1

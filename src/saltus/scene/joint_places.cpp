@@ -1,6 +1,7 @@
 // Where joints sit on their bodies.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "saltus/base/units.h"
@@ -9,10 +10,14 @@
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_rigid.h"
 #include "saltus/scene/build_shape.h"
+#include "saltus/scene/moving_points.h"
 #include "saltus/scene/touch_points.h"
 
 namespace saltus {
 namespace {
+
+constexpr double kStill =
+    1e-9;  ///< of the largest shape of a mode: round-off of a place that stands still
 
 /// One side of a joint on its way.
 struct SideMaking {
@@ -141,6 +146,50 @@ std::optional<Vector3> direction_on(const SideMaking& side, const char* key,
   return std::nullopt;
 }
 
+/// The largest entry of dx/dq along n, of all directions where n is 0.
+double motion_of(const PointRows& J, const Vector3& n) {
+  if (!n.isZero(0.0)) return motion_along(J, 0, n);
+  double most = 0.0;
+  for (int axis = 0; axis < 3; ++axis)
+    most = std::max(most, motion_along(J, 0, Vector3::Unit(axis)));
+  return most;
+}
+
+/// The end of a string, a clamped end, a node that is fixed: a joint there holds the other body as the world would, and this one
+/// never feels it. along: the direction in which the joint holds; 0: all.
+void expect_moving(const ModelParts& parts, const BuiltBody& built, const SideMaking& side,
+                   const std::string& joint, const Vector3& along) {
+  const auto g = static_cast<std::size_t>(side.group);
+  const Dynamics& body = *parts.groups[g].dynamics;
+  if (body.velocities() == 0 || body.prescribed() > 0) return;
+  const Vector& q = parts.initial[g].q;
+  PointRows J;
+  body.point_rows(q, q, std::span(&side.ref, 1), J);
+  const double here = motion_of(J, along);
+  double most = kStillAlong;  // of places where it moves
+  if (built.modal) {
+    const ModeShapes& shapes = built.modal->shapes();
+    Vector shape(body.positions());
+    const auto take = [&](double x) {
+      shapes.row(x, shape);
+      most = std::max(most, kStill * shape.lpNorm<Eigen::Infinity>());
+    };
+    constexpr int kSamples = 16;
+    for (int k = 0; k < kSamples && shapes.places().empty(); ++k)
+      take((k + 0.5) / kSamples * shapes.length());
+    for (const double x : shapes.places()) take(x);
+  }
+  if (here > most) return;
+  const bool across = !along.isZero(0.0) && motion_of(J, Vector3::Zero()) > most;
+  throw SceneError(
+      side.path + ".at",
+      fmt::format("'{}' {} there: '{}' would hold the other body as the world does, and '{}' would "
+                  "not feel it",
+                  side.name, across ? "does not move along `axis`" : "is held fast", joint,
+                  side.name),
+      across ? "another axis" : "a place that moves, or `world` in `between`");
+}
+
 double start_of(const auto& laws) { return laws ? laws->start : 0.0; }
 
 }  // namespace
@@ -255,6 +304,10 @@ PlacedJoint place_joint(const Scene& scene, std::span<const BuiltBody> bodies, S
                        "give `length`, other places, or a joint of kind ball");
     placed.joint.strength = spec.strength.value_or(0.0);
   }
+  for (const SideMaking& one : side)
+    if (!one.frame)
+      expect_moving(frames.parts(), bodies[find_body(scene.spec, one.name)->entry], one, spec.name,
+                    kind == JointKind::along ? Vector3(axes[0].col(2)) : Vector3::Zero());
   if (!frames.moves(side[0].group) && !frames.moves(side[1].group))
     throw SceneError(path + ".between",
                      fmt::format("neither '{}' nor '{}' moves by forces: '{}' has nothing to hold",

@@ -53,12 +53,15 @@ struct JointLimits {
   static constexpr auto rules() { return std::array{at_least_one("lower", "upper")}; }
   static constexpr auto fields() {
     using T = JointLimits;
-    return field_rows(field("lower", &T::lower, D, kAnyNumber,
-                            "smallest value of the coordinate; of an angle within half a turn"),
-                      field("upper", &T::upper, D, kAnyNumber,
-                            "largest value of the coordinate; of an angle within half a turn"),
-                      field("restitution", &T::restitution, between(0.0, 1.0),
-                            "Newton's coefficient of the stop"));
+    return field_rows(
+        field("lower", &T::lower, D, kAnyNumber,
+              "smallest value of the coordinate; of an angle within half a turn: a run "
+              "that passes it ends"),
+        field("upper", &T::upper, D, kAnyNumber,
+              "largest value of the coordinate; of an angle within half a turn: a run "
+              "that passes it ends"),
+        field("restitution", &T::restitution, between(0.0, 1.0),
+              "Newton's coefficient of the stop"));
   }
 };
 
@@ -114,7 +117,8 @@ struct JointLawsSpec {
               "value of the coordinate as the bodies are placed, for joints placed by `at` and "
               "`axis`"),
         field("limits", &T::limits, "stops at the ends of its range"),
-        field("spring", &T::spring, "a linear spring"),
+        field("spring", &T::spring,
+              "a linear spring; an angle may go half a turn from its rest, where the run ends"),
         field("damping", &T::damping, kDrive<D> * unit::s / D, kNotNegative,
               "force or torque -damping times the rate"),
         field("friction", &T::friction, kDrive<D>, kNotNegative,

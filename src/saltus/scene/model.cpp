@@ -126,6 +126,14 @@ Model::Model(ModelParts parts) {
       if (!source.potential &&
           std::find(accounts_.begin(), accounts_.end(), source.name) == accounts_.end())
         accounts_.push_back(source.name);
+  if (std::ranges::any_of(joint_laws(),
+                          [&](const JointLaw& one) {
+                            const ContactLaw& law = laws()[static_cast<std::size_t>(one.law)];
+                            return law.rule == ContactLaw::Rule::compliant &&
+                                   law.spring.damping > 0.0;
+                          }) &&
+      std::find(accounts_.begin(), accounts_.end(), "damping") == accounts_.end())
+    accounts_.emplace_back("damping");
   // A surface that rubs and moves is driven, and so are motors and coordinates that are functions of time.
   if ((std::ranges::any_of(couplings(), [](const JointCoupling& c) { return bool(c.value); }) ||
        std::any_of(laws().begin(), laws().end(),

@@ -211,8 +211,8 @@ class Model {
   /// Of all groups and couplings, each list increasing.
   Breaks breaks() const;
 
-  /// Names of State::ledger: the sources without potential, then prescribed, joints, projection (with schemes of several
-  /// stages), friction (with laws that have it), impact, scheme, unexplained.
+  /// Names of State::ledger: the sources without potential, damping (of joints too), then prescribed, joints, projection
+  /// (with schemes of several stages), friction (with laws that have it), impact, scheme, unexplained.
   std::span<const std::string> accounts() const { return accounts_; }
   /// Island of each group: groups that can touch each other share one contact problem.
   std::span<const int> islands() const { return islands_; }

@@ -117,7 +117,8 @@ struct ContactOptions {
               "smallest moving shape, a quarter of it in the event lane"),
         field("correct_positions", &T::correct_positions,
               "after each step shapes that penetrate are moved apart within what joints allow, "
-              "velocities left alone but for those joints; the work is booked as projection"));
+              "velocities left alone but for those joints; the work is booked as projection; "
+              "points of `contacts` are not moved"));
   }
 };
 
@@ -174,7 +175,8 @@ struct OutputSpec {
         field("quantity", &T::quantity,
               "velocity is what a magnetic pick-up senses; reaction is the force that holds the "
               "prescribed degree of freedom `at`, of a node or a set of nodes (fem) their sum "
-              "along `direction`; of a joint: displacement is the coordinate, velocity its rate"),
+              "along `direction`; of a joint: displacement is the coordinate, an "
+              "angle of it from -pi to pi, velocity its rate"),
         field("wav", &T::wav, "sound file to write"),
         field("csv", &T::csv, "table to write: t, value"),
         field("modes", &T::modes,
@@ -269,7 +271,8 @@ struct SceneSpec {
         field(
             "surfaces", &T::surfaces,
             "laws between the materials of shapes; the first entry that fits two materials counts, "
-            "and those that none fits never touch"),
+            "and those that none fits never touch; beams, particles and bodies by their modes have "
+            "no surface"),
         field("ignore", &T::ignore, "pairs [a, b] of bodies whose surfaces never touch each other"),
         field("contacts", &T::contacts, "points that may touch a given obstacle or body"),
         field("joint", &T::joint, "how joints are held"),

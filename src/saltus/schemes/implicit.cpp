@@ -107,7 +107,7 @@ double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv
     const double change = square(dv, i);
     if (!std::isfinite(change) || !std::isfinite(scale[i]))
       return std::numeric_limits<double>::infinity();
-    if (change > 0.0) outstanding = std::max(outstanding, std::sqrt(change / scale[i]));
+    if (change > kNoEnergy) outstanding = std::max(outstanding, std::sqrt(change / scale[i]));
   }
   return outstanding;
 }

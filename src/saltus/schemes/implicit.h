@@ -10,6 +10,9 @@
 
 namespace saltus {
 
+/// Twice a kinetic energy [J] that is nothing, whatever it is compared with: near the least number there are no digits.
+inline constexpr double kNoEnergy = 1e-280;
+
 class ImplicitScheme : public Scheme {
  public:
   unsigned needs() const override { return static_cast<unsigned>(Trait::tangents); }

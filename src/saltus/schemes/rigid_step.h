@@ -40,7 +40,7 @@ inline double outstanding(const Dynamics& body, const Trial& x, const Vector& dv
                  size = std::max({square(x.start->v), square(x.v), square(response)});
     if (!std::isfinite(change) || !std::isfinite(size))
       return std::numeric_limits<double>::infinity();
-    if (change > 0.0) largest = std::max(largest, std::sqrt(change / size));
+    if (change > kNoEnergy) largest = std::max(largest, std::sqrt(change / size));
   }
   return RoundOff::reached(body, x, largest, dv, x.A, q_at, v_at, history, product, scratch, scale)
              ? 0.0

@@ -19,8 +19,11 @@ std::array<Vector3, 2> across(const Vector3& n) {
   return {t, n.cross(t)};
 }
 
-/// Where the angle of a law is looked for: at the middle of its stops, in front of a single stop, about the rest of a spring.
-double centre_of(const Model& model, const JointLaw& law) {
+}  // namespace
+
+// The middle of its stops, the rest of a spring. In front of a single stop, where what is not behind it is within a turn from
+// -pi to pi: of the sign s the centre c has  s c = max(s offset + pi/2, 0).
+double counted_about(const Model& model, const JointLaw& law) {
   const auto stop = [&](const JointLaw& x) {
     const ContactLaw& rule = model.laws()[at(x.law)];
     return !rule.bilateral() && rule.rule != ContactLaw::Rule::compliant;
@@ -30,10 +33,8 @@ double centre_of(const Model& model, const JointLaw& law) {
     if (other.joint == law.joint && other.coordinate == law.coordinate && other.sign == -law.sign &&
         stop(other))
       return 0.5 * (law.offset + other.offset);
-  return law.offset + law.sign * 0.5 * std::numbers::pi;
+  return law.sign * std::max(law.sign * law.offset + 0.5 * std::numbers::pi, 0.0);
 }
-
-}  // namespace
 
 ContactList::ContactList(const Model& model, std::vector<int> groups, std::vector<int> pairs,
                          JointSystem& joints, double margin)
@@ -84,7 +85,12 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
     contact.joint_law = static_cast<int>(i);
     contact.side[0].member = a >= 0 ? a : b;
     contact.turns = is_angle(joint.kind, law.coordinate);
-    contact.centre = contact.start = centre_of(model, law);
+    contact.centre = contact.start = counted_about(model, law);
+    const ContactLaw& rule = model.laws()[at(law.law)];
+    const bool damper = rule.rule == ContactLaw::Rule::compliant && !(rule.spring.stiffness > 0.0);
+    contact.counted = contact.turns && rule.rule != ContactLaw::Rule::relay && !damper &&
+                      !(rule.rule == ContactLaw::Rule::equality);
+    counts_angles_ = counts_angles_ || contact.counted;
     contacts_.push_back(contact);
     laws_.push_back(law.law);
   }
@@ -190,6 +196,7 @@ void ContactList::begin(std::span<const Trial> trials) {
         [&](int m) -> const Vector& { return trials[at(members_[at(m)].group)].start->q; },
         law.joint, law.coordinate);
     c.start = nearest_turn(x, c.centre);
+    if (trials.front().t0 == 0.0) c.lost = std::abs(x - c.centre) > std::numbers::pi;
   }
 }
 

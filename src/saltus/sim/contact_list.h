@@ -1,6 +1,9 @@
 // The contacts of one island in one step: pairs that the model names and those found between shapes, with gaps and rows.
 #pragma once
 #include <array>
+#include <cmath>
+#include <numbers>
+#include <string_view>
 #include <vector>
 
 #include "saltus/contact/body_delassus.h"
@@ -32,11 +35,20 @@ struct IslandContact {
   std::array<double, 2> drift{};     ///< of such a row by itself at t0 and t1
   bool turns = false;                ///< its coordinate is an angle, known but for turns:
   double centre = 0.0, start = 0.0;  ///< where it is looked for, and at the start of the step [rad]
+  bool counted = false;              ///< the law needs the angle itself, as springs and stops do
+  bool lost = false;  ///< at the start of the run the angle was not where it is looked for
 
   int rows() const { return 1 + (rolls ? 2 : 1) * tangents + (spins ? 1 : 0); }
   /// Which axis row a > tangents turns about.
   int axis_of(int a) const { return spins && a + 1 == rows() ? 2 : a - tangents - 1; }
 };
+
+/// Why a spring or a stop lost its angle, in StepReport::failure.
+inline constexpr std::string_view kHalfTurn = "passed half a turn",
+                                  kFastTurn = "turned by more than half a turn in one step";
+
+/// About which angle the law counts that of its coordinate: half a turn to both sides [rad].
+double counted_about(const Model& model, const JointLaw& law);
 
 class ContactList {
  public:
@@ -112,6 +124,25 @@ class ContactList {
   double size_of(std::size_t i) const { return surfaces_.size_of(contacts_[i].key); }
   /// A step begins: angles are followed from where they are, not taken back into one turn.
   void begin(std::span<const Trial> trials);
+  /// Some law needs an angle itself, which is known within half a turn from `centre` alone.
+  bool counts_angles() const { return counts_angles_; }
+  /// The first such law, of the model's joint laws, whose angle is beyond that where gap_of(i) is the gap of contact i at the
+  /// end of the step: the next step would take it back by a turn. -1: none.
+  template <class Gap>
+  int lost_angle(Gap&& gap_of) const {
+    if (!counts_angles_) return -1;
+    for (std::size_t i = pairs_; i < fixed_; ++i) {
+      const IslandContact& c = contacts_[i];
+      if (!c.counted) continue;
+      const JointLaw& law = law_of_joint(c);
+      const double angle = law.sign * gap_of(i) + law.offset;
+      if (c.lost || std::abs(angle - c.centre) > std::numbers::pi) return c.joint_law;
+    }
+    return -1;
+  }
+  int lost_angle(double t, const JointSystem::Configuration& q) {
+    return lost_angle([&](std::size_t i) { return coordinate_gap(i, t, q); });
+  }
   /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed motion at t0 and t1, and
   /// rate = H v0 + d0.
   void make_rows(std::span<const Trial> trials, Vector& rate);
@@ -155,6 +186,7 @@ class ContactList {
   std::size_t pairs_ = 0, fixed_ = 0;  ///< contacts that the model names: pairs, then joint laws
   std::vector<std::size_t> fixed_points_;  ///< of each member
   int rows_ = 0;
+  bool counts_angles_ = false;
   bool drifts_ = false;  ///< some point or body of the rows moves by itself at the end of the step
   SurfaceFinder surfaces_;
   std::vector<const Vector*> at_;        ///< configuration of each member

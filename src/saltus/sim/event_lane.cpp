@@ -27,6 +27,7 @@ constexpr int kMostAtOnce = 20;    ///< events without time between them
 constexpr int kTrials = 4;         ///< before slips are looked at that come to their end
 constexpr int kClose = 3;          ///< times EventOptions::closed, of contacts that are near
 constexpr double kTurn = 2.5;      ///< most that a body turns in a step [rad]
+constexpr double kCounted = 1.5;   ///< the same where angles between bodies are counted [rad]
 constexpr double kFinest = 1e-11;  ///< tolerance of steps with contacts that are closed
 constexpr double kStop = 1e-6;     ///< of EventOptions::zeno: the way left of a slip that is over
 constexpr double kWay = 2000.0;    ///< margins that a body goes in a step
@@ -144,6 +145,7 @@ struct EventLane::Work {
     joint_load = joint_impulse;
     find_joined();
     friction = account_of(model, "friction");
+    damping = account_of(model, "damping");
     prescribed = account_of(model, "prescribed");
     if (friction < 0) friction = impact;
     if (prescribed < 0) prescribed = impact;
@@ -201,7 +203,7 @@ struct EventLane::Work {
   bool damps = false;          ///< some law is compliant with damping
   bool books = false;          ///< some body has a source that is no potential
   bool held = true;            ///< the modes hold where the last go() led
-  int impact = 0, scheme = 0, friction = 0, prescribed = 0;
+  int impact = 0, scheme = 0, friction = 0, prescribed = 0, damping = -1;
 
   void gather(const std::vector<GroupState>& groups) {
     for (std::size_t g = 0; g < groups.size(); ++g)
@@ -271,6 +273,7 @@ struct EventLane::Work {
   void go(State& state, double theta);
   int near(const State& state);
   bool happen(State& state, StepReport& report, std::vector<Event>& events, bool jump = false);
+  bool counted(const State& state, StepReport& report);
   void turn(State& state);
   void measure(const State& state, StepReport& report);
 };
@@ -280,6 +283,7 @@ void EventLane::Work::begin(const LaneState& lane) {
   motion.choose_anew();
   motion.take_up(lane.t);
   motion.start(lane.start);
+  if (motion.contacts().counts_angles()) motion.contacts().settle(lane.t, lane.start);
   motion.set_modes(lane.modes);
   motion.set_time(lane.rate_time);
   gather(lane.start);
@@ -450,7 +454,8 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   gather(state.groups);
   double left =
       std::min(limit, next_end(state.t)) - state.t;  // increments of rotations are singular at 2 pi
-  if (const double spin = motion.fastest_turn(v); spin > 0.0) left = std::min(left, kTurn / spin);
+  const double turn = motion.contacts().counts_angles() ? kCounted : kTurn;
+  if (const double spin = motion.fastest_turn(v); spin > 0.0) left = std::min(left, turn / spin);
   double h = std::min(lane.next > 0.0 ? lane.next : left, left);
   const auto start = [&](double length) {
     h = length;
@@ -478,6 +483,10 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
       set_scale();
       error = method->error(step, scale);
       good = error <= 1.0;
+      if (good && turn == kCounted && motion.fastest_turn(step.w1) > kCounted) {
+        good = false;
+        error = 1e3;
+      }
     } else {
       error = 1e3;
     }
@@ -718,8 +727,9 @@ void EventLane::Work::sample(int k, double t, bool forces_known) {
     forces.block<3, 1>(3 * static_cast<Eigen::Index>(m), k) = f;
     const bool relay = law.rule == ContactLaw::Rule::relay;
     const double own = relay ? law.velocity : 0.0;
+    const bool on_joint = motion.contacts().contact(at(motion.index(m))).joint_law >= 0;
     if (law.rule == ContactLaw::Rule::compliant)
-      powers(impact, k) -= law.spring.damping * u[0] * u[0];
+      powers(on_joint && damping >= 0 ? damping : impact, k) -= law.spring.damping * u[0] * u[0];
     else
       powers(relay ? friction : impact, k) += f[0] * (u[0] - own);
     powers(friction, k) += f[1] * u[1] + f[2] * u[2];
@@ -1038,6 +1048,14 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   return good;
 }
 
+/// False where a spring or a stop no longer counts its angle: the next step would take it back by a turn.
+bool EventLane::Work::counted(const State& state, StepReport& report) {
+  if (!motion.contacts().counts_angles()) return true;
+  report.joint_law = motion.contacts().lost_angle(motion.inside(state.t), state.groups);
+  if (report.joint_law >= 0) report.failure = kHalfTurn;
+  return report.joint_law < 0;
+}
+
 // Gaps, joints and laws on the state.
 void EventLane::Work::measure(const State& state, StepReport& report) {
   look(state);
@@ -1160,13 +1178,13 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
     if (finish > t1) {
       state.t = t1;
       d.go(state, (t1 - lane.t) / lane.length);
-      if (!d.held) end = End::failed;
+      if (!d.held || !d.counted(state, report)) end = End::failed;
       break;
     }
     const bool went = lane.h > 0.0;
     at_once = went ? 0 : at_once + 1;
     if (went) d.go(state, 1.0);
-    if (went && !d.held) {
+    if (went && (!d.held || !d.counted(state, report))) {
       end = End::failed;
       break;
     }

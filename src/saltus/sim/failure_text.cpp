@@ -2,7 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <numbers>
+
+#include "saltus/scene/joint_spec.h"
+#include "saltus/sim/contact_list.h"
+
 namespace saltus {
+namespace {
+
+/// An angle that a spring or a stop cannot count any more.
+std::string angle_text(const Model& model, const StepReport& report) {
+  const JointLaw& law = model.joint_laws()[static_cast<std::size_t>(report.joint_law)];
+  const Joint& joint = model.joints()[static_cast<std::size_t>(law.joint)];
+  const std::string name = coordinate_text(joint.name, joint.kind, law.coordinate);
+  const bool spring =
+      model.laws()[static_cast<std::size_t>(law.law)].rule == ContactLaw::Rule::compliant;
+  const std::string what = fmt::format("joint '{}' {}", name, report.failure);
+  if (report.failure == kFastTurn)
+    return fmt::format("{}, and its {} cannot tell by how much; use a shorter step", what,
+                       spring ? "spring" : "limits");
+  const double centre = counted_about(model, law), pi = std::numbers::pi;
+  return fmt::format(
+      "{}: its {} the angle from {:.4g} to {:.4g} rad alone and would act the wrong way beyond; "
+      "couple a second body to the joint by a gear of small ratio and let the {} act on that one",
+      what, spring ? "spring counts" : "limits count", centre - pi, centre + pi,
+      spring ? "spring" : "limits");
+}
+
+}  // namespace
 
 std::string failure_text(const Model& model, const StepReport& report, std::uint64_t number) {
   const StepOptions& options = model.options();
@@ -13,6 +40,7 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
                                ? "'" + groups[static_cast<std::size_t>(report.group)].name + "'"
                            : groups.size() == 1 ? "'" + groups[0].name + "'"
                                                 : "the scene";
+  if (report.joint_law >= 0) return at + ": " + angle_text(model, report);
   if (!report.failure.empty() && !report.finite)
     return fmt::format("{}: the scheme of {} failed: {}; use a shorter step", at, body,
                        report.failure);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
@@ -28,6 +29,9 @@ constexpr int kAxesPasses = 3;
 // renewed while each pass halves what is left. Beside singular places it does not, and they stay after a few.
 constexpr int kJointPasses = 12, kFewJointPasses = 5;
 
+/// Impulses that are nothing [N s]: what decays for ever loses its digits near the least number.
+constexpr double kNothing = 1e-200;
+
 constexpr std::string_view kContactLimit = "the contact solver did not reach its tolerance";
 constexpr std::string_view kPassLimit = "the passes reached their limit before their tolerance";
 constexpr std::string_view kNoProjection =
@@ -50,6 +54,7 @@ class GeneralIsland final : public Island {
   void point_impulses(std::vector<PointImpulse>& list) const override;
   void see(const Model& model, double most, std::vector<SeenContact>& contacts) const override;
   bool friction(int group, Out r) const override;
+  bool damping(int group, Out r) const override;
   bool joints(int group, Out r) const override {
     return !joints_.empty() && joints_.impulse(group, r);
   }
@@ -121,6 +126,8 @@ class GeneralIsland final : public Island {
   double measure(IslandStep& step, const Stage& stage, const Vector& gap_end);
   double spring_defect(const IslandStep& step, int k, int i, double gap_end) const;
   void explain(StepReport& report) const;
+  double damper_impulse(std::size_t i) const;
+  void expect_counted(IslandStep& step, StepReport& report);
   void masses(IslandStep& step);
   void move(IslandStep& step);
   void move_joints(IslandStep& step);
@@ -142,6 +149,7 @@ class GeneralIsland final : public Island {
   bool springs_ = false;     ///< a law has a spring
   bool powers_ = false;  ///< a spring is no linear one: what it lets in changes from pass to pass
   bool damped_ = false;  ///< a spring has a dashpot
+  bool dampers_ = false;  ///< some of them act on joints
   bool activates_ = false;  ///< a law restricts velocities of points that it lets in by their gaps
   bool expands_ = false;    ///< a law of Poisson: each problem is followed by one of expansion
   bool coheres_ = false;    ///< a law has cohesion
@@ -198,6 +206,9 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
     falls_ = falls_ || rule.falls();
     coheres_ = coheres_ || rule.cohesion > 0.0;
   }
+  for (std::size_t i = 0; i < list_.named(); ++i)
+    dampers_ = dampers_ || (list_[i].joint_law >= 0 && law(i).rule == ContactLaw::Rule::compliant &&
+                            law(i).spring.damping > 0.0);
   free_motion_ = free_motion_ && joints_.empty();
   steady_ = steady_ && !springs_ && !detect_;
   stages_ = group(list_.members().front()).scheme->stages();
@@ -321,7 +332,13 @@ double GeneralIsland::way_ratio(double h, std::size_t i, double gap_end, double 
   constexpr double kLeast = 1e-6;  // [rad]
   const bool turns = is_angle(kind, on.coordinate) && kind != JointKind::universal;
   const double way = 0.5 * h * (rate_[row(i)] + u_end);
-  return turns && std::abs(way) > kLeast ? (gap_end - y0) / way : 1.0;
+  if (!turns || !(std::abs(way) > kLeast)) return 1.0;
+  // Where the joint turns round the way is short, and what the ratio differs from 1 is round-off of the angles: taken from
+  // pass to pass it would keep the passes from their tolerance.
+  const double ratio = (gap_end - y0) / way,
+               angle = std::max({1.0, std::abs(on.sign * y0 + on.offset), std::abs(y0)}),
+               round_off = 8.0 * std::numeric_limits<double>::epsilon() * angle;
+  return std::abs(ratio - 1.0) * std::abs(way) <= round_off ? 1.0 : ratio;
 }
 
 // A spring on row k: y1 = y + gain h W P with y the gap of the iterate moved by v_free, y* that of the iterate; c = 1/2 in
@@ -576,6 +593,11 @@ void GeneralIsland::solve(IslandStep& step, StepReport& report) {
     if (!report.finite || (!report.converged && !accepts)) return;
   }
   if (!joints_.empty()) joints_.measure_loads(step);
+  if (dampers_) {  // damper_impulse() reads the rates at the end
+    u_now_.setZero();
+    for (Member& m : list_.members()) m.H.multiply_add(step.trials[size(m.group)].v, u_now_);
+    list_.add_drift(u_now_);
+  }
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const double p = p_all_[row(size(admitted_[k]))];
     if (p != 0.0) ++report.contacts;
@@ -687,7 +709,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
         for (const int i : admitted_)
           if (list_[size(i)].joint_law >= 0)
             change = worse(change, std::abs(p_all_[row(size(i))] - p_kept_[row(size(i))]));
-      if (scale > 0.0) outstanding = worse(outstanding, change / scale);
+      if (scale > kNothing) outstanding = worse(outstanding, change / scale);
     }
     best = std::min(best, outstanding);
     stagnant = outstanding > 0.5 * best_before ? stagnant + 1 : 0;
@@ -778,11 +800,13 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
   }
   measure_gaps(step, report);
   if (list_.detects()) find_passed(step);
-  if (admitted_.empty()) return;
-  report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
-  if (damped_) find_overdamped(step);
-  if (activates_) find_across(step);
-  watch_.look(step, list_, admitted_, p_all_, y_, rate_, u_);
+  if (!admitted_.empty()) {
+    report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
+    if (damped_) find_overdamped(step);
+    if (activates_) find_across(step);
+    watch_.look(step, list_, admitted_, p_all_, y_, rate_, u_);
+  }
+  if (list_.counts_angles()) expect_counted(step, report);
 }
 
 // Behind measure_gaps().
@@ -844,6 +868,27 @@ void GeneralIsland::find_across(IslandStep& step) {
     step.notices.add(Notice::Kind::across, a, b,
                      [&] { return across_text(model_, a, b, gap, step.h, time); });
   }
+}
+
+// Springs and stops of angles that are counted no longer: beyond half a turn from where they look for it, or after a step of
+// more than half a turn by the mean rate, |h (u0 + u1)/2| > pi, whose ends are those of a shorter way too.
+void GeneralIsland::expect_counted(IslandStep& step, StepReport& report) {
+  int lost = list_.lost_angle([&](std::size_t i) { return y_[static_cast<Eigen::Index>(i)]; });
+  std::string_view why = kHalfTurn;
+  u_.setZero();
+  for (Member& m : list_.members()) m.H.multiply_add(step.ends[size(m.group)].v, u_);
+  list_.add_drift(u_);
+  for (std::size_t i = 0; i < list_.named() && lost < 0; ++i)
+    if (list_[i].counted &&
+        std::abs(0.5 * step.h * (rate_[row(i)] + u_[row(i)])) > std::numbers::pi) {
+      lost = list_[i].joint_law;
+      why = kFastTurn;
+    }
+  if (lost < 0) return;
+  report.finite = report.converged = false;
+  report.group = list_.members().front().group;
+  report.failure = why;
+  report.joint_law = lost;
 }
 
 void GeneralIsland::measure_gaps(IslandStep& step, StepReport& report) {
@@ -1074,6 +1119,28 @@ ContactView::Status GeneralIsland::status(std::size_t k) const {
   return slides(p, tangential, entry.friction) ? Status::slides : Status::sticks;
 }
 
+/// The part -h C (c u1 + (1 - c) u0) of a spring and damper on a joint; 0 of other contacts.
+double GeneralIsland::damper_impulse(std::size_t i) const {
+  const ContactLaw& rule = law(i);
+  if (list_[i].joint_law < 0 || rule.rule != ContactLaw::Rule::compliant) return 0.0;
+  const double c = rule.spring.at == ContactSpring::At::middle ? 0.5 : 1.0;
+  return -h_ * rule.spring.damping * (c * u_now_[row(i)] + (1.0 - c) * rate_[row(i)]);
+}
+
+bool GeneralIsland::damping(int g, Out r) const {
+  if (!dampers_) return false;
+  for (const Member& m : list_.members()) {
+    if (m.group != g) continue;
+    Vector& p = p_friction_;
+    p.setZero(p_all_.size());
+    for (std::size_t i = 0; i < list_.named(); ++i) p[row(i)] = damper_impulse(i);
+    r.setZero();
+    m.H.transpose_add(p, r);
+    return true;
+  }
+  return false;
+}
+
 // P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that rubs under a relay.
 DriftWork GeneralIsland::drift_work() const {
   DriftWork sum;
@@ -1086,6 +1153,10 @@ DriftWork GeneralIsland::drift_work() const {
       const bool relay = law(i).rule == ContactLaw::Rule::relay, slides = a > 0 || relay;
       if (relay) d -= law(i).velocity;  // of the surface
       (slides ? sum.friction : sum.normal) += p * d;
+      if (a > 0) continue;
+      const double damped = damper_impulse(i) * d;
+      sum.damping += damped;
+      sum.normal -= damped;
     }
   return sum;
 }

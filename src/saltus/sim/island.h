@@ -37,7 +37,7 @@ inline double impulse_scale(double energy, const Eigen::Ref<const Vector>& rho) 
 
 /// Work of the impulses of an island on the motion that points make by themselves [J].
 struct DriftWork {
-  double normal = 0.0, friction = 0.0, joints = 0.0;
+  double normal = 0.0, friction = 0.0, joints = 0.0, damping = 0.0;
 };
 
 /// Impulse on a point of a group [N s].
@@ -65,6 +65,11 @@ class Island {
   virtual void measure_gaps(IslandStep& step, StepReport& report) = 0;
   /// r = generalised impulses on a group [N s] of the friction of its contacts; false where there is none.
   virtual bool friction(int group, Out r) const {
+    static_cast<void>(group), static_cast<void>(r);
+    return false;
+  }
+  /// The same of the dampers on its joints.
+  virtual bool damping(int group, Out r) const {
     static_cast<void>(group), static_cast<void>(r);
     return false;
   }

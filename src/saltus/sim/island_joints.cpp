@@ -408,7 +408,8 @@ double IslandJoints::outstanding(IslandStep& step) {
   }
   const int pass = step.trials[size(members_.front().group)].pass;
   left_before_ = pass <= 1 ? std::numeric_limits<double>::infinity() : left_;
-  left_ = left > 0.0 ? (scale > 0.0 ? std::sqrt(left / scale) : 1.0) : 0.0;
+  constexpr double kNothing = 1e-280;  // [J]: near the least number there are no digits
+  left_ = left > kNothing ? (scale > 0.0 ? std::sqrt(left / scale) : 1.0) : 0.0;
   return left_;
 }
 

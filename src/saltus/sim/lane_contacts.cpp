@@ -66,6 +66,10 @@ void LaneContacts::settle(double t, Groups groups) {
   list_.begin(trials_);
 }
 
+int LaneContacts::lost_angle(double t, Groups groups) {
+  return list_.lost_angle(t, [&](int m) -> const Vector& { return groups[at(m)].q; });
+}
+
 int LaneContacts::index_of(std::uint64_t key) const {
   std::size_t low = 0, high = list_.count();
   while (low < high) {

@@ -29,6 +29,9 @@ class LaneContacts {
   void find_rows(double t, Groups at);
   /// Angles of joints are followed from here on.
   void settle(double t, Groups at);
+  bool counts_angles() const { return list_.counts_angles(); }
+  /// ContactList::lost_angle() at (t, q), since the last settle().
+  int lost_angle(double t, Groups at);
 
   std::size_t count() const { return list_.count(); }
   std::uint64_t key(std::size_t i) const { return list_[i].key; }

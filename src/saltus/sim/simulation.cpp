@@ -3,6 +3,8 @@
 // ways through an interval are in simulation_adaptive.cpp and simulation_lanes.cpp.
 #include "saltus/sim/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +17,7 @@
 #include "saltus/math/flush_denormals.h"
 #include "saltus/math/kernels.h"
 #include "saltus/scene/damper_advice.h"
+#include "saltus/scene/joint_spec.h"
 #include "saltus/sim/notice_text.h"
 #include "saltus/sim/simulation_internal.h"
 #include "saltus/sim/stored_energy.h"
@@ -151,6 +154,7 @@ Simulation::Work::Work(Model m, State s)
     if (accounts[static_cast<std::size_t>(i)] == "projection") projection_account = i;
     if (accounts[static_cast<std::size_t>(i)] == "prescribed") prescribed_account = i;
     if (accounts[static_cast<std::size_t>(i)] == "joints") joints_account = i;
+    if (accounts[static_cast<std::size_t>(i)] == "damping") damping_account = i;
   }
   const std::vector<GroupState> physical = state.groups;
   if (state.lane.active) start_schemes(state.groups);
@@ -211,6 +215,16 @@ Simulation::Work::Work(Model m, State s)
     body.reactions(state.t, at.q, v_mid, a_mid, reactions[g]);
   }
   if (state.lane.active) state.groups = physical;
+  for (std::size_t i = 0; i < model.probes().size(); ++i) {
+    const Probe& probe = model.probes()[i];
+    if (probe.quantity != Probe::Quantity::joint ||
+        !is_angle(model.joints()[static_cast<std::size_t>(probe.joint)].kind, probe.coordinate))
+      continue;
+    angle_probes.push_back(static_cast<int>(i));
+    angle_of.push_back({probe.joint, probe.coordinate});
+  }
+  angles.resize(static_cast<Eigen::Index>(angle_of.size()));
+  measure_angles();
   if (model.options().lane == Lane::events) lane = std::make_unique<EventLane>(model);
   if (model.options().controlled()) adaptive = std::make_unique<Adaptive>(model, state.h);
 }
@@ -299,7 +313,7 @@ void Simulation::Work::book(StepReport& report) {
   const std::size_t impact = ledger.size() - 3, scheme = ledger.size() - 2,
                     unexplained = ledger.size() - 1;
   energy = {};
-  double explained = 0.0;
+  double explained = 0.0, damping = 0.0;
   for (std::size_t g = 0; g < trials.size(); ++g) {
     const Group& group = model.groups()[g];
     StepWork work{by_source[g]};
@@ -330,11 +344,13 @@ void Simulation::Work::book(StepReport& report) {
         report.impact -= held;
       }
       report.impact += dot(static_cast<int>(n), trials[g].r.data(), w.data());
+      if (island->damping(static_cast<int>(g), r_friction.head(n)))
+        damping += dot(static_cast<int>(n), r_friction.data(), w.data());
       if (friction_account >= 0 && island->friction(static_cast<int>(g), r_friction.head(n)))
         report.friction += dot(static_cast<int>(n), r_friction.data(), w.data());
     }
   }
-  report.impact -= report.friction;
+  report.impact -= report.friction + damping;
   // Contact works on the relative motion; what a support that moves gives to the bodies on it is work of its drive.
   if (prescribed_account >= 0 && (report.contacts > 0 || !model.joints().empty()))
     for (const auto& island : islands) {
@@ -343,7 +359,8 @@ void Simulation::Work::book(StepReport& report) {
       report.impact += drift.normal;
       report.friction += drift.friction;
       report.joints += drift.joints;
-      const double drive = drift.normal + drift.friction + drift.joints;
+      damping += drift.damping;
+      const double drive = drift.normal + drift.friction + drift.joints + drift.damping;
       ledger[static_cast<std::size_t>(prescribed_account)] -= drive;
       explained -= drive;
     }
@@ -355,6 +372,10 @@ void Simulation::Work::book(StepReport& report) {
   if (joints_account >= 0) {
     ledger[static_cast<std::size_t>(joints_account)] += report.joints;
     explained += report.joints;
+  }
+  if (damping != 0.0) {
+    ledger[static_cast<std::size_t>(damping_account)] += damping;
+    explained += damping;
   }
   if (friction_account >= 0) ledger[static_cast<std::size_t>(friction_account)] += report.friction;
   ledger[impact] += report.impact;
@@ -704,6 +725,34 @@ void Simulation::Work::halve(double h, double t1, int depth, StepReport& report)
   ++second.halvings;
 }
 
+// The angles of outputs in the state.
+void Simulation::Work::measure_angles() {
+  if (angle_of.empty()) return;
+  joints.coordinates(
+      state.t, [&](int g) -> const Vector& { return state.groups[static_cast<std::size_t>(g)].q; },
+      angle_of, angles);
+}
+
+// Outputs of angles that passed from pi to -pi, or back, in the interval that just ended.
+void Simulation::Work::notice_wraps() {
+  if (angle_of.empty()) return;
+  angles_before.swap(angles);
+  angles.resize(angles_before.size());
+  measure_angles();
+  for (Eigen::Index i = 0; i < angles.size(); ++i) {
+    if (!(std::abs(angles[i] - angles_before[i]) > std::numbers::pi)) continue;
+    const int index = angle_probes[static_cast<std::size_t>(i)];
+    notices.add(Notice::Kind::wrapped, index, 0, [&] {
+      const Probe& probe = model.probes()[static_cast<std::size_t>(index)];
+      const Joint& joint = model.joints()[static_cast<std::size_t>(probe.joint)];
+      return fmt::format(
+          "output '{}' jumps by 2 pi where joint '{}' passes half a turn, because it gives the "
+          "angle from -pi to pi; sum up an output with `quantity: velocity` to count turns",
+          probe.name, coordinate_text(joint.name, joint.kind, probe.coordinate));
+    });
+  }
+}
+
 // c, and G_c v + d
 std::array<double, 2> Simulation::Work::joint_coordinate(int joint, int coordinate) {
   const auto at = [&](int g) -> const Vector& {
@@ -811,6 +860,7 @@ StepReport Simulation::advance(double h) {
                     (model().options().on_failure == OnFailure::accept && report.finite);
   if (kept) {
     ++state.step;
+    work_->notice_wraps();
     work_->notices.commit(state.t);
   } else {
     if (before) work_->put_back(*before);

@@ -299,7 +299,9 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
       made.failure = kTooManySteps;
     }
     const bool stopped = is_stop(made.failure);
-    if (gives_up || stopped || (!good && (policy != OnFailure::halve || ladder.finest()))) {
+    // A shorter step may count an angle that a long one cannot.
+    const bool shortens = policy == OnFailure::halve || made.joint_law >= 0;
+    if (gives_up || stopped || (!good && (!shortens || ladder.finest()))) {
       restore(a.before);
       reactions = reactions_before;
       report = made;

@@ -50,7 +50,7 @@ struct Simulation::Work {
   double stored = 0.0,
          stored_end = 0.0;    ///< of the springs in the state, and at the end of the step [J]
   int friction_account = -1;  ///< of the ledger, like `projection_account`; -1: none
-  int projection_account = -1, prescribed_account = -1, joints_account = -1;
+  int projection_account = -1, prescribed_account = -1, joints_account = -1, damping_account = -1;
   std::vector<Vector>
       reactions;        ///< of the last step, a group; empty without prescribed degrees of freedom
   bool reacts = false;  ///< some group has prescribed degrees of freedom
@@ -65,6 +65,10 @@ struct Simulation::Work {
   Notices notices;
   std::vector<char>
       follows;  ///< of each group: 1 its scheme follows any spin, 2 it does not, 0 not asked
+  /// Outputs that are angles of joints: their numbers, joint and coordinate of each, and their values in the state [rad].
+  std::vector<int> angle_probes;
+  std::vector<std::array<int, 2>> angle_of;
+  Vector angles, angles_before;
   bool touched = false;   ///< the islands hold the contacts of the state
   bool unusable = false;  ///< an exception came while the state was put back
   std::vector<SeenContact> seen;
@@ -99,6 +103,8 @@ struct Simulation::Work {
   bool failed(StepReport& report);
   bool dropped(StepReport& report);
   int lost() const;
+  void measure_angles();
+  void notice_wraps();
   // what is asked of a state
   double point_probe(const Probe& probe, View q, View v, bool velocity);
   std::array<double, 2> joint_coordinate(int joint, int coordinate);

@@ -176,6 +176,10 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
     }
     return;
   }
+  if (report.joint_law >= 0) {  // nor could the schemes count the angle
+    report.converged = report.finite = false;
+    return;
+  }
   if (!model.options().events.hand_over) {
     report.converged = false;
     return;

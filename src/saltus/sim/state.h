@@ -133,6 +133,7 @@ struct StepReport {
   double speed = 0.0;        ///< largest velocity that the step asks of contacts [m/s]
   double closing =
       0.0;  ///< closing velocity that contacts were left with, relative to what the step asks of them [1]
+  int joint_law = -1;  ///< of Model::joint_laws(): its angle cannot be counted any more
   double linear_residual = 0.0;  ///< largest |b - A x|/|b| of all linear iterations [1]
   int steps = 1;        ///< that covered the interval; of the event lane those of its integrator
   int rejected = 0;     ///< steps that were made again, shorter

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "saltus/bodies/fem.h"
@@ -23,17 +24,60 @@ const char* finer_remedy(const SceneSetup& setup) {
              : "use a shorter step";
 }
 
-/// The largest coordinate of the points of joints at the start [m].
-double reach_of_joints(const Model& model) {
+/// Lengths of what joints hold, and by how much they are open.
+struct JointMeasures {
+  double size = 0.0;  ///< of the bodies about their joints, and of the mechanism [m]; 0: not known
+  double places = 0.0;  ///< largest coordinate of a point of a joint at the start [m]
+  double lengths = 0.0, angles = 0.0;  ///< largest |g| of a state [m], [rad]
+};
+
+/// size: of the distances between the points of joints, those of a point from the origin of its body, the radii of gyration, and
+/// what deformable bodies measure from.
+JointMeasures measure_joints(const Model& model, const State& state) {
   const std::vector<JointMember> members = joint_members(model.joints(), model.groups());
-  JointSystem system(model.joints(), model.couplings(), members);
-  const auto places = [&](int m) -> const Vector& {
-    const int group = members[static_cast<std::size_t>(m)].group;
-    return model.initial()[static_cast<std::size_t>(group)].q;
+  std::vector<char> broken(model.joints().size(), 0);
+  for (const BrokenJoint& one : state.broken) broken[static_cast<std::size_t>(one.joint)] = 1;
+  JointSystem system(model.joints(), model.couplings(), members, broken);
+  const auto group = [&](int m) {
+    return static_cast<std::size_t>(members[static_cast<std::size_t>(m)].group);
   };
+  JointMeasures x;
   Vector g(system.rows());
-  system.gaps(0.0, places, g);
-  return system.extent();
+  system.make_rows(0.0, [&](int m) -> const Vector& { return model.initial()[group(m)].q; });
+  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (std::size_t i = 0; i < broken.size(); ++i) {
+    if (broken[i] != 0) continue;
+    for (const JointFrame& frame : system.frames(static_cast<int>(i))) {
+      low = low.cwiseMin(frame.x);
+      high = high.cwiseMax(frame.x);
+    }
+  }
+  if ((high.array() >= low.array()).all()) {
+    x.size = (high - low).norm();
+    x.places = low.cwiseAbs().cwiseMax(high.cwiseAbs()).maxCoeff();
+  }
+  for (const JointMember& member : members)
+    if (const RigidData* const rigid = member.body->rigid()) {
+      for (std::size_t b = 0; b < rigid->mass.size(); ++b)
+        if (const double r = std::sqrt(rigid->inertia[b].trace() / (2.0 * rigid->mass[b]));
+            std::isfinite(r))
+          x.size = std::max(x.size, r);
+    } else {
+      x.size = std::max(x.size, member.body->offset());
+    }
+  for (const Joint& joint : model.joints())
+    for (const JointSide* side : {&joint.a, &joint.b})
+      if (side->group >= 0 &&
+          model.groups()[static_cast<std::size_t>(side->group)].dynamics->rigid())
+        x.size = std::max(x.size, side->ref.local.norm());
+  system.gaps(
+      state.t, [&](int m) -> const Vector& { return state.groups[group(m)].q; }, g);
+  const std::span<const char> turns = system.turns();
+  for (Eigen::Index i = 0; i < g.size(); ++i) {
+    double& most = turns[static_cast<std::size_t>(i)] != 0 ? x.angles : x.lengths;
+    most = worse(most, std::abs(g[i]));
+  }
+  return x;
 }
 
 }  // namespace
@@ -197,20 +241,30 @@ std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
                    : "use `contact: {correct_positions: true}` or `law: {kind: stewart-trinkle}`");
 }
 
-std::string joint_warning(const Extreme& gap, const Model& model) {
-  constexpr double kOpen = 1e-6;
+std::string joint_warning(const Extreme& gap, const Model& model, const State& state) {
+  constexpr double kOpen = 1e-6, kDrifted = 1e-3;
   const StepOptions& options = model.options();
-  if (model.joints().empty() || options.joints == JointLevel::velocity || gap.value <= 0.0)
-    return "";
-  const double reach = reach_of_joints(model),
+  if (model.joints().empty() || gap.value <= 0.0) return "";
+  const JointMeasures x = measure_joints(model, state);
+  const double t = static_cast<double>(gap.row) * options.h;
+  if (options.joints == JointLevel::velocity && options.lane == Lane::stepping) {
+    const double size = x.size > 0.0 ? x.size : 1.0;
+    if (!(gap.value > kDrifted * std::max(size, 1.0)) && !(x.angles > kDrifted) &&
+        !(x.lengths > kDrifted * size))
+      return "";
+    return fmt::format(
+        "joints at level velocity opened by up to {:.3g} m or rad (t = {:.6g} s), on bodies and "
+        "distances of {:.3g} m; use `joint: {{level: position}}` or both, or a shorter step",
+        gap.value, t, size);
+  }
+  const double reach = std::max(x.size, x.places),
                allowed =
                    options.lane == Lane::events ? std::max(kOpen, options.events.tolerance) : kOpen;
   if (gap.value <= allowed * (reach > 0.0 ? std::min(reach, 1.0) : 1.0)) return "";
   return fmt::format(
       "joints were open by up to {:.3g} m or rad (t = {:.6g} s): their bodies could not follow; "
-      "see "
-      "what is `locked`, and what drives and moved bodies ask for",
-      gap.value, static_cast<double>(gap.row) * options.h);
+      "see what is `locked`, and what drives and moved bodies ask for",
+      gap.value, t);
 }
 
 std::vector<std::string> notice_warnings(std::span<const Notice> notices) {

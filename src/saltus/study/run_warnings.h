@@ -26,9 +26,9 @@ std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup);
 /// The same about explicit schemes that fed more than a thousandth into the motion: beyond what loads and prescribed motion
 /// did, and of the largest of those works and the kinetic energy; kinetic: its largest value [J].
 std::string growth_warning(double kinetic, const State& state, const SceneSetup& setup);
-/// The same about joints that are held at their positions and were open, by more than 1e-6 of 1 m (or 1 rad) and of the largest
-/// coordinate of their points; gap: RunStatistics::joint_gap.
-std::string joint_warning(const Extreme& gap, const Model& model);
+/// The same about joints that are held at their positions and were open, by more than 1e-6 of 1 m (or 1 rad) and of the size of
+/// what they hold; about those at level velocity that drifted apart by 1e-3 of it. gap: RunStatistics::joint_gap; state: the last.
+std::string joint_warning(const Extreme& gap, const Model& model, const State& state);
 /// The same about what single steps met, a line each; of many of a kind the first three.
 std::vector<std::string> notice_warnings(std::span<const Notice> notices);
 /// The same about elements that are turned inside out in the last state.

@@ -228,7 +228,7 @@ struct SceneRun::Parts {
           unexplained_warning(result.loop, result.state, *setup), law_warning(result.loop, *setup),
           sinking_warning(result.loop, *setup),
           growth_warning(kinetic, result.state, *setup),
-          joint_warning(result.loop.statistics.joint_gap, setup->model),
+          joint_warning(result.loop.statistics.joint_gap, setup->model, result.state),
           inverted_warning(result.state, *setup)})
       if (!text.empty()) note(text);
     for (const std::string& text : notice_warnings(writer->all_notices(sim->notices()))) note(text);

@@ -113,7 +113,8 @@ void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
     warn_into(row, fmt::format("the contact laws hold on the finished state with residual {:.3g} "
                                "only; use a shorter step",
                                row.residual_after));
-  if (const std::string open = joint_warning(recorder.statistics().joint_gap, sim.model());
+  if (const std::string open =
+          joint_warning(recorder.statistics().joint_gap, sim.model(), sim.state());
       !open.empty())
     warn_into(row, open);
   if (!ledger.empty() && !(std::abs(ledger.back()) <= 0.1 * scale))

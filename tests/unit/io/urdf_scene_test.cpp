@@ -256,7 +256,7 @@ TEST_CASE("masses, inertias and limits that are doubtful are told with line and 
            Row{limits("prismatic", "effort=\"1\" velocity=\"1\""),
                "cannot move: lower and upper are 0 m"},
            Row{limits("revolute", "lower=\"-1\" upper=\"6.28\" effort=\"1\" velocity=\"1\""),
-               "upper 6.28 rad is beyond half a turn and is not held"},
+               "upper 6.28 rad is beyond half a turn and is left out of the scene"},
            Row{limits("prismatic", "lower=\"1\" upper=\"2\" effort=\"1\" velocity=\"1\""),
                "0 is outside of its limits: it starts at 1 m"},
        }) {
