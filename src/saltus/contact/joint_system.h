@@ -107,7 +107,8 @@ class JointSystem {
   std::span<const char> turns() const;  ///< of every row: g is an angle [rad]
   /// The point and the axes of a joint on a and b at the last make_rows().
   std::array<JointFrame, 2> frames(int joint) const;
-  /// Largest coordinate of the joints' points at the last gaps(): the scale of round-off in gaps [m].
+  /// Largest coordinate of the joints' points at the last gaps(), in space and in the frames of their bodies: the scale of
+  /// round-off in gaps [m].
   double extent() const;
   /// gamma, with (G v + d)' = G v' + gamma, at the place of the last make_rows(t, q), members moving with v. Rates of
   /// members that move by themselves are differences `rate` at t. For groups of rigid bodies, those that are moved, and those
