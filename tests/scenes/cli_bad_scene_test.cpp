@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "command.h"
@@ -188,4 +189,42 @@ TEST_CASE("a fault in --set is named as such") {
   CHECK(outcome.error_lines() == 1);
   CHECK(holds(outcome.err, "--set bodies[0].string.modes=-3"));
   CHECK(folder.names() == std::vector<std::string>{"scene.yaml"});
+}
+
+TEST_CASE("check and run list all faults of a scene, a line each in the order of the file") {
+  const Folder folder;
+  folder.write("scene.yaml", R"(saltus: 1
+time: {end: 50 kg, step: 1 ms}
+bodies:
+  - {name: mass, kind: linear, oscillator: {mass: -1, stiffness: 4}}
+  - {name: string, kind: modal, modes: {file: nowhere.csv}}
+  - {name: ball, kind: particles, particles: {mass: [1], positions: [[0, 0, 1]], colour: 2}}
+  - {name: free, kind: particles, particles: {mass: [1], positions: [[0, 0, 1]]}}
+contacts:
+  - {on: fre, at: 0, against: {plane: {normal: [0, 0, 1]}}, law: newton-impact}
+)");
+  for (const std::string verb : {"check", "run"}) {
+    const Outcome outcome = saltus_command(folder, {verb, "scene.yaml"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.error_lines() == 5);
+    std::size_t at = 0;
+    for (const char* place :
+         {"saltus: scene.yaml:2:", "saltus: scene.yaml:4:", "saltus: scene.yaml:5:",
+          "saltus: scene.yaml:6:", "saltus: scene.yaml:9:"}) {
+      CAPTURE(place);
+      const std::size_t found = outcome.err.find(place, at);
+      CHECK(found != std::string::npos);
+      at = found == std::string::npos ? at : found;
+    }
+  }
+  const Outcome outcome = saltus_command(folder, {"check", "scene.yaml", "--json"});
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["exit_code"] == 2);
+  REQUIRE(json["errors"].size() == 5);
+  CHECK(json["error"] == json["errors"][0]["error"]);
+  CHECK(json["errors"][4]["line"] == 9);
+  CHECK(json["errors"][4]["path"] == "contacts[0].on");
+  CHECK(json["errors"][4]["hint"].get<std::string>().find("free") != std::string::npos);
 }

@@ -4,24 +4,45 @@
 #include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "saltus/app/app.h"
 #include "saltus/app/terminal.h"
-#include "saltus/base/error.h"
+#include "saltus/base/faults.h"
 
 namespace saltus::app {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Failure {
   int code;
   std::string text;
+  std::vector<std::string> lines{};  ///< of several faults
+  Json faults{};                     ///< of a scene, each with its place
 };
+
+Failure scene_failure(const SceneError& error) {
+  Failure failure{kBadInput, error.SceneError::what(), fault_lines(error), Json::array()};
+  for (const SceneError& one : all_faults(error)) {
+    Json fault{{"error", one.what()}};
+    if (one.placed()) fault["file"] = one.file();
+    if (one.line() > 0) fault["line"] = one.line();
+    if (one.column() > 0) fault["column"] = one.column();
+    fault["path"] = one.path();
+    fault["message"] = one.message();
+    fault["hint"] = one.hint();
+    failure.faults.push_back(std::move(fault));
+  }
+  return failure;
+}
 
 Failure describe(std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
   } catch (const SceneError& e) {
-    return {kBadInput, e.what()};
+    return scene_failure(e);
   } catch (const RunError& e) {
     return {kNotFinished, e.what()};
   } catch (const std::bad_alloc&) {
@@ -42,10 +63,12 @@ Failure describe(std::exception_ptr error) {
 
 int report_failure(std::exception_ptr error, bool json) {
   const Failure failure = describe(std::move(error));
-  complain(failure.text);
+  if (failure.lines.empty()) complain(failure.text);
+  for (const std::string& line : failure.lines) complain(line);
   if (json) {
-    const nlohmann::ordered_json object = {{"error", failure.text}, {"exit_code", failure.code}};
-    std::puts(object.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    Json object = {{"error", failure.text}, {"exit_code", failure.code}};
+    if (!failure.faults.empty()) object["errors"] = failure.faults;
+    std::puts(object.dump(1, ' ', false, Json::error_handler_t::replace).c_str());
   }
   return failure.code;
 }

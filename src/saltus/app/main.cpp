@@ -306,7 +306,7 @@ void declare(CLI::App& app, Arguments& a) {
   run->add_flag("-q,--quiet", a.run.quiet, "no progress and no table; warnings and errors stay");
   add_json(*run, a.run.json);
 
-  CLI::App* check = app.add_subcommand("check", "read a scene and say what it is; runs nothing");
+  CLI::App* check = app.add_subcommand("check", "read a scene and say what it is, or all that is wrong with it; runs nothing");
   check->add_option("scene", a.check.scene, "scene file (YAML)")->required()->type_name("FILE");
   add_set(*check, a.check.set);
   add_json(*check, a.check.json);

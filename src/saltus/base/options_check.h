@@ -1,6 +1,6 @@
 // Checks option structs however they were filled: ranges, required entries, relations between keys,
 // and what a struct says about itself in fault(). Errors carry the path of the entry; readers add
-// its place.
+// its place. Checking goes on after each fault; what rests on an entry with one is not checked.
 #pragma once
 #include <cmath>
 #include <functional>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "saltus/base/error.h"
+#include "saltus/base/faults.h"
 #include "saltus/base/options.h"
 #include "saltus/base/options_read.h"
 
@@ -25,12 +26,14 @@ struct Members {
 void check_rules(std::span<const Rule> rules, const Members& members, const std::string& path);
 
 template <OptionStruct S>
-void check_struct(const S& value, const std::string& path);
+void check_struct(const S& value, const std::string& path, Faults& faults);
 
+/// Of a list of numbers the first fault is thrown, of structs all are added to `faults`.
 template <class T>
-void check_value(const T& value, Dimension dimension, const Range& range, const std::string& path) {
+void check_value(const T& value, Dimension dimension, const Range& range, const std::string& path,
+                 Faults& faults) {
   if constexpr (kIsOptional<T>) {
-    if (value) check_value(*value, dimension, range, path);
+    if (value) check_value(*value, dimension, range, path, faults);
   } else if constexpr (std::same_as<T, double>) {
     check_number(value, dimension, range, path);
   } else if constexpr (std::same_as<T, int>) {
@@ -39,22 +42,27 @@ void check_value(const T& value, Dimension dimension, const Range& range, const 
     if (!value.is_name()) check_number(value.number, dimension, range, path);
   } else if constexpr (kIsList<T> || kIsArray<T>) {
     for (std::size_t i = 0; i < value.size(); ++i)
-      check_value(value[i], dimension, range, join_path(path, i));
+      check_value(value[i], dimension, range, join_path(path, i), faults);
   } else if constexpr (kIsVariant<T>) {
-    std::visit([&](const auto& chosen) { check_value(chosen, dimension, range, path); }, value);
+    std::visit([&](const auto& chosen) { check_value(chosen, dimension, range, path, faults); },
+               value);
   } else if constexpr (OptionStruct<T>) {
-    check_struct(value, path);
+    check_struct(value, path, faults);
   }
 }
 
 template <OptionStruct S>
-void check_struct(const S& value, const std::string& path) {
+void check_struct(const S& value, const std::string& path, Faults& faults) {
+  if (!faults.known(path)) return;
   for_each_field<S>([&](const auto& field) {
     const auto& member = value.*field.member;
     const std::string where = join_path(path, field.key);
-    if (field.required && !is_set(member))
-      throw SceneError(where, "is empty: " + std::string(field.help));
-    check_value(member, field.dimension, field.range, where);
+    if (!faults.known(where)) return;
+    faults.attempt(where, [&] {
+      if (field.required && !is_set(member))
+        throw SceneError(where, "is empty: " + std::string(field.help));
+      check_value(member, field.dimension, field.range, where, faults);
+    });
   });
   if constexpr (requires { S::rules(); }) {
     Members members;
@@ -74,19 +82,39 @@ void check_struct(const S& value, const std::string& path) {
       return name;
     };
     constexpr auto rules = S::rules();
-    check_rules(rules, members, path);
+    if (faults.members_known(path))
+      faults.attempt(join_path(path, "?"), [&] { check_rules(rules, members, path); });
   }
   if constexpr (requires { value.fault(); })
-    if (const std::optional<Fault> fault = value.fault())
-      throw SceneError(join_path(path, fault->key), fault->message, fault->hint);
+    if (faults.all_known(path))
+      if (const std::optional<Fault> fault = value.fault()) {
+        const std::string where = join_path(path, fault->key);
+        faults.add(SceneError(where, fault->message, fault->hint), where);
+      }
+}
+
+/// One value alone; throws its faults.
+template <class T>
+void check_value(const T& value, Dimension dimension, const Range& range, const std::string& path) {
+  Faults faults;
+  faults.attempt(path, [&] { check_value(value, dimension, range, path, faults); });
+  faults.throw_all();
 }
 
 }  // namespace check_detail
 
-/// Throws the first SceneError found, with its path.
+/// Adds what is wrong to `faults`, each fault with its path.
+template <OptionStruct S>
+void check_options(const S& options, Faults& faults, const std::string& path = "") {
+  check_detail::check_struct(options, path, faults);
+}
+
+/// The same; throws what is wrong.
 template <OptionStruct S>
 void check_options(const S& options, const std::string& path = "") {
-  check_detail::check_struct(options, path);
+  Faults faults;
+  check_options(options, faults, path);
+  faults.throw_all();
 }
 
 }  // namespace saltus

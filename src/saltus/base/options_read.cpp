@@ -135,20 +135,37 @@ void expect_kind(const Node& node, Node::Kind kind, const std::string& path,
     fail_type(node, path, kind == Node::Kind::list ? "a list" : "a map of keys", hint);
 }
 
-void expect_known(const Node& node, const std::string& path,
-                  std::span<const std::string_view> known, std::string_view owner) {
+bool expect_known(const Node& node, const std::string& path,
+                  std::span<const std::string_view> known, Faults& faults, std::string_view owner) {
+  bool all = true;
   for (const Node::Key& key : node.keys) {
     if (std::ranges::find(known, key.text) != known.end()) continue;
-    const std::string shown_key = "`" + key.text.substr(0, 60) + "`";
-    const auto colon = key.text.find(':');
-    if (colon != std::string::npos &&
-        std::ranges::find(known, key.text.substr(0, colon)) != known.end())
-      fail_at(key.place, path, shown_key + " needs a space after the colon");
-    fail_at(key.place, path,
-            owner.empty() ? "unknown key " + shown_key
-                          : "`" + std::string(owner) + "` has no key " + shown_key,
-            known.empty() ? "no keys are allowed here" : did_you_mean(key.text, known));
+    all = false;
+    faults.attempt(join_path(path, "?"), [&] {
+      const std::string shown_key = "`" + key.text.substr(0, 60) + "`";
+      const auto colon = key.text.find(':');
+      if (colon != std::string::npos &&
+          std::ranges::find(known, key.text.substr(0, colon)) != known.end())
+        fail_at(key.place, path, shown_key + " needs a space after the colon");
+      fail_at(key.place, path,
+              owner.empty() ? "unknown key " + shown_key
+                            : "`" + std::string(owner) + "` has no key " + shown_key,
+              known.empty() ? "no keys are allowed here" : did_you_mean(key.text, known));
+    });
   }
+  return all;
+}
+
+void note_missing(const Node& node, const std::string& path, std::string_view key,
+                  std::string_view help, std::span<const std::string_view> known, Faults& faults) {
+  for (const Node::Key& written : node.keys) {
+    if (std::ranges::find(known, written.text) != known.end()) continue;
+    const std::string_view text = written.text;
+    if (nearest_name(text, known) == key || text.substr(0, text.find(':')) == key) return;
+  }
+  faults.attempt(join_path(path, key), [&] {
+    fail_at(node.place, path, "`" + std::string(key) + "` is missing: " + std::string(help));
+  });
 }
 
 std::size_t choose_by_key(const Node& node, const std::string& path,

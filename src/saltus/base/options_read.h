@@ -1,6 +1,6 @@
 // Reads option structs from a document. Strict: an unknown key, a wrong type, a wrong unit, a
-// missing value is a SceneError with its place. Ranges and relations between keys are left to
-// check_options() (options_check.h).
+// missing value is a SceneError with its place. Reading goes on after each of them, key by key and entry by entry. Ranges and
+// relations between keys are left to check_options() (options_check.h).
 #pragma once
 #include <functional>
 #include <map>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "saltus/base/error.h"
+#include "saltus/base/faults.h"
 #include "saltus/base/node.h"
 #include "saltus/base/options.h"
 #include "saltus/base/suggest.h"
@@ -31,6 +32,12 @@ inline std::string join_path(const std::string& path, std::size_t index) {
 
 namespace read_detail {
 
+/// What a reader fills beside the values.
+struct Reading {
+  Places& places;
+  Faults& faults;
+};
+
 double read_number(const Node& node, const std::string& path, Dimension dimension);
 int read_integer(const Node& node, const std::string& path);
 bool read_boolean(const Node& node, const std::string& path);
@@ -43,10 +50,13 @@ std::size_t read_name(const Node& node, const std::string& path,
                       std::span<const std::string_view> names);
 void expect_kind(const Node& node, Node::Kind kind, const std::string& path,
                  const std::string& hint);
-/// Fails at the first key that is not among `known`; `owner`: the chosen alternative, for the
-/// message.
-void expect_known(const Node& node, const std::string& path,
-                  std::span<const std::string_view> known, std::string_view owner = "");
+/// A fault for each key that is not among `known`; `owner`: the chosen alternative, for the message. Whether all are.
+bool expect_known(const Node& node, const std::string& path,
+                  std::span<const std::string_view> known, Faults& faults,
+                  std::string_view owner = "");
+/// A fault for a key that must be written, unless a key that is not known is a slip of it.
+void note_missing(const Node& node, const std::string& path, std::string_view key,
+                  std::string_view help, std::span<const std::string_view> known, Faults& faults);
 /// Which of `keys` is present in the map; fails if none or two are.
 std::size_t choose_by_key(const Node& node, const std::string& path,
                           std::span<const std::string_view> keys);
@@ -62,29 +72,36 @@ constexpr auto keys_of() {
 }
 
 template <class T>
-void read_value(const Node& node, const std::string& path, Dimension dimension, Places& places,
+void read_value(const Node& node, const std::string& path, Dimension dimension, Reading reading,
                 T& out);
+
+/// Numbers, and lists of them: of these the first fault is enough.
+template <class T>
+inline constexpr bool kIsNumbers = std::is_arithmetic_v<T> || kIsArray<T>;
+template <class T>
+inline constexpr bool kIsNumbers<std::vector<T>> = kIsNumbers<T>;
 
 /// `extra`: a key that belongs to whoever chose this struct.
 template <OptionStruct S>
-void read_struct(const Node& node, const std::string& path, Places& places, S& out,
+void read_struct(const Node& node, const std::string& path, Reading reading, S& out,
                  std::string_view extra = "") {
   constexpr auto keys = keys_of<S>();
   std::vector<std::string_view> known(keys.begin(), keys.end());
   if (!extra.empty()) known.push_back(extra);
   expect_kind(node, Node::Kind::map, path, "keys: " + list_names(known));
   if constexpr (NamedOptions<S>)
-    expect_known(node, path, known, S::name);
+    expect_known(node, path, known, reading.faults, S::name);
   else if constexpr (KeyedOptions<S>)
-    expect_known(node, path, known, S::key);
+    expect_known(node, path, known, reading.faults, S::key);
   else
-    expect_known(node, path, known);
+    expect_known(node, path, known, reading.faults);
   for_each_field<S>([&](const auto& field) {
+    const std::string where = join_path(path, field.key);
     if (const Node* child = node.find(field.key))
-      read_value(*child, join_path(path, field.key), field.dimension, places, out.*field.member);
+      reading.faults.attempt(
+          where, [&] { read_value(*child, where, field.dimension, reading, out.*field.member); });
     else if (field.required)
-      fail_at(node.place, path,
-              "`" + std::string(field.key) + "` is missing: " + std::string(field.help));
+      note_missing(node, path, field.key, field.help, known, reading.faults);
   });
 }
 
@@ -116,7 +133,7 @@ std::size_t choose_by_shape(const Node& node) {
 }
 
 template <class V>
-void read_choice(const Node& node, const std::string& path, Dimension dimension, Places& places,
+void read_choice(const Node& node, const std::string& path, Dimension dimension, Reading reading,
                  V& out) {
   std::size_t chosen = 0;
   constexpr auto names = names_of_choice<V>();
@@ -128,35 +145,36 @@ void read_choice(const Node& node, const std::string& path, Dimension dimension,
       for (auto key : keys_of<T>()) known.push_back(key);
     });
     expect_kind(node, Node::Kind::map, path, "a map with one of the keys: " + list_names(names));
-    expect_known(node, path, known);
+    if (!expect_known(node, path, known, reading.faults)) return;
     chosen = choose_by_key(node, path, names);
   } else {
     chosen = choose_by_shape<V>(node);
   }
   for_each_alternative<V>([&]<class T>(std::type_identity<T>, std::size_t i) {
     if constexpr (kChoiceBy<V> == ChoiceBy::shape) {
-      if (i == chosen) read_value(node, path, dimension, places, out.template emplace<T>());
+      if (i == chosen) read_value(node, path, dimension, reading, out.template emplace<T>());
     } else if (i == chosen) {
       T& value = out.template emplace<T>();
       if (node.kind == Node::Kind::scalar) {
         Node nothing;
         nothing.kind = Node::Kind::map;
         nothing.place = node.place;
-        read_struct(nothing, path, places, value);
+        read_struct(nothing, path, reading, value);
       } else {
-        read_struct(node, path, places, value, kChoiceBy<V> == ChoiceBy::kind ? "kind" : "");
-        if (const Node* kind = node.find("kind")) places[join_path(path, "kind")] = kind->place;
+        read_struct(node, path, reading, value, kChoiceBy<V> == ChoiceBy::kind ? "kind" : "");
+        if (const Node* kind = node.find("kind"))
+          reading.places[join_path(path, "kind")] = kind->place;
       }
     }
   });
 }
 
 template <class T>
-void read_value(const Node& node, const std::string& path, Dimension dimension, Places& places,
+void read_value(const Node& node, const std::string& path, Dimension dimension, Reading reading,
                 T& out) {
-  places[path] = node.place;
+  reading.places[path] = node.place;
   if constexpr (kIsOptional<T>) {
-    read_value(node, path, dimension, places, out.emplace());
+    read_value(node, path, dimension, reading, out.emplace());
   } else if constexpr (std::same_as<T, double>) {
     out = read_number(node, path, dimension);
   } else if constexpr (std::same_as<T, int>) {
@@ -173,7 +191,7 @@ void read_value(const Node& node, const std::string& path, Dimension dimension, 
     for (std::size_t i = 0; i < names.size(); ++i) names[i] = named[i].name;
     out = named[read_name(node, path, names)].value;
   } else if constexpr (kIsVariant<T>) {
-    read_choice(node, path, dimension, places, out);
+    read_choice(node, path, dimension, reading, out);
   } else if constexpr (kIsList<T> || kIsArray<T>) {
     expect_kind(node, Node::Kind::list, path,
                 "written as [a, b, c], or as lines that start with `- `");
@@ -185,21 +203,46 @@ void read_value(const Node& node, const std::string& path, Dimension dimension, 
               "has " + std::to_string(node.items.size()) + " entries instead of " +
                   std::to_string(out.size()));
     }
-    for (std::size_t i = 0; i < node.items.size(); ++i)
-      read_value(node.items[i], join_path(path, i), dimension, places, out[i]);
+    const std::size_t before = reading.faults.count();
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const std::string where = join_path(path, i);
+      reading.faults.attempt(where,
+                             [&] { read_value(node.items[i], where, dimension, reading, out[i]); });
+      if (kIsNumbers<T> && reading.faults.count() > before) break;
+    }
   } else {
-    read_struct(node, path, places, out);
+    read_struct(node, path, reading, out);
   }
+}
+
+/// The same of one value alone; throws its faults.
+template <class T>
+void read_value(const Node& node, const std::string& path, Dimension dimension, Places& places,
+                T& out) {
+  Faults faults;
+  faults.attempt(path, [&] { read_value(node, path, dimension, Reading{places, faults}, out); });
+  faults.throw_all();
 }
 
 }  // namespace read_detail
 
-/// Fills `out` from a document and notes the place of every entry. Members that are not written
-/// keep their values.
+/// Fills `out` from a document and notes the place of every entry, and what is wrong with it. Members that are not written, or
+/// wrong, keep their values.
+template <OptionStruct S>
+void read_options(const Node& node, S& out, Places& places, Faults& faults,
+                  const std::string& path = "") {
+  places[path] = node.place;
+  faults.attempt(path, [&] {
+    read_detail::read_struct(node, path, read_detail::Reading{places, faults}, out);
+  });
+}
+
+/// The same; throws what is wrong.
 template <OptionStruct S>
 void read_options(const Node& node, S& out, Places& places, const std::string& path = "") {
-  places[path] = node.place;
-  read_detail::read_struct(node, path, places, out);
+  Faults faults;
+  read_options(node, out, places, faults, path);
+  faults.throw_all();
 }
 
 }  // namespace saltus

@@ -53,7 +53,8 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 
 std::string list_names(std::span<const std::string_view> names) {
   std::string text;
-  for (std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  for (std::string_view name : names)
+    if (!name.empty()) text += (text.empty() ? "" : ", ") + std::string(name);
   return text;
 }
 

@@ -276,6 +276,16 @@ std::optional<std::string> stability_advice(const ModalData& modes, double theta
       counted_modes(growing, ""), body, h);
 }
 
+std::optional<std::string> spin_advice(double spin, double h, bool exact, const std::string& body) {
+  constexpr double kTurn = 2.0 * std::numbers::pi, kMostExact = 100.0;
+  if (!(spin * h > (exact ? kMostExact : kTurn))) return std::nullopt;
+  return fmt::format(
+      "'{}' turns {:.3g} times in a step at the start ({:.3g} rad/s, step {:.3g} s), which "
+      "contacts, joints and stored rows do not follow; use a step below {:.1g} s, which is a tenth "
+      "of a turn",
+      body, spin * h / kTurn, spin, h, 0.1 * kTurn / spin);
+}
+
 std::optional<std::string> pluck_advice(double at, double length, int modes,
                                         const std::string& body) {
   const double spacing = length / (modes + 1);

@@ -51,6 +51,10 @@ std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& s
 /// a body at rest on an obstacle sinks or climbs.
 std::optional<std::string> rest_advice(double gamma, double beta, const std::string& body);
 
+/// A body that turns more than once in a step is not followed by contacts, joints and rows; schemes that are exact on free bodies
+/// (`exact`) may take some turns. spin [rad/s].
+std::optional<std::string> spin_advice(double spin, double h, bool exact, const std::string& body);
+
 /// A pluck acts at the nearest of the N points i L/(N+1) of a string of N modes; says so when that is far.
 std::optional<std::string> pluck_advice(double at, double length, int modes,
                                         const std::string& body);

@@ -7,11 +7,13 @@
 #include <limits>
 #include <optional>
 
+#include "saltus/base/faults.h"
 #include "saltus/base/suggest.h"
 #include "saltus/scene/advice.h"
 #include "saltus/scene/build_body.h"
 #include "saltus/scene/build_contact.h"
 #include "saltus/scene/build_joint.h"
+#include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_output.h"
 #include "saltus/scene/damper_advice.h"
 #include "saltus/scene/detune_advice.h"
@@ -37,9 +39,14 @@ std::shared_ptr<const ContactSolver> solver_of(const std::string& name) {
                    did_you_mean(name, names));
 }
 
+/// Thrown where faults were collected and what follows needs the entries that have them.
+struct Collected {};
+
 class Builder {
  public:
-  explicit Builder(const Scene& scene) : scene_(scene), spec_(scene.spec) {}
+  /// faults: where they are given, those of the entries of a list are collected, and the list is gone through to its end.
+  explicit Builder(const Scene& scene, Faults* faults = nullptr)
+      : scene_(scene), spec_(scene.spec), faults_(faults) {}
 
   Model build() {
     parts_.options.h = spec_.time.h();
@@ -53,14 +60,15 @@ class Builder {
     lane_options();
     end_of_run();
     parts_.solver = solver_of(spec_.solver.kind);
-    for (std::size_t i = 0; i < spec_.bodies.size(); ++i) body(i);
+    each("bodies", spec_.bodies.size(), [&](std::size_t i) { body(i); });
     rigid_.finish_groups(bodies_);
-    for (std::size_t i = 0; i < spec_.bodies.size(); ++i) finish_body(i);
+    each("bodies", spec_.bodies.size(), [&](std::size_t i) { finish_body(i); });
     if (parts_.groups.empty())
       throw SceneError("bodies", "nothing in the scene can move",
                        "at least one body that is not fixed");
     pass_limits();
-    for (std::size_t i = 0; i < spec_.contacts.size(); ++i) add_contact(scene_, bodies_, i, parts_);
+    each("contacts", spec_.contacts.size(),
+         [&](std::size_t i) { add_contact(scene_, bodies_, i, parts_); });
     finish_surfaces();
     expect_shapes_to_correct();
     expect_single_stops(scene_, bodies_, rigid_, parts_);
@@ -73,12 +81,26 @@ class Builder {
         std::ranges::any_of(parts_.surfaces.law, [](int law) { return law >= 0; });
     const double tolerance = shapes_touch ? 1e-9 : 1e-12;
     parts_.options.contact = {spec_.solver.tolerance.value_or(tolerance), spec_.solver.iterations};
-    for (std::size_t i = 0; i < spec_.outputs.size(); ++i)
+    each("outputs", spec_.outputs.size(), [&](std::size_t i) {
       parts_.probes.push_back(probe_of(scene_, bodies_, parts_.initial, parts_.joints, i));
+    });
     return Model(std::move(parts_));
   }
 
  private:
+  /// step(i) of each entry of a list. What comes after them needs all of them: their faults are thrown at the end.
+  template <class Step>
+  void each(const char* list, std::size_t count, const Step& step) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!faults_) {
+        step(i);
+        continue;
+      }
+      faults_->attempt(fmt::format("{}[{}]", list, i), [&] { step(i); });
+    }
+    if (faults_ && faults_->any()) throw Collected{};
+  }
+
   /// Runs are whole steps.
   void end_of_run() {
     const double h = spec_.time.h(), end = spec_.time.end;
@@ -220,6 +242,7 @@ class Builder {
     const std::string path = fmt::format("bodies[{}]", i);
     const auto g = static_cast<std::size_t>(built.group);
     expect_fit(spec, *built.dynamics, *parts_.groups[g].scheme, path);
+    advise_spin(i, path);
     if (built.kind_rigid) return;
     expect_start(built, path);
     advise(i, path);
@@ -270,6 +293,32 @@ class Builder {
     if (passes == 0) return;  // the model takes the defaults of its schemes
     parts_.options.pass_tolerance = tolerance;
     parts_.options.pass_limit = passes;
+  }
+
+  /// The fastest of a body at the start, of its copies too [rad/s].
+  double spin_of(std::size_t i) const {
+    const BodySpec& spec = spec_.bodies[i];
+    const BuiltBody& built = bodies_[i];
+    if (spec.pseudo_rigid) return to_vector3(spec.pseudo_rigid->spin).stableNorm();
+    if (spec.fem) return to_vector3(spec.fem->spin).stableNorm();
+    if (spec.beam) return to_vector3(spec.beam->spin).stableNorm();
+    if (!built.kind_rigid || !spec.rigid || spec.rigid->motion) return 0.0;
+    const Vector& v = parts_.initial[static_cast<std::size_t>(built.group)].v;
+    double spin = 0.0;
+    for (std::size_t k = 0; k < built.origins.size(); ++k) {
+      const auto at = 6 * (built.first + static_cast<Eigen::Index>(k)) + 3;
+      spin = std::max(spin, v.segment<3>(at).stableNorm());
+    }
+    return spin;
+  }
+
+  void advise_spin(std::size_t i, const std::string& path) {
+    if (parts_.options.lane != Lane::stepping || parts_.options.step_tolerance > 0.0) return;
+    const SchemeChoice choice = spec_.bodies[i].chosen_scheme();
+    const bool exact = std::holds_alternative<RigMidOptions>(choice) ||
+                       std::holds_alternative<SplittingOptions>(choice);
+    if (const auto advice = spin_advice(spin_of(i), spec_.time.h(), exact, spec_.bodies[i].name))
+      parts_.warnings.push_back(path + ": " + *advice);
   }
 
   bool touched(const std::string& name) const {
@@ -328,6 +377,7 @@ class Builder {
 
   const Scene& scene_;
   const SceneSpec& spec_;
+  Faults* faults_;
   ModelParts parts_;
   std::vector<BuiltBody> bodies_;
   RigidAssembly rigid_{scene_, parts_};
@@ -345,6 +395,16 @@ Model build(const Scene& scene) {
     return Builder(scene).build();
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);
+  }
+}
+
+void build_faults(const Scene& scene, Faults& faults) {
+  try {
+    Builder(scene, &faults).build();
+  } catch (const Collected&) {
+    return;
+  } catch (const SceneError& error) {
+    faults.add(error, error.path());
   }
 }
 

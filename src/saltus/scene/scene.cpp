@@ -1,5 +1,7 @@
 #include "saltus/scene/scene.h"
 
+#include "saltus/scene/scene_faults.h"
+
 namespace saltus {
 
 const Place* find_place(const Places& places, std::string_view path) {
@@ -12,6 +14,12 @@ const Place* find_place(const Places& places, std::string_view path) {
 }
 
 void rethrow_placed(const SceneError& error, const Scene& scene) {
+  if (const auto* several = dynamic_cast<const SceneErrors*>(&error)) {
+    if (several->placed()) throw *several;
+    Faults faults;
+    for (const SceneError& one : several->all()) faults.add(one, one.path());
+    throw_placed(faults, scene);
+  }
   if (error.placed()) throw error;
   if (const Place* place = find_place(scene.places, error.path()))
     throw error.at(place->source, place->line, place->column);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "saltus/base/faults.h"
 #include "saltus/base/options_check.h"
 #include "saltus/base/suggest.h"
 #include "saltus/base/units.h"
@@ -220,6 +221,8 @@ std::optional<Fault> SceneSpec::fault() const {
 }
 
 void check(const SceneSpec& spec) { check_options(spec); }
+
+void check(const SceneSpec& spec, Faults& faults) { check_options(spec, faults); }
 
 std::string place_text(const PlaceSpec& place, BodyKind kind) {
   if (const auto* x = std::get_if<std::array<double, 3>>(&place))

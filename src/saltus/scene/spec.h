@@ -17,6 +17,8 @@
 
 namespace saltus {
 
+class Faults;
+
 /// The version of the scene format this program reads.
 inline constexpr int kSceneVersion = 1;
 
@@ -285,9 +287,11 @@ struct SceneSpec {
   }
 };
 
-/// Throws the first SceneError in a spec: ranges, missing and contradictory entries, unknown
-/// bodies. A spec that was read from a file has passed already.
+/// Throws the SceneErrors in a spec: ranges, missing and contradictory entries; where there are none the first of unknown bodies.
+/// A spec that was read from a file has passed already.
 void check(const SceneSpec& spec);
+/// The same; adds them to `faults`. What an entry with a fault would mean to others is not checked.
+void check(const SceneSpec& spec, Faults& faults);
 
 /// Fills in the names of contacts, joints, couplings and outputs and the schemes that the scene leaves out; never renames.
 void complete(SceneSpec& spec);

@@ -7,6 +7,7 @@
 #include "saltus/io/scene_yaml.h"
 #include "saltus/io/wav.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene/scene_faults.h"
 #include "saltus/study/file_names.h"
 
 namespace saltus {
@@ -26,35 +27,56 @@ void set_end(Scene& scene, const std::string& until) {
   }
 }
 
-void check_outputs(const Scene& scene, const Model& model) {
+void check_output(const Scene& scene, std::size_t i) {
   const SceneSpec& spec = scene.spec;
-  for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
-    const OutputSpec& output = spec.outputs[i];
-    for (const auto& [name, file] :
-         {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
-      if (!*file) continue;
-      const std::string path = fmt::format("outputs[{}].{}", i, name);
-      if (!spec.results.every_step)
-        throw SceneError(path, "needs the samples of every step, and results.every_step is false",
-                         "set results.every_step: true, or leave the file out");
-    }
-    if (!output.wav) continue;
-    try {
-      wav_rate(1.0 / model.options().h);
-    } catch (const SceneError& error) {
-      throw SceneError(fmt::format("outputs[{}].wav", i), error.message(), error.hint());
-    }
+  const OutputSpec& output = spec.outputs[i];
+  for (const auto& [name, file] : {std::pair{"wav", &output.wav}, std::pair{"csv", &output.csv}}) {
+    if (!*file) continue;
+    const std::string path = fmt::format("outputs[{}].{}", i, name);
+    if (!spec.results.every_step)
+      throw SceneError(path, "needs the samples of every step, and results.every_step is false",
+                       "set results.every_step: true, or leave the file out");
+  }
+  if (!output.wav) return;
+  try {
+    wav_rate(1.0 / spec.time.h());
+  } catch (const SceneError& error) {
+    throw SceneError(fmt::format("outputs[{}].wav", i), error.message(), error.hint());
+  }
+}
+
+/// What the files of outputs ask of a scene whose entries `faults` are about.
+void check_files(const Scene& scene, Faults& faults) {
+  if (!faults.all_known("time") || !faults.all_known("results")) return;
+  for (std::size_t i = 0; i < scene.spec.outputs.size(); ++i) {
+    const std::string path = fmt::format("outputs[{}]", i);
+    if (faults.all_known(path)) faults.attempt(path, [&] { check_output(scene, i); });
+  }
+  if (faults.all_known("outputs")) faults.attempt("outputs", [&] { check_file_names(scene, ""); });
+}
+
+/// Throws all faults of a scene of which some are known.
+void throw_faults(const Scene& scene, Faults& faults) {
+  find_faults(scene, faults);
+  check_files(scene, faults);
+  throw_placed(faults, scene);
+}
+
+Model checked_model(const Scene& scene) {
+  Faults faults;
+  try {
+    Model model = build(scene);
+    check_files(scene, faults);
+    throw_placed(faults, scene);
+    return model;
+  } catch (const SceneError&) {
+    if (!faults.any()) throw_faults(scene, faults);
+    throw;
   }
 }
 
 SceneSetup checked_setup(Scene scene) {
-  Model model = build(scene);
-  try {
-    check_outputs(scene, model);
-  } catch (const SceneError& error) {
-    rethrow_placed(error, scene);
-  }
-  check_file_names(scene, "");
+  Model model = checked_model(scene);
   const std::uint64_t steps = static_cast<std::uint64_t>(step_count(scene.spec.time));
   return {std::move(scene), std::move(model), steps, nullptr};
 }
@@ -67,7 +89,10 @@ std::size_t row_width(const Model& model) {
 
 SceneSetup set_up(const std::string& file, std::span<const std::string> assignments,
                   const std::string& until) {
-  return set_up(read_scene(file, assignments), until);
+  Faults faults;
+  Scene scene = read_scene(file, assignments, faults);
+  if (faults.any()) throw_faults(scene, faults);
+  return set_up(std::move(scene), until);
 }
 
 SceneSetup set_up(Scene scene, const std::string& until) {

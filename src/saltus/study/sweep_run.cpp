@@ -161,7 +161,7 @@ void run_into(SweepRow& row, const SweepScene& source, std::span<const std::stri
     sim.emplace(model);
   } catch (const SceneError& error) {
     row.status = SweepRow::Status::invalid;
-    row.reason = error.what();
+    row.reason = error.SceneError::what();  // of several faults the first: a row is a line
     return;
   }
   integrate(*sim, steps, stop, row);
