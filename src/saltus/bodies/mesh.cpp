@@ -134,8 +134,11 @@ std::string shape_fault(const Mesh& mesh, int element) {
   const double least = least_jacobian(mesh, element);
   const double scale = std::pow(size_of(mesh, element), info(mesh.kind(element)).dimension);
   if (least > 1e-14 * scale) return "";
-  return fmt::format("{}: its least Jacobian is {:.6g} (> 0)",
-                     least < -1e-14 * scale ? "inverted" : "degenerate", least);
+  if (least < -1e-14 * scale)
+    return fmt::format("inverted: its least Jacobian is {:.6g} (> 0)", least);
+  return fmt::format(
+      "degenerate: its least Jacobian is {:.3g}, below 1e-14 of its size^{} = {:.3g}", least,
+      info(mesh.kind(element)).dimension, scale);
 }
 
 double measure(const Mesh& mesh, int element) {

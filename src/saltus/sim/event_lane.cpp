@@ -494,7 +494,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
     ++report.rejected;
     if (trial >= kTrials && find_stops()) return Made::stops;
     if (trial > kMostTrials || h < kShortest * std::max(std::abs(state.t), left)) {
-      report.failure = "the integrator does not meet events.tolerance with any step";
+      report.failure = "the integrator does not meet time.tolerance with any step";
       return Made::nothing;
     }
     start(h * (std::isfinite(error) ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.1, 0.9) : 0.1));

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numbers>
 
 #include "saltus/scene/joint_spec.h"
 #include "saltus/sim/contact_list.h"
+#include "saltus/sim/failure_words.h"
 
 namespace saltus {
 namespace {
@@ -29,6 +31,48 @@ std::string angle_text(const Model& model, const StepReport& report) {
       spring ? "spring" : "limits");
 }
 
+/// What helps where a step is too long.
+std::string finer(const StepOptions& options) {
+  return options.step_tolerance > 0.0 ? "use a smaller time.tolerance" : "use a shorter step";
+}
+
+std::string iterations_text(int iterations) {
+  return iterations > 0 ? fmt::format(", {} iterations", iterations) : "";
+}
+
+std::string passes_text(const StepOptions& options, const StepReport& report) {
+  const std::string why = report.failure.empty() ? "the passes did not reach their tolerance"
+                                                 : std::string(report.failure);
+  if (!std::isfinite(report.outstanding))
+    return "the velocities of a pass are not finite; use a shorter step";
+  const std::string text =
+      fmt::format("{}: change {:.3g} after {} passes, tolerance {:.3g} (newton_tolerance); ", why,
+                  report.outstanding, report.passes, options.pass_tolerance);
+  // what contacts leave open the passes cannot close; the tolerances that are set by default lie ten times apart
+  if (options.contact.tolerance > 50.0 * options.pass_tolerance &&
+      report.outstanding <= options.contact.tolerance)
+    return text + fmt::format(
+                      "contacts are solved to solver.tolerance {:.3g} only, which the "
+                      "passes cannot pass below: set solver.tolerance: {:.3g} or smaller",
+                      options.contact.tolerance, options.pass_tolerance);
+  return text + "use a shorter step, raise newton_iterations" +
+         (options.on_failure == OnFailure::halve ? "" : ", or set on_failure: halve");
+}
+
+/// Of event-driven integration, whose failures the schemes of the bodies take over where they may.
+std::string events_text(const StepOptions& options, const StepReport& report) {
+  const std::string why = report.failure.empty() ? "no motion was found that the contacts allow"
+                                                 : std::string(report.failure);
+  const std::string text =
+      fmt::format("event-driven integration stopped: {}", why) +
+      (options.events.hand_over ? ""
+                                : "; leave events.hand_over: false out, then the schemes of the "
+                                  "bodies step over it where they can");
+  if (report.failure != failure::kBusy) return text;
+  return text + fmt::format(", or raise events.limit ({}) or events.closed ({})",
+                            options.events.limit, options.events.closed);
+}
+
 }  // namespace
 
 std::string failure_text(const Model& model, const StepReport& report, std::uint64_t number) {
@@ -40,40 +84,39 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
                                ? "'" + groups[static_cast<std::size_t>(report.group)].name + "'"
                            : groups.size() == 1 ? "'" + groups[0].name + "'"
                                                 : "the scene";
+  const std::string_view why = report.failure;
+  const bool of_contacts = why == failure::kContactLimit,
+             of_passes = why == failure::kPassLimit || why == failure::kStagnation,
+             of_joints = why == failure::kNoProjection || why == failure::kNoPlace;
   if (report.joint_law >= 0) return at + ": " + angle_text(model, report);
-  if (!report.failure.empty() && !report.finite)
-    return fmt::format("{}: the scheme of {} failed: {}; use a shorter step", at, body,
-                       report.failure);
-  if (!report.finite)
-    return fmt::format("{}: the motion of {} is no longer finite; use a shorter step", at, body);
-  if (report.failure == kContradiction)
+  if (why == failure::kContradiction)
     return fmt::format(
         "{}: no motion keeps these bodies apart: {}; leave them room, or use a force, or a motor "
         "with a bound, in the place of a motion",
         at, report.detail);
-  if (report.outstanding > options.pass_tolerance)
-    return fmt::format(
-        "{}: the equation of motion of {} was not solved: {}: change {:.3g} after {} passes, "
-        "tolerance {:.3g}; use a shorter step, raise newton_iterations, or set on_failure: halve",
-        at, body,
-        report.failure.empty() ? "the passes did not reach their tolerance" : report.failure,
-        report.outstanding, report.passes, options.pass_tolerance);
-  if (!report.failure.empty() && options.lane == Lane::events)
-    return fmt::format("{}: the motion of {} cannot go on: {}{}", at, body, report.failure,
-                       options.events.hand_over
-                           ? ""
-                           : "; leave `events.hand_over: false` out, and time stepping takes over "
-                             "where it can");
+  if (report.finite && options.lane == Lane::events && !of_contacts && !of_passes && !of_joints &&
+      (!why.empty() || !options.events.hand_over))
+    return fmt::format("{}: {}: {}", at, body, events_text(options, report));
+  if (of_joints) return fmt::format("{}: {}: {}; {}", at, body, why, finer(options));
+  if (!why.empty() && !report.finite && !of_contacts && !of_passes)
+    return fmt::format("{}: the scheme of {} failed: {}; {}", at, body, why, finer(options));
+  if (!report.finite)
+    return fmt::format("{}: the motion of {} is no longer finite; {}", at, body, finer(options));
+  if (!of_contacts && (of_passes || !(report.outstanding <= options.pass_tolerance)))
+    return fmt::format("{}: the equation of motion of {} was not solved: {}", at, body,
+                       passes_text(options, report));
+  if (!why.empty() && !of_contacts && report.residual <= options.contact.tolerance)
+    return fmt::format("{}: {}: {}; {}, or set on_failure: accept", at, body, why, finer(options));
   if (report.residual <= options.contact.tolerance && report.closing > 0.0)
     return fmt::format(
         "{}: the contacts of {} were not solved: bodies close with {:.3g} of the velocities of the "
-        "step, although the residual {:.3g} is below solver.tolerance; use a shorter step, another "
-        "solver.kind, or less extreme masses and coefficients of friction",
-        at, body, report.closing, report.residual);
+        "step, although the residual {:.3g} is below solver.tolerance; {}, another solver.kind, or "
+        "less extreme masses and coefficients of friction",
+        at, body, report.closing, report.residual, finer(options));
   return fmt::format(
-      "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}, {} iterations; "
+      "{}: the contacts of {} were not solved: residual {:.3g}, tolerance {:.3g}{}; "
       "{}, or set on_failure: accept",
-      at, body, report.residual, options.contact.tolerance, report.iterations,
+      at, body, report.residual, options.contact.tolerance, iterations_text(report.iterations),
       report.iterations >= options.contact.iterations
           ? "raise solver.iterations, use a shorter step"
           : "use a shorter step, another solver.kind");

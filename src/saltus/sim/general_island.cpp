@@ -15,7 +15,7 @@
 #include "saltus/sim/contact_list.h"
 #include "saltus/sim/contact_watch.h"
 #include "saltus/sim/contradiction.h"
-#include "saltus/sim/failure_text.h"
+#include "saltus/sim/failure_words.h"
 #include "saltus/sim/island_delassus.h"
 #include "saltus/sim/notice_text.h"
 
@@ -32,13 +32,12 @@ constexpr int kJointPasses = 12, kFewJointPasses = 5;
 /// Impulses that are nothing [N s]: what decays for ever loses its digits near the least number.
 constexpr double kNothing = 1e-200;
 
-constexpr std::string_view kContactLimit = "the contact solver did not reach its tolerance";
-constexpr std::string_view kPassLimit = "the passes reached their limit before their tolerance";
-constexpr std::string_view kNoProjection =
-    "joints at level both: no impulses end the velocities along them, their matrix is singular";
-constexpr std::string_view kNoPlace = "the position correction found no place without penetration";
-constexpr std::string_view kStagnation =
-    "the passes stagnate: they no longer come closer to their tolerance";
+using failure::kContactLimit;
+using failure::kContradiction;
+using failure::kNoPlace;
+using failure::kNoProjection;
+using failure::kPassLimit;
+using failure::kStagnation;
 
 class GeneralIsland final : public Island {
  public:
@@ -800,7 +799,7 @@ void GeneralIsland::check(IslandStep& step, StepReport& report) {
   }
   measure_gaps(step, report);
   if (list_.detects()) find_passed(step);
-  if (!admitted_.empty()) {
+  if (!admitted_.empty() && report.finite) {  // else the problem may not have been made
     report.residual_after = worse(report.residual_after, measure(step, stages_.back(), y_));
     if (damped_) find_overdamped(step);
     if (activates_) find_across(step);

@@ -9,6 +9,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/scene/build.h"
+#include "saltus/sim/failure_text.h"
 #include "saltus/study/auto_trial.h"
 #include "saltus/study/study_verdict.h"
 
@@ -453,7 +454,7 @@ AutoResult run_auto(AutoSearch search) {
       const std::uint64_t before = sim.state().step;
       const StepReport report = sim.advance();
       if (sim.state().step == before)
-        failure = fmt::format("step {} was not taken", before + 1);
+        failure = failure_text(sim.model(), report, before + 1);
       else
         recorder.step(report);
     }

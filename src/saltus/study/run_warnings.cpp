@@ -212,6 +212,12 @@ std::string growth_warning(double kinetic, const State& state, const SceneSetup&
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {
   const RunStatistics& s = loop.statistics;
   const double tolerance = setup.model.options().contact.tolerance;
+  if (s.failed_steps == 0 && std::isnan(s.residual_after.value))
+    return fmt::format(
+        "the contact laws could not be tested on the finished state (t = {:.6g} s): its numbers "
+        "are "
+        "too large or too small; check the sizes of the data of the scene",
+        time_of(s.residual_after, setup));
   if (s.failed_steps > 0 || s.residual_after.value <= std::max(1e-6, 100.0 * tolerance)) return "";
   return fmt::format(
       "the contact laws hold on the finished state with residual {:.3g} only (t = {:.6g} s); {}",

@@ -24,7 +24,7 @@ std::string failure_of(const Model& model, const State& state, const StepReport&
   const std::string at = fmt::format("step {} (t = {:.6g} s): ", state.step + 1, state.t + state.h);
   if (!report.failure.empty()) return at + std::string(report.failure);
   if (!report.finite) return at + "the motion is no longer finite";
-  if (report.outstanding > model.options().pass_tolerance)
+  if (!(report.outstanding <= model.options().pass_tolerance))
     return at + fmt::format("the equation of motion was not solved, change {:.3g} after {} passes",
                             report.outstanding, report.passes);
   return at + fmt::format("the contacts were not solved, residual {:.3g} after {} iterations",

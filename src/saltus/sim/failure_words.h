@@ -1,0 +1,21 @@
+// Words of StepReport::failure that say what kind of fault it is.
+#pragma once
+#include <string_view>
+
+namespace saltus::failure {
+
+inline constexpr std::string_view kContactLimit = "the contact solver did not reach its tolerance";
+/// No impulses keep bodies apart; StepReport::detail names them.
+inline constexpr std::string_view kContradiction = "no motion satisfies the contacts";
+inline constexpr std::string_view kPassLimit =
+    "the passes reached their limit before their tolerance";
+inline constexpr std::string_view kStagnation =
+    "the passes stagnate: they no longer come closer to their tolerance";
+inline constexpr std::string_view kNoProjection =
+    "joints at level both: no impulses end the velocities along them, their matrix is singular";
+inline constexpr std::string_view kNoPlace =
+    "the position correction found no place without penetration";
+inline constexpr std::string_view kBusy =
+    "more events in an interval, or contacts closed, than the event lane may have";
+
+}  // namespace saltus::failure
