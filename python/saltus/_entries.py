@@ -18,6 +18,9 @@ from ._scene import _json, fault
 class Entry(dict):
     """An entry of a scene: a dict that JSON and YAML can write, but for schemes written in Python."""
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"an entry of a scene has no attributes to set: write entry[{name!r}] = ...")
+
     def __or__(self, other: Mapping) -> "Entry":
         return Entry({**self, **other})
 

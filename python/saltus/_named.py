@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, Iterator, List, Union
 
 from ._core import UsageError
+from ._fixed import Fixed
 
 
 class NotOfThisKind(UsageError, AttributeError):
@@ -29,7 +30,7 @@ def number_of(names: List[str], key: Union[str, int], what: str) -> int:
     return place % len(names)
 
 
-class Named(Mapping):
+class Named(Fixed, Mapping):
     """Things by name, or by number as in a list: ``bodies["ball"]``, ``bodies[0]``, ``bodies[-1]``."""
 
     def __init__(self, what: str, names: List[str], make: Callable[[int], Any]) -> None:

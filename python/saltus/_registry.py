@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._core import UsageError
+from ._fixed import Fixed
 from ._table import table
 
 TOPICS = ("schemes", "bodies", "laws", "solvers", "options", "scene")
@@ -21,7 +22,7 @@ class Option(NamedTuple):
     required: bool
 
 
-class Row:
+class Row(Fixed):
     """One entry of a registry.
 
     Attributes
@@ -34,8 +35,7 @@ class Row:
     """
 
     def __init__(self, name: str, summary: str, options: Any = (), **facts: str) -> None:
-        self.name, self.summary = name, summary
-        self.options, self.facts = list(options), facts
+        self._set(name=name, summary=summary, options=list(options), facts=facts)
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.summary}>"

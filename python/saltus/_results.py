@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _plots, _svg
 from ._core import SceneError, UsageError, _ResultsFile
+from ._fixed import Fixed, fixed
 from ._named import Named, NotOfThisKind
 from ._scene import fault
 from ._simulation import Contacts, Events, as_events
@@ -22,7 +23,7 @@ from ._simulation import Contacts, Events, as_events
 Path = Union[str, os.PathLike]
 
 
-class Tables(Mapping):
+class Tables(Fixed, Mapping):
     """Columns by name, each read when it is asked for and then kept."""
 
     def __init__(self, what: str, names: List[str], read: Callable[[str], np.ndarray], unit: Callable[[str], str]) -> None:
@@ -33,8 +34,7 @@ class Tables(Mapping):
         if name not in self._kept:
             if name not in self._names:
                 raise KeyError(f"no {self._what} '{name}' (there are: {', '.join(self._names) or 'none'})")
-            self._kept[name] = self._read(name)
-            self._kept[name].flags.writeable = False
+            self._kept[name] = fixed(self._read(name))
         return self._kept[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -85,7 +85,7 @@ class Sound(NamedTuple):
         return f"<saltus.Sound {len(self.samples) / self.rate:.3g} s at {self.rate} Hz>"
 
 
-class Frames:
+class Frames(Fixed):
     """The moments at which positions, velocities and contacts are stored."""
 
     def __init__(self, results: "Results") -> None:
@@ -118,7 +118,7 @@ def _matrix(w: np.ndarray) -> np.ndarray:
     return np.stack(rows, axis=-1).reshape(*w.shape[:-1], 3, 3)
 
 
-class Body:
+class Body(Fixed):
     """A body, or a group of equal ones, over the frames of a file. Arrays have a row a frame.
 
     Attributes
@@ -130,16 +130,20 @@ class Body:
         What the file holds of it beside q and velocity: ``body["stress"]``.
     """
 
+    _instead = "results are read-only"
+    members: List[str]
+    name: str
+    kind: str
+    scheme: str
+    tables: List[str]
+
     def __init__(self, results: "Results", facts: Dict[str, Any], member: Optional[int] = None) -> None:
         self._results, self._facts, self._member = results, facts, member
         names = json.loads(facts["names"]) if facts["names"] else []
-        self.members: List[str] = names or [facts["name"]]
-        self.name: str = facts["name"] if member is None else self.members[member]
-        self.kind: str = facts["kind"]
-        self.scheme: str = facts["scheme"]
-        self.tables: List[str] = list(facts["tables"])
-        if member is not None:
-            self.members = [self.name]
+        members = names or [facts["name"]]
+        name = facts["name"] if member is None else members[member]
+        self._set(name=name, members=members if member is None else [name], kind=facts["kind"],
+                  scheme=facts["scheme"], tables=list(facts["tables"]))
 
     def __getitem__(self, table: str) -> np.ndarray:
         """A table of the file as it is, (rows,) or (rows, columns): ``body["stress"]``, ``body["nodes"]``."""
@@ -151,7 +155,7 @@ class Body:
         """(frames, columns); of a member of a group, which has `width` of them, its own."""
         frames = len(self._results.frames)
         if table not in self._facts["tables"]:
-            return np.empty((frames, 0))
+            return fixed(np.empty((frames, 0)))
         rows = self[table][:frames].reshape(frames, -1)
         if self._member is None:
             return rows
@@ -176,7 +180,7 @@ class Body:
         points = self._points()
         if points is None:
             raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no nodes")
-        return points[0]
+        return fixed(points[0])
 
     @property
     def displacement(self) -> np.ndarray:
@@ -184,7 +188,7 @@ class Body:
         points = self._points()
         if points is None:
             raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no nodes; see .position")
-        return points[1].reshape(len(points[1]), -1, 3)
+        return fixed(points[1].reshape(len(points[1]), -1, 3))
 
     @property
     def q(self) -> np.ndarray:
@@ -228,7 +232,7 @@ class Body:
         points = self._points()
         if points is not None:
             rest, moved = points
-            return rest[None] + moved.reshape(len(moved), -1, 3)
+            return fixed(rest[None] + moved.reshape(len(moved), -1, 3))
         raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no places in this file; q says where it is")
 
     @property
@@ -248,20 +252,23 @@ class Body:
             raise NotOfThisKind(f"'{self.name}' ({self.kind}) has no angular velocity")
         v = self.v
         spin = self._each(v.reshape(len(v), -1, 6)[:, :, 3:].reshape(len(v), -1), 3)
-        return np.einsum("...ij,...j->...i", _matrix(self.rotation), spin)
+        return fixed(np.einsum("...ij,...j->...i", _matrix(self.rotation), spin))
 
     def __repr__(self) -> str:
         many = f", {len(self.members)} bodies" if len(self.members) > 1 else ""
         return f"<saltus.results.Body {self.name}: {self.kind} by {self.scheme}{many}>"
 
 
-class Joint:
+class Joint(Fixed):
     """A joint over the frames: force and torque on its second body, in space."""
+
+    _instead = "results are read-only"
+    name: str
+    kind: str
 
     def __init__(self, results: "Results", facts: Dict[str, Any]) -> None:
         self._results, self._facts = results, facts
-        self.name: str = facts["name"]
-        self.kind: str = facts["kind"]
+        self._set(name=facts["name"], kind=facts["kind"])
 
     def _rows(self, table: str) -> np.ndarray:
         frames = len(self._results.frames)
@@ -312,7 +319,7 @@ def _is_page(file: str) -> bool:
 _STATUS = np.array(["open", "slides", "sticks", "closed", "unknown"])  # -1: the last one
 
 
-class Comparison:
+class Comparison(Fixed):
     """Two results side by side: which tables differ, and by how much. str() is what ``saltus compare`` prints.
 
     Attributes
@@ -326,13 +333,16 @@ class Comparison:
         Tables that one of them has alone.
     """
 
+    equal: bool
+    same_scene: bool
+    tables: List[Dict[str, Any]]
+    only_a: List[str]
+    only_b: List[str]
+
     def __init__(self, text: str, facts: Dict[str, Any]) -> None:
         self._text = text
-        self.equal: bool = not facts["differs"]
-        self.same_scene: bool = facts["same_scene"]
-        self.tables: List[Dict[str, Any]] = facts["tables"]
-        self.only_a: List[str] = facts["only_a"]
-        self.only_b: List[str] = facts["only_b"]
+        self._set(equal=not facts["differs"], same_scene=facts["same_scene"], tables=facts["tables"],
+                  only_a=facts["only_a"], only_b=facts["only_b"])
 
     def __str__(self) -> str:
         return self._text.rstrip("\n")
@@ -356,7 +366,7 @@ class Page:
         return f"<saltus.Page of {len(self.text) / 1e6:.2g} MB; notebooks show it>"
 
 
-class Results:
+class Results(Fixed):
     """A results file: what `run` returns, or one that is opened.
 
     Numbers are read when they are asked for and kept; `Results.refresh` looks again at a file that still grows.
@@ -379,11 +389,17 @@ class Results:
     >>> r.contacts(-1)["force"]
     """
 
+    _instead = "results are read-only"
+    files: List[str]
+    steps: Tables
+    ledger: Tables
+    probes: Tables
+
     def __init__(self, file: Path, warnings: Optional[List[str]] = None, stopped: str = "",
                  files: Optional[List[str]] = None) -> None:
         self._warnings = list(warnings or [])
         self._stopped = stopped
-        self.files: List[str] = list(files or [os.fspath(file)])
+        self._set(files=list(files or [os.fspath(file)]))
         self._folder = os.getcwd()
         self._open(os.fspath(file))
 
@@ -401,12 +417,13 @@ class Results:
         rows = self._file.rows
         probes = {probe["name"]: probe for probe in self._file.probes}
         self._probe_facts = probes
-        self.steps = Tables("column", self._file.step_names, lambda n: self._file.read(f"step/{n}", 0, rows),
-                            self._file.step_unit)
-        self.ledger = Tables("account", self._file.accounts, lambda n: self._file.read(f"ledger/{n}", 0, rows),
-                             lambda n: "J")
-        self.probes = Tables("probe", list(probes), lambda n: self._file.read(f"probes/{n}", 0, rows),
-                             lambda n: probes[n]["unit"])
+        self._set(
+            steps=Tables("column", self._file.step_names, lambda n: self._file.read(f"step/{n}", 0, rows),
+                         self._file.step_unit),
+            ledger=Tables("account", self._file.accounts, lambda n: self._file.read(f"ledger/{n}", 0, rows),
+                          lambda n: "J"),
+            probes=Tables("probe", list(probes), lambda n: self._file.read(f"probes/{n}", 0, rows),
+                          lambda n: probes[n]["unit"]))
         self._groups: Optional[Named] = None
         self._bodies: Optional[Named] = None
         self._joints: Optional[Named] = None
@@ -414,9 +431,7 @@ class Results:
 
     def _table(self, path: str) -> np.ndarray:
         if path not in self._tables:
-            array = self._file.read(path)
-            array.flags.writeable = False
-            self._tables[path] = array
+            self._tables[path] = fixed(self._file.read(path))
         return self._tables[path]
 
     def refresh(self) -> bool:
@@ -472,7 +487,7 @@ class Results:
     @property
     def energy(self) -> np.ndarray:
         """array (rows,): kinetic and potential energy together [J]."""
-        return self.steps["kinetic"] + self.steps["potential"]
+        return fixed(self.steps["kinetic"] + self.steps["potential"])
 
     @property
     def frames(self) -> Frames:
@@ -562,7 +577,7 @@ class Results:
                 out["group_" + side] = group
                 out[side] = np.where(solid, starts[group] + member, -1)
                 out["body_" + side] = [names[g][m] if g >= 0 else "" for g, m in zip(group, member)]
-        return out.view(Contacts)
+        return fixed(out.view(Contacts))
 
     @property
     def events(self) -> Events:
@@ -573,7 +588,6 @@ class Results:
         """
         if self._events is None:
             self._events = as_events(self._file._events())
-            self._events.flags.writeable = False
         return self._events
 
     @property

@@ -206,6 +206,12 @@ def _eq(self: Scene, other: Any) -> Any:
     return self._resolved == other._resolved if isinstance(other, Scene) else NotImplemented
 
 
+def _all_faults(self: SceneError) -> Tuple[SceneError, ...]:
+    """tuple of SceneError : all faults of the scene in the order of the file; of one fault the error itself."""
+    return self._faults or (self,)
+
+
+attach(SceneError, faults=property(_all_faults, doc=_all_faults.__doc__))
 attach(
     Scene,
     read=staticmethod(read),

@@ -11,6 +11,7 @@ from . import _scene
 from ._attach import attach
 from ._core import (ContactProblem, Model, RunReport, Scene, Simulation, State, StepReport, UsageError,
                     _event_kinds, _seconds as seconds)
+from ._fixed import Fixed, fixed
 from ._named import Named, NotOfThisKind, number_of
 from ._progress import Reporter, Shown
 from ._scene import whole
@@ -50,8 +51,18 @@ class Coordinate(NamedTuple):
     rate: float
 
 
-class Contacts(np.recarray):
-    """Contacts: an array with one row a contact, whose columns are also attributes.
+class Columns(np.recarray):
+    """A read-only array whose columns are also attributes, and that has no others."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in (self.dtype.names or ()) or not hasattr(self, name):
+            raise AttributeError(
+                f"{type(self).__name__} is read-only: {name!r} cannot be set; numpy.array(...) makes an array to write")
+        super().__setattr__(name, value)
+
+
+class Contacts(Columns):
+    """Contacts: an array with one row a contact, whose columns are also attributes; read-only.
 
     `Simulation.contacts` holds all that the step looked at, also those that stayed open and carry nothing;
     `Results.contacts` those that a file keeps, without the open ones farther away than the margin of the surfaces.
@@ -86,11 +97,11 @@ class Contacts(np.recarray):
     @property
     def closed(self) -> "Contacts":
         """Contacts : those of them that are not open, the bodies that touch; a copy."""
-        return self[self.status != "open"]
+        return fixed(self[self.status != "open"])
 
 
-class Events(np.recarray):
-    """What the event lane located: an array with one row an event, whose columns are also attributes.
+class Events(Columns):
+    """What the event lane located: an array with one row an event, whose columns are also attributes; read-only.
 
     Attributes
     ----------
@@ -118,7 +129,7 @@ class Events(np.recarray):
         unknown = [kind for kind in kinds if kind not in EVENT_KINDS]
         if unknown:
             raise UsageError(f"no event is of the kind {unknown[0]!r} ({', '.join(EVENT_KINDS)})")
-        return self[np.isin(self.kind, kinds)]
+        return fixed(self[np.isin(self.kind, kinds)])
 
 
 def as_events(raw: np.ndarray) -> Events:
@@ -129,11 +140,17 @@ def as_events(raw: np.ndarray) -> Events:
     for name in ("t", "key", "speed", "impulse", "energy"):
         rows[name] = raw[name]
     rows["kind"] = EVENT_KINDS[raw["kind"]]
-    return rows.view(Events)
+    return fixed(rows.view(Events))
 
 
-class GroupView:
-    """The present state of a group of a simulation."""
+_INSTEAD = ("a simulation is not steered by its views: forces and motions are entries of the scene (`loads`, `motion`), "
+            "another start is another scene")
+
+
+class GroupView(Fixed):
+    """The present state of a group of a simulation; read-only, and so are its arrays."""
+
+    _instead = _INSTEAD
 
     def __init__(self, simulation: Simulation, index: int, group: Any) -> None:
         self._simulation, self._index, self._group = simulation, index, group
@@ -165,23 +182,24 @@ class GroupView:
         return self._simulation._view(self._index, True)
 
     def velocity(self) -> np.ndarray:
-        """Physical velocities at the time of the state, a copy."""
-        return self._simulation._velocity(self._index)
+        """Physical velocities at the time of the state; a copy, read-only."""
+        return fixed(self._simulation._velocity(self._index))
 
     @property
     def reactions(self) -> np.ndarray:
-        """Forces that held the prescribed degrees of freedom, mean over the last step [N], [N m]; a copy."""
-        return self._simulation._reactions(self._index)
+        """Forces that held the prescribed degrees of freedom, mean over the last step [N], [N m]; a copy,
+        read-only."""
+        return fixed(self._simulation._reactions(self._index))
 
     @property
     def positions(self) -> np.ndarray:
-        """Places of the mass centres [m], (n, 3), of rigid bodies; a copy."""
-        return self._simulation._frames(self._index)[0]
+        """Places of the mass centres [m], (n, 3), of rigid bodies; a copy, read-only."""
+        return fixed(self._simulation._frames(self._index)[0])
 
     @property
     def rotations(self) -> np.ndarray:
-        """Rotation matrices of rigid bodies, (n, 3, 3), from the body to space; a copy."""
-        return self._simulation._frames(self._index)[1]
+        """Rotation matrices of rigid bodies, (n, 3, 3), from the body to space; a copy, read-only."""
+        return fixed(self._simulation._frames(self._index)[1])
 
     @property
     def bodies(self) -> list:
@@ -196,11 +214,16 @@ class GroupView:
                 f"{self._group.positions} positions, {self._group.velocities} velocities>")
 
 
-class BodyView:
-    """The present state of one body."""
+class BodyView(Fixed):
+    """The present state of one body; read-only, and so are its arrays."""
+
+    _instead = _INSTEAD
+    group: GroupView
+    index: int
+    name: str
 
     def __init__(self, group: GroupView, index: int, name: str) -> None:
-        self.group, self.index, self.name = group, index, name
+        self._set(group=group, index=index, name=name)
 
     def _part(self, x: np.ndarray) -> np.ndarray:
         count = max(len(self.group), 1)
@@ -244,7 +267,7 @@ class BodyView:
     @property
     def velocity(self) -> np.ndarray:
         """Physical velocity: of a rigid body that of the mass centre, (3,), of particles as `position` [m/s], else of
-        all coordinates; a copy."""
+        all coordinates; a copy, read-only."""
         v = self._part(self.group.velocity())
         if self.kind == "particles" and len(v) > 3:
             return v.reshape(-1, 3)
@@ -252,9 +275,10 @@ class BodyView:
 
     @property
     def angular_velocity(self) -> np.ndarray:
-        """Angular velocity of a rigid body, (3,), in space [rad/s]; a copy. Along the axes of the body it is v[3:]."""
+        """Angular velocity of a rigid body, (3,), in space [rad/s]; a copy, read-only. Along the axes of the body it is
+        v[3:]."""
         self._rigid("angular_velocity")
-        return self.group.rotations[self.index] @ self._part(self.group.velocity())[3:]
+        return fixed(self.group.rotations[self.index] @ self._part(self.group.velocity())[3:])
 
     def __repr__(self) -> str:
         where = f" at {np.array2string(self.position, precision=6)} m" if self.kind == "rigid" else ""
@@ -292,7 +316,7 @@ def _contacts(self: Simulation) -> Contacts:
     Returns
     -------
     Contacts
-        A copy. Empty before the first step and after one that failed.
+        A copy, read-only. Empty before the first step and after one that failed.
     """
     raw = self._contacts()
     names = np.array(self.model.bodies + [""])
@@ -305,12 +329,12 @@ def _contacts(self: Simulation) -> Contacts:
             rows[name] = raw[name]
     rows["body_a"], rows["body_b"] = names[raw["a"]], names[raw["b"]]
     rows["status"] = STATUS[raw["status"]]
-    return rows.view(Contacts)
+    return fixed(rows.view(Contacts))
 
 
 def _events(self: Simulation) -> Events:
-    """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy. Empty in the other
-    lane."""
+    """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy, read-only. Empty in the
+    other lane."""
     return as_events(self._events())
 
 
@@ -326,7 +350,8 @@ def _probes(self: Simulation) -> Dict[str, float]:
 
 def _joint_load(self: Simulation, name: Union[str, int]) -> JointLoad:
     """Mean force and torque of the joint of this name or number on its body b, over the last step."""
-    return JointLoad(*self._joint_load(number_of([one[0] for one in self.model._joints], name, "joint")))
+    load = self._joint_load(number_of([one[0] for one in self.model._joints], name, "joint"))
+    return JointLoad(*(fixed(part) for part in load))
 
 
 def _joint_coordinate(self: Simulation, name: Union[str, int],

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, _plots, _svg
 from ._core import UsageError, _seconds as seconds
+from ._fixed import Fixed, fixed
 from ._progress import Reporter, Shown
 from ._scene import Assignments, _json, at_once, whole
 
@@ -92,7 +93,7 @@ class StudyScheme:
     runs: Tuple[StudyRun, ...]
 
 
-class Study:
+class Study(Fixed):
     """What `study` returns. str() is what ``saltus study`` prints.
 
     Attributes
@@ -112,18 +113,22 @@ class Study:
         All that study.json says.
     """
 
+    facts: Dict[str, Any]
+    title: str
+    steps: List[float]
+    tolerance: float
+    times: np.ndarray
+    warnings: List[str]
+    notes: List[str]
+    verdict: str
+    schemes: Tuple[StudyScheme, ...]
+
     def __init__(self, result: Any) -> None:
         self._result = result
-        self.facts: Dict[str, Any] = json.loads(result.json())
-        self.title: str = self.facts["title"]
-        self.steps: List[float] = self.facts["steps"]
-        self.tolerance: float = self.facts["tolerance"]
-        self.times: np.ndarray = np.asarray(result.times)
-        self.warnings: List[str] = self.facts["warnings"]
-        self.notes: List[str] = self.facts["notes"]
-        self.verdict: str = self.facts["verdict"]["text"]
-        self.schemes: Tuple[StudyScheme, ...] = tuple(
-            self._scheme(k, facts) for k, facts in enumerate(self.facts["schemes"]))
+        facts = json.loads(result.json())
+        self._set(facts=facts, times=fixed(np.asarray(result.times)), verdict=facts["verdict"]["text"],
+                  **{name: facts[name] for name in ("title", "steps", "tolerance", "warnings", "notes")})
+        self._set(schemes=tuple(self._scheme(k, one) for k, one in enumerate(facts["schemes"])))
 
     def _scheme(self, place: int, facts: Dict[str, Any]) -> StudyScheme:
         runs = tuple(

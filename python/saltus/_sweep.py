@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _core, _plots, _svg
 from ._core import UsageError
+from ._fixed import Fixed, fixed
 from ._progress import Reporter, Shown
 from ._scene import Assignments, _json, at_once, whole
 
@@ -61,7 +62,7 @@ def _axes(values: Any) -> List[str]:
     raise UsageError(f"values is {values!r} (a dict {{path: values}}, or texts 'path=values' as behind --set)")
 
 
-class Sweep(Mapping):
+class Sweep(Fixed, Mapping):
     """What `sweep` returns: columns by name, as arrays with a row a run.
 
     Names are those of the header of ``saltus sweep``, without the unit: the paths that were set, run, status, reason,
@@ -71,11 +72,13 @@ class Sweep(Mapping):
     >>> s["probe.height.max"], s.unit("probe.height.max")
     """
 
+    paths: List[str]  #: that were set
+    threads: int
+    title: str
+
     def __init__(self, rows: Any) -> None:
         self._rows = rows
-        self.paths: List[str] = list(rows.paths)  #: that were set
-        self.threads: int = rows.threads
-        self.title: str = rows.title
+        self._set(paths=list(rows.paths), threads=rows.threads, title=rows.title)
         with tempfile.TemporaryDirectory() as folder:
             name = os.path.join(folder, "sweep.csv")
             rows.to_csv(name, True)
@@ -86,7 +89,7 @@ class Sweep(Mapping):
         for k, head in enumerate(table[0]):
             name = self._bare(head)
             self._headers[name] = head
-            self._columns[name] = self._column([row[k] for row in table[1:]], name)
+            self._columns[name] = fixed(self._column([row[k] for row in table[1:]], name))
         self._short = {path.rsplit(".", 1)[-1]: path for path in self.paths
                        if sum(path.rsplit(".", 1)[-1] == other.rsplit(".", 1)[-1] for other in self.paths) == 1}
 

@@ -30,13 +30,18 @@ template <class... T>
   throw UsageError(fmt::format(text, std::forward<T>(values)...));
 }
 
+/// Makes an array read-only: what is written to a copy would be lost.
+template <typename Array>
+Array read_only(Array array) {
+  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return array;
+}
+
 /// NumPy array over `n` numbers that `owner` keeps alive; nothing is copied. Read-only unless `writable`.
 inline py::array_t<double> array_over(const double* data, py::ssize_t n, py::handle owner,
                                       bool writable = false) {
   py::array_t<double> array({n}, {static_cast<py::ssize_t>(sizeof(double))}, data, owner);
-  if (!writable)
-    py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
-  return array;
+  return writable ? array : read_only(std::move(array));
 }
 
 }  // namespace saltus::python

@@ -68,8 +68,8 @@ void bind_dynamics(py::module_& m) {
       .def_property_readonly(
           "rest",
           [](const PointTable& self) {
-            return py::array_t<double>(static_cast<py::ssize_t>(self.rest().size()),
-                                       self.rest().data());
+            return read_only(py::array_t<double>(static_cast<py::ssize_t>(self.rest().size()),
+                                                 self.rest().data()));
           },
           "ndarray : components at q = 0 [m]; places are rest + S q.")
       .def(

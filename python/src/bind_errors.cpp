@@ -2,7 +2,7 @@
 // without the place in the source in front of it.
 #include "core.h"
 #include "gil.h"
-#include "saltus/base/error.h"
+#include "saltus/base/faults.h"
 
 namespace saltus::python {
 namespace {
@@ -53,17 +53,31 @@ void raise_type_error(std::string_view what) {
   PyErr_SetString(PyExc_TypeError, text.c_str());
 }
 
+void place_fault(py::object& raised, const SceneError& error) {
+  raised.attr("path") = text_of(error.path());
+  raised.attr("message") = text_of(error.message());
+  raised.attr("hint") = text_of(error.hint());
+  raised.attr("file") = file_name(error.file());
+  raised.attr("line") = error.line();
+  raised.attr("column") = error.column();
+}
+
 void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const SceneError& error) {
     raise(g_scene_error, error.what(), [&](py::object& raised) {
-      raised.attr("path") = text_of(error.path());
-      raised.attr("message") = text_of(error.message());
-      raised.attr("hint") = text_of(error.hint());
-      raised.attr("file") = file_name(error.file());
-      raised.attr("line") = error.line();
-      raised.attr("column") = error.column();
+      place_fault(raised, error);
+      const std::vector<SceneError> faults = all_faults(error);
+      if (faults.size() == 1) return;
+      py::tuple all(faults.size());
+      for (std::size_t i = 0; i < faults.size(); ++i) {
+        py::object one =
+            py::reinterpret_borrow<py::object>(g_scene_error)(text_of(faults[i].what()));
+        place_fault(one, faults[i]);
+        all[i] = one;
+      }
+      raised.attr("_faults") = all;
     });
   } catch (const StepFailed& error) {
     raise(g_run_error, error.what(),
@@ -106,16 +120,19 @@ void bind_errors(py::module_& m) {
   py::dict scene;
   for (const char* name : {"path", "message", "hint", "file"}) scene[name] = "";
   for (const char* name : {"line", "column"}) scene[name] = 0;
-  g_scene_error = make_error(m, "SceneError",
-                             "A fault in what the user wrote: a scene, a data file, an option.\n\n"
-                             "str() is one line, 'file:line:column: path: message; hint', with the "
-                             "parts that are known.\n\n"
-                             "Attributes\n----------\n"
-                             "path : str\n    The entry, 'bodies[0].string.modes', or ''.\n"
-                             "message, hint : str\n    What is wrong, and what is allowed.\n"
-                             "file : str\n    Where it stands, '' where that is not known.\n"
-                             "line, column : int\n    Counted from 1; 0: not known.",
-                             py::make_tuple(base, value_error), scene);
+  scene["_faults"] = py::tuple();
+  g_scene_error =
+      make_error(m, "SceneError",
+                 "A fault in what the user wrote: a scene, a data file, an option.\n\n"
+                 "str() is one line, 'file:line:column: path: message; hint', with the "
+                 "parts that are known. A scene with several faults has a line for each "
+                 "of the first 20; the attributes are those of the first.\n\n"
+                 "Attributes\n----------\n"
+                 "path : str\n    The entry, 'bodies[0].string.modes', or ''.\n"
+                 "message, hint : str\n    What is wrong, and what is allowed.\n"
+                 "file : str\n    Where it stands, '' where that is not known.\n"
+                 "line, column : int\n    Counted from 1; 0: not known.",
+                 py::make_tuple(base, value_error), scene);
   py::dict run;
   run["report"] = py::none();
   g_run_error = make_error(m, "RunError",

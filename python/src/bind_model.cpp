@@ -3,8 +3,8 @@
 
 #include "core.h"
 #include "gil.h"
-#include "saltus/scene/build.h"
 #include "saltus/scene/joint_spec.h"
+#include "saltus/scene/scene_faults.h"
 
 namespace saltus::python {
 namespace {
@@ -207,7 +207,7 @@ simulations may run on one model.
   // here, where Model has a name for the signature
   py::class_<SceneObject, std::shared_ptr<SceneObject>>(m.attr("Scene"))
       .def(
-          "build", [](const SceneObject& s) { return saltus::build(s.scene); },
+          "build", [](const SceneObject& s) { return build_or_find_faults(s.scene); },
           py::call_guard<Others>(),
           R"(The checked model of this scene.
 
@@ -218,7 +218,7 @@ Model
 Raises
 ------
 SceneError
-    With file, line and column of the entry that is wrong.
+    With file, line and column of each entry that is wrong.
 )");
 }
 

@@ -471,7 +471,7 @@ A problem that a simulation gives to a solver written in Python ends with that c
             const auto& self = object.cast<const Problem&>();
             const View b = self.get().b;
             if (!self.lent()) return array_over(b.data(), b.size(), object);
-            return py::array_t<double>(b.size(), b.data());  // may outlive the call
+            return read_only(py::array_t<double>(b.size(), b.data()));  // may outlive the call
           },
           "Velocities without impulses [m/s], shape (rows,).")
       .def_property_readonly(
@@ -487,7 +487,7 @@ A problem that a simulation gives to a solver written in Python ends with that c
           "ids",
           [](const Problem& self) {
             const auto ids = self.get().ids;
-            return py::array_t<int>(static_cast<py::ssize_t>(ids.size()), ids.data());
+            return read_only(py::array_t<int>(static_cast<py::ssize_t>(ids.size()), ids.data()));
           },
           "Names of the rows, increasing.")
       .def_property_readonly("rows", &Problem::rows, "Size of p, u and b.")

@@ -5,22 +5,34 @@
 #include "gil.h"
 #include "saltus/io/scene_write.h"
 #include "saltus/io/scene_yaml.h"
+#include "saltus/scene/scene_faults.h"
 
 namespace saltus::python {
 namespace {
 
 using Assignments = std::vector<std::string>;
 
+/// All that is wrong with a scene of which some faults are known.
+void refuse(const Scene& scene, Faults& faults) {
+  if (!faults.any()) return;
+  find_faults(scene, faults);
+  throw_placed(faults, scene);
+}
+
 std::shared_ptr<SceneObject> read(const std::string& file, Assignments set) {
   const Others others;
-  Scene scene = read_scene(file, set);
+  Faults faults;
+  Scene scene = read_scene(file, set, faults);
+  refuse(scene, faults);
   return std::make_shared<SceneObject>(SceneObject{std::move(scene), std::move(set)});
 }
 
 std::shared_ptr<SceneObject> parse(const std::string& text, const std::string& name,
                                    const std::string& folder, Assignments set) {
   const Others others;
-  Scene scene = read_scene_text(text, name, set, folder);
+  Faults faults;
+  Scene scene = read_scene_text(text, name, set, folder, faults);
+  refuse(scene, faults);
   return std::make_shared<SceneObject>(SceneObject{std::move(scene), std::move(set)});
 }
 

@@ -12,6 +12,7 @@
 #include "core.h"
 #include "gil.h"
 #include "saltus/sim/failure_text.h"
+#include "saltus/study/run_warnings.h"
 
 namespace saltus::python {
 namespace {
@@ -189,8 +190,9 @@ class PythonObserver final : public ContactObserver {
     const Gil gil;
     const ProblemLoan loan(contact.problem);
     into_python([&] {
-      of_.watcher(contact.island, contact.t0, contact.h, loan.object(), copy_of(contact.p),
-                  contact.report.converged, contact.report.iterations, contact.report.residual);
+      of_.watcher(contact.island, contact.t0, contact.h, loan.object(),
+                  read_only(copy_of(contact.p)), contact.report.converged,
+                  contact.report.iterations, contact.report.residual);
     });
   }
 
@@ -333,6 +335,18 @@ StepReport
                                                      s.energy.total());
                              }))
       .def_property_readonly("_ledger", simple([](const State& s) { return s.ledger; }))
+      .def_property_readonly(
+          "warnings",
+          [](SimulationObject& self) {
+            const Own sim(self, true);
+            py::list texts;
+            for (const std::string& text : notice_warnings(sim->notices()))
+              texts.append(text_of(text));
+            return texts;
+          },
+          "list of str : what the steps made by this object met that is doubtful although they "
+          "count, each thing once with the time of the first step; of many of a kind three. What "
+          "is doubtful about the scene is in `Model.warnings`.")
       .def_property_readonly(
           "model", [](SimulationObject& self) { return Model(self.sim.model()); },
           "Model : what does not change.")

@@ -261,7 +261,7 @@ them, and by nothing of its own, gives the same bits after a restart.)")
           "factor",
           [](const Memory& self) {
             const auto& x = self.get().factor;
-            return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
+            return read_only(py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data()));
           },
           [](const Memory& self, const Doubles& x) {
             self.get().factor.assign(x.data(), x.data() + x.size());

@@ -210,8 +210,8 @@ their bits are.
                              })
       .def_readonly("energy_start", &State::energy_start, "float : energy at step 0 [J].")
       .def_property_readonly(
-          "ledger", [](const State& s) { return array_of(s.ledger); },
-          "array : work since step 0 [J], in the order of `Model.accounts`.")
+          "ledger", [](const State& s) { return read_only(array_of(s.ledger)); },
+          "array : work since step 0 [J], in the order of `Model.accounts`; read-only.")
       .def("__eq__",
            [](const State& a, const py::object& b) -> py::object {
              if (!py::isinstance<State>(b))
