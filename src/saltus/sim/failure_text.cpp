@@ -7,6 +7,7 @@
 
 #include "saltus/scene/joint_spec.h"
 #include "saltus/sim/contact_list.h"
+#include "saltus/sim/event_lane.h"
 #include "saltus/sim/failure_words.h"
 
 namespace saltus {
@@ -68,9 +69,11 @@ std::string events_text(const StepOptions& options, const StepReport& report) {
       (options.events.hand_over ? ""
                                 : "; leave events.hand_over: false out, then the schemes of the "
                                   "bodies step over it where they can");
-  if (report.failure != failure::kBusy) return text;
-  return text + fmt::format(", or raise events.limit ({}) or events.closed ({})",
-                            options.events.limit, options.events.closed);
+  if (report.failure == EventLane::kManyEvents)
+    return text + fmt::format(", or raise events.limit ({})", options.events.limit);
+  if (report.failure == EventLane::kManyClosed)
+    return text + fmt::format(", or raise events.closed ({})", options.events.closed);
+  return text;
 }
 
 }  // namespace

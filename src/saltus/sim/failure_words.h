@@ -15,7 +15,5 @@ inline constexpr std::string_view kNoProjection =
     "joints at level both: no impulses end the velocities along them, their matrix is singular";
 inline constexpr std::string_view kNoPlace =
     "the position correction found no place without penetration";
-inline constexpr std::string_view kBusy =
-    "more events in an interval, or contacts closed, than the event lane may have";
 
 }  // namespace saltus::failure

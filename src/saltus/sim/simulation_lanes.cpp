@@ -10,7 +10,6 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
-#include "saltus/sim/failure_words.h"
 #include "saltus/sim/simulation_internal.h"
 
 namespace saltus {
@@ -181,7 +180,6 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
     report.converged = report.finite = false;
     return;
   }
-  if (end == EventLane::End::busy) report.failure = failure::kBusy;
   if (!model.options().events.hand_over) {
     report.converged = false;
     return;
