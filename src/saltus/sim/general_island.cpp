@@ -831,7 +831,7 @@ void GeneralIsland::find_passed(IslandStep& step) {
 //     u1 = -(z/2 - 1)/(z/2 + 1) u0,   z = h c W,
 // which has turned round for z > 2. What turns less than a ten-thousandth of the energy does not matter.
 void GeneralIsland::find_overdamped(IslandStep& step) {
-  constexpr double kMost = 2.0, kTurned = 0.02, kShare = 1e-4;
+  constexpr double kMost = 2.0, kTurned = 0.02, kEnergyShare = 1e-4;
   if (stages_.back().level != Level::velocity) return;
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const auto i = size(admitted_[k]);
@@ -844,7 +844,7 @@ void GeneralIsland::find_overdamped(IslandStep& step) {
     const double W = W_.diagonal()[first] - compliance_[first], z = step.h * x.damping * W;
     const double u0 = rate_[row(i)], u1 = u_[row(i)];
     if (!(z > kMost) || !(u0 * u1 < 0.0) || !(std::abs(u1) > kTurned * std::abs(u0)) ||
-        !(0.5 * u0 * u0 > kShare * step.energy * W))
+        !(0.5 * u0 * u0 > kEnergyShare * step.energy * W))
       continue;
     step.notices.add(Notice::Kind::overdamped, list_[i].joint_law, list_[i].law,
                      [&] { return overdamped_text(model_, list_[i].joint_law, x, z, step.h); });
