@@ -77,7 +77,8 @@ CsvTable read_csv_text(std::string_view text, const std::string& name, const std
   int number = 0;
   for (std::size_t at = 0; at < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, std::min(text.find('#', at), end) - at);
+    const std::string_view whole = text.substr(at, end - at);
+    const std::string_view line = whole.substr(0, whole.find('#'));
     at = end + 1;
     const std::vector<Cell> cells = split(line);
     if (cells.empty()) continue;

@@ -47,11 +47,20 @@ LineTable::LineTable(std::string_view text) : text_(text), starts_{0} {
 
 int LineTable::column(int line, int byte) const {
   if (line < 0 || static_cast<std::size_t>(line) >= starts_.size()) return byte + 1;
-  const std::string_view rest = text_.substr(starts_[static_cast<std::size_t>(line)]);
-  const std::string_view before = rest.substr(0, static_cast<std::size_t>(std::max(0, byte)));
+  const std::size_t start = starts_[static_cast<std::size_t>(line)];
+  const std::size_t end =
+      start + std::min(text_.size() - start, static_cast<std::size_t>(std::max(0, byte)));
+  // on from the place before, where that is on the way: a line of n places costs its length, not n times that
+  if (line != line_ || end < counted_) {
+    line_ = line;
+    counted_ = start;
+    inside_ = 0;
+  }
   const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  return 1 + static_cast<int>(before.size()) -
-         static_cast<int>(std::ranges::count_if(before, inside));
+  inside_ +=
+      static_cast<int>(std::ranges::count_if(text_.substr(counted_, end - counted_), inside));
+  counted_ = end;
+  return 1 + static_cast<int>(end - start) - inside_;
 }
 
 std::size_t LineTable::offset(int line, int byte) const {

@@ -7,7 +7,8 @@
 
 namespace saltus {
 
-/// Columns as editors count them: characters, not bytes.
+/// Columns as editors count them: characters, not bytes. For one thread: places asked for in the order of the text cost
+/// the length of the text in all.
 class LineTable {
  public:
   explicit LineTable(std::string_view text);
@@ -19,6 +20,9 @@ class LineTable {
  private:
   std::string_view text_;
   std::vector<std::size_t> starts_;
+  mutable int line_ = -1;            ///< of the last column
+  mutable std::size_t counted_ = 0;  ///< end of the bytes of that line that have been counted ...
+  mutable int inside_ = 0;           ///< ... and those among them that continue a character
 };
 
 /// Throws SceneError with line and column unless text is UTF-8 without control characters and its

@@ -116,6 +116,8 @@ class UrdfSceneMaking {
         parts += fmt::format("{}'{}' of '{}'", parts.empty() ? "" : ", ", link(i).name,
                              link(carrier_[k]).name);
     }
+    parts_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) parts_[static_cast<std::size_t>(carrier_[k])].push_back(k);
     if (!parts.empty())
       made_.remarks.push_back("links without mass are parts of those that they are fixed to: " +
                               parts);
@@ -134,8 +136,7 @@ class UrdfSceneMaking {
     RigidSpec& rigid = *body.rigid;
     rigid.fixed = held(self);
     Bounds box{Vector3::Constant(kFarAway), Vector3::Constant(-kFarAway)};
-    for (std::size_t k = 0; k < robot_.links.size(); ++k) {
-      if (carrier_[k] != self) continue;
+    for (const std::size_t k : parts_[i]) {
       const Pose at = k == i ? Pose{} : tree_.pose[i].inverse() * tree_.pose[k];
       for (const UrdfShape& shape : robot_.links[k].shapes) {
         if (body.name == kWorld) body.name = k == i ? "ground" : robot_.links[k].name;
@@ -345,6 +346,8 @@ class UrdfSceneMaking {
   std::string held_name_;                          ///< of the body that the held root becomes
   std::map<std::string, std::string> joint_name_;  ///< in the scene, by that in the file
   std::vector<int> carrier_;  ///< of each link: the link whose body it is a part of
+  std::vector<std::vector<std::size_t>>
+      parts_;  ///< of each link: those that it carries, increasing
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
@@ -18,6 +20,7 @@ struct UrdfTreeMaking {
   const UrdfRobot& robot;
   std::vector<std::string>& warnings;
   UrdfTree tree{};
+  std::unordered_map<std::string_view, int> link_of{};  ///< the first one of each name
 
   [[noreturn]] void fail(const UrdfJoint& joint, int line, const std::string& what,
                          const std::string& hint) const {
@@ -30,8 +33,7 @@ struct UrdfTreeMaking {
   }
 
   int link_named(const UrdfJoint& joint, const std::string& name, const char* role) const {
-    const auto found = std::ranges::find(robot.links, name, &UrdfLink::name);
-    if (found != robot.links.end()) return static_cast<int>(found - robot.links.begin());
+    if (const auto found = link_of.find(name); found != link_of.end()) return found->second;
     std::vector<std::string_view> names;
     for (const UrdfLink& link : robot.links) names.push_back(link.name);
     fail(joint, 0, fmt::format("there is no link '{}', its {}", name, role),
@@ -39,6 +41,8 @@ struct UrdfTreeMaking {
   }
 
   void find_ends() {
+    for (std::size_t i = 0; i < robot.links.size(); ++i)
+      link_of.emplace(robot.links[i].name, static_cast<int>(i));
     tree.joint.assign(robot.links.size(), -1);
     for (std::size_t j = 0; j < robot.joints.size(); ++j) {
       const UrdfJoint& joint = robot.joints[j];

@@ -200,8 +200,33 @@ void ContactList::begin(std::span<const Trial> trials) {
   }
 }
 
+// The contacts of each member, increasing; laws on joints are looked at by all of them.
+void ContactList::sort_by_members() {
+  const auto visit = [&](const auto& use) {  // use(contact, member)
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const IslandContact& c = contacts_[i];
+      const int a = c.side[0].member, b = c.side[1].member;
+      if (c.joint_law >= 0) {
+        for (std::size_t m = 0; m < members_.size(); ++m) use(i, m);
+        continue;
+      }
+      if (a >= 0) use(i, at(a));
+      if (b >= 0 && b != a) use(i, at(b));
+    }
+  };
+  touched_begin_.assign(members_.size() + 2, 0);
+  visit([&](std::size_t, std::size_t m) { ++touched_begin_[m + 2]; });
+  for (std::size_t m = 2; m < touched_begin_.size(); ++m)
+    touched_begin_[m] += touched_begin_[m - 1];
+  touched_.resize(at(touched_begin_.back()));
+  visit([&](std::size_t i, std::size_t m) {
+    touched_[at(touched_begin_[m + 1]++)] = static_cast<int>(i);
+  });
+}
+
 void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
   rate.setZero();
+  sort_by_members();
   for (std::size_t i = pairs_; i < fixed_; ++i) contacts_[i].drift = {0.0, 0.0};
   drifts_ = false;
   for (std::size_t index = 0; index < members_.size(); ++index) {
@@ -228,7 +253,8 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
     drifts_ =
         drifts_ || !m.drift1.isZero(0.0) || (!m.spin_at.empty() && !m.spin_drift1.isZero(0.0));
     const int self = static_cast<int>(index);
-    for (IslandContact& c : contacts_) {
+    for (int k = touched_begin_[index]; k < touched_begin_[index + 1]; ++k) {
+      IslandContact& c = contacts_[at(touched_[at(k)])];
       if (c.joint_law >= 0) {
         const JointLaw& law = law_of_joint(c);
         const auto d =

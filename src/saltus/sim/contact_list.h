@@ -177,6 +177,7 @@ class ContactList {
   }
   void add_side(IslandContact& contact, std::size_t s, const SurfaceFinder::Touch::Side& found);
   void number_rows();
+  void sort_by_members();
 
   const Model& model_;
   JointSystem& joints_;
@@ -184,7 +185,8 @@ class ContactList {
   std::vector<int> laws_;
   std::vector<IslandContact> contacts_;
   std::size_t pairs_ = 0, fixed_ = 0;  ///< contacts that the model names: pairs, then joint laws
-  std::vector<std::size_t> fixed_points_;  ///< of each member
+  std::vector<int> touched_begin_, touched_;  ///< contacts of each member
+  std::vector<std::size_t> fixed_points_;     ///< of each member
   int rows_ = 0;
   bool counts_angles_ = false;
   bool drifts_ = false;  ///< some point or body of the rows moves by itself at the end of the step

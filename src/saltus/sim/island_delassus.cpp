@@ -1,11 +1,20 @@
 #include "saltus/sim/island_delassus.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "saltus/base/index_internal.h"
 
 namespace saltus {
 namespace {
 
-constexpr std::size_t kDenseRows = 120;  // beyond, W of rigid bodies is held by bodies
+constexpr std::size_t kDenseRows = 120;  // beyond, W of rigid bodies is held by bodies, ...
+constexpr std::size_t kSparse =
+    4;  // ... and that of others by blocks where these are a quarter of it at most
+
+bool finite(std::span<const double> x) {
+  return std::ranges::all_of(x, [](double value) { return std::isfinite(value); });
+}
 
 }  // namespace
 
@@ -14,6 +23,8 @@ bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJ
                               std::span<const Law> laws, bool as_matrix) {
   if (!as_matrix && rows.size() > kDenseRows && hold_by_bodies(step, list, joints, contacts, laws))
     return diagonal_.allFinite();
+  if (joints.empty() && rows.size() > kDenseRows && hold_by_blocks(step, list, rows, laws))
+    return diagonal_.allFinite() && finite(blocked_.W.value);
   const auto m = static_cast<Eigen::Index>(rows.size());
   W_ = &dense_;
   Matrix& W = dense_.W;
@@ -37,6 +48,161 @@ bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJ
       for (Eigen::Index j = 0; j < i; ++j) W(i, j) = W(j, i) = 0.5 * (W(i, j) + W(j, i));
   diagonal_ = W.diagonal();
   return W.allFinite();
+}
+
+// W by the blocks of contacts that share a group, each sum with the terms and in the order of the matrix. Bodies that do not
+// touch each other then cost their number, where the matrix and a visit of all its rows for every body cost its cube.
+bool IslandDelassus::hold_by_blocks(const IslandStep& step, ContactList& list,
+                                    std::span<const int> rows, std::span<const Law> laws) {
+  auto& members = list.members();
+  own_begin_.assign(1, 0);
+  own_.clear();
+  std::size_t entries = 0;
+  for (const ContactList::Member& member : members) {
+    std::size_t count = 0;
+    for (std::size_t c = 0; c < laws.size(); ++c) {
+      const auto own = rows.subspan(at(laws[c].first), at(laws[c].size));
+      if (std::ranges::none_of(own, [&](int i) { return member.H.has(i); })) continue;
+      own_.push_back(static_cast<int>(c));
+      count += own.size();
+    }
+    own_begin_.push_back(static_cast<int>(own_.size()));
+    entries += count * count;
+  }
+  if (kSparse * entries > rows.size() * rows.size()) return false;
+  make_blocks(laws);
+  BlockMatrix& W = blocked_.W;
+  blocked_.is_symmetric = true;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    ContactList::Member& member = members[k];
+    const int n = step.model.groups()[at(member.group)].dynamics->velocities();
+    if (n == 0) continue;
+    const Factor& A = step.trials[at(member.group)].A;
+    blocked_.is_symmetric = blocked_.is_symmetric && symmetric(A);
+    const auto own =
+        std::span(own_).subspan(at(own_begin_[k]), at(own_begin_[k + 1] - own_begin_[k]));
+    if (own.empty()) continue;
+    own_rows_.clear();
+    for (const int c : own)
+      for (int i = 0; i < W.size(c); ++i) own_rows_.push_back(rows[at(W.first[at(c)] + i)]);
+    const auto m = static_cast<Eigen::Index>(own_rows_.size());
+    part_.resize(m, m);
+    const auto each_block =
+        [&](const auto& use) {  // use(its value, its row and column in part_, its size)
+          Eigen::Index row = 0;
+          for (const int c : own) {
+            Eigen::Index column = 0;
+            for (const int d : own) {
+              use(&W.value[W.start[at(W.find(c, d))]], row, column, W.size(c), W.size(d));
+              column += W.size(d);
+            }
+            row += W.size(c);
+          }
+        };
+    each_block(
+        [&](const double* value, Eigen::Index row, Eigen::Index column, int height, int width) {
+          for (int i = 0; i < height; ++i)
+            for (int j = 0; j < width; ++j) part_(row + i, column + j) = *value++;
+        });
+    if (!member.H.response_add(A, own_rows_, part_))
+      member.H.response_add(A, n, own_rows_, X_, part_);
+    each_block([&](double* value, Eigen::Index row, Eigen::Index column, int height, int width) {
+      for (int i = 0; i < height; ++i)
+        for (int j = 0; j < width; ++j) *value++ = part_(row + i, column + j);
+    });
+  }
+  diagonal_.resize(static_cast<Eigen::Index>(rows.size()));
+  for (int c = 0; c < W.contacts(); ++c)
+    for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1] && W.column[at(k)] <= c; ++k) {
+      const int d = W.column[at(k)];
+      double *const block = &W.value[W.start[at(k)]], *const mirror =
+                                                          &W.value[W.start[at(W.find(d, c))]];
+      for (int i = 0; i < W.size(c); ++i)
+        for (int j = 0; j < (d < c ? W.size(d) : i + 1); ++j) {
+          double &x = block[i * W.size(d) + j], &y = mirror[j * W.size(c) + i];
+          if (i == j && d == c)
+            diagonal_[W.first[at(c)] + i] = x;
+          else if (blocked_.is_symmetric)
+            x = y = 0.5 * (x + y);
+        }
+    }
+  leave_out_zeros();
+  W_ = &blocked_;
+  return true;
+}
+
+// Contacts of one group need not be coupled: masses that are points.
+void IslandDelassus::leave_out_zeros() {
+  BlockMatrix& W = blocked_.W;
+  const auto filled = [&](int k, int count) {
+    const double* const block = W.block(k);
+    return std::any_of(block, block + count, [](double x) { return x != 0.0; });
+  };
+  kept_.resize(W.column.size());
+  bool all = true;
+  for (int c = 0; c < W.contacts(); ++c)
+    for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1]; ++k) {
+      const int d = W.column[at(k)], count = W.size(c) * W.size(d);
+      kept_[at(k)] = d == c || filled(k, count) || filled(W.find(d, c), count) ? 1 : 0;
+      all = all && kept_[at(k)] != 0;
+    }
+  if (all) return;
+  std::size_t end = 0, filled_end = 0;
+  int k = 0;
+  for (int c = 0; c < W.contacts(); ++c) {
+    for (; k < W.offset[at(c) + 1]; ++k) {
+      if (kept_[at(k)] == 0) continue;
+      const int d = W.column[at(k)];
+      const std::size_t from = W.start[at(k)];
+      for (int i = 0; i < W.size(c) * W.size(d); ++i)
+        W.value[filled_end + at(i)] = W.value[from + at(i)];
+      W.column[end] = d;
+      W.start[end++] = filled_end;
+      filled_end += at(W.size(c) * W.size(d));
+    }
+    W.offset[at(c) + 1] = static_cast<int>(end);
+  }
+  W.column.resize(end);
+  W.start.resize(end);
+  W.value.resize(filled_end);
+}
+
+// The blocks of all pairs of contacts that share a member, zero.
+void IslandDelassus::make_blocks(std::span<const Law> laws) {
+  const int members = static_cast<int>(own_begin_.size()) - 1;
+  touch_begin_.assign(laws.size() + 2, 0);
+  for (const int c : own_) ++touch_begin_[at(c) + 2];
+  for (std::size_t c = 2; c < touch_begin_.size(); ++c) touch_begin_[c] += touch_begin_[c - 1];
+  touch_.resize(own_.size());
+  for (int k = 0; k < members; ++k)
+    for (int i = own_begin_[at(k)]; i < own_begin_[at(k) + 1]; ++i)
+      touch_[at(touch_begin_[at(own_[at(i)]) + 1]++)] = k;
+  BlockMatrix& W = blocked_.W;
+  W.first.assign(1, 0);
+  W.offset.assign(1, 0);
+  W.column.clear();
+  W.start.clear();
+  for (const Law& law : laws) W.first.push_back(law.first + law.size);
+  std::size_t filled = 0;
+  for (std::size_t c = 0; c < laws.size(); ++c) {
+    const std::size_t from = W.column.size();
+    W.column.push_back(static_cast<int>(c));  // the world couples nothing
+    for (int t = touch_begin_[c]; t < touch_begin_[c + 1]; ++t) {
+      const int k = touch_[at(t)];
+      W.column.insert(W.column.end(), own_.begin() + own_begin_[at(k)],
+                      own_.begin() + own_begin_[at(k) + 1]);
+    }
+    const auto begin = W.column.begin() + static_cast<std::ptrdiff_t>(from);
+    std::sort(begin, W.column.end());
+    W.column.erase(std::unique(begin, W.column.end()), W.column.end());
+    for (std::size_t k = from; k < W.column.size(); ++k) {
+      W.start.push_back(filled);
+      filled += at(laws[c].size * W.size(W.column[k]));
+    }
+    W.offset.push_back(static_cast<int>(W.column.size()));
+  }
+  W.value.assign(filled, 0.0);
+  blocked_.index();
 }
 
 bool IslandDelassus::hold_by_bodies(const IslandStep& step, const ContactList& list,
@@ -89,7 +255,15 @@ void IslandDelassus::make_joints(const ContactList& list, const JointSystem& joi
 }
 
 void IslandDelassus::add_diagonal(View x) {
-  dense_.W.diagonal() += x;
+  if (W_ == &blocked_) {
+    BlockMatrix& W = blocked_.W;
+    for (int c = 0; c < W.contacts(); ++c) {
+      double* const block = &W.value[W.start[at(W.find(c, c))]];
+      for (int i = 0; i < W.size(c); ++i) block[i * (W.size(c) + 1)] += x[W.first[at(c)] + i];
+    }
+  } else {
+    dense_.W.diagonal() += x;
+  }
   diagonal_ += x;
 }
 

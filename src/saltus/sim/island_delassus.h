@@ -3,14 +3,15 @@
 #include <span>
 #include <vector>
 
+#include "saltus/contact/block_delassus.h"
 #include "saltus/contact/jointed_delassus.h"
 #include "saltus/sim/contact_list.h"
 #include "saltus/sim/island_joints.h"
 
 namespace saltus {
 
-/// W = H A^-1 H^T summed over the groups, A_J^-1 in the place of A^-1 where joints hold them: a matrix, or by bodies where
-/// there are many rows and all groups are rigid bodies.
+/// W = H A^-1 H^T summed over the groups, A_J^-1 in the place of A^-1 where joints hold them: a matrix; by bodies where there
+/// are many rows and all groups are rigid bodies; by blocks where there are many rows and most contacts share no group.
 class IslandDelassus {
  public:
   /// Contacts of the problem by their place in the list, their rows in it, their laws; G and S of the joints are those of
@@ -27,17 +28,25 @@ class IslandDelassus {
  private:
   bool hold_by_bodies(const IslandStep& step, const ContactList& list, const IslandJoints& joints,
                       std::span<const int> contacts, std::span<const Law> laws);
+  bool hold_by_blocks(const IslandStep& step, ContactList& list, std::span<const int> rows,
+                      std::span<const Law> laws);
+  void make_blocks(std::span<const Law> laws);
+  void leave_out_zeros();
   void make_joints(const ContactList& list, const JointSystem& joints, BodyRows& G);
 
   DenseDelassus dense_;
   BodyDelassus by_bodies_{BodyRows{}};
   JointedDelassus jointed_;
+  BlockDelassus blocked_;
   const Delassus* W_ = &dense_;
   std::vector<int> sizes_;  ///< of the contacts of the problem
   std::vector<JointSystem::Block> blocks_;
   std::vector<char> left_out_;  ///< of each row of the joints
+  // of hold_by_blocks(): the contacts with entries in H of each member, the members of each contact
+  std::vector<int> own_begin_, own_, touch_begin_, touch_, own_rows_;
+  std::vector<char> kept_;  ///< of each block
   Vector diagonal_;
-  Matrix X_;
+  Matrix X_, part_;
 };
 
 }  // namespace saltus

@@ -17,6 +17,7 @@ constexpr int kDenseJointed = 900;     ///< rows, at most, to make W a matrix wh
 constexpr int kManyContacts = 20'000;  ///< from which W held by bodies is swept, not factorised
 constexpr int kSweepsFirst = 500;      ///< at most, before W held by bodies is factorised, ...
 constexpr int kSweepsFaces = 100;      ///< ... and where bodies touch in faces
+constexpr int kFactorsPile = 40;       ///< of more than kStartedAgain contacts that are no faces
 
 /// Whether bodies touch in faces and edges: half of the contacts are between the same bodies as the contact before.
 bool in_faces(const BodyRows& H) {
@@ -40,7 +41,8 @@ class Automatic final : public ContactSolver {
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
     const bool friction = !handles_laws(*pivoting_, problem);
-    const bool large = problem.W.bodies() != nullptr && std::ssize(problem.laws) > kManyContacts;
+    const BodyRows* const H = problem.W.bodies();
+    const bool large = H != nullptr && std::ssize(problem.laws) > kManyContacts;
     Run run{problem, limits, memory, p, {}};
     // Joints hold the bodies of many contacts: a factor as large as the bodies, never sweeps, which would not see how the
     // joints couple them.
@@ -56,7 +58,9 @@ class Automatic final : public ContactSolver {
       }
       return run.report;
     }
-    if (large) {
+    const bool faces =
+        H && in_faces(*H) && fits(*body_interior_, problem) && BodySystem::fits(problem);
+    if (large && !faces) {
       run.ask(*bodies_, 2);
       return run.report;
     }
@@ -66,16 +70,28 @@ class Automatic final : public ContactSolver {
     }
     // What rests needs a few sweeps from the impulses of the step before, and each costs less than W itself. Contacts
     // of faces are redundant: sweeps are slow there, and a factor as large as the bodies is cheap.
-    const BodyRows* const H = problem.W.bodies();
-    const bool faces =
-        H && in_faces(*H) && fits(*body_interior_, problem) && BodySystem::fits(problem);
     if (H && fits(*bodies_, problem)) {
       run.limits.iterations = std::min(limits.iterations, faces ? kSweepsFaces : kSweepsFirst);
       if (run.ask(*sweeps_, 2)) return run.report;
       run.limits.iterations = limits.iterations;
     }
     if (faces && run.ask(*body_interior_, 3)) return run.report;
-    const bool interior = !faces && fits(*interior_, problem);
+    if (large) {
+      run.ask(*bodies_, 2);
+      return run.report;
+    }
+    // Piles: a factor as large as the contacts fills in, and costs more than thousands of sweeps.
+    const bool pile =
+        H && !faces && std::ssize(problem.laws) > kStartedAgain && fits(*bodies_, problem);
+    if (pile) {
+      if (fits(*body_interior_, problem) && BodySystem::fits(problem)) {
+        run.limits.iterations = std::min(limits.iterations, kFactorsPile);
+        if (run.ask(*body_interior_, 3)) return run.report;
+        run.limits.iterations = limits.iterations;
+      }
+      if (run.ask(*bodies_, 2)) return run.report;
+    }
+    const bool interior = !faces && !pile && fits(*interior_, problem);
     if (interior && std::ssize(problem.laws) <= kStartedAgain) {
       // Where Newton's method leads nowhere soon, an interior point costs less than its patience and its other starts.
       run.mark();

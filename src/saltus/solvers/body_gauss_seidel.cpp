@@ -16,7 +16,8 @@ namespace {
 /// begun anew (t = 1) when the step and the extrapolation disagree (B. O'Donoghue, E. Candes, Found. Comput. Math. 15
 /// (2015) 715-732, with the diagonal of W as metric). By colours the sweeps have nearly real contraction factors, which
 /// it needs: in the order of the contacts the same extrapolation diverges on heaps. The natural map decides: the best x
-/// is kept, kFar times its map begins anew and kLost times its map returns to it.
+/// is kept, kFar times its map begins anew and kLost times its map returns to it. Near the end the extrapolation may keep x
+/// at some distance from the best one for good: where kStall sweeps gain less than a tenth, plain sweeps go on from the best.
 class BodyGaussSeidel final : public ContactSolver {
  public:
   /// patient: makes all the sweeps that the limits allow. Else it gives up where those, at the rate of the last half
@@ -49,6 +50,8 @@ class BodyGaussSeidel final : public ContactSolver {
     SolveReport report{false, 0, best};
     double half = best;  // the best at half the sweeps of the next look
     int look = kLook;
+    double mark = best;  // the best kStall sweeps ago
+    bool plain = false;
     for (int check = 1, checks = 0;;) {
       bool last = report.iterations >= limits.iterations || stop_requested();
       if (!patient_ && report.iterations >= look) {
@@ -63,10 +66,20 @@ class BodyGaussSeidel final : public ContactSolver {
         best = report.residual;  // the sweeps carry round-off
         sweeps.velocities();
       }
+      if (!plain && report.iterations > 0 && report.iterations % kStall == 0) {
+        plain = best > kGain * mark;
+        mark = best;
+        if (plain) {
+          sweeps.restart(p);
+          beta = 0.0;
+        }
+      }
       if (sweeps.sweep(beta) > 0.0) t = 1.0;
-      const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * t * t));
-      beta = (t - 1.0) / next;
-      t = next;
+      if (!plain) {
+        const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * t * t));
+        beta = (t - 1.0) / next;
+        t = next;
+      }
       ++report.iterations;
       if (report.iterations < check && report.iterations < limits.iterations) continue;
       check = report.iterations + std::clamp(report.iterations / 4, 1, kCheck);
@@ -99,6 +112,8 @@ class BodyGaussSeidel final : public ContactSolver {
   static constexpr int kLook = 16;    ///< sweeps before the first look at the rate
   static constexpr int kCheck = 10;   ///< sweeps between two natural maps, at most
   static constexpr int kRefresh = 5;  ///< natural maps between two products A^-1 H^T x
+  static constexpr int kStall = 500;
+  static constexpr double kGain = 0.9;
   static constexpr double kFar = 1.3, kLost = 1000.0;
 
   std::unique_ptr<ContactSolver> other_ = make_gauss_seidel();  // for W that bodies do not hold
