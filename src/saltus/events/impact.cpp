@@ -113,6 +113,7 @@ bool solve_rows(Course& course, std::span<const int> places, Restitution which,
   ImpactReport& report = course.report;
   report.iterations += found.iterations;
   if (const double r = found.residual / larger; !(r <= report.residual)) report.residual = r;
+  report.certified = report.certified && found.certified;
   if (found.converged && p.allFinite()) return true;
   report.converged = false;
   report.failure = kUnsolved;

@@ -39,6 +39,7 @@ struct ImpactReport {
   int iterations = 0;        ///< of the solver, of all phases
   int phases = 1;            ///< problems that were solved
   double residual = 0.0;     ///< largest of the problems [1]
+  bool certified = true;     ///< SolveReport::certified of all problems
   std::string_view failure;  ///< why it failed, in words of static life
   /// Two contacts, as indices of ImpactProblem::contacts, that were equally due although one changes the other, and whose order
   /// decided what the impact did (ImpactOrder::sequential); -1: no such contacts.

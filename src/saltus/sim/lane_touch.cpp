@@ -261,7 +261,7 @@ bool LaneTouch::strike(const Instant& now) {
                                            model_.solver(), asked, P);
   now.account.iterations += report.iterations;
   now.account.residual = worse(now.account.residual, report.residual);
-  if (!report.converged && !(report.residual <= allowed.tolerance)) {
+  if (!report.certified || (!report.converged && !(report.residual <= allowed.tolerance))) {
     now.account.failure = report.failure.empty()
                               ? "the contact solver did not reach its tolerance in an impact"
                               : report.failure;
