@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "../support/lane_run.h"
@@ -107,8 +107,12 @@ void check_line(const Line& line, double touch, double end, double step, double 
 
 TEST_CASE("a hammer of Hertz's force strikes a body at rest: both move as closely as asked for") {
   // equal masses, a heavy one at rest, a light one at rest; exponents of Hertz, of felt, and one that hardly bends
-  for (const auto& [mass, n] :
-       {std::pair{0.4, 1.5}, {400.0, 1.5}, {4e-4, 1.5}, {0.4, 2.5}, {0.4, 1.1}}) {
+  // a light one is struck again and again, which magnifies errors
+  for (const auto& [mass, n, bound] : {std::tuple{0.4, 1.5, 3e-8},
+                                       {400.0, 1.5, 3e-8},
+                                       {4e-4, 1.5, 2e-6},
+                                       {0.4, 2.5, 3e-8},
+                                       {0.4, 1.1, 3e-8}}) {
     CAPTURE(mass);
     CAPTURE(n);
     Line line;
@@ -118,7 +122,7 @@ TEST_CASE("a hammer of Hertz's force strikes a body at rest: both move as closel
     line.v = {-2.0, 0.0};
     line.K = 3e4 * std::min(1.0, 100.0 * mass);
     line.n = n;
-    check_line(line, 0.3, 0.8, 0.05, 1e-9, 3e-8);
+    check_line(line, 0.3, 0.8, 0.05, 1e-9, bound);
   }
 }
 

@@ -1,12 +1,13 @@
 // Intervals of a model with the event lane, and the hand-over of the state between that lane and the schemes. In the lane a
 // state holds physical q and v; each scheme starts from them and gives them back. What the change of the measure of energy
 // makes is booked as the scheme's.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
@@ -38,25 +39,17 @@ bool Simulation::Work::schemes_fit() const {
 
 void Simulation::Work::tell_hand_over(EventLane::End end, std::string_view reason) {
   const bool busy = end == EventLane::End::busy, many = busy && reason == EventLane::kManyEvents;
-  notices.add(
-      Notice::Kind::handed_over,
-      !busy  ? 2
-      : many ? 0
-             : 1,
-      -1, [&] {
-        return fmt::format(
-            "event-driven integration handed over to time stepping because {}; impacts and changes "
-            "of "
-            "contacts in those intervals are of first order in time.step and no tolerance holds "
-            "for "
-            "them; {}",
-            reason.empty() ? "its numbers were not finite" : reason,
-            many ? "raise `events.limit`, or shorten `time.step`"
-            : busy
-                ? "raise `events.closed`"
-                : "shorten `time.step`, or set `events.hand_over: false`, with which the run stops "
-                  "there");
-      });
+  const int cause = many ? 0 : busy ? 1 : 2;
+  constexpr std::array kRemedy{"raise `events.limit`, or shorten `time.step`",
+                               "raise `events.closed`",
+                               "set `events.hand_over: false` for a run that stops there instead"};
+  notices.add(Notice::Kind::handed_over, cause, -1, [&] {
+    return fmt::format(
+        "event-driven integration handed over to time stepping because {}; in those intervals "
+        "impacts are of first order in time.step and no tolerance holds; {}",
+        reason.empty() ? "its numbers were not finite" : reason,
+        kRemedy[static_cast<std::size_t>(cause)]);
+  });
 }
 
 // The schemes step from here on. What a change of the measure of energy makes is the scheme's.
