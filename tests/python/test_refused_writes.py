@@ -118,8 +118,8 @@ class AllFaults(unittest.TestCase):
 
     def test_building_lists_all_bodies_that_cannot_be_built(self):
         text = ("saltus: 1\ntime: {end: 1 s, step: 1 ms}\nbodies:\n"
-                "  - {name: a, kind: modal, modes: {file: nowhere_a.csv, count: 2}}\n"
-                "  - {name: b, kind: modal, modes: {file: nowhere_b.csv, count: 2}}\n")
+                "  - {name: a, kind: modal, modes: {file: nowhere_a.csv}}\n"
+                "  - {name: b, kind: modal, modes: {file: nowhere_b.csv}}\n")
         with self.assertRaises(saltus.SceneError) as raised:
             saltus.Scene.parse(text).build()
         self.assertEqual([one.line for one in raised.exception.faults], [4, 5])

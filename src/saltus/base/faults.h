@@ -52,6 +52,9 @@ class Faults {
   /// Keeps a fault. about: path of what is not known because of it; "bodies[0].?": a member of bodies[0], which one is not known.
   void add(const SceneError& error, const std::string& about);
 
+  /// An entry whose value is not known by a fault of another.
+  void mark(const std::string& about) { unknown_.insert(about); }
+
   /// step(), which reads or checks the entry at the path `about`; false: it threw a SceneError, which is kept.
   template <class Step>
   bool attempt(const std::string& about, const Step& step) {

@@ -161,7 +161,9 @@ void note_missing(const Node& node, const std::string& path, std::string_view ke
   for (const Node::Key& written : node.keys) {
     if (std::ranges::find(known, written.text) != known.end()) continue;
     const std::string_view text = written.text;
-    if (nearest_name(text, known) == key || text.substr(0, text.find(':')) == key) return;
+    if (nearest_name(text, known) != key && text.substr(0, text.find(':')) != key) continue;
+    faults.mark(join_path(path, key));
+    return;
   }
   faults.attempt(join_path(path, key), [&] {
     fail_at(node.place, path, "`" + std::string(key) + "` is missing: " + std::string(help));

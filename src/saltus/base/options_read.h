@@ -145,7 +145,10 @@ void read_choice(const Node& node, const std::string& path, Dimension dimension,
       for (auto key : keys_of<T>()) known.push_back(key);
     });
     expect_kind(node, Node::Kind::map, path, "a map with one of the keys: " + list_names(names));
-    if (!expect_known(node, path, known, reading.faults)) return;
+    if (!expect_known(node, path, known, reading.faults)) {
+      reading.faults.mark(path);
+      return;
+    }
     chosen = choose_by_key(node, path, names);
   } else {
     chosen = choose_by_shape<V>(node);

@@ -81,15 +81,16 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
   expect_faults({
       {"hello", "1:1: 'hello' is not a map of keys; keys: " + kKeys.substr(9)},
       {"- 1", "1:1: a list is not a map of keys; keys: " + kKeys.substr(9)},
-      {"{saltus:1}", "1:2: `saltus:1` needs a space after the colon"},
-      {"titel: x", "1:1: unknown key `titel`; did you mean `title`? " + kKeys},
-      {"T\u00edtulo: x", "1:1: unknown key `T\u00edtulo`; " + kKeys},
-      {"<<: x", "1:1: unknown key `<<`; " + kKeys},
-      {"title: x", "1:1: `saltus` is missing: version of the scene format: 1"},
-      {"saltus: 1", "1:1: `time` is missing: how long and how fine"},
+      {"{saltus:1}", "1:2: `saltus:1` needs a space after the colon", 3},
+      {"titel: x", "1:1: unknown key `titel`; did you mean `title`? " + kKeys, 4},
+      {"T\u00edtulo: x", "1:1: unknown key `T\u00edtulo`; " + kKeys, 4},
+      {"<<: x", "1:1: unknown key `<<`; " + kKeys, 4},
+      {"title: x", "1:1: `saltus` is missing: version of the scene format: 1", 3},
+      {"saltus: 1", "1:1: `time` is missing: how long and how fine", 2},
       {"saltus: 1\ntime: {rate: 1}",
        "2:1: time: `end` is missing: the run goes from 0 to here, in whole steps: to the nearest "
-       "one"},
+       "one",
+       2},
       {kTop, "1:1: `bodies` is missing: what moves"},
       {kTop + "bodies: []\n", "3:1: bodies: is empty: what moves"},
       {kTop + "bodies:\n", "3:1: bodies: has no value; write a list"},
@@ -99,7 +100,8 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
        "4:5: bodies[0]: unknown key `nme`; did you mean `name`? allowed: name, kind, string, bar, "
        "modes, oscillator, chain, mesh, matrices, pendulum, n_pendulum, duffing, spring_pendulum, "
        "planet, planar_rod, slider_crank, stvk_bar, tangents, particles, rigid, pseudo_rigid, fem, "
-       "beam, scheme, rayleigh, loads, prescribed, pluck, initial, origin, axis, direction"},
+       "beam, scheme, rayleigh, loads, prescribed, pluck, initial, origin, axis, direction",
+       2},
       {kTop + "bodies:\n  - name: a\n    kind: modal\n",
        "4:5: bodies[0]: a key is missing; give exactly one of string, bar, modes"},
       {body("name: a, kind: modal, modes: {file: a}, string: {length: 1, tension: 1, "
@@ -108,7 +110,8 @@ TEST_CASE("keys that are unknown or missing are named with the nearest one") {
        "bar, modes"},
       {string_body("lenght: 1"),
        "3:42: bodies[0].string: unknown key `lenght`; did you mean `length`? allowed: length, "
-       "tension, linear_density, inharmonicity, modes, dispersion, damping, table"},
+       "tension, linear_density, inharmonicity, modes, dispersion, damping, table",
+       3},
       {string_body("length: 1, linear_density: 1"),
        "3:33: bodies[0].string: `modes` is missing: number of modes"},
       {body("name: '', kind: modal, modes: {omega: [1]}"),

@@ -46,7 +46,7 @@ TEST_CASE("one run lists the faults of all phases in the order of the file") {
       kBall +                                                                            // sound
       "  - {name: a, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], colour: red}}\n"  // key
       "  - {name: b, kind: rigid, rigid: {mass: -2, inertia: [1, 1, 1]}}\n"              // range
-      "  - {name: c, kind: modal, modes: {file: nowhere.csv, count: 3}}\n"               // build
+      "  - {name: c, kind: modal, modes: {file: nowhere.csv}}\n"               // build
       "  - {name: d, kind: linear, matrices: {file: 3}}\n"                               // key
       "contacts:\n"
       "  - {on: bell, against: {plane: {normal: [0, 0, 1]}}, law: newton-impact}\n"  // name
@@ -121,7 +121,7 @@ TEST_CASE("bodies that cannot be built are all listed") {
   std::string text = kHead + kBall;
   for (const char* name : {"u", "v", "w"})
     text += std::string("  - {name: ") + name + ", kind: modal, modes: {file: none_" + name +
-            ".csv, count: 2}}\n";
+            ".csv}}\n";
   const auto lines = faults_of(text);
   REQUIRE(lines.size() == 3);
   CHECK(lines[0].find("none_u.csv") != std::string::npos);
