@@ -279,7 +279,7 @@ std::array<JointFrame, 2> JointSystem::frames(int joint) const {
 std::span<const char> JointSystem::turns() const { return work_->turns; }
 
 double JointSystem::extent() const {
-  double most = work_->arm;
+  double most = work_->longest_arm;
   for (const Work::Frames& x : work_->now)
     most = std::max({most, x.a.x.cwiseAbs().maxCoeff(), x.b.x.cwiseAbs().maxCoeff()});
   return most;

@@ -89,7 +89,7 @@ JointSystem::Work::Side JointSystem::Work::side(const Joint& joint, const JointS
   expects(m.frames || !needs_axes(joint.kind),
           joint.name + ": a joint of this kind needs bodies with axes (ball, distance, along and " +
               "line do not)");
-  if (m.frames) arm = std::max(arm, given.ref.local.cwiseAbs().maxCoeff());
+  if (m.frames) longest_arm = std::max(longest_arm, given.ref.local.cwiseAbs().maxCoeff());
   s.point = static_cast<int>(m.own.size());
   m.own.push_back(given.ref);
   m.point_at.push_back(given.ref);

@@ -93,7 +93,7 @@ struct JointSystem::Work {
   std::vector<std::string> name;                  ///< of each node
   std::vector<int> node_of_row;
   int rows = 0;
-  double arm = 0.0;  ///< largest coordinate of a joint's point in the frame of its body [m]
+  double longest_arm = 0.0;  ///< largest coordinate of a joint's point in the frame of its body [m]
   std::vector<Part> parts;
   std::vector<Write> writes;
   std::vector<char> moved;  ///< rows, of moved()
