@@ -167,13 +167,14 @@ def judge(step, F, P, speed, rho, name, report):
 
 
 def keep_apart(step, u_N, speeds, rho, of, found, report):
-    """No contact closes: -u~_N is small against the velocities of the step and sqrt(2 E/rho), however large impulses and
+    """No contact closes: -u~_N is small against the velocities of the step, h g and sqrt(2 E/rho), however large impulses and
     coefficients of friction are, which judge() divides by. Places known to 1e-12 of their size do not tell slower ones."""
     if len(u_N) == 0:
         return
     row, rows = step.results.row_of_frame[step.k], step.results.rows
     energy = abs(rows["kinetic"][row]) + abs(rows["potential"][row])
-    scale = np.maximum(np.nanmax(speeds, initial=0.0), np.sqrt(2.0 * energy / np.maximum(rho, 1e-300)))
+    falls = step.h * np.linalg.norm(np.asarray(step.model.scene.get("gravity") or [0.0], dtype=float))
+    scale = np.maximum(max(np.nanmax(speeds, initial=0.0), falls), np.sqrt(2.0 * energy / np.maximum(rho, 1e-300)))
     claimed = max(1e-6, tolerance_of(step.model.scene), rows["residual_after"][row])
     blur = 1e-12 * np.nanmax(np.abs(found.local[of]), initial=0.0) / step.h
     where = lambda j: f"{step.at()}, contact {int(found.key[of[j]])}"
