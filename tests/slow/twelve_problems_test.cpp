@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "saltus/io/scene_yaml.h"
 #include "saltus/study/auto_choice.h"
 #include "support/auto_problems.h"
@@ -17,7 +20,10 @@ TEST_CASE("the automatic choice keeps 1e-3 and 1e-6 on eleven of twelve problems
       CAPTURE(problem.name);
       const AutoResult r = run_auto(read_scene_text(problem.scene, "problem.yaml"),
                                     AutoOptions{.tolerance = tolerance});
-      REQUIRE(std::isfinite(r.choice.estimate));
+      // runs that were handed over are of first order in their steps, which no comparison shows
+      const bool handed_over =
+          std::ranges::any_of(r.choice.runs, [](const auto& run) { return run.handed_over; });
+      REQUIRE((std::isfinite(r.choice.estimate) || handed_over));
       const double error = true_error(problem, r.motion, r.times);
       // where it says that it failed, it is not counted as kept even if chance is kind
       kept += r.choice.met && error <= tolerance;
