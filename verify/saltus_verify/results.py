@@ -1,5 +1,7 @@
 """What a results file holds, as arrays."""
 import json
+import os
+import stat
 
 import h5py
 import numpy as np
@@ -15,6 +17,21 @@ def _attribute(group, name, default=None):
         return default
     value = group.attrs[name]
     return value.decode() if isinstance(value, bytes) else value
+
+
+def _expect_alone(group, path=""):
+    """Every table lies in the file itself: links to others, and storage outside of it, are not followed."""
+    for name in group:
+        here = f"{path}/{name}"
+        if not isinstance(group.get(name, getlink=True), (h5py.HardLink, h5py.SoftLink)):
+            raise ValueError(f"{here}: is a link to another file, which is not read")
+        if isinstance(group.get(name, getlink=True), h5py.SoftLink):
+            continue
+        one = group[name]
+        if isinstance(one, h5py.Group):
+            _expect_alone(one, here)
+        elif isinstance(one, h5py.Dataset) and (one.external or one.is_virtual):
+            raise ValueError(f"{here}: has its data in another file, which is not read")
 
 
 class GroupData:
@@ -66,7 +83,10 @@ class Contacts:
 
 class Results:
     def __init__(self, name):
+        if not stat.S_ISREG(os.stat(name).st_mode):  # opening a pipe would wait for its other end
+            raise ValueError("not a regular file")
         with h5py.File(name, "r") as f:
+            _expect_alone(f)
             if _attribute(f, "format") != "saltus-results":
                 raise ValueError("not a results file of Saltus")
             if int(_attribute(f, "version")) > 1:
