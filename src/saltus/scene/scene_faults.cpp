@@ -58,7 +58,8 @@ class SoundPart {
       spec.time.tolerance.reset();
       for (BodySpec& body : spec.bodies) body.scheme.reset();
     }
-    for (const Faults::Entry& entry : faults.entries()) remove(entry.about);
+    for (const Faults::Entry& entry : faults.entries())
+      if (!remove(entry.about)) reset(entry.about);
     remove_unnamed();
   }
 

@@ -98,7 +98,7 @@ TEST_CASE("bodies name the entries that their kind has, and those that it lacks"
        "3:49: bodies[0].pendulum: unknown key `lenght`; did you mean `length`? allowed: mass, "
        "length, gravity, dashpot"},
       {body("{name: a, kind: lagrangian, pendulum: {length: 1}, string: {length: 1}}"),
-       "3:61: bodies[0].string: `linear_density` is missing: mass per length"},
+       "3:61: bodies[0].string: `linear_density` is missing: mass per length", 3},
       {body("{name: a, kind: linear, oscillator: {mass: 1, stiffness: 1}, tangents: given}"),
        "3:81: bodies[0].tangents: is for kind lagrangian, not for linear; kind linear has "
        "oscillator, chain, mesh, matrices, initial, prescribed"},
