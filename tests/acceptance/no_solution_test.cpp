@@ -81,7 +81,7 @@ TEST_CASE("a press that is pushed by a force instead of told where to go runs to
 time: {end: 0.3 s, step: 1 ms}
 bodies:
   - {name: bed, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
-  - {name: ram, kind: rigid, rigid: {shape: {box: {size: [0.5, 0.5, 0.1]}}, mass: 5, position: [0, 0, 0.22]}, loads: [{force: [0, 0, -400]}]}
+  - {name: ram, kind: rigid, rigid: {shape: {box: {size: [0.5, 0.5, 0.1]}}, mass: 5, position: [0, 0, 0.22]}, loads: [{force: [0, 0, -400], constant: 1}]}
   - {name: part, kind: rigid, rigid: {shape: {box: {size: [0.2, 0.2, 0.16]}}, density: 2700, position: [0, 0, 0.08]}}
 surfaces: [{law: {kind: newton-impact, friction: 0.2}}]
 )";
