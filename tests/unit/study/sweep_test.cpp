@@ -271,7 +271,7 @@ TEST_CASE("values that the scene refuses give an invalid row, motions that explo
   CHECK(failed.steps < 200);
 }
 
-TEST_CASE("a run whose contacts feed energy in reaches its end with a warning") {
+TEST_CASE("a run that a stop keeps finite reaches its end with a warning of its scheme alone") {
   // the stop throws back a mass that the scheme cannot follow, and so keeps it finite
   const std::atomic<bool> stop = false;
   const SweepRow row = sweep_run(
@@ -279,7 +279,8 @@ TEST_CASE("a run whose contacts feed energy in reaches its end with a warning") 
       stop);
   CHECK(row.status == SweepRow::Status::ok);
   CHECK(row.warnings.find("stability") != std::string::npos);
-  CHECK(row.warnings.find(" | contact fed energy into the motion, ") != std::string::npos);
+  // what the stop feeds in is less than a millionth of what the scheme does
+  CHECK(row.warnings.find("fed energy") == std::string::npos);
   CHECK(row.end.total() > 2.0 * row.start.total());
 }
 
