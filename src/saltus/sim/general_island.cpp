@@ -342,7 +342,7 @@ double GeneralIsland::way_ratio(double h, std::size_t i, double gap_end, double 
   // pass to pass it would keep the passes from their tolerance.
   const double ratio = (gap_end - y0) / way,
                angle = std::max({1.0, std::abs(on.sign * y0 + on.offset), std::abs(y0)}),
-               round_off = 8.0 * std::numeric_limits<double>::epsilon() * angle;
+               round_off = 2.0 * std::numeric_limits<double>::epsilon() * angle;
   return std::abs(ratio - 1.0) * std::abs(way) <= round_off ? 1.0 : ratio;
 }
 
