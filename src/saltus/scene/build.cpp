@@ -190,7 +190,8 @@ class Builder {
       const bool rigid = body.rigid || body.pseudo_rigid,  // without shapes by their own choice
           solid = body.beam || body.particles || body.fem;
       if (rigid || !bodies_[i].skins.empty() || (body.fem && !body.fem->touches)) continue;
-      if (touched(body.name)) continue;
+      const bool hangs = body.particles && joined(body.name);  // a weight on a joint
+      if (touched(body.name) || hangs) continue;
       const std::string what = fmt::format("'{}' (kind {}{}) has no surface", body.name,
                                            name_of(body.kind), body.fem ? " with `modes`" : "");
       if (solid && all != spec_.surfaces.end())
@@ -324,6 +325,12 @@ class Builder {
   bool touched(const std::string& name) const {
     return std::ranges::any_of(spec_.contacts, [&](const ContactSpec& contact) {
       return contact.on == name || contact.against.body == name;
+    });
+  }
+
+  bool joined(const std::string& name) const {
+    return std::ranges::any_of(spec_.joints, [&](const JointSpec& joint) {
+      return std::ranges::find(joint.between, name) != joint.between.end();
     });
   }
 

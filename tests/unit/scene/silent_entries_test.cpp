@@ -36,7 +36,7 @@ const std::string kRod =
     "  - {name: rod, kind: beam, beam: {start: [0, 0, 0], end: [0.4, 0, 0], elements: 4, radius: 3 "
     "mm, young: 5 GPa, density: 1500, held: [{at: start, as: clamped}]}}\n";
 const std::string kDrops =
-    "  - {name: drops, kind: particles, particles: {masses: [0.1, 0.1], positions: [[0, 0, 1], "
+    "  - {name: drops, kind: particles, particles: {mass: 0.1, positions: [[0, 0, 1], "
     "[0.1, 0, 1]]}}\n";
 const std::string kOscillator =
     "  - {name: mass, kind: linear, oscillator: {mass: 1, stiffness: 100}}\n";
@@ -77,7 +77,7 @@ TEST_CASE("laws of surfaces are reported where nothing that moves has a surface"
 
 TEST_CASE("a joint at a place that stands still is refused, one beside it is not") {
   const std::string weight =
-      "  - {name: weight, kind: particles, particles: {masses: [0.02], positions: [[0.3, 0, "
+      "  - {name: weight, kind: particles, particles: {mass: 0.02, positions: [[0.3, 0, "
       "0]]}}\n";
   const auto along = [&](const std::string& body, const std::string& at) {
     return fault_of("bodies:\n" + body + weight +

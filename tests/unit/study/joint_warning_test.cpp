@@ -57,10 +57,10 @@ TEST_CASE(
       CAPTURE(l);
       CAPTURE(x);
       const double time = std::sqrt(l);  // steps of one share of the swing
-      const std::string text = said(l, x, "velocity", 0.02 * time, 60);
+      const std::string text = said(l, x, "velocity", 0.06 * time, 60);
       CHECK(text.find("joints at level velocity opened by up to") == 0);
       CHECK(text.find("use `joint: {level: position}` or both") != std::string::npos);
-      CHECK(said(l, x, "velocity", 5e-4 * time, 40) == "");
+      CHECK(said(l, x, "velocity", 0.02 * time, 60) == "");
       CHECK(said(l, x, "both", 0.02 * time, 60) == "");
     }
 }
