@@ -36,7 +36,7 @@ const std::string kRod =
     "  - {name: rod, kind: beam, beam: {start: [0, 0, 0], end: [0.4, 0, 0], elements: 4, radius: 3 "
     "mm, young: 5 GPa, density: 1500, held: [{at: start, as: clamped}]}}\n";
 const std::string kDrops =
-    "  - {name: drops, kind: particles, particles: {mass: 0.1, positions: [[0, 0, 1], "
+    "  - {name: drops, kind: particles, particles: {mass: [0.1], positions: [[0, 0, 1], "
     "[0.1, 0, 1]]}}\n";
 const std::string kOscillator =
     "  - {name: mass, kind: linear, oscillator: {mass: 1, stiffness: 100}}\n";
@@ -77,7 +77,7 @@ TEST_CASE("laws of surfaces are reported where nothing that moves has a surface"
 
 TEST_CASE("a joint at a place that stands still is refused, one beside it is not") {
   const std::string weight =
-      "  - {name: weight, kind: particles, particles: {mass: 0.02, positions: [[0.3, 0, "
+      "  - {name: weight, kind: particles, particles: {mass: [0.02], positions: [[0.3, 0, "
       "0]]}}\n";
   const auto along = [&](const std::string& body, const std::string& at) {
     return fault_of("bodies:\n" + body + weight +
@@ -86,7 +86,8 @@ TEST_CASE("a joint at a place that stands still is refused, one beside it is not
                     at + "}, second: {at: 0}}\n");
   };
   const std::string string =
-      "  - {name: body, kind: modal, string: {length: 0.3 m, tension: 40 N, linear_density: 2 g/m, "
+      "  - {name: body, kind: modal, scheme: moreau-jean, string: {length: 0.3 m, tension: 40 N, "
+      "linear_density: 2 g/m, "
       "modes: 25}}\n";
   for (const char* end : {"0", "0.3"}) {
     CAPTURE(end);
@@ -96,7 +97,8 @@ TEST_CASE("a joint at a place that stands still is refused, one beside it is not
   }
   CHECK(along(string, "0.299").empty());
   const auto bar = [](const std::string& ends) {
-    return "  - {name: body, kind: modal, bar: {motion: bending, ends: " + ends +
+    return "  - {name: body, kind: modal, scheme: moreau-jean, bar: {motion: bending, ends: " +
+           ends +
            ", length: 0.3, young: 2e9, density: 900, area: 1e-4, second_moment: 1e-9, modes: 6}}\n";
   };
   CHECK(says(along(bar("clamped-free"), "0"), "is held fast"));
