@@ -1,7 +1,7 @@
 # Made by tools/stubs.py of the module; a test compares the two.
 import enum
 import os
-from typing import Any, Callable, ClassVar, Dict, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Dict, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -694,7 +694,7 @@ class ModelParts(metaclass=_pybind11_type):
     def set_state(self, group: Any, q: npt.ArrayLike | None = None, v: npt.ArrayLike | None = None) -> None:
         """q and v of a group at t = 0; what is not given stays."""
     def state(self, group: Any) -> tuple[Any, ...]:
-        """(q, v) of a group at t = 0, copies."""
+        """(q, v) of a group at t = 0, copies, read-only: `set_state` writes."""
     def add_pair(self, a: Point, b: Any, normal: npt.ArrayLike, law: int, tangents: Sequence[npt.ArrayLike] | None = None) -> int:
         """Two points that may touch along a fixed normal; returns the index of the pair.
 
@@ -899,7 +899,7 @@ class PointRef(metaclass=_pybind11_type):
     def feature(self, value: int) -> None: ...
     @property
     def local(self) -> npt.NDArray[np.float64]:
-        """ndarray, (3,) : [m], a copy."""
+        """ndarray, (3,) : [m], a copy, set it whole."""
     @local.setter
     def local(self, value: npt.NDArray[np.float64]) -> None: ...
     def __repr__(self) -> str: ...
@@ -1073,7 +1073,7 @@ class Scene(metaclass=_pybind11_type):
         Raises
         ------
         SceneError
-            With file, line and column of the entry that is wrong.
+            With file, line and column of each entry that is wrong.
         """
     @staticmethod
     def read(file: Union[str, os.PathLike], set: Assignments = None) -> Scene:
@@ -1129,7 +1129,7 @@ class Scene(metaclass=_pybind11_type):
 class SceneError(Error, ValueError):
     """A fault in what the user wrote: a scene, a data file, an option.
 
-    str() is one line, 'file:line:column: path: message; hint', with the parts that are known.
+    str() is one line, 'file:line:column: path: message; hint', with the parts that are known. A scene with several faults has a line for each of the first 20; the attributes are those of the first.
 
     Attributes
     ----------
@@ -1148,6 +1148,9 @@ class SceneError(Error, ValueError):
     file: str
     line: int
     column: int
+    @property
+    def faults(self) -> Tuple[SceneError, ...]:
+        """tuple of SceneError : all faults of the scene in the order of the file; of one fault the error itself."""
 
 class Scheme(metaclass=_pybind11_type):
     """A one-step time integrator: carries a group of bodies from (q0, v0) at t0 to (q1, v1) at t0 + h.
@@ -1322,6 +1325,9 @@ class Simulation(metaclass=_pybind11_type):
     @property
     def _ledger(self) -> list[float]: ...
     @property
+    def warnings(self) -> list[str]:
+        """list of str : what the steps made by this object met that is doubtful although they count, each thing once with the time of the first step; of many of a kind three. What is doubtful about the scene is in `Model.warnings`."""
+    @property
     def model(self) -> Model:
         """Model : what does not change."""
     @property
@@ -1359,7 +1365,7 @@ class Simulation(metaclass=_pybind11_type):
         """
     @property
     def events(self) -> Events:
-        """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy. Empty in the other
+        """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy, read-only. Empty in the
         lane.
         """
     def probe(self: Simulation, name: Union[str, int]) -> float:
@@ -1539,7 +1545,7 @@ class State(metaclass=_pybind11_type):
         """float : energy at step 0 [J]."""
     @property
     def ledger(self) -> npt.NDArray[np.float64]:
-        """array : work since step 0 [J], in the order of `Model.accounts`."""
+        """array : work since step 0 [J], in the order of `Model.accounts`; read-only."""
     def __eq__(self, __arg0: Any) -> Any: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __copy__(self) -> State: ...

@@ -43,7 +43,7 @@ class Row(Fixed):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and name in self.__dict__.get("facts", ()):
             return self.facts[name]
-        raise AttributeError(f"{self.name} has no {name!r}")
+        raise AttributeError(f"{self.__dict__.get('name', 'Row')} has no {name!r}")
 
     def _repr_html_(self) -> str:
         return table(["option", "value", "default", "help"],

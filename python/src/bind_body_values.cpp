@@ -88,9 +88,10 @@ coordinate: what the kind counts), place on it in the body's own frame [m].)")
       .def_readwrite("feature", &PointRef::feature,
                      "int : node, point or coordinate, as the kind counts.")
       .def_property(
-          "local", [](const PointRef& self) { return py::array_t<double>(3, self.local.data()); },
+          "local",
+          [](const PointRef& self) { return read_only(py::array_t<double>(3, self.local.data())); },
           [](PointRef& self, const py::object& local) { self.local = *Brought(local, 3, "local"); },
-          "ndarray, (3,) : [m], a copy.")
+          "ndarray, (3,) : [m], a copy, set it whole.")
       .def("__repr__", [](const PointRef& self) {
         return "PointRef(body=" + std::to_string(self.body) +
                ", feature=" + std::to_string(self.feature) + ", local=(" +
@@ -120,7 +121,7 @@ Energy.potential.)")
       .def_readwrite("mass", &Rayleigh::mass, "float : [1/s]")
       .def_readwrite("stiffness", &Rayleigh::stiffness, "float : [s]");
   const auto vector = [](const Vector& x) {
-    return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
+    return read_only(py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data()));
   };
   py::class_<ModalData>(m, "ModalData", R"(Modes mass (q'' + 2 sigma q' + omega^2 q) = load + r.
 
@@ -191,7 +192,7 @@ steady_load : bool
             for (const Matrix3& J : self.inertia)
               for (int i = 0; i < 3; ++i)
                 for (int j = 0; j < 3; ++j) *to++ = J(i, j);
-            return made;
+            return read_only(std::move(made));
           })
       .def_readonly("steady_load", &RigidData::steady_load);
 }

@@ -493,9 +493,9 @@ bodies : list of str
           "state",
           [](const P& self, const py::object& group) {
             const GroupState& s = self.parts.initial[self.group(group)];
-            return py::make_tuple(copy_of(s.q), copy_of(s.v));
+            return py::make_tuple(read_only(copy_of(s.q)), read_only(copy_of(s.v)));
           },
-          py::arg("group"), "(q, v) of a group at t = 0, copies.")
+          py::arg("group"), "(q, v) of a group at t = 0, copies, read-only: `set_state` writes.")
       .def("add_pair", &add_pair, py::arg("a"), py::arg("b"), py::arg("normal"), py::arg("law"),
            py::arg("tangents") = py::none(),
            R"(Two points that may touch along a fixed normal; returns the index of the pair.
