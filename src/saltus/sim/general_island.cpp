@@ -30,10 +30,6 @@ constexpr int kAxesPasses = 3;
 constexpr int kJointPasses = 12, kFewJointPasses = 5;
 // Passes in a row that do not halve the smallest change: they stagnate.
 constexpr int kStagnant = 3;
-// Of more contacts than this between rigid bodies the problem of a pass, which the next one changes by about what this one
-// changed, is solved to a share of that (inexact Newton): a heap of 1000 balls takes a quarter of the sweeps.
-constexpr std::size_t kManyContacts = 500;
-constexpr double kForcing = 1e-3;
 
 /// Impulses that are nothing [N s]: what decays for ever loses its digits near the least number.
 constexpr double kNothing = 1e-200;
@@ -116,7 +112,7 @@ class GeneralIsland final : public Island {
   double way_ratio(double h, std::size_t i, double gap_end, double u_end) const;
   double law_term(const IslandStep& step, const Stage& stage, int i) const;
   double tangent_term(std::size_t k, int a) const;
-  SolveReport solve_problem(IslandStep& step, const Stage& stage, Limits limits);
+  SolveReport solve_problem(IslandStep& step, const Stage& stage);
   void start_slips();
   void strengthen(double h, std::size_t k, double slip);
   double slip_of(std::size_t k, const Vector& u) const;
@@ -478,7 +474,8 @@ void GeneralIsland::warm_start(IslandStep& step, const Stage& stage) {
 // the start, that of  u = W (P_x + (1 + e) P_c) + b. (With the forces of the step in the compression a body at rest
 // would be thrown by its weight.)
 // Cohesion c moves the cone: with P + h c n in the place of P, b loses W h c n.
-SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage, Limits limits) {
+SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
+  const Limits& limits = model_.options().contact;
   pressed_.setZero();
   SolveReport pressing{true, 0, 0.0};
   bool presses = false;
@@ -645,9 +642,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   int pass = 0;
   // Impulses are known to the tolerance of the contact solver: where passes no longer come closer, a change that it allows
   // is none.
-  bool rough = false;  // the last problem was solved to less than that
   const auto satisfied = [&] {
-    if (rough) return false;
     return outstanding <= options.pass_tolerance || (stagnant >= kStagnant && !admitted_.empty() &&
                                                      outstanding <= options.contact.tolerance);
   };
@@ -681,12 +676,7 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       }
       for (std::size_t k = 0; falls && k < admitted_.size(); ++k)
         strengthen(step.h, k, slip_[admitted_[k]]);
-      Limits limits = options.contact;
-      const bool many = W_.W().bodies() != nullptr && laws_.size() > kManyContacts;
-      if (!once && many)
-        limits.tolerance = std::max(limits.tolerance, kForcing * (pass > 1 ? outstanding : 1.0));
-      rough = limits.tolerance > options.contact.tolerance;
-      solved_ = solve_problem(step, stage, limits);
+      solved_ = solve_problem(step, stage);
       shown_ = true;
       report.iterations += solved_.iterations;
       residual = solved_.residual;
