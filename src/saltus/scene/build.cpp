@@ -206,7 +206,7 @@ class Builder {
 
   /// Positions are corrected between shapes alone.
   void expect_shapes_to_correct() {
-    if (!spec_.contact.correct_positions) return;
+    if (!spec_.contact.correct_positions || parts_.options.lane == Lane::events) return;
     const auto point = std::ranges::find_if(parts_.pairs, [&](const ContactPair& pair) {
       return !parts_.laws[static_cast<std::size_t>(pair.law)].bilateral();
     });
