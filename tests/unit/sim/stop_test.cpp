@@ -42,7 +42,7 @@ TEST_CASE("a step that is in work when the program is asked to end leaves the st
     CAPTURE(more);
     const Model model = puck(time, more);
     std::optional<Simulation> stopped(std::in_place, model), other(std::in_place, model);
-    for (int k = 0; k < 40; ++k) {
+    for (int k = 0; k < 24; ++k) {
       if (k % 9 == 4) {
         const std::string before = state_hash(stopped->state());
         request_stop();
