@@ -53,6 +53,7 @@ class Certified final : public ContactSolver {
 
 Certificate certify(const ContactProblem& problem, View p) {
   Certificate found;
+  found.contacts = problem.laws.size();
   for (const Law& law : problem.laws) found.speed = std::max(found.speed, asked(law, problem.b));
   if (!(found.speed > 0.0)) return found;
   Eigen::Map<Vector> u = velocity_space(problem.b.size());
@@ -79,10 +80,9 @@ SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& p
   Certificate now = certify(problem, p);
   Limits closer = limits;
   for (int k = 0; k < kCloser && report.converged && !now.holds(limits.tolerance); ++k) {
-    closer.tolerance = std::max(
-        kFinest,
-        0.3 * std::min(closer.tolerance, report.residual) *
-            std::max(1e-3, std::max(limits.tolerance, Certificate::kClosing) / now.closing));
+    closer.tolerance =
+        std::max(kFinest, 0.3 * std::min(closer.tolerance, report.residual) *
+                              std::max(1e-3, now.allowed(limits.tolerance) / now.closing));
     closer.iterations = limits.iterations - report.iterations;
     if (closer.iterations <= 0 || now.growth > Certificate::kGrowth) break;
     SolveReport again = solver.solve(problem, closer, memory, p);

@@ -5,6 +5,8 @@
 // direction that W does not see, until any defect is small beside them; and what friction coefficient or mass ratio multiplies
 // shrinks a defect in the same way. Velocities do not.
 #pragma once
+#include <cmath>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -14,17 +16,21 @@ namespace saltus {
 
 /// V = the largest of -b_N and |b_T| over the contacts and of |b| over other rows: what the step asks of them [m/s].
 struct Certificate {
-  static constexpr double kClosing =
-      1e-6;  ///< allowed of `closing`, or the tolerance if that is larger
+  static constexpr double kClosing = 1e-6, kLoose = 0.1;  ///< least and largest of allowed()
   static constexpr double kGrowth = 1e9;  ///< allowed of `growth`: u = W p + b then holds 1e-7 V
 
   double speed = 0.0;    ///< V [m/s]
   double closing = 0.0;  ///< largest -u_N that is left, over V [1]
   double growth = 0.0;   ///< largest W_NN p_N, over V [1]
 
-  bool holds(double tolerance) const {
-    return closing <= (tolerance > kClosing ? tolerance : kClosing) && growth <= kGrowth;
+  std::size_t contacts = 1;  ///< of the problem
+
+  /// Closing velocity over V that is allowed: the tolerance is one of the norm over all contacts, of which each has its part.
+  double allowed(double tolerance) const {
+    const double loose = tolerance * std::sqrt(static_cast<double>(contacts));
+    return loose < kClosing ? kClosing : loose > kLoose ? kLoose : loose;
   }
+  bool holds(double tolerance) const { return closing <= allowed(tolerance) && growth <= kGrowth; }
 };
 
 /// Of any p. All 0 where V is.

@@ -111,6 +111,11 @@ TEST_CASE("a looser tolerance of the user allows as much of the velocities") {
   Certificate found{1.0, 1e-4, 1.0};
   CHECK(!found.holds(1e-9));
   CHECK(found.holds(1e-3));
+  CHECK(!found.holds(1e-5));
+  found.contacts = 400;  // the tolerance is one of the norm over all of them
+  CHECK(found.holds(1e-5));
+  found.closing = 0.5;
+  CHECK(!found.holds(1.0));
 }
 
 }  // namespace
