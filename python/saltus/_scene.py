@@ -208,7 +208,8 @@ def _eq(self: Scene, other: Any) -> Any:
 
 def _all_faults(self: SceneError) -> Tuple[SceneError, ...]:
     """tuple of SceneError : all faults of the scene in the order of the file; of one fault the error itself."""
-    return self._faults or (self,)
+    faults: Tuple[SceneError, ...] = getattr(self, "_faults", ())
+    return faults or (self,)
 
 
 attach(SceneError, faults=property(_all_faults, doc=_all_faults.__doc__))

@@ -18,7 +18,7 @@ SCENE = {
          "rigid": {"mass": 2, "inertia": [1, 1, 1], "position": [0, 0, 0.01], "spin": [0, 1, 0],
                    "shape": {"sphere": {"radius": 0.01}, "material": "skin"}}},
         {"name": "table", "kind": "rigid", "rigid": {"fixed": True, "shape": {"plane": {}, "material": "wood"}}},
-        {"name": "mass", "kind": "linear", "oscillator": {"mass": 1, "stiffness": 4}, "initial": {"position": [1]}},
+        {"name": "mass", "kind": "linear", "oscillator": {"mass": 1, "stiffness": 4}, "initial": {"coordinates": [1]}},
     ],
     "surfaces": [{"materials": ["skin", "wood"], "law": "newton-impact"}],
     "outputs": [{"probe": "mass", "at": 0, "name": "place", "quantity": "displacement"}],

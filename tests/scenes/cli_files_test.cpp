@@ -182,11 +182,11 @@ TEST_CASE("sounds and tables of a scene replace those that Saltus wrote, and not
   for (int times = 0; times < 2; ++times)  // also over its own files
     CHECK(saltus_command(folder, {"run", "scene.yaml", "-q"}).code == 0);
   const std::string table = folder.read("a.csv"), sound = folder.read("a.wav");
-  REQUIRE(table.starts_with("time [s],pickup [m]\n"));
+  REQUIRE(table.starts_with("time [s],pickup [m/s]\n"));
   const std::vector<std::pair<std::string, std::string>> others{
       {"a.csv", "time [s],angle [rad]\n0,0\n"},
       {"a.csv", "what I found out in ten years\n"},
-      {"a.csv", "time [s],pickup [m]"},  // no end of the line
+      {"a.csv", "time [s],pickup [m/s]"},  // no end of the line
       {"a.wav", "what I heard in ten years\n"},
       {"a.wav", "RIFF" + std::string(4, '\0') + "WAVEfmt " + std::string(400, '\1')},
       {"a.wav", table}};
