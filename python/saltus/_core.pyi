@@ -1148,6 +1148,7 @@ class SceneError(Error, ValueError):
     file: str
     line: int
     column: int
+    _faults: tuple
     @property
     def faults(self) -> Tuple[SceneError, ...]:
         """tuple of SceneError : all faults of the scene in the order of the file; of one fault the error itself."""
@@ -1361,12 +1362,12 @@ class Simulation(metaclass=_pybind11_type):
         Returns
         -------
         Contacts
-            A copy. Empty before the first step and after one that failed.
+            A copy, read-only. Empty before the first step and after one that failed.
         """
     @property
     def events(self) -> Events:
         """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy, read-only. Empty in the
-        lane.
+        other lane.
         """
     def probe(self: Simulation, name: Union[str, int]) -> float:
         """Present value of the probe of this name or number, in the unit that `Model.probe_table` tells."""

@@ -260,7 +260,14 @@ class Body(Fixed):
 
 
 class Joint(Fixed):
-    """A joint over the frames: force and torque on its second body, in space."""
+    """A joint over the frames: force and torque on its second body, in space.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        Kind of the joint: "revolute".
+    """
 
     _instead = "results are read-only"
     name: str
@@ -380,6 +387,17 @@ class Results(Fixed):
     ------
     SceneError
         No such file, not a results file, damaged.
+
+    Attributes
+    ----------
+    files : list of str
+        The file, and what was written beside it: sounds, tables.
+    steps : mapping of str to array
+        Numbers of every step by their name.
+    ledger : mapping of str to array
+        Work since the start by its account [J].
+    probes : mapping of str to array
+        What outputs gave in every step by their name.
 
     Examples
     --------

@@ -215,7 +215,17 @@ class GroupView(Fixed):
 
 
 class BodyView(Fixed):
-    """The present state of one body; read-only, and so are its arrays."""
+    """The present state of one body; read-only, and so are its arrays.
+
+    Attributes
+    ----------
+    group : GroupView
+        The group that holds it.
+    index : int
+        Its number in the group.
+    name : str
+        As the scene has it.
+    """
 
     _instead = _INSTEAD
     group: GroupView

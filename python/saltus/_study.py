@@ -98,6 +98,8 @@ class Study(Fixed):
 
     Attributes
     ----------
+    title : str
+        Of the scene.
     schemes : tuple of StudyScheme
     verdict : str
         Which scheme with which step to take, and why; a sentence.
