@@ -532,7 +532,9 @@ std::string resumable_file(const std::string& path) {
 bool begins_at_start(const std::string& part, std::string_view resolved,
                      std::span<const InputFile> inputs) {
   if (!part.ends_with(kPart)) return false;
-  if (AtomicFile::is_unborn(part.c_str())) return true;
+  struct stat status {};
+  const bool empty = ::stat(part.c_str(), &status) == 0 && status.st_size == 0;
+  if (empty || AtomicFile::is_unborn(part.c_str())) return true;  // killed before its first flush
   const h5::File stored = layout::open(part, false);
   if (stored.has("summary") || !stored.group("checkpoint").names().empty()) return false;
   check_same_scene(stored, part, resolved, 0.0);
