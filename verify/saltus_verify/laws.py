@@ -149,7 +149,8 @@ def newton_impact(step, found, x, laws, of, report):
     F = P - project(P - rho[:, None] * hat, mu)
     F[~active] = 0.0
     judge(step, F[active], P[active], (rho[:, None] * u)[active], rho[active], "contact law", report)
-    keep_apart(step, u[active][:, 0], np.abs(np.concatenate([u0, u1], 1))[active], rho[active], of[active], found, report)
+    keep_apart(step, u[active][:, 0], np.abs(np.concatenate([u0, u1], 1))[active], P[active][:, 0], rho[active], of[active],
+               found, report)
     top = np.maximum(np.abs(P).max(), 1e-300)
     report.largest("cone", np.maximum(np.linalg.norm(P[:, 1:], axis=1) - mu * P[:, 0], 0.0), 1e-8 * top, "N s", where)
     report.largest("impulses that pull", np.minimum(P[:, 0], 0.0), 1e-12 * top, "N s", where)
@@ -166,9 +167,10 @@ def judge(step, F, P, speed, rho, name, report):
     report.add(name, np.linalg.norm(F) / scale, 10.0 * claimed, "1", step.at, count=len(F))
 
 
-def keep_apart(step, u_N, speeds, rho, of, found, report):
+def keep_apart(step, u_N, speeds, P_N, rho, of, found, report):
     """No contact closes: -u~_N is small against the velocities of the step, h g and sqrt(2 E/rho), however large impulses and
-    coefficients of friction are, which judge() divides by. Places known to 1e-12 of their size do not tell slower ones."""
+    coefficients of friction are, which judge() divides by. Places known to 1e-12 of their size do not tell slower ones, nor do
+    impulses, whose velocities are known to 1e-14 of P/rho."""
     if len(u_N) == 0:
         return
     row, rows = step.results.row_of_frame[step.k], step.results.rows
@@ -176,7 +178,7 @@ def keep_apart(step, u_N, speeds, rho, of, found, report):
     falls = step.h * np.linalg.norm(np.asarray(step.model.scene.get("gravity") or [0.0], dtype=float))
     scale = np.maximum(max(np.nanmax(speeds, initial=0.0), falls), np.sqrt(2.0 * energy / np.maximum(rho, 1e-300)))
     claimed = max(1e-6, tolerance_of(step.model.scene), rows["residual_after"][row])
-    blur = 1e-12 * np.nanmax(np.abs(found.local[of]), initial=0.0) / step.h
+    blur = 1e-12 * np.nanmax(np.abs(found.local[of]), initial=0.0) / step.h + 1e-14 * np.abs(P_N / rho)
     where = lambda j: f"{step.at()}, contact {int(found.key[of[j]])}"
     report.largest("contacts that close", np.maximum(-u_N, 0.0), 10.0 * claimed * scale + blur, "m/s", where)
 
@@ -194,7 +196,7 @@ def signorini_position(step, found, x, laws, of, report):
     F = P - np.maximum(P - speed / W, 0.0)
     active = (P != 0.0) | (found.gap[of] < 0.0)
     judge(step, F[active], P[active], (speed / W)[active], 1.0 / W[active], "contact law", report)
-    keep_apart(step, speed[active], np.abs(np.concatenate([x.u0[of], x.u1[of]], 1))[active], 1.0 / W[active], of[active],
+    keep_apart(step, speed[active], np.abs(np.concatenate([x.u0[of], x.u1[of]], 1))[active], P[active], 1.0 / W[active], of[active],
                found, report)
 
 
@@ -219,7 +221,7 @@ def stewart_trinkle(step, found, x, laws, of, report):
     hat[:, 0] += mu * np.linalg.norm(u[:, 1:], axis=1)
     F = P - project(P - rho[:, None] * hat, mu)
     judge(step, F, P, rho[:, None] * u, rho, "contact law", report)
-    keep_apart(step, u[:, 0], np.abs(np.concatenate([x.u0[of], x.u1[of]], 1)), rho, of, found, report)
+    keep_apart(step, u[:, 0], np.abs(np.concatenate([x.u0[of], x.u1[of]], 1)), P[:, 0], rho, of, found, report)
 
 
 def relay(step, found, x, laws, of, report):
