@@ -56,6 +56,8 @@ struct ContactProblem {
 struct Limits {
   double tolerance = 1e-12;  ///< on residual() [1]
   int iterations = 10'000;
+  /// Of impulses that bodies do not determine those of least size, where contacts slide: even_load.h; by those who know how.
+  bool even = false;
 };
 
 /// One solver that was asked, and how far it came.
@@ -74,7 +76,7 @@ struct SolveReport {
       0.0;  ///< closing velocity left, relative to those of the step [1]: certificate.h
   bool certified = true;  ///< the certificate holds; those that make_certified() wraps find it
   /// What a solver that delegates did, in order; the last attempt that was better gave p.
-  std::array<Attempt, 6> attempts{};
+  std::array<Attempt, 8> attempts{};
   int attempted = 0;
 
   void attempt(std::string_view solver, const SolveReport& report) {

@@ -112,7 +112,7 @@ class GeneralIsland final : public Island {
   double way_ratio(double h, std::size_t i, double gap_end, double u_end) const;
   double law_term(const IslandStep& step, const Stage& stage, int i) const;
   double tangent_term(std::size_t k, int a) const;
-  SolveReport solve_problem(IslandStep& step, const Stage& stage);
+  SolveReport solve_problem(IslandStep& step, const Stage& stage, bool even);
   void start_slips();
   void strengthen(double h, std::size_t k, double slip);
   double slip_of(std::size_t k, const Vector& u) const;
@@ -474,8 +474,9 @@ void GeneralIsland::warm_start(IslandStep& step, const Stage& stage) {
 // the start, that of  u = W (P_x + (1 + e) P_c) + b. (With the forces of the step in the compression a body at rest
 // would be thrown by its weight.)
 // Cohesion c moves the cone: with P + h c n in the place of P, b loses W h c n.
-SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage) {
-  const Limits& limits = model_.options().contact;
+SolveReport GeneralIsland::solve_problem(IslandStep& step, const Stage& stage, bool even) {
+  Limits limits = model_.options().contact;
+  limits.even = even;
   pressed_.setZero();
   SolveReport pressing{true, 0, 0.0};
   bool presses = false;
@@ -676,7 +677,8 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
       }
       for (std::size_t k = 0; falls && k < admitted_.size(); ++k)
         strengthen(step.h, k, slip_[admitted_[k]]);
-      solved_ = solve_problem(step, stage);
+      // Mechanisms on wheels or feet: the load is shared anew as long as passes settle.
+      solved_ = solve_problem(step, stage, !joints_.empty() && stagnant == 0);
       shown_ = true;
       report.iterations += solved_.iterations;
       residual = solved_.residual;

@@ -7,17 +7,21 @@
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_system.h"
+#include "saltus/solvers/even_load.h"
 #include "saltus/solvers/few_contacts.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
 namespace {
 
-constexpr int kDenseJointed = 900;     ///< rows, at most, to make W a matrix where joints hold it
-constexpr int kManyContacts = 20'000;  ///< from which W held by bodies is swept, not factorised
-constexpr int kSweepsFirst = 500;      ///< at most, before W held by bodies is factorised, ...
-constexpr int kSweepsFaces = 100;      ///< ... and where bodies touch in faces
-constexpr int kFactorsPile = 40;       ///< of more than kStartedAgain contacts that are no faces
+constexpr int kDenseJointed = 900;      ///< rows, at most, to make W a matrix where joints hold it
+constexpr int kManyContacts = 20'000;   ///< from which W held by bodies is swept, not factorised
+constexpr int kSweepsFirst = 500;       ///< at most, before W held by bodies is factorised, ...
+constexpr int kSweepsFaces = 100;       ///< ... and where bodies touch in faces
+constexpr int kShared = 64;             ///< contacts, at most, that share their load evenly
+constexpr int kFactorsRedundant = 500;  ///< of contacts that may contradict each other
+constexpr int kNewtonFew = 200;         ///< steps of few contacts, before an interior point
+constexpr int kFactorsPile = 40;        ///< of more than kStartedAgain contacts that are no faces
 
 /// Whether bodies touch in faces and edges: half of the contacts are between the same bodies as the contact before.
 bool in_faces(const BodyRows& H) {
@@ -40,6 +44,16 @@ class Automatic final : public ContactSolver {
 
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
+    SolveReport report = ask_all(problem, limits, memory, p);
+    if (limits.even && report.converged && report.iterations > 0 &&
+        std::ssize(problem.laws) <= kShared && !handles_laws(*pivoting_, problem))
+      share(problem, limits, memory, report, p);
+    return report;
+  }
+
+ private:
+  SolveReport ask_all(const ContactProblem& problem, Limits limits, SolverMemory& memory,
+                      Out p) const {
     const bool friction = !handles_laws(*pivoting_, problem);
     const BodyRows* const H = problem.W.bodies();
     const bool large = H != nullptr && std::ssize(problem.laws) > kManyContacts;
@@ -95,7 +109,13 @@ class Automatic final : public ContactSolver {
     if (interior && std::ssize(problem.laws) <= kStartedAgain) {
       // Where Newton's method leads nowhere soon, an interior point costs less than its patience and its other starts.
       run.mark();
-      if (run.ask(*first_newton_, 1) || run.ask(*interior_, 3)) return run.report;
+      if (are_few(problem)) run.limits.iterations = std::min(limits.iterations, kNewtonFew);
+      if (run.ask(*first_newton_, 1)) return run.report;
+      run.limits.iterations = limits.iterations;
+      if (run.ask(*interior_, 3)) return run.report;
+      run.limits.iterations = std::min(limits.iterations, kFactorsRedundant);
+      if (run.ask(*redundant_, 3)) return run.report;
+      run.limits.iterations = limits.iterations;
       if (run.ask_from_mark(*newton_, 1)) return run.report;
       if (run.kept && run.ask(*newton_, 1)) return run.report;
     } else {
@@ -108,11 +128,28 @@ class Automatic final : public ContactSolver {
     return run.report;
   }
 
- private:
+  /// p, which solves the problem, becomes that of an even load.
+  void share(const ContactProblem& problem, Limits limits, SolverMemory& memory,
+             SolveReport& report, Out p) const {
+    Work& work = memory.work.get<Work>();
+    if (work.even.share(problem, limits, report, p) != EvenLoad::Shared::no) return;
+    work.kept.assign(p.begin(), p.end());
+    p.setZero();
+    Run run{problem, limits, memory, p, report};
+    run.limits.iterations = std::min(limits.iterations, kFactorsRedundant);
+    if (fits(*yielding_, problem) && run.ask(*yielding_, 5)) {
+      report = run.report;
+      return;
+    }
+    report.iterations = run.report.iterations;
+    std::ranges::copy(work.kept, p.begin());
+  }
+
   /// The work space of every solver that may be asked.
   struct Work final : SolverWork {
-    std::array<SolverWorkPlace, 5> of;
+    std::array<SolverWorkPlace, 6> of;
     std::vector<double> mark, kept;
+    EvenLoad even;
   };
 
   struct Run {
@@ -184,6 +221,9 @@ class Automatic final : public ContactSolver {
   std::unique_ptr<ContactSolver> sweeps_ = make_first_sweeps();
   std::unique_ptr<ContactSolver> body_interior_ = make_interior_point();
   std::unique_ptr<ContactSolver> interior_ = make_by_groups(make_interior_point());
+  std::unique_ptr<ContactSolver> redundant_ = make_by_groups(make_redundant_interior());
+  std::unique_ptr<ContactSolver> yielding_ =
+      make_by_groups(make_yielding(make_redundant_interior()));
   std::unique_ptr<ContactSolver> continuation_ =
       make_by_groups(make_continuation(make_proximal_newton()));
 };

@@ -298,6 +298,12 @@ bool GroupNewton::direction(double alpha) {
   return finite;
 }
 
+double GroupNewton::length2() const {
+  double sum = 0.0;
+  for (int i = first_row(); i < end_row(); ++i) sum += d_[at(i)] * d_[at(i)] / groups_->rho[at(i)];
+  return sum;
+}
+
 void GroupNewton::step(double t) {
   for (int i = first_row(); i < end_row(); ++i) {
     p[at(i)] += t * d_[at(i)];

@@ -20,6 +20,7 @@ class GroupNewton {
   std::vector<double> p, u, centre;
 
   int contacts() const { return end_ - begin_; }
+  int first_contact() const { return begin_; }
   int first_row() const { return groups_->W.first[at(begin_)]; }
   int end_row() const { return groups_->W.first[at(end_)]; }
   /// u = W p + b on the group.
@@ -41,6 +42,8 @@ class GroupNewton {
   bool direction(double alpha);
   /// merit(alpha) after p + t d.
   double merit_at(double alpha, double t) const;
+  /// |d|^2 in the norm of size2().
+  double length2() const;
   /// p += t d, u += t W d.
   void step(double t);
 

@@ -39,12 +39,12 @@ constexpr double kIdentify = 1e-3;   ///< residual from which on the statuses ar
 constexpr double kProximal = 1e-10, kProximalJoints = 1e-6;  ///< alpha of Newton's method
 constexpr double kProximalLeast = 1e-8, kProximalLargest = 0.1;
 constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12, kNewtonPatience = 2;
-// With joints: residual from which on the statuses of the impulses given are kept; above which Newton's method has lost
+// Where contacts are redundant: residual from which on the statuses of the impulses given are kept; above which Newton's method has lost
 // them; below which one that does not fall asks for larger steps.
 constexpr double kFollow = 1e-2, kLost = 1e-2, kStands = 1e-7;
 constexpr int kMostKept = 10;
 constexpr double kNear = 2.0, kFilled = 0.9;  ///< in tolerances: what is near, what is used
-// With joints: m from which on statuses are tried, and by which part it falls between two trials; rho, and alpha over F:
+// There too: m from which on statuses are tried, and by which part it falls between two trials; rho, and alpha over F:
 // the closer x is, the less it has to move.
 constexpr double kSettled = 1e-9, kFall = 0.25, kSharp = 1e5;
 constexpr double kShare = 3.0, kShareRoot = 3e-5;  ///< alpha = F max(kShare, kShareRoot/sqrt(m))
@@ -74,12 +74,13 @@ struct Work final : SolverWork {
 class Solve {
  public:
   /// start: the residual of p
-  Solve(const ContactProblem& contact, Limits limits, Work& work, double start, Out p)
+  Solve(const ContactProblem& contact, Limits limits, Work& work, double start, bool redundant,
+        Out p)
       : contact_(contact),
         limits_(limits),
         w_(work),
         p_(p),
-        jointed_(contact.W.jointed() != nullptr) {
+        redundant_(redundant || contact.W.jointed() != nullptr) {
     w_.begin(contact);
     w_.best = p;
     report_.residual = start;
@@ -87,7 +88,7 @@ class Solve {
   }
 
   SolveReport run() {
-    if (!done() && report_.residual < (jointed_ ? kFollow : kIdentify)) follow();
+    if (!done() && report_.residual < (redundant_ ? kFollow : kIdentify)) follow();
     // The interior is left to itself: impulses that nearly hold would draw it to where Newton's method has just failed.
     const double followed = report_.residual;
     if (!done()) {
@@ -98,7 +99,7 @@ class Solve {
     for (const double smooth : kSmooth) {
       smooth_ = smooth;
       interior();
-      if (!jointed_) break;
+      if (!redundant_) break;
       wander();
       if (done()) break;
     }
@@ -119,7 +120,7 @@ class Solve {
   void follow() {
     const double start = report_.residual;
     w_.other_dx = w_.best.cwiseQuotient(w_.cones.problem.impulse);
-    if (jointed_)
+    if (redundant_)
       keep();
     else
       newton(kProximal, kMostNewton, kNewtonPatience);
@@ -165,10 +166,10 @@ class Solve {
       const double now = offer(w_.x);
       if (now < 0.9 * fewest) fewest = now, idle = 0;
       if (done()) break;
-      const bool settled = jointed_ ? mean_ < kSettled && mean_ < kFall * tried
-                                    : now < kIdentify && now < 0.1 * tried;
+      const bool settled = redundant_ ? mean_ < kSettled && mean_ < kFall * tried
+                                      : now < kIdentify && now < 0.1 * tried;
       if (settled) {
-        tried = jointed_ ? mean_ : now;
+        tried = redundant_ ? mean_ : now;
         identify(now);
         if (done()) break;
       }
@@ -349,7 +350,7 @@ class Solve {
   /// Newton's method from the x of the interior, whose residual is `now`.
   void identify(double now) {
     w_.other_dx = w_.x;
-    if (!jointed_) {
+    if (!redundant_) {
       newton(kProximal, kMostNewton, kNewtonPatience);
       return;
     }
@@ -374,7 +375,7 @@ class Solve {
   const Limits limits_;
   Work& w_;
   Out p_;
-  const bool jointed_;  ///< joints hold the bodies
+  const bool redundant_;  ///< bodies are held many times over, by joints too
   SolveReport report_;
   int barriers_ = 0;     ///< cones with an interior
   double mean_ = 0.0;    ///< m
@@ -383,6 +384,7 @@ class Solve {
 
 class InteriorPoint final : public ContactSolver {
  public:
+  explicit InteriorPoint(bool redundant) : redundant_(redundant) {}
   std::string_view name() const override { return "interior-point"; }
   bool handles(LawKind kind) const override {
     return kind == LawKind::equality || kind == LawKind::unilateral || kind == LawKind::coulomb;
@@ -401,12 +403,20 @@ class InteriorPoint final : public ContactSolver {
     }
     const double start = residual(problem, p);
     if (start <= limits.tolerance) return {true, 0, start};
-    return Solve(problem, limits, memory.work.get<Work>(), start, p).run();
+    return Solve(problem, limits, memory.work.get<Work>(), start, redundant_, p).run();
   }
+
+ private:
+  bool redundant_;
 };
 
 }  // namespace
 
-std::unique_ptr<ContactSolver> make_interior_point() { return std::make_unique<InteriorPoint>(); }
+std::unique_ptr<ContactSolver> make_interior_point() {
+  return std::make_unique<InteriorPoint>(false);
+}
+std::unique_ptr<ContactSolver> make_redundant_interior() {
+  return std::make_unique<InteriorPoint>(true);
+}
 
 }  // namespace saltus

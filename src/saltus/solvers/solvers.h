@@ -31,6 +31,10 @@ std::unique_ptr<ContactSolver> make_gauss_seidel();
 /// unique. V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Optim. Methods Softw. 39 (2024).
 std::unique_ptr<ContactSolver> make_interior_point();
 
+/// interior-point for contacts that hold bodies many times over and contradict each other by round-off: takes W as one where
+/// joints hold the bodies too, which interior-point sees by itself. Not in the registry; part of auto.
+std::unique_ptr<ContactSolver> make_redundant_interior();
+
 /// Large piles: gauss-seidel for W held by bodies (body_delassus.h), in the velocities of the bodies, W never formed. Colours
 /// of contacts that share no body are solved on the threads of the caller's tbb::task_arena, same bits for any number of
 /// them; sweeps are extrapolated where that helps. Another W goes to gauss-seidel.
@@ -59,6 +63,10 @@ std::unique_ptr<ContactSolver> make_admm();
 /// `inner` on problems whose friction grows from 0 in steps, each from the solution of the last: a resort where `inner`
 /// fails by itself. Not in the registry; part of auto.
 std::unique_ptr<ContactSolver> make_continuation(std::unique_ptr<ContactSolver> inner);
+
+/// `inner` on contacts that give way a little, by a proximal point method from p = 0: a resort where contacts are redundant and
+/// contradict each other. Not in the registry; part of auto.
+std::unique_ptr<ContactSolver> make_yielding(std::unique_ptr<ContactSolver> inner);
 
 /// `inner`, asked for each group of coupled contacts that p does not solve yet, by itself. Not in the registry; part of
 /// auto: one hard group among thousands is no reason to solve all of them again.
