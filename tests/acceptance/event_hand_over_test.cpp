@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -232,5 +233,39 @@ TEST_CASE(
     CHECK(w.run.most_located <= limit + 1);
     CHECK(w.elsewhere <= 1e-9);
     CHECK(w.run.gap >= -1e-9);
+  }
+}
+
+TEST_CASE("a box at the limit of friction, and just above, is handed over instead of crept along") {
+  struct Pull {
+    double above;  ///< of the limit, relative
+    bool handed;
+  };
+  for (const auto& [above, handed] : {Pull{0.0, true}, Pull{3e-7, true}, Pull{0.02, false}}) {
+    CAPTURE(above);
+    const double mu = 0.45, g = 9.0;
+    const Scene scene = read_scene_text(fmt::format(R"(
+saltus: 1
+time: {{end: 0.1 s, step: 5 ms, lane: events}}
+gravity: [0, {:.17g}, -{}]
+bodies:
+  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{}}}}, fixed: true}}}}
+  - {{name: box, kind: rigid, rigid: {{shape: {{box: {{size: [0.3, 0.2, 0.06]}}}}, mass: 5, position: [0, 0, 0.03]}}}}
+surfaces: [{{law: {{kind: newton-impact, friction: {}}}}}]
+)",
+                                                    mu * g * (1.0 + above), g, mu),
+                                        "limit.yaml");
+    Simulation sim(build(scene));
+    int most = 0;
+    for (int n = 0; n < 20; ++n) {
+      const StepReport report = sim.advance();
+      REQUIRE(report.converged);
+      most = std::max(most, report.evaluations);
+    }
+    CHECK(most < 30'000);
+    CHECK(std::ranges::any_of(sim.notices(), [](const Notice& one) {
+            return one.kind == Notice::Kind::handed_over;
+          }) == handed);
+    CHECK(sim.state().groups.back().v[1] == doctest::Approx(0.1 * mu * g * above).epsilon(1e-6));
   }
 }

@@ -33,6 +33,9 @@ constexpr double kStop = 1e-6;     ///< of EventOptions::zeno: the way left of a
 constexpr double kWay = 2000.0;    ///< margins that a body goes in a step
 constexpr int kMostSamples = 16;   ///< of a step, for its integrals
 constexpr double kShortest = 1e-15;
+/// Steps in a row, each below kCrawl intervals and as long as friction lets an explicit method step at the slowest slip.
+constexpr int kMostCrawls = 300;
+constexpr double kCrawl = 1e-3, kStiff = 0.3;
 constexpr double kNoRoom =
     1e-9;  ///< of the largest force: contacts that share a load have no other way to
 constexpr double kStrong = 1e-6;  ///< of the size of a force: friction that tells a direction
@@ -241,6 +244,7 @@ struct EventLane::Work {
   void share_speeds();
   void set_scale();
   enum class Made { step, stops, nothing };
+  int crawls = 0;  ///< steps in a row that friction at slips near zero keeps short
   Made make(State& state, double limit, StepReport& report);
   bool find_stops();
   double first_step(double most);
@@ -501,6 +505,10 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   }
   report.error = std::max(report.error, error * tolerance);
   ++report.steps;
+  crawls = h < kCrawl * model.options().h && any_slides(lane.modes) &&
+                   h * motion.slip_rate(pull) > kStiff
+               ? crawls + 1
+               : 0;
   const double next =
       h * (error > 0.0 ? std::clamp(0.9 * std::pow(error, -1.0 / q), 0.2, 5.0) : 5.0);
   method->interpolate(motion, step);
@@ -1132,6 +1140,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
     return End::busy;
   };
   report.steps = 0;
+  d.crawls = 0;
   int at_once = 0;
   if (!d.ready && lane.h > 0.0 && !d.resume(state)) {
     lane.h = 0.0;  // somebody moved the state: what touches is found again
@@ -1160,6 +1169,10 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
       }
       d.turn(state);
       const Work::Made made = d.make(state, limit, report);
+      if (d.crawls > kMostCrawls) {
+        end = leave(kCrawls);
+        break;
+      }
       if (made == Work::Made::nothing) {
         end = End::failed;
         break;

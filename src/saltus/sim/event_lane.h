@@ -26,14 +26,16 @@ class EventLane {
 
   /// Takes over a state whose groups hold physical q and v.
   void enter(State& state);
-  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, or more contacts closed than EventOptions::closed: the
-  /// state is that of the last event and the schemes should go on, report.failure says which. Else false in report.converged with
+  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, more contacts closed than EventOptions::closed, or slips
+  /// that keep hundreds of steps below a thousandth of the interval: the state is that of the last event or step and the schemes should go on, report.failure says which. Else false in report.converged with
   /// report.failure: the state is as far as it came. Adds to the report.
   enum class End { reached, busy, failed };
   static constexpr std::string_view kManyEvents =
       "an interval held more events than `events.limit`";
   static constexpr std::string_view kManyClosed =
       "more contacts were closed, or close to it, than `events.closed` allows";
+  static constexpr std::string_view kCrawls =
+      "slips near zero turn too fast for the integrator, as at the limit of friction";
   End advance(State& state, double t1, StepReport& report, std::vector<Event>& events);
   /// The state is no longer the lane's.
   void leave(State& state);

@@ -218,6 +218,15 @@ void LaneMotion::mark_slips(double share, View motion) {
   share_ = share;
 }
 
+double LaneMotion::slip_rate(View acceleration) const {
+  double rate = 0.0;
+  for (std::size_t k = 0; k < modes_.size(); ++k)
+    for (int a = 1; index_[k] >= 0 && a <= contacts_.contact(at(index_[k])).tangents; ++a)
+      if (slip_[k] > still_[k])
+        rate = std::max(rate, contacts_.row_size(at(index_[k]), a, acceleration) / slip_[k]);
+  return rate;
+}
+
 void LaneMotion::move(View w, std::vector<GroupState>& groups) const {
   for (std::size_t g = 0; g < start_.size(); ++g) {
     const Dynamics& body = *model_.groups()[g].dynamics;

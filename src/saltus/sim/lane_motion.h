@@ -37,6 +37,8 @@ class LaneMotion final : public SmoothMotion {
   /// The slips of the place are those from which the step starts: what turns them by less than `share` of that
   /// is an error of the steps before. motion: velocities in play, beside which a slip may be none.
   void mark_slips(double share, View motion);
+  /// Rate at which friction turns the slowest slip that was marked, |a|/|u| [1/s]; acceleration: of what friction resists.
+  double slip_rate(View acceleration) const;
   double still(std::size_t k) const { return still_[k]; }  ///< slips of mode k below are none [m/s]
   /// Time over which rates are differentiated, well below what the motion changes in [s].
   void set_time(double e) { e_ = e; }

@@ -39,7 +39,7 @@ bool Simulation::Work::schemes_fit() const {
 
 void Simulation::Work::tell_hand_over(EventLane::End end, std::string_view reason) {
   const bool busy = end == EventLane::End::busy, many = busy && reason == EventLane::kManyEvents;
-  const int cause = many ? 0 : busy ? 1 : 2;
+  const int cause = many ? 0 : busy && reason == EventLane::kManyClosed ? 1 : 2;
   constexpr std::array kRemedy{"raise `events.limit`, or shorten `time.step`",
                                "raise `events.closed`",
                                "set `events.hand_over: false` for a run that stops there instead"};
