@@ -563,10 +563,10 @@ struct RigMidOptions {
 
   bool operator==(const RigMidOptions&) const = default;
   static constexpr auto fields() {
-    return field_rows(
-        field("symmetrise", &RigMidOptions::symmetrise,
-              "true: contact sees mass and inertia alone, symmetric, and converges by passes; "
-              "false: it sees the whole tangent, which is not symmetric"));
+    return field_rows(field(
+        "symmetrise", &RigMidOptions::symmetrise,
+        "true: contact sees mass, inertia and drags alone, symmetric, and converges by passes; "
+        "false: it sees the whole tangent, which is not symmetric"));
   }
 };
 

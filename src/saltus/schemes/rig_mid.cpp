@@ -10,7 +10,8 @@
 // S turns what acts on the axes of mid-step into a change of R J W of exactly h R_m T + R_m r_W, the work of which is
 // (h T + r_W) . Om. Without forces W . J W and R J W stay.
 //
-//     A = blockdiag(m I, J), gain = 1/2: passes with v_free = v1(r) - A^-1 r.   symmetrise: false:
+//     A = blockdiag((m + h c/2) I, J + (h c_W/2) I) with the drags c, c_W, gain = 1/2: passes with
+//     v_free = v1(r) - A^-1 r.   symmetrise: false:
 //     A = S^-1 [M + (h/2) C + (h^2/4) K - (h/2) d(S g)/dw] at mid-step, not symmetric
 //
 // Source: J. C. Simo, K. K. Wong 1991; M. A. Austin et al. 1993; theory in docs/theory/rig-mid.md.
@@ -102,7 +103,10 @@ void RigMid::begin(const Dynamics& body, Trial& x) const {
     body.load(x.t0 + 0.5 * x.h, x.start->q, x.start->v, x.work[load]);
   }
   x.gain = 0.5;
-  if (symmetrise_ && !x.factorised) body.factorise({1.0, 0.0, 0.0}, x.start->q, x.start->v, x.A);
+  if (symmetrise_ && !x.factorised) {
+    x.work[spare].setZero();  // where nothing turns, C is that of the drags
+    body.factorise({1.0, 0.5 * x.h, 0.0}, x.start->q, x.work[spare], x.A);
+  }
   x.factorised = symmetrise_;
   move(body, x);
 }
@@ -141,17 +145,24 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
       rest.head<3>() = data.mass[b] * dv - h * at.linear(x.work[load]) - at.linear(x.r);
       rest.tail<3>() = J * D + h * Om.cross(J * Om) -
                        stretched(h * Om) * (h * at.spin(x.work[load]) + at.spin(x.r));
-      const Eigen::Matrix<double, 6, 1> by = inverse[b] * rest;
+      Eigen::Matrix<double, 6, 1> pushed;
+      pushed << h * at.linear(x.work[load]), h * at.spin(x.work[load]);
+      const Eigen::Matrix<double, 6, 1> by = inverse[b] * rest, loaded = inverse[b] * pushed;
       const auto square = [&](const Vector3& v, const Vector3& W) {
         return data.mass[b] * v.squaredNorm() + W.dot(J * W);
       };
       x.v.segment<6>(at.v) -= by;
+      // A body held at rest by an impulse is known as well as what its load alone would make of it.
       const double moved = square(by.head<3>(), by.tail<3>()),
-                   size = std::max(square(at.linear(x.start->v), at.spin(x.start->v)),
-                                   square(at.linear(x.v), at.spin(x.v)));
-      // at round-off, or no longer coming closer to it
-      constexpr double kEnd = 1e-31, kNear = 1e-26;
-      const bool ends = moved <= kEnd * size || (moved <= kNear * size && moved >= 0.25 * last[i]);
+                   size = std::max({square(at.linear(x.start->v), at.spin(x.start->v)),
+                                    square(at.linear(x.v), at.spin(x.v)),
+                                    square(loaded.head<3>(), loaded.tail<3>())});
+      // at round-off, or no longer coming closer to it: also where loads that cancel are known no better
+      constexpr double kEnd = 1e-31, kNear = 1e-26,
+                       kStill = 4.0 * std::numeric_limits<double>::epsilon();
+      const double reach = x.start->q.segment<7>(at.q).lpNorm<Eigen::Infinity>() + body.offset();
+      const bool near = moved <= kNear * size || h * by.lpNorm<Eigen::Infinity>() <= kStill * reach;
+      const bool ends = moved <= kEnd * size || (near && moved >= 0.25 * last[i]);
       last[i] = ends ? -1.0 : moved;
       done = done && ends;
     }
