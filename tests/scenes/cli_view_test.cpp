@@ -521,6 +521,33 @@ TEST_CASE(
   CHECK(cost["frames"].get<double>() <= 3.0 + 60.0 * wall);
 }
 
+TEST_CASE("strangers who say nothing or a byte at times keep nobody out who has the token") {
+  const Folder folder;
+  folder.write("scene.yaml", small_scene());
+  const Outcome outcome = with_server(folder, {"--live", "scene.yaml"}, [&](int port) {
+    const Client listener(port);  // who has it stays, however quiet
+    listener.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n");
+    CHECK(listener.receive("\r\n\r\n").starts_with("HTTP/1.1 200"));
+    std::vector<std::unique_ptr<Client>> strangers;
+    for (int k = 0; k < 240; ++k) strangers.push_back(std::make_unique<Client>(port));
+    std::jthread drip([&](const std::stop_token& stop) {
+      for (; !stop.stop_requested(); std::this_thread::sleep_for(200ms))
+        for (std::size_t k = 0; k < strangers.size(); ++k)
+          if (k % 4 != 0) strangers[k]->send("G");
+    });
+    std::this_thread::sleep_for(500ms);
+    for (int k = 0; k < 3; ++k) {
+      const auto asked = std::chrono::steady_clock::now();
+      CHECK(ask(port, "/").status == 200);
+      CHECK(std::chrono::steady_clock::now() - asked < 4s);
+    }
+    CHECK(tell(port, {{"do", "set"}, {"path", "speed"}, {"value", 0}})["ok"] == true);
+    CHECK(tell(port, {{"do", "start"}})["ok"] == true);
+    CHECK(listener.receive("\"ended\":true").find("\"ended\":true") != std::string::npos);
+  });
+  CHECK(outcome.code == 0);
+}
+
 TEST_CASE("view says in one line what it cannot show or where it cannot listen") {
   const Folder folder;
   folder.write("scene.yaml", small_scene());

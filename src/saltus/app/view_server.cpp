@@ -2,22 +2,21 @@
 
 #include <fcntl.h>
 #include <httplib.h>
-#include <netinet/in.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <optional>
-#include <vector>
+#include <thread>
 
 #include "saltus/app/terminal.h"
+#include "saltus/app/view_guests.h"
 #include "saltus/base/error.h"
 #include "saltus/io/atomic_file.h"
 
@@ -28,6 +27,8 @@ constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kBinary = "application/octet-stream";
 constexpr std::chrono::milliseconds kHeartbeat{
     2000};  // how soon a listener that went away is noticed
+
+constexpr std::chrono::milliseconds kDoor{100};  // how soon it is noticed that somebody waits
 
 constexpr std::size_t kTokenBytes = 16;  // random ones: 2^128 tokens
 
@@ -173,25 +174,6 @@ void hand_out_file(const std::string& name, httplib::Request& request, httplib::
       });
 }
 
-/// Those that others opened to a port of ours, where the system lists them; the library does not tell.
-std::vector<int> connections_to(int port) {
-  std::vector<int> found;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none)) {
-    const int descriptor = std::atoi(entry.path().filename().c_str());
-    sockaddr_storage own{}, other{};
-    socklen_t own_size = sizeof own, other_size = sizeof other;
-    if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) != 0 ||
-        ::getpeername(descriptor, reinterpret_cast<sockaddr*>(&other), &other_size) != 0)
-      continue;
-    in_port_t at = 0;
-    if (own.ss_family == AF_INET) at = reinterpret_cast<const sockaddr_in&>(own).sin_port;
-    if (own.ss_family == AF_INET6) at = reinterpret_cast<const sockaddr_in6&>(own).sin6_port;
-    if (at == htons(static_cast<std::uint16_t>(port))) found.push_back(descriptor);
-  }
-  return found;
-}
-
 void own_options(
     int socket) {  // not SO_REUSEPORT, by which two servers would share a port unnoticed
   const int yes = 1;
@@ -221,6 +203,7 @@ struct ViewServer::Work {
   httplib::Server server;
   ViewContent& content;
   ViewAddress address;
+  ViewGuests guests;
   const std::string token = random_token();
   std::atomic<bool> stopping = false;
   std::mutex end_lock;
@@ -279,7 +262,7 @@ struct ViewServer::Work {
     const auto now = std::chrono::steady_clock::now();
     if (!ending) ending = now;
     const int what = now - *ending < kLastAnswers ? SHUT_RD : SHUT_RDWR;
-    for (const int socket : connections_to(address.port)) ::shutdown(socket, what);
+    for (const auto& one : ViewGuests::connected_to(address.port)) ::shutdown(one.socket, what);
   }
 
   void listen_to_events(httplib::Response& answer) {
@@ -340,7 +323,7 @@ ViewServer::ViewServer(ViewContent& content, std::string_view page, const ViewAd
     own_options(socket);
     listening = socket;
   });
-  server.new_task_queue = [] { return new httplib::ThreadPool(kClients); };
+  server.new_task_queue = [work] { return work->guests.threads(kClients); };
   server.set_read_timeout(5);
   server.set_write_timeout(5);
   server.set_keep_alive_timeout(5);
@@ -348,11 +331,13 @@ ViewServer::ViewServer(ViewContent& content, std::string_view page, const ViewAd
   server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                               {"Referrer-Policy", "no-referrer"},
                               {"Cross-Origin-Resource-Policy", "same-origin"}});
-  server.set_pre_routing_handler([work](const httplib::Request& request,
-                                        httplib::Response& answer) {
-    using enum httplib::Server::HandlerResponse;
-    return work->let_in(request, answer) && work->has_token(request, answer) ? Unhandled : Handled;
-  });
+  server.set_pre_routing_handler(
+      [work](const httplib::Request& request, httplib::Response& answer) {
+        using enum httplib::Server::HandlerResponse;
+        if (!work->let_in(request, answer) || !work->has_token(request, answer)) return Handled;
+        work->guests.known(ViewGuests::peer(request.remote_addr, request.remote_port));
+        return Unhandled;
+      });
   server.set_exception_handler(
       [](const httplib::Request&, httplib::Response& answer, const std::exception_ptr& thrown) {
         try {
@@ -427,7 +412,13 @@ std::string ViewServer::url() const {
                                                 : "[" + host + "]") +
          ":" + std::to_string(port()) + "/?token=" + work_->token;
 }
-void ViewServer::run() { work_->server.listen_after_bind(); }
+void ViewServer::run() {
+  const std::jthread door([this](const std::stop_token& stop) {
+    for (; !stop.stop_requested(); std::this_thread::sleep_for(kDoor))
+      work_->guests.make_room(port());
+  });
+  work_->server.listen_after_bind();
+}
 void ViewServer::stop() {
   work_->stopping = true;
   work_->content.close();

@@ -42,7 +42,8 @@ struct ViewAddress {
 
 class ViewServer {
  public:
-  static constexpr std::size_t kClients = 160;         ///< served at once; more wait
+  static constexpr std::size_t kClients =
+      160;  ///< served at once; more wait, or take the place of strangers
   static constexpr std::uint64_t kFramesAtOnce = 512;  ///< in one answer
 
   /// Binds, and draws a token. `page`: of GET /. Throws SceneError: the address is taken or not one of this machine; RunError: the
