@@ -211,8 +211,10 @@ struct ResultsSpec {
     return field_rows(
         field("frames", &T::frames, kNotNegative, "stored states, evenly over the run; 0 for none"),
         field("every_step", &T::every_step, "store ledger, solver and probe rows of every step"),
-        field("checkpoint_every", &T::checkpoint_every, kNotNegative,
-              "steps between checkpoints; 0: only at the end and when interrupted"),
+        field(
+            "checkpoint_every", &T::checkpoint_every, kNotNegative,
+            "steps between checkpoints, beside those of every 30 s of wall time, when interrupted "
+            "or failed, and at the end; 0: those alone"),
         field("stress", &T::stress, "stored states hold the stress at the nodes of meshes"),
         field("strain", &T::strain, "stored states hold Green's strain at the nodes of meshes"),
         field("resultants", &T::resultants,
