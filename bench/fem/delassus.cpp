@@ -64,7 +64,7 @@ cholmod_sparse* matrix_of(const Fem& body, const FemSystem& system, Combination 
       std::vector<int> column_of(static_cast<std::size_t>(nodes), -1);
       for (int node = 0; node < nodes; ++node)
         if (const int k = body.free_index(3 * node + axis); k >= 0 && chosen(node)) unit[k] = 1.0;
-      body.multiply(s, zero, zero, unit, product);
+      body.multiply(s, 0.0, zero, zero, unit, product);
       for (int row = 0; row < n; ++row) {
         if (product[row] == 0.0) continue;
         // the one chosen node within a cell of this one
@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
   H.finish();
 
   Factor A;
-  const double factor = median(3, [&] { body.factorise(s, zero, zero, A); });
+  const double factor = median(3, [&] { body.factorise(s, 0.0, zero, zero, A); });
   Matrix X, W(m, m);
   const auto assemble = [&] {
     W.setZero();

@@ -130,11 +130,11 @@ int main(int argc, char** argv) {
 
     Factor A;
     const Combination s{1.0, h, h * h};
-    const Cost refill = cost(10, [&] { body.factorise(s, state.q, state.v, A); });
+    const Cost refill = cost(10, [&] { body.factorise(s, 0.0, state.q, state.v, A); });
     Vector f(n), x = state.v, y(n);
     const Cost force = cost(10, [&] { body.force(0.0, state.q, state.v, f); });
     const Cost matrix_free = cost(20, [&] {
-      body.multiply({0.0, 0.0, 1.0}, state.q, state.v, x, y);
+      body.multiply({0.0, 0.0, 1.0}, 0.0, state.q, state.v, x, y);
     });
     auto& solver = dynamic_cast<ConjugateGradients&>(*std::get<std::unique_ptr<Operator>>(A.form));
     Vector in(3 * body.mesh().nodes.cols()), out = Vector::Zero(in.size());

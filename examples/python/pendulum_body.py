@@ -34,10 +34,10 @@ class Pendulum(saltus.Dynamics):
     def force(self, t, q, v, f):
         f[0] = -self.moment * math.sin(q[0]) - self.drag * abs(v[0]) * v[0]
 
-    def stiffness(self, q, v):  # -dF/dq, -dF/dv
+    def stiffness(self, t, q, v):  # -dF/dq, -dF/dv
         return self.moment * math.cos(q[0])
 
-    def damping(self, q, v):
+    def damping(self, t, q, v):
         return 2.0 * self.drag * abs(v[0])
 
     def point(self, i, q):

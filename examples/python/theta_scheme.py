@@ -36,10 +36,11 @@ class Theta(saltus.Scheme):
 
     def free_velocity(self, body, x):  # v_free = v - A^-1 (M (v - v0) - h F)
         q, v = x.prepared.at = self.at_theta(body, x, x.v)
-        residual = body.multiply((1, 0, 0), q, v, x.v - x.start.v)
-        residual -= x.h * body.force(x.t0 + self.theta * x.h, q, v)
+        t = x.t_at = x.t0 + self.theta * x.h
+        residual = body.multiply((1, 0, 0), t, q, v, x.v - x.start.v)
+        residual -= x.h * body.force(t, q, v)
         if not x.factorised:  # A = M + h theta C + h^2 theta^2 K
-            body.factorise((1, x.h * self.theta, x.h * x.h * self.theta * self.theta), q, v, x.A)
+            body.factorise((1, x.h * self.theta, x.h * x.h * self.theta * self.theta), t, q, v, x.A)
             x.factorised = self.one_pass(body)
         x.v_free = x.v - x.A.solve(residual)
 
@@ -75,12 +76,13 @@ class Theta(saltus.Scheme):
 
     def work(self, body, x, end, work):
         q, v = self.at_theta(body, x, end.v)
-        saltus.book_sources(body, x.t0 + self.theta * x.h, q, v, v, x.h, work.by_source)
+        t = x.t0 + self.theta * x.h
+        saltus.book_sources(body, t, q, v, v, x.h, work.by_source)
         work.energy = body.energy(x.t0 + x.h, end.q, end.v)
         if self.theta != 0.5:  # what theta takes out of the energy
             dv = end.v - x.start.v
-            work.scheme -= (self.theta - 0.5) * (dv @ (body.multiply((1, 0, 0), q, v, dv) - x.r))
-            work.scheme -= (self.theta - 0.5) * saltus.curvature(body, q, v, x.h * v)
+            work.scheme -= (self.theta - 0.5) * (dv @ (body.multiply((1, 0, 0), t, q, v, dv) - x.r))
+            work.scheme -= (self.theta - 0.5) * saltus.curvature(body, t, q, v, x.h * v)
 
 
 def simulation(scheme, step=1e-3, end=2.0):

@@ -202,11 +202,12 @@ class Dynamics(metaclass=_pybind11_type):
             def potential_force(self, t, q, f): f[0] = -9.81 * math.sin(q[0])
             def potential(self, q): return 9.81 * (1 - math.cos(q[0]))
             def mass(self, q): return 1.0
-            def stiffness(self, q, v): return 9.81 * math.cos(q[0])
+            def stiffness(self, t, q, v): return 9.81 * math.cos(q[0])
 
-    A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(q, v)`` K = -dF/dq
-    and ``damping(q, v)`` C = -dF/dv where there are any) or ``combination(s, q, v)`` = m M + c C + k K, or ``multiply(s, q, v, x,
-    y)`` together with ``factorise(s, q, v, A)``. Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
+    A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(t, q, v)`` K = -dF/dq
+    and ``damping(t, q, v)`` C = -dF/dv where there are any) or ``combination(s, t, q, v)`` = m M + c C + k K, or ``multiply(s, t,
+    q, v, x, y)`` together with ``factorise(s, t, q, v, A)``. Each depends on its arguments alone. (These methods without t, as up
+    to version 0.1, are still called, with a DeprecationWarning.) Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
     matrices of SciPy; None stands for no damping and no stiffness. M is symmetric and positive definite, which ModelParts.build()
     looks at where a class gives it. Everything else has a default:
 
@@ -250,12 +251,12 @@ class Dynamics(metaclass=_pybind11_type):
         """(q, v) after a motion of h under inertia alone; with Trait.separable."""
     def potential_force(self, t: float, q: Any, f: Any = None) -> npt.NDArray[np.float64]:
         """-dV/dq with V = energy().potential [N]. With Trait.potential."""
-    def multiply(self, s: Any, q: Any, v: Any, x: Any, y: Any = None) -> npt.NDArray[np.float64]:
-        """(m M + c C + k K)(q, v) x with s = (m, c, k)."""
-    def factorise(self, s: Any, q: Any, v: Any, A: Any = None) -> Factor:
-        """A <- factor of (m M + c C + k K)(q, v) with s = (m, c, k). Returns A."""
-    def factorise_exact(self, s: Any, weight: float, x: Any, q: Any, v: Any, A: Factor) -> Factor:
-        """A <- factor of (m M + c C + k K + weight d(M x)/dq)(q, v)."""
+    def multiply(self, s: Any, t: float, q: Any, v: Any, x: Any, y: Any = None) -> npt.NDArray[np.float64]:
+        """(m M + c C + k K)(t, q, v) x with s = (m, c, k)."""
+    def factorise(self, s: Any, t: float, q: Any, v: Any, A: Any = None) -> Factor:
+        """A <- factor of (m M + c C + k K)(t, q, v) with s = (m, c, k). Returns A."""
+    def factorise_exact(self, s: Any, weight: float, x: Any, t: float, q: Any, v: Any, A: Factor) -> Factor:
+        """A <- factor of (m M + c C + k K + weight d(M x)/dq)(t, q, v)."""
     def rigid(self) -> RigidData | None:
         """RigidData or None : a copy. With Trait.rigid."""
     def modal(self) -> ModalData | None:
@@ -266,7 +267,7 @@ class Dynamics(metaclass=_pybind11_type):
         """forces [N] that hold the prescribed degrees of freedom while the others move with (q, v, a)."""
     def point_reactions(self, t: float, q: Any, at: Any, f: Any, forces: Any = None) -> npt.NDArray[np.float64]:
         """The same for forces f, (points, 3), on points: forces -= J_p^T f."""
-    def prescribed_columns(self, s: Any, q: Any, v: Any) -> npt.NDArray[np.float64]:
+    def prescribed_columns(self, s: Any, t: float, q: Any, v: Any) -> npt.NDArray[np.float64]:
         """Columns of m M + c C + k K of the prescribed degrees of freedom, (velocities() + prescribed(), prescribed())."""
     def points(self, t: float, q: Any, at: Any, x: Any = None) -> npt.NDArray[np.float64]:
         """Places of points in the world at t [m], (len(at), 3)."""
@@ -962,7 +963,7 @@ class RoundOff(metaclass=_pybind11_type):
     def begin(self) -> None:
         """Forgets what earlier passes did; before the first of a step."""
     def reached(self, body: Dynamics, x: Trial, change: float, dv: Any, A: Factor, q: Any, v: Any) -> bool:
-        """Whether the change dv of relative size `change`, of the trial x, is round-off, with A and K at (q, v)."""
+        """Whether the change dv of relative size `change`, of the trial x, is round-off, with A and K at (x.t_at, q, v)."""
 
 class Rows(metaclass=_pybind11_type):
     """Which rows enter a stage.
@@ -1773,6 +1774,11 @@ class Trial(metaclass=_pybind11_type):
     @factorised.setter
     def factorised(self, value: bool) -> None: ...
     @property
+    def t_at(self) -> float:
+        """float : time of the point at which force and tangents are taken, 0 until it is set [s]."""
+    @t_at.setter
+    def t_at(self, value: float) -> None: ...
+    @property
     def gain(self) -> float:
         """float : of q1 = q_free (+) gain h (v1 - v_free); set by begin."""
     @gain.setter
@@ -1911,8 +1917,8 @@ def _sweep(scene: Any, set: Any, values: Sequence[str], threads: int, random: in
 def book_sources(body: Dynamics, t: float, q: Any, v: Any, w: Any, weight_h: float, by_source: Any = None) -> npt.NDArray[np.float64]:
     """by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]."""
 
-def curvature(body: Dynamics, q: Any, v: Any, w: Any) -> float:
-    """w . K w at (q, v) with K that of the potential [J]."""
+def curvature(body: Dynamics, t: float, q: Any, v: Any, w: Any) -> float:
+    """w . K w at (t, q, v) with K that of the potential [J]."""
 
 def linear(mass: Any, stiffness: Any = None, damping: Any = None, load: npt.ArrayLike | None = None, rayleigh: Sequence[float] = [0.0, 0.0], places: npt.ArrayLike | None = None, directions: npt.ArrayLike | None = None) -> Dynamics:
     """M q'' + C q' + K q = F, from arrays.

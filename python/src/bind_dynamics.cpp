@@ -33,11 +33,12 @@ writes takes its output as the last argument, or returns a new array where that 
         def potential_force(self, t, q, f): f[0] = -9.81 * math.sin(q[0])
         def potential(self, q): return 9.81 * (1 - math.cos(q[0]))
         def mass(self, q): return 1.0
-        def stiffness(self, q, v): return 9.81 * math.cos(q[0])
+        def stiffness(self, t, q, v): return 9.81 * math.cos(q[0])
 
-A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(q, v)`` K = -dF/dq
-and ``damping(q, v)`` C = -dF/dv where there are any) or ``combination(s, q, v)`` = m M + c C + k K, or ``multiply(s, q, v, x,
-y)`` together with ``factorise(s, q, v, A)``. Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
+A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(t, q, v)`` K = -dF/dq
+and ``damping(t, q, v)`` C = -dF/dv where there are any) or ``combination(s, t, q, v)`` = m M + c C + k K, or ``multiply(s, t,
+q, v, x, y)`` together with ``factorise(s, t, q, v, A)``. Each depends on its arguments alone. (These methods without t, as up
+to version 0.1, are still called, with a DeprecationWarning.) Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
 matrices of SciPy; None stands for no damping and no stiffness. M is symmetric and positive definite, which ModelParts.build()
 looks at where a class gives it. Everything else has a default:
 
@@ -186,21 +187,21 @@ nothing. A body of the engine is that already.)");
       "-dV/dq with V = energy().potential [N]. With Trait.potential.");
   body.def(
       "multiply",
-      [=](Body self, const py::object& s, const py::object& q, const py::object& v,
+      [=](Body self, const py::object& s, double t, const py::object& q, const py::object& v,
           const py::object& x, const py::object& out) {
         Wanted y(out, self.velocities(), "y");
         const Combination factors = combination_of(s);
         const Brought given_q = q_of(self, q), given_v = v_of(self, v),
                       given_x = v_of(self, x, "x");
         const SuperOf super(self);
-        self.multiply(factors, *given_q, *given_v, *given_x, *y);
+        self.multiply(factors, t, *given_q, *given_v, *given_x, *y);
         return y.array();
       },
-      py::arg("s"), py::arg("q"), py::arg("v"), py::arg("x"), py::arg("y") = py::none(),
-      "(m M + c C + k K)(q, v) x with s = (m, c, k).");
+      py::arg("s"), py::arg("t"), py::arg("q"), py::arg("v"), py::arg("x"),
+      py::arg("y") = py::none(), "(m M + c C + k K)(t, q, v) x with s = (m, c, k).");
   body.def(
       "factorise",
-      [=](Body self, const py::object& s, const py::object& q, const py::object& v,
+      [=](Body self, const py::object& s, double t, const py::object& q, const py::object& v,
           const py::object& A) {
         auto view = A.is_none() ? py::type::of<FactorView>()().cast<std::shared_ptr<FactorView>>()
                                 : A.cast<std::shared_ptr<FactorView>>();
@@ -209,26 +210,26 @@ nothing. A body of the engine is that already.)");
         Factor& into = view->get();
         if (view->own) view->size = self.velocities();
         const SuperOf super(self);
-        self.factorise(factors, *given_q, *given_v, into);
+        self.factorise(factors, t, *given_q, *given_v, into);
         return view;
       },
-      py::arg("s"), py::arg("q"), py::arg("v"), py::arg("A") = py::none(),
-      "A <- factor of (m M + c C + k K)(q, v) with s = (m, c, k). Returns A.");
+      py::arg("s"), py::arg("t"), py::arg("q"), py::arg("v"), py::arg("A") = py::none(),
+      "A <- factor of (m M + c C + k K)(t, q, v) with s = (m, c, k). Returns A.");
   body.def(
       "factorise_exact",
-      [=](Body self, const py::object& s, double weight, const py::object& x, const py::object& q,
-          const py::object& v, const std::shared_ptr<FactorView>& A) {
+      [=](Body self, const py::object& s, double weight, const py::object& x, double t,
+          const py::object& q, const py::object& v, const std::shared_ptr<FactorView>& A) {
         const Combination factors = combination_of(s);
         const Brought given_x = v_of(self, x, "x"), given_q = q_of(self, q),
                       given_v = v_of(self, v);
         Factor& into = A->get();
         if (A->own) A->size = self.velocities();
         const SuperOf super(self);
-        self.factorise_exact(factors, weight, *given_x, *given_q, *given_v, into);
+        self.factorise_exact(factors, weight, *given_x, t, *given_q, *given_v, into);
         return A;
       },
-      py::arg("s"), py::arg("weight"), py::arg("x"), py::arg("q"), py::arg("v"), py::arg("A"),
-      "A <- factor of (m M + c C + k K + weight d(M x)/dq)(q, v).");
+      py::arg("s"), py::arg("weight"), py::arg("x"), py::arg("t"), py::arg("q"), py::arg("v"),
+      py::arg("A"), "A <- factor of (m M + c C + k K + weight d(M x)/dq)(t, q, v).");
   body.def(
       "rigid",
       [](Body self) -> py::object {
@@ -286,7 +287,7 @@ nothing. A body of the engine is that already.)");
       "The same for forces f, (points, 3), on points: forces -= J_p^T f.");
   body.def(
       "prescribed_columns",
-      [=](Body self, const py::object& s, const py::object& q, const py::object& v) {
+      [=](Body self, const py::object& s, double t, const py::object& q, const py::object& v) {
         const Combination factors = combination_of(s);
         const Brought given_q = q_of(self, q), given_v = v_of(self, v);
         const Eigen::Index rows = self.velocities() + self.prescribed(),
@@ -294,11 +295,11 @@ nothing. A body of the engine is that already.)");
         py::array_t<double, py::array::f_style> made({rows, columns});
         std::fill_n(made.mutable_data(), made.size(), 0.0);
         const SuperOf super(self);
-        self.prescribed_columns(factors, *given_q, *given_v,
+        self.prescribed_columns(factors, t, *given_q, *given_v,
                                 Eigen::Map<Matrix>(made.mutable_data(), rows, columns));
         return made;
       },
-      py::arg("s"), py::arg("q"), py::arg("v"),
+      py::arg("s"), py::arg("t"), py::arg("q"), py::arg("v"),
       "Columns of m M + c C + k K of the prescribed degrees of freedom, (velocities() + "
       "prescribed(), prescribed()).");
 

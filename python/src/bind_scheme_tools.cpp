@@ -34,14 +34,15 @@ Scheme.correct() returns with response = A^-1 r. Infinite where something is not
       "others [J].");
   m.def(
       "curvature",
-      [](const Dynamics& body, const py::object& q, const py::object& v, const py::object& w) {
+      [](const Dynamics& body, double t, const py::object& q, const py::object& v,
+         const py::object& w) {
         const Brought at_q(q, body.positions(), "q"), at_v(v, body.velocities(), "v");
         const Vector along = *Brought(w, body.velocities(), "w");
         Vector product(along.size());
-        return curvature(body, *at_q, *at_v, along, product);
+        return curvature(body, t, *at_q, *at_v, along, product);
       },
-      py::arg("body"), py::arg("q"), py::arg("v"), py::arg("w"),
-      "w . K w at (q, v) with K that of the potential [J].");
+      py::arg("body"), py::arg("t"), py::arg("q"), py::arg("v"), py::arg("w"),
+      "w . K w at (t, q, v) with K that of the potential [J].");
   struct PassWatch {
     Vector memory;
     PassWatch() { RoundOff::begin(memory); }
@@ -68,7 +69,7 @@ meet a tolerance relative to its velocity. One for each trial; ``begin()`` befor
           py::arg("body"), py::arg("x"), py::arg("change"), py::arg("dv"), py::arg("A"),
           py::arg("q"), py::arg("v"),
           "Whether the change dv of relative size `change`, of the trial x, is round-off, with A "
-          "and K at (q, v).");
+          "and K at (x.t_at, q, v).");
 }
 
 }  // namespace saltus::python

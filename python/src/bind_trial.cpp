@@ -243,6 +243,10 @@ Trial(body, scheme, state, h, t0=0.0) is one of your own, for tests: `state` a G
           [](TrialView& self, bool value) { self.get().factorised = value; },
           "bool : A belongs to (body, h); set by schemes on affine bodies.")
       .def_property(
+          "t_at", [](const TrialView& self) { return self.get().t_at; },
+          [](TrialView& self, double value) { self.get().t_at = value; },
+          "float : time of the point at which force and tangents are taken, 0 until it is set [s].")
+      .def_property(
           "gain", [](const TrialView& self) { return self.get().gain; },
           [](TrialView& self, double value) { self.get().gain = value; },
           "float : of q1 = q_free (+) gain h (v1 - v_free); set by begin.")

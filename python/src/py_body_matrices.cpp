@@ -8,13 +8,16 @@
 namespace saltus::python {
 using namespace body_methods;
 
-MatrixValue PythonBody::matrix(int method, View q, const Vector* v) const {
+MatrixValue PythonBody::matrix(int method, double t, View q, const Vector* v) const {
   Loan lq(q.data(), q.size(), false), lv;
   if (v) lv.over(v->data(), v->size(), false);
   MatrixValue value;
   {
-    const py::object result =
-        v ? side_.call(method, {lq.get(), lv.get()}) : side_.call(method, {lq.get()});
+    const py::float_ time(t);
+    const py::object result = !v ? side_.call(method, {lq.get()})
+                              : side_.timed(method)
+                                  ? side_.call(method, {time.ptr(), lq.get(), lv.get()})
+                                  : side_.call(method, {lq.get(), lv.get()});
     if (method == kMass || !result.is_none())  // no damping and no stiffness are matrices of 0
       value = matrix_of(result, velocities(), side_.name_of(method));
   }
@@ -22,13 +25,21 @@ MatrixValue PythonBody::matrix(int method, View q, const Vector* v) const {
   return value;
 }
 
-std::array<MatrixValue, 3> PythonBody::matrices(const Combination& s, View q, View v) const {
+py::object PythonBody::combine(const py::object& factors, double t, Loan& q, Loan& v) const {
+  const py::float_ time(t);
+  return side_.timed(kCombination)
+             ? side_.call(kCombination, {factors.ptr(), time.ptr(), q.get(), v.get()})
+             : side_.call(kCombination, {factors.ptr(), q.get(), v.get()});
+}
+
+std::array<MatrixValue, 3> PythonBody::matrices(const Combination& s, double t, View q,
+                                                View v) const {
   const Gil gil;
   const Vector velocity = v;
   std::array<MatrixValue, 3> found;
-  if (s.m != 0.0) found[0] = matrix(kMass, q, nullptr);
-  if (s.c != 0.0 && side_.has(kDamping)) found[1] = matrix(kDamping, q, &velocity);
-  if (s.k != 0.0 && side_.has(kStiffness)) found[2] = matrix(kStiffness, q, &velocity);
+  if (s.m != 0.0) found[0] = matrix(kMass, t, q, nullptr);
+  if (s.c != 0.0 && side_.has(kDamping)) found[1] = matrix(kDamping, t, q, &velocity);
+  if (s.k != 0.0 && side_.has(kStiffness)) found[2] = matrix(kStiffness, t, q, &velocity);
   return found;
 }
 
@@ -62,13 +73,12 @@ void PythonBody::expect_mass(View q) const {
   const int method = side_.has(kCombination) ? kCombination : kMass;
   MatrixValue M;
   if (method == kMass) {
-    M = matrix(kMass, q, nullptr);
+    M = matrix(kMass, 0.0, q, nullptr);
   } else {
     const Vector rest = Vector::Zero(n);
     const py::object factors = combination_to_python({1.0, 0.0, 0.0});
     Loan lq(q.data(), q.size(), false), lv(rest.data(), rest.size(), false);
-    M = matrix_of(side_.call(kCombination, {factors.ptr(), lq.get(), lv.get()}), n,
-                  side_.name_of(kCombination));
+    M = matrix_of(combine(factors, 0.0, lq, lv), n, side_.name_of(kCombination));
     side_.returned(kCombination, {{&lq, "q"}, {&lv, "v"}});
   }
   const std::string what =
@@ -101,16 +111,21 @@ void add_product(double scale, const MatrixValue& A, View x, Out y) {
 
 }  // namespace
 
-void PythonBody::multiply(Combination s, View q, View v, View x, Out y) const {
+void PythonBody::multiply(Combination s, double t, View q, View v, View x, Out y) const {
   if (side_.overridden(kMultiply)) {
     const Gil gil;
     mark(y.data(), y.size());
     const py::object factors = combination_to_python(s);
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false),
         lx(x.data(), x.size(), false), ly(y.data(), y.size(), true);
-    side_.written(kMultiply,
-                  side_.call(kMultiply, {factors.ptr(), lq.get(), lv.get(), lx.get(), ly.get()}),
-                  ly.get(), y, "y");
+    const py::float_ time(t);
+    side_.written(
+        kMultiply,
+        side_.timed(kMultiply)
+            ? side_.call(kMultiply,
+                         {factors.ptr(), time.ptr(), lq.get(), lv.get(), lx.get(), ly.get()})
+            : side_.call(kMultiply, {factors.ptr(), lq.get(), lv.get(), lx.get(), ly.get()}),
+        ly.get(), y, "y");
     return side_.returned(kMultiply, {{&lq, "q"}, {&lv, "v"}, {&lx, "x"}, {&ly, "y"}});
   }
   if (side_.has(kCombination)) {
@@ -118,13 +133,13 @@ void PythonBody::multiply(Combination s, View q, View v, View x, Out y) const {
     y.setZero();
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
     const py::object factors = combination_to_python(s);
-    const MatrixValue A = matrix_of(side_.call(kCombination, {factors.ptr(), lq.get(), lv.get()}),
-                                    velocities(), side_.name_of(kCombination));
+    const MatrixValue A =
+        matrix_of(combine(factors, t, lq, lv), velocities(), side_.name_of(kCombination));
     add_product(1.0, A, x, y);
     return side_.returned(kCombination, {{&lq, "q"}, {&lv, "v"}});
   }
-  if (!side_.has(kMass)) side_.missing(kMultiply, "(s, q, v, x, y)");
-  const auto [M, C, K] = matrices(s, q, v);
+  if (!side_.has(kMass)) side_.missing(kMultiply, "(s, t, q, v, x, y)");
+  const auto [M, C, K] = matrices(s, t, q, v);
   // as Linear does it where all is sparse: every row is summed up before it meets y
   y.setZero();
   if (!std::holds_alternative<Matrix>(M) && std::holds_alternative<std::shared_ptr<SparseBox>>(K)) {
@@ -149,7 +164,7 @@ void PythonBody::multiply(Combination s, View q, View v, View x, Out y) const {
   add_product(s.k, K, x, y);
 }
 
-void PythonBody::factorise(Combination s, View q, View v, Factor& A) const {
+void PythonBody::factorise(Combination s, double t, View q, View v, Factor& A) const {
   if (side_.overridden(kFactorise)) {
     const Gil gil;
     const auto view = std::make_shared<FactorView>(FactorView{&A, velocities()});
@@ -159,7 +174,11 @@ void PythonBody::factorise(Combination s, View q, View v, Factor& A) const {
     } lapse{*view};
     const py::object factor = py::cast(view), factors = combination_to_python(s);
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
-    side_.call(kFactorise, {factors.ptr(), lq.get(), lv.get(), factor.ptr()});
+    const py::float_ time(t);
+    if (side_.timed(kFactorise))
+      side_.call(kFactorise, {factors.ptr(), time.ptr(), lq.get(), lv.get(), factor.ptr()});
+    else
+      side_.call(kFactorise, {factors.ptr(), lq.get(), lv.get(), factor.ptr()});
     side_.returned(kFactorise, {{&lq, "q"}, {&lv, "v"}});
     if (std::holds_alternative<std::monostate>(A.form))
       throw UsageError(side_.name_of(kFactorise) +
@@ -172,19 +191,19 @@ void PythonBody::factorise(Combination s, View q, View v, Factor& A) const {
     Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
     const py::object factors = combination_to_python(s);
     const MatrixValue whole =
-        matrix_of(side_.call(kCombination, {factors.ptr(), lq.get(), lv.get()}), velocities(),
-                  side_.name_of(kCombination));
+        matrix_of(combine(factors, t, lq, lv), velocities(), side_.name_of(kCombination));
     python::factorise(1.0, whole, 0.0, {}, 0.0, {}, velocities(), A);
     return side_.returned(kCombination, {{&lq, "q"}, {&lv, "v"}});
   }
-  if (!side_.has(kMass)) side_.missing(kFactorise, "(s, q, v, A)");
-  const auto [M, C, K] = matrices(s, q, v);
+  if (!side_.has(kMass)) side_.missing(kFactorise, "(s, t, q, v, A)");
+  const auto [M, C, K] = matrices(s, t, q, v);
   python::factorise(s.m, M, s.c, C, s.k, K, velocities(), A);
 }
 
-void PythonBody::factorise_exact(Combination s, double weight, View x, View q, View v,
+void PythonBody::factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                                  Factor& A) const {
-  if (!side_.overridden(kFactoriseExact)) return Dynamics::factorise_exact(s, weight, x, q, v, A);
+  if (!side_.overridden(kFactoriseExact))
+    return Dynamics::factorise_exact(s, weight, x, t, q, v, A);
   const Gil gil;
   const auto view = std::make_shared<FactorView>(FactorView{&A, velocities()});
   const struct Lapse {
@@ -194,8 +213,13 @@ void PythonBody::factorise_exact(Combination s, double weight, View x, View q, V
   const py::object factor = py::cast(view), factors = combination_to_python(s),
                    number = py::float_(weight);
   Loan lx(x.data(), x.size(), false), lq(q.data(), q.size(), false), lv(v.data(), v.size(), false);
-  side_.call(kFactoriseExact,
-             {factors.ptr(), number.ptr(), lx.get(), lq.get(), lv.get(), factor.ptr()});
+  const py::float_ time(t);
+  if (side_.timed(kFactoriseExact))
+    side_.call(kFactoriseExact, {factors.ptr(), number.ptr(), lx.get(), time.ptr(), lq.get(),
+                                 lv.get(), factor.ptr()});
+  else
+    side_.call(kFactoriseExact,
+               {factors.ptr(), number.ptr(), lx.get(), lq.get(), lv.get(), factor.ptr()});
   side_.returned(kFactoriseExact, {{&lx, "x"}, {&lq, "q"}, {&lv, "v"}});
 }
 

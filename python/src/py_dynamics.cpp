@@ -12,7 +12,7 @@ using namespace body_methods;
 namespace {
 
 MethodTable& table_of_bodies() {
-  static auto* const table = new MethodTable{typeid(Dynamics), kNames};
+  static auto* const table = new MethodTable{typeid(Dynamics), kNames, kTimed};
   return *table;
 }
 
@@ -42,8 +42,8 @@ void PythonBody::check() const {
   need(side_.has(kPositions), "positions()");
   need(side_.has(kForce), "force(t, q, v, f)");
   if (!has_matrices()) {
-    need(side_.has(kMultiply), "multiply(s, q, v, x, y)");
-    need(side_.has(kFactorise), "factorise(s, q, v, A)");
+    need(side_.has(kMultiply), "multiply(s, t, q, v, x, y)");
+    need(side_.has(kFactorise), "factorise(s, t, q, v, A)");
   }
   if (!lacks.empty())
     throw UsageError("class " + side_.class_name() + " is no body yet, it has no " + lacks +
@@ -244,15 +244,20 @@ void PythonBody::point_reactions(double t, View q, std::span<const PointRef> at,
   side_.returned(kPointReactions, {{&lq, "q"}, {&lf, "f"}, {&lo, "forces"}});
 }
 
-void PythonBody::prescribed_columns(Combination s, View q, View v,
+void PythonBody::prescribed_columns(Combination s, double t, View q, View v,
                                     Eigen::Ref<Matrix> columns) const {
-  if (!side_.overridden(kPrescribedColumns)) return Dynamics::prescribed_columns(s, q, v, columns);
+  if (!side_.overridden(kPrescribedColumns))
+    return Dynamics::prescribed_columns(s, t, q, v, columns);
   const Gil gil;
   columns.setZero();
   const py::object factors = combination_to_python(s);
   Loan lq(q.data(), q.size(), false), lv(v.data(), v.size(), false), lc;
   lc.over(columns.data(), columns.rows(), columns.cols(), 1, columns.outerStride(), true);
-  side_.call(kPrescribedColumns, {factors.ptr(), lq.get(), lv.get(), lc.get()});
+  const py::float_ time(t);
+  if (side_.timed(kPrescribedColumns))
+    side_.call(kPrescribedColumns, {factors.ptr(), time.ptr(), lq.get(), lv.get(), lc.get()});
+  else
+    side_.call(kPrescribedColumns, {factors.ptr(), lq.get(), lv.get(), lc.get()});
   side_.returned(kPrescribedColumns, {{&lq, "q"}, {&lv, "v"}, {&lc, "columns"}});
 }
 
@@ -271,7 +276,7 @@ Energy PythonBody::energy(double t, View q, View v) const {
   Energy found;
   if (side_.has(kMass)) {
     const Gil gil;
-    const MatrixValue M = matrix(kMass, q, nullptr);
+    const MatrixValue M = matrix(kMass, t, q, nullptr);
     if (const auto* diagonal = std::get_if<Vector>(&M)) {
       for (Eigen::Index j = 0; j < v.size(); ++j)
         found.kinetic += 0.5 * v[j] * ((*diagonal)[j] * v[j]);
@@ -283,7 +288,7 @@ Energy PythonBody::energy(double t, View q, View v) const {
     }
   } else {
     Vector momentum(v.size());
-    multiply({1.0, 0.0, 0.0}, q, v, v, momentum);
+    multiply({1.0, 0.0, 0.0}, t, q, v, v, momentum);
     found.kinetic = 0.5 * v.dot(momentum);
   }
   if (side_.has(kPotential)) {

@@ -62,15 +62,15 @@ class BorrowedBody final : public Dynamics {
     body().increment_rate(w, v, rate);
   }
   void force(double t, View q, View v, Out f) const override { body().force(t, q, v, f); }
-  void multiply(Combination s, View q, View v, View x, Out y) const override {
-    body().multiply(s, q, v, x, y);
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override {
+    body().multiply(s, t, q, v, x, y);
   }
-  void factorise(Combination s, View q, View v, Factor& A) const override {
-    body().factorise(s, q, v, A);
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override {
+    body().factorise(s, t, q, v, A);
   }
-  void factorise_exact(Combination s, double weight, View x, View q, View v,
+  void factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                        Factor& A) const override {
-    body().factorise_exact(s, weight, x, q, v, A);
+    body().factorise_exact(s, weight, x, t, q, v, A);
   }
   void potential_force(double t, View q, Out f) const override { body().potential_force(t, q, f); }
   void load(double t, View q, View v, Out f) const override { body().load(t, q, v, f); }
@@ -85,9 +85,9 @@ class BorrowedBody final : public Dynamics {
                        Out forces) const override {
     body().point_reactions(t, q, p, f, forces);
   }
-  void prescribed_columns(Combination s, View q, View v,
+  void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override {
-    body().prescribed_columns(s, q, v, columns);
+    body().prescribed_columns(s, t, q, v, columns);
   }
   void points(double t, View q, std::span<const PointRef> p, Out x) const override {
     body().points(t, q, p, x);
@@ -145,9 +145,9 @@ class PythonBody : public Dynamics, public Extended {
   void retract(View q, View w, Out out) const override;
   void increment_rate(View w, View v, Out rate) const override;
   void force(double t, View q, View v, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
-  void factorise(Combination s, View q, View v, Factor& A) const override;
-  void factorise_exact(Combination s, double weight, View x, View q, View v,
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
+  void factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                        Factor& A) const override;
   void potential_force(double t, View q, Out f) const override;
   void load(double t, View q, View v, Out f) const override;
@@ -158,7 +158,8 @@ class PythonBody : public Dynamics, public Extended {
   void reactions(double t, View q, View v, View a, Out forces) const override;
   void point_reactions(double t, View q, std::span<const PointRef> at, View f,
                        Out forces) const override;
-  void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const override;
+  void prescribed_columns(Combination s, double t, View q, View v,
+                          Eigen::Ref<Matrix> columns) const override;
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
@@ -175,9 +176,10 @@ class PythonBody : public Dynamics, public Extended {
  private:
   struct Known;
   bool has_matrices() const;
-  MatrixValue matrix(int method, View q, const Vector* v) const;
-  /// M, C, K at (q, v), those that the class gives and the factors ask for.
-  std::array<MatrixValue, 3> matrices(const Combination& s, View q, View v) const;
+  MatrixValue matrix(int method, double t, View q, const Vector* v) const;
+  py::object combine(const py::object& factors, double t, Loan& q, Loan& v) const;
+  /// M, C, K at (t, q, v), those that the class gives and the factors ask for.
+  std::array<MatrixValue, 3> matrices(const Combination& s, double t, View q, View v) const;
   int number(int method) const;
   void vector_method(int method, const double* t, View a, const char* a_name,
                      const Eigen::Ref<const Vector>* b, const char* b_name, Out out,

@@ -20,7 +20,7 @@ void PythonSide::resolve() const {
       table_.interned.push_back(PyUnicode_InternFromString(name));
   const py::handle base(reinterpret_cast<PyObject*>(type->type)),
       derived(reinterpret_cast<PyObject*>(Py_TYPE(self.ptr())));
-  std::vector<char> found;
+  std::vector<char> found, untimed(table_.names.size(), '\0');
   for (PyObject* name : table_.interned) {
     const auto of = [&](py::handle where) {
       PyObject* const got = PyObject_GetAttr(where.ptr(), name);
@@ -30,8 +30,23 @@ void PythonSide::resolve() const {
     const py::object mine = of(derived), given = of(base);
     found.push_back(mine && !mine.is(given));
   }
-  has_ = std::move(found);
   class_name_ = py::str(derived.attr("__name__"));
+  for (const MethodTable::Timed& one : table_.timed) {
+    const auto at = static_cast<std::size_t>(one.method);
+    if (!found[at]) continue;
+    const py::object code = py::getattr(derived.attr(table_.names[at]), "__code__", py::none());
+    constexpr int kVariable = 0x04;  // CO_VARARGS
+    if (code.is_none() || (code.attr("co_flags").cast<int>() & kVariable) != 0 ||
+        code.attr("co_argcount").cast<int>() != one.before + 1)
+      continue;
+    untimed[at] = '\1';
+    const std::string text =
+        class_name_ + "." + one.old_form +
+        " is the form of version 0.1, in which the engine cannot tell the time; write " + one.form;
+    if (PyErr_WarnEx(PyExc_DeprecationWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+  }
+  has_ = std::move(found);
+  untimed_ = std::move(untimed);
   self_ = self.ptr();
   resolved_.store(true, std::memory_order_release);
 }

@@ -14,8 +14,14 @@ namespace saltus::python {
 
 /// Names of the methods that a bound class lets Python override; one table a class, for the life of the process.
 struct MethodTable {
+  /// A method that was written without a time: the arguments of both forms, self left out.
+  struct Timed {
+    int method, before;
+    const char *old_form, *form;
+  };
   const std::type_info& bound;
   std::span<const char* const> names;
+  std::span<const Timed> timed{};
   std::vector<PyObject*> interned{};
 };
 
@@ -28,6 +34,11 @@ class PythonSide {
   bool has(int method) const;
   /// The same, but false once under a Super of this object: the method of the base class, asked for by Python.
   bool overridden(int method) const;
+  /// Whether the method, one of MethodTable::timed, is written with the time as an argument. Where it is not, the class was
+  /// told so by one DeprecationWarning a method.
+  bool timed(int method) const {
+    return has(method) && untimed_[static_cast<std::size_t>(method)] == 0;
+  }
   class Super {
    public:
     explicit Super(const PythonSide* of) : before_(super_of) { super_of = of; }
@@ -78,7 +89,7 @@ class PythonSide {
   const void* instance_;
   mutable std::atomic<bool> resolved_{false};
   mutable PyObject* self_ = nullptr;  ///< borrowed: this object is a part of it
-  mutable std::vector<char> has_;
+  mutable std::vector<char> has_, untimed_;
   mutable std::string class_name_;
 };
 

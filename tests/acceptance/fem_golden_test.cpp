@@ -130,8 +130,8 @@ TEST_CASE(
     for (int j = 0; j < 4; ++j)
       for (const Combination s : {Combination{1, 0, 0}, Combination{0, 0, 1}}) {
         const Vector x = Vector::Unit(4, j);
-        body->multiply(s, q, v, x, f);
-        formulas.multiply(s, q, v, x, g);
+        body->multiply(s, 0.0, q, v, x, f);
+        formulas.multiply(s, 0.0, q, v, x, g);
         CHECK((f - g).norm() < 1e-12 * g.norm());
       }
     CHECK(body->energy(0.0, q, v).potential ==

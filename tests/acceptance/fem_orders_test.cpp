@@ -109,7 +109,7 @@ double error_of(ElementKind kind, const Material& material, int n) {
   double change = 1.0;
   for (int k = 0; k < 8 && change > 1e-12; ++k) {
     body.force(0.0, q, still, r);
-    body.factorise({0.0, 0.0, 1.0}, q, still, K);
+    body.factorise({0.0, 0.0, 1.0}, 0.0, q, still, K);
     solve(K, r);
     q += r;
     change = r.lpNorm<Eigen::Infinity>();

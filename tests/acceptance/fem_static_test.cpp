@@ -41,7 +41,8 @@ Vector relaxed(FemSystem system, double damping, double tolerance) {
   system.rayleigh.mass = damping;
   const auto body = std::make_shared<Fem>(std::move(system));
   const Vector zero = Vector::Zero(body->positions());
-  const double h = 0.9 * critical_step(*make_scheme(DefExpOptions{}), motion_bound(*body, zero));
+  const double h =
+      0.9 * critical_step(*make_scheme(DefExpOptions{}), motion_bound(*body, 0.0, zero));
   const Model model(one_group({body, zero, zero}, DefExpOptions{}, h));
   Simulation sim(model);
   Vector f(zero.size());
@@ -63,7 +64,7 @@ Vector solved(const FemSystem& system) {
   Vector u(zero.size());
   body.force(0.0, zero, zero, u);
   Factor K;
-  body.factorise({0.0, 0.0, 1.0}, zero, zero, K);
+  body.factorise({0.0, 0.0, 1.0}, 0.0, zero, zero, K);
   solve(K, u);
   return u;
 }

@@ -324,7 +324,7 @@ Eigen::Matrix2d painleve(const Dynamics& rod, double angle) {
       H(1, column) = block[0];
     }
   Factor M;
-  rod.factorise({1.0, 0.0, 0.0}, q, still, M);
+  rod.factorise({1.0, 0.0, 0.0}, 0.0, q, still, M);
   Matrix X = H.transpose();
   for (int j = 0; j < 2; ++j) {
     Vector x = X.col(j);

@@ -51,7 +51,7 @@ Dependence dependence(const Simulation& sim) {
   const auto q = [&](int) -> const Vector& { return x.q; };
   system.make_rows(0.0, q);
   Factor M;
-  body.factorise({1.0, 0.0, 0.0}, x.q, x.v, M);
+  body.factorise({1.0, 0.0, 0.0}, 0.0, x.q, x.v, M);
   REQUIRE(system.factorise([&](int) -> const Factor& { return M; }));
   Dependence found;
   found.rows = system.rows();

@@ -37,11 +37,11 @@ double highest_frequency(const Dynamics& body) {
   for (Eigen::Index j = 0; j < n; ++j) {
     const Vector e = Vector::Unit(n, j);
     Vector column(n);
-    body.multiply({0.0, 0.0, 1.0}, zero, zero, e, column);
+    body.multiply({0.0, 0.0, 1.0}, 0.0, zero, zero, e, column);
     K.col(j) = column;
   }
   Factor M;
-  body.factorise({1.0, 0.0, 0.0}, zero, zero, M);
+  body.factorise({1.0, 0.0, 0.0}, 0.0, zero, zero, M);
   solve(M, K);
   return std::sqrt(dominant(K).radius);
 }

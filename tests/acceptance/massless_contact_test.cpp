@@ -169,7 +169,7 @@ TEST_CASE("a block dropped on its massless face keeps its energy, and the floor 
     const auto momentum = [&] {
       const Vector now = velocity_of(sim);
       Vector p(n);
-      body->multiply({1.0, 0.0, 0.0}, now, now, now, p);
+      body->multiply({1.0, 0.0, 0.0}, 0.0, now, now, now, p);
       return Vector3(axes.transpose() * p);
     };
     double energy = 0.0, drift = 0.0, unexplained = 0.0, pull = 0.0, depth = 0.0;

@@ -75,7 +75,7 @@ TEST_CASE("the bar leaves the wall when its wave has come back, with the speed i
   CHECK(s.energy_left() > 0.98);
   const GroupState& end = s.sim.state().groups[0];
   Vector momentum(end.v.size());
-  s.sim.model().groups()[0].dynamics->multiply({1.0, 0.0, 0.0}, end.q, end.v, end.v, momentum);
+  s.sim.model().groups()[0].dynamics->multiply({1.0, 0.0, 0.0}, 0.0, end.q, end.v, end.v, momentum);
   CHECK(momentum.sum() / 0.8 == doctest::Approx(10.0).epsilon(0.02));  // rho A L = 0.8 kg
 }
 

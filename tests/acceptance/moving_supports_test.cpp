@@ -138,11 +138,11 @@ TEST_CASE("stiffness, damping and potential are those of where prescribed motion
       const Vector e = Vector3::Unit(j), d = 1e-6 * e;
       body.force(t, q + d, with_centre, up);
       body.force(t, q - d, with_centre, down);
-      body.multiply({0.0, 0.0, 1.0}, q, with_centre, e, product);
+      body.multiply({0.0, 0.0, 1.0}, t, q, with_centre, e, product);
       CHECK((product - (down - up) / 2e-6).norm() < 1e-6);
       body.force(t, q, with_centre + d, up);
       body.force(t, q, with_centre - d, down);
-      body.multiply({0.0, 1.0, 0.0}, q, with_centre, e, product);
+      body.multiply({0.0, 1.0, 0.0}, t, q, with_centre, e, product);
       CHECK((product - (down - up) / 2e-6).norm() < 1e-7);
     }
     CHECK(body.stand(t));

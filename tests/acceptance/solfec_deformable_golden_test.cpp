@@ -216,8 +216,8 @@ TEST_CASE("def-exp moves a damped pseudo-rigid body up to h omega = 2 (sqrt(1 + 
     Matrix K(12, 12), M(12, 12);
     for (int j = 0; j < 12; ++j) {
       const Vector e = Vector::Unit(12, j);
-      body.dynamics->multiply({0.0, 0.0, 1.0}, body.q, body.v, e, K.col(j));
-      body.dynamics->multiply({1.0, 0.0, 0.0}, body.q, body.v, e, M.col(j));
+      body.dynamics->multiply({0.0, 0.0, 1.0}, 0.0, body.q, body.v, e, K.col(j));
+      body.dynamics->multiply({1.0, 0.0, 0.0}, 0.0, body.q, body.v, e, M.col(j));
     }
     return symmetric_pairs(K, M);
   };

@@ -30,11 +30,11 @@ Vector3 Bead::load(double t) const {
 
 void Bead::force(double t, View, View v, Out f) const { f = load(t) - C_ * v; }
 
-void Bead::multiply(Combination s, View, View, View x, Out y) const {
+void Bead::multiply(Combination s, double, View, View, View x, Out y) const {
   y = s.m * (M_ * x) + s.c * (C_ * x);
 }
 
-void Bead::factorise(Combination s, View, View, Factor& A) const {
+void Bead::factorise(Combination s, double, View, View, Factor& A) const {
   static thread_local Matrix dense(3, 3);
   dense = s.m * M_ + s.c * C_;
   refill(dense, A);

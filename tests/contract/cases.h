@@ -94,7 +94,7 @@ Vector3 point_at(const Dynamics& body, View q, const PointRef& point, double t =
 double rate_of(const Dynamics& body, View q, View v, const PointRef& point, const Vector3& normal);
 /// w with b = a (+) w, to first order in w where the body turns.
 Vector increment(const Dynamics& body, View a, View b);
-Vector multiply(const Dynamics& body, Combination s, View q, View v, View x);
+Vector multiply(const Dynamics& body, Combination s, View q, View v, View x, double t = 0.0);
 double energy_scale(const State& state);  ///< kinetic + |potential| [J]
 /// Every number of two states is the same, bit for bit.
 bool identical(const State& a, const State& b);

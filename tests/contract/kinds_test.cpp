@@ -20,7 +20,9 @@ GroupState elsewhere(const Body& body) {
   return state;
 }
 
-Vector force(const Body& body, View q, View v, double t = 0.7) {
+constexpr double kTime = 0.7;
+
+Vector force(const Body& body, View q, View v, double t = kTime) {
   Vector f(body.dynamics->velocities());
   body.dynamics->force(t, q, v, f);
   return f;
@@ -53,12 +55,33 @@ TEST_CASE("C and K of every body are the slopes of its force") {
       const Vector K = (force(body, moved(body, at.q, w_down), at.v) -
                         force(body, moved(body, at.q, w_up), at.v)) /
                        (2.0 * eps);
-      CHECK((multiply(*body.dynamics, {0, 1, 0}, at.q, at.v, e) - C).norm() <=
+      CHECK((multiply(*body.dynamics, {0, 1, 0}, at.q, at.v, e, kTime) - C).norm() <=
             1e-7 * (1.0 + C.norm()));
       if (body.exact_tangents)
-        CHECK((multiply(*body.dynamics, {0, 0, 1}, at.q, at.v, e) - K).norm() <=
+        CHECK((multiply(*body.dynamics, {0, 0, 1}, at.q, at.v, e, kTime) - K).norm() <=
               1e-7 * (1.0 + K.norm()));
     }
+  }
+}
+
+TEST_CASE("M, C and K of every body are those of their arguments, whatever was asked before") {
+  for (const Body& body : bodies()) {
+    CAPTURE(body.name);
+    const GroupState at = elsewhere(body);
+    const Combination s{0.9, 0.2, 0.3};
+    const Vector x = Vector::LinSpaced(at.v.size(), -1.0, 1.7);
+    const Vector before = multiply(*body.dynamics, s, at.q, at.v, x, kTime);
+    force(body, body.state.q, body.state.v, 0.1);
+    multiply(*body.dynamics, s, body.state.q, body.state.v, x, 1.9);
+    CHECK(multiply(*body.dynamics, s, at.q, at.v, x, kTime) == before);
+    Factor A, B;
+    body.dynamics->factorise(s, kTime, at.q, at.v, A);
+    force(body, at.q, at.v, 2.3);
+    body.dynamics->factorise(s, kTime, at.q, at.v, B);
+    Vector a = x, b = x;
+    solve(A, a);
+    solve(B, b);
+    CHECK(a == b);
   }
 }
 
@@ -70,7 +93,7 @@ TEST_CASE(
     const GroupState at = elsewhere(body);
     const Combination s{1.0, 0.02, 0.003};
     Factor A;
-    body.dynamics->factorise(s, at.q, at.v, A);
+    body.dynamics->factorise(s, 0.0, at.q, at.v, A);
     const Eigen::Index n = at.v.size();
     Matrix dense(n, n);
     for (Eigen::Index j = 0; j < n; ++j) {
@@ -203,7 +226,7 @@ TEST_CASE(
     for (std::size_t s = 0; s < power.size(); ++s)
       open += kind.sources()[s].potential ? 0.0 : power[s];
     Factor M;
-    kind.factorise({1, 0, 0}, at.q, at.v, M);
+    kind.factorise({1, 0, 0}, 0.0, at.q, at.v, M);
     Vector a = f;
     solve(M, a);
     const double eps = 1e-6;

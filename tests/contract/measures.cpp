@@ -34,9 +34,9 @@ Vector increment(const Dynamics& body, View a, View b) {
   return w;
 }
 
-Vector multiply(const Dynamics& body, Combination s, View q, View v, View x) {
+Vector multiply(const Dynamics& body, Combination s, View q, View v, View x, double t) {
   Vector y(body.velocities());
-  body.multiply(s, q, v, x, y);
+  body.multiply(s, t, q, v, x, y);
   return y;
 }
 

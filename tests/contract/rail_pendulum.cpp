@@ -38,11 +38,11 @@ Eigen::Matrix2d RailPendulum::combine(Combination s, View q, View v) const {
   return s.m * M + s.c * C + s.k * K;
 }
 
-void RailPendulum::multiply(Combination s, View q, View v, View x, Out y) const {
+void RailPendulum::multiply(Combination s, double, View q, View v, View x, Out y) const {
   y = combine(s, q, v) * x;
 }
 
-void RailPendulum::factorise(Combination s, View q, View v, Factor& A) const {
+void RailPendulum::factorise(Combination s, double, View q, View v, Factor& A) const {
   static thread_local Matrix dense(2, 2);
   dense = combine(s, q, v);
   refill(dense, A);

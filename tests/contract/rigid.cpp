@@ -74,9 +74,11 @@ Eigen::Matrix<double, 6, 6> Rigid::combine(Combination s, View v) const {
   return A;
 }
 
-void Rigid::multiply(Combination s, View, View v, View x, Out y) const { y = combine(s, v) * x; }
+void Rigid::multiply(Combination s, double, View, View v, View x, Out y) const {
+  y = combine(s, v) * x;
+}
 
-void Rigid::factorise(Combination s, View, View v, Factor& A) const {
+void Rigid::factorise(Combination s, double, View, View v, Factor& A) const {
   if (!std::holds_alternative<Blocks6>(A.form)) A.form = Blocks6{};
   std::get<Blocks6>(A.form).inverse.assign(1, combine(s, v).inverse());
 }

@@ -38,8 +38,8 @@ class RailPendulum final : public Dynamics {
   int velocities() const override { return 2; }
   unsigned traits() const override { return Trait::tangents | Trait::second_order; }
   void force(double t, View q, View v, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void multiply(Combination s, double, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, double, View q, View v, Factor& A) const override;
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   std::span<const Source> sources() const override { return sources_; }
@@ -72,8 +72,8 @@ class Bead final : public Dynamics {
   int velocities() const override { return 3; }
   unsigned traits() const override;
   void force(double t, View q, View v, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void multiply(Combination s, double, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, double, View q, View v, Factor& A) const override;
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
@@ -108,8 +108,8 @@ class Rigid final : public Dynamics {
   void retract(View q, View w, Out out) const override;
   void increment_rate(View w, View v, Out rate) const override;
   void force(double t, View q, View v, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void multiply(Combination s, double, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, double, View q, View v, Factor& A) const override;
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   std::span<const Source> sources() const override { return sources_; }

@@ -1,6 +1,7 @@
 """Bodies and operators written in Python: the bits of the engine's own where the operations are the same."""
 import gc
 import math
+import re
 import unittest
 import warnings
 import weakref
@@ -53,10 +54,10 @@ class Chain(saltus.Dynamics):
     def mass(self, q):
         return self.M
 
-    def damping(self, q, v):
+    def damping(self, t, q, v):
         return self.C if self.given[2] else None
 
-    def stiffness(self, q, v):
+    def stiffness(self, t, q, v):
         return self.K
 
     def force(self, t, q, v, f):
@@ -93,7 +94,7 @@ class Springs(Chain):
         f[:] = self.load_ - pull
         f[:-1] += pull[1:]
 
-    def combination(self, s, q, v):
+    def combination(self, s, t, q, v):
         mass, k, c = self.given
         return s.m * mass * np.eye(self.n) + tridiagonal(self.n, s.c * c + s.k * k)
 
@@ -109,11 +110,11 @@ class HandMade(Springs):
 
     combination = None
 
-    def multiply(self, s, q, v, x, y):
-        y[:] = Springs.combination(self, s, q, v) @ x
+    def multiply(self, s, t, q, v, x, y):
+        y[:] = Springs.combination(self, s, t, q, v) @ x
 
-    def factorise(self, s, q, v, A):
-        A.dense(Springs.combination(self, s, q, v))
+    def factorise(self, s, t, q, v, A):
+        A.dense(Springs.combination(self, s, t, q, v))
 
 
 del HandMade.combination
@@ -152,13 +153,13 @@ class DoublePendulum(saltus.Dynamics):
         self.potential_force(t, q, f)
         f -= self.inertial(q, v)
 
-    def stiffness(self, q, v):
+    def stiffness(self, t, q, v):
         c, _ = self.coupling(q)
         K = np.diag(self.mu * self.g * self.l * np.cos(q))
         a, b = -c * v[1] ** 2, -c * v[0] ** 2
         return K + np.array([[-a, a], [b, -b]])
 
-    def damping(self, q, v):
+    def damping(self, t, q, v):
         _, s = self.coupling(q)
         return np.array([[0.0, 2.0 * s * v[1]], [-2.0 * s * v[0], 0.0]])
 
@@ -188,8 +189,8 @@ class Through(saltus.Dynamics):
     def frames(self, t, q, x, R):
         x[:], R[:] = self.inner.frames(t, q)
 
-    def prescribed_columns(self, s, q, v, columns):
-        columns[:] = self.inner.prescribed_columns(s, q, v)
+    def prescribed_columns(self, s, t, q, v, columns):
+        columns[:] = self.inner.prescribed_columns(s, t, q, v)
 
 
 def hand_over(name):
@@ -290,9 +291,9 @@ class Twins(unittest.TestCase):
             slope = (up - down) / (2 * eps)
             self.assertAlmostEqual(body.potential_force(0, q)[j], -slope, delta=1e-8)
             K = (body.force(0, q - e, v) - body.force(0, q + e, v)) / (2 * eps)
-            self.assertLessEqual(np.abs(body.multiply((0, 0, 1), q, v, e / eps) - K).max(), 1e-7)
+            self.assertLessEqual(np.abs(body.multiply((0, 0, 1), 0.0, q, v, e / eps) - K).max(), 1e-7)
             C = (body.force(0, q, v - e) - body.force(0, q, v + e)) / (2 * eps)
-            self.assertLessEqual(np.abs(body.multiply((0, 1, 0), q, v, e / eps) - C).max(), 1e-7)
+            self.assertLessEqual(np.abs(body.multiply((0, 1, 0), 0.0, q, v, e / eps) - C).max(), 1e-7)
         self.assertAlmostEqual(body.power(0, q, v, v).sum(), body.force(0, q, v) @ v, delta=1e-14)
         self.assertEqual([source.name for source in body.sources()], ["potential", "inertial", "applied"])
 
@@ -320,7 +321,7 @@ class Sparse(Chain):
         super().__init__(n, *args)
         self.made = []
 
-    def factorise(self, s, q, v, A):
+    def factorise(self, s, t, q, v, A):
         mass, k, c = self.given
         K = scipy.sparse.csr_matrix(tridiagonal(self.n, 1.0))
         A.operator = Lu(s.m * mass * scipy.sparse.identity(self.n) + (s.c * c + s.k * k) * K)
@@ -355,8 +356,8 @@ class Operators(unittest.TestCase):
             def traits(self):
                 return T.tangents | T.symmetric | T.second_order | T.constant_mass | T.potential
 
-            def factorise(self, s, q, v, A):
-                super().factorise(s, q, v, A)
+            def factorise(self, s, t, q, v, A):
+                super().factorise(s, t, q, v, A)
                 A.operator = Own(A.operator.A)
 
         chain = Curved(20)
@@ -371,19 +372,19 @@ class Operators(unittest.TestCase):
             def mass(self, q):
                 return self.given[0]
 
-            def stiffness(self, q, v):
+            def stiffness(self, t, q, v):
                 return scipy.sparse.csr_matrix(tridiagonal(self.n, self.given[1]))
 
-            def damping(self, q, v):
+            def damping(self, t, q, v):
                 return scipy.sparse.csr_matrix(tridiagonal(self.n, self.given[2]))
 
         chain, body = Rows(9), Chain(9).twin()
         x, q = np.arange(9.0), np.zeros(9)
         for s in ((1, 0, 0), (1, 0.1, 0.01), (0, 1, 0), (0, 0, 1)):
-            np.testing.assert_allclose(chain.engine.multiply(s, q, q, x), body.multiply(s, q, q, x), rtol=1e-14,
+            np.testing.assert_allclose(chain.engine.multiply(s, 0.0, q, q, x), body.multiply(s, 0.0, q, q, x), rtol=1e-14,
                                        atol=1e-12)
-        np.testing.assert_allclose(chain.engine.factorise((1, 0.1, 0.01), q, q).solve(x),
-                                   body.factorise((1, 0.1, 0.01), q, q).solve(x), rtol=1e-13)
+        np.testing.assert_allclose(chain.engine.factorise((1, 0.1, 0.01), 0.0, q, q).solve(x),
+                                   body.factorise((1, 0.1, 0.01), 0.0, q, q).solve(x), rtol=1e-13)
 
 
 class Faults(unittest.TestCase):
@@ -402,10 +403,25 @@ class Faults(unittest.TestCase):
 
     def test_missing_methods_are_named_with_their_class(self):
         self.fault(r"class Broken is no body yet, it has no positions\(\), force\(t, q, v, f\), "
-                   r"multiply\(s, q, v, x, y\), factorise\(s, q, v, A\)", base=saltus.Dynamics)
+                   r"multiply\(s, t, q, v, x, y\), factorise\(s, t, q, v, A\)", base=saltus.Dynamics)
         self.fault(r"class Broken has no method point_rows\(q, axes, at, J\), which it must have", base=saltus.Dynamics,
                    positions=lambda self: 1, force=lambda self, t, q, v, f: [0.0], mass=lambda self, q: 1.0,
                    stiffness=lambda self, q, v: 0.0, point=lambda self, i, q: [q[0], 0, 0])
+
+    def test_matrices_without_a_time_are_called_for_one_version_more_with_a_line_that_says_so(self):
+        class Before(Pendulum):
+            def stiffness(self, q, v): return Pendulum.stiffness(self, 0.0, q, v)
+            def multiply(self, s, q, v, x, y): y[:] = s.m * x + s.k * Pendulum.stiffness(self, 0.0, q, v) * x
+
+        for method, form in (("stiffness", r"Before.stiffness\(q, v\) is the form .* write stiffness\(t, q, v\)"),
+                             ("multiply", r"Before.multiply\(s, q, v, x, y\) is .* write multiply\(s, t, q, v, x, y\)")):
+            with self.subTest(method), warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                body = Before().engine
+                y = body.multiply((1.0, 0.0, 0.5), 0.3, [0.3], [0.2], [2.0])
+                self.assertEqual(len([one for one in told if re.search(form, str(one.message))]), 1)
+                self.assertEqual(y.tolist(),
+                                 Pendulum().engine.multiply((1.0, 0.0, 0.5), 0.3, [0.3], [0.2], [2.0]).tolist())
 
     def test_outputs_of_another_shape_are_named(self):
         self.fault(r"what Broken.force returned has shape \(2,\), shape \(1,\) is wanted", force=lambda *_: np.zeros(2))
@@ -436,7 +452,7 @@ class Faults(unittest.TestCase):
             def positions(self): return 2
             def force(self, t, q, v, f): f[:] = 0.0
             def mass(self, q): return self.M
-            def stiffness(self, q, v): return None
+            def stiffness(self, t, q, v): return None
 
         def built(mass):
             parts = saltus.ModelParts()
@@ -453,11 +469,11 @@ class Faults(unittest.TestCase):
 
     def test_no_damping_and_no_stiffness_are_none(self):
         class Free(Pendulum):
-            def stiffness(self, q, v): return None
-            def damping(self, q, v): return None
+            def stiffness(self, t, q, v): return None
+            def damping(self, t, q, v): return None
 
-        y = Free().engine.multiply((1.0, 1.0, 1.0), [0.3], [0.2], [2.0])
-        self.assertEqual(y.tolist(), Pendulum().engine.multiply((1.0, 0.0, 0.0), [0.3], [0.2], [2.0]).tolist())
+        y = Free().engine.multiply((1.0, 1.0, 1.0), 0.0, [0.3], [0.2], [2.0])
+        self.assertEqual(y.tolist(), Pendulum().engine.multiply((1.0, 0.0, 0.0), 0.0, [0.3], [0.2], [2.0]).tolist())
 
     def test_a_jacobian_that_is_not_returned_is_found(self):
         self.fault(r"what Broken.point_jacobian returned has no value \(None\), shape \(3, 1\) is wanted",
@@ -587,8 +603,8 @@ class Faults(unittest.TestCase):
         body = saltus.linear(mass=[1.0, 2.0], stiffness=[3.0, 4.0])
         for call, text in ((lambda: body.force(0, [1.0], [1.0, 2.0]), r"q has shape \(1,\), shape \(2,\) is wanted"),
                            (lambda: body.force(0, [1, 2], [1, 2], [0.0, 0.0]), "contiguous array of float64"),
-                           (lambda: body.multiply((1, 2), [1, 2], [1, 2], [1, 2]), "three numbers"),
-                           (lambda: body.factorise((1, 0, 0), [1, 2], [1, 2]).solve([1.0]), r"X has shape \(1,\), 2 rows"),
+                           (lambda: body.multiply((1, 2), 0.0, [1, 2], [1, 2], [1, 2]), "three numbers"),
+                           (lambda: body.factorise((1, 0, 0), 0.0, [1, 2], [1, 2]).solve([1.0]), r"X has shape \(1,\), 2 rows"),
                            (lambda: saltus.Factor().solve([1.0]), "nothing was factorised")):
             with self.assertRaisesRegex(saltus.UsageError, text):
                 call()
@@ -646,7 +662,7 @@ class InScenes(unittest.TestCase):
             def mass(self, q):
                 return 0.4
 
-            def stiffness(self, q, v):
+            def stiffness(self, t, q, v):
                 return 0.0
 
             def force(self, t, q, v, f):

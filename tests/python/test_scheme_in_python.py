@@ -181,7 +181,7 @@ class Laws(unittest.TestCase):
         for body, scheme in self.pairs():
             with self.subTest(body.name):
                 found = []
-                r = body.dynamics.multiply((1, 0, 0), body.q, body.v, 0.5 * body.v)
+                r = body.dynamics.multiply((1, 0, 0), 0.0, body.q, body.v, 0.5 * body.v)
                 for h in (1e-2, 1e-3):
                     inverse = Driven(body, scheme, h, r).trial.A.solve(np.eye(len(r)))
                     worst = 0.0
@@ -202,7 +202,7 @@ class Laws(unittest.TestCase):
     def test_the_passes_of_a_step_contract_and_one_is_enough_for_an_affine_body(self):
         for body, scheme in self.pairs():
             with self.subTest(body.name):
-                momentum = body.dynamics.multiply((1, 0, 0), body.q, body.v, body.v)
+                momentum = body.dynamics.multiply((1, 0, 0), 0.0, body.q, body.v, body.v)
                 step = Driven(body, scheme, 1e-2, 0.5 * momentum)
                 if body.curved:
                     self.assertLess(step.contraction, 0.5)
@@ -213,9 +213,9 @@ class Laws(unittest.TestCase):
     def test_in_a_vanishing_step_the_momentum_changes_by_the_impulse(self):
         for body, scheme in self.pairs():
             with self.subTest(body.name):
-                r = 0.5 * body.dynamics.multiply((1, 0, 0), body.q, body.v, body.v)
+                r = 0.5 * body.dynamics.multiply((1, 0, 0), 0.0, body.q, body.v, body.v)
                 step = Driven(body, scheme, 1e-9, r)
-                change = body.dynamics.multiply((1, 0, 0), step.q, step.v, step.v - step.v0)
+                change = body.dynamics.multiply((1, 0, 0), 0.0, step.q, step.v, step.v - step.v0)
                 self.assertLessEqual(np.linalg.norm(change - r), 1e-6 * np.linalg.norm(r))
 
     def test_a_column_at_rest_on_the_ground_stays_at_rest(self):

@@ -178,7 +178,7 @@ ball = sys.argv[1]
 class Mass(saltus.Dynamics):
     def positions(self): return 1
     def mass(self, q): return 1.0
-    def stiffness(self, q, v): return 1.0
+    def stiffness(self, t, q, v): return 1.0
     def force(self, t, q, v, f): f[0] = -q[0]
 def model():
     parts = saltus.ModelParts()

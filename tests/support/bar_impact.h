@@ -55,7 +55,7 @@ inline FemSystem fem_bar(int elements, double gravity) {
 inline Vector masses_of(const Dynamics& body) {
   const Vector ones = Vector::Ones(body.velocities()), zero = Vector::Zero(body.velocities());
   Vector mass = ones;
-  body.multiply({1.0, 0.0, 0.0}, zero, zero, ones, mass);
+  body.multiply({1.0, 0.0, 0.0}, 0.0, zero, zero, ones, mass);
   return mass;
 }
 

@@ -33,7 +33,7 @@ class ReferenceMotion {
     Vector a(n), out(2 * n);
     body_->force(t, q, v, a);
     Factor M;
-    body_->factorise({1.0, 0.0, 0.0}, q, v, M);
+    body_->factorise({1.0, 0.0, 0.0}, 0.0, q, v, M);
     solve(M, a);
     out << v, a;
     return out;

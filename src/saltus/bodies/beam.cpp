@@ -168,7 +168,7 @@ void ElasticBeam::potential_force(double, View q, Out f) const {
   d.gather(d.y, f);
 }
 
-void ElasticBeam::multiply(Combination s, View q, View, View x, Out y) const {
+void ElasticBeam::multiply(Combination s, double, View q, View, View x, Out y) const {
   const Data& d = *data_;
   const double m = s.m + s.c * d.system.rayleigh.mass, k = s.k + s.c * d.system.rayleigh.stiffness;
   d.scatter(x, d.x);
@@ -181,7 +181,7 @@ void ElasticBeam::multiply(Combination s, View q, View, View x, Out y) const {
   d.gather(d.y, y);
 }
 
-void ElasticBeam::factorise(Combination s, View q, View, Factor& A) const {
+void ElasticBeam::factorise(Combination s, double, View q, View, Factor& A) const {
   Data& d = *data_;
   const double m = s.m + s.c * d.system.rayleigh.mass, k = s.k + s.c * d.system.rayleigh.stiffness;
   if (k != 0.0) d.put(q);

@@ -59,9 +59,9 @@ class ElasticBeam final : public Dynamics {
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
   /// Sparse, by blocks next to the diagonal; the pattern is found once.
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
 
   /// PointRef::feature is the element, local.x() its xi in [0, 1].

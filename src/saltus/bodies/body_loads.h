@@ -19,18 +19,4 @@ void check_body_loads(const Loads& loads, int bodies) {
   }
 }
 
-/// Time of the last call on a thread, and whose it was: K and C are asked for without one.
-class CallTime {
- public:
-  void set(const void* owner, double t) {
-    owner_ = owner;
-    t_ = t;
-  }
-  double of(const void* owner) const { return owner_ == owner ? t_ : 0.0; }
-
- private:
-  const void* owner_ = nullptr;
-  double t_ = 0.0;
-};
-
 }  // namespace saltus

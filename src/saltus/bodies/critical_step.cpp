@@ -57,9 +57,9 @@ double across(const ElementBlock& block, const FemMaterial& m) {
 
 }  // namespace
 
-MotionBound motion_bound(const Fem& body, View q) {
+MotionBound motion_bound(const Fem& body, double t, View q) {
   const Fem::Data& d = *body.data_;
-  d.put(d.t_tangent, q);
+  d.put(t, q);
   const auto factor_of = [&](std::size_t b) {
     const ElementBlock& given = d.system.mesh.blocks[b];
     return across(given, d.system.materials[index(given.material)]);
@@ -165,7 +165,7 @@ MotionBound motion_bound(const Fem& body, View q) {
 
 // M = kron(I, E0) and m I: with E0 = L L^T the problem of F' is symmetric. The block of all bodies is found at once, by the
 // products with the nine unit vectors in every body.
-MotionBound motion_bound(const PseudoRigid& body, View q) {
+MotionBound motion_bound(const PseudoRigid& body, double t, View q) {
   const PseudoRigidSystem& system = body.system();
   const int n = body.bodies();
   const Vector v = Vector::Zero(body.velocities());
@@ -175,7 +175,7 @@ MotionBound motion_bound(const PseudoRigid& body, View q) {
     for (int j = 0; j < 9; ++j) {
       x.setZero();
       for (int b = 0; b < n; ++b) x[12 * b + j] = 1.0;
-      body.multiply(s, q, v, x, y);
+      body.multiply(s, t, q, v, x, y);
       for (int b = 0; b < n; ++b) block[index(b)].col(j) = y.segment<9>(12 * b);
     }
     for (int b = 0; b < n; ++b) {
@@ -211,28 +211,30 @@ MotionBound motion_bound(const PseudoRigid& body, View q) {
   return bound;
 }
 
-std::optional<MotionBound> motion_bound(const Dynamics& body, View q) {
-  if (const auto* fem = dynamic_cast<const Fem*>(&body)) return motion_bound(*fem, q);
-  if (const auto* whole = dynamic_cast<const PseudoRigid*>(&body)) return motion_bound(*whole, q);
+std::optional<MotionBound> motion_bound(const Dynamics& body, double t, View q) {
+  if (const auto* fem = dynamic_cast<const Fem*>(&body)) return motion_bound(*fem, t, q);
+  if (const auto* whole = dynamic_cast<const PseudoRigid*>(&body))
+    return motion_bound(*whole, t, q);
   return std::nullopt;
 }
 
 // x, the preconditioned residual w = M^-1 (K x - theta M x) and the direction p of the step before: the largest theta in
 // their span is that of the next x (Knyazev 2001, with the mass as preconditioner). Products with M and K are carried along.
-MotionEstimate motion_estimate(const Dynamics& body, View q, View v, double tolerance, int most) {
+MotionEstimate motion_estimate(const Dynamics& body, double t, View q, View v, double tolerance,
+                               int most) {
   expects(has(body.traits(), Trait::symmetric) && has(body.traits(), Trait::tangents),
           "motion_estimate: the body has symmetric tangents");
   MotionEstimate found;
   const int n = body.velocities();
   if (n == 0) return found;
   Factor mass;
-  body.factorise({1.0, 0.0, 0.0}, q, v, mass);
+  body.factorise({1.0, 0.0, 0.0}, t, q, v, mass);
   Matrix S(n, 3), KS(n, 3), MS(n, 3);  // x, w, p
   Vector work(n);
   const auto products = [&](int j) {
     work = S.col(j);
-    body.multiply({0.0, 0.0, 1.0}, q, v, work, KS.col(j));
-    body.multiply({1.0, 0.0, 0.0}, q, v, work, MS.col(j));
+    body.multiply({0.0, 0.0, 1.0}, t, q, v, work, KS.col(j));
+    body.multiply({1.0, 0.0, 0.0}, t, q, v, work, MS.col(j));
     ++found.products;
   };
   const auto scale = [&](int j, double factor) {
@@ -289,7 +291,7 @@ MotionEstimate motion_estimate(const Dynamics& body, View q, View v, double tole
   found.omega = std::sqrt(theta);
   work = S.col(0);
   Vector Cx(n);
-  body.multiply({0.0, 1.0, 0.0}, q, v, work, Cx);
+  body.multiply({0.0, 1.0, 0.0}, t, q, v, work, Cx);
   found.damping = work.dot(Cx) / work.dot(MS.col(0));
   return found;
 }

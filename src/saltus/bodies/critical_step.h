@@ -24,11 +24,11 @@ struct MotionBound {
 /// with those at t = 0. One or two eigenvalue problems an element. On distorted meshes up to 1.44 times the largest omega
 /// with lumped masses, 1.92 with consistent ones (docs/theory/critical_step.md). What strain-rate damping and moving
 /// tangents add to K is not counted.
-MotionBound motion_bound(const Fem& body, View q);
+MotionBound motion_bound(const Fem& body, double t, View q);
 /// By eigenvalues of each body, 9 x 9; of convected loads the symmetric part of their K.
-MotionBound motion_bound(const PseudoRigid& body, View q);
+MotionBound motion_bound(const PseudoRigid& body, double t, View q);
 /// The same for any kind, nothing where there is no bound of it.
-std::optional<MotionBound> motion_bound(const Dynamics& body, View q);
+std::optional<MotionBound> motion_bound(const Dynamics& body, double t, View q);
 
 /// A motion x close to the fastest one.
 struct MotionEstimate {
@@ -40,8 +40,8 @@ struct MotionEstimate {
 };
 /// The larger of M^-1 K, K symmetric (UsageError else), by conjugate gradients on x.K x/x.M x until the residual is
 /// `tolerance` or `most` products are made. Memory of 9 vectors. The same every time.
-MotionEstimate motion_estimate(const Dynamics& body, View q, View v, double tolerance = 1e-2,
-                               int most = 300);
+MotionEstimate motion_estimate(const Dynamics& body, double t, View q, View v,
+                               double tolerance = 1e-2, int most = 300);
 
 /// Longest step [s] with h omega_j <= Scheme::stability_limit(xi_j) for every motion within the bound; infinite: no limit.
 /// For schemes with the limit h^2 omega^2 + 2 h c <= 4 (def-exp, symplectic Euler) and 2 (central differences) this is

@@ -101,7 +101,7 @@ unsigned Fem::traits() const {
   return traits;
 }
 
-void Fem::multiply(Combination s, View q, View, View x, Out y) const {
+void Fem::multiply(Combination s, double t, View q, View, View x, Out y) const {
   const Data& d = *data_;
   const double m = s.m + s.c * d.rayleigh().mass;
   const bool stiff = s.k != 0.0 || (s.c != 0.0 && d.rayleigh().stiffness > 0.0);
@@ -113,22 +113,23 @@ void Fem::multiply(Combination s, View q, View, View x, Out y) const {
   d.y.setZero();
   d.mass_product(m, d.x, d.y);
   if (stiff) {
-    if (!d.affine) d.put(d.t_tangent, q);
+    if (!d.affine) d.put(t, q);
     d.stiffness_product(1.0, s.k, s.c, d.x, d.y);
   }
   d.dofs.gather(d.y, y);
 }
 
-void Fem::factorise(Combination s, View q, View, Factor& A) const {
+void Fem::factorise(Combination s, double t, View q, View, Factor& A) const {
   Data& d = *data_;
-  if (!d.affine) d.put(d.t_tangent, q);
+  if (!d.affine) d.put(t, q);
   d.factorise(s, A);
 }
 
-void Fem::prescribed_columns(Combination s, View q, View, Eigen::Ref<Matrix> columns) const {
+void Fem::prescribed_columns(Combination s, double t, View q, View,
+                             Eigen::Ref<Matrix> columns) const {
   Data& d = *data_;
   columns.setZero();
-  d.put(d.t_tangent, q);
+  d.put(t, q);
   const auto add = [&](int row, int column, double value) {
     const int j = d.dofs.held(column);
     if (j < 0) return;

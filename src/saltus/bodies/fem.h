@@ -100,12 +100,13 @@ class Fem final : public NodalBody {
   /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine where all laws are linear and the
   /// form is total Lagrangian.
   unsigned traits() const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
   /// Diagonal for lumped masses alone; otherwise what `solver` says, of consistent masses alone always direct. The
   /// pattern is found once, values are refilled in place.
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
-  void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const override;
+  void prescribed_columns(Combination s, double t, View q, View v,
+                          Eigen::Ref<Matrix> columns) const override;
 
   /// PointRef::feature: a node, or from the number of nodes on an element, with its natural coordinates in local.
   PointRef node_point(int node) const;
@@ -131,7 +132,7 @@ class Fem final : public NodalBody {
   MomentsKept moments_kept() const;  ///< by the masses of FemSystem::massless; without them all
 
  private:
-  friend MotionBound motion_bound(const Fem& body, View q);  ///< bodies/critical_step.h
+  friend MotionBound motion_bound(const Fem& body, double t, View q);  ///< bodies/critical_step.h
   struct Data;
   Data* data_;  ///< the parts
 };

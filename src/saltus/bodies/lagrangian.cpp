@@ -43,7 +43,6 @@ struct Lagrangian::Data {
   int inertial = -1, damping = -1, applied = -1, load = -1, prescribed = -1;
 
   std::optional<double> stands = 0.0;  // stand()
-  double t_tangent = 0.0;              // of K and C
   // All coordinates of the present call, and scratch of that size.
   Vector q, v, f, g, x, y, up, down;
   Matrix J;
@@ -95,11 +94,11 @@ struct Lagrangian::Data {
   /// A += weight d(M x)/dq on the free coordinates.
   void add_mass_tangent(double weight, View part);
   void need_potential_tangent();
-  void need_tangents();
+  void need_tangents(double t);
   void smooth_force(double t, Vector& out);  // -dV/dq + Q - c
   void rayleigh_force(const Vector& velocity, Vector& out);
   void all_forces(double t, Vector& out);
-  void difference_tangents();
+  void difference_tangents(double t);
   void check();
   void check_prescribed();
 };
@@ -254,32 +253,31 @@ void Lagrangian::Data::smooth_force(double t, Vector& out) {
 }
 
 // K and C by columns, the prescribed ones left out
-void Lagrangian::Data::difference_tangents() {
+void Lagrangian::Data::difference_tangents(double t) {
   const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
   for (Vector* moved : {&q, &v}) {
     Matrix& tangent = moved == &q ? K : C;
     for (int j : free_dofs) {
       const double at = (*moved)[j], step = relative * std::max(1.0, std::abs(at));
       (*moved)[j] = at + step;
-      smooth_force(t_tangent, up);
+      smooth_force(t, up);
       (*moved)[j] = at - step;
-      smooth_force(t_tangent, down);
+      smooth_force(t, down);
       (*moved)[j] = at;
       tangent.col(j) = (down - up) / (2.0 * step);
     }
   }
 }
 
-void Lagrangian::Data::need_tangents() {
-  if (tangents_q.size() > 0 && tangents_t == t_tangent && tangents_q == q && tangents_v == v)
-    return;
-  tangents_t = t_tangent;
+void Lagrangian::Data::need_tangents(double t) {
+  if (tangents_q.size() > 0 && tangents_t == t && tangents_q == q && tangents_v == v) return;
+  tangents_t = t;
   tangents_q = q;
   tangents_v = v;
   if (options.tangents == Tangents::given)
-    model->tangents(t_tangent, q, v, K, C);
+    model->tangents(t, q, v, K, C);
   else
-    difference_tangents();
+    difference_tangents(t);
   if (rayleigh().mass != 0.0) {
     need_mass();
     C += rayleigh().mass * M;
@@ -352,7 +350,6 @@ void Lagrangian::full(double t, View q, Out all) const {
 
 void Lagrangian::force(double t, View q, View v, Out f) const {
   Data& d = *data_;
-  d.t_tangent = t;
   d.place(t, q, v);
   d.all_forces(t, d.f);
   if (d.moving) {
@@ -364,7 +361,6 @@ void Lagrangian::force(double t, View q, View v, Out f) const {
 
 bool Lagrangian::stand(std::optional<double> t) const {
   data_->stands = t;
-  if (t) data_->t_tangent = *t;
   return data_->moving;
 }
 
@@ -375,16 +371,16 @@ void Lagrangian::potential_force(double t, View q, Out f) const {
   d.gather(d.f, f);
 }
 
-void Lagrangian::multiply(Combination s, View q, View v, View x, Out y) const {
+void Lagrangian::multiply(Combination s, double t, View q, View v, View x, Out y) const {
   Data& d = *data_;
-  d.place(d.t_tangent, q, v);
+  d.place(t, q, v);
   y.setZero();
   if (s.m != 0.0) {
     d.need_mass();
     y.noalias() += s.m * (d.mass() * x);
   }
   if (s.c == 0.0 && s.k == 0.0) return;
-  d.need_tangents();
+  d.need_tangents(t);
   if (s.c != 0.0) y.noalias() += s.c * (d.damping_matrix() * x);
   if (s.k != 0.0) y.noalias() += s.k * (d.stiffness() * x);
 }
@@ -409,18 +405,18 @@ void Lagrangian::Data::add_mass_tangent(double weight, View part) {
   }
 }
 
-void Lagrangian::factorise(Combination s, View q, View v, Factor& A) const {
-  factorise_exact(s, 0.0, v, q, v, A);
+void Lagrangian::factorise(Combination s, double t, View q, View v, Factor& A) const {
+  factorise_exact(s, 0.0, v, t, q, v, A);
 }
 
-void Lagrangian::factorise_exact(Combination s, double weight, View x, View q, View v,
+void Lagrangian::factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                                  Factor& A) const {
   Data& d = *data_;
-  d.place(d.t_tangent, q, v);
+  d.place(t, q, v);
   d.need_mass();
   d.A = s.m * d.mass();
   if (s.c != 0.0 || s.k != 0.0) {
-    d.need_tangents();
+    d.need_tangents(t);
     d.A += s.c * d.damping_matrix() + s.k * d.stiffness();
   }
   if (weight != 0.0 && !d.constant_mass) d.add_mass_tangent(weight, x);
@@ -466,12 +462,12 @@ void Lagrangian::point_reactions(double t, View q, std::span<const PointRef> at,
   }
 }
 
-void Lagrangian::prescribed_columns(Combination s, View q, View v,
+void Lagrangian::prescribed_columns(Combination s, double t, View q, View v,
                                     Eigen::Ref<Matrix> columns) const {
   Data& d = *data_;
-  d.place(d.t_tangent, q, v);
+  d.place(t, q, v);
   d.need_mass();
-  d.need_tangents();
+  d.need_tangents(t);
   const auto entry = [&](int i, int j) {
     return s.m * d.M(i, j) + s.c * d.C(i, j) + s.k * d.K(i, j);
   };

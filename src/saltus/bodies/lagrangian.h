@@ -30,7 +30,7 @@ class LagrangianModel {
   virtual void inertial(View q, View v, Out f) const = 0;
   /// True where tangents() and potential_tangent() are given.
   virtual bool has_tangents() const { return false; }
-  /// K = -dF/dq, C = -dF/dv of F = -dV/dq + Q - c. Lagrangian asks for them at the time of the last force.
+  /// K = -dF/dq, C = -dF/dv of F = -dV/dq + Q - c.
   virtual void tangents(double t, View q, View v, Matrix& K, Matrix& C) const;
   /// d2V/dq2 alone, for Rayleigh damping.
   virtual void potential_tangent(View q, Matrix& K) const;
@@ -57,9 +57,8 @@ struct LagrangianOptions {
 
 /// One object belongs to one group: its operations share work space.
 ///
-/// Prescribed coordinates: the schemes ask for M, C, K and point rows without a time. M of the free coordinates must not
-/// depend on one that is prescribed to move (UsageError when made), nor may the rows of points that touch (UsageError when
-/// asked for); C and K are taken with the prescribed motion at t = 0, which costs passes and no accuracy.
+/// Prescribed coordinates: schemes ask for point rows without a time. M of the free coordinates must not depend on one that
+/// is prescribed to move (UsageError when made), nor may the rows of points that touch (UsageError when asked for).
 class Lagrangian final : public Dynamics {
  public:
   /// Throws UsageError: no model or none of its coordinates free, a coordinate that is not there or prescribed twice,
@@ -77,17 +76,18 @@ class Lagrangian final : public Dynamics {
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   /// d(M x)/dq by central differences of M.
-  void factorise_exact(Combination s, double weight, View x, View q, View v,
+  void factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                        Factor& A) const override;
   Rayleigh rayleigh() const override;
   int prescribed() const override;
   void reactions(double t, View q, View v, View a, Out forces) const override;
   void point_reactions(double t, View q, std::span<const PointRef> at, View f,
                        Out forces) const override;
-  void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const override;
+  void prescribed_columns(Combination s, double t, View q, View v,
+                          Eigen::Ref<Matrix> columns) const override;
 
   /// PointRef::feature is the number of the model's point; local is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;

@@ -318,7 +318,7 @@ void Linear::potential_force(double, View q, Out f) const {
   set_sum({&term, 1}, f);
 }
 
-void Linear::multiply(Combination s, View, View, View x, Out y) const {
+void Linear::multiply(Combination s, double, View, View, View x, Out y) const {
   const Data& d = *data_;
   const Combination p = d.parts(s);
   const std::array terms{ProductTerm{&d.M.product, p.m, x.data()},
@@ -327,7 +327,7 @@ void Linear::multiply(Combination s, View, View, View x, Out y) const {
   set_sum(terms, y);
 }
 
-void Linear::factorise(Combination s, View, View, Factor& A) const {
+void Linear::factorise(Combination s, double, View, View, Factor& A) const {
   const Data& d = *data_;
   const Combination p = d.parts(s);
   const std::array terms{std::pair{p.m, &d.M}, std::pair{p.c, &d.D}, std::pair{p.k, &d.K}};
@@ -371,7 +371,8 @@ void Linear::point_reactions(double, View, std::span<const PointRef> at, View f,
   }
 }
 
-void Linear::prescribed_columns(Combination s, View, View, Eigen::Ref<Matrix> columns) const {
+void Linear::prescribed_columns(Combination s, double, View, View,
+                                Eigen::Ref<Matrix> columns) const {
   const Data& d = *data_;
   columns.setZero();
   for (int j = 0; j < prescribed(); ++j) {

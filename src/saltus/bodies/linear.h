@@ -49,14 +49,15 @@ class Linear final : public Dynamics {
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
   int prescribed() const override;
   void reactions(double t, View q, View v, View a, Out forces) const override;
   void point_reactions(double t, View q, std::span<const PointRef> at, View f,
                        Out forces) const override;
-  void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const override;
+  void prescribed_columns(Combination s, double t, View q, View v,
+                          Eigen::Ref<Matrix> columns) const override;
 
   /// PointRef::feature is the degree of freedom of the system; local is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;

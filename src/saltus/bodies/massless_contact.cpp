@@ -127,7 +127,7 @@ void MasslessContact::potential_force(double t, View q, Out f) const {
   d.gather(d.f, f);
 }
 
-void MasslessContact::multiply(Combination s, View q, View v, View x, Out y) const {
+void MasslessContact::multiply(Combination s, double t, View q, View v, View x, Out y) const {
   Data& d = *data_;
   d.other.setZero();
   if (s.k + s.c * d.fem->rayleigh().stiffness != 0.0) {
@@ -138,16 +138,16 @@ void MasslessContact::multiply(Combination s, View q, View v, View x, Out y) con
   }
   d.rate.setZero();
   d.spread(v, d.rate);
-  d.fem->multiply(s, d.all, d.rate, d.other, d.f);
+  d.fem->multiply(s, t, d.all, d.rate, d.other, d.f);
   d.gather(d.f, y);
 }
 
-void MasslessContact::factorise(Combination s, View q, View, Factor& A) const {
+void MasslessContact::factorise(Combination s, double t, View q, View, Factor& A) const {
   Data& d = *data_;
   d.rate.setZero();
   if (s.k + s.c * d.fem->rayleigh().stiffness == 0.0) {
     d.other.setOnes();
-    d.fem->multiply(s, d.all, d.rate, d.other, d.f);
+    d.fem->multiply(s, t, d.all, d.rate, d.other, d.f);
     Vector& inverse = diagonal_in(A);
     inverse.resize(positions());
     d.gather(d.f, inverse);
@@ -157,7 +157,7 @@ void MasslessContact::factorise(Combination s, View q, View, Factor& A) const {
   d.local(q);
   HeldOperator& held = operator_in_if<HeldOperator>(
       A, [&](const HeldOperator& kind) { return kind.of(d.inner); }, d.inner);
-  held.whole(*d.fem, s, d.all, d.rate);
+  held.whole(*d.fem, s, t, d.all, d.rate);
   held.hold(d.problem.pressed(), d.G, d.all.size());
 }
 

@@ -145,7 +145,7 @@ void MasslessContact::Data::couple() {
       other[held[c]] = 1.0;
       chosen.push_back(c);
     }
-    fem->multiply({0.0, 0.0, 1.0}, all, rate, other, f);
+    fem->multiply({0.0, 0.0, 1.0}, 0.0, all, rate, other, f);
     for (std::size_t c : chosen) {
       for (int b : around[index(node_of[index(held[c])])])
         for (int j : of_node[index(b)])

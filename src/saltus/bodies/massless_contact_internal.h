@@ -19,9 +19,9 @@ class HeldOperator final : public Operator {
   explicit HeldOperator(const std::vector<int>& inner) : inner_(inner) {}
   bool of(const std::vector<int>& inner) const { return &inner == &inner_; }
   /// of the whole mesh, made when s changes
-  void whole(const Fem& fem, Combination s, const Vector& q, const Vector& v) {
+  void whole(const Fem& fem, Combination s, double t, const Vector& q, const Vector& v) {
     if (made_ && s.m == s_.m && s.c == s_.c && s.k == s_.k) return;
-    fem.factorise(s, q, v, A_);
+    fem.factorise(s, t, q, v, A_);
     s_ = s;
     made_ = true;
     known_ = false;

@@ -61,12 +61,12 @@ void Modal::potential_force(double, View q, Out f) const {
   f.array() = -(stiffness_.array() * q.array());
 }
 
-void Modal::multiply(Combination s, View, View, View x, Out y) const {
+void Modal::multiply(Combination s, double, View, View, View x, Out y) const {
   y.array() =
       (s.m * data_.mass.array() + s.c * damping_.array() + s.k * stiffness_.array()) * x.array();
 }
 
-void Modal::factorise(Combination s, View, View, Factor& A) const {
+void Modal::factorise(Combination s, double, View, View, Factor& A) const {
   if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
   std::get<Diagonal>(A.form).inverse =
       (s.m * data_.mass.array() + s.c * damping_.array() + s.k * stiffness_.array()).inverse();

@@ -30,8 +30,8 @@ class Modal final : public Dynamics {
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
 
   /// PointRef::local.x() is the place x along the body [m].
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;

@@ -61,7 +61,7 @@ unsigned Moving::traits() const {
          Trait::constant_mass | Trait::potential | Trait::separable;
 }
 
-void Moving::factorise(Combination, View, View, Factor& A) const {
+void Moving::factorise(Combination, double, View, View, Factor& A) const {
   if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
 }
 

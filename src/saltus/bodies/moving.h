@@ -43,8 +43,8 @@ class Moving final : public Dynamics {
 
   void force(double, View, View, Out) const override {}
   void potential_force(double, View, Out) const override {}
-  void multiply(Combination, View, View, View, Out) const override {}
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void multiply(Combination, double, View, View, View, Out) const override {}
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   void frames(double t, View q, std::span<Pose> out) const override;
 
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;

@@ -26,9 +26,9 @@ class Pencil {
   Pencil(const Dynamics& body, View q)
       : body_(body), q_(q), v_(Vector::Zero(body.velocities())), work_(v_.size()) {}
   int size() const { return static_cast<int>(v_.size()); }
-  void stiffness(View x, Out y) const { body_.multiply({0.0, 0.0, 1.0}, q_, v_, x, y); }
-  void mass(View x, Out y) const { body_.multiply({1.0, 0.0, 0.0}, q_, v_, x, y); }
-  void factorise(double shift) { body_.factorise({-shift, 0.0, 1.0}, q_, v_, factor_); }
+  void stiffness(View x, Out y) const { body_.multiply({0.0, 0.0, 1.0}, 0.0, q_, v_, x, y); }
+  void mass(View x, Out y) const { body_.multiply({1.0, 0.0, 0.0}, 0.0, q_, v_, x, y); }
+  void factorise(double shift) { body_.factorise({-shift, 0.0, 1.0}, 0.0, q_, v_, factor_); }
   void solve(Out x) const { saltus::solve(factor_, x); }
   Matrix product(const Matrix& X, bool of_mass) const {
     Matrix Y(X.rows(), X.cols());
@@ -39,7 +39,7 @@ class Pencil {
     return Y;
   }
   double largest() const {
-    const MotionEstimate fastest = motion_estimate(body_, q_, v_, 0.1);
+    const MotionEstimate fastest = motion_estimate(body_, 0.0, q_, v_, 0.1);
     return fastest.omega * fastest.omega;
   }
 
@@ -188,7 +188,7 @@ NaturalModes natural_modes(const Dynamics& body, View q, int count) {
   Matrix R = K - M * pairs.lambda.head(count).asDiagonal();
   Matrix solved = R;
   Factor mass;
-  body.factorise({1.0, 0.0, 0.0}, q, Vector::Zero(n), mass);
+  body.factorise({1.0, 0.0, 0.0}, 0.0, q, Vector::Zero(n), mass);
   solve(mass, solved);
   const double last = std::max(pairs.lambda[count - 1], kZero * largest);
   for (int j = 0; j < count; ++j) {

@@ -81,7 +81,6 @@ void NodalBody::full(double t, View q, Out all) const {
 // (1)
 void NodalBody::force(double t, View q, View v, Out f) const {
   const Parts& d = *parts_;
-  d.t_tangent = t;
   d.put(t, q, v);
   d.all_forces(t, d.f);
   d.inertia_of_motion(t, d.f);
@@ -90,7 +89,6 @@ void NodalBody::force(double t, View q, View v, Out f) const {
 
 bool NodalBody::stand(std::optional<double> t) const {
   parts_->stands = t;
-  if (t) parts_->t_tangent = *t;
   return parts_->dofs.moving();
 }
 

@@ -23,7 +23,6 @@ struct NodalBody::Parts {
   int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
 
   mutable std::optional<double> stands = 0.0;  ///< stand()
-  mutable double t_tangent = 0.0;              ///< of K and C
 
   // Work space of the present call; u what q and prescribed motion say, v the rates
   mutable Vector u, v, x, f, y;

@@ -237,13 +237,13 @@ unsigned Particles::traits() const {
   return traits;
 }
 
-void Particles::multiply(Combination s, View q, View, View x, Out y) const {
+void Particles::multiply(Combination s, double t, View q, View, View x, Out y) const {
   Data& d = *data_;
   if (s.c == 0.0 && s.k == 0.0) {
     y.array() = s.m * d.mass_free.array() * x.array();
     return;
   }
-  d.put(d.t_tangent, q);
+  d.put(t, q);
   d.spread(x, d.x);
   const Rayleigh& r = d.rayleigh();
   d.y.array() = ((s.m + s.c * r.mass) * d.mass.array() + s.c * d.system.drag) * d.x.array();
@@ -257,14 +257,14 @@ void Particles::multiply(Combination s, View q, View, View x, Out y) const {
   d.dofs.gather(d.y, y);
 }
 
-void Particles::factorise(Combination s, View q, View, Factor& A) const {
+void Particles::factorise(Combination s, double t, View q, View, Factor& A) const {
   Data& d = *data_;
   if (d.system.springs.empty() || (s.c == 0.0 && s.k == 0.0)) {
     diagonal_in(A) =
         ((s.m + s.c * d.rayleigh().mass) * d.mass_free.array() + s.c * d.system.drag).inverse();
     return;
   }
-  d.put(d.t_tangent, q);
+  d.put(t, q);
   d.assemble(s);
   operator_in<SparseOperator>(A).factorise(d.matrix);
 }

@@ -45,9 +45,9 @@ class Particles final : public NodalBody {
   /// tangents, second_order, constant_mass, symmetric, potential, fixed_points; affine without springs.
   unsigned traits() const override;
 
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
   /// Diagonal without springs (or for k = c = 0), sparse with.
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
   double offset() const override;  ///< by the ends of springs, and their lengths
 

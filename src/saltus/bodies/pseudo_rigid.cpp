@@ -80,8 +80,6 @@ class PseudoRigidFactor final : public Operator {
   }
 };
 
-thread_local CallTime force_time;
-
 }  // namespace
 
 struct PseudoRigid::Data {
@@ -107,9 +105,9 @@ struct PseudoRigid::Data {
   void check() const;
   Matrix3 elastic(int b, const Matrix3& F) const;                     // V P
   Matrix3 viscous(int b, const Matrix3& F, const Matrix3& F_) const;  // V P_v
-  Matrix9 block(Combination s, int b, const Matrix3& F, const Matrix3& F_, Vector3& g) const;
+  Matrix9 block(Combination s, double t, int b, const Matrix3& F, const Matrix3& F_,
+                Vector3& g) const;
   bool mass_alone(Combination s) const;
-  double load_time() const { return force_time.of(this); }
 };
 
 void PseudoRigid::Data::check() const {
@@ -198,8 +196,8 @@ bool PseudoRigid::Data::mass_alone(Combination s) const {
 //     C_iJkL/(eta V) = mu (B_ik delta_JL + F_iL F_kJ) + lambda F_iJ F_kL
 //     K_iJkL/(eta V) = delta_ik S_v,JL/eta + mu ((F F'^T)_ik delta_JL + F_iL F'_kJ) + lambda F_iJ F'_kL
 // Of a convected load f = F f0 at X:  K_F = -kron(I, X f0^T),  g = -f0.
-Matrix9 PseudoRigid::Data::block(Combination s, int b, const Matrix3& F, const Matrix3& F_,
-                                 Vector3& g) const {
+Matrix9 PseudoRigid::Data::block(Combination s, double t, int b, const Matrix3& F,
+                                 const Matrix3& F_, Vector3& g) const {
   const PseudoRigidBody& one = body(b);
   const bool by_tangent = system.viscosity == Viscosity::current_tangent;
   const double V = one.volume, eta = system.eta;
@@ -229,7 +227,7 @@ Matrix9 PseudoRigid::Data::block(Combination s, int b, const Matrix3& F, const M
   if (s.k != 0.0)
     for (const PseudoRigidLoad& l : loads_of(b)) {
       if (!l.convected) continue;
-      const Vector3 f0 = s.k * l.signal.value(load_time()) * l.direction;
+      const Vector3 f0 = s.k * l.signal.value(t) * l.direction;
       add_to_rows(-l.at * f0.transpose(), A);
       g -= f0;
     }
@@ -256,7 +254,6 @@ Rayleigh PseudoRigid::rayleigh() const {
 
 void PseudoRigid::force(double t, View q, View v, Out f) const {
   const Data& d = *data_;
-  force_time.set(&d, t);
   potential_force(t, q, f);
   for (int b = 0; b < bodies(); ++b) {
     if (d.damping < 0 && d.load < 0) break;
@@ -279,7 +276,7 @@ void PseudoRigid::potential_force(double, View q, Out f) const {
   }
 }
 
-void PseudoRigid::multiply(Combination s, View q, View v, View x, Out y) const {
+void PseudoRigid::multiply(Combination s, double t, View q, View v, View x, Out y) const {
   const Data& d = *data_;
   y.setZero();
   const bool mass_alone = d.mass_alone(s);
@@ -289,12 +286,12 @@ void PseudoRigid::multiply(Combination s, View q, View v, View x, Out y) const {
     if (mass_alone)
       add_matrix(s.m * X * d.body(b).euler, b, y);
     else
-      add_matrix(product(d.block(s, b, matrix_of(q, b), matrix_of(v, b), g), X), b, y);
+      add_matrix(product(d.block(s, t, b, matrix_of(q, b), matrix_of(v, b), g), X), b, y);
     y.segment<3>(12 * b + 9) = s.m * d.body(b).mass * place_of(x, b) + X * g;
   }
 }
 
-void PseudoRigid::factorise(Combination s, View q, View v, Factor& A) const {
+void PseudoRigid::factorise(Combination s, double t, View q, View v, Factor& A) const {
   const Data& d = *data_;
   PseudoRigidFactor& factor = operator_in<PseudoRigidFactor>(A);
   factor.mass_alone = d.mass_alone(s);
@@ -307,7 +304,7 @@ void PseudoRigid::factorise(Combination s, View q, View v, Factor& A) const {
       continue;
     }
     factor.lu[index(b)].compute(
-        d.block(s, b, matrix_of(q, b), matrix_of(v, b), factor.g[index(b)]));
+        d.block(s, t, b, matrix_of(q, b), matrix_of(v, b), factor.g[index(b)]));
   }
 }
 

@@ -42,7 +42,6 @@ struct PseudoRigidSystem {
 };
 
 /// C is exact. K is exact, but for current_tangent without d(dP/dF F')/dF, as in Solfec, which keeps it symmetric.
-/// K of convected loads is that of the last force() on the calling thread.
 class PseudoRigid final : public Dynamics {
  public:
   /// Throws UsageError naming the body: mass, volume or moduli not positive, poisson outside (-1, 0.5), E0 not symmetric or
@@ -60,9 +59,9 @@ class PseudoRigid final : public Dynamics {
 
   void force(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
   /// One 9 x 9 and a scalar a body; M alone: one 3 x 3 and a scalar.
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   Rayleigh rayleigh() const override;
 
   /// PointRef::local is X - X0.

@@ -25,11 +25,11 @@ class ReducedMesh final : public Dynamics {
 
   void force(double t, View q, View v, Out f) const override { linear_.force(t, q, v, f); }
   void potential_force(double t, View q, Out f) const override { linear_.potential_force(t, q, f); }
-  void multiply(Combination s, View q, View v, View x, Out y) const override {
-    linear_.multiply(s, q, v, x, y);
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override {
+    linear_.multiply(s, t, q, v, x, y);
   }
-  void factorise(Combination s, View q, View v, Factor& A) const override {
-    linear_.factorise(s, q, v, A);
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override {
+    linear_.factorise(s, t, q, v, A);
   }
   Rayleigh rayleigh() const override { return linear_.rayleigh(); }
 

@@ -70,7 +70,7 @@ Matrix product(const Dynamics& body, Combination s, const Vector& q, const Vecto
   Vector x(X.rows());
   for (Eigen::Index j = 0; j < X.cols(); ++j) {
     x = X.col(j);
-    body.multiply(s, q, v, x, Y.col(j));
+    body.multiply(s, 0.0, q, v, x, Y.col(j));
   }
   return Y;
 }
@@ -170,7 +170,7 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
   // W = [Psi Phi]
   const auto columns = [&](Combination s) {
     Matrix all(n + body.prescribed(), body.prescribed());
-    body.prescribed_columns(s, q, still, all);
+    body.prescribed_columns(s, 0.0, q, still, all);
     return std::pair<Matrix, Matrix>(all.topRightCorner(n, b), all.bottomRightCorner(b, b));
   };
   CraigBampton reduced;
@@ -179,7 +179,7 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
   const auto [K_ib, K_bb] = columns({0.0, 0.0, 1.0});
   Matrix psi = -K_ib;
   Factor K_ii;
-  body.factorise({0.0, 0.0, 1.0}, q, still, K_ii);
+  body.factorise({0.0, 0.0, 1.0}, 0.0, q, still, K_ii);
   solve(K_ii, psi);
   const NaturalModes lowest = natural_modes(body, q, std::max(modes, 1));
   if (!psi.allFinite() || lowest.omega[0] == 0.0) [[unlikely]]

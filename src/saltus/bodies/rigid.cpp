@@ -69,8 +69,6 @@ void check_body(const RigidBody& body, std::size_t i) {
        "the two others)");
 }
 
-thread_local CallTime load_time;
-
 }  // namespace
 
 struct Rigid::Work {
@@ -90,8 +88,8 @@ struct Rigid::Work {
   void add_loads(double time, View q, Out f) const;
   void add_gyroscopic(View v, Out f) const;
   template <class Visit>
-  void load_tangents(int body, const Matrix3& R, Visit&& visit) const;
-  Block combine(Combination s, View q, View v, int body) const;
+  void load_tangents(double t, int body, const Matrix3& R, Visit&& visit) const;
+  Block combine(Combination s, double t, View q, View v, int body) const;
 };
 
 Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
@@ -177,13 +175,12 @@ void Rigid::Work::add_gyroscopic(View v, Out f) const {
 //     force in the body                K_x = R F^
 //     force in space at X              K_T = -X^ (R^T F)^
 //     torque in space                  K_T = -(R^T F)^
-// K is not told the time: it is that of the load() before, as schemes take a force and then its slopes.
 // visit(K_x, K_T): rows of the force and of the torque, columns of w.
 template <class Visit>
-void Rigid::Work::load_tangents(int body, const Matrix3& R, Visit&& visit) const {
+void Rigid::Work::load_tangents(double t, int body, const Matrix3& R, Visit&& visit) const {
   for (const RigidLoad& l : system.loads) {
     if (l.body != body || (l.torque && l.in_body)) continue;
-    const Vector3 F = l.signal.value(load_time.of(this)) * l.direction;
+    const Vector3 F = l.signal.value(t) * l.direction;
     const Matrix3 zero = Matrix3::Zero();
     if (l.in_body) {
       visit(Matrix3(R * skew(F)), zero);
@@ -194,7 +191,7 @@ void Rigid::Work::load_tangents(int body, const Matrix3& R, Visit&& visit) const
   }
 }
 
-Block Rigid::Work::combine(Combination s, View q, View v, int body) const {
+Block Rigid::Work::combine(Combination s, double t, View q, View v, int body) const {
   const At at(body);
   const Matrix3& J = data.inertia[index(body)];
   Block A = Block::Zero();
@@ -209,7 +206,7 @@ Block Rigid::Work::combine(Combination s, View q, View v, int body) const {
     }
   }
   if (s.k != 0.0 && !system.loads.empty())
-    load_tangents(body, at.R(q), [&](const Matrix3& force, const Matrix3& torque) {
+    load_tangents(t, body, at.R(q), [&](const Matrix3& force, const Matrix3& torque) {
       A.topRightCorner<3, 3>() += s.k * force;
       turning += s.k * torque;
     });
@@ -257,7 +254,6 @@ void Rigid::coast(double h, Out q, Out v) const {
 
 void Rigid::load(double t, View q, View v, Out f) const {
   const Work& d = *work_;
-  load_time.set(&d, t);
   f.setZero();
   if (d.gravity >= 0) d.add_weight(f);
   if (d.damping >= 0) d.add_drag(v, f);
@@ -274,19 +270,19 @@ void Rigid::potential_force(double, View, Out f) const {
   if (work_->gravity >= 0) work_->add_weight(f);
 }
 
-void Rigid::multiply(Combination s, View q, View v, View x, Out y) const {
+void Rigid::multiply(Combination s, double t, View q, View v, View x, Out y) const {
   for (int i = 0; i < bodies(); ++i)
-    y.segment<6>(6 * i) = work_->combine(s, q, v, i) * x.segment<6>(6 * i);
+    y.segment<6>(6 * i) = work_->combine(s, t, q, v, i) * x.segment<6>(6 * i);
 }
 
 // Blocks [a I, B; 0, D], inverted on the components that are free:  [1/a, -(1/a) B D^-1; 0, D^-1]
-void Rigid::factorise(Combination s, View q, View v, Factor& A) const {
+void Rigid::factorise(Combination s, double t, View q, View v, Factor& A) const {
   if (!std::holds_alternative<Blocks6>(A.form)) A.form = Blocks6{};
   auto& inverse = std::get<Blocks6>(A.form).inverse;
   inverse.resize(index(bodies()));
   for (int i = 0; i < bodies(); ++i) {
     const std::array<bool, 6>& locked = work_->system.bodies[index(i)].locked;
-    const Block block = work_->combine(s, q, v, i);
+    const Block block = work_->combine(s, t, q, v, i);
     Block& B = inverse[index(i)];
     B.setZero();
     const Matrix3 turning = block.bottomRightCorner<3, 3>();

@@ -58,9 +58,8 @@ class Rigid final : public Dynamics {
   void retract(View q, View w, Out out) const override;
   void increment_rate(View w, View v, Out rate) const override;
   void force(double t, View q, View v, Out f) const override;
-  void multiply(Combination s, View q, View v, View x, Out y) const override;
-  /// K of loads that depend on time is that at the last force() or load() on the calling thread.
-  void factorise(Combination s, View q, View v, Factor& A) const override;
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override;
   void potential_force(double t, View q, Out f) const override;
   void load(double t, View q, View v, Out f) const override;
   void coast(double h, Out q, Out v) const override;

@@ -168,7 +168,7 @@ const Jointed::Place& Jointed::reaction(Room& room, double t, View q, View v) co
   system.make_rows(t, at);
   system.bias(t, Difference(t, drift_time_), at, with, x.L);
   if (!room.factorised) {
-    body_->factorise({1.0, 0.0, 0.0}, q, v, room.M);
+    body_->factorise({1.0, 0.0, 0.0}, t, q, v, room.M);
     room.factorised = has(body_->traits(), Trait::constant_mass);
   }
   body_->force(t, q, v, room.f);

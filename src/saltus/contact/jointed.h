@@ -51,11 +51,11 @@ class Jointed final : public Dynamics {
   void load(double t, View q, View v, Out f) const override;
   void potential_force(double t, View q, Out f) const override { body_->potential_force(t, q, f); }
   /// M, C and K of the body without the joints.
-  void multiply(Combination s, View q, View v, View x, Out y) const override {
-    body_->multiply(s, q, v, x, y);
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override {
+    body_->multiply(s, t, q, v, x, y);
   }
-  void factorise(Combination s, View q, View v, Factor& A) const override {
-    body_->factorise(s, q, v, A);
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override {
+    body_->factorise(s, t, q, v, A);
   }
   const RigidData* rigid() const override { return has_rigid_ ? &rigid_ : nullptr; }
   Rayleigh rayleigh() const override { return body_->rayleigh(); }

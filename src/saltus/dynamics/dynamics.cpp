@@ -48,7 +48,7 @@ void Dynamics::frames(double, View, std::span<Pose>) const {
 void Dynamics::spin_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
 void Dynamics::reactions(double, View, View, View, Out forces) const { forces.setZero(); }
 void Dynamics::point_reactions(double, View, std::span<const PointRef>, View, Out) const {}
-void Dynamics::prescribed_columns(Combination, View, View, Eigen::Ref<Matrix>) const {
+void Dynamics::prescribed_columns(Combination, double, View, View, Eigen::Ref<Matrix>) const {
   expects(prescribed() == 0, "this kind of body does not give the columns of prescribed motion");
 }
 void Dynamics::point_drift(double, View, std::span<const PointRef>, Out d) const { d.setZero(); }
@@ -59,8 +59,9 @@ std::unique_ptr<PointTable> Dynamics::table(std::span<const PointRef>,
   return nullptr;
 }
 
-void Dynamics::factorise_exact(Combination s, double, View, View q, View v, Factor& A) const {
-  factorise(s, q, v, A);
+void Dynamics::factorise_exact(Combination s, double, View, double t, View q, View v,
+                               Factor& A) const {
+  factorise(s, t, q, v, A);
 }
 
 }  // namespace saltus

@@ -115,13 +115,13 @@ class Dynamics {
   virtual void increment_rate(View w, View v, Out rate) const;
   /// F(t, q, v) [N, N m], all smooth forces together.
   virtual void force(double t, View q, View v, Out f) const = 0;
-  /// y = (m M + c C + k K)(q, v) x.
-  virtual void multiply(Combination s, View q, View v, View x, Out y) const = 0;
-  /// A <- factor of (m M + c C + k K)(q, v), storage of A kept where possible.
-  virtual void factorise(Combination s, View q, View v, Factor& A) const = 0;
-  /// A <- factor of (m M + c C + k K + weight d(M x)/dq)(q, v): with it Newton's method on an equation that contains
-  /// M(q) x is exact. Default, right where M is constant: factorise(s, q, v, A).
-  virtual void factorise_exact(Combination s, double weight, View x, View q, View v,
+  /// y = (m M + c C + k K)(t, q, v) x.
+  virtual void multiply(Combination s, double t, View q, View v, View x, Out y) const = 0;
+  /// A <- factor of (m M + c C + k K)(t, q, v), storage of A kept where possible.
+  virtual void factorise(Combination s, double t, View q, View v, Factor& A) const = 0;
+  /// A <- factor of (m M + c C + k K + weight d(M x)/dq)(t, q, v): with it Newton's method on an equation that contains
+  /// M(q) x is exact. Default, right where M is constant: factorise(s, t, q, v, A).
+  virtual void factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                                Factor& A) const;
   /// The force with a potential alone, -dV/dq with V = energy().potential [N]. With Trait::potential.
   virtual void potential_force(double t, View q, Out f) const;
@@ -141,10 +141,11 @@ class Dynamics {
   virtual void point_reactions(double t, View q, std::span<const PointRef> at, View f,
                                Out forces) const;
 
-  /// Columns of m M + c C + k K of the unreduced system that belong to the prescribed degrees of freedom, at (q, v):
+  /// Columns of m M + c C + k K of the unreduced system that belong to the prescribed degrees of freedom, at (t, q, v):
   /// velocities() rows of the free ones, then prescribed() rows of their own. UsageError where the kind has prescribed
   /// degrees of freedom and does not give them.
-  virtual void prescribed_columns(Combination s, View q, View v, Eigen::Ref<Matrix> columns) const;
+  virtual void prescribed_columns(Combination s, double t, View q, View v,
+                                  Eigen::Ref<Matrix> columns) const;
 
   // -- contact. `axes` is the configuration whose body axes carry angular impulses (Scheme::axes_at).
   /// World positions [m], 3 rows a point: x[3 i .. 3 i + 2].
@@ -170,8 +171,7 @@ class Dynamics {
   /// From here on V, and what of F belongs to it, count with prescribed degrees of freedom where they are at t: in energy(),
   /// potential_force() and power(). Without a t: where they are at the time of each call; what their motion changes of V is
   /// then a power, of the account "prescribed". The driver calls it before everything else of a step, with its start: a step
-  /// that stands still in u books exactly, and V(u1) - V(u0) is work of the prescribed motion. K and C, which are asked for
-  /// without a time, are those of the last force(), after this of t. True: V changes with u. Default: it does not.
+  /// that stands still in u books exactly, and V(u1) - V(u0) is work of the prescribed motion. True: V changes with u. Default: it does not.
   virtual bool stand(std::optional<double> t) const;
   virtual std::span<const Source> sources() const = 0;
   virtual Energy energy(double t, View q, View v) const = 0;

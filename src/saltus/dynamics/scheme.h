@@ -45,6 +45,8 @@ struct Trial {
   Vector r;       ///< impulse of the last pass, zero when the stage begins [N s]
   Vector v_free;  ///< left part of (1), filled by linearise
   Factor A;       ///< of (1); of affine bodies made once for each h
+  double t_at =
+      0.0;  ///< time of the point at which an implicit scheme has taken its force and takes its tangents [s]
   bool factorised = false;  ///< A belongs to (group, h): set by schemes on affine bodies
   Factor M;           ///< of a mass matrix that is not constant, for schemes that need it beside A
   double gain = 0.0;  ///< of (2), set by begin

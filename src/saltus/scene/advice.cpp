@@ -46,21 +46,21 @@ class Pencil {
  public:
   Pencil(const Dynamics& body, const GroupState& state)
       : body_(body), state_(state), product_(body.velocities()) {
-    body.factorise({1.0, 0.0, 0.0}, state.q, state.v, mass_);
+    body.factorise({1.0, 0.0, 0.0}, 0.0, state.q, state.v, mass_);
   }
   Vector apply(const Vector& x) const {
     Vector y(x.size());
-    body_.multiply({0.0, 0.0, 1.0}, state_.q, state_.v, x, y);
+    body_.multiply({0.0, 0.0, 1.0}, 0.0, state_.q, state_.v, x, y);
     solve(mass_, y);
     return y;
   }
   Vector mass(const Vector& x) const {
     Vector y(x.size());
-    body_.multiply({1.0, 0.0, 0.0}, state_.q, state_.v, x, y);
+    body_.multiply({1.0, 0.0, 0.0}, 0.0, state_.q, state_.v, x, y);
     return y;
   }
   double damping(const Vector& x) {
-    body_.multiply({0.0, 1.0, 0.0}, state_.q, state_.v, x, product_);
+    body_.multiply({0.0, 1.0, 0.0}, 0.0, state_.q, state_.v, x, product_);
     return x.dot(product_);
   }
 
@@ -141,7 +141,7 @@ std::optional<std::string> bounded_advice(const Dynamics& dynamics, const Scheme
   const std::string others = remedy(dynamics.traits(), safe == 0.0);
   double grows = safe;
   if (!bound.exact && has(dynamics.traits(), Trait::symmetric))
-    grows = critical_step(scheme, motion_estimate(dynamics, start.q, start.v));
+    grows = critical_step(scheme, motion_estimate(dynamics, 0.0, start.q, start.v));
   if (h > grows)
     return fmt::format(
         "h = {:.3g} s is above the stability limit of {} for '{}', {:.3g} s (its fastest motion "
@@ -193,9 +193,10 @@ std::optional<StepLimit> step_limit(const Dynamics& body, const Scheme& scheme,
   if (any_step(scheme) || !has(body.traits(), Trait::tangents) || body.velocities() == 0)
     return std::nullopt;
   StepLimit limit;
-  if (const auto bound = motion_bound(body, start.q)) limit.safe = critical_step(scheme, *bound);
+  if (const auto bound = motion_bound(body, 0.0, start.q))
+    limit.safe = critical_step(scheme, *bound);
   if (has(body.traits(), Trait::symmetric)) {
-    limit.about = critical_step(scheme, motion_estimate(body, start.q, start.v));
+    limit.about = critical_step(scheme, motion_estimate(body, 0.0, start.q, start.v));
   } else {
     const FastestMode mode = fastest_mode(body, start);
     limit.about = scheme.stability_limit(std::max(mode.xi, 0.0)) / mode.omega;
@@ -207,7 +208,7 @@ std::optional<StepLimit> step_limit(const Dynamics& body, const Scheme& scheme,
 std::optional<std::string> step_advice(const Dynamics& dynamics, const Scheme& scheme,
                                        const GroupState& start, double h, const std::string& body) {
   if (any_step(scheme) || !has(dynamics.traits(), Trait::tangents)) return std::nullopt;
-  const auto bound = motion_bound(dynamics, start.q);
+  const auto bound = motion_bound(dynamics, 0.0, start.q);
   if (bound && critical_step(scheme, *bound) != 0.0)
     return bounded_advice(dynamics, scheme, start, *bound, h, body);
   const FastestMode mode = fastest_mode(dynamics, start);

@@ -101,7 +101,7 @@ void add_rigid(const Dynamics& body, std::vector<Damper>& dampers) {
   for (int i = 0; i < body.bodies(); ++i) q[7 * i + 3] = 1.0;
   Damper way{0.0, 0, "the drag"}, turn{0.0, 0, "the drag of the spin"};
   x.setOnes();
-  body.multiply({0.0, 1.0, 0.0}, q, zero, x, y);
+  body.multiply({0.0, 1.0, 0.0}, 0.0, q, zero, x, y);
   for (int i = 0; i < body.bodies(); ++i) {
     const auto b = static_cast<std::size_t>(i);
     const double drag = y.segment<3>(6 * i).cwiseProduct(data.mass_inverse[b]).maxCoeff();
@@ -123,11 +123,11 @@ class DampingMatrices {
     for (Matrix* A : {&M_, &C_, &K_}) A->resize(n_, n_);
     for (int i = 0; i < n_; ++i) {
       x[i] = 1.0;
-      body.multiply({1.0, 0.0, 0.0}, start.q, start.v, x, y);
+      body.multiply({1.0, 0.0, 0.0}, 0.0, start.q, start.v, x, y);
       M_.col(i) = y;
-      body.multiply({0.0, 1.0, 0.0}, start.q, start.v, x, y);
+      body.multiply({0.0, 1.0, 0.0}, 0.0, start.q, start.v, x, y);
       C_.col(i) = y;
-      body.multiply({0.0, 0.0, 1.0}, start.q, start.v, x, y);
+      body.multiply({0.0, 0.0, 1.0}, 0.0, start.q, start.v, x, y);
       K_.col(i) = y;
       x[i] = 0.0;
     }

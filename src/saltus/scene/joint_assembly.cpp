@@ -412,7 +412,7 @@ void Assembly::fit_velocities() {
     if (v.size() == 0) continue;
     system_.multiply_add(static_cast<int>(m), v, u);
     Vector p(v.size());
-    body(m).multiply({1.0, 0.0, 0.0}, state(m).q, v, v, p);
+    body(m).multiply({1.0, 0.0, 0.0}, 0.0, state(m).q, v, v, p);
     motion += v.dot(p);
   }
   if (u.cwiseAbs().maxCoeff() == 0.0) return;

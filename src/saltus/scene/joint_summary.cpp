@@ -23,7 +23,7 @@ bool factorise_at_start(JointSystem& system, std::span<const JointMember> member
   };
   for (std::size_t m = 0; m < members.size(); ++m) {
     const GroupState& x = state(static_cast<int>(m));
-    members[m].body->factorise({1.0, 0.0, 0.0}, x.q, x.v, factor[m]);
+    members[m].body->factorise({1.0, 0.0, 0.0}, 0.0, x.q, x.v, factor[m]);
   }
   const auto places = [&](int m) -> const Vector& { return state(m).q; };
   system.make_rows(0.0, places);

@@ -32,7 +32,7 @@ std::unique_ptr<Prepared> AlphaScheme::prepare(const Dynamics& body, double h) c
   auto factors = std::make_unique<AlphaFactors>(body);
   if (has(body.traits(), Trait::affine)) {
     const Vector q = Vector::Zero(body.positions()), v = Vector::Zero(body.velocities());
-    body.factorise(matrix(h), q, v, factors->S);
+    body.factorise(matrix(h), 0.0, q, v, factors->S);
   }
   return factors;
 }
@@ -41,7 +41,7 @@ void AlphaScheme::start(const Dynamics& body, const Prepared* prepared, double t
                         GroupState& state) const {
   Vector a(body.velocities());
   body.force(t, state.q, state.v, a);
-  solve_mass(body, prepared, state.q, state.v, a);
+  solve_mass(body, prepared, t, state.q, state.v, a);
   state.memory.assign(2, a);
 }
 
@@ -63,10 +63,11 @@ void AlphaScheme::place_smooth(const Dynamics& body, Trial& x) const {
 // a' <- a' - S^-1 (M(q~) w' - F(t1, q~, v~)); the change of a' is left in work[rest]
 void AlphaScheme::improve(const Dynamics& body, Trial& x, const Factor* S) const {
   const Vector &q = x.work[smooth_q], &v = x.work[smooth_v];
-  body.multiply({1.0, 0.0, 0.0}, q, v, x.work[w1], x.work[rest]);
-  body.force(x.t0 + x.h, q, v, x.work[change]);
+  x.t_at = x.t0 + x.h;
+  body.multiply({1.0, 0.0, 0.0}, x.t_at, q, v, x.work[w1], x.work[rest]);
+  body.force(x.t_at, q, v, x.work[change]);
   x.work[rest] -= x.work[change];
-  if (!S) body.factorise(matrix(x.h), q, v, x.M);
+  if (!S) body.factorise(matrix(x.h), x.t_at, q, v, x.M);
   solve(S ? *S : x.M, x.work[rest]);
   x.work[a1] -= x.work[rest];
   place_smooth(body, x);

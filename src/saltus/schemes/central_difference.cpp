@@ -44,7 +44,7 @@ void CentralDifferenceSofa::flight(const Dynamics& body, Trial& x) const {
   const double h = x.h, rM = body.rayleigh().mass;
   const Vector &q0 = x.start->q, &w = x.start->v;
   x.gain = 1.0;
-  if (!x.factorised) body.factorise({1.0 + 0.5 * h * rM, 0.0, 0.0}, q0, w, x.A);
+  if (!x.factorised) body.factorise({1.0 + 0.5 * h * rM, 0.0, 0.0}, x.t0, q0, w, x.A);
   x.factorised = constant_mass(body);
   undamped_force(body, x, x.t0, q0, w, x.v);
   solve_vector(x.A, x.v);

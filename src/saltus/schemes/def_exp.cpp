@@ -46,9 +46,9 @@ void DefExp::flight(const Dynamics& body, Trial& x) const {
   body.retract(x.start->q, x.work[d], x.work[q_h]);
   body.force(x.t0 + 0.5 * h, x.work[q_h], v0, x.v);
   if (central_)
-    use(body, x, {1.0, 0.5 * h, 0.0}, x.work[q_h], v0);
+    use(body, x, {1.0, 0.5 * h, 0.0}, x.t0 + 0.5 * h, x.work[q_h], v0);
   else
-    use_mass(body, x, x.work[q_h], v0);
+    use_mass(body, x, x.t0 + 0.5 * h, x.work[q_h], v0);
   solve_vector(x.A, x.v);
   x.v = v0 + h * x.v;
   x.work[d] = 0.5 * h * x.v;

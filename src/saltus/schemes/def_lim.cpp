@@ -56,11 +56,13 @@ void DefLim::place_end(const Dynamics& body, Trial& x) const {
 // iterate: M (v - v0) - h F(q_m, v_m).   Once, at v = v0: place_between gives q_h, and M (v - v0) is 0.
 void DefLim::residual(const Dynamics& body, Trial& x, Vector& res) const {
   place_between(body, x, x.v, 0.5);
-  body.force(x.t0 + 0.5 * x.h, x.work[q_at], x.work[v_at], x.work[force]);
+  x.t_at = x.t0 + 0.5 * x.h;
+  body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
   res = -x.h * x.work[force];
   if (!linear_) {
     x.work[change] = x.v - x.start->v;
-    body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
+    body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.work[change],
+                  x.work[product]);
     res += x.work[product];
   }
 }

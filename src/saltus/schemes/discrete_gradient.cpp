@@ -80,7 +80,7 @@ void DiscreteGradient::weigh(const Dynamics& body, Trial& x) const {
   Vector &f = x.work[force_m], &d = x.work[increment], &n = x.work[number];
   place_end(body, x);
   body.potential_force(middle(x), x.work[q_at], f);
-  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], d, x.work[Md]);
+  body.multiply({1.0, 0.0, 0.0}, middle(x), x.work[q_at], x.work[v_at], d, x.work[Md]);
   const double dMd = d.dot(x.work[Md]), V1 = body.energy(middle(x), x.q, x.v).potential,
                bracket = V1 - n[V0] + f.dot(d);
   // what V(q1) - V(q0) can resolve, twice as much in each pass: round-off must not keep the passes from ending
@@ -96,9 +96,10 @@ void DiscreteGradient::weigh(const Dynamics& body, Trial& x) const {
 // residual(v) = M (v - v0) - h (F_m - lambda M d);  affine groups have lambda = 0
 void DiscreteGradient::residual(const Dynamics& body, Trial& x, Vector& res) const {
   place_middle(body, x, x.v);
-  body.force(middle(x), x.work[q_at], x.work[v_at], x.work[force]);
+  x.t_at = middle(x);
+  body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
   x.work[change] = x.v - x.start->v;
-  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], res);
+  body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.work[change], res);
   res -= x.h * x.work[force];
   if (one_solve(body)) return;
   weigh(body, x);
@@ -115,11 +116,11 @@ void DiscreteGradient::free_velocity(const Dynamics& body, Trial& x) const {
   const double hh = x.h * x.h;
   Combination s = matrix(x.h);
   s.m = std::max(0.5, 1.0 + 0.5 * hh * n[lambda]);
-  body.factorise(s, x.work[q_at], x.work[v_at], x.A);
+  body.factorise(s, x.t_at, x.work[q_at], x.work[v_at], x.A);
   if (n[follows] != 0.0) {
     Vector &d = x.work[increment], &u = x.work[Md], &w = x.work[slope], &f1 = x.work[product],
            &y = x.work[change];
-    body.multiply({0.0, 0.0, 1.0}, x.work[q_at], x.work[v_at], d, w);
+    body.multiply({0.0, 0.0, 1.0}, x.t_at, x.work[q_at], x.work[v_at], d, w);
     body.potential_force(middle(x), x.q, f1);
     w = (0.5 * hh / d.dot(u)) * (x.work[force_m] - f1 - 0.5 * w - 2.0 * n[lambda] * u);
     y = x.v_free - x.r;

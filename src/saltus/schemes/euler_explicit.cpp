@@ -36,7 +36,7 @@ class EulerExplicit final : public ExplicitScheme {
 void EulerExplicit::flight(const Dynamics& body, Trial& x) const {
   const Vector &q0 = x.start->q, &v0 = x.start->v;
   x.gain = gain();
-  use_mass(body, x, q0, v0);
+  use_mass(body, x, x.t0, q0, v0);
   if (sofa_)
     undamped_force(body, x, x.t0, q0, v0, x.v);
   else

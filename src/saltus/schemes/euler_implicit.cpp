@@ -71,18 +71,18 @@ void EulerImplicit::place_forces(const Dynamics& body, Trial& x, const Vector& v
 
 // newton: M (v - v0) - h F_tr.   linear, at v = v0:  -h [F(q0, v0) - tr h K v0]
 void EulerImplicit::residual(const Dynamics& body, Trial& x, Vector& res) const {
-  const double t = x.t0 + load_ * x.h;
+  const double t = x.t_at = x.t0 + load_ * x.h;
   if (linear_) {
     x.work[q_at] = x.start->q;
     x.work[v_at] = x.start->v;
     body.force(t, x.start->q, x.start->v, x.work[force]);
-    body.multiply({0.0, 0.0, tr_ * x.h}, x.start->q, x.start->v, x.start->v, res);
+    body.multiply({0.0, 0.0, tr_ * x.h}, t, x.start->q, x.start->v, x.start->v, res);
     res = x.h * (res - x.work[force]);
   } else {
     place_forces(body, x, x.v);
     body.force(t, x.work[q_at], x.work[v_at], x.work[force]);
     x.work[change] = x.v / damping(x.h) - x.start->v;
-    body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], res);
+    body.multiply({1.0, 0.0, 0.0}, t, x.work[q_at], x.work[v_at], x.work[change], res);
     res -= x.h * x.work[force];
   }
 }
@@ -110,11 +110,12 @@ void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
   out.energy = body.energy(x.t0 + h, end.q, end.v);
   if (tr_ != 0.5) {
     x.work[change] = end.v / s - x.start->v;
-    body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
+    body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.work[change],
+                  x.work[product]);
     out.scheme -= (tr_ - 0.5) * x.work[change].dot(x.work[product] - x.r);
     x.work[change] = h * x.work[v_at];
-    out.scheme -=
-        (tr_ - 0.5) * curvature(body, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
+    out.scheme -= (tr_ - 0.5) * curvature(body, x.t_at, x.work[q_at], x.work[v_at], x.work[change],
+                                          x.work[product]);
   }
   if (weight_ != tr_) {
     x.work[change] = h * x.work[v_at];
@@ -122,7 +123,7 @@ void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
     out.scheme += out.energy.potential - body.energy(x.t0 + h, x.work[q_at], end.v).potential;
   }
   if (s != 1.0) {
-    body.multiply({1.0, 0.0, 0.0}, end.q, end.v, end.v, x.work[product]);
+    body.multiply({1.0, 0.0, 0.0}, x.t0 + h, end.q, end.v, end.v, x.work[product]);
     out.scheme -= 0.5 * (1.0 / (s * s) - 1.0) * end.v.dot(x.work[product]);
   }
 }

@@ -7,15 +7,15 @@
 
 namespace saltus {
 
-void ExplicitScheme::use_mass(const Dynamics& body, Trial& x, View q, View v) {
+void ExplicitScheme::use_mass(const Dynamics& body, Trial& x, double t, View q, View v) {
   if (x.factorised) return;
-  body.factorise({1.0, 0.0, 0.0}, q, v, x.A);
+  body.factorise({1.0, 0.0, 0.0}, t, q, v, x.A);
   x.factorised = constant_mass(body);
 }
 
-void ExplicitScheme::use(const Dynamics& body, Trial& x, Combination s, View q, View v) {
+void ExplicitScheme::use(const Dynamics& body, Trial& x, Combination s, double t, View q, View v) {
   if (x.factorised) return;
-  body.factorise(s, q, v, x.A);
+  body.factorise(s, t, q, v, x.A);
   x.factorised = has(body.traits(), Trait::affine);
 }
 
@@ -24,7 +24,7 @@ void ExplicitScheme::undamped_force(const Dynamics& body, Trial& x, double t, Vi
   body.force(t, q, v, f);
   const Rayleigh R = body.rayleigh();
   if (R.mass == 0.0 && R.stiffness == 0.0) return;
-  body.multiply({R.mass, 0.0, R.stiffness}, q, v, v, x.work[response]);
+  body.multiply({R.mass, 0.0, R.stiffness}, t, q, v, v, x.work[response]);
   f += x.work[response];
 }
 

@@ -35,9 +35,9 @@ class ExplicitScheme : public Scheme {
   virtual bool steady(const Dynamics& body) const { return constant_mass(body); }
 
   /// x.A <- M(q), kept where M is constant.
-  static void use_mass(const Dynamics& body, Trial& x, View q, View v);
+  static void use_mass(const Dynamics& body, Trial& x, double t, View q, View v);
   /// x.A <- (m M + c C + k K)(q, v), kept where the group is affine.
-  static void use(const Dynamics& body, Trial& x, Combination s, View q, View v);
+  static void use(const Dynamics& body, Trial& x, Combination s, double t, View q, View v);
 
   /// f = F(t, q, v) + rM M v + rK K v: the force without Rayleigh damping, of forms for comparison.
   static void undamped_force(const Dynamics& body, Trial& x, double t, View q, View v, Vector& f);

@@ -26,20 +26,21 @@
 namespace saltus {
 namespace {
 
-/// A of the head comment: x <- S^-1 (c M + k K) M^-1 x, with M, K of `body` at (q, v).
+/// A of the head comment: x <- S^-1 (c M + k K) M^-1 x, with M, K of `body` at (t, q, v).
 class AlphaOperator final : public Operator {
  public:
   Factor S;
   const Factor* M = nullptr;
   const Dynamics* body = nullptr;
   Combination middle;
+  double t = 0.0;
   Vector q, v;
 
   void solve(Eigen::Ref<Matrix> X) const override {
     for (Eigen::Index j = 0; j < X.cols(); ++j) {
       x_ = X.col(j);
       saltus::solve(*M, x_);
-      body->multiply(middle, q, v, x_, y_);
+      body->multiply(middle, t, q, v, x_, y_);
       saltus::solve(S, y_);
       X.col(j) = y_;
     }
@@ -115,7 +116,7 @@ void GeneralizedAlpha::start(const Dynamics& body, const Prepared* prepared, dou
                              GroupState& state) const {
   Vector a(body.velocities());
   body.force(t, state.q, state.v, a);
-  solve_mass(body, prepared, state.q, state.v, a);
+  solve_mass(body, prepared, t, state.q, state.v, a);
   state.memory.assign(2, a);
 }
 
@@ -145,11 +146,13 @@ void GeneralizedAlpha::weigh(Trial& x) const {
 void GeneralizedAlpha::residual(const Dynamics& body, Trial& x, Vector& res) const {
   x.work[q_at] = x.q;
   x.work[v_at] = x.v;
-  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[w1], res);
-  body.force(x.t0 + x.h, x.work[q_at], x.work[v_at], x.work[force]);
+  x.t_at = x.t0 + x.h;
+  body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.work[w1], res);
+  body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
   res -= x.work[force];
   if (x.pass == 0) return;  // dv = 0
-  body.multiply({0.0, 1.0, 0.5 * x.h}, x.work[q_at], x.work[v_at], x.work[dv], x.work[force]);
+  body.multiply({0.0, 1.0, 0.5 * x.h}, x.t_at, x.work[q_at], x.work[v_at], x.work[dv],
+                x.work[force]);
   res -= x.work[force];
 }
 
@@ -164,11 +167,12 @@ void GeneralizedAlpha::free_velocity(const Dynamics& body, Trial& x) const {
     }
     auto& A = static_cast<AlphaOperator&>(**held);
     const bool affine = has(body.traits(), Trait::affine);
+    A.t = x.t_at;
     A.q = x.work[q_at];
     A.v = x.work[v_at];
-    body.factorise(matrix(x.h), A.q, A.v, A.S);
+    body.factorise(matrix(x.h), A.t, A.q, A.v, A.S);
     if (!static_cast<const MassFactor*>(x.prepared)->constant)
-      body.factorise({1.0, 0.0, 0.0}, A.q, A.v, x.M);
+      body.factorise({1.0, 0.0, 0.0}, A.t, A.q, A.v, x.M);
     A.M = &mass(x);
     A.body = &body;
     A.middle = {c_, 0.0, x.h * x.h * (beta_ - 0.5 * gamma_)};

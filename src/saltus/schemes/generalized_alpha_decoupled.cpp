@@ -58,7 +58,7 @@ void GeneralizedAlphaDecoupled::flight(const Dynamics& body, Trial& x) const {
     x.gain = 0.0;
     x.v = x.work[smooth_v];
   }
-  use_mass(body, x, x.q, x.work[smooth_v]);
+  use_mass(body, x, x.t0 + x.h, x.q, x.work[smooth_v]);
 }
 
 double GeneralizedAlphaDecoupled::correct(const Dynamics& body, Trial& x) const {

@@ -12,7 +12,7 @@ namespace saltus {
 void ImplicitScheme::predict(const Dynamics&, Trial& x) const { x.v = x.start->v; }
 
 void ImplicitScheme::factorise(const Dynamics& body, Trial& x) const {
-  body.factorise(matrix(x.h), x.work[q_at], x.work[v_at], x.A);
+  body.factorise(matrix(x.h), x.t_at, x.work[q_at], x.work[v_at], x.A);
 }
 
 // v_free = v - A^-1 residual(v)
@@ -98,10 +98,10 @@ double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv
     return y.segment(i * n, n).dot(product.segment(i * n, n));
   };
   for (const Vector* y : {&x.start->v, &x.v, &response}) {
-    body.multiply({1.0, 0.0, 0.0}, x.q, x.v, *y, product);
+    body.multiply({1.0, 0.0, 0.0}, x.t0 + x.h, x.q, x.v, *y, product);
     for (Eigen::Index i = 0; i < bodies; ++i) scale[i] = std::max(scale[i], square(*y, i));
   }
-  body.multiply({1.0, 0.0, 0.0}, x.q, x.v, dv, product);
+  body.multiply({1.0, 0.0, 0.0}, x.t0 + x.h, x.q, x.v, dv, product);
   double outstanding = 0.0;
   for (Eigen::Index i = 0; i < bodies; ++i) {
     const double change = square(dv, i);
@@ -137,16 +137,16 @@ bool RoundOff::reached(const Dynamics& body, const Trial& x, double change, cons
   if (since < 2.0) return false;
   response.setZero();
   if (!has(body.traits(), Trait::rotations)) {
-    body.multiply({0.0, 0.0, x.h}, q, v, x.q, response);
+    body.multiply({0.0, 0.0, x.h}, x.t_at, q, v, x.q, response);
     solve(A, response);
   }
   const bool impulse = (x.r.array() != 0.0).any();
   return outstanding_change(body, x, dv, response, product, scale) <= (impulse ? 1e-10 : 1e-6);
 }
 
-double curvature(const Dynamics& body, View q, View v, const Vector& w, Vector& product) {
+double curvature(const Dynamics& body, double t, View q, View v, const Vector& w, Vector& product) {
   if (body.rigid()) return 0.0;
-  body.multiply({0.0, 0.0, 1.0}, q, v, w, product);
+  body.multiply({0.0, 0.0, 1.0}, t, q, v, w, product);
   return w.dot(product);
 }
 

@@ -44,7 +44,7 @@ class ImplicitScheme : public Scheme {
   virtual void predict(const Dynamics& body, Trial& x) const;
   /// x.q = q1(x.v)
   virtual void place_end(const Dynamics& body, Trial& x) const = 0;
-  /// res = residual(x.v); leaves the point of the tangents in x.work[q_at], x.work[v_at].
+  /// res = residual(x.v); leaves the point of the tangents in x.t_at, x.work[q_at], x.work[v_at].
   virtual void residual(const Dynamics& body, Trial& x, Vector& res) const = 0;
   virtual Combination matrix(double h) const = 0;
   /// x.A about the point of the tangents. Default: matrix().
@@ -84,14 +84,14 @@ class RoundOff {
   /// Whether the change dv of relative size `change` is round-off. Either it did not halve and moves positions by 4
   /// epsilon or less; or neither it nor the one before was the smallest so far, and it is at most 1e-6 (with an impulse
   /// 1e-10, because contact solutions can stall too) of the largest of |v0|_M, |v1|_M and |h A^-1 K q1|_M, the response
-  /// to the elastic forces, with A and K at (q, v). The last three arguments are scratch.
+  /// to the elastic forces, with A and K at (x.t_at, q, v). The last three arguments are scratch.
   static bool reached(const Dynamics& body, const Trial& x, double change, const Vector& dv,
                       const Factor& A, View q, View v, Vector& memory, Vector& product,
                       Vector& response, Vector& scale);
 };
 
-/// w . K w at (q, v) with K that of the potential [J]. That of rigid bodies is linear, and their K that of loads which turn.
-double curvature(const Dynamics& body, View q, View v, const Vector& w, Vector& product);
+/// w . K w at (t, q, v) with K that of the potential [J]. That of rigid bodies is linear, and their K that of loads which turn.
+double curvature(const Dynamics& body, double t, View q, View v, const Vector& w, Vector& product);
 
 /// The power of the gyroscopic moments of rigid bodies at v along w [W], 0 along v itself: what a scheme that tests them
 /// with another velocity makes of energy.

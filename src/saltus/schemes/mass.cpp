@@ -5,7 +5,7 @@ namespace saltus {
 MassFactor::MassFactor(const Dynamics& body) : constant(constant_mass(body)) {
   if (!constant) return;
   const Vector q = Vector::Zero(body.positions()), v = Vector::Zero(body.velocities());
-  body.factorise({1.0, 0.0, 0.0}, q, v, M);
+  body.factorise({1.0, 0.0, 0.0}, 0.0, q, v, M);
 }
 
 void solve_vector(const Factor& A, Out x) {
@@ -20,18 +20,18 @@ void solve_vector(const Factor& A, Out x) {
     solve(A, x);
 }
 
-void solve_mass(const Dynamics& body, Trial& trial, View q, View v, Out x) {
+void solve_mass(const Dynamics& body, Trial& trial, double t, View q, View v, Out x) {
   const auto* kept = static_cast<const MassFactor*>(trial.prepared);
   if (kept && kept->constant) return solve_vector(kept->M, x);
-  body.factorise({1.0, 0.0, 0.0}, q, v, trial.M);
+  body.factorise({1.0, 0.0, 0.0}, t, q, v, trial.M);
   solve_vector(trial.M, x);
 }
 
-void solve_mass(const Dynamics& body, const Prepared* prepared, View q, View v, Out x) {
+void solve_mass(const Dynamics& body, const Prepared* prepared, double t, View q, View v, Out x) {
   const auto* kept = static_cast<const MassFactor*>(prepared);
   if (kept && kept->constant) return solve_vector(kept->M, x);
   Factor M;
-  body.factorise({1.0, 0.0, 0.0}, q, v, M);
+  body.factorise({1.0, 0.0, 0.0}, t, q, v, M);
   solve_vector(M, x);
 }
 

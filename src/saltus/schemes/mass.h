@@ -20,8 +20,8 @@ struct MassFactor : Prepared {
 void solve_vector(const Factor& A, Out x);
 
 /// x <- M(q)^-1 x inside a step. Trial::M is refilled where M is not constant.
-void solve_mass(const Dynamics& body, Trial& trial, View q, View v, Out x);
+void solve_mass(const Dynamics& body, Trial& trial, double t, View q, View v, Out x);
 /// The same outside a step (start, velocity): `prepared` is the scheme's own, a MassFactor.
-void solve_mass(const Dynamics& body, const Prepared* prepared, View q, View v, Out x);
+void solve_mass(const Dynamics& body, const Prepared* prepared, double t, View q, View v, Out x);
 
 }  // namespace saltus

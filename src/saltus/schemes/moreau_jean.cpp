@@ -108,15 +108,17 @@ void MoreauJean::residual(const Dynamics& body, Trial& x, Vector& res) const {
     x.work[increment] = x.h * (theta_ * x.v + (1.0 - theta_) * x.start->v);
     body.retract(x.start->q, x.work[increment], x.work[q_at]);
     x.work[v_at] = x.v;
-    body.force(x.t0 + x.h, x.work[q_at], x.work[v_at], x.work[force]);
+    x.t_at = x.t0 + x.h;
+    body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
     if (theta_ != 1.0)
       x.work[force] = (1.0 - theta_) * x.work[start_force] + theta_ * x.work[force];
   } else {
     place_between(body, x, x.v, theta_);
-    body.force(x.t0 + theta_ * x.h, x.work[q_at], x.work[v_at], x.work[force]);
+    x.t_at = x.t0 + theta_ * x.h;
+    body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
   }
   x.work[change] = x.v - x.start->v;
-  body.multiply({1.0, 0.0, 0.0}, place_mass(body, x), x.v, x.work[change], res);
+  body.multiply({1.0, 0.0, 0.0}, x.t_at, place_mass(body, x), x.v, x.work[change], res);
   res -= x.h * x.work[force];
 }
 
@@ -125,7 +127,7 @@ void MoreauJean::factorise(const Dynamics& body, Trial& x) const {
   if (!exact_ || mass_at_ == MassAt::start) return ImplicitScheme::factorise(body, x);
   const double moved = x.h * theta_ * (mass_at_ == MassAt::iterate ? 1.0 : theta_);
   x.work[change] = x.v - x.start->v;
-  body.factorise_exact(matrix(x.h), moved, x.work[change], x.work[q_at], x.work[v_at], x.A);
+  body.factorise_exact(matrix(x.h), moved, x.work[change], x.t_at, x.work[q_at], x.work[v_at], x.A);
 }
 
 void MoreauJean::linearise(const Dynamics& body, Trial& x) const {
@@ -158,8 +160,8 @@ double MoreauJean::left_over(const Dynamics& body, Trial& x) const {
   residual(body, x, rest);  // leaves F_theta in `force`
   rest -= x.r;
   Vector &M_v0 = x.work[change], &M_v1 = x.work[increment];
-  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.start->v, M_v0);
-  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.v, M_v1);
+  body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.start->v, M_v0);
+  body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.v, M_v1);
   for (Eigen::Index i = 0; i < bodies; ++i) {
     const auto size = [&](const Vector& y) { return y.segment(i * n, n).norm(); };
     take(size(rest), std::max({size(M_v0), size(M_v1), x.h * size(x.work[force]), size(x.r)}));
@@ -197,11 +199,12 @@ void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
   }
   if (theta_ != 0.5) {
     x.work[change] = end.v - x.start->v;
-    body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
+    body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.work[change],
+                  x.work[product]);
     out.scheme -= (theta_ - 0.5) * x.work[change].dot(x.work[product] - x.r);
     x.work[change] = x.h * x.work[v_at];
-    out.scheme -= (theta_ - 0.5) *
-                  curvature(body, x.work[q_at], x.work[v_at], x.work[change], x.work[product]);
+    out.scheme -= (theta_ - 0.5) * curvature(body, x.t_at, x.work[q_at], x.work[v_at],
+                                             x.work[change], x.work[product]);
   }
 }
 

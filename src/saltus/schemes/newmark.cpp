@@ -74,10 +74,10 @@ void Newmark::start(const Dynamics& body, const Prepared* prepared, double t, do
   if (sofa_) {
     const Rayleigh R = body.rayleigh();
     Vector damped(body.velocities());
-    body.multiply({R.mass, 0.0, R.stiffness}, state.q, state.v, state.v, damped);
+    body.multiply({R.mass, 0.0, R.stiffness}, t, state.q, state.v, state.v, damped);
     a += damped;
   }
-  solve_mass(body, prepared, state.q, state.v, a);
+  solve_mass(body, prepared, t, state.q, state.v, a);
   state.memory.assign(1, a);
 }
 
@@ -105,15 +105,16 @@ void Newmark::residual(const Dynamics& body, Trial& x, Vector& res) const {
   if (linear_) {  // at v = v_p
     x.work[q_at] = q0;
     x.work[v_at] = v0;
-    body.force(sofa_ ? x.t0 : x.t0 + h, q0, v0, x.work[force]);
+    x.t_at = sofa_ ? x.t0 : x.t0 + h;
+    body.force(x.t_at, q0, v0, x.work[force]);
     x.work[change] = h * v0 + h * h * (0.5 - beta_) * a0(x);
-    body.multiply({0.0, 0.0, 1.0}, q0, v0, x.work[change], res);
+    body.multiply({0.0, 0.0, 1.0}, x.t_at, q0, v0, x.work[change], res);
     x.work[change] = h * (1.0 - gamma_) * a0(x);
-    body.multiply({0.0, 1.0, 0.0}, q0, v0, x.work[change], x.work[product]);
+    body.multiply({0.0, 1.0, 0.0}, x.t_at, q0, v0, x.work[change], x.work[product]);
     res += x.work[product];
     if (sofa_) {  // D = C - rM M - rK K
       const Rayleigh R = body.rayleigh();
-      body.multiply({-R.mass, 1.0, -R.stiffness}, q0, v0, v0, x.work[product]);
+      body.multiply({-R.mass, 1.0, -R.stiffness}, x.t_at, q0, v0, v0, x.work[product]);
       res += x.work[product];
     }
     res = h * gamma_ * (res - x.work[force]);
@@ -121,9 +122,10 @@ void Newmark::residual(const Dynamics& body, Trial& x, Vector& res) const {
     x.work[v_at] = x.v / damping(h);
     move(x, x.v, x.work[increment]);
     body.retract(q0, x.work[increment], x.work[q_at]);
-    body.force(x.t0 + h, x.work[q_at], x.work[v_at], x.work[force]);
+    x.t_at = x.t0 + h;
+    body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
     x.work[change] = x.work[v_at] - v0 - h * (1.0 - gamma_) * a0(x);
-    body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], res);
+    body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.work[change], res);
     res -= h * gamma_ * x.work[force];
   }
 }
@@ -132,12 +134,13 @@ void Newmark::finish(const Dynamics& body, Trial& x, GroupState& end) const {
   Vector& a1 = x.work[force];
   if (linear_ && (sofa_ || !has(body.traits(), Trait::affine))) {
     x.work[change] = x.r;
-    if ((x.r.array() != 0.0).any()) solve_mass(body, x, x.start->q, x.start->v, x.work[change]);
+    if ((x.r.array() != 0.0).any())
+      solve_mass(body, x, x.t0, x.start->q, x.start->v, x.work[change]);
     a1 = (x.v / damping(x.h) - x.start->v - x.work[change]) / (x.h * gamma_) -
          ((1.0 - gamma_) / gamma_) * a0(x);
   } else {
     body.force(x.t0 + x.h, x.q, x.v, a1);
-    solve_mass(body, x, x.q, x.v, a1);
+    solve_mass(body, x, x.t0 + x.h, x.q, x.v, a1);
   }
   end.memory.resize(1);
   end.memory[0].swap(a1);
@@ -171,19 +174,19 @@ void Newmark::work(const Dynamics& body, Trial& x, const GroupState& end, StepWo
   book_sources(body, x.t0 + h, end.q, v, w, gamma_, out.by_source);
   out.energy = body.energy(x.t0 + h, end.q, end.v);
   if (gamma_ != 0.5) {
-    out.scheme -= (gamma_ - 0.5) * curvature(body, end.q, v, w, x.work[product]);
+    out.scheme -= (gamma_ - 0.5) * curvature(body, x.t0 + h, end.q, v, w, x.work[product]);
   }
   out.scheme +=
       (1.0 - gamma_) * gyroscopic_power(body, v0, w) + gamma_ * gyroscopic_power(body, v, w);
   if (beta_ != 0.5 * gamma_) {
     x.work[change] = v - v0;
-    body.multiply({1.0, 0.0, 0.0}, end.q, v, x.work[change], x.work[product]);
+    body.multiply({1.0, 0.0, 0.0}, x.t0 + h, end.q, v, x.work[change], x.work[product]);
     x.work[product] -= x.r;
     x.work[change] = w / h - 0.5 * (v0 + v);  // e
     out.scheme -= x.work[change].dot(x.work[product]);
   }
   if (s != 1.0) {
-    body.multiply({1.0, 0.0, 0.0}, end.q, end.v, end.v, x.work[product]);
+    body.multiply({1.0, 0.0, 0.0}, x.t0 + h, end.q, end.v, end.v, x.work[product]);
     out.scheme -= 0.5 * (1.0 / (s * s) - 1.0) * end.v.dot(x.work[product]);
   }
 }

@@ -105,7 +105,7 @@ void RigMid::begin(const Dynamics& body, Trial& x) const {
   x.gain = 0.5;
   if (symmetrise_ && !x.factorised) {
     x.work[spare].setZero();  // where nothing turns, C is that of the drags
-    body.factorise({1.0, 0.5 * x.h, 0.0}, x.start->q, x.work[spare], x.A);
+    body.factorise({1.0, 0.5 * x.h, 0.0}, x.t0, x.start->q, x.work[spare], x.A);
   }
   x.factorised = symmetrise_;
   move(body, x);
@@ -177,7 +177,7 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
 // rotations:  (B - E)^-1 = (I - B^-1 E)^-1 B^-1.   whole: the inverse of A, which is (B - E)^-1 S.
 void RigMid::tangent(const Dynamics& body, Trial& x, Factor& A, bool whole) const {
   const double h = x.h;
-  body.factorise({1.0, 0.5 * h, 0.25 * h * h}, x.work[q_mid], x.work[v_mid], A);
+  body.factorise({1.0, 0.5 * h, 0.25 * h * h}, x.t0 + 0.5 * h, x.work[q_mid], x.work[v_mid], A);
   auto& inverse = std::get<Blocks6>(A.form).inverse;
   for (std::size_t i = 0; i < inverse.size(); ++i) {
     const RigidAt at(static_cast<std::ptrdiff_t>(i));

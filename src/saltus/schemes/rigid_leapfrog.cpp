@@ -92,7 +92,7 @@ void RigidLeapfrog::begin(const Dynamics& body, Trial& x) const {
   }
   x.gain = 0.5;
   RoundOff::begin(x.work[history]);
-  if (!x.factorised) body.factorise({1.0, 0.0, 0.0}, x.start->q, x.start->v, x.A);
+  if (!x.factorised) body.factorise({1.0, 0.0, 0.0}, x.t0, x.start->q, x.start->v, x.A);
   x.factorised = true;
   half_step(body, x);
   x.work[response].setZero();

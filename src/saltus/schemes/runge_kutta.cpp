@@ -115,7 +115,7 @@ void RungeKutta::acceleration(const Dynamics& body, Trial& x, double t, const Ve
     undamped_force(body, x, x.t0, q, v, k);
   else
     body.force(t, q, v, k);
-  solve_mass(body, x, q, v, k);
+  solve_mass(body, x, t, q, v, k);
 }
 
 /// False where k_i does not depend on V_i.
@@ -175,7 +175,7 @@ void RungeKutta::flight(const Dynamics& body, Trial& x) const {
     advance(body, x, step);
     if (x.ledger) keep_books(body, x, step);
   }
-  use_mass(body, x, x.q, x.v);
+  use_mass(body, x, x.t0 + x.h, x.q, x.v);
 }
 
 // The usual control of the length of a part: 0.9 (tolerance/error)^(1/4), between 1/5 and 5; no growth after a failure.
@@ -236,10 +236,10 @@ void RungeKutta::keep_books(const Dynamics& body, Trial& x, const Part& part) co
     if (m_.b[i] != 0.0)
       book_sources(body, sofa_ ? x.t0 : t + m_.c[i] * h, Q, V, V, h * m_.b[i], by_source);
     if (!has(body.traits(), Trait::affine)) continue;
-    body.multiply({1.0, 0.0, 0.0}, Q, V, k[i], x.work[product]);
+    body.multiply({1.0, 0.0, 0.0}, t + m_.c[i] * h, Q, V, k[i], x.work[product]);
     add_up(x.work[sum], Vector::Zero(v.size()), 1.0, E_[i], k);
     double change = x.work[product].dot(x.work[sum]);
-    body.multiply({0.0, 0.0, 1.0}, Q, V, V, x.work[product]);
+    body.multiply({0.0, 0.0, 1.0}, t + m_.c[i] * h, Q, V, V, x.work[product]);
     add_up(x.work[sum], E_sum_[i] * v, h, Ea_[i], k);
     change += x.work[product].dot(x.work[sum]);
     account[account.size() - 1] -= 0.5 * h * h * change;

@@ -77,9 +77,10 @@ void SchatzmanPaoliImplicit::residual(const Dynamics& body, Trial& x, Vector& re
   x.work[increment] = (0.25 * x.h) * (x.v - w);
   body.retract(x.start->q, x.work[increment], x.work[q_at]);
   x.work[v_at] = 0.5 * (w + x.v);
-  body.force(x.t0, x.work[q_at], x.work[v_at], x.work[force]);
+  x.t_at = x.t0;
+  body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
   x.work[change] = x.v - w;
-  body.multiply({1.0, 0.0, 0.0}, x.work[q_at], x.work[v_at], x.work[change], res);
+  body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.work[change], res);
   res -= x.h * x.work[force];
 }
 

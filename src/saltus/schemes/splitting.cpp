@@ -49,7 +49,7 @@ class Splitting final : public ExplicitScheme {
 void Splitting::flight(const Dynamics& body, Trial& x) const {
   Vector &F = x.work[force], &k = x.work[response];
   x.gain = 0.5;
-  use_mass(body, x, x.start->q, x.start->v);
+  use_mass(body, x, x.t0, x.start->q, x.start->v);
   if (x.ledger) x.work[books].setZero(static_cast<Eigen::Index>(body.sources().size()) + 1);
   x.q = x.start->q;
   x.v = x.start->v;
@@ -103,8 +103,7 @@ void Splitting::work(const Dynamics& body, Trial& x, const GroupState& end, Step
   if (x.pass == 0 || !(x.r.array() != 0.0).any()) return;
   Vector& d = x.work[middle];
   d = (0.5 * x.h) * (end.v - x.v_free);
-  out.scheme -=
-      book_sources(body, x.t0 + x.h, x.work[q_free], x.v_free, d, 1.0, out.by_source);
+  out.scheme -= book_sources(body, x.t0 + x.h, x.work[q_free], x.v_free, d, 1.0, out.by_source);
   d = x.v_free - x.start->v;
   out.scheme += 0.5 * x.r.dot(d);
 }

@@ -23,9 +23,9 @@ Vector velocity_change(const Dynamics& body, TwoStepForce where, double t, doubl
   double before = 0.0;
   for (int i = 0; i < 20; ++i) {
     body.force(t, q_f, v_f, f);
-    body.multiply({1.0, 0.0, 0.0}, q_f, v_f, d, Md);
+    body.multiply({1.0, 0.0, 0.0}, t, q_f, v_f, d, Md);
     f = h * f - Md;
-    body.factorise({1.0, c * h, s * h}, q_f, v_f, A);
+    body.factorise({1.0, c * h, s * h}, t, q_f, v_f, A);
     solve_vector(A, f);
     d += f;
     const double change = f.norm();
@@ -42,11 +42,11 @@ Vector velocity_change(const Dynamics& body, TwoStepForce where, double t, doubl
 
 /// True where F depends on v at (q, v): C is not 0, on a vector without two equal components. Bodies that turn have
 /// gyroscopic moments, whatever tangent they offer.
-bool damped(const Dynamics& body, View q, View v, Vector& probe, Vector& product) {
+bool damped(const Dynamics& body, double t, View q, View v, Vector& probe, Vector& product) {
   if (has(body.traits(), Trait::rotations)) return true;
   for (Eigen::Index i = 0; i < probe.size(); ++i)
     probe[i] = 1.0 + 1.0 / (1.7 + static_cast<double>(i));
-  body.multiply({0.0, 1.0, 0.0}, q, v, probe, product);
+  body.multiply({0.0, 1.0, 0.0}, t, q, v, probe, product);
   return (product.array() != 0.0).any();
 }
 
@@ -57,7 +57,7 @@ std::unique_ptr<Prepared> two_step_prepare(const Dynamics& body, TwoStepForce fo
   auto kept = std::make_unique<TwoStepFactor>();
   if (!affine && !constant_mass(body)) return kept;
   const Vector q = Vector::Zero(body.positions()), v = Vector::Zero(body.velocities());
-  body.factorise(affine ? Combination{1.0, 0.5 * h, h * share(force, h)} : Combination{}, q, v,
+  body.factorise(affine ? Combination{1.0, 0.5 * h, h * share(force, h)} : Combination{}, 0.0, q, v,
                  kept->A);
   return kept;
 }
@@ -74,7 +74,7 @@ void two_step_velocity(const Dynamics& body, TwoStepForce force, const Prepared*
   Vector d(body.velocities());
   if (kept && !one_solve && force == TwoStepForce::here && constant_mass(body)) {
     Vector probe(body.velocities());
-    one_solve = !damped(body, state.q, state.v, probe, d);
+    one_solve = !damped(body, t, state.q, state.v, probe, d);
   }
   if (one_solve) {
     body.force(t, state.q, state.v, d);
@@ -92,7 +92,7 @@ Energy two_step_energy(const Dynamics& body, TwoStepForce force, double t, doubl
   body.retract(q, u, q_m);
   Energy E = body.energy(t - 0.5 * h, q_m, w);
   if (force == TwoStepForce::here) {
-    body.multiply({0.0, 0.0, 1.0}, q_m, w, u, Ku);
+    body.multiply({0.0, 0.0, 1.0}, t - 0.5 * h, q_m, w, u, Ku);
     E.potential -= 0.5 * u.dot(Ku);
   }
   return E;
@@ -132,21 +132,21 @@ void TwoStepExplicit::flight(const Dynamics& body, Trial& x) const {
   body.force(x.t0, q0, w, change);
   change *= h;
   if (has(body.traits(), Trait::affine)) {
-    use(body, x, A, q0, w);
+    use(body, x, A, x.t0, q0, w);
     solve_vector(x.A, change);
-  } else if (!damped(body, q0, w, x.work[v_at], x.work[product])) {
-    use_mass(body, x, q0, w);
+  } else if (!damped(body, x.t0, q0, w, x.work[v_at], x.work[product])) {
+    use_mass(body, x, x.t0, q0, w);
     solve_vector(x.A, change);
   } else {
     x.factorised = false;
-    body.factorise(A, q0, w, x.A);
+    body.factorise(A, x.t0, q0, w, x.A);
     solve_vector(x.A, change);
     Vector &v0 = x.work[v_at], &more = x.work[force];
     v0 = w + 0.5 * change;
     body.force(x.t0, q0, v0, more);
-    body.multiply({1.0, 0.0, 0.0}, q0, v0, change, x.work[product]);
+    body.multiply({1.0, 0.0, 0.0}, x.t0, q0, v0, change, x.work[product]);
     more = h * more - x.work[product];
-    body.factorise(A, q0, v0, x.A);
+    body.factorise(A, x.t0, q0, v0, x.A);
     solve_vector(x.A, more);
     change += more;
   }

@@ -33,10 +33,10 @@ using Options = VariationalSymplecticOptions;
 constexpr Combination kMass{1.0, 0.0, 0.0};
 
 /// p = M v
-void keep_momentum(const Dynamics& body, const Vector& v, GroupState& state) {
+void keep_momentum(const Dynamics& body, double t, const Vector& v, GroupState& state) {
   state.memory.resize(1);
   state.memory[0].resize(body.velocities());
-  body.multiply(kMass, state.q, v, v, state.memory[0]);
+  body.multiply(kMass, t, state.q, v, v, state.memory[0]);
 }
 
 class VariationalExplicit final : public ExplicitScheme {
@@ -47,8 +47,9 @@ class VariationalExplicit final : public ExplicitScheme {
   double gain() const override { return 1.0; }
   /// Without contact it is symplectic Euler.
   double stability_limit(double xi) const override { return 2.0 * (std::sqrt(1.0 + xi * xi) - xi); }
-  void start(const Dynamics& body, const Prepared*, double, double, GroupState& s) const override {
-    keep_momentum(body, s.v, s);
+  void start(const Dynamics& body, const Prepared*, double t, double,
+             GroupState& s) const override {
+    keep_momentum(body, t, s.v, s);
   }
   void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
@@ -65,7 +66,7 @@ class VariationalExplicit final : public ExplicitScheme {
 void VariationalExplicit::flight(const Dynamics& body, Trial& x) const {
   const Vector &q0 = x.start->q, &v0 = x.start->v, &p0 = x.start->memory[0];
   x.gain = 1.0;
-  use_mass(body, x, q0, v0);
+  use_mass(body, x, x.t0, q0, v0);
   if (sofa_)
     undamped_force(body, x, x.t0, q0, v0, x.v);
   else
@@ -79,7 +80,7 @@ void VariationalExplicit::flight(const Dynamics& body, Trial& x) const {
 
 void VariationalExplicit::finish(const Dynamics& body, Trial& x, GroupState& end) const {
   ExplicitScheme::finish(body, x, end);
-  keep_momentum(body, sofa_ && x.pass > 0 ? x.v_free : end.v, end);
+  keep_momentum(body, x.t0 + x.h, sofa_ && x.pass > 0 ? x.v_free : end.v, end);
 }
 
 void VariationalExplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
@@ -97,12 +98,13 @@ class VariationalImplicit final : public ImplicitScheme {
   std::string_view name() const override { return Options::name; }
   unsigned needs() const override { return Trait::tangents | Trait::constant_mass; }
   double gain() const override { return 0.5; }
-  void start(const Dynamics& body, const Prepared*, double, double, GroupState& s) const override {
-    keep_momentum(body, s.v, s);
+  void start(const Dynamics& body, const Prepared*, double t, double,
+             GroupState& s) const override {
+    keep_momentum(body, t, s.v, s);
   }
   void finish(const Dynamics& body, Trial& x, GroupState& end) const override {
     ImplicitScheme::finish(body, x, end);
-    keep_momentum(body, end.v, end);
+    keep_momentum(body, x.t0 + x.h, end.v, end);
   }
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
 
@@ -120,8 +122,9 @@ void VariationalImplicit::place_end(const Dynamics& body, Trial& x) const {
 
 void VariationalImplicit::residual(const Dynamics& body, Trial& x, Vector& res) const {
   place_between(body, x, x.v, 0.5);
-  body.force(x.t0 + 0.5 * x.h, x.work[q_at], x.work[v_at], x.work[force]);
-  body.multiply(kMass, x.work[q_at], x.work[v_at], x.v, res);
+  x.t_at = x.t0 + 0.5 * x.h;
+  body.force(x.t_at, x.work[q_at], x.work[v_at], x.work[force]);
+  body.multiply(kMass, x.t_at, x.work[q_at], x.work[v_at], x.v, res);
   res -= x.start->memory[0] + x.h * x.work[force];
 }
 
@@ -141,8 +144,9 @@ class VariationalImplicitSofa final : public ExplicitScheme {
   unsigned refuses() const override { return static_cast<unsigned>(Trait::rotations); }
   double gain() const override { return 0.5; }
   double stability_limit(double xi) const override { return Scheme::stability_limit(xi); }
-  void start(const Dynamics& body, const Prepared*, double, double, GroupState& s) const override {
-    keep_momentum(body, s.v, s);
+  void start(const Dynamics& body, const Prepared*, double t, double,
+             GroupState& s) const override {
+    keep_momentum(body, t, s.v, s);
   }
   void finish(const Dynamics& body, Trial& x, GroupState& end) const override;
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override;
@@ -169,12 +173,12 @@ void VariationalImplicitSofa::flight(const Dynamics& body, Trial& x) const {
   for (int i = 0; i < steps_; ++i) {
     undamped_force(body, x, x.t0, q, v0, x.work[product]);
     b = x.work[product] + (2.0 / h) * p0;
-    body.multiply({0.0, 0.0, 1.0}, q, v0, s, x.work[product]);
+    body.multiply({0.0, 0.0, 1.0}, x.t0, q, v0, s, x.work[product]);
     b += x.work[product];
     if (!x.factorised || !has(body.traits(), Trait::affine))
-      body.factorise({4.0 / (h * h) + 4.0 * R.mass / h, 0.0, 1.0 + 4.0 * R.stiffness / h}, q, v0,
-                     x.M);
-    use_mass(body, x, q, v0);
+      body.factorise({4.0 / (h * h) + 4.0 * R.mass / h, 0.0, 1.0 + 4.0 * R.stiffness / h}, x.t0, q,
+                     v0, x.M);
+    use_mass(body, x, x.t0, q, v0);
     solve_vector(x.M, b);
     const double change = (b - s).norm();
     s.swap(b);
@@ -189,7 +193,7 @@ void VariationalImplicitSofa::flight(const Dynamics& body, Trial& x) const {
 
 void VariationalImplicitSofa::finish(const Dynamics& body, Trial& x, GroupState& end) const {
   ExplicitScheme::finish(body, x, end);
-  keep_momentum(body, x.pass > 0 ? x.v_free : end.v, end);
+  keep_momentum(body, x.t0 + x.h, x.pass > 0 ? x.v_free : end.v, end);
   undamped_force(body, x, x.t0, x.work[q_at], x.start->v, x.work[product]);
   end.memory[0] += 0.5 * x.h * x.work[product];
 }

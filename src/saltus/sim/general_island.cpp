@@ -990,7 +990,8 @@ void GeneralIsland::masses(IslandStep& step) {
   for (Member& m : list_.members()) {
     Trial& trial = step.trials[size(m.group)];
     if (trial.v.size() > 0)
-      group(m).dynamics->factorise({1.0, 0.0, 0.0}, m.q, trial.start->v, trial.A);
+      group(m).dynamics->factorise({1.0, 0.0, 0.0}, trial.t0 + trial.h, m.q, trial.start->v,
+                                   trial.A);
     trial.factorised = false;
   }
 }

@@ -25,6 +25,7 @@ class Listener final : public Dynamics {
 
   struct Asked {
     Combination s;
+    double t;
     Vector q, v;
   };
   std::optional<Asked> asked() const { return asked_; }
@@ -36,17 +37,17 @@ class Listener final : public Dynamics {
   void retract(View q, View w, Out out) const override { body_.retract(q, w, out); }
   void increment_rate(View w, View v, Out rate) const override { body_.increment_rate(w, v, rate); }
   void force(double t, View q, View v, Out f) const override { body_.force(t, q, v, f); }
-  void multiply(Combination s, View q, View v, View x, Out y) const override {
-    body_.multiply(s, q, v, x, y);
+  void multiply(Combination s, double t, View q, View v, View x, Out y) const override {
+    body_.multiply(s, t, q, v, x, y);
   }
-  void factorise(Combination s, View q, View v, Factor& A) const override {
-    asked_ = Asked{s, q, v};
-    body_.factorise(s, q, v, A);
+  void factorise(Combination s, double t, View q, View v, Factor& A) const override {
+    asked_ = Asked{s, t, q, v};
+    body_.factorise(s, t, q, v, A);
   }
-  void factorise_exact(Combination s, double weight, View x, View q, View v,
+  void factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                        Factor& A) const override {
-    asked_ = Asked{s, q, v};
-    body_.factorise_exact(s, weight, x, q, v, A);
+    asked_ = Asked{s, t, q, v};
+    body_.factorise_exact(s, weight, x, t, q, v, A);
   }
   void potential_force(double t, View q, Out f) const override { body_.potential_force(t, q, f); }
   void load(double t, View q, View v, Out f) const override { body_.load(t, q, v, f); }
@@ -61,9 +62,9 @@ class Listener final : public Dynamics {
                        Out forces) const override {
     body_.point_reactions(t, q, at, f, forces);
   }
-  void prescribed_columns(Combination s, View q, View v,
+  void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override {
-    body_.prescribed_columns(s, q, v, columns);
+    body_.prescribed_columns(s, t, q, v, columns);
   }
   void points(double t, View q, std::span<const PointRef> at, Out x) const override {
     body_.points(t, q, at, x);
@@ -145,7 +146,7 @@ struct Step {
     Vector e = Vector::Zero(n), column(n);
     for (Eigen::Index j = 0; j < n; ++j) {
       e[j] = 1.0;
-      body.multiply(asked->s, asked->q, asked->v, e, column);
+      body.multiply(asked->s, asked->t, asked->q, asked->v, e, column);
       e[j] = 0.0;
       A.col(j) = column;
     }
@@ -155,7 +156,7 @@ struct Step {
   bool combination() const {
     if (!asked) return false;
     Vector x = Vector::Ones(trial.v.size()), y(trial.v.size());
-    body.multiply(asked->s, asked->q, asked->v, x, y);
+    body.multiply(asked->s, asked->t, asked->q, asked->v, x, y);
     solve(trial.A, y);
     return (y - x).lpNorm<Eigen::Infinity>() <= 1e-6;
   }
@@ -323,7 +324,7 @@ Matrix Inspection::prescribed_columns(int group) const {
   const Step& step = work_->step(group);
   expects(step.combination(), "the operator of this scheme is no combination of M, C and K");
   Matrix columns(step.body.velocities() + step.body.prescribed(), step.body.prescribed());
-  step.body.prescribed_columns(step.asked->s, step.asked->q, step.asked->v, columns);
+  step.body.prescribed_columns(step.asked->s, step.asked->t, step.asked->q, step.asked->v, columns);
   return columns;
 }
 

@@ -401,7 +401,8 @@ double IslandJoints::outstanding(IslandStep& step) {
     for (Member& m : members_) {
       if (m.w.size() == 0) continue;
       const Trial& trial = step.trials[size(m.group)];
-      group(m).dynamics->multiply({1.0, 0.0, 0.0}, trial.q, trial.v, trial.v, m.w);
+      group(m).dynamics->multiply({1.0, 0.0, 0.0}, trial.t0 + trial.h, trial.q, trial.v, trial.v,
+                                  m.w);
       moving += trial.v.dot(m.w);
     }
     scale = std::max(scale, moving);
@@ -569,9 +570,10 @@ void IslandJoints::hold_ends(IslandStep& step) {
 double IslandJoints::project_velocities(IslandStep& step) {
   if (!aligns()) return 0.0;
   rows_at_end(step);
+  const double end = step.trials.front().t0 + step.h;
   for (Member& m : members_) {
     const GroupState& x = step.ends[size(m.group)];
-    if (m.w.size() > 0) group(m).dynamics->factorise({1.0, 0.0, 0.0}, x.q, x.v, m.M);
+    if (m.w.size() > 0) group(m).dynamics->factorise({1.0, 0.0, 0.0}, end, x.q, x.v, m.M);
   }
   rates_at_end(step, u_);
   c_ = -u_;

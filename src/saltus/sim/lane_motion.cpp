@@ -246,7 +246,7 @@ void LaneMotion::put(double t, View w, View v) {
     at_[g].v = v.segment(first_[g], body.velocities());
     if (body.velocities() > 0 &&
         (!constant_[g] || std::holds_alternative<std::monostate>(M_[g].form)))
-      body.factorise({1.0, 0.0, 0.0}, at_[g].q, at_[g].v, M_[g]);
+      body.factorise({1.0, 0.0, 0.0}, t_, at_[g].q, at_[g].v, M_[g]);
   }
 }
 
@@ -804,7 +804,7 @@ void LaneMotion::linearise(double t, View w, View v, double g) {
   go(t, w, v);
   for (std::size_t i = 0; i < at_.size(); ++i)
     if (at_[i].v.size() > 0)
-      model_.groups()[i].dynamics->factorise({1.0, g, g * g}, at_[i].q, at_[i].v, A_[i]);
+      model_.groups()[i].dynamics->factorise({1.0, g, g * g}, t_, at_[i].q, at_[i].v, A_[i]);
   make_constraints();
   Y_ = DA_;
   for (std::size_t i = 0; i < at_.size(); ++i)
@@ -820,7 +820,7 @@ void LaneMotion::correct(Out x) {
     if (n == 0) continue;
     auto part = x.segment(first_[i], n);
     const Vector given = part;
-    model_.groups()[i].dynamics->multiply({1.0, 0.0, 0.0}, at_[i].q, at_[i].v, given, part);
+    model_.groups()[i].dynamics->multiply({1.0, 0.0, 0.0}, t_, at_[i].q, at_[i].v, given, part);
     solve(A_[i], part);
   }
   if (SA_.rows() == 0) return;

@@ -210,7 +210,7 @@ Simulation::Work::Work(Model m, State s)
     model.groups()[g].scheme->velocity(body, prepared[g].get(), state.t, state.h, at, v_mid);
     body.force(state.t, at.q, v_mid, a_mid);
     Factor M;
-    body.factorise({1.0, 0.0, 0.0}, at.q, v_mid, M);
+    body.factorise({1.0, 0.0, 0.0}, state.t, at.q, v_mid, M);
     solve(M, a_mid);
     body.reactions(state.t, at.q, v_mid, a_mid, reactions[g]);
   }

@@ -273,7 +273,7 @@ void Simulation::Work::cover(double H, double t1, StepReport& report) {
       const double slack = ladder.stubborn() ? kSlack
                            : bends           ? kSlack / static_cast<double>(all)
                                              : 0.0;
-      verdict = a.estimator.judge(a.start, a.coarse, a.half, a.fine, slack);
+      verdict = a.estimator.judge(t0 + H * end, a.start, a.coarse, a.half, a.fine, slack);
       good = made.finite = verdict.finite;
     }
     const bool gives_up = tries >= kMostTries;

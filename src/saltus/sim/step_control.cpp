@@ -177,7 +177,7 @@ void StepEstimator::increment(std::size_t g, const Vector& from, const Vector& t
   }
 }
 
-void StepEstimator::measure(std::size_t g, const StepEnd& start, const StepEnd& coarse,
+void StepEstimator::measure(std::size_t g, double t, const StepEnd& start, const StepEnd& coarse,
                             const StepEnd& half, const StepEnd& fine) {
   const Dynamics& body = *model_.groups()[g].dynamics;
   const auto count = static_cast<Eigen::Index>(bodies_[g].size());
@@ -185,7 +185,7 @@ void StepEstimator::measure(std::size_t g, const StepEnd& start, const StepEnd& 
   const Vector &q = fine.q[g], &v = fine.v[g];
   product_.resize(v.size());
   const auto norms = [&](const Vector& y, double Body::*into) {
-    body.multiply({1.0, 0.0, 0.0}, q, v, y, product_);
+    body.multiply({1.0, 0.0, 0.0}, t, q, v, y, product_);
     for (Eigen::Index b = 0; b < count; ++b)
       bodies_[g][static_cast<std::size_t>(b)].*into =
           std::sqrt(std::max(0.0, y.segment(b * n, n).dot(product_.segment(b * n, n))));
@@ -231,7 +231,7 @@ bool StepEstimator::matters(const Closing& one, bool missed) const {
   return std::isfinite(least) && least > tolerance_;
 }
 
-StepEstimator::Verdict StepEstimator::judge(const StepEnd& start, const StepEnd& coarse,
+StepEstimator::Verdict StepEstimator::judge(double t, const StepEnd& start, const StepEnd& coarse,
                                             const StepEnd& half, const StepEnd& fine,
                                             double slack) {
   new_touches(start.touches, coarse.touches, coarse_closed_);
@@ -246,7 +246,7 @@ StepEstimator::Verdict StepEstimator::judge(const StepEnd& start, const StepEnd&
   std::vector<Of> of(islands);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     if (bodies_[g].empty()) continue;
-    measure(g, start, coarse, half, fine);
+    measure(g, t, start, coarse, half, fine);
     Of& at = of[static_cast<std::size_t>(model_.islands()[g])];
     for (const Body& body : bodies_[g]) {
       const double V = body.scale(H_);

@@ -103,7 +103,7 @@ class StepEstimator {
     bool finite = true;
   };
   /// `slack` > 0: the error of a step without impact may be this share of the tolerance, however short the step.
-  Verdict judge(const StepEnd& start, const StepEnd& coarse, const StepEnd& half,
+  Verdict judge(double t, const StepEnd& start, const StepEnd& coarse, const StepEnd& half,
                 const StepEnd& fine, double slack);
 
  private:
@@ -112,8 +112,8 @@ class StepEstimator {
     double to_half = 0.0, from_half = 0.0;  ///< change of v in the halves
     double scale(double H) const;
   };
-  void measure(std::size_t g, const StepEnd& start, const StepEnd& coarse, const StepEnd& half,
-               const StepEnd& fine);
+  void measure(std::size_t g, double t, const StepEnd& start, const StepEnd& coarse,
+               const StepEnd& half, const StepEnd& fine);
   void increment(std::size_t g, const Vector& from, const Vector& to);
   bool matters(const Closing& one, bool missed) const;
   double reach(const ContactView::Side& side, bool missed, double speed) const;

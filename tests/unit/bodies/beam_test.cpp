@@ -62,7 +62,7 @@ Vector bent(BeamSystem system, int stages) {
     for (int pass = 0; pass < 60; ++pass) {
       Vector f = force(beam, 0.0, q, still);
       Factor K;
-      beam.factorise({0.0, 0.0, 1.0}, q, still, K);
+      beam.factorise({0.0, 0.0, 1.0}, 0.0, q, still, K);
       solve(K, f);
       q += f;
       if (f.norm() < 1e-13 * q.norm()) break;
@@ -105,7 +105,7 @@ TEST_CASE("forces of a beam are the slope of its energy, its tangent the slope o
   CHECK(largest(K + minus) < 1e-7 * largest(K));
   CHECK(largest(K - K.transpose()) == 0.0);
   Factor A;
-  beam.factorise({2.0, 0.3, 0.5}, q, v, A);
+  beam.factorise({2.0, 0.3, 0.5}, 0.0, q, v, A);
   Matrix product = matrix(beam, {2.0, 0.3, 0.5}, q, v);
   solve(A, product);
   CHECK(largest(product - Matrix::Identity(q.size(), q.size())) < 1e-10);
@@ -354,7 +354,7 @@ TEST_CASE(
   Vector f(beam.velocities()), K(beam.velocities());
   beam.force(0.0, zero, zero, f);
   CHECK((f.array() == 0.0).all());
-  beam.multiply({0.0, 0.0, 1.0}, zero, zero, shape, K);
+  beam.multiply({0.0, 0.0, 1.0}, 0.0, zero, zero, shape, K);
   const double twice = shape.dot(K);  // q . K q
   for (const double size : {1e-9, 1e-16, 1e-30, 1e-150}) {
     CAPTURE(size);

@@ -30,13 +30,14 @@ inline Vector force(const Dynamics& body, double t, const Vector& q, const Vecto
 }
 
 /// m M + c C + k K, through multiply.
-inline Matrix matrix(const Dynamics& body, Combination s, const Vector& q, const Vector& v) {
+inline Matrix matrix(const Dynamics& body, Combination s, const Vector& q, const Vector& v,
+                     double t = 0.0) {
   const int n = body.velocities();
   Matrix A(n, n);
   for (int j = 0; j < n; ++j) {
     const Vector x = Vector::Unit(n, j);
     Vector y(n);
-    body.multiply(s, q, v, x, y);
+    body.multiply(s, t, q, v, x, y);
     A.col(j) = y;
   }
   return A;
@@ -45,7 +46,7 @@ inline Matrix matrix(const Dynamics& body, Combination s, const Vector& q, const
 inline Vector acceleration(const Dynamics& body, double t, const Vector& q, const Vector& v) {
   Vector a = force(body, t, q, v);
   Factor M;
-  body.factorise({1.0, 0.0, 0.0}, q, v, M);
+  body.factorise({1.0, 0.0, 0.0}, t, q, v, M);
   solve(M, a);
   return a;
 }

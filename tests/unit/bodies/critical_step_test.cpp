@@ -114,12 +114,12 @@ TEST_CASE("the fastest motion of a mesh lies between the estimate and the bound 
         const Matrices m = matrices(body, q);
         const double exact = std::sqrt(largest_of(m.K, m.M)), c = largest_of(m.C, m.M);
 
-        const MotionBound bound = motion_bound(static_cast<const Dynamics&>(body), q).value();
+        const MotionBound bound = motion_bound(static_cast<const Dynamics&>(body), 0.0, q).value();
         CHECK(bound.omega >= exact);
         CHECK(bound.damping >= c * (1.0 - 1e-13));
         REQUIRE(bound.at >= 0);
         CHECK(bound.at < system.mesh.elements());
-        const MotionEstimate estimate = motion_estimate(body, q, v, 1e-5, 3000);
+        const MotionEstimate estimate = motion_estimate(body, 0.0, q, v, 1e-5, 3000);
         CHECK(estimate.omega <= exact * (1.0 + 1e-13));
         CHECK(estimate.omega >= exact * (1.0 - 1e-3));
         CHECK(estimate.residual <= 1e-5);
@@ -159,7 +159,7 @@ TEST_CASE("turned meshes in the corotational forms have bounds as well") {
         Eigen::AngleAxisd(1.2, Vector3(1.0, 2.0, -0.5).normalized()).toRotationMatrix();
     const Vector q = strained(body, R * Matrix3(Vector3(1.05, 0.97, 1.02).asDiagonal()));
     const Matrices m = matrices(body, q);
-    const MotionBound bound = motion_bound(body, q);
+    const MotionBound bound = motion_bound(body, 0.0, q);
     CHECK(bound.omega >= std::sqrt(largest_of(m.K, m.M)));
     CHECK(bound.omega < 1.5 * std::sqrt(largest_of(m.K, m.M)));
     CHECK(critical_step(*make_scheme(DefExpOptions{}), bound) <= leap_limit(m));
@@ -181,7 +181,7 @@ TEST_CASE(
       const Matrices m = matrices(body, q);
       REQUIRE(symmetric_values(m.K)[0] > 0.0);
       const auto linear = frozen(m);
-      const MotionBound bound = motion_bound(body, q);
+      const MotionBound bound = motion_bound(body, 0.0, q);
       const double leap = leap_limit(m), central = 2.0 / std::sqrt(largest_of(m.K, m.M));
       CAPTURE(eta);
       CAPTURE(static_cast<int>(viscosity));
@@ -220,7 +220,7 @@ TEST_CASE("of pseudo-rigid bodies the bound is the fastest mode itself, under an
         Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(q.data() + 12 * b) = one.stretch();
       const Matrices m = matrices(body, q);
       const double exact = std::sqrt(largest_of(m.K, m.M));
-      const MotionBound bound = motion_bound(static_cast<const Dynamics&>(body), q).value();
+      const MotionBound bound = motion_bound(static_cast<const Dynamics&>(body), 0.0, q).value();
       CHECK(bound.exact);
       CHECK(bound.at == 0);
       CHECK(bound.omega == doctest::Approx(exact).epsilon(1e-12));
@@ -231,8 +231,8 @@ TEST_CASE("of pseudo-rigid bodies the bound is the fastest mode itself, under an
 
 TEST_CASE("bodies without a bound, without stiffness and without a finite tangent are told apart") {
   const Linear spring(oscillator(2.0, 8.0));
-  CHECK_FALSE(motion_bound(static_cast<const Dynamics&>(spring), Vector::Zero(1)).has_value());
-  const MotionEstimate estimate = motion_estimate(spring, Vector::Zero(1), Vector::Zero(1));
+  CHECK_FALSE(motion_bound(static_cast<const Dynamics&>(spring), 0.0, Vector::Zero(1)).has_value());
+  const MotionEstimate estimate = motion_estimate(spring, 0.0, Vector::Zero(1), Vector::Zero(1));
   CHECK(estimate.omega == doctest::Approx(2.0).epsilon(1e-15));
   const auto scheme = make_scheme(DefExpOptions{});
   CHECK(critical_step(*scheme, estimate) == doctest::Approx(1.0).epsilon(1e-15));
@@ -243,7 +243,7 @@ TEST_CASE("bodies without a bound, without stiffness and without a finite tangen
   const FemCase one{ElementKind::tet4, MaterialLaw::neo_hooke, PlaneState::strain, ""};
   const Fem body(one.system(bent(one.kind)));
   const Vector inverted = strained(body, Vector3(-1.0, 1.0, 1.0).asDiagonal());
-  const MotionBound bound = motion_bound(body, inverted);
+  const MotionBound bound = motion_bound(body, 0.0, inverted);
   CHECK(std::isnan(bound.omega));
   CHECK(bound.at >= 0);
   CHECK(std::isnan(critical_step(*scheme, bound)));

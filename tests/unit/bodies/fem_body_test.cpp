@@ -81,7 +81,7 @@ TEST_CASE("masses are positive and add up to density times volume; free bodies f
       CHECK(off < 1e-11);
       if (mass == MassForm::lumped) {
         Factor M;
-        body.factorise({1.0, 0.0, 0.0}, still, still, M);
+        body.factorise({1.0, 0.0, 0.0}, 0.0, still, still, M);
         CHECK(std::get<Diagonal>(M.form).inverse.minCoeff() > 0.0);
       }
       // int rho |x|^2 of the consistent mass of v = X
@@ -127,7 +127,7 @@ TEST_CASE("C is the slope of damping in the velocity, and strain-rate damping ig
                    down = v - w;
       const Vector change = 0.5 * (force(body, 0.0, q, down) - force(body, 0.0, q, up));
       Vector C(n);
-      body.multiply({0.0, 1.0, 0.0}, q, v, w, C);
+      body.multiply({0.0, 1.0, 0.0}, 0.0, q, v, w, C);
       CHECK((C - change).norm() < 1e-11 * C.norm());  // damping is linear in v
       CHECK(body.rayleigh().stiffness == (viscosity == Viscosity::strain_rate ? 0.0 : 0.01));
     }
@@ -175,7 +175,7 @@ TEST_CASE("columns of prescribed motion are those of the body without it") {
       if (const int at = free.free_index(i); at >= 0) Q[at] = full[i];
     const Combination s{1.3, 0.4, 0.2};
     Matrix columns(n + 3, 3);
-    held.prescribed_columns(s, q, v, columns);
+    held.prescribed_columns(s, 0.0, q, v, columns);
     const Matrix A = matrix(free, s, Q, Vector::Zero(all));
     for (int j = 0; j < 3; ++j) {
       const int column = free.free_index(prescribed[static_cast<std::size_t>(j)].dof);
@@ -248,7 +248,7 @@ TEST_CASE("points of elements move with their shape functions; rows, tables and 
                         }())
                             .epsilon(1e-12));
       Factor A;
-      body.factorise({1.0, 0.1, 0.1}, q, v, A);
+      body.factorise({1.0, 0.1, 0.1}, 0.0, q, v, A);
       Matrix D;
       table->response(A, D);
       Vector z = Vector::Zero(n);
@@ -291,7 +291,7 @@ TEST_CASE("tractions stretch a box by the law, and the resultant of a section is
     const Vector zero = Vector::Zero(body.positions());
     Vector q = force(body, 0.0, zero, zero);
     Factor K;
-    body.factorise({0.0, 0.0, 1.0}, zero, zero, K);
+    body.factorise({0.0, 0.0, 1.0}, 0.0, zero, zero, K);
     solve(K, q);
     Vector u(3 * system.mesh.nodes.cols());
     body.full(0.0, q, u);

@@ -184,10 +184,10 @@ TEST_CASE("no bit of a mesh in motion depends on the number of threads") {
         const Vector q = wave(n, 0.002, 0.3), v = wave(n, 0.1, 1.1);
         Vector all(3 * n + 1), f(n), y(n);
         body.force(0.0, q, v, f);
-        body.multiply({1.0, 0.2, 0.5}, q, v, v, y);
+        body.multiply({1.0, 0.2, 0.5}, 0.0, q, v, v, y);
         all << f, y, y, body.energy(0.0, q, v).potential;
         Factor A;
-        body.factorise({1.0, 0.01, 1e-4}, q, v, A);
+        body.factorise({1.0, 0.01, 1e-4}, 0.0, q, v, A);
         solve(A, f);
         all.segment(2 * n, n) = f;
         CHECK(record(A).failure == "");
@@ -216,8 +216,8 @@ TEST_CASE("conjugate gradients solve what the direct solver solves, and say how 
       const Vector q = wave(n, 0.01, 0.3), v = wave(n, 0.1, 1.1);
       const Combination s{1.0, 0.05, 0.01};
       Factor A, B;
-      direct.factorise(s, q, v, A);
-      iterative.factorise(s, q, v, B);
+      direct.factorise(s, 0.0, q, v, A);
+      iterative.factorise(s, 0.0, q, v, B);
       Matrix X(n, 2);
       X << wave(n, 1.0, 0.5), Vector::Unit(n, 3);
       Matrix Y = X;
@@ -231,7 +231,7 @@ TEST_CASE("conjugate gradients solve what the direct solver solves, and say how 
       CHECK(told.residual > 0.0);
       CHECK(told.iterations > 10);
       Vector b(n);
-      iterative.multiply(s, q, v, Y.col(1), b);
+      iterative.multiply(s, 0.0, q, v, Y.col(1), b);
       CHECK(largest(b - Vector::Unit(n, 3)) < 3e-12);
       CHECK(record(A).iterations == 0);
       forget(B);
@@ -248,7 +248,7 @@ TEST_CASE(
   const auto solved = [&](Vector at, Combination s) {
     const Fem body(system);
     Factor A;
-    body.factorise(s, at, v, A);
+    body.factorise(s, 0.0, at, v, A);
     Vector x = b;
     solve(A, x);
     return record(A);

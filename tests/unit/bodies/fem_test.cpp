@@ -62,7 +62,7 @@ Vector potential_force(const Fem& body, const Vector& q) {
 
 Vector product(const Fem& body, Combination s, const Vector& q, const Vector& v, const Vector& x) {
   Vector y(body.velocities());
-  body.multiply(s, q, v, x, y);
+  body.multiply(s, 0.0, q, v, x, y);
   return y;
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("patch test: distorted meshes of every element and law take up a const
     for (int k = 0; k < 12; ++k) {  // Newton's method
       r = potential_force(body, q);
       Factor A;
-      body.factorise({0.0, 0.0, 1.0}, q, q, A);
+      body.factorise({0.0, 0.0, 1.0}, 0.0, q, q, A);
       solve(A, r);
       q += r;
     }
@@ -226,7 +226,7 @@ TEST_CASE(
         const Vector q = shaken(body), v = direction(body, 5);
         Factor A;
         for (const Combination s : {Combination{1.0, 0.02, 0.005}, Combination{1.0, 0.0, 0.0}}) {
-          body.factorise(s, q, v, A);
+          body.factorise(s, 0.0, q, v, A);
           const Vector w = direction(body, 1);
           Vector x = product(body, s, q, v, w);
           solve(A, x);

@@ -83,8 +83,8 @@ TEST_CASE("a turned body has the turned force, tangent and damping, and the same
       CHECK(body.energy(0.0, there, zero).potential ==
             doctest::Approx(body.energy(0.0, q, zero).potential).epsilon(1e-12));
       Vector here(n), other(n);
-      body.multiply({1.3, 0.4, 0.2}, q, zero, v, here);
-      body.multiply({1.3, 0.4, 0.2}, there, zero, turned(v, d, Q), other);
+      body.multiply({1.3, 0.4, 0.2}, 0.0, q, zero, v, here);
+      body.multiply({1.3, 0.4, 0.2}, 0.0, there, zero, turned(v, d, Q), other);
       CHECK(largest(other - turned(here, d, Q)) < 1e-12 * largest(here));
       const Matrix3 s = body.stress(0.0, q, 1, 0), t = body.stress(0.0, there, 1, 0);
       CHECK((t - Q * s * Q.transpose()).norm() < 1e-12 * s.norm());
@@ -168,10 +168,10 @@ TEST_CASE("A = R (m M + k K0) R^T is solved with one factor in every place") {
         for (const double size : {0.0, 1.0}) {
           const Vector q = moved(body, wave(n, 0.02, size),
                                  size == 0.0 ? Matrix3::Identity() : turn(d), Vector3::Zero());
-          body.factorise(s, q, zero, A);
+          body.factorise(s, 0.0, q, zero, A);
           Vector x = b, y(n);
           solve(A, x);
-          body.multiply(s, q, zero, x, y);
+          body.multiply(s, 0.0, q, zero, x, y);
           CHECK(largest(y - b) < 1e-11);
           CHECK(symmetric(A));
           // three rows of two entries each

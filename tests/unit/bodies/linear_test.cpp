@@ -117,7 +117,7 @@ Vector force(const Linear& body, double t, const Vector& q, const Vector& v) {
 Vector times(const Linear& body, Combination s, const Vector& x) {
   const Vector zero = Vector::Zero(x.size());
   Vector y = Vector::Constant(x.size(), 99.0);
-  body.multiply(s, zero, zero, x, y);
+  body.multiply(s, 0.0, zero, zero, x, y);
   return y;
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("solving for the free degrees of freedom is solving the whole system w
   const Linear body(rich());
   const Vector q = numbers(4, 22), v = numbers(4, 23), zero = Vector::Zero(4);
   Factor M;
-  body.factorise({1.0, 0.0, 0.0}, zero, zero, M);
+  body.factorise({1.0, 0.0, 0.0}, 0.0, zero, zero, M);
   for (double t : {0.0, 0.4, 1.7}) {
     Vector a = force(body, t, q, v);
     solve(M, a);
@@ -306,7 +306,7 @@ TEST_CASE("the step operator takes its cheapest form and is refilled") {
   Factor A;
   const auto check = [&](const Linear& body, Combination s, bool diagonal) {
     const Eigen::Index n = body.velocities();
-    body.factorise(s, none, none, A);
+    body.factorise(s, 0.0, none, none, A);
     CHECK(std::holds_alternative<Diagonal>(A.form) == diagonal);
     const Vector b = numbers(n, 40);
     Vector x = b;
@@ -396,7 +396,7 @@ TEST_CASE("the table of points is the dense one, its response S A^-1 S^T") {
   CHECK((r - q - S(some, Eigen::all).transpose() * part).norm() < 1e-14);
   for (const Combination s : {Combination{1.0, 0.0, 0.0}, Combination{1.0, 0.05, 0.0025}}) {
     Factor A;
-    body.factorise(s, q, q, A);
+    body.factorise(s, 0.0, q, q, A);
     Matrix D, X = S.transpose();
     table->response(A, D);
     solve(A, X);

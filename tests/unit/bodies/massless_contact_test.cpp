@@ -198,7 +198,7 @@ TEST_CASE("solves undo products, for several right-hand sides and where contact 
                                 Combination{1.0, 0.0, 1e-2}, Combination{2.0, 1e-2, 0.0}}) {
       const Vector q = pressed(body, way), v = Vector::Zero(n);
       const Matrix S = matrix(body, s, q, v);
-      body.factorise(s, q, v, A);
+      body.factorise(s, 0.0, q, v, A);
       Matrix X = Matrix::Random(n, 3);
       const Matrix B = X;
       solve(A, X);

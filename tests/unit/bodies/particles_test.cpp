@@ -100,7 +100,7 @@ TEST_CASE("factors of particles solve what multiply multiplies") {
     for (const Combination s :
          {Combination{1.0, 0.1, 0.02}, Combination{1.0, 0.0, 0.3}, Combination{2.0, 0.0, 0.0}}) {
       Vector x = b;
-      body->factorise(s, q, v, A);
+      body->factorise(s, 0.0, q, v, A);
       solve(A, x);
       CHECK(largest(matrix(*body, s, q, v) * x - b) < 1e-12);
       CHECK(symmetric(A));
@@ -128,7 +128,7 @@ TEST_CASE("free particles fall, drag brakes them, and they are affine") {
     CHECK(v[3 * i + 2] == doctest::Approx(-9.81 / rate * (1.0 - std::exp(-rate))).epsilon(1e-10));
   }
   Factor A;
-  body.factorise({1.0, 0.5, 0.25}, q, v, A);
+  body.factorise({1.0, 0.5, 0.25}, 0.0, q, v, A);
   REQUIRE(std::holds_alternative<Diagonal>(A.form));
   CHECK(std::get<Diagonal>(A.form).inverse[3] == doctest::Approx(1.0 / (0.5 + 0.2 + 0.025)));
 }
@@ -355,7 +355,7 @@ TEST_CASE("tables and rows of particles agree") {
     table->accumulate(rows, numbers({0.5, -2.0}), scratch, r);
     CHECK(largest(r - S.transpose() * numbers({-2.0, 0.0, 0.5})) < 1e-15);
     Factor A;
-    body->factorise({1.0, 0.1, 0.01}, q, q, A);
+    body->factorise({1.0, 0.1, 0.01}, 0.0, q, q, A);
     Matrix D, X = S.transpose();
     table->response(A, D);
     solve(A, X);

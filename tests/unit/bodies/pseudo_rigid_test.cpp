@@ -147,7 +147,7 @@ TEST_CASE(
       Factor A;
       for (const Combination s : {Combination{1.0, 0.0, 0.0}, Combination{1.0, 0.02, 0.0},
                                   Combination{1.0, 0.02, 0.004}, Combination{2.0, 0.0, 0.0}}) {
-        body.factorise(s, kPlace, kRate, A);
+        body.factorise(s, 0.0, kPlace, kRate, A);
         const Matrix dense = matrix(body, s, kPlace, kRate);
         Matrix X = dense;
         solve(A, X);
@@ -181,7 +181,7 @@ TEST_CASE("points and their rows: x + F X, columns of the body alone, a table th
   table->apply(second, kRate, scratch, y_second);
   CHECK(r.dot(kRate) == doctest::Approx(2.5 * y_second[0]).epsilon(1e-14));
   Factor A;
-  body.factorise({1.0, 0.0, 0.0}, kPlace, kRate, A);
+  body.factorise({1.0, 0.0, 0.0}, 0.0, kPlace, kRate, A);
   Matrix D;
   table->response(A, D);
   CHECK(D == D.transpose());

@@ -74,7 +74,7 @@ TEST_CASE("natural modes of free bodies are those of the dense problem, multiple
       Matrix MX(body.positions(), 24);
       for (int j = 0; j < 24; ++j) {
         const Vector x = modes.shape.col(j);
-        body.multiply({1.0, 0.0, 0.0}, q, q, x, MX.col(j));
+        body.multiply({1.0, 0.0, 0.0}, 0.0, q, q, x, MX.col(j));
       }
       CHECK(largest(modes.shape.transpose() * MX - Matrix::Identity(24, 24)) < 1e-11);
       const NaturalModes again = natural_modes(body, q, 24);

@@ -142,7 +142,7 @@ TEST_CASE("factors of rigid bodies solve what multiply multiplies; what is locke
     for (const Combination s :
          {Combination{1.0, 0.1, 0.02}, Combination{1.0, 0.0, 0.3}, Combination{2.0, 0.0, 0.0}}) {
       Factor A;
-      body.factorise(s, kPlace, kRate, A);
+      body.factorise(s, 0.0, kPlace, kRate, A);
       REQUIRE(std::holds_alternative<Blocks6>(A.form));
       Matrix inverse = Matrix::Identity(12, 12);
       solve(A, inverse);

@@ -60,7 +60,7 @@ struct JointScene {
   void add(std::unique_ptr<Dynamics> body, Vector at) {
     A.emplace_back();
     v.emplace_back(body->velocities());
-    body->factorise({1.0, 0.0, 0.3}, at, Vector::Zero(body->velocities()), A.back());
+    body->factorise({1.0, 0.0, 0.3}, 0.0, at, Vector::Zero(body->velocities()), A.back());
     groups.push_back(std::move(body));
     q.push_back(std::move(at));
   }

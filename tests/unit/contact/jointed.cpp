@@ -51,7 +51,7 @@ struct Tree {
   Vector acceleration() const {
     Vector a = force(*jointed);
     Factor M;
-    body->factorise({1.0, 0.0, 0.0}, q, v, M);
+    body->factorise({1.0, 0.0, 0.0}, 0.0, q, v, M);
     solve(M, a);
     return a;
   }
@@ -82,7 +82,7 @@ TEST_CASE("the forces of joints keep the rates of all gaps, with moved bodies an
   Vector free(30);
   tree.body->force(kTime, tree.q, tree.v, free);
   Factor M;
-  tree.body->factorise({1.0, 0.0, 0.0}, tree.q, tree.v, M);
+  tree.body->factorise({1.0, 0.0, 0.0}, 0.0, tree.q, tree.v, M);
   solve(M, free);
   const Vector loose = (rates(tree, system, free, e) - rates(tree, system, free, -e)) / (2.0 * e);
   for (int i = 0; i < system.rows(); ++i) {

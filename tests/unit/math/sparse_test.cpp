@@ -336,12 +336,12 @@ TEST_CASE("a linear system takes nothing from the heap while it is stepped" *
     Vector f(n), y = v, all(system.mass.size()), held(body.prescribed());
     std::vector<double> watts(body.sources().size());
     Factor A;
-    body.factorise({1.0, 0.1, 0.01}, q, v, A);
+    body.factorise({1.0, 0.1, 0.01}, 0.0, q, v, A);
     solve(A, y);
     const long before = allocations;
     body.force(0.3, q, v, f);
     body.potential_force(0.3, q, f);
-    body.multiply({1.0, 0.2, 0.3}, q, v, f, y);
+    body.multiply({1.0, 0.2, 0.3}, 0.0, q, v, f, y);
     solve(A, y);
     const Energy energy = body.energy(0.3, q, v);
     body.power(0.3, q, v, f, watts);

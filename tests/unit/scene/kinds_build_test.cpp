@@ -44,7 +44,7 @@ Vector force_at_rest(const Model& model, double t) {
 Vector multiply(const Model& model, Combination s, const Vector& x) {
   Vector y(x.size());
   const GroupState& at = model.initial()[0];
-  model.groups()[0].dynamics->multiply(s, at.q, at.v, x, y);
+  model.groups()[0].dynamics->multiply(s, 0.0, at.q, at.v, x, y);
   return y;
 }
 /// n . (x_a - x_b) of a pair at the start.

@@ -494,7 +494,7 @@ TEST_CASE("the explicit variational scheme is symplectic Euler, its momentum M v
     x.step(k == 20 ? &push : nullptr);
     y.step(k == 20 ? &push : nullptr);
     Vector p(2);
-    of.body.multiply({1.0, 0.0, 0.0}, x.state.q, x.state.v, x.state.v, p);
+    of.body.multiply({1.0, 0.0, 0.0}, 0.0, x.state.q, x.state.v, x.state.v, p);
     CHECK((x.state.memory.at(0) - p).norm() == 0.0);
   }
   CHECK(deviation(x.state.q, y.state.q) <= 1e-13);

@@ -62,10 +62,10 @@ struct System final : Dynamics {
     f = -slope(q) - combine({0.0, 1.0, 0.0}, q) * v + amplitude * std::cos(rate * t);
   }
   void potential_force(double, View q, Out f) const override { f = -slope(q); }
-  void multiply(Combination s, View q, View, View x, Out y) const override {
+  void multiply(Combination s, double, View q, View, View x, Out y) const override {
     y = combine(s, q) * x;
   }
-  void factorise(Combination s, View q, View, Factor& A) const override {
+  void factorise(Combination s, double, View q, View, Factor& A) const override {
     auto dense = std::make_unique<DenseOperator>();
     dense->factorise(combine(s, q));
     A.form = std::move(dense);

@@ -40,10 +40,10 @@ class System final : public Dynamics {
     f = -(d_.stiffness * q);
     f.array() -= d_.cubic * q.array().cube();
   }
-  void multiply(Combination s, View q, View v, View x, Out y) const override {
+  void multiply(Combination s, double, View q, View v, View x, Out y) const override {
     y = combine(s, q, v) * x;
   }
-  void factorise(Combination s, View q, View v, Factor& A) const override {
+  void factorise(Combination s, double, View q, View v, Factor& A) const override {
     auto dense = std::make_unique<DenseOperator>();
     dense->factorise(combine(s, q, v));
     A.form = std::move(dense);
