@@ -158,4 +158,97 @@ TEST_CASE("what rests, slides, rolls, rocks or bounces is not told to lose by st
   }
 }
 
+namespace {
+
+std::string with_floor(std::string text, const std::string& bodies) {
+  const std::size_t from = text.find("  - {name: "), to = text.find("  - name: ");
+  return text.replace(from, to - from, bodies);
+}
+/// A flat car under what lies at z = 0, led or free on the floor; of its own group where it is led or has a scheme.
+std::string led_car(const char* motion) {
+  return std::string(
+             "  - {name: car, kind: rigid, rigid: {shape: {box: {size: [3, 3, 0.1]}}, position: "
+             "[0, 0, -0.05], motion: ") +
+         motion + "}}\n";
+}
+std::string free_car(const char* scheme, double mass, double v) {
+  return "  - {name: ground, kind: rigid, rigid: {shape: {plane: {point: [0, 0, -0.1]}}, fixed: "
+         "true}}\n  - {name: car, kind: rigid, " +
+         std::string(scheme) +
+         "rigid: {shape: {box: {size: [3, 3, 0.1]}}, mass: " + std::to_string(mass) +
+         ", position: [0, 0, -0.05], velocity: [" + std::to_string(v) + ", 0, 0]}}\n";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a mesh at rest on a car that moves is told as on the floor, and closed by the other law") {
+  using Set = std::vector<std::string>;
+  const Set lower{"bodies[2].fem.mesh.box.origin=[0, 0, 0.02]", "bodies[2].rayleigh.mass=0",
+                  "surfaces[0].law.friction=0"};
+  for (const char* scheme : {"", "scheme: rig-neg, "})
+    for (const double v : {0.0, 1.3}) {
+      CAPTURE(scheme);
+      CAPTURE(v);
+      const std::string text = with_floor(kPad, free_car(scheme, 60.0, v));
+      Set set = lower;
+      set.push_back("bodies[2].fem.velocity=[" + std::to_string(v) + ", 0, 0]");
+      const Shown s = run_text(text, set);
+      CHECK(told_of(s.sim, Notice::Kind::across).find("contacts of 'pad' bear its load across") ==
+            0);
+      set.push_back("surfaces[0].law.kind=stewart-trinkle");
+      CHECK(told(text, Notice::Kind::across, set) == 0);
+    }
+  for (const char* motion : {"{x: {rate: 4}}", "{z: {rate: 0.4}}", "{z: {rate: -0.25}}"}) {
+    CAPTURE(motion);
+    const Set still{"bodies[1].rayleigh.mass=0", std::string("bodies[1].fem.velocity=[") +
+                                                     (motion[1] == 'x' ? "4" : "0") + ", 0, 0]"};
+    const std::string text = with_floor(kPad, led_car(motion));
+    CHECK(told(text, Notice::Kind::across, still) == 1);
+    Set closed = still;
+    closed.push_back("surfaces[0].law.kind=stewart-trinkle");
+    CHECK(told(text, Notice::Kind::across, closed) == 0);
+  }
+}
+
+TEST_CASE("a plate that wobbles on what moves is told by its own name, as on a table at rest") {
+  using Set = std::vector<std::string>;
+  for (const double v : {0.0, 0.4, 3.0}) {
+    CAPTURE(v);
+    const std::string along = std::to_string(v);
+    const Shown s = run_text(with_floor(kCoin, led_car(("{x: {rate: " + along + "}}").c_str())),
+                             Set{"bodies[1].rigid.velocity=[" + along + ", 0, 0]"});
+    CHECK(told_of(s.sim, Notice::Kind::travels).find("the contacts of 'plate' travel") == 0);
+  }
+  for (const char* scheme : {"", "scheme: rig-neg, "})
+    for (const double v : {0.0, 0.03, -0.03}) {
+      CAPTURE(scheme);
+      CAPTURE(v);
+      const std::string text = with_floor(
+          kCoin, std::string("  - {name: car, kind: rigid, ") + scheme +
+                     "rigid: {shape: {box: {size: [3, 3, 0.1]}}, mass: 450, position: [0, 0, "
+                     "-0.05], velocity: [" +
+                     std::to_string(v) + ", 0, 0], locked: [z, rx, ry, rz]}}\n");
+      const Shown s =
+          run_text(text, Set{"bodies[1].rigid.velocity=[" + std::to_string(v) + ", 0, 0]"});
+      const std::string all = told_of(s.sim, Notice::Kind::travels);
+      CHECK(all.find("the contacts of 'plate' travel") == 0);
+      CHECK(std::ranges::count(all, '\n') == 1);
+    }
+}
+
+TEST_CASE("what rests, slides, rocks or falls on what moves is not told to lose by steps") {
+  using Set = std::vector<std::string>;
+  const std::string rigid = "bodies[2].rigid.";
+  for (const char* scheme : {"", "scheme: rig-neg, "})
+    for (const Set& set :
+         {Set{}, Set{rigid + "velocity=[1.5, 0, 0]"}, Set{rigid + "velocity=[0.7, 0, 0]"},
+          Set{rigid + "shape={sphere: {radius: 0.15}}", rigid + "velocity=[0.7, 0.9, 0]"},
+          Set{rigid + "position=[0, 0, 0.38]", rigid + "velocity=[0.7, 0, 0]"}}) {
+      CAPTURE(scheme);
+      CAPTURE(set.empty() ? std::string("at rest") : set.front());
+      CHECK(told(with_floor(kBox, free_car(scheme, 80.0, 0.7)), Notice::Kind::travels, set) == 0);
+    }
+}
+
 }  // namespace saltus::test

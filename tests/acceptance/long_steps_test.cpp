@@ -216,3 +216,86 @@ TEST_CASE("loads that pump energy into an explicit run are no growth") {
   for (const char* scheme : {"euler-explicit", "runge-kutta", "central-difference"})
     CHECK(growth(swing(scheme)) == 0);
 }
+
+namespace {
+
+/// Two wheels of 0.05625 and 4/75 kg m^2 on one axle that a damper of joints is between, at the height z.
+std::string damped_axle(const char* scheme, double damping, double z, const std::string& others) {
+  const auto wheel = [&](const char* name, const char* own, const char* size, double mass,
+                         double spin) {
+    return fmt::format(
+        "  - {{name: {}, kind: rigid, {}rigid: {{shape: {{box: {{size: {}}}}}, mass: {}, "
+        "position: [0, 0, {}], spin: [0, 0, {}]}}}}\n",
+        name, own, size, mass, z, spin);
+  };
+  return scene("gravity: [0, 0, -9.81]\nbodies:\n" +
+               wheel("hub", "", "[0.3, 0.3, 0.1]", 3.75, -5.0) +
+               wheel("rim", scheme, "[0.4, 0.4, 0.1]", 2.0, 5.0) + others +
+               fmt::format("joints:\n  - {{name: axle, kind: revolute, between: [hub, rim], at: "
+                           "[0, 0, {}], axis: [0, 0, 1], turn: {{damping: {}}}}}\n",
+                           z, damping));
+}
+
+}  // namespace
+
+TEST_CASE("a damper between bodies of one group or two is told, whatever else moves and how high") {
+  const std::string flies =
+      "  - {name: bird, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, mass: 10, position: "
+      "[0, 5, 0], velocity: [100, 0, 0]}}\n";
+  for (const char* scheme : {"", "scheme: rig-neg, ", "scheme: rig-pos, ", "scheme: rig-mid, "})
+    for (const double z : {0.0, 600.0})
+      for (const std::string& others : {std::string(), flies}) {
+        CAPTURE(scheme);
+        CAPTURE(z);
+        CAPTURE(others);
+        // 1/J = 1/0.05625 + 75/4:  h c/J = 36.5 c h
+        CHECK(noticed(damped_axle(scheme, 250.0, z, others), Notice::Kind::overdamped) == 1);
+        CHECK(noticed(damped_axle(scheme, 40.0, z, others), Notice::Kind::overdamped) == 0);
+        CHECK(noticed(damped_axle(scheme, 250.0, z, others), Notice::Kind::overdamped,
+                      {"time.step=0.1 ms", "time.end=3 ms"}) == 0);
+      }
+}
+
+TEST_CASE("a compliant contact between particles of one group or two is told to throw back") {
+  const auto pair = [](bool apart, const char* law) {
+    const std::string bodies =
+        apart
+            ? "  - {name: p, kind: particles, particles: {mass: [2], positions: [[0, 0, 1 mm]], "
+              "velocities: [[0, 0, -1.5]]}}\n"
+              "  - {name: q, kind: particles, particles: {mass: [5], positions: [[0, 0, 0]], "
+              "velocities: [[0, 0, 0.4]]}}\n"
+            : "  - {name: p, kind: particles, particles: {mass: [2, 5], positions: [[0, 0, 1 mm], "
+              "[0, 0, 0]], velocities: [[0, 0, -1.5], [0, 0, 0.4]]}}\n";
+    return scene(fmt::format(
+        "bodies:\n{}contacts:\n  - {{on: p, at: 0, against: {{body: {}, at: {}, normal: [0, 0, "
+        "1]}}, law: {{kind: compliant, stiffness: 2e4, {}}}}}\n",
+        bodies, apart ? "q" : "p", apart ? 0 : 1, law));
+  };
+  for (const bool apart : {false, true}) {
+    CAPTURE(apart);
+    CHECK(noticed(pair(apart, "damping: 3e5"), Notice::Kind::overdamped) == 1);
+    CHECK(noticed(pair(apart, "damping: 3e5, at: end"), Notice::Kind::overdamped) == 0);
+    CHECK(noticed(pair(apart, "damping: 300"), Notice::Kind::overdamped) == 0);
+  }
+}
+
+TEST_CASE("each of two bodies that turn by more than half a turn in a step is told by its name") {
+  for (const char* scheme : {"", "scheme: rig-neg, ", "scheme: rig-pos, "})
+    for (const auto& [a, b] : {std::pair{1700, 1650}, {100, -1700}, {1700, 100}, {1500, -1500}}) {
+      CAPTURE(scheme);
+      CAPTURE(a);
+      CAPTURE(b);
+      const Shown run = run_text(
+          scene(fmt::format(
+                    "bodies:\n  - {{name: top, kind: rigid, rigid: {{shape: {{cylinder: {{radius: "
+                    "0.1, length: 0.03}}}}, mass: 1, spin: [0, 0, {}]}}}}\n  - {{name: disc, "
+                    "kind: rigid, {}rigid: {{shape: {{cylinder: {{radius: 0.2, length: 0.02}}}}, "
+                    "mass: 2, position: [1, 0, 0], spin: [0, 0, {}]}}}}\n",
+                    a, scheme, b),
+                0.02, 2e-3));
+      std::string all;
+      for (const Notice& one : run.sim.notices()) all += one.text;
+      CHECK((all.find("'top' turns by") != std::string::npos) == (std::abs(a) > 1600));
+      CHECK((all.find("'disc' turns by") != std::string::npos) == (std::abs(b) > 1600));
+    }
+}

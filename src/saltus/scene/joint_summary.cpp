@@ -1,6 +1,9 @@
 #include "saltus/scene/joint_summary.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
 
 namespace saltus {
 
@@ -14,6 +17,33 @@ std::vector<JointMember> joint_members(std::span<const Joint> joints,
   for (std::size_t g = 0; g < held.size(); ++g)
     if (held[g]) members.push_back({static_cast<int>(g), groups[g].dynamics.get()});
   return members;
+}
+
+std::vector<std::size_t> mechanisms(const Model& model) {
+  std::vector<std::size_t> of(model.joints().size());
+  std::iota(of.begin(), of.end(), std::size_t{0});
+  const auto root = [&](std::size_t i) {
+    while (of[i] != i) i = of[i] = of[of[i]];
+    return i;
+  };
+  const auto join = [&](std::size_t i, std::size_t k) {
+    i = root(i), k = root(k);
+    of[std::max(i, k)] = std::min(i, k);
+  };
+  std::map<std::array<int, 2>, std::size_t> first;  // joint of a body
+  for (std::size_t i = 0; i < of.size(); ++i)
+    for (const JointSide* side : {&model.joints()[i].a, &model.joints()[i].b}) {
+      if (side->group < 0) continue;
+      const Dynamics& body = *model.groups()[static_cast<std::size_t>(side->group)].dynamics;
+      if (body.velocities() == 0) continue;
+      join(first.try_emplace({side->group, body.rigid() ? side->ref.body : 0}, i).first->second, i);
+    }
+  for (const JointCoupling& coupling : model.couplings())
+    for (const JointCoupling::Term& term : coupling.terms)
+      join(static_cast<std::size_t>(coupling.terms.front().joint),
+           static_cast<std::size_t>(term.joint));
+  for (std::size_t i = 0; i < of.size(); ++i) of[i] = root(i);
+  return of;
 }
 
 bool factorise_at_start(JointSystem& system, std::span<const JointMember> members,

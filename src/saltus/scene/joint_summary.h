@@ -1,5 +1,6 @@
 // What the joints of a model hold at the start, in numbers.
 #pragma once
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,8 @@ JointSummary joint_summary(const Model& model);
 /// The groups that joints hold, each once.
 std::vector<JointMember> joint_members(std::span<const Joint> joints,
                                        std::span<const Group> groups);
+/// Of every joint the lowest number of those with which it makes one mechanism: through bodies that move, and couplings.
+std::vector<std::size_t> mechanisms(const Model& model);
 /// Rows and S at the states of the groups at t = 0; `factor` are the masses of the members. False: S is not finite.
 bool factorise_at_start(JointSystem& system, std::span<const JointMember> members,
                         std::span<const GroupState> initial, std::span<Factor> factor);

@@ -64,14 +64,41 @@ ContactWatch::BodyWatch* ContactWatch::body_of(const ContactList& list,
   return &bodies_[at(index)];
 }
 
-double ContactWatch::kinetic(const IslandStep& step, int group, int body) const {
-  const RigidData& data = *model_.groups()[at(group)].dynamics->rigid();
-  const auto of = [&](const Vector& v) {
-    const Vector3 x = v.segment<3>(6 * body), omega = v.segment<3>(6 * body + 3);
-    return 0.5 *
-           (data.mass[at(body)] * x.squaredNorm() + omega.dot(data.inertia[at(body)] * omega));
-  };
-  return std::max(of(step.trials[at(group)].start->v), of(step.ends[at(group)].v));
+// Against v_c, the velocity of the centre of mass of the two, or of the place of what does not give way:
+//     T = 1/2 m |v - v_c|^2 + 1/2 omega . J omega.
+std::array<double, 2> ContactWatch::kinetic(const IslandStep& step, const ContactList& list,
+                                            const IslandContact& c, const int (&number)[2]) const {
+  std::array<double, 2> most{0.0, 0.0};
+  for (const bool end : {false, true}) {
+    const auto v = [&](int s) {
+      const auto [group, body] = of_[at(number[s])];
+      return (end ? step.ends[at(group)].v : step.trials[at(group)].start->v).segment<6>(6 * body);
+    };
+    const auto mass = [&](int s) {
+      const auto [group, body] = of_[at(number[s])];
+      return model_.groups()[at(group)].dynamics->rigid()->mass[at(body)];
+    };
+    Vector3 centre = Vector3::Zero();
+    if (number[0] >= 0 && number[1] >= 0) {
+      const double a = mass(0), b = mass(1);
+      centre = (a * v(0).head<3>() + b * v(1).head<3>()) / (a + b);
+    } else {
+      const IslandContact::Side& held = c.side[number[0] >= 0 ? 1 : 0];
+      if (held.member >= 0) {
+        const ContactList::Member& m = list.members()[at(held.member)];
+        const Vector& drift = end ? m.drift1 : m.drift0;
+        if (drift.size() > 0) centre = drift.segment<3>(3 * held.point);
+      }
+    }
+    for (int s = 0; s < 2; ++s) {
+      if (number[s] < 0) continue;
+      const auto [group, body] = of_[at(number[s])];
+      const Matrix3& J = model_.groups()[at(group)].dynamics->rigid()->inertia[at(body)];
+      const Vector3 x = v(s).head<3>() - centre, omega = v(s).tail<3>();
+      most[at(s)] = std::max(most[at(s)], 0.5 * (mass(s) * x.squaredNorm() + omega.dot(J * omega)));
+    }
+  }
+  return most;
 }
 
 void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<const int> admitted,
@@ -86,7 +113,7 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
     if (!body) return;
     if (!body->now) {
       body->now = true;
-      body->load = 0.0;
+      body->load = body->moves = 0.0;
       if (t0 - body->at > 3.5 * step.h) body->last = 0.0;  // a flight: what comes is an impact
       touched_.push_back(index);
     }
@@ -112,8 +139,12 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
             skin->load += P;
             skin->gap += P * std::max(gap[i], 0.0);
           }
-        if (!deforms)
-          for (int s = 0; s < 2; ++s) touch(body[s], number[s], P);
+        if (deforms) continue;
+        const auto T = kinetic(step, list, c, number);
+        for (int s = 0; s < 2; ++s) {
+          touch(body[s], number[s], P);
+          if (body[s]) body[s]->moves = std::max(body[s]->moves, T[at(s)]);
+        }
         continue;
       }
       const ContactLaw& law = list.law(at(i));
@@ -122,11 +153,11 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
       if (!(loss > 0.0)) continue;
       BodyWatch* loser = nullptr;  // that of the two which moves more
       double most = -1.0, last = 0.0;
+      const auto T = kinetic(step, list, c, number);
       for (int s = 0; s < 2; ++s) {
         if (!body[s] || !body[s]->now) continue;
         last = std::max(last, body[s]->last);
-        const double T = kinetic(step, of_[at(number[s])][0], of_[at(number[s])][1]);
-        if (T > most) most = T, loser = body[s];
+        if (T[at(s)] > most) most = T[at(s)], loser = body[s];
       }
       if (loser && last > 0.0) {
         const double share = loss * std::min(1.0, last / P);
@@ -145,7 +176,7 @@ void ContactWatch::look_at_bodies(IslandStep& step) {
     one.now = false;
     one.last = one.load;
     one.at = until_;
-    one.kinetic = std::max(one.kinetic, kinetic(step, group, body));
+    one.kinetic = std::max(one.kinetic, one.moves);
     if (!(one.lost > kTravelShare * one.kinetic) || !(one.lost > kTravelOfAll * kinetic_) ||
         !(one.lost * one.lost > kTravelSteps * one.squares))
       continue;

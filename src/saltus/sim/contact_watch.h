@@ -15,7 +15,8 @@ namespace saltus {
 ///
 /// Rigid bodies: a point of contact that travels on a rim or over facets is closed anew by each step, which takes energy as an
 /// impact does; of a true impact the step takes too much by about P0/P, P0 the impulse of the step before. Measured: the work of
-/// contact times min(1, P0/P), against the largest kinetic energy of the body.
+/// contact times min(1, P0/P), against the largest kinetic energy of the body as what it touches sees it: against the place that
+/// holds it, or the centre of mass of the two. What carries both along does not count.
 class ContactWatch {
  public:
   ContactWatch(const Model& model, const ContactList& list);
@@ -38,6 +39,7 @@ class ContactWatch {
     double load = 0.0, last = 0.0,
            at = 0.0;  ///< P of this step; of the last one with a load, which ended at
     double lost = 0.0, squares = 0.0, kinetic = 0.0;  ///< sums [J], [J^2]; the largest [J]
+    double moves = 0.0;                               ///< kinetic energy of this step [J]
     bool now = false;
   };
 
@@ -47,7 +49,9 @@ class ContactWatch {
   void look_at_bodies(IslandStep& step);
   /// Places of the vertices without the rigid motion; where they deform least they are those at q = home.
   void place(const Dynamics& body, const Skin& skin, double t, const Vector& q, Vector& x) const;
-  double kinetic(const IslandStep& step, int group, int body) const;
+  /// Kinetic energies of the sides of a contact of rigid bodies, each as the other sees it [J]; number: of bodies_, -1: none.
+  std::array<double, 2> kinetic(const IslandStep& step, const ContactList& list,
+                                const IslandContact& c, const int (&number)[2]) const;
 
   const Model& model_;
   std::vector<SkinWatch> skins_;

@@ -12,6 +12,7 @@
 #include "saltus/contact/rows.h"
 #include "saltus/contact/slip.h"
 #include "saltus/contact/spring.h"
+#include "saltus/scene/joint_summary.h"
 #include "saltus/sim/contact_list.h"
 #include "saltus/sim/contact_watch.h"
 #include "saltus/sim/contradiction.h"
@@ -119,6 +120,8 @@ class GeneralIsland final : public Island {
   double slips(const IslandStep& step);
   void find_passed(IslandStep& step);
   void find_overdamped(IslandStep& step);
+  double kinetic_of(const IslandStep& step, std::size_t i) const;
+  void find_mechanisms();
   void find_across(IslandStep& step);
   void start_gaps(IslandStep& step);
   void end_gaps(IslandStep& step);
@@ -148,9 +151,11 @@ class GeneralIsland final : public Island {
   bool straight_ = true;     ///< rows of every group are constant
   bool start_gaps_ = false;  ///< a law asks for gaps at the start of the step
   bool springs_ = false;     ///< a law has a spring
-  bool powers_ = false;   ///< a spring is no linear one: what it lets in changes from pass to pass
-  bool damped_ = false;   ///< a spring has a dashpot
-  bool dampers_ = false;  ///< some of them act on joints
+  bool powers_ = false;  ///< a spring is no linear one: what it lets in changes from pass to pass
+  bool damped_ = false;  ///< a spring has a dashpot
+  std::vector<std::size_t> mechanism_;      ///< of every joint of the model, if damped_
+  std::vector<std::array<int, 3>> joined_;  ///< mechanism, group and body, sorted
+  bool dampers_ = false;                    ///< some of them act on joints
   bool activates_ = false;  ///< a law restricts velocities of points that it lets in by their gaps
   bool expands_ = false;    ///< a law of Poisson: each problem is followed by one of expansion
   bool coheres_ = false;    ///< a law has cohesion
@@ -211,6 +216,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
     dampers_ = dampers_ || (list_[i].joint_law >= 0 && law(i).rule == ContactLaw::Rule::compliant &&
                             law(i).spring.damping > 0.0);
   free_motion_ = free_motion_ && joints_.empty();
+  if (damped_) find_mechanisms();
   steady_ = steady_ && !springs_ && !detect_;
   stages_ = group(list_.members().front()).scheme->stages();
 }
@@ -836,11 +842,58 @@ void GeneralIsland::find_passed(IslandStep& step) {
                     });
 }
 
+// Kinetic energy at the start of the step of the bodies that a contact is between, of a law on a joint that of its mechanism [J];
+// of a body that deforms that of its group.
+double GeneralIsland::kinetic_of(const IslandStep& step, std::size_t i) const {
+  double sum = 0.0;
+  const auto add = [&](int g, int body) {
+    const Dynamics& of = *model_.groups()[size(g)].dynamics;
+    if (of.velocities() == 0) return;
+    const GroupState& start = *step.trials[size(g)].start;
+    if (const RigidData* const data = of.rigid()) {
+      const Vector3 v = start.v.segment<3>(6 * body), omega = start.v.segment<3>(6 * body + 3);
+      sum += 0.5 * (data->mass[size(body)] * v.squaredNorm() +
+                    omega.dot(data->inertia[size(body)] * omega));
+    } else {
+      sum += of.energy(step.trials[size(g)].t0, start.q, start.v).kinetic;
+    }
+  };
+  const IslandContact& c = list_[i];
+  if (c.joint_law >= 0) {
+    const auto joint = size(model_.joint_laws()[size(c.joint_law)].joint);
+    const auto mechanism = static_cast<int>(mechanism_[joint]);
+    for (auto one = std::lower_bound(joined_.begin(), joined_.end(), std::array{mechanism, 0, 0});
+         one != joined_.end() && (*one)[0] == mechanism; ++one)
+      add((*one)[1], (*one)[2]);
+    return sum;
+  }
+  for (const IslandContact::Side& side : c.side)
+    if (side.member >= 0) {
+      const Member& m = list_.members()[size(side.member)];
+      add(m.group, m.at[size(side.point)].body);
+    }
+  return sum;
+}
+
+// The bodies of each mechanism, each once.
+void GeneralIsland::find_mechanisms() {
+  mechanism_ = mechanisms(model_);
+  for (std::size_t i = 0; i < mechanism_.size(); ++i)
+    for (const JointSide* side : {&model_.joints()[i].a, &model_.joints()[i].b})
+      if (side->group >= 0)
+        joined_.push_back(
+            {static_cast<int>(mechanism_[i]), side->group,
+             model_.groups()[size(side->group)].dynamics->rigid() ? side->ref.body : 0});
+  std::sort(joined_.begin(), joined_.end());
+  joined_.erase(std::unique(joined_.begin(), joined_.end()), joined_.end());
+}
+
 // Behind measure(). A dashpot c in the middle of the step on a row of effective mass 1/W makes
 //     u1 = -(z/2 - 1)/(z/2 + 1) u0,   z = h c W,
-// which has turned round for z > 2. What turns less than a ten-thousandth of the energy does not matter.
+// which has turned round for z > 2. What turns less than a ten-thousandth of the energy of its bodies, or of their
+// mechanism, does not matter; what others do, and how high all of them are, hides nothing but round-off.
 void GeneralIsland::find_overdamped(IslandStep& step) {
-  constexpr double kMost = 2.0, kTurned = 0.02, kEnergyShare = 1e-4;
+  constexpr double kMost = 2.0, kTurned = 0.02, kEnergyShare = 1e-4, kRoundOff = 1e-12;
   if (stages_.back().level != Level::velocity) return;
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const auto i = size(admitted_[k]);
@@ -853,7 +906,8 @@ void GeneralIsland::find_overdamped(IslandStep& step) {
     const double W = W_.diagonal()[first] - compliance_[first], z = step.h * x.damping * W;
     const double u0 = rate_[row(i)], u1 = u_[row(i)];
     if (!(z > kMost) || !(u0 * u1 < 0.0) || !(std::abs(u1) > kTurned * std::abs(u0)) ||
-        !(0.5 * u0 * u0 > kEnergyShare * step.energy * W))
+        !(0.5 * u0 * u0 >
+          std::max(kEnergyShare * kinetic_of(step, i), kRoundOff * step.energy) * W))
       continue;
     step.notices.add(Notice::Kind::overdamped, list_[i].joint_law, list_[i].law,
                      [&] { return overdamped_text(model_, list_[i].joint_law, x, z, step.h); });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -29,11 +30,19 @@ struct JointMeasures {
   double size = 0.0;  ///< of the bodies about their joints, and of the mechanism [m]; 0: not known
   double places = 0.0;  ///< largest coordinate of a point of a joint at the start [m]
   double lengths = 0.0, angles = 0.0;  ///< largest |g| of a state [m], [rad]
+  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+
+  void add(const JointFrame& frame) {
+    low = low.cwiseMin(frame.x);
+    high = high.cwiseMax(frame.x);
+    size = std::max(size, (high - low).norm());
+    places = std::max(places, frame.x.cwiseAbs().maxCoeff());
+  }
 };
 
-/// size: of the distances between the points of joints, those of a point from the origin of its body, the radii of gyration, and
-/// what deformable bodies measure from.
-JointMeasures measure_joints(const Model& model, const State& state) {
+/// Of all joints, and behind that of each mechanism. size: of the distances between the points of joints, those of a point from
+/// the origin of its body, the radii of gyration, and what deformable bodies measure from.
+std::vector<JointMeasures> measure_joints(const Model& model, const State& state) {
   const std::vector<JointMember> members = joint_members(model.joints(), model.groups());
   std::vector<char> broken(model.joints().size(), 0);
   for (const BrokenJoint& one : state.broken) broken[static_cast<std::size_t>(one.joint)] = 1;
@@ -41,43 +50,50 @@ JointMeasures measure_joints(const Model& model, const State& state) {
   const auto group = [&](int m) {
     return static_cast<std::size_t>(members[static_cast<std::size_t>(m)].group);
   };
-  JointMeasures x;
   Vector g(system.rows());
   system.make_rows(0.0, [&](int m) -> const Vector& { return model.initial()[group(m)].q; });
-  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  const std::vector<std::size_t> of = mechanisms(model);
+  std::vector<JointMeasures> found(1 + of.size());
+  const auto each = [&](std::size_t joint, const auto& use) {
+    use(found[0]);
+    use(found[1 + of[joint]]);
+  };
   for (std::size_t i = 0; i < broken.size(); ++i) {
-    if (broken[i] != 0) continue;
-    for (const JointFrame& frame : system.frames(static_cast<int>(i))) {
-      low = low.cwiseMin(frame.x);
-      high = high.cwiseMax(frame.x);
+    if (broken[i] == 0)
+      for (const JointFrame& frame : system.frames(static_cast<int>(i)))
+        each(i, [&](JointMeasures& x) { x.add(frame); });
+    for (const JointSide* side : {&model.joints()[i].a, &model.joints()[i].b}) {
+      if (side->group < 0) continue;
+      const Dynamics& body = *model.groups()[static_cast<std::size_t>(side->group)].dynamics;
+      double size = body.offset();
+      if (const RigidData* const rigid = body.rigid()) {
+        const auto b = static_cast<std::size_t>(side->ref.body);
+        const double r = std::sqrt(rigid->inertia[b].trace() / (2.0 * rigid->mass[b]));
+        size = std::max(std::isfinite(r) ? r : 0.0, side->ref.local.norm());
+      }
+      each(i, [&](JointMeasures& x) { x.size = std::max(x.size, size); });
     }
   }
-  if ((high.array() >= low.array()).all()) {
-    x.size = (high - low).norm();
-    x.places = low.cwiseAbs().cwiseMax(high.cwiseAbs()).maxCoeff();
-  }
-  for (const JointMember& member : members)
-    if (const RigidData* const rigid = member.body->rigid()) {
-      for (std::size_t b = 0; b < rigid->mass.size(); ++b)
-        if (const double r = std::sqrt(rigid->inertia[b].trace() / (2.0 * rigid->mass[b]));
-            std::isfinite(r))
-          x.size = std::max(x.size, r);
-    } else {
-      x.size = std::max(x.size, member.body->offset());
-    }
-  for (const Joint& joint : model.joints())
-    for (const JointSide* side : {&joint.a, &joint.b})
-      if (side->group >= 0 &&
-          model.groups()[static_cast<std::size_t>(side->group)].dynamics->rigid())
-        x.size = std::max(x.size, side->ref.local.norm());
   system.gaps(
       state.t, [&](int m) -> const Vector& { return state.groups[group(m)].q; }, g);
   const std::span<const char> turns = system.turns();
-  for (Eigen::Index i = 0; i < g.size(); ++i) {
-    double& most = turns[static_cast<std::size_t>(i)] != 0 ? x.angles : x.lengths;
-    most = worse(most, std::abs(g[i]));
+  const auto open = [&](std::size_t joint, int row) {
+    each(joint, [&](JointMeasures& x) {
+      double& most = turns[static_cast<std::size_t>(row)] != 0 ? x.angles : x.lengths;
+      most = worse(most, std::abs(g[row]));
+    });
+  };
+  int row = 0;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    const auto [start, count] = system.rows_of(static_cast<int>(i));
+    for (int r = start; r < start + count; ++r) open(i, r);
+    if (count > 0) row = std::max(row, start + count);
   }
-  return x;
+  for (; row < system.rows(); ++row)
+    for (const JointCoupling& coupling : model.couplings())
+      if (coupling.name == system.name_of_row(row))
+        open(static_cast<std::size_t>(coupling.terms.front().joint), row);
+  return found;
 }
 
 }  // namespace
@@ -155,14 +171,25 @@ std::string unexplained_warning(const LoopReport& loop, const State& state,
 
 namespace {
 
-/// The first group that only steps below some length move without growth; null: none.
-const Group* explicit_group(const Model& model, std::size_t& index) {
+/// Of the groups that only steps below some length move without growth the one whose length is the shortest of those known,
+/// else the first; null: none.
+struct ExplicitGroup {
+  const Group* group = nullptr;
+  double longest = 0.0;  ///< step [s]; 0: not known
+};
+
+ExplicitGroup explicit_group(const Model& model) {
+  ExplicitGroup found;
   for (std::size_t g = 0; g < model.groups().size(); ++g) {
     const Group& group = model.groups()[g];
-    index = g;
-    if (group.dynamics->velocities() > 0 && !any_step(*group.scheme)) return &group;
+    if (group.dynamics->velocities() == 0 || any_step(*group.scheme)) continue;
+    double longest = 0.0;
+    if (const auto limit = step_limit(*group.dynamics, *group.scheme, model.initial()[g]))
+      longest = limit->safe > 0.0 ? limit->safe : limit->about;
+    if (!found.group || (longest > 0.0 && !(found.longest > 0.0 && found.longest <= longest)))
+      found = {&group, longest};
   }
-  return nullptr;
+  return found;
 }
 
 }  // namespace
@@ -173,9 +200,7 @@ std::string growth_warning(double kinetic, const State& state, const SceneSetup&
   constexpr double kGrowth = 1e-3;
   const Model& model = setup.model;
   const StepOptions& options = model.options();
-  std::size_t g = 0;
-  const Group* const group = explicit_group(model, g);
-  if (!group || options.lane == Lane::events || options.step_tolerance > 0.0) return "";
+  if (options.lane == Lane::events || options.step_tolerance > 0.0) return "";
   double growth = 0.0, scale = kinetic;
   if (options.ledger) {
     growth = state.energy.total() - state.energy_start;
@@ -197,9 +222,8 @@ std::string growth_warning(double kinetic, const State& state, const SceneSetup&
     scale = std::max(scale, end.kinetic);
   }
   if (!(growth > kGrowth * scale)) return "";
-  double longest = 0.0;
-  if (const auto limit = step_limit(*group->dynamics, *group->scheme, model.initial()[g]))
-    longest = limit->safe > 0.0 ? limit->safe : limit->about;
+  const auto [group, longest] = explicit_group(model);
+  if (!group) return "";
   return fmt::format(
       "the energy grew by {:.3g} J that no load did, {:.2g} % of what moves: the step is too long "
       "for {}, which moves '{}'; use steps of {}",
@@ -251,13 +275,23 @@ std::string joint_warning(const Extreme& gap, const Model& model, const State& s
   constexpr double kOpen = 1e-6, kDrifted = 1e-3;
   const StepOptions& options = model.options();
   if (model.joints().empty() || gap.value <= 0.0) return "";
-  const JointMeasures x = measure_joints(model, state);
+  const std::vector<JointMeasures> measures = measure_joints(model, state);
+  const JointMeasures& x = measures.front();
   const double t = static_cast<double>(gap.row) * options.h;
   if (options.joints == JointLevel::velocity && options.lane == Lane::stepping) {
-    const double size = x.size > 0.0 ? x.size : 1.0;
-    if (!(gap.value > kDrifted * std::max(size, 1.0)) && !(x.angles > kDrifted) &&
-        !(x.lengths > kDrifted * size))
-      return "";
+    // each by its own size: a small mechanism opens beside a large one
+    const auto size_of = [](const JointMeasures& one) { return one.size > 0.0 ? one.size : 1.0; };
+    const auto drifted = std::ranges::find_if(measures, [&](const JointMeasures& one) {
+      return one.angles > kDrifted || one.lengths > kDrifted * size_of(one);
+    });
+    const bool passing = gap.value > kDrifted * std::max(size_of(x), 1.0);  // closed at the end
+    if (drifted == measures.end() && !passing) return "";
+    double size = size_of(x);
+    if (!passing) {
+      const auto worst = std::ranges::max_element(
+          measures, {}, [&](const JointMeasures& one) { return one.lengths / size_of(one); });
+      size = size_of(worst->lengths > 0.0 ? *worst : *drifted);
+    }
     return fmt::format(
         "joints at level velocity opened by up to {:.3g} m or rad (t = {:.6g} s), on bodies and "
         "distances of {:.3g} m; use `joint: {{level: position}}` or both, or a shorter step",

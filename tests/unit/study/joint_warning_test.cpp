@@ -64,3 +64,59 @@ TEST_CASE(
       CHECK(said(l, x, "both", 0.02 * time, 60) == "");
     }
 }
+
+namespace {
+
+/// Two rods of length l on ball joints; beside them one of 100 m where `beside`. Warnings of `steps` steps.
+std::string of_two(const std::string& scheme, double l, double step, int steps,
+                   const std::string& level, bool beside) {
+  const auto rod = [&](const char* name, const std::string& own, double x) {
+    return fmt::format(
+        "  - {{name: {}, kind: rigid, {}rigid: {{mass: 0.7, inertia: [{}, {}, {}], position: [{}, "
+        "0, 0]}}}}\n",
+        name, own, 1e-3 * l * l, 6e-3 * l * l, 6e-3 * l * l, x);
+  };
+  std::string text =
+      fmt::format(
+          "saltus: 1\ntime: {{end: 90 s, step: {} s}}\ngravity: [0, 0, -9.81]\njoint: "
+          "{{level: {}}}\nbodies:\n",
+          step, level) +
+      rod("upper", "", 0.5 * l) +
+      rod("lower", scheme.empty() ? "" : "scheme: " + scheme + ", ", 1.5 * l);
+  if (beside)
+    text +=
+        "  - {name: mast, kind: rigid, rigid: {mass: 9, inertia: [9e3, 9e3, 9e3], position: [0, "
+        "300, -50]}}\n";
+  text += fmt::format(
+      "joints:\n  - {{name: top, kind: ball, between: [world, upper], at: [0, 0, 0]}}\n"
+      "  - {{name: middle, kind: ball, between: [upper, lower], at: [{}, 0, 0]}}\n",
+      l);
+  if (beside) text += "  - {name: foot, kind: ball, between: [world, mast], at: [0, 300, 0]}\n";
+  const Model model = build(read_scene_text(text, "s"));
+  CHECK(model.groups().size() == (scheme.empty() ? 1 : 2));
+  Simulation sim(model);
+  Extreme gap;
+  for (int k = 0; k < steps; ++k) {
+    const StepReport report = sim.advance();
+    REQUIRE(report.converged);
+    if (report.joint_gap > gap.value) gap = {report.joint_gap, sim.state().step};
+  }
+  return joint_warning(gap, model, sim.state());
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a joint at level velocity between bodies of two groups is told, and so beside large ones") {
+  for (const char* scheme : {"", "rig-neg", "rig-pos"})
+    for (const bool beside : {false, true}) {
+      CAPTURE(scheme);
+      CAPTURE(beside);
+      CAPTURE(std::string(scheme));
+      const std::string text = of_two(scheme, 0.35, 0.035, 60, "velocity", beside);
+      CHECK(text.find("joints at level velocity opened by up to") == 0);
+      CHECK(text.find("distances of 0.35 m") != std::string::npos);
+      CHECK(of_two(scheme, 0.35, 0.003, 200, "velocity", beside) == "");
+      CHECK(of_two(scheme, 0.35, 0.003, 200, "both", beside) == "");
+    }
+}
