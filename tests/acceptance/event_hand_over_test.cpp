@@ -269,3 +269,43 @@ surfaces: [{{law: {{kind: newton-impact, friction: {}}}}}]
     CHECK(sim.state().groups.back().v[1] == doctest::Approx(0.1 * mu * g * above).epsilon(1e-6));
   }
 }
+
+TEST_CASE("a box at the limit of friction on a slab of its own group or another is handed over") {
+  struct Pull {
+    double above;  ///< of the limit, relative
+    bool handed;
+  };
+  for (const char* scheme : {"", "scheme: rig-neg, "})
+    for (const auto& [above, handed] : {Pull{0.0, true}, Pull{4e-7, true}, Pull{0.03, false}}) {
+      CAPTURE(scheme);
+      CAPTURE(above);
+      const double mu = 0.35, g = 8.0;
+      const Scene scene = read_scene_text(fmt::format(R"(
+saltus: 1
+time: {{end: 0.1 s, step: 5 ms, lane: events}}
+gravity: [0, {:.17g}, -{}]
+bodies:
+  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{point: [0, 0, -0.1]}}}}, fixed: true}}}}
+  - {{name: slab, kind: rigid, {}rigid: {{shape: {{box: {{size: [1, 1, 0.1]}}}}, mass: 60, position: [0, 0, -0.05], locked: [x, y, rx, ry, rz]}}}}
+  - {{name: box, kind: rigid, rigid: {{shape: {{box: {{size: [0.3, 0.2, 0.06]}}}}, mass: 4, position: [0, 0, 0.03]}}}}
+surfaces: [{{law: {{kind: newton-impact, friction: {}}}}}]
+)",
+                                                      mu * g * (1.0 + above), g, scheme, mu),
+                                          "limit.yaml");
+      Simulation sim(build(scene));
+      const auto& groups = sim.state().groups;
+      REQUIRE(groups.size() == (*scheme ? 2 : 1));
+      int most = 0;
+      for (int n = 0; n < 20; ++n) {
+        const StepReport report = sim.advance();
+        REQUIRE(report.converged);
+        most = std::max(most, report.evaluations);
+      }
+      CHECK(most < 200'000);
+      CHECK(std::ranges::any_of(sim.notices(), [](const Notice& one) {
+              return one.kind == Notice::Kind::handed_over;
+            }) == handed);
+      const double v = groups.back().v[groups.size() == 2 ? 1 : 7];
+      CHECK(std::abs(v - 0.1 * mu * g * above) <= 1e-5 * 0.1 * mu * g);
+    }
+}

@@ -167,3 +167,56 @@ TEST_CASE("simultaneous impacts whose order decides are told with the option tha
                    0.4)
             .empty());
 }
+
+TEST_CASE("impacts whose order decides are told of bodies of several groups too") {
+  using Schemes = std::array<const char*, 3>;
+  for (const Schemes& schemes : {Schemes{"", "", ""}, Schemes{"", "", "rig-neg"},
+                                 Schemes{"rig-pos", "", ""}, Schemes{"rig-pos", "rig-neg", ""}}) {
+    CAPTURE(schemes[0]);
+    CAPTURE(schemes[1]);
+    CAPTURE(schemes[2]);
+    const auto struck = [&](const std::string& impacts, double x) {
+      // the disc meets both others at once for x = 0
+      std::string text =
+          discs({{-0.45, x, 1.3, 0.0}, {0.0, -0.1, 0.0, 0.0}, {0.0, 0.1, 0.0, 0.0}}, 0.8, impacts);
+      for (std::size_t i = 0; i < 3; ++i)
+        if (*schemes[i])
+          text.insert(text.find("rigid: {shape", text.find(fmt::format("name: d{},", i))),
+                      fmt::format("scheme: {}, ", schemes[i]));
+      return text;
+    };
+    const auto told = notices_of(struck("sequential", 0.0), 0.4);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].kind == Notice::Kind::coincident);
+    CAPTURE(told[0].text);
+    CHECK(has_part(told[0].text, "'d0' on 'd1' and 'd0' on 'd2' closed equally fast"));
+    CHECK(notices_of(struck("simultaneous", 0.0), 0.4).empty());
+    CHECK(notices_of(struck("sequential", 0.03), 0.4).empty());
+  }
+}
+
+TEST_CASE("a hand-over is told of a ball that bounces on a body of its own group or another") {
+  for (const char* scheme : {"", "scheme: rig-neg, "}) {
+    CAPTURE(scheme);
+    const auto scene = [&](int limit) {
+      return fmt::format(R"(saltus: 1
+time: {{end: 0.8 s, step: 0.04 s, lane: events}}
+gravity: [0, 0, -9.81]
+events: {{limit: {}}}
+bodies:
+  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{}}}}, fixed: true}}}}
+  - {{name: slab, kind: rigid, {}rigid: {{shape: {{box: {{size: [1, 1, 0.1]}}}}, mass: 40, position: [0, 0, 0.05]}}}}
+  - {{name: ball, kind: rigid, rigid: {{shape: {{sphere: {{radius: 0.05}}}}, mass: 0.5, position: [0, 0, 0.4]}}}}
+surfaces: [{{law: {{kind: newton-impact, restitution: 0.5}}}}]
+)",
+                         limit, scheme);
+    };
+    REQUIRE(build(read_scene_text(scene(2), "t.yaml")).groups().size() == (*scheme ? 2 : 1));
+    const auto told = notices_of(scene(2), 0.8);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].kind == Notice::Kind::handed_over);
+    CAPTURE(told[0].text);
+    CHECK(has_part(told[0].text, "raise `events.limit`"));
+    CHECK(notices_of(scene(3000), 0.8).empty());
+  }
+}

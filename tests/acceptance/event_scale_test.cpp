@@ -151,3 +151,39 @@ TEST_CASE(
   CHECK(sim.state().groups[1].v[0] ==
         doctest::Approx(1e-6 * std::cos(std::sqrt(20.0) * 2.0)).epsilon(1e-6));
 }
+
+TEST_CASE("a particle strikes one of its own group, or of another, as the laws of impact say") {
+  // elastic: v1 = (m1 - m2)/(m1 + m2) v, v2 = 2 m1/(m1 + m2) v
+  for (const double m2 : {0.7, 250.0, 3e-3})
+    for (const bool apart : {false, true}) {
+      CAPTURE(m2);
+      CAPTURE(apart);
+      const double m1 = 0.3, v = -1.7;
+      const std::string bodies =
+          apart ? fmt::format(
+                      "  - {{name: a, kind: particles, particles: {{mass: [{}], positions: "
+                      "[[0, 0, 0.25]], velocities: [[0, 0, {}]]}}}}\n  - {{name: b, kind: "
+                      "particles, particles: {{mass: [{}], positions: [[0, 0, 0]]}}}}\n",
+                      m1, v, m2)
+                : fmt::format(
+                      "  - {{name: a, kind: particles, particles: {{mass: [{}, {}], "
+                      "positions: [[0, 0, 0.25], [0, 0, 0]], velocities: [[0, 0, {}], [0, "
+                      "0, 0]]}}}}\n",
+                      m1, m2, v);
+      Simulation sim(build(read_scene_text(
+          fmt::format(
+              "saltus: 1\ntime: {{end: 0.3 s, step: 0.05 s, lane: events, tolerance: "
+              "1e-9}}\nevents: {{hand_over: false}}\nbodies:\n{}contacts:\n  - {{on: a, at: "
+              "0, against: {{body: {}, at: {}, normal: [0, 0, 1]}}, law: {{kind: compliant, "
+              "stiffness: {}, exponent: 1.5}}}}\n",
+              bodies, apart ? "b" : "a", apart ? 0 : 1, 4e4 * std::min(1.0, 30.0 * m2)),
+          "pair.yaml")));
+      run_events(sim, 0.3);
+      CHECK(sim.notices().empty());
+      const auto& groups = sim.state().groups;
+      REQUIRE(groups.size() == (apart ? 2 : 1));
+      const double v1 = groups[0].v[2], v2 = apart ? groups[1].v[2] : groups[0].v[5];
+      CHECK(std::abs(v1 - (m1 - m2) / (m1 + m2) * v) <= 1e-6 * std::abs(v));
+      CHECK(std::abs(v2 - 2.0 * m1 / (m1 + m2) * v) <= 1e-6 * std::abs(v));
+    }
+}

@@ -174,3 +174,63 @@ bodies:
   for (std::size_t g = 0; g < start.size(); ++g)
     CHECK((sim.state().groups[g].q - start[g].q).cwiseAbs().maxCoeff() <= 1e-6);
 }
+
+namespace {
+
+/// A ram that moves by itself, or that 250 N push, on two parts that stand on each other.
+std::string pressed_pair(bool led, const char* shape, const char* scheme) {
+  return fmt::format(R"(saltus: 1
+time: {{end: 0.3 s, step: 2 ms}}
+bodies:
+  - {{name: bed, kind: rigid, rigid: {{shape: {{plane: {{}}}}, fixed: true}}}}
+  - {{name: ram, kind: rigid, rigid: {{shape: {{box: {{size: [0.4, 0.4, 0.1]}}}}, position: [0, 0, 0.33], {}}}{}}}
+  - {{name: lower, kind: rigid, rigid: {{shape: {{{}}}, density: 2700, position: [0, 0, 0.05]}}}}
+  - {{name: upper, kind: rigid, {}rigid: {{shape: {{{}}}, density: 7800, position: [0, 0, 0.15]}}}}
+surfaces: [{{law: {{kind: newton-impact, friction: 0.3}}}}]
+)",
+                     led ? "motion: {z: {rate: -0.4}}" : "mass: 8",
+                     led ? "" : ", loads: [{force: [0, 0, -250], constant: 1}]", shape, scheme,
+                     shape);
+}
+
+}  // namespace
+
+TEST_CASE("a press on parts of two groups names those of both, and one that gives way runs on") {
+  for (const char* scheme : {"", "scheme: rig-neg, ", "scheme: rig-pos, "})
+    for (const char* shape : {"sphere: {radius: 0.05}", "box: {size: [0.12, 0.1, 0.1]}"}) {
+      CAPTURE(scheme);
+      CAPTURE(shape);
+      const Ended ended = run_until_it_stops(pressed_pair(true, shape, scheme));
+      CAPTURE(ended.text);
+      CHECK(ended.stopped);
+      CHECK(ended.t == doctest::Approx(0.2).epsilon(0.05));
+      for (const char* part : {"'ram' with 'upper'", "'lower' with 'upper'",
+                               "'lower' with what is fixed", "'ram' has prescribed motion"})
+        CHECK(says(ended.text, part));
+      CHECK(!run_until_it_stops(pressed_pair(false, shape, scheme)).stopped);
+    }
+}
+
+TEST_CASE("a light body under a heavy one of another group does not creep") {
+  for (const char* scheme : {"", "scheme: rig-neg, "}) {
+    CAPTURE(scheme);
+    const Scene scene = read_scene_text(fmt::format(R"(saltus: 1
+time: {{end: 0.3 s, step: 1 ms}}
+gravity: [0, 0, -9.81]
+bodies:
+  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{}}}}, fixed: true}}}}
+  - {{name: light, kind: rigid, rigid: {{shape: {{box: {{size: [0.4, 0.4, 0.2]}}}}, mass: 0.2, position: [0, 0, 0.1]}}}}
+  - {{name: heavy, kind: rigid, {0}rigid: {{shape: {{box: {{size: [0.4, 0.4, 0.2]}}}}, mass: 4000, position: [0.01, 0, 0.3]}}}}
+  - {{name: top, kind: rigid, rigid: {{shape: {{box: {{size: [0.4, 0.4, 0.2]}}}}, mass: 30, position: [0, 0.01, 0.5]}}}}
+surfaces: [{{law: {{kind: newton-impact, friction: 0.5}}}}]
+)",
+                                                    scheme),
+                                        "test.yaml");
+    Simulation sim{build(scene)};
+    const auto start = sim.state().groups;
+    REQUIRE(start.size() == (*scheme ? 2 : 1));
+    for (int k = 0; k < 300; ++k) REQUIRE(sim.advance().converged);
+    for (std::size_t g = 0; g < start.size(); ++g)
+      CHECK((sim.state().groups[g].q - start[g].q).cwiseAbs().maxCoeff() <= 1e-6);
+  }
+}

@@ -13,8 +13,10 @@ namespace {
 
 constexpr const char* kSheet = "shape: {box: {size: [0.4, 0.4, 2 mm]}}, fixed: true";
 
-std::string rigid(const std::string& name, const std::string& text) {
-  return fmt::format("  - {{name: {}, kind: rigid, rigid: {{{}}}}}\n", name, text);
+std::string rigid(const std::string& name, const std::string& text,
+                  const std::string& scheme = "") {
+  return fmt::format("  - {{name: {}, kind: rigid, {}rigid: {{{}}}}}\n", name,
+                     scheme.empty() ? "" : "scheme: " + scheme + ", ", text);
 }
 
 std::string block(const std::string& name, const char* cells, const char* size, const char* origin,
@@ -75,14 +77,17 @@ TEST_CASE("two bodies that pass each other are found by their relative motion, i
         CAPTURE(L);
         CAPTURE(apart);
         CAPTURE(beside);
-        const auto ball = [&](const char* name, double x, double y, double v, const char* more) {
-          return rigid(name, fmt::format("shape: {{sphere: {{radius: {}}}}}, density: 1000, "
-                                         "position: [{}, {}, 0], velocity: [{}, 0, 0]{}",
-                                         L, L * x, L * y, L * v, more));
+        const auto ball = [&](const char* name, double x, double y, double v, const char* scheme) {
+          return rigid(name,
+                       fmt::format("shape: {{sphere: {{radius: {}}}}}, density: 1000, "
+                                   "position: [{}, {}, 0], velocity: [{}, 0, 0]",
+                                   L, L * x, L * y, L * v),
+                       scheme);
         };
         const std::string left = ball("left", -12.5, 0.0, 5000.0, ""),
-                          right = ball("right", 12.5, beside, -5000.0,
-                                       apart ? ", gravity: [0, 0, 0]" : "");
+                          right = ball("right", 12.5, beside, -5000.0, apart ? "rig-neg" : "");
+        REQUIRE(build(read_scene_text(scene(left + right), "test.yaml")).groups().size() ==
+                (apart ? 2 : 1));
         const auto lines = passed(scene(left + right, 5e-3));
         CHECK(names(lines, "left", "right") == (beside == 0.0));
         CHECK(lines.size() == (beside == 0.0 ? 1 : 0));
@@ -180,4 +185,34 @@ TEST_CASE("bodies that deform and pass others are told, resting and missing ones
                                    "[-0.01, -0.012, 5.5 mm]", "[0, 0, -1]"),
                      3e-3, 1e-4))
             .empty());
+}
+
+TEST_CASE("a shot and a pane that both move pass each other, in one group, in two, or led") {
+  const auto pane = [](const std::string& more, double y, const char* scheme) {
+    return rigid("pane",
+                 fmt::format("shape: {{box: {{size: [2 mm, 0.2, 0.3]}}}}, density: 1500, position: "
+                             "[0.0528, {}, 0], {}",
+                             y, more),
+                 scheme);
+  };
+  const std::string shot = rigid("shot",
+                                 "shape: {capsule: {radius: 1.5 mm, length: 6 mm}}, density: 3000, "
+                                 "position: [-0.0522, 0, 0], velocity: [30, 0, 0]");
+  const std::string free = "velocity: [-12, 0, 0]", led = "motion: {x: {rate: -12}}";
+  for (const auto& [more, scheme] : {std::pair{free, ""},
+                                     {free, "rig-neg"},
+                                     {free, "rig-pos"},
+                                     {free, "euler-implicit"},
+                                     {led, ""}})
+    for (const bool first : {false, true}) {
+      CAPTURE(more);
+      CAPTURE(scheme);
+      const auto both = [&](double y) {
+        const std::string other = pane(more, y, scheme);
+        return scene(first ? other + shot : shot + other, 6e-3);
+      };
+      CHECK(names(passed(both(0.0)), "shot", "pane"));
+      CHECK(passed(both(0.0), {"time.step=0.04 ms"}).empty());
+      CHECK(passed(both(0.115)).empty());
+    }
 }

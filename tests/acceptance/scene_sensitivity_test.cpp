@@ -9,6 +9,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/io/scene_yaml.h"
+#include "saltus/scene/build.h"
 
 using namespace saltus;
 
@@ -223,4 +224,42 @@ TEST_CASE("a start with an impact, or with a contact that nothing presses, has n
   CHECK(says(
       derivatives(on_the_floor("0, 0, 0", ball + "velocity: [0.5, 0, 0]", 0.1, 0.3), "gravity[2]"),
       "decides whether it stays closed"));
+}
+
+TEST_CASE("a body that begins to slide on one of its own group or another has its derivative") {
+  // the slab gives way downwards alone
+  const auto on_slab = [](const char* scheme, double mu, double t) {
+    return fmt::format(
+        "saltus: 1\ntime: {{end: {} s, step: 10 ms, lane: events}}\ngravity: [2.5, 0, "
+        "-9]\nbodies:\n"
+        "  - {{name: body, kind: rigid, rigid: {{shape: {{box: {{size: [0.3, 0.2, 0.1]}}}}, mass: "
+        "7, position: [0, 0, 0.05]}}}}\n"
+        "  - {{name: slab, kind: rigid, {}rigid: {{shape: {{box: {{size: [4, 2, 0.2]}}}}, mass: "
+        "30, position: [0, 0, -0.1], locked: [x, y, rx, ry, rz]}}}}\n"
+        "  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{point: [0, 0, -0.2]}}}}, "
+        "fixed: true}}}}\nsurfaces: [{{law: {{kind: newton-impact, restitution: 0, friction: "
+        "{}}}}}]\n"
+        "outputs: [{{probe: body, name: x, at: [0, 0, 0], direction: [1, 0, 0], quantity: "
+        "displacement}}]\n",
+        t, scheme, mu);
+  };
+  for (const char* scheme : {"", "scheme: rig-neg, "}) {
+    CAPTURE(scheme);
+    REQUIRE(build(read_scene_text(on_slab(scheme, 0.2, 0.4), "t.yaml")).groups().size() ==
+            (*scheme ? 2 : 1));
+    for (const double mu : {0.12, 0.27}) {  // x = (2.5 - 9 mu) t^2/2
+      const SceneSensitivity s = derivatives(on_slab(scheme, mu, 0.4), kFriction);
+      CAPTURE(s.states.reason);
+      REQUIRE(s.value.size() == 1);
+      CHECK(s.value(0, 0) == doctest::Approx(-9.0 * 0.16 / 2.0).epsilon(1e-6));
+    }
+    const SceneSensitivity limit =
+        derivatives(on_slab(scheme, 2.5 / 9.0 * (1.0 + 4e-5), 0.4), kFriction);
+    CAPTURE(limit.states.reason);
+    CHECK(says(limit, "'body' on 'slab'"));
+    CHECK(says(limit, "decides whether it sticks or slides"));
+    const SceneSensitivity rests = derivatives(on_slab(scheme, 0.29, 0.4), kFriction);
+    REQUIRE(rests.value.size() == 1);
+    CHECK(std::abs(rests.value(0, 0)) < 1e-9);
+  }
 }

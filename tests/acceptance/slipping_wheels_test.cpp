@@ -21,6 +21,7 @@ struct Car {
   double friction = 0.6;
   double far = 0.0;    ///< where it starts, along x and y [m]
   bool balls = false;  ///< its wheels are spheres
+  std::string scheme;  ///< of its wheels; empty: that of the chassis, in one group
   std::string end = "0.8 s";
 };
 
@@ -50,8 +51,8 @@ bodies:
                           "{:.17g}, 0], angle: 90 deg}}}}",
                           R, c, s);
       text += fmt::format(
-          "  - {{name: w{}, kind: rigid, rigid: {{shape: {}, mass: 7, position: {}}}}}\n", k, shape,
-          place(x, y, R));
+          "  - {{name: w{}, kind: rigid, {}rigid: {{shape: {}, mass: 7, position: {}}}}}\n", k,
+          car.scheme.empty() ? "" : "scheme: " + car.scheme + ", ", shape, place(x, y, R));
       const bool driven = x < 0.0 ? car.rear : car.front;
       joints += fmt::format(
           "  - {{name: j{0}, kind: revolute, between: [chassis, w{0}], at: {1}, axis: [{2:.17g}, "
@@ -79,7 +80,7 @@ Path drive(const Car& car) {
       run_text(scene_of(car), {}, [&](const Simulation& sim, const StepReport& report) {
         const State& state = sim.state();
         // the chassis is the first of the bodies that move
-        const auto& moving = state.groups.back();
+        const auto& moving = car.scheme.empty() ? state.groups.back() : state.groups.front();
         path.aside = std::max(path.aside,
                               std::abs(c * (moving.q[1] - car.far) - s * (moving.q[0] - car.far)));
         path.speed = c * moving.v[0] + s * moving.v[1];
@@ -128,6 +129,25 @@ TEST_CASE("spheres for wheels share the load alike") {
   CHECK(path.converged);
   CHECK(path.aside < 1e-4);
   CHECK(path.speed == doctest::Approx(car.radius * car.rate).epsilon(1e-4));
+}
+
+TEST_CASE("a car whose wheels are of another group than its chassis goes as straight") {
+  for (const char* scheme : {"rig-neg", "rig-pos"})
+    for (const bool front : {false, true}) {
+      CAPTURE(scheme);
+      CAPTURE(front);
+      Car car;
+      car.scheme = scheme;
+      car.front = front;
+      car.heading = 0.7;
+      car.rate = 5.0;
+      car.radius = 0.22;
+      const Path path = drive(car);
+      CHECK(path.converged);
+      CHECK(path.aside < 1e-8);
+      CHECK(path.speed == doctest::Approx(car.radius * car.rate).epsilon(1e-4));
+      CHECK(path.iterations < 1500);
+    }
 }
 
 }  // namespace saltus::test

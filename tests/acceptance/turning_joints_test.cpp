@@ -203,3 +203,64 @@ TEST_CASE("a damped hinge comes to rest and goes on, whatever its rate falls to"
       CHECK(std::abs(run.sim.probe(1)) < 1e-9);
     }
 }
+
+namespace {
+
+/// Two wheels of 0.05 and 0.02 kg m^2 on one axle that turn against each other at the rate `spin`; of one group without a scheme.
+std::string against(const std::string& turn, double spin, const std::string& scheme) {
+  const auto wheel = [](const char* name, const std::string& own, double J, double rate) {
+    return fmt::format(
+        "  - {{name: {}, kind: rigid, {}rigid: {{mass: 3, inertia: [{}, {}, {}], position: [0, "
+        "-0.4, 0.2], spin: [0, 0, {}]}}}}\n",
+        name, own, 0.7 * J, 0.7 * J, J, rate);
+  };
+  return "saltus: 1\ntime: {end: 1.5 s, step: 2 ms}\nbodies:\n" +
+         wheel("inner", "", 0.05, -2.0 / 7.0 * spin) +
+         wheel("outer", scheme.empty() ? "" : "scheme: " + scheme + ", ", 0.02, 5.0 / 7.0 * spin) +
+         "joints:\n  - {name: axle, kind: revolute, between: [inner, outer], at: [0, -0.4, 0.2], "
+         "axis: [0, 0, 1], turn: {" +
+         turn + "}}\noutputs:\n  - {probe: axle, name: angle, quantity: displacement}\n";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "springs and stops between two bodies end the run beyond half a turn, in one group or two") {
+  for (const char* scheme : {"", "rig-neg", "rig-pos"})
+    for (const char* way : {"time.lane=stepping", "time.lane=events", "time.tolerance=1e-5"}) {
+      CAPTURE(scheme);
+      CAPTURE(way);
+      REQUIRE(
+          build(read_scene_text(against("damping: 0", 1.0, scheme), "test.yaml")).groups().size() ==
+          (*scheme ? 2 : 1));
+      for (const double spin : {11.0, -11.0}) {
+        std::string text;
+        double angle = 0.0;
+        const StepReport report = failure(
+            against("spring: {stiffness: 0.03, rest: -0.3}", spin, scheme), text, {way}, &angle);
+        CHECK_FALSE(report.finite);
+        CHECK(says(text,
+                   "joint 'axle' passed half a turn: its spring counts the angle from -3.442 "
+                   "to 2.842 rad"));
+        CHECK(std::abs(angle + 0.3) == doctest::Approx(std::numbers::pi).epsilon(0.02));
+      }
+      std::string text;
+      failure(against("limits: {lower: -80 deg}", 6.5, scheme), text, {way});
+      CHECK(says(text, "joint 'axle' passed half a turn: its limits count the angle from"));
+      // J a'' = -k a, J = 1/70 kg m^2:  a = 2.5 sin 2.5 t
+      const Shown run = run_text(against("spring: {stiffness: 0.0892857142857}", 6.25, scheme),
+                                 {way, "time.end=1.1"});
+      CHECK(run.converged);
+      CHECK(run.sim.probe(0) == doctest::Approx(2.5 * std::sin(2.75)).epsilon(2e-2));
+      CHECK(run.sim.notices().empty());
+    }
+}
+
+TEST_CASE("a step of more than half a turn between two bodies ends the run, in one group or two") {
+  for (const char* scheme : {"", "rig-neg"}) {
+    CAPTURE(scheme);
+    std::string text;
+    failure(against("spring: {stiffness: 0.03}", 1750.0, scheme), text);
+    CHECK(says(text, "joint 'axle' turned by more than half a turn in one step, and its spring"));
+  }
+}
