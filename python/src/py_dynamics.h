@@ -6,6 +6,7 @@
 
 #include "python_side.h"
 #include "saltus/dynamics/dynamics.h"
+#include "saltus/dynamics/forwarding.h"
 #include "saltus/math/sparse.h"
 #include "saltus/math/sparse_product.h"
 
@@ -44,7 +45,7 @@ py::tuple points_to_python(std::span<const PointRef> at);
 std::vector<PointRef> points_of(py::handle from);
 
 /// A body of the engine while a call lasts: `at` is null afterwards. Also a body with its owner, for Python.
-class BorrowedBody final : public Dynamics {
+class BorrowedBody final : public ForwardingDynamics {
  public:
   const Dynamics* at = nullptr;
   py::object owner{};
@@ -53,74 +54,8 @@ class BorrowedBody final : public Dynamics {
     return *at;
   }
 
-  int bodies() const override { return body().bodies(); }
-  int positions() const override { return body().positions(); }
-  int velocities() const override { return body().velocities(); }
-  unsigned traits() const override { return body().traits(); }
-  void retract(View q, View w, Out out) const override { body().retract(q, w, out); }
-  void increment_rate(View w, View v, Out rate) const override {
-    body().increment_rate(w, v, rate);
-  }
-  void force(double t, View q, View v, Out f) const override { body().force(t, q, v, f); }
-  void multiply(Combination s, double t, View q, View v, View x, Out y) const override {
-    body().multiply(s, t, q, v, x, y);
-  }
-  void factorise(Combination s, double t, View q, View v, Factor& A) const override {
-    body().factorise(s, t, q, v, A);
-  }
-  void factorise_exact(Combination s, double weight, View x, double t, View q, View v,
-                       Factor& A) const override {
-    body().factorise_exact(s, weight, x, t, q, v, A);
-  }
-  void potential_force(double t, View q, Out f) const override { body().potential_force(t, q, f); }
-  void load(double t, View q, View v, Out f) const override { body().load(t, q, v, f); }
-  void coast(double h, Out q, Out v) const override { body().coast(h, q, v); }
-  const RigidData* rigid() const override { return body().rigid(); }
-  Rayleigh rayleigh() const override { return body().rayleigh(); }
-  int prescribed() const override { return body().prescribed(); }
-  void reactions(double t, View q, View v, View a, Out forces) const override {
-    body().reactions(t, q, v, a, forces);
-  }
-  void point_reactions(double t, View q, std::span<const PointRef> p, View f,
-                       Out forces) const override {
-    body().point_reactions(t, q, p, f, forces);
-  }
-  void prescribed_columns(Combination s, double t, View q, View v,
-                          Eigen::Ref<Matrix> columns) const override {
-    body().prescribed_columns(s, t, q, v, columns);
-  }
-  void points(double t, View q, std::span<const PointRef> p, Out x) const override {
-    body().points(t, q, p, x);
-  }
-  void point_rows(View q, View axes, std::span<const PointRef> p, PointRows& J) const override {
-    body().point_rows(q, axes, p, J);
-  }
-  void spin_rows(View q, View axes, std::span<const PointRef> p, PointRows& J) const override {
-    body().spin_rows(q, axes, p, J);
-  }
-  void frames(double t, View q, std::span<Pose> out) const override { body().frames(t, q, out); }
-  void spin_drift(double t, View q, std::span<const PointRef> p, Out d) const override {
-    body().spin_drift(t, q, p, d);
-  }
-  void point_drift(double t, View q, std::span<const PointRef> p, Out d) const override {
-    body().point_drift(t, q, p, d);
-  }
-  double fastest_drift(double from, double to, double reach) const override {
-    return body().fastest_drift(from, to, reach);
-  }
-  double offset() const override { return body().offset(); }
-  void breaks(Breaks& out) const override { body().breaks(out); }
-  std::unique_ptr<PointTable> table(std::span<const PointRef> p,
-                                    std::span<const Vector3> direction) const override {
-    return body().table(p, direction);
-  }
-  std::span<const Source> sources() const override { return body().sources(); }
-  bool stand(std::optional<double> t) const override { return body().stand(t); }
-  Energy energy(double t, View q, View v) const override { return body().energy(t, q, v); }
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override {
-    body().power(t, q, v, w, by_source);
-  }
-  const ModalData* modal() const override { return body().modal(); }
+ private:
+  const Dynamics& inner() const override { return body(); }
 };
 
 /// The body itself: what a scheme of the engine is given, which may keep it in its factor for the passes to come.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "saltus/contact/joint_system.h"
+#include "saltus/dynamics/forwarding.h"
 
 namespace saltus {
 
@@ -19,7 +20,7 @@ struct JointedGroup {
   std::shared_ptr<const Dynamics> body;
 };
 
-class Jointed final : public Dynamics {
+class Jointed final : public ForwardingDynamics {
  public:
   /// Joints and couplings of which all sides are of `group`, `moved` or the world; the others are left out. drift_time [s] > 0:
   /// accelerations of what moves by itself are differences over it, so it is to be well below the step. Throws UsageError: a
@@ -37,59 +38,16 @@ class Jointed final : public Dynamics {
   void add_loads(double t, View q, View v, double weight,
                  std::span<std::array<Vector3, 2>> loads) const;
 
-  int bodies() const override { return body_->bodies(); }
-  int positions() const override { return body_->positions(); }
-  int velocities() const override { return body_->velocities(); }
-  /// Those of the body without tangents, affine and modal: C and K would be full, and are not given.
+  /// Those of the body without tangents, affine and modal: C and K would be full, and are not given. multiply() and
+  /// factorise() are those of the body without the joints.
   unsigned traits() const override;
-
-  void retract(View q, View w, Out out) const override { body_->retract(q, w, out); }
-  void increment_rate(View w, View v, Out rate) const override {
-    body_->increment_rate(w, v, rate);
-  }
   void force(double t, View q, View v, Out f) const override;
   void load(double t, View q, View v, Out f) const override;
-  void potential_force(double t, View q, Out f) const override { body_->potential_force(t, q, f); }
-  /// M, C and K of the body without the joints.
-  void multiply(Combination s, double t, View q, View v, View x, Out y) const override {
-    body_->multiply(s, t, q, v, x, y);
-  }
-  void factorise(Combination s, double t, View q, View v, Factor& A) const override {
-    body_->factorise(s, t, q, v, A);
-  }
   const RigidData* rigid() const override { return has_rigid_ ? &rigid_ : nullptr; }
-  Rayleigh rayleigh() const override { return body_->rayleigh(); }
-
-  void points(double t, View q, std::span<const PointRef> at, Out x) const override {
-    body_->points(t, q, at, x);
-  }
-  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override {
-    body_->point_rows(q, axes, at, J);
-  }
-  void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override {
-    body_->spin_rows(q, axes, at, J);
-  }
-  void frames(double t, View q, std::span<Pose> out) const override { body_->frames(t, q, out); }
-  void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
-    body_->spin_drift(t, q, at, d);
-  }
-  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
-    body_->point_drift(t, q, at, d);
-  }
-  double fastest_drift(double from, double to, double reach) const override {
-    return body_->fastest_drift(from, to, reach);
-  }
-  double offset() const override { return body_->offset(); }
-  void breaks(Breaks& out) const override { body_->breaks(out); }
-  std::unique_ptr<PointTable> table(std::span<const PointRef> at,
-                                    std::span<const Vector3> direction) const override {
-    return body_->table(at, direction);
-  }
+  const ModalData* modal() const override { return rows_ == 0 ? body_->modal() : nullptr; }
 
   /// Of the body, then "joints" and, where rows are driven or lead to what is moved, "prescribed".
   std::span<const Source> sources() const override { return sources_; }
-  bool stand(std::optional<double> t) const override { return body_->stand(t); }
-  Energy energy(double t, View q, View v) const override { return body_->energy(t, q, v); }
   void power(double t, View q, View v, View w, std::span<double> by_source) const override;
 
  private:
@@ -97,6 +55,7 @@ class Jointed final : public Dynamics {
   struct Room;
   struct Rooms;
   const Place& reaction(Room& room, double t, View q, View v) const;
+  const Dynamics& inner() const override { return *body_; }
 
   std::vector<Joint> joints_;
   std::vector<JointCoupling> couplings_;

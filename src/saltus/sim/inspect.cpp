@@ -11,6 +11,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/options_write.h"
+#include "saltus/dynamics/forwarding.h"
 #include "saltus/math/dense.h"
 
 namespace saltus {
@@ -19,7 +20,7 @@ namespace {
 std::size_t size(int i) { return static_cast<std::size_t>(i); }
 
 /// The group it is made of, and the last combination that was factorised.
-class Listener final : public Dynamics {
+class Listener final : public ForwardingDynamics {
  public:
   explicit Listener(const Dynamics& body) : body_(body) {}
 
@@ -30,16 +31,6 @@ class Listener final : public Dynamics {
   };
   std::optional<Asked> asked() const { return asked_; }
 
-  int bodies() const override { return body_.bodies(); }
-  int positions() const override { return body_.positions(); }
-  int velocities() const override { return body_.velocities(); }
-  unsigned traits() const override { return body_.traits(); }
-  void retract(View q, View w, Out out) const override { body_.retract(q, w, out); }
-  void increment_rate(View w, View v, Out rate) const override { body_.increment_rate(w, v, rate); }
-  void force(double t, View q, View v, Out f) const override { body_.force(t, q, v, f); }
-  void multiply(Combination s, double t, View q, View v, View x, Out y) const override {
-    body_.multiply(s, t, q, v, x, y);
-  }
   void factorise(Combination s, double t, View q, View v, Factor& A) const override {
     asked_ = Asked{s, t, q, v};
     body_.factorise(s, t, q, v, A);
@@ -49,59 +40,12 @@ class Listener final : public Dynamics {
     asked_ = Asked{s, t, q, v};
     body_.factorise_exact(s, weight, x, t, q, v, A);
   }
-  void potential_force(double t, View q, Out f) const override { body_.potential_force(t, q, f); }
-  void load(double t, View q, View v, Out f) const override { body_.load(t, q, v, f); }
-  void coast(double h, Out q, Out v) const override { body_.coast(h, q, v); }
-  const RigidData* rigid() const override { return body_.rigid(); }
-  Rayleigh rayleigh() const override { return body_.rayleigh(); }
-  int prescribed() const override { return body_.prescribed(); }
-  void reactions(double t, View q, View v, View a, Out forces) const override {
-    body_.reactions(t, q, v, a, forces);
-  }
-  void point_reactions(double t, View q, std::span<const PointRef> at, View f,
-                       Out forces) const override {
-    body_.point_reactions(t, q, at, f, forces);
-  }
-  void prescribed_columns(Combination s, double t, View q, View v,
-                          Eigen::Ref<Matrix> columns) const override {
-    body_.prescribed_columns(s, t, q, v, columns);
-  }
-  void points(double t, View q, std::span<const PointRef> at, Out x) const override {
-    body_.points(t, q, at, x);
-  }
-  void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override {
-    body_.point_rows(q, axes, at, J);
-  }
-  void spin_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override {
-    body_.spin_rows(q, axes, at, J);
-  }
-  void frames(double t, View q, std::span<Pose> out) const override { body_.frames(t, q, out); }
-  void spin_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
-    body_.spin_drift(t, q, at, d);
-  }
-  void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override {
-    body_.point_drift(t, q, at, d);
-  }
-  double fastest_drift(double from, double to, double reach) const override {
-    return body_.fastest_drift(from, to, reach);
-  }
-  double offset() const override { return body_.offset(); }
-  void breaks(Breaks& out) const override { body_.breaks(out); }
-  std::unique_ptr<PointTable> table(std::span<const PointRef> at,
-                                    std::span<const Vector3> direction) const override {
-    return body_.table(at, direction);
-  }
-  std::span<const Source> sources() const override { return body_.sources(); }
-  bool stand(std::optional<double> t) const override { return body_.stand(t); }
-  Energy energy(double t, View q, View v) const override { return body_.energy(t, q, v); }
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override {
-    body_.power(t, q, v, w, by_source);
-  }
-  const ModalData* modal() const override { return body_.modal(); }
 
  private:
+  const Dynamics& inner() const override { return body_; }
+
   const Dynamics& body_;
-  mutable std::optional<Asked> asked_;
+  mutable std::optional<Asked> asked_;  // written before it is read; one inspection owns it
 };
 
 /// One step of one group, as far as it has come.
