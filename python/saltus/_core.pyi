@@ -206,8 +206,8 @@ class Dynamics(metaclass=_pybind11_type):
 
     A subclass must give ``positions()`` and ``force(t, q, v, f)``, and either ``mass(q)`` (with ``stiffness(t, q, v)`` K = -dF/dq
     and ``damping(t, q, v)`` C = -dF/dv where there are any) or ``combination(s, t, q, v)`` = m M + c C + k K, or ``multiply(s, t,
-    q, v, x, y)`` together with ``factorise(s, t, q, v, A)``. Each depends on its arguments alone. (These methods without t, as up
-    to version 0.1, are still called, with a DeprecationWarning.) Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
+    q, v, x, y)`` together with ``factorise(s, t, q, v, A)``. Each depends on its arguments alone. (Their old
+    forms without t are still called, with a DeprecationWarning.) Matrices are numbers, diagonals, arrays of shape (n, n), `SparseMatrix` or sparse
     matrices of SciPy; None stands for no damping and no stiffness. M is symmetric and positive definite, which ModelParts.build()
     looks at where a class gives it. Everything else has a default:
 

@@ -40,9 +40,8 @@ void PythonSide::resolve() const {
         code.attr("co_argcount").cast<int>() != one.before + 1)
       continue;
     untimed[at] = '\1';
-    const std::string text =
-        class_name_ + "." + one.old_form +
-        " is the form of version 0.1, in which the engine cannot tell the time; write " + one.form;
+    const std::string text = class_name_ + "." + one.old_form +
+                             " is the old form, which is not told the time; write " + one.form;
     if (PyErr_WarnEx(PyExc_DeprecationWarning, text.c_str(), 1) != 0) throw py::error_already_set();
   }
   has_ = std::move(found);

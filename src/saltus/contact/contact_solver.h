@@ -56,7 +56,7 @@ struct ContactProblem {
 struct Limits {
   double tolerance = 1e-12;  ///< on residual() [1]
   int iterations = 10'000;
-  /// Of impulses that bodies do not determine those of least size, where contacts slide: even_load.h; by those who know how.
+  /// Of impulses that bodies do not determine those of least size, where contacts slide: even_load.h; `auto` alone heeds it.
   bool even = false;
 };
 

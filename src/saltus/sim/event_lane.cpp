@@ -206,6 +206,7 @@ struct EventLane::Work {
   bool damps = false;          ///< some law is compliant with damping
   bool books = false;          ///< some body has a source that is no potential
   bool held = true;            ///< the modes hold where the last go() led
+  int crawls = 0;              ///< steps in a row that friction at slips near zero keeps short
   int impact = 0, scheme = 0, friction = 0, prescribed = 0, damping = -1;
 
   void gather(const std::vector<GroupState>& groups) {
@@ -244,7 +245,6 @@ struct EventLane::Work {
   void share_speeds();
   void set_scale();
   enum class Made { step, stops, nothing };
-  int crawls = 0;  ///< steps in a row that friction at slips near zero keeps short
   Made make(State& state, double limit, StepReport& report);
   bool find_stops();
   double first_step(double most);

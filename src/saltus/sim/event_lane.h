@@ -26,9 +26,10 @@ class EventLane {
 
   /// Takes over a state whose groups hold physical q and v.
   void enter(State& state);
-  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, more contacts closed than EventOptions::closed, or slips
-  /// that keep hundreds of steps below a thousandth of the interval: the state is that of the last event or step and the schemes should go on, report.failure says which. Else false in report.converged with
-  /// report.failure: the state is as far as it came. Adds to the report.
+  /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, more contacts closed than EventOptions::closed, or
+  /// hundreds of steps below a thousandth of the interval because of slips near zero. The state is then that of the last event or
+  /// step, report.failure says which, and the schemes should go on. `failed`: false in report.converged, with report.failure; the
+  /// state is as far as it came. Adds to the report.
   enum class End { reached, busy, failed };
   static constexpr std::string_view kManyEvents =
       "an interval held more events than `events.limit`";

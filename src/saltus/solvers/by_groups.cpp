@@ -7,6 +7,7 @@
 #include "saltus/base/stop.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
+#include "saltus/solvers/solver_around.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
@@ -14,12 +15,9 @@ namespace {
 
 /// Groups: contacts that no chain of blocks W_cd couples are apart. Those that p does not solve yet are given to `inner`,
 /// in the order of their first contacts; the others keep their p.
-class ByGroups final : public ContactSolver {
+class ByGroups final : public SolverAround {
  public:
-  explicit ByGroups(std::unique_ptr<ContactSolver> inner) : inner_(std::move(inner)) {}
-  std::string_view name() const override { return inner_->name(); }
-  bool handles(LawKind kind) const override { return inner_->handles(kind); }
-  bool needs_symmetric() const override { return inner_->needs_symmetric(); }
+  using SolverAround::SolverAround;
 
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
@@ -131,8 +129,6 @@ class ByGroups final : public ContactSolver {
       work.x[k] = work.p[work.rows[static_cast<std::size_t>(k)]];
     }
   }
-
-  std::unique_ptr<ContactSolver> inner_;
 };
 
 }  // namespace

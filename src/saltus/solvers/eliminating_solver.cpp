@@ -5,6 +5,7 @@
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/cone_problem.h"
 #include "saltus/solvers/equality_elimination.h"
+#include "saltus/solvers/solver_around.h"
 
 namespace saltus {
 namespace {
@@ -15,14 +16,12 @@ struct Work final : SolverWork {
   Vector p, full;
 };
 
-class Eliminating final : public ContactSolver {
+class Eliminating final : public SolverAround {
  public:
-  explicit Eliminating(std::unique_ptr<ContactSolver> inner) : inner_(std::move(inner)) {}
-  std::string_view name() const override { return inner_->name(); }
+  using SolverAround::SolverAround;
   bool handles(LawKind kind) const override {
     return kind == LawKind::equality || inner_->handles(kind);
   }
-  bool needs_symmetric() const override { return inner_->needs_symmetric(); }
 
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
@@ -81,8 +80,6 @@ class Eliminating final : public ContactSolver {
     report.converged = report.residual <= limits.tolerance;
     return report;
   }
-
-  std::unique_ptr<ContactSolver> inner_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
+#include "saltus/solvers/solver_around.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
@@ -14,12 +15,10 @@ constexpr double kRough = 1e-6;  ///< tolerance on the way
 
 /// (mu, mu_R, sigma)_k = (k/K) (mu, mu_R, sigma), k = 0 .. K, each problem from the solution of the one before. The first
 /// is without friction: its energy has a least value, and a branch of solutions leads from there to one with friction.
-class FrictionContinuation final : public ContactSolver {
+class FrictionContinuation final : public SolverAround {
  public:
-  explicit FrictionContinuation(std::unique_ptr<ContactSolver> inner) : inner_(std::move(inner)) {}
+  using SolverAround::SolverAround;
   std::string_view name() const override { return "continuation"; }
-  bool handles(LawKind kind) const override { return inner_->handles(kind); }
-  bool needs_symmetric() const override { return inner_->needs_symmetric(); }
 
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
@@ -60,7 +59,6 @@ class FrictionContinuation final : public ContactSolver {
     std::vector<Law> laws;
     Vector p;
   };
-  std::unique_ptr<ContactSolver> inner_;
 };
 
 }  // namespace

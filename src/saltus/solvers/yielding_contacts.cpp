@@ -7,6 +7,7 @@
 #include "saltus/base/stop.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
+#include "saltus/solvers/solver_around.h"
 #include "saltus/solvers/solvers.h"
 
 namespace saltus {
@@ -21,12 +22,9 @@ constexpr int kOuter = 15;
 ///     p_{k+1} solves the problem of  (W + alpha D, b - alpha D p_k),   D = diag(W_NN)                   (1)
 /// Where W is singular an interior point has no end to come to; (1) has one. Contacts of wheels that roll, held a dozen times
 /// over, contradict each other by the last digits of their places: p then drifts until those slip that must.
-class YieldingContacts final : public ContactSolver {
+class YieldingContacts final : public SolverAround {
  public:
-  explicit YieldingContacts(std::unique_ptr<ContactSolver> inner) : inner_(std::move(inner)) {}
-  std::string_view name() const override { return inner_->name(); }
-  bool handles(LawKind kind) const override { return inner_->handles(kind); }
-  bool needs_symmetric() const override { return inner_->needs_symmetric(); }
+  using SolverAround::SolverAround;
 
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
@@ -88,8 +86,6 @@ class YieldingContacts final : public ContactSolver {
       work.D.segment(W.first[at(c)], n).setConstant(D);
     }
   }
-
-  std::unique_ptr<ContactSolver> inner_;
 };
 
 }  // namespace

@@ -1,0 +1,22 @@
+// A solver that asks another one, under its name.
+#pragma once
+#include <memory>
+#include <utility>
+
+#include "saltus/contact/contact_solver.h"
+
+namespace saltus {
+
+/// Name, laws and needs are those of the solver inside.
+class SolverAround : public ContactSolver {
+ public:
+  explicit SolverAround(std::unique_ptr<ContactSolver> inner) : inner_(std::move(inner)) {}
+  std::string_view name() const override { return inner_->name(); }
+  bool handles(LawKind kind) const override { return inner_->handles(kind); }
+  bool needs_symmetric() const override { return inner_->needs_symmetric(); }
+
+ protected:
+  std::unique_ptr<ContactSolver> inner_;
+};
+
+}  // namespace saltus
