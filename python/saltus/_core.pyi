@@ -290,7 +290,7 @@ class Dynamics(metaclass=_pybind11_type):
     def energy(self, t: float, q: Any, v: Any) -> Energy:
         """Energy [J]."""
     def power(self, t: float, q: Any, v: Any, w: Any, by_source: Any = None) -> npt.NDArray[np.float64]:
-        """F_s(t, q, v) . w [W], one a source; their sum is F . w."""
+        """F_s(t, q, v) . w [W], one a source; their sum is F . w. What prescribed motion changes of the potential energy is a power too, of 'prescribed'."""
 
 class Energy(metaclass=_pybind11_type):
     """Kinetic and potential energy [J]. Unpacks into the two."""
@@ -1274,8 +1274,9 @@ class Simulation(metaclass=_pybind11_type):
     """Advances a state of a model.
 
     Physics never raises from `advance`: look at the report. While C++ steps other Python threads run, and several simulations
-    may step in several threads; those of one `Model` take turns, since their bodies share work space. After os.fork() in one
-    thread while another steps, a child may use what it makes itself, and no simulation or model of its parent.
+    may step in several threads, those of one `Model` too: no number depends on it. What is written in Python, a body, a
+    scheme, a solver, is then asked by all of them, one call at a time: let it keep nothing from call to call. After os.fork()
+    in one thread while another steps, a child may use what it makes itself, and no simulation or model of its parent.
 
     Parameters
     ----------
@@ -1698,6 +1699,8 @@ class Trait(enum.IntFlag):
         6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.
     separable
         M is constant, forces but the gyroscopic one do not depend on v, and coast() is the motion without them.
+    driven
+        The potential energy depends on t, by prescribed motion.
     """
     tangents: int
     affine: int
@@ -1710,6 +1713,7 @@ class Trait(enum.IntFlag):
     potential: int
     rigid: int
     separable: int
+    driven: int
 
 class Trial(metaclass=_pybind11_type):
     """Work data of one step of one group, lent for each call of its scheme.
@@ -1914,8 +1918,12 @@ def _study(scene: Any, set: Any, schemes: Sequence[str], steps: Sequence[float],
 
 def _sweep(scene: Any, set: Any, values: Sequence[str], threads: int, random: int | None, seed: int | None, progress: Any) -> _SweepRows: ...
 
-def book_sources(body: Dynamics, t: float, q: Any, v: Any, w: Any, weight_h: float, by_source: Any = None) -> npt.NDArray[np.float64]:
-    """by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]."""
+def book_sources(body: Dynamics, t: float, q: Any, v: Any, w: Any, weight_h: float, by_source: Any = None, held: float | None = None) -> npt.NDArray[np.float64]:
+    """by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Bodies with
+    Trait.driven: of F what belongs to the potential energy counts with what is prescribed where it is at `held`, the start
+    x.t0 of a step whose work.energy is that of x.t0 too: such a step books exactly. Without it what the motion changes of the
+    potential energy is a power too, and work.energy that of the end.
+    """
 
 def curvature(body: Dynamics, t: float, q: Any, v: Any, w: Any) -> float:
     """w . K w at (t, q, v) with K that of the potential [J]."""

@@ -14,7 +14,8 @@ py::object trait_type(py::module_& m) {
         std::pair{"symmetric", Trait::symmetric}, std::pair{"fixed_points", Trait::fixed_points},
         std::pair{"second_order", Trait::second_order},
         std::pair{"constant_mass", Trait::constant_mass}, std::pair{"potential", Trait::potential},
-        std::pair{"rigid", Trait::rigid}, std::pair{"separable", Trait::separable}})
+        std::pair{"rigid", Trait::rigid}, std::pair{"separable", Trait::separable},
+        std::pair{"driven", Trait::driven}})
     members[name] = static_cast<unsigned>(bit);
   py::object type = py::module_::import("enum").attr("IntFlag")("Trait", members);
   type.attr("__module__") = "saltus";
@@ -44,7 +45,9 @@ potential
 rigid
     6 velocities and 7 positions a body; rigid(), load(), frames() and spin_rows() are given.
 separable
-    M is constant, forces but the gyroscopic one do not depend on v, and coast() is the motion without them.)";
+    M is constant, forces but the gyroscopic one do not depend on v, and coast() is the motion without them.
+driven
+    The potential energy depends on t, by prescribed motion.)";
   m.attr("Trait") = type;
   return type;
 }

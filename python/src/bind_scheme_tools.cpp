@@ -1,4 +1,6 @@
 // What the schemes of the engine share, for those written in Python.
+#include <pybind11/stl.h>
+
 #include "py_scheme.h"
 #include "saltus/schemes/implicit.h"
 
@@ -20,18 +22,21 @@ Scheme.correct() returns with response = A^-1 r. Infinite where something is not
   m.def(
       "book_sources",
       [](const Dynamics& body, double t, const py::object& q, const py::object& v,
-         const py::object& w, double weight_h, const py::object& by_source) {
+         const py::object& w, double weight_h, const py::object& by_source,
+         std::optional<double> held) {
         Wanted out(by_source, static_cast<Eigen::Index>(body.sources().size()), "by_source");
         const Brought at_q(q, body.positions(), "q"), at_v(v, body.velocities(), "v"),
             along(w, body.velocities(), "w");
-        book_sources(body, t, *at_q, *at_v, *along, weight_h,
+        book_sources(body, t, held, *at_q, *at_v, *along, weight_h,
                      std::span((*out).data(), static_cast<std::size_t>((*out).size())));
         return out.array();
       },
       py::arg("body"), py::arg("t"), py::arg("q"), py::arg("v"), py::arg("w"), py::arg("weight_h"),
-      py::arg("by_source") = py::none(),
-      "by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the "
-      "others [J].");
+      py::arg("by_source") = py::none(), py::arg("held") = py::none(),
+      R"(by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Bodies with
+Trait.driven: of F what belongs to the potential energy counts with what is prescribed where it is at `held`, the start
+x.t0 of a step whose work.energy is that of x.t0 too: such a step books exactly. Without it what the motion changes of the
+potential energy is a power too, and work.energy that of the end.)");
   m.def(
       "curvature",
       [](const Dynamics& body, double t, const py::object& q, const py::object& v,

@@ -24,19 +24,16 @@ double seconds(Clock::duration time) { return std::chrono::duration<double>(time
 /// Until its end the thread that has the turn is inside a step.
 class Stepping {
  public:
-  explicit Stepping(Turns& turn) : turn_(turn) { turn_.step(true); }
-  ~Stepping() { turn_.step(false); }
+  explicit Stepping(Turn& turn) : turn_(turn) { turn_.stepping = true; }
+  ~Stepping() { turn_.stepping = false; }
   Stepping(const Stepping&) = delete;
   Stepping& operator=(const Stepping&) = delete;
 
  private:
-  Turns& turn_;
+  Turn& turn_;
 };
 
-/// The start of a simulation is work of its bodies too.
 SimulationObject* make(const Model& model, const State* state) {
-  Turns turns(model);
-  const Taken mine(turns);
   const Others others;
   return new SimulationObject(state ? Simulation(model, *state) : Simulation(model));
 }
@@ -46,7 +43,7 @@ StepReport advance(SimulationObject& self, py::handle h) {
   const double length = given ? seconds_of("h", h) : 0.0;
   const Own sim(self);
   const Others others;
-  const Stepping here(self.turns);
+  const Stepping here(self.turn);
   return given ? sim->advance(length) : sim->advance();
 }
 
@@ -95,14 +92,14 @@ RunReport run(const py::object& object, std::optional<double> until,
   Clock::time_point due = start + kPause;
   while (report.steps < count && !report.stopped) {
     if (ending_here()) throw Ending{};
-    if (self.turns.wanted()) {  // a question between two steps, a step of another simulation
-      self.turns.give();
-      self.turns.take();
+    if (self.turn.wanted()) {  // a question between two steps
+      self.turn.give();
+      self.turn.take();
     }
     const std::uint64_t before = state.step;
     StepReport step;
     {
-      const Stepping here(self.turns);
+      const Stepping here(self.turn);
       step = sim->advance();
     }
     if (state.step == before) throw StepFailed(failure_text(sim->model(), step, before + 1), step);
@@ -250,8 +247,9 @@ void bind_simulation(py::module_& m) {
                                R"(Advances a state of a model.
 
 Physics never raises from `advance`: look at the report. While C++ steps other Python threads run, and several simulations
-may step in several threads; those of one `Model` take turns, since their bodies share work space. After os.fork() in one
-thread while another steps, a child may use what it makes itself, and no simulation or model of its parent.
+may step in several threads, those of one `Model` too: no number depends on it. What is written in Python, a body, a
+scheme, a solver, is then asked by all of them, one call at a time: let it keep nothing from call to call. After os.fork()
+in one thread while another steps, a child may use what it makes itself, and no simulation or model of its parent.
 
 Parameters
 ----------

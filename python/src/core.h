@@ -40,7 +40,7 @@ class StepFailed : public RunError {
   StepReport report;
 };
 
-/// Who may use something now: one thread, and who comes first is served first.
+/// Who may use a simulation now: one thread, and who comes first is served first.
 class Turn {
  public:
   /// False where another thread has it. A thread that has it gets it again.
@@ -62,30 +62,13 @@ class Turn {
   int depth_ = 0;
 };
 
-/// The turns of the bodies of a model. A body has one work space for all simulations it is in, so that these take turns;
-/// simulations without a body in common do not. Bodies that came together have one turn together.
-class Turns {
- public:
-  explicit Turns(const Model& model);
-  bool try_take();
-  void take();
-  void give();
-  bool wanted() const;
-  bool stepping() const { return turns_.front()->stepping; }
-  void step(bool stepping);
-
- private:
-  std::vector<std::shared_ptr<Turn>>
-      turns_;  ///< by address, which all threads wait in the order of; mostly one
-};
-
 /// The class Simulation.
 class SimulationObject {
  public:
-  explicit SimulationObject(Simulation made) : sim(std::move(made)), turns(sim.model()) {}
+  explicit SimulationObject(Simulation made) : sim(std::move(made)) {}
 
   Simulation sim;
-  Turns turns;
+  Turn turn;
   std::unique_ptr<ContactObserver> observer;  ///< null: none
   py::object watcher;                         ///< whom the observer calls
 };
@@ -94,19 +77,19 @@ class SimulationObject {
 /// by a scheme written in Python, the state may be looked at (`inside`); all else is a UsageError.
 class Taken {
  public:
-  explicit Taken(Turns& turns, bool inside = false);
-  ~Taken() { turns_.give(); }
+  explicit Taken(Turn& turn, bool inside = false);
+  ~Taken() { turn_.give(); }
   Taken(const Taken&) = delete;
   Taken& operator=(const Taken&) = delete;
 
  private:
-  Turns& turns_;
+  Turn& turn_;
 };
 
 /// A simulation in its turn.
 class Own : Taken {
  public:
-  explicit Own(SimulationObject& of, bool inside = false) : Taken(of.turns, inside), sim_(of.sim) {}
+  explicit Own(SimulationObject& of, bool inside = false) : Taken(of.turn, inside), sim_(of.sim) {}
   Simulation& operator*() const { return sim_; }
   Simulation* operator->() const { return &sim_; }
 

@@ -300,7 +300,8 @@ Energy PythonBody::energy(double t, View q, View v) const {
   return found;
 }
 
-void PythonBody::power(double t, View q, View v, View w, std::span<double> by_source) const {
+void PythonBody::power(double t, std::optional<double>, View q, View v, View w,
+                       std::span<double> by_source) const {
   std::fill(by_source.begin(), by_source.end(), 0.0);
   if (side_.overridden(kPower)) {
     const Gil gil;

@@ -105,7 +105,8 @@ class PythonBody : public Dynamics, public Extended {
                                     std::span<const Vector3> direction) const override;
   std::span<const Source> sources() const override;
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
   const ModalData* modal() const override;
 
  private:

@@ -145,10 +145,10 @@ TEST_CASE("stiffness, damping and potential are those of where prescribed motion
       body.multiply({0.0, 1.0, 0.0}, t, q, with_centre, e, product);
       CHECK((product - (down - up) / 2e-6).norm() < 1e-7);
     }
-    CHECK(body.stand(t));
-    CHECK(body.energy(0.0, q, still).potential ==
+    CHECK(has(body.traits(), Trait::driven));
+    CHECK(body.energy(t, q, still).potential ==
           doctest::Approx(100.0 * std::pow((q - Vector3(c, s, 0.0)).norm() - 0.5, 2)));
-    body.potential_force(0.0, q, up);
+    body.potential_force(t, q, up);
     body.force(t, q, with_centre, down);
     CHECK((up - down).norm() < 1e-12);
   }

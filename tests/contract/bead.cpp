@@ -77,7 +77,8 @@ std::unique_ptr<PointTable> Bead::table(std::span<const PointRef> at,
 
 Energy Bead::energy(double, View, View v) const { return {0.5 * v.dot(M_ * v), 0.0}; }
 
-void Bead::power(double t, View, View v, View w, std::span<double> by_source) const {
+void Bead::power(double t, std::optional<double>, View, View v, View w,
+                 std::span<double> by_source) const {
   by_source[0] = -w.dot(C_ * v);
   by_source[1] = w.dot(load(t));
 }

@@ -217,12 +217,12 @@ TEST_CASE(
     const GroupState at = elsewhere(body);
     const Vector f = force(body, at.q, at.v), w = body.state.v;
     std::vector<double> power(kind.sources().size());
-    kind.power(0.7, at.q, at.v, w, power);
+    kind.power(0.7, {}, at.q, at.v, w, power);
     double sum = 0.0, open = 0.0;
     for (double p : power) sum += p;
     CHECK(sum == doctest::Approx(f.dot(w)).epsilon(1e-12));
 
-    kind.power(0.7, at.q, at.v, at.v, power);
+    kind.power(0.7, {}, at.q, at.v, at.v, power);
     for (std::size_t s = 0; s < power.size(); ++s)
       open += kind.sources()[s].potential ? 0.0 : power[s];
     Factor M;

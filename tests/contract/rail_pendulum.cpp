@@ -75,7 +75,8 @@ Energy RailPendulum::energy(double, View q, View v) const {
               d_.bob * d_.rod * d_.gravity * std::cos(q[1])};
 }
 
-void RailPendulum::power(double, View q, View v, View w, std::span<double> by_source) const {
+void RailPendulum::power(double, std::optional<double>, View q, View v, View w,
+                         std::span<double> by_source) const {
   const double ml = d_.bob * d_.rod;
   by_source[0] = -(d_.block + d_.bob) * d_.gravity * w[0] - ml * d_.gravity * std::sin(q[1]) * w[1];
   by_source[1] = -d_.spring * q[0] * w[0];

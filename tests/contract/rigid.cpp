@@ -110,7 +110,8 @@ Energy Rigid::energy(double, View q, View v) const {
           d_.mass * d_.gravity * q[2]};
 }
 
-void Rigid::power(double, View, View v, View w, std::span<double> by_source) const {
+void Rigid::power(double, std::optional<double>, View, View v, View w,
+                  std::span<double> by_source) const {
   const Vector3 spin = v.tail<3>();
   by_source[0] = -d_.mass * d_.gravity * w[2];
   by_source[1] = -spin.cross(d_.inertia.cwiseProduct(spin)).dot(w.tail<3>());

@@ -44,7 +44,8 @@ class RailPendulum final : public Dynamics {
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   std::span<const Source> sources() const override { return sources_; }
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   Eigen::Matrix2d combine(Combination s, View q, View v) const;
@@ -81,7 +82,8 @@ class Bead final : public Dynamics {
                                     std::span<const Vector3> direction) const override;
   std::span<const Source> sources() const override { return sources_; }
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   Vector3 load(double t) const;
@@ -114,7 +116,8 @@ class Rigid final : public Dynamics {
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   std::span<const Source> sources() const override { return sources_; }
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
 
   /// R of a configuration: body to world.
   static Eigen::Matrix3d rotation(View q);

@@ -82,18 +82,27 @@ class Threads(unittest.TestCase):
             thread.join()
         self.assertEqual(alone, together)
 
-    def test_simulations_of_one_model_take_turns_and_give_the_same_bits(self):
-        model = saltus.Scene.read(ROOT / "examples/soft_cube.yaml").build()  # its body shares work space
-        expected = saltus.Simulation(model)
-        expected.run(steps=300)
-        sims = [saltus.Simulation(model), saltus.Simulation(model.with_ledger(True)), saltus.Simulation(model)]
-        threads = [threading.Thread(target=sim.run, kwargs={"steps": 300}) for sim in sims]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        for sim in sims:
-            self.assertEqual(sim.state, expected.state)
+    def test_simulations_of_one_model_go_on_side_by_side_with_the_same_bits(self):
+        for example in ("soft_cube", "cantilever", "fishing_rod", "gripper"):
+            with self.subTest(example):
+                model = saltus.Scene.read(ROOT / f"examples/{example}.yaml").build()
+                expected = saltus.Simulation(model)
+                expected.run(steps=100)
+                sims = [saltus.Simulation(model), saltus.Simulation(model.with_ledger(True)),
+                        saltus.Simulation(model)]
+                begin = threading.Barrier(len(sims))
+
+                def run(sim):
+                    begin.wait()
+                    sim.run(steps=100)
+
+                threads = [threading.Thread(target=run, args=(sim,)) for sim in sims]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                for sim in sims:
+                    self.assertEqual(sim.state, expected.state)
 
     def test_a_simulation_may_be_asked_while_it_runs_in_another_thread(self):
         sim = saltus.Simulation(PILE)

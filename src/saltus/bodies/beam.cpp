@@ -63,7 +63,7 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
     }
   expects(free() > 0, "beam: at least one degree of freedom is free");
 
-  for (Vector* all : {&reference, &weight, &u, &x, &y}) all->setZero(dofs());
+  for (Vector* all : {&reference, &weight}) all->setZero(dofs());
   for (int a = 0; a < nodes; ++a) {
     reference[6 * a] = a * l;
     reference[6 * a + 3] = 1.0;
@@ -74,8 +74,9 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
            {22.0 * l * c, 4.0 * l * l * c, 13.0 * l * c, -3.0 * l * l * c},
            {54.0 * c, 13.0 * l * c, 156.0 * c, -22.0 * l * c},
            {-13.0 * l * c, -3.0 * l * l * c, -22.0 * l * c, 4.0 * l * l * c}}};
-  for (int a = 0; a < nodes; ++a) x.segment<3>(6 * a) = frame.transpose() * system.gravity;
-  add_mass(1.0, x, weight);
+  Vector fall = Vector::Zero(dofs());
+  for (int a = 0; a < nodes; ++a) fall.segment<3>(6 * a) = frame.transpose() * system.gravity;
+  add_mass(1.0, fall, weight);
 
   sources.push_back({"elastic", true});
   const auto account = [&](bool present, const char* name, bool potential, int& at) {
@@ -94,15 +95,15 @@ ElasticBeam::Data::Data(BeamSystem given) : system(std::move(given)) {
         if (const int row = index_of[index(6 * e + i)], column = index_of[index(6 * e + j)];
             row >= 0 && column >= 0)
           entries.push_back({row, column, 0.0});
-  matrix = SparseMatrix(free(), entries);
+  pattern = SparseMatrix(free(), entries);
   for (int e = 0; e < system.elements; ++e)
     for (int j = 0; j < kDofs; ++j)
       for (int i = 0; i < kDofs; ++i) {
         const int row = index_of[index(6 * e + i)], column = index_of[index(6 * e + j)];
         int at = -1;
         if (row >= 0 && column >= 0)
-          for (int k = matrix.offset()[index(row)]; k < matrix.offset()[index(row) + 1]; ++k)
-            if (matrix.column()[index(k)] == column) at = k;
+          for (int k = pattern.offset()[index(row)]; k < pattern.offset()[index(row) + 1]; ++k)
+            if (pattern.column()[index(k)] == column) at = k;
         place.push_back(at);
       }
 }
@@ -148,54 +149,59 @@ int ElasticBeam::free_index(int dof) const {
 
 void ElasticBeam::force(double t, View q, View v, Out f) const {
   const Data& d = *data_;
-  d.put(q);
-  d.y = d.weight;
-  d.add_elastic(-1.0, d.y);
-  d.add_loads(t, d.y);
+  const auto at = d.works.borrow();
+  d.scatter(q, at->u);
+  at->y = d.weight;
+  d.add_elastic(at->u, -1.0, at->y);
+  d.add_loads(t, at->y);
   if (d.damping >= 0) {
-    d.scatter(v, d.x);
-    d.add_mass(-d.system.rayleigh.mass, d.x, d.y);
-    if (d.system.rayleigh.stiffness > 0.0) d.add_stiffness(-d.system.rayleigh.stiffness, d.x, d.y);
+    d.scatter(v, at->x);
+    d.add_mass(-d.system.rayleigh.mass, at->x, at->y);
+    if (d.system.rayleigh.stiffness > 0.0)
+      d.add_stiffness(at->u, -d.system.rayleigh.stiffness, at->x, at->y);
   }
-  d.gather(d.y, f);
+  d.gather(at->y, f);
 }
 
 void ElasticBeam::potential_force(double, View q, Out f) const {
   const Data& d = *data_;
-  d.put(q);
-  d.y = d.weight;
-  d.add_elastic(-1.0, d.y);
-  d.gather(d.y, f);
+  const auto at = d.works.borrow();
+  d.scatter(q, at->u);
+  at->y = d.weight;
+  d.add_elastic(at->u, -1.0, at->y);
+  d.gather(at->y, f);
 }
 
 void ElasticBeam::multiply(Combination s, double, View q, View, View x, Out y) const {
   const Data& d = *data_;
+  const auto at = d.works.borrow();
   const double m = s.m + s.c * d.system.rayleigh.mass, k = s.k + s.c * d.system.rayleigh.stiffness;
-  d.scatter(x, d.x);
-  d.y.setZero();
-  d.add_mass(m, d.x, d.y);
+  d.scatter(x, at->x);
+  at->y.setZero();
+  d.add_mass(m, at->x, at->y);
   if (k != 0.0) {
-    d.put(q);
-    d.add_stiffness(k, d.x, d.y);
+    d.scatter(q, at->u);
+    d.add_stiffness(at->u, k, at->x, at->y);
   }
-  d.gather(d.y, y);
+  d.gather(at->y, y);
 }
 
 void ElasticBeam::factorise(Combination s, double, View q, View, Factor& A) const {
-  Data& d = *data_;
+  const Data& d = *data_;
+  const auto at = d.works.borrow();
   const double m = s.m + s.c * d.system.rayleigh.mass, k = s.k + s.c * d.system.rayleigh.stiffness;
-  if (k != 0.0) d.put(q);
-  // the matrix is ours and not constant; only its pattern is
-  double* value = const_cast<double*>(d.matrix.value().data());
-  std::fill(value, value + d.matrix.value().size(), 0.0);
+  if (k != 0.0) d.scatter(q, at->u);
+  const std::span<double> value = at->matrix.value();
+  std::ranges::fill(value, 0.0);
   Block K = Block::Zero();
   for (int e = 0; e < d.system.elements; ++e) {
-    if (k != 0.0) d.element_matrix(e, k, K);
+    if (k != 0.0) d.element_matrix(at->u, e, k, K);
     const int* place = d.place.data() + index(e) * kDofs * kDofs;
     for (int j = 0; j < kDofs; ++j)
       for (int i = 0; i < kDofs; ++i)
-        if (const int at = place[j * kDofs + i]; at >= 0)
-          value[at] += K(i, j) + (i % 3 == j % 3 ? m * d.mass[index(i / 3)][index(j / 3)] : 0.0);
+        if (const int entry = place[j * kDofs + i]; entry >= 0)
+          value[index(entry)] +=
+              K(i, j) + (i % 3 == j % 3 ? m * d.mass[index(i / 3)][index(j / 3)] : 0.0);
   }
   auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
   auto* sparse = held ? dynamic_cast<SparseOperator*>(held->get()) : nullptr;
@@ -204,7 +210,7 @@ void ElasticBeam::factorise(Combination s, double, View q, View, Factor& A) cons
     sparse = made.get();
     A.form = std::move(made);
   }
-  sparse->factorise(d.matrix);
+  sparse->factorise(at->matrix);
 }
 
 PointRef ElasticBeam::point(double x) const {
@@ -216,12 +222,13 @@ PointRef ElasticBeam::point(double x) const {
 
 void ElasticBeam::points(double, View q, std::span<const PointRef> at, Out x) const {
   const Data& d = *data_;
-  d.put(q);
-  d.x = d.reference + d.u;
+  const auto room = d.works.borrow();
+  d.scatter(q, room->u);
+  room->x = d.reference + room->u;
   for (std::size_t i = 0; i < at.size(); ++i)
     x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
         d.system.origin +
-        d.frame * sum(Data::local(d.x, at[i].feature), values(at[i].local.x(), d.l));
+        d.frame * sum(Data::local(room->x, at[i].feature), values(at[i].local.x(), d.l));
 }
 
 // N_k times the frame's column, at each free axis of e_k
@@ -261,9 +268,10 @@ std::unique_ptr<PointTable> ElasticBeam::table(std::span<const PointRef> at,
 
 ElasticBeam::Strain ElasticBeam::strain(View q, const PointRef& at) const {
   const Data& d = *data_;
+  const auto room = d.works.borrow();
   expects(at.feature >= 0 && at.feature < d.system.elements, "beam: an element of the beam");
-  d.put(q);
-  const Point p(Data::local(d.u, at.feature), at.local.x(), d.l);
+  d.scatter(q, room->u);
+  const Point p(Data::local(room->u, at.feature), at.local.x(), d.l);
   return {p.stretch, d.frame * p.a.cross(p.b) / p.A};
 }
 
@@ -271,34 +279,37 @@ void ElasticBeam::breaks(Breaks& out) const { breaks_of_loads(data_->system.load
 
 Energy ElasticBeam::energy(double, View q, View v) const {
   const Data& d = *data_;
-  d.scatter(v, d.x);
-  d.y.setZero();
-  d.add_mass(1.0, d.x, d.y);
+  const auto at = d.works.borrow();
+  d.scatter(v, at->x);
+  at->y.setZero();
+  d.add_mass(1.0, at->x, at->y);
   Energy E;
-  E.kinetic = 0.5 * d.dot(d.y, v);
-  d.put(q);
-  E.potential = d.stored() - d.dot(d.weight, q);
+  E.kinetic = 0.5 * d.dot(at->y, v);
+  d.scatter(q, at->u);
+  E.potential = d.stored(at->u) - d.dot(d.weight, q);
   return E;
 }
 
-void ElasticBeam::power(double t, View q, View v, View w, std::span<double> by_source) const {
+void ElasticBeam::power(double t, std::optional<double>, View q, View v, View w,
+                        std::span<double> by_source) const {
   const Data& d = *data_;
+  const auto at = d.works.borrow();
   const auto of = [&](auto&& fill) {
-    d.y.setZero();
+    at->y.setZero();
     fill();
-    return d.dot(d.y, w);
+    return d.dot(at->y, w);
   };
-  d.put(q);
-  by_source[0] = of([&] { d.add_elastic(-1.0, d.y); });
+  d.scatter(q, at->u);
+  by_source[0] = of([&] { d.add_elastic(at->u, -1.0, at->y); });
   if (d.gravity >= 0) by_source[index(d.gravity)] = d.dot(d.weight, w);
   if (d.damping >= 0) {
-    d.scatter(v, d.x);
+    d.scatter(v, at->x);
     by_source[index(d.damping)] = of([&] {
-      d.add_mass(-d.system.rayleigh.mass, d.x, d.y);
-      d.add_stiffness(-d.system.rayleigh.stiffness, d.x, d.y);
+      d.add_mass(-d.system.rayleigh.mass, at->x, at->y);
+      d.add_stiffness(at->u, -d.system.rayleigh.stiffness, at->x, at->y);
     });
   }
-  if (d.load >= 0) by_source[index(d.load)] = of([&] { d.add_loads(t, d.y); });
+  if (d.load >= 0) by_source[index(d.load)] = of([&] { d.add_loads(t, at->y); });
 }
 
 }  // namespace saltus

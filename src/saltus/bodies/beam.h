@@ -82,7 +82,8 @@ class ElasticBeam final : public Dynamics {
   std::span<const Source> sources() const override;
   void breaks(Breaks& out) const override;
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double> held, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   struct Data;

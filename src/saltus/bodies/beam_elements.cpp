@@ -30,7 +30,7 @@ const RulePoint kRule[] = {{0.0, 1.0 / 6.0, 0.0},
 
 }  // namespace
 
-double ElasticBeam::Data::stored() const {
+double ElasticBeam::Data::stored(const Vector& u) const {
   double energy = 0.0;
   for (int e = 0; e < system.elements; ++e)
     for (const RulePoint& g : kRule) {
@@ -43,7 +43,7 @@ double ElasticBeam::Data::stored() const {
   return energy;
 }
 
-void ElasticBeam::Data::add_elastic(double scale, Vector& out) const {
+void ElasticBeam::Data::add_elastic(const Vector& u, double scale, Vector& out) const {
   for (int e = 0; e < system.elements; ++e) {
     Local f = Local::Zero();
     for (const RulePoint& g : kRule) {
@@ -61,7 +61,7 @@ void ElasticBeam::Data::add_elastic(double scale, Vector& out) const {
 }
 
 // Symmetric to the bit: the half above the diagonal is the mirror of the other.
-void ElasticBeam::Data::element_matrix(int e, double k, Block& K) const {
+void ElasticBeam::Data::element_matrix(const Vector& u, int e, double k, Block& K) const {
   K.setZero();
   for (const RulePoint& g : kRule) {
     const double EA = k * l * g.stretching * system.section.axial,
@@ -96,10 +96,11 @@ void ElasticBeam::Data::add_mass(double scale, const Vector& in, Vector& out) co
   }
 }
 
-void ElasticBeam::Data::add_stiffness(double scale, const Vector& in, Vector& out) const {
+void ElasticBeam::Data::add_stiffness(const Vector& u, double scale, const Vector& in,
+                                      Vector& out) const {
   Block K;
   for (int e = 0; e < system.elements; ++e) {
-    element_matrix(e, scale, K);
+    element_matrix(u, e, scale, K);
     out.segment<kDofs>(6 * e) += K * in.segment<kDofs>(6 * e);
   }
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "saltus/base/work_pool.h"
 #include "saltus/bodies/beam.h"
 #include "saltus/math/sparse.h"
 
@@ -61,16 +62,22 @@ struct ElasticBeam::Data {
   int gravity = -1, damping = -1, load = -1;
   std::array<std::array<double, 4>, 4> mass{};  ///< int rho A N_i N_j dx
   Vector reference, weight;                     ///< all degrees of freedom; M g of them
-  SparseMatrix matrix;
+  SparseMatrix pattern;
   std::vector<int> place;  ///< of entry (i, j) of element e: (e 12 + j) 12 + i, -1: held
 
-  // Work space: all degrees of freedom; u the displacements
-  mutable Vector u, x, y;
+  /// Of one call: all degrees of freedom, u the displacements.
+  struct Work {
+    Vector u, x, y;
+    SparseMatrix matrix;
+  };
+  WorkPool<Work> works{[this] {
+    const Vector none = Vector::Zero(dofs());
+    return std::make_unique<Work>(Work{none, none, none, pattern});
+  }};
 
   explicit Data(BeamSystem given);
   int dofs() const { return 6 * nodes; }
   int free() const { return static_cast<int>(free_dofs.size()); }
-  void put(View q) const { scatter(q, u); }
   void scatter(View part, Vector& all) const {
     all.setZero();
     for (int i = 0; i < free(); ++i) all[free_dofs[static_cast<std::size_t>(i)]] = part[i];
@@ -86,11 +93,11 @@ struct ElasticBeam::Data {
   static beam::Local local(const Vector& all, int e) {
     return Eigen::Map<const beam::Local>(all.data() + 6 * e);
   }
-  double stored() const;
-  void add_elastic(double scale, Vector& out) const;
-  void element_matrix(int e, double k, beam::Block& K) const;
+  double stored(const Vector& u) const;
+  void add_elastic(const Vector& u, double scale, Vector& out) const;
+  void element_matrix(const Vector& u, int e, double k, beam::Block& K) const;
   void add_mass(double scale, const Vector& in, Vector& out) const;
-  void add_stiffness(double scale, const Vector& in, Vector& out) const;
+  void add_stiffness(const Vector& u, double scale, const Vector& in, Vector& out) const;
   void add_loads(double t, Vector& out) const;
 };
 

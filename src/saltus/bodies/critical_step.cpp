@@ -59,7 +59,8 @@ double across(const ElementBlock& block, const FemMaterial& m) {
 
 MotionBound motion_bound(const Fem& body, double t, View q) {
   const Fem::Data& d = *body.data_;
-  d.put(t, q);
+  const auto w = d.works.borrow();
+  d.put(t, q, *w);
   const auto factor_of = [&](std::size_t b) {
     const ElementBlock& given = d.system.mesh.blocks[b];
     return across(given, d.system.materials[index(given.material)]);
@@ -79,7 +80,7 @@ MotionBound motion_bound(const Fem& body, double t, View q) {
     for (const fem::Block& block : d.blocks) {
       all.resize(3 * block.n, 3 * block.n);
       for (int e = 0; e < block.elements; ++e) {
-        fem::element_matrix(block, e, 1.0, 0.0, d.u.data(), all.data());
+        fem::element_matrix(block, e, 1.0, 0.0, w->u.data(), all.data());
         if (!all.allFinite()) return not_finite(block.first + e);
         const double least = 1e-3 * all.diagonal().cwiseAbs().maxCoeff();
         for (int a = 0; a < block.n; ++a) {
@@ -138,7 +139,7 @@ MotionBound motion_bound(const Fem& body, double t, View q) {
         restricted(all, M.factor);
         cholesky_lower(M.factor);
       }
-      fem::element_matrix(block, e, 1.0, 0.0, d.u.data(), all.data());
+      fem::element_matrix(block, e, 1.0, 0.0, w->u.data(), all.data());
       restricted(all, part);
       M.scale(part);
       const double lambda = largest_eigenvalue(part, omega2);
@@ -151,7 +152,7 @@ MotionBound motion_bound(const Fem& body, double t, View q) {
         damping = std::max(damping, block.tangent_rate * lambda);
         continue;
       }
-      fem::element_matrix(block, e, block.tangent_rate, 1.0, d.u.data(), all.data());
+      fem::element_matrix(block, e, block.tangent_rate, 1.0, w->u.data(), all.data());
       restricted(all, part);
       M.scale(part);
       damping = largest_eigenvalue(part, damping);

@@ -10,8 +10,16 @@
 #include "saltus/bodies/fem_internal.h"
 
 namespace saltus {
-void Fem::Data::placed() const {
-  if (turns()) turn.place(u);
+std::unique_ptr<NodalBody::Parts::Work> Fem::Data::make_work() const {
+  auto room = std::make_unique<Room>();
+  prepare(*room);
+  room->turn = unturned;
+  if (turns()) room->turned = room->product = room->u;
+  return room;
+}
+
+void Fem::Data::placed(Work& work) const {
+  if (turns()) room(work).turn.place(work.u);
 }
 
 void Fem::Data::mass_product(double scale, const Vector& in, Vector& out) const {
@@ -25,23 +33,28 @@ void Fem::Data::mass_product(double scale, const Vector& in, Vector& out) const 
 }
 
 // Of body_corotational - R Q^T K0 d, the gradient of d . K0 d / 2.
-void Fem::Data::elastic_force(Vector& out) const {
+void Fem::Data::elastic_force(Work& at, Vector& out) const {
+  Room& here = room(at);
+  Crew& crew = here.crew;
   const Crew::Shift shift(crew, index(nodes));
   if (turns()) {
-    turn.product.setZero();
-    stiffness.multiply_add(crew, 1.0, turn.d.data(), turn.product.data());
-    turn.strip_transposed(turn.product);
-    turn.add_out(-1.0, turn.product, out);
+    here.product.setZero();
+    stiffness.multiply_add(crew, 1.0, here.turn.d.data(), here.product.data());
+    here.turn.strip_transposed(here.product);
+    here.turn.add_out(-1.0, here.product, out);
   } else if (!stiffness.empty()) {
-    stiffness.multiply_add(crew, -1.0, u.data(), out.data());
+    stiffness.multiply_add(crew, -1.0, at.u.data(), out.data());
   } else {
-    for (const fem::Block& b : blocks) fem::add_elastic(b, crew, -1.0, u.data(), out.data());
+    for (const fem::Block& b : blocks) fem::add_elastic(b, crew, -1.0, at.u.data(), out.data());
   }
 }
 
 // Of body_corotational K = R K0 R^T, and C_K = r_K K, or r_K R Q^T K0 Q R^T of the strain rate.
-void Fem::Data::stiffness_product(double scale, double k, double c, const Vector& in,
+void Fem::Data::stiffness_product(Work& at, double scale, double k, double c, const Vector& in,
                                   Vector& out) const {
+  Room& here = room(at);
+  Crew& crew = here.crew;
+  const fem::BodyRotation& turn = here.turn;
   const Crew::Shift shift(crew, index(nodes));
   const double r = rayleigh().stiffness;
   if (turns()) {
@@ -49,34 +62,36 @@ void Fem::Data::stiffness_product(double scale, double k, double c, const Vector
     for (const bool part : {false, true}) {
       const double factor = part ? (stripped ? c * r : 0.0) : k + (stripped ? 0.0 : c * r);
       if (factor == 0.0) continue;
-      turn.into(in, turn.turned);
-      if (part) turn.strip(turn.turned);
-      turn.product.setZero();
-      stiffness.multiply_add(crew, factor, turn.turned.data(), turn.product.data());
-      if (part) turn.strip_transposed(turn.product);
-      turn.add_out(scale, turn.product, out);
+      turn.into(in, here.turned);
+      if (part) turn.strip(here.turned);
+      here.product.setZero();
+      stiffness.multiply_add(crew, factor, here.turned.data(), here.product.data());
+      if (part) turn.strip_transposed(here.product);
+      turn.add_out(scale, here.product, out);
     }
   } else if (!stiffness.empty()) {
     if (k + c * r != 0.0) stiffness.multiply_add(crew, scale * (k + c * r), in.data(), out.data());
   } else {
     for (const fem::Block& b : blocks)
-      fem::add_product(b, crew, scale * (k + c * b.tangent_rate), scale * c, u.data(), in.data(),
+      fem::add_product(b, crew, scale * (k + c * b.tangent_rate), scale * c, at.u.data(), in.data(),
                        out.data());
   }
 }
 
-void Fem::Data::damping_force(const Vector& rate, Vector& out) const {
+void Fem::Data::damping_force(Work& at, const Vector& rate, Vector& out) const {
   if (!damped()) return;
   if (rayleigh().mass > 0.0) mass_product(-rayleigh().mass, rate, out);
-  if (rayleigh().stiffness > 0.0) stiffness_product(-1.0, 0.0, 1.0, rate, out);
+  if (rayleigh().stiffness > 0.0) stiffness_product(at, -1.0, 0.0, 1.0, rate, out);
 }
 
-double Fem::Data::potential() const {
-  const Crew::Shift shift(crew, index(nodes));
+double Fem::Data::potential(Work& at) const {
+  Room& here = room(at);
+  const Crew::Shift shift(here.crew, index(nodes));
   double strain = 0.0, weight = 0.0;
-  for (const fem::Block& b : blocks) strain += fem::stored_energy(b, crew, strained().data());
+  for (const fem::Block& b : blocks)
+    strain += fem::stored_energy(b, here.crew, strained(at).data(), here.chunk_energy);
   if (gravity >= 0)
-    for (int i : dofs.dofs()) weight -= nodal[i / 3] * system.gravity[i % 3] * u[i];
+    for (int i : dofs.dofs()) weight -= nodal[i / 3] * system.gravity[i % 3] * at.u[i];
   return strain + weight;
 }
 
@@ -98,6 +113,7 @@ unsigned Fem::traits() const {
                     Trait::symmetric | Trait::potential | Trait::fixed_points;
   if (data_->affine) traits = traits | Trait::affine;
   if (data_->damping < 0) traits = traits | Trait::separable;
+  if (data_->dofs.moving()) traits = traits | Trait::driven;
   return traits;
 }
 
@@ -109,27 +125,32 @@ void Fem::multiply(Combination s, double t, View q, View, View x, Out y) const {
     y.array() = m * d.mass_free.array() * x.array();
     return;
   }
-  d.spread(x, d.x);
-  d.y.setZero();
-  d.mass_product(m, d.x, d.y);
+  const auto w = d.works.borrow();
+  d.spread(x, w->x);
+  w->y.setZero();
+  d.mass_product(m, w->x, w->y);
   if (stiff) {
-    if (!d.affine) d.put(t, q);
-    d.stiffness_product(1.0, s.k, s.c, d.x, d.y);
+    if (!d.affine) d.put(t, q, *w);
+    d.stiffness_product(*w, 1.0, s.k, s.c, w->x, w->y);
   }
-  d.dofs.gather(d.y, y);
+  d.dofs.gather(w->y, y);
 }
 
 void Fem::factorise(Combination s, double t, View q, View, Factor& A) const {
-  Data& d = *data_;
-  if (!d.affine) d.put(t, q);
-  d.factorise(s, A);
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  if (!d.affine) d.put(t, q, *w);
+  d.factorise(s, Data::room(*w), A);
 }
 
 void Fem::prescribed_columns(Combination s, double t, View q, View,
                              Eigen::Ref<Matrix> columns) const {
-  Data& d = *data_;
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
   columns.setZero();
-  d.put(t, q);
+  d.put(t, q, *w);
+  std::vector<double>& element = Data::room(*w).element;
+  element.resize(index(9 * d.largest * d.largest));
   const auto add = [&](int row, int column, double value) {
     const int j = d.dofs.held(column);
     if (j < 0) return;
@@ -156,10 +177,10 @@ void Fem::prescribed_columns(Combination s, double t, View q, View,
       bool any = false;
       for (int j = 0; j < rows; ++j) any = any || is_held(j);
       if (!any) continue;
-      fem::element_matrix(b, e, s.k + s.c * b.tangent_rate, s.c, d.u.data(), d.element.data());
+      fem::element_matrix(b, e, s.k + s.c * b.tangent_rate, s.c, w->u.data(), element.data());
       for (int j = 0; j < rows; ++j)
         for (int i = 0; i < rows; ++i)
-          add(3 * node[i / 3] + i % 3, 3 * node[j / 3] + j % 3, d.element[index(j * rows + i)]);
+          add(3 * node[i / 3] + i % 3, 3 * node[j / 3] + j % 3, element[index(j * rows + i)]);
     }
 }
 

@@ -18,7 +18,6 @@ constexpr int kChunkWork = 64;  // nodes times points of a chunk and lane: some 
 void Block::make_chunks(int nodes) {
   chunk = std::max(1, kChunkWork / (n * points));
   const int chunks = (batches + chunk - 1) / chunk;
-  chunk_energy.assign(index(chunks), 0.0);
   std::vector<int> colour(index(chunks), -1);
   std::vector<std::uint64_t> taken;
   const auto nodes_of = [&](int c) {

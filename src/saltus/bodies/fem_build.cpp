@@ -32,7 +32,6 @@ Fem::Data::Data(FemSystem given) : system(std::move(given)) {
          {"fem: ", fmt::format("3 node + axis: nodes 0 to {}, axes 0 to {}", nodes - 1, d - 1),
           [](int dof) { return fmt::format("axis {} of node {}", dof % 3, dof / 3); }});
   affine = true;
-  int largest = 0;
   for (std::size_t b = 0; b < system.mesh.blocks.size(); ++b) {
     const FemMaterial& m = system.materials[index(system.mesh.blocks[b].material)];
     blocks.emplace_back(system.mesh, static_cast<int>(b), m, rayleigh().stiffness, system.viscosity,
@@ -41,9 +40,8 @@ Fem::Data::Data(FemSystem given) : system(std::move(given)) {
     largest = std::max(largest, blocks.back().n);
   }
   affine = affine && !turns();
-  element.resize(index(9 * largest * largest));
   make_mass();
-  if (turns()) turn.set(system.mesh, nodal);
+  if (turns()) unturned.set(system.mesh, nodal);
   make_pattern();
   name_accounts(true, damped());
 }

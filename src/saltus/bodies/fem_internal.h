@@ -82,7 +82,6 @@ struct Block {
   std::vector<int> slot;
   std::vector<int> chunk_order, colour_begin;  ///< chunks by their colours
   int width = 0;  ///< most doubles in a register; 0: as the machine has
-  mutable std::vector<double> chunk_energy;
 
   Block() = default;
   Block(const Mesh& mesh, int block, const FemMaterial& material, double rate, Viscosity form,
@@ -117,7 +116,9 @@ void add_elastic(const Block& block, Crew& crew, double scale, const double* u, 
 /// The same of the viscous stress of the rates v.
 void add_viscous(const Block& block, Crew& crew, double scale, const double* u, const double* v,
                  double* f);
-double stored_energy(const Block& block, Crew& crew, const double* u);
+/// chunk_energy: room for one number a chunk.
+double stored_energy(const Block& block, Crew& crew, const double* u,
+                     std::vector<double>& chunk_energy);
 /// y += (k K + c C_v) x, C_v of the viscous stress.
 void add_product(const Block& block, Crew& crew, double k, double c, const double* u,
                  const double* x, double* y);
@@ -149,7 +150,6 @@ struct BodyRotation {
   void add_out(double scale, const Vector& in, Vector& out) const;  ///< out += scale R in
   void strip(Vector& w) const;                                      ///< w <- Q w
   void strip_transposed(Vector& f) const;  ///< f <- Q^T f: what is left turns and moves nothing
-  mutable Vector turned, product;          ///< work space
 
  private:
   int dimension_ = 3;
@@ -169,16 +169,24 @@ struct Fem::Data final : Parts {
   MomentsKept moments_kept = MomentsKept::inertia;  ///< where nodes are massless
   SparseMatrix mass;                                ///< consistent
 
-  // The step operator: rows of the nodes, and for direct solvers the free degrees of freedom of it, entry for entry
+  // The step operator
   std::shared_ptr<const NodeGraph> graph;
   std::vector<double> mass_entry;  ///< of consistent masses, one an entry of the graph
   NodeMatrix stiffness;            ///< K0 of the linear law, kept
-  NodeMatrix rows;                 ///< m M + c C + k K of direct solvers
-  SparseMatrix matrix;
-  std::vector<double> element;  ///< one element matrix
+  int largest = 0;                 ///< nodes of an element
+  fem::BodyRotation unturned;      ///< of body_corotational
 
-  mutable fem::BodyRotation turn;  ///< of body_corotational, at u
-  mutable Crew crew;
+  struct Room final : Work {
+    Crew crew;
+    fem::BodyRotation turn;  ///< of body_corotational, at u
+    Vector turned, product;
+    std::vector<double> chunk_energy, element;  ///< `element`: one element matrix
+    /// m M + c C + k K of direct solvers by nodes, and of the free degrees of freedom, entry for entry; empty before the first.
+    NodeMatrix rows;
+    SparseMatrix matrix;
+  };
+  static Room& room(Work& work) { return static_cast<Room&>(work); }
+  std::unique_ptr<Work> make_work() const override;
 
   explicit Data(FemSystem given);
   void check_input();
@@ -188,23 +196,25 @@ struct Fem::Data final : Parts {
   const Rayleigh& rayleigh() const { return system.rayleigh; }
   bool turns() const { return system.form == FemForm::body_corotational; }
   bool damped() const { return rayleigh().mass > 0.0 || rayleigh().stiffness > 0.0; }
-  void placed() const override;
+  void placed(Work& work) const override;
   void shape(const PointRef& at, Shape& s) const override;  ///< a node, or all of an element
   Vector3 reference(int node) const override { return system.mesh.nodes.col(node); }
 
   void mass_product(double scale, const Vector& in, Vector& out) const override;
-  void elastic_force(Vector& out) const override;
-  void damping_force(const Vector& rate, Vector& out) const override;
-  double potential() const override;
+  void elastic_force(Work& at, Vector& out) const override;
+  void damping_force(Work& at, const Vector& rate, Vector& out) const override;
+  double potential(Work& at) const override;
   /// out += scale (k K + c C_K) in at u, C_K without the part of the mass.
-  void stiffness_product(double scale, double k, double c, const Vector& in, Vector& out) const;
-  void assemble(Combination s,
-                NodeMatrix& A) const;  ///< of body_corotational in the axes of the body
-  void assemble(Combination s);        ///< rows, and matrix from it
-  void factorise(Combination s, Factor& A);
-  const Vector& strained() const {
-    return turns() ? turn.d : u;
-  }  ///< displacements that strain elements
+  void stiffness_product(Work& at, double scale, double k, double c, const Vector& in,
+                         Vector& out) const;
+  /// A of body_corotational is that in the axes of the body.
+  void assemble(Combination s, Room& at, NodeMatrix& A) const;
+  void assemble(Combination s, Room& at) const;  ///< rows, and matrix from it
+  void factorise(Combination s, Room& at, Factor& A) const;
+  /// Displacements that strain elements.
+  const Vector& strained(const Work& at) const {
+    return turns() ? static_cast<const Room&>(at).turn.d : at.u;
+  }
   const fem::Block& block_of(int element) const;
 };
 

@@ -132,13 +132,15 @@ void add_viscous(const Block& b, Crew& crew, double scale, const double* u, cons
   by_colours(b, crew, [&](int, int from, int to) { loops.forces(b, from, to, scale, u, v, f); });
 }
 
-double stored_energy(const Block& b, Crew& crew, const double* u) {
+double stored_energy(const Block& b, Crew& crew, const double* u,
+                     std::vector<double>& chunk_energy) {
   const LaneLoops& loops = loops_of(b);
+  chunk_energy.resize(b.chunk_order.size());
   by_colours(b, crew, [&](int chunk, int from, int to) {
-    b.chunk_energy[index(chunk)] = loops.energies(b, from, to, u);
+    chunk_energy[index(chunk)] = loops.energies(b, from, to, u);
   });
   double sum = 0.0;
-  for (double part : b.chunk_energy) sum += part;
+  for (double part : chunk_energy) sum += part;
   return sum;
 }
 

@@ -54,8 +54,8 @@ class TurnedOperator final : public Operator {
       }
   }
 
-  mutable std::vector<int> offset_, column_;  ///< of H R
-  mutable std::vector<double> value_;
+  mutable std::vector<int> offset_, column_;  // of H R; a factor belongs to one simulation
+  mutable std::vector<double> value_;         // likewise
 };
 
 }  // namespace
@@ -74,20 +74,23 @@ void Fem::Data::make_pattern() {
   }
   if (!affine && !turns()) return;
   stiffness = NodeMatrix(graph);
-  x.setZero();
+  const Vector reference = Vector::Zero(3 * nodes);
+  Crew crew;
   const Crew::Shift shift(crew, index(nodes));
-  for (const fem::Block& b : blocks) fem::add_matrices(b, crew, 1.0, 0.0, x.data(), stiffness);
+  for (const fem::Block& b : blocks)
+    fem::add_matrices(b, crew, 1.0, 0.0, reference.data(), stiffness);
   stiffness.mirror_upper(crew);
 }
 
-void Fem::Data::assemble(Combination s, NodeMatrix& A) const {
+void Fem::Data::assemble(Combination s, Room& at, NodeMatrix& A) const {
+  Crew& crew = at.crew;
   const Crew::Shift shift(crew, index(nodes));
   const double m = s.m + s.c * rayleigh().mass;
   const bool kept = !stiffness.empty();
   if (!kept) {
     A.set_zero(crew);
     for (const fem::Block& b : blocks)
-      fem::add_matrices(b, crew, s.k + s.c * b.tangent_rate, s.c, u.data(), A);
+      fem::add_matrices(b, crew, s.k + s.c * b.tangent_rate, s.c, at.u.data(), A);
     A.mirror_upper(crew);
   }
   const double k = s.k + s.c * rayleigh().stiffness;
@@ -112,7 +115,8 @@ void Fem::Data::assemble(Combination s, NodeMatrix& A) const {
   });
 }
 
-void Fem::Data::assemble(Combination s) {
+void Fem::Data::assemble(Combination s, Room& at) const {
+  NodeMatrix& rows = at.rows;
   if (rows.empty()) {
     rows = NodeMatrix(graph);
     std::vector<Entry> entries;
@@ -123,11 +127,10 @@ void Fem::Data::assemble(Combination s) {
           if (const int j = dofs[3 * graph->column[index(k)] + axis]; j >= 0)
             entries.push_back({row, j, 0.0});
     }
-    matrix = SparseMatrix(dofs.free(), entries);
+    at.matrix = SparseMatrix(dofs.free(), entries);
   }
-  assemble(s, rows);
-  // the matrix is ours and not constant; only its pattern is
-  double* value = const_cast<double*>(matrix.value().data());
+  assemble(s, at, rows);
+  double* value = at.matrix.value().data();
   for (int row = 0; row < dofs.free(); ++row) {
     const int a = dofs.dofs()[index(row)] / 3, i = dofs.dofs()[index(row)] % 3;
     for (int k = graph->offset[index(a)]; k < graph->offset[index(a) + 1]; ++k)
@@ -136,7 +139,7 @@ void Fem::Data::assemble(Combination s) {
   }
 }
 
-void Fem::Data::factorise(Combination s, Factor& A) {
+void Fem::Data::factorise(Combination s, Room& at, Factor& A) const {
   const bool stiff = s.k != 0.0 || (s.c != 0.0 && rayleigh().stiffness > 0.0);
   if (!stiff && lumped) {
     diagonal_in(A) = ((s.m + s.c * rayleigh().mass) * mass_free.array()).inverse();
@@ -148,7 +151,7 @@ void Fem::Data::factorise(Combination s, Factor& A) {
       return a.m == b.m && a.c == b.c && a.k == b.k;
     };
     TurnedOperator& turned = operator_in<TurnedOperator>(A);
-    turned.R = turn.R;
+    turned.R = at.turn.R;
     turned.dimension = system.mesh.dimension;
     to = &turned.inner;
     if (!std::holds_alternative<std::monostate>(to->form) && same(turned.of, s)) return;
@@ -157,11 +160,11 @@ void Fem::Data::factorise(Combination s, Factor& A) {
   if (stiff && system.solver.kind == FemSolver::Kind::conjugate_gradients) {
     auto& solver = operator_in<ConjugateGradients>(*to, graph, dofs.dofs(), system.solver.tolerance,
                                                    system.solver.iterations);
-    assemble(s, solver.matrix());
+    assemble(s, at, solver.matrix());
     solver.refilled();
   } else {
-    assemble(s);
-    operator_in<SparseOperator>(*to).factorise(matrix);
+    assemble(s, at);
+    operator_in<SparseOperator>(*to).factorise(at.matrix);
   }
 }
 

@@ -42,7 +42,7 @@ void BodyRotation::set(const Mesh& mesh, const Vector& mass) {
   S0_.setZero();
   for (Eigen::Index a = 0; a < nodes; ++a)
     S0_ += mass_[a] * Z_.segment<3>(3 * a) * Z_.segment<3>(3 * a).transpose();
-  for (Vector* x : {&d, &turned, &product}) x->setZero(3 * nodes);
+  d.setZero(3 * nodes);
 }
 
 // With S = S0 + S_u, S0 = sum m_a Z_a Z_a^T and S_u = sum m_a (u_a - shift) Z_a^T, R^T S is symmetric where

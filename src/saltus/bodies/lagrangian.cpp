@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "saltus/base/error.h"
+#include "saltus/base/work_pool.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/math/dense.h"
 
@@ -42,22 +43,12 @@ struct Lagrangian::Data {
   std::vector<Source> sources;
   int inertial = -1, damping = -1, applied = -1, load = -1, prescribed = -1;
 
-  std::optional<double> stands = 0.0;  // stand()
-  // All coordinates of the present call, and scratch of that size.
-  Vector q, v, f, g, x, y, up, down;
-  Matrix J;
-  // Kept for the q, v they belong to. `_f`: of the free coordinates, empty where all are.
-  Matrix M, M_f, M_shifted, V2, K, C, K_f, C_f, A;
-  double tangents_t = 0.0;
-  Vector mass_at, potential_at, tangents_q, tangents_v;
+  WorkPool<Work> works;
 
   Data(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given);
 
   int free() const { return static_cast<int>(free_dofs.size()); }
   bool all_free() const { return options.prescribed.empty(); }
-  const Matrix& mass() const { return all_free() ? M : M_f; }
-  const Matrix& stiffness() const { return all_free() ? K : K_f; }
-  const Matrix& damping_matrix() const { return all_free() ? C : C_f; }
   const Rayleigh& rayleigh() const { return options.rayleigh; }
   bool has_rayleigh() const { return rayleigh().mass != 0.0 || rayleigh().stiffness != 0.0; }
 
@@ -79,14 +70,32 @@ struct Lagrangian::Data {
         of_free(i, j) =
             all(free_dofs[static_cast<std::size_t>(i)], free_dofs[static_cast<std::size_t>(j)]);
   }
+  void check();
+};
+
+/// Of one call: all coordinates, and what belongs to them.
+struct Lagrangian::Work {
+  const Data& d;
+  Vector q, v, f, g, x, y, up, down;
+  Matrix J;
+  // Kept for the q, v they belong to. `_f`: of the free coordinates, empty where all are.
+  Matrix M, M_f, M_shifted, V2, K, C, K_f, C_f, A;
+  double tangents_t = 0.0;
+  Vector mass_at, potential_at, tangents_q, tangents_v;
+
+  explicit Work(const Data& data);
+
+  const Matrix& mass() const { return d.all_free() ? M : M_f; }
+  const Matrix& stiffness() const { return d.all_free() ? K : K_f; }
+  const Matrix& damping_matrix() const { return d.all_free() ? C : C_f; }
   void place(double t, View q_free) {
-    scatter(q_free, q);
-    for (const Prescribed& p : options.prescribed) q[p.dof] = p.signal.value(t);
+    d.scatter(q_free, q);
+    for (const Prescribed& p : d.options.prescribed) q[p.dof] = p.signal.value(t);
   }
   void place(double t, View q_free, View v_free) {
     place(t, q_free);
-    scatter(v_free, v);
-    for (const Prescribed& p : options.prescribed) v[p.dof] = p.signal.rate(t);
+    d.scatter(v_free, v);
+    for (const Prescribed& p : d.options.prescribed) v[p.dof] = p.signal.rate(t);
   }
 
   // M(q), dV2/dq2, K and C (Rayleigh included) at the present (q, v)
@@ -99,8 +108,8 @@ struct Lagrangian::Data {
   void rayleigh_force(const Vector& velocity, Vector& out);
   void all_forces(double t, Vector& out);
   void difference_tangents(double t);
-  void check();
-  void check_prescribed();
+  /// Whether rows of points depend on a coordinate that moves. UsageError where M_ff does.
+  bool check_prescribed();
 };
 
 namespace {
@@ -119,15 +128,14 @@ void expect_point(const LagrangianModel& model, const PointRef& at) {
 }  // namespace
 
 Lagrangian::Data::Data(std::shared_ptr<const LagrangianModel> made, LagrangianOptions given)
-    : model(std::move(made)), options(std::move(given)) {
+    : model(std::move(made)),
+      options(std::move(given)),
+      works([this] { return std::make_unique<Work>(*this); }) {
   expects(model != nullptr, "a Lagrangian needs a model");
   n = model->size();
   expects(n > 0, "a model has at least one coordinate");
   constant_mass = model->constant_mass();
   check();
-  for (Vector* vector : {&q, &v, &f, &g, &x, &y, &up, &down}) vector->setZero(n);
-  for (Matrix* matrix : {&M, &V2, &K, &C}) matrix->setZero(n, n);
-  J.setZero(3, n);
   for (int i = 0; i < n; ++i)
     if (index[static_cast<std::size_t>(i)] >= 0) free_dofs.push_back(i);
   for (int i = 0; i < free(); ++i)
@@ -145,18 +153,26 @@ Lagrangian::Data::Data(std::shared_ptr<const LagrangianModel> made, LagrangianOp
   account(!options.loads.empty(), "load", false, load);
   account(!options.prescribed.empty(), "prescribed", false, prescribed);
 
+  const auto w = works.borrow();
   const Vector start = Vector::Zero(free());
-  place(0.0, start);
+  w->place(0.0, start);
   if (constant_mass) {
-    need_mass();
+    w->need_mass();
+    const Matrix& M = w->M;
     expects(M.allFinite() && (M - M.transpose()).lpNorm<Eigen::Infinity>() <=
                                  1e-12 * M.lpNorm<Eigen::Infinity>(),
             "the mass matrix is finite and symmetric");
     Matrix L = M;
     expects(cholesky_lower(L), "the mass matrix is positive definite");
   }
-  if (rayleigh().stiffness != 0.0) need_potential_tangent();  // throws where it is not given
-  if (moving) check_prescribed();
+  if (rayleigh().stiffness != 0.0) w->need_potential_tangent();  // throws where it is not given
+  if (moving) rows_move = w->check_prescribed();
+}
+
+Lagrangian::Work::Work(const Data& data) : d(data) {
+  for (Vector* vector : {&q, &v, &f, &g, &x, &y, &up, &down}) vector->setZero(d.n);
+  for (Matrix* matrix : {&M, &V2, &K, &C}) matrix->setZero(d.n, d.n);
+  J.setZero(3, d.n);
 }
 
 void Lagrangian::Data::check() {
@@ -186,19 +202,20 @@ void Lagrangian::Data::check() {
 }
 
 // M_ff and the rows of the points, asked for at a few configurations with each moving coordinate here and there
-void Lagrangian::Data::check_prescribed() {
+bool Lagrangian::Work::check_prescribed() {
+  bool rows_move = false;
   Matrix here, there;
   const auto differ = [](const Matrix& a, const Matrix& b) {
     return (a - b).lpNorm<Eigen::Infinity>() >
            1e-11 * (a.lpNorm<Eigen::Infinity>() + b.lpNorm<Eigen::Infinity>());
   };
   const Vector base = q;
-  for (const Prescribed& p : options.prescribed) {
+  for (const Prescribed& p : d.options.prescribed) {
     if (p.signal.is_constant()) continue;
     for (int probe = 1; probe <= 3; ++probe) {
-      for (int i = 0; i < n; ++i) q[i] = base[i] + std::sin(1.7 * probe + 2.3 * i);
+      for (int i = 0; i < d.n; ++i) q[i] = base[i] + std::sin(1.7 * probe + 2.3 * i);
       const double u = q[p.dof];
-      if (!constant_mass) {
+      if (!d.constant_mass) {
         need_mass();
         here = M_f;
         q[p.dof] = u + 0.31;
@@ -207,57 +224,58 @@ void Lagrangian::Data::check_prescribed() {
                 "the mass matrix of the free coordinates depends on coordinate " +
                     std::to_string(p.dof) + ", which is prescribed to move; this is not supported");
       }
-      for (int point = 0; point < model->points(); ++point) {
+      for (int point = 0; point < d.model->points(); ++point) {
         q[p.dof] = u;
-        model->point_jacobian(point, q, J);
+        d.model->point_jacobian(point, q, J);
         here = J;
         q[p.dof] = u + 0.31;
-        model->point_jacobian(point, q, J);
-        for (int i : free_dofs) rows_move = rows_move || differ(here.col(i), J.col(i));
+        d.model->point_jacobian(point, q, J);
+        for (int i : d.free_dofs) rows_move = rows_move || differ(here.col(i), J.col(i));
       }
     }
   }
+  return rows_move;
 }
 
-void Lagrangian::Data::need_mass() {
-  if (mass_at.size() > 0 && (constant_mass || mass_at == q)) return;
-  model->mass(q, M);
-  if (!all_free()) part(M, M_f);
+void Lagrangian::Work::need_mass() {
+  if (mass_at.size() > 0 && (d.constant_mass || mass_at == q)) return;
+  d.model->mass(q, M);
+  if (!d.all_free()) d.part(M, M_f);
   mass_at = q;
 }
 
-void Lagrangian::Data::need_potential_tangent() {
+void Lagrangian::Work::need_potential_tangent() {
   if (potential_at.size() > 0 && potential_at == q) return;
   potential_at = q;
-  if (options.tangents == Tangents::given) return model->potential_tangent(q, V2);
+  if (d.options.tangents == Tangents::given) return d.model->potential_tangent(q, V2);
   const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < d.n; ++j) {
     const double at = q[j], step = relative * std::max(1.0, std::abs(at));
     q[j] = at + step;
-    model->potential_force(q, up);
+    d.model->potential_force(q, up);
     q[j] = at - step;
-    model->potential_force(q, down);
+    d.model->potential_force(q, down);
     q[j] = at;
     V2.col(j) = (down - up) / (2.0 * step);
   }
   symmetrise(V2);
 }
 
-void Lagrangian::Data::smooth_force(double t, Vector& out) {
-  model->potential_force(q, out);
-  model->applied(t, q, v, g);
+void Lagrangian::Work::smooth_force(double t, Vector& out) {
+  d.model->potential_force(q, out);
+  d.model->applied(t, q, v, g);
   out += g;
-  if (constant_mass) return;
-  model->inertial(q, v, g);
+  if (d.constant_mass) return;
+  d.model->inertial(q, v, g);
   out -= g;
 }
 
 // K and C by columns, the prescribed ones left out
-void Lagrangian::Data::difference_tangents(double t) {
+void Lagrangian::Work::difference_tangents(double t) {
   const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
   for (Vector* moved : {&q, &v}) {
     Matrix& tangent = moved == &q ? K : C;
-    for (int j : free_dofs) {
+    for (int j : d.free_dofs) {
       const double at = (*moved)[j], step = relative * std::max(1.0, std::abs(at));
       (*moved)[j] = at + step;
       smooth_force(t, up);
@@ -269,53 +287,53 @@ void Lagrangian::Data::difference_tangents(double t) {
   }
 }
 
-void Lagrangian::Data::need_tangents(double t) {
+void Lagrangian::Work::need_tangents(double t) {
   if (tangents_q.size() > 0 && tangents_t == t && tangents_q == q && tangents_v == v) return;
   tangents_t = t;
   tangents_q = q;
   tangents_v = v;
-  if (options.tangents == Tangents::given)
-    model->tangents(t, q, v, K, C);
+  if (d.options.tangents == Tangents::given)
+    d.model->tangents(t, q, v, K, C);
   else
     difference_tangents(t);
-  if (rayleigh().mass != 0.0) {
+  if (d.rayleigh().mass != 0.0) {
     need_mass();
-    C += rayleigh().mass * M;
+    C += d.rayleigh().mass * M;
   }
-  if (rayleigh().stiffness != 0.0) {
+  if (d.rayleigh().stiffness != 0.0) {
     need_potential_tangent();
-    C += rayleigh().stiffness * V2;
+    C += d.rayleigh().stiffness * V2;
   }
-  if (!all_free()) {
-    part(K, K_f);
-    part(C, C_f);
+  if (!d.all_free()) {
+    d.part(K, K_f);
+    d.part(C, C_f);
   }
-  if (options.tangents == Tangents::differences && model->symmetric()) {
-    symmetrise(all_free() ? K : K_f);
-    symmetrise(all_free() ? C : C_f);
+  if (d.options.tangents == Tangents::differences && d.model->symmetric()) {
+    symmetrise(d.all_free() ? K : K_f);
+    symmetrise(d.all_free() ? C : C_f);
   }
 }
 
 // out = (rM M + rK V'') velocity
-void Lagrangian::Data::rayleigh_force(const Vector& velocity, Vector& out) {
+void Lagrangian::Work::rayleigh_force(const Vector& velocity, Vector& out) {
   out.setZero();
-  if (rayleigh().mass != 0.0) {
+  if (d.rayleigh().mass != 0.0) {
     need_mass();
-    out.noalias() += rayleigh().mass * (M * velocity);
+    out.noalias() += d.rayleigh().mass * (M * velocity);
   }
-  if (rayleigh().stiffness != 0.0) {
+  if (d.rayleigh().stiffness != 0.0) {
     need_potential_tangent();
-    out.noalias() += rayleigh().stiffness * (V2 * velocity);
+    out.noalias() += d.rayleigh().stiffness * (V2 * velocity);
   }
 }
 
-void Lagrangian::Data::all_forces(double t, Vector& out) {
+void Lagrangian::Work::all_forces(double t, Vector& out) {
   smooth_force(t, out);
-  if (has_rayleigh()) {
+  if (d.has_rayleigh()) {
     rayleigh_force(v, y);
     out -= y;
   }
-  for (const Load& l : options.loads) {
+  for (const Load& l : d.options.loads) {
     const double value = l.signal.value(t);
     for (const auto& [dof, weight] : l.pattern) out[dof] += weight * value;
   }
@@ -334,6 +352,7 @@ std::span<const Source> Lagrangian::sources() const { return data_->sources; }
 unsigned Lagrangian::traits() const {
   unsigned traits = Trait::tangents | Trait::second_order | Trait::potential;
   if (data_->constant_mass) traits = traits | Trait::constant_mass;
+  if (data_->moving) traits = traits | Trait::driven;
   if (data_->model->symmetric()) traits = traits | Trait::symmetric;
   return traits;
 }
@@ -344,62 +363,61 @@ int Lagrangian::free_index(int dof) const {
 }
 
 void Lagrangian::full(double t, View q, Out all) const {
-  data_->place(t, q);
-  all = data_->q;
+  const auto w = data_->works.borrow();
+  w->place(t, q);
+  all = w->q;
 }
 
 void Lagrangian::force(double t, View q, View v, Out f) const {
-  Data& d = *data_;
-  d.place(t, q, v);
-  d.all_forces(t, d.f);
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q, v);
+  w->all_forces(t, w->f);
   if (d.moving) {
-    d.need_mass();
-    for (const Prescribed& p : d.options.prescribed) d.f -= p.signal.second(t) * d.M.col(p.dof);
+    w->need_mass();
+    for (const Prescribed& p : d.options.prescribed) w->f -= p.signal.second(t) * w->M.col(p.dof);
   }
-  d.gather(d.f, f);
-}
-
-bool Lagrangian::stand(std::optional<double> t) const {
-  data_->stands = t;
-  return data_->moving;
+  d.gather(w->f, f);
 }
 
 void Lagrangian::potential_force(double t, View q, Out f) const {
-  Data& d = *data_;
-  d.place(d.stands.value_or(t), q);
-  d.model->potential_force(d.q, d.f);
-  d.gather(d.f, f);
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q);
+  d.model->potential_force(w->q, w->f);
+  d.gather(w->f, f);
 }
 
 void Lagrangian::multiply(Combination s, double t, View q, View v, View x, Out y) const {
-  Data& d = *data_;
-  d.place(t, q, v);
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q, v);
   y.setZero();
   if (s.m != 0.0) {
-    d.need_mass();
-    y.noalias() += s.m * (d.mass() * x);
+    w->need_mass();
+    y.noalias() += s.m * (w->mass() * x);
   }
   if (s.c == 0.0 && s.k == 0.0) return;
-  d.need_tangents(t);
-  if (s.c != 0.0) y.noalias() += s.c * (d.damping_matrix() * x);
-  if (s.k != 0.0) y.noalias() += s.k * (d.stiffness() * x);
+  w->need_tangents(t);
+  if (s.c != 0.0) y.noalias() += s.c * (w->damping_matrix() * x);
+  if (s.k != 0.0) y.noalias() += s.k * (w->stiffness() * x);
 }
 
-void Lagrangian::Data::add_mass_tangent(double weight, View part) {
+void Lagrangian::Work::add_mass_tangent(double weight, View part) {
   M_shifted.resize(M.rows(), M.cols());
   x.setZero(q.size());  // what is prescribed takes no part: its acceleration is a load
-  scatter(part, x);
-  for (int j = 0; j < free(); ++j) {
-    double& coordinate = q[free_dofs[static_cast<std::size_t>(j)]];
+  d.scatter(part, x);
+  for (int j = 0; j < d.free(); ++j) {
+    double& coordinate = q[d.free_dofs[static_cast<std::size_t>(j)]];
     const double here = coordinate;
     const double step =
         std::cbrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, std::abs(here));
     for (const double side : {1.0, -1.0}) {
       coordinate = here + side * step;
-      model->mass(q, M_shifted);
-      for (int i = 0; i < free(); ++i)
+      d.model->mass(q, M_shifted);
+      for (int i = 0; i < d.free(); ++i)
         A(i, j) += side * weight / (2.0 * step) *
-                   M_shifted.row(free_dofs[static_cast<std::size_t>(i)]).dot(x);
+                   M_shifted.row(d.free_dofs[static_cast<std::size_t>(i)]).dot(x);
     }
     coordinate = here;
   }
@@ -411,18 +429,19 @@ void Lagrangian::factorise(Combination s, double t, View q, View v, Factor& A) c
 
 void Lagrangian::factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                                  Factor& A) const {
-  Data& d = *data_;
-  d.place(t, q, v);
-  d.need_mass();
-  d.A = s.m * d.mass();
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q, v);
+  w->need_mass();
+  w->A = s.m * w->mass();
   if (s.c != 0.0 || s.k != 0.0) {
-    d.need_tangents(t);
-    d.A += s.c * d.damping_matrix() + s.k * d.stiffness();
+    w->need_tangents(t);
+    w->A += s.c * w->damping_matrix() + s.k * w->stiffness();
   }
-  if (weight != 0.0 && !d.constant_mass) d.add_mass_tangent(weight, x);
-  if (d.free() == 1 || (d.constant_mass && s.c == 0.0 && s.k == 0.0 && d.A.isDiagonal(0.0))) {
+  if (weight != 0.0 && !d.constant_mass) w->add_mass_tangent(weight, x);
+  if (d.free() == 1 || (d.constant_mass && s.c == 0.0 && s.k == 0.0 && w->A.isDiagonal(0.0))) {
     if (!std::holds_alternative<Diagonal>(A.form)) A.form = Diagonal{};
-    std::get<Diagonal>(A.form).inverse = d.A.diagonal().cwiseInverse();
+    std::get<Diagonal>(A.form).inverse = w->A.diagonal().cwiseInverse();
     return;
   }
   auto* held = std::get_if<std::unique_ptr<Operator>>(&A.form);
@@ -432,44 +451,47 @@ void Lagrangian::factorise_exact(Combination s, double weight, View x, double t,
     dense = made.get();
     A.form = std::move(made);
   }
-  dense->factorise(d.A);
+  dense->factorise(w->A);
 }
 
 // R = M a + ... - F on the prescribed rows
 void Lagrangian::reactions(double t, View q, View v, View a, Out forces) const {
-  Data& d = *data_;
-  d.place(t, q, v);
-  d.all_forces(t, d.f);
-  d.need_mass();
-  d.scatter(a, d.x);
-  for (const Prescribed& p : d.options.prescribed) d.x[p.dof] = p.signal.second(t);
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q, v);
+  w->all_forces(t, w->f);
+  w->need_mass();
+  d.scatter(a, w->x);
+  for (const Prescribed& p : d.options.prescribed) w->x[p.dof] = p.signal.second(t);
   for (int i = 0; i < prescribed(); ++i) {
     const int dof = d.options.prescribed[static_cast<std::size_t>(i)].dof;
-    forces[i] = d.M.row(dof).dot(d.x) - d.f[dof];
+    forces[i] = w->M.row(dof).dot(w->x) - w->f[dof];
   }
 }
 
 void Lagrangian::point_reactions(double t, View q, std::span<const PointRef> at, View f,
                                  Out forces) const {
-  Data& d = *data_;
-  d.place(t, q);
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q);
   for (std::size_t i = 0; i < at.size(); ++i) {
     expect_point(*d.model, at[i]);
-    d.model->point_jacobian(at[i].feature, d.q, d.J);
+    d.model->point_jacobian(at[i].feature, w->q, w->J);
     for (int j = 0; j < prescribed(); ++j)
-      forces[j] -= d.J.col(d.options.prescribed[static_cast<std::size_t>(j)].dof)
+      forces[j] -= w->J.col(d.options.prescribed[static_cast<std::size_t>(j)].dof)
                        .dot(f.segment<3>(3 * static_cast<Eigen::Index>(i)));
   }
 }
 
 void Lagrangian::prescribed_columns(Combination s, double t, View q, View v,
                                     Eigen::Ref<Matrix> columns) const {
-  Data& d = *data_;
-  d.place(t, q, v);
-  d.need_mass();
-  d.need_tangents(t);
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q, v);
+  w->need_mass();
+  w->need_tangents(t);
   const auto entry = [&](int i, int j) {
-    return s.m * d.M(i, j) + s.c * d.C(i, j) + s.k * d.K(i, j);
+    return s.m * w->M(i, j) + s.c * w->C(i, j) + s.k * w->K(i, j);
   };
   for (int j = 0; j < prescribed(); ++j) {
     const int dof = d.options.prescribed[static_cast<std::size_t>(j)].dof;
@@ -482,19 +504,21 @@ void Lagrangian::prescribed_columns(Combination s, double t, View q, View v,
 }
 
 void Lagrangian::points(double t, View q, std::span<const PointRef> at, Out x) const {
-  Data& d = *data_;
-  d.place(t, q);
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q);
   for (std::size_t i = 0; i < at.size(); ++i) {
     expect_point(*d.model, at[i]);
-    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = d.model->point(at[i].feature, d.q);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = d.model->point(at[i].feature, w->q);
   }
 }
 
 void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
-  Data& d = *data_;
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
   expects(!d.rows_move,
           "rows of these points depend on a coordinate that is prescribed to move; not supported");
-  d.place(0.0, q);
+  w->place(0.0, q);
   const auto columns = static_cast<std::size_t>(d.free());
   J.width = d.free();
   J.offset.assign(1, 0);
@@ -503,9 +527,9 @@ void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRow
   auto value = J.value.begin();
   for (std::size_t i = 0; i < at.size(); ++i) {
     expect_point(*d.model, at[i]);
-    d.model->point_jacobian(at[i].feature, d.q, d.J);
+    d.model->point_jacobian(at[i].feature, w->q, w->J);
     for (int axis = 0; axis < 3; ++axis)
-      for (int dof : d.free_dofs) *value++ = d.J(axis, dof);
+      for (int dof : d.free_dofs) *value++ = w->J(axis, dof);
     J.offset.push_back(static_cast<int>(i) + 1);
   }
 }
@@ -516,50 +540,54 @@ void Lagrangian::breaks(Breaks& out) const {
 }
 
 void Lagrangian::point_drift(double t, View q, std::span<const PointRef> at, Out drift) const {
-  Data& d = *data_;
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
   drift.setZero();
   if (!d.moving) return;
-  d.place(t, q);
+  w->place(t, q);
   for (std::size_t i = 0; i < at.size(); ++i) {
     expect_point(*d.model, at[i]);
-    d.model->point_jacobian(at[i].feature, d.q, d.J);
+    d.model->point_jacobian(at[i].feature, w->q, w->J);
     for (const Prescribed& p : d.options.prescribed)
-      drift.segment<3>(3 * static_cast<Eigen::Index>(i)) += p.signal.rate(t) * d.J.col(p.dof);
+      drift.segment<3>(3 * static_cast<Eigen::Index>(i)) += p.signal.rate(t) * w->J.col(p.dof);
   }
 }
 
 Energy Lagrangian::energy(double t, View q, View v) const {
-  Data& d = *data_;
-  d.place(d.stands.value_or(t), q);
-  d.need_mass();
+  const Data& d = *data_;
+  const auto w = d.works.borrow();
+  w->place(t, q);
+  w->need_mass();
   double kinetic = 0.0;
-  for (int j = 0; j < d.free(); ++j) kinetic += 0.5 * v[j] * d.mass().col(j).dot(v);
-  return {kinetic, d.model->potential(d.q)};
+  for (int j = 0; j < d.free(); ++j) kinetic += 0.5 * v[j] * w->mass().col(j).dot(v);
+  return {kinetic, d.model->potential(w->q)};
 }
 
-// Each source with the prescribed coordinates at rest where they stand; what their motion adds is "prescribed": forces on w, and
-// where they do not stand dV/du . u'.
-void Lagrangian::power(double t, View q, View v, View w, std::span<double> by_source) const {
-  Data& d = *data_;
+// Each source with the prescribed coordinates at rest where they are held; what their motion adds is "prescribed": forces on w,
+// and where nothing holds them dV/du . u'.
+void Lagrangian::power(double t, std::optional<double> held, View q, View v, View w,
+                       std::span<double> by_source) const {
+  const Data& d = *data_;
+  const auto at = d.works.borrow();
   const auto account = [&](int s) -> double& { return by_source[static_cast<std::size_t>(s)]; };
   for (double& power : by_source) power = 0.0;
 
-  d.place(d.stands.value_or(t), q);
-  d.model->potential_force(d.q, d.f);
-  by_source[0] = d.dot(d.f, w);
+  at->place(held.value_or(t), q);
+  d.model->potential_force(at->q, at->f);
+  by_source[0] = d.dot(at->f, w);
   double moved = 0.0;
-  d.place(t, q, v);
+  at->place(t, q, v);
   if (d.moving) {
-    d.model->potential_force(d.q, d.f);
-    moved += d.dot(d.f, w) - by_source[0];
-    if (!d.stands)
-      for (const Prescribed& p : d.options.prescribed) moved -= d.f[p.dof] * d.v[p.dof];
-    d.need_mass();
+    d.model->potential_force(at->q, at->f);
+    moved += d.dot(at->f, w) - by_source[0];
+    if (!held)
+      for (const Prescribed& p : d.options.prescribed) moved -= at->f[p.dof] * at->v[p.dof];
+    at->need_mass();
     for (const Prescribed& p : d.options.prescribed)
-      moved -= p.signal.second(t) * d.dot(d.M.col(p.dof), w);
+      moved -= p.signal.second(t) * d.dot(at->M.col(p.dof), w);
   }
-  d.model->applied(t, d.q, d.v, d.f);
-  account(d.applied) = d.dot(d.f, w);
+  d.model->applied(t, at->q, at->v, at->f);
+  account(d.applied) = d.dot(at->f, w);
   for (const Load& l : d.options.loads) {
     const double value = l.signal.value(t);
     for (const auto& [dof, weight] : l.pattern)
@@ -570,16 +598,16 @@ void Lagrangian::power(double t, View q, View v, View w, std::span<double> by_so
   for (const bool all : {true, false}) {
     if (all && !d.moving) continue;
     if (!all)
-      for (const Prescribed& p : d.options.prescribed) d.v[p.dof] = 0.0;
+      for (const Prescribed& p : d.options.prescribed) at->v[p.dof] = 0.0;
     if (!d.constant_mass) {
-      d.model->inertial(d.q, d.v, d.f);
-      const double power = -d.dot(d.f, w);
+      d.model->inertial(at->q, at->v, at->f);
+      const double power = -d.dot(at->f, w);
       moved += all ? power : d.moving ? -power : 0.0;
       if (!all) account(d.inertial) = power;
     }
     if (d.has_rayleigh()) {
-      d.rayleigh_force(d.v, d.y);
-      const double power = -d.dot(d.y, w);
+      at->rayleigh_force(at->v, at->y);
+      const double power = -d.dot(at->y, w);
       moved += all ? power : d.moving ? -power : 0.0;
       if (!all) account(d.damping) = power;
     }

@@ -55,8 +55,6 @@ struct LagrangianOptions {
   std::vector<Prescribed> prescribed;
 };
 
-/// One object belongs to one group: its operations share work space.
-///
 /// Prescribed coordinates: schemes ask for point rows without a time. M of the free coordinates must not depend on one that
 /// is prescribed to move (UsageError when made), nor may the rows of points that touch (UsageError when asked for).
 class Lagrangian final : public Dynamics {
@@ -97,13 +95,14 @@ class Lagrangian final : public Dynamics {
 
   /// "potential", "inertial" (both with a potential), "damping" (Rayleigh), "applied", "load", "prescribed": those there are.
   std::span<const Source> sources() const override;
-  bool stand(std::optional<double> t) const override;
-  /// v.Mv/2 of the free coordinates, and V with the prescribed ones where they stand; all that their motion adds to the forces is in the account "prescribed" (docs/theory/lagrangian.md).
+  /// v.Mv/2 of the free coordinates, and V with the prescribed ones where they are at t; all that their motion adds to the forces is in the account "prescribed" (docs/theory/lagrangian.md).
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double> held, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   struct Data;
+  struct Work;
   std::unique_ptr<Data> data_;
 };
 

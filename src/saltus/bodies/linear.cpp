@@ -449,7 +449,8 @@ Energy Linear::energy(double, View q, View v) const {
   return {0.5 * data_->M.product.inner(v, v), 0.5 * data_->K.product.inner(q, q)};
 }
 
-void Linear::power(double t, View q, View v, View w, std::span<double> by_source) const {
+void Linear::power(double t, std::optional<double>, View q, View v, View w,
+                   std::span<double> by_source) const {
   const Data& d = *data_;
   const auto set = [&](int source, double watts) {
     if (source >= 0) by_source[index(source)] = watts;

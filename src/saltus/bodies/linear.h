@@ -73,7 +73,8 @@ class Linear final : public Dynamics {
   /// Of the free degrees of freedom: v.Mv/2 and q.Kq/2 with the symmetric part of K; see docs/theory/linear.md for
   /// what that means with prescribed motion.
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   struct Data;

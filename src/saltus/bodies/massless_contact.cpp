@@ -18,57 +18,72 @@ using Eigen::Index;
 
 }  // namespace
 
+MasslessContact::Data::Work::Work(const Data& d)
+    : all(Vector::Zero(d.fem->positions())),
+      rate(all),
+      other(all),
+      f(all),
+      part(Vector::Zero(static_cast<Index>(d.held.size()))),
+      w(Vector::Zero(static_cast<Index>(d.stops.size()))),
+      lambda(w),
+      small(w),
+      problem(d.W) {
+  Kcc.factorise(d.Kcc);
+}
+
 // (3), from where the neighbours are: a body far from its reference loses no digits. Leaves u_c in `all`.
-void MasslessContact::Data::local(View q) {
-  if (known && at == q) return;
-  known = false;
-  at = q;
-  spread(q, all);
+void MasslessContact::Data::local(View q, Work& to) const {
+  if (to.known && to.at == q) return;
+  to.known = false;
+  to.at = q;
+  spread(q, to.all);
   for (std::size_t c = 0; c < held.size(); ++c)
-    all[held[c]] = carrier[c] < 0 ? 0.0 : all[carrier[c]];
-  fem->potential_force(0.0, all, f);
-  for (std::size_t c = 0; c < held.size(); ++c) part[static_cast<Index>(c)] = f[held[c]];
-  saltus::solve(Kcc, part);
-  for (std::size_t c = 0; c < held.size(); ++c) all[held[c]] += part[static_cast<Index>(c)];
+    to.all[held[c]] = carrier[c] < 0 ? 0.0 : to.all[carrier[c]];
+  fem->potential_force(0.0, to.all, to.f);
+  for (std::size_t c = 0; c < held.size(); ++c) to.part[static_cast<Index>(c)] = to.f[held[c]];
+  to.Kcc.solve(to.part);
+  for (std::size_t c = 0; c < held.size(); ++c) to.all[held[c]] += to.part[static_cast<Index>(c)];
   for (std::size_t i = 0; i < G.size(); ++i) {
     double g = rest[static_cast<Index>(i)];
-    for (const Entry& e : G[i]) g += e.value * all[e.column];
-    w[static_cast<Index>(i)] = g;
+    for (const Entry& e : G[i]) g += e.value * to.all[e.column];
+    to.w[static_cast<Index>(i)] = g;
   }
-  if (!problem.solve(w, lambda)) lambda.setConstant(std::numeric_limits<double>::quiet_NaN());
-  for (const int j : problem.pressed())
+  if (!to.problem.solve(to.w, to.lambda))
+    to.lambda.setConstant(std::numeric_limits<double>::quiet_NaN());
+  for (const int j : to.problem.pressed())
     for (std::size_t c = 0; c < held.size(); ++c)
-      all[held[c]] += X(static_cast<Index>(c), j) * lambda[j];
-  known = lambda.allFinite();
+      to.all[held[c]] += X(static_cast<Index>(c), j) * to.lambda[j];
+  to.known = to.lambda.allFinite();
 }
 
 // (4) of the rates x, about the configuration of local()
-void MasslessContact::Data::rates(View x, Vector& full) {
+void MasslessContact::Data::rates(View x, Work& at, Vector& full) const {
   spread(x, full);
   for (std::size_t c = 0; c < held.size(); ++c) {
     double sum = 0.0;
     for (int k = offset[c]; k < offset[c + 1]; ++k) sum -= value[index(k)] * x[row[index(k)]];
-    part[static_cast<Index>(c)] = sum;
+    at.part[static_cast<Index>(c)] = sum;
   }
-  saltus::solve(Kcc, part);
-  const std::span<const int> pressed = problem.pressed();
+  at.Kcc.solve(at.part);
+  const std::span<const int> pressed = at.problem.pressed();
   const auto m = static_cast<Index>(pressed.size());
   for (Index k = 0; k < m; ++k) {
-    small[k] = 0.0;
+    at.small[k] = 0.0;
     for (const Entry& e : G[index(pressed[static_cast<std::size_t>(k)])])
-      small[k] -= e.value * part[place[index(e.column)]];
+      at.small[k] -= e.value * at.part[place[index(e.column)]];
   }
-  problem.solve_pressed(small.head(m));
-  for (Index k = 0; k < m; ++k) part += small[k] * X.col(pressed[static_cast<std::size_t>(k)]);
-  for (std::size_t c = 0; c < held.size(); ++c) full[held[c]] = part[static_cast<Index>(c)];
+  at.problem.solve_pressed(at.small.head(m));
+  for (Index k = 0; k < m; ++k)
+    at.part += at.small[k] * X.col(pressed[static_cast<std::size_t>(k)]);
+  for (std::size_t c = 0; c < held.size(); ++c) full[held[c]] = at.part[static_cast<Index>(c)];
 }
 
-void MasslessContact::Data::set_rates(View x) {
-  rate.setZero();
+void MasslessContact::Data::set_rates(View x, Work& at) const {
+  at.rate.setZero();
   if (viscous())
-    rates(x, rate);
+    rates(x, at, at.rate);
   else
-    spread(x, rate);
+    spread(x, at.rate);
 }
 
 MasslessContact::MasslessContact(FemSystem system, std::vector<NodeStop> stops)
@@ -82,8 +97,9 @@ std::span<const Source> MasslessContact::sources() const { return data_->fem->so
 Rayleigh MasslessContact::rayleigh() const { return data_->fem->rayleigh(); }
 
 unsigned MasslessContact::traits() const {
-  return Trait::tangents | Trait::second_order | Trait::constant_mass | Trait::symmetric |
-         Trait::potential;
+  const unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
+                          Trait::symmetric | Trait::potential;
+  return has(data_->fem->traits(), Trait::driven) ? traits | Trait::driven : traits;
 }
 
 int MasslessContact::free_index(int dof) const {
@@ -93,72 +109,79 @@ int MasslessContact::free_index(int dof) const {
 }
 
 void MasslessContact::full(double t, View q, Out displacements) const {
-  data_->local(q);
-  data_->fem->full(t, data_->all, displacements);
+  const auto room = data_->works.borrow();
+  data_->local(q, *room);
+  data_->fem->full(t, room->all, displacements);
 }
 
 void MasslessContact::gaps(View q, Out g) const {
-  Data& d = *data_;
-  d.local(q);
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  d.local(q, *room);
   for (std::size_t i = 0; i < d.G.size(); ++i) {
     g[static_cast<Index>(i)] = d.rest[static_cast<Index>(i)];
-    for (const Entry& e : d.G[i]) g[static_cast<Index>(i)] += e.value * d.all[e.column];
+    for (const Entry& e : d.G[i]) g[static_cast<Index>(i)] += e.value * room->all[e.column];
   }
 }
 
 void MasslessContact::forces(View q, Out lambda) const {
-  data_->local(q);
-  lambda = data_->lambda;
+  const auto room = data_->works.borrow();
+  data_->local(q, *room);
+  lambda = room->lambda;
 }
 
 // (2)
 void MasslessContact::force(double t, View q, View v, Out f) const {
-  Data& d = *data_;
-  d.local(q);
-  d.set_rates(v);
-  d.fem->force(t, d.all, d.rate, d.f);
-  d.gather(d.f, f);
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  d.local(q, *room);
+  d.set_rates(v, *room);
+  d.fem->force(t, room->all, room->rate, room->f);
+  d.gather(room->f, f);
 }
 
 void MasslessContact::potential_force(double t, View q, Out f) const {
-  Data& d = *data_;
-  d.local(q);
-  d.fem->potential_force(t, d.all, d.f);
-  d.gather(d.f, f);
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  d.local(q, *room);
+  d.fem->potential_force(t, room->all, room->f);
+  d.gather(room->f, f);
 }
 
 void MasslessContact::multiply(Combination s, double t, View q, View v, View x, Out y) const {
-  Data& d = *data_;
-  d.other.setZero();
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  room->other.setZero();
   if (s.k + s.c * d.fem->rayleigh().stiffness != 0.0) {
-    d.local(q);
-    d.rates(x, d.other);
+    d.local(q, *room);
+    d.rates(x, *room, room->other);
   } else {
-    d.spread(x, d.other);
+    d.spread(x, room->other);
   }
-  d.rate.setZero();
-  d.spread(v, d.rate);
-  d.fem->multiply(s, t, d.all, d.rate, d.other, d.f);
-  d.gather(d.f, y);
+  room->rate.setZero();
+  d.spread(v, room->rate);
+  d.fem->multiply(s, t, room->all, room->rate, room->other, room->f);
+  d.gather(room->f, y);
 }
 
 void MasslessContact::factorise(Combination s, double t, View q, View, Factor& A) const {
-  Data& d = *data_;
-  d.rate.setZero();
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  room->rate.setZero();
   if (s.k + s.c * d.fem->rayleigh().stiffness == 0.0) {
-    d.other.setOnes();
-    d.fem->multiply(s, t, d.all, d.rate, d.other, d.f);
+    room->other.setOnes();
+    d.fem->multiply(s, t, room->all, room->rate, room->other, room->f);
     Vector& inverse = diagonal_in(A);
     inverse.resize(positions());
-    d.gather(d.f, inverse);
+    d.gather(room->f, inverse);
     inverse = inverse.cwiseInverse();
     return;
   }
-  d.local(q);
+  d.local(q, *room);
   HeldOperator& held = operator_in_if<HeldOperator>(
       A, [&](const HeldOperator& kind) { return kind.of(d.inner); }, d.inner);
-  held.whole(*d.fem, s, t, d.all, d.rate);
-  held.hold(d.problem.pressed(), d.G, d.all.size());
+  held.whole(*d.fem, s, t, room->all, room->rate);
+  held.hold(room->problem.pressed(), d.G, room->all.size());
 }
 
 int MasslessContact::prescribed() const {
@@ -166,32 +189,36 @@ int MasslessContact::prescribed() const {
 }
 
 void MasslessContact::reactions(double t, View q, View v, View a, Out forces) const {
-  Data& d = *data_;
-  d.local(q);
-  d.set_rates(v);
-  d.other.setZero();
-  d.spread(a, d.other);
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  d.local(q, *room);
+  d.set_rates(v, *room);
+  room->other.setZero();
+  d.spread(a, room->other);
   if (const int p = d.fem->prescribed(); p > 0)
-    d.fem->reactions(t, d.all, d.rate, d.other, forces.head(p));
-  forces.tail(d.lambda.size()) = d.lambda;
+    d.fem->reactions(t, room->all, room->rate, room->other, forces.head(p));
+  forces.tail(room->lambda.size()) = room->lambda;
 }
 
 void MasslessContact::point_reactions(double t, View q, std::span<const PointRef> at, View f,
                                       Out forces) const {
-  Data& d = *data_;
-  d.local(q);
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  d.local(q, *room);
   if (const int p = d.fem->prescribed(); p > 0)
-    d.fem->point_reactions(t, d.all, at, f, forces.head(p));
+    d.fem->point_reactions(t, room->all, at, f, forces.head(p));
 }
 
 void MasslessContact::points(double t, View q, std::span<const PointRef> at, Out x) const {
-  data_->local(q);
-  data_->fem->points(t, data_->all, at, x);
+  const auto room = data_->works.borrow();
+  data_->local(q, *room);
+  data_->fem->points(t, room->all, at, x);
 }
 
 void MasslessContact::point_drift(double t, View q, std::span<const PointRef> at, Out drift) const {
-  data_->local(q);
-  data_->fem->point_drift(t, data_->all, at, drift);
+  const auto room = data_->works.borrow();
+  data_->local(q, *room);
+  data_->fem->point_drift(t, room->all, at, drift);
 }
 
 double MasslessContact::fastest_drift(double from, double to, double reach) const {
@@ -202,10 +229,11 @@ void MasslessContact::breaks(Breaks& out) const { data_->fem->breaks(out); }
 
 // Rows of massless nodes are those of (4), at all nodes with mass beside one without.
 void MasslessContact::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
-  Data& d = *data_;
-  d.local(q);
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  d.local(q, *room);
   PointRows whole;
-  d.fem->point_rows(d.all, d.all, at, whole);
+  d.fem->point_rows(room->all, room->all, at, whole);
   std::vector<char> massless(index(d.fem->positions()), 0);
   for (int j : d.held) massless[index(j)] = 1;
   J.width = 1;
@@ -214,7 +242,7 @@ void MasslessContact::point_rows(View q, View, std::span<const PointRef> at, Poi
   J.value.clear();
   Matrix carried(positions(), 3);
   Matrix r(static_cast<Index>(d.held.size()), 3);
-  const std::span<const int> pressed = d.problem.pressed();
+  const std::span<const int> pressed = room->problem.pressed();
   for (std::size_t i = 0; i < at.size(); ++i) {
     bool any = false;
     r.setZero();
@@ -238,12 +266,12 @@ void MasslessContact::point_rows(View q, View, std::span<const PointRef> at, Poi
       for (int axis = 0; axis < 3; ++axis) {
         for (Index k = 0; k < m; ++k)
           mu[k] = d.X.col(pressed[static_cast<std::size_t>(k)]).dot(r.col(axis));
-        d.problem.solve_pressed(mu);
+        room->problem.solve_pressed(mu);
         for (Index k = 0; k < m; ++k)
           for (const Entry& e : d.G[index(pressed[static_cast<std::size_t>(k)])])
             r(d.place[index(e.column)], axis) -= mu[k] * e.value;
       }
-      saltus::solve(d.Kcc, r);
+      room->Kcc.solve(r);
       carried.setZero();
       for (std::size_t c = 0; c < d.held.size(); ++c)
         for (int k = d.offset[c]; k < d.offset[c + 1]; ++k)
@@ -258,24 +286,25 @@ void MasslessContact::point_rows(View q, View, std::span<const PointRef> at, Poi
   }
 }
 
-bool MasslessContact::stand(std::optional<double> t) const { return data_->fem->stand(t); }
-
 Energy MasslessContact::energy(double t, View q, View v) const {
-  Data& d = *data_;
-  d.local(q);
-  d.rate.setZero();
-  d.spread(v, d.rate);
-  return d.fem->energy(t, d.all, d.rate);
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  d.local(q, *room);
+  room->rate.setZero();
+  d.spread(v, room->rate);
+  return d.fem->energy(t, room->all, room->rate);
 }
 
 // w_c = 0: the powers on the nodes with mass
-void MasslessContact::power(double t, View q, View v, View w, std::span<double> by_source) const {
-  Data& d = *data_;
-  d.local(q);
-  d.set_rates(v);
-  d.other.setZero();
-  d.spread(w, d.other);
-  d.fem->power(t, d.all, d.rate, d.other, by_source);
+void MasslessContact::power(double t, std::optional<double> held, View q, View v, View w,
+                            std::span<double> by_source) const {
+  const Data& d = *data_;
+  const auto room = d.works.borrow();
+  d.local(q, *room);
+  d.set_rates(v, *room);
+  room->other.setZero();
+  d.spread(w, room->other);
+  d.fem->power(t, held, room->all, room->rate, room->other, by_source);
 }
 
 }  // namespace saltus

@@ -70,9 +70,9 @@ class MasslessContact final : public Dynamics {
   void breaks(Breaks& out) const override;
 
   std::span<const Source> sources() const override;
-  bool stand(std::optional<double> t) const override;
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double> held, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   struct Data;

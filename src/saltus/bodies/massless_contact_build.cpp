@@ -91,10 +91,8 @@ void MasslessContact::Data::number(const FemSystem& system) {
     list.push_back(j);
   }
   expects(!inner.empty(), "massless contact: no degree of freedom with mass is free");
-  all.setZero(fem->positions());
-  rate = other = f = all;
   Vector reference(3 * nodes);
-  fem->full(0.0, all, reference);
+  fem->full(0.0, Vector::Zero(fem->positions()), reference);
   for (const NodeStop& s : stops) {
     std::vector<Entry> entries;
     for (int axis = 0; axis < d; ++axis)
@@ -107,9 +105,6 @@ void MasslessContact::Data::number(const FemSystem& system) {
     rest.conservativeResize(rest.size() + 1);
     rest[rest.size() - 1] = s.normal.dot(x - s.place);
   }
-  part.resize(static_cast<Index>(held.size()));
-  w.resize(static_cast<Index>(stops.size()));
-  lambda = small = w;
 }
 
 // Columns c of K from products with several unit vectors at once: their nodes share no neighbour.
@@ -130,6 +125,8 @@ void MasslessContact::Data::couple() {
 
   std::vector<std::vector<Entry>> columns(
       held.size());  // of K_ic and K_cc, row: component of Fem's q
+  const Vector still = Vector::Zero(fem->positions());
+  Vector other(fem->positions()), f(fem->positions());
   std::vector<char> done(held.size(), 0), taken(index(nodes));
   std::vector<std::vector<int>> of_node(index(nodes));
   for (int j = 0; j < fem->positions(); ++j) of_node[index(node_of[index(j)])].push_back(j);
@@ -145,7 +142,7 @@ void MasslessContact::Data::couple() {
       other[held[c]] = 1.0;
       chosen.push_back(c);
     }
-    fem->multiply({0.0, 0.0, 1.0}, 0.0, all, rate, other, f);
+    fem->multiply({0.0, 0.0, 1.0}, 0.0, still, still, other, f);
     for (std::size_t c : chosen) {
       for (int b : around[index(node_of[index(held[c])])])
         for (int j : of_node[index(b)])
@@ -176,20 +173,19 @@ void MasslessContact::Data::couple() {
   std::ranges::sort(rim);
   rim.erase(std::unique(rim.begin(), rim.end()), rim.end());
 
-  const SparseMatrix K(static_cast<int>(held.size()), inside);
-  const int bad = first_bad_pivot(K);
+  Kcc = SparseMatrix(static_cast<int>(held.size()), inside);
+  const int bad = first_bad_pivot(Kcc);
   expects(bad < 0,
           fmt::format("massless contact: node {} has no mass and its elements do not hold it",
                       bad < 0 ? 0 : node_of[index(held[index(bad)])]));
-  auto factor = std::make_unique<SparseOperator>();
-  factor->factorise(K);
-  Kcc.form = std::move(factor);
+  SparseOperator factor;
+  factor.factorise(Kcc);
   const auto m = static_cast<Index>(stops.size());
-  X.setZero(K.size(), m);
+  X.setZero(Kcc.size(), m);
   for (Index j = 0; j < m; ++j)
     for (const Entry& e : G[static_cast<std::size_t>(j)]) X(place[index(e.column)], j) = e.value;
-  saltus::solve(Kcc, X);
-  Matrix W(m, m);
+  factor.solve(X);
+  W.resize(m, m);
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < m; ++j) {
       W(i, j) = 0.0;
@@ -201,8 +197,6 @@ void MasslessContact::Data::couple() {
   expects(repeated < 0,
           fmt::format("massless contact: the stop of node {} says what others say already",
                       repeated < 0 ? 0 : stops[index(repeated)].node));
-  problem = BlockPivoting(std::move(W));
-  all.setZero();
 }
 
 }  // namespace saltus

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "saltus/base/entry.h"
+#include "saltus/base/work_pool.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/massless_contact.h"
 #include "saltus/math/block_pivoting.h"
 #include "saltus/math/small_cholesky.h"
+#include "saltus/math/sparse.h"
 
 namespace saltus {
 
@@ -85,9 +87,9 @@ class HeldOperator final : public Operator {
   bool made_ = false, known_ = false;  ///< A_, Y_ belong to s_, held_
   std::vector<int> held_;
   std::vector<const std::vector<Entry>*> row_;
-  Matrix Y_, R_;  ///< R^T R = G_s Y
-  mutable Matrix all_;
-  mutable Vector part_;
+  Matrix Y_, R_;         ///< R^T R = G_s Y
+  mutable Matrix all_;   // a factor belongs to one simulation
+  mutable Vector part_;  // likewise
 };
 
 struct MasslessContact::Data {
@@ -102,27 +104,34 @@ struct MasslessContact::Data {
   std::vector<int> offset{0}, row;
   std::vector<double> value;
   std::vector<int> place;  ///< of each component of Fem's q among `inner` or among `held`
-  Factor Kcc;
+  SparseMatrix Kcc;
   Matrix X;              ///< K_cc^-1 G^T
+  Matrix W;              ///< G X
   std::vector<int> rim;  ///< components of q that K_ic meets, increasing
 
-  // Work space; `local` belongs to the configuration `at`
-  Vector at, all, rate, other, f;  ///< but for `at` components of Fem's q
-  Vector part;                     ///< one a component without mass
-  Vector w, lambda, small;         ///< one a stop
-  BlockPivoting problem;
-  bool known = false;
+  /// Of one call; what local() found belongs to the configuration `at`.
+  struct Work {
+    Vector at, all, rate, other, f;  ///< but for `at` components of Fem's q
+    Vector part;                     ///< one a component without mass
+    Vector w, lambda, small;         ///< one a stop
+    SparseOperator Kcc;
+    BlockPivoting problem;
+    bool known = false;
+
+    explicit Work(const Data& d);
+  };
+  WorkPool<Work> works{[this] { return std::make_unique<Work>(*this); }};
 
   Data(FemSystem system, std::vector<NodeStop> given);
   void check(const FemSystem& system) const;
   void number(const FemSystem& system);
   void couple();
-  void local(View q);
-  void rates(View x, Vector& full);
+  void local(View q, Work& to) const;
+  void rates(View x, Work& at, Vector& full) const;
   void spread(View x, Vector& full) const { scatter(inner, x, full); }
   void gather(const Vector& full, Out x) const { saltus::gather(inner, full, x); }
   /// `rate` of the rates x; massless nodes stay behind where no force depends on them.
-  void set_rates(View x);
+  void set_rates(View x, Work& at) const;
   bool viscous() const { return fem->rayleigh().stiffness > 0.0; }
 };
 

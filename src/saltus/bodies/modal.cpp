@@ -78,8 +78,8 @@ Eigen::Map<const Vector> Modal::shape(double x) const {
     std::uint64_t body = 0, place = 0;
     std::vector<double> shape;
   };
-  static thread_local std::array<Kept, 8> all;
-  static thread_local std::size_t next = 0;
+  static thread_local std::array<Kept, 8> all;  // each says whose it is
+  static thread_local std::size_t next = 0;     // which goes first
   const auto place = std::bit_cast<std::uint64_t>(x);
   const auto n = static_cast<std::size_t>(positions());
   auto kept = std::ranges::find_if(
@@ -146,7 +146,8 @@ Energy Modal::energy(double, View q, View v) const {
           0.5 * (stiffness_.array() * q.array().square()).sum()};
 }
 
-void Modal::power(double, View q, View v, View w, std::span<double> by_source) const {
+void Modal::power(double, std::optional<double>, View q, View v, View w,
+                  std::span<double> by_source) const {
   by_source[0] = -(stiffness_.array() * q.array() * w.array()).sum();
   by_source[1] = -(damping_.array() * v.array() * w.array()).sum();
   if (load_.size() > 0) by_source[2] = load_.dot(w);

@@ -43,7 +43,8 @@ class Modal final : public Dynamics {
 
   std::span<const Source> sources() const override { return sources_; }
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
   const ModalData* modal() const override { return &data_; }
 
   bool has_shapes() const { return shapes_ != nullptr; }

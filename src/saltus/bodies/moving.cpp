@@ -120,7 +120,8 @@ void Moving::spin_drift(double t, View, std::span<const PointRef> at, Out d) con
         spin(motions_[static_cast<std::size_t>(at[i].body)], t);
 }
 
-void Moving::power(double, View, View, View, std::span<double> by_source) const {
+void Moving::power(double, std::optional<double>, View, View, View,
+                   std::span<double> by_source) const {
   std::fill(by_source.begin(), by_source.end(), 0.0);
 }
 

@@ -59,7 +59,8 @@ class Moving final : public Dynamics {
   /// "prescribed" where something moves: the drive's account of what contacts take from it.
   std::span<const Source> sources() const override { return sources_; }
   Energy energy(double, View, View) const override { return {}; }
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   std::vector<PrescribedMotion> motions_;

@@ -46,7 +46,7 @@ class Pencil {
  private:
   const Dynamics& body_;
   Vector q_, v_;
-  mutable Vector work_;
+  mutable Vector work_;  // of one call of natural_modes()
   Factor factor_;
 };
 

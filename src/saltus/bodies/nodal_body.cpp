@@ -10,7 +10,16 @@
 namespace saltus {
 void NodalBody::Parts::number(int axes, std::span<const Prescribed> held, DofWords words) {
   dofs = FreeDofs(3 * nodes, held, loads, std::move(words), axes);
-  for (Vector* vector : {&u, &v, &x, &f, &y}) vector->setZero(3 * nodes);
+}
+
+std::unique_ptr<NodalBody::Parts::Work> NodalBody::Parts::make_work() const {
+  auto work = std::make_unique<Work>();
+  prepare(*work);
+  return work;
+}
+
+void NodalBody::Parts::prepare(Work& work) const {
+  for (Vector* vector : {&work.u, &work.v, &work.x, &work.f, &work.y}) vector->setZero(3 * nodes);
 }
 
 void NodalBody::Parts::set_mass() {
@@ -26,14 +35,14 @@ void NodalBody::Parts::name_accounts(bool elastic_there, bool damping_there) {
   prescribed = add_account(sources, dofs.prescribed() > 0, "prescribed", false);
 }
 
-void NodalBody::Parts::put(double t, View q) const {
-  dofs.put(t, q, u);
-  placed();
+void NodalBody::Parts::put(double t, View q, Work& to) const {
+  dofs.put(t, q, to.u);
+  placed(to);
 }
 
-void NodalBody::Parts::put(double t, View q, View rates) const {
-  put(t, q);
-  dofs.put_rates(t, rates, v);
+void NodalBody::Parts::put(double t, View q, View rates, Work& to) const {
+  put(t, q, to);
+  dofs.put_rates(t, rates, to.v);
 }
 
 void NodalBody::Parts::spread(View part, Vector& all) const {
@@ -50,18 +59,18 @@ void NodalBody::Parts::gravity_force(Vector& out) const {
   for (int a = 0; a < nodes; ++a) out.segment<3>(3 * a) += nodal[a] * gravity_vector;
 }
 
-void NodalBody::Parts::inertia_of_motion(double t, Vector& out) const {
+void NodalBody::Parts::inertia_of_motion(double t, Work& work, Vector& out) const {
   if (!dofs.moving() || lumped) return;
-  x.setZero();
-  dofs.move(t, &Signal::second, x);
-  mass_product(-1.0, x, out);
+  work.x.setZero();
+  dofs.move(t, &Signal::second, work.x);
+  mass_product(-1.0, work.x, out);
 }
 
-void NodalBody::Parts::all_forces(double t, Vector& out) const {
+void NodalBody::Parts::all_forces(double t, Work& at, Vector& out) const {
   out.setZero();
-  elastic_force(out);
+  elastic_force(at, out);
   gravity_force(out);
-  damping_force(v, out);
+  damping_force(at, at.v, out);
   add_loads(loads, t, out);
 }
 
@@ -74,45 +83,44 @@ int NodalBody::free_index(int dof) const { return parts_->dofs.component(dof); }
 std::span<const Source> NodalBody::sources() const { return parts_->sources; }
 
 void NodalBody::full(double t, View q, Out all) const {
-  parts_->put(t, q);
-  all = parts_->u;
+  const auto w = parts_->works.borrow();
+  parts_->put(t, q, *w);
+  all = w->u;
 }
 
 // (1)
 void NodalBody::force(double t, View q, View v, Out f) const {
   const Parts& d = *parts_;
-  d.put(t, q, v);
-  d.all_forces(t, d.f);
-  d.inertia_of_motion(t, d.f);
-  d.dofs.gather(d.f, f);
-}
-
-bool NodalBody::stand(std::optional<double> t) const {
-  parts_->stands = t;
-  return parts_->dofs.moving();
+  const auto w = d.works.borrow();
+  d.put(t, q, v, *w);
+  d.all_forces(t, *w, w->f);
+  d.inertia_of_motion(t, *w, w->f);
+  d.dofs.gather(w->f, f);
 }
 
 void NodalBody::potential_force(double t, View q, Out f) const {
   const Parts& d = *parts_;
-  d.put(d.stands.value_or(t), q);
-  d.f.setZero();
-  d.elastic_force(d.f);
-  d.gravity_force(d.f);
-  d.dofs.gather(d.f, f);
+  const auto w = d.works.borrow();
+  d.put(t, q, *w);
+  w->f.setZero();
+  d.elastic_force(*w, w->f);
+  d.gravity_force(w->f);
+  d.dofs.gather(w->f, f);
 }
 
 // (2)
 void NodalBody::reactions(double t, View q, View v, View a, Out forces) const {
   const Parts& d = *parts_;
-  d.put(t, q, v);
-  d.all_forces(t, d.f);
-  d.spread(a, d.x);
-  d.dofs.move(t, &Signal::second, d.x);
-  d.y.setZero();
-  d.mass_product(1.0, d.x, d.y);
+  const auto w = d.works.borrow();
+  d.put(t, q, v, *w);
+  d.all_forces(t, *w, w->f);
+  d.spread(a, w->x);
+  d.dofs.move(t, &Signal::second, w->x);
+  w->y.setZero();
+  d.mass_product(1.0, w->x, w->y);
   for (int j = 0; j < prescribed(); ++j) {
     const int dof = d.dofs.held()[index(j)].dof;
-    forces[j] = d.y[dof] - d.f[dof];
+    forces[j] = w->y[dof] - w->f[dof];
   }
 }
 
@@ -133,7 +141,8 @@ void NodalBody::point_reactions(double, View, std::span<const PointRef> at, View
 
 void NodalBody::points(double t, View q, std::span<const PointRef> at, Out x) const {
   const Parts& d = *parts_;
-  d.dofs.move(t, &Signal::value, d.x);
+  const auto w = d.works.borrow();
+  d.dofs.move(t, &Signal::value, w->x);
   Parts::Shape s;
   for (std::size_t i = 0; i < at.size(); ++i) {
     d.shape(at[i], s);
@@ -143,7 +152,7 @@ void NodalBody::points(double t, View q, std::span<const PointRef> at, Out x) co
       Vector3 place = d.reference(a);
       for (int axis = 0; axis < 3; ++axis) {
         const int dof = 3 * a + axis, j = d.dofs[dof];
-        if (d.dofs.there(dof)) place[axis] += j >= 0 ? q[j] : d.x[dof];
+        if (d.dofs.there(dof)) place[axis] += j >= 0 ? q[j] : w->x[dof];
       }
       sum += s.N[index(k)] * place;
     }
@@ -190,14 +199,15 @@ void NodalBody::point_drift(double t, View, std::span<const PointRef> at, Out dr
   const Parts& d = *parts_;
   drift.setZero();
   if (!d.dofs.moving()) return;
-  d.dofs.move(t, &Signal::rate, d.x);
+  const auto w = d.works.borrow();
+  d.dofs.move(t, &Signal::rate, w->x);
   Parts::Shape s;
   for (std::size_t i = 0; i < at.size(); ++i) {
     d.shape(at[i], s);
     for (int k = 0; k < s.count; ++k)
       for (int axis = 0; axis < 3; ++axis)
         if (const int dof = 3 * s.node[index(k)] + axis; d.dofs.held(dof) >= 0)
-          drift[3 * static_cast<Eigen::Index>(i) + axis] += s.N[index(k)] * d.x[dof];
+          drift[3 * static_cast<Eigen::Index>(i) + axis] += s.N[index(k)] * w->x[dof];
   }
 }
 
@@ -239,44 +249,48 @@ std::unique_ptr<PointTable> NodalBody::table(std::span<const PointRef> at,
 
 Energy NodalBody::energy(double t, View q, View v) const {
   const Parts& d = *parts_;
-  d.put(d.stands.value_or(t), q);
+  const auto w = d.works.borrow();
+  d.put(t, q, *w);
   double twice = 0.0;
   if (d.lumped) {
     twice = (d.mass_free.array() * v.array().square()).sum();
   } else {
-    d.spread(v, d.x);
-    d.y.setZero();
-    d.mass_product(1.0, d.x, d.y);
-    twice = d.dofs.dot(d.y, v);
+    d.spread(v, w->x);
+    w->y.setZero();
+    d.mass_product(1.0, w->x, w->y);
+    twice = d.dofs.dot(w->y, v);
   }
-  return {0.5 * twice, d.potential()};
+  return {0.5 * twice, d.potential(*w)};
 }
 
-// Each source with the prescribed degrees of freedom at rest where they stand (damping: where they are); what their motion adds
-// is "prescribed": forces on w, and where they do not stand dV/du . u' = -(elastic force on them) . u'.
-void NodalBody::power(double t, View q, View v, View w, std::span<double> by_source) const {
+// Each source with the prescribed degrees of freedom at rest where they are held (damping: where they are); what their motion
+// adds is "prescribed": forces on w, and where nothing holds them dV/du . u' = -(elastic force on them) . u'.
+void NodalBody::power(double t, std::optional<double> held, View q, View v, View w,
+                      std::span<double> by_source) const {
   const Parts& d = *parts_;
+  const auto loan = d.works.borrow();
+  Parts::Work& at = *loan;
   double unused = 0.0, moved = 0.0;
   const auto account = [&](int s) -> double& { return s < 0 ? unused : by_source[index(s)]; };
   const auto of = [&](auto&& fill) {
-    d.f.setZero();
+    at.f.setZero();
     fill();
-    return d.dofs.dot(d.f, w);
+    return d.dofs.dot(at.f, w);
   };
-  d.put(d.stands.value_or(t), q);
-  account(d.elastic) = of([&] { d.elastic_force(d.f); });
-  account(d.gravity) = of([&] { d.gravity_force(d.f); });
-  account(d.load) = of([&] { add_loads(d.loads, t, d.f); });
-  d.put(t, q, v);
+  d.put(held.value_or(t), q, at);
+  account(d.elastic) = of([&] { d.elastic_force(at, at.f); });
+  account(d.gravity) = of([&] { d.gravity_force(at.f); });
+  account(d.load) = of([&] { add_loads(d.loads, t, at.f); });
+  d.put(t, q, v, at);
   if (d.dofs.moving()) {
-    moved += of([&] { d.elastic_force(d.f); }) - account(d.elastic);
-    if (!d.stands)
-      for (const Prescribed& p : d.dofs.held()) moved -= d.f[p.dof] * d.v[p.dof];
-    moved += of([&] { d.inertia_of_motion(t, d.f); });
-    moved += of([&] { d.damping_force(d.v, d.f); });
-    d.dofs.stop(d.v);
+    moved += of([&] { d.elastic_force(at, at.f); }) - account(d.elastic);
+    if (!held)
+      for (const Prescribed& p : d.dofs.held()) moved -= at.f[p.dof] * at.v[p.dof];
+    moved += of([&] { d.inertia_of_motion(t, at, at.f); });
+    moved += of([&] { d.damping_force(at, at.v, at.f); });
+    d.dofs.stop(at.v);
   }
-  const double damping = of([&] { d.damping_force(d.v, d.f); });
+  const double damping = of([&] { d.damping_force(at, at.v, at.f); });
   account(d.damping) = damping;
   if (d.dofs.moving()) moved -= damping;
   account(d.prescribed) = moved;

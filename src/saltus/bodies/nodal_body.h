@@ -13,7 +13,7 @@
 namespace saltus {
 
 /// q = what the nodes have of the degrees of freedom 3 node + axis that are not prescribed, in their order: displacements or
-/// places. One object belongs to one group: its operations share work space.
+/// places.
 class NodalBody : public Dynamics {
  public:
   ~NodalBody() override;
@@ -41,11 +41,11 @@ class NodalBody : public Dynamics {
 
   /// "elastic", "gravity" (both with a potential), "damping", "load", "prescribed": those there are.
   std::span<const Source> sources() const override;
-  bool stand(std::optional<double> t) const override;
-  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they stand; all that their motion adds
+  /// Kinetic energy of the free degrees of freedom, and V with the prescribed ones where they are at t; all that their motion adds
   /// to the forces is in the account "prescribed". Gravity has its zero at q = 0, and no account of what is prescribed.
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double> held, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  protected:
   struct Parts;

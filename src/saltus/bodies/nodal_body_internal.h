@@ -1,10 +1,11 @@
 // What a NodalBody is made of: forces on vectors of all degrees of freedom, 3 numbers a node.
 #pragma once
 #include <array>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "saltus/base/work_pool.h"
 #include "saltus/bodies/element.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/nodal_body.h"
@@ -22,10 +23,12 @@ struct NodalBody::Parts {
   std::vector<Source> sources;
   int elastic = -1, gravity = -1, damping = -1, load = -1, prescribed = -1;
 
-  mutable std::optional<double> stands = 0.0;  ///< stand()
-
-  // Work space of the present call; u what q and prescribed motion say, v the rates
-  mutable Vector u, v, x, f, y;
+  /// Of one call: vectors of all degrees of freedom, u what q and prescribed motion say, v the rates.
+  struct Work {
+    Vector u, v, x, f, y;
+    virtual ~Work() = default;
+  };
+  WorkPool<Work> works{[this] { return make_work(); }};
 
   Parts() = default;
   Parts(const Parts&) = delete;
@@ -47,19 +50,23 @@ struct NodalBody::Parts {
   virtual void shape(const PointRef& at, Shape& s) const = 0;
   virtual Vector3 reference(int node) const = 0;  ///< X
 
-  void put(double t, View q) const;              ///< u
-  void put(double t, View q, View rates) const;  ///< u and v
-  void spread(View part, Vector& all) const;     ///< zero where prescribed
-  virtual void placed() const {}                 ///< u is new
+  /// A derived class adds what it needs, in a Work of its own.
+  virtual std::unique_ptr<Work> make_work() const;
+  void prepare(Work& work) const;                          ///< the vectors
+  void put(double t, View q, Work& to) const;              ///< u
+  void put(double t, View q, View rates, Work& to) const;  ///< u and v
+  void spread(View part, Vector& all) const;               ///< zero where prescribed
+  virtual void placed(Work&) const {}                      ///< u is new
 
-  // added to vectors of all degrees of freedom, at u
+  // added to vectors of all degrees of freedom, at `at`.u; `out` is none that the operation works with
   virtual void mass_product(double scale, const Vector& in, Vector& out) const;
-  virtual void elastic_force(Vector& out) const = 0;
-  virtual void damping_force(const Vector& rate, Vector& out) const = 0;
+  virtual void elastic_force(Work& at, Vector& out) const = 0;
+  virtual void damping_force(Work& at, const Vector& rate, Vector& out) const = 0;
   void gravity_force(Vector& out) const;
-  void inertia_of_motion(double t, Vector& out) const;  ///< - M u'' of prescribed motion
-  void all_forces(double t, Vector& out) const;
-  virtual double potential() const = 0;
+  void inertia_of_motion(double t, Work& work,
+                         Vector& out) const;               ///< - M u'' of prescribed motion
+  void all_forces(double t, Work& at, Vector& out) const;  ///< of the rates `at`.v
+  virtual double potential(Work& at) const = 0;
 };
 
 }  // namespace saltus

@@ -48,12 +48,21 @@ struct Particles::Data final : Parts {
   Vector mass;            // of every degree of freedom
 
   // The step operator: pattern of the springs, and where each spring and the diagonal add to its values
-  SparseMatrix matrix;
+  SparseMatrix pattern;
   std::vector<int> diagonal;
   std::vector<std::array<int, 36>> place;
 
+  struct Room final : Work {
+    SparseMatrix matrix;  ///< empty before the first factorise()
+  };
+
   explicit Data(ParticleSystem given);
 
+  std::unique_ptr<Work> make_work() const override {
+    auto room = std::make_unique<Room>();
+    prepare(*room);
+    return room;
+  }
   const Rayleigh& rayleigh() const { return system.rayleigh; }
   void shape(const PointRef& at, Shape& s) const override {
     if (at.feature < 0 || at.feature >= nodes) [[unlikely]]
@@ -65,7 +74,7 @@ struct Particles::Data final : Parts {
   }
   Vector3 reference(int) const override { return Vector3::Zero(); }
   static Vector3 at(const Vector& all, int particle) { return all.segment<3>(3 * particle); }
-  Line line(const Spring& s) const {
+  static Line line(const Spring& s, const Vector& u) {
     return Line(s, (s.j < 0 ? s.anchor : at(u, s.j)) - at(u, s.i));
   }
   static Vector3 relative(const Spring& s, const Vector& all) {
@@ -76,10 +85,11 @@ struct Particles::Data final : Parts {
     if (s.j >= 0) all.segment<3>(3 * s.j) -= on_i;
   }
 
-  double potential() const override;
-  void elastic_force(Vector& out) const override;                      // of the springs
-  void damping_force(const Vector& rate, Vector& out) const override;  // -(D + rM M + rK K) rate
-  void assemble(Combination s);
+  double potential(Work& w) const override;
+  void elastic_force(Work& w, Vector& out) const override;  // of the springs
+  /// -(D + rM M + rK K) rate
+  void damping_force(Work& w, const Vector& rate, Vector& out) const override;
+  void assemble(Combination s, Room& room) const;
   void check();
   void make_pattern();
 };
@@ -140,13 +150,13 @@ void Particles::Data::make_pattern() {
     for (int i : rows_of(s))
       for (int j : rows_of(s))
         if (i >= 0 && j >= 0) entries.push_back({i, j, 0.0});
-  matrix = SparseMatrix(dofs.free(), entries);
+  pattern = SparseMatrix(dofs.free(), entries);
 
   const auto find = [&](int i, int j) {
-    const auto row =
-        matrix.column().subspan(index(matrix.offset()[index(i)]),
-                                index(matrix.offset()[index(i) + 1] - matrix.offset()[index(i)]));
-    return matrix.offset()[index(i)] +
+    const auto row = pattern.column().subspan(
+        index(pattern.offset()[index(i)]),
+        index(pattern.offset()[index(i) + 1] - pattern.offset()[index(i)]));
+    return pattern.offset()[index(i)] +
            static_cast<int>(std::lower_bound(row.begin(), row.end(), j) - row.begin());
   };
   for (int i = 0; i < dofs.free(); ++i) diagonal.push_back(find(i, i));
@@ -160,25 +170,25 @@ void Particles::Data::make_pattern() {
   }
 }
 
-double Particles::Data::potential() const {
+double Particles::Data::potential(Work& w) const {
   double V = 0.0;
   for (const Spring& s : system.springs)
-    if (const Line d = line(s); d.acts || !s.tension_only)
+    if (const Line d = line(s, w.u); d.acts || !s.tension_only)
       V += 0.5 * s.stiffness * (d.l - s.length) * (d.l - s.length);
-  for (int i : dofs.dofs()) V -= mass[i] * system.gravity[i % 3] * u[i];
+  for (int i : dofs.dofs()) V -= mass[i] * system.gravity[i % 3] * w.u[i];
   return V;
 }
 
-void Particles::Data::elastic_force(Vector& out) const {
+void Particles::Data::elastic_force(Work& w, Vector& out) const {
   for (const Spring& s : system.springs)
-    if (const Line d = line(s); d.acts) add(s, d.elastic(s), out);
+    if (const Line d = line(s, w.u); d.acts) add(s, d.elastic(s), out);
 }
 
-void Particles::Data::damping_force(const Vector& rate, Vector& out) const {
+void Particles::Data::damping_force(Work& at, const Vector& rate, Vector& out) const {
   const double rK = rayleigh().stiffness;
   if (dashpots || rK > 0.0)
     for (const Spring& s : system.springs) {
-      const Line d = line(s);
+      const Line d = line(s, at.u);
       if (!d.acts) continue;
       const Vector3 w = relative(s, rate);
       add(s, d.dashpot(s, w) + rK * d.stiffness(s, w), out);
@@ -188,17 +198,17 @@ void Particles::Data::damping_force(const Vector& rate, Vector& out) const {
 }
 
 // m M + c C + k K at q
-void Particles::Data::assemble(Combination s) {
-  // the matrix is ours and not constant; only its pattern is
-  double* value = const_cast<double*>(matrix.value().data());
-  std::fill(value, value + matrix.value().size(), 0.0);
+void Particles::Data::assemble(Combination s, Room& room) const {
+  if (room.matrix.size() == 0) room.matrix = pattern;
+  const std::span<double> value = room.matrix.value();
+  std::ranges::fill(value, 0.0);
   const Rayleigh& r = rayleigh();
   for (int i = 0; i < dofs.free(); ++i)
-    value[diagonal[index(i)]] = (s.m + s.c * r.mass) * mass_free[i] + s.c * system.drag;
+    value[index(diagonal[index(i)])] = (s.m + s.c * r.mass) * mass_free[i] + s.c * system.drag;
   const double k = s.k + s.c * r.stiffness;
   for (std::size_t e = 0; e < place.size(); ++e) {
     const Spring& spring = system.springs[e];
-    const Line d = line(spring);
+    const Line d = line(spring, room.u);
     if (!d.acts) continue;
     const Block along = d.n * d.n.transpose();
     const Block block =
@@ -208,7 +218,7 @@ void Particles::Data::assemble(Combination s) {
     for (int i = 0; i < 6; ++i)
       for (int j = 0; j < 6; ++j)
         if (const int to = at[index(6 * i + j)]; to >= 0)
-          value[to] += (i / 3 == j / 3 ? 1.0 : -1.0) * block(i % 3, j % 3);
+          value[index(to)] += (i / 3 == j / 3 ? 1.0 : -1.0) * block(i % 3, j % 3);
   }
 }
 
@@ -234,39 +244,43 @@ unsigned Particles::traits() const {
                     Trait::symmetric | Trait::potential | Trait::fixed_points;
   if (data_->system.springs.empty()) traits = traits | Trait::affine;
   if (data_->damping < 0) traits = traits | Trait::separable;
+  if (data_->dofs.moving()) traits = traits | Trait::driven;
   return traits;
 }
 
 void Particles::multiply(Combination s, double t, View q, View, View x, Out y) const {
-  Data& d = *data_;
+  const Data& d = *data_;
   if (s.c == 0.0 && s.k == 0.0) {
     y.array() = s.m * d.mass_free.array() * x.array();
     return;
   }
-  d.put(t, q);
-  d.spread(x, d.x);
+  const auto at = d.works.borrow();
+  d.put(t, q, *at);
+  d.spread(x, at->x);
   const Rayleigh& r = d.rayleigh();
-  d.y.array() = ((s.m + s.c * r.mass) * d.mass.array() + s.c * d.system.drag) * d.x.array();
+  at->y.array() = ((s.m + s.c * r.mass) * d.mass.array() + s.c * d.system.drag) * at->x.array();
   const double k = s.k + s.c * r.stiffness;
   for (const Spring& spring : d.system.springs) {
-    const Line line = d.line(spring);
+    const Line line = d.line(spring, at->u);
     if (!line.acts) continue;
-    const Vector3 w = d.relative(spring, d.x);
-    d.add(spring, -(k * line.stiffness(spring, w) + s.c * line.dashpot(spring, w)), d.y);
+    const Vector3 w = d.relative(spring, at->x);
+    d.add(spring, -(k * line.stiffness(spring, w) + s.c * line.dashpot(spring, w)), at->y);
   }
-  d.dofs.gather(d.y, y);
+  d.dofs.gather(at->y, y);
 }
 
 void Particles::factorise(Combination s, double t, View q, View, Factor& A) const {
-  Data& d = *data_;
+  const Data& d = *data_;
   if (d.system.springs.empty() || (s.c == 0.0 && s.k == 0.0)) {
     diagonal_in(A) =
         ((s.m + s.c * d.rayleigh().mass) * d.mass_free.array() + s.c * d.system.drag).inverse();
     return;
   }
-  d.put(t, q);
-  d.assemble(s);
-  operator_in<SparseOperator>(A).factorise(d.matrix);
+  const auto loan = d.works.borrow();
+  auto& room = static_cast<Data::Room&>(*loan);
+  d.put(t, q, room);
+  d.assemble(s, room);
+  operator_in<SparseOperator>(A).factorise(room.matrix);
 }
 
 }  // namespace saltus

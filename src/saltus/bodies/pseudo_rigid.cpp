@@ -377,7 +377,8 @@ Energy PseudoRigid::energy(double, View q, View v) const {
   return E;
 }
 
-void PseudoRigid::power(double t, View q, View v, View w, std::span<double> by_source) const {
+void PseudoRigid::power(double t, std::optional<double>, View q, View v, View w,
+                        std::span<double> by_source) const {
   const Data& d = *data_;
   std::fill(by_source.begin(), by_source.end(), 0.0);
   for (int b = 0; b < bodies(); ++b) {

@@ -80,7 +80,8 @@ class PseudoRigid final : public Dynamics {
   /// Gravity has its zero at the origin.
   void breaks(Breaks& out) const override;
   Energy energy(double t, View q, View v) const override;
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   struct Data;

@@ -41,8 +41,9 @@ class ReducedMesh final : public Dynamics {
 
   std::span<const Source> sources() const override { return linear_.sources(); }
   Energy energy(double t, View q, View v) const override { return linear_.energy(t, q, v); }
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override {
-    linear_.power(t, q, v, w, by_source);
+  void power(double t, std::optional<double> held, View q, View v, View w,
+             std::span<double> by_source) const override {
+    linear_.power(t, held, q, v, w, by_source);
   }
 
  private:

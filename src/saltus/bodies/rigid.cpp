@@ -355,7 +355,8 @@ Energy Rigid::energy(double, View q, View v) const {
   return E;
 }
 
-void Rigid::power(double t, View q, View v, View w, std::span<double> by_source) const {
+void Rigid::power(double t, std::optional<double>, View q, View v, View w,
+                  std::span<double> by_source) const {
   const Work& d = *work_;
   std::fill(by_source.begin(), by_source.end(), 0.0);
   for (int i = 0; i < bodies(); ++i) {

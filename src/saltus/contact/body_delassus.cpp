@@ -27,7 +27,7 @@ const double* row(const BodyRows& H, int k, int i) {
 
 /// Velocities of the bodies of one product. Grows only, so that a product of a size that was seen allocates nothing.
 double* workspace(std::size_t count) {
-  thread_local std::vector<double> data;
+  thread_local std::vector<double> data;  // written before it is read
   if (data.size() < count) data.resize(count);
   return data.data();
 }

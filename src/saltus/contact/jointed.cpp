@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <utility>
 
 #include "saltus/base/error.h"
@@ -23,7 +22,7 @@ struct Jointed::Place {
   Vector L, r, r_driven;  ///< L, G^T L, and the part of the rows that are driven
 };
 
-/// Work space of one call at a time.
+/// Of one call. It holds no history but places whose reactions would come out the same.
 struct Jointed::Room {
   explicit Room(const Jointed& of) : system(of.joints_, of.couplings_, of.members_) {
     u.resize(system.rows());
@@ -45,45 +44,13 @@ struct Jointed::Room {
   std::size_t next = 0;
 };
 
-/// Copies of a model may step on several threads. Which room a call gets does not matter: rooms hold no history but places
-/// whose reactions would come out the same.
-struct Jointed::Rooms {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Room>> idle;
-
-  class Lent {
-   public:
-    Lent(Rooms& rooms, const Jointed& of) : rooms_(rooms) {
-      {
-        const std::lock_guard lock(rooms.mutex);
-        if (!rooms.idle.empty()) {
-          room_ = std::move(rooms.idle.back());
-          rooms.idle.pop_back();
-        }
-      }
-      if (!room_) room_ = std::make_unique<Room>(of);
-    }
-    ~Lent() {
-      const std::lock_guard lock(rooms_.mutex);
-      rooms_.idle.push_back(std::move(room_));
-    }
-    Lent(const Lent&) = delete;
-    Lent& operator=(const Lent&) = delete;
-    Room& operator*() { return *room_; }
-
-   private:
-    Rooms& rooms_;
-    std::unique_ptr<Room> room_;
-  };
-};
-
 Jointed::Jointed(std::span<const Joint> joints, std::span<const JointCoupling> couplings,
                  JointedGroup group, std::vector<JointedGroup> moved, double drift_time)
     : joints_(joints.begin(), joints.end()),
       couplings_(couplings.begin(), couplings.end()),
       body_(std::move(group.body)),
       drift_time_(drift_time),
-      rooms_(std::make_unique<Rooms>()) {
+      rooms_(std::make_unique<WorkPool<Room>>([this] { return std::make_unique<Room>(*this); })) {
   expects(body_ != nullptr, "there is a body");
   expects(drift_time > 0.0, "the time over which drifts are differentiated is positive");
   members_.push_back({group.group, body_.get()});
@@ -93,7 +60,7 @@ Jointed::Jointed(std::span<const Joint> joints, std::span<const JointCoupling> c
     members_.push_back({one.group, one.body.get()});
     moved_.push_back(std::move(one.body));
   }
-  auto first = std::make_unique<Room>(*this);
+  const auto first = rooms_->borrow();
   rows_ = first->system.rows();
   const auto rigid = [&] { return has(body_->traits(), Trait::rigid); };
   if (rows_ > 0) {
@@ -142,7 +109,6 @@ Jointed::Jointed(std::span<const Joint> joints, std::span<const JointCoupling> c
     rigid_ = *data;
     if (rows_ > 0) rigid_.steady_load = false;
   }
-  rooms_->idle.push_back(std::move(first));
 }
 Jointed::~Jointed() = default;
 
@@ -194,22 +160,23 @@ const Jointed::Place& Jointed::reaction(Room& room, double t, View q, View v) co
 void Jointed::force(double t, View q, View v, Out f) const {
   body_->force(t, q, v, f);
   if (rows_ == 0) return;
-  Rooms::Lent room(*rooms_, *this);
+  const auto room = rooms_->borrow();
   f += reaction(*room, t, q, v).r;
 }
 
 void Jointed::load(double t, View q, View v, Out f) const {
   body_->load(t, q, v, f);
   if (rows_ == 0) return;
-  Rooms::Lent room(*rooms_, *this);
+  const auto room = rooms_->borrow();
   f += reaction(*room, t, q, v).r;
 }
 
-void Jointed::power(double t, View q, View v, View w, std::span<double> by_source) const {
+void Jointed::power(double t, std::optional<double> held, View q, View v, View w,
+                    std::span<double> by_source) const {
   const std::size_t own = body_->sources().size();
-  body_->power(t, q, v, w, by_source.first(own));
+  body_->power(t, held, q, v, w, by_source.first(own));
   if (rows_ == 0) return;
-  Rooms::Lent room(*rooms_, *this);
+  const auto room = rooms_->borrow();
   const Place& x = reaction(*room, t, q, v);
   const double driven = driven_ > 0 ? x.r_driven.dot(w) : 0.0;
   by_source[own] = x.r.dot(w) - driven;
@@ -219,7 +186,7 @@ void Jointed::power(double t, View q, View v, View w, std::span<double> by_sourc
 void Jointed::add_loads(double t, View q, View v, double weight,
                         std::span<std::array<Vector3, 2>> loads) const {
   if (rows_ == 0) return;
-  Rooms::Lent lent(*rooms_, *this);
+  const auto lent = rooms_->borrow();
   Room& room = *lent;
   const Place& x = reaction(room, t, q, v);
   static const Vector kNone;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "saltus/base/work_pool.h"
 #include "saltus/contact/joint_system.h"
 #include "saltus/dynamics/forwarding.h"
 
@@ -48,12 +49,12 @@ class Jointed final : public ForwardingDynamics {
 
   /// Of the body, then "joints" and, where rows are driven or lead to what is moved, "prescribed".
   std::span<const Source> sources() const override { return sources_; }
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override;
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override;
 
  private:
   struct Place;
   struct Room;
-  struct Rooms;
   const Place& reaction(Room& room, double t, View q, View v) const;
   const Dynamics& inner() const override { return *body_; }
 
@@ -68,7 +69,7 @@ class Jointed final : public ForwardingDynamics {
   std::vector<Source> sources_;
   RigidData rigid_;
   bool has_rigid_ = false;
-  std::unique_ptr<Rooms> rooms_;
+  std::unique_ptr<WorkPool<Room>> rooms_;
 };
 
 }  // namespace saltus

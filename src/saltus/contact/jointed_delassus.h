@@ -75,14 +75,14 @@ class JointedDelassus final : public Delassus {
   std::vector<char> touched_;
   std::vector<double> S_, Z_;  ///< Z = S^-1 on the blocks of S
   BlockPattern pattern_;
-  mutable BlockLu lu_;
+  mutable BlockLu lu_;     // as all below: an island of one simulation owns it
   std::vector<double> D_;  ///< A_J^-1 of each body that is touched, 6 x 8
   std::vector<double> work_;
   Vector diagonal_;
-  mutable std::vector<double> v_, L_;
-  mutable Matrix dense_;
-  mutable Vector unit_;
-  mutable bool formed_ = false;
+  mutable std::vector<double> v_, L_;  // of one simulation
+  mutable Matrix dense_;               // of one simulation, where formed_
+  mutable Vector unit_;                // of one simulation
+  mutable bool formed_ = false;        // of one simulation
 };
 
 }  // namespace saltus

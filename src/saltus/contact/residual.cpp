@@ -104,7 +104,7 @@ void expect_rows(const Law& law) {
 
 /// Grows only, so that a step that has run once allocates nothing.
 double* workspace(std::size_t count) {
-  thread_local std::vector<double> data;
+  thread_local std::vector<double> data;  // written before it is read
   if (data.size() < count) data.resize(count);
   return data.data();
 }

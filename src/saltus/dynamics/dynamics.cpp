@@ -8,7 +8,7 @@
 namespace saltus {
 
 std::string trait_names(unsigned traits) {
-  static constexpr std::array<std::pair<Trait, const char*>, 11> kNames{
+  static constexpr std::array<std::pair<Trait, const char*>, 12> kNames{
       {{Trait::tangents, "tangents"},
        {Trait::affine, "affine"},
        {Trait::modal, "modal"},
@@ -19,7 +19,8 @@ std::string trait_names(unsigned traits) {
        {Trait::constant_mass, "constant-mass"},
        {Trait::potential, "potential"},
        {Trait::rigid, "rigid"},
-       {Trait::separable, "separable"}}};
+       {Trait::separable, "separable"},
+       {Trait::driven, "driven"}}};
   std::string text;
   for (const auto& [bit, name] : kNames)
     if (has(traits, bit)) text += (text.empty() ? "" : ", ") + std::string(name);
@@ -28,7 +29,6 @@ std::string trait_names(unsigned traits) {
 
 void Dynamics::retract(View q, View w, Out out) const { out = q + w; }
 void Dynamics::increment_rate(View, View v, Out rate) const { rate = v; }
-bool Dynamics::stand(std::optional<double>) const { return false; }
 
 void Dynamics::potential_force(double, View, Out) const {
   expects(false, "this kind of body has no potential");

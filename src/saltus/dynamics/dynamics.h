@@ -1,6 +1,9 @@
 // What a group of equal bodies must provide:  M(q) v' = F(t, q, v) + r,  r = H^T P  the contact impulses.
 //
 // Dynamics knows no scheme. Every operation is a batch over the group. `out` never aliases an argument.
+//
+// What an operation gives depends on its arguments alone, and any number of threads may call it at once: simulations of one
+// model share its bodies. One that needs room to work in borrows it (base/work_pool.h, docs/decisions/0035).
 #pragma once
 #include <memory>
 #include <optional>
@@ -30,6 +33,7 @@ struct Combination {
 /// potential accounts for.  rigid: 6 velocities and 7 positions a body, rigid(), load(), frames() and spin_rows() are
 /// given.
 /// separable: M is constant, F without the gyroscopic moment does not depend on v, and coast() is the motion without it.
+/// driven: V, and so energy() and potential_force(), depend on t, by prescribed motion.
 enum class Trait : unsigned {
   tangents = 1,
   affine = 2,
@@ -41,7 +45,8 @@ enum class Trait : unsigned {
   constant_mass = 128,
   potential = 256,
   rigid = 512,
-  separable = 1024
+  separable = 1024,
+  driven = 2048
 };
 constexpr unsigned operator|(Trait a, Trait b) {
   return static_cast<unsigned>(a) | static_cast<unsigned>(b);
@@ -123,7 +128,7 @@ class Dynamics {
   /// M(q) x is exact. Default, right where M is constant: factorise(s, t, q, v, A).
   virtual void factorise_exact(Combination s, double weight, View x, double t, View q, View v,
                                Factor& A) const;
-  /// The force with a potential alone, -dV/dq with V = energy().potential [N]. With Trait::potential.
+  /// The force with a potential alone, -dV/dq with V = energy(t, q, v).potential [N]. With Trait::potential.
   virtual void potential_force(double t, View q, Out f) const;
   /// F without the gyroscopic moment -Omega x J Omega [N, N m]. Default: force().
   virtual void load(double t, View q, View v, Out f) const;
@@ -168,16 +173,16 @@ class Dynamics {
                                             std::span<const Vector3> direction) const;
 
   // -- accounts
-  /// From here on V, and what of F belongs to it, count with prescribed degrees of freedom where they are at t: in energy(),
-  /// potential_force() and power(). Without a t: where they are at the time of each call; what their motion changes of V is
-  /// then a power, of the account "prescribed". The driver calls it before everything else of a step, with its start: a step
-  /// that stands still in u books exactly, and V(u1) - V(u0) is work of the prescribed motion. True: V changes with u. Default: it does not.
-  virtual bool stand(std::optional<double> t) const;
   virtual std::span<const Source> sources() const = 0;
+  /// V with the prescribed degrees of freedom where they are at t. A step holds them at its start t0, so that it books
+  /// exactly, and moves them at its end: V(u1) - V(u0) is work of the prescribed motion.
   virtual Energy energy(double t, View q, View v) const = 0;
   /// by_source[s] = F_s(t, q, v) . w [W]; the sum over s is F . w. Forces of inertia (M' of M(q), gyroscopic) count as
-  /// a source with a potential: their energy is the kinetic one.
-  virtual void power(double t, View q, View v, View w, std::span<double> by_source) const = 0;
+  /// a source with a potential: their energy is the kinetic one. Of F what belongs to V counts with prescribed degrees of
+  /// freedom where they are at `held`, the rest of it as "prescribed". Without `held` they are where they are at t, and what
+  /// their motion changes of V is a power too, of "prescribed": with w = v the sum of those without a potential is dE/dt.
+  virtual void power(double t, std::optional<double> held, View q, View v, View w,
+                     std::span<double> by_source) const = 0;
 
   virtual const ModalData* modal() const { return nullptr; }  ///< non-null with Trait::modal
 

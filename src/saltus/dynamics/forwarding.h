@@ -68,11 +68,11 @@ class ForwardingDynamics : public Dynamics {
     return inner().table(at, direction);
   }
 
-  bool stand(std::optional<double> t) const override { return inner().stand(t); }
   std::span<const Source> sources() const override { return inner().sources(); }
   Energy energy(double t, View q, View v) const override { return inner().energy(t, q, v); }
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override {
-    inner().power(t, q, v, w, by_source);
+  void power(double t, std::optional<double> held, View q, View v, View w,
+             std::span<double> by_source) const override {
+    inner().power(t, held, q, v, w, by_source);
   }
   const ModalData* modal() const override { return inner().modal(); }
 

@@ -32,8 +32,7 @@ void Scheme::place(const Dynamics& body, const Trial& trial, double fraction, Ou
   } else if (!has(body.traits(), Trait::rotations)) {  // q0 (+) (h/2) (v0 + v1)/2
     q = trial.start->q + 0.25 * trial.h * (trial.start->v + trial.v);
   } else {
-    // scratch of the thread that only grows: groups of several sizes take turns
-    thread_local std::vector<double> room;
+    thread_local std::vector<double> room;  // only grows; written before it is read
     const Eigen::Index n = trial.v.size();
     room.resize(std::max(room.size(), static_cast<std::size_t>(n)));
     Eigen::Map<Vector> w(room.data(), n);

@@ -77,7 +77,8 @@ struct StepWork {
   double scheme =
       0.0;  ///< numerical dissipation by the scheme's own formula [J], < 0 when it dissipates
   double projection = 0.0;  ///< work of impulses that moved q alone (stages without jump) [J]
-  Energy energy{};          ///< of the end state, as Scheme::energy
+  Energy
+      energy{};  ///< of the end state, as Scheme::energy, with what is prescribed held where it is at t0
 };
 
 class Scheme {
@@ -97,7 +98,8 @@ class Scheme {
   /// Physical velocity at t, the time of the state: output, hand-over to another scheme. Default: state.v.
   virtual void velocity(const Dynamics& body, const Prepared* prepared, double t, double h,
                         const GroupState& state, Out v) const;
-  /// Energy of the state in the scheme's own measure; default: that of the body at velocity().
+  /// Energy of the state in the scheme's own measure, with what is prescribed where it is at t; default: that of the body at
+  /// velocity().
   virtual Energy energy(const Dynamics& body, const Prepared* prepared, double t, double h,
                         const GroupState& state) const;
 

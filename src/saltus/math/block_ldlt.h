@@ -159,8 +159,8 @@ class BlockLdlt {
   std::vector<int> column_, own_;
   std::vector<Block> blocks_;
   std::vector<double> M_;
-  std::vector<int> exchange_;  // of the rows of M
-  mutable std::vector<double> x_, z_, least_;
+  std::vector<int> exchange_;                  // of the rows of M
+  mutable std::vector<double> x_, z_, least_;  // a factor belongs to one simulation
 };
 
 }  // namespace saltus

@@ -53,11 +53,12 @@ class ConjugateGradients final : public Operator {
   AlignedArray inverse_;  ///< of the diagonal blocks, 9 a node
   double tolerance_;
   int iterations_;
-  mutable Crew crew_;
-  mutable AlignedArray b_, x_, r_, z_, p_, q_;
-  mutable std::vector<Sums> part_;
-  mutable double square_ = 0.0;  ///< |r|^2 of the present x
-  mutable SolveRecord record_;
+  // An operator belongs to one simulation
+  mutable Crew crew_;                           // of one solve
+  mutable AlignedArray b_, x_, r_, z_, p_, q_;  // of one solve
+  mutable std::vector<Sums> part_;              // of one solve
+  mutable double square_ = 0.0;                 // of one solve: |r|^2 of the present x
+  mutable SolveRecord record_;                  // of the step that asks for it
 };
 
 }  // namespace saltus

@@ -23,6 +23,7 @@ class SparseMatrix {
   std::span<const int> offset() const { return offset_; }  ///< n + 1
   std::span<const int> column() const { return column_; }
   std::span<const double> value() const { return value_; }
+  std::span<double> value() { return value_; }
 
   /// y = scale this x, or y += scale this x
   void multiply(View x, Out y, double scale = 1.0) const;

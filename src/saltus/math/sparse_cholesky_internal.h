@@ -35,10 +35,10 @@ struct SparseCholesky::Impl {
   std::size_t deepest = 0;                      ///< room for the updates that wait
   std::vector<double> panel, updates, inverse;  ///< inverse: of the diagonal of L
   std::vector<int> place;                       ///< of a row in the panel at work
-  // Of solves: right-hand sides in the order of L, rows below a supernode
-  mutable Matrix work;
-  mutable Vector part;
-  mutable HalfSolves half;
+  // Of solves
+  mutable Matrix work;  // right-hand sides in the order of L; a factor belongs to one simulation
+  mutable Vector part;  // rows below a supernode; likewise
+  mutable HalfSolves half;  // likewise
 
   int supernodes() const { return static_cast<int>(first.size()) - 1; }
   int width(int s) const {

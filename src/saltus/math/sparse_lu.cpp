@@ -38,8 +38,8 @@ struct SparseLu::Impl {
   using Sparse = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
   Eigen::SparseLU<Sparse, Eigen::COLAMDOrdering<int>> lu;
   Columns L, U;
-  Vector pivot;  ///< diagonal of U
-  mutable Vector work;
+  Vector pivot;         ///< diagonal of U
+  mutable Vector work;  // a factor belongs to one simulation
 };
 
 SparseLu::SparseLu() : impl_(std::make_unique<Impl>()) {}

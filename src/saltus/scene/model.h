@@ -3,6 +3,10 @@
 //     Model model = build(read_scene("arch.yaml"));   // throws SceneError naming the faulty entry
 //     Simulation sim(model);                          // owns a State; copies are independent
 //     while (sim.state().t < 2.0) sim.advance();      // returns a StepReport, never throws for physics
+//
+// Threads: nothing in a Model changes after build. Any number of simulations of one Model, or of copies of it, may be made, step
+// and be asked at the same time, each in one thread at a time, and give the bits of each one alone. Bodies, schemes and
+// solvers of one's own in a Model must be fit for that: const operations that keep nothing (docs/decisions/0035).
 #pragma once
 #include <algorithm>
 #include <array>

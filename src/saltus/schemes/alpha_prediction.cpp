@@ -109,8 +109,8 @@ void AlphaScheme::finish(const Dynamics& body, Trial& x, GroupState& end) const 
 void AlphaScheme::book_smooth(const Dynamics& body, const Trial& x, View q1, View v1, View v_m,
                               std::span<double> by_source) const {
   std::fill(by_source.begin(), by_source.end(), 0.0);
-  book_sources(body, x.t0, x.start->q, x.start->v, v_m, 0.5 * x.h, by_source);
-  book_sources(body, x.t0 + x.h, q1, v1, v_m, 0.5 * x.h, by_source);
+  book_sources(body, x.t0, x.t0, x.start->q, x.start->v, v_m, 0.5 * x.h, by_source);
+  book_sources(body, x.t0 + x.h, x.t0, q1, v1, v_m, 0.5 * x.h, by_source);
 }
 
 }  // namespace saltus

@@ -66,7 +66,7 @@ void ExplicitScheme::book(const Dynamics& body, Trial& x, const GroupState& end,
   std::array<double, 16> rate{};
   const auto sources = body.sources();
   expects(sources.size() <= rate.size(), "a kind has at most 16 sources");
-  body.power(t, q, v, w, std::span(rate).first(sources.size()));
+  body.power(t, x.t0, q, v, w, std::span(rate).first(sources.size()));
   double potential = 0.0;
   bool any = false;
   for (std::size_t s = 0; s < sources.size(); ++s) {
@@ -75,20 +75,22 @@ void ExplicitScheme::book(const Dynamics& body, Trial& x, const GroupState& end,
     any = any || sources[s].potential;
   }
   if (any && constant_mass(body))
-    out.scheme += h * potential -
-                  0.5 * (potential_power(body, x.t0, x.start->q, x.start->v, d, x.work[force]) +
-                         potential_power(body, x.t0 + h, end.q, end.v, d, x.work[force]));
-  out.energy = body.energy(x.t0 + h, end.q, end.v);
+    out.scheme +=
+        h * potential -
+        0.5 * (potential_power(body, x.t0, x.t0, x.start->q, x.start->v, d, x.work[force]) +
+               potential_power(body, x.t0 + h, x.t0, end.q, end.v, d, x.work[force]));
+  out.energy = body.energy(x.t0, end.q, end.v);
 }
 
-double potential_power(const Dynamics& body, double t, View q, View v, View w, Vector& f) {
+double potential_power(const Dynamics& body, double t, double held, View q, View v, View w,
+                       Vector& f) {
   if (has(body.traits(), Trait::potential)) {
-    body.potential_force(t, q, f);
+    body.potential_force(held, q, f);
     return f.dot(w);
   }
   std::array<double, 16> rate{};
   const auto sources = body.sources();
-  body.power(t, q, v, w, std::span(rate).first(sources.size()));
+  body.power(t, held, q, v, w, std::span(rate).first(sources.size()));
   double sum = 0.0;
   for (std::size_t s = 0; s < sources.size(); ++s)
     if (sources[s].potential) sum += rate[s];

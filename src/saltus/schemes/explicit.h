@@ -53,6 +53,7 @@ class ExplicitScheme : public Scheme {
 
 /// The part of F(t, q, v) . w [W] that has a potential; f is scratch. Where the kind offers no potential_force() it is
 /// the power of its sources with a potential.
-double potential_power(const Dynamics& body, double t, View q, View v, View w, Vector& f);
+double potential_power(const Dynamics& body, double t, double held, View q, View v, View w,
+                       Vector& f);
 
 }  // namespace saltus

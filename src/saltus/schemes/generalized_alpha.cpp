@@ -69,7 +69,7 @@ class AlphaOperator final : public Operator {
   }
 
  private:
-  mutable Vector x_, y_;  ///< one operator belongs to one group
+  mutable Vector x_, y_;  // an operator belongs to one group of one simulation
   Vector one_, two_;      ///< of probe()
   Matrix probe_;
   bool symmetric_ = true;
@@ -217,9 +217,9 @@ void GeneralizedAlpha::work(const Dynamics& body, Trial& x, const GroupState& en
                             StepWork& out) const {
   x.work[change] = 0.5 * (x.start->v + end.v);
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, x.t0, x.start->q, x.start->v, x.work[change], 0.5 * x.h, out.by_source);
-  book_sources(body, x.t0 + x.h, end.q, end.v, x.work[change], 0.5 * x.h, out.by_source);
-  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+  book_sources(body, x.t0, x.t0, x.start->q, x.start->v, x.work[change], 0.5 * x.h, out.by_source);
+  book_sources(body, x.t0 + x.h, x.t0, end.q, end.v, x.work[change], 0.5 * x.h, out.by_source);
+  out.energy = body.energy(x.t0, end.q, end.v);
 }
 
 }  // namespace

@@ -83,9 +83,9 @@ void ImplicitScheme::book_between(const Dynamics& body, Trial& x, const GroupSta
                                   double theta, StepWork& out) {
   place_between(body, x, end.v, theta);
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, x.t0 + theta * x.h, x.work[q_at], x.work[v_at], x.work[v_at], x.h,
+  book_sources(body, x.t0 + theta * x.h, x.t0, x.work[q_at], x.work[v_at], x.work[v_at], x.h,
                out.by_source);
-  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+  out.energy = body.energy(x.t0, end.q, end.v);
 }
 
 double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv,
@@ -162,14 +162,14 @@ double gyroscopic_power(const Dynamics& body, View v, View w) {
   return sum;
 }
 
-double book_sources(const Dynamics& body, double t, View q, View v, View w, double weight_h,
-                    std::span<double> by_source) {
+double book_sources(const Dynamics& body, double t, std::optional<double> held, View q, View v,
+                    View w, double weight_h, std::span<double> by_source) {
   std::array<double, 16> rate{};
   const auto sources = body.sources();
   expects(sources.size() <= rate.size(), "a kind has at most 16 sources");
   if (std::all_of(sources.begin(), sources.end(), [](const Source& x) { return x.potential; }))
     return 0.0;
-  body.power(t, q, v, w, std::span(rate).first(sources.size()));
+  body.power(t, held, q, v, w, std::span(rate).first(sources.size()));
   double sum = 0.0;
   for (std::size_t s = 0; s < sources.size(); ++s) {
     const double work = sources[s].potential ? 0.0 : weight_h * rate[s];

@@ -97,8 +97,9 @@ double curvature(const Dynamics& body, double t, View q, View v, const Vector& w
 /// with another velocity makes of energy.
 double gyroscopic_power(const Dynamics& body, View v, View w);
 
-/// by_source += weight h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Their sum.
-double book_sources(const Dynamics& body, double t, View q, View v, View w, double weight_h,
-                    std::span<double> by_source);
+/// by_source += weight h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Their sum. `held` as in
+/// Dynamics::power(): the start of the step.
+double book_sources(const Dynamics& body, double t, std::optional<double> held, View q, View v,
+                    View w, double weight_h, std::span<double> by_source);
 
 }  // namespace saltus

@@ -187,11 +187,11 @@ void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
     place_between(body, x, end.v, theta_);
     std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
     if (theta_ != 1.0)
-      book_sources(body, x.t0, x.start->q, x.start->v, x.work[v_at], (1.0 - theta_) * x.h,
+      book_sources(body, x.t0, x.t0, x.start->q, x.start->v, x.work[v_at], (1.0 - theta_) * x.h,
                    out.by_source);
     if (theta_ != 0.0)
-      book_sources(body, x.t0 + x.h, end.q, end.v, x.work[v_at], theta_ * x.h, out.by_source);
-    out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+      book_sources(body, x.t0 + x.h, x.t0, end.q, end.v, x.work[v_at], theta_ * x.h, out.by_source);
+    out.energy = body.energy(x.t0, end.q, end.v);
     out.scheme += (1.0 - theta_) * x.h * gyroscopic_power(body, x.start->v, x.work[v_at]) +
                   theta_ * x.h * gyroscopic_power(body, end.v, x.work[v_at]);
   } else {

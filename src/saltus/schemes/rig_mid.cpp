@@ -231,9 +231,9 @@ void RigMid::place(const Dynamics& body, const Trial& x, double fraction, Out q)
 void RigMid::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   if (prepared(x).accounts)
-    book_sources(body, x.t0 + 0.5 * x.h, x.work[q_mid], x.work[v_mid], x.work[v_mid], x.h,
+    book_sources(body, x.t0 + 0.5 * x.h, x.t0, x.work[q_mid], x.work[v_mid], x.work[v_mid], x.h,
                  out.by_source);
-  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+  out.energy = body.energy(x.t0, end.q, end.v);
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ void RigidLeapfrog::work(const Dynamics& body, Trial& x, const GroupState& end,
   Vector& w = x.work[change];
   w = 0.5 * (x.start->v + end.v);
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, x.t0 + 0.5 * h, x.work[q_h], x.work[v_load], w, h, out.by_source);
+  book_sources(body, x.t0 + 0.5 * h, x.t0, x.work[q_h], x.work[v_load], w, h, out.by_source);
   for (std::size_t i = 0; i < data.mass.size(); ++i) {
     const RigidAt at(static_cast<std::ptrdiff_t>(i));
     const Vector3 turn = at.spin(w), W_h = at.spin(x.work[middle]);
@@ -240,7 +240,7 @@ void RigidLeapfrog::work(const Dynamics& body, Trial& x, const GroupState& end,
                    data.inertia[i] * at.spin(x.start->v) - pushed)
                       .dot(turn);
   }
-  out.energy = body.energy(x.t0 + h, end.q, end.v);
+  out.energy = body.energy(x.t0, end.q, end.v);
 }
 
 }  // namespace

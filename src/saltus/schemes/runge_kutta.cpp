@@ -234,7 +234,7 @@ void RungeKutta::keep_books(const Dynamics& body, Trial& x, const Part& part) co
   for (std::size_t i = 0; i < static_cast<std::size_t>(m_.stages); ++i) {
     place_stage(body, x, part, i);
     if (m_.b[i] != 0.0)
-      book_sources(body, sofa_ ? x.t0 : t + m_.c[i] * h, Q, V, V, h * m_.b[i], by_source);
+      book_sources(body, sofa_ ? x.t0 : t + m_.c[i] * h, x.t0, Q, V, V, h * m_.b[i], by_source);
     if (!has(body.traits(), Trait::affine)) continue;
     body.multiply({1.0, 0.0, 0.0}, t + m_.c[i] * h, Q, V, k[i], x.work[product]);
     add_up(x.work[sum], Vector::Zero(v.size()), 1.0, E_[i], k);
@@ -257,16 +257,17 @@ void RungeKutta::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
   for (std::size_t s = 0; s < out.by_source.size(); ++s)
     out.by_source[s] = account[static_cast<Eigen::Index>(s)];
   out.scheme = account[account.size() - 1];
-  out.energy = body.energy(t1, end.q, end.v);
+  out.energy = body.energy(x.t0, end.q, end.v);
   if (x.pass == 0 || !(x.r.array() != 0.0).any()) return;
   Vector &d = x.work[w_at], &f = x.work[force];
   d = (0.5 * x.h) * (end.v - x.v_free);
-  const double sources = book_sources(body, t1, x.work[q_free], x.v_free, d, 1.0, out.by_source);
+  const double sources =
+      book_sources(body, t1, x.t0, x.work[q_free], x.v_free, d, 1.0, out.by_source);
   if (!constant_mass(body)) return;
   x.work[sum] = 0.5 * (x.v_free - x.start->v);
   out.scheme += x.r.dot(x.work[sum]) - sources -
-                0.5 * (potential_power(body, t1, x.work[q_free], x.v_free, d, f) +
-                       potential_power(body, t1, end.q, end.v, d, f));
+                0.5 * (potential_power(body, t1, x.t0, x.work[q_free], x.v_free, d, f) +
+                       potential_power(body, t1, x.t0, end.q, end.v, d, f));
 }
 
 const Tableau& table_of(RungeKuttaOptions::Table table) {

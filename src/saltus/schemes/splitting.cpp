@@ -90,20 +90,21 @@ void Splitting::keep_books(const Dynamics& body, Trial& x, double t, double s) c
   const std::span by_source(account.data(), static_cast<std::size_t>(account.size() - 1));
   w = x.v + (0.5 * s) * x.work[response];
   account[account.size() - 1] +=
-      s * x.work[force].dot(w) - book_sources(body, t, x.q, x.v, w, s, by_source);
+      s * x.work[force].dot(w) - book_sources(body, t, x.t0, x.q, x.v, w, s, by_source);
 }
 
 void Splitting::work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const {
   const Vector& account = x.work[books];
   for (std::size_t s = 0; s < out.by_source.size(); ++s)
     out.by_source[s] = account[static_cast<Eigen::Index>(s)];
-  out.energy = body.energy(x.t0 + x.h, end.q, end.v);
+  out.energy = body.energy(x.t0, end.q, end.v);
   out.scheme = account[account.size() - 1] + out.energy.potential -
                body.energy(x.t0, x.start->q, x.start->v).potential;
   if (x.pass == 0 || !(x.r.array() != 0.0).any()) return;
   Vector& d = x.work[middle];
   d = (0.5 * x.h) * (end.v - x.v_free);
-  out.scheme -= book_sources(body, x.t0 + x.h, x.work[q_free], x.v_free, d, 1.0, out.by_source);
+  out.scheme -=
+      book_sources(body, x.t0 + x.h, x.t0, x.work[q_free], x.v_free, d, 1.0, out.by_source);
   d = x.v_free - x.start->v;
   out.scheme += 0.5 * x.r.dot(d);
 }

@@ -86,11 +86,11 @@ void two_step_velocity(const Dynamics& body, TwoStepForce force, const Prepared*
   v = state.v + 0.5 * d;
 }
 
-Energy two_step_energy(const Dynamics& body, TwoStepForce force, double t, double h, View q, View w,
-                       Vector& q_m, Vector& u, Vector& Ku) {
+Energy two_step_energy(const Dynamics& body, TwoStepForce force, double t, double held, double h,
+                       View q, View w, Vector& q_m, Vector& u, Vector& Ku) {
   u = (-0.5 * h) * w;
   body.retract(q, u, q_m);
-  Energy E = body.energy(t - 0.5 * h, q_m, w);
+  Energy E = body.energy(held, q_m, w);
   if (force == TwoStepForce::here) {
     body.multiply({0.0, 0.0, 1.0}, t - 0.5 * h, q_m, w, u, Ku);
     E.potential -= 0.5 * u.dot(Ku);
@@ -107,14 +107,14 @@ void two_step_work(const Dynamics& body, TwoStepForce force, const Trial& x, con
   if (force == TwoStepForce::mean) u = (0.25 * h) * (end.v - at0.v);
   body.retract(at0.q, u, q_m);
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
-  book_sources(body, x.t0, q_m, w_m, w_m, h, out.by_source);
-  out.energy = two_step_energy(body, force, x.t0 + h, h, end.q, end.v, q_m, u, w_m);
+  book_sources(body, x.t0, x.t0, q_m, w_m, w_m, h, out.by_source);
+  out.energy = two_step_energy(body, force, x.t0 + h, x.t0, h, end.q, end.v, q_m, u, w_m);
 }
 
 Energy TwoStepExplicit::energy(const Dynamics& body, const Prepared*, double t, double h,
                                const GroupState& state) const {
   Vector q_m(body.positions()), u(body.velocities()), Ku(body.velocities());
-  return two_step_energy(body, TwoStepForce::here, t, h, state.q, state.v, q_m, u, Ku);
+  return two_step_energy(body, TwoStepForce::here, t, t, h, state.q, state.v, q_m, u, Ku);
 }
 
 void TwoStepExplicit::work(const Dynamics& body, Trial& x, const GroupState& end,

@@ -24,9 +24,9 @@ void two_step_start(const Dynamics& body, TwoStepForce force, double t, double h
 void two_step_velocity(const Dynamics& body, TwoStepForce force, const Prepared* prepared, double t,
                        double h, const GroupState& state, Out v);
 /// Of the middle between q_- and q, at w; `here`: less (h^2/8) w . K w, a part of the potential energy. With it the
-/// step conserves energy exactly on affine groups. q_m, u, Ku are scratch.
-Energy two_step_energy(const Dynamics& body, TwoStepForce force, double t, double h, View q, View w,
-                       Vector& q_m, Vector& u, Vector& Ku);
+/// step conserves energy exactly on affine groups. What is prescribed counts where it is at `held`. q_m, u, Ku are scratch.
+Energy two_step_energy(const Dynamics& body, TwoStepForce force, double t, double held, double h,
+                       View q, View w, Vector& q_m, Vector& u, Vector& Ku);
 /// E1 - E0 = h F_s . w_m (sources without potential) + r . w_m,  w_m = (w + w+)/2; q_m, u, w_m are scratch.
 void two_step_work(const Dynamics& body, TwoStepForce force, const Trial& x, const GroupState& end,
                    Vector& q_m, Vector& u, Vector& w_m, StepWork& out);

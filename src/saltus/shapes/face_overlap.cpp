@@ -21,7 +21,7 @@ struct OverlapWork {
 };
 
 OverlapWork& overlap_work() {
-  static thread_local OverlapWork work;
+  static thread_local OverlapWork work;  // written before it is read
   return work;
 }
 

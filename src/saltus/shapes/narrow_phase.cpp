@@ -14,7 +14,7 @@ struct PairStores {
   PolyhedronStore a, a_placed, b, b_placed;
 };
 PairStores& pair_stores() {
-  static thread_local PairStores stores;
+  static thread_local PairStores stores;  // written before it is read
   return stores;
 }
 

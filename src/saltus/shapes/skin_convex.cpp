@@ -75,7 +75,7 @@ bool touch_convex(const Vector3& x, const Shape& shape, const Pose& at, double m
       },
       shape);
   if (within) return touches;
-  static thread_local std::vector<ContactPoint> points;
+  static thread_local std::vector<ContactPoint> points;  // written before it is read
   points.clear();
   collide(Sphere{0.0}, {x, Matrix3::Identity()}, shape, at, margin, points);
   if (points.empty() || !(looks(-points.front().normal) > SkinSurface::kAgainst)) return false;

@@ -135,8 +135,8 @@ class SurfaceContacts {
 
  private:
   void meet(int t) {
-    static thread_local PolyhedronStore store;
-    static thread_local ContactPoints found;
+    static thread_local PolyhedronStore store;  // written before it is read
+    static thread_local ContactPoints found;    // likewise
     const Vector3 n = triangles_.normal(t);
     const Polyhedron T = triangle_polyhedron(triangles_.corners(t), n, store);
     const double low = n.dot(shape_.support(-n)) - T.offset[0] - shape_.radius;
@@ -281,7 +281,7 @@ class SurfaceContacts {
 
 template <class Triangles>
 void append(const Triangles& triangles, const Convex& shape, double margin, ContactPoints& out) {
-  static thread_local std::vector<SurfaceTouch> found;
+  static thread_local std::vector<SurfaceTouch> found;  // written before it is read
   SurfaceContacts(triangles, shape, margin, found).find();
   for (const SurfaceTouch& touch : found) out.push_back(touch.point);
 }

@@ -718,8 +718,7 @@ void EventLane::Work::sample(int k, double t, bool forces_known) {
   const auto groups = motion.groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (account[g].empty() || groups[g].v.size() == 0) continue;
-    model.groups()[g].dynamics->stand({});
-    model.groups()[g].dynamics->power(t, groups[g].q, groups[g].v, groups[g].v, by_source[g]);
+    model.groups()[g].dynamics->power(t, {}, groups[g].q, groups[g].v, groups[g].v, by_source[g]);
     for (std::size_t s = 0; s < account[g].size(); ++s)
       if (account[g][s] >= 0) powers(account[g][s], k) += by_source[g][s];
   }

@@ -177,7 +177,7 @@ class GeneralIsland final : public Island {
   ContactWatch watch_;
   Vector gap_, y_, y_start_, slip_;                            // a contact
   Vector rate_, u_, u_free_, u_now_, ahead_, p_all_, p_kept_;  // a row
-  mutable Vector p_friction_;
+  mutable Vector p_friction_;  // written before it is read; an island belongs to one simulation
   // a row of the problem; `compliance_` is what a spring adds to W_kk, `pressed_` the impulse (1 + e) P_c
   Vector W_p_;  // W p
   Vector b_, p_, rho_, u_end_, compliance_, pressed_, b_start_, p_start_;

@@ -59,7 +59,6 @@ Energy energy_of(const Model& model, std::span<const std::unique_ptr<Prepared>> 
   Energy sum;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Group& group = model.groups()[g];
-    group.dynamics->stand(t);
     const Energy E = group.scheme->energy(*group.dynamics, prepared[g].get(), t, h, groups[g]);
     sum.kinetic += E.kinetic;
     sum.potential += E.potential;
@@ -93,7 +92,6 @@ Energy energy_of(const Model& model, const State& state) {
   if (state.lane.active)
     for (std::size_t g = 0; g < state.groups.size(); ++g) {
       const auto& [q, v, memory] = state.groups[g];
-      model.groups()[g].dynamics->stand(state.t);
       const Energy E = model.groups()[g].dynamics->energy(state.t, q, v);
       energy.kinetic += E.kinetic;
       energy.potential += E.potential;
@@ -262,7 +260,6 @@ void Simulation::Work::begin(double h) {
     const auto island = static_cast<std::size_t>(model.islands()[g]);
     if (island < islands.size() && islands[island]) trial.r.setZero();  // others never touch it
     trial.ledger = model.options().ledger && !(adaptive && adaptive->estimating);
-    model.groups()[g].dynamics->stand(state.t);
     model.groups()[g].scheme->begin(*model.groups()[g].dynamics, trial);
   }
 }
@@ -301,7 +298,7 @@ void Simulation::Work::use(double h) {
 double Simulation::Work::move_prescribed(std::size_t g, Energy& E) {
   const Group& group = model.groups()[g];
   const double t1 = state.t + state.h;
-  if (!group.dynamics->stand(t1)) return 0.0;
+  if (!has(group.dynamics->traits(), Trait::driven)) return 0.0;
   const double before = E.total();
   E = group.scheme->energy(*group.dynamics, prepared[g].get(), t1, state.h, ends[g]);
   return E.total() - before;
@@ -318,9 +315,9 @@ void Simulation::Work::book(StepReport& report) {
     const Group& group = model.groups()[g];
     StepWork work{by_source[g]};
     group.scheme->work(*group.dynamics, trials[g], ends[g], work);
-    if (reactions[g].size() > 0) {
-      const double moved = move_prescribed(g, work.energy);
-      if (moved != 0.0) ledger[static_cast<std::size_t>(prescribed_account)] += moved;
+    const double moved = move_prescribed(g, work.energy);
+    if (prescribed_account >= 0) {
+      ledger[static_cast<std::size_t>(prescribed_account)] += moved;
       explained += moved;
     }
     energy.kinetic += work.energy.kinetic;

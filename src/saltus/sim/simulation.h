@@ -14,6 +14,9 @@ namespace saltus {
 
 /// Advances a State of a Model. Physics never throws: look at the report. What a scheme, a body or a
 /// solver of the user's throws leaves advance() with the state as it was before the step.
+///
+/// One thread at a time; simulations of one Model may go on side by side, with the bits of each one alone. Loops of a step are
+/// shared by the threads of the caller's tbb::task_arena: for one simulation a thread, give each an arena of one.
 class Simulation {
  public:
   explicit Simulation(Model model);  ///< from initial_state(model)

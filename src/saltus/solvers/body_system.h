@@ -86,11 +86,11 @@ class BodySystem final : public ConeSystem {
   BlockPattern pattern_;
   BlockLu lu_;
   std::span<const ConeRows> rows_;
-  std::vector<double> inverse_;  ///< of B, 3 x 3 a cone
-  mutable std::vector<double> z_;
+  std::vector<double> inverse_;    ///< of B, 3 x 3 a cone
+  mutable std::vector<double> z_;  // the memory of one solver owns it
   std::vector<double> packed_;
   Vector entries_, right_, refined_, correction_, product_;
-  mutable Vector impulses_;
+  mutable Vector impulses_;  // likewise
 };
 
 }  // namespace saltus

@@ -69,15 +69,15 @@ inline void carry(const Dynamics& body, Vector& q, Vector& v, double t0, double 
 }
 
 inline Vector powers(const Dynamics& body, double t, const Vector& q, const Vector& v,
-                     const Vector& w) {
+                     const Vector& w, std::optional<double> held = 0.0) {
   Vector p(static_cast<Eigen::Index>(body.sources().size()));
-  body.power(t, q, v, w, {p.data(), body.sources().size()});
+  body.power(t, held, q, v, w, {p.data(), body.sources().size()});
   return p;
 }
 
 /// Power of the sources without a potential along the motion: what changes the energy.
 inline double input(const Dynamics& body, double t, const Vector& q, const Vector& v) {
-  const Vector p = powers(body, t, q, v, v);
+  const Vector p = powers(body, t, q, v, v, {});
   double sum = 0.0;
   for (std::size_t s = 0; s < body.sources().size(); ++s)
     if (!body.sources()[s].potential) sum += p[static_cast<Eigen::Index>(s)];

@@ -43,7 +43,8 @@ Results of_batches(const fem::Block& b, const std::shared_ptr<const NodeGraph>& 
   fem::add_elastic(b, crew, 1.3, u.data(), r.force.data());
   fem::add_viscous(b, crew, 0.7, u.data(), v.data(), r.viscous.data());
   fem::add_product(b, crew, k, c, u.data(), x.data(), r.product.data());
-  r.energy = fem::stored_energy(b, crew, u.data());
+  std::vector<double> chunk_energy;
+  r.energy = fem::stored_energy(b, crew, u.data(), chunk_energy);
   r.matrix = NodeMatrix(graph);
   fem::add_matrices(b, crew, k, c, u.data(), r.matrix);
   r.matrix.mirror_upper(crew);

@@ -124,7 +124,7 @@ Vector times(const Linear& body, Combination s, const Vector& x) {
 std::vector<double> power(const Linear& body, double t, const Vector& q, const Vector& v,
                           const Vector& w) {
   std::vector<double> watts(body.sources().size(), 99.0);
-  body.power(t, q, v, w, watts);
+  body.power(t, {}, q, v, w, watts);
   return watts;
 }
 

@@ -472,7 +472,7 @@ TEST_CASE(
     v[3] += 0.1;
     const long before = allocations;
     jointed.force(kTime, scene.q[0], v, f);
-    jointed.power(kTime, scene.q[0], v, v, std::span(rate).first(jointed.sources().size()));
+    jointed.power(kTime, {}, scene.q[0], v, v, std::span(rate).first(jointed.sources().size()));
     taken = allocations - before;
   }
   CHECK(f.allFinite());

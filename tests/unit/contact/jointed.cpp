@@ -118,7 +118,7 @@ TEST_CASE("the work of joints is booked as theirs or, of driven rows, as the dri
   JointRandom random;
   const Vector w = random.vector(30);
   std::array<double, 16> rate{};
-  tree.jointed->power(kTime, tree.q, tree.v, w, std::span(rate).first(sources.size()));
+  tree.jointed->power(kTime, {}, tree.q, tree.v, w, std::span(rate).first(sources.size()));
   const double sum = std::accumulate(rate.begin(), rate.end(), 0.0);
   const Vector f = tree.force(*tree.jointed);
   CHECK(std::abs(sum - f.dot(w)) <= 1e-12 * f.norm() * w.norm());

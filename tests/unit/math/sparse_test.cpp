@@ -344,7 +344,7 @@ TEST_CASE("a linear system takes nothing from the heap while it is stepped" *
     body.multiply({1.0, 0.2, 0.3}, 0.0, q, v, f, y);
     solve(A, y);
     const Energy energy = body.energy(0.3, q, v);
-    body.power(0.3, q, v, f, watts);
+    body.power(0.3, {}, q, v, f, watts);
     body.full(0.3, q, all);
     body.reactions(0.3, q, v, f, held);
     CHECK(allocations == before);

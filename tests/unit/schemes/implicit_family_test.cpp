@@ -74,7 +74,8 @@ struct System final : Dynamics {
   void point_rows(View, View, std::span<const PointRef>, PointRows&) const override {}
   std::span<const Source> sources() const override { return sources_; }
   Energy energy(double, View q, View v) const override { return {0.5 * v.dot(M * v), V(q)}; }
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override {
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override {
     by_source[0] = -slope(q).dot(w);
     by_source[1] = -w.dot(combine({0.0, 1.0, 0.0}, q) * v);
     by_source[2] = w.dot(amplitude) * std::cos(rate * t);

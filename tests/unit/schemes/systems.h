@@ -69,7 +69,8 @@ class System final : public Dynamics {
     return {0.5 * v.dot(d_.mass * v),
             0.5 * q.dot(d_.stiffness * q) + 0.25 * d_.cubic * q.array().pow(4).sum()};
   }
-  void power(double t, View q, View v, View w, std::span<double> by_source) const override {
+  void power(double t, std::optional<double>, View q, View v, View w,
+             std::span<double> by_source) const override {
     by_source[0] = -w.dot(d_.stiffness * q) - d_.cubic * (q.array().cube() * w.array()).sum();
     by_source[1] = -w.dot(damping() * v) - d_.drag * (v.array().cube() * w.array()).sum();
     by_source[2] = w.dot(load(t));
