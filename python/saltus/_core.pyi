@@ -1284,6 +1284,9 @@ class Simulation(metaclass=_pybind11_type):
         What does not change. A scene, a file or a dict is built first.
     state : State, optional
         Where to go on from, of this model; the start of the model if not given.
+    threads : int, optional
+        That share the loops of a step; as many as the machine has if not given. 1 where several simulations have a thread each.
+        No number depends on it.
 
     Raises
     ------
@@ -1297,7 +1300,7 @@ class Simulation(metaclass=_pybind11_type):
     >>> while sim.t < 1.0:
     ...     sim.advance()
     """
-    def __init__(self: Simulation, model: Union[Model, Scene, str, os.PathLike, Mapping], state: Optional[State] = None) -> None: ...
+    def __init__(self: Simulation, model: Union[Model, Scene, str, os.PathLike, Mapping], state: Optional[State] = None, threads: Optional[int] = None) -> None: ...
     def advance(self, h: float | str | None = None) -> StepReport:
         """Makes one step.
 

@@ -470,8 +470,9 @@ _init = Simulation.__init__
 
 
 def _made(self: Simulation, model: Union[Model, Scene, str, os.PathLike, Mapping],
-          state: Optional[State] = None) -> None:
-    _init(self, model if isinstance(model, Model) else _scene.of(model).build(), state)
+          state: Optional[State] = None, threads: Optional[int] = None) -> None:
+    threads = None if threads is None else whole("threads", threads, 1, 1024)
+    _init(self, model if isinstance(model, Model) else _scene.of(model).build(), state, threads)
 
 
 def _reduce(self: Simulation) -> Any:

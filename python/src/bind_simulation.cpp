@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -33,9 +34,12 @@ class Stepping {
   Turn& turn_;
 };
 
-SimulationObject* make(const Model& model, const State* state) {
+SimulationObject* make(const Model& model, const State* state, std::optional<int> threads) {
   const Others others;
-  return new SimulationObject(state ? Simulation(model, *state) : Simulation(model));
+  auto made =
+      std::make_unique<SimulationObject>(state ? Simulation(model, *state) : Simulation(model));
+  if (threads) made->sim.use_threads(*threads);
+  return made.release();
 }
 
 StepReport advance(SimulationObject& self, py::handle h) {
@@ -257,6 +261,9 @@ model : Model, Scene, path or dict
     What does not change. A scene, a file or a dict is built first.
 state : State, optional
     Where to go on from, of this model; the start of the model if not given.
+threads : int, optional
+    That share the loops of a step; as many as the machine has if not given. 1 where several simulations have a thread each.
+    No number depends on it.
 
 Raises
 ------
@@ -270,7 +277,8 @@ UsageError
 >>> while sim.t < 1.0:
 ...     sim.advance()
 )")
-      .def(py::init(&make), py::arg("model"), py::arg("state") = py::none())
+      .def(py::init(&make), py::arg("model"), py::arg("state") = py::none(),
+           py::arg("threads") = py::none())
       .def("advance", &advance, py::arg("h") = py::none(), R"(Makes one step.
 
 Parameters

@@ -26,12 +26,13 @@ std::string after(Simulation& sim, int steps) {
   return state_hash(sim.state());
 }
 
-std::string alone(const Model& model, int steps) {
+std::string alone(const Model& model, int steps, int threads = 0) {
   Simulation sim(model);
+  sim.use_threads(threads);
   return after(sim, steps);
 }
 
-/// One simulation of each model in a thread of its own, all begun together.
+/// One simulation of each model in a thread of its own, all begun together, with 0, 1, 2, 3 threads for its loops.
 std::vector<std::string> together(const std::vector<Model>& models, int steps) {
   std::vector<std::string> hashes(models.size());
   std::barrier begin(static_cast<std::ptrdiff_t>(models.size()));
@@ -39,7 +40,7 @@ std::vector<std::string> together(const std::vector<Model>& models, int steps) {
   for (std::size_t k = 0; k < models.size(); ++k)
     threads.emplace_back([&, k] {
       begin.arrive_and_wait();
-      hashes[k] = alone(models[k], steps);
+      hashes[k] = alone(models[k], steps, static_cast<int>(k));
     });
   threads.clear();
   return hashes;

@@ -89,7 +89,7 @@ class Threads(unittest.TestCase):
                 expected = saltus.Simulation(model)
                 expected.run(steps=100)
                 sims = [saltus.Simulation(model), saltus.Simulation(model.with_ledger(True)),
-                        saltus.Simulation(model)]
+                        saltus.Simulation(model, threads=1), saltus.Simulation(model, threads=3)]
                 begin = threading.Barrier(len(sims))
 
                 def run(sim):
@@ -103,6 +103,11 @@ class Threads(unittest.TestCase):
                     thread.join()
                 for sim in sims:
                     self.assertEqual(sim.state, expected.state)
+
+    def test_a_simulation_has_one_thread_or_more(self):
+        for threads in (0, -1):
+            with self.assertRaisesRegex(saltus.UsageError, r"threads is .* \(a whole number from 1 to 1024\)"):
+                saltus.Simulation(ARCH, threads=threads)
 
     def test_a_simulation_may_be_asked_while_it_runs_in_another_thread(self):
         sim = saltus.Simulation(PILE)

@@ -825,45 +825,53 @@ const GroupState& Simulation::hold(int group) {
 
 StepReport Simulation::advance() { return advance(model().options().h); }
 
-StepReport Simulation::advance(double h) {
+StepReport Simulation::Work::interval(double h) {
   const FlushDenormals flush;
-  expects(!work_->unusable,
+  expects(!unusable,
           "an exception left this simulation between two steps; make another of its model");
-  State& state = work_->state;
   // Steps of equal length lie on t = k h: no sum of round-off. A step of another length counts from where it is.
   const double on_grid = static_cast<double>(state.step + 1) * h;
-  const bool regular = h == model().options().h && std::abs(on_grid - (state.t + h)) <= 1e-6 * h;
+  const bool regular = h == model.options().h && std::abs(on_grid - (state.t + h)) <= 1e-6 * h;
   // The hand-over to another step changes memories: a step that fails must not have done it.
   std::optional<State> before;
   const double t1 = regular ? on_grid : state.t + h;
-  const bool adaptive = work_->adaptive != nullptr;  // restores by itself what fails
-  if ((h != state.h && !adaptive) ||
-      (work_->lane && (state.lane.active || state.lane.stepping == 0)))
+  const bool adapts = adaptive != nullptr;  // restores by itself what fails
+  if ((h != state.h && !adapts) || (lane && (state.lane.active || state.lane.stepping == 0)))
     before = state;
   StepReport report;
   try {
-    if (work_->lane)
-      work_->advance_by_events(t1, report);
-    else if (adaptive)
-      work_->cover(h, t1, report);
+    if (lane)
+      advance_by_events(t1, report);
+    else if (adapts)
+      cover(h, t1, report);
     else
-      work_->advance(h, t1, 0, report);
+      advance(h, t1, 0, report);
   } catch (...) {
-    work_->recover(adaptive ? &work_->adaptive->before : before ? &*before : nullptr);
-    work_->notices.discard();
+    recover(adapts ? &adaptive->before : before ? &*before : nullptr);
+    notices.discard();
     throw;
   }
   const bool kept = (report.converged && report.finite) ||
-                    (model().options().on_failure == OnFailure::accept && report.finite);
+                    (model.options().on_failure == OnFailure::accept && report.finite);
   if (kept) {
     ++state.step;
-    work_->notice_wraps();
-    work_->notices.commit(state.t);
+    notice_wraps();
+    notices.commit(state.t);
   } else {
-    if (before) work_->put_back(*before);
-    work_->notices.discard();
+    if (before) put_back(*before);
+    notices.discard();
   }
   return report;
+}
+
+StepReport Simulation::advance(double h) {
+  if (!work_->arena) return work_->interval(h);
+  return work_->arena->execute([&] { return work_->interval(h); });
+}
+
+void Simulation::use_threads(int count) {
+  expects(count >= 0, "a number of threads, or 0: those of the caller");
+  work_->arena = count > 0 ? std::make_unique<tbb::task_arena>(count) : nullptr;
 }
 
 void Simulation::trace(LaneTrace* trace) {

@@ -15,8 +15,7 @@ namespace saltus {
 /// Advances a State of a Model. Physics never throws: look at the report. What a scheme, a body or a
 /// solver of the user's throws leaves advance() with the state as it was before the step.
 ///
-/// One thread at a time; simulations of one Model may go on side by side, with the bits of each one alone. Loops of a step are
-/// shared by the threads of the caller's tbb::task_arena: for one simulation a thread, give each an arena of one.
+/// One thread at a time; simulations of one Model may go on side by side, with the bits of each one alone (use_threads()).
 class Simulation {
  public:
   explicit Simulation(Model model);  ///< from initial_state(model)
@@ -35,6 +34,10 @@ class Simulation {
   /// `halve` retries it as two halves, up to ten times over; `accept` keeps it. The report says what happened.
   StepReport advance();
   StepReport advance(double h);
+
+  /// From here on so many threads of its own share the loops of a step: 1 where several simulations have a thread each. 0, as at
+  /// first: those of the caller's tbb::task_arena. No bit depends on it.
+  void use_threads(int count);
 
   /// Shows every contact problem to `observer`, which must outlive this or be replaced; nullptr: to nobody, as at first.
   void observe(ContactObserver* observer);

@@ -4,6 +4,8 @@
 //   simulation_adaptive.cpp   an interval in steps whose lengths follow their error
 //   simulation_lanes.cpp      an interval by the event lane, and the hand-over between it and the schemes
 #pragma once
+#include <tbb/task_arena.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -73,10 +75,11 @@ struct Simulation::Work {
   bool unusable = false;  ///< an exception came while the state was put back
   std::vector<SeenContact> seen;
   std::vector<ContactView> views;
-  std::vector<Event> events;           ///< of the last advance()
-  std::unique_ptr<EventLane> lane;     ///< of a model that has it
-  std::unique_ptr<Adaptive> adaptive;  ///< null: every interval is one step
-  std::vector<char> tabled;            ///< of each island: it keeps tables for its h
+  std::vector<Event> events;               ///< of the last advance()
+  std::unique_ptr<EventLane> lane;         ///< of a model that has it
+  std::unique_ptr<Adaptive> adaptive;      ///< null: every interval is one step
+  std::vector<char> tabled;                ///< of each island: it keeps tables for its h
+  std::unique_ptr<tbb::task_arena> arena;  ///< null: that of the caller
 
   Work(Model m, State s);
 
@@ -90,6 +93,8 @@ struct Simulation::Work {
   void forget();
   void put_back(const State& before);
   void recover(const State* before);
+  /// An interval of h in the lane of the model, and what is kept of it.
+  StepReport interval(double h);
   void advance(double h, double t1, int depth, StepReport& report);
   void halve(double h, double t1, int depth, StepReport& report);
   // parts of step()
