@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -219,6 +220,22 @@ TEST_CASE("every scheme of the registry stands in the table of orders, under its
     CHECK(known.count(std::string(row.name)) == 1);
   }
   CHECK(known.size() == schemes().size());
+}
+
+TEST_CASE("the orders that studies quote are those the schemes are tested for") {
+  for (const OrderRow& row : scheme_orders()) {
+    CAPTURE(row.label);
+    const auto undamped = smooth_order(row.scheme, false), damped = smooth_order(row.scheme, true);
+    REQUIRE(undamped);
+    REQUIRE(damped);
+    if (row.exact) {
+      CHECK(std::isinf(*undamped));
+      continue;
+    }
+    CHECK(*undamped == row.undamped.q);
+    CHECK(*damped == std::min(row.rayleigh.q, row.dashpot.q));
+  }
+  for (const OrderRow& row : compat_orders()) CHECK_FALSE(smooth_order(row.scheme, false));
 }
 
 TEST_CASE("every scheme converges with its order on linear, damped, forced and nonlinear motion") {

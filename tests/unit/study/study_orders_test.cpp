@@ -10,7 +10,6 @@
 #include "saltus/base/error.h"
 #include "saltus/study/study.h"
 #include "study_samples.h"
-#include "tables/scheme_orders.h"
 
 using namespace saltus;
 using study_test::kStop;
@@ -194,21 +193,4 @@ TEST_CASE("what a study cannot be is told in a line") {
   expect_fault(kSwing, until,
                "--levels: the largest step, 0.08 s, fits 3 times into 0.3 s; at least 8 times: "
                "shorter steps or a later --until");
-}
-
-TEST_CASE("the orders that studies quote are those the schemes are tested for") {
-  for (const test::OrderRow& row : test::scheme_orders()) {
-    CAPTURE(row.label);
-    const auto undamped = smooth_order(row.scheme, false), damped = smooth_order(row.scheme, true);
-    REQUIRE(undamped);
-    REQUIRE(damped);
-    if (row.exact) {
-      CHECK(std::isinf(*undamped));
-      continue;
-    }
-    CHECK(*undamped == row.undamped.q);
-    CHECK(*damped == std::min(row.rayleigh.q, row.dashpot.q));
-  }
-  for (const test::OrderRow& row : test::compat_orders())
-    CHECK_FALSE(smooth_order(row.scheme, false));
 }
