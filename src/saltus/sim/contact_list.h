@@ -191,9 +191,8 @@ class ContactList {
   bool counts_angles_ = false;
   bool drifts_ = false;  ///< some point or body of the rows moves by itself at the end of the step
   SurfaceFinder surfaces_;
-  std::vector<const Vector*> at_;  ///< configuration of each member
-  mutable std::vector<int>
-      first_body_;  // of each member among those with velocities; one simulation owns it
+  std::vector<const Vector*> at_;        ///< configuration of each member
+  mutable std::vector<int> first_body_;  // of each member with velocities; one simulation owns it
 };
 
 }  // namespace saltus
