@@ -14,6 +14,7 @@
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
 #include "saltus/sim/simulation.h"
+#include "saltus/solvers/registry.h"
 
 using namespace saltus;
 
@@ -177,6 +178,27 @@ TEST_CASE("threads share one model of every kind of body and keep its bits") {
     if (another) check_side_by_side(scene, kFewSteps);
   }
   CHECK(seen.size() >= 8);
+}
+
+TEST_CASE("threads share one model under every contact solver and keep its bits") {
+  int tried = 0;
+  for (const SolverRow& row : solvers())
+    for (const char* example : {"stack.yaml", "string_on_midpoint.yaml"}) {
+      CAPTURE(row.name);
+      CAPTURE(example);
+      std::optional<Scene> scene;
+      try {
+        scene = read_scene(std::filesystem::path(SALTUS_EXAMPLES) / example,
+                           std::vector<std::string>{"solver.kind=" + std::string(row.name),
+                                                    "solver.iterations=200"});
+        build(*scene);
+      } catch (const SceneError&) {
+        continue;  // it does not handle the laws
+      }
+      check_side_by_side(*scene, kFewSteps);
+      ++tried;
+    }
+  CHECK(tried >= static_cast<int>(solvers().size()));
 }
 
 TEST_SUITE_BEGIN("slow");
