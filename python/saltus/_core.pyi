@@ -290,7 +290,7 @@ class Dynamics(metaclass=_pybind11_type):
     def energy(self, t: float, q: Any, v: Any) -> Energy:
         """Energy [J]."""
     def power(self, t: float, q: Any, v: Any, w: Any, by_source: Any = None) -> npt.NDArray[np.float64]:
-        """F_s(t, q, v) . w [W], one a source; their sum is F . w. What prescribed motion changes of the potential energy is a power too, of 'prescribed'."""
+        """F_s(t, q, v) . w [W], one a source; their sum is F . w."""
 
 class Energy(metaclass=_pybind11_type):
     """Kinetic and potential energy [J]. Unpacks into the two."""
@@ -1703,7 +1703,8 @@ class Trait(enum.IntFlag):
     separable
         M is constant, forces but the gyroscopic one do not depend on v, and coast() is the motion without them.
     driven
-        The potential energy depends on t, by prescribed motion.
+        The potential energy depends on t, by prescribed motion, and a step holds it at its start. Of bodies of the engine; of others
+        energy() is asked for the time of the state, and what it changes with t alone is `unexplained`.
     """
     tangents: int
     affine: int
@@ -1924,8 +1925,8 @@ def _sweep(scene: Any, set: Any, values: Sequence[str], threads: int, random: in
 def book_sources(body: Dynamics, t: float, q: Any, v: Any, w: Any, weight_h: float, by_source: Any = None, held: float | None = None) -> npt.NDArray[np.float64]:
     """by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Bodies with
     Trait.driven: of F what belongs to the potential energy counts with what is prescribed where it is at `held`, the start
-    x.t0 of a step whose work.energy is that of x.t0 too: such a step books exactly. Without it what the motion changes of the
-    potential energy is a power too, and work.energy that of the end.
+    x.t0 of a step whose work.energy is that of x.t0 too: such a step books exactly, and the engine moves what is prescribed
+    behind it. Without it where it is at t.
     """
 
 def curvature(body: Dynamics, t: float, q: Any, v: Any, w: Any) -> float:

@@ -47,7 +47,8 @@ rigid
 separable
     M is constant, forces but the gyroscopic one do not depend on v, and coast() is the motion without them.
 driven
-    The potential energy depends on t, by prescribed motion.)";
+    The potential energy depends on t, by prescribed motion, and a step holds it at its start. Of bodies of the engine; of others
+    energy() is asked for the time of the state, and what it changes with t alone is `unexplained`.)";
   m.attr("Trait") = type;
   return type;
 }

@@ -405,14 +405,12 @@ Trait.fixed_points. Of bodies written in Python it is made from points() and poi
         const Brought given_q = q_of(self, q), given_v = v_of(self, v),
                       given_w = v_of(self, w, "w");
         const SuperOf super(self);
-        self.power(t, {}, *given_q, *given_v, *given_w,
+        self.power(t, t, *given_q, *given_v, *given_w,
                    std::span((*y).data(), static_cast<std::size_t>((*y).size())));
         return y.array();
       },
       py::arg("t"), py::arg("q"), py::arg("v"), py::arg("w"), py::arg("by_source") = py::none(),
-      "F_s(t, q, v) . w [W], one a source; their sum is F . w. What prescribed motion changes of "
-      "the potential energy is a "
-      "power too, of 'prescribed'.");
+      "F_s(t, q, v) . w [W], one a source; their sum is F . w.");
 }
 
 }  // namespace saltus::python

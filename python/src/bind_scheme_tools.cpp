@@ -27,7 +27,7 @@ Scheme.correct() returns with response = A^-1 r. Infinite where something is not
         Wanted out(by_source, static_cast<Eigen::Index>(body.sources().size()), "by_source");
         const Brought at_q(q, body.positions(), "q"), at_v(v, body.velocities(), "v"),
             along(w, body.velocities(), "w");
-        book_sources(body, t, held, *at_q, *at_v, *along, weight_h,
+        book_sources(body, t, held.value_or(t), *at_q, *at_v, *along, weight_h,
                      std::span((*out).data(), static_cast<std::size_t>((*out).size())));
         return out.array();
       },
@@ -35,8 +35,8 @@ Scheme.correct() returns with response = A^-1 r. Infinite where something is not
       py::arg("by_source") = py::none(), py::arg("held") = py::none(),
       R"(by_source += weight_h F_s(t, q, v) . w for the sources without a potential, 0 for the others [J]. Bodies with
 Trait.driven: of F what belongs to the potential energy counts with what is prescribed where it is at `held`, the start
-x.t0 of a step whose work.energy is that of x.t0 too: such a step books exactly. Without it what the motion changes of the
-potential energy is a power too, and work.energy that of the end.)");
+x.t0 of a step whose work.energy is that of x.t0 too: such a step books exactly, and the engine moves what is prescribed
+behind it. Without it where it is at t.)");
   m.def(
       "curvature",
       [](const Dynamics& body, double t, const py::object& q, const py::object& v,

@@ -4,6 +4,7 @@
 #include "py_dynamics.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "py_body_methods.h"
 
@@ -21,7 +22,8 @@ MethodTable& table_of_bodies() {
 struct PythonBody::Known {
   std::array<int, kTraits + 1> number{-1, -1, -1, -1};
   int prescribed = -1;
-  bool sources_known = false, modal_known = false, rigid_known = false;
+  bool sources_known = false;  // asked when a model is built
+  std::atomic<bool> modal_known = false, rigid_known = false;
   std::vector<Source> sources;
   std::optional<ModalData> modal;
   std::optional<RigidData> rigid;
@@ -82,7 +84,8 @@ unsigned PythonBody::traits() const {
       const Gil gil;
       known = side_.as<int>(kTraits, py::int_(side_.call(kTraits, {})), "a Trait");
     }
-    return static_cast<unsigned>(known);
+    return static_cast<unsigned>(known) &
+           ~static_cast<unsigned>(Trait::driven);  // it has no `held`
   }
   unsigned traits = static_cast<unsigned>(Trait::second_order);
   if (side_.has(kStiffness) || side_.has(kCombination) ||
@@ -147,9 +150,12 @@ const RigidData* PythonBody::rigid() const {
   if (!side_.overridden(kRigid)) return Dynamics::rigid();
   if (!known_->rigid_known) {
     const Gil gil;
-    if (const py::object given = side_.call(kRigid, {}); !given.is_none())
-      known_->rigid = side_.as<RigidData>(kRigid, given, "a RigidData or None");
-    known_->rigid_known = true;
+    const py::object given = side_.call(kRigid, {});  // it may let another thread come first
+    if (!known_->rigid_known) {
+      if (!given.is_none())
+        known_->rigid = side_.as<RigidData>(kRigid, given, "a RigidData or None");
+      known_->rigid_known = true;
+    }
   }
   return known_->rigid ? &*known_->rigid : nullptr;
 }
@@ -158,9 +164,12 @@ const ModalData* PythonBody::modal() const {
   if (!side_.overridden(kModal)) return Dynamics::modal();
   if (!known_->modal_known) {
     const Gil gil;
-    if (const py::object given = side_.call(kModal, {}); !given.is_none())
-      known_->modal = side_.as<ModalData>(kModal, given, "a ModalData or None");
-    known_->modal_known = true;
+    const py::object given = side_.call(kModal, {});
+    if (!known_->modal_known) {
+      if (!given.is_none())
+        known_->modal = side_.as<ModalData>(kModal, given, "a ModalData or None");
+      known_->modal_known = true;
+    }
   }
   return known_->modal ? &*known_->modal : nullptr;
 }

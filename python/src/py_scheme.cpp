@@ -208,9 +208,10 @@ bool PythonScheme::answer(int method, const Dynamics* body) const {
 
 std::string_view PythonScheme::name() const {
   if (!side_.overridden(kName)) return side_.class_name();
+  const Gil gil;
   if (name_.empty()) {
-    const Gil gil;
-    name_ = side_.ask<std::string>(kName, {}, "a str");
+    std::string given = side_.ask<std::string>(kName, {}, "a str");
+    if (name_.empty()) name_ = std::move(given);  // the call may have let another thread come first
   }
   return name_;
 }

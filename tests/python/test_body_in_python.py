@@ -298,6 +298,72 @@ class Twins(unittest.TestCase):
         self.assertEqual([source.name for source in body.sources()], ["potential", "inertial", "applied"])
 
 
+class MovedSpring(saltus.Dynamics):
+    """1 kg on a spring whose other end moves: V(t, q) = k (q - u(t))^2/2."""
+
+    k = 100.0
+
+    def positions(self):
+        return 1
+
+    def traits(self):
+        T = saltus.Trait
+        return T.tangents | T.second_order | T.constant_mass | T.potential | T.symmetric | T.affine
+
+    def stretch(self, t, q):
+        return q[0] - 0.1 * math.sin(7.0 * t)
+
+    def force(self, t, q, v, f):
+        f[0] = -self.k * self.stretch(t, q)
+
+    def potential_force(self, t, q, f):
+        self.force(t, q, None, f)
+
+    def mass(self, q):
+        return 1.0
+
+    def stiffness(self, t, q, v):
+        return self.k
+
+    def energy(self, t, q, v):
+        return 0.5 * v[0] ** 2, 0.5 * self.k * self.stretch(t, q) ** 2
+
+
+class PotentialsInTime(unittest.TestCase):
+    """Supports that move: V counts at the time of the state."""
+
+    def test_the_energy_of_a_state_is_that_of_its_time_and_what_no_source_explains_is_told(self):
+        for scheme in ("moreau-jean", "newmark", "runge-kutta", "discrete-gradient"):
+            with self.subTest(scheme):
+                parts, body = saltus.ModelParts(), MovedSpring()
+                parts.add_group("body", body, saltus.scheme(scheme), q=[0.0], v=[0.0])
+                parts.options(h=1e-3, end=1.0)
+                sim = saltus.Simulation(parts.build())
+                sim.run()
+                there = body.energy(sim.t, sim.groups[0].q, sim.groups[0].velocity())
+                self.assertAlmostEqual(sim.energy.total, sum(there), delta=1e-12)
+                self.assertAlmostEqual(sim.energy.total, 3.3396, delta=1e-3)  # by RK4 in steps of 0.5 ms
+                self.assertAlmostEqual(sum(sim.ledger.values()), sim.energy.total, delta=1e-9)
+
+    def test_a_body_that_hands_over_to_one_with_moved_particles_moves_and_has_energy_as_that(self):
+        model = saltus.Scene.of({
+            "saltus": 1, "time": {"end": "0.1 s", "step": "0.5 ms"}, "gravity": [0, 0, -9.81], "bodies": [{
+                "name": "body", "kind": "particles", "scheme": "moreau-jean", "particles": {
+                    "mass": [1, 1], "positions": [[0, 0, 0.1], [0.5, 0, 0.1]],
+                    "springs": [{"between": [0, 1], "stiffness": 400, "length": 0.4}]},
+                "prescribed": [{"dof": 0, "constant": 0}, {"dof": 1, "constant": 0},
+                               {"dof": 2, "harmonic": {"amplitude": 0.1, "frequency": 3}}]}]}).build()
+        own, other = (saltus.Simulation(made) for made in (
+            model, saltus.with_dynamics(model, 0, Through(model.groups[0].dynamics))))
+        own.run()
+        other.run()
+        self.assertTrue(np.array_equal(own.groups[0].q, other.groups[0].q))
+        self.assertEqual(own.energy.total, other.energy.total)
+        self.assertLess(abs(own.ledger["unexplained"]), 1e-5 * abs(own.ledger["prescribed"]))
+        self.assertAlmostEqual(other.ledger["unexplained"] + other.ledger["prescribed"],
+                               own.ledger["prescribed"], delta=1e-3 * abs(own.ledger["prescribed"]))
+
+
 class Lu(saltus.Operator):
     """SuperLU of SciPy."""
 

@@ -238,14 +238,14 @@ bool Lagrangian::Work::check_prescribed() {
 }
 
 void Lagrangian::Work::need_mass() {
-  if (mass_at.size() > 0 && (d.constant_mass || mass_at == q)) return;
+  if (mass_at.size() > 0 && (d.constant_mass || same_bits(mass_at, q))) return;
   d.model->mass(q, M);
   if (!d.all_free()) d.part(M, M_f);
   mass_at = q;
 }
 
 void Lagrangian::Work::need_potential_tangent() {
-  if (potential_at.size() > 0 && potential_at == q) return;
+  if (potential_at.size() > 0 && same_bits(potential_at, q)) return;
   potential_at = q;
   if (d.options.tangents == Tangents::given) return d.model->potential_tangent(q, V2);
   const double relative = std::cbrt(std::numeric_limits<double>::epsilon());
@@ -288,7 +288,9 @@ void Lagrangian::Work::difference_tangents(double t) {
 }
 
 void Lagrangian::Work::need_tangents(double t) {
-  if (tangents_q.size() > 0 && tangents_t == t && tangents_q == q && tangents_v == v) return;
+  if (tangents_q.size() > 0 && tangents_t == t && same_bits(tangents_q, q) &&
+      same_bits(tangents_v, v))
+    return;
   tangents_t = t;
   tangents_q = q;
   tangents_v = v;

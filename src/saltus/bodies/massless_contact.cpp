@@ -33,7 +33,7 @@ MasslessContact::Data::Work::Work(const Data& d)
 
 // (3), from where the neighbours are: a body far from its reference loses no digits. Leaves u_c in `all`.
 void MasslessContact::Data::local(View q, Work& to) const {
-  if (to.known && to.at == q) return;
+  if (to.known && same_bits(to.at, q)) return;
   to.known = false;
   to.at = q;
   spread(q, to.all);

@@ -121,7 +121,7 @@ unsigned Jointed::traits() const {
 // S L = -(G M^-1 F + gamma)
 const Jointed::Place& Jointed::reaction(Room& room, double t, View q, View v) const {
   for (const Place& known : room.kept)
-    if (known.t == t && known.q == q && known.v == v) return known;
+    if (known.t == t && same_bits(known.q, q) && same_bits(known.v, v)) return known;
   Place& x = room.kept[room.next];
   room.next = (room.next + 1) % kKept;
   x.t = t;

@@ -56,6 +56,11 @@ struct Trial {
   std::vector<Vector> work;  ///< scheme-private vectors
 };
 
+/// Time at which V counts in a step that asks at t: of driven bodies its start, where it holds what is prescribed.
+inline double held_at(const Dynamics& body, const Trial& x, double t) {
+  return has(body.traits(), Trait::driven) ? x.t0 : t;
+}
+
 /// When the passes of a step end, and what they renew. Groups of an island share its passes.
 struct PassLimits {
   double tolerance = 1e-10;  ///< of what correct() returns
@@ -77,8 +82,7 @@ struct StepWork {
   double scheme =
       0.0;  ///< numerical dissipation by the scheme's own formula [J], < 0 when it dissipates
   double projection = 0.0;  ///< work of impulses that moved q alone (stages without jump) [J]
-  Energy
-      energy{};  ///< of the end state, as Scheme::energy, with what is prescribed held where it is at t0
+  Energy energy{};          ///< of the end state, as Scheme::energy, at held_at() its end
 };
 
 class Scheme {

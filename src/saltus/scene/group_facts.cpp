@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "saltus/bodies/beam.h"
@@ -93,6 +94,10 @@ std::string claims_fault(const Dynamics& group) {
           "bodies move");
     if (!fault.empty()) return claim(Trait::rigid, fault);
   }
+  if (has(group.traits(), Trait::driven) &&
+      std::ranges::none_of(group.sources(),
+                           [](const Source& source) { return source.name == "prescribed"; }))
+    return claim(Trait::driven, "no source is called 'prescribed': the work of what is moved");
   return fault;
 }
 

@@ -59,7 +59,8 @@ class DiscreteGradient final : public ImplicitScheme {
 void DiscreteGradient::predict(const Dynamics& body, Trial& x) const {
   x.v = x.start->v;
   x.work[number] = Vector::Zero(numbers);
-  if (!one_solve(body)) x.work[number][V0] = body.energy(x.t0, x.start->q, x.start->v).potential;
+  if (!one_solve(body))
+    x.work[number][V0] = body.energy(held_at(body, x, middle(x)), x.start->q, x.start->v).potential;
 }
 
 void DiscreteGradient::place_end(const Dynamics& body, Trial& x) const {
@@ -78,9 +79,10 @@ void DiscreteGradient::place_middle(const Dynamics& body, Trial& x, const Vector
 void DiscreteGradient::weigh(const Dynamics& body, Trial& x) const {
   Vector &f = x.work[force_m], &d = x.work[increment], &n = x.work[number];
   place_end(body, x);
-  body.potential_force(x.t0, x.work[q_at], f);
+  body.potential_force(held_at(body, x, middle(x)), x.work[q_at], f);
   body.multiply({1.0, 0.0, 0.0}, middle(x), x.work[q_at], x.work[v_at], d, x.work[Md]);
-  const double dMd = d.dot(x.work[Md]), V1 = body.energy(x.t0, x.q, x.v).potential,
+  const double dMd = d.dot(x.work[Md]),
+               V1 = body.energy(held_at(body, x, middle(x)), x.q, x.v).potential,
                bracket = V1 - n[V0] + f.dot(d);
   // what V(q1) - V(q0) can resolve, twice as much in each pass: round-off must not keep the passes from ending
   const double noise = std::ldexp(std::numeric_limits<double>::epsilon(),
@@ -120,7 +122,7 @@ void DiscreteGradient::free_velocity(const Dynamics& body, Trial& x) const {
     Vector &d = x.work[increment], &u = x.work[Md], &w = x.work[slope], &f1 = x.work[product],
            &y = x.work[change];
     body.multiply({0.0, 0.0, 1.0}, x.t_at, x.work[q_at], x.work[v_at], d, w);
-    body.potential_force(x.t0, x.q, f1);
+    body.potential_force(held_at(body, x, middle(x)), x.q, f1);
     w = (0.5 * hh / d.dot(u)) * (x.work[force_m] - f1 - 0.5 * w - 2.0 * n[lambda] * u);
     y = x.v_free - x.r;
     solve(x.A, y);
@@ -140,7 +142,7 @@ void DiscreteGradient::work(const Dynamics& body, Trial& x, const GroupState& en
   place_middle(body, x, end.v);
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   book_sources(body, middle(x), x.t0, x.work[q_at], x.work[v_at], x.work[v_at], x.h, out.by_source);
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
 }
 
 }  // namespace

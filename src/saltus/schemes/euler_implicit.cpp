@@ -108,7 +108,7 @@ void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   book_sources(body, x.t0 + load_ * h, x.t0, x.work[q_at], x.work[v_at], x.work[v_at], h,
                out.by_source);
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
   if (tr_ != 0.5) {
     x.work[change] = end.v / s - x.start->v;
     body.multiply({1.0, 0.0, 0.0}, x.t_at, x.work[q_at], x.work[v_at], x.work[change],
@@ -121,7 +121,8 @@ void EulerImplicit::work(const Dynamics& body, Trial& x, const GroupState& end,
   if (weight_ != tr_) {
     x.work[change] = h * x.work[v_at];
     body.retract(x.start->q, x.work[change], x.work[q_at]);
-    out.scheme += out.energy.potential - body.energy(x.t0, x.work[q_at], end.v).potential;
+    out.scheme += out.energy.potential -
+                  body.energy(held_at(body, x, x.t0 + x.h), x.work[q_at], end.v).potential;
   }
   if (s != 1.0) {
     body.multiply({1.0, 0.0, 0.0}, x.t0 + h, end.q, end.v, end.v, x.work[product]);

@@ -75,11 +75,11 @@ void ExplicitScheme::book(const Dynamics& body, Trial& x, const GroupState& end,
     any = any || sources[s].potential;
   }
   if (any && constant_mass(body))
-    out.scheme +=
-        h * potential -
-        0.5 * (potential_power(body, x.t0, x.t0, x.start->q, x.start->v, d, x.work[force]) +
-               potential_power(body, x.t0 + h, x.t0, end.q, end.v, d, x.work[force]));
-  out.energy = body.energy(x.t0, end.q, end.v);
+    out.scheme += h * potential - 0.5 * (potential_power(body, x.t0, x.t0, x.start->q, x.start->v,
+                                                         d, x.work[force]) +
+                                         potential_power(body, x.t0 + h, held_at(body, x, x.t0 + h),
+                                                         end.q, end.v, d, x.work[force]));
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
 }
 
 double potential_power(const Dynamics& body, double t, double held, View q, View v, View w,

@@ -219,7 +219,7 @@ void GeneralizedAlpha::work(const Dynamics& body, Trial& x, const GroupState& en
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   book_sources(body, x.t0, x.t0, x.start->q, x.start->v, x.work[change], 0.5 * x.h, out.by_source);
   book_sources(body, x.t0 + x.h, x.t0, end.q, end.v, x.work[change], 0.5 * x.h, out.by_source);
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
 }
 
 }  // namespace

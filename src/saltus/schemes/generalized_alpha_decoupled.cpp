@@ -95,8 +95,9 @@ void GeneralizedAlphaDecoupled::work(const Dynamics& body, Trial& x, const Group
   const Vector &q = x.work[smooth_q], &v = x.work[smooth_v];
   x.work[change] = 0.5 * (x.start->v + v);
   book_smooth(body, x, q, v, x.work[change], out.by_source);
-  out.energy = body.energy(x.t0, end.q, end.v);
-  out.projection = out.energy.potential - body.energy(x.t0, q, end.v).potential;
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
+  out.projection =
+      out.energy.potential - body.energy(held_at(body, x, x.t0 + x.h), q, end.v).potential;
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ void ImplicitScheme::book_between(const Dynamics& body, Trial& x, const GroupSta
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   book_sources(body, x.t0 + theta * x.h, x.t0, x.work[q_at], x.work[v_at], x.work[v_at], x.h,
                out.by_source);
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
 }
 
 double outstanding_change(const Dynamics& body, const Trial& x, const Vector& dv,

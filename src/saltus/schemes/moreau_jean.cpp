@@ -191,7 +191,7 @@ void MoreauJean::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
                    out.by_source);
     if (theta_ != 0.0)
       book_sources(body, x.t0 + x.h, x.t0, end.q, end.v, x.work[v_at], theta_ * x.h, out.by_source);
-    out.energy = body.energy(x.t0, end.q, end.v);
+    out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
     out.scheme += (1.0 - theta_) * x.h * gyroscopic_power(body, x.start->v, x.work[v_at]) +
                   theta_ * x.h * gyroscopic_power(body, end.v, x.work[v_at]);
   } else {

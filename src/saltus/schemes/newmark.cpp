@@ -172,7 +172,7 @@ void Newmark::work(const Dynamics& body, Trial& x, const GroupState& end, StepWo
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   book_sources(body, x.t0, x.t0, q0, v0, w, 1.0 - gamma_, out.by_source);
   book_sources(body, x.t0 + h, x.t0, end.q, v, w, gamma_, out.by_source);
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
   if (gamma_ != 0.5) {
     out.scheme -= (gamma_ - 0.5) * curvature(body, x.t0 + h, end.q, v, w, x.work[product]);
   }

@@ -233,7 +233,7 @@ void RigMid::work(const Dynamics& body, Trial& x, const GroupState& end, StepWor
   if (prepared(x).accounts)
     book_sources(body, x.t0 + 0.5 * x.h, x.t0, x.work[q_mid], x.work[v_mid], x.work[v_mid], x.h,
                  out.by_source);
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
 }
 
 }  // namespace

@@ -240,7 +240,7 @@ void RigidLeapfrog::work(const Dynamics& body, Trial& x, const GroupState& end,
                    data.inertia[i] * at.spin(x.start->v) - pushed)
                       .dot(turn);
   }
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
 }
 
 }  // namespace

@@ -257,7 +257,7 @@ void RungeKutta::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
   for (std::size_t s = 0; s < out.by_source.size(); ++s)
     out.by_source[s] = account[static_cast<Eigen::Index>(s)];
   out.scheme = account[account.size() - 1];
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
   if (x.pass == 0 || !(x.r.array() != 0.0).any()) return;
   Vector &d = x.work[w_at], &f = x.work[force];
   d = (0.5 * x.h) * (end.v - x.v_free);
@@ -265,9 +265,10 @@ void RungeKutta::work(const Dynamics& body, Trial& x, const GroupState& end, Ste
       book_sources(body, t1, x.t0, x.work[q_free], x.v_free, d, 1.0, out.by_source);
   if (!constant_mass(body)) return;
   x.work[sum] = 0.5 * (x.v_free - x.start->v);
-  out.scheme += x.r.dot(x.work[sum]) - sources -
-                0.5 * (potential_power(body, t1, x.t0, x.work[q_free], x.v_free, d, f) +
-                       potential_power(body, t1, x.t0, end.q, end.v, d, f));
+  out.scheme +=
+      x.r.dot(x.work[sum]) - sources -
+      0.5 * (potential_power(body, t1, held_at(body, x, t1), x.work[q_free], x.v_free, d, f) +
+             potential_power(body, t1, held_at(body, x, t1), end.q, end.v, d, f));
 }
 
 const Tableau& table_of(RungeKuttaOptions::Table table) {

@@ -52,7 +52,8 @@ class SchatzmanPaoliImplicit final : public ImplicitScheme {
   Energy energy(const Dynamics& body, const Prepared*, double t, double h,
                 const GroupState& state) const override {
     Vector q_m(body.positions()), u(body.velocities()), Ku;
-    return two_step_energy(body, TwoStepForce::mean, t, t, h, state.q, state.v, q_m, u, Ku);
+    return two_step_energy(body, TwoStepForce::mean, t, measured_at(body, t, h), h, state.q,
+                           state.v, q_m, u, Ku);
   }
   void work(const Dynamics& body, Trial& x, const GroupState& end, StepWork& out) const override {
     two_step_work(body, TwoStepForce::mean, x, end, x.work[q_at], x.work[increment], x.work[v_at],

@@ -97,7 +97,7 @@ void Splitting::work(const Dynamics& body, Trial& x, const GroupState& end, Step
   const Vector& account = x.work[books];
   for (std::size_t s = 0; s < out.by_source.size(); ++s)
     out.by_source[s] = account[static_cast<Eigen::Index>(s)];
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
   out.scheme = account[account.size() - 1] + out.energy.potential -
                body.energy(x.t0, x.start->q, x.start->v).potential;
   if (x.pass == 0 || !(x.r.array() != 0.0).any()) return;

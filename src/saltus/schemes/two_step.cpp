@@ -108,13 +108,15 @@ void two_step_work(const Dynamics& body, TwoStepForce force, const Trial& x, con
   body.retract(at0.q, u, q_m);
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   book_sources(body, x.t0, x.t0, q_m, w_m, w_m, h, out.by_source);
-  out.energy = two_step_energy(body, force, x.t0 + h, x.t0, h, end.q, end.v, q_m, u, w_m);
+  out.energy = two_step_energy(body, force, x.t0 + h, held_at(body, x, x.t0 + 0.5 * h), h, end.q,
+                               end.v, q_m, u, w_m);
 }
 
 Energy TwoStepExplicit::energy(const Dynamics& body, const Prepared*, double t, double h,
                                const GroupState& state) const {
   Vector q_m(body.positions()), u(body.velocities()), Ku(body.velocities());
-  return two_step_energy(body, TwoStepForce::here, t, t, h, state.q, state.v, q_m, u, Ku);
+  return two_step_energy(body, TwoStepForce::here, t, measured_at(body, t, h), h, state.q, state.v,
+                         q_m, u, Ku);
 }
 
 void TwoStepExplicit::work(const Dynamics& body, Trial& x, const GroupState& end,

@@ -27,6 +27,10 @@ void two_step_velocity(const Dynamics& body, TwoStepForce force, const Prepared*
 /// step conserves energy exactly on affine groups. What is prescribed counts where it is at `held`. q_m, u, Ku are scratch.
 Energy two_step_energy(const Dynamics& body, TwoStepForce force, double t, double held, double h,
                        View q, View w, Vector& q_m, Vector& u, Vector& Ku);
+/// `held` of a state at t: that of the middle, but for bodies whose potential is driven.
+inline double measured_at(const Dynamics& body, double t, double h) {
+  return has(body.traits(), Trait::driven) ? t : t - 0.5 * h;
+}
 /// E1 - E0 = h F_s . w_m (sources without potential) + r . w_m,  w_m = (w + w+)/2; q_m, u, w_m are scratch.
 void two_step_work(const Dynamics& body, TwoStepForce force, const Trial& x, const GroupState& end,
                    Vector& q_m, Vector& u, Vector& w_m, StepWork& out);

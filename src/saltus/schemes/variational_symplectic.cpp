@@ -203,7 +203,7 @@ void VariationalImplicitSofa::work(const Dynamics& body, Trial& x, const GroupSt
                                    StepWork& out) const {
   std::fill(out.by_source.begin(), out.by_source.end(), 0.0);
   book_sources(body, x.t0, x.t0, x.work[q_at], end.v, end.v, x.h, out.by_source);
-  out.energy = body.energy(x.t0, end.q, end.v);
+  out.energy = body.energy(held_at(body, x, x.t0 + x.h), end.q, end.v);
 }
 
 }  // namespace

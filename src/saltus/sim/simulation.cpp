@@ -4,6 +4,7 @@
 #include "saltus/sim/simulation.h"
 
 #include <fmt/format.h>
+#include <tbb/global_control.h>
 
 #include <algorithm>
 #include <array>
@@ -871,7 +872,9 @@ StepReport Simulation::advance(double h) {
 
 void Simulation::use_threads(int count) {
   expects(count >= 0, "a number of threads, or 0: those of the caller");
-  work_->arena = count > 0 ? std::make_unique<tbb::task_arena>(count) : nullptr;
+  const auto most = static_cast<int>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  work_->arena = count > 0 ? std::make_unique<tbb::task_arena>(std::min(count, most)) : nullptr;
 }
 
 void Simulation::trace(LaneTrace* trace) {

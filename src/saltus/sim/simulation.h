@@ -36,7 +36,8 @@ class Simulation {
   StepReport advance(double h);
 
   /// From here on so many threads of its own share the loops of a step: 1 where several simulations have a thread each. 0, as at
-  /// first: those of the caller's tbb::task_arena. No bit depends on it.
+  /// first: those of the caller's tbb::task_arena. No more than the machine has, or a tbb::global_control allows. No bit depends
+  /// on it. Not from inside a step.
   void use_threads(int count);
 
   /// Shows every contact problem to `observer`, which must outlive this or be replaced; nullptr: to nobody, as at first.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,53 @@ void check_tangents(const Dynamics& body, const Vector& q, const Vector& v, doub
 }
 
 }  // namespace
+
+TEST_CASE("a model that throws leaves nothing that a later call takes for its own") {
+  // M(q) and tangents of a unit mass in a cubic spring; `left` calls go well
+  struct Fragile final : LagrangianModel {
+    mutable int left = 1000;
+    void count() const {
+      if (left-- == 0) throw std::runtime_error("the model gives up");
+    }
+    int size() const override { return 1; }
+    bool has_tangents() const override { return true; }
+    void mass(View q, Matrix& M) const override {
+      M(0, 0) = -1.0;
+      count();
+      M(0, 0) = 2.0 + std::cos(q[0]);
+    }
+    double potential(View q) const override { return 0.25 * std::pow(q[0], 4); }
+    void potential_force(View q, Out f) const override { f[0] = -std::pow(q[0], 3); }
+    void applied(double, View, View, Out f) const override { f.setZero(); }
+    void inertial(View q, View v, Out f) const override {
+      f[0] = -0.5 * std::sin(q[0]) * v[0] * v[0];
+    }
+    void tangents(double, View q, View, Matrix& K, Matrix& C) const override {
+      count();
+      K(0, 0) = 3.0 * q[0] * q[0];
+      C(0, 0) = 0.0;
+    }
+    void potential_tangent(View q, Matrix& K) const override { K(0, 0) = 3.0 * q[0] * q[0]; }
+  };
+  const auto model = std::make_shared<Fragile>();
+  const Lagrangian body(model);
+  const Vector v = Vector::Constant(1, 0.5);
+  const Combination all{1.0, 0.0, 1.0};
+  const auto at = [&](double q) { return matrix(body, all, Vector::Constant(1, q), v)(0, 0); };
+  const double one = at(1.0), two = at(2.0);
+  for (int good = 0; good < 2; ++good) {
+    CHECK(at(1.0) == one);
+    model->left = good;
+    CHECK_THROWS_AS(at(2.0), std::runtime_error);
+    model->left = 1000;
+    CHECK(at(2.0) == two);
+    model->left = good;
+    CHECK_THROWS_AS(at(3.0), std::runtime_error);
+    model->left = 1000;
+    CHECK(at(2.0) == two);
+    CHECK(at(1.0) == one);
+  }
+}
 
 TEST_CASE("dual numbers carry derivatives through every function") {
   using Two = Dual<Dual<double>>;
