@@ -7,6 +7,7 @@
 
 #include "bench/rigid/engine.h"
 #include "saltus/bodies/rigid.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/solvers/registry.h"
@@ -155,12 +156,20 @@ class Saltus final : public Engine {
     parts.groups.push_back(
         {"bodies", "rigid", std::make_shared<Rigid>(std::move(system)), std::move(scheme), {}});
     parts.initial.push_back(std::move(first));
-    ContactLaw law;
-    law.rule = law_ == "newton-impact" ? ContactLaw::Rule::newton_impact
-                                       : ContactLaw::Rule::stewart_trinkle;
-    law.friction = scene_.friction;
-    law.rolling = scene_.rolling;
-    parts.laws.push_back(law);
+    if (law_ == "newton-impact") {
+      NewtonImpact law;
+      law.friction = scene_.friction;
+      law.rolling = scene_.rolling;
+      parts.laws.emplace_back(law);
+    } else {
+      if (scene_.rolling > 0.0) {
+        std::fprintf(stderr, "saltus_time: stewart-trinkle has no rolling friction\n");
+        std::exit(2);
+      }
+      StewartTrinkle law;
+      law.friction = scene_.friction;
+      parts.laws.emplace_back(law);
+    }
     parts.surfaces.law = {0};
     parts.surfaces.margin = margin_;
     parts.solver = solver->make();

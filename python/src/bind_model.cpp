@@ -37,39 +37,13 @@ py::list pairs_of(const Model& model) {
   return pairs;
 }
 
-std::string_view rule_name(ContactLaw::Rule rule) {
-  constexpr std::string_view names[] = {"signorini-position", "newton-impact",  "schatzman-paoli",
-                                        "equality",           "poisson-impact", "stewart-trinkle",
-                                        "compliant",          "relay"};
-  return names[static_cast<std::size_t>(rule)];
-}
-
-/// The numbers of a law that are not at rest: a law without friction does not speak of it.
+/// Name and numbers of each law.
 py::list laws_of(const Model& model) {
   py::list laws;
-  for (const ContactLaw& law : model.laws()) {
+  for (const AnyLaw& law : model.laws()) {
     py::dict numbers;
-    const auto tell = [&](const char* name, double value, double rest = 0.0) {
-      if (value != rest) numbers[name] = value;
-    };
-    tell("restitution", law.restitution);
-    tell("friction", law.friction);
-    tell("tangential", law.tangential);
-    tell("rolling", law.rolling);
-    tell("spinning", law.spinning);
-    tell("cohesion", law.cohesion);
-    tell("bound", law.bound);
-    tell("velocity", law.velocity);
-    if (law.falling.falls()) {
-      numbers["falling_ratio"] = law.falling.ratio;
-      numbers["falling_speed"] = law.falling.speed;
-    }
-    if (law.rule == ContactLaw::Rule::compliant) {
-      tell("stiffness", law.spring.stiffness);
-      tell("exponent", law.spring.exponent, 1.0);
-      tell("damping", law.spring.damping);
-    }
-    laws.append(py::make_tuple(text_of(rule_name(law.rule)), numbers));
+    for (const LawNumber& one : law->numbers()) numbers[text_of(one.name)] = one.value;
+    laws.append(py::make_tuple(text_of(law->name()), numbers));
   }
   return laws;
 }

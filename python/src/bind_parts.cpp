@@ -160,7 +160,7 @@ int add_pair(PartsObject& self, const py::object& a, const py::object& b, const 
   if (pair.a.group < 0) wrong("side a of a pair is a point of a group; the world is side b");
   pair.normal = unit(normal, "normal");
   pair.law = law_index(parts, law);
-  const bool rubs = parts.laws[static_cast<std::size_t>(law)].friction > 0.0;
+  const bool rubs = parts.laws[static_cast<std::size_t>(law)]->facts().friction.coefficient > 0.0;
   if (tangents) {
     if (tangents->size() > 2) wrong("a pair has at most 2 tangents, not {}", tangents->size());
     pair.tangents = static_cast<int>(tangents->size());

@@ -8,7 +8,7 @@
 
 #include "core.h"
 #include "saltus/base/units.h"
-#include "saltus/contact/law.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/io/describe.h"
 #include "saltus/io/schema.h"
 #include "saltus/scene/kinds.h"

@@ -49,9 +49,8 @@ struct Measured {
 };
 using Quantities = std::map<std::string, Measured>;
 
-ContactLaw newton_impact(double restitution) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+NewtonImpact newton_impact(double restitution) {
+  NewtonImpact law;
   law.restitution = restitution;
   return law;
 }

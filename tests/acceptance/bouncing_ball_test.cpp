@@ -43,8 +43,7 @@ Bounced bounce(const SchemeChoice& scheme, double h, double restitution = kResti
   const MovingBody body{std::make_shared<Particles>(system), Vector3(0.0, 0.0, kHeight),
                         Vector3::Zero()};
   ModelParts parts = one_group(body, scheme, h);
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+  NewtonImpact law;
   law.restitution = restitution;
   add_stop(parts, {}, Vector3::Zero(), Vector3::UnitZ(), law);
   Simulation sim{Model(parts)};
@@ -137,8 +136,7 @@ TEST_CASE("before the first impact a ball with drag moves at order 2") {
       const int steps = 200 << i;
       ModelParts parts =
           one_group({ball, Vector3(0.0, 0.0, kHeight), Vector3(0.0, 0.0, 1.0)}, scheme, T / steps);
-      ContactLaw law;
-      law.rule = ContactLaw::Rule::newton_impact;
+      NewtonImpact law;
       add_stop(parts, {}, Vector3::Zero(), Vector3::UnitZ(), law);
       Simulation sim{Model(parts)};
       for (int k = 0; k < steps; ++k) CHECK(sim.advance().contacts == 0);

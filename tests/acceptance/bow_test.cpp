@@ -34,7 +34,7 @@ MovingBody one_mode(double mass, double omega, double q, double v) {
           Vector::Constant(1, q), Vector::Constant(1, v)};
 }
 
-FallingFriction falling(double ratio, double speed) { return {ratio, speed}; }
+FallingOptions falling(double ratio, double speed) { return {ratio, speed}; }
 
 /// What a string under a bow does, from `settled` on.
 struct Bowed {
@@ -114,8 +114,8 @@ TEST_CASE("B21 as one mode: dry friction stops it after three half cycles") {
   for (const SchemeChoice& scheme : schemes)
     for (const bool mean : {false, true}) {
       ModelParts parts = one_group(one_mode(1.0, 10.0, 0.1, 0.0), scheme, h);
-      ContactLaw law = relay_law(1.5);
-      law.tangential = mean ? 1.0 : 0.0;
+      Relay law = relay_law(1.5);
+      law.slip = mean ? Slip::mean : Slip::end;
       add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(), Vector3::UnitZ(), law);
       Simulation sim{Model(parts)};
       CAPTURE(sim.model().groups()[0].scheme->name());
@@ -230,9 +230,9 @@ TEST_CASE(
   for (const bool mean : {false, true}) {
     CAPTURE(mean);
     ModelParts parts = one_group(one_mode(2.0, 0.0, 0.0, 0.0), MoreauJeanOptions{}, 1e-3);
-    ContactLaw law = relay_law(3.0);
+    Relay law = relay_law(3.0);
     law.velocity = 0.5;
-    law.tangential = mean ? 1.0 : 0.0;
+    law.slip = mean ? Slip::mean : Slip::end;
     add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(), Vector3::UnitZ(), law);
     Simulation sim{Model(parts)};
     for (int k = 0; k < 1000; ++k) {
@@ -258,7 +258,7 @@ TEST_CASE(
     for (const bool slipping : {false, true}) {
       CAPTURE(v);
       CAPTURE(slipping);
-      ContactLaw law = relay_law(F);
+      Relay law = relay_law(F);
       law.falling = falling(0.5, 0.01);
       // the same free velocity v at the end of the step: from motion, or from rest under a load
       MovingBody body = one_mode(m, 0.0, 0.0, slipping ? v : 0.0);
@@ -286,7 +286,7 @@ TEST_CASE(
       CHECK(after == doctest::Approx(half + std::sqrt(root)).epsilon(1e-9));
     }
   // below the fold nothing slips
-  ContactLaw law = relay_law(F);
+  Relay law = relay_law(F);
   law.falling = falling(0.5, 0.01);
   ModelParts parts = one_group(one_mode(m, 0.0, 0.0, 0.55), MoreauJeanOptions{}, h);
   add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(), Vector3::UnitZ(), law);

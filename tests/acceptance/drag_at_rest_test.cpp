@@ -50,7 +50,7 @@ RigidScene pile(bool cubes, int count, double r, double away) {
 }  // namespace
 
 TEST_CASE("bodies at rest need one pass a step whatever their drag is") {
-  const ContactLaw law = newton_law(0.0, 0.3);
+  const NewtonImpact law = newton_law(0.0, 0.3);
   for (const bool cubes : {false, true})
     for (const double r : {0.05, 5e-4})
       for (const double away : {0.0, 1e5})

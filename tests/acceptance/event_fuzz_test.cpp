@@ -41,7 +41,7 @@ class Numbers {
 
 struct Fuzz {
   RigidScene scene;
-  ContactLaw law;
+  AnyLaw law = SignoriniPosition{};
   ImpactOrder order = ImpactOrder::simultaneous;
   bool planar = false, walls = false;
   bool wide = false;  ///< contacts are known from afar, so that all that carry impulses are shown
@@ -133,11 +133,11 @@ std::string fault_of(std::uint64_t seed, double tolerance, bool hand_over,
   seen["evaluations"] += static_cast<int>(run.evaluations);
   seen["handed over"] += run.count(Event::Kind::hand_over);
   for (const Event& e : run.log) ++seen[std::string(name_of(e.kind))];
-  const std::string what =
-      fmt::format("seed {} ({} bodies, {}{}, e {}, mu {}, {}): ", seed,
-                  f.scene.system.bodies.size(), f.planar ? "plane" : "space",
-                  fmt::format("{}{}", f.walls ? ", walls" : "", f.wide ? ", seen from afar" : ""),
-                  f.law.restitution, f.law.friction, name_of(f.order));
+  const std::string what = fmt::format(
+      "seed {} ({} bodies, {}{}, e {}, mu {}, {}): ", seed, f.scene.system.bodies.size(),
+      f.planar ? "plane" : "space",
+      fmt::format("{}{}", f.walls ? ", walls" : "", f.wide ? ", seen from afar" : ""),
+      f.law->facts().restitution, f.law->facts().friction.coefficient, name_of(f.order));
   if (!run.good) return what + run.failure;
   if (run.gap < -1e-9) return what + fmt::format("penetration {:.2e} m", -run.gap);
   // Newton's e on a corner with friction may bring energy in: that of an impact is told, and of the energetic order never > 0.

@@ -106,8 +106,7 @@ struct Ball {
 };
 
 /// The ball on the plane z = 0.
-Simulation ball_on_plane(const Ball& ball, const Vector3& velocity, const ContactLaw& law,
-                         double h) {
+Simulation ball_on_plane(const Ball& ball, const Vector3& velocity, const AnyLaw& law, double h) {
   const MovingBody body{std::make_shared<Lagrangian>(auto_model(ball)), Vector{{0.0, ball.r, 0.0}},
                         Vector(velocity)};
   ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
@@ -362,7 +361,7 @@ TEST_CASE("B08: a rod that slides too fast to slide on stops with a finite impul
         one_group({rod, Vector{{0.0, std::sin(angle), -angle}}, Vector{{1.0, 0.0, 0.0}}},
                   MoreauJeanOptions{}, h);
     parts.options.instant = ContactInstant::start;
-    ContactLaw law = newton_law(0.0, mu);
+    NewtonImpact law = newton_law(0.0, mu);
     law.activation.threshold = 1e-12;  // the round-off of sin(angle) in the gap
     add_pair(parts, {0, {0, 1, Vector3::Zero()}}, world(), Vector3::UnitZ(), law,
              {Vector3::UnitX()});

@@ -204,8 +204,7 @@ TEST_CASE("a block that penetrates under stewart-trinkle neither sinks further n
     ModelParts parts =
         one_group({std::make_shared<Particles>(system), Vector{{0.0, 0.0, -1e-4}}, Vector::Zero(3)},
                   options, 1e-3);
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::stewart_trinkle;
+    StewartTrinkle law;
     add_pair(parts, {0, {}}, world(), Vector3::UnitZ(), law);
     Simulation sim{Model(parts)};
     for (int k = 0; k < 200; ++k) REQUIRE(sim.advance().converged);

@@ -62,21 +62,16 @@ struct WheelScene : JointScene {
   Vector3 axis;
 };
 
-ContactLaw limit(double restitution) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+NewtonImpact limit(double restitution) {
+  NewtonImpact law;
   law.restitution = restitution;
   return law;
 }
-ContactLaw spring(double stiffness, double damping) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::compliant;
-  law.spring = {stiffness, 1.0, damping, ContactSpring::At::middle, true};
-  return law;
+AnyLaw spring(double stiffness, double damping) {
+  return AnyLaw(law_of({stiffness, 1.0, damping, ContactSpring::At::middle, true}));
 }
-ContactLaw relay(double bound, double velocity) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::relay;
+Relay relay(double bound, double velocity) {
+  Relay law;
   law.bound = bound;
   law.velocity = velocity;
   return law;

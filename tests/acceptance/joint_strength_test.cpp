@@ -231,8 +231,7 @@ TEST_CASE("a jerk breaks a link by its impulse over the step") {
     scene.join(JointKind::distance, upper, lower, {0.0, 0.0, way}, {0.0, 0.0, way - 1.0},
                Vector3::UnitZ());
     scene.joints[0].strength = 500.0;
-    ContactLaw ledge;
-    ledge.rule = ContactLaw::Rule::newton_impact;
+    NewtonImpact ledge;
     scene.wall(upper, Vector3::UnitZ(), ledge);
     Simulation sim(scene.model(make_scheme(MoreauJeanOptions{})));
     for (int i = 0; i < 30; ++i) {

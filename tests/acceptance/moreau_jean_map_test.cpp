@@ -68,16 +68,15 @@ MoreauJeanOptions theta_of(double theta) {
   return o;
 }
 
-ContactLaw newton_impact(double e, Activation activation = {}) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+NewtonImpact newton_impact(double e, const ActivationOptions& activation = {}) {
+  NewtonImpact law;
   law.restitution = e;
   law.activation = activation;
   return law;
 }
 
 /// Degree of freedom `dof` of group 0 stays above `height`.
-void stop(ModelParts& parts, int dof, double height, const ContactLaw& law) {
+void stop(ModelParts& parts, int dof, double height, const AnyLaw& law) {
   add_stop(parts, {0, dof, Vector3::Zero()}, Vector3(0.0, 0.0, height), Vector3::UnitZ(), law);
 }
 
@@ -99,8 +98,8 @@ struct Duffing {
 };
 
 /// A mass that falls freely on a floor at 0 without weight: gap y0, rate u0.
-ModelParts falling(double y0, double u0, Activation activation, ContactInstant instant,
-                   double e = 0.5) {
+ModelParts falling(double y0, double u0, const ActivationOptions& activation,
+                   ContactInstant instant, double e = 0.5) {
   LinearSystem system;
   system.mass = SparseMatrix::identity(1);
   ModelParts parts = one_group(
@@ -114,7 +113,7 @@ ModelParts falling(double y0, double u0, Activation activation, ContactInstant i
 bool bounces(const ModelParts& parts) {
   Simulation sim{Model(parts)};
   const bool in = Inspection(sim).active(0);
-  const double u0 = sim.state().groups[0].v[0], e = parts.laws[0].restitution;
+  const double u0 = sim.state().groups[0].v[0], e = parts.laws[0]->facts().restitution;
   REQUIRE(sim.advance().converged);
   const double u1 = sim.state().groups[0].v[0];
   CHECK(u1 == doctest::Approx(in && u0 < 0.0 ? -e * u0 : u0).epsilon(1e-14));
@@ -227,7 +226,7 @@ TEST_CASE("map: use_gamma false leaves gamma unused, use_gamma alone is a weight
   CHECK(speed_after(", gamma: 1, use_gamma: true") == doctest::Approx(0.5).epsilon(1e-14));
   CHECK(speed_after(", use_gamma: true") == -1.0);
   const Model model = build(read_scene_text(scene(", use_gamma: true"), "ball.yaml"));
-  CHECK(model.laws()[0].activation.forecast == 0.5);
+  CHECK(model.law(0).facts().activation->forecast == 0.5);
 }
 
 TEST_CASE("map: use_gamma_for_relation is accepted and changes no bit") {
@@ -259,7 +258,7 @@ TEST_CASE("map: the velocity threshold admits closing rates up to that rate") {
 }
 
 TEST_CASE("map: closing_only leaves a contact out that already opens") {
-  const Activation any{0.5, 0.0, 0.0, false}, closing{0.5, 0.0, 0.0, true};
+  const ActivationOptions any{0.5, 0.0, 0.0, false}, closing{0.5, 0.0, 0.0, true};
   // 20 mm inside, moving out at 2 m/s: -20 mm + 10 mm <= 0
   const ModelParts in = falling(-0.02, 2.0, any, ContactInstant::start),
                    out = falling(-0.02, 2.0, closing, ContactInstant::start);
@@ -348,7 +347,7 @@ TEST_CASE("map: a contact takes its work vectors once, later impacts take nothin
 TEST_CASE("map: there are two index sets, all pairs and the active ones") {
   ModelParts parts = one_group(System{}.moving(), theta_of(0.5), kStep);
   parts.options.instant = ContactInstant::start;
-  const Activation half{0.5, 0.0, 0.0, false};
+  const ActivationOptions half{0.5, 0.0, 0.0, false};
   // q0 = (0.1, -0.2, 0.05), v0 = (-1, 0.5, 2): g + h u/2
   stop(parts, 0, 0.096, newton_impact(0.0, half));   //  4 mm - 5 mm
   stop(parts, 1, -0.202, newton_impact(0.0, half));  //  2 mm + 2.5 mm

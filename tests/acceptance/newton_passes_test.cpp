@@ -21,9 +21,8 @@ using Criterion = MoreauJeanOptions::Criterion;
 
 namespace {
 
-ContactLaw newton_impact(double e) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+NewtonImpact newton_impact(double e) {
+  NewtonImpact law;
   law.restitution = e;
   return law;
 }

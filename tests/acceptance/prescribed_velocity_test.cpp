@@ -128,8 +128,7 @@ Deviation follow(const Coupled& system, double theta, int touching = -1, double 
   double height = 0.0;
   if (touching >= 0) {
     height = at.q[body->free_index(touching)] - 0.005;
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::newton_impact;
+    NewtonImpact law;
     law.restitution = e;
     add_stop(parts, {0, touching, Vector3::Zero()}, Vector3(0.0, 0.0, height), Vector3::UnitZ(),
              law);

@@ -209,7 +209,7 @@ TEST_CASE("B23: two smooth discs leave each other at right angles") {
   scene.add(moving);
   scene.add(resting);
   scene.instant = ContactInstant::start;
-  ContactLaw law = newton_law(1.0);
+  NewtonImpact law = newton_law(1.0);
   law.activation.threshold = 1e-9;
   Simulation sim(scene.model(rig_mid(), h, law));
   REQUIRE(sim.advance().contacts == 1);

@@ -20,7 +20,7 @@ constexpr double kG = 9.81;
 TEST_CASE(
     "rolling friction slows a ball by 5/7 g mu_R/r and holds it on a slope up to tan = mu_R/r") {
   const double r = 0.1, mu_r = 0.002, h = 1e-3;
-  ContactLaw law = newton_law(0.0, 0.5);
+  NewtonImpact law = newton_law(0.0, 0.5);
   law.rolling = mu_r;
   RigidScene scene;
   RigidThing ball{Sphere{r}};
@@ -57,7 +57,7 @@ TEST_CASE(
   const double m = 2.0, h = 1e-3;
   for (const double share : {1.01, 0.99}) {
     CAPTURE(share);
-    ContactLaw law = newton_law(0.0, 0.5);
+    NewtonImpact law = newton_law(0.0, 0.5);
     law.cohesion = share * m * kG / 4.0;  // at each of four corners
     RigidScene scene;
     RigidThing block{Box{Vector3(0.1, 0.1, 0.1)}};
@@ -77,7 +77,7 @@ TEST_CASE(
     CHECK(std::abs(account(sim, "unexplained")) <= 1e-12);
   }
   // a push upwards and down again: what was open is glued no more
-  ContactLaw law = newton_law(0.0, 0.5);
+  NewtonImpact law = newton_law(0.0, 0.5);
   law.cohesion = 10.0;
   RigidScene scene;
   RigidThing block{Box{Vector3(0.1, 0.1, 0.1)}};

@@ -55,13 +55,13 @@ RigidScene arch(int blocks, double radius, double thickness, double width, doubl
   return scene;
 }
 
-Simulation run_to(RigidScene& scene, double h, double end, const ContactLaw& law) {
+Simulation run_to(RigidScene& scene, double h, double end, const AnyLaw& law) {
   Simulation sim(scene.model(rig_mid(), h, law));
   while (sim.state().t < end - 0.5 * h) REQUIRE(sim.advance().converged);
   return sim;
 }
 
-double kinetic_at_end(RigidScene& scene, double h, double end, const ContactLaw& law) {
+double kinetic_at_end(RigidScene& scene, double h, double end, const AnyLaw& law) {
   return run_to(scene, h, end, law).state().energy.kinetic;
 }
 
@@ -290,8 +290,8 @@ TEST_CASE("B15: a thin disc rolls on its rim with its centre at rest") {
   scene.add(disc, thing);
   scene.fix(Plane{});
   // Both rows of the mean velocity: a contact that rolls on then does no work in the middle of the step.
-  ContactLaw law = newton_law(1.0, 1.0);
-  law.tangential = 1.0;
+  NewtonImpact law = newton_law(1.0, 1.0);
+  law.restitution_tangential = 1.0;
   Simulation sim(scene.model(rig_mid(), h, law));
   const double energy0 = sim.state().energy.total();
   double heading = 0.0, last = 0.0, largest = 0.0, least = 1e9;

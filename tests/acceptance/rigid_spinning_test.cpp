@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kG = 9.81, kR = 0.1, kSigma = 0.003;
 
-ContactLaw law_that_spins(double friction, double sigma, double restitution = 0.0) {
-  ContactLaw law = newton_law(restitution, friction);
+NewtonImpact law_that_spins(double friction, double sigma, double restitution = 0.0) {
+  NewtonImpact law = newton_law(restitution, friction);
   law.spinning = sigma;
   return law;
 }
@@ -40,7 +40,7 @@ TEST_CASE("a ball that spins on the floor stops after 2/5 r^2 w/(sigma g), where
     for (const double h : {1e-3, 2e-3, 5e-3}) {
       CAPTURE(rolling);
       CAPTURE(h);
-      ContactLaw law = law_that_spins(0.5, kSigma);
+      NewtonImpact law = law_that_spins(0.5, kSigma);
       law.rolling = rolling;
       RigidScene scene;
       scene.add(spun_ball(w));
@@ -70,7 +70,7 @@ TEST_CASE("a ball that spins on the floor stops after 2/5 r^2 w/(sigma g), where
 }
 
 TEST_CASE("without spinning friction the ball spins on for ever, also where rolling is braked") {
-  ContactLaw law = newton_law(0.0, 0.5);
+  NewtonImpact law = newton_law(0.0, 0.5);
   law.rolling = 0.002;
   RigidScene scene;
   scene.add(spun_ball(7.3));
@@ -84,9 +84,9 @@ TEST_CASE("without spinning friction the ball spins on for ever, also where roll
 TEST_CASE("the mean slip and tangential restitution are of slips, moments bring spins to rest") {
   for (const double e_T : {0.4, 1.0}) {
     CAPTURE(e_T);
-    ContactLaw law = law_that_spins(0.5, 0.5);
+    NewtonImpact law = law_that_spins(0.5, 0.5);
     law.rolling = 0.5;
-    law.tangential = e_T;
+    law.restitution_tangential = e_T;
     RigidThing ball = spun_ball(0.01);
     ball.Omega = Vector3(0.01, 0.02, 0.01);
     ball.v = Vector3(0.02 * kR, -0.01 * kR, 0.0);  // rolls
@@ -141,7 +141,7 @@ TEST_CASE(
   for (const double rolling : {0.0, 0.001}) {
     CAPTURE(rolling);
     const auto off = [&](double h) {
-      ContactLaw law = law_that_spins(0.6, kSigma);
+      NewtonImpact law = law_that_spins(0.6, kSigma);
       law.rolling = rolling;
       RigidScene scene;
       scene.gravity = kG * Vector3(std::sin(tilt), 0.0, -std::cos(tilt));
@@ -243,7 +243,7 @@ TEST_CASE("every scheme of rigid bodies and every solver that takes rolling laws
 TEST_CASE("a run goes on from any state bit by bit, with its moments about the normals") {
   for (const double rolling : {0.0, 0.002}) {
     CAPTURE(rolling);
-    ContactLaw law = law_that_spins(0.5, kSigma);
+    NewtonImpact law = law_that_spins(0.5, kSigma);
     law.rolling = rolling;
     RigidScene scene;
     for (int i = 0; i < 2; ++i) {

@@ -329,7 +329,7 @@ TEST_CASE(
     ModelParts parts;
     parts.groups.assign(stepping.groups().begin(), stepping.groups().end());
     parts.initial.assign(stepping.initial().begin(), stepping.initial().end());
-    parts.laws = stepping.law_table();
+    parts.laws = stepping.parts().laws;
     parts.surfaces = stepping.surfaces();
     parts.solver = find_solver("auto")->make();
     const Model model = in_event_lane(std::move(parts), T);
@@ -492,8 +492,8 @@ TEST_CASE("a mass that strikes a spring with a dashpot leaves by the ratio of it
     system.stiffness = SparseMatrix(1, {});
     ModelParts parts = one_group({std::make_shared<Linear>(system), Vector{{d}}, Vector{{-v0}}},
                                  MoreauJeanOptions{}, T);
-    ContactLaw law = spring_law(k, 1.0);
-    law.spring.damping = damping;
+    Compliant law = spring_law(k, 1.0);
+    law.damping = damping;
     add_stop(parts, {0, 0, Vector3::Zero()}, Vector3::Zero(), Vector3::UnitZ(), law);
     return in_event_lane(std::move(parts), T);
   };

@@ -44,7 +44,7 @@ Simulation stick(MoreauJeanOptions::Newton newton) {
   options.newton = newton;
   ModelParts parts = one_group(body, options, 1e-4);
   parts.options.instant = ContactInstant::start;
-  ContactLaw law = newton_law(1.0, 0.01);
+  NewtonImpact law = newton_law(1.0, 0.01);
   law.activation.forecast = 0.5;
   add_pair(parts, {0, {0, 1, Vector3::Zero()}}, world(), Vector3::UnitZ(), law, {Vector3::UnitX()});
   return Simulation{Model(parts)};
@@ -162,7 +162,7 @@ struct Admission {
   bool lets_in(double g, double u, double h) const {
     return g + w * h * u <= threshold && (!closing_only || u <= velocity_threshold);
   }
-  Activation activation() const { return {w, threshold, velocity_threshold, closing_only}; }
+  ActivationOptions activation() const { return {w, threshold, velocity_threshold, closing_only}; }
 };
 
 const std::vector<Admission>& rules() {
@@ -304,7 +304,7 @@ TEST_CASE("an elastic bar hits a wall under every rule of activation as the form
           one_group({body, Vector::Constant(kNodes, 5e-5), Vector::Constant(kNodes, -0.1)},
                     MoreauJeanOptions{}, h);
       parts.options.instant = ContactInstant::start;
-      ContactLaw law = newton_law(e);
+      NewtonImpact law = newton_law(e);
       law.activation = rule.activation();
       add_pair(parts, {0, {}}, world(), Vector3::UnitZ(), law);
       Simulation sim{Model(parts)};

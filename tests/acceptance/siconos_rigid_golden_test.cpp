@@ -28,8 +28,7 @@ TEST_CASE("a rigid ball bounces by moreau-jean as Siconos' Newton-Euler ball doe
     half.operators = operators;
     ModelParts parts = one_group(body, half, 0.005);
     parts.options.instant = ContactInstant::start;
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::newton_impact;
+    NewtonImpact law;
     law.restitution = 0.9;
     law.activation.forecast = 0.5;
     // the ball does not turn: its lowest point stays the one at -x

@@ -105,8 +105,7 @@ TEST_CASE("blocks of different meshes under pressure carry it evenly") {
   implicit.theta = 1.0;
   scene.add(block({3, 3, 1}, 0.0, false), implicit);
   scene.add(block({4, 4, 1}, 0.5, true), implicit);
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::stewart_trinkle;
+  StewartTrinkle law;
   Simulation sim(scene.model(5e-3, law));
   StepReport report;
   for (int i = 0; i < 300; ++i) {
@@ -325,7 +324,7 @@ TEST_CASE("rolling and spinning friction are refused on a surface that deforms")
   scene.add(fem_box({ElementKind::hex8, {1, 1, 1}, Vector3::Ones()}, material(1e6)),
             MoreauJeanOptions{});
   scene.fix(Plane{});
-  ContactLaw rolls = newton_law(0.0, 0.3), spins = rolls;
+  NewtonImpact rolls = newton_law(0.0, 0.3), spins = rolls;
   rolls.rolling = spins.spinning = 0.01;
   CHECK_THROWS_WITH_AS(scene.model(1e-3, rolls), doctest::Contains("rolling friction"), SceneError);
   CHECK_THROWS_WITH_AS(scene.model(1e-3, spins), doctest::Contains("spinning friction"),

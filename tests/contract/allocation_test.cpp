@@ -16,7 +16,7 @@ using namespace saltus::contract;
 namespace {
 
 /// A plucked string over a row of frets; with `load` it is drawn down on them for good.
-ModelParts string_on_frets(std::shared_ptr<const Scheme> scheme, ContactLaw law, int frets,
+ModelParts string_on_frets(std::shared_ptr<const Scheme> scheme, const AnyLaw& law, int frets,
                            bool load) {
   const int modes = 70;
   Vector mass(modes), omega(modes), sigma(modes);
@@ -69,7 +69,7 @@ TEST_CASE("a warm step of a string on its frets takes nothing from the heap" *
   struct Case {
     std::string name;
     std::shared_ptr<const Scheme> scheme;
-    ContactLaw law;
+    AnyLaw law;
     int frets;
     bool load;
   };

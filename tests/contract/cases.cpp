@@ -380,18 +380,13 @@ std::vector<Pair> pairs(bool wanted, Units units) {
 std::vector<Pair> legal_pairs(Units units) { return pairs(true, units); }
 std::vector<Pair> illegal_pairs() { return pairs(false, {}); }
 
-ContactLaw newton_impact(double restitution) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+NewtonImpact newton_impact(double restitution) {
+  NewtonImpact law;
   law.restitution = restitution;
   return law;
 }
-ContactLaw signorini() { return {}; }
-ContactLaw equality() {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::equality;
-  return law;
-}
+SignoriniPosition signorini() { return {}; }
+Equality equality() { return {}; }
 
 void add_group(ModelParts& parts, const Body& body, std::shared_ptr<const Scheme> scheme) {
   parts.groups.push_back({body.name, body.name, body.dynamics, std::move(scheme)});
@@ -407,18 +402,18 @@ ModelParts parts(const Body& body, std::shared_ptr<const Scheme> scheme, double 
 }
 
 void add_pair(ModelParts& parts, ContactSide a, ContactSide b, const Vector3& normal,
-              ContactLaw law) {
+              const AnyLaw& law) {
   parts.laws.push_back(law);
   parts.pairs.push_back({parts.pairs.size() + 1, std::move(a), std::move(b), normal,
                          static_cast<int>(parts.laws.size()) - 1});
 }
 
 void add_plane(ModelParts& parts, int group, const PointRef& point, const Vector3& place,
-               const Vector3& normal, ContactLaw law) {
+               const Vector3& normal, const AnyLaw& law) {
   add_pair(parts, {group, point}, {-1, {0, 0, place}}, normal, law);
 }
 
-ModelParts above_plane(const Pair& pair, ContactLaw law, double h, double height) {
+ModelParts above_plane(const Pair& pair, const AnyLaw& law, double h, double height) {
   const Body& body = pair.body;
   ModelParts made = parts(body, pair.scheme.scheme, h);
   const Vector3 tip = point_at(*body.dynamics, body.state.q, body.tip);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../tables/scheme_orders.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/sim/simulation.h"
 #include "small_kinds.h"
 
@@ -74,19 +75,19 @@ std::vector<Pair> legal_pairs(Units units = {});  ///< those whose traits suffic
 std::vector<Pair> illegal_pairs();
 
 // -- models
-ContactLaw newton_impact(double restitution);
-ContactLaw signorini();
-ContactLaw equality();
+NewtonImpact newton_impact(double restitution);
+SignoriniPosition signorini();
+Equality equality();
 ModelParts parts(const Body& body, std::shared_ptr<const Scheme> scheme, double h);
 void add_group(ModelParts& parts, const Body& body, std::shared_ptr<const Scheme> scheme);
 /// The point of group `group` may not go below the plane through `place`.
 void add_plane(ModelParts& parts, int group, const PointRef& point, const Vector3& place,
-               const Vector3& normal, ContactLaw law);
+               const Vector3& normal, const AnyLaw& law);
 /// Two points of two groups, the normal from b to a.
 void add_pair(ModelParts& parts, ContactSide a, ContactSide b, const Vector3& normal,
-              ContactLaw law);
+              const AnyLaw& law);
 /// The body with its tip `height` above a plane.
-ModelParts above_plane(const Pair& pair, ContactLaw law, double h, double height = 0.0);
+ModelParts above_plane(const Pair& pair, const AnyLaw& law, double h, double height = 0.0);
 
 // -- measures
 Vector3 point_at(const Dynamics& body, View q, const PointRef& point, double t = 0.0);

@@ -17,7 +17,7 @@ struct Impact {
 };
 
 /// The first step of a body that touches with approaching velocity: rows at the end, where the step looks for contact.
-Impact strike(const Pair& pair, ContactLaw law, double h) {
+Impact strike(const Pair& pair, const AnyLaw& law, double h) {
   Simulation sim{Model(above_plane(pair, law, h))};
   const Body& body = pair.body;
   const Vector v0 = sim.state().groups[0].v;

@@ -94,9 +94,8 @@ TEST_CASE(
     "a position law is refused on every scheme whose gain is not 1, and taken on the others") {
   for (const Pair& pair : legal_pairs()) {
     CAPTURE(pair.name());
-    ContactLaw paoli;
-    paoli.rule = ContactLaw::Rule::schatzman_paoli;
-    for (const ContactLaw& law : {signorini(), paoli}) {
+    SchatzmanPaoli paoli;
+    for (const AnyLaw& law : {AnyLaw(signorini()), AnyLaw(paoli)}) {
       const Refusal r = refusal(above_plane(pair, law, 1e-3));
       if (pair.scheme.scheme->gain() == 1.0 && !pair.decoupled()) {
         CHECK_FALSE(r.refused);

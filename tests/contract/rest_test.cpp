@@ -144,7 +144,7 @@ struct Drift {
   bool converged = true;
 };
 
-Drift rest(const Resting& at, std::shared_ptr<const Scheme> scheme, ContactLaw law,
+Drift rest(const Resting& at, std::shared_ptr<const Scheme> scheme, const AnyLaw& law,
            int halved = 0) {
   const Dynamics& body = *at.body.dynamics;
   GroupState still = at.body.state;
@@ -205,7 +205,7 @@ TEST_CASE("a body at rest stays at rest under velocity laws, at any restitution"
         CAPTURE(at.body.name);
         CAPTURE(at.supports.size());
         CAPTURE(e);
-        ContactLaw law = newton_impact(e);
+        NewtonImpact law = newton_impact(e);
         // with gain 0 the forecast gap does not see the force: a threshold must keep round-off from opening it
         if (scheme.scheme->gain() == 0.0) law.activation.threshold = 1e-9;
         const Drift drift = rest(at, scheme.scheme, law);

@@ -6,7 +6,7 @@ namespace saltus::contract {
 
 struct RigidOnString {
   std::shared_ptr<const Scheme> rigid, string;
-  ContactLaw law;
+  AnyLaw law = SignoriniPosition{};
   double h = 1e-3;
   bool gravity = true;
 };

@@ -16,7 +16,7 @@ struct Bounced {
   int impacts = 0;
 };
 
-Bounced bounce(const Pair& pair, ContactLaw law, Units u) {
+Bounced bounce(const Pair& pair, const AnyLaw& law, Units u) {
   Simulation sim{Model(above_plane(pair, law, 2e-3 * u.time, 0.01 * u.length))};
   Bounced b;
   for (int k = 0; k < 150; ++k) {
@@ -31,7 +31,7 @@ Bounced bounce(const Pair& pair, ContactLaw law, Units u) {
   return b;
 }
 
-void compare(const ContactLaw& law, bool gain_one) {
+void compare(const AnyLaw& law, bool gain_one) {
   for (const Units& u :
        {Units{1e3, 1e3, 1.0}, Units{0.37, 2.1e-3, 41.0}, Units{2.6e-6, 55.0, 3e-4}}) {
     const std::vector<Pair> si = legal_pairs(), scaled = legal_pairs(u);

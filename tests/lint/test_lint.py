@@ -50,6 +50,17 @@ WORD_FAULTS = {
 WORD_CLEAN = {"a.md": "friction/" + "work/ratio, $HOME/x, ${root}/" + "home/y, the work / root / home\n"}
 
 
+LAW = HEAD + 'struct HardStop {\n  static constexpr std::string_view name = "hard-stop";\n};\n'
+LAWS_CLEAN = {"contact/laws/hard_stop.h": LAW, "contact/laws/laws.h": HEAD + '#include "saltus/contact/laws/hard_stop.h"\n',
+              "sim/a.cpp": '#include "saltus/contact/laws/laws.h"\nint stop_hard; // HardStop, "hard-stop"\n'}
+LAW_FAULTS = {
+    "options by name": ({"sim/b.cpp": "bool f(const LawChoice& x) { return std::holds_alternative<HardStop>(x); }\n"}, "names the law HardStop"),
+    "its class": ({"app/b.h": HEAD + "HardStopLaw* f();\n"}, "names the law HardStop"),
+    "its header": ({"scene/b.cpp": '#include "saltus/contact/laws/hard_stop.h"\n'}, "includes the law hard_stop"),
+    "in a message": ({"study/b.cpp": 'const char* remedy = "use hard-stop";\n'}, "names the law hard-stop in a text"),
+}
+
+
 def run(script, files):
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
@@ -109,12 +120,16 @@ def main():
     expect("a clean tree", "words.py", WORD_CLEAN, 0, "no machine paths")
     for name, files in WORD_FAULTS.items():
         expect(name, "words.py", WORD_CLEAN | files, 1, "a path of one machine")
+    expect("a clean tree", "law_names.py", LAWS_CLEAN, 0, "in contact/laws alone")
+    expect("no laws", "law_names.py", CLEAN, 1, "no contact laws")
+    for name, (files, words) in LAW_FAULTS.items():
+        expect(name, "law_names.py", LAWS_CLEAN | files, 1, words)
     counted = shutil.which("g++") is not None and shutil.which("gcov") is not None
     if counted:
         if fault := coverage():
             failed += 1
             print(f"FAILED coverage.py, {fault}")
-    print(f"{3 + counted + len(LAYER_FAULTS) + len(WORD_FAULTS) - failed} cases passed, {failed} failed")
+    print(f"{5 + counted + len(LAYER_FAULTS) + len(WORD_FAULTS) + len(LAW_FAULTS) - failed} cases passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -129,8 +129,7 @@ Pressed press(ElementKind kind, int cells, double way, double reach) {
   const int n = body->positions();
   const double h = 1e4;
   ModelParts parts = one_group({body, Vector::Zero(n), Vector::Zero(n)}, EulerImplicitOptions{}, h);
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::signorini_position;
+  SignoriniPosition law;
   for (int a : skin)
     add_stop(parts, body->node_point(a), Vector3(0.0, 0.0, -kRadius), Vector3::UnitZ(), law);
   Simulation sim{Model(parts)};

@@ -103,8 +103,7 @@ inline Simulation let_fall(const FallingBar& bar, double velocity, const SchemeC
   ModelParts parts =
       one_group({bar.body, Vector::Zero(n), Vector::Constant(n, velocity)}, scheme, h);
   if (!bar.stops_itself) {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::newton_impact;
+    NewtonImpact law;
     add_stop(parts, {}, -stop * bar.axis, bar.axis, law);
   }
   return Simulation{Model(parts)};

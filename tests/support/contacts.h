@@ -9,32 +9,31 @@
 
 namespace saltus::test {
 
-inline ContactLaw newton_law(double restitution, double friction = 0.0) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+inline NewtonImpact newton_law(double restitution, double friction = 0.0) {
+  NewtonImpact law;
   law.restitution = restitution;
   law.friction = friction;
   return law;
 }
 
-inline ContactLaw relay_law(double bound) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::relay;
+inline Relay relay_law(double bound) {
+  Relay law;
   law.bound = bound;
   return law;
 }
 
 /// A spring that pushes with stiffness * penetration^exponent, by the rule of the middle.
-inline ContactLaw spring_law(double stiffness, double exponent) {
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::compliant;
-  law.spring = {stiffness, exponent, 0.0, ContactSpring::At::middle};
+inline Compliant spring_law(double stiffness, double exponent) {
+  Compliant law;
+  law.stiffness = stiffness;
+  law.exponent = exponent;
+  law.at = Compliant::At::middle;
   return law;
 }
 
 /// Point a may touch point b, which is behind it along the normal; friction acts along the tangents.
 inline void add_pair(ModelParts& parts, const ContactSide& a, const ContactSide& b,
-                     const Vector3& normal, const ContactLaw& law,
+                     const Vector3& normal, const AnyLaw& law,
                      std::initializer_list<Vector3> tangents = {}) {
   parts.laws.push_back(law);
   ContactPair pair;

@@ -93,13 +93,11 @@ class JointScene {
   }
   /// Spring of length l0 with a dashpot on the length of a line: exact in one pass.
   void spring(int line, double stiffness, double damping, double l0) {
-    ContactLaw law;
-    law.rule = ContactLaw::Rule::compliant;
-    law.spring = {stiffness, 1.0, damping, ContactSpring::At::middle, true};
-    act(line, 0, law, 1.0, l0);
+    act(line, 0, AnyLaw(law_of({stiffness, 1.0, damping, ContactSpring::At::middle, true})), 1.0,
+        l0);
   }
   /// A law on coordinate i of a joint: gap = sign (c - offset).
-  void act(int joint, int i, const ContactLaw& law, double sign = 1.0, double offset = 0.0) {
+  void act(int joint, int i, const AnyLaw& law, double sign = 1.0, double offset = 0.0) {
     laws.push_back(law);
     JointLaw on;
     on.key = laws.size();
@@ -112,7 +110,7 @@ class JointScene {
     joint_laws.push_back(on);
   }
   /// A wall through the origin that body or mass i, at its centre, cannot pass.
-  void wall(int i, const Vector3& normal, const ContactLaw& law) {
+  void wall(int i, const Vector3& normal, const AnyLaw& law) {
     laws.push_back(law);
     ContactPair pair;
     pair.key = pairs.size() + 1;
@@ -181,7 +179,7 @@ class JointScene {
   std::vector<Joint> joints;
   std::vector<JointCoupling> couplings;
   std::vector<JointLaw> joint_laws;
-  std::vector<ContactLaw> laws;
+  std::vector<AnyLaw> laws;
   std::vector<ContactPair> pairs;
   ContactInstant instant = ContactInstant::middle;
   OnFailure on_failure = OnFailure::stop;

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "saltus/contact/laws/laws.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/solvers/registry.h"
@@ -33,7 +34,7 @@ inline ModelParts one_group(const MovingBody& body, const SchemeChoice& scheme, 
 
 /// Degree of freedom `dof` of group 0 may not pass below the plane through `place`; its points move along `normal`.
 inline void add_stop(ModelParts& parts, const PointRef& point, const Vector3& place,
-                     const Vector3& normal, const ContactLaw& law) {
+                     const Vector3& normal, const AnyLaw& law) {
   parts.laws.push_back(law);
   parts.pairs.push_back({parts.pairs.size() + 1,
                          {0, point},

@@ -59,7 +59,7 @@ class RigidScene {
   /// A shape of the fixed world.
   void fix(Shape shape, const Pose& at = {}) { fixed_.push_back({std::move(shape), at, -1, 0}); }
 
-  Model model(std::shared_ptr<const Scheme> scheme, double h, const ContactLaw& law) {
+  Model model(std::shared_ptr<const Scheme> scheme, double h, const AnyLaw& law) {
     ModelParts parts;
     RigidSystem given = system;
     given.gravity = gravity;

@@ -121,7 +121,7 @@ class SkinScene {
   void fix(Shape shape, const Pose& at = {}) {
     parts.surfaces.colliders.push_back({std::move(shape), at, -1, 0});
   }
-  Model model(double h, const ContactLaw& law, std::string_view solver = "auto") {
+  Model model(double h, const AnyLaw& law, std::string_view solver = "auto") {
     ModelParts given = parts;
     given.options.h = h;
     given.laws.insert(given.laws.begin(), law);

@@ -36,51 +36,14 @@ struct BodySummary {
   std::set<std::string> laws;
 };
 
-/// The law of an entry with what distinguishes it, "newton-impact, restitution 0.9, friction 0.3".
-std::string law_name(const LawChoice& choice, const ContactLaw& law) {
-  std::string text = std::visit(
-      [](const auto& x) { return std::string(std::decay_t<decltype(x)>::name); }, choice);
-  using Rule = ContactLaw::Rule;
-  if (law.activated() || law.rule == Rule::schatzman_paoli)
-    text += fmt::format(", restitution {:g}", law.restitution);
-  if (law.friction > 0.0) {
-    text += fmt::format(", friction {:g}", law.friction);
-    const auto* newton = std::get_if<NewtonImpact>(&choice);
-    if (newton && newton->slip == Slip::mean)
-      text += " on the mean slip";
-    else if (newton && law.tangential > 0.0)
-      text += fmt::format(", tangential restitution {:g}", law.tangential);
-  }
-  if (law.rolling > 0.0) text += fmt::format(", rolling {:g} m", law.rolling);
-  if (law.spinning > 0.0) text += fmt::format(", spinning {:g} m", law.spinning);
-  if (law.cohesion > 0.0) text += fmt::format(", cohesion {:g} N", law.cohesion);
-  if (law.rule == Rule::relay) {
-    text += fmt::format(", bound {:g} N", law.bound);
-    if (law.velocity != 0.0) text += fmt::format(", velocity {:g} m/s", law.velocity);
-    if (law.tangential > 0.0) text += " on the mean slip";
-  }
-  if (law.falls())
-    text += fmt::format(", falling to {:g} by {:g} m/s", law.falling.ratio, law.falling.speed);
-  if (law.rule == Rule::equality) text += fmt::format(", velocity {:g} m/s", law.velocity);
-  if (law.rule == Rule::compliant) {
-    constexpr const char* kAt[] = {"mean", "middle", "end"};
-    text +=
-        fmt::format(", stiffness {:g}, exponent {:g}", law.spring.stiffness, law.spring.exponent);
-    if (law.spring.damping > 0.0) text += fmt::format(", damping {:g} N s/m", law.spring.damping);
-    text += fmt::format(", at {}", kAt[static_cast<int>(law.spring.at)]);
-  }
-  return text;
-}
-
-/// Shapes of each group, and the laws that hold for their materials: those of `surfaces` come after those of `contacts`.
-void add_shapes(const SceneSpec& spec, const Model& model, std::vector<BodySummary>& bodies) {
+/// Shapes of each group, and the laws that hold for their materials.
+void add_shapes(const Model& model, std::vector<BodySummary>& bodies) {
   const Surfaces& surfaces = model.surfaces();
   const auto add_laws = [&](BodySummary& body, int material) {
     for (int other = 0; other < surfaces.materials; ++other) {
       const int law = surfaces.law[static_cast<std::size_t>(material * surfaces.materials + other)];
       if (law < 0) continue;
-      const auto l = static_cast<std::size_t>(law);
-      body.laws.insert(law_name(spec.surfaces[l - spec.contacts.size()].law, model.laws()[l]));
+      body.laws.insert(model.law(law).description());
     }
   };
   for (const Collider& collider : surfaces.colliders) {
@@ -97,7 +60,7 @@ void add_shapes(const SceneSpec& spec, const Model& model, std::vector<BodySumma
   }
 }
 
-std::vector<BodySummary> bodies_of(const SceneSpec& spec, const Model& model, double nyquist) {
+std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
   std::vector<BodySummary> bodies;
   for (const Group& group : model.groups()) {
     BodySummary body;
@@ -124,10 +87,9 @@ std::vector<BodySummary> bodies_of(const SceneSpec& spec, const Model& model, do
       if (side->group < 0) continue;
       BodySummary& body = bodies[static_cast<std::size_t>(side->group)];
       ++body.points;
-      const auto law = static_cast<std::size_t>(pair.law);  // one an entry of `contacts`
-      body.laws.insert(law_name(spec.contacts[law].law, model.laws()[law]));
+      body.laws.insert(model.law(pair.law).description());
     }
-  add_shapes(spec, model, bodies);
+  add_shapes(model, bodies);
   return bodies;
 }
 
@@ -385,7 +347,7 @@ int cmd_check(const CheckOptions& options) {
   const SceneSetup setup = set_up(options.scene, options.set);
   for (const std::string& text : setup.model.warnings()) warn(text);
   const double nyquist = 0.5 / setup.model.options().h;
-  const std::vector<BodySummary> bodies = bodies_of(setup.scene.spec, setup.model, nyquist);
+  const std::vector<BodySummary> bodies = bodies_of(setup.model, nyquist);
   const std::string text =
       options.json ? json_of(setup, bodies, nyquist) : text_of(setup, bodies, nyquist);
   std::fputs(text.c_str(), stdout);

@@ -45,7 +45,7 @@ contacts:
   - on: string
     against:
       frets: [[0.49 m, -0.8 mm]]       # [place along the string, height of the crown]
-    law: signorini-position            # no penetration at the end of any step
+    law: {2}            # no penetration at the end of any step
 
 outputs:
   - {{probe: string, name: pickup, at: 0.6 m, quantity: velocity, wav: {1}.wav}}
@@ -74,7 +74,7 @@ int cmd_new(const NewOptions& options) {
                      "choose another name, or remove it first")
         .at(path.string(), 0, 0);
   OutputFile file(path.string());
-  file.write(fmt::format(kStarter, path.filename().string(), stem));
+  file.write(fmt::format(kStarter, path.filename().string(), stem, GapLaw::name));
   file.commit();
   if (options.json)
     std::puts(nlohmann::ordered_json({{"file", path.string()}}).dump(1).c_str());

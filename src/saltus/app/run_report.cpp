@@ -61,13 +61,12 @@ void energy_rows(Table& table, const RunResult& r) {
 
 /// Gaps of stops on angles are angles.
 const char* gap_unit(const Model& model) {
-  return std::ranges::any_of(
-             model.joint_laws(),
-             [&](const JointLaw& law) {
-               const auto joint = static_cast<std::size_t>(law.joint);
-               return !model.laws()[static_cast<std::size_t>(law.law)].bilateral() &&
-                      is_angle(model.joints()[joint].kind, law.coordinate);
-             })
+  return std::ranges::any_of(model.joint_laws(),
+                             [&](const JointLaw& law) {
+                               const auto joint = static_cast<std::size_t>(law.joint);
+                               return !model.law(law.law).bilateral() &&
+                                      is_angle(model.joints()[joint].kind, law.coordinate);
+                             })
              ? "m or rad"
              : "m";
 }

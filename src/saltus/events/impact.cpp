@@ -11,7 +11,7 @@ namespace saltus {
 namespace impact {
 namespace {
 
-using Kind = ImpactContact::Law;
+using Kind = ImpactForm;
 
 }  // namespace
 
@@ -33,14 +33,14 @@ double Course::fastest() const {
 double Course::closing() const {
   double most = 0.0;
   for (const ImpactContact& c : problem.contacts)
-    if (c.law != Kind::held) most = std::max(most, -speed(c.first));
+    if (c.form != Kind::held) most = std::max(most, -speed(c.first));
   return most;
 }
 
 bool blocked(const Course& course) {
   const double least = course.u.size() > 0 ? 1e-12 * course.u.cwiseAbs().maxCoeff() : 0.0;
   return std::ranges::any_of(course.problem.contacts, [&](const ImpactContact& c) {
-    return c.law != Kind::held && !(course.problem.W(c.first, c.first) > 0.0) &&
+    return c.form != Kind::held && !(course.problem.W(c.first, c.first) > 0.0) &&
            course.u[c.first] < -least;
   });
 }
@@ -54,7 +54,7 @@ std::vector<int> all_places(const ImpactProblem& problem) {
 std::vector<int> held_places(const ImpactProblem& problem) {
   std::vector<int> places;
   for (std::size_t i = 0; i < problem.contacts.size(); ++i)
-    if (problem.contacts[i].law == Kind::held) places.push_back(static_cast<int>(i));
+    if (problem.contacts[i].form == Kind::held) places.push_back(static_cast<int>(i));
   return places;
 }
 
@@ -69,14 +69,14 @@ bool solve_rows(Course& course, std::span<const int> places, Restitution which,
   for (const int i : places) {
     const ImpactContact& c = problem.contacts[static_cast<std::size_t>(i)];
     Law law{LawKind::unilateral, static_cast<int>(rows.size()), 1};
-    if (c.law == Kind::held) law.kind = LawKind::equality;
-    if (c.law != Kind::held && c.tangents > 0 && c.friction > 0.0) {
+    if (c.form == Kind::held) law.kind = LawKind::equality;
+    if (c.form != Kind::held && c.tangents > 0 && c.friction > 0.0) {
       law.kind = LawKind::coulomb;
       law.size = 1 + c.tangents;
       law.friction = c.friction;
     }
     laws.push_back(law);
-    const bool newton = which == Restitution::newton && c.law == Kind::newton;
+    const bool newton = which == Restitution::newton && c.form == Kind::newton;
     for (int a = 0; a < law.size; ++a) {
       const int r = c.first + a;
       rows.push_back(r);
@@ -140,7 +140,7 @@ void simultaneous(Course& course) {
   const ImpactProblem& problem = course.problem;
   const std::vector<int> places = all_places(problem);
   const bool expands = std::ranges::any_of(
-      problem.contacts, [](const ImpactContact& c) { return c.law == Kind::poisson; });
+      problem.contacts, [](const ImpactContact& c) { return c.form == Kind::poisson; });
   const double enough = std::max(1e-11, 100.0 * course.limits.tolerance) * course.first;
   do {
     Vector pressed, p;
@@ -149,7 +149,7 @@ void simultaneous(Course& course) {
       ++course.report.phases;
       pressed = Vector::Zero(p.size());
       for (const ImpactContact& c : problem.contacts)
-        if (c.law == Kind::poisson) pressed[c.first] = (1.0 + c.restitution) * p[c.first];
+        if (c.form == Kind::poisson) pressed[c.first] = (1.0 + c.restitution) * p[c.first];
     }
     const bool good = solve_rows(course, places, Restitution::newton, pressed, p);
     ++course.report.phases;
@@ -182,10 +182,10 @@ ImpactReport solve_impact(const ImpactProblem& problem, ImpactOrder order,
         c.first == next && c.tangents >= 0 && c.tangents <= 2,
         "an impact: contacts must cover the rows in order, one normal and 0 to 2 tangents each");
     next += 1 + c.tangents;
-    expects(c.law != ImpactContact::Law::held || c.tangents == 0,
+    expects(c.form != ImpactForm::held || c.tangents == 0,
             "an impact: a row that is held has no tangents");
-    expects(c.law != ImpactContact::Law::poisson || c.friction == 0.0,
-            "an impact: poisson-impact knows no friction");
+    expects(c.form != ImpactForm::poisson || c.friction == 0.0,
+            "an impact in two phases knows no friction");
   }
   expects(next == n, "an impact: contacts have fewer rows than the problem");
 

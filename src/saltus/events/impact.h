@@ -10,17 +10,14 @@
 #include <vector>
 
 #include "saltus/contact/contact_solver.h"
+#include "saltus/contact/laws/contact_law.h"
 #include "saltus/scene/choices.h"
 
 namespace saltus {
 
 /// One contact that touches, of a law that impulses obey: dry friction of a given bound has none in no time. Rows first .. first + tangents: normal, then tangents.
 struct ImpactContact {
-  /// newton:  0 <= u+_N + e u-_N perp P_N >= 0.
-  /// poisson: P_N of a first phase (e = 0, compression) and e times as much behind it, then 0 <= u+_N perp P_N.
-  /// held:    u+_N = 0, P_N of either sign (a motor, a relation between coordinates).
-  enum class Law { newton, poisson, held };
-  Law law = Law::newton;
+  ImpactForm form = ImpactForm::newton;  ///< with velocity 0: the caller subtracts it
   int first = 0, tangents = 0;
   double restitution = 0.0;  ///< e
   double tangential = 0.0;   ///< e_T: friction opposes u+_T + e_T u-_T

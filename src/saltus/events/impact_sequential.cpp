@@ -8,7 +8,7 @@
 namespace saltus::impact {
 namespace {
 
-using Kind = ImpactContact::Law;
+using Kind = ImpactForm;
 
 /// Speeds that differ by less are equal; the others may still differ by round-off alone.
 constexpr double kEqual = 1e-12, kTied = 1e-9;
@@ -16,7 +16,7 @@ constexpr double kEqual = 1e-12, kTied = 1e-9;
 constexpr double kOther = 1e-6;
 
 bool due(const Course& course, const ImpactContact& c, double least) {
-  return c.law != Kind::held && -course.speed(c.first) > least;
+  return c.form != Kind::held && -course.speed(c.first) > least;
 }
 
 /// The place of the contact with the largest -u_N among those that close by more than `least` [sqrt(J)]; -1: none. Speeds
@@ -85,8 +85,8 @@ void one_by_one(Course& course, std::span<const int> held, double least, bool la
     std::vector<int> places(held.begin(), held.end());
     places.insert(std::lower_bound(places.begin(), places.end(), i), i);
     const ImpactContact& c = contacts[static_cast<std::size_t>(i)];
-    const bool good = c.law == Kind::poisson ? strike_poisson(course, places, c.restitution)
-                                             : strike(course, places, Restitution::newton);
+    const bool good = c.form == Kind::poisson ? strike_poisson(course, places, c.restitution)
+                                              : strike(course, places, Restitution::newton);
     if (!good) return;
   }
   finish(course);

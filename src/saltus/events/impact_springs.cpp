@@ -34,7 +34,7 @@ Springs::Springs(const Course& course) : problem_(course.problem) {
   std::vector<int> normals;
   for (std::size_t i = 0; i < problem_.contacts.size(); ++i) {
     const ImpactContact& c = problem_.contacts[i];
-    if (c.law == ImpactContact::Law::held) {
+    if (c.form == ImpactForm::held) {
       held_.push_back(c.first);
       continue;
     }

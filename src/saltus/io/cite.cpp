@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "saltus/base/error.h"
-#include "saltus/contact/law.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 #include "saltus/version.h"

@@ -91,9 +91,7 @@ bool ContactGain::matters(std::span<const double> ledger) const {
 }
 
 std::string what_opens(const Model& model) {
-  const auto opens = [&](int law) {
-    return law >= 0 && !model.laws()[static_cast<std::size_t>(law)].bilateral();
-  };
+  const auto opens = [&](int law) { return law >= 0 && !model.law(law).bilateral(); };
   const bool contact = std::ranges::any_of(model.pairs(), opens, &ContactPair::law) ||
                        std::ranges::any_of(model.surfaces().law, opens),
              stop = std::ranges::any_of(model.joint_laws(), opens, &JointLaw::law);

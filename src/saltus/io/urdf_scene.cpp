@@ -323,7 +323,7 @@ class UrdfSceneMaking {
 
   void add_surfaces() {
     if (options_.friction) {
-      NewtonImpact law;
+      DefaultLaw law;
       law.friction = *options_.friction;
       made_.spec.surfaces.push_back({{}, law});
       return;

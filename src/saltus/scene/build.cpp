@@ -120,7 +120,6 @@ class Builder {
       options.step_tolerance = spec_.time.tolerance.value_or(0.0);
       return;
     }
-    expect_lane_laws(spec_);
     const EventSpec events = spec_.events.value_or(EventSpec{});
     options.events = {.method = events.method,
                       .tolerance = spec_.time.tolerance.value_or(EventOptions{}.tolerance),
@@ -208,7 +207,7 @@ class Builder {
   void expect_shapes_to_correct() {
     if (!spec_.contact.correct_positions || parts_.options.lane == Lane::events) return;
     const auto point = std::ranges::find_if(parts_.pairs, [&](const ContactPair& pair) {
-      return !parts_.laws[static_cast<std::size_t>(pair.law)].bilateral();
+      return !parts_.laws[static_cast<std::size_t>(pair.law)]->bilateral();
     });
     if (point == parts_.pairs.end()) return;
     const std::string path = "contact.correct_positions";

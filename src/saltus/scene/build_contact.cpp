@@ -82,9 +82,9 @@ struct Making {
   const GroupState& start(const BuiltBody& of) const {
     return parts.initial[static_cast<std::size_t>(of.group)];
   }
-  const ContactLaw& law() const { return parts.laws.back(); }
+  const ContactLaw& law() const { return *parts.laws.back(); }
   /// Whether a gap below 0 at the start breaks the law.
-  bool opens() const { return !law().bilateral() && law().rule != ContactLaw::Rule::compliant; }
+  bool opens() const { return law().unilateral(); }
   void add(const ContactSide& a, const ContactSide& b, const Vector3& normal) {
     ContactPair pair;
     pair.key = parts.pairs.size();
@@ -92,7 +92,7 @@ struct Making {
     pair.b = b;
     pair.normal = normal;
     pair.law = static_cast<int>(parts.laws.size()) - 1;
-    if (law().friction > 0.0) {
+    if (law().facts().friction.coefficient > 0.0) {
       find_tangents(pair);
       sliding += pair.tangents > 0;
       ++with_friction;
@@ -398,10 +398,11 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
       throw SceneError(path + ".on",
                        fmt::format("neither '{}' nor '{}' moves by forces", spec.on, other.name),
                        "let another body touch");
-    if (std::holds_alternative<Fremond>(spec.law) && !led(m.on) && !led(other) &&
+    if (reads_theta(spec.law) && !led(m.on) && !led(other) &&
         theta_of(scheme) != theta_of(other.body.chosen_scheme()))
       throw SceneError(path + ".law",
-                       "fremond averages with theta of the schemes, and those of '" + spec.on +
+                       std::string(name_of(spec.law)) +
+                           " averages with theta of the schemes, and those of '" + spec.on +
                            "' and '" + *spec.against.body + "' differ",
                        "give both bodies the same scheme");
     against_body(m, other);

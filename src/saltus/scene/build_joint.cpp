@@ -28,7 +28,7 @@ struct JointMaking {
       if (body && body->integrated()) return body->chosen_scheme();
     return MoreauJeanOptions{};
   }
-  void add_law(int coordinate, const char* what, double sign, double offset, const ContactLaw& law,
+  void add_law(int coordinate, const char* what, double sign, double offset, const AnyLaw& law,
                const std::string& key) {
     JointLaw one;
     one.key = parts.pairs.size() + parts.joint_laws.size();
@@ -50,12 +50,11 @@ template <Dimension D>
 void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::string_view name) {
   if (!laws) return;
   const int i = coordinate_index(m.spec.kind, name);
-  using Rule = ContactLaw::Rule;
   if (laws->limits) {
     const JointLimits<D>& limits = *laws->limits;
-    NewtonImpact impact;
+    DefaultLaw impact;
     impact.restitution = limits.restitution;
-    const ContactLaw stop = law_of(impact, m.scheme(), m.scene.spec.contact.instant, m.path);
+    const AnyLaw stop = law_of(impact, m.scheme(), m.scene.spec.contact.instant, m.path);
     if (limits.lower) m.add_law(i, "lower", 1.0, *limits.lower, stop, "limits");
     if (limits.upper) m.add_law(i, "upper", -1.0, *limits.upper, stop, "limits");
   }
@@ -71,15 +70,17 @@ void add_laws(JointMaking& m, const std::optional<JointLawsSpec<D>>& laws, std::
       spring.stiffness = laws->spring->stiffness;
       rest = laws->spring->rest.value_or(rest);
     }
-    m.add_law(i, laws->spring ? "spring" : "damper", 1.0, rest,
-              {.rule = Rule::compliant, .spring = spring}, laws->spring ? "spring" : "damping");
+    m.add_law(i, laws->spring ? "spring" : "damper", 1.0, rest, AnyLaw(law_of(spring)),
+              laws->spring ? "spring" : "damping");
   }
-  if (laws->friction > 0.0)
-    m.add_law(i, "friction", 1.0, 0.0, {.rule = Rule::relay, .bound = laws->friction}, "friction");
-  if (laws->motor)
-    m.add_law(i, "motor", 1.0, 0.0,
-              {.rule = Rule::relay, .bound = laws->motor->bound, .velocity = laws->motor->velocity},
-              "motor");
+  const auto add_friction = [&](const char* what, double bound, double velocity) {
+    JointFriction law;
+    law.bound = bound;
+    law.velocity = velocity;
+    m.add_law(i, what, 1.0, 0.0, law, what);
+  };
+  if (laws->friction > 0.0) add_friction("friction", laws->friction, 0.0);
+  if (laws->motor) add_friction("motor", laws->motor->bound, laws->motor->velocity);
   if (laws->drive) {
     JointCoupling coupling{.name = coordinate_text(m.spec.name, m.spec.kind, i) + ".drive",
                            .terms = {{m.index, i, 1.0}}};

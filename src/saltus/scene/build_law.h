@@ -1,9 +1,8 @@
-// From the options of a law to a ContactLaw with every default resolved.
+// From the options of a law to the law, with every default resolved.
 #pragma once
 #include <string>
 
-#include "saltus/contact/contact_law.h"
-#include "saltus/contact/law.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/scene/choices.h"
 #include "saltus/schemes/options.h"
 
@@ -13,7 +12,7 @@ namespace saltus {
 double theta_of(const SchemeChoice& scheme);
 
 /// `scheme` is that of the body that touches. path: "contacts[0].law". Throws SceneError for what no scheme can do.
-ContactLaw law_of(const LawChoice& law, const SchemeChoice& scheme, ContactInstant instant,
-                  const std::string& path);
+AnyLaw law_of(const LawChoice& law, const SchemeChoice& scheme, ContactInstant instant,
+              const std::string& path);
 
 }  // namespace saltus

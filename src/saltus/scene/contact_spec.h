@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "saltus/base/options.h"
-#include "saltus/contact/law.h"
+#include "saltus/contact/laws/laws.h"
 
 namespace saltus {
 

@@ -389,7 +389,7 @@ void Assembly::expect_drives_free() {
 
 void Assembly::warn_of_stops() {
   for (const JointLaw& stop : parts_.joint_laws) {
-    if (parts_.laws[static_cast<std::size_t>(stop.law)].bilateral()) continue;
+    if (parts_.laws[static_cast<std::size_t>(stop.law)]->bilateral()) continue;
     const Joint& joint = parts_.joints[static_cast<std::size_t>(stop.joint)];
     const bool turns = is_angle(joint.kind, stop.coordinate);
     const double c = system_.coordinate(0.0, places(), stop.joint, stop.coordinate);

@@ -6,54 +6,36 @@
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/massless_contact.h"
+#include "saltus/contact/laws/laws.h"
 
 namespace saltus {
 namespace {
 
-constexpr const char* kLaneLaws =
-    "allowed with `time.lane: events`: newton-impact, poisson-impact, compliant, equality, relay";
 constexpr const char* kOtherLane = "leave it out, or use `time.lane: stepping`";
 
 std::string path_in(const std::vector<std::string>& paths, std::size_t i, const char* otherwise) {
   return i < paths.size() ? paths[i] : fmt::format("{}[{}]", otherwise, i);
 }
 
-void expect_lane_law(const ContactLaw& law, const std::string& path) {
-  using Rule = ContactLaw::Rule;
-  const auto refuse = [&](const char* name, const char* why) {
-    throw SceneError(path, fmt::format("the event lane does not know {}, {}", name, why),
-                     kLaneLaws);
-  };
-  if (law.rule == Rule::signorini_position)
-    refuse("signorini-position", "which restricts the gap at the end of a step");
-  if (law.rule == Rule::schatzman_paoli)
-    refuse("schatzman-paoli", "which restricts the gaps of three steps");
-  if (law.rule == Rule::stewart_trinkle)
-    refuse("stewart-trinkle", "which restricts the gap at the end of a step");
-  for (const auto& [value, key, what] : {std::tuple{law.rolling, ".rolling", "rolling friction"},
-                                         std::tuple{law.spinning, ".spinning", "spinning friction"},
-                                         std::tuple{law.cohesion, ".cohesion", "cohesion"}})
+void expect_lane_law(const LawFacts& law, const std::string& path) {
+  if (!law.not_by_events.empty())
+    throw SceneError(
+        path, fmt::format("the event lane does not know {}, {}", law.name, law.not_by_events),
+        "allowed with `time.lane: events`: " +
+            laws_that([](const ContactLaw& other) { return other.facts().not_by_events.empty(); }));
+  for (const auto& [value, key, what] :
+       {std::tuple{law.friction.rolling, ".rolling", "rolling friction"},
+        std::tuple{law.friction.spinning, ".spinning", "spinning friction"},
+        std::tuple{law.cohesion, ".cohesion", "cohesion"}})
     if (value > 0.0)
       throw SceneError(path + key, fmt::format("the event lane does not know {}", what),
                        kOtherLane);
-  if (law.rule == Rule::compliant && law.friction > 0.0)
+  if (!law.set_valued && law.friction.coefficient > 0.0)
     throw SceneError(path, "the event lane does not know friction on compliant contacts",
                      kOtherLane);
 }
 
 }  // namespace
-
-void expect_lane_laws(const SceneSpec& spec) {
-  const auto expect_known = [](const LawChoice& law, const std::string& path) {
-    if (std::holds_alternative<Fremond>(law))
-      throw SceneError(path, "the event lane does not know fremond, which averages over a step",
-                       kLaneLaws);
-  };
-  for (std::size_t i = 0; i < spec.surfaces.size(); ++i)
-    expect_known(spec.surfaces[i].law, fmt::format("surfaces[{}].law", i));
-  for (std::size_t i = 0; i < spec.contacts.size(); ++i)
-    expect_known(spec.contacts[i].law, fmt::format("contacts[{}].law", i));
-}
 
 void expect_lane(const ModelParts& parts) {
   const EventOptions& events = parts.options.events;
@@ -63,7 +45,7 @@ void expect_lane(const ModelParts& parts) {
       events.zeno >= 0.0 && std::isfinite(events.zeno) && events.limit >= 1 && events.closed >= 0,
       "EventOptions: zeno >= 0, limit >= 1, closed >= 0");
   for (std::size_t i = 0; i < parts.laws.size(); ++i)
-    expect_lane_law(parts.laws[i], path_in(parts.law_path, i, "laws"));
+    expect_lane_law(parts.laws[i]->facts(), path_in(parts.law_path, i, "laws"));
   for (std::size_t i = 0; i < parts.joints.size(); ++i)
     if (parts.joints[i].strength > 0.0)
       throw SceneError(path_in(parts.joint_path, i, "joints") + ".strength",

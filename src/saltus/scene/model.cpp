@@ -7,6 +7,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/contact/certificate.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/scene/group_facts.h"
 #include "saltus/scene/lane_check.h"
 
@@ -126,23 +127,19 @@ Model::Model(ModelParts parts) {
       if (!source.potential &&
           std::find(accounts_.begin(), accounts_.end(), source.name) == accounts_.end())
         accounts_.push_back(source.name);
-  if (std::ranges::any_of(joint_laws(),
-                          [&](const JointLaw& one) {
-                            const ContactLaw& law = laws()[static_cast<std::size_t>(one.law)];
-                            return law.rule == ContactLaw::Rule::compliant &&
-                                   law.spring.damping > 0.0;
-                          }) &&
+  if (std::ranges::any_of(
+          joint_laws(), [&](const JointLaw& one) { return law(one.law).facts().damping > 0.0; }) &&
       std::find(accounts_.begin(), accounts_.end(), "damping") == accounts_.end())
     accounts_.emplace_back("damping");
   // A surface that rubs and moves is driven, and so are motors and coordinates that are functions of time.
   if ((std::ranges::any_of(couplings(), [](const JointCoupling& c) { return bool(c.value); }) ||
        std::any_of(laws().begin(), laws().end(),
-                   [](const ContactLaw& law) {
-                     return law.rule == ContactLaw::Rule::relay && law.velocity != 0.0;
+                   [](const AnyLaw& law) {
+                     return law->slides_on_normal() && law->facts().velocity != 0.0;
                    })) &&
       std::find(accounts_.begin(), accounts_.end(), "prescribed") == accounts_.end())
     accounts_.emplace_back("prescribed");
-  if ((!couplings().empty() ||
+  if ((!couplings().empty() || !joint_laws().empty() ||
        std::ranges::any_of(joints(),
                            [](const Joint& joint) { return row_count(joint.kind) > 0; })) &&
       std::find(accounts_.begin(), accounts_.end(), "joints") == accounts_.end())
@@ -153,9 +150,8 @@ Model::Model(ModelParts parts) {
       std::any_of(groups().begin(), groups().end(),
                   [](const Group& group) { return group.scheme->stages().size() > 1; }))
     accounts_.emplace_back("projection");
-  if (std::any_of(laws().begin(), laws().end(), [](const ContactLaw& law) {
-        return law.friction > 0.0 || law.rule == ContactLaw::Rule::relay;
-      }))
+  if (std::any_of(laws().begin(), laws().end(),
+                  [](const AnyLaw& law) { return law->has_friction(); }))
     accounts_.emplace_back("friction");
   for (const char* name : {"impact", "scheme", "unexplained"}) accounts_.emplace_back(name);
   check();
@@ -244,12 +240,12 @@ void Model::check() {
     std::vector<const Group*> sides{&groups()[static_cast<std::size_t>(pair.a.group)]};
     if (pair.b.group >= 0) sides.push_back(&groups()[static_cast<std::size_t>(pair.b.group)]);
     check_law(pair.law, pair.tangents > 0, sides, told);
-    if (const ContactLaw& law = laws()[static_cast<std::size_t>(pair.law)];
-        law.rolling > 0.0 || law.spinning > 0.0 || law.cohesion > 0.0)
+    const LawFacts& facts = law(pair.law).facts();
+    if (facts.friction.rolling > 0.0 || facts.friction.spinning > 0.0 || facts.cohesion > 0.0)
       throw SceneError(path_of(parts_->law_path, static_cast<std::size_t>(pair.law), "laws"),
-                       std::string(law.rolling > 0.0    ? "rolling friction"
-                                   : law.spinning > 0.0 ? "spinning friction"
-                                                        : "cohesion") +
+                       std::string(facts.friction.rolling > 0.0    ? "rolling friction"
+                                   : facts.friction.spinning > 0.0 ? "spinning friction"
+                                                                   : "cohesion") +
                            " acts between shapes, not at points",
                        "give it in `surfaces`");
   }
@@ -301,24 +297,26 @@ void Model::check() {
           "'" + std::string(scheme.name()) +
               "' remembers the positions of the step before, which a correction breaks",
           "use a scheme of one step, for example rig-mid or moreau-jean");
-  for (const int law : laws_of_shapes) {
-    expects(law < std::ssize(laws()), "the law of a pair of materials is one of the model's");
-    const ContactLaw& rule = laws()[static_cast<std::size_t>(law)];
-    const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(law), "laws");
-    if (rule.rule == ContactLaw::Rule::compliant || rule.bilateral())
+  for (const int index : laws_of_shapes) {
+    expects(index < std::ssize(laws()), "the law of a pair of materials is one of the model's");
+    const ContactLaw& rule = law(index);
+    const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(index), "laws");
+    if (!rule.unilateral())
       throw SceneError(path, "does not act between shapes: they know no contact beyond the margin",
-                       "use newton-impact, fremond, poisson-impact or stewart-trinkle");
-    if (rule.spinning > 0.0 && !shapes.plane.isZero(0.0))
+                       "use one of " + laws_that([](const ContactLaw& law) {
+                         return law.unilateral() && !law.position_level();
+                       }));
+    if (rule.facts().friction.spinning > 0.0 && !shapes.plane.isZero(0.0))
       throw SceneError(path + ".spinning",
                        "bodies of a planar scene do not turn about the normals of their contacts",
                        "leave it out; `rolling` acts about the normal of the plane");
-    const bool friction = rule.friction > 0.0;
+    const bool friction = rule.facts().friction.coefficient > 0.0;
     for (const int a : groups_of_shapes)
       for (const int b : groups_of_shapes)
         if (a <= b) {
           std::vector<const Group*> sides{&groups()[static_cast<std::size_t>(a)]};
           if (a < b) sides.push_back(&groups()[static_cast<std::size_t>(b)]);
-          check_law(law, friction, sides, told);
+          check_law(index, friction, sides, told);
         }
   }
 }
@@ -338,13 +336,14 @@ void Model::check_skin(const Surfaces::DeformingSkin& skin) const {
   }
   const Surfaces& shapes = surfaces();
   for (int other = 0; other < shapes.materials; ++other) {
-    const int law = shapes.law[static_cast<std::size_t>(skin.material * shapes.materials + other)];
-    if (law < 0) continue;
-    expects(law < std::ssize(laws()), "the law of a pair of materials is one of the model's");
-    const ContactLaw& rule = laws()[static_cast<std::size_t>(law)];
-    if (rule.rolling > 0.0 || rule.spinning > 0.0)
-      throw SceneError(path_of(parts_->law_path, static_cast<std::size_t>(law), "laws"),
-                       std::string(rule.rolling > 0.0 ? "rolling" : "spinning") +
+    const int index =
+        shapes.law[static_cast<std::size_t>(skin.material * shapes.materials + other)];
+    if (index < 0) continue;
+    expects(index < std::ssize(laws()), "the law of a pair of materials is one of the model's");
+    const Friction& friction = law(index).facts().friction;
+    if (friction.rolling > 0.0 || friction.spinning > 0.0)
+      throw SceneError(path_of(parts_->law_path, static_cast<std::size_t>(index), "laws"),
+                       std::string(friction.rolling > 0.0 ? "rolling" : "spinning") +
                            " friction acts between rigid bodies, and the surface of '" + skin.name +
                            "' (kind " + group.kind + ") deforms",
                        "use friction alone");
@@ -353,7 +352,7 @@ void Model::check_skin(const Surfaces::DeformingSkin& skin) const {
 
 void Model::check_law(int index, bool friction, const std::vector<const Group*>& sides,
                       std::set<std::string>& told) {
-  const ContactLaw& law = laws()[static_cast<std::size_t>(index)];
+  const ContactLaw& law = this->law(index);
   const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(index), "laws");
   // Event-driven integration asks nothing of schemes; a hand-over to them does (Simulation::Work::schemes_fit).
   const bool steps = options().lane == Lane::stepping;
@@ -372,13 +371,14 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
           "a position-level law needs schemes of gain 1 on every body it touches, and '" +
               std::string(side->scheme->name()) + "' of '" + side->name + "' has gain " +
               std::to_string(side->scheme->gain()).substr(0, 4),
-          "use newton-impact, or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
+          "use " + std::string(DefaultLaw::name) +
+              ", or a scheme of gain 1 (modal-exact; moreau-jean with theta: 1)");
     if (steps && law.position_level() && side->scheme->stages().size() > 1)
       throw SceneError(path,
                        "'" + std::string(side->scheme->name()) + "' of '" + side->name +
                            "' solves a position problem of its own, after which a position-level "
                            "law has nothing left to do",
-                       "use newton-impact");
+                       "use " + std::string(DefaultLaw::name));
     if (parts_->solver->needs_symmetric() && !has(side->dynamics->traits(), Trait::symmetric))
       throw SceneError("solver.kind",
                        "'" + std::string(parts_->solver->name()) +
@@ -395,15 +395,13 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
         std::string(sides[1]->scheme->name()) +
         ") belong to different instants of the step; their contact is first order and may gain "
         "energy; schemes of gain 1 on both sides avoid it");
-  using Form = ContactLaw::Rule;
-  const LawKind kind =
-      law.rule == Form::equality || (law.rule == Form::compliant && !law.spring.linear())
-          ? LawKind::equality
-      : law.rule == Form::relay                               ? LawKind::box
-      : friction && (law.rolling > 0.0 || law.spinning > 0.0) ? LawKind::rolling
-      : friction                                              ? LawKind::coulomb
-                                                              : LawKind::unilateral;
-  if (steps && (law.bilateral() || law.friction > 0.0))
+  const Friction& moments = law.facts().friction;
+  const LawKind kind = law.entry({.tangents = friction ? 1 : 0,
+                                  .rolls = friction && moments.rolling > 0.0,
+                                  .spins = friction && moments.spinning > 0.0},
+                                 1.0)
+                           .kind;
+  if (steps && (law.bilateral() || moments.coefficient > 0.0))
     for (const Group* side : sides)
       if (side->scheme->stages().size() > 1)
         throw SceneError(path,
@@ -411,14 +409,14 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
                              "' holds gaps alone where it corrects positions: what friction, a "
                              "relay or an equality holds would creep",
                          "use generalized-alpha or moreau-jean");
-  if (steps && law.rule == Form::compliant && sides.front()->scheme->gain() != 0.5 &&
+  if (steps && !law.set_valued() && sides.front()->scheme->gain() != 0.5 &&
       told.insert(path).second)
     warnings_.push_back(path + ": under '" + std::string(sides.front()->scheme->name()) +
                         (sides.front()->scheme->gain() < 0.5
                              ? "', whose gain is below 1/2, a spring gains energy"
                              : "', whose gain is above 1/2, a spring loses energy") +
                         " at first order in the step; moreau-jean with theta: 0.5 keeps it");
-  if (steps && law.rule == Form::compliant)
+  if (steps && !law.set_valued())
     for (const Group* side : sides) {
       const double gain = side->scheme->gain();
       if (!(gain > 0.0) || gain != sides.front()->scheme->gain() ||

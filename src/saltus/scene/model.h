@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "saltus/contact/contact_law.h"
 #include "saltus/contact/contact_solver.h"
 #include "saltus/contact/joint_system.h"
+#include "saltus/contact/laws/contact_law.h"
 #include "saltus/dynamics/dynamics.h"
 #include "saltus/dynamics/scheme.h"
 #include "saltus/dynamics/skin.h"
@@ -174,7 +174,7 @@ struct ModelParts {
   std::vector<Group> groups;
   std::vector<GroupState> initial;  ///< physical q and v at t = 0, one a group
   std::vector<ContactPair> pairs;
-  std::vector<ContactLaw> laws;
+  std::vector<AnyLaw> laws;
   Surfaces surfaces;
   std::vector<Joint> joints;
   std::vector<JointCoupling> couplings;
@@ -202,12 +202,12 @@ class Model {
   std::span<const Group> groups() const { return parts_->groups; }
   std::span<const GroupState> initial() const { return parts_->initial; }
   std::span<const ContactPair> pairs() const { return parts_->pairs; }
-  std::span<const ContactLaw> laws() const { return parts_->laws; }
+  std::span<const AnyLaw> laws() const { return parts_->laws; }
+  const ContactLaw& law(int i) const { return *parts_->laws[static_cast<std::size_t>(i)]; }
   const Surfaces& surfaces() const { return parts_->surfaces; }
   std::span<const Joint> joints() const { return parts_->joints; }
   std::span<const JointCoupling> couplings() const { return parts_->couplings; }
   std::span<const JointLaw> joint_laws() const { return parts_->joint_laws; }
-  const std::vector<ContactLaw>& law_table() const { return parts_->laws; }
   std::span<const Probe> probes() const { return parts_->probes; }
   /// That of the parts, held to a certificate (contact/certificate.h).
   const ContactSolver& solver() const { return *solver_; }

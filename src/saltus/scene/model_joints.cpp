@@ -144,12 +144,10 @@ void Model::check_joints() const {
     expects(one.sign == 1.0 || one.sign == -1.0, "the sign of a law on a joint is 1 or -1");
     expects(one.law >= 0 && one.law < static_cast<int>(parts.laws.size()),
             "the law on a joint is one of the model's");
-    const ContactLaw& law = parts.laws[static_cast<std::size_t>(one.law)];
-    expects(law.friction == 0.0 && law.cohesion == 0.0,
+    const LawFacts& law = parts.laws[static_cast<std::size_t>(one.law)]->facts();
+    expects(law.friction.coefficient == 0.0 && law.cohesion == 0.0,
             "a law on a joint has no friction of its own");
-    if (law.rule == ContactLaw::Rule::equality ||
-        (law.rule == ContactLaw::Rule::relay && law.velocity != 0.0))
-      drive({one.joint, one.coordinate}, one.name);
+    if (law.drives) drive({one.joint, one.coordinate}, one.name);
   }
   for (const Probe& probe : parts.probes)
     if (probe.quantity == Probe::Quantity::joint || probe.quantity == Probe::Quantity::joint_rate)

@@ -86,10 +86,9 @@ std::optional<Fault> SurfaceLawSpec::fault() const {
   if (!materials.empty() && materials.size() != 2)
     return Fault{"materials", "has " + std::to_string(materials.size()) + " entries",
                  "the names of two materials, e.g. [stone, stone]"};
-  const bool relay = std::holds_alternative<Relay>(law);
-  if (relay || std::holds_alternative<Equality>(law))
+  if (acts_at_any_gap(law))
     return Fault{"law",
-                 std::string(relay ? Relay::name : Equality::name) +
+                 std::string(name_of(law)) +
                      " acts whatever the gap, also between shapes that are far from each other",
                  "write it as an entry of `contacts`"};
   return std::nullopt;

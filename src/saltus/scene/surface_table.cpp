@@ -58,10 +58,11 @@ void SurfaceTable::find_laws() {
       pair[s] = static_cast<int>(known - materials_.begin());
     }
     if (schemes_.empty()) continue;  // nothing moves by forces
-    if (std::holds_alternative<Fremond>(spec.law) && !alike)
+    if (reads_theta(spec.law) && !alike)
       throw SceneError(path + ".law",
-                       "fremond averages with theta of the schemes, and those of the bodies with "
-                       "surfaces differ",
+                       std::string(name_of(spec.law)) +
+                           " averages with theta of the schemes, and those of the bodies with "
+                           "surfaces differ",
                        "give all of them the same scheme");
     const auto law = static_cast<int>(parts_.laws.size());
     bool used = false;

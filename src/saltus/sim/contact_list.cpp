@@ -24,10 +24,7 @@ std::array<Vector3, 2> across(const Vector3& n) {
 // The middle of its stops, the rest of a spring. In front of a single stop, where what is not behind it is within a turn from
 // -pi to pi: of the sign s the centre c has  s c = max(s offset + pi/2, 0).
 double counted_about(const Model& model, const JointLaw& law) {
-  const auto stop = [&](const JointLaw& x) {
-    const ContactLaw& rule = model.laws()[at(x.law)];
-    return !rule.bilateral() && rule.rule != ContactLaw::Rule::compliant;
-  };
+  const auto stop = [&](const JointLaw& x) { return model.law(x.law).unilateral(); };
   if (!stop(law)) return law.offset;
   for (const JointLaw& other : model.joint_laws())
     if (other.joint == law.joint && other.coordinate == law.coordinate && other.sign == -law.sign &&
@@ -86,10 +83,7 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
     contact.side[0].member = a >= 0 ? a : b;
     contact.turns = is_angle(joint.kind, law.coordinate);
     contact.centre = contact.start = counted_about(model, law);
-    const ContactLaw& rule = model.laws()[at(law.law)];
-    const bool damper = rule.rule == ContactLaw::Rule::compliant && !(rule.spring.stiffness > 0.0);
-    contact.counted = contact.turns && rule.rule != ContactLaw::Rule::relay && !damper &&
-                      !(rule.rule == ContactLaw::Rule::equality);
+    contact.counted = contact.turns && model.law(law.law).facts().uses_angle;
     counts_angles_ = counts_angles_ || contact.counted;
     contacts_.push_back(contact);
     laws_.push_back(law.law);
@@ -144,15 +138,15 @@ void ContactList::detect(double t) {
   const Surfaces& surfaces = model_.surfaces();
   const bool planar = !surfaces.plane.isZero(0.0);
   for (const SurfaceFinder::Touch& found : surfaces_.find(t, at_)) {
-    const ContactLaw& rule = model_.laws()[at(found.law)];
+    const Friction& friction = model_.law(found.law).facts().friction;
     IslandContact contact;
     contact.key = found.key;
     contact.law = found.law;
     const Vector3& n = found.normal;
     contact.offset = found.gap - n.dot(found.side[0].place - found.side[1].place);
     contact.direction[0] = n;
-    if (rule.friction > 0.0) {
-      contact.rolls = rule.rolling > 0.0;
+    if (friction.coefficient > 0.0) {
+      contact.rolls = friction.rolling > 0.0;
       if (planar) {
         contact.tangents = 1;
         contact.direction[1] = surfaces.plane.cross(n).normalized();
@@ -163,7 +157,7 @@ void ContactList::detect(double t) {
         contact.direction[1] = t1;
         contact.direction[2] = t2;
         contact.axis = {t1, t2, n};
-        contact.spins = rule.spinning > 0.0;
+        contact.spins = friction.spinning > 0.0;
       }
     }
     add_side(contact, 0, found.side[0]);

@@ -75,9 +75,7 @@ class ContactList {
   std::size_t count() const { return contacts_.size(); }
   std::size_t named() const { return fixed_; }  ///< the first ones, which the model names
   const IslandContact& operator[](std::size_t i) const { return contacts_[i]; }
-  const ContactLaw& law(std::size_t i) const {
-    return model_.laws()[static_cast<std::size_t>(contacts_[i].law)];
-  }
+  const ContactLaw& law(std::size_t i) const { return model_.law(contacts_[i].law); }
   /// Every law that a contact of the island may have, by index of the model's.
   std::span<const int> laws() const { return laws_; }
   int rows() const { return rows_; }

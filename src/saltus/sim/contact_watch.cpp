@@ -7,6 +7,7 @@
 
 #include "saltus/base/index_internal.h"
 #include "saltus/bodies/material.h"
+#include "saltus/contact/laws/laws.h"
 
 namespace saltus {
 namespace {
@@ -19,7 +20,7 @@ constexpr double kTravelShare = 7e-3;  // of the kinetic energy
 constexpr double kTravelOfAll = 2e-3;  // of that of all bodies
 constexpr double kTravelSteps = 8.0;   // (sum x)^2/(sum x^2): in so many alike, not in some impacts
 
-bool stops_velocity(const ContactLaw& law) { return law.rule == ContactLaw::Rule::newton_impact; }
+bool stops_velocity(const ContactLaw& law) { return law.activated(); }
 
 }  // namespace
 
@@ -136,6 +137,7 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
           if (SkinWatch* const skin = skins_.empty() ? nullptr : skin_of(list, side)) {
             deforms = true;
             if (!stops_velocity(list.law(at(i)))) continue;
+            skin->law = list.law(at(i)).name();
             skin->load += P;
             skin->gap += P * std::max(gap[i], 0.0);
           }
@@ -148,7 +150,7 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
         continue;
       }
       const ContactLaw& law = list.law(at(i));
-      if (law.rule == ContactLaw::Rule::compliant || law.activation.closing_only) continue;
+      if (!law.set_valued() || (law.activated() && law.facts().activation->closing_only)) continue;
       const double loss = -0.5 * P * (rate[c.first_row] + u[c.first_row]);
       if (!(loss > 0.0)) continue;
       BodyWatch* loser = nullptr;  // that of the two which moves more
@@ -210,10 +212,9 @@ void ContactWatch::look_at_skin(IslandStep& step, SkinWatch& skin) {
   const auto say = [&] {
     step.notices.add(Notice::Kind::across, of.group, skin.skin, [&] {
       return fmt::format(
-          "contacts of '{}' bear its load across a gap, of {:.3g} m in the mean, under "
-          "newton-impact; use "
-          "`law: {{kind: stewart-trinkle}}`, which closes gaps",
-          of.name, skin.gap / skin.load);
+          "contacts of '{}' bear its load across a gap, of {:.3g} m in the mean, under {}; use "
+          "`law: {{kind: {}}}`, which closes gaps",
+          of.name, skin.gap / skin.load, skin.law, ClosingLaw::name);
     });
   };
   if (!(skin.gap > 0.0)) {

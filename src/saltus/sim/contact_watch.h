@@ -30,6 +30,7 @@ class ContactWatch {
   struct SkinWatch {
     int member = 0, skin = 0;      ///< of Surfaces::skins
     double load = 0.0, gap = 0.0;  ///< of this step: sum of P, of P gap
+    std::string_view law{};        ///< of one of its contacts
     double score = 0.0;            ///< sum of gap/deformation over the steps at rest
     int rest = 0;                  ///< steps that need not be looked at
     bool found = false;

@@ -13,7 +13,6 @@
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/base/stop.h"
-#include "saltus/contact/spring.h"
 #include "saltus/math/bernstein.h"
 #include "saltus/sim/lane_touch.h"
 #include "saltus/sim/lane_watch.h"
@@ -138,9 +137,8 @@ struct EventLane::Work {
       account.push_back(entry);
       by_source.emplace_back(entry.size(), 0.0);
     }
-    damps = std::ranges::any_of(model.laws(), [](const ContactLaw& law) {
-      return law.rule == ContactLaw::Rule::compliant && law.spring.damping > 0.0;
-    });
+    damps = std::ranges::any_of(model.laws(),
+                                [](const AnyLaw& law) { return law->facts().damping > 0.0; });
     const int accounts = static_cast<int>(model.accounts().size());
     impact = accounts - 3;
     scheme = accounts - 2;
@@ -149,6 +147,7 @@ struct EventLane::Work {
     find_joined();
     friction = account_of(model, "friction");
     damping = account_of(model, "damping");
+    of_joints = account_of(model, "joints");
     prescribed = account_of(model, "prescribed");
     if (friction < 0) friction = impact;
     if (prescribed < 0) prescribed = impact;
@@ -207,7 +206,7 @@ struct EventLane::Work {
   bool books = false;          ///< some body has a source that is no potential
   bool held = true;            ///< the modes hold where the last go() led
   int crawls = 0;              ///< steps in a row that friction at slips near zero keeps short
-  int impact = 0, scheme = 0, friction = 0, prescribed = 0, damping = -1;
+  int impact = 0, scheme = 0, friction = 0, prescribed = 0, damping = -1, of_joints = -1;
 
   void gather(const std::vector<GroupState>& groups) {
     for (std::size_t g = 0; g < groups.size(); ++g)
@@ -732,13 +731,13 @@ void EventLane::Work::sample(int k, double t, bool forces_known) {
     const ContactLaw& law = motion.contacts().law(at(motion.index(m)));
     const Vector3 &f = motion.force(m), &u = motion.rate(m), &d = motion.drift(m);
     forces.block<3, 1>(3 * static_cast<Eigen::Index>(m), k) = f;
-    const bool relay = law.rule == ContactLaw::Rule::relay;
-    const double own = relay ? law.velocity : 0.0;
+    const bool rubs = law.slides_on_normal();
+    const double own = rubs ? law.facts().velocity : 0.0;
     const bool on_joint = motion.contacts().contact(at(motion.index(m))).joint_law >= 0;
-    if (law.rule == ContactLaw::Rule::compliant)
-      powers(on_joint && damping >= 0 ? damping : impact, k) -= law.spring.damping * u[0] * u[0];
+    if (!law.set_valued())
+      powers(on_joint && damping >= 0 ? damping : impact, k) -= law.facts().damping * u[0] * u[0];
     else
-      powers(relay ? friction : impact, k) += f[0] * (u[0] - own);
+      powers(rubs ? friction : on_joint ? of_joints : impact, k) += f[0] * (u[0] - own);
     powers(friction, k) += f[1] * u[1] + f[2] * u[2];
     powers(prescribed, k) -= f.dot(d) - f[0] * own;
   }
@@ -808,9 +807,9 @@ double EventLane::Work::slack_energy(double t, const State& state) {
   double sum = 0.0;
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     const ContactLaw& law = contacts.law(i);
-    if (law.rule != ContactLaw::Rule::compliant || law.bilateral()) continue;
+    if (law.set_valued() || law.bilateral()) continue;
     if (!std::ranges::binary_search(state.lane.modes, contacts.key(i), {}, &ContactMode::key))
-      sum += spring_energy(law.spring, contacts.gap(i));
+      sum += law.stored_energy(contacts.gap(i));
   }
   return sum;
 }
@@ -984,7 +983,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
     if (kind == Kind::ends) ending.kind = LaneEnding::Kind::ends;
     if (kind == Kind::presses) {
       const int i = motion.contacts().index_of(lane.ends_key);
-      if (i >= 0 && motion.contacts().law(at(i)).rule == ContactLaw::Rule::compliant)
+      if (i >= 0 && !motion.contacts().law(at(i)).set_valued())
         ending.kind = LaneEnding::Kind::ends;
     }
     bool shared = kind == Kind::bears;
@@ -1026,6 +1025,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
     impulse.try_emplace(key, Vector3::Zero()).first->second += p;
   if (model.options().ledger) {
     state.ledger[at(impact)] += account_of_touch.impact;
+    if (of_joints >= 0) state.ledger[at(of_joints)] += account_of_touch.stops;
     state.ledger[at(friction)] += account_of_touch.friction;
     state.ledger[at(prescribed)] += account_of_touch.prescribed;
   }
@@ -1035,7 +1035,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
     if (tied.empty())
       tied = contacts.bodies_of((*pair)[0]) + " and " + contacts.bodies_of((*pair)[1]);
   }
-  report.impact += account_of_touch.impact;
+  report.impact += account_of_touch.impact + account_of_touch.stops;
   report.friction += account_of_touch.friction;
   report.iterations += account_of_touch.iterations;
   report.residual = worse(report.residual, account_of_touch.residual);
@@ -1081,9 +1081,7 @@ void EventLane::Work::measure(const State& state, StepReport& report) {
     if (!(state.energy.kinetic > kStill * kStill * most)) speed = 0.0;
     for (std::size_t k = 0; k < state.lane.modes.size(); ++k)
       if (motion.index(k) >= 0 && speed > 0.0) {
-        const ContactLaw& law = contacts.law(at(motion.index(k)));
-        if (law.rule == ContactLaw::Rule::newton_impact ||
-            law.rule == ContactLaw::Rule::poisson_impact)
+        if (contacts.law(at(motion.index(k))).unilateral())
           report.residual_after = worse(report.residual_after, std::abs(motion.rate(k)[0]) / speed);
       }
   }

@@ -18,8 +18,7 @@ std::string angle_text(const Model& model, const StepReport& report) {
   const JointLaw& law = model.joint_laws()[static_cast<std::size_t>(report.joint_law)];
   const Joint& joint = model.joints()[static_cast<std::size_t>(law.joint)];
   const std::string name = coordinate_text(joint.name, joint.kind, law.coordinate);
-  const bool spring =
-      model.laws()[static_cast<std::size_t>(law.law)].rule == ContactLaw::Rule::compliant;
+  const bool spring = !model.law(law.law).set_valued();
   const std::string what = fmt::format("joint '{}' {}", name, report.failure);
   if (report.failure == kFastTurn)
     return fmt::format("{}, and its {} cannot tell by how much; use a shorter step", what,

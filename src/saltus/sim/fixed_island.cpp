@@ -28,7 +28,7 @@ class FixedIsland final : public Island {
 
  private:
   const ContactLaw& law(int row) const {
-    return (*laws_)[static_cast<std::size_t>(law_of_[static_cast<std::size_t>(row)])];
+    return model_.law(law_of_[static_cast<std::size_t>(row)]);
   }
   void gaps(View q, Vector& y) {
     table_->apply(q, scratch_, y);
@@ -36,15 +36,18 @@ class FixedIsland final : public Island {
   }
   void admit(IslandStep& step, Trial& trial);
   void right_hand_side(IslandStep& step, Trial& trial);
+  double measure(IslandStep& step);
   void warm_start(IslandStep& step);
 
+  const Model& model_;
   int group_;
   std::unique_ptr<PointTable> table_;
   Vector rest_gap_;  ///< gaps at q = 0 [m]
   std::vector<std::uint64_t> key_;
   std::vector<int> law_of_, pairs_;
-  std::vector<ContactLaw> const* laws_;
-  bool position_ = false, velocity_ = false, paoli_ = false;
+  bool position_ = false, velocity_ = false;
+  bool before_ = false;  ///< a law on gaps reads y_-, one step before the start
+  bool rates_ = false;   ///< a law lets points in by their rates
   ContactInstant instant_;
 
   Matrix D_;  ///< S A^-1 S^T [1/kg]
@@ -61,7 +64,7 @@ class FixedIsland final : public Island {
 };
 
 FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
-    : group_(group), laws_(&model.law_table()), instant_(model.options().instant) {
+    : model_(model), group_(group), instant_(model.options().instant) {
   std::vector<PointRef> at;
   std::vector<Vector3> normal;
   Vector world(static_cast<Eigen::Index>(pairs.size()));
@@ -73,9 +76,10 @@ FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
     key_.push_back(pair.key);
     law_of_.push_back(pair.law);
     pairs_.push_back(pairs[i]);
-    const ContactLaw& rule = model.laws()[static_cast<std::size_t>(pair.law)];
+    const ContactLaw& rule = model.law(pair.law);
     (rule.position_level() ? position_ : velocity_) = true;
-    paoli_ = paoli_ || rule.rule == ContactLaw::Rule::schatzman_paoli;
+    before_ = before_ || rule.facts().reads_start_gap;
+    rates_ = rates_ || (rule.activated() && rule.facts().activation->reads_rate());
   }
   const Dynamics& body = *model.groups()[static_cast<std::size_t>(group)].dynamics;
   table_ = body.table(at, normal);
@@ -97,7 +101,6 @@ void FixedIsland::prepare(std::span<const Trial> trials) {
   y_start_valid_ = false;
 }
 
-// Position rows are all in the problem; velocity rows where  g + w h u <= threshold  (and u <= its threshold).
 void FixedIsland::admit(IslandStep& step, Trial& trial) {
   const int n = static_cast<int>(key_.size());
   y_free_valid_ = position_ || (velocity_ && instant_ == ContactInstant::end);
@@ -107,11 +110,7 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
     for (int i = 0; i < n; ++i) admitted_.push_back(i);
     return;
   }
-  bool rates = false;
-  for (const ContactLaw& rule : *laws_)
-    rates = rates || (!rule.position_level() &&
-                      (rule.activation.forecast != 0.0 || rule.activation.closing_only));
-  if (rates) table_->apply(trial.start->v, scratch_, u_);
+  if (rates_) table_->apply(trial.start->v, scratch_, u_);
   const Vector* g = &y_free_;
   if (instant_ == ContactInstant::start) {
     if (!y_start_valid_) gaps(trial.start->q, y_start_);
@@ -122,61 +121,44 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
     gaps(z_, y_end_);
     g = &y_end_;
   }
-  for (int i = 0; i < n; ++i) {
-    const ContactLaw& rule = law(i);
-    const bool in = rule.position_level() || rule.activation.admits((*g)[i], u_[i], step.h);
-    if (in) admitted_.push_back(i);
-  }
+  for (int i = 0; i < n; ++i)
+    if (law(i).admits({.h = step.h, .gap = (*g)[i], .rate = u_[i]})) admitted_.push_back(i);
 }
 
-// Rows of the problem  u~ = W p + b:
-//   signorini-position  b = y_free/h              schatzman-paoli  b = (y_free + e y_-)/h
-//   newton-impact       b = S v_free + e S v0
+// u~ = W p + b, b of the laws on y_free, u_free = S v_free and u0 = S v0. Where all of them restrict rates and e is the same,
+// S (v_free + e v0) is one product: it takes the place of u_free, and u0 is 0.
 void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
   const auto m = static_cast<Eigen::Index>(admitted_.size());
-  bool impact = false, restitution = false;
-  if (velocity_)
-    for (int i : admitted_) {
-      const ContactLaw& rule = law(i);
-      impact = impact || !rule.position_level();
-      restitution = restitution || (!rule.position_level() && rule.restitution != 0.0);
-    }
-  if (impact) {
-    // H (v_free + e v0) in one product where e is the same everywhere
-    const double e = law(admitted_.front()).restitution;
-    bool uniform = true;
-    for (int i : admitted_)
-      uniform =
-          uniform && law(i).rule == ContactLaw::Rule::newton_impact && law(i).restitution == e;
-    if (uniform) {
-      w_ = trial.v + e * trial.start->v;
-      table_->apply(admitted_, w_, scratch_, row_values_.head(m));
-      restitution = false;
-    } else {
-      table_->apply(admitted_, trial.v, scratch_, row_values_.head(m));
-    }
+  auto u_free = row_values_.head(m), u0 = row_values_2_.head(m);
+  u0.setZero();
+  bool rates = false, restitution = false, uniform = velocity_;
+  const double e = law(admitted_.front()).facts().restitution;
+  for (int i : admitted_) {
+    const bool on_rate = !law(i).position_level();
+    rates = rates || on_rate;
+    restitution = restitution || (on_rate && law(i).facts().restitution != 0.0);
+    uniform = uniform && on_rate && law(i).facts().restitution == e;
   }
-  if (restitution) table_->apply(admitted_, trial.start->v, scratch_, row_values_2_.head(m));
-  if (paoli_) {  // y_- = y0 - h u0
+  if (uniform) {
+    w_ = trial.v + e * trial.start->v;
+    table_->apply(admitted_, w_, scratch_, u_free);
+  } else if (rates) {
+    table_->apply(admitted_, trial.v, scratch_, u_free);
+    if (restitution) table_->apply(admitted_, trial.start->v, scratch_, u0);
+  }
+  if (before_) {  // y_- = y0 - h u0
     w_ = trial.start->q - step.h * trial.start->v;
     gaps(w_, y_end_);
   }
   for (Eigen::Index k = 0; k < m; ++k) {
     const int i = admitted_[static_cast<std::size_t>(k)];
-    const ContactLaw& rule = law(i);
-    switch (rule.rule) {
-      case ContactLaw::Rule::signorini_position:
-        b_[k] = y_free_[i] / step.h;
-        break;
-      case ContactLaw::Rule::schatzman_paoli:
-        b_[k] = (y_free_[i] + rule.restitution * y_end_[i]) / step.h;
-        break;
-      case ContactLaw::Rule::newton_impact:
-        b_[k] = row_values_[k] + (restitution ? rule.restitution * row_values_2_[k] : 0.0);
-        break;
-      default:  // no other law comes here
-        b_[k] = row_values_[k];
-    }
+    b_[k] = law(i)
+                .row({.h = step.h,
+                      .u0 = u0[k],
+                      .y = y_free_[i],
+                      .u_free = u_free[k],
+                      .before = y_end_[i]})
+                .b;
   }
 }
 
@@ -247,53 +229,39 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
 
 // The laws once more, on the states as they are now, with gaps and velocities measured afresh.
 void FixedIsland::check(IslandStep& step, StepReport& report) {
-  const GroupState& end = step.ends[static_cast<std::size_t>(group_)];
-  const auto m = static_cast<Eigen::Index>(admitted_.size());
   if (hit_.empty() && y_free_valid_)
     y_end_.swap(y_free_);
   else {
-    if (paoli_) y_start_ = y_end_;  // y_-, kept for the residual below
-    gaps(end.q, y_end_);
+    if (before_) y_start_ = y_end_;  // y_-, kept for the residual below
+    gaps(step.ends[static_cast<std::size_t>(group_)].q, y_end_);
   }
   measure_gaps(step, report);
-  if (m > 0 && !hit_.empty()) {
-    for (Eigen::Index k = 0; k < m; ++k)
-      rho_[k] =
-          1.0 / D_(admitted_[static_cast<std::size_t>(k)], admitted_[static_cast<std::size_t>(k)]);
-    if (velocity_) {
-      w_ = end.v;
-      table_->apply(admitted_, w_, scratch_, u_end_.head(m));
-      bool restitution = false;
-      for (int i : admitted_) restitution = restitution || law(i).restitution != 0.0;
-      if (restitution)
-        table_->apply(admitted_, step.trials[static_cast<std::size_t>(group_)].start->v, scratch_,
-                      row_values_2_.head(m));
-      else
-        row_values_2_.head(m).setZero();
-    }
-    for (Eigen::Index k = 0; k < m; ++k) {
-      const int i = admitted_[static_cast<std::size_t>(k)];
-      const ContactLaw& rule = law(i);
-      switch (rule.rule) {
-        case ContactLaw::Rule::signorini_position:
-          u_end_[k] = y_end_[i] / step.h;
-          break;
-        case ContactLaw::Rule::schatzman_paoli:
-          u_end_[k] = (y_end_[i] + rule.restitution * y_start_[i]) / step.h;
-          break;
-        case ContactLaw::Rule::newton_impact:
-          u_end_[k] += rule.restitution * row_values_2_[k];
-          break;
-        default:
-          break;
-      }
-    }
-    report.residual_after = worse(
-        report.residual_after, natural_map(law_rows_, rho_.head(m), u_end_.head(m), b_.head(m),
-                                           p_.head(m), impulse_scale(step.energy, rho_.head(m))));
-  }
+  if (!hit_.empty()) report.residual_after = worse(report.residual_after, measure(step));
   y_start_.swap(y_end_);
   y_start_valid_ = true;
+}
+
+/// Natural map of the laws that are in, with y_- in y_start_.
+double FixedIsland::measure(IslandStep& step) {
+  const auto m = static_cast<Eigen::Index>(admitted_.size());
+  auto u = u_end_.head(m), u0 = row_values_2_.head(m);
+  u0.setZero();
+  if (velocity_) {
+    w_ = step.ends[static_cast<std::size_t>(group_)].v;
+    table_->apply(admitted_, w_, scratch_, u);
+    if (std::any_of(admitted_.begin(), admitted_.end(),
+                    [&](int i) { return law(i).facts().restitution != 0.0; }))
+      table_->apply(admitted_, step.trials[static_cast<std::size_t>(group_)].start->v, scratch_,
+                    u0);
+  }
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const int i = admitted_[static_cast<std::size_t>(k)];
+    rho_[k] = 1.0 / D_(i, i);
+    u[k] = law(i).row_at_end(
+        {.h = step.h, .u0 = u0[k], .y = y_end_[i], .u = u[k], .before = y_start_[i]});
+  }
+  return natural_map(law_rows_, rho_.head(m), u, b_.head(m), p_.head(m),
+                     impulse_scale(step.energy, rho_.head(m)));
 }
 
 void FixedIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {
@@ -345,10 +313,11 @@ bool fits_fixed_island(const Model& model, std::span<const int> groups,
     return false;
   return std::all_of(pairs.begin(), pairs.end(), [&](int i) {
     const ContactPair& pair = model.pairs()[static_cast<std::size_t>(i)];
-    const ContactLaw::Rule rule = model.laws()[static_cast<std::size_t>(pair.law)].rule;
+    const ContactLaw& law = model.law(pair.law);
+    const LawFacts& facts = law.facts();
     return pair.a.group == groups.front() && pair.b.group < 0 && pair.tangents == 0 &&
-           (rule == ContactLaw::Rule::signorini_position ||
-            rule == ContactLaw::Rule::newton_impact || rule == ContactLaw::Rule::schatzman_paoli);
+           law.unilateral() && !facts.expands && !(facts.cohesion > 0.0) &&
+           (law.position_level() || !facts.reads_start_gap);
   });
 }
 

@@ -137,7 +137,7 @@ struct Inspection::Work {
     expects(i >= 0 && size(i) < model.pairs().size(), "no such pair");
     return model.pairs()[size(i)];
   }
-  const ContactLaw& law(const ContactPair& pair) const { return model.laws()[size(pair.law)]; }
+  const ContactLaw& law(const ContactPair& pair) const { return model.law(pair.law); }
   double fraction() const {
     return instant == ContactInstant::start ? 0.0 : instant == ContactInstant::middle ? 0.5 : 1.0;
   }
@@ -322,7 +322,6 @@ Matrix Inspection::delassus() const {
 }
 
 Vector Inspection::right_hand_side() const {
-  using Kind = ContactLaw::Rule;
   const Vector u0 = work_->start_output(), y0 = work_->gaps(0.0), y1 = work_->gaps(1.0);
   Vector b = work_->free_output();
   for (std::size_t i = 0; i < work_->model.pairs().size(); ++i) {
@@ -330,10 +329,15 @@ Vector Inspection::right_hand_side() const {
     const ContactLaw& law = work_->law(pair);
     const int n = work_->row[i];
     const auto k = static_cast<Eigen::Index>(i);
-    expects(law.rule != Kind::compliant, "b of a compliant contact depends on its impulse");
-    if (law.position_level()) b[n] = y1[k] / work_->h;
-    b[n] += law.term(y0[k], u0[n], work_->h);
-    for (int r = 1; r < pair.rows(); ++r) b[n + r] += law.tangential * u0[n + r];
+    expects(law.set_valued(), "b of a compliant contact depends on its impulse");
+    b[n] = law.row({.h = work_->h,
+                    .y0 = y0[k],
+                    .u0 = u0[n],
+                    .y = y1[k],
+                    .u_free = b[n],
+                    .before = y0[k] - work_->h * u0[n]})
+               .b;
+    for (int r = 1; r < pair.rows(); ++r) b[n + r] += law.facts().friction.tangential * u0[n + r];
   }
   return b;
 }
@@ -349,7 +353,8 @@ std::vector<int> Inspection::active() const {
   std::vector<int> in;
   for (int i : known()) {
     const ContactLaw& law = work_->law(work_->pair(i));
-    if (!law.activated() || law.activation.admits(gap[i], u0[work_->row[size(i)]], work_->h))
+    if (!law.activated() ||
+        law.facts().activation->admits(gap[i], u0[work_->row[size(i)]], work_->h))
       in.push_back(i);
   }
   return in;

@@ -56,8 +56,7 @@ class Inspection {
   Vector start_output() const;           ///< u0 = H v0 + prescribed motion at t0 [m/s]
   Vector free_output() const;            ///< b_v = H v_free + prescribed motion at t1 [m/s]
   Matrix delassus() const;               ///< H A^-1 H^T over all groups, rows() x rows() [1/kg]
-  /// b of the contact problem  u = W P + b:  b_v + e u0 on rows of newton-impact (e_T u0 on its tangents), b_v - velocity
-  /// of an equality, b_v + max(y0, 0)/h of stewart-trinkle, y1/h (+ e y_-/h) of laws on gaps with y1 of the free end, b_v of
+  /// b of the contact problem  u = W P + b, as the laws make it (ContactLaw::row) of b_v and the gaps of the free end; b_v of
   /// others. UsageError with compliant contacts, whose b depends on the impulse.
   Vector right_hand_side() const;
   /// Index set I0: every pair of the model. I1: those of I0 that enter the contact problem, by

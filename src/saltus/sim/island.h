@@ -37,8 +37,12 @@ inline double impulse_scale(double energy, const Eigen::Ref<const Vector>& rho) 
 
 /// Work of the impulses of an island on the motion that points make by themselves [J].
 struct DriftWork {
-  double normal = 0.0, friction = 0.0, joints = 0.0, damping = 0.0;
+  double normal = 0.0, friction = 0.0, joints = 0.0, damping = 0.0, stops = 0.0;
 };
+
+/// Parts of the impulses of an island whose work is told by itself: friction of contacts and of what slides along a coordinate
+/// of a joint; dampers on joints; stops and springs of joints, without their dampers; what holds joints.
+enum class ImpulseOf { friction, dampers, stops, joints };
 
 /// Impulse on a point of a group [N s].
 struct PointImpulse {
@@ -63,19 +67,9 @@ class Island {
   virtual void check(IslandStep& step, StepReport& report) = 0;
   /// The part of check() that measures gaps of contacts and joints, and no more.
   virtual void measure_gaps(IslandStep& step, StepReport& report) = 0;
-  /// r = generalised impulses on a group [N s] of the friction of its contacts; false where there is none.
-  virtual bool friction(int group, Out r) const {
-    static_cast<void>(group), static_cast<void>(r);
-    return false;
-  }
-  /// The same of the dampers on its joints.
-  virtual bool damping(int group, Out r) const {
-    static_cast<void>(group), static_cast<void>(r);
-    return false;
-  }
-  /// The same of its joints.
-  virtual bool joints(int group, Out r) const {
-    static_cast<void>(group), static_cast<void>(r);
+  /// r = generalised impulses on a group [N s] of one part; false where there are none.
+  virtual bool impulse(ImpulseOf part, int group, Out r) const {
+    static_cast<void>(part), static_cast<void>(group), static_cast<void>(r);
     return false;
   }
   virtual const IslandJoints* joints() const { return nullptr; }

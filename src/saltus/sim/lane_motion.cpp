@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "saltus/base/index_internal.h"
-#include "saltus/contact/spring.h"
 #include "saltus/math/dense.h"
 
 namespace saltus {
@@ -23,20 +22,6 @@ constexpr double kSpare = 1e-2;
 
 /// Round-off of a velocity in force_sizes(), of which 1e-10 is taken for nothing.
 constexpr double kRateRound = 4.0 * 0x1p-52 / 1e-10;
-
-using Of = ContactLaw::Rule;
-
-/// Rows of a mode of this law that accelerations obey.
-int held_rows(const ContactLaw& law, int tangents, ContactMode::Kind kind) {
-  switch (law.rule) {
-    case Of::compliant:
-      return 0;
-    case Of::relay:
-      return kind == ContactMode::Kind::sticks ? 1 : 0;
-    default:
-      return kind == ContactMode::Kind::sticks ? 1 + tangents : 1;
-  }
-}
 
 }  // namespace
 
@@ -168,8 +153,8 @@ LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
         std::fill_n(radius_.begin() + first_[g] + 6 * static_cast<std::ptrdiff_t>(b) + 3, 3, r);
     }
   }
-  springs_ = std::ranges::any_of(model.laws(),
-                                 [](const ContactLaw& law) { return law.rule == Of::compliant; });
+  springs_ =
+      std::ranges::any_of(model.laws(), [](const AnyLaw& law) { return !law->set_valued(); });
   at_.resize(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     at_[g].q.setZero(groups[g].dynamics->positions());
@@ -287,9 +272,7 @@ void LaneMotion::read_modes() {
 
 // mu f(s), or the bound f(s) of a relay
 double LaneMotion::strength(std::size_t k, double slip) const {
-  const ContactLaw& law = contacts_.law(at(index_[k]));
-  const double most = law.rule == Of::relay ? law.bound : law.friction;
-  return law.falling.falls() ? most * law.falling.share(slip) : most;
+  return contacts_.law(at(index_[k])).strength(slip);
 }
 
 // F of the bodies, of springs that press and of relays that slide.
@@ -303,18 +286,9 @@ void LaneMotion::applied(Out f) {
     if (index_[k] < 0) continue;
     const auto i = at(index_[k]);
     const ContactLaw& law = contacts_.law(i);
-    if (law.rule == Of::relay && modes_[k].kind == ContactMode::Kind::slides) {
-      const double s = rate_[k][0] - law.velocity;
-      force_[k][0] = -strength(k, std::abs(s)) * modes_[k].direction[0];
-    } else if (law.rule == Of::compliant) {
-      // Beyond the end of the contact the law goes on as smoothly as it can: where it ends is located.
-      const ContactSpring& spring = law.spring;
-      const double y = contacts_.gap(i);
-      force_[k][0] = (spring.exponent == 1.0 ? -spring.stiffness * y : spring_force(spring, y)) -
-                     spring.damping * rate_[k][0];
-    } else {
-      continue;
-    }
+    if (!law.gives_force(modes_[k].kind == ContactMode::Kind::slides)) continue;
+    // Beyond the end of the contact the law goes on as smoothly as it can: where it ends is located.
+    force_[k][0] = law.force(contacts_.gap(i), rate_[k][0], modes_[k].direction[0]);
     contacts_.add_row(i, 0, force_[k][0], f);
   }
 }
@@ -497,7 +471,8 @@ void LaneMotion::contact_rows(bool with_bias) {
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     if (index_[k] < 0) continue;
     const auto i = at(index_[k]);
-    const int held = held_rows(contacts_.law(i), contacts_.contact(i).tangents, modes_[k].kind);
+    const int held = contacts_.law(i).held_rows(contacts_.contact(i).tangents,
+                                                modes_[k].kind == ContactMode::Kind::sticks);
     if (held == 0) continue;
     for (int a = 0; a < held; ++a) active_.push_back({k, a});
     keys.push_back(modes_[k].key);
@@ -683,8 +658,8 @@ void LaneMotion::force_sizes(std::vector<double>& sizes) {
 // The same of a spring.
 double LaneMotion::spring_size(std::size_t k) const {
   const ContactLaw& law = contacts_.law(at(index_[k]));
-  if (law.rule != Of::compliant) return 0.0;
-  return std::abs(force_[k][0]) + 2.0 * std::abs(law.spring.damping * rate_[k][0]);
+  if (law.set_valued()) return 0.0;
+  return std::abs(force_[k][0]) + 2.0 * std::abs(law.facts().damping * rate_[k][0]);
 }
 
 // K of (D^T P M^-1 D) K = 0, D^T P M^-1 D scaled to ones on its diagonal.
@@ -724,8 +699,7 @@ std::vector<LaneMotion::Share> LaneMotion::shares() const {
       if (of[k] != c + 1) continue;
       if (a == 0) {
         share.modes.push_back(k);
-        if (!contacts_.law(at(index_[k])).bilateral() ||
-            contacts_.law(at(index_[k])).rule == Of::relay)
+        if (contacts_.law(at(index_[k])).bounded())
           share.laws.push_back(share_law(k, static_cast<int>(share.rows.size())));
       }
       share.rows.push_back(static_cast<Eigen::Index>(r));
@@ -738,8 +712,8 @@ std::vector<LaneMotion::Share> LaneMotion::shares() const {
 
 // Of mode k, whose rows of lambda begin at `first`.
 ShareLaw LaneMotion::share_law(std::size_t k, int first) const {
-  const ContactLaw& law = contacts_.law(at(index_[k]));
-  if (law.rule == Of::relay) return {ShareLaw::Kind::bounded, first, 1, strength(k, 0.0)};
+  if (contacts_.law(at(index_[k])).slides_on_normal())
+    return {ShareLaw::Kind::bounded, first, 1, strength(k, 0.0)};
   const int tangents = contacts_.contact(at(index_[k])).tangents;
   if (modes_[k].kind != ContactMode::Kind::sticks || tangents == 0)
     return {ShareLaw::Kind::presses, first, 1, 0.0};

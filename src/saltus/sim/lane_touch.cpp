@@ -6,7 +6,6 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
-#include "saltus/contact/spring.h"
 
 namespace saltus {
 namespace {
@@ -17,8 +16,6 @@ constexpr double kSolve = 1e-13;
 constexpr double kMoves = 1e-9;
 /// Of the time ahead: after so much of it foresee() asks first.
 constexpr double kForesee = 1e-6;
-
-using Of = ContactLaw::Rule;
 
 /// What counts as the same instant, and as nothing beside what is there.
 constexpr double kTie = 1e-12;
@@ -38,18 +35,13 @@ LaneTouch::LaneTouch(const Model& model, LaneMotion& motion) : model_(model), mo
   w_ = Vector::Zero(motion.size());
 }
 
-double LaneTouch::friction(const Touching& c, double slip) const {
-  const double most = c.law->rule == Of::relay ? c.law->bound : c.law->friction;
-  return c.law->falling.falls() ? most * c.law->falling.share(slip) : most;
-}
-
 // Springs that press: those that pull do always, others from the place where they are reached to the event that ends them.
 std::vector<ContactMode> LaneTouch::springs(std::span<const ContactMode> before) const {
   const LaneContacts& contacts = motion_.contacts();
   std::vector<ContactMode> modes;
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     const ContactLaw& law = contacts.law(i);
-    if (law.rule != Of::compliant) continue;
+    if (law.set_valued()) continue;
     const std::uint64_t key = contacts.key(i);
     const bool ends = std::ranges::any_of(endings_, [&](const LaneEnding& e) {
       return e.key == key && e.kind == LaneEnding::Kind::ends;
@@ -58,8 +50,7 @@ std::vector<ContactMode> LaneTouch::springs(std::span<const ContactMode> before)
       return e.key == key && e.kind == LaneEnding::Kind::closes;
     });
     const double y = contacts.gap(i), u = contacts.rate(i, 0);
-    const bool pressed = closes ||
-                         (y < 0.0 && spring_force(law.spring, y) > law.spring.damping * u) ||
+    const bool pressed = closes || (y < 0.0 && law.force(y, 0.0, 0.0) > law.facts().damping * u) ||
                          (y < kTie * motion_.extent() && u < 0.0);
     if (law.bilateral() || (!ends && (pressed || find_mode(before, key))))
       modes.push_back({key, ContactMode::Kind::closed, {}, 0.0});
@@ -88,7 +79,7 @@ void LaneTouch::look(const Instant& now, std::span<const ContactMode> before) {
     c.still = kTie * (speed + std::abs(contacts.rate(i, 0)));
     const double y = contacts.gap(i);
     double near = kTie * (L + now.scale * std::abs(contacts.rate(i, 0)));
-    if (crowded_ && c.unilateral()) near = std::max(near, model_.options().events.zeno);
+    if (crowded_ && c.law->unilateral()) near = std::max(near, model_.options().events.zeno);
     const ContactMode* const mode = find_mode(before, c.key);
     bool touches = law.bilateral() || mode != nullptr || y <= near;
     for (const LaneEnding& ending : endings_) {
@@ -101,13 +92,13 @@ void LaneTouch::look(const Instant& now, std::span<const ContactMode> before) {
         c.direction = ending.direction;
       }
     }
-    if (law.rule == Of::compliant) touches = find_mode(motion_.modes(), c.key) != nullptr;
+    if (!law.set_valued()) touches = find_mode(motion_.modes(), c.key) != nullptr;
     if (!touches) continue;
     c.gap = mode ? mode->gap : y;
     c.first = rows;
-    c.rows = law.rule == Of::compliant ? 0 : 1;
-    if (c.unilateral()) c.rows += contacts.contact(i).tangents;
-    c.held = law.bilateral() || law.rule == Of::compliant;
+    c.rows = law.set_valued() ? 1 : 0;
+    if (c.law->unilateral()) c.rows += contacts.contact(i).tangents;
+    c.held = !law.unilateral();
     rows += c.rows;
     touching_.push_back(c);
   }
@@ -172,7 +163,10 @@ void LaneTouch::give(const Instant& now, const Touching& c, const Vector3& impul
   for (int a = 0; a < c.rows; ++a) {
     const int r = c.first + a;
     const double mean = 0.5 * (u_before_[r] + u_after[r]);
-    (a == 0 ? now.account.impact : now.account.friction) += impulse[a] * mean;
+    const bool stop = motion_.contacts().contact(c.index).joint_law >= 0;
+    (a > 0  ? now.account.friction
+     : stop ? now.account.stops
+            : now.account.impact) += impulse[a] * mean;
     now.account.prescribed -= impulse[a] * 0.5 * (drift_before_[r] + drift_[r]);
   }
   now.impulses.emplace_back(c.key, impulse);
@@ -219,27 +213,26 @@ void LaneTouch::meet_jump(const Instant& now, std::span<const ContactMode> befor
 // impact.
 bool LaneTouch::strike(const Instant& now) {
   const bool closing = std::ranges::any_of(touching_, [&](const Touching& c) {
-    if (c.law->rule == Of::equality) return std::abs(u_[c.first] - c.law->velocity) > c.still;
-    return c.unilateral() && u_[c.first] < -c.still;
+    if (c.law->facts().impact == ImpactForm::held)
+      return std::abs(u_[c.first] - c.law->facts().velocity) > c.still;
+    return c.law->unilateral() && u_[c.first] < -c.still;
   });
   if (!closing) return false;
   std::vector<ImpactContact> contacts;
   std::vector<const Touching*> of;
   std::vector<int> rows, ids;
   for (const Touching& c : touching_) {
-    if (c.law->rule == Of::relay || c.rows == 0) continue;
+    const LawFacts& law = c.law->facts();
+    if (!law.impact || c.rows == 0) continue;
     ImpactContact x;
-    x.law = c.law->rule == Of::equality         ? ImpactContact::Law::held
-            : c.law->rule == Of::poisson_impact ? ImpactContact::Law::poisson
-                                                : ImpactContact::Law::newton;
+    x.form = *law.impact;
     x.first = static_cast<int>(rows.size());
     x.tangents = c.rows - 1;
     // What a drive jerks against others did not close before: by Newton's law it does not bounce.
-    const bool jerked =
-        jumped_ && c.law->rule == Of::newton_impact && u_before_[c.first] >= -c.still;
-    x.restitution = crowded_ || jerked ? 0.0 : c.law->restitution;
-    x.tangential = jerked ? 0.0 : c.law->tangential;
-    if (c.rows > 1) x.friction = friction(c, u_.segment(c.first + 1, c.rows - 1).norm());
+    const bool jerked = jumped_ && x.form == ImpactForm::newton && u_before_[c.first] >= -c.still;
+    x.restitution = crowded_ || jerked ? 0.0 : law.restitution;
+    x.tangential = jerked ? 0.0 : law.friction.tangential;
+    if (c.rows > 1) x.friction = c.law->strength(u_.segment(c.first + 1, c.rows - 1).norm());
     contacts.push_back(x);
     of.push_back(&c);
     for (int a = 0; a < c.rows; ++a) rows.push_back(c.first + a);
@@ -254,7 +247,7 @@ bool LaneTouch::strike(const Instant& now) {
       W(i, j) = W_(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
   }
   for (std::size_t k = 0; k < of.size(); ++k)
-    if (of[k]->law->rule == Of::equality) u[contacts[k].first] -= of[k]->law->velocity;
+    if (contacts[k].form == ImpactForm::held) u[contacts[k].first] -= of[k]->law->facts().velocity;
   const Limits allowed = model_.options().contact;
   const Limits asked{std::min(kSolve, allowed.tolerance), allowed.iterations};
   const ImpactReport report = solve_impact({W, u, contacts, ids}, model_.options().events.impacts,
@@ -279,7 +272,7 @@ bool LaneTouch::strike(const Instant& now) {
     for (int a = 0; a < of[k]->rows; ++a) impulse[a] = all[of[k]->first + a];
     fastest = std::max(fastest, std::abs(u_[of[k]->first]));
     if (impulse.isZero(0.0)) continue;
-    if (of[k]->unilateral()) {
+    if (of[k]->law->unilateral()) {
       now.events.push_back(
           {Event::Kind::impact, now.t, of[k]->key, u_[of[k]->first], impulse, energy});
       energy = 0.0;
@@ -313,21 +306,18 @@ bool LaneTouch::choose(const Instant& now) {
   for (Touching& c : touching_) {
     if (c.rows == 0) continue;
     const auto column = static_cast<Eigen::Index>(seen.size());
-    Law law;
+    Law law = c.law->entry({.rows = 1}, 1.0);
     law.first = static_cast<int>(column);
-    if (c.law->rule == Of::equality) {
-      law.kind = LawKind::equality;
-    } else if (c.law->rule == Of::relay) {
-      const double s = u_[c.first] - c.law->velocity;
+    if (c.law->slides_on_normal()) {
+      const double s = u_[c.first] - c.law->facts().velocity;
       if (c.given || (std::abs(s) > c.still && !c.stopped)) {
         c.kind = ContactMode::Kind::slides;
         if (!c.given) c.direction = {s > 0.0 ? 1.0 : -1.0, 0.0};
-        a -= X_.col(c.first) * (friction(c, std::abs(s)) * c.direction[0]);
+        a -= X_.col(c.first) * (c.law->strength(std::abs(s)) * c.direction[0]);
         continue;
       }
-      law.kind = LawKind::box;
-      law.bound = friction(c, 0.0);
-    } else {
+      law.bound = c.law->strength(0.0);
+    } else if (c.law->unilateral()) {
       c.held = false;
       if (c.ended || u_[c.first] > c.still) continue;  // it leaves
       const int tangents = c.rows - 1;
@@ -338,13 +328,13 @@ bool LaneTouch::choose(const Instant& now) {
           for (int b = 0; b < 2; ++b)
             c.direction[at(b)] = b < tangents ? u_[c.first + 1 + b] / slip : 0.0;
         for (int b = 0; b < tangents; ++b)
-          C(c.first + 1 + b, column) = -friction(c, slip) * c.direction[at(b)];
-        symmetric = symmetric && friction(c, slip) == 0.0;
+          C(c.first + 1 + b, column) = -c.law->strength(slip) * c.direction[at(b)];
+        symmetric = symmetric && c.law->strength(slip) == 0.0;
       } else if (tangents > 0) {
         c.kind = ContactMode::Kind::sticks;
         law.kind = LawKind::coulomb;
         law.size = c.rows;
-        law.friction = friction(c, 0.0);
+        law.friction = c.law->strength(0.0);
       }
     }
     for (int r = 0; r < law.size; ++r) {
@@ -417,7 +407,7 @@ Vector LaneTouch::along(const Touching& c) const {
   const double slip = tangents > 0 ? u_.segment(c.first + 1, tangents).norm() : 0.0;
   if (slip > c.still)
     way.segment(c.first + 1, tangents) =
-        -friction(c, slip) / slip * u_.segment(c.first + 1, tangents);
+        -c.law->strength(slip) / slip * u_.segment(c.first + 1, tangents);
   return way;
 }
 
@@ -429,7 +419,8 @@ bool LaneTouch::close_hops(const Instant& now, std::vector<GroupState>& groups) 
   if (!(zeno > 0.0)) return false;
   std::vector<Touching*> leaving;
   for (Touching& c : touching_)
-    if (c.unilateral() && !c.held && !c.ended && u_[c.first] > c.still && c.law->restitution < 1.0)
+    if (c.law->unilateral() && !c.held && !c.ended && u_[c.first] > c.still &&
+        c.law->facts().restitution < 1.0)
       leaving.push_back(&c);
   if (leaving.empty()) return false;
   put_velocity(groups);
@@ -440,7 +431,7 @@ bool LaneTouch::close_hops(const Instant& now, std::vector<GroupState>& groups) 
   Vector dw(v_.size()), dv(v_.size());
   motion_.rates(now.t, w_, v_, dw, dv);
   for (Touching* c : leaving) {
-    const double v = u_[c->first], e = c->law->restitution;
+    const double v = u_[c->first], e = c->law->facts().restitution;
     const double a = H_.row(c->first).dot(dv) + bias_[c->first];
     if (!(a < 0.0) || v * v > -2.0 * a * zeno) continue;
     const double tau = -2.0 * v / (a * (1.0 - e));
@@ -449,7 +440,7 @@ bool LaneTouch::close_hops(const Instant& now, std::vector<GroupState>& groups) 
     std::vector<int> kept;
     Matrix C = Matrix::Zero(u_.size(), u_.size());
     for (const Touching& other : touching_) {
-      if (!other.held || !other.unilateral() || &other == c) continue;
+      if (!other.held || !other.law->unilateral() || &other == c) continue;
       C.col(static_cast<Eigen::Index>(kept.size())) = along(other);
       kept.push_back(other.first);
       for (int r = 1; other.kind == ContactMode::Kind::sticks && r < other.rows; ++r) {
@@ -489,7 +480,7 @@ bool LaneTouch::close_hops(const Instant& now, std::vector<GroupState>& groups) 
     give_joints(now, p);
     u_ = u_after;
     for (const Touching& other : touching_)
-      if (other.unilateral() && (&other == c || std::abs(u_[other.first]) <= other.still))
+      if (other.law->unilateral() && (&other == c || std::abs(u_[other.first]) <= other.still))
         u_[other.first] = 0.0;
     return true;  // the others see what this has changed
   }
@@ -518,7 +509,7 @@ void LaneTouch::tell(const Instant& now, std::span<const ContactMode> before,
   };
   const auto is_spring = [&](std::uint64_t key) {
     const int i = motion_.contacts().index_of(key);
-    return i >= 0 && motion_.contacts().law(at(i)).rule == Of::compliant;
+    return i >= 0 && !motion_.contacts().law(at(i)).set_valued();
   };
   for (const ContactMode& mode : before)
     if (!find_mode(after, mode.key))
@@ -662,13 +653,13 @@ bool LaneTouch::project(double t, std::vector<GroupState>& groups,
       const auto i = at(index);
       const ContactLaw& law = contacts.law(i);
       const bool sticks = mode.kind == ContactMode::Kind::sticks;
-      if (law.rule == Of::compliant || (law.rule == Of::relay && !sticks)) continue;
+      if (law.held_rows(contacts.contact(i).tangents, sticks) == 0) continue;
       const bool bilateral = law.bilateral();
       if (of_positions) {
         if (!bilateral) of.push_back({i, 0, contacts.gap(i) - mode.gap});
         continue;
       }
-      of.push_back({i, 0, contacts.rate(i, 0) - (bilateral ? law.velocity : 0.0)});
+      of.push_back({i, 0, contacts.rate(i, 0) - (bilateral ? law.facts().velocity : 0.0)});
       for (int a = 1; sticks && !bilateral && a <= contacts.contact(i).tangents; ++a)
         of.push_back({i, a, contacts.rate(i, a)});
     }

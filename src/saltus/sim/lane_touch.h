@@ -34,8 +34,8 @@ class LaneTouch {
 
   /// What the instant did, added up until clear().
   struct Account {
-    double impact = 0.0, friction = 0.0,
-           prescribed = 0.0;  ///< work of impulses [J], as the ledger splits it
+    double impact = 0.0, stops = 0.0, friction = 0.0,
+           prescribed = 0.0;  ///< work of impulses [J], as the ledger splits it; stops: of joints
     std::vector<std::array<Vector3, 2>>
         joints;  ///< impulses of the joints on their b, as Simulation::joint_load
     double residual = 0.0, impulse = 0.0;
@@ -92,10 +92,6 @@ class LaneTouch {
     std::array<double, 2> direction{};
     bool stopped = false;  ///< what is left of its slip does not count
     bool given = false;    ///< `direction` is that of a slip that begins
-    bool unilateral() const {
-      return law->rule == ContactLaw::Rule::newton_impact ||
-             law->rule == ContactLaw::Rule::poisson_impact;
-    }
   };
   struct Instant {
     double t, scale;
@@ -118,7 +114,6 @@ class LaneTouch {
   void tell(const Instant& now, std::span<const ContactMode> before,
             std::span<const ContactMode> after) const;
   void give_joints(const Instant& now, const Vector& p);
-  double friction(const Touching& c, double slip) const;
   Vector along(const Touching& c) const;
 
   const Model& model_;

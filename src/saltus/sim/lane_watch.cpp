@@ -6,12 +6,9 @@
 #include <limits>
 
 #include "saltus/base/index_internal.h"
-#include "saltus/contact/spring.h"
 
 namespace saltus {
 namespace {
-
-using Of = ContactLaw::Rule;
 
 constexpr int kDeepest = 24;       ///< halvings of a step
 constexpr int kDeepestShape = 12;  ///< because a polynomial does not fit, or contacts come and go
@@ -179,8 +176,21 @@ double LaneWatch::held_at(std::uint64_t key) const {
 // A damped spring without a mode inside its contact: it pressed until damping took all of its force, and the gap is still
 // negative.
 bool LaneWatch::slack(std::uint64_t key, const ContactLaw& law) const {
-  return law.rule == Of::compliant && law.spring.damping > 0.0 && held_at(key) < -round_;
+  return law.facts().damping > 0.0 && held_at(key) < -round_;
 }
+
+namespace {
+LaneWatch::Kind kind_of(Guard::Until until) {
+  switch (until) {
+    case Guard::Until::slides:
+      return LaneWatch::Kind::holds;
+    case Guard::Until::sticks:
+      return LaneWatch::Kind::slips;
+    default:
+      return LaneWatch::Kind::presses;
+  }
+}
+}  // namespace
 
 void LaneWatch::begin(double t, View v) {
   motion_.force_sizes(force_);
@@ -202,7 +212,7 @@ void LaneWatch::begin(double t, View v) {
     const int i = contacts.index_of(mode.key);
     if (i < 0) continue;
     const ContactLaw& law = contacts.law(at(i));
-    forces_ = forces_ || !law.bilateral() || law.rule == Of::relay;
+    forces_ = forces_ || law.bounded();
   }
 }
 
@@ -225,15 +235,14 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
       const bool open = mode == modes.end() || mode->key != key;
       if (open && slack_ && slack(key, law)) {
         // -N = c u - F(y), which is to be positive while y < 0; F goes on behind y = 0 as smoothly as it can
-        const ContactSpring& spring = law.spring;
-        const double y = contacts.gap(i), damper = spring.damping * contacts.rate(i, 0);
-        const double F = spring.exponent == 1.0 ? -spring.stiffness * y : spring_force(spring, y);
-        const double size = spring_force(spring, -std::max(L, std::abs(y))) + std::abs(damper);
-        out.push_back({Kind::resumes, key, damper - F, size});
+        const double y = contacts.gap(i), u = contacts.rate(i, 0);
+        const double size =
+            law.force(-std::max(L, std::abs(y)), 0.0, 0.0) + std::abs(law.facts().damping * u);
+        out.push_back({Kind::resumes, key, -law.force(y, u, 0.0), size});
         out.push_back({Kind::leaves, key, -y, L});
       } else if (open) {
         out.push_back({Kind::gap, key, contacts.gap(i) - held_at(key), L});
-      } else if (law.rule == Of::compliant) {
+      } else if (!law.set_valued()) {
         out.push_back({Kind::ends, key, -contacts.gap(i), L});
       }
     }
@@ -251,31 +260,20 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
       continue;
     }
     const ContactLaw& law = contacts.law(at(i));
-    const Vector3 &f = motion_.force(k), &u = motion_.rate(k);
-    if (law.rule == Of::equality) continue;
-    if (mode.shared && mode.kind != ContactMode::Kind::slides) continue;  // its room is watched
-    if (law.rule == Of::compliant) {
-      if (!law.bilateral() && law.spring.damping > 0.0)
-        out.push_back({Kind::presses, mode.key, f[0], force_[k]});
-      continue;
-    }
-    if (law.rule == Of::relay) {
-      if (mode.kind == ContactMode::Kind::sticks)
-        out.push_back(
-            {Kind::holds, mode.key, law.bound * law.bound - f[0] * f[0], law.bound * law.bound});
-      else
-        out.push_back({Kind::slips, mode.key, (u[0] - law.velocity) * mode.direction[0], speed});
-      continue;
-    }
-    if (!mode.shared) out.push_back({Kind::presses, mode.key, f[0], force_[k]});
-    if (mode.kind == ContactMode::Kind::slides)
-      out.push_back(
-          {Kind::slips, mode.key, u[1] * mode.direction[0] + u[2] * mode.direction[1], speed});
-    if (mode.kind == ContactMode::Kind::sticks) {
-      const double most = law.friction * f[0];
-      out.push_back({Kind::holds, mode.key, most * most - f[1] * f[1] - f[2] * f[2],
-                     law.friction * law.friction * force_[k] * force_[k]});
-    }
+    const bool slides = mode.kind == ContactMode::Kind::slides;
+    if (mode.shared && !slides) continue;  // its room is watched
+    Guards guards;
+    law.guards({.sticks = mode.kind == ContactMode::Kind::sticks,
+                .slides = slides,
+                .shared = mode.shared,
+                .force = motion_.force(k),
+                .rate = motion_.rate(k),
+                .direction = mode.direction,
+                .size = force_[k],
+                .speed = speed},
+               guards);
+    for (const Guard& guard : guards)
+      out.push_back({kind_of(guard.until), mode.key, guard.value, guard.scale});
   }
 }
 
@@ -474,7 +472,8 @@ std::array<double, 2> LaneWatch::slip(std::uint64_t key) const {
     if (modes[k].key != key || motion_.index(k) < 0) continue;
     const Vector3& f = motion_.force(k);
     const LaneContacts& contacts = motion_.contacts();
-    if (contacts.law(at(motion_.index(k))).rule == Of::relay) return {f[0] > 0.0 ? -1.0 : 1.0, 0.0};
+    if (contacts.law(at(motion_.index(k))).slides_on_normal())
+      return {f[0] > 0.0 ? -1.0 : 1.0, 0.0};
     const double strength = std::hypot(f[1], f[2]);
     if (strength > 0.0) return {-f[1] / strength, -f[2] / strength};
   }

@@ -11,10 +11,8 @@
 namespace saltus {
 namespace {
 
-/// Event-driven integration knows all that the model has. Fremond's law, which it does not, is only known by its mean slip.
+/// Event-driven integration knows all that the model has.
 bool fits_events(const Model& model) {
-  for (const ContactLaw& law : model.laws())
-    if (law.rule == ContactLaw::Rule::newton_impact && law.tangential != 0.0) return false;
   ModelParts parts = model.parts();
   parts.options.lane = Lane::events;
   try {
@@ -46,8 +44,7 @@ std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed,
       passed.motion, rounded_down(h * passed.room / passed.motion), others);
 }
 
-std::string overdamped_text(const Model& model, int joint_law, const ContactSpring& spring,
-                            double z, double h) {
+std::string overdamped_text(const Model& model, int joint_law, double damping, double z, double h) {
   const double longest = rounded_down(2.0 * h / z);
   if (joint_law >= 0)
     return fmt::format(
@@ -59,7 +56,7 @@ std::string overdamped_text(const Model& model, int joint_law, const ContactSpri
   return fmt::format(
       "a compliant contact with damping {:.3g} N s/m throws back what it should stop: h c/m = "
       "{:.3g}, and it is above 2; use `at: end` in the law, or steps up to {:.1g} s",
-      spring.damping, z, longest);
+      damping, z, longest);
 }
 
 std::string across_text(const Model& model, int a, int b, double gap, double h, double time) {

@@ -11,8 +11,7 @@ namespace saltus {
 std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed, double h);
 
 /// A dashpot turned a rate round, z = h c/m > 2; joint_law: index into Model::joint_laws(), -1: of a contact.
-std::string overdamped_text(const Model& model, int joint_law, const ContactSpring& spring,
-                            double z, double h);
+std::string overdamped_text(const Model& model, int joint_law, double damping, double z, double h);
 /// A contact of two bodies (numbers as in Surfaces::excluded) held one a gap [m] above the other; time: of its fall to it [s].
 std::string across_text(const Model& model, int a, int b, double gap, double h, double time);
 /// A rigid body turned by an angle [rad] of more than half a turn in a step.

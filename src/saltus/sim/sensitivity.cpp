@@ -170,8 +170,7 @@ void Walk::check_start() {
   for (const ContactMode& mode : step.modes) {
     const std::size_t i = runner_->find(mode.key);
     const ContactLaw& law = runner_->motion().contacts().law(i);
-    if (law.rule == ContactLaw::Rule::compliant) continue;
-    if (law.rule == ContactLaw::Rule::relay && mode.kind != ContactMode::Kind::sticks) continue;
+    if (law.held_rows(0, mode.kind == ContactMode::Kind::sticks) == 0) continue;
     keys.push_back(mode.key);
     tangents.push_back(mode.kind == ContactMode::Kind::sticks
                            ? runner_->motion().contacts().contact(i).tangents
@@ -184,7 +183,7 @@ void Walk::check_start() {
     std::vector<double> x;
     for (std::size_t k = 0; k < keys.size(); ++k) {
       const std::size_t i = r.find(keys[k]);
-      const bool unilateral = r.motion().contacts().law(i).activated();
+      const bool unilateral = r.motion().contacts().law(i).unilateral();
       x.push_back(unilateral ? r.motion().contacts().gap(i) : 0.0);
       for (int a = 0; a <= tangents[k]; ++a) x.push_back(r.motion().contacts().rate(i, a));
     }

@@ -11,8 +11,6 @@ namespace saltus::sensitivity {
 namespace {
 
 using Kind = ContactMode::Kind;
-using Of = ContactLaw::Rule;
-
 const ContactMode* mode_of(std::span<const ContactMode> modes, std::uint64_t key) {
   const auto mode = std::ranges::find(modes, key, &ContactMode::key);
   return mode != modes.end() ? &*mode : nullptr;
@@ -121,8 +119,7 @@ Walk::Struck Walk::strike(const Stretch& stretch, const std::vector<std::uint64_
     const double closing = closing_rate(stretch, before, modes, key, f0);
     std::vector<std::uint64_t> keys{key};
     for (const ContactMode& mode : modes) {
-      const Of rule = runner_->motion().contacts().law(runner_->find(mode.key)).rule;
-      if (rule == Of::newton_impact || rule == Of::poisson_impact || rule == Of::equality)
+      if (runner_->motion().contacts().law(runner_->find(mode.key)).facts().impact)
         keys.push_back(mode.key);
     }
     std::ranges::sort(keys);
@@ -226,12 +223,12 @@ Difference::Function Walk::event_function(const Stretch& stretch, const Change& 
     double x = 0.0;
     if (!change.before) {
       x = motion.contacts().gap(i);
-    } else if (law.rule == Of::compliant) {
-      x = law.spring.damping != 0.0 ? motion.force(place)[0] : motion.contacts().gap(i);
-    } else if (law.rule == Of::relay) {
+    } else if (!law.set_valued()) {
+      x = law.facts().damping != 0.0 ? motion.force(place)[0] : motion.contacts().gap(i);
+    } else if (law.slides_on_normal()) {
       x = change.before->kind == Kind::slides
-              ? (motion.rate(place)[0] - law.velocity) * change.before->direction[0]
-              : law.bound - std::abs(motion.force(place)[0]);
+              ? (motion.rate(place)[0] - law.facts().velocity) * change.before->direction[0]
+              : law.strength_at_rest() - std::abs(motion.force(place)[0]);
     } else if (!change.after || change.before->kind == Kind::closed) {
       x = motion.force(place)[0];
     } else if (change.before->kind == Kind::slides) {
@@ -239,7 +236,7 @@ Difference::Function Walk::event_function(const Stretch& stretch, const Change& 
       x = product({u[1], u[2]}, change.before->direction);
     } else {
       const Vector3& force = motion.force(place);
-      x = law.friction * force[0] - std::hypot(force[1], force[2]);
+      x = law.strength_at_rest() * force[0] - std::hypot(force[1], force[2]);
     }
     return Vector{{x}};
   };
@@ -251,7 +248,7 @@ void Walk::change(const Stretch& stretch, const std::vector<Change>& changes, Se
   for (const Change& c : changes) {
     if (c.before) continue;
     runner_->place(t, groups, {}, 1.0);
-    if (runner_->motion().contacts().law(runner_->find(c.key)).rule != Of::compliant)
+    if (runner_->motion().contacts().law(runner_->find(c.key)).set_valued())
       throw Refusal{fmt::format(
           "contact {} closes without speed at t = {:.10g} s: an impact that grazes", c.key, t)};
   }
@@ -292,7 +289,7 @@ void Walk::change(const Stretch& stretch, const std::vector<Change>& changes, Se
                      : c.after->kind == Kind::sticks ? Event::Kind::sticks
                      : c.after->kind == Kind::slides ? Event::Kind::slides
                                                      : Event::Kind::spring;
-  if (runner_->motion().contacts().law(i).rule == Of::compliant) kind = Event::Kind::spring;
+  if (!runner_->motion().contacts().law(i).set_valued()) kind = Event::Kind::spring;
   Sensitivity::Moved moved{kind, t, c.key, Vector(std::ssize(s_))};
   for (std::size_t j = 0; j < s_.size(); ++j) {
     const double tau = -total(j, groups, t, s_[j], phi)[0] / rate;
@@ -342,7 +339,7 @@ std::optional<Refusal> Walk::miss_in(const Stretch& stretch, bool first) {
       const ContactLaw& law = contacts.law(i);
       // A spring without damping begins to press without a jump: a near miss does not matter.
       if (law.bilateral() || mode_of(step.modes, contacts.key(i)) ||
-          (law.rule == Of::compliant && law.spring.damping == 0.0))
+          (!law.set_valued() && law.facts().damping == 0.0))
         continue;
       here[contacts.key(i)] = contacts.rate(i, 0);
     }

@@ -12,16 +12,8 @@
 namespace saltus::sensitivity {
 namespace {
 
-using Of = ContactLaw::Rule;
-
 /// Of impacts, whose differences are divided by a small number.
 constexpr Limits kTight{1e-13, 100'000};
-
-ImpactContact::Law law_of(Of rule) {
-  return rule == Of::equality         ? ImpactContact::Law::held
-         : rule == Of::poisson_impact ? ImpactContact::Law::poisson
-                                      : ImpactContact::Law::newton;
-}
 
 }  // namespace
 
@@ -130,14 +122,14 @@ void Runner::strike(double t, const Groups& groups, std::span<const std::uint64_
   int m = 0;
   for (const std::uint64_t key : keys) {
     const std::size_t i = find(key);
-    const ContactLaw& law = contacts.law(i);
+    const LawFacts& law = contacts.law(i).facts();
     ImpactContact c;
-    c.law = law_of(law.rule);
+    c.form = law.impact.value_or(ImpactForm::newton);
     c.first = m;
-    c.tangents = c.law == ImpactContact::Law::held ? 0 : contacts.contact(i).tangents;
+    c.tangents = c.form == ImpactForm::held ? 0 : contacts.contact(i).tangents;
     c.restitution = law.restitution;
-    c.tangential = law.tangential;
-    c.friction = law.friction;
+    c.tangential = law.friction.tangential;
+    c.friction = law.friction.coefficient;
     m += 1 + c.tangents;
     list.push_back(c);
     at.push_back(i);
@@ -147,7 +139,7 @@ void Runner::strike(double t, const Groups& groups, std::span<const std::uint64_
   std::vector<int> ids(static_cast<std::size_t>(m));
   for (std::size_t k = 0; k < list.size(); ++k) {
     ImpactContact& c = list[k];
-    const ContactLaw& law = contacts.law(at[k]);
+    const LawFacts& law = contacts.law(at[k]).facts();
     for (int a = 0; a <= c.tangents; ++a) {
       row.setZero();
       contacts.add_row(at[k], a, 1.0, row);
@@ -155,7 +147,7 @@ void Runner::strike(double t, const Groups& groups, std::span<const std::uint64_
       u[c.first + a] = contacts.rate(at[k], a);
       ids[static_cast<std::size_t>(c.first + a)] = c.first + a;
     }
-    if (law.rule == Of::equality) u[c.first] -= law.velocity;
+    if (c.form == ImpactForm::held) u[c.first] -= law.velocity;
     if (c.tangents > 0 && law.falling.falls())
       c.friction *= law.falling.share(u.segment(c.first + 1, c.tangents).norm());
   }

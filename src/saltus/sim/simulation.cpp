@@ -101,7 +101,7 @@ Energy energy_of(const Model& model, const State& state) {
     energy = energy_of(model, prepare(model, state.h), state.t, state.h, state.groups);
   if (has_springs(model)) {
     JointSystem joints = all_joints(model);
-    energy.potential += stored_energy(model, joints, state.t, state.groups);
+    energy.potential += stored_energy(model, joints, state.t, state.groups).all;
   }
   return energy;
 }
@@ -146,7 +146,7 @@ Simulation::Work::Work(Model m, State s)
   }
   ledger = state.ledger;
   w.resize(widest);
-  r_friction.resize(widest);
+  r_part.resize(widest);
   springs = has_springs(model);
   for (int i = 0; i < static_cast<int>(accounts.size()); ++i) {
     if (accounts[static_cast<std::size_t>(i)] == "friction") friction_account = i;
@@ -289,7 +289,7 @@ void Simulation::Work::use(double h) {
   // Some schemes measure energy with the step; what a change of the measure makes is the scheme's.
   const double before = state.energy.total();
   state.energy = energy_of(model, prepared, state.t, h, state.groups);
-  state.energy.potential += stored;
+  state.energy.potential += stored.all;
   if (model.options().ledger)
     state.ledger[state.ledger.size() - 2] += state.energy.total() - before;
 }
@@ -311,7 +311,7 @@ void Simulation::Work::book(StepReport& report) {
   const std::size_t impact = ledger.size() - 3, scheme = ledger.size() - 2,
                     unexplained = ledger.size() - 1;
   energy = {};
-  double explained = 0.0, damping = 0.0;
+  double explained = 0.0, damping = 0.0, stops = 0.0;
   for (std::size_t g = 0; g < trials.size(); ++g) {
     const Group& group = model.groups()[g];
     StepWork work{by_source[g]};
@@ -336,16 +336,18 @@ void Simulation::Work::book(StepReport& report) {
     if (island && (report.contacts > 0 || island->joints())) {
       const auto n = static_cast<Eigen::Index>(trials[g].r.size());
       group.scheme->work_velocity(trials[g], ends[g], w.head(n));
-      if (island->joints(static_cast<int>(g), r_friction.head(n))) {
-        const double held = dot(static_cast<int>(n), r_friction.data(), w.data());
-        report.joints += held;
-        report.impact -= held;
-      }
+      const auto work_of = [&](ImpulseOf part) {
+        return island->impulse(part, static_cast<int>(g), r_part.head(n))
+                   ? dot(static_cast<int>(n), r_part.data(), w.data())
+                   : 0.0;
+      };
+      const double held = work_of(ImpulseOf::joints);
+      report.joints += held;
+      report.impact -= held;
       report.impact += dot(static_cast<int>(n), trials[g].r.data(), w.data());
-      if (island->damping(static_cast<int>(g), r_friction.head(n)))
-        damping += dot(static_cast<int>(n), r_friction.data(), w.data());
-      if (friction_account >= 0 && island->friction(static_cast<int>(g), r_friction.head(n)))
-        report.friction += dot(static_cast<int>(n), r_friction.data(), w.data());
+      damping += work_of(ImpulseOf::dampers);
+      stops += work_of(ImpulseOf::stops);
+      if (friction_account >= 0) report.friction += work_of(ImpulseOf::friction);
     }
   }
   report.impact -= report.friction + damping;
@@ -354,21 +356,24 @@ void Simulation::Work::book(StepReport& report) {
     for (const auto& island : islands) {
       if (!island) continue;
       const DriftWork drift = island->drift_work();
-      report.impact += drift.normal;
+      report.impact += drift.normal + drift.stops;
+      stops += drift.stops;
       report.friction += drift.friction;
       report.joints += drift.joints;
       damping += drift.damping;
-      const double drive = drift.normal + drift.friction + drift.joints + drift.damping;
+      const double drive =
+          drift.normal + drift.stops + drift.friction + drift.joints + drift.damping;
       ledger[static_cast<std::size_t>(prescribed_account)] -= drive;
       explained -= drive;
     }
   if (springs) {  // what the springs of the contacts took up is energy, not loss
     stored_end = stored_energy(model, joints, state.t + state.h, ends);
-    energy.potential += stored_end;
-    report.impact += stored_end - stored;
+    energy.potential += stored_end.all;
+    report.impact += stored_end.all - stored.all;
+    stops += stored_end.joints - stored.joints;
   }
   if (joints_account >= 0) {
-    ledger[static_cast<std::size_t>(joints_account)] += report.joints;
+    ledger[static_cast<std::size_t>(joints_account)] += report.joints + stops;
     explained += report.joints;
   }
   if (damping != 0.0) {
@@ -376,7 +381,7 @@ void Simulation::Work::book(StepReport& report) {
     explained += damping;
   }
   if (friction_account >= 0) ledger[static_cast<std::size_t>(friction_account)] += report.friction;
-  ledger[impact] += report.impact;
+  ledger[impact] += report.impact - stops;
   explained += report.impact + report.friction;
   report.unexplained = energy.total() - state.energy.total() - explained;
   ledger[unexplained] += report.unexplained;
@@ -547,9 +552,9 @@ void Simulation::Work::correct(StepReport& report) {
   const double T = after.kinetic - before.kinetic;
   double V = after.potential - before.potential;
   if (springs) {
-    const double stored_before =
+    const StoredEnergy stored_before =
         std::exchange(stored_end, stored_energy(model, joints, state.t + state.h, ends));
-    V += stored_end - stored_before;
+    V += stored_end.all - stored_before.all;
   }
   energy.kinetic += T;
   energy.potential += V;

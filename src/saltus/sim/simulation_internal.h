@@ -21,6 +21,7 @@
 #include "saltus/sim/notices.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/sim/step_control.h"
+#include "saltus/sim/stored_energy.h"
 
 namespace saltus {
 
@@ -47,10 +48,10 @@ struct Simulation::Work {
   std::vector<ContactMemory> contacts;           ///< of the step in work, like ledger and energy
   std::vector<double> ledger;
   Energy energy;
-  Vector w, r_friction;
+  Vector w, r_part;
   bool springs = false;  ///< a contact stores energy
-  double stored = 0.0,
-         stored_end = 0.0;    ///< of the springs in the state, and at the end of the step [J]
+  StoredEnergy stored,
+      stored_end;             ///< of the springs in the state, and at the end of the step [J]
   int friction_account = -1;  ///< of the ledger, like `projection_account`; -1: none
   int projection_account = -1, prescribed_account = -1, joints_account = -1, damping_account = -1;
   std::vector<Vector>

@@ -120,9 +120,10 @@ struct StepReport {
       0.0;  ///< smallest gap of the finished state [m], +inf without contacts; < 0: penetration
   double joint_gap = 0.0;  ///< largest |g| of the joints on the finished state [m], [rad]
   double impulse = 0.0;    ///< sum of the normal impulses [N s]
-  double impact = 0.0;     ///< contact work of the step without friction and what springs store [J]
-  double joints = 0.0;     ///< work of the joints on the relative motion of what they join [J]
-  double friction = 0.0;   ///< work of friction, of relays too [J]
+  double impact =
+      0.0;  ///< work of contacts, stops and springs of joints without friction and what springs store [J]
+  double joints = 0.0;       ///< work of the joints on the relative motion of what they join [J]
+  double friction = 0.0;     ///< work of friction, of relays too [J]
   double unexplained = 0.0;  ///< energy change of the step that no account explains [J]
   bool converged = true;
   bool finite = true;
@@ -133,7 +134,7 @@ struct StepReport {
   double speed = 0.0;        ///< largest velocity that the step asks of contacts [m/s]
   double closing =
       0.0;  ///< closing velocity that contacts were left with, relative to what the step asks of them [1]
-  int joint_law = -1;  ///< of Model::joint_laws(): its angle cannot be counted any more
+  int joint_law = -1;            ///< of Model::joint_laws(): its angle cannot be counted any more
   double linear_residual = 0.0;  ///< largest |b - A x|/|b| of all linear iterations [1]
   int steps = 1;        ///< that covered the interval; of the event lane those of its integrator
   int rejected = 0;     ///< steps that were made again, shorter

@@ -107,8 +107,8 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
       50;  // steps in contact: `closing_only` would let go of what rests
   const std::string gaining = what_opens(setup.model);
   if (!gain.matters(state.ledger) || gaining.empty()) return "";
-  for (const ContactLaw& law : setup.model.laws())
-    if (law.rule == ContactLaw::Rule::equality && law.velocity != 0.0) return "";  // a motor
+  for (const AnyLaw& law : setup.model.laws())
+    if (law->bilateral() && !law->bounded() && law->facts().velocity != 0.0) return "";  // a motor
   std::vector<char> of_joint(setup.model.laws().size(), 0);  // which have no options of their own
   for (const JointLaw& law : setup.model.joint_laws())
     of_joint[static_cast<std::size_t>(law.law)] = 1;
@@ -116,24 +116,26 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
   bool at_end = false;                 // friction that opposes the slip at the end
   for (std::size_t i = 0; i < of_joint.size(); ++i) {
     if (of_joint[i]) continue;
-    const ContactLaw& law = setup.model.laws()[i];
-    const bool newton = law.rule == ContactLaw::Rule::newton_impact;
-    open = open || (newton && !law.activation.closing_only);
-    at_end = at_end || (newton && law.friction > 0.0 && law.tangential != 1.0);
-    position = position && law.rule == ContactLaw::Rule::signorini_position;
+    const LawFacts& law = setup.model.law(static_cast<int>(i)).facts();
+    open = open || (law.activation && !law.activation->closing_only);
+    at_end = at_end ||
+             (law.activation && law.friction.coefficient > 0.0 && law.friction.tangential != 1.0);
+    position = position && law.position_level && !(law.restitution > 0.0);
   }
   bool gain_one = true;  // which position laws need
   for (const Group& group : setup.model.groups())
     gain_one = gain_one && group.scheme->gain() == 1.0;
   const bool closing_only = open && gain.longest < kRests;
-  const char* remedy =
+  const std::string gaps = fmt::format("`law: {}`", GapLaw::name),
+                    closing =
+                        fmt::format("`activation: {{closing_only: true}}` in {}", DefaultLaw::name);
+  const std::string remedy =
       setup.model.options().lane == Lane::events ? finer_remedy(setup)
-      : gain.by_friction && at_end               ? "use `slip: mean` in newton-impact"
-      : closing_only && gain_one
-          ? "use `law: signorini-position`, or `activation: {closing_only: true}` in newton-impact"
-      : closing_only          ? "use `activation: {closing_only: true}` in newton-impact"
-      : position || !gain_one ? finer_remedy(setup)
-                              : "use `law: signorini-position`";
+      : gain.by_friction && at_end ? fmt::format("use `slip: mean` in {}", DefaultLaw::name)
+      : closing_only && gain_one   ? fmt::format("use {}, or {}", gaps, closing)
+      : closing_only               ? "use " + closing
+      : position || !gain_one      ? finer_remedy(setup)
+                                   : "use " + gaps;
   return fmt::format(
       "{} fed energy into the motion, {:.3g} J in {} steps, at most {:.3g} J in one (t = {:.6g} "
       "s); "
@@ -254,11 +256,10 @@ std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
   const StepOptions& options = setup.model.options();
   if (options.lane == Lane::events || options.correct_positions) return "";
   bool velocity = false, closing_only = false;
-  for (const ContactLaw& law : setup.model.laws()) {
-    if (law.rule != ContactLaw::Rule::newton_impact && law.rule != ContactLaw::Rule::poisson_impact)
-      continue;
+  for (const AnyLaw& law : setup.model.laws()) {
+    if (!law->activated()) continue;
     velocity = true;
-    closing_only = closing_only || law.activation.closing_only;
+    closing_only = closing_only || law->facts().activation->closing_only;
   }
   const double sunk = -loop.least_gap - std::max(0.0, -loop.first_gap);
   if (!velocity || !(loop.speed > 0.0) || !(sunk > kSteps * options.h * loop.speed)) return "";
@@ -267,8 +268,11 @@ std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
       "{:.3g} m; "
       "{}",
       sunk, options.h * loop.speed,
-      closing_only ? "`activation: {closing_only: true}` lets go of bodies at rest: leave it out"
-                   : "use `contact: {correct_positions: true}` or `law: {kind: stewart-trinkle}`");
+      closing_only
+          ? std::string(
+                "`activation: {closing_only: true}` lets go of bodies at rest: leave it out")
+          : fmt::format("use `contact: {{correct_positions: true}}` or `law: {{kind: {}}}`",
+                        ClosingLaw::name));
 }
 
 std::string joint_warning(const Extreme& gap, const Model& model, const State& state) {

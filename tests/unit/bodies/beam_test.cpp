@@ -268,8 +268,7 @@ TEST_CASE(
 
   // pressed onto a stop 0.1 below its tip: it stays there and 3 EI/L^3 0.1 of the load goes into the beam
   ModelParts parts = one_group({beam, zero, zero}, EulerImplicitOptions{}, 0.02);
-  ContactLaw stop;
-  stop.rule = ContactLaw::Rule::newton_impact;
+  NewtonImpact stop;
   add_stop(parts, beam->point(1.0), Vector3(1.0, 0.0, -0.1), Vector3::UnitZ(), stop);
   const Model model(std::move(parts));
   Simulation sim(model);

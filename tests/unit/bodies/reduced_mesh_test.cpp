@@ -83,8 +83,7 @@ TEST_CASE(
     "a reduced block falls on a plane with friction as its mesh does, with all modes to "
     "round-off") {
   const double h = 2e-3;
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+  NewtonImpact law;
   law.friction = 0.4;
   const auto path = [&](const std::shared_ptr<const Dynamics>& body, const Fem& mesh) {
     const Vector still = Vector::Zero(body->positions());

@@ -233,8 +233,7 @@ TEST_CASE("a reduced bar strikes a wall like the full one, and closer with every
   const Vector zero = Vector::Zero(3 * system.mesh.nodes.cols());
   const double h = 1e-3, gap = 0.01037;
   const int steps = 500;
-  ContactLaw wall;
-  wall.rule = ContactLaw::Rule::newton_impact;
+  NewtonImpact wall;
   const auto strike = [&](std::shared_ptr<const Dynamics> body, const Vector& v,
                           const PointRef& point) {
     ModelParts parts = one_group({body, Vector::Zero(v.size()), v}, MoreauJeanOptions{}, h);

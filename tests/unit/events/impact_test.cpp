@@ -17,7 +17,7 @@ using namespace saltus;
 namespace {
 
 using enum ImpactOrder;
-using Kind = ImpactContact::Law;
+using Kind = ImpactForm;
 constexpr std::array kOrders{simultaneous, sequential, energetic};
 
 /// Bodies of diagonal mass, contacts by their rows: v+ = v + M^-1 H^T P.
@@ -64,7 +64,7 @@ Scene chain(std::vector<double> mass, std::vector<double> v, std::vector<double>
     row[static_cast<std::size_t>(i) + 1] = 1.0;
     s.row(row);
     s.contacts.push_back(
-        {.law = law, .first = i, .restitution = e[static_cast<std::size_t>(i) % e.size()]});
+        {.form = law, .first = i, .restitution = e[static_cast<std::size_t>(i) % e.size()]});
   }
   return s;
 }
@@ -153,7 +153,7 @@ TEST_CASE("Poisson's law gives every contact back a share of its own compression
   Scene s = block(0.1, 0.5, 0.0, 1.0);
   s.v = Vector3(0.0, -1.0, 1.0);  // corners at -1.1 and -0.9
   CHECK((strike(s, simultaneous).u(std::vector{0, 2}) - Eigen::Vector2d(1.1, 0.9)).norm() < 1e-13);
-  for (ImpactContact& c : s.contacts) c.law = Kind::poisson;
+  for (ImpactContact& c : s.contacts) c.form = Kind::poisson;
   const After a = strike(s, simultaneous);
   CHECK(a.v.isApprox(-s.v, 1e-13));  // P = 2 P_c where both are compressed: the same here
 }
@@ -309,7 +309,7 @@ Scene crowd(unsigned seed, int tangents, bool held, double e) {
     const Vector w = s.mass.cwiseInverse().cwiseProduct(s.H.row(0).transpose());
     s.v -= w * (s.H.row(0).dot(s.v) / s.H.row(0).dot(w));
     s.row(std::vector<double>(s.H.row(0).begin(), s.H.row(0).end()));
-    s.contacts = {{.law = Kind::held, .first = 0}, {.law = Kind::held, .first = 1}};
+    s.contacts = {{.form = Kind::held, .first = 0}, {.form = Kind::held, .first = 1}};
   }
   for (int i = 0; i < 3; ++i) {
     s.contacts.push_back({.first = static_cast<int>(s.H.rows()),
@@ -338,7 +338,7 @@ TEST_CASE("behind an impact nothing closes, contacts press inside their cones, r
         CAPTURE(static_cast<int>(order));
         REQUIRE(a.report.converged);
         for (const ImpactContact& c : s.contacts) {
-          if (c.law == Kind::held) {
+          if (c.form == Kind::held) {
             CHECK(std::abs(a.u[c.first]) < 1e-9);
             continue;
           }
@@ -461,7 +461,7 @@ TEST_CASE("an impact says what it cannot do") {
     CHECK(solve_impact({W, u, contacts, ids}, order, *solver, {}, P).converged);
     CHECK(P[0] == 0.0);
   }
-  contacts[0] = {.law = Kind::held, .tangents = 1};
+  contacts[0] = {.form = Kind::held, .tangents = 1};
   CHECK_THROWS_AS(solve_impact({W, u, contacts, ids}, simultaneous, *solver, {}, P), UsageError);
 }
 

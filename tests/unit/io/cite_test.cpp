@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "saltus/base/error.h"
-#include "saltus/contact/law.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 

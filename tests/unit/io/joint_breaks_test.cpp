@@ -38,8 +38,7 @@ Model breaking_net(JointLevel level) {
         link(mass[x - 1][y], mass[x][y], place(i - 1, j), at, i == 2 ? 0.0 : strength);
       if (j == 2) link(mass[x][y], box, at, {0.5 * i, 0.0, 0.7}, 14.0 + 3.0 * i);
     }
-  ContactLaw floor;
-  floor.rule = ContactLaw::Rule::newton_impact;
+  NewtonImpact floor;
   floor.restitution = 0.3;
   scene.wall(box, Vector3::UnitZ(), floor);
   scene.wall(mass[0][2], Vector3::UnitZ(), floor);

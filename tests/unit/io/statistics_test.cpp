@@ -14,7 +14,7 @@ using namespace saltus::test;
 namespace {
 
 /// A bob on a guide, on which `law` acts, before a wall under `on_wall` where that is given.
-std::string opening(const ContactLaw& law, const ContactLaw* on_wall = nullptr) {
+std::string opening(const AnyLaw& law, const AnyLaw* on_wall = nullptr) {
   JointScene scene;
   const int bob = scene.rod(1.0, {1.0, 0.0, 0.0}, {2.0, 0.0, 0.0}, 0.1);
   const int guide = scene.join(JointKind::prismatic, -1, bob, {1.0, 0.0, 0.0}, {1.0, 0.0, 0.0});
@@ -26,12 +26,9 @@ std::string opening(const ContactLaw& law, const ContactLaw* on_wall = nullptr) 
 }  // namespace
 
 TEST_CASE("contacts and stops open and close; springs, motors and friction hold both ways") {
-  using Rule = ContactLaw::Rule;
-  ContactLaw spring{.rule = Rule::compliant};
-  spring.spring = {10.0, 1.0, 0.0, ContactSpring::At::middle, true};
-  const ContactLaw motor{.rule = Rule::relay, .bound = 1.0, .velocity = 2.0},
-      friction{.rule = Rule::relay, .bound = 1.0}, impact{.rule = Rule::newton_impact};
-  for (const ContactLaw& law : {spring, motor, friction}) {
+  const AnyLaw spring(law_of({10.0, 1.0, 0.0, ContactSpring::At::middle, true})),
+      motor = Relay{1.0, 2.0, Slip::end, {}}, friction = relay_law(1.0), impact = newton_law(0.0);
+  for (const AnyLaw& law : {spring, motor, friction}) {
     CHECK(opening(law).empty());
     CHECK(opening(law, &impact) == "contact");
   }

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "saltus/bodies/modal.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/io/output_file.h"
 #include "saltus/scene/model.h"
 #include "saltus/schemes/modal_exact.h"
@@ -102,7 +103,7 @@ inline saltus::Model make_model(int first_modes = 5) {
     state.v = saltus::Vector::Zero(group.dynamics->velocities());
     parts.initial.push_back(state);
   }
-  parts.laws.resize(1);
+  parts.laws.emplace_back(saltus::SignoriniPosition{});
   for (std::uint64_t k : {7u, 9u}) {
     saltus::ContactPair pair;
     pair.key = k;

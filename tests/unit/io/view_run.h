@@ -5,6 +5,7 @@
 #include "saltus/bodies/particles.h"
 #include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/bodies/rigid.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/io/results.h"
 #include "saltus/io/results_reader.h"
 #include "saltus/schemes/moreau_jean.h"
@@ -85,7 +86,7 @@ struct PutRun {
     parts.probes.resize(1);
     parts.probes[0].name = "pickup";
     parts.probes[0].table = string->probe(0.3, 1e9);
-    parts.laws.resize(1);
+    parts.laws.emplace_back(saltus::SignoriniPosition{});
     for (double x : {0.25, 0.5}) {
       ContactPair pair;
       pair.key = static_cast<std::uint64_t>(100.0 * x);

@@ -54,7 +54,7 @@ TEST_CASE("skins stand in one table of laws with shapes, by the names of their m
   CHECK(surfaces.skins[1].skin.facets.size() == 12);
   const auto friction = [&](int a, int b) {
     const int law = surfaces.law[static_cast<std::size_t>(3 * a + b)];
-    return law < 0 ? -1.0 : model.laws()[static_cast<std::size_t>(law)].friction;
+    return law < 0 ? -1.0 : model.law(law).facts().friction.coefficient;
   };
   CHECK(friction(0, 1) == 0.1);
   CHECK(friction(2, 1) == 0.2);

@@ -52,7 +52,7 @@ TEST_CASE("the first entry that fits two materials gives their law, in any order
       CAPTURE(b);
       const int law = surfaces.law[static_cast<std::size_t>(3 * a + b)];
       REQUIRE(law >= 0);
-      CHECK(model.laws()[static_cast<std::size_t>(law)].friction == friction[a][b]);
+      CHECK(model.law(law).facts().friction.coefficient == friction[a][b]);
     }
   CHECK(model.warnings().empty());
 }
@@ -84,7 +84,7 @@ TEST_CASE("the activation of a surface law knows the contact instant") {
     const Model model = shapes_model("contact: {instant: " + std::string(instant) + "}\nbodies:\n" +
                                      ball("a", "[0, 0, 1]", "ice") + ground("floor", "ice") +
                                      "surfaces: [{law: newton-impact}]\n");
-    CHECK(model.laws()[0].activation.forecast == forecast);
+    CHECK(model.law(0).facts().activation->forecast == forecast);
   }
 }
 

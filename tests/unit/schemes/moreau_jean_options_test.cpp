@@ -45,8 +45,7 @@ TEST_CASE("the account of an affine body is exact under loads that change, by ei
                                       Vector::Constant(4, -1.0)},
                                      o, 5e-3);
         if (contact) {
-          ContactLaw law;
-          law.rule = ContactLaw::Rule::newton_impact;
+          NewtonImpact law;
           law.restitution = 0.5;
           add_stop(parts, {0, 1, Vector3::Zero()}, Vector3(0.0, 0.0, -0.02), Vector3::UnitZ(), law);
         }

@@ -116,8 +116,7 @@ Strike strike(const SchemeChoice& scheme, double h, double restitution, double s
   s.parts.options.instant = ContactInstant::middle;
   Vector3 x;
   body.dynamics->points(0.0, body.q, std::span(&s.corner, 1), x);
-  ContactLaw law;
-  law.rule = ContactLaw::Rule::newton_impact;
+  NewtonImpact law;
   law.restitution = restitution;
   add_stop(s.parts, s.corner, x, s.normal, law);
   return s;

@@ -162,7 +162,7 @@ TEST_CASE(
     if (!fixed) {  // a tangent takes the pairs to the island for everything
       parts.pairs[1].tangent[0] = Vector3::UnitX();
       parts.pairs[1].tangents = 1;
-      parts.laws[1].friction = 0.1;
+      parts.laws[1] = newton_law(0.5, 0.1);
     }
     Simulation sim{Model(std::move(parts))};
     bool pressed = false, left_out = false;

@@ -1,11 +1,27 @@
-// The force of a compliant contact over a step.
+// Springs: the force of a compliant contact, in a step and at an instant.
 #pragma once
 #include <algorithm>
 #include <cmath>
 
-#include "saltus/contact/contact_law.h"
-
 namespace saltus {
+
+/// Force of a compliant contact [N], y the gap and u its rate, d = max(-y, 0):
+///     N = k d^p - c u >= 0,   c > 0 with p = 1, middle or end only
+struct ContactSpring {
+  /// middle: at (y0 + y1)/2 and (u0 + u1)/2. end: at y1 and u1. mean: of k d^p over the way from y0 to y1.
+  enum class At { mean, middle, end };
+  double stiffness = 0.0;  ///< k [N/m^p]
+  double exponent = 1.0;   ///< p >= 1
+  double damping = 0.0;    ///< c [N s/m]
+  At at = At::mean;
+  bool pulls =
+      false;  ///< N of either sign, at any gap: a spring, not an obstacle; linear() ones only
+
+  /// One complementarity row, exact in one pass.
+  bool linear() const { return exponent == 1.0 && at != At::mean; }
+  /// Of y1 and u1 in the gap and rate at which a linear one acts.
+  double weight() const { return at == At::middle ? 0.5 : 1.0; }
+};
 
 /// F(y) = k d^p [N] and V(y) = k d^(p + 1)/(p + 1) [J], d = max(-y, 0); of a spring that pulls V = k y^2/2.
 inline double spring_force(const ContactSpring& x, double gap) {

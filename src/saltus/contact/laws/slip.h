@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include "saltus/contact/contact_law.h"
+#include "saltus/contact/laws/friction.h"
 
 namespace saltus {
 

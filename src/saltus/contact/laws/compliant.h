@@ -1,0 +1,59 @@
+// Springs and dashpots as contact laws.
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "saltus/contact/laws/contact_law.h"
+#include "saltus/contact/laws/spring.h"
+
+namespace saltus {
+
+constexpr auto names_of(ContactSpring::At) {
+  using enum ContactSpring::At;
+  return std::array{NamedValue{mean, "mean"}, NamedValue{middle, "middle"}, NamedValue{end, "end"}};
+}
+
+/// A spring that pushes: force = stiffness * penetration^exponent.
+struct Compliant {
+  using At = ContactSpring::At;
+  static constexpr std::string_view name = "compliant";
+  static constexpr std::string_view reference = "AcaryBrogliato2008";
+  static constexpr std::string_view help =
+      "force = stiffness times penetration to a power, linear, Hertz or felt";
+
+  double stiffness = 0.0;
+  double exponent = 1.0;
+  double damping = 0.0;
+  std::optional<At> at;
+
+  /// mean when not given, middle with damping.
+  At at_value() const { return at.value_or(damping > 0.0 ? At::middle : At::mean); }
+
+  std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
+  bool operator==(const Compliant&) const = default;
+  std::optional<Fault> fault() const {
+    if (damping != 0.0 && exponent != 1.0)
+      return Fault{"damping", "is for linear springs", "exponent: 1"};
+    if (damping != 0.0 && at == At::mean)
+      return Fault{"damping", "has no mean over the way", "at: middle or end"};
+    return {};
+  }
+  static constexpr auto fields() {
+    using T = Compliant;
+    return field_rows(
+        required("stiffness", &T::stiffness, kPositive, "k of force = k penetration^p [N/m^p]"),
+        field("exponent", &T::exponent, between(1.0, 10.0), "p: 1 linear, 1.5 Hertz"),
+        field("damping", &T::damping, unit::N_s_per_m, kNotNegative,
+              "c of force = k penetration - c rate of the gap, never below 0"),
+        field("at", &T::at,
+              "the force of a step is that of the gap in its middle, at its end (order 1, loses "
+              "energy), or the mean over its way, which keeps the energy; mean when not given, "
+              "middle with damping"));
+  }
+};
+
+/// The law of any spring, those that pull too.
+std::shared_ptr<const ContactLaw> law_of(const ContactSpring& spring);
+
+}  // namespace saltus

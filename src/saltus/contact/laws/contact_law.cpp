@@ -1,0 +1,99 @@
+#include "saltus/contact/laws/contact_law.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace saltus {
+
+// Position rows are all in the problem; after a stage of positions those that carried an impulse in it or are closed
+// behind it. Velocity rows where the activation lets them in, and while cohesion holds.
+bool ContactLaw::admits(const Admission& x) const {
+  if (x.gaps_alone) return !bilateral();
+  if (x.after_positions && !bilateral()) return x.held || x.y <= 0.0;
+  if (!activated()) return true;
+  return facts_.activation->admits(x.gap, x.rate, x.h) || (facts_.cohesion > 0.0 && x.bonded);
+}
+
+Law ContactLaw::entry(const ContactShape& shape, double) const {
+  if (shape.tangents == 0) return {};
+  return {.kind = shape.rolls || shape.spins ? LawKind::rolling : LawKind::coulomb,
+          .size = shape.rows,
+          .friction = facts_.friction.coefficient,
+          .rolling = shape.rolls ? facts_.friction.rolling : 0.0,
+          .spinning = shape.spins ? facts_.friction.spinning : 0.0};
+}
+
+// rates: b = H v_free + d1 + term;   gaps: b = y(q)/h + gain H (v_free - v). A stage of positions knows gaps alone.
+RowTerm ContactLaw::row(const RowState& x) const {
+  const double u = x.gaps_alone || position_level() ? x.y / x.h + x.ahead : x.u_free;
+  return {u + (x.gaps_alone ? 0.0 : term(x.y0, x.u0, x.h)), 0.0};
+}
+
+double ContactLaw::row_at_end(const RowEnd& x) const {
+  const double u = x.gaps_alone || position_level() ? x.y / x.h : x.u;
+  return u + (x.gaps_alone ? 0.0 : term(x.y0, x.u0, x.h));
+}
+
+double ContactLaw::term(double, double, double) const { return 0.0; }
+
+void ContactLaw::strengthen(Law& entry, double h, double slip) const {
+  const double share = facts_.falling.share(slip);
+  entry.bound = h * facts_.bound * share;
+  entry.friction = facts_.friction.coefficient * share;
+}
+
+double ContactLaw::stored_energy(double) const { return 0.0; }
+
+double ContactLaw::damping_impulse(double, double, double) const { return 0.0; }
+
+int ContactLaw::held_rows(int tangents, bool sticks) const { return sticks ? 1 + tangents : 1; }
+
+bool ContactLaw::gives_force(bool) const { return false; }
+
+double ContactLaw::force(double, double, double) const { return 0.0; }
+
+void ContactLaw::guards(const HeldContact& x, Guards& out) const {
+  const Vector3 &f = x.force, &u = x.rate;
+  if (!x.shared) out.add(Guard::Until::opens, f[0], x.size);
+  if (x.slides)
+    out.add(Guard::Until::sticks, u[1] * x.direction[0] + u[2] * x.direction[1], x.speed);
+  if (x.sticks) {
+    const double mu = facts_.friction.coefficient, most = mu * f[0];
+    out.add(Guard::Until::slides, most * most - f[1] * f[1] - f[2] * f[2],
+            mu * mu * x.size * x.size);
+  }
+}
+
+std::vector<LawNumber> ContactLaw::numbers() const {
+  const Friction& x = facts_.friction;
+  std::vector<LawNumber> all{{"restitution", facts_.restitution},
+                             {"friction", x.coefficient},
+                             {"tangential", x.tangential},
+                             {"rolling", x.rolling},
+                             {"spinning", x.spinning},
+                             {"cohesion", facts_.cohesion},
+                             {"bound", facts_.bound},
+                             {"velocity", facts_.velocity}};
+  if (facts_.falling.falls()) {
+    all.push_back({"falling_ratio", facts_.falling.ratio, 1.0});
+    all.push_back({"falling_speed", facts_.falling.speed});
+  }
+  add_numbers(all);
+  std::erase_if(all, [](const LawNumber& one) { return one.value == one.rest; });
+  return all;
+}
+
+std::string ContactLaw::description() const {
+  const Friction& x = facts_.friction;
+  std::string text = std::string(name()) + described();
+  if (x.rolling > 0.0) text += fmt::format(", rolling {:g} m", x.rolling);
+  if (x.spinning > 0.0) text += fmt::format(", spinning {:g} m", x.spinning);
+  if (facts_.cohesion > 0.0) text += fmt::format(", cohesion {:g} N", facts_.cohesion);
+  if (falls())
+    text +=
+        fmt::format(", falling to {:g} by {:g} m/s", facts_.falling.ratio, facts_.falling.speed);
+  return text;
+}
+
+}  // namespace saltus

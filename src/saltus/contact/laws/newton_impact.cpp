@@ -1,0 +1,46 @@
+// 0 <= u1 + e u0 perp P >= 0 on the points that the activation lets in
+#include "saltus/contact/laws/newton_impact.h"
+
+#include <fmt/format.h>
+
+namespace saltus {
+namespace {
+
+class NewtonImpactLaw final : public ContactLaw {
+ public:
+  NewtonImpactLaw(const NewtonImpact& x, const LawContext& context)
+      : ContactLaw({.name = NewtonImpact::name,
+                    .restitution = x.restitution,
+                    .cohesion = x.cohesion,
+                    .friction = {x.friction, x.slip == Slip::mean ? 1.0 : x.restitution_tangential,
+                                 x.rolling, x.spinning},
+                    .falling = resolved(x.falling),
+                    .activation = context.activation(x.activation),
+                    .impact = ImpactForm::newton}),
+        slip_(x.slip) {}
+
+ private:
+  double term(double, double u0, double) const override { return facts().restitution * u0; }
+  std::string described() const override {
+    const Friction& x = facts().friction;
+    std::string text = fmt::format(", restitution {:g}", facts().restitution);
+    if (x.coefficient > 0.0) {
+      text += fmt::format(", friction {:g}", x.coefficient);
+      if (slip_ == Slip::mean)
+        text += " on the mean slip";
+      else if (x.tangential > 0.0)
+        text += fmt::format(", tangential restitution {:g}", x.tangential);
+    }
+    return text;
+  }
+
+  Slip slip_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ContactLaw> NewtonImpact::law(const LawContext& context) const {
+  return std::make_shared<NewtonImpactLaw>(*this, context);
+}
+
+}  // namespace saltus

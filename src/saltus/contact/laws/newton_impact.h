@@ -1,0 +1,67 @@
+// Newton's law of impact with Coulomb's friction.
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "saltus/contact/laws/contact_law.h"
+
+namespace saltus {
+
+/// 0 <= u1 + e u0 perp impulse >= 0 on active contacts, Coulomb's cone of friction.
+struct NewtonImpact {
+  static constexpr std::string_view name = "newton-impact";
+  static constexpr std::string_view reference = "Moreau1988";
+  static constexpr std::string_view help =
+      "velocity after = -restitution times velocity before, on active contacts; Coulomb friction";
+
+  double restitution = 0.0;
+  double friction = 0.0;
+  double restitution_tangential = 0.0;
+  Slip slip = Slip::end;
+  std::optional<FallingOptions> falling;
+  ActivationOptions activation;
+  double rolling = 0.0;
+  double spinning = 0.0;
+  double cohesion = 0.0;
+
+  std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
+  bool operator==(const NewtonImpact&) const = default;
+  std::optional<Fault> fault() const {
+    if (slip == Slip::mean && restitution_tangential != 0.0)
+      return Fault{"slip", "`mean` takes the place of restitution_tangential", "give one of them"};
+    if (friction == 0.0 && (restitution_tangential != 0.0 || slip == Slip::mean))
+      return Fault{restitution_tangential != 0.0 ? "restitution_tangential" : "slip",
+                   "is read with friction only", "give friction"};
+    if (friction == 0.0 && falling)
+      return Fault{"falling", "is read with friction only", "give friction"};
+    if (friction == 0.0 && rolling != 0.0)
+      return Fault{"rolling", "is read with friction only", "give friction"};
+    if (friction == 0.0 && spinning != 0.0)
+      return Fault{"spinning", "is read with friction only", "give friction"};
+    return {};
+  }
+  static constexpr auto fields() {
+    using T = NewtonImpact;
+    return field_rows(
+        field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
+        field("friction", &T::friction, kNotNegative,
+              "Coulomb's coefficient: tangential force <= friction times normal force"),
+        field("restitution_tangential", &T::restitution_tangential, between(0.0, 1.0),
+              "tangential velocity after = -this times the one before, while the contact sticks"),
+        field("slip", &T::slip,
+              "end: friction opposes the slip at the end of the step; mean: that of its ends "
+              "together, so that it never does positive work"),
+        field("falling", &T::falling, "friction falls with the slip; the same when not given"),
+        field("activation", &T::activation, "which contacts enter the problem of a step"),
+        field("rolling", &T::rolling, unit::m, kNotNegative,
+              "between shapes: moment against rolling <= this times the normal force"),
+        field("spinning", &T::spinning, unit::m, kNotNegative,
+              "between shapes, in space: moment against spinning about the normal <= this times "
+              "the normal force; 2/3 friction times its radius for a round face"),
+        field("cohesion", &T::cohesion, unit::N, kNotNegative,
+              "between shapes: pull that each contact point bears, from the start until it first "
+              "opens; friction counts it as pressure"));
+  }
+};
+
+}  // namespace saltus

@@ -1,0 +1,21 @@
+// The law of Signorini on gaps.
+#pragma once
+#include <memory>
+
+#include "saltus/contact/laws/contact_law.h"
+
+namespace saltus {
+
+/// 0 <= gap at the end of the step perp impulse >= 0.
+struct SignoriniPosition {
+  static constexpr std::string_view name = "signorini-position";
+  static constexpr std::string_view reference = "AcaryBrogliato2008";
+  static constexpr std::string_view help =
+      "no penetration at the end of each step; the impact loses what it must";
+
+  std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
+  bool operator==(const SignoriniPosition&) const = default;
+  static constexpr auto fields() { return field_rows(); }
+};
+
+}  // namespace saltus

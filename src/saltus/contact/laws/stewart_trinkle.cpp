@@ -1,0 +1,30 @@
+// 0 <= u1 + max(y0, 0)/h perp P >= 0
+#include "saltus/contact/laws/stewart_trinkle.h"
+
+#include <fmt/format.h>
+
+namespace saltus {
+namespace {
+
+class StewartTrinkleLaw final : public ContactLaw {
+ public:
+  explicit StewartTrinkleLaw(const StewartTrinkle& x)
+      : ContactLaw({.name = StewartTrinkle::name,
+                    .reads_start_gap = true,
+                    .friction = {.coefficient = x.friction},
+                    .not_by_events = "which restricts the gap at the end of a step"}) {}
+
+ private:
+  double term(double y0, double, double h) const override { return (y0 > 0.0 ? y0 : 0.0) / h; }
+  std::string described() const override {
+    return has_friction() ? fmt::format(", friction {:g}", facts().friction.coefficient) : "";
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const ContactLaw> StewartTrinkle::law(const LawContext&) const {
+  return std::make_shared<StewartTrinkleLaw>(*this);
+}
+
+}  // namespace saltus

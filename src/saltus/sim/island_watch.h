@@ -1,0 +1,41 @@
+// What a finished step of an island shows of a step that is too long, and says: bodies that passed through others, dashpots
+// that turn rates round, contacts that hold at a distance, angles that are counted no longer.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "saltus/sim/contact_watch.h"
+#include "saltus/sim/island_problem.h"
+
+namespace saltus {
+
+class IslandWatch {
+ public:
+  IslandWatch(const Model& model, ContactList& list, const IslandProblem& problem);
+
+  /// What passed through another; the ends are where gaps were measured last.
+  void find_passed(IslandStep& step);
+  /// Behind IslandProblem::measure(). rates: the last stage was one of rates.
+  void look(IslandStep& step, bool rates);
+  /// Springs and stops of angles that are counted no longer: beyond half a turn from where they look for it, or after a step
+  /// of more than half a turn by the mean rate.
+  void expect_counted(IslandStep& step, StepReport& report);
+
+ private:
+  static std::size_t size(int i) { return static_cast<std::size_t>(i); }
+  void find_mechanisms();
+  double kinetic_of(const IslandStep& step, std::size_t i) const;
+  void find_overdamped(IslandStep& step);
+  void find_across(IslandStep& step);
+
+  const Model& model_;
+  ContactList& list_;
+  const IslandProblem& problem_;
+  ContactWatch contacts_;
+  std::vector<std::size_t> mechanism_;      ///< of every joint of the model, if a law has a dashpot
+  std::vector<std::array<int, 3>> joined_;  ///< mechanism, group and body, sorted
+  std::vector<std::array<int, 2>> acted_;   ///< scratch of find_passed()
+  Vector u_;                                ///< rates at the end
+};
+
+}  // namespace saltus

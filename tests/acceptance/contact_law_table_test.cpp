@@ -1,0 +1,141 @@
+// Every contact law of the list against what it says of itself: numbers of one mass, a force that is the slope of its
+// energy, rows that hold on the finished state, names and texts.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <variant>
+
+#include "saltus/bodies/particles.h"
+#include "support/contacts.h"
+#include "tables/contact_laws.h"
+
+using namespace saltus;
+using namespace saltus::test;
+
+namespace {
+
+AnyLaw made(const LawRow& row) {
+  return std::visit([](const auto& options) { return AnyLaw(options, LawContext{}); }, row.law);
+}
+
+ModelParts mass_before(const LawRow& row, double h) {
+  ParticleSystem system;
+  system.mass = Vector::Ones(1);
+  const MovingBody body{std::make_shared<Particles>(system), Vector3(0.01, 0.0, 0.0),
+                        Vector3(-1.0, 0.0, 0.0)};
+  MoreauJeanOptions scheme;
+  const AnyLaw law = made(row);
+  if (law->position_level()) scheme.theta = 1.0;
+  ModelParts parts = one_group(body, scheme, h);
+  parts.options.end = 1.0;
+  add_stop(parts, {}, Vector3::Zero(), Vector3::UnitX(), law);
+  return parts;
+}
+
+std::vector<AnyLaw> all_laws() {
+  std::vector<AnyLaw> all;
+  for (const LawRow& row : contact_laws()) all.push_back(made(row));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a mass has the velocity that each law says, in steps and between events") {
+  for (const LawRow& row : contact_laws()) {
+    CAPTURE(row.label);
+    for (const Lane lane : {Lane::stepping, Lane::events}) {
+      CAPTURE(static_cast<int>(lane));
+      ModelParts parts = mass_before(row, 1e-3);
+      if (lane == Lane::events && !parts.laws[0]->facts().not_by_events.empty()) continue;
+      parts.options.lane = lane;
+      Simulation sim{Model(parts)};
+      StepReport report;
+      while (sim.state().t < 1.0 - 1e-9) {
+        report = sim.advance();
+        REQUIRE(report.converged);
+        CHECK(report.residual_after <= 1e-9);
+      }
+      CHECK(std::abs(velocity_of(sim)[0] - row.end) <=
+            (lane == Lane::events ? std::min(row.tolerance, 1e-6) : row.tolerance));
+      // what holds the velocity or drags it along may do work; others never give more than they took
+      if (!parts.laws[0]->facts().drives) CHECK(sim.state().energy.total() <= 0.5 * (1.0 + 2e-2));
+    }
+  }
+}
+
+TEST_CASE("what a law stores is what its force takes, and set-valued laws store nothing") {
+  for (const AnyLaw& law : all_laws()) {
+    CAPTURE(law->description());
+    for (const double y : {-0.02, -1e-3, -1e-5, 0.01}) {
+      CAPTURE(y);
+      if (law->set_valued()) {
+        CHECK(law->stored_energy(y) == 0.0);
+        continue;
+      }
+      CHECK(law->stored_energy(y) >= 0.0);
+      if (y > 0.0 && !law->bilateral()) CHECK(law->stored_energy(y) == 0.0);
+      if (y > 0.0) continue;  // its force goes on smoothly there
+      const double d = 1e-6 * std::abs(y),
+                   slope = (law->stored_energy(y + d) - law->stored_energy(y - d)) / (2.0 * d);
+      CHECK(std::abs(slope + law->force(y, 0.0, 0.0)) <= 1e-6 * std::abs(slope));
+      CHECK(law->force(y, 0.5, 0.0) ==
+            doctest::Approx(law->force(y, 0.0, 0.0) - 0.5 * law->facts().damping).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("the row of a law before the solution is its row on the state that the solution makes") {
+  // One mass of 1 kg under a scheme of gain 1/2 or 1:  u1 = u_free + P,  y1 = y + h ahead + gain h P
+  const double h = 1e-3, u0 = -1.0, u_free = -0.9;
+  for (const AnyLaw& law : all_laws()) {
+    CAPTURE(law->description());
+    const double gain = law->position_level() ? 1.0 : 0.5;
+    for (const double y0 : {-2e-4, 1e-4}) {
+      CAPTURE(y0);
+      double y = y0 + 0.5 * h * (u0 + u_free), P = 0.0;
+      RowTerm term;
+      for (int pass = 0; pass < 30; ++pass) {  // the iterate has P, y its gap with it
+        const double u = u_free + P, iterate = y + gain * h * P;
+        term = law->row({.h = h,
+                         .y0 = y0,
+                         .u0 = u0,
+                         .y = iterate,
+                         .u = u,
+                         .u_free = u_free,
+                         .ahead = -gain * P,
+                         .before = y0 - h * u0,
+                         .gain = gain});
+        P = -term.b / (1.0 + term.compliance);  // the row as an equation
+      }
+      const double at_end = law->row_at_end({.h = h,
+                                             .y0 = y0,
+                                             .u0 = u0,
+                                             .y = y + gain * h * P,
+                                             .u = u_free + P,
+                                             .before = y0 - h * u0,
+                                             .compliance = term.compliance,
+                                             .P = P});
+      // gap rows: y1/h = y/h + ahead + gain P is 1/gain of it
+      if (std::isfinite(term.compliance))
+        CHECK(std::abs(at_end) <= 1e-9 * (1.0 + std::abs(term.b)));
+    }
+  }
+}
+
+TEST_CASE("laws have the names and the numbers that their options have") {
+  std::set<std::string_view> seen;
+  for (const LawRow& row : contact_laws()) {
+    CAPTURE(row.label);
+    const AnyLaw law = made(row);
+    CHECK(law->name() == name_of(row.law));
+    CHECK(law->description().starts_with(law->name()));
+    CHECK(acts_at_any_gap(row.law) == law->bilateral());
+    for (const LawNumber& one : law->numbers()) CHECK(one.value != one.rest);
+    seen.insert(law->name());
+  }
+  CHECK(seen.size() == std::variant_size_v<LawChoice>);  // each law has a row
+  CHECK(laws_that([](const ContactLaw& law) { return law.facts().impact.has_value(); }) ==
+        "newton-impact, fremond, poisson-impact, equality");
+}
