@@ -4,26 +4,21 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/cone.h"
 #include "saltus/contact/residual.h"
 
 namespace saltus {
 namespace {
 
-/// Whether the first row of a contact is the velocity at which two points part.
-bool has_normal(const Law& law) {
-  return law.kind == LawKind::unilateral || law.kind == LawKind::coulomb ||
-         law.kind == LawKind::rolling;
-}
-
 /// What a contact asks of a step [m/s].
 double asked(const Law& law, View b) {
-  if (!has_normal(law) || law.kind == LawKind::unilateral) {
-    double most = 0.0;
-    for (int i = law.first; i < law.first + law.size; ++i)
-      most = std::max(most, law.kind == LawKind::unilateral ? -b[i] : std::abs(b[i]));
-    return most;
-  }
-  return std::max(-b[law.first], b.segment(law.first + 1, law.tangents()).norm());
+  const Cone K(law);
+  const double* const b_c = b.data() + law.first;
+  if (law.coupled())
+    return std::max(K.closing(b_c), b.segment(law.first + 1, law.tangents()).norm());
+  double most = 0.0;
+  for (int i = 0; i < law.size; ++i) most = std::max(most, K.closing(b_c + i));
+  return most;
 }
 
 /// Grows only, so that a step that has run once allocates nothing.
@@ -60,10 +55,11 @@ Certificate certify(const ContactProblem& problem, View p) {
   problem.W.apply(p, u);
   u += problem.b;
   for (const Law& law : problem.laws) {
-    if (!has_normal(law)) continue;
-    for (int i = law.first; i < law.first + (law.kind == LawKind::unilateral ? law.size : 1); ++i) {
-      const double growth = problem.W.entry(i, i) * p[i];
-      if (!(-u[i] <= found.closing)) found.closing = -u[i];  // NaN counts
+    const Cone K(law);
+    if (!K.has_normal()) continue;
+    for (int i = law.first; i < law.first + law.size; i += K.size()) {
+      const double closing = K.closing(&u[i]), growth = problem.W.entry(i, i) * p[i];
+      if (!(closing <= found.closing)) found.closing = closing;  // NaN counts
       if (!(growth <= found.growth)) found.growth = growth;
     }
   }
@@ -115,8 +111,7 @@ std::vector<int> contradicting_contacts(const ContactSolver& solver,
   for (std::size_t c = 0; c < problem.laws.size(); ++c) {
     const Law& law = problem.laws[c];
     if (law.kind == LawKind::box) continue;  // bounded
-    const bool friction = law.kind == LawKind::coulomb || law.kind == LawKind::rolling;
-    for (int k = 0; k < (friction ? 1 : law.size); ++k) {
+    for (int k = 0; k < (law.coupled() ? 1 : law.size); ++k) {
       laws.push_back({law.kind == LawKind::equality ? law.kind : LawKind::unilateral,
                       static_cast<int>(rows.size()), 1});
       ids.push_back(static_cast<int>(rows.size()));

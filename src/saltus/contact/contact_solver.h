@@ -32,6 +32,8 @@ struct Law {
   double bound = 0.0;     ///< box [N s]
   double spinning = 0.0;  ///< sigma [m]
 
+  /// Whether its rows share one cone (cone.h); the rows of other laws are sets of one row each.
+  bool coupled() const { return kind == LawKind::coulomb || kind == LawKind::rolling; }
   /// Rows T of a coulomb or rolling law.
   int tangents() const {
     return kind == LawKind::rolling ? (size == 3 ? 1 : 2) : kind == LawKind::coulomb ? size - 1 : 0;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "saltus/contact/friction_cone.h"
+#include "saltus/contact/cone.h"
 #include "saltus/contact/residual.h"
 
 namespace saltus {
@@ -13,32 +13,19 @@ namespace {
 /// Below this fraction of max(|p|, |rho b|) an impulse or rho times a slip is taken for round-off.
 constexpr double kNoise = 1e-8;
 
-/// The physical measures of one contact; u and p point at its first row.
-void add(const Law& law, double rho, double scale, const double* u, const double* p,
+/// The physical measures of one contact with a normal; u and p point at its first row.
+void add(const Cone& K, double rho, double scale, const double* u, const double* p,
          ContactMeasures& m) {
   const auto worst = [](double& most, double value) {
     if (!(value <= most)) most = value;  // NaN counts
   };
-  if (law.kind == LawKind::unilateral) {
-    for (int i = 0; i < law.size; ++i) {
-      worst(m.penetration, -u[i]);
-      worst(m.cone, -p[i]);
-      m.gap += p[i] * u[i];
-      ++(p[i] - rho * u[i] > 0.0 ? m.sliding : m.open);
-    }
-    return;
-  }
-  if (law.kind != LawKind::coulomb && law.kind != LawKind::rolling) return;
-  const FrictionCone K(law);
   const int tangents = K.rows[0];
   const double *u_T = u + 1, *p_T = p + 1;
   const double slip = K.length(u_T, tangents), push_T = K.length(p_T, tangents);
-  worst(m.penetration, -u[0]);
-  worst(m.cone, -p[0]);
-  for (int k = 0, first = 1; k < K.kParts; first += K.rows[k++])
-    if (K.rows[k] > 0) worst(m.cone, K.length(p + first, K.rows[k]) - K.radius[k] * p[0]);
+  worst(m.penetration, K.closing(u));
+  worst(m.cone, K.excess(p));
   m.gap += p[0] * K.raised(u[0], u);
-  for (int i = 1; i < law.size; ++i) m.gap += p[i] * u[i];
+  for (int i = 1; i < K.size(); ++i) m.gap += p[i] * u[i];
 
   if (!(p[0] - rho * u[0] > 0.0)) {
     ++m.open;
@@ -87,8 +74,13 @@ ContactMeasures measure(const ContactProblem& problem, View p) {
     }
   }
   const double scale = std::sqrt(std::max(p2, rho_b2));
-  for (const Law& law : problem.laws)
-    add(law, rho_of(law), scale, u.data() + law.first, p.data() + law.first, m);
+  for (const Law& law : problem.laws) {
+    const Cone K(law);
+    if (!K.has_normal()) continue;
+    const double rho = rho_of(law);
+    for (int i = law.first; i < law.first + law.size; i += K.size())
+      add(K, rho, scale, u.data() + i, p.data() + i, m);
+  }
   m.gap = std::abs(m.gap);
   return m;
 }

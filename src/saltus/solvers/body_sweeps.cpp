@@ -12,27 +12,23 @@
 namespace saltus {
 namespace {
 
-double clamp(double x, double bound) { return x < -bound ? -bound : x > bound ? bound : x; }
-
 /// p of u = W p + b on the rows of an equality, unilateral or box law, one row after the other, from p.
 void solve_rows(const Law& law, int rows, const double* W, const double* b, double* p) {
+  const Cone K(law);
   for (int i = 0; i < rows; ++i) {
     double u = b[i];
     for (int j = 0; j < rows; ++j) u += W[i * rows + j] * p[j];
     const double W_ii = W[i * rows + i];
-    const bool box = law.kind == LawKind::box;
-    if (!(W_ii > 0.0))  // nothing moves it
-      p[i] = box ? (u > 0.0 ? -law.bound : u < 0.0 ? law.bound : 0.0) : 0.0;
-    else
-      p[i] -= u / W_ii;
-    if (box) p[i] = clamp(p[i], law.bound);
-    if (law.kind == LawKind::unilateral) p[i] = std::max(p[i], 0.0);
+    if (W_ii > 0.0)
+      p[i] = K.project(p[i] - u / W_ii);
+    else  // nothing moves it
+      p[i] = law.kind != LawKind::box ? 0.0 : u > 0.0 ? -law.bound : u < 0.0 ? law.bound : 0.0;
   }
 }
 
 /// p of one contact of which u = W p + b; p on entry is the first guess of laws that are solved row by row.
 void solve_contact(const Law& law, int rows, const double* W, const double* b, double* p) {
-  if (law.kind != LawKind::coulomb && law.kind != LawKind::rolling)
+  if (!law.coupled())
     solve_rows(law, rows, W, b, p);
   else if (!(W[0] > 0.0))
     std::fill(p, p + rows, 0.0);
@@ -60,16 +56,9 @@ struct Scale {
 
 /// |F_c|^2 of residual(), moments and spins read by L.
 double defect(const Law& law, double rho, double L, const double* u, const double* p) {
-  GroupedContact c;
-  c.kind = law.kind;
-  c.bound = law.bound;
-  if (law.kind == LawKind::coulomb || law.kind == LawKind::rolling) {
-    c.size = law.size;
-    c.cone = FrictionCone(law, L);
-    return natural_map2(c, rho, u, p);
-  }
+  const Cone K(law, L);
   double sum = 0.0;
-  for (int i = 0; i < law.size; ++i) sum += natural_map2(c, rho, u + i, p + i);
+  for (int i = 0; i < law.size; i += K.size()) sum += natural_map2(K, rho, u + i, p + i);
   return sum;
 }
 

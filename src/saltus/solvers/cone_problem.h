@@ -9,6 +9,7 @@ namespace saltus {
 ///     beta makes the mean square of b~ 1
 /// so that a change of the units of length, mass or time changes nothing but rounding.
 struct ConeProblem {
+  /// The sets of contact/cone.h in these variables, in which mu = 1, and `zero` for the tangents of a contact with mu = 0.
   /// all: x free, v = 0.  zero: x = 0.  half_line: x >= 0.  interval: |x| <= bound.  second_order: |x_T| <= x_N.
   enum class Kind { all, zero, half_line, interval, second_order };
   struct Cone {
@@ -44,7 +45,8 @@ struct ConeProblem {
 /// True where p = 0 solves the problem at sight: b_N >= 0 at every contact, b = 0 on the rows of other laws.
 bool at_rest(const ContactProblem& problem);
 
-/// Nearest point of the second-order cone {|x_T| <= x_N}, in place; size 2 or 3.
+/// Nearest point of the second-order cone {|x_T| <= x_N}, in place; size 2 or 3. Cone::project_disc() with mu = 1, but for -0,
+/// which stays here.
 void project_second_order(int size, double* x);
 
 }  // namespace saltus

@@ -15,8 +15,6 @@ namespace {
 /// Newton steps on capsules and spheres; 50 doubles them on towers.
 constexpr double kStep = 5.0;
 
-bool cone(LawKind kind) { return kind == LawKind::coulomb || kind == LawKind::rolling; }
-
 }  // namespace
 
 void ContactGroups::assign(const ContactProblem& problem) {
@@ -43,14 +41,14 @@ void ContactGroups::split(const ContactProblem& problem) {
   piece_begin_.assign(1, 0);
   for (const Law& law : problem.laws) {
     const int c = static_cast<int>(&law - problem.laws.data());
-    GroupedContact piece{.kind = law.kind, .size = law.size, .row = law.first, .bound = law.bound};
-    if (cone(law.kind)) {
+    GroupedContact piece{.size = law.size, .row = law.first, .cone = Cone(law)};
+    if (law.coupled()) {
       expects(
           law.kind == LawKind::coulomb ? law.size <= 3 : law.size >= 3 && law.size <= kContactRows,
           "a coulomb contact has 1 to 3 rows, one that rolls 3 to 6");
       piece.forces = law.forces();
       if (piece.moments()) piece.length = length(c, law);
-      piece.cone = FrictionCone(law, piece.length);
+      piece.cone = Cone(law, piece.length);
       pieces_.push_back(piece);
       law_.push_back(c);
     } else {

@@ -3,20 +3,18 @@
 #include <vector>
 
 #include "saltus/contact/block_delassus.h"
-#include "saltus/contact/friction_cone.h"
+#include "saltus/contact/cone.h"
 
 namespace saltus {
 
 /// One contact, or one row of an equality, unilateral or box law, as Newton and the sweeps see it.
 struct GroupedContact {
-  LawKind kind = LawKind::unilateral;
   int first = 0, size = 1;  ///< rows of the grouped problem
   int row = 0;              ///< first row of the problem given
   int forces = 1;           ///< first rows, those of which p are impulses
-  FrictionCone cone{};      ///< moments read by L
-  double bound = 0.0;
-  double length = 1.0;  ///< L [m]: the group holds p_R/L, L u_R, mu_R/L, and S likewise
-  bool fixed = false;   ///< W_NN <= 0: no impulse moves it
+  Cone cone{};              ///< moments read by L
+  double length = 1.0;      ///< L [m]: the group holds p_R/L, L u_R, mu_R/L, and S likewise
+  bool fixed = false;       ///< W_NN <= 0: no impulse moves it
 
   bool moments() const { return size > forces; }
   double scale(int i) const { return i >= forces ? length : 1.0; }

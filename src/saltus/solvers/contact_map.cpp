@@ -8,13 +8,11 @@ namespace {
 
 constexpr double kNoSlope = 1e-10;  ///< k below which a contact slides against e whatever its p_T
 
-double clamp(double x, double bound) { return x < -bound ? -bound : x > bound ? bound : x; }
-
 /// Phi of a disc: p - Proj(x).
 void disc(int n, double radius, const double* rho, const double* u, const double* p, double* Phi) {
   double x[2] = {};
   for (int t = 0; t < n; ++t) x[t] = p[t] - rho[t] * u[t];
-  const double slip = FrictionCone::length(x, n);
+  const double slip = Cone::length(x, n);
   const double scale = slip <= radius ? 1.0 : radius / slip;
   for (int t = 0; t < n; ++t) Phi[t] = slip <= radius ? rho[t] * u[t] : p[t] - scale * x[t];
 }
@@ -23,7 +21,7 @@ void disc(int n, double radius, const double* rho, const double* u, const double
 void slide(int n, int first, double mu, const double* x, double x_N, const double* rho,
            const double* u, const double* p, int size, ContactSlope& out) {
   if (n == 0) return;
-  const double slip = FrictionCone::length(x, n), radius = mu * x_N;
+  const double slip = Cone::length(x, n), radius = mu * x_N;
   int& kept = out.kept;
   const auto C = [&](int i, int j) -> double& { return out.C[kContactRows * i + j]; };
   const auto R = [&](int i, int j) -> double& { return out.R[size * i + j]; };
@@ -59,12 +57,12 @@ void slide(int n, int first, double mu, const double* x, double x_N, const doubl
 double contact_map(const GroupedContact& c, const double* rho, const double* u, const double* p,
                    double* Phi) {
   const double x = p[0] - rho[0] * u[0];
-  switch (c.kind) {
+  switch (c.cone.kind) {  // rho u where x is in K: p - x without its round-off
     case LawKind::equality:
       Phi[0] = rho[0] * u[0];
       break;
     case LawKind::box:
-      Phi[0] = std::abs(x) <= c.bound ? rho[0] * u[0] : p[0] - clamp(x, c.bound);
+      Phi[0] = std::abs(x) <= c.cone.bound ? rho[0] * u[0] : p[0] - c.cone.project(x);
       break;
     default:
       Phi[0] = x <= 0.0 ? p[0] : rho[0] * u[0];
@@ -77,27 +75,28 @@ double contact_map(const GroupedContact& c, const double* rho, const double* u, 
   return sum;
 }
 
-double natural_map2(const GroupedContact& c, double rho, const double* u, const double* p) {
+double natural_map2(const Cone& K, double rho, const double* u, const double* p) {
   double F = 0.0;
-  switch (c.kind) {
-    case LawKind::equality:
+  switch (K.kind) {
+    case LawKind::equality:  // p - (p - rho u) without its round-off
       F = rho * u[0];
       return F * F;
-    case LawKind::unilateral:
+    case LawKind::unilateral:  // p - max(0, p - rho u) likewise
       F = std::min(p[0], rho * u[0]);
       return F * F;
     case LawKind::box:
-      F = p[0] - clamp(p[0] - rho * u[0], c.bound);
+      F = p[0] - K.project(p[0] - rho * u[0]);
       return F * F;
     default:
       break;
   }
+  const int size = K.size();
   double x[kContactRows];
-  for (int i = 0; i < c.size; ++i) x[i] = p[i] - rho * u[i];
-  x[0] -= rho * c.cone.raised(0.0, u);
-  c.cone.project(x, x);
+  for (int i = 0; i < size; ++i) x[i] = p[i] - rho * u[i];
+  x[0] -= rho * K.raised(0.0, u);
+  K.project_discs(x, x);  // of one disc as well: project() has other last bits near its edge
   double sum = 0.0;
-  for (int i = 0; i < c.size; ++i) {
+  for (int i = 0; i < size; ++i) {
     F = p[i] - x[i];
     sum += F * F;
   }
@@ -122,16 +121,16 @@ void contact_slope(const GroupedContact& c, const double* rho, const double* u, 
     for (int i = 0; i < c.size; ++i) out.d[i] = -p[i];
     out.d[0] += to;
   };
-  switch (c.kind) {
+  const Cone& K = c.cone;
+  switch (K.kind) {
     case LawKind::equality:
       return all();
     case LawKind::box:
-      return std::abs(x[0]) <= c.bound ? all() : none(clamp(x[0], c.bound));
+      return std::abs(x[0]) <= K.bound ? all() : none(K.project(x[0]));
     default:
       break;
   }
   if (!(x[0] > 0.0)) return none(0.0);  // nor where it is not a number
-  const FrictionCone& K = c.cone;
   bool sticks = true;
   for (int k = 0, i = 1; k < K.kParts; i += K.rows[k++])
     sticks = sticks && K.length(x + i, K.rows[k]) <= K.radius[k] * x[0];

@@ -12,8 +12,9 @@ namespace saltus {
 double contact_map(const GroupedContact& c, const double* rho, const double* u, const double* p,
                    double* Phi);
 
-/// |p - Proj_K(p - rho u^)|^2, the contact's part of the natural map, with one rho a contact.
-double natural_map2(const GroupedContact& c, double rho, const double* u, const double* p);
+/// |p - Proj_K(p - rho u^)|^2, the contact's part of the natural map, with one rho a contact. residual() computes the
+/// same value with other round-off; solvers choose their steps by this one, so that replacing it would change their bits.
+double natural_map2(const Cone& K, double rho, const double* u, const double* p);
 
 /// What Newton's method wants of one contact: dp = d + C y, and for y  R (u + du) + E y = 0 of the rows kept:
 ///     open: dp = -p.   sticking: dp = y, u + du = 0.

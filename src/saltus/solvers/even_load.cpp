@@ -21,7 +21,7 @@ constexpr int kMostNewton = 20, kMostHalvings = 8;
 bool on_cone(const GroupedContact& c, const double* p) {
   for (int k = 0, i = 1; k < c.cone.kParts; i += c.cone.rows[k++])
     if (c.cone.rows[k] > 0 && p[0] > 0.0 &&
-        FrictionCone::length(p + i, c.cone.rows[k]) > (1.0 - kSlides) * c.cone.radius[k] * p[0])
+        Cone::length(p + i, c.cone.rows[k]) > (1.0 - kSlides) * c.cone.radius[k] * p[0])
       return true;
   return false;
 }

@@ -5,6 +5,7 @@
 
 #include "saltus/base/index_internal.h"
 #include "saltus/contact/block_delassus.h"
+#include "saltus/contact/cone.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/local_coulomb.h"
 
@@ -58,16 +59,13 @@ class Rows {
 
 /// The rows of a law without friction, one after the other:  p_i <- Proj_K(-(u_i + sum_{j != i} W_ij p_j)/W_ii)
 void solve_rows(const Law& law, const double* W, const double* u, double* p) {
+  const Cone K(law);
   for (int i = 0; i < law.size; ++i) {
     double u_i = u[i];
     for (int j = 0; j < law.size; ++j)
       if (j != i) u_i += W[i * law.size + j] * p[j];
     const double W_ii = W[i * law.size + i];
-    if (!(W_ii > 0.0)) continue;
-    const double x = -u_i / W_ii;
-    p[i] = law.kind == LawKind::unilateral ? std::max(x, 0.0)
-           : law.kind == LawKind::box      ? std::clamp(x, -law.bound, law.bound)
-                                           : x;
+    if (W_ii > 0.0) p[i] = K.project(-u_i / W_ii);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "saltus/base/index_internal.h"
 #include "saltus/base/stop.h"
 #include "saltus/contact/block_delassus.h"
+#include "saltus/contact/cone.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_blocks.h"
 #include "saltus/solvers/local_coulomb.h"
@@ -13,18 +14,6 @@
 
 namespace saltus {
 namespace {
-
-/// Proj_K(x) of one row.
-double project(const Law& law, double x) {
-  switch (law.kind) {
-    case LawKind::unilateral:
-      return x > 0.0 ? x : 0.0;
-    case LawKind::box:
-      return x < -law.bound ? -law.bound : x > law.bound ? law.bound : x;
-    default:
-      return x;
-  }
-}
 
 /// u += sum_k W_cd p_d, d = column[k], all contacts of size S. Every entry of the block has a sum of its own: short
 /// chains of additions, and registers that hold two of them.
@@ -112,7 +101,8 @@ struct Sweeps final : SolverWork {
       } else if (law.kind == LawKind::rolling) {
         expects(law.size >= 3 && law.size <= kContactRows, "a rolling contact has 3 to 6 rows");
       } else {
-        for (int i = law.first; i < law.first + law.size; ++i) p[i] = project(law, p[i]);
+        const Cone K(law);
+        for (int i = law.first; i < law.first + law.size; ++i) p[i] = K.project(p[i]);
       }
     }
   }
@@ -121,7 +111,7 @@ struct Sweeps final : SolverWork {
   void solve(int c, const Law& law, const double* b, double* p, Change& change) const {
     const double* const W_cc = W->block(diagonal[at(c)]);
     double* const p_c = p + law.first;
-    if (law.kind == LawKind::coulomb || law.kind == LawKind::rolling) {
+    if (law.coupled()) {
       if (!(W_cc[0] > 0.0)) return;
       double u[kContactRows], next[kContactRows];  // u_c without the part of p_c
       velocity(c, law, b, p, u);
@@ -133,6 +123,7 @@ struct Sweeps final : SolverWork {
       std::copy_n(next, law.size, p_c);
       return;
     }
+    const Cone K(law);
     for (int i = 0; i < law.size; ++i) {
       const double W_ii = W_cc[i * law.size + i];
       if (!(W_ii > 0.0)) continue;
@@ -141,7 +132,7 @@ struct Sweeps final : SolverWork {
         u += row_product(*W, c, p);
       else
         add_blocks(*W, W->offset[at(c)], W->offset[at(c) + 1], i, i + 1, p, &u);
-      const double next = project(law, p_c[i] - u / W_ii);
+      const double next = K.project(p_c[i] - u / W_ii);
       change.add(p_c[i], next);
       p_c[i] = next;
     }

@@ -78,7 +78,7 @@ double GroupNewton::natural2() const {
   for (int c = begin_; c < end_; ++c) {
     const GroupedContact& contact = groups_->contacts[at(c)];
     const std::size_t i = at(contact.first);
-    sum += natural_map2(contact, groups_->natural_rho[i], &u[i], &p[i]);
+    sum += natural_map2(contact.cone, groups_->natural_rho[i], &u[i], &p[i]);
   }
   return sum;
 }
@@ -123,12 +123,12 @@ void GroupNewton::start_again(int number) {
     const GroupedContact& contact = groups_->contacts[at(c)];
     double* const p_c = &p[at(contact.first)];
     const double scale = size * std::sqrt(groups_->rho[at(contact.first)]);
-    switch (contact.kind) {
+    switch (contact.cone.kind) {
       case LawKind::equality:
         p_c[0] = scale * next();
         break;
       case LawKind::box:
-        p_c[0] = contact.bound * next();
+        p_c[0] = contact.cone.bound * next();
         break;
       default:
         p_c[0] = scale * std::max(next(), 0.0);
@@ -164,24 +164,18 @@ void GroupNewton::sweep_contact(int c) {
       for (int j = 0; j < width; ++j) b[i] += block[i * width + j] * p_d[j];
   }
   double* const p_c = &p[at(contact.first)];
-  switch (contact.kind) {
-    case LawKind::equality:
-      p_c[0] = -b[0] / W_cc[0];
-      return;
-    case LawKind::unilateral:
+  const double* const radius = contact.cone.radius;
+  switch (contact.cone.kind) {
+    case LawKind::coulomb:
+      return solve_coulomb(size, W_cc, b, radius[0], p_c);
+    case LawKind::rolling:
+      return solve_rolling(size, W_cc, b, radius[0], radius[1], radius[2], p_c);
+    case LawKind::unilateral:  // project() would keep -0
       p_c[0] = std::max(0.0, -b[0] / W_cc[0]);
       return;
-    case LawKind::box:
-      p_c[0] = std::clamp(-b[0] / W_cc[0], -contact.bound, contact.bound);
-      return;
     default:
-      break;
+      p_c[0] = contact.cone.project(-b[0] / W_cc[0]);
   }
-  const double* const radius = contact.cone.radius;
-  if (contact.kind == LawKind::rolling)
-    solve_rolling(size, W_cc, b, radius[0], radius[1], radius[2], p_c);
-  else
-    solve_coulomb(size, W_cc, b, radius[0], p_c);
 }
 
 /// J = R (W + alpha D) C + E by blocks, y = right - R (W + alpha D) d.

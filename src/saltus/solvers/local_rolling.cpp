@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "saltus/contact/friction_cone.h"
+#include "saltus/contact/cone.h"
 #include "saltus/solvers/local_coulomb.h"
 #include "saltus/solvers/rolling_newton.h"
 #include "saltus/solvers/spin_states.h"
@@ -31,9 +31,9 @@ class Rolling {
   double size_out = 0.0;  ///< |p| of the part outside
 
  public:
-  Rolling(const FrictionCone& K, const double* all, const double* velocity, int part)
+  Rolling(const Cone& K, const double* all, const double* velocity, int part)
       : rows(K.size()), X(rows - K.rows[part]), outer(K.rows[part]), mu_out(K.radius[part]) {
-    int begin[FrictionCone::kParts] = {1, 1 + K.rows[0], 1 + K.rows[0] + K.rows[1]};
+    int begin[Cone::kParts] = {1, 1 + K.rows[0], 1 + K.rows[0] + K.rows[1]};
     int count = 0, parts = 0;
     order[count++] = 0;
     for (int k = 0; k < K.kParts; ++k) {
@@ -212,7 +212,7 @@ void solve_rolling(int rows, const double* W, const double* b, double mu, double
   const auto refined = [&](int rounds = 40) {
     return refine_rolling(rows, W, b, mu, mu_R, sigma, q, rounds);
   };
-  const FrictionCone K(
+  const Cone K(
       {.kind = LawKind::rolling, .size = rows, .friction = mu, .rolling = mu_R, .spinning = sigma});
   if (K.rows[2] > 0) {
     SpinStates states(rows, W, b, mu, mu_R, sigma);

@@ -368,10 +368,7 @@ double RigidSweeps::sweep(double beta) {
 
 double RigidSweeps::natural_map() {
   crew_.blocks(contacts_.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
-    GroupedContact law;
-    law.kind = LawKind::coulomb;
-    law.size = kRows;
-    law.cone.rows[0] = 2;
+    Cone K({.kind = LawKind::coulomb, .size = kRows});
     double F2 = 0.0, x2 = 0.0;
     for (std::size_t i = begin; i < end; ++i) {
       const Contact& c = contacts_[i];
@@ -380,8 +377,8 @@ double RigidSweeps::natural_map() {
         add_velocity(c.H + kRows * kWidth * s, v_[at(c.side[s])].of, u);
       const double trace = c.W[0] + c.W[2] + c.W[5];
       for (int k = 0; k < kRows; ++k) x2 += c.x[k] * c.x[k];
-      law.cone.radius[0] = c.friction;
-      F2 += natural_map2(law, trace > 0.0 ? kRows / trace : mean_rho_, u, c.x);
+      K.radius[0] = c.friction;
+      F2 += natural_map2(K, trace > 0.0 ? kRows / trace : mean_rho_, u, c.x);
     }
     sums_[2 * block] = F2;
     sums_[2 * block + 1] = x2;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "saltus/contact/friction_cone.h"
+#include "saltus/contact/cone.h"
 
 namespace saltus {
 namespace {
@@ -18,7 +18,7 @@ struct Contact {
   int rows, forces;
   double W[kMost][kMost], b[kMost];
   double L = 1.0, size_b = 0.0;
-  FrictionCone K;
+  Cone K;
 
   Contact(const Law& law, const double* W_rows, const double* b_rows)
       : rows(law.size), forces(law.forces()) {
@@ -30,7 +30,7 @@ struct Contact {
         : law.rolling > 0.0  ? law.rolling
         : law.spinning > 0.0 ? law.spinning
                              : 1.0;
-    K = FrictionCone(law, L);
+    K = Cone(law, L);
     const auto unit = [&](int i) { return i >= forces ? L : 1.0; };
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) W[i][j] = unit(i) * unit(j) * W_rows[i * n + j] / mean;

@@ -5,7 +5,7 @@
 #include "saltus/base/error.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/body_delassus.h"
-#include "saltus/contact/friction_cone.h"
+#include "saltus/contact/cone.h"
 #include "saltus/solvers/solvers.h"
 #include "tests/unit/solvers/problems.h"
 
@@ -117,7 +117,7 @@ struct Ring {
         continue;
       }
       p[law.first] = size;
-      const FrictionCone K(law);
+      const Cone K(law);
       for (int k = 0, first = 1; k < K.kParts; first += K.rows[k++]) {
         if (K.rows[k] == 0) continue;
         const double radius = K.radius[k] * size;

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "saltus/contact/friction_cone.h"
+#include "saltus/contact/cone.h"
 #include "saltus/solvers/local_coulomb.h"
 #include "tests/unit/solvers/problems.h"
 
@@ -63,7 +63,7 @@ struct Random {
     } else {
       u.setZero();
       p[0] = 0.1 + std::abs(normal(engine));
-      const FrictionCone K(law);
+      const Cone K(law);
       int bit = 1;
       for (int k = 0, first = 1; k < K.kParts; first += K.rows[k++]) {
         const int count = K.rows[k];
@@ -215,7 +215,7 @@ TEST_CASE(
       random.next(rows, rows, 1.0, 0.2);
       const Matrix W = random.W / random.W.norm() + Matrix::Identity(rows, rows);
       const double step = 1.0 / W.norm();
-      const FrictionCone K(random.law);
+      const Cone K(random.law);
       Vector p = Vector::Zero(rows), x(rows);
       for (int i = 0; i < 3000; ++i) {
         const Vector u = W * p + random.b;
