@@ -1617,7 +1617,7 @@ class StepReport(metaclass=_pybind11_type):
         """float : sum of the normal impulses [N s]."""
     @property
     def impact(self) -> float:
-        """float : work of the contacts without friction [J]."""
+        """float : work of contacts, stops and springs of joints without friction [J]."""
     @property
     def friction(self) -> float:
         """float : work of friction [J]."""

@@ -110,7 +110,7 @@ the scene says `on_failure: accept`.
                     "float : largest error of a joint [m], [rad].")
       .def_readonly("impulse", &StepReport::impulse, "float : sum of the normal impulses [N s].")
       .def_readonly("impact", &StepReport::impact,
-                    "float : work of the contacts without friction [J].")
+                    "float : work of contacts, stops and springs of joints without friction [J].")
       .def_readonly("friction", &StepReport::friction, "float : work of friction [J].")
       .def_readonly("joints", &StepReport::joints, "float : work of the joints [J].")
       .def_readonly("unexplained", &StepReport::unexplained,

@@ -178,7 +178,7 @@ Beside beside(double restitution, double h, double end) {
     if (t < 0.2e-3) b.before = std::max(b.before, std::abs(sim.probe(2) - exact.eccentricity()));
     if (t > 0.3e-3 && t < 0.55e-3) {
       b.between = std::max(b.between, off);
-      b.first_loss = -account(sim, "impact");
+      b.first_loss = -account(sim, "joints");
     }
     b.slider = std::max(b.slider, off);
     b.unexplained = worse(b.unexplained, std::abs(report.unexplained) / start);
@@ -189,7 +189,7 @@ Beside beside(double restitution, double h, double end) {
     if (touches && b.hit == 0.0) b.hit = t;
     touched = touches;
   }
-  b.lost = -account(sim, "impact");
+  b.lost = -account(sim, "joints");
   return b;
 }
 

@@ -139,6 +139,11 @@ TEST_CASE(
       CHECK(std::abs(rate) <= 1e-10);
       CHECK(-0.4 - angle <= scene.h * 4.5);  // the way of one step at the speed of the first impact
       CHECK(watch.gap <= 1e-10);
+      // nothing else touches: what the stop took is work of the joint
+      const double E = sim.state().energy_start, lost = E - sim.state().energy.total();
+      CHECK(lost > 0.0);
+      CHECK(std::abs(account(sim, "impact")) <= 1e-12 * (std::abs(E) + lost));
+      CHECK(std::abs(account(sim, "joints") + lost) <= 1e-2 * lost);
     }
 }
 
@@ -311,6 +316,40 @@ TEST_CASE("a damper takes from a wheel what the ledger says") {
     CHECK(account(sim, "damping") == doctest::Approx(E * (factor * factor - 1.0)).epsilon(1e-11));
     CHECK(std::abs(account(sim, "impact")) <= 1e-12 * E);
     CHECK(watch.unexplained <= 1e-12 * E);
+  }
+}
+
+TEST_CASE(
+    "a stop with a dashpot does no work before it is reached, and its own work is that of events") {
+  Compliant stop;
+  stop.stiffness = 1e4;
+  stop.damping = 2.0;
+  for (const double offset : {-2.0, -0.3}) {  // the wheel turns by 0.8 rad
+    CAPTURE(offset);
+    double damping[2] = {}, joints[2] = {};
+    for (const Lane lane : {Lane::stepping, Lane::events}) {
+      const Way way = ways().front();
+      WheelScene scene(way, -2.0);
+      scene.h = 1e-4;
+      scene.act(0, 0, stop, 1.0, offset);
+      ModelParts parts = scene.model(make_scheme(way.scheme)).parts();
+      parts.options.lane = lane;
+      Simulation sim{Model(parts)};
+      for (int n = 0; n < 4000; ++n) REQUIRE(sim.advance().converged);
+      const int i = lane == Lane::events ? 1 : 0;
+      damping[i] = account(sim, "damping"), joints[i] = account(sim, "joints");
+      CHECK(std::abs(account(sim, "impact")) <= 1e-12);
+      const double change = sim.state().energy.total() - sim.state().energy_start;
+      CHECK(std::abs(change - damping[i] - joints[i]) <=
+            (i == 1 ? 1e-9 : 1e-12) * sim.state().energy_start);
+    }
+    if (offset < -1.0) {
+      CHECK(damping[0] == 0.0);
+      CHECK(joints[0] == 0.0);
+    } else {
+      CHECK(damping[1] < 0.0);
+      CHECK(std::abs(damping[0] - damping[1]) <= 2e-2 * std::abs(damping[1]));
+    }
   }
 }
 

@@ -37,7 +37,7 @@ inline constexpr std::array kStep{
     StepColumn{"joint_gap", h5::Type::real64, "m, rad",
                "largest deviation of a joint on the finished state; 0 without joints"},
     StepColumn{"impulse", h5::Type::real64, "N s", "sum of the normal impulses"},
-    StepColumn{"impact", h5::Type::real64, "J", "work of the contacts in this step"},
+    StepColumn{"impact", h5::Type::real64, "J", "work of contacts, stops and springs of joints"},
     StepColumn{"kinetic", h5::Type::real64, "J",
                "kinetic energy; of modal-exact bodies only the sum with potential has a meaning"},
     StepColumn{"potential", h5::Type::real64, "J",

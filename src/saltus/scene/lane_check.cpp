@@ -23,6 +23,9 @@ void expect_lane_law(const LawFacts& law, const std::string& path) {
         path, fmt::format("the event lane does not know {}, {}", law.name, law.not_by_events),
         "allowed with `time.lane: events`: " +
             laws_that([](const ContactLaw& other) { return other.facts().not_by_events.empty(); }));
+  if (law.set_valued && !law.slides_on_normal && !law.impact)
+    throw SceneError(path, fmt::format("{} does not say what it does in an impact", law.name),
+                     "give it an ImpactForm (LawFacts::impact)");
   for (const auto& [value, key, what] :
        {std::tuple{law.friction.rolling, ".rolling", "rolling friction"},
         std::tuple{law.friction.spinning, ".spinning", "spinning friction"},

@@ -271,7 +271,7 @@ struct EventLane::Work {
   void sum_ways();
   bool sample_work(double length, double most = std::numeric_limits<double>::infinity());
   double defect_at(double s, double length);
-  double slack_energy(double t, const State& state);
+  std::array<double, 2> slack_energy(double t, const State& state);
   bool place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
   void go(State& state, double theta);
   int near(const State& state);
@@ -800,16 +800,17 @@ bool EventLane::Work::place(double t, double theta, const LaneState& lane,
          touch.project(t, groups, lane.modes, true);
 }
 
-// What springs store that do not press although their gaps are negative [J]: their damping takes it while they go back.
-double EventLane::Work::slack_energy(double t, const State& state) {
+// What springs of contacts, and of joints, store that do not press although their gaps are negative [J]: their damping takes it
+// while they go back.
+std::array<double, 2> EventLane::Work::slack_energy(double t, const State& state) {
   LaneContacts& contacts = motion.contacts();
   contacts.find(motion.inside(t), state.groups);
-  double sum = 0.0;
+  std::array<double, 2> sum{};
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     const ContactLaw& law = contacts.law(i);
     if (law.set_valued() || law.bilateral()) continue;
     if (!std::ranges::binary_search(state.lane.modes, contacts.key(i), {}, &ContactMode::key))
-      sum += law.stored_energy(contacts.gap(i));
+      sum[contacts.contact(i).joint_law >= 0 ? 1 : 0] += law.stored_energy(contacts.gap(i));
   }
   return sum;
 }
@@ -818,10 +819,15 @@ double EventLane::Work::slack_energy(double t, const State& state) {
 void EventLane::Work::go(State& state, double theta) {
   const LaneState& lane = state.lane;
   const bool slack = damps && model.options().ledger;
-  if (slack) state.ledger[at(impact)] -= slack_energy(lane.t + done * lane.length, state);
+  const auto add_slack = [&](double t, double sign) {
+    const auto [of_contacts, joints] = slack_energy(t, state);
+    state.ledger[at(impact)] += sign * of_contacts;
+    if (of_joints >= 0) state.ledger[at(of_joints)] += sign * joints;
+  };
+  if (slack) add_slack(lane.t + done * lane.length, -1.0);
   if (theta >= 1.0) state.t = end_of(lane);
   held = place(state.t, theta, lane, state.groups);
-  if (slack) state.ledger[at(impact)] += slack_energy(state.t, state);
+  if (slack) add_slack(state.t, 1.0);
   const double to = std::min(theta, 1.0);
   if (step.h > 0.0) {
     const Integral integral(power.cols(), lane.length, done, to);

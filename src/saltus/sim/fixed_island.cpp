@@ -125,12 +125,12 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
     if (law(i).admits({.h = step.h, .gap = (*g)[i], .rate = u_[i]})) admitted_.push_back(i);
 }
 
-// u~ = W p + b, b of the laws on y_free, u_free = S v_free and u0 = S v0. Where all of them restrict rates and e is the same,
-// S (v_free + e v0) is one product: it takes the place of u_free, and u0 is 0.
+// u~ = W p + b, b of the laws on y_free, u_free = S v_free and u0 = S v0. Where all of them rebound with the same e, S (v_free +
+// e v0) is one product: it takes the place of u_free, and u0 is 0.
 void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
   const auto m = static_cast<Eigen::Index>(admitted_.size());
   auto u_free = row_values_.head(m), u0 = row_values_2_.head(m);
-  u0.setZero();
+  u0.setZero();  // of laws on gaps it is not measured
   bool rates = false, restitution = false, uniform = velocity_;
   const double e = law(admitted_.front()).facts().restitution;
   for (int i : admitted_) {
@@ -315,9 +315,12 @@ bool fits_fixed_island(const Model& model, std::span<const int> groups,
     const ContactPair& pair = model.pairs()[static_cast<std::size_t>(i)];
     const ContactLaw& law = model.law(pair.law);
     const LawFacts& facts = law.facts();
+    const bool on_gaps =
+        law.position_level() && !law.activated();  // y_- is all that they read of before
     return pair.a.group == groups.front() && pair.b.group < 0 && pair.tangents == 0 &&
-           law.unilateral() && !facts.expands && !(facts.cohesion > 0.0) &&
-           (law.position_level() || !facts.reads_start_gap);
+           law.unilateral() && law.entry({}, 1.0).kind == LawKind::unilateral && !facts.expands &&
+           !facts.follows_passes && !(facts.cohesion > 0.0) &&
+           (on_gaps || (facts.rebounds && !facts.reads_start_gap));
   });
 }
 

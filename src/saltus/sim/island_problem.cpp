@@ -91,6 +91,7 @@ void IslandProblem::size_rows() {
   for (Vector* x : {&b_, &p_, &compliance_, &pressed_, &rho_, &u_end_, &W_p_}) x->resize(n);
 }
 
+// Gaps are those of this step where the laws of the island ask for them (Admission).
 Admission IslandProblem::admission(const IslandStep& step, std::size_t i) const {
   const auto k = static_cast<Eigen::Index>(i);
   return {.h = step.h,
@@ -415,7 +416,8 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
 }
 
 double IslandProblem::damping(std::size_t i) const {
-  if (list_[i].joint_law < 0) return 0.0;
+  if (list_[i].joint_law < 0 || !(law(i).facts().damping > 0.0)) return 0.0;
+  if (!law(i).bilateral() && normal(i) == 0.0) return 0.0;  // a stop that is not reached
   return law(i).damping_impulse(h_, motion.u0[row(i)], u_now_[row(i)]);
 }
 

@@ -75,7 +75,9 @@ bool IslandProjection::gather(IslandStep& step, double t) {
 bool IslandProjection::separate(IslandStep& step, StepReport& report, double gap) {
   const double t = step.trials.front().t0 + step.h, deepest = -gap;
   const auto at_end = [&](const ContactList::Member& m) -> Vector& { return end_of(step, m); };
-  if (!gather(step, t)) {
+  const bool finite = gather(step, t);
+  if (problem_.empty()) return false;
+  if (!finite) {
     report.finite = false;
     fail(report);
     return false;

@@ -112,12 +112,13 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
   std::vector<char> of_joint(setup.model.laws().size(), 0);  // which have no options of their own
   for (const JointLaw& law : setup.model.joint_laws())
     of_joint[static_cast<std::size_t>(law.law)] = 1;
-  bool open = false, position = true;  // activation without closing_only; all laws on gaps
-  bool at_end = false;                 // friction that opposes the slip at the end
+  std::string_view open;  // a law with an activation without closing_only
+  bool position = true;   // all laws are on gaps
+  bool at_end = false;    // friction that opposes the slip at the end
   for (std::size_t i = 0; i < of_joint.size(); ++i) {
     if (of_joint[i]) continue;
     const LawFacts& law = setup.model.law(static_cast<int>(i)).facts();
-    open = open || (law.activation && !law.activation->closing_only);
+    if (open.empty() && law.activation && !law.activation->closing_only) open = law.name;
     at_end = at_end ||
              (law.activation && law.friction.coefficient > 0.0 && law.friction.tangential != 1.0);
     position = position && law.position_level && !(law.restitution > 0.0);
@@ -125,10 +126,9 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
   bool gain_one = true;  // which position laws need
   for (const Group& group : setup.model.groups())
     gain_one = gain_one && group.scheme->gain() == 1.0;
-  const bool closing_only = open && gain.longest < kRests;
+  const bool closing_only = !open.empty() && gain.longest < kRests;
   const std::string gaps = fmt::format("`law: {}`", GapLaw::name),
-                    closing =
-                        fmt::format("`activation: {{closing_only: true}}` in {}", DefaultLaw::name);
+                    closing = fmt::format("`activation: {{closing_only: true}}` in {}", open);
   const std::string remedy =
       setup.model.options().lane == Lane::events ? finer_remedy(setup)
       : gain.by_friction && at_end ? fmt::format("use `slip: mean` in {}", DefaultLaw::name)
@@ -208,7 +208,8 @@ std::string growth_warning(double kinetic, const State& state, const SceneSetup&
     growth = state.energy.total() - state.energy_start;
     const auto accounts = model.accounts();
     for (std::size_t i = 0; i + 3 < state.ledger.size(); ++i) {  // then impact, scheme, unexplained
-      if (accounts[i] == "friction" || accounts[i] == "projection") continue;
+      if (accounts[i] == "friction" || accounts[i] == "projection" || accounts[i] == "joints")
+        continue;  // what a method or a law makes is not fed in
       growth -= std::max(state.ledger[i], 0.0);
       scale = std::max(scale, std::abs(state.ledger[i]));
     }

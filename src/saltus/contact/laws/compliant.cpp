@@ -57,19 +57,10 @@ class CompliantLaw final : public ContactLaw {
   }
 
   double stored_energy(double gap) const override { return spring_energy(spring_, gap); }
-  double damping_impulse(double h, double u0, double u1) const override {
-    return -h * spring_.damping * part(u0, u1);
-  }
 
-  int held_rows(int, bool) const override { return 0; }
-  bool gives_force(bool) const override { return true; }
   double force(double gap, double rate, double) const override {
     return (spring_.exponent == 1.0 ? -spring_.stiffness * gap : spring_force(spring_, gap)) -
            spring_.damping * rate;
-  }
-  void guards(const HeldContact& x, Guards& out) const override {
-    if (!bilateral() && spring_.damping > 0.0)
-      out.add(Guard::Until::opens, x.force[0], x.size);  // others end where their gap does
   }
 
  private:

@@ -6,6 +6,19 @@
 
 namespace saltus {
 
+ContactLaw::ContactLaw(LawFacts facts) : facts_(std::move(facts)) {
+  const LawFacts& x = facts_;
+  expects(!x.name.empty(), "a contact law has a name");
+  expects(x.set_valued || (!x.activation && !x.impact && !x.expands && !(x.cohesion > 0.0)),
+          "a law that is a force has no activation, impact, expansion or cohesion");
+  expects(!x.slides_on_normal || (x.set_valued && x.bilateral),
+          "a law that slides on its normal is set-valued and bilateral");
+  expects(x.impact != ImpactForm::held || x.bilateral, "a rate that is held is bilateral");
+  expects(!x.expands || !(x.friction.coefficient > 0.0), "a law that expands has no friction");
+  expects(!x.rebounds || (!x.position_level && !x.bilateral && x.set_valued),
+          "a law that rebounds is unilateral and on rates");
+}
+
 // Position rows are all in the problem; after a stage of positions those that carried an impulse in it or are closed
 // behind it. Velocity rows where the activation lets them in, and while cohesion holds.
 bool ContactLaw::admits(const Admission& x) const {
@@ -35,7 +48,9 @@ double ContactLaw::row_at_end(const RowEnd& x) const {
   return u + (x.gaps_alone ? 0.0 : term(x.y0, x.u0, x.h));
 }
 
-double ContactLaw::term(double, double, double) const { return 0.0; }
+double ContactLaw::term(double, double u0, double) const {
+  return facts_.rebounds ? facts_.restitution * u0 : 0.0;
+}
 
 void ContactLaw::strengthen(Law& entry, double h, double slip) const {
   const double share = facts_.falling.share(slip);
@@ -45,15 +60,28 @@ void ContactLaw::strengthen(Law& entry, double h, double slip) const {
 
 double ContactLaw::stored_energy(double) const { return 0.0; }
 
-double ContactLaw::damping_impulse(double, double, double) const { return 0.0; }
+double ContactLaw::damping_impulse(double h, double u0, double u1) const {
+  const double c = facts_.damps_in_middle ? 0.5 : 1.0;
+  return -h * facts_.damping * (c * u1 + (1.0 - c) * u0);
+}
 
-int ContactLaw::held_rows(int tangents, bool sticks) const { return sticks ? 1 + tangents : 1; }
+int ContactLaw::held_rows(int tangents, bool sticks) const {
+  if (!set_valued()) return 0;
+  if (slides_on_normal()) return sticks ? 1 : 0;
+  return sticks ? 1 + tangents : 1;
+}
 
-bool ContactLaw::gives_force(bool) const { return false; }
+bool ContactLaw::gives_force(bool slides) const {
+  return !set_valued() || (slides_on_normal() && slides);
+}
 
 double ContactLaw::force(double, double, double) const { return 0.0; }
 
 void ContactLaw::guards(const HeldContact& x, Guards& out) const {
+  if (!set_valued()) {  // what has no dashpot ends where its gap does
+    if (!bilateral() && facts_.damping > 0.0) out.add(Guard::Until::opens, x.force[0], x.size);
+    return;
+  }
   const Vector3 &f = x.force, &u = x.rate;
   if (!x.shared) out.add(Guard::Until::opens, f[0], x.size);
   if (x.slides)

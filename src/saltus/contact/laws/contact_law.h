@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "saltus/base/base.h"
+#include "saltus/base/error.h"
 #include "saltus/contact/contact_solver.h"
 #include "saltus/contact/laws/activation.h"
 #include "saltus/contact/laws/friction.h"
@@ -54,12 +55,13 @@ struct LawFacts {
   bool drives = false;  ///< on a coordinate of a joint: prescribes its rate, or drags it along
   bool reads_start_gap = false;  ///< y0
   bool follows_passes = false;   ///< what it lets in changes from pass to pass
+  bool rebounds = false;         ///< its row adds e u0, and nothing else, to u1
   bool expands = false;          ///< a problem of compression comes before: P = (1 + e) P_c + P_x
   bool damps_in_middle = false;  ///< its dashpot acts on (u0 + u1)/2, which may turn the rate round
   bool follows_way = false;      ///< works on the way that a coordinate makes, RowState::way
   double restitution = 0.0;      ///< e [1]
   double velocity = 0.0;         ///< rate of the gap that it holds; of the surface that rubs [m/s]
-  double damping = 0.0;          ///< c of a force -c u [N s/m]
+  double damping = 0.0;          ///< c of a force N = -V' - c u [N s/m]
   double cohesion =
       0.0;  ///< c [N], pull that a contact bears: P_N >= -h c, and with it friction. Lost when it opens.
   double bound = 0.0;  ///< largest force at rest where it slides on the normal [N]
@@ -77,7 +79,8 @@ struct LawNumber {
   double value = 0.0, rest = 0.0;
 };
 
-/// Whether a contact is in the problem of a stage.
+/// Whether a contact is in the problem of a stage. Only what the facts of a law ask for is measured: y0 where it
+/// reads_start_gap, y where it follows_passes or has damping and behind a stage of positions.
 struct Admission {
   bool gaps_alone = false;       ///< a stage that corrects positions
   bool after_positions = false;  ///< a stage behind one
@@ -89,7 +92,8 @@ struct Admission {
 };
 
 /// The normal row before the solution. y0, u0 gap and rate at the start of the step, y and u those of the iterate at its
-/// end, u_free the rate without impulses, ahead = gain H (v_free - v): the gap without them is y + h ahead.
+/// end, u_free the rate without impulses, ahead = gain H (v_free - v): the gap without them is y + h ahead. Measured are y0 and
+/// before where it reads_start_gap, y and ahead of laws that read the gap at the end, u, gain and way of forces.
 struct RowState {
   bool gaps_alone = false;  ///< a stage that corrects positions
   double h = 0.0;           ///< [s]
@@ -126,17 +130,19 @@ struct Guard {
   Until until;
   double value, scale;
 };
-/// Those of one contact; nothing is allocated.
+/// Those of one contact, kMost of them; nothing is allocated.
 class Guards {
  public:
+  static constexpr int kMost = 4;
   void add(Guard::Until until, double value, double scale) {
+    expects(count_ < kMost, "a contact has at most 4 guards");
     list_[static_cast<std::size_t>(count_++)] = {until, value, scale};
   }
   const Guard* begin() const { return list_.data(); }
   const Guard* end() const { return list_.data() + count_; }
 
  private:
-  std::array<Guard, 3> list_;
+  std::array<Guard, kMost> list_;
   int count_ = 0;
 };
 
@@ -185,7 +191,7 @@ class ContactLaw {
 
   /// V [J]; 0 of set-valued laws.
   virtual double stored_energy(double gap) const;
-  /// Impulse of its dashpot in a step from rate u0 to u1 [N s].
+  /// Impulse of its dashpot in a step from rate u0 to u1 [N s]; of those with damping.
   virtual double damping_impulse(double h, double u0, double u1) const;
 
   // -- between events
@@ -204,8 +210,9 @@ class ContactLaw {
   std::string description() const;
 
  protected:
-  explicit ContactLaw(LawFacts facts) : facts_(std::move(facts)) {}
-  /// What a law on rates adds to u1.
+  /// UsageError: facts contradict each other.
+  explicit ContactLaw(LawFacts facts);
+  /// What a law on rates adds to u1; e u0 if it rebounds.
   virtual double term(double y0, double u0, double h) const;
   /// What it has beside its facts; those at rest are left out.
   virtual void add_numbers(std::vector<LawNumber>&) const {}
@@ -219,7 +226,9 @@ class ContactLaw {
 /// A law as a value: of any class, immutable, shared by its copies.
 class AnyLaw {
  public:
-  explicit AnyLaw(std::shared_ptr<const ContactLaw> law) : law_(std::move(law)) {}
+  explicit AnyLaw(std::shared_ptr<const ContactLaw> law) : law_(std::move(law)) {
+    expects(law_ != nullptr, "AnyLaw of no law");
+  }
   /// Of the options that scenes write.
   template <class Options>
   requires requires(const Options& options) { options.law(LawContext{}); }

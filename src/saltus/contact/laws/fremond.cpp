@@ -12,6 +12,7 @@ class FremondLaw final : public ContactLaw {
  public:
   FremondLaw(const Fremond& x, const LawContext& context)
       : ContactLaw({.name = Fremond::name,
+                    .rebounds = true,
                     .restitution = x.restitution,
                     .friction = {.coefficient = x.friction,
                                  .tangential = (1.0 - context.theta) / context.theta},
@@ -20,7 +21,6 @@ class FremondLaw final : public ContactLaw {
                     .not_by_events = "which averages over a step"}) {}
 
  private:
-  double term(double, double u0, double) const override { return facts().restitution * u0; }
   std::string described() const override {
     std::string text = fmt::format(", restitution {:g}", facts().restitution);
     if (has_friction()) text += fmt::format(", friction {:g}", facts().friction.coefficient);

@@ -35,7 +35,10 @@ inline std::string_view name_of(const LawChoice& law) {
 inline bool reads_theta(const LawChoice& law) {
   return std::visit(
       []<class Options>(const Options&) {
-        return requires { Options::reads_theta; };
+        if constexpr (requires { Options::reads_theta; })
+          return Options::reads_theta;
+        else
+          return false;
       },
       law);
 }
@@ -44,7 +47,10 @@ inline bool reads_theta(const LawChoice& law) {
 inline bool acts_at_any_gap(const LawChoice& law) {
   return std::visit(
       []<class Options>(const Options&) {
-        return requires { Options::at_any_gap; };
+        if constexpr (requires { Options::at_any_gap; })
+          return Options::at_any_gap;
+        else
+          return false;
       },
       law);
 }

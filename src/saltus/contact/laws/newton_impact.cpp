@@ -10,6 +10,7 @@ class NewtonImpactLaw final : public ContactLaw {
  public:
   NewtonImpactLaw(const NewtonImpact& x, const LawContext& context)
       : ContactLaw({.name = NewtonImpact::name,
+                    .rebounds = true,
                     .restitution = x.restitution,
                     .cohesion = x.cohesion,
                     .friction = {x.friction, x.slip == Slip::mean ? 1.0 : x.restitution_tangential,
@@ -20,7 +21,6 @@ class NewtonImpactLaw final : public ContactLaw {
         slip_(x.slip) {}
 
  private:
-  double term(double, double u0, double) const override { return facts().restitution * u0; }
   std::string described() const override {
     const Friction& x = facts().friction;
     std::string text = fmt::format(", restitution {:g}", facts().restitution);

@@ -24,8 +24,6 @@ class RelayLaw final : public ContactLaw {
   Law entry(const ContactShape&, double h) const override {
     return {.kind = LawKind::box, .bound = h * facts().bound};
   }
-  int held_rows(int, bool sticks) const override { return sticks ? 1 : 0; }
-  bool gives_force(bool slides) const override { return slides; }
   double force(double, double rate, double direction) const override {
     return -strength(std::abs(rate - facts().velocity)) * direction;
   }
