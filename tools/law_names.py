@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from layers import without_comments
+from layers import report, without_comments
 
 LAWS = "contact/laws"
 OPTIONS = re.compile(r'struct (\w+) \{[^}]*?\bname = "([\w-]+)"')
@@ -47,12 +47,5 @@ def faults(source):
                 yield f"{path}:{number}: names the law {match[0]} in a text; write the name that laws.h has for its use"
 
 
-def main():
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "src" / "saltus"
-    found = list(faults(folder))
-    print("\n".join(found) if found else f"law_names: {folder.name}: contact laws are named in {LAWS} alone")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(faults, lambda name: f"law_names: {name}: contact laws are named in {LAWS} alone"))

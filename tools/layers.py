@@ -96,12 +96,14 @@ def faults(source):
                 yield f"{path}:{number}: {fault}"
 
 
-def main():
+def report(check, good):
+    """Exit code of a script that prints what check(folder) finds in the folder of its first argument, src/saltus without one;
+    good(name of the folder): what it says when there is nothing."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "src" / "saltus"
-    found = list(faults(folder))
-    print("\n".join(found) if found else f"layers: {folder.name}: all include arrows and headers are in order")
+    found = list(check(folder))
+    print("\n".join(found) if found else good(folder.name))
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(faults, lambda name: f"layers: {name}: all include arrows and headers are in order"))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 #include <variant>
 
 #include "saltus/bodies/particles.h"
@@ -197,8 +198,11 @@ TEST_CASE("laws have the names and the numbers that their options have") {
     seen.insert(law->name());
   }
   CHECK(seen.size() == std::variant_size_v<LawChoice>);  // each law has a row
-  const std::string all = laws_that([](const ContactLaw&) { return true; });
-  CHECK(std::ranges::count(all, ',') + 1 >= 9);
+  std::istringstream all(laws_that([](const ContactLaw&) { return true; }));
+  std::string name;
+  std::size_t listed = 0;
+  for (; std::getline(all >> std::ws, name, ','); ++listed) CHECK(seen.contains(name));
+  CHECK(listed + 1 >= seen.size());  // the library does not know a law of a page that is followed
   CHECK(laws_that([](const ContactLaw& law) { return law.position_level(); }) ==
         "signorini-position, schatzman-paoli");
 }
