@@ -133,7 +133,7 @@ class SlowRebound final : public ContactLaw {
   explicit SlowRebound(LawFacts facts) : ContactLaw(std::move(facts)) {}
 
  private:
-  double term(double, double u0, double) const override { return 0.5 * std::abs(u0) * u0; }
+  double term(const RateTerm& x) const override { return 0.5 * std::abs(x.u0) * x.u0; }
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ def moved(group, q, d):
 
 class Step(FlatStep):
     method = ""
+    gain = 0.5
 
     def flight(self):
         """q_free, v_free, and the size of the change of velocity by forces."""

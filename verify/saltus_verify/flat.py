@@ -363,6 +363,8 @@ KINDS = {"linear": linear, "particles": particles, "modal": modal}
 class FlatStep:
     """What steps of one body share: the states at both ends, and nothing more to check."""
 
+    gain = None  # dq1/dv1 over h; None: not known
+
     def __init__(self, group, t0, h, q0, v0, q1, v1):
         self.group, self.t0, self.h = group, t0, h
         self.q0, self.v0, self.q1, self.v1 = q0, v0, q1, v1
@@ -378,6 +380,8 @@ class FlatStep:
 
 class DefLimStep(FlatStep):
     """def-lim beside its momentum:  q1 = q0 + (h/2) (v0 + v1)."""
+
+    gain = 0.5
 
     def kinematics(self):
         rest = self.q1 - self.q0 - 0.5 * self.h * (self.v0 + self.v1)

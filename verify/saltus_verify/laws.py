@@ -17,6 +17,8 @@ class Kinematics:
         self.u0, self.u1 = np.zeros((n, 3)), np.zeros((n, 3))
         self.W = np.zeros((n, 3))                 # diagonal of W_cc, without joints
         self.way_c, self.way_0 = np.zeros(n), np.zeros(n)  # gap at the contact instant and at the start, less that at the end
+        self.gain = np.full(n, np.inf)            # of the scheme, the smaller of two
+        self.bend = np.zeros(n)                   # how much a turn in the step may bend the ways of the points [m]
         for s, sign in ((0, 1.0), (1, -1.0)):
             for g in np.unique(found.group[:, s]):
                 if g < 0:
@@ -32,6 +34,11 @@ class Kinematics:
                     x_c, x_0, x_1 = sides.places(*args)  # x_c may be not known
                     self.way_c[of] += sign * np.sum(normal * (x_c - x_1), 1)
                     self.way_0[of] += sign * np.sum(normal * (x_0 - x_1), 1)
+                    if g in step.steps:
+                        gain = getattr(step.steps[g], "gain", None)
+                        self.gain[of] = np.minimum(self.gain[of], np.nan if gain is None else gain)
+                    if hasattr(sides, "bend"):
+                        self.bend[of] += sides.bend(*args)
                 except Unknown:
                     for x in (self.u0, self.u1, self.W, self.way_c, self.way_0):
                         x[of] = np.nan
@@ -125,6 +132,13 @@ def newton_impact(step, found, x, laws, of, report):
     rows = np.where(mu > 0.0, there.sum(1), 1)
     there[:, 1:] &= (mu > 0.0)[:, None]
     u = np.where(there, np.concatenate([u1[:, :1] + e[:, None] * u0[:, :1], u1[:, 1:] + e_T[:, None] * u0[:, 1:]], 1), 0.0)
+    u[:, 0], known = with_load(step, found, x, laws, of, e)
+    if not known.all():
+        report.not_checked("contact law", "newton-impact under load by a scheme whose gain this program does not know")
+        of, mu, e, e_T, P, u0, u1, u, there, rows = (a[known] for a in (of, mu, e, e_T, P, u0, u1, u, there, rows))
+        laws = [law for law, k in zip(laws, known) if k]
+        if of.size == 0:
+            return
     rho = rows / np.maximum(np.where(there, x.W[of], 0.0).sum(1), 1e-300)
     # which are active: g + w h u0 <= threshold at the contact instant
     none = {}
@@ -138,6 +152,7 @@ def newton_impact(step, found, x, laws, of, report):
     closing = np.array([bool(a.get("closing_only")) for a in act])
     closed = np.where(closing, u0[:, 0] <= pick("velocity_threshold", 0.0), True)
     surely = (ahead < slack - blur) & closed
+    closing &= ~gap_closing(step.model.scene, laws)  # which keeps those under load in
     never = (ahead > slack + blur) | (closing & (u0[:, 0] > pick("velocity_threshold", 0.0) + 1e-12))
     where = lambda j: f"{step.at()}, contact {int(found.key[of[j]])}"
     if step.one_stage:
@@ -154,6 +169,39 @@ def newton_impact(step, found, x, laws, of, report):
     top = np.maximum(np.abs(P).max(), 1e-300)
     report.largest("cone", np.maximum(np.linalg.norm(P[:, 1:], axis=1) - mu * P[:, 0], 0.0), 1e-8 * top, "N s", where)
     report.largest("impulses that pull", np.minimum(P[:, 0], 0.0), 1e-12 * top, "N s", where)
+
+
+def gap_closing(scene, laws):
+    """Which laws close the gaps of contacts under load: as written, else those without forecast, threshold and instant start."""
+    forecast = any(isinstance(one.get("scheme"), dict) and one["scheme"].get("gamma") is not None for one in scene["bodies"])
+    out = []
+    for law in laws:
+        a = law.get("activation") or {}
+        siconos = (forecast or a.get("forecast") is not None or a.get("threshold") is not None
+                   or scene["contact"]["instant"] == "start")
+        out.append((a.get("kind") or ("siconos" if siconos else "gap-closing")) == "gap-closing")
+    return np.array(out, dtype=bool)
+
+
+def with_load(step, found, x, laws, of, e):
+    """u~_N, and where it is known. Of gap-closing contacts  u1 + max(Y/h, e u0, 0)  where e = 0 or load lasts, with Y = y1 - gain h u1,
+    the gap at the end if the rate there were 0; else u1 + e u0. Whether load lasts is not in the file: where e > 0 either may hold.
+    Where bodies turn, Y is known to what the turn bends."""
+    h = step.h
+    load = gap_closing(step.model.scene, laws)
+    u1, y1, P = x.u1[of][:, 0], found.gap[of], found.P[of][:, 0]
+    gain = x.gain[of] if step.one_stage else np.zeros(of.size)
+    Y = y1 - gain * h * u1 if step.one_stage else np.zeros(of.size)
+    slack = 1e-6 * (step.model.scene["contact"].get("margin") or step.model.margin()) * (found.key[of] >= 2 ** 32)
+    blur = slack + x.bend[of] + 1e-12 * np.abs(found.local[of]).max((1, 2))
+    reach = np.clip(-h * u1, np.maximum(Y - blur, 0.0), np.maximum(Y + blur, 0.0))
+    u0 = x.u0[of][:, 0]
+    impact = e * u0
+    under_load = np.maximum(reach / h, np.maximum(impact, 0.0))
+    only = np.array([bool((law.get("activation") or {}).get("closing_only")) for law in laws]) & load & (u0 > 0.0)
+    impact, under_load = (np.where(only, np.maximum(term, u0), term) for term in (impact, under_load))
+    rests = np.abs(np.minimum(u1 + under_load, P)) <= np.abs(np.minimum(u1 + impact, P))
+    return u1 + np.where(load & ((e == 0.0) | rests), under_load, impact), ~load | ~np.isnan(gain)
 
 
 def judge(step, F, P, speed, rho, name, report):

@@ -43,6 +43,8 @@ def energy(group, h, q, v):
 
 
 class Step:
+    gain = 1.0
+
     def __init__(self, group, t0, h, q0, v0, q1, v1):
         self.group, self.t0, self.h = group, t0, h
         self.q0, self.v0, self.q1, self.v1 = q0, v0, q1, v1

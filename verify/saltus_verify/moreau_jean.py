@@ -8,7 +8,7 @@ def step_of(spec):
     theta, ends = spec["theta"], spec["quadrature"] == "ends"
 
     class Step:
-        theta = spec["theta"]
+        theta = gain = spec["theta"]
 
         def __init__(self, group, t0, h, q0, v0, q1, v1):
             self.group, self.t0, self.h = group, t0, h

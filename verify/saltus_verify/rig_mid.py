@@ -18,6 +18,8 @@ def stretch(w, g):
 class Step:
     """One stored step of a group."""
 
+    gain = 0.5
+
     positions_move = "x1 - x0 = h (v0 + v1)/2"
 
     def __init__(self, group, t0, h, q0, v0, q1, v1):

@@ -232,6 +232,11 @@ class RigidSide:
         return (np.sum(E * E * self.group.inverse_mass[body][:, None], 2)
                 + np.einsum("cki,cij,ckj->ck", turn, self.group.inverse_J[body], turn))
 
+    def bend(self, body, feature, local):
+        """Of arms r that turn by h |W0| or h |W1| [m]."""
+        turn = self.step.h * (np.linalg.norm(self.step.W0, axis=1) + np.linalg.norm(self.step.W1, axis=1))
+        return turn[body] ** 2 * np.linalg.norm(self.group.arms(self.frame.place(self.g), body, local), axis=1)
+
     def places(self, body, feature, local):
         at = lambda q: self.group.points(q, body, local)
         return at(self.frame.place(self.g)), at(self.frame.q0[self.g]), at(self.frame.q1[self.g])

@@ -13,6 +13,8 @@ def step_of(spec):
     kind, predicted = spec["kind"], spec.get("load_velocity", "predicted") == "predicted"
 
     class Step:
+        gain = 0.5
+
         def __init__(self, group, t0, h, q0, v0, q1, v1):
             self.group, self.t0, self.h = group, t0, h
             self.x0, self.Q0 = group.split_q(q0)

@@ -19,6 +19,8 @@ def steady(group, entry):
 
 def step_of(decoupled):
     class Step(FlatStep):
+        gain = 0.5
+
         def __init__(self, group, t0, h, q0, v0, q1, v1):
             super().__init__(group, t0, h, q0, v0, q1, v1)
             self.F = group.force(t0, q0, v0)

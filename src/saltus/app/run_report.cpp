@@ -116,7 +116,7 @@ void contact_rows(Table& table, const RunResult& r) {
             s.residual.value, time_of(s.residual, setup), s.residual_after.value,
             time_of(s.residual_after, setup));
   if (const std::string gaining = what_opens(setup.model);
-      r.loop.gain.steps > 0 && !gaining.empty())
+      r.loop.gain.matters(r.state.ledger) && !gaining.empty())
     table.row("energy gain",
               "by {} in {} steps, at most {:.3g} J in one (t = {:.6g} s): see the warning", gaining,
               r.loop.gain.steps, r.loop.gain.worst.value, time_of(r.loop.gain.worst, setup));
@@ -217,6 +217,7 @@ std::string run_json(const RunResult& r) {
   json["residual_after"] = extreme_json(s.residual_after, setup);
   json["contact_gain"] = extreme_json(loop.gain.worst, setup);
   json["contact_gain"]["steps"] = loop.gain.steps;
+  json["contact_gain"]["fed"] = loop.gain.fed();
   json["failed_steps"] = s.failed_steps;
   json["halved_steps"] = loop.halved;
   json["state_hash"] = state_hash(r.state);

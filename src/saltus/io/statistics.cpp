@@ -70,24 +70,26 @@ std::string RunStatistics::events_text() const {
   return text;
 }
 
+void ContactGain::Sum::add(double work) {
+  run = std::max(run + work, 0.0);
+  most = std::max(most, run);
+}
+
 void ContactGain::add(const Step& work, double start, const Energy& now, std::uint64_t step) {
-  held = work.contacts ? held + 1 : 0;
-  longest = std::max(longest, held);
-  moved = std::max({moved, now.kinetic, work.carried});
-  const double most = std::max(work.impact, work.friction),
-               gain = std::min(most, most + work.scheme);
+  moved_ = std::max({moved_, now.kinetic, work.carried});
+  const double taken = std::min(work.scheme, 0.0), sum = work.impact + work.friction,
+               gain = std::max(sum, work.friction) + taken;
+  all_.add(sum + taken);
+  friction_.add(work.friction + taken);
   if (!(gain > 1e-12 * std::max(std::abs(start), parts_of(now)))) return;
   ++steps;
-  total += gain;
-  if (!(gain > worst.value)) return;
-  worst = {gain, step};
-  by_friction = work.friction > work.impact;
+  if (gain > worst.value) worst = {gain, step};
 }
 
 bool ContactGain::matters(std::span<const double> ledger) const {
-  double scale = moved;
-  for (const double work : ledger) scale = std::max(scale, std::abs(work));
-  return steps > 0 && !(total <= 1e-6 * scale);
+  double turned = moved_;
+  for (const double work : ledger) turned += std::abs(work);
+  return steps > 0 && !(std::max(all_.most, kFriction * friction_.most) <= kMatters * turned);
 }
 
 std::string what_opens(const Model& model) {

@@ -57,28 +57,38 @@ struct RunStatistics {
   double penetration() const { return gap.value < 0.0 ? -gap.value : 0.0; }
 };
 
-/// Steps in which the contacts did positive work although nothing of the laws allows it. What the schemes take out in
-/// the same step counts against it: one that books the work of contacts at another velocity than the mean of the step
-/// (moreau-jean, theta not 1/2) shows the difference there.
-struct ContactGain {
-  std::uint64_t steps = 0;
-  Extreme worst;             ///< [J], row = step
-  bool by_friction = false;  ///< the worst is work of friction
-  double total = 0.0;        ///< of all steps [J]
-  double moved = 0.0;  ///< largest kinetic energy, or sum P_N times StepReport::speed of a step [J]
-  std::uint64_t longest = 0;  ///< most steps in a row with contacts that carry an impulse
-  std::uint64_t held = 0;     ///< of them, up to the last step
-
+/// Energy that contacts fed in although nothing of their laws allows it: the largest sum of their work over steps in a row, so
+/// that what a step gives and the next one takes back does not add up; that of normal impulses and friction together, and that of
+/// friction alone, which an impact hides that takes more. What the schemes take out in the same step counts against it: one that
+/// books the work of contacts at another velocity than the mean of the step (moreau-jean, theta not 1/2) shows the difference there.
+class ContactGain {
+ public:
   /// Works of a step [J], of normal impulses, of friction and of the schemes; what contacts carried in it.
   struct Step {
     double impact = 0.0, friction = 0.0, scheme = 0.0;
     double carried = 0.0;  ///< sum P_N times StepReport::speed [J]
-    bool contacts = false;
   };
   /// `start`, `now`: energy [J], below 1e-12 of them, and of the two parts of the latter, work counts as round-off.
   void add(const Step& work, double start, const Energy& now, std::uint64_t step);
-  /// Whether the total is worth a word: above 1e-6 of what moved and of the largest account of the ledger [J].
+  /// Whether that is worth a word: above 1e-3 of the energy turned over, which is the largest kinetic energy, or the largest
+  /// `carried`, and the accounts of the ledger [J] together; by friction alone above 2e-2. Less is within the error of order h of
+  /// steps whose contacts travel on a body that turns.
   bool matters(std::span<const double> ledger) const;
+
+  /// [J], of the two the one that is more by its own measure.
+  double fed() const { return by_friction() ? friction_.most : all_.most; }
+  bool by_friction() const { return kFriction * friction_.most > all_.most; }
+  std::uint64_t steps = 0;  ///< that fed some in
+  Extreme worst;            ///< [J], row = step
+
+ private:
+  static constexpr double kMatters = 1e-3, kFriction = 0.05;
+  struct Sum {
+    double run = 0.0, most = 0.0;  ///< that ends with the last step, not below 0; the largest [J]
+    void add(double work);
+  };
+  Sum all_, friction_;
+  double moved_ = 0.0;  ///< [J]
 };
 
 /// What of a model opens and closes, and so may gain energy by its law: "contact", "a stop of a joint", both, or "" where all

@@ -6,35 +6,20 @@
 #include <cmath>
 
 #include "saltus/base/index_internal.h"
-#include "saltus/bodies/material.h"
-#include "saltus/contact/laws/laws.h"
 
 namespace saltus {
 namespace {
 
-constexpr double kOpenShare = 0.01;  // of the deformation: as large an error of forces
-constexpr double kOpenScore =
-    0.3;  // sum of such shares: more than an impact of 50 steps or more makes
-constexpr double kStillShare = 0.01;   // of the deformation in a step: at rest
 constexpr double kTravelShare = 7e-3;  // of the kinetic energy
 constexpr double kTravelOfAll = 2e-3;  // of that of all bodies
 constexpr double kTravelSteps = 8.0;   // (sum x)^2/(sum x^2): in so many alike, not in some impacts
 
-bool stops_velocity(const ContactLaw& law) { return law.activated(); }
-
 }  // namespace
 
 ContactWatch::ContactWatch(const Model& model, const ContactList& list) : model_(model) {
-  const Surfaces& surfaces = model.surfaces();
   for (std::size_t m = 0; m < list.members().size(); ++m) {
     const int group = list.members()[m].group;
     const Dynamics& body = *model.groups()[at(group)].dynamics;
-    for (std::size_t s = 0; s < surfaces.skins.size(); ++s)
-      if (surfaces.skins[s].group == group && body.velocities() > 0) {
-        SkinWatch& skin = skins_.emplace_back();
-        skin.member = static_cast<int>(m);
-        skin.skin = static_cast<int>(s);
-      }
     first_.push_back(-1);
     if (!body.rigid() || body.velocities() == 0) continue;
     first_.back() = static_cast<int>(bodies_.size());
@@ -44,17 +29,6 @@ ContactWatch::ContactWatch(const Model& model, const ContactList& list) : model_
     }
   }
   touched_.reserve(bodies_.size());
-}
-
-ContactWatch::SkinWatch* ContactWatch::skin_of(const ContactList& list,
-                                               const IslandContact::Side& side) {
-  if (side.member < 0) return nullptr;
-  const int body = list.members()[at(side.member)].at[at(side.point)].body;
-  for (SkinWatch& one : skins_)
-    if (one.member == side.member &&
-        model_.surfaces().skins[at(one.skin)].skin.vertices.front().body == body)
-      return &one;
-  return nullptr;
 }
 
 ContactWatch::BodyWatch* ContactWatch::body_of(const ContactList& list,
@@ -103,8 +77,8 @@ std::array<double, 2> ContactWatch::kinetic(const IslandStep& step, const Contac
 }
 
 void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<const int> admitted,
-                        const Vector& p, const Vector& gap, const Vector& rate, const Vector& u) {
-  if ((skins_.empty() && bodies_.empty()) || !step.counts) return;
+                        const Vector& p, const Vector& rate, const Vector& u) {
+  if (bodies_.empty() || !step.counts) return;
   const double t0 = step.trials.front().t0;
   if (t0 < until_ - 1e-6 * step.h) return;
   until_ = t0 + step.h;
@@ -120,7 +94,6 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
     }
     body->load += impulse;
   };
-  for (SkinWatch& skin : skins_) skin.load = skin.gap = 0.0;
   // the loads of all contacts, then their losses
   for (const bool losses : {false, true})
     for (const int i : admitted) {
@@ -132,16 +105,6 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
       BodyWatch* const body[2] = {body_of(list, c.side[0], number[0]),
                                   body_of(list, c.side[1], number[1])};
       if (!losses) {
-        bool deforms = false;
-        for (const IslandContact::Side& side : c.side)
-          if (SkinWatch* const skin = skins_.empty() ? nullptr : skin_of(list, side)) {
-            deforms = true;
-            if (!stops_velocity(list.law(at(i)))) continue;
-            skin->law = list.law(at(i)).name();
-            skin->load += P;
-            skin->gap += P * std::max(gap[i], 0.0);
-          }
-        if (deforms) continue;
         const auto T = kinetic(step, list, c, number);
         for (int s = 0; s < 2; ++s) {
           touch(body[s], number[s], P);
@@ -168,7 +131,6 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
       }
     }
   look_at_bodies(step);
-  for (SkinWatch& skin : skins_) look_at_skin(step, skin);
 }
 
 void ContactWatch::look_at_bodies(IslandStep& step) {
@@ -195,80 +157,6 @@ void ContactWatch::look_at_bodies(IslandStep& step) {
           of.bodies.empty() ? of.name : of.bodies[at(body)]);
     });
   }
-}
-
-void ContactWatch::place(const Dynamics& body, const Skin& skin, double t, const Vector& q,
-                         Vector& x) const {
-  const auto n = static_cast<Eigen::Index>(skin.vertices.size());
-  x.resize(3 * n);
-  body.points(t, q, skin.vertices, x);
-  Eigen::Map<Eigen::Matrix3Xd> places(x.data(), 3, n);
-  const Vector3 centre = places.rowwise().mean();
-  places.colwise() -= centre;
-}
-
-void ContactWatch::look_at_skin(IslandStep& step, SkinWatch& skin) {
-  const Surfaces::DeformingSkin& of = model_.surfaces().skins[at(skin.skin)];
-  const auto say = [&] {
-    step.notices.add(Notice::Kind::across, of.group, skin.skin, [&] {
-      return fmt::format(
-          "contacts of '{}' bear its load across a gap, of {:.3g} m in the mean, under {}; use "
-          "`law: {{kind: {}}}`, which closes gaps",
-          of.name, skin.gap / skin.load, skin.law, ClosingLaw::name);
-    });
-  };
-  if (!(skin.gap > 0.0)) {
-    if (!(skin.load > 0.0)) skin.score = 0.0;
-    return;
-  }
-  if (skin.found) return say();
-  if (skin.rest > 0) {
-    --skin.rest;
-    return;
-  }
-  const int group = of.group;
-  const Dynamics& body = *model_.groups()[at(group)].dynamics;
-  const GroupState &start = *step.trials[at(group)].start, &end = step.ends[at(group)];
-  if (skin.home.size() == 0) {
-    // q = 0 is the undeformed state of displacements, and a point of bodies whose q is their places
-    place(body, of.skin, 0.0, model_.initial()[at(group)].q, skin.before);
-    const double size = skin.before.norm();
-    skin.home = skin.before;
-    if (has(body.traits(), Trait::fixed_points)) {
-      place(body, of.skin, 0.0, Vector::Zero(body.positions()), skin.home);
-      if (skin.home.norm() < 0.1 * size) skin.home = skin.before;
-    }
-  }
-  const double t0 = step.trials.front().t0;
-  place(body, of.skin, t0, start.q, skin.before);
-  place(body, of.skin, t0 + step.h, end.q, skin.after);
-  const auto n = static_cast<Eigen::Index>(of.skin.vertices.size());
-  const auto turn = [&](const Vector& x) -> Matrix3 {
-    Matrix3 H = Matrix3::Zero();
-    for (Eigen::Index k = 0; k < n; ++k)
-      H += x.segment<3>(3 * k) * skin.home.segment<3>(3 * k).transpose();
-    return rotation_of(H / H.norm());
-  };
-  const Matrix3 R0 = turn(skin.before), R1 = turn(skin.after);
-  double deformed = 0.0, changed = 0.0;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const Vector3 x0 = R0.transpose() * skin.before.segment<3>(3 * k),
-                  x1 = R1.transpose() * skin.after.segment<3>(3 * k);
-    deformed = std::max(deformed, (x1 - skin.home.segment<3>(3 * k)).squaredNorm());
-    changed = std::max(changed, (x1 - x0).squaredNorm());
-  }
-  deformed = std::sqrt(deformed);
-  changed = std::sqrt(changed);
-  const double share = skin.gap / skin.load / deformed;
-  if (!(share > kOpenShare) || !(changed < kStillShare * deformed)) {
-    skin.score = 0.0;
-    skin.rest = share > kOpenShare ? 0 : 15;
-    return;
-  }
-  skin.score += share;
-  if (skin.score < kOpenScore) return;
-  skin.found = true;
-  say();
 }
 
 }  // namespace saltus

@@ -7,13 +7,7 @@
 
 namespace saltus {
 
-/// Two faults of laws that act on velocities where the step predicts contact.
-///
-/// Bodies that deform: a node that the prediction brings to the obstacle is stopped where it is, above it; the elastic force that
-/// would close the gap is what predicts contact, so that at rest the node bears a load across a gap for ever. Measured: the mean
-/// gap of loaded nodes, weighted by their impulses, against the deformation of the surface, in steps in which that hardly changes.
-///
-/// Rigid bodies: a point of contact that travels on a rim or over facets is closed anew by each step, which takes energy as an
+/// Rigid bodies under laws that act on velocities: a point of contact that travels on a rim or over facets is closed anew by each step, which takes energy as an
 /// impact does; of a true impact the step takes too much by about P0/P, P0 the impulse of the step before. Measured: the work of
 /// contact times min(1, P0/P), against the largest kinetic energy of the body as what it touches sees it: against the place that
 /// holds it, or the centre of mass of the two. What carries both along does not count.
@@ -21,21 +15,12 @@ class ContactWatch {
  public:
   ContactWatch(const Model& model, const ContactList& list);
 
-  /// The step is finished: admitted contacts of `list` with impulses p and velocities rate (start) and u (end), a row each, and
-  /// gaps at the end, a contact each. Steps that lead back in time do not count.
+  /// The step is finished: admitted contacts of `list` with impulses p and velocities rate (start) and u (end), a row each.
+  /// Steps that lead back in time do not count.
   void look(IslandStep& step, const ContactList& list, std::span<const int> admitted,
-            const Vector& p, const Vector& gap, const Vector& rate, const Vector& u);
+            const Vector& p, const Vector& rate, const Vector& u);
 
  private:
-  struct SkinWatch {
-    int member = 0, skin = 0;      ///< of Surfaces::skins
-    double load = 0.0, gap = 0.0;  ///< of this step: sum of P, of P gap
-    std::string_view law{};        ///< of one of its contacts
-    double score = 0.0;            ///< sum of gap/deformation over the steps at rest
-    int rest = 0;                  ///< steps that need not be looked at
-    bool found = false;
-    Vector home, before, after;  ///< places of the vertices, from their centre
-  };
   struct BodyWatch {
     double load = 0.0, last = 0.0,
            at = 0.0;  ///< P of this step; of the last one with a load, which ended at
@@ -44,18 +29,13 @@ class ContactWatch {
     bool now = false;
   };
 
-  SkinWatch* skin_of(const ContactList& list, const IslandContact::Side& side);
   BodyWatch* body_of(const ContactList& list, const IslandContact::Side& side, int& index);
-  void look_at_skin(IslandStep& step, SkinWatch& skin);
   void look_at_bodies(IslandStep& step);
-  /// Places of the vertices without the rigid motion; where they deform least they are those at q = home.
-  void place(const Dynamics& body, const Skin& skin, double t, const Vector& q, Vector& x) const;
   /// Kinetic energies of the sides of a contact of rigid bodies, each as the other sees it [J]; number: of bodies_, -1: none.
   std::array<double, 2> kinetic(const IslandStep& step, const ContactList& list,
                                 const IslandContact& c, const int (&number)[2]) const;
 
   const Model& model_;
-  std::vector<SkinWatch> skins_;
   std::vector<BodyWatch> bodies_;
   std::vector<int> first_;              ///< of bodies_, of each member; -1: not rigid
   std::vector<int> touched_;            ///< bodies with a load in this step: numbers in bodies_

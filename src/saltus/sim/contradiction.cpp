@@ -7,16 +7,10 @@
 
 #include "saltus/base/index_internal.h"
 #include "saltus/contact/certificate.h"
+#include "saltus/sim/notice_text.h"
 
 namespace saltus {
 namespace {
-
-std::string side_name(const Model& model, const ContactView::Side& side) {
-  if (side.group < 0) return "what is fixed";
-  const Group& group = model.groups()[at(side.group)];
-  const bool several = side.body >= 0 && at(side.body) < group.bodies.size();
-  return "'" + (several ? group.bodies[at(side.body)] : group.name) + "'";
-}
 
 /// "a", "a and b", "a, b and 4 others"
 std::string listed(const std::vector<std::string>& names) {

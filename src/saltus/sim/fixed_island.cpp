@@ -1,5 +1,7 @@
 // A string on its frets: the points never change, S and D = S A^-1 S^T are constant, and a step costs one or two
 // products with S, the exact solution of a small complementarity problem and one product with S^T.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +9,8 @@
 #include "saltus/contact/residual.h"
 #include "saltus/contact/table_delassus.h"
 #include "saltus/sim/island.h"
+#include "saltus/sim/notice_text.h"
+#include "saltus/sim/open_contacts.h"
 
 namespace saltus {
 namespace {
@@ -37,6 +41,7 @@ class FixedIsland final : public Island {
   void admit(IslandStep& step, Trial& trial);
   void right_hand_side(IslandStep& step, Trial& trial);
   double measure(IslandStep& step);
+  void find_open(IslandStep& step);
   void warm_start(IslandStep& step);
 
   const Model& model_;
@@ -48,6 +53,7 @@ class FixedIsland final : public Island {
   bool position_ = false, velocity_ = false;
   bool before_ = false;  ///< a law on gaps reads y_-, one step before the start
   bool rates_ = false;   ///< a law lets points in by their rates
+  bool reach_ = false;   ///< a law reads Y
   ContactInstant instant_;
 
   Matrix D_;  ///< S A^-1 S^T [1/kg]
@@ -58,9 +64,12 @@ class FixedIsland final : public Island {
   bool y_start_valid_ = false, y_free_valid_ = false;
   Vector u_, z_, w_;                 ///< rates, configurations, modal work space
   std::vector<int> admitted_, hit_;  ///< rows of the problem; those with an impulse
+  std::vector<char> loaded_;  ///< rows of the problem that carried an impulse in the step before
+  std::vector<char> lasts_;   ///< of them, those whose load lasts
   std::vector<Law> law_rows_;
   SolveReport solved_;
-  Vector b_, p_, p_hit_, rho_, u_end_, row_values_, row_values_2_;
+  OpenContacts open_;
+  Vector rate_, Y_, b_, p_, p_hit_, rho_, u_end_, row_values_, row_values_2_;
 };
 
 FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
@@ -79,6 +88,7 @@ FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
     const ContactLaw& rule = model.law(pair.law);
     (rule.position_level() ? position_ : velocity_) = true;
     before_ = before_ || rule.facts().reads_start_gap;
+    reach_ = reach_ || rule.facts().closes_gaps;
     rates_ = rates_ || (rule.activated() && rule.facts().activation->reads_rate());
   }
   const Dynamics& body = *model.groups()[static_cast<std::size_t>(group)].dynamics;
@@ -86,13 +96,15 @@ FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
   if (!table_) return;  // some point moves by itself
   rest_gap_ = table_->rest() - world;
   const Eigen::Index n = rest_gap_.size();
-  for (Vector* x : {&y_start_, &y_free_, &y_end_, &u_, &b_, &p_, &p_hit_, &rho_, &u_end_,
-                    &row_values_, &row_values_2_})
+  for (Vector* x : {&y_start_, &y_free_, &y_end_, &u_, &rate_, &Y_, &b_, &p_, &p_hit_, &rho_,
+                    &u_end_, &row_values_, &row_values_2_})
     x->resize(n);
   w_.resize(body.velocities());
   z_.resize(body.positions());
   admitted_.reserve(key_.size());
   hit_.reserve(key_.size());
+  loaded_.resize(key_.size());
+  lasts_.resize(key_.size());
   law_rows_.reserve(key_.size());
 }
 
@@ -103,7 +115,7 @@ void FixedIsland::prepare(std::span<const Trial> trials) {
 
 void FixedIsland::admit(IslandStep& step, Trial& trial) {
   const int n = static_cast<int>(key_.size());
-  y_free_valid_ = position_ || (velocity_ && instant_ == ContactInstant::end);
+  y_free_valid_ = position_ || reach_ || (velocity_ && instant_ == ContactInstant::end);
   if (y_free_valid_) gaps(trial.q, y_free_);
   admitted_.clear();
   if (!velocity_) {
@@ -125,8 +137,8 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
     if (law(i).admits({.h = step.h, .gap = (*g)[i], .rate = u_[i]})) admitted_.push_back(i);
 }
 
-// u~ = W p + b, b of the laws on y_free, u_free = S v_free and u0 = S v0. Where all of them rebound with the same e, S (v_free +
-// e v0) is one product: it takes the place of u_free, and u0 is 0.
+// u~ = W p + b, b of the laws on y_free, u_free = S v_free, u0 = S v0 and Y = y_free - gain h u_free. Where all of them rebound
+// with the same e and none reads Y, S (v_free + e v0) is one product: it takes the place of u_free, and u0 is 0.
 void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
   const auto m = static_cast<Eigen::Index>(admitted_.size());
   auto u_free = row_values_.head(m), u0 = row_values_2_.head(m);
@@ -136,9 +148,10 @@ void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
   for (int i : admitted_) {
     const bool on_rate = !law(i).position_level();
     rates = rates || on_rate;
-    restitution = restitution || (on_rate && law(i).facts().restitution != 0.0);
+    restitution = restitution || (on_rate && (rates_ || law(i).facts().restitution != 0.0));
     uniform = uniform && on_rate && law(i).facts().restitution == e;
   }
+  uniform = uniform && (!reach_ || (e == 0.0 && !rates_));  // where e = 0 that is u_free
   if (uniform) {
     w_ = trial.v + e * trial.start->v;
     table_->apply(admitted_, w_, scratch_, u_free);
@@ -151,13 +164,18 @@ void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
     gaps(w_, y_end_);
   }
   for (Eigen::Index k = 0; k < m; ++k) {
-    const int i = admitted_[static_cast<std::size_t>(k)];
+    const auto at = static_cast<std::size_t>(k);
+    const int i = admitted_[at];
+    lasts_[at] = loaded_[at] != 0 && law(i).load_lasts(u0[k], u_free[k]) ? 1 : 0;
+    Y_[k] = y_free_[i] - trial.gain * step.h * u_free[k];
     b_[k] = law(i)
                 .row({.h = step.h,
                       .u0 = u0[k],
                       .y = y_free_[i],
                       .u_free = u_free[k],
-                      .before = y_end_[i]})
+                      .before = y_end_[i],
+                      .reach = Y_[k],
+                      .load = lasts_[at] != 0})
                 .b;
   }
 }
@@ -168,7 +186,8 @@ void FixedIsland::warm_start(IslandStep& step) {
     const std::uint64_t key = key_[static_cast<std::size_t>(admitted_[k])];
     while (memory != step.before.end() && memory->key < key) ++memory;
     const bool known = memory != step.before.end() && memory->key == key;
-    p_[static_cast<Eigen::Index>(k)] = known ? memory->impulse.x() : 0.0;
+    const double p = p_[static_cast<Eigen::Index>(k)] = known ? memory->impulse.x() : 0.0;
+    loaded_[k] = p > 0.0 ? 1 : 0;
   }
 }
 
@@ -185,6 +204,7 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
     return;
   }
   const auto m = static_cast<Eigen::Index>(admitted_.size());
+  warm_start(step);
   right_hand_side(step, trial);
   if (!b_.head(m).allFinite()) {
     admitted_.clear();
@@ -192,7 +212,6 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
     report.group = group_;
     return;
   }
-  warm_start(step);
   law_rows_.clear();
   for (Eigen::Index k = 0; k < m; ++k) {
     law_rows_.push_back({LawKind::unilateral, static_cast<int>(k), 1});
@@ -249,19 +268,46 @@ double FixedIsland::measure(IslandStep& step) {
   if (velocity_) {
     w_ = step.ends[static_cast<std::size_t>(group_)].v;
     table_->apply(admitted_, w_, scratch_, u);
-    if (std::any_of(admitted_.begin(), admitted_.end(),
-                    [&](int i) { return law(i).facts().restitution != 0.0; }))
+    if (rates_ || std::any_of(admitted_.begin(), admitted_.end(),
+                              [&](int i) { return law(i).facts().restitution != 0.0; }))
       table_->apply(admitted_, step.trials[static_cast<std::size_t>(group_)].start->v, scratch_,
                     u0);
   }
   for (Eigen::Index k = 0; k < m; ++k) {
     const int i = admitted_[static_cast<std::size_t>(k)];
     rho_[k] = 1.0 / D_(i, i);
-    u[k] = law(i).row_at_end(
-        {.h = step.h, .u0 = u0[k], .y = y_end_[i], .u = u[k], .before = y_start_[i]});
+    rate_[k] = u[k];
+    u[k] = law(i).row_at_end({.h = step.h,
+                              .u0 = u0[k],
+                              .y = y_end_[i],
+                              .u = u[k],
+                              .before = y_start_[i],
+                              .reach = Y_[k],
+                              .load = lasts_[static_cast<std::size_t>(k)] != 0});
   }
+  find_open(step);
   return natural_map(law_rows_, rho_.head(m), u, b_.head(m), p_.head(m),
                      impulse_scale(step.energy, rho_.head(m)));
+}
+
+// With the rates of measure().
+void FixedIsland::find_open(IslandStep& step) {
+  open_.begin(key_.size());
+  for (std::size_t k = 0; k < admitted_.size(); ++k) {
+    const auto at = static_cast<Eigen::Index>(k);
+    const int i = admitted_[k];
+    const std::uint64_t key = key_[static_cast<std::size_t>(i)];
+    const double motion = step.h * (std::abs(rate_[at]) + D_(i, i) * p_[at]);
+    if (!law(i).activated() || !(p_[at] > 0.0) || loaded_[k] == 0 ||
+        !open_.add(key, y_end_[i], motion, law(i).facts().closes_gaps, 0.0))
+      continue;
+    step.notices.add(Notice::Kind::open, group_, -1, [&] {
+      return open_text(
+          fmt::format("contacts of '{}'", model_.groups()[static_cast<std::size_t>(group_)].name),
+          y_end_[i], law(i));
+    });
+  }
+  open_.end();
 }
 
 void FixedIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {

@@ -268,7 +268,9 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   const IslandProblem::Needs& needs = problem_.needs();
   if (needs.start_gaps) start_gaps(step);
   if (needs.follows || needs.damping || after_positions) end_gaps(step);  // for admit()
+  if (needs.reach && !after_positions) problem_.measure_reach(step, fraction());
   problem_.begin(step, stage);
+  if (after_positions) problem_.forget_reach();
   problem_.admit(step, stage, after_positions);
   if (!problem_.empty()) joints_.meet_contacts();
   Passes x = passes(stage);

@@ -158,7 +158,32 @@ struct Inspection::Work {
     return output(state.t + h,
                   [&](std::size_t g) -> const Vector& { return steps[g].trial.v_free; });
   }
+  /// Y, the gaps at the end of the step if the rates there were 0 [m].
+  Vector reach() const;
+  bool loaded(const ContactPair& pair) const {
+    return std::ranges::any_of(state.contacts, [&](const ContactMemory& one) {
+      return one.key == pair.key && one.impulse[0] > 0.0;
+    });
+  }
 };
+
+// As IslandProblem::measure_reach, of the first iterate.
+Vector Inspection::Work::reach() const {
+  const double phi = fraction();
+  Vector Y = gaps(phi);
+  const Vector u0 = start_output();
+  Vector change = Vector::Zero(u0.size());
+  for (std::size_t g = 0; g < steps.size(); ++g)
+    change += rows(static_cast<int>(g)) * (steps[g].trial.v - state.groups[g].v);
+  for (std::size_t i = 0; i < model.pairs().size(); ++i) {
+    double gain = std::numeric_limits<double>::infinity();
+    for (const ContactSide* side : {&model.pairs()[i].a, &model.pairs()[i].b})
+      if (side->group >= 0) gain = std::min(gain, steps[size(side->group)].trial.gain);
+    Y[static_cast<Eigen::Index>(i)] +=
+        h * ((1.0 - phi - gain) * u0[row[i]] - phi * gain * change[row[i]]);
+  }
+  return Y;
+}
 
 Inspection::Work::Work(Model m, State s, std::optional<double> step,
                        std::optional<ContactInstant> at)
@@ -322,7 +347,8 @@ Matrix Inspection::delassus() const {
 }
 
 Vector Inspection::right_hand_side() const {
-  const Vector u0 = work_->start_output(), y0 = work_->gaps(0.0), y1 = work_->gaps(1.0);
+  const Vector u0 = work_->start_output(), y0 = work_->gaps(0.0), y1 = work_->gaps(1.0),
+               Y = work_->reach();
   Vector b = work_->free_output();
   for (std::size_t i = 0; i < work_->model.pairs().size(); ++i) {
     const ContactPair& pair = work_->model.pairs()[i];
@@ -335,7 +361,9 @@ Vector Inspection::right_hand_side() const {
                     .u0 = u0[n],
                     .y = y1[k],
                     .u_free = b[n],
-                    .before = y0[k] - work_->h * u0[n]})
+                    .before = y0[k] - work_->h * u0[n],
+                    .reach = Y[k],
+                    .load = work_->loaded(pair) && law.load_lasts(u0[n], b[n])})
                .b;
     for (int r = 1; r < pair.rows(); ++r) b[n + r] += law.facts().friction.tangential * u0[n + r];
   }
@@ -353,8 +381,8 @@ std::vector<int> Inspection::active() const {
   std::vector<int> in;
   for (int i : known()) {
     const ContactLaw& law = work_->law(work_->pair(i));
-    if (!law.activated() ||
-        law.facts().activation->admits(gap[i], u0[work_->row[size(i)]], work_->h))
+    if (!law.activated() || law.facts().activation->admits(gap[i], u0[work_->row[size(i)]],
+                                                           work_->h, work_->loaded(work_->pair(i))))
       in.push_back(i);
   }
   return in;

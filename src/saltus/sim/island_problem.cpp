@@ -20,6 +20,7 @@ IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints
     const ContactLaw& law = model.law(i);
     const LawFacts& facts = law.facts();
     needs_.start_gaps = needs_.start_gaps || facts.reads_start_gap;
+    needs_.reach = needs_.reach || facts.closes_gaps;
     needs_.forces = needs_.forces || !law.set_valued();
     needs_.follows = needs_.follows || facts.follows_passes;
     needs_.damping = needs_.damping || facts.damping > 0.0;
@@ -38,10 +39,12 @@ IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints
 
 void IslandProblem::resize() {
   const auto n = static_cast<Eigen::Index>(list_.count());
-  for (Vector* x : {&motion.gap, &motion.y, &motion.y0, &slip_}) x->resize(n);
+  for (Vector* x : {&motion.gap, &motion.y, &motion.y0, &motion.Y, &slip_}) x->resize(n);
   for (Vector* x : {&motion.u0, &motion.u, &u_free_, &u_now_, &ahead_, &impulse_})
     x->resize(list_.rows());
   held_.resize(list_.count());
+  loaded_.resize(list_.count());
+  lasts_.resize(list_.count());
   bonded_.resize(list_.count());
 }
 
@@ -51,9 +54,34 @@ int IslandProblem::group_of(std::size_t i) const {
   return list_.members()[size(c.side[0].member >= 0 ? c.side[0].member : c.side[1].member)].group;
 }
 
+// The prediction (q~, v~) has the gap y_phi at the contact instant and ends at y1 = y_phi + (1 - phi) h ((1 - g) u0 + g u~), so that
+//     Y = y1 - g h u~ = y_phi + h ((1 - phi - g) u0 - phi g H (v~ - v0)),   u~ = u0 + H (v~ - v0),
+// on the rows of the contact instant: what turns has no way on them that only its arc has. Supports have the rates of the start:
+// that one starts within the step is an impact, no gap. Between schemes of two gains g is between them, and the smaller never asks
+// for more than the gap.
+void IslandProblem::measure_reach(const IslandStep& step, double phi) {
+  u_now_.setZero();
+  for (ContactList::Member& m : list_.members()) {
+    const Trial& trial = step.trials[size(m.group)];
+    m.w = trial.v - trial.start->v;
+    m.H.multiply_add(m.w, u_now_);
+  }
+  for (std::size_t i = 0; i < list_.count(); ++i) {
+    double g = std::numeric_limits<double>::infinity();
+    for (const IslandContact::Side& side : list_[i].side)
+      if (side.member >= 0)
+        g = std::min(g, step.trials[size(list_.members()[size(side.member)].group)].gain);
+    const auto k = static_cast<Eigen::Index>(i);
+    const int r = row(i);
+    motion.Y[k] = motion.gap[k] + step.h * ((1.0 - phi - g) * motion.u0[r] - phi * g * u_now_[r]);
+  }
+}
+
 void IslandProblem::begin(const IslandStep& step, const Stage& stage) {
   h_ = step.h;
   impulse_.setZero();
+  std::fill(loaded_.begin(), loaded_.end(), '\0');
+  std::fill(lasts_.begin(), lasts_.end(), '\0');
   // Bonds are there at t = 0; one that opened is not remembered.
   std::fill(bonded_.begin(), bonded_.end(), step.trials.front().t0 == 0.0 ? '\1' : '\0');
   if (stage.level == Level::velocity) {
@@ -67,6 +95,7 @@ void IslandProblem::begin(const IslandStep& step, const Stage& stage) {
       bonded_[i] = 1;
       for (int a = 0; a < c.rows(); ++a)
         impulse_[row(i) + a] = a <= c.tangents ? memory->impulse[a] : memory->moment[c.axis_of(a)];
+      loaded_[i] = impulse_[row(i)] > 0.0 ? 1 : 0;
     }
   }
   if (needs_.falls) start_slips();
@@ -100,7 +129,8 @@ Admission IslandProblem::admission(const IslandStep& step, std::size_t i) const 
           .y0 = motion.y0[k],
           .y = motion.y[k],
           .held = held_[i] != 0,
-          .bonded = bonded_[i] != 0};
+          .bonded = bonded_[i] != 0,
+          .loaded = loaded(i)};
 }
 
 void IslandProblem::admit(const IslandStep& step, const Stage& stage, bool after_positions) {
@@ -163,6 +193,18 @@ double IslandProblem::coordinate_way(double h, std::size_t i, double gap_end, do
   return std::abs(ratio - 1.0) * std::abs(by_rate) <= round_off ? 1.0 : ratio;
 }
 
+// A bond holds its point at the gap that it has. Gaps that count as closed are none: chasing round-off, a pile at rest would have
+// another problem in every step.
+double IslandProblem::reach(std::size_t i) const {
+  if (!needs_.reach || glued(i)) return 0.0;
+  const double Y = motion.Y[static_cast<Eigen::Index>(i)];
+  return Y > (i < list_.named() ? 0.0 : list_.slack()) ? Y : 0.0;
+}
+bool IslandProblem::loaded(std::size_t i) const { return loaded_[i] != 0 && !glued(i); }
+bool IslandProblem::glued(std::size_t i) const {
+  return bonded_[i] != 0 && law(i).facts().cohesion > 0.0;
+}
+
 RowState IslandProblem::row_state(const IslandStep& step, std::size_t i) const {
   const auto k = static_cast<Eigen::Index>(i);
   const int r = row(i);
@@ -173,7 +215,9 @@ RowState IslandProblem::row_state(const IslandStep& step, std::size_t i) const {
              .y = motion.y[k],
              .u_free = u_free_[r],
              .ahead = ahead_[r],
-             .before = motion.y0[k] - h * motion.u0[r]};
+             .before = motion.y0[k] - h * motion.u0[r],
+             .reach = reach(i),
+             .load = lasts_[i] != 0};
   if (law(i).set_valued()) return x;
   x.u = u_now_[r];
   x.gain = step.trials[size(group_of(i))].gain;
@@ -204,6 +248,10 @@ bool IslandProblem::right_hand_side(IslandStep& step, const Stage& stage) {
   }
   list_.add_drift(u_free_);
   if (needs_.forces) measure_rates(step);
+  if (needs_.reach && step.trials.front().pass == 1)
+    for (const int i : admitted_)
+      lasts_[size(i)] = loaded(size(i)) &&
+                        law(size(i)).load_lasts(motion.u0[row(size(i))], u_free_[row(size(i))]);
   compliance_.setZero();
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const auto i = size(admitted_[k]);
@@ -406,7 +454,9 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
                                        .before = y0 - step.h * u0,
                                        .way = way(step.h, i, y, motion.u[r]),
                                        .compliance = compliance_[first],
-                                       .P = p_[first]});
+                                       .P = p_[first],
+                                       .reach = reach(i),
+                                       .load = lasts_[i] != 0});
     for (int a = 1; a < laws_[k].size; ++a)
       u_end_[first + a] = motion.u[r + a] + tangent_term(k, a);
     heaviest = std::max(heaviest, set_steps(laws_[k]));

@@ -1,6 +1,7 @@
 // The contact problem of an island:  u = W P + b  on the contacts that their laws let in, its solution, and what is left of
 // the laws on the finished state. It owns the impulses of the contacts of a step.
 #pragma once
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@ class IslandProblem {
   /// What the laws that contacts of the island may have ask of a step.
   struct Needs {
     bool start_gaps = false;
+    bool reach = false;      ///< Y
     bool forces = false;     ///< a law is no set-valued one: it adds to the diagonal of W
     bool follows = false;    ///< what some law lets in changes from pass to pass
     bool damping = false;    ///< some law has a dashpot,
@@ -30,6 +32,7 @@ class IslandProblem {
   struct Motion {
     Vector gap;  ///< at the contact instant [m]
     Vector y0;   ///< gaps at the start [m]
+    Vector Y;    ///< at the end if the rates there were 0 [m]
     Vector y;    ///< of the iterate at the end, or of the finished state [m]
     Vector u0;   ///< rates at the start [m/s]
     Vector u;    ///< of the finished state [m/s]
@@ -42,8 +45,16 @@ class IslandProblem {
 
   /// The list has other contacts.
   void resize();
+  /// Y from the gaps and rates of the prediction at the contact instant, a fraction phi of the step.
+  void measure_reach(const IslandStep& step, double phi);
   /// A stage begins: impulses of the last step, none in a stage of positions; slips of the start.
   void begin(const IslandStep& step, const Stage& stage);
+  /// After a stage of positions, which has closed the gaps.
+  void forget_reach() {
+    motion.Y.setZero();
+    std::fill(loaded_.begin(), loaded_.end(), '\0');
+    std::fill(lasts_.begin(), lasts_.end(), '\0');
+  }
   /// Which contacts are in. after_positions: a stage of positions came before, see hold().
   void admit(const IslandStep& step, const Stage& stage, bool after_positions);
   /// After a stage of positions: those that carry an impulse are held in the next.
@@ -80,6 +91,8 @@ class IslandProblem {
   const Vector& impulses() const { return impulse_; }
   /// Normal impulse of contact i of the list.
   double normal(std::size_t i) const { return impulse_[row(i)]; }
+  /// Contact i carried an impulse in the step before, and no bond holds it.
+  bool loaded(std::size_t i) const;
   bool bonded(std::size_t i) const { return bonded_[i] != 0; }
   /// Sticks, slides or open, of the k-th contact that is in.
   ContactView::Status status(std::size_t k) const;
@@ -106,6 +119,8 @@ class IslandProblem {
   double way(double h, std::size_t i, double gap_end, double u_end) const;
   double coordinate_way(double h, std::size_t i, double gap_end, double u_end) const;
   Admission admission(const IslandStep& step, std::size_t i) const;
+  double reach(std::size_t i) const;
+  bool glued(std::size_t i) const;
   RowState row_state(const IslandStep& step, std::size_t i) const;
   double tangent_term(std::size_t k, int a) const;
   bool press(const IslandStep& step, const Limits& limits, SolveReport& pressing);
@@ -121,6 +136,8 @@ class IslandProblem {
   std::vector<int> rows_;      ///< rows in the problem
   std::vector<Law> laws_;      ///< one a contact admitted
   std::vector<char> bonded_;   ///< contacts whose cohesion has not been lost
+  std::vector<char> loaded_;   ///< that carried an impulse in the step before
+  std::vector<char> lasts_;    ///< of them, those whose load lasts, as the first pass finds it
   std::vector<char> held_;     ///< that carried an impulse in the position stage of this step
   double h_ = 0.0;             ///< of the step [s]
   IslandDelassus W_;           ///< that of the last problem

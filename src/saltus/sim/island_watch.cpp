@@ -1,5 +1,7 @@
 #include "saltus/sim/island_watch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -47,9 +49,12 @@ void IslandWatch::find_passed(IslandStep& step) {
 
 void IslandWatch::look(IslandStep& step, bool rates) {
   if (problem_.needs().damping && rates) find_overdamped(step);
-  if (problem_.needs().activates) find_across(step);
+  if (problem_.needs().activates) {
+    find_across(step);
+    find_open(step);
+  }
   const IslandProblem::Motion& x = problem_.motion;
-  contacts_.look(step, list_, problem_.admitted(), problem_.impulses(), x.y, x.u0, x.u);
+  contacts_.look(step, list_, problem_.admitted(), problem_.impulses(), x.u0, x.u);
 }
 
 // Kinetic energy at the start of the step of the bodies that a contact is between, of a law on a joint that of its mechanism [J];
@@ -128,6 +133,54 @@ void IslandWatch::find_across(IslandStep& step) {
     step.notices.add(Notice::Kind::across, a, b,
                      [&] { return across_text(model_, a, b, gap, step.h, time); });
   }
+}
+
+// The fastest of its rates and of the points of its rigid bodies [m/s].
+double IslandWatch::speed_of(const IslandStep& step, std::size_t i) const {
+  const IslandContact& c = list_[i];
+  double speed = problem_.motion.u.segment(c.first_row, 1 + c.tangents).norm();
+  if (c.joint_law >= 0) return speed;
+  for (const IslandContact::Side& side : c.side) {
+    if (side.member < 0) continue;
+    const ContactList::Member& m = list_.members()[size(side.member)];
+    const GroupState& start = *step.trials[size(m.group)].start;
+    if (!model_.groups()[size(m.group)].dynamics->rigid() || start.v.size() == 0) continue;
+    const int body = m.at[size(side.point)].body;
+    const double size = i < list_.named() ? 0.0 : list_.size_of(i);
+    speed = std::max(speed, start.v.segment<3>(6 * body).norm() +
+                                size * start.v.segment<3>(6 * body + 3).norm());
+  }
+  return speed;
+}
+
+void IslandWatch::find_open(IslandStep& step) {
+  open_.begin(list_.count());
+  for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
+    const auto i = size(problem_.admitted()[k]);
+    const ContactLaw& law = list_.law(i);
+    const double gap = problem_.motion.y[problem_.admitted()[k]], P = problem_.normal(i),
+                 W = problem_.diagonal_of_row(problem_.laws()[k].first);
+    if (!law.activated() || !(P > 0.0) || !problem_.loaded(i)) continue;
+    const double slack = i < list_.named() ? 0.0 : list_.slack(),
+                 motion = step.h * (speed_of(step, i) + W * P);
+    if (!open_.add(list_[i].key, gap, motion, law.facts().closes_gaps, slack)) continue;
+    SeenContact seen;
+    list_.see(i, gap, seen);
+    const ContactView::Side &a = seen.view.a, &b = seen.view.b;
+    const auto name = [&] {
+      if (list_[i].joint_law >= 0)
+        return "stops of " + model_.joint_laws()[size(list_[i].joint_law)].name;
+      if (i < list_.named())
+        return "contacts of " + side_name(model_, a) + " with " + side_name(model_, b);
+      const auto [one, other] = list_.bodies_of(i);  // what is fixed comes last
+      return fmt::format("contacts of '{}' with '{}'",
+                         surface_name(model_.surfaces(), std::max(one, other)),
+                         surface_name(model_.surfaces(), std::min(one, other)));
+    };
+    step.notices.add(Notice::Kind::open, a.group, b.group,
+                     [&] { return open_text(name(), gap, law); });
+  }
+  open_.end();
 }
 
 // Of more than half a turn in a step, |h (u0 + u1)/2| > pi, the ends are those of a shorter way too.

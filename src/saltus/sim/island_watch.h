@@ -6,6 +6,7 @@
 
 #include "saltus/sim/contact_watch.h"
 #include "saltus/sim/island_problem.h"
+#include "saltus/sim/open_contacts.h"
 
 namespace saltus {
 
@@ -27,6 +28,8 @@ class IslandWatch {
   double kinetic_of(const IslandStep& step, std::size_t i) const;
   void find_overdamped(IslandStep& step);
   void find_across(IslandStep& step);
+  double speed_of(const IslandStep& step, std::size_t i) const;
+  void find_open(IslandStep& step);
 
   const Model& model_;
   ContactList& list_;
@@ -35,7 +38,8 @@ class IslandWatch {
   std::vector<std::size_t> mechanism_;      ///< of every joint of the model, if a law has a dashpot
   std::vector<std::array<int, 3>> joined_;  ///< mechanism, group and body, sorted
   std::vector<std::array<int, 2>> acted_;   ///< scratch of find_passed()
-  Vector u_;                                ///< rates at the end
+  OpenContacts open_;
+  Vector u_;  ///< rates at the end
 };
 
 }  // namespace saltus

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/laws/laws.h"
 #include "saltus/scene/lane_check.h"
 
 namespace saltus {
@@ -65,6 +66,23 @@ std::string across_text(const Model& model, int a, int b, double gap, double h, 
       "move into each other; use steps up to {:.1g} s",
       surface_name(model.surfaces(), a), surface_name(model.surfaces(), b), gap, h,
       rounded_down(0.1 * time));
+}
+
+std::string side_name(const Model& model, const ContactView::Side& side) {
+  if (side.group < 0) return "what is fixed";
+  const Group& group = model.groups()[static_cast<std::size_t>(side.group)];
+  const bool several = side.body >= 0 && static_cast<std::size_t>(side.body) < group.bodies.size();
+  return "'" + (several ? group.bodies[static_cast<std::size_t>(side.body)] : group.name) + "'";
+}
+
+std::string open_text(const std::string& contacts, double gap, const ContactLaw& law) {
+  const std::string cure =
+      law.facts().closes_gaps ? std::string("use a shorter step")
+      : law.name() == DefaultLaw::name
+          ? fmt::format("`activation: {{kind: gap-closing}}` in {} closes them", law.name())
+          : fmt::format("`law: {}` closes them", DefaultLaw::name);
+  return fmt::format("{} carry their load from step to step and stand open, by {:.3g} m; {}",
+                     contacts, gap, cure);
 }
 
 std::string spins_text(const Model& model, int g, int body, double angle, double h) {

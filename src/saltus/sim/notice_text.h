@@ -3,6 +3,7 @@
 #include <string>
 
 #include "saltus/scene/model.h"
+#include "saltus/sim/contact_view.h"
 #include "saltus/sim/surface_finder.h"
 
 namespace saltus {
@@ -14,6 +15,10 @@ std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed,
 std::string overdamped_text(const Model& model, int joint_law, double damping, double z, double h);
 /// A contact of two bodies (numbers as in Surfaces::excluded) held one a gap [m] above the other; time: of its fall to it [s].
 std::string across_text(const Model& model, int a, int b, double gap, double h, double time);
+/// Contacts, by a sentence's subject, carry load and stand open by a gap [m].
+std::string open_text(const std::string& contacts, double gap, const ContactLaw& law);
+/// "'body'" or "what is fixed".
+std::string side_name(const Model& model, const ContactView::Side& side);
 /// A rigid body turned by an angle [rad] of more than half a turn in a step.
 std::string spins_text(const Model& model, int group, int body, double angle, double h);
 

@@ -15,10 +15,11 @@ struct Notice {
     overdamped,   ///< a damper turns a rate round in one step
     travels,      ///< a contact that stayed closed took energy as if it had closed
     coincident,   ///< impacts at one instant whose order decides
-    across,       ///< a law pressed across a gap
+    across,       ///< a law held two bodies far apart
     wrapped,      ///< an angle passed half a turn
     handed_over,  ///< event-driven integration left an interval to time stepping
-    contact       ///< a contact law that does not hold as it is meant
+    contact,      ///< a contact law that does not hold as it is meant
+    open          ///< a contact carries load from step to step and stands open
   };
   Kind kind = Kind::crossed;
   int a = -1, b = -1;       ///< what it is about, two numbers of the caller's

@@ -138,7 +138,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     loop.least_gap = std::min(loop.least_gap, report.gap);
     loop.speed = std::max(loop.speed, report.speed);
     loop.gain.add({report.impact, report.friction, scheme_account(state.ledger) - scheme_before,
-                   report.impulse * report.speed, report.contacts > 0},
+                   report.impulse * report.speed},
                   state.energy_start, state.energy, state.step);
     loop.statistics.add(report, state.energy, state.t);
     loop.statistics.add(sim.events());

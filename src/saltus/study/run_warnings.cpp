@@ -103,8 +103,6 @@ double time_of(const Extreme& extreme, const SceneSetup& setup) {
 }
 
 std::string gain_warning(const ContactGain& gain, const State& state, const SceneSetup& setup) {
-  constexpr std::uint64_t kRests =
-      50;  // steps in contact: `closing_only` would let go of what rests
   const std::string gaining = what_opens(setup.model);
   if (!gain.matters(state.ledger) || gaining.empty()) return "";
   for (const AnyLaw& law : setup.model.laws())
@@ -112,35 +110,31 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
   std::vector<char> of_joint(setup.model.laws().size(), 0);  // which have no options of their own
   for (const JointLaw& law : setup.model.joint_laws())
     of_joint[static_cast<std::size_t>(law.law)] = 1;
-  std::string_view open;  // a law with an activation without closing_only
-  bool position = true;   // all laws are on gaps
+  std::string
+      opens;  // what ends it: points that open are turned back without work, and what rests is kept
+  bool on_rates = false;  // a law restricts rates that cannot have it
   bool at_end = false;    // friction that opposes the slip at the end
   for (std::size_t i = 0; i < of_joint.size(); ++i) {
     if (of_joint[i]) continue;
     const LawFacts& law = setup.model.law(static_cast<int>(i)).facts();
-    if (open.empty() && law.activation && !law.activation->closing_only) open = law.name;
-    at_end = at_end ||
-             (law.activation && law.friction.coefficient > 0.0 && law.friction.tangential != 1.0);
-    position = position && law.position_level && !(law.restitution > 0.0);
+    if (!law.activation) continue;
+    on_rates = on_rates || !law.rebounds;
+    if (law.rebounds && (!law.closes_gaps || !law.activation->closing_only))
+      opens = fmt::format("use `activation: {{{}closing_only: true}}` in {}",
+                          law.closes_gaps ? "" : "kind: gap-closing, ", law.name);
+    at_end = at_end || (law.friction.coefficient > 0.0 && law.friction.tangential != 1.0);
   }
-  bool gain_one = true;  // which position laws need
-  for (const Group& group : setup.model.groups())
-    gain_one = gain_one && group.scheme->gain() == 1.0;
-  const bool closing_only = !open.empty() && gain.longest < kRests;
-  const std::string gaps = fmt::format("`law: {}`", GapLaw::name),
-                    closing = fmt::format("`activation: {{closing_only: true}}` in {}", open);
-  const std::string remedy =
-      setup.model.options().lane == Lane::events ? finer_remedy(setup)
-      : gain.by_friction && at_end ? fmt::format("use `slip: mean` in {}", DefaultLaw::name)
-      : closing_only && gain_one   ? fmt::format("use {}, or {}", gaps, closing)
-      : closing_only               ? "use " + closing
-      : position || !gain_one      ? finer_remedy(setup)
-                                   : "use " + gaps;
+  const std::string remedy = setup.model.options().lane == Lane::events ? finer_remedy(setup)
+                             : gain.by_friction() && at_end
+                                 ? fmt::format("use `slip: mean` in {}", DefaultLaw::name)
+                             : !opens.empty() ? opens
+                             : on_rates       ? fmt::format("use `law: {}`", DefaultLaw::name)
+                                              : finer_remedy(setup);
   return fmt::format(
       "{} fed energy into the motion, {:.3g} J in {} steps, at most {:.3g} J in one (t = {:.6g} "
       "s); "
       "{}",
-      gaining, gain.total, gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
+      gaining, gain.fed(), gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
 }
 
 std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {

@@ -45,7 +45,6 @@ ContactGain stored_gain(const std::string& file, double energy_start, std::uint6
   const ResultsReader stored(file);
   const std::vector<double> impact = stored.step("impact"), kinetic = stored.step("kinetic"),
                             potential = stored.step("potential"),
-                            contacts = stored.step("contacts"),
                             scheme = stored.ledger(scheme_account(stored.accounts()));
   std::vector<double> friction(impact.size(), 0.0);
   const auto accounts = stored.accounts();
@@ -56,8 +55,8 @@ ContactGain stored_gain(const std::string& file, double energy_start, std::uint6
   };
   ContactGain gain;
   for (std::size_t row = 0; row < impact.size() && row <= last; ++row)
-    gain.add({impact[row], of_step(friction, row), of_step(scheme, row), 0.0, contacts[row] > 0.0},
-             energy_start, {kinetic[row], potential[row]}, row);
+    gain.add({impact[row], of_step(friction, row), of_step(scheme, row), 0.0}, energy_start,
+             {kinetic[row], potential[row]}, row);
   return gain;
 }
 
@@ -226,8 +225,7 @@ struct SceneRun::Parts {
          {gain_warning(result.loop.gain, result.state, *setup),
           unsolved_warning(result.loop, *setup),
           unexplained_warning(result.loop, result.state, *setup), law_warning(result.loop, *setup),
-          sinking_warning(result.loop, *setup),
-          growth_warning(kinetic, result.state, *setup),
+          sinking_warning(result.loop, *setup), growth_warning(kinetic, result.state, *setup),
           joint_warning(result.loop.statistics.joint_gap, setup->model, result.state),
           inverted_warning(result.state, *setup)})
       if (!text.empty()) note(text);

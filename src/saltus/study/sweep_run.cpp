@@ -43,8 +43,7 @@ class Recorder {
     row_.halved_steps += report.halvings > 0;
     const State& state = sim_.state();
     const double scheme = state.ledger[state.ledger.size() - 2];
-    gain.add({report.impact, report.friction, scheme - scheme_, report.impulse * report.speed,
-              report.contacts > 0},
+    gain.add({report.impact, report.friction, scheme - scheme_, report.impulse * report.speed},
              state.energy_start, state.energy, state.step);
     scheme_ = scheme;
     sample();
@@ -104,7 +103,7 @@ void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
   if (recorder.gain.matters(ledger) && !gaining.empty())
     warn_into(row, fmt::format("{} fed energy into the motion, {:.3g} J in {} steps; `saltus run` "
                                "names the remedy",
-                               gaining, recorder.gain.total, recorder.gain.steps));
+                               gaining, recorder.gain.fed(), recorder.gain.steps));
   if (row.failed_steps > 0)
     warn_into(row, fmt::format("{} steps were accepted although they were not solved; raise "
                                "solver.iterations or newton_iterations, or use a shorter step",

@@ -45,23 +45,38 @@ TEST_CASE("work below 1e-12 of the energies in play is round-off, also where the
   CHECK(gain.worst.row == 2);
 }
 
-TEST_CASE("a gain matters above 1e-6 of what moved, of what contacts carried and of all accounts") {
+TEST_CASE("a gain matters above 1e-3 of what moved or contacts carried and all accounts together") {
   const std::vector<double> none{0.0, 0.0};
   const auto after = [](const ContactGain::Step& work, double kinetic) {
     ContactGain gain;
     gain.add(work, 0.0, {kinetic, 0.0}, 1);
     return gain;
   };
-  CHECK(after({2e-6}, 1.0).matters(none));
-  CHECK(!after({0.5e-6}, 1.0).matters(none));
-  CHECK(!after({2e-6}, 1.0).matters(std::vector<double>{0.0, -30.0}));
+  CHECK(after({2e-3}, 1.0).matters(none));
+  CHECK(!after({0.5e-3}, 1.0).matters(none));
+  CHECK(!after({2e-3}, 1.0).matters(std::vector<double>{0.5, -1.0}));
   // a body at rest: its weight is taken in every step, and nothing moves
-  CHECK(!after({3.6e-17, 0.0, 0.0, 1e-4, true}, 1e-25).matters(none));
-  CHECK(after({3.6e-9, 0.0, 0.0, 1e-4, true}, 1e-25).matters(none));
-  // many small ones are a large one
-  ContactGain sum;
-  for (std::uint64_t step = 1; step <= 100; ++step) sum.add({0.5e-6}, 0.0, {1.0, 0.0}, step);
-  CHECK(sum.matters(none));
+  CHECK(!after({3.6e-17, 0.0, 0.0, 1e-4}, 1e-25).matters(none));
+  CHECK(after({3.6e-6, 0.0, 0.0, 1e-4}, 1e-25).matters(none));
+}
+
+TEST_CASE("gains of many steps add up, less what the steps between them take") {
+  ContactGain sum, taken, friction;
+  for (std::uint64_t step = 1; step <= 100; ++step) {
+    sum.add({0.5e-4}, 0.0, {1.0, 0.0}, step);
+    taken.add({step % 2 == 1 ? 0.8e-3 : -0.8e-3}, 0.0, {1.0, 0.0}, step);
+    friction.add({-0.5e-4, 0.5e-4}, 0.0, {1.0, 0.0}, step);
+  }
+  CHECK(sum.fed() == doctest::Approx(5e-3));
+  CHECK(sum.matters({}));
+  CHECK(taken.fed() == doctest::Approx(0.8e-3));
+  CHECK(!taken.matters({}));
+  CHECK(!friction.matters({}));
+  ContactGain turned;  // friction turns the slip round in an impact that takes more
+  turned.add({-0.1, 0.05}, 0.0, {1.0, 0.0}, 1);
+  CHECK(turned.by_friction());
+  CHECK(turned.fed() == doctest::Approx(0.05));
+  CHECK(turned.matters({}));
 }
 
 TEST_CASE("the largest energy in play counts both parts") {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace saltus {
@@ -17,6 +18,8 @@ ContactLaw::ContactLaw(LawFacts facts) : facts_(std::move(facts)) {
   expects(!x.expands || !(x.friction.coefficient > 0.0), "a law that expands has no friction");
   expects(!x.rebounds || (!x.position_level && !x.bilateral && x.set_valued),
           "a law that rebounds is unilateral and on rates");
+  expects(!x.closes_gaps || (x.rebounds && x.activation),
+          "a law that closes gaps is one that rebounds");
 }
 
 // Position rows are all in the problem; after a stage of positions those that carried an impulse in it or are closed
@@ -25,7 +28,8 @@ bool ContactLaw::admits(const Admission& x) const {
   if (x.gaps_alone) return !bilateral();
   if (x.after_positions && !bilateral()) return x.held || x.y <= 0.0;
   if (!activated()) return true;
-  return facts_.activation->admits(x.gap, x.rate, x.h) || (facts_.cohesion > 0.0 && x.bonded);
+  return facts_.activation->admits(x.gap, x.rate, x.h, x.loaded) ||
+         (facts_.cohesion > 0.0 && x.bonded);
 }
 
 Law ContactLaw::entry(const ContactShape& shape, double) const {
@@ -40,16 +44,21 @@ Law ContactLaw::entry(const ContactShape& shape, double) const {
 // rates: b = H v_free + d1 + term;   gaps: b = y(q)/h + gain H (v_free - v). A stage of positions knows gaps alone.
 RowTerm ContactLaw::row(const RowState& x) const {
   const double u = x.gaps_alone || position_level() ? x.y / x.h + x.ahead : x.u_free;
-  return {u + (x.gaps_alone ? 0.0 : term(x.y0, x.u0, x.h)), 0.0};
+  return {u + (x.gaps_alone ? 0.0 : term({x.h, x.y0, x.u0, x.reach, x.load})), 0.0};
 }
 
 double ContactLaw::row_at_end(const RowEnd& x) const {
   const double u = x.gaps_alone || position_level() ? x.y / x.h : x.u;
-  return u + (x.gaps_alone ? 0.0 : term(x.y0, x.u0, x.h));
+  return u + (x.gaps_alone ? 0.0 : term({x.h, x.y0, x.u0, x.reach, x.load}));
 }
 
-double ContactLaw::term(double, double u0, double) const {
-  return facts_.rebounds ? facts_.restitution * u0 : 0.0;
+double ContactLaw::term(const RateTerm& x) const {
+  const LawFacts& law = facts_;
+  const double e = law.restitution, impact = law.rebounds ? e * x.u0 : 0.0;
+  if (!law.closes_gaps) return impact;
+  double term = x.load || e == 0.0 ? std::max({x.reach / x.h, impact, 0.0}) : impact;
+  if (law.activation->closing_only && x.u0 > 0.0) term = std::max(term, x.u0);
+  return term;
 }
 
 void ContactLaw::strengthen(Law& entry, double h, double slip) const {

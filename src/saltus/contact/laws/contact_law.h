@@ -2,6 +2,7 @@
 // the options that scenes write; laws.h lists them. Islands, events, ledger and reports ask the law and never which it is.
 #pragma once
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,8 +26,13 @@ struct LawContext {
   std::string path{};                       ///< of the law in the scene, for messages
 
   Activation activation(const ActivationOptions& given) const {
-    return {scheme_forecast.value_or(given.forecast.value_or(forecast)), given.threshold,
-            given.velocity_threshold, given.closing_only};
+    const bool siconos = scheme_forecast || given.forecast || given.threshold || forecast != 0.0;
+    return {scheme_forecast.value_or(given.forecast.value_or(forecast)),
+            given.threshold.value_or(0.0), given.velocity_threshold, given.closing_only,
+            given.kind.value_or(siconos ? ActivationKind::siconos : ActivationKind::gap_closing)};
+  }
+  bool closes_gaps(const ActivationOptions& given) const {
+    return activation(given).kind == ActivationKind::gap_closing;
   }
 };
 
@@ -54,8 +60,9 @@ struct LawFacts {
   bool uses_angle = true;         ///< of a coordinate that is an angle: needs it with its turns
   bool drives = false;  ///< on a coordinate of a joint: prescribes its rate, or drags it along
   bool reads_start_gap = false;  ///< y0
+  bool closes_gaps = false;      ///< Y; it rebounds, and closes its gap under load
   bool follows_passes = false;   ///< what it lets in changes from pass to pass
-  bool rebounds = false;         ///< its row adds e u0, and nothing else, to u1
+  bool rebounds = false;         ///< its row adds e u0 to u1, or what closes a gap
   bool expands = false;          ///< a problem of compression comes before: P = (1 + e) P_c + P_x
   bool damps_in_middle = false;  ///< its dashpot acts on (u0 + u1)/2, which may turn the rate round
   bool follows_way = false;      ///< works on the way that a coordinate makes, RowState::way
@@ -89,6 +96,7 @@ struct Admission {
   double y0 = 0.0, y = 0.0;      ///< gaps at the start and of the iterate, where needed [m]
   bool held = false;             ///< it carried an impulse in the stage of positions
   bool bonded = false;           ///< its cohesion has not been lost
+  bool loaded = false;           ///< it carried an impulse in the step before
 };
 
 /// The normal row before the solution. y0, u0 gap and rate at the start of the step, y and u those of the iterate at its
@@ -101,6 +109,8 @@ struct RowState {
   double before = 0.0;  ///< y_-, the gap one step before the start [m]
   double gain = 0.0;    ///< of the scheme: an impulse moves the gap by gain h W P [1]
   double way = 1.0;     ///< (y - y0)/(h (u0 + u)/2) of a coordinate of a joint [1]
+  double reach = 0.0;  ///< Y, the gap at the end if the rate there were 0, where it closes_gaps [m]
+  bool load = false;   ///< load_lasts()
 };
 /// u = W P + b + compliance P
 struct RowTerm {
@@ -114,6 +124,13 @@ struct RowEnd {
   double h = 0.0;
   double y0 = 0.0, u0 = 0.0, y = 0.0, u = 0.0, before = 0.0, way = 1.0;
   double compliance = 0.0, P = 0.0;
+  double reach = 0.0;
+  bool load = false;
+};
+/// Of both, what a law on rates adds to u1 from.
+struct RateTerm {
+  double h, y0, u0, reach;
+  bool load;
 };
 
 /// A contact that is held between events.
@@ -178,6 +195,12 @@ class ContactLaw {
 
   // -- in a step
 
+  /// Of a contact that carried an impulse in the step before: what comes is no impact (activation.h).
+  bool load_lasts(double u0, double u_free) const {
+    constexpr double kHop = 0.01;
+    return facts_.closes_gaps && facts_.restitution * std::abs(u0) <= kHop * (u0 - u_free);
+  }
+
   virtual bool admits(const Admission& x) const;
   /// Its entry in the problem, first row 0. h: of a step, 1 for forces.
   virtual Law entry(const ContactShape& shape, double h) const;
@@ -212,8 +235,8 @@ class ContactLaw {
  protected:
   /// UsageError: facts contradict each other.
   explicit ContactLaw(LawFacts facts);
-  /// What a law on rates adds to u1; e u0 if it rebounds.
-  virtual double term(double y0, double u0, double h) const;
+  /// What a law on rates adds to u1: if it rebounds e u0, or what closes its gap where it reads Y (activation.h).
+  virtual double term(const RateTerm& x) const;
   /// What it has beside its facts; those at rest are left out.
   virtual void add_numbers(std::vector<LawNumber>&) const {}
   /// What description() says of it behind its name, ", restitution 0.9".

@@ -20,7 +20,7 @@ class EqualityLaw final : public ContactLaw {
   void guards(const HeldContact&, Guards&) const override {}  // nothing ends it
 
  private:
-  double term(double, double, double) const override { return -facts().velocity; }
+  double term(const RateTerm&) const override { return -facts().velocity; }
   std::string described() const override {
     return fmt::format(", velocity {:g} m/s", facts().velocity);
   }

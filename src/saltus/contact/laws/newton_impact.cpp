@@ -1,4 +1,4 @@
-// 0 <= u1 + e u0 perp P >= 0 on the points that the activation lets in
+// 0 <= u1 + e u0 perp P >= 0 on the points that the activation lets in, which close their gaps under load (activation.h)
 #include "saltus/contact/laws/newton_impact.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@ class NewtonImpactLaw final : public ContactLaw {
  public:
   NewtonImpactLaw(const NewtonImpact& x, const LawContext& context)
       : ContactLaw({.name = NewtonImpact::name,
+                    .closes_gaps = context.closes_gaps(x.activation),
                     .rebounds = true,
                     .restitution = x.restitution,
                     .cohesion = x.cohesion,

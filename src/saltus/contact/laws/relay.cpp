@@ -36,9 +36,9 @@ class RelayLaw final : public ContactLaw {
   }
 
  private:
-  double term(double, double u0, double) const override {  // (1 + tangential) s
+  double term(const RateTerm& x) const override {  // (1 + tangential) s
     const double tangential = facts().friction.tangential;
-    return tangential * u0 - (1.0 + tangential) * facts().velocity;
+    return tangential * x.u0 - (1.0 + tangential) * facts().velocity;
   }
   std::string described() const override {
     std::string text = fmt::format(", bound {:g} N", facts().bound);

@@ -15,7 +15,7 @@ class StewartTrinkleLaw final : public ContactLaw {
                     .not_by_events = "which restricts the gap at the end of a step"}) {}
 
  private:
-  double term(double y0, double, double h) const override { return (y0 > 0.0 ? y0 : 0.0) / h; }
+  double term(const RateTerm& x) const override { return (x.y0 > 0.0 ? x.y0 : 0.0) / x.h; }
   std::string described() const override {
     return has_friction() ? fmt::format(", friction {:g}", facts().friction.coefficient) : "";
   }
