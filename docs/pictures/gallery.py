@@ -33,6 +33,7 @@ SCENES = {
     "euler_disk": ([], 0.3, "", 6),
     "chain_on_drum": ([], 0.45, "", 2),
     "gripper": ([], 0.4, "", 6),
+    "woodpecker": (["--until", "0.6 s"], 0.5, "", 0),
     "arm": ([], 0.5, "", 5),
     "soft_stack": (["--set", "results.stress=true"], 0.5, "", 1),
     "rubber_ball": ([], 0.45, "", 0),
@@ -43,7 +44,7 @@ HEAD = """# Gallery
 
 After this page you know what kinds of motion the examples show, and which scene to begin from.
 
-Each picture is the view of the page that `saltus report` makes of the run; arrows are contact forces. The words are those at
+Each picture is the view of the page that `saltus report` makes of the run, or its plots; arrows are contact forces. The words are those at
 the top of the scene. Page and pictures are made by [gallery.py](pictures/gallery.py).
 """
 
@@ -85,6 +86,8 @@ def pictures(binary, names):
             shown.go_to(round(share * frames))
             shown.drawn(5)
             png = base64.b64decode(shown.ask("screenshot()").partition(",")[2])
+            if not png:  # bodies without a place in space: the plots
+                png = driver.get_screenshot_as_png()
             file = FOLDER / f"gallery_{name}.png"
             Image.open(io.BytesIO(png)).convert("RGB").quantize(48).save(file, optimize=True)
             print(name, file.stat().st_size, "bytes", flush=True)

@@ -76,8 +76,9 @@ def law(kind: Union[str, Mapping], **options: Any) -> Entry:
     return entry
 
 
-def contact(on: str, against: Any, law: Any, at: Any = None, name: Optional[str] = None) -> Entry:
-    """A point of a body that may touch: an entry of `contacts`.
+def contact(on: str, against: Any = None, law: Any = None, at: Any = None, name: Optional[str] = None, *,
+            row: Any = None, tangent: Any = None, tangents: Any = None, offset: Any = None) -> Entry:
+    """A point of a body that may touch, or a gap over its coordinates: an entry of `contacts`.
 
     Parameters
     ----------
@@ -85,14 +86,26 @@ def contact(on: str, against: Any, law: Any, at: Any = None, name: Optional[str]
         Name of the body.
     against : dict
         {"plane": {...}}, {"stop": {...}}, {"flat": {...}}, {"points": [...]},
-        {"body": name, "at": ..., "normal": ...}, ...
+        {"body": name, "at": ..., "normal": ..., "distance": ...}, ... With `row` {"body": name, "row": [...]}, or None.
     law : Entry, dict or str
         From law().
     at : optional
         Place on the body: along it, a degree of freedom, a particle, a node, as its kind has them.
     name : str, optional
+    row : list of float or of [coordinate, coefficient], optional
+        H of the gap y = H q + offset [m] of a body of kind linear, lagrangian or modal.
+    tangent, tangents : list, optional
+        Row of the slip, as `row`; or two of them, for a cone of friction.
+    offset : float or str, optional
+        [m]
+
+    Examples
+    --------
+    >>> saltus.contact("toy", row=[0, 0, -0.02], tangent=[1, 0.01, -0.0051], offset="2.4 mm",
+    ...                law=saltus.law("newton-impact", restitution=0.5, friction=0.3))
     """
-    given = {"on": on, "against": against, "law": law, "at": at, "name": name}
+    given = {"on": on, "against": against, "law": law, "at": at, "name": name, "row": row, "tangent": tangent,
+             "tangents": tangents, "offset": offset}
     return taken("contacts", given, _tables()["contacts[]"])
 
 

@@ -152,9 +152,11 @@ int law_index(const ModelParts& parts, int law) {
 }
 
 int add_pair(PartsObject& self, const py::object& a, const py::object& b, const Vector3& normal,
-             int law, const std::optional<std::vector<Vector3>>& tangents) {
+             int law, const std::optional<std::vector<Vector3>>& tangents, double distance) {
   ModelParts& parts = self.parts;
   ContactPair pair;
+  if (!std::isfinite(distance)) wrong("distance is {}", distance);
+  pair.distance = distance;
   pair.a = self.side(a, "a");
   pair.b = self.side(b, "b");
   if (pair.a.group < 0) wrong("side a of a pair is a point of a group; the world is side b");
@@ -497,7 +499,7 @@ bodies : list of str
           },
           py::arg("group"), "(q, v) of a group at t = 0, copies, read-only: `set_state` writes.")
       .def("add_pair", &add_pair, py::arg("a"), py::arg("b"), py::arg("normal"), py::arg("law"),
-           py::arg("tangents") = py::none(),
+           py::arg("tangents") = py::none(), py::arg("distance") = 0.0,
            R"(Two points that may touch along a fixed normal; returns the index of the pair.
 
 Parameters
@@ -505,11 +507,13 @@ Parameters
 a : Point
 b : Point, or place [x, y, z] in the world [m]
 normal : sequence of 3 floats
-    From b to a, of any length: gap = n . (x_a - x_b).
+    From b to a, of any length: gap = n . (x_a - x_b) - distance.
 law : int
     From add_law().
 tangents : list of 0 to 2 directions, optional
-    Of friction, across the normal and each other; two of the program's choice where the law has friction.)")
+    Of friction, across the normal and each other; two of the program's choice where the law has friction.
+distance : float
+    Of the points along the normal where they touch [m].)")
       .def("add_probe", &add_probe, py::arg("name"), py::arg("at"),
            py::arg("direction") = Vector3(Vector3::UnitZ()), py::arg("quantity") = "velocity",
            "Listens to a Point `at` along a direction, under a name; returns the index. quantity: "

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "../support/golden.h"
 #include "../support/lane_run.h"
 #include "../support/woodpecker.h"
+#include "run_scene.h"
 
 using namespace saltus;
 using namespace saltus::test;
@@ -28,14 +31,16 @@ struct Cycles {
   double period() const { return strokes.back() - strokes[strokes.size() - 2]; }
 };
 
-Cycles cycles(const EventOptions& events, std::size_t count) {
+/// key: of the beak.
+Cycles cycles(const ModelParts& parts, const EventOptions& events, std::size_t count,
+              std::uint64_t key = 1) {
   const double end = 0.147 * static_cast<double>(count) + 0.1;
-  Simulation sim(in_event_lane(woodpecker(0.01), 0.01, end + 1.0, events));
+  Simulation sim(in_event_lane(parts, 0.01, end + 1.0, events));
   Cycles c;
   c.run = run_events(sim, end);
   Counts now;
   for (const Event& e : c.run.log) {
-    if (e.kind == Event::Kind::impact && e.key == 1) {
+    if (e.kind == Event::Kind::impact && e.key == key) {
       if (!c.strokes.empty()) c.events.push_back(now);
       now.clear();
       c.strokes.push_back(e.t);
@@ -49,6 +54,9 @@ Cycles cycles(const EventOptions& events, std::size_t count) {
   c.drop = y - sim.state().groups[0].q[0];
   c.lost = lost() - before;
   return c;
+}
+Cycles cycles(const EventOptions& events, std::size_t count) {
+  return cycles(woodpecker(0.01), events, count);
 }
 
 }  // namespace
@@ -65,6 +73,18 @@ TEST_CASE(
     // The data set starts with the sleeve 0.9 um in the pole, which the first contact there ends.
     CHECK(c.run.gap >= -1e-6);
   }
+}
+
+TEST_CASE("B09: the scene of the woodpecker by events: contacts are rows over its coordinates") {
+  const std::vector<std::string> set{"time.lane=events", "time.step=10 ms"};
+  const Scene scene = read_scene(std::filesystem::path(SALTUS_EXAMPLES) / "woodpecker.yaml", set);
+  const Cycles c = cycles(build(scene).parts(), with_tolerance(1e-8), 18, 0);
+  REQUIRE(c.strokes.size() >= 18);
+  CHECK(c.run.good);
+  CHECK(std::abs(c.period() - benchmark("B09", "period of the limit cycle after 17 cycles")) <=
+        1e-4);
+  CHECK(std::abs(c.drop - benchmark("B09", "drop per cycle")) <= 5e-5);
+  CHECK(c.run.gap >= -1e-9);
 }
 
 TEST_CASE("a cycle of the woodpecker has the same thirteen events at every tolerance") {

@@ -295,6 +295,33 @@ outputs: [{probe: o, at: 0, name: mass}, {probe: ja, name: turn, quantity: displ
         self.assertGreater(sims[0].probe("turn"), 0.0)
         self.assertGreater(sims[0].probe("mass"), 0.5)
 
+    def test_rows_and_distances_of_contacts_run_in_code_as_in_yaml(self):
+        rows = np.array([[0.3, 1.0], [1.0, -0.3]])
+        code = saltus.Model.build(
+            [bodies.matrices("b", mass=[[2, 0.5], [0.5, 1]], stiffness=[300, 200],
+                             initial={"coordinates": [0.02, 0.05], "velocities": [0.3, -1]}),
+             bodies.particles("p", mass=[1.0], positions=[[0, 0, 1.0]], velocities=[[0, 0, -2.0]]),
+             bodies.particles("r", mass=[1.0], positions=[[0, 0, 0.5]])],
+            contacts=[saltus.contact("b", row=rows[0], tangent=rows[1], offset=0.01,
+                                     law=saltus.law("newton-impact", restitution=0.5, friction=0.2)),
+                      saltus.contact("p", {"body": "r", "normal": [0, 0, 1], "distance": 0.1}, "newton-impact")],
+            end=1.0, step=1e-3)
+        yaml = of_yaml("""
+  - {name: b, kind: linear, matrices: {mass: [[2, 0.5], [0.5, 1]], stiffness: [300, 200]},
+     initial: {coordinates: [0.02, 0.05], velocities: [0.3, -1]}}
+  - {name: p, kind: particles, particles: {mass: [1], positions: [[0, 0, 1]], velocities: [[0, 0, -2]]}}
+  - {name: r, kind: particles, particles: {mass: [1], positions: [[0, 0, 0.5]]}}
+""", """contacts:
+  - {on: b, row: [0.3, 1], tangent: [1, -0.3], offset: 1 cm, law: {kind: newton-impact, restitution: 0.5, friction: 0.2}}
+  - {on: p, against: {body: r, normal: [0, 0, 1], distance: 10 cm}, law: newton-impact}
+""")
+        self.assertEqual(run(code, 400), run(yaml, 400))
+        sim = saltus.Simulation(code)
+        sim.run(until=0.4)
+        self.assertAlmostEqual(sim.groups[1].q[2] - sim.groups[2].q[2], 0.1, delta=0.003)
+        with self.assertRaisesRegex(saltus.SceneError, "`law` is missing"):
+            saltus.contact("b", row=[1, 0])
+
     def test_a_mesh_of_arrays_goes_through_a_file(self):
         nodes = np.array([[x, y, z] for z in (0.0, 0.1) for y in (0.0, 0.1) for x in (0.0, 0.1, 0.2)]) + 1 / 3
         cells = np.array([[i, i + 1, i + 4, i + 3, i + 6, i + 7, i + 10, i + 9] for i in (0, 1)])

@@ -34,10 +34,10 @@ struct Woodpecker {
   }
 };
 
-/// Where the data set starts it; contact 1 is the beak's.
-inline ModelParts woodpecker(double h) {
+/// Where the data set starts it, or with another angle of the sleeve; contact 1 is the beak's.
+inline ModelParts woodpecker(double h, double phi_M = -0.1036) {
   const MovingBody body{std::make_shared<Lagrangian>(auto_model(Woodpecker{})),
-                        Vector{{0.0, -0.1036, -0.2788}}, Vector{{-0.3411, 0.0, -7.4583}}};
+                        Vector{{0.0, phi_M, -0.2788}}, Vector{{-0.3411, 0.0, -7.4583}}};
   ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
   for (int i = 0; i < 3; ++i)
     add_pair(parts, {0, {0, i, Vector3::Zero()}}, world(), Vector3::UnitZ(),

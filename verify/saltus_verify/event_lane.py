@@ -23,7 +23,9 @@ class Contact:
         self.key = int(pairs["key"][i])
         law = int(pairs["law"][i])
         laws_ = model.scene["contacts"]
-        law = laws_[law]["law"] if law < len(laws_) else None
+        entry = laws_[law] if law < len(laws_) else None
+        distance = ((entry or {}).get("against") or {}).get("distance") or 0.0
+        law = entry["law"] if entry else None
         self.law = {"kind": law} if isinstance(law, str) else law
         self.E = np.concatenate([pairs["normal"][i][None], pairs["tangent"][i].reshape(2, 3)])
         self.sides, self.fixed = [], np.zeros(3)
@@ -39,6 +41,7 @@ class Contact:
             x, J = group.place_of(feature, at)
             self.fixed = self.fixed + sign * x
             self.sides.append((g, group, feature, sign, self.E @ (sign * J)))
+        self.fixed = self.fixed - distance * self.E[0]
         # W of each direction
         self.W = sum((np.sum(H * group.solve(H.T).T, 1) for _, group, _, _, H in self.sides), np.zeros(3))
 

@@ -145,6 +145,46 @@ class FlatSide:
         return x_c, J @ self.frame.q0[self.g], J @ self.frame.q1[self.g]
 
 
+# -- contacts by rows over coordinates:  gap = z,  slips = x, y  of a point that is  place + J q
+
+AXES = (2, 0, 1)  # of the gap and of the slips
+
+
+def _row(written, n):
+    row = np.zeros(n)
+    for i, c in written if written and isinstance(written[0], list) else enumerate(written):
+        row[int(i)] = c
+    return row
+
+
+def add_rows(group, name, contacts, dofs):
+    """Points of `contacts` with rows over the coordinates of this body; group.features counts the others."""
+    mine = []
+    for contact in contacts:
+        against = contact.get("against") or {}
+        if contact.get("row") and contact["on"] == name:
+            mine.append((contact, 1.0, contact.get("offset") or 0.0))
+        elif contact.get("row") and against.get("body") == name:
+            mine.append((against, -1.0, 0.0))
+    if not mine:
+        return
+    plain, free = group.place_of, getattr(group, "free", list(range(dofs)))
+
+    def place(feature, local):
+        if feature < group.features:
+            return plain(feature, local)
+        rows, sign, offset = mine[int(feature) - group.features]
+        J = np.zeros((3, dofs))
+        written = [rows["row"]] + ([rows["tangent"]] if rows.get("tangent") else rows.get("tangents") or [])
+        for axis, row in zip(AXES, written):
+            J[axis] = sign * _row(row, dofs)
+        if np.any(np.delete(J, free, 1)):
+            raise Unknown("rows over prescribed coordinates")
+        return np.array([0.0, 0.0, offset]), J[:, free]
+
+    group.place_of = place
+
+
 # -- the kinds
 
 def _unit(x):
@@ -240,6 +280,7 @@ def linear(entry):
     group = FlatGroup(M[part], K[part], C[part], (q[free], v[free]), place, external if loads or drives else None, own)
     if drives:
         group.drive = drive
+    group.features, group.free, group.dofs = n, free, n
     return group
 
 
@@ -354,6 +395,7 @@ def modal(entry):
     mu = np.full(n, line)
     group = FlatGroup(mu, mu * omega ** 2, 2.0 * mu * sigma, (q, v), place)
     group.omega, group.sigma, group.mu = omega, sigma, mu
+    group.features, group.dofs = 1, n
     return group
 
 

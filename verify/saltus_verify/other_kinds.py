@@ -19,6 +19,8 @@ def add(model):
                 group = pendulum.PendulumGroup(entry)
             elif entry and g.kind in flat.KINDS:
                 group = flat.KINDS[g.kind](entry)
+                if hasattr(group, "features"):
+                    flat.add_rows(group, g.name, model.scene.get("contacts") or [], group.dofs)
             else:
                 raise Unknown(f"bodies of kind {g.kind}")
             if group.n != g.velocity.shape[1]:

@@ -71,6 +71,26 @@ struct Lagrangian::Data {
             all(free_dofs[static_cast<std::size_t>(i)], free_dofs[static_cast<std::size_t>(j)]);
   }
   void check();
+
+  /// The point that is none of the model's, or null. UsageError where there is no such point.
+  const CoordinatePoint* coordinate_point(const PointRef& at) const {
+    const int i = at.feature - model->points();
+    if (at.feature < 0 || i >= static_cast<int>(options.more_points.size())) [[unlikely]]
+      expects(false, "point " + std::to_string(at.feature) + " of a model with " +
+                         std::to_string(model->points()));
+    return i < 0 ? nullptr : &options.more_points[static_cast<std::size_t>(i)];
+  }
+  Vector3 point(const PointRef& at, const Vector& q) const {
+    if (const CoordinatePoint* own = coordinate_point(at))
+      return own->at([&](int dof) { return q[dof]; });
+    return model->point(at.feature, q);
+  }
+  void point_jacobian(const PointRef& at, const Vector& q, Matrix& J) const {
+    const CoordinatePoint* own = coordinate_point(at);
+    if (!own) return model->point_jacobian(at.feature, q, J);
+    J.setZero();
+    for (const CoordinatePoint::Term& term : own->terms) J.col(term.dof) += term.direction;
+  }
 };
 
 /// Of one call: all coordinates, and what belongs to them.
@@ -117,12 +137,6 @@ namespace {
 void symmetrise(Matrix& A) {
   for (Eigen::Index j = 0; j < A.cols(); ++j)
     for (Eigen::Index i = 0; i < j; ++i) A(i, j) = A(j, i) = 0.5 * (A(i, j) + A(j, i));
-}
-
-void expect_point(const LagrangianModel& model, const PointRef& at) {
-  if (at.feature < 0 || at.feature >= model.points()) [[unlikely]]
-    expects(false, "point " + std::to_string(at.feature) + " of a model with " +
-                       std::to_string(model.points()));
 }
 
 }  // namespace
@@ -199,6 +213,7 @@ void Lagrangian::Data::check() {
   expects(static_cast<int>(options.prescribed.size()) < n, "at least one coordinate is free");
   expects(options.tangents == Tangents::differences || model->has_tangents(),
           "this model gives no tangents; ask for Tangents::differences");
+  expect_points(options.more_points, n);
 }
 
 // M_ff and the rows of the points, asked for at a few configurations with each moving coordinate here and there
@@ -477,8 +492,7 @@ void Lagrangian::point_reactions(double t, View q, std::span<const PointRef> at,
   const auto w = d.works.borrow();
   w->place(t, q);
   for (std::size_t i = 0; i < at.size(); ++i) {
-    expect_point(*d.model, at[i]);
-    d.model->point_jacobian(at[i].feature, w->q, w->J);
+    d.point_jacobian(at[i], w->q, w->J);
     for (int j = 0; j < prescribed(); ++j)
       forces[j] -= w->J.col(d.options.prescribed[static_cast<std::size_t>(j)].dof)
                        .dot(f.segment<3>(3 * static_cast<Eigen::Index>(i)));
@@ -510,15 +524,15 @@ void Lagrangian::points(double t, View q, std::span<const PointRef> at, Out x) c
   const auto w = d.works.borrow();
   w->place(t, q);
   for (std::size_t i = 0; i < at.size(); ++i) {
-    expect_point(*d.model, at[i]);
-    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = d.model->point(at[i].feature, w->q);
+    x.segment<3>(3 * static_cast<Eigen::Index>(i)) = d.point(at[i], w->q);
   }
 }
 
 void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
   const Data& d = *data_;
   const auto w = d.works.borrow();
-  expects(!d.rows_move,
+  expects(!d.rows_move ||
+              std::ranges::all_of(at, [&](const PointRef& ref) { return d.coordinate_point(ref); }),
           "rows of these points depend on a coordinate that is prescribed to move; not supported");
   w->place(0.0, q);
   const auto columns = static_cast<std::size_t>(d.free());
@@ -528,8 +542,7 @@ void Lagrangian::point_rows(View q, View, std::span<const PointRef> at, PointRow
   J.value.resize(3 * columns * at.size());
   auto value = J.value.begin();
   for (std::size_t i = 0; i < at.size(); ++i) {
-    expect_point(*d.model, at[i]);
-    d.model->point_jacobian(at[i].feature, w->q, w->J);
+    d.point_jacobian(at[i], w->q, w->J);
     for (int axis = 0; axis < 3; ++axis)
       for (int dof : d.free_dofs) *value++ = w->J(axis, dof);
     J.offset.push_back(static_cast<int>(i) + 1);
@@ -548,8 +561,7 @@ void Lagrangian::point_drift(double t, View q, std::span<const PointRef> at, Out
   if (!d.moving) return;
   w->place(t, q);
   for (std::size_t i = 0; i < at.size(); ++i) {
-    expect_point(*d.model, at[i]);
-    d.model->point_jacobian(at[i].feature, w->q, w->J);
+    d.point_jacobian(at[i], w->q, w->J);
     for (const Prescribed& p : d.options.prescribed)
       drift.segment<3>(3 * static_cast<Eigen::Index>(i)) += p.signal.rate(t) * w->J.col(p.dof);
   }

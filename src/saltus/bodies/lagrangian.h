@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/bodies/coordinate_point.h"
 #include "saltus/bodies/signal.h"
 #include "saltus/dynamics/dynamics.h"
 
@@ -53,6 +54,7 @@ struct LagrangianOptions {
   Rayleigh rayleigh;  ///< C += rM M + rK K(q), K the tangent of the potential alone
   std::vector<Load> loads;
   std::vector<Prescribed> prescribed;
+  std::vector<CoordinatePoint> more_points;
 };
 
 /// Prescribed coordinates: schemes ask for point rows without a time. M of the free coordinates must not depend on one that
@@ -87,7 +89,7 @@ class Lagrangian final : public Dynamics {
   void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override;
 
-  /// PointRef::feature is the number of the model's point; local is not used.
+  /// PointRef::feature is the number of the model's point, behind them one of `more_points`; local is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;

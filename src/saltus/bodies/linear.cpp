@@ -16,6 +16,7 @@
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/bodies/free_dofs.h"
+#include "saltus/bodies/row_table.h"
 #include "saltus/math/factor_form.h"
 #include "saltus/math/sparse_product.h"
 
@@ -47,6 +48,7 @@ void check(const LinearSystem& system) {
     expects(point.place.allFinite() && std::abs(point.direction.norm() - 1.0) <= 1e-9,
             "points are finite and their directions of length 1");
   expects(system.mass.symmetric(), "the mass matrix is symmetric");
+  expect_points(system.more_points, n);
 }
 
 // Entries (i, j) of M, C and K by rows of i.
@@ -158,6 +160,7 @@ struct Linear::Data {
   Vector load, held_load;          ///< constant part of F_f and F_p [N]
   std::vector<AppliedLoad> loads;  ///< those that change
   std::vector<DofPoint> points;
+  std::vector<CoordinatePoint> more_points;
   Rayleigh rayleigh;
   unsigned traits = 0;
   std::vector<Source> sources;
@@ -181,6 +184,11 @@ struct Linear::Data {
     dofs.component(dof);
     return dof;
   }
+  /// The point that is none of a degree of freedom, or null.
+  const CoordinatePoint* coordinate_point(const PointRef& ref) const {
+    const int i = ref.feature - dofs.all();
+    return i >= 0 && i < static_cast<int>(more_points.size()) ? &more_points[index(i)] : nullptr;
+  }
 };
 
 Linear::Data::Data(LinearSystem system) {
@@ -201,6 +209,7 @@ Linear::Data::Data(LinearSystem system) {
   D = part(std::move(system.damping));
   K = part(std::move(system.stiffness));
   points = std::move(system.points);
+  more_points = std::move(system.more_points);
   if (const int bad = first_bad_pivot(M.rows); bad >= 0)
     expects(false, "the mass matrix is not positive definite: the pivot of degree of freedom " +
                        std::to_string(dofs.dofs()[index(bad)]) + " is not positive");
@@ -365,9 +374,16 @@ void Linear::reactions(double t, View q, View v, View a, Out forces) const {
 void Linear::point_reactions(double, View, std::span<const PointRef> at, View f, Out forces) const {
   const Data& d = *data_;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const int dof = d.checked(at[i].feature), held = d.dofs.held(dof);
-    if (held >= 0)
-      forces[held] -= d.point(dof).direction.dot(f.segment<3>(3 * static_cast<Eigen::Index>(i)));
+    const auto force = f.segment<3>(3 * static_cast<Eigen::Index>(i));
+    const auto react = [&](int dof, const Vector3& direction) {
+      if (const int held = d.dofs.held(dof); held >= 0) forces[held] -= direction.dot(force);
+    };
+    if (const CoordinatePoint* point = d.coordinate_point(at[i])) {
+      for (const CoordinatePoint::Term& term : point->terms) react(term.dof, term.direction);
+      continue;
+    }
+    const int dof = d.checked(at[i].feature);
+    react(dof, d.point(dof).direction);
   }
 }
 
@@ -386,10 +402,14 @@ void Linear::prescribed_columns(Combination s, double, View, View,
 void Linear::points(double t, View q, std::span<const PointRef> at, Out x) const {
   const Data& d = *data_;
   for (std::size_t i = 0; i < at.size(); ++i) {
+    auto place = x.segment<3>(3 * static_cast<Eigen::Index>(i));
+    if (const CoordinatePoint* point = d.coordinate_point(at[i])) {
+      place = point->at([&](int dof) { return d.place(dof, t, q); });
+      continue;
+    }
     const int dof = d.checked(at[i].feature);
     const DofPoint point = d.point(dof);
-    x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
-        point.place + d.place(dof, t, q) * point.direction;
+    place = point.place + d.place(dof, t, q) * point.direction;
   }
 }
 
@@ -399,12 +419,18 @@ void Linear::point_rows(View, View, std::span<const PointRef> at, PointRows& J) 
   J.offset.assign(1, 0);
   J.column.clear();
   J.value.clear();
-  for (const PointRef& ref : at) {
-    const int dof = d.checked(ref.feature);
+  const auto add = [&](int dof, const Vector3& direction) {
     if (const int place = d.dofs[dof]; place >= 0) {
-      const Vector3 direction = d.point(dof).direction;
       J.column.push_back(place);
       J.value.insert(J.value.end(), direction.data(), direction.data() + 3);
+    }
+  };
+  for (const PointRef& ref : at) {
+    if (const CoordinatePoint* point = d.coordinate_point(ref)) {
+      for (const CoordinatePoint::Term& term : point->terms) add(term.dof, term.direction);
+    } else {
+      const int dof = d.checked(ref.feature);
+      add(dof, d.point(dof).direction);
     }
     J.offset.push_back(static_cast<int>(J.column.size()));
   }
@@ -413,8 +439,15 @@ void Linear::point_rows(View, View, std::span<const PointRef> at, PointRows& J) 
 void Linear::point_drift(double t, View, std::span<const PointRef> at, Out x) const {
   const Data& d = *data_;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const int dof = d.checked(at[i].feature), held = d.dofs.held(dof);
     auto drift = x.segment<3>(3 * static_cast<Eigen::Index>(i));
+    if (const CoordinatePoint* point = d.coordinate_point(at[i])) {
+      drift = point->at([&](int dof) {
+        const int held = d.dofs.held(dof);
+        return held >= 0 ? d.dofs.signal(held).rate(t) : 0.0;
+      }) - point->place;
+      continue;
+    }
+    const int dof = d.checked(at[i].feature), held = d.dofs.held(dof);
     if (held >= 0)
       drift = d.dofs.signal(held).rate(t) * d.point(dof).direction;
     else
@@ -431,6 +464,8 @@ std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
                                           std::span<const Vector3> direction) const {
   const Data& d = *data_;
   const auto rows = static_cast<Eigen::Index>(at.size());
+  const auto own = [&](const PointRef& ref) { return d.coordinate_point(ref) != nullptr; };
+  if (std::ranges::any_of(at, own)) return coordinate_table(at, direction);
   std::vector<int> column;
   Vector scale(rows), rest(rows);
   for (std::size_t i = 0; i < at.size(); ++i) {
@@ -443,6 +478,27 @@ std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
   }
   return std::make_unique<PickTable>(positions(), std::move(column), std::move(scale),
                                      std::move(rest));
+}
+
+// Rows of any number of entries. Null where one of their coordinates is prescribed to move.
+std::unique_ptr<PointTable> Linear::coordinate_table(std::span<const PointRef> at,
+                                                     std::span<const Vector3> direction) const {
+  const Data& d = *data_;
+  for (const PointRef& ref : at)
+    if (const CoordinatePoint* point = d.coordinate_point(ref)) {
+      for (const CoordinatePoint::Term& term : point->terms)
+        if (d.dofs[term.dof] < 0) return nullptr;
+    } else if (d.dofs[d.checked(ref.feature)] < 0) {
+      return nullptr;
+    }
+  Vector x(3 * static_cast<Eigen::Index>(at.size())), rest(static_cast<Eigen::Index>(at.size()));
+  const Vector q = Vector::Zero(positions());
+  points(0.0, q, at, x);
+  for (Eigen::Index i = 0; i < rest.size(); ++i)
+    rest[i] = direction[static_cast<std::size_t>(i)].dot(x.segment<3>(3 * i));
+  PointRows J;
+  point_rows(q, q, at, J);
+  return row_table(positions(), J, direction, std::move(rest));
 }
 
 Energy Linear::energy(double, View q, View v) const {

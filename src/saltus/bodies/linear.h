@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/bodies/coordinate_point.h"
 #include "saltus/bodies/signal.h"
 #include "saltus/dynamics/dynamics.h"
 #include "saltus/math/sparse.h"
@@ -27,6 +28,7 @@ struct LinearSystem {
   std::vector<Load> loads;
   std::vector<Prescribed> prescribed;
   std::vector<DofPoint> points;  ///< one a degree of freedom, or empty: along z from the origin
+  std::vector<CoordinatePoint> more_points;
 };
 
 class Linear final : public Dynamics {
@@ -59,7 +61,7 @@ class Linear final : public Dynamics {
   void prescribed_columns(Combination s, double t, View q, View v,
                           Eigen::Ref<Matrix> columns) const override;
 
-  /// PointRef::feature is the degree of freedom of the system; local is not used.
+  /// PointRef::feature is the degree of freedom of the system, from n on one of `more_points`; local is not used.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   void point_drift(double t, View q, std::span<const PointRef> at, Out d) const override;
@@ -78,6 +80,8 @@ class Linear final : public Dynamics {
 
  private:
   struct Data;
+  std::unique_ptr<PointTable> coordinate_table(std::span<const PointRef> at,
+                                               std::span<const Vector3> direction) const;
   std::unique_ptr<const Data> data_;
 };
 

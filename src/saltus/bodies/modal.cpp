@@ -14,11 +14,12 @@
 namespace saltus {
 
 Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const ModeShapes> shapes,
-             ModalPlacement placement, Vector load)
+             ModalPlacement placement, Vector load, std::vector<CoordinatePoint> more_points)
     : data_{std::move(mass), std::move(omega), std::move(sigma)},
       load_(std::move(load)),
       shapes_(std::move(shapes)),
-      placement_(std::move(placement)) {
+      placement_(std::move(placement)),
+      more_points_(std::move(more_points)) {
   static std::atomic<std::uint64_t> bodies{0};
   serial_ = ++bodies;
   const Eigen::Index n = data_.mass.size();
@@ -26,6 +27,7 @@ Modal::Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const Mode
           "one mass, omega and sigma a mode");
   expects(load_.size() == 0 || load_.size() == n, "one load a mode, or none");
   expects(!shapes_ || shapes_->modes() == n, "as many shapes as modes");
+  expect_points(more_points_, static_cast<int>(n));
   expects((data_.mass.array() > 0.0).all() && data_.mass.allFinite(),
           "masses are positive and finite");
   expects((data_.omega.array() >= 0.0).all() && data_.omega.allFinite(), "omega >= 0 and finite");
@@ -98,6 +100,10 @@ Eigen::Map<const Vector> Modal::shape(double x) const {
 
 void Modal::points(double, View q, std::span<const PointRef> at, Out x) const {
   for (std::size_t i = 0; i < at.size(); ++i) {
+    if (const CoordinatePoint* own = coordinate_point(at[i])) {
+      x.segment<3>(3 * static_cast<Eigen::Index>(i)) = own->at([&](int mode) { return q[mode]; });
+      continue;
+    }
     const double place = at[i].local.x();
     x.segment<3>(3 * static_cast<Eigen::Index>(i)) =
         placement_.origin + place * placement_.axis + shape(place).dot(q) * placement_.direction;
@@ -114,13 +120,20 @@ void Modal::point_rows(View, View, std::span<const PointRef> at, PointRows& J) c
   for (std::size_t i = 0; i < at.size(); ++i) {
     Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> block(&J.value[3 * n * i],
                                                                                 3, positions());
-    block = placement_.direction * shape(at[i].local.x()).transpose();
+    if (const CoordinatePoint* own = coordinate_point(at[i])) {
+      block.setZero();
+      for (const CoordinatePoint::Term& term : own->terms) block.col(term.dof) += term.direction;
+    } else {
+      block = placement_.direction * shape(at[i].local.x()).transpose();
+    }
     J.offset.push_back(static_cast<int>(i) + 1);
   }
 }
 
 std::unique_ptr<PointTable> Modal::table(std::span<const PointRef> at,
                                          std::span<const Vector3> direction) const {
+  if (std::ranges::any_of(at, [](const PointRef& ref) { return ref.feature != 0; }))
+    return coordinate_table(at, direction);
   expects(shapes_ != nullptr, "a modal body with points has mode shapes");
   std::vector<double> x(at.size()), along(at.size());
   Vector rest(static_cast<Eigen::Index>(at.size()));
@@ -131,6 +144,26 @@ std::unique_ptr<PointTable> Modal::table(std::span<const PointRef> at,
         direction[i].dot(placement_.origin + x[i] * placement_.axis);
   }
   return shape_table(*shapes_, x, along, std::move(rest));
+}
+
+// Rows of any kind: dense, as the fast transform knows places along the body alone.
+std::unique_ptr<PointTable> Modal::coordinate_table(std::span<const PointRef> at,
+                                                    std::span<const Vector3> direction) const {
+  const auto rows = static_cast<Eigen::Index>(at.size());
+  Vector x(3 * rows), rest(rows);
+  const Vector q = Vector::Zero(positions());
+  points(0.0, q, at, x);
+  PointRows J;
+  point_rows(q, q, at, J);
+  Matrix S(rows, positions());
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const Vector3& n = direction[static_cast<std::size_t>(i)];
+    const Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> block(
+        &J.value[static_cast<std::size_t>(3 * positions() * i)], 3, positions());
+    S.row(i) = n.transpose() * block;
+    rest[i] = n.dot(x.segment<3>(3 * i));
+  }
+  return dense_table(S, std::move(rest));
 }
 
 std::unique_ptr<PointTable> Modal::probe(double x, double max_omega) const {

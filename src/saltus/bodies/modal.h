@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "saltus/bodies/coordinate_point.h"
 #include "saltus/bodies/mode_shapes.h"
 #include "saltus/dynamics/dynamics.h"
 
@@ -19,10 +20,11 @@ struct ModalPlacement {
 
 class Modal final : public Dynamics {
  public:
-  /// mass [kg], omega [rad/s], sigma [1/s], one a mode; load [N] constant modal forces or empty.
+  /// mass [kg], omega [rad/s], sigma [1/s], one a mode; load [N] constant modal forces or empty; more_points by modes.
   /// Throws UsageError for sizes that differ, mass <= 0, negative or non-finite omega or sigma.
   Modal(Vector mass, Vector omega, Vector sigma, std::shared_ptr<const ModeShapes> shapes,
-        ModalPlacement placement = {}, Vector load = {});
+        ModalPlacement placement = {}, Vector load = {},
+        std::vector<CoordinatePoint> more_points = {});
 
   int positions() const override { return static_cast<int>(data_.mass.size()); }
   int velocities() const override { return positions(); }
@@ -33,7 +35,7 @@ class Modal final : public Dynamics {
   void multiply(Combination s, double t, View q, View v, View x, Out y) const override;
   void factorise(Combination s, double t, View q, View v, Factor& A) const override;
 
-  /// PointRef::local.x() is the place x along the body [m].
+  /// PointRef::feature 0: local.x() is the place x along the body [m]; 1 + i: point i of `more_points`.
   void points(double t, View q, std::span<const PointRef> at, Out x) const override;
   void point_rows(View q, View axes, std::span<const PointRef> at, PointRows& J) const override;
   std::unique_ptr<PointTable> table(std::span<const PointRef> at,
@@ -52,6 +54,15 @@ class Modal final : public Dynamics {
   const ModalPlacement& placement() const { return placement_; }
 
  private:
+  /// The point that is no place along the body, or null.
+  const CoordinatePoint* coordinate_point(const PointRef& at) const {
+    if (at.feature == 0) return nullptr;
+    expects(at.feature > 0 && at.feature <= static_cast<int>(more_points_.size()),
+            "a point of a modal body is one of those that it has");
+    return &more_points_[static_cast<std::size_t>(at.feature - 1)];
+  }
+  std::unique_ptr<PointTable> coordinate_table(std::span<const PointRef> at,
+                                               std::span<const Vector3> direction) const;
   /// All shapes at x [m], kept by the thread until eight other places have been asked for.
   Eigen::Map<const Vector> shape(double x) const;
 
@@ -60,6 +71,7 @@ class Modal final : public Dynamics {
   bool damped_ = false;                ///< damping_ is not all 0: two more streams of memory
   std::shared_ptr<const ModeShapes> shapes_;
   ModalPlacement placement_;
+  std::vector<CoordinatePoint> more_points_;
   std::vector<Source> sources_;
   std::uint64_t serial_;  ///< no other body has had it
 };

@@ -127,7 +127,8 @@ std::vector<DataFile> data_files(const Scene& scene) {
     if (const auto& value = scene.spec.couplings[i].value)
       add(fmt::format("couplings[{}].value.file", i), value->file);
   for (std::size_t i = 0; i < scene.spec.contacts.size(); ++i)
-    add(fmt::format("contacts[{}].against.file", i), scene.spec.contacts[i].against.file);
+    if (const auto& against = scene.spec.contacts[i].against)
+      add(fmt::format("contacts[{}].against.file", i), against->file);
   if (scene.spec.reference) add("reference.file", scene.spec.reference->file);
   return files;
 }

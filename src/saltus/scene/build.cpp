@@ -323,7 +323,7 @@ class Builder {
 
   bool touched(const std::string& name) const {
     return std::ranges::any_of(spec_.contacts, [&](const ContactSpec& contact) {
-      return contact.on == name || contact.against.body == name;
+      return contact.on == name || (contact.other() && *contact.other() == name);
     });
   }
 

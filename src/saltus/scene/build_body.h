@@ -40,11 +40,13 @@ struct BuiltBody {
                                    ///< a ReducedMesh moves
   std::shared_ptr<const MasslessContact> massless;
   std::shared_ptr<const ElasticBeam> beam;
-  std::vector<DofPoint> dof_points;   ///< kind linear: one a degree of freedom
-  int dofs = 0;                       ///< modes or degrees of freedom, prescribed ones included
-  std::vector<Vector3> reduced;       ///< kind fem in its modes: the places of fem.modes.at,
-  std::vector<double> along;          ///< and x of each along the body [m]
-  Pose placed;                        ///< kind fem: of the frame of the mesh in the reference
+  std::vector<DofPoint> dof_points;       ///< kind linear: one a degree of freedom
+  std::vector<std::size_t> row_contacts;  ///< contacts with rows over its coordinates, a point each
+  int first_row_point = 0;                ///< PointRef::feature of the first of them
+  int dofs = 0;                           ///< modes or degrees of freedom, prescribed ones included
+  std::vector<Vector3> reduced;           ///< kind fem in its modes: the places of fem.modes.at,
+  std::vector<double> along;              ///< and x of each along the body [m]
+  Pose placed;                            ///< kind fem: of the frame of the mesh in the reference
   std::vector<int> held;              ///< kind fem: prescribed degrees of freedom, in their order
   std::vector<BuiltSkin> skins;       ///< kinds pseudo-rigid (one a copy) and fem
   bool plane = false;                 ///< kind fem: it stays in the plane of x and y

@@ -8,6 +8,7 @@
 #include "saltus/base/suggest.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_law.h"
+#include "saltus/scene/contact_rows.h"
 #include "saltus/scene/moving_points.h"
 #include "saltus/scene/touch_points.h"
 
@@ -73,6 +74,7 @@ void shape_at(const Modal& body, double x, const std::string& path, Vector& shap
 struct Making {
   const Scene& scene;
   const ContactSpec& spec;
+  std::size_t index;
   std::string path;  ///< "contacts[0]"
   NamedBuilt on;
   ModelParts& parts;
@@ -85,18 +87,23 @@ struct Making {
   const ContactLaw& law() const { return *parts.laws.back(); }
   /// Whether a gap below 0 at the start breaks the law.
   bool opens() const { return law().unilateral(); }
-  void add(const ContactSide& a, const ContactSide& b, const Vector3& normal) {
+  void add(const ContactSide& a, const ContactSide& b, const Vector3& normal,
+           double distance = 0.0) {
     ContactPair pair;
-    pair.key = parts.pairs.size();
     pair.a = a;
     pair.b = b;
     pair.normal = normal;
-    pair.law = static_cast<int>(parts.laws.size()) - 1;
+    pair.distance = distance;
     if (law().facts().friction.coefficient > 0.0) {
       find_tangents(pair);
       sliding += pair.tangents > 0;
       ++with_friction;
     }
+    take(pair);
+  }
+  void take(ContactPair pair) {
+    pair.key = parts.pairs.size();
+    pair.law = static_cast<int>(parts.laws.size()) - 1;
     parts.pairs.push_back(pair);
   }
   void find_tangents(ContactPair& pair) const;
@@ -216,7 +223,7 @@ void along_body(Making& m) {
     throw SceneError(m.path + ".on", "'" + spec.on + "' has no points: its modes have no shapes",
                      "give bodies[].modes.shapes");
   const std::string against = m.path + ".against";
-  const PointList points = obstacle(m.scene, spec.against, body, against);
+  const PointList points = obstacle(m.scene, *spec.against, body, against);
   const double table =
       8.0 * static_cast<double>(points.size()) *
       static_cast<double>(points.size() + static_cast<std::size_t>(body.positions()));
@@ -312,7 +319,7 @@ void against_world(Making& m, const TouchPoint& point, const Vector3& place,
 }
 
 void against_plane(Making& m) {
-  const PlaneSpec& plane = *m.spec.against.plane;
+  const PlaneSpec& plane = *m.spec.against->plane;
   const Vector3 normal = unit_vector(plane.normal, m.path + ".against.plane.normal");
   for (const TouchPoint& point : touch_points(m.on, m.spec.at, m.path))
     against_world(m, point, to_vector3(plane.point), normal);
@@ -324,7 +331,7 @@ void against_stop(Making& m) {
                      fmt::format("is for bodies of kind linear, and '{}' is of kind {}", m.spec.on,
                                  name_of(m.body_spec().kind)),
                      m.body().modal ? "give points" : "give plane");
-  const StopSpec& stop = *m.spec.against.stop;
+  const StopSpec& stop = *m.spec.against->stop;
   const double sign = stop.side == StopSpec::Side::below ? 1.0 : -1.0;
   for (const TouchPoint& point : touch_points(m.on, m.spec.at, m.path)) {
     const DofPoint& dof = m.body().dof_points[static_cast<std::size_t>(point.ref.feature)];
@@ -333,7 +340,7 @@ void against_stop(Making& m) {
 }
 
 void against_body(Making& m, const NamedBuilt& other) {
-  const AgainstSpec& against = m.spec.against;
+  const AgainstSpec& against = *m.spec.against;
   const Vector3 normal = unit_vector(*against.normal, m.path + ".against.normal");
   const auto only_point = [&](const NamedBuilt& of, const std::vector<TouchPoint>& points,
                               const std::string& path) {
@@ -356,6 +363,7 @@ void against_body(Making& m, const NamedBuilt& other) {
   const std::vector<TouchPoint> others = touch_points(other, at, m.path + ".against");
   const TouchPoint b = only_point(other, others, m.path + ".against");
   const bool same_group = m.body().group == other.built.group;
+  const double distance = against.distance.value_or(0.0);
   for (const TouchPoint& a : points) {
     if (same_group && a.ref.body == b.ref.body && a.ref.feature == b.ref.feature &&
         a.ref.local == b.ref.local)
@@ -363,14 +371,40 @@ void against_body(Making& m, const NamedBuilt& other) {
                        "two points of the body");
     const Located on_a = locate(m, m.on, a, normal), on_b = locate(m, other, b, normal);
     if (on_b.row <= kStillAlong) expect_movable(m, m.on, a, on_a.row, normal);
-    if (const double gap = normal.dot(on_a.x - on_b.x); gap < -1e-9 && m.opens())
+    const double along = normal.dot(on_a.x - on_b.x), gap = along - distance;
+    if (gap < -1e-9 && distance != 0.0 && m.opens())
+      throw SceneError(
+          m.path + ".against.distance",
+          fmt::format("{} of '{}' is {:.6g} m from {} of '{}' along the normal at the start",
+                      a.name, m.spec.on, along, b.name, other.name),
+          "a smaller distance, other places, or the normal turned: it points from the other body "
+          "to "
+          "this one");
+    if (gap < -1e-9 && m.opens())
       throw SceneError(
           m.path + ".against",
           fmt::format("{} of '{}' is {:.4g} mm behind {} of '{}' along the normal at the start",
                       a.name, m.spec.on, -1e3 * gap, b.name, other.name),
           "turn the normal, which points from the other body to this one, or change the places");
-    m.add({m.body().group, a.ref}, {other.built.group, b.ref}, normal);
+    m.add({m.body().group, a.ref}, {other.built.group, b.ref}, normal, distance);
   }
+}
+
+/// A gap over the coordinates of one body or two, with tangents of its own.
+void by_rows(Making& m, const NamedBuilt* other) {
+  ContactPair pair = row_pair(m.scene.spec, m.index, m.on, other);
+  if (pair.tangents > 0 && m.law().slides_on_normal())
+    throw SceneError(
+        m.path + ".tangent",
+        fmt::format("is for friction across `row`, and {} rubs along it", m.law().facts().name),
+        "leave it out");
+  if (pair.tangents == 0 && m.law().facts().friction.coefficient > 0.0)
+    throw SceneError(m.path + ".law", "friction needs the row of the slip", "give `tangent`");
+  if (!(m.law().facts().friction.coefficient > 0.0)) pair.tangents = 0;
+  if (const double gap = row_gap(pair, m.parts.initial, m.parts.groups); gap < -1e-9 && m.opens())
+    throw SceneError(m.path + ".row", fmt::format("the gap is {:.4g} mm at the start", 1e3 * gap),
+                     "change `offset` or the initial state");
+  m.take(pair);
 }
 
 }  // namespace
@@ -379,21 +413,24 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
                  ModelParts& parts) {
   const ContactSpec& spec = scene.spec.contacts[index];
   const std::string path = fmt::format("contacts[{}]", index);
-  Making m{scene, spec, path, named_built(scene, bodies, spec.on, path + ".on"), parts};
+  Making m{scene, spec, index, path, named_built(scene, bodies, spec.on, path + ".on"), parts};
   const SchemeChoice scheme = m.body_spec().chosen_scheme();
   parts.laws.push_back(law_of(spec.law, scheme, scene.spec.contact.instant, path + ".law"));
   parts.law_path.push_back(path + ".law");
   const auto led = [](const NamedBuilt& of) { return of.built.dynamics->velocities() == 0; };
-  if (led(m.on) && !spec.against.body)
+  if (led(m.on) && !spec.other())
     throw SceneError(path + ".on",
                      fmt::format("'{}' moves as it is told: no contact changes it", spec.on),
                      "let another body touch");
-  if (spec.against.plane) {
+  if (!spec.against) {
+    by_rows(m, nullptr);
+  } else if (spec.against->plane) {
     against_plane(m);
-  } else if (spec.against.stop) {
+  } else if (spec.against->stop) {
     against_stop(m);
-  } else if (spec.against.body) {
-    const NamedBuilt other = named_built(scene, bodies, *spec.against.body, path + ".against.body");
+  } else if (spec.other()) {
+    const NamedBuilt other =
+        named_built(scene, bodies, *spec.against->body, path + ".against.body");
     if (led(m.on) && led(other))
       throw SceneError(path + ".on",
                        fmt::format("neither '{}' nor '{}' moves by forces", spec.on, other.name),
@@ -403,9 +440,12 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
       throw SceneError(path + ".law",
                        std::string(name_of(spec.law)) +
                            " averages with theta of the schemes, and those of '" + spec.on +
-                           "' and '" + *spec.against.body + "' differ",
+                           "' and '" + *spec.against->body + "' differ",
                        "give both bodies the same scheme");
-    against_body(m, other);
+    if (spec.row)
+      by_rows(m, &other);
+    else
+      against_body(m, other);
   } else {
     along_body(m);
   }

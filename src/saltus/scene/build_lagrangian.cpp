@@ -3,6 +3,7 @@
 
 #include "saltus/bodies/mechanisms.h"
 #include "saltus/scene/build_kinds.h"
+#include "saltus/scene/contact_rows.h"
 
 namespace saltus {
 namespace {
@@ -54,6 +55,10 @@ BuiltBody build_lagrangian(const Scene& scene, const BodySpec& body, const std::
   options.prescribed = prescribed_of(scene, body, built.dofs, path);
   built.initial =
       free_part(initial_of(scene, body, built.dofs, "degree of freedom", path), options.prescribed);
+  RowPoints rows = row_points(scene.spec, body.name, built.dofs);
+  options.more_points = std::move(rows.points);
+  built.row_contacts = std::move(rows.contacts);
+  built.first_row_point = model->points();
   return built_at(path + "." + key, [&] {
     built.lagrangian = std::make_shared<const Lagrangian>(model, std::move(options));
     built.dynamics = built.lagrangian;

@@ -8,6 +8,7 @@
 #include "saltus/base/matrix_market.h"
 #include "saltus/base/npy.h"
 #include "saltus/scene/build_kinds.h"
+#include "saltus/scene/contact_rows.h"
 
 namespace saltus {
 namespace {
@@ -191,6 +192,10 @@ BuiltBody build_linear(const Scene& scene, const BodySpec& body, const std::stri
   if (body.matrices) expect_mass(system, path + ".matrices.mass");
   built.initial =
       free_part(initial_of(scene, body, built.dofs, "degree of freedom", path), system.prescribed);
+  RowPoints rows = row_points(scene.spec, body.name, built.dofs);
+  system.more_points = std::move(rows.points);
+  built.row_contacts = std::move(rows.contacts);
+  built.first_row_point = built.dofs;
   return built_at(path, [&] {
     built.linear = std::make_shared<const Linear>(std::move(system));
     built.dynamics = built.linear;

@@ -6,6 +6,7 @@
 
 #include "saltus/bodies/string.h"
 #include "saltus/scene/build_kinds.h"
+#include "saltus/scene/contact_rows.h"
 
 namespace saltus {
 namespace {
@@ -257,9 +258,12 @@ BuiltBody build_modal(const Scene& scene, const BodySpec& body, const std::strin
   built.dofs = static_cast<int>(modes.mass.size());
   built.initial = pluck_or_initial(scene, body, built.dofs, path);
   Vector load = modal_loads(body, modes, path);
+  RowPoints rows = row_points(scene.spec, body.name, built.dofs);
+  built.row_contacts = std::move(rows.contacts);
+  built.first_row_point = 1;
   built.modal = std::make_shared<const Modal>(std::move(modes.mass), std::move(modes.omega),
                                               std::move(modes.sigma), std::move(modes.shapes),
-                                              placement, std::move(load));
+                                              placement, std::move(load), std::move(rows.points));
   built.dynamics = built.modal;
   return built;
 }

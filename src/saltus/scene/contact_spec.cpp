@@ -20,6 +20,7 @@ std::optional<Fault> AgainstSpec::fault() const {
       frets && std::holds_alternative<PointList>(*frets) && std::get<PointList>(*frets).empty();
   if (no_frets) return Fault{"frets", "is an empty list", "a list of [x, h]"};
   if (points && points->empty()) return Fault{"points", "is an empty list", "a list of [x, h]"};
+  if (body && !normal && !row) return Fault{"body", "needs `normal`", ""};
   if (normal) return normal_fault(*normal);
   return std::nullopt;
 }
@@ -32,7 +33,16 @@ std::optional<Fault> ContactSpec::fault() const {
                 },
                 *at))
     return Fault{"at", "is an empty list", "leave it out to mean every point"};
-  if (at && against.along_body())
+  if (row && against && !against->body)
+    return Fault{"against", "is for another body where `row` is given",
+                 "against: {body: ..., row: [...]}, or leave it out"};
+  if (row && against && !against->row)
+    return Fault{"against.row", "is missing: the part of the other body in the gap",
+                 "one coefficient a coordinate of '" + *against->body + "'"};
+  if (!row && against && against->row)
+    return Fault{"row", "is missing: the part of '" + on + "' in the gap",
+                 "one coefficient a coordinate"};
+  if (at && against->along_body())
     return Fault{"at", "is for contacts against plane, stop or body",
                  "the places of frets, necks, points and files are their own"};
   return std::nullopt;

@@ -102,6 +102,16 @@ using PlaceSpec = std::variant<NumberOrName, std::array<double, 3>>;
 using AtSpec =
     std::variant<NumberOrName, std::vector<NumberOrName>, std::vector<std::array<double, 3>>>;
 
+/// Coefficients over the coordinates of a body: one a coordinate, or [coordinate, coefficient] of those that count.
+using RowSpec = std::variant<std::vector<double>, std::vector<std::array<double, 2>>>;
+
+namespace option {
+inline constexpr std::string_view kTangent =
+    "row of the slip, for friction along one direction, as `row`";
+inline constexpr std::string_view kTangents =
+    "rows of the slips along two directions, for a cone of friction";
+}  // namespace option
+
 /// What a body may touch. Frets, necks, points and planes of height lie under a modal body, seen along its direction.
 struct AgainstSpec {
   std::optional<FretsSpec> frets;
@@ -114,6 +124,9 @@ struct AgainstSpec {
   std::optional<std::string> body;
   std::optional<PlaceSpec> at;
   std::optional<std::array<double, 3>> normal;
+  std::optional<double> distance;
+  std::optional<RowSpec> row, tangent;
+  std::vector<RowSpec> tangents;
 
   /// True for obstacles along a modal body, which bring their own places x.
   bool along_body() const { return frets || neck || points || flat || file; }
@@ -123,7 +136,15 @@ struct AgainstSpec {
   static constexpr auto rules() {
     return std::array{
         exactly_one("frets", "neck", "points", "flat", "file", "plane", "stop", "body"),
-        needs("at", "body"), needs("normal", "body"), needs("body", "normal")};
+        needs("at", "body"),
+        needs("normal", "body"),
+        needs("distance", "normal"),
+        needs("row", "body"),
+        at_most_one("normal", "row"),
+        at_most_one("at", "row"),
+        needs("tangent", "row"),
+        needs("tangents", "row"),
+        at_most_one("tangent", "tangents")};
   }
   static constexpr auto fields() {
     using T = AgainstSpec;
@@ -135,22 +156,42 @@ struct AgainstSpec {
         field("file", &T::file, "CSV file with columns x [m], h [m], one row per point obstacle"),
         field("plane", &T::plane, "a plane fixed in space"),
         field("stop", &T::stop, "a stop for degrees of freedom of a body of kind linear"),
-        field("body", &T::body, "name of another body; gap = normal . (x - x of the other)"),
+        field("body", &T::body,
+              "name of another body; gap = normal . (x - x of the other) - distance"),
         field("at", &T::at, unit::m, kAnyNumber, "point of the other body, as `at` of the contact"),
-        field("normal", &T::normal, "fixed direction from the other body to this one"));
+        field("normal", &T::normal, "fixed direction from the other body to this one"),
+        field(
+            "distance", &T::distance, unit::m, kAnyNumber,
+            "between the points along the normal where they touch, as of balls that are particles; "
+            "0 when not given"),
+        field("row", &T::row,
+              "of a contact with `row`: what the coordinates of the other body add to the gap"),
+        field("tangent", &T::tangent, option::kTangent),
+        field("tangents", &T::tangents, option::kTangents));
   }
 };
 
-/// One body against one obstacle under one law.
+/// One body against one obstacle under one law, or a gap over the coordinates of one body or two.
 struct ContactSpec {
   std::string name;
   std::string on;
   std::optional<AtSpec> at;
-  AgainstSpec against;
+  std::optional<AgainstSpec> against;
+  std::optional<RowSpec> row, tangent;
+  std::vector<RowSpec> tangents;
+  std::optional<double> offset;
   LawChoice law;
+
+  /// Name of the other body, if there is one.
+  const std::string* other() const { return against && against->body ? &*against->body : nullptr; }
 
   bool operator==(const ContactSpec&) const = default;
   std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{at_least_one("against", "row"), at_most_one("at", "row"),
+                      needs("tangent", "row"),        needs("tangents", "row"),
+                      needs("offset", "row"),         at_most_one("tangent", "tangents")};
+  }
   static constexpr auto fields() {
     using T = ContactSpec;
     return field_rows(
@@ -161,7 +202,13 @@ struct ContactSpec {
               "of a point (lagrangian), place along the body (modal), place [x, y, z] in the frame "
               "of "
               "the body (rigid); all points when not given"),
-        required("against", &T::against, "what it may touch"),
+        field("against", &T::against, "what it may touch; with `row` the other body, or nothing"),
+        field("row", &T::row,
+              "kinds linear, lagrangian and modal: H of the gap y = H q + offset [m], one "
+              "coefficient a coordinate (mode), or a list of [coordinate, coefficient]"),
+        field("tangent", &T::tangent, option::kTangent),
+        field("tangents", &T::tangents, option::kTangents),
+        field("offset", &T::offset, unit::m, kAnyNumber, "of the gap, 0 when not given"),
         required("law", &T::law, "of the contact"));
   }
 };

@@ -42,7 +42,7 @@ struct ContactSide {
   PointRef ref;
 };
 
-/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) [m]. Its rows
+/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) - distance [m]. Its rows
 /// are the velocity of a against b along the normal and, with friction, along one or two tangents.
 struct ContactPair {
   std::uint64_t key =
@@ -52,7 +52,8 @@ struct ContactPair {
   int law = 0;  ///< index into Model::laws()
   /// Directions of friction, unit, across the normal and each other.
   std::array<Vector3, 2> tangent{Vector3::Zero(), Vector3::Zero()};
-  int tangents = 0;  ///< how many of them: 0 without friction, 1 in plane motion
+  int tangents = 0;       ///< how many of them: 0 without friction, 1 in plane motion
+  double distance = 0.0;  ///< of the points along the normal where they touch [m]
 
   int rows() const { return 1 + tangents; }
   /// Direction of row 0 (normal), 1 or 2.

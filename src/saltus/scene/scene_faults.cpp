@@ -212,7 +212,7 @@ class SoundPart {
     const SceneSpec& spec = scene_.spec;
     erase("contacts", [&](std::size_t i) {
       const ContactSpec& contact = spec.contacts[i];
-      return gone(contact.on) || (contact.against.body && gone(*contact.against.body));
+      return gone(contact.on) || (contact.other() && gone(*contact.other()));
     });
     erase("ignore", [&](std::size_t i) { return std::ranges::any_of(spec.ignore[i], gone); });
     erase("outputs", [&](std::size_t i) { return gone(spec.outputs[i].probe); });

@@ -147,6 +147,12 @@ std::string_view obstacle_name(const AgainstSpec& against) {
                           : "obstacle";
 }
 
+/// "b on table", "b by row".
+std::string contact_name(const ContactSpec& contact) {
+  if (!contact.against) return contact.on + " by row";
+  return contact.on + " on " + std::string(obstacle_name(*contact.against));
+}
+
 std::string coupling_text(const CouplingSpec& coupling) {
   if (coupling.gear) return coupling.gear->second + " with " + coupling.gear->first;
   if (coupling.screw) return "screw of " + coupling.screw->joint;
@@ -198,7 +204,7 @@ std::optional<Fault> SceneSpec::fault() const {
     if (auto found = one_body_fault(*this, contacts[i].on, path + "on")) return found;
   }
   for (std::size_t i = 0; i < contacts.size(); ++i)
-    if (const auto& other = contacts[i].against.body)
+    if (const std::string* other = contacts[i].other())
       if (auto found =
               one_body_fault(*this, *other, "contacts[" + std::to_string(i) + "].against.body"))
         return found;
@@ -238,9 +244,7 @@ void complete(SceneSpec& spec) {
   std::set<std::string> taken;
   for (const ContactSpec& contact : spec.contacts) taken.insert(contact.name);
   for (ContactSpec& contact : spec.contacts)
-    if (contact.name.empty())
-      contact.name =
-          free_name(contact.on + " on " + std::string(obstacle_name(contact.against)), taken);
+    if (contact.name.empty()) contact.name = free_name(contact_name(contact), taken);
   taken.clear();
   for (const BodySpec& body : spec.bodies) taken.insert(body.name);
   for (const JointSpec& joint : spec.joints) taken.insert(joint.name);

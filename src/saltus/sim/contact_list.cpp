@@ -56,6 +56,7 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
     contact.law = pair.law;
     contact.tangents = pair.tangents;
     contact.direction = {pair.normal, pair.tangent[0], pair.tangent[1]};
+    contact.offset = -pair.distance;
     const ContactSide* sides[2] = {&pair.a, &pair.b};
     for (std::size_t s = 0; s < 2; ++s) {
       IslandContact::Side& side = contact.side[s];

@@ -81,7 +81,7 @@ FixedIsland::FixedIsland(const Model& model, int group, std::vector<int> pairs)
     const ContactPair& pair = model.pairs()[static_cast<std::size_t>(pairs[i])];
     at.push_back(pair.a.ref);
     normal.push_back(pair.normal);
-    world[static_cast<Eigen::Index>(i)] = pair.normal.dot(pair.b.ref.local);
+    world[static_cast<Eigen::Index>(i)] = pair.normal.dot(pair.b.ref.local) + pair.distance;
     key_.push_back(pair.key);
     law_of_.push_back(pair.law);
     pairs_.push_back(pairs[i]);

@@ -227,7 +227,8 @@ Vector Inspection::Work::gaps(double fraction) const {
             .dynamics->points(state.t + fraction * h, q[size(side.group)], {&side.ref, 1}, x);
       return x;
     };
-    gap[static_cast<Eigen::Index>(i)] = pair.normal.dot(place(pair.a) - place(pair.b));
+    gap[static_cast<Eigen::Index>(i)] =
+        pair.normal.dot(place(pair.a) - place(pair.b)) - pair.distance;
   }
   return gap;
 }

@@ -16,7 +16,7 @@ StoredEnergy stored_energy(const Model& model, JointSystem& joints, double t,
       const auto g = static_cast<std::size_t>(sides[s]->group);
       model.groups()[g].dynamics->points(t, groups[g].q, std::span(&sides[s]->ref, 1), x[s]);
     }
-    sum.all += law.stored_energy(pair.normal.dot(x[0] - x[1]));
+    sum.all += law.stored_energy(pair.normal.dot(x[0] - x[1]) - pair.distance);
   }
   for (const JointLaw& at : model.joint_laws()) {
     const ContactLaw& law = model.law(at.law);
