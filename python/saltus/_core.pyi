@@ -696,7 +696,7 @@ class ModelParts(metaclass=_pybind11_type):
         """q and v of a group at t = 0; what is not given stays."""
     def state(self, group: Any) -> tuple[Any, ...]:
         """(q, v) of a group at t = 0, copies, read-only: `set_state` writes."""
-    def add_pair(self, a: Point, b: Any, normal: npt.ArrayLike, law: int, tangents: Sequence[npt.ArrayLike] | None = None) -> int:
+    def add_pair(self, a: Point, b: Any, normal: npt.ArrayLike, law: int, tangents: Sequence[npt.ArrayLike] | None = None, distance: float = 0.0) -> int:
         """Two points that may touch along a fixed normal; returns the index of the pair.
 
         Parameters
@@ -704,11 +704,13 @@ class ModelParts(metaclass=_pybind11_type):
         a : Point
         b : Point, or place [x, y, z] in the world [m]
         normal : sequence of 3 floats
-            From b to a, of any length: gap = n . (x_a - x_b).
+            From b to a, of any length: gap = n . (x_a - x_b) - distance.
         law : int
             From add_law().
         tangents : list of 0 to 2 directions, optional
             Of friction, across the normal and each other; two of the program's choice where the law has friction.
+        distance : float
+            Of the points along the normal where they touch [m].
         """
     def add_probe(self, name: str, at: Any, direction: npt.ArrayLike = ..., quantity: str = 'velocity') -> int:
         """Listens to a Point `at` along a direction, under a name; returns the index. quantity: 'velocity' [m/s] or 'displacement' [m]."""

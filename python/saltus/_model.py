@@ -17,7 +17,7 @@ class Side(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two points that may touch along a fixed normal, which points from b to a."""
+    """Two points that may touch along a fixed normal, which points from b to a: gap = normal . (x_a - x_b) - distance [m]."""
 
     key: int
     a: Side
@@ -25,6 +25,7 @@ class Pair(NamedTuple):
     normal: tuple[float, float, float]
     law: int
     tangents: int
+    distance: float = 0.0
 
 
 class LawOfModel(NamedTuple):

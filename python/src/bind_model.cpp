@@ -33,7 +33,7 @@ py::list pairs_of(const Model& model) {
   for (const ContactPair& pair : model.pairs())
     pairs.append(py::make_tuple(pair.key, side_tuple(pair.a.group, pair.a.ref),
                                 side_tuple(pair.b.group, pair.b.ref), array3(pair.normal), pair.law,
-                                pair.tangents));
+                                pair.tangents, pair.distance));
   return pairs;
 }
 
