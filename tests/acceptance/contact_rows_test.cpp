@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "../support/lane_run.h"
 #include "run_scene.h"
+#include "saltus/bodies/mode_shapes.h"
 #include "saltus/study/scene_sensitivity.h"
 
 using namespace saltus;
@@ -64,7 +64,7 @@ std::string list(const Matrix& A) {
 /// Row of the point x of a string of length 1 by its modes.
 std::string string_row(int modes, double x) {
   Vector row(modes);
-  for (int j = 1; j <= modes; ++j) row[j - 1] = std::sqrt(2.0) * std::sin(j * std::numbers::pi * x);
+  sine_shapes(1.0, modes)->row(x, row);
   return list(row);
 }
 

@@ -31,12 +31,12 @@ PLACES = {"andrews_squeezer", "arch", "arm", "block_on_incline", "block_on_slope
           "four_bar_chain", "gripper", "hammer_on_string", "heavy_top_pinned", "newton_cradle", "slider_crank",
           "slider_crank_clearance", "snapping_link", "soft_cube", "sphere_pile", "spinning_tops", "stack", "struck_plate",
           "tumbling_handle", "vibrating_table", "wall"}
-COORDINATES = {"double_pendulum", "dragged_slider", "impact_oscillator", "impacting_bar"}
+COORDINATES = {"double_pendulum", "dragged_slider", "impact_oscillator", "impacting_bar", "woodpecker"}
 
 # Where the whole run takes more than a second or two: to where it has something to show; and what more is stored.
 UNTIL = {"andrews_squeezer": "10 ms", "arch": "0.1 s", "bowed_string": "50 ms", "chain_on_drum": "0.2 s", "dominoes": "0.3 s",
          "drum": "0.15 s", "fishing_rod": "0.2 s", "four_bar_chain": "0.3 s", "hertz": "20 ms", "rubber_ball": "0.12 s",
-         "sphere_pile": "0.05 s", "stack": "0.1 s", "wall": "0.05 s"}
+         "sphere_pile": "0.05 s", "stack": "0.1 s", "wall": "0.05 s", "woodpecker": "0.2 s"}
 STORED = {"cantilever": ["results.stress=true", "results.strain=true"], "soft_block": ["results.stress=true"]}
 
 

@@ -83,61 +83,6 @@ struct Motion {
   double force(const Links::Link& a) const { return a.m * second + a.c * rate + a.k * u; }
 };
 
-// y_i = rest_i + scale_i q_{column_i}
-class PickTable final : public PointTable {
- public:
-  PickTable(int velocities, std::vector<int> column, Vector scale, Vector rest)
-      : velocities_(velocities),
-        column_(std::move(column)),
-        scale_(std::move(scale)),
-        rest_(std::move(rest)) {}
-  int rows() const override { return static_cast<int>(column_.size()); }
-  const Vector& rest() const override { return rest_; }
-  void apply(View x, PointScratch&, Out y) const override {
-    for (int i = 0; i < rows(); ++i) y[i] = scale_[i] * x[column_[index(i)]];
-  }
-  void apply(std::span<const int> rows, View x, PointScratch&, Out y) const override {
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      y[static_cast<Eigen::Index>(k)] = scale_[rows[k]] * x[column_[index(rows[k])]];
-  }
-  void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      r[column_[index(rows[k])]] += p[static_cast<Eigen::Index>(k)] * scale_[rows[k]];
-  }
-  // Columns of A^-1 are asked for a few at a time: they are as long as the body, D only as its points.
-  void response(const Factor& A, Matrix& D) const override {
-    constexpr Eigen::Index kColumns = 32;
-    const Eigen::Index m = rows();
-    D.resize(m, m);
-    if (const auto* diagonal = std::get_if<Diagonal>(&A.form)) {
-      for (Eigen::Index i = 0; i < m; ++i)
-        for (Eigen::Index j = 0; j < m; ++j) {
-          const int at = column_[static_cast<std::size_t>(i)];
-          D(i, j) = at == column_[static_cast<std::size_t>(j)]
-                        ? scale_[i] * diagonal->inverse[at] * scale_[j]
-                        : 0.0;
-        }
-      return;
-    }
-    Matrix X;
-    for (Eigen::Index first = 0; first < m; first += kColumns) {
-      X.setZero(velocities_, std::min(kColumns, m - first));
-      for (Eigen::Index j = 0; j < X.cols(); ++j)
-        X(column_[static_cast<std::size_t>(first + j)], j) = scale_[first + j];
-      solve(A, X);
-      for (Eigen::Index j = 0; j < X.cols(); ++j)
-        for (Eigen::Index i = 0; i < m; ++i)
-          D(i, first + j) = scale_[i] * X(column_[static_cast<std::size_t>(i)], j);
-    }
-    if (symmetric(A)) D = (0.5 * (D + D.transpose())).eval();
-  }
-
- private:
-  int velocities_;
-  std::vector<int> column_;
-  Vector scale_, rest_;
-};
-
 }  // namespace
 
 struct Linear::Data {
@@ -476,8 +421,7 @@ std::unique_ptr<PointTable> Linear::table(std::span<const PointRef> at,
     scale[static_cast<Eigen::Index>(i)] = direction[i].dot(point.direction);
     rest[static_cast<Eigen::Index>(i)] = direction[i].dot(point.place);
   }
-  return std::make_unique<PickTable>(positions(), std::move(column), std::move(scale),
-                                     std::move(rest));
+  return pick_table(positions(), std::move(column), std::move(scale), std::move(rest));
 }
 
 // Rows of any number of entries. Null where one of their coordinates is prescribed to move.

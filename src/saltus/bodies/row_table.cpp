@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace saltus {
 namespace {
@@ -86,11 +87,72 @@ class RowTable final : public PointTable {
   Vector rest_;
 };
 
+// y_i = rest_i + scale_i q_{column_i}
+class PickTable final : public PointTable {
+ public:
+  PickTable(int velocities, std::vector<int> column, Vector scale, Vector rest)
+      : velocities_(velocities),
+        column_(std::move(column)),
+        scale_(std::move(scale)),
+        rest_(std::move(rest)) {}
+  int rows() const override { return static_cast<int>(column_.size()); }
+  const Vector& rest() const override { return rest_; }
+  void apply(View x, PointScratch&, Out y) const override {
+    for (int i = 0; i < rows(); ++i) y[i] = scale_[i] * x[column_[static_cast<std::size_t>(i)]];
+  }
+  void apply(std::span<const int> rows, View x, PointScratch&, Out y) const override {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      y[static_cast<Index>(k)] = scale_[rows[k]] * x[column_[static_cast<std::size_t>(rows[k])]];
+  }
+  void accumulate(std::span<const int> rows, View p, PointScratch&, Out r) const override {
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      r[column_[static_cast<std::size_t>(rows[k])]] += p[static_cast<Index>(k)] * scale_[rows[k]];
+  }
+  // Columns of A^-1 are asked for a few at a time: they are as long as the body, D only as its points.
+  void response(const Factor& A, Matrix& D) const override {
+    constexpr Index kColumns = 32;
+    const Index m = rows();
+    D.resize(m, m);
+    if (const auto* diagonal = std::get_if<Diagonal>(&A.form)) {
+      for (Index i = 0; i < m; ++i)
+        for (Index j = 0; j < m; ++j) {
+          const int at = column_[static_cast<std::size_t>(i)];
+          D(i, j) = at == column_[static_cast<std::size_t>(j)]
+                        ? scale_[i] * diagonal->inverse[at] * scale_[j]
+                        : 0.0;
+        }
+      return;
+    }
+    Matrix X;
+    for (Index first = 0; first < m; first += kColumns) {
+      X.setZero(velocities_, std::min(kColumns, m - first));
+      for (Index j = 0; j < X.cols(); ++j)
+        X(column_[static_cast<std::size_t>(first + j)], j) = scale_[first + j];
+      solve(A, X);
+      for (Index j = 0; j < X.cols(); ++j)
+        for (Index i = 0; i < m; ++i)
+          D(i, first + j) = scale_[i] * X(column_[static_cast<std::size_t>(i)], j);
+    }
+    if (symmetric(A)) D = (0.5 * (D + D.transpose())).eval();
+  }
+
+ private:
+  int velocities_;
+  std::vector<int> column_;
+  Vector scale_, rest_;
+};
+
 }  // namespace
 
 std::unique_ptr<PointTable> row_table(int velocities, const PointRows& J,
                                       std::span<const Vector3> direction, Vector rest) {
   return std::make_unique<RowTable>(velocities, J, direction, std::move(rest));
+}
+
+std::unique_ptr<PointTable> pick_table(int velocities, std::vector<int> column, Vector scale,
+                                       Vector rest) {
+  return std::make_unique<PickTable>(velocities, std::move(column), std::move(scale),
+                                     std::move(rest));
 }
 
 }  // namespace saltus

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "saltus/dynamics/dynamics.h"
 
@@ -10,5 +11,8 @@ namespace saltus {
 /// Row i is direction[i] times the three rows of point i of J, which do not depend on q; rest [m] one a row.
 std::unique_ptr<PointTable> row_table(int velocities, const PointRows& J,
                                       std::span<const Vector3> direction, Vector rest);
+/// Row i is scale[i] q_column[i].
+std::unique_ptr<PointTable> pick_table(int velocities, std::vector<int> column, Vector scale,
+                                       Vector rest);
 
 }  // namespace saltus
