@@ -221,7 +221,7 @@ bodies:
     scheme: SCHEME
 contacts:
   - {on: ball, against: {plane: {}}, law: {kind: newton-impact, restitution: 0.5}}
-  - {on: chain, row: [-0.5, 1, -0.4], offset: 20 mm, law: {kind: newton-impact, restitution: 0.5}}
+  - {on: chain, row: [-0.5, 1, -0.4], offset: 60 mm, law: {kind: newton-impact, restitution: 0.5}}
   - {on: spring, row: [1], offset: -0.2, against: {body: chain, row: [0, 0.5, 1]}, law: newton-impact}
 outputs:
   - {probe: ball, at: 0}
