@@ -6,6 +6,7 @@ which is zero where the law holds. It is measured as the program's own solvers a
 """
 import numpy as np
 
+from . import running
 from .solids import Unknown
 
 
@@ -42,6 +43,9 @@ class Kinematics:
                 except Unknown:
                     for x in (self.u0, self.u1, self.W, self.way_c, self.way_0):
                         x[of] = np.nan
+        surfaces = running.of(step.model)
+        for u, end in ((self.u0, 0), (self.u1, 1)):
+            u[:, 1:] += np.einsum("cij,cj->ci", found.E[:, 1:], surfaces.drift(step, found, end))
         self.gap_c, self.gap_0 = found.gap + self.way_c, found.gap + self.way_0
 
 

@@ -47,7 +47,14 @@ std::vector<DataFile> data_files(const Scene& scene) {
     if (matrices.stiffness) add_one("stiffness", *matrices.stiffness);
     if (matrices.load) add_one("load", *matrices.load);
   };
+  const auto add_running = [&](const std::string& path,
+                               const std::optional<SurfaceVelocitySpec>& velocity) {
+    if (!velocity) return;
+    if (const auto* running = std::get_if<RunningSpec>(&*velocity))
+      add(path + "surface_velocity.factor.file", running->factor.file);
+  };
   const auto add_shape = [&](const std::string& path, const ShapeSpec& shape) {
+    add_running(path, shape.surface_velocity);
     if (shape.hull) add(path + "hull.file", shape.hull->file);
     if (shape.height_field) add(path + "height_field.file", shape.height_field->file);
     if (!shape.mesh) return;
@@ -126,9 +133,13 @@ std::vector<DataFile> data_files(const Scene& scene) {
   for (std::size_t i = 0; i < scene.spec.couplings.size(); ++i)
     if (const auto& value = scene.spec.couplings[i].value)
       add(fmt::format("couplings[{}].value.file", i), value->file);
-  for (std::size_t i = 0; i < scene.spec.contacts.size(); ++i)
-    if (const auto& against = scene.spec.contacts[i].against)
-      add(fmt::format("contacts[{}].against.file", i), against->file);
+  for (std::size_t i = 0; i < scene.spec.contacts.size(); ++i) {
+    const auto& against = scene.spec.contacts[i].against;
+    if (!against) continue;
+    const std::string path = fmt::format("contacts[{}].against.", i);
+    add(path + "file", against->file);
+    add_running(path, against->surface_velocity);
+  }
   if (scene.spec.reference) add("reference.file", scene.spec.reference->file);
   return files;
 }

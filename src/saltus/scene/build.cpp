@@ -170,6 +170,7 @@ class Builder {
     if (parts_.surfaces.colliders.empty() && parts_.surfaces.skins.empty()) return;
     rigid_.find_excluded();
     rigid_.find_plane(in_space, in_xy);
+    rigid_.expect_running();
     table.find_margin();
     table.warn_of_lawless();
     rigid_.warn_of_overlaps();

@@ -94,6 +94,7 @@ struct Making {
     pair.b = b;
     pair.normal = normal;
     pair.distance = distance;
+    pair.runs = runs;
     if (law().facts().friction.coefficient > 0.0) {
       find_tangents(pair);
       sliding += pair.tangents > 0;
@@ -110,7 +111,11 @@ struct Making {
   /// Points of a set that are held across the normal touch without friction; that none can slide is a fault.
   void expect_sliding() const;
 
+  /// A surface that runs drags at nothing without friction, and along the normal alone.
+  void expect_running() const;
+
   int with_friction = 0, sliding = 0;  ///< pairs
+  int runs = -1;                       ///< surface of side b: index into ModelParts::running
 };
 
 Vector3 cross(const Vector3& a, const Vector3& b) {
@@ -181,6 +186,11 @@ void Making::find_tangents(ContactPair& pair) const {
       const Dynamics& moving = *parts.groups[static_cast<std::size_t>(side->group)].dynamics;
       driven = driven || moving.prescribed() > 0 || moving.velocities() == 0;
     }
+  if (pair.runs >= 0) {
+    const Vector3& u = parts.running[static_cast<std::size_t>(pair.runs)].along;
+    const Vector3 still_axis = least_axis[0] * t1 + least_axis[1] * t2;
+    driven = driven || std::abs(u.dot(still_axis)) > 1e-12 * u.norm();
+  }
   if (driven || smaller > still) {
     pair.tangents = 2;
     pair.tangent = {t1, t2};
@@ -201,6 +211,19 @@ void Making::expect_sliding() const {
         path + ".law",
         fmt::format("friction needs motion across the normal, and '{}' has none there", spec.on),
         "friction: 0, or law relay along the motion");
+}
+
+void Making::expect_running() const {
+  if (runs < 0) return;
+  const std::string key = path + ".against.surface_velocity";
+  if (sliding == 0)
+    throw SceneError(key, "drags by friction, and the law of this contact has none",
+                     "give the law friction, or leave it out");
+  const Vector3& u = parts.running[static_cast<std::size_t>(runs)].along;
+  for (const ContactPair& pair : parts.pairs)
+    if (pair.runs == runs && pair.normal.cross(u).norm() > 1e-12 * u.norm()) return;
+  throw SceneError(key, "has no part across the normal: it drags at nothing",
+                   "give a velocity along the surface");
 }
 
 [[noreturn]] void refuse_overlap(const Making& m, double gap, const std::string& where) {
@@ -422,6 +445,11 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
     throw SceneError(path + ".on",
                      fmt::format("'{}' moves as it is told: no contact changes it", spec.on),
                      "let another body touch");
+  if (spec.against && spec.against->surface_velocity) {
+    m.runs = static_cast<int>(parts.running.size());
+    parts.running.push_back(
+        running_surface(scene, *spec.against->surface_velocity, path + ".against.surface_velocity"));
+  }
   if (!spec.against) {
     by_rows(m, nullptr);
   } else if (spec.against->plane) {
@@ -450,6 +478,7 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
     along_body(m);
   }
   m.expect_sliding();
+  m.expect_running();
 }
 
 }  // namespace saltus

@@ -37,6 +37,9 @@ std::vector<PseudoRigidLoad> pseudo_rigid_loads(const Scene& scene, const BodySp
 /// A coordinate that moves as it is told. path: of the entry.
 template <Dimension D>
 Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::string& path);
+/// In the axes in which it is given. path: "bodies[0].rigid.shape.surface_velocity". Throws SceneError where it rests.
+RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& spec,
+                               const std::string& path);
 Rayleigh rayleigh_of(const BodySpec& body);
 
 /// All degrees of freedom at t = 0, as the entry `initial` gives them.

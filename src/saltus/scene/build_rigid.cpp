@@ -28,6 +28,7 @@ struct RigidMaking {
   std::vector<BuiltShape> shapes;
   std::vector<double> densities;  ///< [kg/m^3], or 1 where the mass is given
   std::vector<std::string> materials, shape_paths;
+  std::vector<std::optional<RunningSurface>> runs;
 
   std::string at(const std::string& key) const { return path + ".rigid." + key; }
 };
@@ -40,6 +41,9 @@ void build_shapes(RigidMaking& m) {
     m.densities.push_back(shape.density.value_or(spec.density.value_or(1.0)));
     m.materials.push_back(shape.material);
     m.shape_paths.push_back(path);
+    m.runs.emplace_back();
+    if (shape.surface_velocity)
+      m.runs.back() = running_surface(m.scene, *shape.surface_velocity, path + ".surface_velocity");
   };
   if (spec.shape) add(*spec.shape, m.at("shape"));
   for (std::size_t i = 0; i < spec.shapes.size(); ++i)
@@ -171,7 +175,7 @@ RigidPart make_part(const RigidMaking& m, const CopyPlace& copy, int number) {
     for (const Shape& piece : m.shapes[i].pieces)
       part.shapes.push_back({scaled(piece, copy.size),
                              Pose{copy.size * m.shapes[i].at.x - part.centre, m.shapes[i].at.R},
-                             m.materials[i], m.shape_paths[i]});
+                             m.materials[i], m.shape_paths[i], m.runs[i]});
   return part;
 }
 
@@ -179,7 +183,8 @@ RigidPart make_part(const RigidMaking& m, const CopyPlace& copy, int number) {
 
 std::vector<RigidPart> rigid_parts(const Scene& scene, std::size_t entry) {
   const BodySpec& body = scene.spec.bodies[entry];
-  RigidMaking m{scene, body, body.rigid.value(), fmt::format("bodies[{}]", entry), {}, {}, {}, {}};
+  RigidMaking m{scene, body, body.rigid.value(), fmt::format("bodies[{}]", entry), {}, {}, {},
+                {},    {}};
   build_shapes(m);
   const std::vector<CopyPlace> places = copy_places(scene, m.spec.copies, m.at("copies"));
   std::vector<RigidPart> parts;

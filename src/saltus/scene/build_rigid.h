@@ -1,10 +1,12 @@
 // From RigidSpec to bodies with their mass, their place and what they touch with.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "saltus/bodies/moving.h"
 #include "saltus/bodies/rigid.h"
+#include "saltus/scene/model.h"
 #include "saltus/scene/scene.h"
 #include "saltus/shapes/shape.h"
 
@@ -16,6 +18,7 @@ struct PlacedShape {
   Shape shape;
   Pose at;
   std::string material, path;  ///< path: the entry it comes from
+  std::optional<RunningSurface> runs = {};
 };
 
 /// One rigid body of a scene. What does not belong to its kind (free, moved, fixed) is left at its default.

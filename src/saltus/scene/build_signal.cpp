@@ -174,6 +174,18 @@ Signal course_signal(const Scene& scene, const CourseSpec<D>& spec, const std::s
 template Signal course_signal(const Scene&, const CourseSpec<unit::m>&, const std::string&);
 template Signal course_signal(const Scene&, const CourseSpec<unit::one>&, const std::string&);
 
+RunningSurface running_surface(const Scene& scene, const SurfaceVelocitySpec& spec,
+                               const std::string& path) {
+  const auto* in_time = std::get_if<RunningSpec>(&spec);
+  const RunningSurface made{
+      to_vector3(in_time ? in_time->value : std::get<std::array<double, 3>>(spec)),
+      in_time ? course_signal(scene, in_time->factor, path + ".factor") : Signal::constant(1.0)};
+  if (made.along.isZero(0.0))
+    throw SceneError(in_time ? path + ".value" : path, "is zero: the surface rests",
+                     "leave it out, or give its velocity, e.g. [1, 0, 0]");
+  return made;
+}
+
 PrescribedMotion motion_of(const Scene& scene, const MotionSpec& spec, const Vector3& place,
                            const Quaternion& rotation, const std::string& path) {
   PrescribedMotion motion;

@@ -20,6 +20,9 @@ std::optional<Fault> AgainstSpec::fault() const {
       frets && std::holds_alternative<PointList>(*frets) && std::get<PointList>(*frets).empty();
   if (no_frets) return Fault{"frets", "is an empty list", "a list of [x, h]"};
   if (points && points->empty()) return Fault{"points", "is an empty list", "a list of [x, h]"};
+  if (surface_velocity && !plane && !body)
+    return Fault{"surface_velocity", "is for a plane or a body",
+                 "give `plane`, or let another point touch"};
   if (body && !normal && !row) return Fault{"body", "needs `normal`", ""};
   if (normal) return normal_fault(*normal);
   return std::nullopt;

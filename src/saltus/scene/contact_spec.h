@@ -9,6 +9,7 @@
 
 #include "saltus/base/options.h"
 #include "saltus/contact/laws/laws.h"
+#include "saltus/scene/signal_spec.h"
 
 namespace saltus {
 
@@ -76,6 +77,22 @@ struct PlaneSpec {
   }
 };
 
+/// A surface that runs as a function of time.
+struct RunningSpec {
+  std::array<double, 3> value{0, 0, 0};
+  CourseSpec<unit::one> factor;
+
+  bool operator==(const RunningSpec&) const = default;
+  static constexpr auto fields() {
+    using T = RunningSpec;
+    return field_rows(
+        required("value", &T::value, unit::m_per_s, kAnyNumber, "velocity [x, y, z] at factor 1"),
+        required("factor", &T::factor, "of the velocity, as a function of time"));
+  }
+};
+/// Velocity of the material of a surface whose place stays: of a belt, a track.
+using SurfaceVelocitySpec = std::variant<std::array<double, 3>, RunningSpec>;
+
 /// A stop on the path of a degree of freedom.
 struct StopSpec {
   enum class Side { below, above };
@@ -127,6 +144,7 @@ struct AgainstSpec {
   std::optional<double> distance;
   std::optional<RowSpec> row, tangent;
   std::vector<RowSpec> tangents;
+  std::optional<SurfaceVelocitySpec> surface_velocity;
 
   /// True for obstacles along a modal body, which bring their own places x.
   bool along_body() const { return frets || neck || points || flat || file; }
@@ -142,6 +160,7 @@ struct AgainstSpec {
         needs("row", "body"),
         at_most_one("normal", "row"),
         at_most_one("at", "row"),
+        at_most_one("surface_velocity", "row"),
         needs("tangent", "row"),
         needs("tangents", "row"),
         at_most_one("tangent", "tangents")};
@@ -167,7 +186,10 @@ struct AgainstSpec {
         field("row", &T::row,
               "of a contact with `row`: what the coordinates of the other body add to the gap"),
         field("tangent", &T::tangent, option::kTangent),
-        field("tangents", &T::tangents, option::kTangents));
+        field("tangents", &T::tangents, option::kTangents),
+        field("surface_velocity", &T::surface_velocity, unit::m_per_s, kAnyNumber,
+              "of a plane or a body, in space: what touches meets a surface that runs, as a belt; "
+              "its part across the normal counts"));
   }
 };
 

@@ -131,8 +131,9 @@ Model::Model(ModelParts parts) {
           joint_laws(), [&](const JointLaw& one) { return law(one.law).facts().damping > 0.0; }) &&
       std::find(accounts_.begin(), accounts_.end(), "damping") == accounts_.end())
     accounts_.emplace_back("damping");
-  // A surface that rubs and moves is driven, and so are motors and coordinates that are functions of time.
-  if ((std::ranges::any_of(couplings(), [](const JointCoupling& c) { return bool(c.value); }) ||
+  // A surface that rubs and moves or runs is driven, and so are motors and coordinates that are functions of time.
+  if ((!running().empty() ||
+       std::ranges::any_of(couplings(), [](const JointCoupling& c) { return bool(c.value); }) ||
        std::any_of(laws().begin(), laws().end(),
                    [](const AnyLaw& law) {
                      return law->slides_on_normal() && law->facts().velocity != 0.0;
@@ -166,6 +167,10 @@ Breaks Model::breaks() const {
   for (const JointCoupling& coupling : couplings()) {
     put(all.ends, coupling.breaks.ends);
     put(all.jumps, coupling.breaks.jumps);
+  }
+  for (const RunningSurface& one : running()) {  // at a corner its acceleration jumps
+    one.value.points(all.ends);
+    one.value.jumps(all.jumps);
   }
   for (std::vector<double>* list : {&all.ends, &all.jumps}) {
     std::ranges::sort(*list);
@@ -268,6 +273,11 @@ void Model::check() {
     expects(collider.material >= 0 && collider.material < shapes.materials &&
                 collider.frame < std::ssize(shapes.frames),
             "the material and the frame of a collider exist");
+  const auto exists = [&](int k) { return k >= -1 && k < std::ssize(running()); };
+  expects((shapes.runs.empty() || shapes.runs.size() == shapes.colliders.size()) &&
+              std::ranges::all_of(shapes.runs, exists) &&
+              std::ranges::all_of(pairs(), exists, &ContactPair::runs),
+          "the running surface of a collider or pair exists");
   std::set<int> laws_of_shapes, groups_of_shapes;
   for (const int law : shapes.law)
     if (law >= 0) laws_of_shapes.insert(law);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "saltus/bodies/signal.h"
 #include "saltus/contact/contact_solver.h"
 #include "saltus/contact/joint_system.h"
 #include "saltus/contact/laws/contact_law.h"
@@ -42,6 +43,13 @@ struct ContactSide {
   PointRef ref;
 };
 
+/// A surface whose material runs while its place stays, as that of a belt or a track: velocity = along value(t) [m/s]. Of it
+/// the part across the normal of a contact counts.
+struct RunningSurface {
+  Vector3 along = Vector3::Zero();  ///< in the axes of its frame
+  Signal value;
+};
+
 /// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) - distance [m]. Its rows
 /// are the velocity of a against b along the normal and, with friction, along one or two tangents.
 struct ContactPair {
@@ -54,6 +62,7 @@ struct ContactPair {
   std::array<Vector3, 2> tangent{Vector3::Zero(), Vector3::Zero()};
   int tangents = 0;       ///< how many of them: 0 without friction, 1 in plane motion
   double distance = 0.0;  ///< of the points along the normal where they touch [m]
+  int runs = -1;  ///< the surface of b, in space: index into ModelParts::running; -1: it rests
 
   int rows() const { return 1 + tangents; }
   /// Direction of row 0 (normal), 1 or 2.
@@ -81,6 +90,8 @@ struct Surfaces {
   std::vector<DeformingSkin> skins;
   std::vector<Collider>
       colliders;  ///< Collider::frame is an index of `frames`, below 0: the fixed world
+  std::vector<int>
+      runs;  ///< of each collider: index into ModelParts::running, -1: it rests; empty: all rest
   std::vector<std::string>
       fixed_names;  ///< of the fixed bodies in frames -1, -2, ...; may be empty
   std::vector<std::array<int, 2>>
@@ -177,6 +188,7 @@ struct ModelParts {
   std::vector<ContactPair> pairs;
   std::vector<AnyLaw> laws;
   Surfaces surfaces;
+  std::vector<RunningSurface> running;
   std::vector<Joint> joints;
   std::vector<JointCoupling> couplings;
   std::vector<JointLaw> joint_laws;
@@ -206,6 +218,7 @@ class Model {
   std::span<const AnyLaw> laws() const { return parts_->laws; }
   const ContactLaw& law(int i) const { return *parts_->laws[static_cast<std::size_t>(i)]; }
   const Surfaces& surfaces() const { return parts_->surfaces; }
+  std::span<const RunningSurface> running() const { return parts_->running; }
   std::span<const Joint> joints() const { return parts_->joints; }
   std::span<const JointCoupling> couplings() const { return parts_->couplings; }
   std::span<const JointLaw> joint_laws() const { return parts_->joint_laws; }
@@ -213,7 +226,7 @@ class Model {
   /// That of the parts, held to a certificate (contact/certificate.h).
   const ContactSolver& solver() const { return *solver_; }
   const StepOptions& options() const { return parts_->options; }
-  /// Of all groups and couplings, each list increasing.
+  /// Of all groups, couplings and surfaces that run, each list increasing.
   Breaks breaks() const;
 
   /// Names of State::ledger: the sources without potential, damping (of joints too), then prescribed, joints, projection

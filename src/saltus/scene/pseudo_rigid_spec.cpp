@@ -12,6 +12,9 @@ std::optional<Fault> PseudoRigidSpec::fault() const {
   if (shape.mesh && !shape.mesh->pieces.empty())
     return Fault{"shape.mesh.pieces", "have no meaning for a pseudo-rigid body",
                  "leave them out: it touches with its surface"};
+  if (shape.surface_velocity)
+    return Fault{"shape.surface_velocity", "is for rigid bodies: this surface deforms",
+                 "give it to the rigid body that this one touches"};
   if (!touches && shape.material != ShapeSpec{}.material)
     return Fault{"shape.material", "has no meaning with `touches: false`",
                  "leave it out, or `touches`"};

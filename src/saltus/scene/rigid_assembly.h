@@ -25,6 +25,8 @@ class RigidAssembly {
   void find_excluded();
   /// Surfaces::plane. Whether bodies of other kinds that touch move in space, or in the plane of x and y.
   void find_plane(bool others_in_space, bool others_in_xy);
+  /// Surfaces that run drag at something. Laws and the plane are known.
+  void expect_running() const;
   /// Tells which start inside each other.
   void warn_of_overlaps();
   std::vector<Pose> starts() const;  ///< poses of Surfaces::frames at t = 0
@@ -52,6 +54,7 @@ class RigidAssembly {
   int draft_of(const BodySpec& body, const std::string& path);
   void make_rigid(const GroupDraft& draft);
   void make_moving(const GroupDraft& draft);
+  int add_running(const Member& member, const PlacedShape& shape);
   bool moves_by_forces(const Member& member) const;
   std::vector<int> named_surfaces(const std::string& name, const std::string& path) const;
 
@@ -60,6 +63,7 @@ class RigidAssembly {
   std::vector<Member> all_;
   std::vector<GroupDraft> drafts_;
   std::vector<std::size_t> collider_member_;  ///< of all_
+  std::vector<std::string> collider_path_;    ///< the entry of its shape
 };
 
 }  // namespace saltus

@@ -51,6 +51,12 @@ std::optional<Fault> CopiesSpec::fault() const {
 }
 
 std::optional<Fault> RigidSpec::fault() const {
+  for (std::size_t i = 0; i < shapes.size() + (shape ? 1 : 0); ++i) {
+    const ShapeSpec& one = shape ? *shape : shapes[i];
+    if (!touches && one.surface_velocity)
+      return Fault{(shape ? "shape" : "shapes[" + std::to_string(i) + "]") + ".surface_velocity",
+                   "has no meaning with `touches: false`", "leave it out, or `touches`"};
+  }
   if (fixed && motion)
     return Fault{"motion", "cannot be given together with `fixed: true`", "give one of them"};
   if (!free()) {

@@ -44,12 +44,51 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
       if (member.frame >= 0) table.moves(thickness(shape.shape));
       const Pose at = member.frame < 0 ? member.part.place * shape.at : shape.at;
       surfaces.colliders.push_back({shape.shape, at, member.frame, material});
+      surfaces.runs.push_back(add_running(member, shape));
       collider_member_.push_back(i);
+      collider_path_.push_back(shape.path);
     }
   }
   if (surfaces.colliders.size() > kMostColliders)
     throw SceneError("bodies", fmt::format("have {} shapes", surfaces.colliders.size()),
                      fmt::format("allowed: {}", kMostColliders));
+}
+
+/// Its number in ModelParts::running, in the axes of the frame of its collider; -1: the surface rests.
+int RigidAssembly::add_running(const Member& member, const PlacedShape& shape) {
+  if (!shape.runs) return -1;
+  RunningSurface running = *shape.runs;
+  if (member.frame < 0) running.along = member.part.place.R * running.along;
+  parts_.running.push_back(running);
+  return static_cast<int>(parts_.running.size()) - 1;
+}
+
+// A surface that runs drags at nothing without friction, along the normal of a plane, and across the plane of a planar scene.
+void RigidAssembly::expect_running() const {
+  const Surfaces& surfaces = parts_.surfaces;
+  for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
+    if (surfaces.runs[c] < 0) continue;
+    const Collider& collider = surfaces.colliders[c];
+    const Member& member = all_[collider_member_[c]];
+    const auto refuse = [&](const char* what, const char* hint) {
+      throw SceneError(collider_path_[c] + ".surface_velocity", what, hint);
+    };
+    const auto row = surfaces.law.begin() + collider.material * surfaces.materials;
+    if (std::none_of(row, row + surfaces.materials, [&](int law) {
+          return law >= 0 && parts_.laws[static_cast<std::size_t>(law)]->has_friction();
+        }))
+      refuse("drags by friction, and no law of its material has any",
+             "give the law in `surfaces` friction");
+    const Vector3& along = parts_.running[static_cast<std::size_t>(surfaces.runs[c])].along;
+    const double none = 1e-12 * along.norm();
+    if (std::holds_alternative<Plane>(collider.shape) &&
+        collider.local.R.col(2).cross(along).norm() <= none)
+      refuse("has no part along the plane: it drags at nothing", "give a velocity in the plane");
+    const Vector3 in_space = collider.frame < 0 ? along : Vector3(member.part.place.R * along);
+    if (std::abs(surfaces.plane.dot(in_space)) > none)
+      refuse("has a part across the plane in which all bodies move",
+             "give a velocity in that plane, or let bodies move in space");
+  }
 }
 
 /// What `ignore` names, in the numbers of Surfaces::excluded.

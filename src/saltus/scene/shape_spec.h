@@ -170,6 +170,7 @@ struct ShapeSpec {
   RotationSpec rotation;
   std::string material = "default";
   std::optional<double> density;
+  std::optional<SurfaceVelocitySpec> surface_velocity;
 
   bool operator==(const ShapeSpec&) const = default;
   std::optional<Fault> fault() const;
@@ -193,7 +194,10 @@ struct ShapeSpec {
         field("rotation", &T::rotation, "of the shape on the body"),
         field("material", &T::material, "a name; `surfaces` says which laws hold between two"),
         field("density", &T::density, unit::kg_per_m3, kPositive,
-              "of this shape; that of the body when not given"));
+              "of this shape; that of the body when not given"),
+        field("surface_velocity", &T::surface_velocity, unit::m_per_s, kAnyNumber,
+              "in the axes of the body: its surface runs as a belt or a track while the shape "
+              "stays where it is; of what touches it friction feels the part across the normal"));
   }
 };
 

@@ -61,6 +61,10 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
     for (std::size_t s = 0; s < 2; ++s) {
       IslandContact::Side& side = contact.side[s];
       side.place = sides[s]->ref.local;
+      if (s == 1 && pair.runs >= 0) {
+        side.runs = pair.runs;
+        side.along = model.running()[at(pair.runs)].along;
+      }
       if (sides[s]->group < 0) continue;
       side.member = member_of(sides[s]->group);
       Member& member = members_[at(side.member)];
@@ -119,6 +123,8 @@ void ContactList::add_side(IslandContact& contact, std::size_t s,
                            const SurfaceFinder::Touch::Side& found) {
   IslandContact::Side& side = contact.side[s];
   side.place = found.place;
+  side.runs = found.runs;
+  side.along = found.along;
   if (found.member < 0) return;
   Member& m = members_[at(found.member)];
   side.member = found.member;
@@ -219,11 +225,28 @@ void ContactList::sort_by_members() {
   });
 }
 
+/// What surfaces that run add to the rate of row a > 0 of a contact:  t_a . (w_a - w_b), w the velocity of a surface on its body.
+double ContactList::surface_rate(const IslandContact& c, int a, double t) const {
+  double u = 0.0;
+  for (std::size_t s = 0; s < 2 && a <= c.tangents; ++s)
+    if (const IslandContact::Side& side = c.side[s]; side.runs >= 0) {
+      const double w = model_.running()[at(side.runs)].value.value(t);
+      u += (s == 0 ? w : -w) * c.direction[at(a)].dot(side.along);
+    }
+  return u;
+}
+
 void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
   rate.setZero();
   sort_by_members();
+  runs_ = !model_.running().empty();
+  t0_ = trials.front().t0;
+  t1_ = t0_ + trials.front().h;
+  if (runs_)
+    for (const IslandContact& c : contacts_)
+      for (int a = 1; a <= c.tangents; ++a) rate[c.first_row + a] += surface_rate(c, a, t0_);
   for (std::size_t i = pairs_; i < fixed_; ++i) contacts_[i].drift = {0.0, 0.0};
-  drifts_ = false;
+  drifts_ = runs_;
   for (std::size_t index = 0; index < members_.size(); ++index) {
     Member& m = members_[index];
     m.H.clear(rows_);
@@ -289,6 +312,7 @@ void ContactList::add_drift(Vector& u) const {
       u[c.first_row] += c.drift[1];
       continue;
     }
+    for (int a = 1; runs_ && a <= c.tangents; ++a) u[c.first_row + a] += surface_rate(c, a, t1_);
     for (std::size_t s = 0; s < 2; ++s) {
       const IslandContact::Side& side = c.side[s];
       if (side.member < 0) continue;
@@ -306,7 +330,7 @@ void ContactList::add_drift(Vector& u) const {
 double ContactList::mean_drift(std::size_t i, int a) const {
   const IslandContact& c = contacts_[i];
   if (c.joint_law >= 0) return 0.5 * (c.drift[0] + c.drift[1]);
-  double d = 0.0;
+  double d = runs_ && a > 0 ? 0.5 * (surface_rate(c, a, t0_) + surface_rate(c, a, t1_)) : 0.0;
   for (std::size_t s = 0; s < 2; ++s) {
     const IslandContact::Side& side = c.side[s];
     if (side.member < 0) continue;

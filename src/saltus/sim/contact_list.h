@@ -22,6 +22,8 @@ struct IslandContact {
   struct Side {
     int member = -1, point = 0, spin = 0;
     Vector3 place = Vector3::Zero();  ///< of the world's point [m]
+    int runs = -1;                    ///< its surface: index into Model::running(); -1: it rests
+    Vector3 along = Vector3::Zero();  ///< RunningSurface::along in space
   };
   std::uint64_t key = 0;
   int law = 0, tangents = 0, first_row = 0;
@@ -164,6 +166,7 @@ class ContactList {
   template <class Use>
   void for_coordinate(const IslandContact& c, const Use& use) const;
   void measure_gaps(Vector& gap) const;
+  double surface_rate(const IslandContact& c, int a, double t) const;
   double coordinate_gap(std::size_t i, double t, const JointSystem::Configuration& q) {
     const IslandContact& c = contacts_[i];
     const JointLaw& law = law_of_joint(c);
@@ -187,7 +190,10 @@ class ContactList {
   std::vector<std::size_t> fixed_points_;     ///< of each member
   int rows_ = 0;
   bool counts_angles_ = false;
-  bool drifts_ = false;  ///< some point or body of the rows moves by itself at the end of the step
+  bool drifts_ =
+      false;  ///< some point, body or surface of the rows moves by itself at the end of the step
+  bool runs_ = false;           ///< some surface runs
+  double t0_ = 0.0, t1_ = 0.0;  ///< ends of the step of make_rows() [s]
   SurfaceFinder surfaces_;
   std::vector<const Vector*> at_;        ///< configuration of each member
   mutable std::vector<int> first_body_;  // of each member with velocities; one simulation owns it

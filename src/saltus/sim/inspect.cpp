@@ -272,6 +272,12 @@ Vector Inspection::Work::output(double t, Velocity&& v) const {
       }
     }
   }
+  for (std::size_t i = 0; i < model.pairs().size(); ++i)
+    if (const ContactPair& pair = model.pairs()[i]; pair.runs >= 0) {
+      const RunningSurface& b = model.running()[size(pair.runs)];
+      for (int r = 1; r < pair.rows(); ++r)
+        u[row[i] + r] -= b.value.value(t) * pair.direction(r).dot(b.along);
+    }
   return u;
 }
 

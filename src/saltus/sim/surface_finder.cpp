@@ -30,12 +30,14 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double
       skin_of_.push_back({static_cast<int>(m - groups_.begin()), static_cast<int>(s)});
   }
   if (frame_of_.empty() && skin_of_.empty()) return;
-  for (Collider collider : surfaces.colliders) {
+  for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
+    Collider collider = surfaces.colliders[c];
     if (collider.frame >= 0) {
       if (frame_number[at(collider.frame)] < 0) continue;
       collider.frame = frame_number[at(collider.frame)];
     }
     colliders_.push_back(std::move(collider));
+    if (!surfaces.runs.empty()) runs_.push_back(surfaces.runs[c]);
   }
   const auto frames = static_cast<int>(surfaces.frames.size());
   if (!frame_of_.empty()) {
@@ -95,9 +97,15 @@ bool SurfaceFinder::acts(const DetectedContact& found) const {
   return law_of(a.material, b.material) >= 0 && (moves(a.frame) || moves(b.frame));
 }
 
-// The point of the frame that is at x now.
-void SurfaceFinder::put_side(Touch::Side& side, int frame, const Vector3& x) const {
+// The point of the frame of a collider that is at x now, and how its surface runs there.
+void SurfaceFinder::put_side(Touch::Side& side, int collider, const Vector3& x) const {
   side = {-1, {}, x};
+  const int frame = colliders_[at(collider)].frame;
+  if (!runs_.empty() && runs_[at(collider)] >= 0) {
+    side.runs = runs_[at(collider)];
+    side.along = model_.running()[at(side.runs)].along;
+    if (frame >= 0) side.along = poses_[at(frame)].R * side.along;
+  }
   if (frame < 0) return;
   const Pose& pose = poses_[at(frame)];
   side.member = frame_of_[at(frame)][0];
@@ -119,8 +127,8 @@ std::span<const SurfaceFinder::Touch> SurfaceFinder::find(double t, Configuratio
       Vector3 x = found.point.x;
       if (!moves(b.frame)) x += 0.5 * found.point.gap * n;
       if (!moves(a.frame)) x -= 0.5 * found.point.gap * n;
-      put_side(touch.side[0], a.frame, x);
-      put_side(touch.side[1], b.frame, x);
+      put_side(touch.side[0], found.a, x);
+      put_side(touch.side[1], found.b, x);
       touches_.push_back(touch);
     }
   }
@@ -186,8 +194,7 @@ void SurfaceFinder::take_skins(double t, Configurations q) {
   }
   for (std::size_t i = begin; i < touches_.size(); ++i) {
     const SkinSide& b = found_skins_[i - begin].b;
-    if (b.skin < 0)
-      put_side(touches_[i].side[1], colliders_[at(b.collider)].frame, touches_[i].side[0].place);
+    if (b.skin < 0) put_side(touches_[i].side[1], b.collider, touches_[i].side[0].place);
   }
   const auto first = touches_.begin() + static_cast<std::ptrdiff_t>(begin);
   touches_.erase(

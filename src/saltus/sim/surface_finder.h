@@ -22,6 +22,8 @@ class SurfaceFinder {
       int member = -1;  ///< of the island; -1: the world
       PointRef ref;
       Vector3 place = Vector3::Zero();  ///< [m]
+      int runs = -1;                    ///< its surface, index into Model::running(); -1: it rests
+      Vector3 along = Vector3::Zero();  ///< RunningSurface::along in space
     };
     std::uint64_t key = 0;              ///< increasing along the list
     int law = 0;                        ///< index into Model::laws()
@@ -75,7 +77,7 @@ class SurfaceFinder {
   }
   bool acts(const DetectedContact& found) const;
   bool acts(const Touch& touch, Configurations q);
-  void put_side(Touch::Side& side, int frame, const Vector3& x) const;
+  void put_side(Touch::Side& side, int collider, const Vector3& x) const;
   void take_skins(double t, Configurations q);
   int material_of(const SkinSide& side) const;
 
@@ -88,6 +90,7 @@ class SurfaceFinder {
   std::vector<int> first_frame_;
   std::vector<Pose> poses_, member_poses_;
   std::vector<Collider> colliders_;
+  std::vector<int> runs_;  ///< of each collider: index into Model::running(); empty: all rest
   std::vector<DetectedContact> found_;
   std::vector<SkinContact> found_skins_;
   std::vector<Touch> touches_;
