@@ -115,23 +115,40 @@ def check(step, found, report):
             CHECKS[kind](step, found, Kinematics(step, found), [laws[i] for i in of], of, report)
 
 
+def friction_of(laws):
+    """mu, and what the tangents have to be scaled by to make the cone of mu a circle: P_a = r_a P'_a, u'_a = r_a u_a with
+    r_a = mu_a/mu along an axis, which the first tangent is, and across it."""
+    pick = {}
+    for law in laws:
+        if id(law) not in pick:
+            f = law.get("friction") or 0.0
+            pick[id(law)] = (max(f["values"]), np.array(f["values"]) / max(f["values"])) if isinstance(f, dict) \
+                else (f, np.ones(2))
+    found = [pick[id(law)] for law in laws]
+    return np.array([f[0] for f in found], dtype=float), np.array([f[1] for f in found]).reshape(-1, 2)
+
+
 def newton_impact(step, found, x, laws, of, report):
     number = lambda key: _numbers(laws, key)
-    mu, e, e_T = number("friction"), number("restitution"), number("restitution_tangential")
+    e, e_T = number("restitution"), number("restitution_tangential")
+    mu, r = friction_of(laws)
     known = ~np.isnan(x.u1[of]).any(1)
     for text, bad in (("sides that this program does not know", ~known),
                       ("rolling or spinning friction", (number("rolling") > 0) | (number("spinning") > 0)),
                       ("cohesion", number("cohesion") > 0),
+                      ("friction in one direction alone", r.min(1) == 0),
                       ("slip: mean", np.array([law.get("slip", "end") != "end" for law in laws]) & (mu > 0))):
         if (bad & known).any() or (text.startswith("sides") and bad.any()):
             report.not_checked("contact law", "newton-impact with " + text)
         known &= ~bad
-    of, mu, e, e_T = of[known], mu[known], e[known], e_T[known]
+    of, mu, e, e_T, r = of[known], mu[known], e[known], e_T[known], r[known]
     laws = [law for law, k in zip(laws, known) if k]
     if of.size == 0:
         return
     h, P = step.h, found.P[of].copy()
-    u0, u1 = x.u0[of], x.u1[of]
+    u0, u1, W = x.u0[of].copy(), x.u1[of].copy(), x.W[of].copy()
+    for rows, scale in ((P, 1.0 / r), (u0, r), (u1, r), (W, r * r)):
+        rows[:, 1:] *= scale
     there = np.linalg.norm(found.E[of], axis=2) > 0.0        # rows that the contact has
     rows = np.where(mu > 0.0, there.sum(1), 1)
     there[:, 1:] &= (mu > 0.0)[:, None]
@@ -139,11 +156,11 @@ def newton_impact(step, found, x, laws, of, report):
     u[:, 0], known = with_load(step, found, x, laws, of, e)
     if not known.all():
         report.not_checked("contact law", "newton-impact under load by a scheme whose gain this program does not know")
-        of, mu, e, e_T, P, u0, u1, u, there, rows = (a[known] for a in (of, mu, e, e_T, P, u0, u1, u, there, rows))
+        of, mu, e, e_T, P, u0, u1, W, u, there, rows = (a[known] for a in (of, mu, e, e_T, P, u0, u1, W, u, there, rows))
         laws = [law for law, k in zip(laws, known) if k]
         if of.size == 0:
             return
-    rho = rows / np.maximum(np.where(there, x.W[of], 0.0).sum(1), 1e-300)
+    rho = rows / np.maximum(np.where(there, W, 0.0).sum(1), 1e-300)
     # which are active: g + w h u0 <= threshold at the contact instant
     none = {}
     act = [law.get("activation") or none for law in laws]
@@ -254,11 +271,11 @@ def signorini_position(step, found, x, laws, of, report):
 
 def stewart_trinkle(step, found, x, laws, of, report):
     """0 <= u1 + max(y0, 0)/h perp P >= 0, and friction against u1_T."""
-    mu = _numbers(laws, "friction")
+    mu, r = friction_of(laws)
     known = ~(np.isnan(x.u1[of]).any(1) | np.isnan(x.gap_0[of]))
-    bad = (_numbers(laws, "rolling") > 0) | (_numbers(laws, "spinning") > 0) | (_numbers(laws, "cohesion") > 0)
+    bad = (_numbers(laws, "rolling") > 0) | (_numbers(laws, "spinning") > 0) | (_numbers(laws, "cohesion") > 0) | (r.min(1) < 1)
     if (~known | bad).any():
-        report.not_checked("contact law", "stewart-trinkle with rolling, cohesion or unknown sides")
+        report.not_checked("contact law", "stewart-trinkle with rolling, cohesion, two coefficients or unknown sides")
     known &= ~bad
     of, mu = of[known], mu[known]
     if of.size == 0:

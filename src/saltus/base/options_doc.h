@@ -52,9 +52,11 @@ void document_struct(OptionDoc& doc) {
     if constexpr (kIsVariant<T>)
       child.default_text = field.required ? ""
                                           : std::visit(
-                                                []<class V>(const V&) {
+                                                []<class V>(const V& value) {
                                                   if constexpr (NamedOptions<V>)
                                                     return json_quoted(V::name);
+                                                  else if constexpr (std::same_as<V, double>)
+                                                    return to_json(value, 0);
                                                   else
                                                     return std::string();
                                                 },

@@ -246,6 +246,11 @@ void Model::check() {
     if (pair.b.group >= 0) sides.push_back(&groups()[static_cast<std::size_t>(pair.b.group)]);
     check_law(pair.law, pair.tangents > 0, sides, told);
     const LawFacts& facts = law(pair.law).facts();
+    if (facts.friction.directed())
+      throw SceneError(
+          path_of(parts_->law_path, static_cast<std::size_t>(pair.law), "laws") + ".friction",
+          "has an axis of a body, which contacts between shapes know and points do not",
+          "give one coefficient, or the law in `surfaces`");
     if (facts.friction.rolling > 0.0 || facts.friction.spinning > 0.0 || facts.cohesion > 0.0)
       throw SceneError(path_of(parts_->law_path, static_cast<std::size_t>(pair.law), "laws"),
                        std::string(facts.friction.rolling > 0.0    ? "rolling friction"
@@ -316,6 +321,7 @@ void Model::check() {
                        "use one of " + laws_that([](const ContactLaw& law) {
                          return law.unilateral() && !law.position_level();
                        }));
+    if (rule.facts().friction.directed()) check_axis(index, path);
     if (rule.facts().friction.spinning > 0.0 && !shapes.plane.isZero(0.0))
       throw SceneError(path + ".spinning",
                        "bodies of a planar scene do not turn about the normals of their contacts",
@@ -329,6 +335,24 @@ void Model::check() {
           check_law(index, friction, sides, told);
         }
   }
+}
+
+// The axis of friction belongs to bodies that do not deform and move in space.
+void Model::check_axis(int index, const std::string& path) const {
+  const Surfaces& shapes = surfaces();
+  if (!shapes.plane.isZero(0.0))
+    throw SceneError(path + ".friction",
+                     "has two directions, and the bodies of this scene slide along one",
+                     "give one coefficient");
+  const auto law = static_cast<std::size_t>(index);
+  const int material = law < shapes.axis_material.size() ? shapes.axis_material[law] : -1;
+  expects(material >= 0 && material < shapes.materials,
+          "a law whose friction has an axis says to which material that belongs");
+  for (const Surfaces::DeformingSkin& skin : shapes.skins)
+    if (skin.material == material)
+      throw SceneError(path + ".friction",
+                       "has its axis on '" + skin.name + "', whose surface deforms",
+                       "name the material of the rigid body first in `materials`");
 }
 
 // Its points exist, and no law with it acts on angular velocities, which its points have none of.

@@ -93,12 +93,16 @@ struct Surfaces {
   std::vector<int>
       runs;  ///< of each collider: index into ModelParts::running, -1: it rests; empty: all rest
   std::vector<std::string>
-      fixed_names;  ///< of the fixed bodies in frames -1, -2, ...; may be empty
+      fixed_names;                  ///< of the fixed bodies in frames -1, -2, ...; may be empty
+  std::vector<Matrix3> fixed_turn;  ///< how they are turned; empty: not
   std::vector<std::array<int, 2>>
       excluded;  ///< pairs of frames that never touch; skins are counted after the frames
   int materials = 1;
   std::vector<int>
       law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
+  /// Of each law whose friction depends on the direction: the material to whose bodies its axis is fixed, -1 of others; may be
+  /// empty, and laws beyond its end are others.
+  std::vector<int> axis_material;
   double margin = 0.0;        ///< contacts are known from this gap on [m]
   double event_margin = 0.0;  ///< the same in the event lane, where `margin` is more [m]
   /// From this gap on the event lane knows contacts: nothing may cross it between two places that it looks at [m].
@@ -241,6 +245,7 @@ class Model {
  private:
   void check();
   void check_joints() const;
+  void check_axis(int index, const std::string& path) const;
   void check_skin(const Surfaces::DeformingSkin& skin) const;
   void put_joints_in_stages();
   void check_law(int index, bool friction, const std::vector<const Group*>& sides,

@@ -92,6 +92,17 @@ std::optional<Fault> SurfaceLawSpec::fault() const {
   if (!materials.empty() && materials.size() != 2)
     return Fault{"materials", "has " + std::to_string(materials.size()) + " entries",
                  "the names of two materials, e.g. [stone, stone]"};
+  const bool directed = std::visit(
+      []<class Options>(const Options& options) {
+        if constexpr (requires { resolved(options.friction).directed(); })
+          return resolved(options.friction).directed();
+        else
+          return false;
+      },
+      law);
+  if (directed && (materials.empty() || materials[0] == materials[1]))
+    return Fault{"law.friction", "has an axis, and it is not said of which of the two bodies",
+                 "give two different `materials`: the axis is fixed to bodies of the first"};
   if (acts_at_any_gap(law))
     return Fault{"law",
                  std::string(name_of(law)) +

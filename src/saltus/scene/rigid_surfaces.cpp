@@ -37,6 +37,7 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
     } else {
       member.frame = --last_fixed;
       surfaces.fixed_names.push_back(member.part.name);
+      surfaces.fixed_turn.push_back(member.part.place.R);
     }
     for (const PlacedShape& shape : member.part.shapes) {
       const int material = table.hold(

@@ -79,6 +79,10 @@ void SurfaceTable::find_laws() {
     parts_.laws.push_back(
         law_of(spec.law, schemes_.front(), scene_.spec.contact.instant, path + ".law"));
     parts_.law_path.push_back(path + ".law");
+    if (parts_.laws.back()->facts().friction.directed()) {
+      surfaces.axis_material.resize(parts_.laws.size(), -1);
+      surfaces.axis_material.back() = pair[0];
+    }
     if (!used)
       parts_.warnings.push_back(path + ": is never read: entries above it hold for its materials");
   }

@@ -19,6 +19,28 @@ std::array<Vector3, 2> across(const Vector3& n) {
   return {t, n.cross(t)};
 }
 
+/// Tangents of friction that depends on its direction: t1 the axis projected on the surface, t2 across it, each as long as its
+/// ratio; one of ratio 0 is left out. Where the axis stands along the normal all directions have the smaller coefficient.
+void direct(IslandContact& contact, const Friction& friction, const Vector3& axis) {
+  constexpr double kAlong = 1e-6;  // of its length in the surface
+  const Vector3& n = contact.direction[0];
+  const Vector3 on = axis - axis.dot(n) * n;
+  contact.lost_axis = !(on.norm() > kAlong * axis.norm());
+  contact.scale = friction.ratio;
+  if (contact.lost_axis)
+    contact.scale.fill(std::min(friction.ratio[0], friction.ratio[1]));
+  else
+    contact.axis = {on.normalized(), n.cross(on).normalized(), n};
+  contact.tangents = 0;
+  for (std::size_t a = 0; a < 2; ++a) {
+    const double ratio = contact.scale[a];
+    if (ratio == 0.0) continue;
+    const auto k = at(contact.tangents++);
+    contact.scale[k] = ratio;
+    contact.direction[k + 1] = ratio * contact.axis[a];
+  }
+}
+
 }  // namespace
 
 // The middle of its stops, the rest of a spring. In front of a single stop, where what is not behind it is within a turn from
@@ -165,6 +187,7 @@ void ContactList::detect(double t) {
         contact.direction[2] = t2;
         contact.axis = {t1, t2, n};
         contact.spins = friction.spinning > 0.0;
+        if (friction.directed()) direct(contact, friction, found.axis);
       }
     }
     add_side(contact, 0, found.side[0]);
@@ -451,7 +474,7 @@ void ContactList::see(std::size_t i, double gap, SeenContact& seen) const {
     seen.view.gap = gap;
   else
     seen.view.normal = c.direction[0];
-  for (int a = 0; a < c.tangents; ++a) seen.tangent[at(a)] = c.direction[at(a + 1)];
+  for (int a = 0; a < c.tangents; ++a) seen.tangent[at(a)] = c.tangent(a);
   for (std::size_t s = 0; s < 2; ++s) {
     ContactView::Side& side = s == 0 ? seen.view.a : seen.view.b;
     if (seen.on_joint) {

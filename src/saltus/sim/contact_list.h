@@ -28,8 +28,11 @@ struct IslandContact {
   std::uint64_t key = 0;
   int law = 0, tangents = 0, first_row = 0;
   bool rolls = false, spins = false;
-  std::array<Vector3, 3> direction;  ///< normal and tangents
-  std::array<Vector3, 3> axis;       ///< of rolling, and the third of spinning
+  std::array<Vector3, 3> direction;  ///< normal, and tangents `scale` long
+  /// Of friction that depends on its direction, Friction::ratio; an impulse P on a tangent is scale P in N s.
+  std::array<double, 2> scale{1.0, 1.0};
+  bool lost_axis = false;       ///< the axis of its friction stands along the normal
+  std::array<Vector3, 3> axis;  ///< of rolling, and the third of spinning
   std::array<Side, 2> side;
   double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset [m]
   /// Of the model's: the row is that of a coordinate of a joint, and only `member` of its sides counts. -1: none.
@@ -41,6 +44,14 @@ struct IslandContact {
   bool lost = false;  ///< at the start of the run the angle was not where it is looked for
 
   int rows() const { return 1 + (rolls ? 2 : 1) * tangents + (spins ? 1 : 0); }
+  /// Unit tangent a, from 0, and what an impulse or force on the rows is along normal and unit tangents.
+  Vector3 tangent(int a) const {
+    const auto k = static_cast<std::size_t>(a);
+    return scale[k] == 1.0 ? direction[k + 1] : Vector3(direction[k + 1] / scale[k]);
+  }
+  Vector3 on_units(const Vector3& on_rows) const {
+    return {on_rows[0], scale[0] * on_rows[1], scale[1] * on_rows[2]};
+  }
   /// Which axis row a > tangents turns about.
   int axis_of(int a) const { return spins && a + 1 == rows() ? 2 : a - tangents - 1; }
 };

@@ -730,7 +730,8 @@ void EventLane::Work::sample(int k, double t, bool forces_known) {
     if (motion.index(m) < 0) continue;
     const ContactLaw& law = motion.contacts().law(at(motion.index(m)));
     const Vector3 &f = motion.force(m), &u = motion.rate(m), &d = motion.drift(m);
-    forces.block<3, 1>(3 * static_cast<Eigen::Index>(m), k) = f;
+    forces.block<3, 1>(3 * static_cast<Eigen::Index>(m), k) =
+        motion.contacts().contact(at(motion.index(m))).on_units(f);
     const bool rubs = law.slides_on_normal();
     const double own = rubs ? law.facts().velocity : 0.0;
     const bool on_joint = motion.contacts().contact(at(motion.index(m))).joint_law >= 0;
@@ -1255,6 +1256,20 @@ void EventLane::forget() { work_->ready = false; }
 
 bool EventLane::order_decided() const { return work_->order_decided; }
 const std::string& EventLane::tied() const { return work_->tied; }
+
+int EventLane::undirected(const State& state) {
+  const Model& model = work_->model;
+  if (std::ranges::none_of(model.laws(),
+                           [](const AnyLaw& law) { return law->facts().friction.directed(); }))
+    return -1;
+  LaneContacts& contacts = work_->motion.contacts();
+  work_->motion.take_up(state.t);
+  contacts.find(work_->motion.inside(state.t), state.groups);
+  for (const ContactMode& mode : state.lane.modes)
+    if (const int i = contacts.index_of(mode.key); i >= 0 && contacts.contact(at(i)).lost_axis)
+      return contacts.contact(at(i)).law;
+  return -1;
+}
 
 void EventLane::begin_means() {
   work_->impulse.clear();

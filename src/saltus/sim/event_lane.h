@@ -49,6 +49,9 @@ class EventLane {
   bool order_decided() const;
   const std::string& tied() const;
 
+  /// The law of a closed contact whose axis of friction stands along the normal at the state; -1: there is none.
+  int undirected(const State& state);
+
   /// Contacts known at the state, with their impulses since begin_means().
   void see(const State& state, std::vector<SeenContact>& contacts);
   /// Impulses of a joint since begin_means(), as Simulation::joint_load [N s], [N m s].

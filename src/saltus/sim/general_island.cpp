@@ -469,6 +469,7 @@ void GeneralIsland::see_now(std::vector<SeenContact>& contacts) const {
     for (int a = 0; a < c.rows(); ++a)
       (a <= c.tangents ? seen.view.impulse[a] : seen.view.moment[c.axis_of(a)]) =
           problem_.impulses()[c.first_row + a];
+    seen.view.impulse = c.on_units(seen.view.impulse);
   }
   for (std::size_t k = 0; k < problem_.admitted().size(); ++k)
     contacts[first + size(problem_.admitted()[k])].view.status = problem_.status(k);

@@ -94,7 +94,9 @@ void IslandProblem::begin(const IslandStep& step, const Stage& stage) {
       const IslandContact& c = list_[i];
       bonded_[i] = 1;
       for (int a = 0; a < c.rows(); ++a)
-        impulse_[row(i) + a] = a <= c.tangents ? memory->impulse[a] : memory->moment[c.axis_of(a)];
+        impulse_[row(i) + a] = a == 0            ? memory->impulse[0]
+                               : a <= c.tangents ? memory->impulse[a] / c.scale[size(a - 1)]
+                                                 : memory->moment[c.axis_of(a)];
       loaded_[i] = impulse_[row(i)] > 0.0 ? 1 : 0;
     }
   }
@@ -505,6 +507,7 @@ void IslandProblem::remember(std::vector<ContactMemory>& contacts) const {
     for (int a = 0; a < c.rows(); ++a)
       (a <= c.tangents ? memory.impulse[a] : memory.moment[c.axis_of(a)]) =
           impulse_[c.first_row + a];
+    memory.impulse = c.on_units(memory.impulse);
     const int first = laws_[k].first;
     const double strength = law(i).facts().cohesion;
     if (strength > 0.0 ? bonded_[i] != 0 && (p_[first] > 0.0 || !opens(first, strength))

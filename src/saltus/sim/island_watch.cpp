@@ -14,6 +14,7 @@ namespace saltus {
 IslandWatch::IslandWatch(const Model& model, ContactList& list, const IslandProblem& problem)
     : model_(model), list_(list), problem_(problem), contacts_(model, list) {
   if (problem.needs().damping) find_mechanisms();
+  for (const int i : list.laws()) directs_ = directs_ || model.law(i).facts().friction.directed();
 }
 
 // The bodies of each mechanism, each once.
@@ -53,6 +54,7 @@ void IslandWatch::look(IslandStep& step, bool rates) {
     find_across(step);
     find_open(step);
   }
+  if (directs_) find_undirected(step);
   const IslandProblem::Motion& x = problem_.motion;
   contacts_.look(step, list_, problem_.admitted(), problem_.impulses(), x.u0, x.u);
 }
@@ -181,6 +183,13 @@ void IslandWatch::find_open(IslandStep& step) {
                      [&] { return open_text(name(), gap, law); });
   }
   open_.end();
+}
+
+void IslandWatch::find_undirected(IslandStep& step) {
+  for (const int k : problem_.admitted())
+    if (const IslandContact& c = list_[size(k)]; c.lost_axis && problem_.normal(size(k)) > 0.0)
+      step.notices.add(Notice::Kind::undirected, c.law, -1,
+                       [&] { return undirected_text(model_, c.law); });
 }
 
 // Of more than half a turn in a step, |h (u0 + u1)/2| > pi, the ends are those of a shorter way too.

@@ -30,11 +30,13 @@ class IslandWatch {
   void find_across(IslandStep& step);
   double speed_of(const IslandStep& step, std::size_t i) const;
   void find_open(IslandStep& step);
+  void find_undirected(IslandStep& step);
 
   const Model& model_;
   ContactList& list_;
   const IslandProblem& problem_;
   ContactWatch contacts_;
+  bool directs_ = false;                    ///< friction of some law depends on its direction
   std::vector<std::size_t> mechanism_;      ///< of every joint of the model, if a law has a dashpot
   std::vector<std::array<int, 3>> joined_;  ///< mechanism, group and body, sorted
   std::vector<std::array<int, 2>> acted_;   ///< scratch of find_passed()

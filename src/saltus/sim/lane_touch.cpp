@@ -169,7 +169,7 @@ void LaneTouch::give(const Instant& now, const Touching& c, const Vector3& impul
             : now.account.impact) += impulse[a] * mean;
     now.account.prescribed -= impulse[a] * 0.5 * (drift_before_[r] + drift_[r]);
   }
-  now.impulses.emplace_back(c.key, impulse);
+  now.impulses.emplace_back(c.key, motion_.contacts().contact(c.index).on_units(impulse));
   now.account.impulse += impulse[0];
 }
 
@@ -273,8 +273,8 @@ bool LaneTouch::strike(const Instant& now) {
     fastest = std::max(fastest, std::abs(u_[of[k]->first]));
     if (impulse.isZero(0.0)) continue;
     if (of[k]->law->unilateral()) {
-      now.events.push_back(
-          {Event::Kind::impact, now.t, of[k]->key, u_[of[k]->first], impulse, energy});
+      now.events.push_back({Event::Kind::impact, now.t, of[k]->key, u_[of[k]->first],
+                            motion_.contacts().contact(of[k]->index).on_units(impulse), energy});
       energy = 0.0;
     }
     give(now, *of[k], impulse, u_after);
@@ -475,7 +475,8 @@ bool LaneTouch::close_hops(const Instant& now, std::vector<GroupState>& groups) 
     for (int r = 0; r < c->rows; ++r) taken[r] = p[c->first + r];
     give(now, *c, taken, u_after);
     now.events.push_back(
-        {Event::Kind::rest, now.t + tau, c->key, v, -(1.0 + e) / (1.0 - e) * taken, 0.0});
+        {Event::Kind::rest, now.t + tau, c->key, v,
+         -(1.0 + e) / (1.0 - e) * motion_.contacts().contact(c->index).on_units(taken), 0.0});
     v_ += X_ * p;
     give_joints(now, p);
     u_ = u_after;

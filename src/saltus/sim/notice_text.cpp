@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -83,6 +84,15 @@ std::string open_text(const std::string& contacts, double gap, const ContactLaw&
           : fmt::format("`law: {}` closes them", DefaultLaw::name);
   return fmt::format("{} carry their load from step to step and stand open, by {:.3g} m; {}",
                      contacts, gap, cure);
+}
+
+std::string undirected_text(const Model& model, int law) {
+  const Friction& friction = model.law(law).facts().friction;
+  const Vector3 axis(friction.axis.data());
+  return fmt::format(
+      "the axis [{:g}, {:g}, {:g}] of friction stood along the normal of a contact, where all "
+      "directions get the smaller coefficient {:g}; give an axis in the surface that touches",
+      axis[0], axis[1], axis[2], std::min(friction.along(), friction.across()));
 }
 
 std::string spins_text(const Model& model, int g, int body, double angle, double h) {

@@ -19,7 +19,8 @@ struct Notice {
     wrapped,      ///< an angle passed half a turn
     handed_over,  ///< event-driven integration left an interval to time stepping
     contact,      ///< a contact law that does not hold as it is meant
-    open          ///< a contact carries load from step to step and stands open
+    open,         ///< a contact carries load from step to step and stands open
+    undirected    ///< the axis of friction stood along the normal of a contact
   };
   Kind kind = Kind::crossed;
   int a = -1, b = -1;       ///< what it is about, two numbers of the caller's

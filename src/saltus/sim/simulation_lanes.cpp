@@ -11,6 +11,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
+#include "saltus/sim/notice_text.h"
 #include "saltus/sim/simulation_internal.h"
 
 namespace saltus {
@@ -152,6 +153,8 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
           "`events.impacts: simultaneous`",
           lane->tied());
     });
+  if (const int law = lane->undirected(state); law >= 0)
+    notices.add(Notice::Kind::undirected, law, -1, [&] { return undirected_text(model, law); });
   notices.accept();
   if (end == EventLane::End::reached) {
     state.lane.patience /= 2;

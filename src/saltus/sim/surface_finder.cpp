@@ -112,6 +112,19 @@ void SurfaceFinder::put_side(Touch::Side& side, int collider, const Vector3& x) 
   side.ref = {frame_of_[at(frame)][1], 0, pose.R.transpose() * (x - pose.x)};
 }
 
+// Of the friction of a contact of two colliders, or of one with a skin: it is fixed to the body of one material.
+Vector3 SurfaceFinder::axis_of(int law, int a, int b) const {
+  const Surfaces& surfaces = model_.surfaces();
+  if (law >= std::ssize(surfaces.axis_material) || surfaces.axis_material[at(law)] < 0)
+    return Vector3::Zero();
+  const int material = surfaces.axis_material[at(law)];
+  const int frame = colliders_[at(a >= 0 && colliders_[at(a)].material == material ? a : b)].frame;
+  const Vector3 axis(model_.law(law).facts().friction.axis.data());
+  if (frame >= 0) return poses_[at(frame)].R * axis;
+  const auto fixed = at(-1 - frame);
+  return fixed < surfaces.fixed_turn.size() ? surfaces.fixed_turn[fixed] * axis : axis;
+}
+
 std::span<const SurfaceFinder::Touch> SurfaceFinder::find(double t, Configurations q) {
   touches_.clear();
   place(t, q);
@@ -122,6 +135,7 @@ std::span<const SurfaceFinder::Touch> SurfaceFinder::find(double t, Configuratio
       const Collider &a = colliders_[at(found.a)], &b = colliders_[at(found.b)];
       const Vector3& n = found.point.normal;
       Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
+      touch.axis = axis_of(touch.law, found.a, found.b);
       // Half-way between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
       // that of the body's own surface, so that a sphere has the arm r.
       Vector3 x = found.point.x;
@@ -164,6 +178,7 @@ void SurfaceFinder::take_skins(double t, Configurations q) {
   for (const SkinContact& found : found_skins_) {
     Touch touch{
         found.key, law_of(material_of(found.a), material_of(found.b)), found.normal, found.gap, {}};
+    if (found.b.skin < 0) touch.axis = axis_of(touch.law, -1, found.b.collider);
     const SkinSide* sides[2] = {&found.a, &found.b};
     for (std::size_t s = 0; s < 2; ++s) {
       if (sides[s]->skin < 0) continue;

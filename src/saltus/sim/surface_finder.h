@@ -30,6 +30,7 @@ class SurfaceFinder {
     Vector3 normal = Vector3::UnitZ();  ///< from side 1 to side 0
     double gap = 0.0;                   ///< [m]
     std::array<Side, 2> side;
+    Vector3 axis = Vector3::Zero();  ///< of friction that depends on its direction, in space
   };
   /// Configuration of each member.
   using Configurations = std::span<const Vector* const>;
@@ -78,6 +79,7 @@ class SurfaceFinder {
   bool acts(const DetectedContact& found) const;
   bool acts(const Touch& touch, Configurations q);
   void put_side(Touch::Side& side, int collider, const Vector3& x) const;
+  Vector3 axis_of(int law, int a, int b) const;
   void take_skins(double t, Configurations q);
   int material_of(const SkinSide& side) const;
 

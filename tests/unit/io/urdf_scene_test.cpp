@@ -210,7 +210,7 @@ TEST_CASE("without friction shapes touch nothing, and the scene says so") {
   CHECK(any_holds(bare.remarks, "shapes touch nothing until `surfaces` has an entry"));
   const UrdfScene rough = scene_of(part("a", kBox), {.friction = 0.4});
   REQUIRE(rough.spec.surfaces.size() == 1);
-  CHECK(std::get<NewtonImpact>(rough.spec.surfaces[0].law).friction == 0.4);
+  CHECK((std::get<NewtonImpact>(rough.spec.surfaces[0].law).friction == FrictionChoice(0.4)));
   CHECK(!any_holds(rough.remarks, "touch nothing"));
 }
 

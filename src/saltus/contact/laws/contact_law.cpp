@@ -106,6 +106,8 @@ std::vector<LawNumber> ContactLaw::numbers() const {
   const Friction& x = facts_.friction;
   std::vector<LawNumber> all{{"restitution", facts_.restitution},
                              {"friction", x.coefficient},
+                             {"friction_along", x.directed() ? x.along() : 0.0},
+                             {"friction_across", x.directed() ? x.across() : 0.0},
                              {"tangential", x.tangential},
                              {"rolling", x.rolling},
                              {"spinning", x.spinning},
@@ -119,6 +121,13 @@ std::vector<LawNumber> ContactLaw::numbers() const {
   add_numbers(all);
   std::erase_if(all, [](const LawNumber& one) { return one.value == one.rest; });
   return all;
+}
+
+std::string ContactLaw::friction_text() const {
+  const Friction& x = facts_.friction;
+  return x.directed() ? fmt::format(", friction {:g} along an axis and {:g} across it", x.along(),
+                                    x.across())
+                      : fmt::format(", friction {:g}", x.coefficient);
 }
 
 std::string ContactLaw::description() const {

@@ -241,6 +241,8 @@ class ContactLaw {
   virtual void add_numbers(std::vector<LawNumber>&) const {}
   /// What description() says of it behind its name, ", restitution 0.9".
   virtual std::string described() const { return {}; }
+  /// ", friction 0.3", ", friction 0.8 along an axis and 0.1 across it".
+  std::string friction_text() const;
 
  private:
   LawFacts facts_;

@@ -9,6 +9,11 @@
 namespace saltus {
 namespace {
 
+Friction on_mean(Friction x, double theta) {
+  x.tangential = (1.0 - theta) / theta;
+  return x;
+}
+
 class FremondLaw final : public ContactLaw {
  public:
   FremondLaw(const Fremond& x, const LawContext& context)
@@ -16,8 +21,7 @@ class FremondLaw final : public ContactLaw {
                     .closes_gaps = context.closes_gaps(x.activation),
                     .rebounds = true,
                     .restitution = x.restitution,
-                    .friction = {.coefficient = x.friction,
-                                 .tangential = (1.0 - context.theta) / context.theta},
+                    .friction = on_mean(resolved(x.friction), context.theta),
                     .activation = context.activation(x.activation),
                     .impact = ImpactForm::newton,
                     .not_by_events = "which averages over a step"}) {}
@@ -25,7 +29,7 @@ class FremondLaw final : public ContactLaw {
  private:
   std::string described() const override {
     std::string text = fmt::format(", restitution {:g}", facts().restitution);
-    if (has_friction()) text += fmt::format(", friction {:g}", facts().friction.coefficient);
+    if (has_friction()) text += friction_text();
     return text;
   }
 };

@@ -16,7 +16,7 @@ struct Fremond {
   static constexpr bool reads_theta = true;
 
   double restitution = 0.0;
-  double friction = 0.0;
+  FrictionChoice friction;
   ActivationOptions activation;
 
   std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
@@ -25,7 +25,8 @@ struct Fremond {
     using T = Fremond;
     return field_rows(
         field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
-        field("friction", &T::friction, kNotNegative, "Coulomb's coefficient"),
+        field("friction", &T::friction, kNotNegative,
+              "Coulomb's coefficient; between shapes also along and across an axis"),
         field("activation", &T::activation, "which contacts enter the problem of a step"));
   }
 };

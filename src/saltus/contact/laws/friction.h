@@ -1,8 +1,10 @@
-// Dry friction: its strength, and how that falls with the slip.
+// Dry friction: its strength, how that falls with the slip and depends on its direction.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <variant>
 
 #include "saltus/base/options.h"
 
@@ -26,12 +28,63 @@ struct FallingFriction {
 
 /// Coulomb's friction of a contact with tangential rows: P in {|P_T| <= mu P_N} and -(u1_T + tangential u0_T) along P_T
 /// where it is on the boundary. Moments see u1 alone.
+///
+/// Along an axis it has two coefficients, and the cone is an ellipse, (P_1/mu_1)^2 + (P_2/mu_2)^2 <= P_N^2. On tangents that are
+/// r_a = mu_a/mu long it is the cone of mu again, t'_a = r_a t_a, u'_a = r_a u_a, P_a = r_a P'_a, and a slip -u' along P' that of
+/// largest dissipation: P_a = -mu_a^2 u_a P_N/sqrt((mu_1 u_1)^2 + (mu_2 u_2)^2).
 struct Friction {
-  double coefficient = 0.0;  ///< mu at rest [1]
+  double coefficient = 0.0;  ///< mu at rest [1], the larger where there are two
   double tangential = 0.0;   ///< e_T: 1 for the mean slip of the step
   double rolling = 0.0;      ///< mu_R [m] between bodies that turn, with friction only
   double spinning = 0.0;     ///< sigma [m] likewise, in space only
+  std::array<double, 2> ratio{1.0,
+                              1.0};  ///< r_1 along the axis, r_2 across it [1]; one of them is 1
+  std::array<double, 3> axis{0.0, 0.0, 0.0};  ///< in the frame of a body
+
+  /// Whether it depends on the direction of the slip.
+  bool directed() const { return ratio[0] != ratio[1]; }
+  double along() const { return ratio[0] * coefficient; }   ///< mu_1
+  double across() const { return ratio[1] * coefficient; }  ///< mu_2
 };
+
+/// Coulomb's friction with one coefficient along an axis and another across it.
+struct DirectedFriction {
+  std::array<double, 3> along{1.0, 0.0, 0.0};
+  std::array<double, 2> values{0.0, 0.0};
+
+  bool operator==(const DirectedFriction&) const = default;
+  std::optional<Fault> fault() const {
+    if (along == std::array{0.0, 0.0, 0.0})
+      return Fault{"along", "has no direction", "for example [1, 0, 0]"};
+    if (values == std::array{0.0, 0.0})
+      return Fault{"values", "are both 0", "leave friction out, or give one that is not 0"};
+    return {};
+  }
+  static constexpr auto fields() {
+    using T = DirectedFriction;
+    return field_rows(
+        required("along", &T::along,
+                 "axis of any length, in the axes of the body made of the first of `materials`"),
+        required("values", &T::values, kNotNegative,
+                 "[mu_1, mu_2]: along the axis, and in the surface across it"));
+  }
+};
+using FrictionChoice = std::variant<double, DirectedFriction>;
+
+/// The larger coefficient.
+inline double coefficient_of(const FrictionChoice& friction) {
+  const auto* two = std::get_if<DirectedFriction>(&friction);
+  return two ? std::max(two->values[0], two->values[1]) : std::get<double>(friction);
+}
+/// With its coefficients and axis.
+inline Friction resolved(const FrictionChoice& friction) {
+  Friction made{.coefficient = coefficient_of(friction)};
+  if (const auto* two = std::get_if<DirectedFriction>(&friction)) {
+    made.ratio = {two->values[0] / made.coefficient, two->values[1] / made.coefficient};
+    made.axis = two->along;
+  }
+  return made;
+}
 
 /// Which velocity the tangential rows of a friction law restrict.
 enum class Slip { end, mean };

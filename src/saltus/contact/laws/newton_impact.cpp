@@ -6,6 +6,14 @@
 namespace saltus {
 namespace {
 
+Friction friction_of(const NewtonImpact& x) {
+  Friction made = resolved(x.friction);
+  made.tangential = x.slip == Slip::mean ? 1.0 : x.restitution_tangential;
+  made.rolling = x.rolling;
+  made.spinning = x.spinning;
+  return made;
+}
+
 class NewtonImpactLaw final : public ContactLaw {
  public:
   NewtonImpactLaw(const NewtonImpact& x, const LawContext& context)
@@ -14,8 +22,7 @@ class NewtonImpactLaw final : public ContactLaw {
                     .rebounds = true,
                     .restitution = x.restitution,
                     .cohesion = x.cohesion,
-                    .friction = {x.friction, x.slip == Slip::mean ? 1.0 : x.restitution_tangential,
-                                 x.rolling, x.spinning},
+                    .friction = friction_of(x),
                     .falling = resolved(x.falling),
                     .activation = context.activation(x.activation),
                     .impact = ImpactForm::newton}),
@@ -26,7 +33,7 @@ class NewtonImpactLaw final : public ContactLaw {
     const Friction& x = facts().friction;
     std::string text = fmt::format(", restitution {:g}", facts().restitution);
     if (x.coefficient > 0.0) {
-      text += fmt::format(", friction {:g}", x.coefficient);
+      text += friction_text();
       if (slip_ == Slip::mean)
         text += " on the mean slip";
       else if (x.tangential > 0.0)

@@ -15,7 +15,7 @@ struct NewtonImpact {
       "velocity after = -restitution times velocity before, on active contacts; Coulomb friction";
 
   double restitution = 0.0;
-  double friction = 0.0;
+  FrictionChoice friction;
   double restitution_tangential = 0.0;
   Slip slip = Slip::end;
   std::optional<FallingOptions> falling;
@@ -29,15 +29,23 @@ struct NewtonImpact {
   std::optional<Fault> fault() const {
     if (slip == Slip::mean && restitution_tangential != 0.0)
       return Fault{"slip", "`mean` takes the place of restitution_tangential", "give one of them"};
-    if (friction == 0.0 && (restitution_tangential != 0.0 || slip == Slip::mean))
-      return Fault{restitution_tangential != 0.0 ? "restitution_tangential" : "slip",
-                   "is read with friction only", "give friction"};
-    if (friction == 0.0 && falling)
-      return Fault{"falling", "is read with friction only", "give friction"};
-    if (friction == 0.0 && rolling != 0.0)
-      return Fault{"rolling", "is read with friction only", "give friction"};
-    if (friction == 0.0 && spinning != 0.0)
-      return Fault{"spinning", "is read with friction only", "give friction"};
+    struct Row {
+      const char* key;
+      bool given;
+    };
+    if (coefficient_of(friction) == 0.0)
+      for (const Row& row : {Row{"restitution_tangential", restitution_tangential != 0.0},
+                             Row{"slip", slip == Slip::mean}, Row{"falling", falling.has_value()},
+                             Row{"rolling", rolling != 0.0}, Row{"spinning", spinning != 0.0}})
+        if (row.given) return Fault{row.key, "is read with friction only", "give friction"};
+    if (const Friction two = resolved(friction); two.directed()) {
+      if (falling)
+        return Fault{"falling", "is for friction of one coefficient",
+                     "give one coefficient, or leave it out"};
+      if (two.ratio[0] * two.ratio[1] == 0.0 && (rolling != 0.0 || spinning != 0.0))
+        return Fault{rolling != 0.0 ? "rolling" : "spinning",
+                     "needs friction along and across the axis", "give two values above 0"};
+    }
     return {};
   }
   static constexpr auto fields() {
@@ -45,7 +53,9 @@ struct NewtonImpact {
     return field_rows(
         field("restitution", &T::restitution, between(0.0, 1.0), "Newton's coefficient e"),
         field("friction", &T::friction, kNotNegative,
-              "Coulomb's coefficient: tangential force <= friction times normal force"),
+              "Coulomb's coefficient: tangential force <= friction times normal force; between "
+              "shapes also one along an axis and one across it, {along: [1, 0, 0], values: [0.8, "
+              "0.1]}"),
         field("restitution_tangential", &T::restitution_tangential, between(0.0, 1.0),
               "tangential velocity after = -this times the one before, while the contact sticks"),
         field("slip", &T::slip,

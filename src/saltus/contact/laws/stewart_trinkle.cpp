@@ -11,14 +11,12 @@ class StewartTrinkleLaw final : public ContactLaw {
   explicit StewartTrinkleLaw(const StewartTrinkle& x)
       : ContactLaw({.name = StewartTrinkle::name,
                     .reads_start_gap = true,
-                    .friction = {.coefficient = x.friction},
+                    .friction = resolved(x.friction),
                     .not_by_events = "which restricts the gap at the end of a step"}) {}
 
  private:
   double term(const RateTerm& x) const override { return (x.y0 > 0.0 ? x.y0 : 0.0) / x.h; }
-  std::string described() const override {
-    return has_friction() ? fmt::format(", friction {:g}", facts().friction.coefficient) : "";
-  }
+  std::string described() const override { return has_friction() ? friction_text() : ""; }
 };
 
 }  // namespace

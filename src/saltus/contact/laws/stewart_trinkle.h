@@ -13,13 +13,13 @@ struct StewartTrinkle {
   static constexpr std::string_view help =
       "no penetration of the linearised gap; the impact loses what it must; Coulomb friction";
 
-  double friction = 0.0;
+  FrictionChoice friction;
 
   std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
   bool operator==(const StewartTrinkle&) const = default;
   static constexpr auto fields() {
-    return field_rows(
-        field("friction", &StewartTrinkle::friction, kNotNegative, "Coulomb's coefficient"));
+    return field_rows(field("friction", &StewartTrinkle::friction, kNotNegative,
+                            "Coulomb's coefficient; between shapes also along and across an axis"));
   }
 };
 
