@@ -447,8 +447,8 @@ void add_contact(const Scene& scene, std::span<const BuiltBody> bodies, std::siz
                      "let another body touch");
   if (spec.against && spec.against->surface_velocity) {
     m.runs = static_cast<int>(parts.running.size());
-    parts.running.push_back(
-        running_surface(scene, *spec.against->surface_velocity, path + ".against.surface_velocity"));
+    parts.running.push_back(running_surface(scene, *spec.against->surface_velocity,
+                                            path + ".against.surface_velocity"));
   }
   if (!spec.against) {
     by_rows(m, nullptr);

@@ -247,6 +247,7 @@ struct EventLane::Work {
   Made make(State& state, double limit, StepReport& report);
   bool find_stops();
   double first_step(double most);
+  double slip_time();
   bool has_stopped(const State& state, std::uint64_t key);
   bool share(LaneState& lane);
   bool has_room(const State& state);
@@ -468,6 +469,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   start(h);
   find_links();
   if (!(lane.next > 0.0)) start(std::min(h, first_step(h)));
+  if (const double most = slip_time(); h > most) start(most);
   watch.begin(step.t0, step.v0);
   if (motion.contacts().detects()) {
     // u h + a h^2/2 <= way
@@ -557,6 +559,33 @@ double EventLane::Work::first_step(double most) {
     return change > 0.0 ? std::min(most, 0.5 * time / std::sqrt(2.0 * change)) : most;
   }
   return 1e-12 * most;
+}
+
+// The time after which a slip in a plane would be another: twice that of its end, u^2/(-u . u'), and that in which it turns,
+// |u|/|u'_across|. Behind its end its force keeps its direction, and a step of which most lies there would seem to be without error.
+double EventLane::Work::slip_time() {
+  double time = std::numeric_limits<double>::infinity();
+  if (!any_slides(motion.modes())) return time;
+  Vector row(v.size());
+  for (std::size_t k = 0; k < motion.modes().size(); ++k) {
+    if (motion.modes()[k].kind != ContactMode::Kind::slides || motion.index(k) < 0) continue;
+    const auto i = at(motion.index(k));
+    if (motion.contacts().contact(i).tangents < 2) continue;
+    std::array<double, 2> u, du;
+    for (int a = 0; a < 2; ++a) {
+      row.setZero();
+      motion.contacts().add_row(i, 1 + a, 1.0, row);
+      u[at(a)] = motion.rate(k)[1 + a];
+      du[at(a)] = row.dot(step.dv0);
+    }
+    const double slip = std::hypot(u[0], u[1]);
+    if (!(slip > motion.still(k))) continue;
+    const double slower = -(u[0] * du[0] + u[1] * du[1]) / slip,
+                 across = std::abs(u[0] * du[1] - u[1] * du[0]) / slip;
+    if (slower > 0.0) time = std::min(time, 2.0 * slip / slower);
+    if (across > 0.0) time = std::min(time, slip / across);
+  }
+  return time;
 }
 
 // u^2 <= 2 zeno |u'| of the slip of a mode at the state.
