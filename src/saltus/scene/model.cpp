@@ -316,12 +316,19 @@ void Model::check() {
     expects(index < std::ssize(laws()), "the law of a pair of materials is one of the model's");
     const ContactLaw& rule = law(index);
     const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(index), "laws");
-    if (!rule.unilateral())
-      throw SceneError(path, "does not act between shapes: they know no contact beyond the margin",
+    if (rule.bilateral())
+      throw SceneError(path,
+                       "does not act between shapes: contacts between them are known up to the "
+                       "margin, and it acts at any gap",
                        "use one of " + laws_that([](const ContactLaw& law) {
-                         return law.unilateral() && !law.position_level();
+                         return !law.bilateral() && !law.position_level();
                        }));
     if (rule.facts().friction.directed()) check_axis(index, path);
+    if (!rule.set_valued() && options().correct_positions)
+      throw SceneError("contact.correct_positions",
+                       "pushes apart what penetrates at the end of a step, and under the law of " +
+                           path + " bodies do",
+                       "leave it out");
     if (rule.facts().friction.spinning > 0.0 && !shapes.plane.isZero(0.0))
       throw SceneError(path + ".spinning",
                        "bodies of a planar scene do not turn about the normals of their contacts",

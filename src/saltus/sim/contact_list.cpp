@@ -118,7 +118,14 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
   fixed_ = contacts_.size();
   for (const Member& m : members_) fixed_points_.push_back(m.at.size());
 
-  surfaces_.add_laws(laws_);
+  const auto is_force = [&](int law) { return !model.law(law).set_valued(); };
+  std::vector<int> of_surfaces;
+  surfaces_.add_laws(of_surfaces);
+  force_surfaces_ = std::ranges::any_of(of_surfaces, is_force);
+  forces_alone_ =
+      force_surfaces_ && std::ranges::all_of(of_surfaces, is_force) &&
+      std::ranges::all_of(pairs, [&](int i) { return is_force(model.pairs()[at(i)].law); });
+  laws_.insert(laws_.end(), of_surfaces.begin(), of_surfaces.end());
   std::sort(laws_.begin(), laws_.end());
   laws_.erase(std::unique(laws_.begin(), laws_.end()), laws_.end());
   number_rows();
@@ -164,37 +171,65 @@ void ContactList::detect(double t) {
     at_[m] = &members_[m].q;
   }
   contacts_.resize(fixed_);
+  auto beside = beside_.begin();
+  for (const SurfaceFinder::Touch& found : surfaces_.find(t, at_)) {
+    for (; beside != beside_.end() && beside->key <= found.key; ++beside)
+      if (beside->key < found.key) add_contact(*beside);
+    add_contact(found);
+  }
+  for (; beside != beside_.end(); ++beside) add_contact(*beside);
+  beside_.clear();
+  number_rows();
+}
+
+void ContactList::add_contact(const SurfaceFinder::Touch& found) {
   const Surfaces& surfaces = model_.surfaces();
   const bool planar = !surfaces.plane.isZero(0.0);
-  for (const SurfaceFinder::Touch& found : surfaces_.find(t, at_)) {
-    const Friction& friction = model_.law(found.law).facts().friction;
-    IslandContact contact;
-    contact.key = found.key;
-    contact.law = found.law;
-    const Vector3& n = found.normal;
-    contact.offset = found.gap - n.dot(found.side[0].place - found.side[1].place);
-    contact.direction[0] = n;
-    if (friction.coefficient > 0.0) {
-      contact.rolls = friction.rolling > 0.0;
-      if (planar) {
-        contact.tangents = 1;
-        contact.direction[1] = surfaces.plane.cross(n).normalized();
-        contact.axis[0] = surfaces.plane;
-      } else {
-        contact.tangents = 2;
-        const auto [t1, t2] = across(n);
-        contact.direction[1] = t1;
-        contact.direction[2] = t2;
-        contact.axis = {t1, t2, n};
-        contact.spins = friction.spinning > 0.0;
-        if (friction.directed()) direct(contact, friction, found.axis);
-      }
+  const Friction& friction = model_.law(found.law).facts().friction;
+  IslandContact contact;
+  contact.key = found.key;
+  contact.law = found.law;
+  const Vector3& n = found.normal;
+  contact.offset = found.gap - n.dot(found.side[0].place - found.side[1].place);
+  contact.direction[0] = n;
+  if (friction.coefficient > 0.0) {
+    contact.rolls = friction.rolling > 0.0;
+    if (planar) {
+      contact.tangents = 1;
+      contact.direction[1] = surfaces.plane.cross(n).normalized();
+      contact.axis[0] = surfaces.plane;
+    } else {
+      contact.tangents = 2;
+      const auto [t1, t2] = across(n);
+      contact.direction[1] = t1;
+      contact.direction[2] = t2;
+      contact.axis = {t1, t2, n};
+      contact.spins = friction.spinning > 0.0;
+      if (friction.directed()) direct(contact, friction, found.axis);
     }
-    add_side(contact, 0, found.side[0]);
-    add_side(contact, 1, found.side[1]);
-    contacts_.push_back(contact);
   }
-  number_rows();
+  add_side(contact, 0, found.side[0]);
+  add_side(contact, 1, found.side[1]);
+  contacts_.push_back(contact);
+}
+
+// Each once, by increasing key.
+void ContactList::add_beside(double t) {
+  for (const SurfaceFinder::Touch& found : surfaces_.find(t, at_)) {
+    if (!(found.gap < 0.0) || model_.law(found.law).set_valued()) continue;
+    const auto place = std::ranges::lower_bound(beside_, found.key, {}, &SurfaceFinder::Touch::key);
+    if (place == beside_.end() || place->key != found.key) beside_.insert(place, found);
+  }
+}
+
+// Where the shapes do not show a contact any more it keeps the gap of its points along its normal.
+void ContactList::find_gaps(double t, Vector& gap) {
+  std::size_t i = fixed_;
+  surfaces_.each_gap(t, at_, [&](std::uint64_t key, double found) {
+    while (i < contacts_.size() && contacts_[i].key < key) ++i;
+    if (i < contacts_.size() && contacts_[i].key == key && !law(i).set_valued())
+      gap[static_cast<Eigen::Index>(i)] = found;
+  });
 }
 
 void ContactList::measure_gaps(Vector& gap) const {

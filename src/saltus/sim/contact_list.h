@@ -100,8 +100,25 @@ class ContactList {
   double slack() const { return 1e-6 * model_.surfaces().margin; }
 
   /// Finds the contacts between shapes at t, with the members at Member::q. The list then holds the pairs of the model,
-  /// then those, all by increasing key.
+  /// then those and what find_beside() found, all by increasing key.
   void detect(double t);
+
+  // -- laws between shapes that are forces
+  //
+  // A force acts over the whole step, not from the contact instant on, and its energy is that of the gaps of the shapes:
+  // gaps at its ends are those of the shapes there, and a contact that is pressed at one of them alone counts.
+
+  /// From now on gaps() of such contacts are found anew between the shapes, where these show the contact.
+  void follow_forces() { follows_forces_ = force_surfaces_; }
+  bool follows_forces() const { return follows_forces_; }
+  /// No pair and no law between shapes is set-valued: the contact instant is the instant of forces.
+  bool forces_alone() const { return forces_alone_; }
+  /// Adds those that are pressed at t with member m at q_of(m) to the next detect().
+  template <class Configuration>
+  void find_beside(double t, Configuration&& q_of) {
+    for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);
+    add_beside(t);
+  }
   /// gap[i] = n . (x_a - x_b) + offset with member m at q_of(m).
   template <class Configuration>
   void gaps(double t, Configuration&& q_of, Vector& gap) {
@@ -112,6 +129,9 @@ class ContactList {
       gap[static_cast<Eigen::Index>(i)] = coordinate_gap(i, t, [&](int m) -> const Vector& {
         return q_of(members_[static_cast<std::size_t>(m)]);
       });
+    if (!follows_forces_ || fixed_ == contacts_.size()) return;
+    for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);
+    find_gaps(t, gap);
   }
   /// The least gap between shapes with member m at q_of(m); +inf where none is near another.
   template <class Configuration>
@@ -178,6 +198,9 @@ class ContactList {
   void for_coordinate(const IslandContact& c, const Use& use) const;
   void measure_gaps(Vector& gap) const;
   double surface_rate(const IslandContact& c, int a, double t) const;
+  void find_gaps(double t, Vector& gap);
+  void add_beside(double t);
+  void add_contact(const SurfaceFinder::Touch& found);
   double coordinate_gap(std::size_t i, double t, const JointSystem::Configuration& q) {
     const IslandContact& c = contacts_[i];
     const JointLaw& law = law_of_joint(c);
@@ -205,8 +228,11 @@ class ContactList {
       false;  ///< some point, body or surface of the rows moves by itself at the end of the step
   bool runs_ = false;           ///< some surface runs
   double t0_ = 0.0, t1_ = 0.0;  ///< ends of the step of make_rows() [s]
+  bool force_surfaces_ = false;  ///< some law between shapes is a force
+  bool forces_alone_ = false, follows_forces_ = false;
   SurfaceFinder surfaces_;
-  std::vector<const Vector*> at_;        ///< configuration of each member
+  std::vector<SurfaceFinder::Touch> beside_;  ///< of find_beside(), since the last detect()
+  std::vector<const Vector*> at_;             ///< configuration of each member
   mutable std::vector<int> first_body_;  // of each member with velocities; one simulation owns it
 };
 

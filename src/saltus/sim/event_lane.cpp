@@ -16,6 +16,7 @@
 #include "saltus/math/bernstein.h"
 #include "saltus/sim/lane_touch.h"
 #include "saltus/sim/lane_watch.h"
+#include "saltus/sim/stored_energy.h"
 
 namespace saltus {
 namespace {
@@ -158,6 +159,7 @@ struct EventLane::Work {
   LaneMotion motion;
   LaneTouch touch;
   LaneWatch watch;
+  Springs springs{model};
   std::unique_ptr<OdeMethod> method;
   OdeStep step;
   bool ready = false;            ///< `step` is that of State::lane
@@ -248,6 +250,7 @@ struct EventLane::Work {
   bool find_stops();
   double first_step(double most);
   double slip_time();
+  double spring_time(double most);
   bool has_stopped(const State& state, std::uint64_t key);
   bool share(LaneState& lane);
   bool has_room(const State& state);
@@ -478,6 +481,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
                  a = step.dv0.cwiseAbs().maxCoeff(),
                  most = 2.0 * way / (u + std::sqrt(u * u + 2.0 * a * way));
     if (h > most) start(most);
+    if (const double turns = spring_time(h); turns < h) start(turns);
   }
   const double q = method->error_order();
   double error = 0.0;
@@ -586,6 +590,35 @@ double EventLane::Work::slip_time() {
     if (across > 0.0) time = std::min(time, slip / across);
   }
   return time;
+}
+
+// A spring between shapes that begins to press has no force yet, and stages of a step far longer than its contact throw the
+// bodies out of it: those that the estimate of the error weighs then see no force, and a step of 50 contact times passed as
+// good. Such a step is no longer than the way over which the spring takes all of the motion towards it, V(y - d) = u^2/(2 W),
+// found to a factor of 2. V: what the law stores, or d/4 of its force.
+double EventLane::Work::spring_time(double most) {
+  constexpr double kBegun =
+      1e-3;  // of that motion: a spring with more has a force that the estimate sees
+  const LaneContacts& contacts = motion.contacts();
+  Matrix X(v.size(), 1);
+  for (std::size_t k = 0; k < motion.modes().size(); ++k) {
+    if (motion.index(k) < static_cast<int>(contacts.list().named())) continue;
+    const auto i = at(motion.index(k));
+    const ContactLaw& law = contacts.law(i);
+    const double u = motion.rate(k)[0], y = std::min(contacts.gap(i), 0.0);
+    if (law.set_valued() || !(u < 0.0)) continue;
+    X.setZero();
+    contacts.add_row(i, 0, 1.0, X.col(0));
+    const Vector H = X.col(0);
+    motion.solve_mass(X);
+    const double moving = 0.5 * u * u / H.dot(X.col(0));
+    const auto V = [&](double d) {
+      return std::max(law.stored_energy(-d), 0.25 * d * law.force(-d, 0.0, 0.0));
+    };
+    if (V(-y) > kBegun * moving) continue;
+    while (most > 0.0 && V(-y - u * most) > moving) most *= 0.5;
+  }
+  return most;
 }
 
 // u^2 <= 2 zeno |u'| of the slip of a mode at the state.
@@ -1260,7 +1293,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   if (d.kept)
     d.kept->events.insert(d.kept->events.end(),
                           events.begin() + static_cast<std::ptrdiff_t>(before), events.end());
-  state.energy = energy_of(d.model, state);
+  state.energy = energy_of(d.model, state, d.springs);
   if (d.model.options().ledger) {
     double explained = 0.0;
     for (std::size_t i = 0; i < ledger.size(); ++i) explained += state.ledger[i] - ledger[i];

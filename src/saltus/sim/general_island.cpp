@@ -70,6 +70,7 @@ class GeneralIsland final : public Island {
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
   static std::size_t size(int i) { return static_cast<std::size_t>(i); }
   double fraction() const;
+  void find_beside(IslandStep& step);
   void place(IslandStep& step);
   void rows(IslandStep& step);
   void follow(IslandStep& step);
@@ -118,6 +119,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
       watch_(model, list_, problem_),
       projection_(model, list_, joints_, problem_),
       work_(list_, joints_, problem_) {
+  list_.follow_forces();
   for (const Member& m : list_.members()) {
     const bool one_pass = group(m).scheme->one_pass(*group(m).dynamics);
     const PassLimits limits = group(m).scheme->pass_limits();
@@ -134,6 +136,7 @@ GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::v
 }
 
 double GeneralIsland::fraction() const {
+  if (list_.forces_alone()) return 0.5;  // rows of forces are those of the middle: order 2
   switch (model_.options().instant) {
     case ContactInstant::start:
       return 0.0;
@@ -190,6 +193,16 @@ void GeneralIsland::end_gaps(IslandStep& step) {
       problem_.motion.y);
 }
 
+// Contacts of forces that are pressed at the ends of the step.
+void GeneralIsland::find_beside(IslandStep& step) {
+  const double t0 = step.trials.front().t0;
+  list_.find_beside(
+      t0, [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].start->q; });
+  for (Member& m : list_.members())
+    group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], 1.0, m.axes);
+  list_.find_beside(t0 + step.h, [](const Member& m) -> const Vector& { return m.axes; });
+}
+
 // Configurations at the contact instant, gaps and rows there.
 void GeneralIsland::place(IslandStep& step) {
   const double at = fraction();
@@ -197,6 +210,7 @@ void GeneralIsland::place(IslandStep& step) {
     group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], at, m.q);
   const double t = step.trials.front().t0 + at * step.h;
   if (list_.detects() && step.trials[size(list_.members().front().group)].stage == 0) {
+    if (list_.follows_forces()) find_beside(step);
     list_.detect(t);
     problem_.resize();
   }

@@ -89,6 +89,11 @@ State initial_state(const Model& model) {
 }
 
 Energy energy_of(const Model& model, const State& state) {
+  Springs springs(model);
+  return energy_of(model, state, springs);
+}
+
+Energy energy_of(const Model& model, const State& state, Springs& springs) {
   Energy energy;
   if (state.lane.active)
     for (std::size_t g = 0; g < state.groups.size(); ++g) {
@@ -99,15 +104,15 @@ Energy energy_of(const Model& model, const State& state) {
     }
   else
     energy = energy_of(model, prepare(model, state.h), state.t, state.h, state.groups);
-  if (has_springs(model)) {
+  if (springs.any()) {
     JointSystem joints = all_joints(model);
-    energy.potential += stored_energy(model, joints, state.t, state.groups).all;
+    energy.potential += springs.stored(joints, state.t, state.groups).all;
   }
   return energy;
 }
 
 Simulation::Work::Work(Model m, State s)
-    : model(std::move(m)), state(std::move(s)), joints(all_joints(model)) {
+    : model(std::move(m)), state(std::move(s)), joints(all_joints(model)), springs(model) {
   const std::size_t n = model.groups().size();
   expects(state.groups.size() == n && state.ledger.size() == model.accounts().size() &&
               state.solvers.size() == static_cast<std::size_t>(model.island_count()),
@@ -147,7 +152,6 @@ Simulation::Work::Work(Model m, State s)
   ledger = state.ledger;
   w.resize(widest);
   r_part.resize(widest);
-  springs = has_springs(model);
   for (int i = 0; i < static_cast<int>(accounts.size()); ++i) {
     if (accounts[static_cast<std::size_t>(i)] == "friction") friction_account = i;
     if (accounts[static_cast<std::size_t>(i)] == "projection") projection_account = i;
@@ -232,7 +236,7 @@ Simulation::Work::Work(Model m, State s)
 void Simulation::Work::set_step(double h) {
   if (adaptive && take_tables(h)) {
     state.h = h;
-    if (springs) stored = stored_energy(model, joints, state.t, state.groups);
+    if (springs.any()) stored = springs.stored(joints, state.t, state.groups);
     return;
   }
   prepared = prepare(model, h);
@@ -241,7 +245,7 @@ void Simulation::Work::set_step(double h) {
     trials[g].factorised = false;
   }
   state.h = h;
-  if (springs) stored = stored_energy(model, joints, state.t, state.groups);
+  if (springs.any()) stored = springs.stored(joints, state.t, state.groups);
   begin(
       h);  // fills the constant factors, from which islands make their tables now rather than in the first step
   for (auto& island : islands)
@@ -366,8 +370,8 @@ void Simulation::Work::book(StepReport& report) {
       ledger[static_cast<std::size_t>(prescribed_account)] -= drive;
       explained -= drive;
     }
-  if (springs) {  // what the springs of the contacts took up is energy, not loss
-    stored_end = stored_energy(model, joints, state.t + state.h, ends);
+  if (springs.any()) {  // what the springs of the contacts took up is energy, not loss
+    stored_end = springs.stored(joints, state.t + state.h, ends);
     energy.potential += stored_end.all;
     report.impact += stored_end.all - stored.all;
     stops += stored_end.joints - stored.joints;
@@ -551,9 +555,9 @@ void Simulation::Work::correct(StepReport& report) {
   const Energy after = energy_of_ends();
   const double T = after.kinetic - before.kinetic;
   double V = after.potential - before.potential;
-  if (springs) {
+  if (springs.any()) {
     const StoredEnergy stored_before =
-        std::exchange(stored_end, stored_energy(model, joints, state.t + state.h, ends));
+        std::exchange(stored_end, springs.stored(joints, state.t + state.h, ends));
     V += stored_end.all - stored_before.all;
   }
   energy.kinetic += T;

@@ -37,6 +37,7 @@ struct Simulation::Work {
   Model model;
   State state;
   JointSystem joints;  ///< of all groups
+  Springs springs;     ///< of the contacts and joints
   std::vector<char>
       fixed;  ///< of each group: its vectors stay where they are, see Simulation::hold
   std::vector<std::unique_ptr<Prepared>> prepared;
@@ -49,7 +50,6 @@ struct Simulation::Work {
   std::vector<double> ledger;
   Energy energy;
   Vector w, r_part;
-  bool springs = false;  ///< a contact stores energy
   StoredEnergy stored,
       stored_end;             ///< of the springs in the state, and at the end of the step [J]
   int friction_account = -1;  ///< of the ledger, like `projection_account`; -1: none

@@ -217,19 +217,17 @@ void SurfaceFinder::take_skins(double t, Configurations q) {
       touches_.end());
 }
 
+// Contacts of shapes in found_, those of skins in touches_.
+void SurfaceFinder::refine(double t, Configurations q) {
+  place(t, q);
+  touches_.clear();
+  if (shapes_) shapes_->refine(poses_, found_);
+  if (skins_) take_skins(t, q);
+}
+
 double SurfaceFinder::least_gap(double t, Configurations q) {
   double least = std::numeric_limits<double>::infinity();
-  place(t, q);
-  if (shapes_) {
-    shapes_->refine(poses_, found_);
-    for (const DetectedContact& found : found_)
-      if (acts(found)) least = -worse(-least, -found.point.gap);
-  }
-  if (skins_) {
-    touches_.clear();
-    take_skins(t, q);
-    for (const Touch& touch : touches_) least = -worse(-least, -touch.gap);
-  }
+  each_gap(t, q, [&](std::uint64_t, double gap) { least = -worse(-least, -gap); });
   return least;
 }
 

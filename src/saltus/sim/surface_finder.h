@@ -43,8 +43,16 @@ class SurfaceFinder {
   void add_laws(std::vector<int>& laws) const;
   /// All contacts known at t, by increasing key; good until the next call.
   std::span<const Touch> find(double t, Configurations q);
-  /// The least gap [m], of shapes among those that the last find() had near each other; +inf where nothing is near. What
-  /// find() returned is no longer good.
+  /// use(key, gap) for every contact known at t, of shapes among those that the last find() had near each other; by
+  /// increasing key, shapes first. What find() returned is no longer good.
+  template <class Use>
+  void each_gap(double t, Configurations q, const Use& use) {
+    refine(t, q);
+    for (const DetectedContact& found : found_)
+      if (acts(found)) use(found.key, found.point.gap);
+    for (const Touch& touch : touches_) use(touch.key, touch.gap);
+  }
+  /// The least of these gaps [m]; +inf where nothing is near.
   double least_gap(double t, Configurations q);
   /// Two bodies of which one passed through the other in a step: numbers as in Surfaces::excluded.
   struct Passed {
@@ -71,6 +79,7 @@ class SurfaceFinder {
     return *model_.groups()[static_cast<std::size_t>(groups_[member])].dynamics;
   }
   void place(double t, Configurations q);
+  void refine(double t, Configurations q);
   bool moves(int frame) const;
   int law_of(int material, int other) const {
     return model_.surfaces()
