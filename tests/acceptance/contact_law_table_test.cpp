@@ -82,7 +82,12 @@ TEST_CASE("what a law stores is what its force takes, and set-valued laws store 
                    slope = (law->stored_energy(y + d) - law->stored_energy(y - d)) / (2.0 * d);
       CHECK(std::abs(slope + law->force(y, 0.0, 0.0)) <= 1e-6 * std::abs(slope));
       CHECK(law->force(y, 0.5, 0.0) ==
-            doctest::Approx(law->force(y, 0.0, 0.0) - 0.5 * law->facts().damping).epsilon(1e-12));
+            doctest::Approx(law->force(y, 0.0, 0.0) + law->damping_force(y, 0.5)).epsilon(1e-12));
+      CHECK(law->damping_force(y, 0.0) == 0.0);
+      CHECK((law->damping_force(y, 0.5) < 0.0) == law->facts().yields);
+      if (law->facts().yields)  // of the sign of the force
+        for (const double u : {-1.0, 0.1, 1e3})
+          CHECK((law->pressing(y, u) > 0.0) == (law->force(y, u, 0.0) > 0.0));
     }
   }
 }

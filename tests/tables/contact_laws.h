@@ -36,6 +36,9 @@ inline std::vector<LawRow> contact_laws() {
       {"relay mean", Relay{2.0, 0.0, Slip::mean, {}}, 0.0},
       {"relay belt", Relay{0.4, -1.25, Slip::end, {}}, -1.25},
       {"equality", Equality{0.25}, 0.25},
+      {"hertz", Hertz{2e6, 0.3, 0.05, {}, {}, {}}, 1.0},
+      {"hunt-crossley", HuntCrossley{1e6, 1.5, 3e5, {}}, 0.8328697922656, 1e-2},
+      {"felt", Felt{1e7, 2.5, 1e4}, 0.81267305, 1e-2},
   };
 }
 

@@ -104,6 +104,9 @@ def moved(group, q, v, t):
     return np.concatenate([np.concatenate(pair) for pair in zip(x + t * u, turned)])
 
 
+FORCES = ("compliant", "hertz", "hunt-crossley", "felt")  # laws that store energy
+
+
 def energies(results, model, report, frames):
     missing = [g.name for g in results.groups if g.velocity is not None and model.groups[g.index] is None]
     if missing:
@@ -115,7 +118,7 @@ def energies(results, model, report, frames):
         return
     exact = [g for g in results.groups if g.scheme == "modal-exact"]
     kind_of = lambda law: law if isinstance(law, str) else law["kind"]
-    if any(kind_of(c["law"]) == "compliant" for c in results.scene.get("contacts", [])):
+    if any(kind_of(c["law"]) in FORCES for key in ("contacts", "surfaces") for c in results.scene.get(key) or []):
         report.not_checked("energy of states", "with springs at contacts")
         return
     try:

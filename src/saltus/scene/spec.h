@@ -113,7 +113,10 @@ struct ContactOptions {
   static constexpr auto fields() {
     using T = ContactOptions;
     return field_rows(
-        field("instant", &T::instant, "of the step at which gaps and normals are taken"),
+        field("instant", &T::instant,
+              "of the step at which gaps and normals are taken; where all laws between shapes are "
+              "forces "
+              "and all contacts as well, the middle"),
         field("margin", &T::margin, unit::m, kNotNegative,
               "contacts of shapes are known from this gap on; when not given a hundredth of the "
               "smallest moving shape, a quarter of it in the event lane"),

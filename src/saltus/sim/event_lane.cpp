@@ -138,8 +138,8 @@ struct EventLane::Work {
       account.push_back(entry);
       by_source.emplace_back(entry.size(), 0.0);
     }
-    damps = std::ranges::any_of(model.laws(),
-                                [](const AnyLaw& law) { return law->facts().damping > 0.0; });
+    damps =
+        std::ranges::any_of(model.laws(), [](const AnyLaw& law) { return law->facts().yields; });
     const int accounts = static_cast<int>(model.accounts().size());
     impact = accounts - 3;
     scheme = accounts - 2;
@@ -204,7 +204,7 @@ struct EventLane::Work {
   std::vector<std::vector<double>> by_source;
   bool order_decided = false;  ///< in the interval in work
   std::string tied;            ///< the two contacts whose order did first, in words
-  bool damps = false;          ///< some law is compliant with damping
+  bool damps = false;          ///< the damping of some law may take its force
   bool books = false;          ///< some body has a source that is no potential
   bool held = true;            ///< the modes hold where the last go() led
   int crawls = 0;              ///< steps in a row that friction at slips near zero keeps short
@@ -798,7 +798,8 @@ void EventLane::Work::sample(int k, double t, bool forces_known) {
     const double own = rubs ? law.facts().velocity : 0.0;
     const bool on_joint = motion.contacts().contact(at(motion.index(m))).joint_law >= 0;
     if (!law.set_valued())
-      powers(on_joint && damping >= 0 ? damping : impact, k) -= law.facts().damping * u[0] * u[0];
+      powers(on_joint && damping >= 0 ? damping : impact, k) +=
+          law.damping_force(motion.contacts().gap(at(motion.index(m))), u[0]) * u[0];
     else
       powers(rubs ? friction : on_joint ? of_joints : impact, k) += f[0] * (u[0] - own);
     powers(friction, k) += f[1] * u[1] + f[2] * u[2];

@@ -659,7 +659,8 @@ void LaneMotion::force_sizes(std::vector<double>& sizes) {
 double LaneMotion::spring_size(std::size_t k) const {
   const ContactLaw& law = contacts_.law(at(index_[k]));
   if (law.set_valued()) return 0.0;
-  return std::abs(force_[k][0]) + 2.0 * std::abs(law.facts().damping * rate_[k][0]);
+  return std::abs(force_[k][0]) +
+         2.0 * std::abs(law.damping_force(contacts_.gap(at(index_[k])), rate_[k][0]));
 }
 
 // K of (D^T P M^-1 D) K = 0, D^T P M^-1 D scaled to ones on its diagonal.

@@ -50,7 +50,7 @@ std::vector<ContactMode> LaneTouch::springs(std::span<const ContactMode> before)
       return e.key == key && e.kind == LaneEnding::Kind::closes;
     });
     const double y = contacts.gap(i), u = contacts.rate(i, 0);
-    const bool pressed = closes || (y < 0.0 && law.force(y, 0.0, 0.0) > law.facts().damping * u) ||
+    const bool pressed = closes || (y < 0.0 && law.force(y, u, 0.0) > 0.0) ||
                          (y < kTie * motion_.extent() && u < 0.0);
     if (law.bilateral() || (!ends && (pressed || find_mode(before, key))))
       modes.push_back({key, ContactMode::Kind::closed, {}, 0.0});

@@ -173,10 +173,10 @@ double LaneWatch::held_at(std::uint64_t key) const {
   return it != held_.end() && it->first == key ? it->second : 0.0;
 }
 
-// A damped spring without a mode inside its contact: it pressed until damping took all of its force, and the gap is still
+// What yields without a mode inside its contact: it pressed until damping took all of its force, and the gap is still
 // negative.
 bool LaneWatch::slack(std::uint64_t key, const ContactLaw& law) const {
-  return law.facts().damping > 0.0 && held_at(key) < -round_;
+  return law.facts().yields && held_at(key) < -round_;
 }
 
 namespace {
@@ -234,11 +234,11 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
       const auto mode = std::ranges::lower_bound(modes, key, {}, &ContactMode::key);
       const bool open = mode == modes.end() || mode->key != key;
       if (open && slack_ && slack(key, law)) {
-        // -N = c u - F(y), which is to be positive while y < 0; F goes on behind y = 0 as smoothly as it can
-        const double y = contacts.gap(i), u = contacts.rate(i, 0);
+        // of the sign of -N, which is to be positive while y < 0
+        const double y = contacts.gap(i), u = contacts.rate(i, 0), now = law.pressing(y, u);
         const double size =
-            law.force(-std::max(L, std::abs(y)), 0.0, 0.0) + std::abs(law.facts().damping * u);
-        out.push_back({Kind::resumes, key, -law.force(y, u, 0.0), size});
+            law.pressing(-std::max(L, std::abs(y)), 0.0) + std::abs(now - law.pressing(y, 0.0));
+        out.push_back({Kind::resumes, key, -now, size});
         out.push_back({Kind::leaves, key, -y, L});
       } else if (open) {
         out.push_back({Kind::gap, key, contacts.gap(i) - held_at(key), L});
@@ -270,7 +270,8 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
                 .rate = motion_.rate(k),
                 .direction = mode.direction,
                 .size = force_[k],
-                .speed = speed},
+                .speed = speed,
+                .gap = contacts.gap(at(i))},
                guards);
     for (const Guard& guard : guards)
       out.push_back({kind_of(guard.until), mode.key, guard.value, guard.scale});

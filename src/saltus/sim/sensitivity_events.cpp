@@ -208,13 +208,23 @@ void Walk::impacts(const Stretch& stretch, const std::vector<std::uint64_t>& key
     result.events.push_back({Event::Kind::impact, t, keys[k], struck.dt[k]});
 }
 
+// A force that its damping takes away: the gap is negative where it ends.
+bool Walk::ends_slack(const Stretch& stretch, std::uint64_t key) const {
+  runner_->place(stretch.next->t0, stretch.next->start, {}, 1.0);
+  LaneMotion& motion = runner_->motion();
+  const std::size_t i = runner_->find(key);
+  return motion.contacts().law(i).facts().yields &&
+         motion.contacts().gap(i) < -1e-9 * motion.extent();
+}
+
 // What vanishes where a mode ends, of the modes before.
 Difference::Function Walk::event_function(const Stretch& stretch, const Change& change) const {
   const auto& modes = stretch.step->modes;
   const std::size_t place =
       change.before ? static_cast<std::size_t>(change.before - modes.data()) : 0;
   const double e = stretch.e;
-  return [&modes, &change, place, e](Runner& r, const Groups& groups, double t) {
+  const bool slack = change.before && ends_slack(stretch, change.key);
+  return [&modes, &change, place, e, slack](Runner& r, const Groups& groups, double t) {
     Direction f;
     r.rates(t, groups, modes, e, f);
     LaneMotion& motion = r.motion();
@@ -224,7 +234,9 @@ Difference::Function Walk::event_function(const Stretch& stretch, const Change& 
     if (!change.before) {
       x = motion.contacts().gap(i);
     } else if (!law.set_valued()) {
-      x = law.facts().damping != 0.0 ? motion.force(place)[0] : motion.contacts().gap(i);
+      x = law.facts().damping != 0.0 ? motion.force(place)[0]
+          : slack                    ? law.pressing(motion.contacts().gap(i), motion.rate(place)[0])
+                                     : motion.contacts().gap(i);
     } else if (law.slides_on_normal()) {
       x = change.before->kind == Kind::slides
               ? (motion.rate(place)[0] - law.facts().velocity) * change.before->direction[0]
@@ -339,7 +351,7 @@ std::optional<Refusal> Walk::miss_in(const Stretch& stretch, bool first) {
       const ContactLaw& law = contacts.law(i);
       // A spring without damping begins to press without a jump: a near miss does not matter.
       if (law.bilateral() || mode_of(step.modes, contacts.key(i)) ||
-          (!law.set_valued() && law.facts().damping == 0.0))
+          (!law.set_valued() && law.force(0.0, -1.0, 0.0) == 0.0))
         continue;
       here[contacts.key(i)] = contacts.rate(i, 0);
     }

@@ -56,6 +56,7 @@ class Walk {
   double closing_rate(const Stretch& stretch, const Groups& at, std::span<const ContactMode> modes,
                       std::uint64_t key, Direction& rates);
   void change(const Stretch& stretch, const std::vector<Change>& changes, Sensitivity& result);
+  bool ends_slack(const Stretch& stretch, std::uint64_t key) const;
   Difference::Function event_function(const Stretch& stretch, const Change& change) const;
   std::vector<Change> changes_of(const Stretch& stretch) const;
 

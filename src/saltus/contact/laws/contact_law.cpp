@@ -12,6 +12,7 @@ ContactLaw::ContactLaw(LawFacts facts) : facts_(std::move(facts)) {
   expects(!x.name.empty(), "a contact law has a name");
   expects(x.set_valued || (!x.activation && !x.impact && !x.expands && !(x.cohesion > 0.0)),
           "a law that is a force has no activation, impact, expansion or cohesion");
+  expects(!x.yields || !x.set_valued, "a law that yields is a force");
   expects(!x.slides_on_normal || (x.set_valued && x.bilateral),
           "a law that slides on its normal is set-valued and bilateral");
   expects(x.impact != ImpactForm::held || x.bilateral, "a rate that is held is bilateral");
@@ -86,9 +87,17 @@ bool ContactLaw::gives_force(bool slides) const {
 
 double ContactLaw::force(double, double, double) const { return 0.0; }
 
+double ContactLaw::damping_force(double, double) const { return 0.0; }
+
+double ContactLaw::pressing(double gap, double rate) const { return force(gap, rate, 0.0); }
+
 void ContactLaw::guards(const HeldContact& x, Guards& out) const {
-  if (!set_valued()) {  // what has no dashpot ends where its gap does
-    if (!bilateral() && facts_.damping > 0.0) out.add(Guard::Until::opens, x.force[0], x.size);
+  if (!set_valued()) {  // what does not yield ends where its gap does
+    if (bilateral() || !facts_.yields) return;
+    const double held = pressing(x.gap, 0.0), now = pressing(x.gap, x.rate[0]);
+    const bool of_force = facts_.damping > 0.0;  // a dashpot begins with a jump
+    out.add(Guard::Until::opens, now,
+            of_force ? x.size : std::abs(held) + 2.0 * std::abs(now - held));
     return;
   }
   const Vector3 &f = x.force, &u = x.rate;

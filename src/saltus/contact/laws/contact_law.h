@@ -66,9 +66,10 @@ struct LawFacts {
   bool expands = false;          ///< a problem of compression comes before: P = (1 + e) P_c + P_x
   bool damps_in_middle = false;  ///< its dashpot acts on (u0 + u1)/2, which may turn the rate round
   bool follows_way = false;      ///< works on the way that a coordinate makes, RowState::way
-  double restitution = 0.0;      ///< e [1]
-  double velocity = 0.0;         ///< rate of the gap that it holds; of the surface that rubs [m/s]
-  double damping = 0.0;          ///< c of a force N = -V' - c u [N s/m]
+  bool yields = false;  ///< a force that its damping may take away while the gap is still negative
+  double restitution = 0.0;  ///< e [1]
+  double velocity = 0.0;     ///< rate of the gap that it holds; of the surface that rubs [m/s]
+  double damping = 0.0;      ///< c of a force N = -V' - c u [N s/m]
   double cohesion =
       0.0;  ///< c [N], pull that a contact bears: P_N >= -h c, and with it friction. Lost when it opens.
   double bound = 0.0;  ///< largest force at rest where it slides on the normal [N]
@@ -140,6 +141,7 @@ struct HeldContact {
   Vector3 force = Vector3::Zero(), rate = Vector3::Zero();  ///< normal, tangents [N], [m/s]
   std::array<double, 2> direction{};                        ///< of its slip
   double size = 0.0, speed = 0.0;  ///< scales of its force and of rates [N], [m/s]
+  double gap = 0.0;                ///< [m]
 };
 /// A function of the state that is positive until the contact does something else.
 struct Guard {
@@ -225,6 +227,11 @@ class ContactLaw {
   virtual bool gives_force(bool slides) const;
   /// N [N]; direction: of the slip on the normal. Goes on smoothly beyond the end of the contact.
   virtual double force(double gap, double rate, double direction) const;
+  /// The part of the force of a law without memory that does not belong to stored_energy(): N + V', whose work is a loss.
+  virtual double damping_force(double gap, double rate) const;
+  /// Of what yields: of the sign of its force, and not 0 where the contact begins or ends; the force itself unless a law says
+  /// otherwise. Goes on smoothly, like force().
+  virtual double pressing(double gap, double rate) const;
   virtual void guards(const HeldContact& x, Guards& out) const;
 
   /// Its numbers that are not at rest, by name: a law without friction does not speak of it.

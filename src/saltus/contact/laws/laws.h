@@ -6,7 +6,10 @@
 
 #include "saltus/contact/laws/compliant.h"
 #include "saltus/contact/laws/equality.h"
+#include "saltus/contact/laws/felt.h"
 #include "saltus/contact/laws/fremond.h"
+#include "saltus/contact/laws/hertz.h"
+#include "saltus/contact/laws/hunt_crossley.h"
 #include "saltus/contact/laws/newton_impact.h"
 #include "saltus/contact/laws/poisson_impact.h"
 #include "saltus/contact/laws/relay.h"
@@ -16,8 +19,9 @@
 
 namespace saltus {
 
-using LawChoice = std::variant<SignoriniPosition, NewtonImpact, SchatzmanPaoli, Fremond,
-                               PoissonImpact, StewartTrinkle, Compliant, Relay, Equality>;
+using LawChoice =
+    std::variant<SignoriniPosition, NewtonImpact, SchatzmanPaoli, Fremond, PoissonImpact,
+                 StewartTrinkle, Compliant, Relay, Equality, Hertz, HuntCrossley, Felt>;
 
 /// That of stops of joints and of what is read from other programs, and what messages propose in the place of others.
 using DefaultLaw = NewtonImpact;

@@ -32,14 +32,15 @@ inline double spring_energy(const ContactSpring& x, double gap) {
   return x.stiffness * std::pow(d, x.exponent + 1.0) / (x.exponent + 1.0);
 }
 
-/// Force of the step from gap y0 to y1 without damping, and how fast it falls with y1.
-struct SpringStep {
-  double force = 0.0;  ///< [N], >= 0
-  double slope = 0.0;  ///< -dF/dy1 [N/m], >= 0; > 0 where force > 0
+/// Mean force of a step from gap y0 to y1, and how fast it falls with y1.
+struct ForceStep {
+  double force = 0.0;  ///< N [N]; what is not above 0 is no force
+  double slope = 0.0;  ///< -dN/dy1 [N/m]; > 0 where N > 0
 };
 
 /// mean: F = (V(y0) - V(y1))/(y1 - y0), whose work over the step is what the spring gives up, so that energy is kept.
-inline SpringStep spring_step(const ContactSpring& x, double y0, double y1) {
+/// Without damping.
+inline ForceStep spring_step(const ContactSpring& x, double y0, double y1) {
   const auto slope_at = [&](double gap) {
     return gap < 0.0 ? x.exponent * spring_force(x, gap) / -gap : 0.0;
   };

@@ -1,0 +1,91 @@
+// P = h N of a ContactSpring. With y* the gap of the iterate, y1 = y + gain h W P and y its gap without P; c = 1/2 in the
+// middle, 1 at the end:
+//     linear:  P/h = -s K (c y1 + (1 - c) y0) - C (c u1 + (1 - c) u0),  P >= 0,   s the way of y* in the middle
+// divided by kappa = K c gain h + C c:  0 <= W P + b + P/(h kappa) perp P, or its equality;   else as any ForceLaw
+#include "saltus/contact/laws/spring_law.h"
+
+#include <fmt/format.h>
+
+#include "saltus/contact/laws/compliant.h"
+
+namespace saltus {
+
+SpringLaw::SpringLaw(std::string_view name, const ContactSpring& x, bool damped)
+    : ForceLaw({.name = name,
+                .set_valued = false,
+                .bilateral = x.pulls,
+                .uses_angle = x.stiffness > 0.0,
+                .reads_start_gap = true,
+                .follows_passes = !x.linear(),
+                .damps_in_middle = x.damping > 0.0 && x.at == ContactSpring::At::middle,
+                .follows_way = x.pulls && x.at == ContactSpring::At::middle,
+                .yields = damped || x.damping > 0.0,
+                .damping = x.damping}),
+      spring_(x) {}
+
+// Those that are no linear ones where they are pressed in the iterate. A dashpot does not act at a distance.
+bool SpringLaw::admits(const Admission& x) const {
+  if (x.gaps_alone || !spring_.linear()) return ForceLaw::admits(x);
+  return spring_.pulls || spring_.damping == 0.0 || part(x.y0, x.y) < 0.0;
+}
+
+Law SpringLaw::entry(const ContactShape& shape, double h) const {
+  if (spring_.pulls || !spring_.linear()) return ForceLaw::entry(shape, h);
+  return {.kind = LawKind::unilateral};
+}
+
+RowTerm SpringLaw::row(const RowState& x) const {
+  if (!spring_.linear()) return ForceLaw::row(x);
+  const double c = spring_.weight(), y = part(x.y0, x.y + x.h * x.ahead), u = part(x.u0, x.u_free),
+               K = spring_.stiffness * x.way;
+  const double kappa = K * c * (x.gain * x.h) + spring_.damping * c;
+  return {(K * y + spring_.damping * u) / kappa, 1.0 / (x.h * kappa)};
+}
+
+// (P - h N)/(h kappa)
+double SpringLaw::row_at_end(const RowEnd& x) const {
+  if (!spring_.linear()) return ForceLaw::row_at_end(x);
+  const double N = -spring_.stiffness * x.way * part(x.y0, x.y) - spring_.damping * part(x.u0, x.u);
+  return x.compliance * (x.P - x.h * N);
+}
+
+ForceStep SpringLaw::step(double, double y0, double y1) const {
+  return spring_step(spring_, y0, y1);
+}
+
+double SpringLaw::force(double gap, double rate, double) const {
+  return (spring_.exponent == 1.0 ? -spring_.stiffness * gap : spring_force(spring_, gap)) +
+         damping_force(gap, rate);
+}
+
+double SpringLaw::damping_force(double, double rate) const { return -spring_.damping * rate; }
+
+/// c x1 + (1 - c) x0
+double SpringLaw::part(double x0, double x1) const {
+  const double c = spring_.weight();
+  return c * x1 + (1.0 - c) * x0;
+}
+
+void SpringLaw::add_numbers(std::vector<LawNumber>& all) const {
+  all.push_back({"stiffness", spring_.stiffness});
+  all.push_back({"exponent", spring_.exponent, 1.0});
+  all.push_back({"damping", spring_.damping});
+}
+
+std::string SpringLaw::described() const {
+  std::string text =
+      fmt::format(", stiffness {:g}, exponent {:g}", spring_.stiffness, spring_.exponent);
+  if (spring_.damping > 0.0) text += fmt::format(", damping {:g} N s/m", spring_.damping);
+  for (const auto& [at, name] : names_of(ContactSpring::At{}))
+    if (at == spring_.at) text += fmt::format(", at {}", name);
+  return text;
+}
+
+// In a step that lets go far the middle moves out of the contact, and the loss falls as fast as the spring: the slope stays one of
+// the spring's, which Newton's method needs.
+ForceStep DampedSpringLaw::step(double h, double y0, double y1) const {
+  const ForceStep kept = SpringLaw::step(h, y0, y1), lost = damping_step(h, y0, y1);
+  return {kept.force + lost.force, std::max(kept.slope + lost.slope, 0.25 * kept.slope)};
+}
+
+}  // namespace saltus
