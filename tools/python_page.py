@@ -34,6 +34,7 @@ TOPICS = [
      "book_sources curvature"),
     ("Bodies of your own", "Dynamics Trait Combination Factor Operator SparseMatrix SparseRows Energy PointRef PointTable Source "
      "Rayleigh RigidData ModalData"),
+    ("Laws of your own", "ContactLaw"),
     ("Contact problems", "solve residual contact_laws Solution ContactProblem Law Delassus ContactMeasures solver ContactSolver "
      "Limits SolveReport Attempt SolverMemory read_fclib write_fclib FclibProblem"),
     ("Registries", "schemes kinds laws solvers describe schema built _registry.Registry _registry.Row _registry.Option "

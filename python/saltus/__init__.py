@@ -14,6 +14,7 @@ from ._registry import built, describe, kinds, laws, schema, schemes, solvers  #
 from ._simulation import BodyView, Contacts, Events, GroupView  # noqa: F401
 from ._solve import Solution, contact_laws, residual, solve  # noqa: F401
 from ._extend import with_dynamics, with_scheme  # noqa: F401
+from ._law import ContactLaw  # noqa: F401
 from .models import contact, coupling, dynamics_of, law, make_scene, output, scheme, surface  # noqa: F401
 from . import bodies, joints, shapes  # noqa: F401
 

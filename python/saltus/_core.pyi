@@ -790,6 +790,7 @@ class ModelParts(metaclass=_pybind11_type):
     def exclude(self, a: int, b: int) -> None:
         """Shapes of the frames a and b never touch."""
     def _add_law(self, law: str, scheme: str) -> int: ...
+    def _add_python_law(self, law: Any, base: Any) -> int: ...
     @staticmethod
     def of(scene: Any) -> ModelParts:
         """The parts of a scene (a Scene, a path, a dict) or of a model, to be changed and built again."""
@@ -798,8 +799,8 @@ class ModelParts(metaclass=_pybind11_type):
 
         Parameters
         ----------
-        law : str or Entry
-            Name with `options`, or what law() gave.
+        law : str, Entry or ContactLaw
+            Name with `options`, what law() gave, or one of your own.
         scheme : str, Entry or Scheme
             Of the body that touches; fremond's law, and slips and springs that depend on theta, ask for it.
 
@@ -807,6 +808,8 @@ class ModelParts(metaclass=_pybind11_type):
         ------
         SceneError
             For an option that is not there or out of range.
+        UsageError
+            For a law of your own that lacks force(), or with options.
         """
     def add_body(self: ModelParts, entry: Mapping, scheme: Optional[Scheme] = None) -> int:
         """Adds a body, an entry of saltus.bodies, with its state at t = 0; returns the index of its group.

@@ -7,6 +7,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Union
 from . import _core
 from ._attach import attach
 from ._core import ContactSolver, Dynamics, Model, ModelParts, Scene, Scheme, UsageError
+from ._law import ContactLaw
 from ._entries import Entry, _tables, plain, taken, to_json
 
 __all__ = ["contact", "coupling", "dynamics_of", "law", "make_scene", "output", "scheme", "surface"]
@@ -237,8 +238,8 @@ def _add_law(self: ModelParts, law: Any, scheme: Any = "moreau-jean", **options:
 
     Parameters
     ----------
-    law : str or Entry
-        Name with `options`, or what law() gave.
+    law : str, Entry or ContactLaw
+        Name with `options`, what law() gave, or one of your own.
     scheme : str, Entry or Scheme
         Of the body that touches; fremond's law, and slips and springs that depend on theta, ask for it.
 
@@ -246,7 +247,13 @@ def _add_law(self: ModelParts, law: Any, scheme: Any = "moreau-jean", **options:
     ------
     SceneError
         For an option that is not there or out of range.
+    UsageError
+        For a law of your own that lacks force(), or with options.
     """
+    if isinstance(law, ContactLaw):
+        if options:
+            raise UsageError(f"{type(law).__name__} is a law of your own and takes no options here: {', '.join(options)}")
+        return self._add_python_law(law, ContactLaw)
     entry = Entry(law, **options) if isinstance(law, Mapping) else Entry(kind=law, **options)
     if isinstance(scheme, Scheme):
         scheme = scheme_entry(scheme)

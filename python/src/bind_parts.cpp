@@ -552,6 +552,7 @@ Values as in scenes.)")
   bind_part_joints(cls);
   bind_part_surfaces(m, cls);
   bind_makers(m, cls);
+  bind_law(cls);
   bind_mesh(m);
 }
 

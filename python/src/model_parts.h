@@ -36,6 +36,7 @@ void bind_part_joints(PartsClass& cls);  ///< joints, couplings, laws on coordin
 void bind_part_surfaces(py::module_& m,
                         PartsClass& cls);  ///< Shape; frames, colliders, laws between materials
 void bind_makers(py::module_& m, PartsClass& cls);  ///< schemes, laws, linear, modal
+void bind_law(PartsClass& cls);                     ///< laws written in Python
 void bind_mesh(py::module_& m);                     ///< meshes between arrays and files
 
 }  // namespace saltus::python
