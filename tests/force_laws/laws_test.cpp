@@ -3,6 +3,7 @@
 
 #include "meeting.h"
 #include "saltus/base/error.h"
+#include "saltus/bodies/particles.h"
 #include "support/contacts.h"
 
 using namespace saltus;
@@ -130,6 +131,55 @@ TEST_CASE(
   slow.v = 0.5;
   slow.gap = 1e-6;
   CHECK(std::abs(meet(slow, 2e-4).left / slow.v - (1.0 - 0.02 * 0.5)) <= 2e-4);
+}
+
+TEST_CASE("contacts under forces begin and end once, whatever the tolerance of the integrator") {
+  for (const AnyLaw& law :
+       {AnyLaw(HuntCrossley{1e10, 1.5, 3e9, {}}), AnyLaw(Felt{1e9, 1.5, 4e3}), AnyLaw(steel()),
+        AnyLaw(HuntCrossley{1e10, 1.0, 2e10, {}}), AnyLaw(Felt{1e13, 2.5, 2e7})})
+    for (const bool plane : {false, true})
+      for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12})
+        for (const double h : {1e-6, 3e-6, 1e-4}) {
+          CAPTURE(law->description());
+          CAPTURE(plane);
+          CAPTURE(tolerance);
+          CAPTURE(h);
+          Meeting x{.law = law, .lane = Lane::events};
+          x.plane = plane;
+          x.tolerance = tolerance;
+          x.h = h;
+          const Met met = meet(x, 6e-4);  // two events, or it fails
+          CHECK(met.left > 0.2);
+          x.tolerance = 1e-12;
+          CHECK(std::abs(met.left - meet(x, 6e-4).left) <= 1e2 * tolerance + 1e-9);
+        }
+}
+
+TEST_CASE("a mass meets a stop at the origin under a damped force once, whatever the tolerance") {
+  using At = Compliant::At;
+  for (const AnyLaw& law :
+       {AnyLaw(HuntCrossley{1e6, 1.5, 3e5, {}}), AnyLaw(Felt{1e7, 2.5, 1e4}),
+        AnyLaw(Felt{1e5, 1.5, 1e3}), AnyLaw(Compliant{1e5, 1.0, 50.0, At::middle})})
+    for (int digits = 6; digits <= 13; ++digits) {
+      CAPTURE(law->description());
+      CAPTURE(digits);
+      ParticleSystem system;
+      system.mass = Vector::Ones(1);
+      const MovingBody body{std::make_shared<Particles>(system), Vector3(0.1, 0.0, 0.0),
+                            Vector3(-1.0, 0.0, 0.0)};
+      ModelParts parts = one_group(body, MoreauJeanOptions{}, 1e-3);
+      add_stop(parts, {}, Vector3::Zero(), Vector3::UnitX(), law);
+      parts.options.lane = Lane::events;
+      parts.options.events.tolerance = std::pow(10.0, -digits);
+      Simulation sim{Model(parts)};
+      std::size_t springs = 0, others = 0;
+      for (int k = 0; k < 300; ++k) {
+        REQUIRE(sim.advance().converged);
+        for (const Event& e : sim.events()) ++(e.kind == Event::Kind::spring ? springs : others);
+      }
+      CHECK(springs == 2);
+      CHECK(others == 0);
+    }
 }
 
 TEST_CASE("felt lets go before it has its thickness back, and its loss is that of an ODE") {

@@ -473,7 +473,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   find_links();
   if (!(lane.next > 0.0)) start(std::min(h, first_step(h)));
   if (const double most = slip_time(); h > most) start(most);
-  watch.begin(step.t0, step.v0);
+  watch.begin(step.t0, step.v0, h);
   if (motion.contacts().detects()) {
     // u h + a h^2/2 <= way
     const double u = std::max(motion.fastest(step.v0), watch.fastest_drift(lane.t, lane.t + h)),

@@ -15,7 +15,8 @@ constexpr int kDeepestShape = 12;  ///< because a polynomial does not fit, or co
 constexpr int kDeepestForce = 5;   ///< the same of forces, which cost an evaluation each
 constexpr double kNoise = 1e-12;   ///< of what is subtracted in a gap
 constexpr double kForceNoise = 1e-10;
-constexpr double kRoom = 1e-14;  ///< of the largest force: no room
+constexpr double kLeft = 1e3, kSoon = 1e-9;  ///< of the round-off of a gap, of a step
+constexpr double kRoom = 1e-14;              ///< of the largest force: no room
 /// How well a polynomial must fit between its nodes, of its largest value.
 constexpr double kFit = 1e-10, kForceFit = 1e-7;
 
@@ -173,10 +174,10 @@ double LaneWatch::held_at(std::uint64_t key) const {
   return it != held_.end() && it->first == key ? it->second : 0.0;
 }
 
-// What yields without a mode inside its contact: it pressed until damping took all of its force, and the gap is still
-// negative.
-bool LaneWatch::slack(std::uint64_t key, const ContactLaw& law) const {
-  return law.facts().yields && held_at(key) < -round_;
+const double* LaneWatch::slack(std::uint64_t key) const {
+  const auto it =
+      std::ranges::lower_bound(slack_, key, {}, &std::pair<std::uint64_t, double>::first);
+  return it != slack_.end() && it->first == key ? &it->second : nullptr;
 }
 
 namespace {
@@ -190,11 +191,20 @@ LaneWatch::Kind kind_of(Guard::Until until) {
       return LaneWatch::Kind::presses;
   }
 }
+
+// What yields inside its contact: it pressed until its damping took all of its force, and the gap is still negative. One that
+// ended with its contact, as closely as that was found, would press again.
+bool lets_go(const ContactLaw& law, double y, double u) {
+  if (!law.facts().yields) return false;
+  const double held = law.pressing(y, 0.0), now = law.pressing(y, u);
+  return !(now > 1e-3 * (std::abs(held) + std::abs(now - held)));
+}
 }  // namespace
 
-void LaneWatch::begin(double t, View v) {
+void LaneWatch::begin(double t, View v, double h) {
   motion_.force_sizes(force_);
-  forces_ = slack_ = false;
+  forces_ = false;
+  slack_.clear();
   w_.setZero();
   motion_.go(t, w_, v);
   LaneContacts& contacts = motion_.contacts();
@@ -205,8 +215,12 @@ void LaneWatch::begin(double t, View v) {
   round_ = kNoise * motion_.extent();
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     if (!(contacts.gap(i) <= round_)) continue;
-    held_.emplace_back(contacts.key(i), contacts.gap(i));
-    slack_ = slack_ || slack(contacts.key(i), contacts.law(i));
+    const double y = contacts.gap(i), u = contacts.rate(i, 0);
+    held_.emplace_back(contacts.key(i), y);
+    // What opens and needs next to no time to its end is no longer in contact: its place was found as closely as that.
+    const bool left = u > 0.0 && -y <= std::max(kLeft * round_, kSoon * u * h);
+    if (y < -round_ && !left && lets_go(contacts.law(i), y, u))
+      slack_.emplace_back(contacts.key(i), std::max(contacts.law(i).pressing(y, u), 0.0));
   }
   for (const ContactMode& mode : motion_.modes()) {
     const int i = contacts.index_of(mode.key);
@@ -222,7 +236,7 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
   LaneContacts& contacts = motion_.contacts();
   const auto modes = motion_.modes();
   if (!forces) {
-    if (slack_)
+    if (!slack_.empty())
       motion_.go(t, w, v);  // with the rates of gaps
     else
       motion_.look(t, w, v);
@@ -233,12 +247,13 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
       const std::uint64_t key = contacts.key(i);
       const auto mode = std::ranges::lower_bound(modes, key, {}, &ContactMode::key);
       const bool open = mode == modes.end() || mode->key != key;
-      if (open && slack_ && slack(key, law)) {
-        // of the sign of -N, which is to be positive while y < 0
+      const double* const left = open ? slack(key) : nullptr;
+      if (left) {
+        // of the sign of -N, which is to be positive while y < 0, less what was left of it where it let go
         const double y = contacts.gap(i), u = contacts.rate(i, 0), now = law.pressing(y, u);
         const double size =
             law.pressing(-std::max(L, std::abs(y)), 0.0) + std::abs(now - law.pressing(y, 0.0));
-        out.push_back({Kind::resumes, key, -now, size});
+        out.push_back({Kind::resumes, key, *left - now, size});
         out.push_back({Kind::leaves, key, -y, L});
       } else if (open) {
         out.push_back({Kind::gap, key, contacts.gap(i) - held_at(key), L});

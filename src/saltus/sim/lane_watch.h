@@ -34,8 +34,8 @@ class LaneWatch {
   LaneWatch(const Model& model, LaneMotion& motion);
 
   /// The start of a step: contacts that touch here may be at gap 0, or below it. motion: started, with its modes, at the last
-  /// rates() there.
-  void begin(double t, View v);
+  /// rates() there. h: about how long the step is [s].
+  void begin(double t, View v, double h);
   /// The earliest event of a step with its dense output; none if there is none. at_rates(theta) is called where the rates of
   /// the motion were taken.
   using AtRates = std::function<void(double theta)>;
@@ -74,12 +74,13 @@ class LaneWatch {
   Found hidden(const OdeStep& step, std::uint64_t key, double from, double to);
   Found last_room(const OdeStep& step, std::uint64_t key, double from, double to);
   double held_at(std::uint64_t key) const;
-  bool slack(std::uint64_t key, const ContactLaw& law) const;
+  const double* slack(std::uint64_t key) const;
 
   const Model& model_;
   LaneMotion& motion_;
   bool forces_ = false;
-  bool slack_ = false;         ///< of some contact slack() is true
+  /// Contacts that are pressed and have let go at the start, and what was left of ContactLaw::pressing() there.
+  std::vector<std::pair<std::uint64_t, double>> slack_;
   std::vector<double> force_;  ///< size of the force of every mode [N]
   std::vector<Surface> surfaces_;
   /// From the frame of a plane no surface is farther away where the step starts [m].
