@@ -220,8 +220,8 @@ TEST_CASE("a slab that runs drags as one that moves as fast, whatever the law an
         Row{"", "runge-kutta", true}, Row{"", "splitting", true},
         Row{"restitution: 0.5", "events", true}, Row{"restitution: 0.5", "events", false},
         Row{"falling: {ratio: 0.3, speed: 0.2}", "events", true}}) {
-    CAPTURE(row.law);
-    CAPTURE(row.scheme);
+    CAPTURE(std::string(row.law));
+    CAPTURE(std::string(row.scheme));
     Belt runs;
     runs.law = row.law;
     runs.floor = "box: {size: [20, 20, 0.2]}, position: [0, 0, -0.1]";

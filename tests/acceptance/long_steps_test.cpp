@@ -196,7 +196,7 @@ TEST_CASE(
         "      material: {{law: st_venant_kirchhoff, young: 200 GPa, poisson: 0, density: 8000}}\n"
         "      surface: {{material: steel}}\n      velocity: [0, 0, -80]\n{}surfaces: "
         "[{{materials: "
-        "[wall, steel], law: {{kind: newton-impact}}}}]\n",
+        "[wall, steel], law: {{kind: newton-impact, activation: {{kind: siconos}}}}}}]\n",
         h, more);
   };
   CHECK(growth(bar("2 us", "")) == 1);

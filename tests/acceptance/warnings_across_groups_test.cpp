@@ -5,9 +5,7 @@
 
 #include <string>
 
-#include "../support/data_folder.h"
-#include "run_scene.h"
-#include "saltus/study/scene_run.h"
+#include "run_warnings.h"
 
 using namespace saltus;
 using namespace saltus::test;
@@ -15,17 +13,9 @@ using namespace saltus::test;
 namespace {
 
 std::string lines_of(const std::string& text, std::size_t groups) {
-  const saltus_test::DataFolder folder;
-  folder.write("s.yaml", text);
-  SceneRunOptions options;
-  options.output = (folder.path / "s.h5").string();
-  std::string lines;
-  options.note = [&](const std::string& line) { lines += line + "\n"; };
-  SceneSetup setup = set_up((folder.path / "s.yaml").string(), {}, "");
-  CHECK(setup.model.groups().size() == groups);
-  SceneRun run(std::move(setup), std::move(options));
-  run();
-  return lines;
+  const Warned run = run_warned(text);
+  CHECK(run.groups == groups);
+  return run.lines;
 }
 bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

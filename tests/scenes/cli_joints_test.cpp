@@ -126,7 +126,7 @@ TEST_CASE("energy that goes to and fro is no warning where its sum is 0") {
 TEST_CASE("a stop that feeds energy in is named as a stop, with a remedy that stops have") {
   const Folder folder;
   folder.write("scene.yaml",
-               pendulum("limits: {lower: -0.4, upper: 0.4, restitution: 0.5}", "10 ms", "2 s"));
+               pendulum("limits: {lower: -0.02, upper: 0.02, restitution: 0.5}", "30 ms", "3 s"));
   const Outcome run = saltus_command(folder, {"run", "scene.yaml"});
   CAPTURE(run.err);
   CAPTURE(run.out);

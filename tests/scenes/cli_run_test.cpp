@@ -116,8 +116,7 @@ TEST_CASE("a run whose contacts feed energy in says so, and which option avoids 
   CHECK(outcome.error_lines() == 2);  // the scene is also resonant, which is said before the run
   CHECK(holds(outcome.err, "weakly damped modes of 'string'"));
   CHECK(holds(outcome.err, "saltus: warning: contact fed energy"));
-  CHECK(holds(outcome.err,
-              "use `activation: {kind: gap-closing, closing_only: true}` in newton-impact"));
+  CHECK(holds(outcome.err, "use `law: signorini-position`"));
   const auto json = nlohmann::json::parse(outcome.out);
   CHECK(json["contact_gain"]["steps"].get<int>() > 0);
   CHECK(json["contact_gain"]["value"].get<double>() > 0.0);

@@ -5,6 +5,18 @@ from . import joints, laws
 from .solids import Unknown
 
 
+def contact_name(groups, group, body):
+    """"contact of 'ball' with what is fixed", of groups and bodies of its two sides."""
+    def side(g, b):
+        if g < 0:
+            return "what is fixed"
+        names = groups[g].names
+        return f"'{names[b] if 0 <= b < len(names) else groups[g].name}'"
+
+    sides = sorted(zip(group, body), key=lambda s: s[0] < 0)
+    return "contact of " + " with ".join(side(int(g), int(b)) for g, b in sides)
+
+
 class Found:
     """Contacts of a frame between points: arrays, a row a contact."""
 
@@ -19,6 +31,7 @@ class Found:
         self.group, self.body = c.body[rows][:, 0::2].copy(), c.body[rows][:, 1::2].copy()
         self.local = c.local[rows].reshape(-1, 2, 3).copy()
         self.feature = c.feature[rows].copy()
+        self._groups = step.results.groups
         self._of_pairs(step.results.pairs, c.key[rows].astype(np.int64))
         self.gap, self.status, self.key = c.gap[rows], c.status[rows], c.key[rows]
 
@@ -34,6 +47,9 @@ class Found:
         self.group[of], self.body[of] = pairs["group"][i], pairs["body"][i]
         self.E[of] = np.concatenate([pairs["normal"][i][:, None], pairs["tangent"][i].reshape(-1, 2, 3)], 1)
         self.n[of] = pairs["normal"][i]
+
+    def name(self, i):
+        return contact_name(self._groups, self.group[i], self.body[i])
 
     def __len__(self):
         return len(self.rows)

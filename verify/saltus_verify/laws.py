@@ -175,7 +175,7 @@ def newton_impact(step, found, x, laws, of, report):
     surely = (ahead < slack - blur) & closed
     closing &= ~gap_closing(step.model.scene, laws)  # which keeps those under load in
     never = (ahead > slack + blur) | (closing & (u0[:, 0] > pick("velocity_threshold", 0.0) + 1e-12))
-    where = lambda j: f"{step.at()}, contact {int(found.key[of[j]])}"
+    where = lambda j: f"{step.at()}, {found.name(of[j])}"
     if step.one_stage:
         report.largest("contacts without cause", np.where(never, np.abs(P).max(1), 0.0),
                        1e-12 * np.maximum(np.abs(P).max(), 1e-300), "N s", where)
@@ -214,7 +214,7 @@ def with_load(step, found, x, laws, of, e):
     gain = x.gain[of] if step.one_stage else np.zeros(of.size)
     Y = y1 - gain * h * u1 if step.one_stage else np.zeros(of.size)
     slack = 1e-6 * (step.model.scene["contact"].get("margin") or step.model.margin()) * (found.key[of] >= 2 ** 32)
-    blur = slack + x.bend[of] + 1e-12 * np.abs(found.local[of]).max((1, 2))
+    blur = slack + x.bend[of] + 1e-12 * np.abs(found.local[of]).max((1, 2))  # a Y of such a size counts as closed
     reach = np.clip(-h * u1, np.maximum(Y - blur, 0.0), np.maximum(Y + blur, 0.0))
     u0 = x.u0[of][:, 0]
     impact = e * u0
@@ -248,7 +248,7 @@ def keep_apart(step, u_N, speeds, P_N, rho, of, found, report):
     scale = np.maximum(max(np.nanmax(speeds, initial=0.0), falls), np.sqrt(2.0 * energy / np.maximum(rho, 1e-300)))
     claimed = max(1e-6, tolerance_of(step.model.scene), rows["residual_after"][row])
     blur = 1e-12 * np.nanmax(np.abs(found.local[of]), initial=0.0) / step.h + 1e-14 * np.abs(P_N / rho)
-    where = lambda j: f"{step.at()}, contact {int(found.key[of[j]])}"
+    where = lambda j: f"{step.at()}, {found.name(of[j])}"
     report.largest("contacts that close", np.maximum(-u_N, 0.0), 10.0 * claimed * scale + blur, "m/s", where)
 
 
@@ -343,7 +343,7 @@ def compliant(step, found, x, laws, of, report):
         if c > 0.0 and P == 0.0 and min(0.5 * (y0 + y1), y1) >= 0.0:
             N = 0.0
         report.add("contact law, springs", P - step.h * N, blur, "N s",
-                   lambda: f"{step.at()}, contact {int(found.key[i])}")
+                   lambda: f"{step.at()}, {found.name(i)}")
 
 
 CHECKS = {"newton-impact": newton_impact, "signorini-position": signorini_position, "relay": relay,

@@ -76,12 +76,16 @@ void ContactGain::Sum::add(double work) {
 }
 
 void ContactGain::add(const Step& work, double start, const Energy& now, std::uint64_t step) {
-  moved_ = std::max({moved_, now.kinetic, work.carried});
-  const double taken = std::min(work.scheme, 0.0), sum = work.impact + work.friction,
-               gain = std::max(sum, work.friction) + taken;
-  all_.add(sum + taken);
-  friction_.add(work.friction + taken);
-  if (!(gain > 1e-12 * std::max(std::abs(start), parts_of(now)))) return;
+  moved_ = std::max(moved_, now.kinetic);
+  const double nothing =
+      std::max(1e-12 * std::max(std::abs(start), parts_of(now)), 1e-9 * work.carried);
+  const auto counts = [&](double x) { return std::abs(x) > nothing ? x : 0.0; };
+  const double taken = std::min(work.scheme, 0.0),
+               sum = counts(work.impact + work.friction + taken),
+               friction = counts(work.friction + taken), gain = std::max(sum, friction);
+  all_.add(sum);
+  friction_.add(friction);
+  if (!(gain > 0.0)) return;
   ++steps;
   if (gain > worst.value) worst = {gain, step};
 }

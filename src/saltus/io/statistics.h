@@ -68,11 +68,12 @@ class ContactGain {
     double impact = 0.0, friction = 0.0, scheme = 0.0;
     double carried = 0.0;  ///< sum P_N times StepReport::speed [J]
   };
-  /// `start`, `now`: energy [J], below 1e-12 of them, and of the two parts of the latter, work counts as round-off.
+  /// `start`, `now`: energy [J]. Work below 1e-12 of them, and of the two parts of the latter, or below 1e-9 of `carried`, which
+  /// what rests has in every step, is round-off.
   void add(const Step& work, double start, const Energy& now, std::uint64_t step);
-  /// Whether that is worth a word: above 1e-3 of the energy turned over, which is the largest kinetic energy, or the largest
-  /// `carried`, and the accounts of the ledger [J] together; by friction alone above 2e-2. Less is within the error of order h of
-  /// steps whose contacts travel on a body that turns.
+  /// Whether that is worth a word: above 1e-3 of the energy turned over, the largest kinetic energy and the accounts of the ledger
+  /// [J] together; by friction alone above 2e-2. Less is within the error of order h of steps whose contacts travel on a body that
+  /// turns.
   bool matters(std::span<const double> ledger) const;
 
   /// [J], of the two the one that is more by its own measure.

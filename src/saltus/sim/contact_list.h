@@ -92,6 +92,8 @@ class ContactList {
   /// Every law that a contact of the island may have, by index of the model's.
   std::span<const int> laws() const { return laws_; }
   int rows() const { return rows_; }
+  /// Some point, body or surface of the rows moves by itself at the end of the step.
+  bool drifts() const { return drifts_; }
   /// True when contacts are looked for between surfaces.
   bool detects() const { return !surfaces_.empty(); }
 
@@ -226,8 +228,8 @@ class ContactList {
   bool counts_angles_ = false;
   bool drifts_ =
       false;  ///< some point, body or surface of the rows moves by itself at the end of the step
-  bool runs_ = false;           ///< some surface runs
-  double t0_ = 0.0, t1_ = 0.0;  ///< ends of the step of make_rows() [s]
+  bool runs_ = false;            ///< some surface runs
+  double t0_ = 0.0, t1_ = 0.0;   ///< ends of the step of make_rows() [s]
   bool force_surfaces_ = false;  ///< some law between shapes is a force
   bool forces_alone_ = false, follows_forces_ = false;
   SurfaceFinder surfaces_;

@@ -297,9 +297,11 @@ void FixedIsland::find_open(IslandStep& step) {
     const auto at = static_cast<Eigen::Index>(k);
     const int i = admitted_[k];
     const std::uint64_t key = key_[static_cast<std::size_t>(i)];
+    const LawFacts& facts = law(i).facts();
+    if (facts.closes_gaps && lasts_[k] == 0 && facts.restitution != 0.0) continue;  // a rebound
     const double motion = step.h * (std::abs(rate_[at]) + D_(i, i) * p_[at]);
     if (!law(i).activated() || !(p_[at] > 0.0) || loaded_[k] == 0 ||
-        !open_.add(key, y_end_[i], motion, law(i).facts().closes_gaps, 0.0))
+        !open_.add(key, y_end_[i], motion, facts.closes_gaps, 0.0))
       continue;
     step.notices.add(Notice::Kind::open, group_, -1, [&] {
       return open_text(

@@ -11,6 +11,8 @@ namespace {
 
 /// Impulses that are nothing [N s]: what decays for ever loses its digits near the least number.
 constexpr double kNoImpulse = 1e-200;
+/// Of the places of points: gaps that are round-off of them [1].
+constexpr double kClosed = 1e-12;
 
 }  // namespace
 
@@ -54,26 +56,60 @@ int IslandProblem::group_of(std::size_t i) const {
   return list_.members()[size(c.side[0].member >= 0 ? c.side[0].member : c.side[1].member)].group;
 }
 
-// The prediction (q~, v~) has the gap y_phi at the contact instant and ends at y1 = y_phi + (1 - phi) h ((1 - g) u0 + g u~), so that
-//     Y = y1 - g h u~ = y_phi + h ((1 - phi - g) u0 - phi g H (v~ - v0)),   u~ = u0 + H (v~ - v0),
-// on the rows of the contact instant: what turns has no way on them that only its arc has. Supports have the rates of the start:
-// that one starts within the step is an impact, no gap. Between schemes of two gains g is between them, and the smaller never asks
-// for more than the gap.
+namespace {
+
+/// By how much more than phi h v0 the prediction has moved the member to its place at the contact instant, as an increment. Of
+/// what turns the centres of the bodies tell whether that is the middle of the ends or half a step from the start.
+void deviation(const Group& group, const Trial& x, const Vector& placed, double phi, Vector& d) {
+  if (phi == 1.0) {
+    d = x.gain * x.h * (x.v - x.start->v);
+  } else if (!has(group.dynamics->traits(), Trait::rotations)) {
+    d = placed - x.start->q - phi * x.h * x.start->v;
+  } else {
+    d = (0.5 * phi * x.h) * (x.v - x.start->v);
+    double straight = 0.0, middle = 0.0;
+    for (int b = 0; b < group.dynamics->bodies(); ++b) {
+      const Vector3 way = placed.segment<3>(7 * b) - x.start->q.segment<3>(7 * b) -
+                          phi * x.h * x.start->v.segment<3>(6 * b);
+      straight += way.squaredNorm();
+      middle += (way - d.segment<3>(6 * b)).squaredNorm();
+    }
+    if (straight < middle) d.setZero();
+  }
+}
+
+}  // namespace
+
+// With the gap y_phi of the prediction at the contact instant, H d what its way to there has more than phi h u0,
+//     Y = y0 + (1 - g) h u0 = y_phi + (1 - phi - g) h u0 - H d
+// on the rows of the contact instant: what turns has no way on them that only its arc has. Supports have the rate of the start, or
+// that of the end where it asks for less: one that starts within the step makes an impact, no gap. Between schemes of two gains g is
+// between them, and the smaller never asks for more than the gap.
 void IslandProblem::measure_reach(const IslandStep& step, double phi) {
-  u_now_.setZero();
+  u_now_.setZero();   // H d
+  u_free_.setZero();  // rates of supports at the end, less those at the start
+  if (list_.drifts()) {
+    list_.add_drift(u_free_);
+    u_free_ -= motion.u0;
+  }
   for (ContactList::Member& m : list_.members()) {
     const Trial& trial = step.trials[size(m.group)];
-    m.w = trial.v - trial.start->v;
+    if (trial.v.size() == 0) continue;
+    deviation(model_.groups()[size(m.group)], trial, m.q, phi, m.w);
     m.H.multiply_add(m.w, u_now_);
+    if (list_.drifts()) m.H.multiply_add(trial.start->v, u_free_);
   }
   for (std::size_t i = 0; i < list_.count(); ++i) {
     double g = std::numeric_limits<double>::infinity();
-    for (const IslandContact::Side& side : list_[i].side)
-      if (side.member >= 0)
-        g = std::min(g, step.trials[size(list_.members()[size(side.member)].group)].gain);
+    for (const IslandContact::Side& side : list_[i].side) {
+      if (side.member < 0) continue;
+      const Trial& trial = step.trials[size(list_.members()[size(side.member)].group)];
+      if (trial.v.size() > 0) g = std::min(g, trial.gain);  // what is led has none
+    }
     const auto k = static_cast<Eigen::Index>(i);
     const int r = row(i);
-    motion.Y[k] = motion.gap[k] + step.h * ((1.0 - phi - g) * motion.u0[r] - phi * g * u_now_[r]);
+    motion.Y[k] = motion.gap[k] + (1.0 - phi - g) * step.h * motion.u0[r] - u_now_[r] -
+                  g * step.h * std::max(u_free_[r], 0.0);
   }
 }
 
@@ -199,8 +235,9 @@ double IslandProblem::coordinate_way(double h, std::size_t i, double gap_end, do
 // another problem in every step.
 double IslandProblem::reach(std::size_t i) const {
   if (!needs_.reach || glued(i)) return 0.0;
-  const double Y = motion.Y[static_cast<Eigen::Index>(i)];
-  return Y > (i < list_.named() ? 0.0 : list_.slack()) ? Y : 0.0;
+  const double Y = motion.Y[static_cast<Eigen::Index>(i)],
+               closed = i < list_.named() ? kClosed * std::abs(list_[i].offset) : list_.slack();
+  return Y > closed ? Y : 0.0;
 }
 bool IslandProblem::loaded(std::size_t i) const { return loaded_[i] != 0 && !glued(i); }
 bool IslandProblem::glued(std::size_t i) const {

@@ -93,6 +93,11 @@ class IslandProblem {
   double normal(std::size_t i) const { return impulse_[row(i)]; }
   /// Contact i carried an impulse in the step before, and no bond holds it.
   bool loaded(std::size_t i) const;
+  /// And it is no rebound that its law still returns.
+  bool rests(std::size_t i) const {
+    const LawFacts& law = this->law(i).facts();
+    return loaded(i) && (!law.closes_gaps || lasts_[i] != 0 || law.restitution == 0.0);
+  }
   bool bonded(std::size_t i) const { return bonded_[i] != 0; }
   /// Sticks, slides or open, of the k-th contact that is in.
   ContactView::Status status(std::size_t k) const;

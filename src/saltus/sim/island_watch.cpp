@@ -148,9 +148,9 @@ double IslandWatch::speed_of(const IslandStep& step, std::size_t i) const {
     const GroupState& start = *step.trials[size(m.group)].start;
     if (!model_.groups()[size(m.group)].dynamics->rigid() || start.v.size() == 0) continue;
     const int body = m.at[size(side.point)].body;
-    const double size = i < list_.named() ? 0.0 : list_.size_of(i);
+    const Vector3 arm = m.x.segment<3>(3 * side.point) - start.q.segment<3>(7 * body);
     speed = std::max(speed, start.v.segment<3>(6 * body).norm() +
-                                size * start.v.segment<3>(6 * body + 3).norm());
+                                arm.norm() * start.v.segment<3>(6 * body + 3).norm());
   }
   return speed;
 }
@@ -162,7 +162,7 @@ void IslandWatch::find_open(IslandStep& step) {
     const ContactLaw& law = list_.law(i);
     const double gap = problem_.motion.y[problem_.admitted()[k]], P = problem_.normal(i),
                  W = problem_.diagonal_of_row(problem_.laws()[k].first);
-    if (!law.activated() || !(P > 0.0) || !problem_.loaded(i)) continue;
+    if (!law.activated() || !(P > 0.0) || !problem_.rests(i)) continue;
     const double slack = i < list_.named() ? 0.0 : list_.slack(),
                  motion = step.h * (speed_of(step, i) + W * P);
     if (!open_.add(list_[i].key, gap, motion, law.facts().closes_gaps, slack)) continue;

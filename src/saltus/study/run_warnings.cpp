@@ -124,12 +124,16 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
                           law.closes_gaps ? "" : "kind: gap-closing, ", law.name);
     at_end = at_end || (law.friction.coefficient > 0.0 && law.friction.tangential != 1.0);
   }
+  bool gain_one = true;  // which laws on gaps need
+  for (const Group& group : setup.model.groups())
+    gain_one = gain_one && group.scheme->gain() == 1.0;
   const std::string remedy = setup.model.options().lane == Lane::events ? finer_remedy(setup)
                              : gain.by_friction() && at_end
                                  ? fmt::format("use `slip: mean` in {}", DefaultLaw::name)
+                             : opens.empty() && !on_rates ? finer_remedy(setup)
+                             : gain_one       ? fmt::format("use `law: {}`", GapLaw::name)
                              : !opens.empty() ? opens
-                             : on_rates       ? fmt::format("use `law: {}`", DefaultLaw::name)
-                                              : finer_remedy(setup);
+                                              : fmt::format("use `law: {}`", DefaultLaw::name);
   return fmt::format(
       "{} fed energy into the motion, {:.3g} J in {} steps, at most {:.3g} J in one (t = {:.6g} "
       "s); "
@@ -254,7 +258,8 @@ std::string sinking_warning(const LoopReport& loop, const SceneSetup& setup) {
   for (const AnyLaw& law : setup.model.laws()) {
     if (!law->activated()) continue;
     velocity = true;
-    closing_only = closing_only || law->facts().activation->closing_only;
+    closing_only =
+        closing_only || (law->facts().activation->closing_only && !law->facts().closes_gaps);
   }
   const double sunk = -loop.least_gap - std::max(0.0, -loop.first_gap);
   if (!velocity || !(loop.speed > 0.0) || !(sunk > kSteps * options.h * loop.speed)) return "";

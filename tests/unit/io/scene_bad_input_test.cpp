@@ -291,7 +291,7 @@ TEST_CASE("choices are refused when unknown, incomplete or ambiguous") {
       {contact("{flat: {height: 0}}", "signorini"),
        "4:55: contacts[0].law: 'signorini' is not known here; allowed: "
        "signorini-position, newton-impact, schatzman-paoli, fremond, poisson-impact, "
-       "stewart-trinkle, compliant, relay, equality"},
+       "stewart-trinkle, compliant, relay, equality, hertz, hunt-crossley, felt"},
   });
 }
 

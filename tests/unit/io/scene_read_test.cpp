@@ -34,7 +34,7 @@ TEST_CASE("a scene is read with its units and defaults") {
   CHECK(damping.loss_frequency == AirViscoelasticDamping::LossFrequency::ideal);
   CHECK(damping.air_density == 1.2);
   REQUIRE(spec.contacts.size() == 1);
-  const auto& frets = std::get<FretRule>(*spec.contacts[0].against.frets);
+  const auto& frets = std::get<FretRule>(*spec.contacts[0].against->frets);
   CHECK(frets.count == 20);
   CHECK(frets.height == std::vector<double>{-0.203e-3, -7.994e-3, 7.434e-3});
   CHECK(std::holds_alternative<SignoriniPosition>(spec.contacts[0].law));
@@ -62,8 +62,8 @@ TEST_CASE("every kind of entry is read") {
   CHECK(spec.bodies[2].bar->second_moment == 83e-12);
   CHECK(std::get<TableDamping>(*spec.bodies[2].bar->damping).table == "losses.csv");
   CHECK(spec.bodies[4].modes->mass == std::vector<double>{0.5, 0.02});
-  CHECK(std::get<PointList>(*spec.contacts[0].against.frets)[1] == std::array{0.2, -0.002});
-  CHECK(spec.contacts[1].against.neck->beyond == -0.01);
+  CHECK(std::get<PointList>(*spec.contacts[0].against->frets)[1] == std::array{0.2, -0.002});
+  CHECK(spec.contacts[1].against->neck->beyond == -0.01);
   const auto& impact = std::get<NewtonImpact>(spec.contacts[4].law);
   CHECK(impact.activation.forecast == 0.5);
   CHECK(impact.activation.closing_only);
@@ -104,8 +104,8 @@ TEST_CASE("every entry of the other kinds is read") {
   const auto& list = std::get<std::vector<NumberOrName>>(*spec.contacts[0].at);
   CHECK(list == std::vector<NumberOrName>{0.0, 1.0});
   CHECK(std::get<NumberOrName>(*spec.contacts[2].at).name == "bob_2");
-  CHECK(spec.contacts[1].against.body == "b");
-  CHECK(spec.contacts[3].against.stop->side == StopSpec::Side::below);
+  CHECK(spec.contacts[1].against->body == "b");
+  CHECK(spec.contacts[3].against->stop->side == StopSpec::Side::below);
   CHECK(std::get<NumberOrName>(*spec.outputs[2].at).name == "bob_1");
   CHECK(spec.outputs[2].name == "n at bob_1");
 }

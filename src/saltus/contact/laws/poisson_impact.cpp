@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "saltus/base/error.h"
+
 namespace saltus {
 namespace {
 
@@ -24,6 +26,10 @@ class PoissonImpactLaw final : public ContactLaw {
 }  // namespace
 
 std::shared_ptr<const ContactLaw> PoissonImpact::law(const LawContext& context) const {
+  if (activation.kind == ActivationKind::gap_closing)
+    throw SceneError(context.path + ".activation.kind",
+                     "poisson-impact keeps the gap with which a contact becomes active",
+                     "siconos, or the law newton-impact");
   return std::make_shared<PoissonImpactLaw>(*this, context);
 }
 
