@@ -39,6 +39,7 @@ std::shared_ptr<PartsObject> parts_of(const Model& model) {
   parts.joints.assign(model.joints().begin(), model.joints().end());
   parts.couplings.assign(model.couplings().begin(), model.couplings().end());
   parts.joint_laws.assign(model.joint_laws().begin(), model.joint_laws().end());
+  parts.running.assign(model.running().begin(), model.running().end());
   parts.probes.assign(model.probes().begin(), model.probes().end());
   parts.solver = {keep, &model.solver()};
   parts.options = model.options();

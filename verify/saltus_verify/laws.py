@@ -40,6 +40,8 @@ class Kinematics:
                         self.gain[of] = np.minimum(self.gain[of], np.nan if gain is None else gain)
                     if hasattr(sides, "bend"):
                         self.bend[of] += sides.bend(*args)
+                    elif g not in step.steps:  # led
+                        self.bend[of] += step.h * np.linalg.norm(sides.rate(1, *args) - sides.rate(0, *args), axis=1)
                 except Unknown:
                     for x in (self.u0, self.u1, self.W, self.way_c, self.way_0):
                         x[of] = np.nan
@@ -188,7 +190,11 @@ def newton_impact(step, found, x, laws, of, report):
     keep_apart(step, u[active][:, 0], np.abs(np.concatenate([u0, u1], 1))[active], P[active][:, 0], rho[active], of[active],
                found, report)
     top = np.maximum(np.abs(P).max(), 1e-300)
-    report.largest("cone", np.maximum(np.linalg.norm(P[:, 1:], axis=1) - mu * P[:, 0], 0.0), 1e-8 * top, "N s", where)
+    rows = step.results.rows
+    energy = abs(rows["kinetic"][step.results.row_of_frame[step.k]])
+    left = tolerance_of(step.model.scene) * np.sqrt(2.0 * energy * rho.max(initial=0.0))  # by the solver
+    report.largest("cone", np.maximum(np.linalg.norm(P[:, 1:], axis=1) - mu * P[:, 0], 0.0),
+                   np.maximum(1e-8 * top, left), "N s", where)
     report.largest("impulses that pull", np.minimum(P[:, 0], 0.0), 1e-12 * top, "N s", where)
 
 
@@ -213,8 +219,10 @@ def with_load(step, found, x, laws, of, e):
     u1, y1, P = x.u1[of][:, 0], found.gap[of], found.P[of][:, 0]
     gain = x.gain[of] if step.one_stage else np.zeros(of.size)
     Y = y1 - gain * h * u1 if step.one_stage else np.zeros(of.size)
-    slack = 1e-6 * (step.model.scene["contact"].get("margin") or step.model.margin()) * (found.key[of] >= 2 ** 32)
-    blur = slack + x.bend[of] + 1e-12 * np.abs(found.local[of]).max((1, 2))  # a Y of such a size counts as closed
+    # a Y of such a size counts as closed: a millionth of the margin between surfaces, which is a hundredth of a shape
+    size = np.abs(found.local[of]).max((1, 2))
+    margin = step.model.scene["contact"].get("margin") or np.maximum(step.model.margin(), 0.02 * size)
+    blur = 1e-6 * margin * (found.key[of] >= 2 ** 32) + x.bend[of] + 1e-12 * size
     reach = np.clip(-h * u1, np.maximum(Y - blur, 0.0), np.maximum(Y + blur, 0.0))
     u0 = x.u0[of][:, 0]
     impact = e * u0

@@ -586,8 +586,8 @@ double EventLane::Work::slip_time() {
     if (!(slip > motion.still(k))) continue;
     const double slower = -(u[0] * du[0] + u[1] * du[1]) / slip,
                  across = std::abs(u[0] * du[1] - u[1] * du[0]) / slip;
-    if (slower > 0.0) time = std::min(time, 2.0 * slip / slower);
-    if (across > 0.0) time = std::min(time, slip / across);
+    if (slower > 0.0) time = std::min(time, 4.0 * slip / slower);
+    if (across > 0.0) time = std::min(time, 2.0 * slip / across);
   }
   return time;
 }
