@@ -168,4 +168,12 @@ TEST_CASE("closing_only keeps what rests under load, but under the activation of
   CHECK(land(bead).deepest >= -1e-12);
 }
 
+TEST_CASE("a law that cannot close gaps refuses to") {
+  CHECK_THROWS_WITH_AS(
+      run_text(falling(kLoaded[0], 0.01, 0.1,
+                       "{kind: poisson-impact, activation: {kind: gap-closing}}")),
+      doctest::Contains("poisson-impact keeps the gap with which a contact becomes active"),
+      SceneError);
+}
+
 }  // namespace saltus::test

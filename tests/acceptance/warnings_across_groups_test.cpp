@@ -70,7 +70,7 @@ TEST_CASE(
     CHECK(!says(lines_of(rod(floor, "", never), groups), "fed energy"));
   }
   for (const char* scheme : {"", "scheme: rig-neg, "})
-    for (const auto& [v, told] : {std::pair{2, true}, {50, false}}) {  // 0.2 J and 125 J
+    for (const auto& [v, told] : {std::pair{1, true}, {50, false}}) {  // 0.05 J and 125 J
       CAPTURE(scheme);
       CAPTURE(v);
       const std::string bird = fmt::format(

@@ -211,14 +211,14 @@ def gap_closing(scene, laws):
 
 
 def with_load(step, found, x, laws, of, e):
-    """u~_N, and where it is known. Of gap-closing contacts  u1 + max(Y/h, e u0, 0)  where e = 0 or load lasts, with Y = y1 - gain h u1,
-    the gap at the end if the rate there were 0; else u1 + e u0. Whether load lasts is not in the file: where e > 0 either may hold.
+    """u~_N, and where it is known. Of gap-closing contacts  u1 + max(Y/h, e u0, 0)  where e = 0 or load lasts, with Y the lesser of
+    y1 - gain h u1, the gap at the end if the rate there were 0, and y0 + (1 - gain) h u0; else u1 + e u0. Whether load lasts is not in the file: where e > 0 either may hold.
     Where bodies turn, Y is known to what the turn bends."""
     h = step.h
     load = gap_closing(step.model.scene, laws)
     u1, y1, P = x.u1[of][:, 0], found.gap[of], found.P[of][:, 0]
     gain = x.gain[of] if step.one_stage else np.zeros(of.size)
-    Y = y1 - gain * h * u1 if step.one_stage else np.zeros(of.size)
+    Y = np.minimum(y1 - gain * h * u1, x.gap_0[of] + (1.0 - gain) * h * x.u0[of][:, 0]) if step.one_stage else np.zeros(of.size)
     # a Y of such a size counts as closed: a millionth of the margin between surfaces, which is a hundredth of a shape
     size = np.abs(found.local[of]).max((1, 2))
     margin = step.model.scene["contact"].get("margin") or np.maximum(step.model.margin(), 0.02 * size)

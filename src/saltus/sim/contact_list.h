@@ -92,8 +92,6 @@ class ContactList {
   /// Every law that a contact of the island may have, by index of the model's.
   std::span<const int> laws() const { return laws_; }
   int rows() const { return rows_; }
-  /// Some point, body or surface of the rows moves by itself at the end of the step.
-  bool drifts() const { return drifts_; }
   /// True when contacts are looked for between surfaces.
   bool detects() const { return !surfaces_.empty(); }
 

@@ -137,21 +137,25 @@ void FixedIsland::admit(IslandStep& step, Trial& trial) {
     if (law(i).admits({.h = step.h, .gap = (*g)[i], .rate = u_[i]})) admitted_.push_back(i);
 }
 
-// u~ = W p + b, b of the laws on y_free, u_free = S v_free, u0 = S v0 and Y = y_free - gain h u_free. Where all of them rebound
-// with the same e and none reads Y, S (v_free + e v0) is one product: it takes the place of u_free, and u0 is 0.
+// u~ = W p + b, b of the laws on y_free, u_free = S v_free, u0 = S v0 and Y, the lesser of y_free - g h u_free and y0 + (1 - g) h u0
+// (IslandProblem::measure_reach). Where all of them rebound with the same e and none reads Y, S (v_free + e v0) is one product: it
+// takes the place of u_free, and u0 is 0.
 void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
   const auto m = static_cast<Eigen::Index>(admitted_.size());
   auto u_free = row_values_.head(m), u0 = row_values_2_.head(m);
   u0.setZero();  // of laws on gaps it is not measured
+  const double g = trial.gain;
+  const bool starts = rates_ || (reach_ && g != 1.0);  // u0 is read whatever e
   bool rates = false, restitution = false, uniform = velocity_;
   const double e = law(admitted_.front()).facts().restitution;
   for (int i : admitted_) {
     const bool on_rate = !law(i).position_level();
     rates = rates || on_rate;
-    restitution = restitution || (on_rate && (rates_ || law(i).facts().restitution != 0.0));
+    restitution = restitution || (on_rate && (starts || law(i).facts().restitution != 0.0));
     uniform = uniform && on_rate && law(i).facts().restitution == e;
   }
-  uniform = uniform && (!reach_ || (e == 0.0 && !rates_));  // where e = 0 that is u_free
+  uniform = uniform && (!reach_ || (e == 0.0 && !starts));  // where e = 0 that is u_free
+  if (reach_ && !y_start_valid_) gaps(trial.start->q, y_start_);
   if (uniform) {
     w_ = trial.v + e * trial.start->v;
     table_->apply(admitted_, w_, scratch_, u_free);
@@ -167,7 +171,7 @@ void FixedIsland::right_hand_side(IslandStep& step, Trial& trial) {
     const auto at = static_cast<std::size_t>(k);
     const int i = admitted_[at];
     lasts_[at] = loaded_[at] != 0 && law(i).load_lasts(u0[k], u_free[k]) ? 1 : 0;
-    Y_[k] = y_free_[i] - trial.gain * step.h * u_free[k];
+    Y_[k] = std::min(y_free_[i] - g * step.h * u_free[k], y_start_[i] + (1.0 - g) * step.h * u0[k]);
     b_[k] = law(i)
                 .row({.h = step.h,
                       .u0 = u0[k],

@@ -171,24 +171,20 @@ struct Inspection::Work {
 Vector Inspection::Work::reach() const {
   const double phi = fraction();
   Vector Y = gaps(phi);
-  const Vector u0 = start_output();
+  const Vector y0 = gaps(0.0), u0 = start_output();
   Vector change = Vector::Zero(u0.size());
-  for (std::size_t g = 0; g < steps.size(); ++g) {
-    const Trial& x = steps[g].trial;
-    const bool sum = !has(group(static_cast<int>(g)).dynamics->traits(), Trait::rotations);
-    const Vector& v0 = state.groups[g].v;
-    const Vector d =
-        phi == 1.0 ? Vector(x.gain * h * (x.v - v0))
-        : sum      ? Vector(placed(static_cast<int>(g), phi) - state.groups[g].q - phi * h * v0)
-                   : Vector(0.5 * phi * h * (x.v - v0));
-    change += rows(static_cast<int>(g)) * d;
-  }
+  for (std::size_t g = 0; g < steps.size(); ++g)
+    change += (phi == 1.0 ? steps[g].trial.gain : 0.5 * phi) *
+              (rows(static_cast<int>(g)) * (steps[g].trial.v - state.groups[g].v));
   for (std::size_t i = 0; i < model.pairs().size(); ++i) {
     double gain = std::numeric_limits<double>::infinity();
     for (const ContactSide* side : {&model.pairs()[i].a, &model.pairs()[i].b})
       if (side->group >= 0 && steps[size(side->group)].trial.v.size() > 0)
         gain = std::min(gain, steps[size(side->group)].trial.gain);
-    Y[static_cast<Eigen::Index>(i)] += (1.0 - phi - gain) * h * u0[row[i]] - change[row[i]];
+    const auto k = static_cast<Eigen::Index>(i);
+    const int r = row[i];
+    Y[k] = std::min(y0[k] + (1.0 - gain) * h * u0[r],
+                    Y[k] + h * ((1.0 - phi - gain) * u0[r] - change[r]));
   }
   return Y;
 }

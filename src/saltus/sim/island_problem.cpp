@@ -21,7 +21,7 @@ IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints
   for (const int i : list_.laws()) {
     const ContactLaw& law = model.law(i);
     const LawFacts& facts = law.facts();
-    needs_.start_gaps = needs_.start_gaps || facts.reads_start_gap;
+    needs_.start_gaps = needs_.start_gaps || facts.reads_start_gap || facts.closes_gaps;
     needs_.reach = needs_.reach || facts.closes_gaps;
     needs_.forces = needs_.forces || !law.set_valued();
     needs_.follows = needs_.follows || facts.follows_passes;
@@ -56,60 +56,32 @@ int IslandProblem::group_of(std::size_t i) const {
   return list_.members()[size(c.side[0].member >= 0 ? c.side[0].member : c.side[1].member)].group;
 }
 
-namespace {
-
-/// By how much more than phi h v0 the prediction has moved the member to its place at the contact instant, as an increment. Of
-/// what turns the centres of the bodies tell whether that is the middle of the ends or half a step from the start.
-void deviation(const Group& group, const Trial& x, const Vector& placed, double phi, Vector& d) {
-  if (phi == 1.0) {
-    d = x.gain * x.h * (x.v - x.start->v);
-  } else if (!has(group.dynamics->traits(), Trait::rotations)) {
-    d = placed - x.start->q - phi * x.h * x.start->v;
-  } else {
-    d = (0.5 * phi * x.h) * (x.v - x.start->v);
-    double straight = 0.0, middle = 0.0;
-    for (int b = 0; b < group.dynamics->bodies(); ++b) {
-      const Vector3 way = placed.segment<3>(7 * b) - x.start->q.segment<3>(7 * b) -
-                          phi * x.h * x.start->v.segment<3>(6 * b);
-      straight += way.squaredNorm();
-      middle += (way - d.segment<3>(6 * b)).squaredNorm();
-    }
-    if (straight < middle) d.setZero();
-  }
-}
-
-}  // namespace
-
-// With the gap y_phi of the prediction at the contact instant, H d what its way to there has more than phi h u0,
-//     Y = y0 + (1 - g) h u0 = y_phi + (1 - phi - g) h u0 - H d
-// on the rows of the contact instant: what turns has no way on them that only its arc has. Supports have the rate of the start, or
-// that of the end where it asks for less: one that starts within the step makes an impact, no gap. Between schemes of two gains g is
-// between them, and the smaller never asks for more than the gap.
+// The least of
+//     y0 + (1 - g) h u0
+// and the same from the gap y_phi of the prediction (q~, v~) at the contact instant, on the rows there,
+//     y_phi + h ((1 - phi - g) u0 - c H (v~ - v0)),   c = g at the end, phi/2 in the middle (Scheme::place).
+// For points that move along lines both are one number. A point that turns was above the obstacle at the start by its arc, which the
+// second does not know; a scheme with a memory of accelerations, or a support that starts within the step, shows in the second
+// alone. Between schemes of two gains g is between them, and the smaller never asks for more than the gap.
 void IslandProblem::measure_reach(const IslandStep& step, double phi) {
-  u_now_.setZero();   // H d
-  u_free_.setZero();  // rates of supports at the end, less those at the start
-  if (list_.drifts()) {
-    list_.add_drift(u_free_);
-    u_free_ -= motion.u0;
-  }
+  u_now_.setZero();  // H c (v~ - v0)
   for (ContactList::Member& m : list_.members()) {
-    const Trial& trial = step.trials[size(m.group)];
-    if (trial.v.size() == 0) continue;
-    deviation(model_.groups()[size(m.group)], trial, m.q, phi, m.w);
+    const Trial& x = step.trials[size(m.group)];
+    if (x.v.size() == 0) continue;
+    m.w = (phi == 1.0 ? x.gain : 0.5 * phi) * (x.v - x.start->v);
     m.H.multiply_add(m.w, u_now_);
-    if (list_.drifts()) m.H.multiply_add(trial.start->v, u_free_);
   }
   for (std::size_t i = 0; i < list_.count(); ++i) {
     double g = std::numeric_limits<double>::infinity();
     for (const IslandContact::Side& side : list_[i].side) {
       if (side.member < 0) continue;
-      const Trial& trial = step.trials[size(list_.members()[size(side.member)].group)];
-      if (trial.v.size() > 0) g = std::min(g, trial.gain);  // what is led has none
+      const Trial& x = step.trials[size(list_.members()[size(side.member)].group)];
+      if (x.v.size() > 0) g = std::min(g, x.gain);  // what is led has none
     }
     const auto k = static_cast<Eigen::Index>(i);
-    const int r = row(i);
-    motion.Y[k] = motion.gap[k] + (1.0 - phi - g) * step.h * motion.u0[r] - u_now_[r] -
-                  g * step.h * std::max(u_free_[r], 0.0);
+    const double h = step.h, u0 = motion.u0[row(i)];
+    motion.Y[k] = std::min(motion.y0[k] + (1.0 - g) * h * u0,
+                           motion.gap[k] + h * ((1.0 - phi - g) * u0 - u_now_[row(i)]));
   }
 }
 

@@ -45,7 +45,7 @@ class IslandProblem {
 
   /// The list has other contacts.
   void resize();
-  /// Y from the gaps and rates of the prediction at the contact instant, a fraction phi of the step.
+  /// Y from the gaps and rates at the start and of the prediction at the contact instant, a fraction phi of the step.
   void measure_reach(const IslandStep& step, double phi);
   /// A stage begins: impulses of the last step, none in a stage of positions; slips of the start.
   void begin(const IslandStep& step, const Stage& stage);

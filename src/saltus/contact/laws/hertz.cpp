@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "saltus/base/error.h"
 #include "saltus/contact/laws/spring_law.h"
 
 namespace saltus {
@@ -29,7 +30,10 @@ double Hertz::stiffness() const {
   return 4.0 / 3.0 / compliance / std::sqrt(curvature);
 }
 
-std::shared_ptr<const ContactLaw> Hertz::law(const LawContext&) const {
+std::shared_ptr<const ContactLaw> Hertz::law(const LawContext& context) const {
+  if (!std::isfinite(stiffness()))
+    throw SceneError(context.path + ".poisson", "is -1 on both sides, which makes them rigid",
+                     "above -1");
   return std::make_shared<HertzLaw>(*this);
 }
 
