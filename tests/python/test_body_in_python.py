@@ -347,7 +347,7 @@ class PotentialsInTime(unittest.TestCase):
 
     def test_a_body_that_hands_over_to_one_with_moved_particles_moves_and_has_energy_as_that(self):
         model = saltus.Scene.of({
-            "saltus": 1, "time": {"end": "0.1 s", "step": "0.5 ms"}, "gravity": [0, 0, -9.81], "bodies": [{
+            "saltus": 1, "time": {"end": "0.1 s", "step": "0.5 ms"}, "bodies": [{
                 "name": "body", "kind": "particles", "scheme": "moreau-jean", "particles": {
                     "mass": [1, 1], "positions": [[0, 0, 0.1], [0.5, 0, 0.1]],
                     "springs": [{"between": [0, 1], "stiffness": 400, "length": 0.4}]},

@@ -284,7 +284,7 @@ def linear(entry):
     return group
 
 
-def particles(entry):
+def particles(entry, gravity):
     """Point masses with springs (docs/theory/particles.md)."""
     p = entry["particles"]
     if p.get("file"):
@@ -294,7 +294,7 @@ def particles(entry):
     m = np.array(p["mass"], dtype=float)
     m = np.repeat(np.full(n, m[0]) if m.size == 1 else m, 3)
     v = np.array(p["velocities"], dtype=float).ravel() if p.get("velocities") else np.zeros(3 * n)
-    g = np.tile(np.array(p["gravity"], dtype=float), n)
+    g = np.tile(np.array(p.get("gravity") or gravity, dtype=float), n)
     damping = entry.get("rayleigh") or {}
     if p.get("springs"):
         raise Unknown("springs between particles")
@@ -399,7 +399,7 @@ def modal(entry):
     return group
 
 
-KINDS = {"linear": linear, "particles": particles, "modal": modal}
+KINDS = {"linear": linear, "modal": modal}  # particles need the gravity of the scene
 
 
 class FlatStep:

@@ -4,6 +4,7 @@ from .solids import Unknown
 
 
 def add(model):
+    gravity = model.scene.get("gravity", [0, 0, 0])
     entries = {entry["name"]: entry for entry in model.scene["bodies"]}
     for g in model.results.groups:
         if model.groups[g.index] is not None or g.index in model.unknown or g.velocity is None:
@@ -12,11 +13,13 @@ def add(model):
             entry = entries.get(g.name)
             if entry and g.kind == "fem" and g.mesh:
                 own = entry["fem"].get("gravity")
-                group = fem.FemGroup(entry, g.mesh, own if own is not None else model.scene.get("gravity", [0, 0, 0]))
+                group = fem.FemGroup(entry, g.mesh, own if own is not None else gravity)
             elif entry and g.kind == "pseudo-rigid":
-                group = pseudo_rigid.PseudoRigidGroup(entry, model.scene.get("gravity", [0, 0, 0]))
+                group = pseudo_rigid.PseudoRigidGroup(entry, gravity)
             elif entry and g.kind == "lagrangian":
                 group = pendulum.PendulumGroup(entry)
+            elif entry and g.kind == "particles":
+                group = flat.particles(entry, gravity)
             elif entry and g.kind in flat.KINDS:
                 group = flat.KINDS[g.kind](entry)
                 if hasattr(group, "features"):

@@ -55,7 +55,7 @@ BuiltBody build_particles(const Scene& scene, const BodySpec& body, const std::s
   built.dofs = 3 * count;
   ParticleSystem system;
   system.mass = start.mass;
-  system.gravity = to_vector3(spec.gravity);
+  system.gravity = to_vector3(spec.gravity.value_or(scene.spec.gravity));
   system.drag = spec.drag;
   system.rayleigh = rayleigh_of(body);
   system.loads = loads_of(scene, body, built.dofs, path);

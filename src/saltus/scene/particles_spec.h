@@ -46,7 +46,7 @@ struct ParticlesSpec {
   std::vector<std::array<double, 3>> positions, velocities;
   std::optional<std::string> file;
   std::vector<SpringSpec> springs;
-  std::array<double, 3> gravity{0, 0, 0};
+  std::optional<std::array<double, 3>> gravity;
   double drag = 0.0;
 
   bool operator==(const ParticlesSpec&) const = default;
@@ -66,7 +66,8 @@ struct ParticlesSpec {
               "CSV file instead, one row a particle: mass [kg], x, y, z [m], perhaps vx, vy, vz "
               "[m/s]"),
         field("springs", &T::springs, "between particles or to fixed places"),
-        field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber, "on every particle"),
+        field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
+              "on every particle; `gravity` of the scene when not given"),
         field("drag", &T::drag, unit::N_s_per_m, kNotNegative, "force -drag v on every particle"));
   }
 };

@@ -271,7 +271,7 @@ struct SceneSpec {
         field("on_failure", &T::on_failure,
               "when a step does not converge: stop the run, halve the step, or go on"),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
-              "on all rigid, pseudo-rigid and finite element bodies"),
+              "on all bodies in space: rigid, pseudo-rigid, particles, beams, finite elements"),
         field("planar", &T::planar,
               "the plane in which all rigid bodies move; in space when not given"),
         required("bodies", &T::bodies, "what moves"),
