@@ -203,7 +203,7 @@ std::string info_json(const ResultsReader& results) {
     json["ledger"][results.accounts()[i]] = content.work[i];
   json["residual"] = {{"value", s.residual.value}, {"row", s.residual.row}};
   json["residual_after"] = {{"value", s.residual_after.value}, {"row", s.residual_after.row}};
-  json["gap"] = {{"value", s.gap.value}, {"row", s.gap.row}};  // null: no contacts
+  json["gap"] = {{"value", s.gap.value}, {"row", s.gap.row}};  // null: nothing near that may touch
   json["penetration"] = {{"value", s.penetration()}, {"row", s.gap.row}};
   json["unexplained_step"] = {{"value", s.unexplained.value}, {"row", s.unexplained.row}};
   json["failed_steps"] = s.failed_steps;

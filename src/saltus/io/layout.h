@@ -33,7 +33,7 @@ inline constexpr std::array kStep{
     StepColumn{"residual_after", h5::Type::real64, "1",
                "of the contact laws on the finished state"},
     StepColumn{"gap", h5::Type::real64, "m",
-               "smallest gap; negative: penetration; inf: no contacts"},
+               "smallest gap; negative: penetration; inf: nothing near that may touch"},
     StepColumn{"joint_gap", h5::Type::real64, "m, rad",
                "largest deviation of a joint on the finished state; 0 without joints"},
     StepColumn{"impulse", h5::Type::real64, "N s", "sum of the normal impulses"},

@@ -1,6 +1,8 @@
 #include "saltus/shapes/detector.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "saltus/base/error.h"
 #include "saltus/shapes/blocks_internal.h"
@@ -10,6 +12,11 @@ namespace saltus {
 namespace {
 
 constexpr std::size_t kMostColliders = (std::size_t{1} << 20) - 1;
+
+bool is_surface(const Shape& shape) {
+  return std::holds_alternative<std::shared_ptr<const TriangleMesh>>(shape) ||
+         std::holds_alternative<std::shared_ptr<const HeightField>>(shape);
+}
 
 /// False where the box lies farther than margin in front of the plane.
 bool near_plane(const Bounds& box, const Pose& plane, double margin) {
@@ -34,6 +41,8 @@ struct Detector::Work {
   std::vector<std::size_t> start;                 ///< of the pairs of each collider
   std::vector<std::vector<ContactPoint>> points;  ///< of each block of pairs
   std::vector<std::vector<int>> counts;
+  std::vector<ContactPoint> apart;  ///< scratch of clearance()
+  std::vector<int> order;
 
   bool fixed(int i) const { return colliders[i].frame < 0; }
   bool wanted(int a, int b) const {
@@ -178,6 +187,48 @@ void Detector::detect(std::span<const Pose> frames, std::vector<DetectedContact>
 void Detector::refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts) {
   work_->place(frames);
   work_->collide_pairs(contacts);
+}
+
+Clearance Detector::clearance(const std::function<bool(int, int)>& meet) {
+  Work& w = *work_;
+  w.box_moving();
+  Clearance found;
+  const auto measure = [&](int a, int b, double least) {
+    if (a > b) std::swap(a, b);
+    if (!meet(a, b)) return;
+    const Shape &of_a = w.colliders[a].shape, &of_b = w.colliders[b].shape;
+    if (is_surface(of_a) || is_surface(of_b)) {  // all of its triangles may be as near
+      found.possible = std::min(found.possible, least);
+      return;
+    }
+    w.apart.clear();
+    collide(of_a, w.at[a], of_b, w.at[b], std::numeric_limits<double>::infinity(), w.apart);
+    for (const ContactPoint& point : w.apart) found.known = std::min(found.known, point.gap);
+  };
+  for (const int plane : w.planes)
+    for (const int i : w.bounded)
+      if (w.wanted(plane, i) &&
+          near_plane(bounds(w.colliders[i].shape, w.at[i]), w.at[plane], found.known))
+        measure(i, plane, 0.0);
+  // boxes by their lower ends: those behind the first that is too far along x are farther
+  std::vector<int>& order = w.order;
+  order.resize(w.bounded.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto low = [&](int k) { return w.boxes[static_cast<std::size_t>(k)].low.x(); };
+  std::ranges::sort(order,
+                    [&](int k, int m) { return low(k) != low(m) ? low(k) < low(m) : k < m; });
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Bounds& box = w.boxes[static_cast<std::size_t>(order[k])];
+    for (std::size_t m = k + 1; m < order.size(); ++m) {
+      const Bounds& other = w.boxes[static_cast<std::size_t>(order[m])];
+      if (other.low.x() - box.high.x() + w.margin >= found.known)
+        break;  // they are wider by the margin
+      const double least = distance(box, other);
+      const int a = w.bounded[order[k]], b = w.bounded[order[m]];
+      if (least < found.known && w.wanted(a, b)) measure(a, b, least);
+    }
+  }
+  return found;
 }
 
 }  // namespace saltus

@@ -1,7 +1,10 @@
 // From placed colliders to contact points: broad phase, narrow phase, stable keys.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <limits>
 
 #include "saltus/shapes/narrow_phase.h"
 
@@ -22,6 +25,20 @@ struct DetectedContact {
   std::uint64_t key = 0;  ///< of (a, b, feature), increasing along the list
 };
 
+/// How far apart things are of which none touch [m]; +inf where there are none.
+struct Clearance {
+  double known = std::numeric_limits<double>::infinity();  ///< the least gap that was measured
+  double possible = std::numeric_limits<
+      double>::infinity();  ///< no other gap is below: that of boxes around surfaces
+  double least() const {
+    return known <= possible ? known : std::numeric_limits<double>::infinity();
+  }
+  void add(const Clearance& other) {
+    known = std::min(known, other.known);
+    possible = std::min(possible, other.possible);
+  }
+};
+
 /// Detection over a fixed list of colliders. Results depend on the poses of this call only, not on those before: what it
 /// keeps between calls (sorted axes, separating axes) saves time and changes no bit.
 class Detector {
@@ -38,6 +55,8 @@ class Detector {
   void detect(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
   /// The same for the pairs of colliders that the last detect() found near each other, without a broad phase.
   void refine(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
+  /// Of pairs (a, b), a < b, that meet, where the last detect() or refine() had them and none was within the margin.
+  Clearance clearance(const std::function<bool(int, int)>& meet);
 
  private:
   struct Work;

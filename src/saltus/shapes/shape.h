@@ -123,6 +123,10 @@ void check(const Shape& shape);
 struct Bounds {
   Vector3 low = Vector3::Zero(), high = Vector3::Zero();
 };
+/// 0 where they overlap.
+inline double distance(const Bounds& a, const Bounds& b) {
+  return (a.low - b.high).cwiseMax(b.low - a.high).cwiseMax(0.0).norm();
+}
 /// Of a placed shape, exact up to round-off. Planes reach to infinity, except along an axis that is their normal. Of a
 /// height field the surface counts, by the box from its lowest to its highest point.
 Bounds bounds(const Shape& shape, const Pose& at);

@@ -1,5 +1,6 @@
 // Vertices and facets of a skin against planes and convex shapes.
 #include <cmath>
+#include <limits>
 
 #include "saltus/shapes/plain_internal.h"
 #include "saltus/shapes/skin_detector_internal.h"
@@ -94,6 +95,35 @@ void SkinDetector::Work::on_plane(int s, int c) {
     const double gap = n.dot(skin.place(v) - at.x);
     if (gap <= margin && skin.looks(v, -n) > SkinSurface::kAgainst) add_vertex(s, v, c, b, n, gap);
   });
+}
+
+Clearance SkinDetector::clearance() const {
+  const Work& w = *work_;
+  Clearance least;
+  const int skins = static_cast<int>(w.skins.size());
+  for (int s = 0; s < skins; ++s) {
+    const SkinSurface& skin = w.skins[static_cast<std::size_t>(s)].surface;
+    for (int c = 0; c < static_cast<int>(w.others.size()); ++c) {
+      const Work::Other& other = w.others[static_cast<std::size_t>(c)];
+      if (!w.wanted(s, c, other.collider.material)) continue;
+      if (!std::holds_alternative<Plane>(other.collider.shape)) {
+        least.possible = std::min(least.possible, distance(skin.box(), other.box));
+        continue;
+      }
+      const Vector3 n = other.at.R.col(2);
+      skin.vertices_below(n, least.known + n.dot(other.at.x), [&](int v) {
+        const double gap = n.dot(skin.place(v) - other.at.x);
+        if (gap > w.margin && skin.looks(v, -n) > SkinSurface::kAgainst)
+          least.known = std::min(least.known, gap);
+      });
+    }
+    for (int r = s + 1; r < skins; ++r) {
+      const Work::Skin& second = w.skins[static_cast<std::size_t>(r)];
+      if (w.wanted(s, w.number(r), second.material))
+        least.possible = std::min(least.possible, distance(skin.box(), second.surface.box()));
+    }
+  }
+  return least;
 }
 
 void SkinDetector::Work::on_convex(int s, int c) {

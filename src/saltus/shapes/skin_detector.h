@@ -61,6 +61,8 @@ class SkinDetector {
   };
   /// All of them between skins and others that meet, where the last detect() had them.
   void inside(const std::function<void(const Inside&)>& use) const;
+  /// Where the last detect() had them, and none was within the margin: heights over planes are known.
+  Clearance clearance() const;
 
  private:
   struct Work;

@@ -133,7 +133,7 @@ class ContactList {
     for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);
     find_gaps(t, gap);
   }
-  /// The least gap between shapes with member m at q_of(m); +inf where none is near another.
+  /// The least gap between shapes with member m at q_of(m), also above the margin (SurfaceFinder::least_gap()).
   template <class Configuration>
   double least_gap(double t, Configuration&& q_of) {
     for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);

@@ -27,6 +27,10 @@ class LaneContacts {
   void find(double t, Groups at);
   /// find(), and the rows H with rates u = H v + d.
   void find_rows(double t, Groups at);
+  /// ContactList::least_gap() where the last find() was.
+  double least_gap(double t) {
+    return list_.least_gap(t, [](const ContactList::Member& m) -> const Vector& { return m.q; });
+  }
   /// Angles of joints are followed from here on.
   void settle(double t, Groups at);
   bool counts_angles() const { return list_.counts_angles(); }

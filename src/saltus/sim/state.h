@@ -116,8 +116,9 @@ struct StepReport {
   double outstanding = 0.0;     ///< velocity change that the last pass still asked for [1]
   double residual = 0.0;        ///< of the contact problem as solved [1]
   double residual_after = 0.0;  ///< of the laws on the finished state [1]
-  double gap =
-      0.0;  ///< smallest gap of the finished state [m], +inf without contacts; < 0: penetration
+  /// Smallest gap of the finished state [m], < 0: penetration. Where no contact is within the margin that of
+  /// the nearest pair; +inf: there is none, or it is not known (SurfaceFinder::least_gap()).
+  double gap = 0.0;
   double joint_gap = 0.0;  ///< largest |g| of the joints on the finished state [m], [rad]
   double impulse = 0.0;    ///< sum of the normal impulses [N s]
   double impact =

@@ -92,9 +92,10 @@ bool SurfaceFinder::moves(int frame) const {
   return frame >= 0 && dynamics(at(frame_of_[at(frame)][0])).velocities() > 0;
 }
 
-bool SurfaceFinder::acts(const DetectedContact& found) const {
-  const Collider &a = colliders_[at(found.a)], &b = colliders_[at(found.b)];
-  return law_of(a.material, b.material) >= 0 && (moves(a.frame) || moves(b.frame));
+bool SurfaceFinder::acts(int a, int b) const {
+  const Collider &first = colliders_[at(a)], &second = colliders_[at(b)];
+  return law_of(first.material, second.material) >= 0 &&
+         (moves(first.frame) || moves(second.frame));
 }
 
 // The point of the frame of a collider that is at x now, and how its surface runs there.
@@ -131,7 +132,7 @@ std::span<const SurfaceFinder::Touch> SurfaceFinder::find(double t, Configuratio
   if (shapes_) {
     shapes_->detect(poses_, found_);
     for (const DetectedContact& found : found_) {
-      if (!acts(found)) continue;
+      if (!acts(found.a, found.b)) continue;
       const Collider &a = colliders_[at(found.a)], &b = colliders_[at(found.b)];
       const Vector3& n = found.point.normal;
       Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
@@ -228,7 +229,11 @@ void SurfaceFinder::refine(double t, Configurations q) {
 double SurfaceFinder::least_gap(double t, Configurations q) {
   double least = std::numeric_limits<double>::infinity();
   each_gap(t, q, [&](std::uint64_t, double gap) { least = -worse(-least, -gap); });
-  return least;
+  if (least != std::numeric_limits<double>::infinity()) return least;
+  Clearance apart;
+  if (shapes_) apart = shapes_->clearance([&](int a, int b) { return acts(a, b); });
+  if (skins_) apart.add(skins_->clearance());
+  return apart.least();
 }
 
 }  // namespace saltus

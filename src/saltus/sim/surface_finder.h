@@ -49,10 +49,11 @@ class SurfaceFinder {
   void each_gap(double t, Configurations q, const Use& use) {
     refine(t, q);
     for (const DetectedContact& found : found_)
-      if (acts(found)) use(found.key, found.point.gap);
+      if (acts(found.a, found.b)) use(found.key, found.point.gap);
     for (const Touch& touch : touches_) use(touch.key, touch.gap);
   }
-  /// The least of these gaps [m]; +inf where nothing is near.
+  /// The least of these gaps [m]; where no contact is known, that of the nearest pair. +inf: not known, as of skins that
+  /// may be nearer to what is no plane, or of meshes.
   double least_gap(double t, Configurations q);
   /// Two bodies of which one passed through the other in a step: numbers as in Surfaces::excluded.
   struct Passed {
@@ -85,7 +86,7 @@ class SurfaceFinder {
     return model_.surfaces()
         .law[static_cast<std::size_t>(material * model_.surfaces().materials + other)];
   }
-  bool acts(const DetectedContact& found) const;
+  bool acts(int a, int b) const;
   bool acts(const Touch& touch, Configurations q);
   void put_side(Touch::Side& side, int collider, const Vector3& x) const;
   Vector3 axis_of(int law, int a, int b) const;

@@ -4,7 +4,10 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "saltus/base/error.h"
 #include "tests/unit/shapes/detection_samples.h"
@@ -167,3 +170,37 @@ TEST_CASE("colliders all in one place, and none at all, are found too") {
 TEST_CASE("a margin below 0 is refused") { CHECK_THROWS_AS(Detector({}, -1.0, {}), UsageError); }
 
 }  // namespace
+
+TEST_CASE("where nothing touches the clearance is the least of all gaps, of the pairs that meet") {
+  int apart = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    RandomScene scene(seed, 6);
+    for (Pose& F : scene.frames) F.x = 20.0 * F.x + Vector3(-300.0, 0.0, 300.0);
+    if (seed % 2 == 0) scene.frames.back().x = {0.0, 0.0, 0.5};  // the mesh is next to it
+    Detector near(scene.colliders, 1e-3, scene.excluded), all(scene.colliders, 1e4, scene.excluded);
+    std::vector<DetectedContact> contacts;
+    near.detect(scene.frames, contacts);
+    if (!contacts.empty()) continue;
+    ++apart;
+    all.detect(scene.frames, contacts);
+    const auto mesh = [&](int i) {
+      return std::holds_alternative<std::shared_ptr<const TriangleMesh>>(
+          scene.colliders[static_cast<std::size_t>(i)].shape);
+    };
+    for (const int skipped : {-1, 0, 3}) {
+      double least = std::numeric_limits<double>::infinity(), of_mesh = least;
+      for (const DetectedContact& c : contacts)
+        if (c.a != skipped) {
+          double& of = mesh(c.a) || mesh(c.b) ? of_mesh : least;
+          of = std::min(of, c.point.gap);
+        }
+      const Clearance found = near.clearance([&](int a, int) { return a != skipped; });
+      CHECK(found.known == doctest::Approx(least).epsilon(1e-9));
+      CHECK((found.possible <= of_mesh || found.possible > least));
+      if (of_mesh < least) CHECK(std::isinf(found.least()));
+    }
+    CHECK(std::isinf(near.clearance([](int, int) { return false; }).known));
+  }
+  CHECK(apart >= 20);
+}
