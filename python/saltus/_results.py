@@ -550,8 +550,8 @@ class Results(Fixed):
         Returns
         -------
         Contacts
-            Columns, also as attributes, named as those of `Simulation.contacts`: key; body_a, body_b (names, '' for the
-            fixed world); a, b (places in `bodies`, -1); group_a, group_b (places in `groups`, -1); status ('open',
+            Columns, also as attributes, named as those of `Simulation.contacts`: key; body_a, body_b (names, '' for
+            obstacles that are no bodies); a, b (places in `bodies`, -1); group_a, group_b (places in `groups`, -1); status ('open',
             'slides', 'sticks', 'closed', 'unknown'); point [m], normal (from b to a), gap [m], force on a [N], in space;
             impulse (n, t1, t2) [N s]; moment [N m s]. nan: older files do not hold it.
 
@@ -572,7 +572,8 @@ class Results(Fixed):
         first, last = int(offset[frame]), int(offset[frame + 1])
         names = [body.members for body in self.groups.values()]
         starts = np.cumsum([0, *(len(members) for members in names)])
-        longest = max((len(name) for members in names for name in members), default=1)
+        still = self._file.fixed_bodies()
+        longest = max((len(name) for members in [*names, still] for name in members), default=1)
         out = np.recarray(last - first, np.dtype(
             [("key", "u8"), ("body_a", f"U{longest}"), ("body_b", f"U{longest}"), ("a", "i4"), ("b", "i4"),
              ("group_a", "i4"), ("group_b", "i4"), ("status", "U8"), ("point", "f8", 3), ("normal", "f8", 3),
@@ -594,7 +595,8 @@ class Results(Fixed):
                 member = np.minimum(member, np.where(solid, counts[group], 1) - 1)  # several particles are one body
                 out["group_" + side] = group
                 out[side] = np.where(solid, starts[group] + member, -1)
-                out["body_" + side] = [names[g][m] if g >= 0 else "" for g, m in zip(group, member)]
+                out["body_" + side] = [names[g][m] if g >= 0 else still[m] if 0 <= m < len(still) else ""
+                                       for g, m in zip(group, member)]
         return fixed(out.view(Contacts))
 
     @property

@@ -73,9 +73,9 @@ class Contacts(Columns):
     key : int
         Number of the contact, increasing; the same contact has the same key in the next step.
     body_a, body_b : str
-        Names of the bodies, '' for the fixed world.
+        Names of the bodies, also of fixed ones, '' for an obstacle that is no body.
     a, b : int
-        Their numbers in `Model.bodies`, -1 for the world.
+        Their numbers in `Model.bodies`, -1 for what is fixed.
     group_a, group_b : int
         Those of their groups.
     status : str
@@ -329,15 +329,17 @@ def _contacts(self: Simulation) -> Contacts:
         A copy, read-only. Empty before the first step and after one that failed.
     """
     raw = self._contacts()
-    names = np.array(self.model.bodies + [""])
+    bodies = self.model.bodies
+    names = np.array([*bodies, "", *self.model._fixed_bodies])
     fields = [("key", "u8"), ("body_a", names.dtype), ("body_b", names.dtype), ("status", STATUS.dtype)]
     fields += [(name, raw.dtype[name]) for name in
                ("point", "normal", "gap", "impulse", "moment", "force", "a", "b", "group_a", "group_b")]
     rows = np.empty(len(raw), dtype=fields)
-    for name in raw.dtype.names or ():
-        if name != "status":
+    for name, *_ in fields:
+        if name in (raw.dtype.names or ()):
             rows[name] = raw[name]
-    rows["body_a"], rows["body_b"] = names[raw["a"]], names[raw["b"]]
+    for side in "ab":
+        rows["body_" + side] = names[np.where(raw[side] >= 0, raw[side], len(bodies) + 1 + raw["fixed_" + side])]
     rows["status"] = STATUS[raw["status"]]
     return fixed(rows.view(Contacts))
 

@@ -144,6 +144,8 @@ simulations may run on one model.
               groups.append(py::cast(&group, py::return_value_policy::reference_internal, self));
             return groups;
           })
+      .def_property_readonly("_fixed_bodies",
+                             [](const Model& model) { return model.surfaces().fixed_names; })
       .def_property_readonly(
           "accounts",
           [](const Model& model) {

@@ -10,7 +10,7 @@ namespace {
 /// A row of contacts(), sides as numbers.
 struct ContactRow {
   std::uint64_t key;
-  std::int32_t a, b, group_a, group_b, status;
+  std::int32_t a, b, group_a, group_b, fixed_a, fixed_b, status;
   double point[3], normal[3], gap, impulse[3], moment[3], force[3];
 };
 
@@ -43,6 +43,8 @@ py::array contact_array(const Model& model, std::span<const ContactView> contact
     row->b = number(contact.b);
     row->group_a = contact.a.group;
     row->group_b = contact.b.group;
+    row->fixed_a = contact.a.group < 0 ? contact.a.body : -1;
+    row->fixed_b = contact.b.group < 0 ? contact.b.body : -1;
     row->status = static_cast<int>(contact.status);
     fill(row->point, contact.point);
     fill(row->normal, contact.normal);
@@ -78,8 +80,8 @@ void bind_reports(py::module_& m) {
       kinds.emplace_back(name_of(static_cast<Event::Kind>(k)));
     return kinds;
   });
-  PYBIND11_NUMPY_DTYPE(ContactRow, key, a, b, group_a, group_b, status, point, normal, gap, impulse,
-                       moment, force);
+  PYBIND11_NUMPY_DTYPE(ContactRow, key, a, b, group_a, group_b, fixed_a, fixed_b, status, point,
+                       normal, gap, impulse, moment, force);
 
   py::class_<StepReport>(m, "StepReport", R"(What one step did and how right it was.
 
@@ -104,8 +106,9 @@ the scene says `on_failure: accept`.
                     "float : change of velocity that the last pass asked for [1].")
       .def_readonly("linear_residual", &StepReport::linear_residual,
                     "float : largest |b - A x|/|b| of linear iterations [1].")
-      .def_readonly("gap", &StepReport::gap,
-                    "float : smallest gap [m], inf without contacts; < 0: penetration.")
+      .def_readonly(
+          "gap", &StepReport::gap,
+          "float : smallest gap [m], inf where nothing is near that may touch; < 0: penetration.")
       .def_readonly("joint_gap", &StepReport::joint_gap,
                     "float : largest error of a joint [m], [rad].")
       .def_readonly("impulse", &StepReport::impulse, "float : sum of the normal impulses [N s].")

@@ -345,6 +345,14 @@ void bind_results(py::module_& m) {
       .def("title", text([](const ResultsReader& r) { return r.title(); }))
       .def("scene", text([](const ResultsReader& r) { return r.scene(); }))
       .def("resolved", text([](const ResultsReader& r) { return r.resolved(); }))
+      .def("fixed_bodies",
+           [](const ResultsFile& f) {
+             py::list names;
+             for (const std::string& name :
+                  f.read([](const ResultsReader& r) { return r.fixed_bodies(); }))
+               names.append(text_of(name));
+             return names;
+           })
       .def("summary", text([](const ResultsReader& r) { return r.summary(); }))
       .def("info", text([](const ResultsReader& r) { return info_text(r); }))
       .def("info_json", text([](const ResultsReader& r) { return info_json(r); }))

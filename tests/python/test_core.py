@@ -343,8 +343,8 @@ class Simulations(unittest.TestCase):
         sim.run(until=0.5)
         contacts = sim.contacts()
         self.assertGreaterEqual(len(contacts), 1)
-        low = contacts[(contacts.body_a == "low") & (contacts.body_b == "") |
-                       (contacts.body_b == "low") & (contacts.body_a == "")]
+        low = contacts[(contacts.body_a == "low") & (contacts.body_b == "ground") |
+                       (contacts.body_b == "low") & (contacts.body_a == "ground")]
         self.assertEqual(len(low), 1)
         sign = 1.0 if low.body_a[0] == "low" else -1.0
         self.assertAlmostEqual(sign * low.normal[0][2], 1.0)
@@ -354,7 +354,7 @@ class Simulations(unittest.TestCase):
         self.assertLess(abs(low.gap[0]), 1e-6)
         self.assertAlmostEqual(low.impulse[0][0], 1e-3 * np.linalg.norm(low.force[0] @ low.normal[0]))
         for name, number in ((low.body_a[0], low.a[0]), (low.body_b[0], low.b[0])):
-            self.assertEqual(name, "" if number < 0 else sim.model.bodies[number])
+            self.assertEqual(name, "ground" if number < 0 else sim.model.bodies[number])
         self.assertEqual(contacts.closed.key.tolist(), contacts.key[contacts.status != "open"].tolist())
         self.assertIsInstance(contacts.closed, saltus.Contacts)
         kept = contacts.copy()

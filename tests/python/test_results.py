@@ -255,6 +255,7 @@ class Numbers(InAFolder):
                 self.assertLessEqual(len(stored), len(live))
                 self.assertEqual(live.closed.key.tolist(), stored.closed.key.tolist())
                 self.assertEqual(live.closed.body_a.tolist(), stored.closed.body_a.tolist())
+                self.assertEqual(live.closed.body_b.tolist(), stored.closed.body_b.tolist())
                 self.assertFalse(stored.impulse[stored.status == "open"].any())
         self.assertGreater(opened, 0)
 

@@ -5,11 +5,13 @@ from . import joints, laws
 from .solids import Unknown
 
 
-def contact_name(groups, group, body):
-    """"contact of 'ball' with what is fixed", of groups and bodies of its two sides."""
+def contact_name(results, group, body):
+    """"contact of 'ball' with 'floor'", of groups and bodies of its two sides."""
+    groups, fixed = results.groups, results.contacts.fixed
+
     def side(g, b):
         if g < 0:
-            return "what is fixed"
+            return f"'{fixed[b]}'" if 0 <= b < len(fixed) else "what is fixed"
         names = groups[g].names
         return f"'{names[b] if 0 <= b < len(names) else groups[g].name}'"
 
@@ -31,7 +33,7 @@ class Found:
         self.group, self.body = c.body[rows][:, 0::2].copy(), c.body[rows][:, 1::2].copy()
         self.local = c.local[rows].reshape(-1, 2, 3).copy()
         self.feature = c.feature[rows].copy()
-        self._groups = step.results.groups
+        self._results = step.results
         self._of_pairs(step.results.pairs, c.key[rows].astype(np.int64))
         self.gap, self.status, self.key = c.gap[rows], c.status[rows], c.key[rows]
 
@@ -49,7 +51,7 @@ class Found:
         self.n[of] = pairs["normal"][i]
 
     def name(self, i):
-        return contact_name(self._groups, self.group[i], self.body[i])
+        return contact_name(self._results, self.group[i], self.body[i])
 
     def __len__(self):
         return len(self.rows)

@@ -76,6 +76,7 @@ class Contacts:
         for name in ("offset", "key", "impulse", "moment", "point", "normal", "force", "gap", "status", "body",
                      "tangent", "local", "feature"):
             setattr(self, name, np.array(group[name]) if name in group else None)
+        self.fixed = json.loads(_text(group["fixed"])) if "fixed" in group else []
 
     def rows(self, frame):
         return slice(int(self.offset[frame]), int(self.offset[frame + 1]))

@@ -192,7 +192,7 @@ def directions(results, report, frames):
     rows, of_frame = rows[known], of_frame[known]
     if rows.size == 0:
         return
-    frame = lambda i: f"frame {of_frame[i]}, {contact_name(results.groups, c.body[rows[i]][0::2], c.body[rows[i]][1::2])}"
+    frame = lambda i: f"frame {of_frame[i]}, {contact_name(results, c.body[rows[i]][0::2], c.body[rows[i]][1::2])}"
     n, t = c.normal[rows], np.nan_to_num(c.tangent[rows]).reshape(-1, 2, 3)
     report.largest("contact frames, normals", np.linalg.norm(n, axis=1) - 1.0, bounds.UNIT, "1", frame)
     for a in range(2):

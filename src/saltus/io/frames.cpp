@@ -20,7 +20,7 @@ h5::Table noise(std::size_t columns) {
   return {h5::Type::real64, columns, layout::frame_chunk(columns), 0};
 }
 
-void create_contacts(const h5::File& file) {
+void create_contacts(const h5::File& file, const std::vector<std::string>& fixed) {
   const h5::Group contacts = file.create_group("contacts");
   const auto put = [&](const char* name, h5::Table table, const char* unit, const char* text) {
     layout::described(contacts.create(name, table), unit, text);
@@ -38,12 +38,14 @@ void create_contacts(const h5::File& file) {
   put("status", {h5::Type::int32, 0, 4096, 1}, "1",
       "0 open, 1 slides, 2 sticks, 3 closed without friction, -1 not known");
   put("body", {h5::Type::int32, 4, 4096, 1}, "1",
-      "index of a in /bodies, body of its group, the same of b; -1: the fixed world");
+      "index of a in /bodies, body of its group, the same of b; -1: the fixed world, and which "
+      "fixed body");
   put("tangent", noise(6), "1", "directions t1 and t2 of the impulse; 0 where there is none");
   put("local", noise(6), "m",
       "points of a and b in the frames of their bodies, or what their kind takes in its place; of "
       "the world in space");
   put("feature", {h5::Type::int32, 2, 4096, 1}, "1", "node, face or element of a and of b");
+  if (!fixed.empty()) contacts.write("fixed", nlohmann::json(fixed).dump());
   contacts.dataset("offset").append(
       std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
 }
@@ -152,7 +154,7 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
                         "on its second body about the joint, in space, mean of the step");
     }
   }
-  create_contacts(file);
+  create_contacts(file, model.surfaces().fixed_names);
   return open(file, model, std::move(shown));
 }
 

@@ -118,6 +118,12 @@ std::string ResultsReader::scene() const { return hdf5_.dataset("scene").text();
 
 std::string ResultsReader::resolved() const { return hdf5_.dataset("resolved").text(); }
 
+std::vector<std::string> ResultsReader::fixed_bodies() const {
+  const h5::Group contacts = hdf5_.group("contacts");
+  if (!contacts.has("fixed")) return {};  // of none, or an older file
+  return nlohmann::json::parse(contacts.dataset("fixed").text());
+}
+
 std::string ResultsReader::summary() const {
   return finished_ ? hdf5_.dataset("summary").text() : "";
 }

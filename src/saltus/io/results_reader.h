@@ -45,12 +45,13 @@ class ResultsReader {
   const std::string& file() const { return file_; }
   /// False for the `.part` of a run that is not finished.
   bool finished() const { return finished_; }
-  std::string title() const;                  ///< of the scene, may be empty
-  std::string scene() const;                  ///< as read
-  std::string resolved() const;               ///< JSON
-  std::string summary() const;                ///< JSON, "" if not finished()
-  double rate() const { return rate_; }       ///< steps a second at the start of the run [Hz]
-  std::size_t rows() const { return rows_; }  ///< start row included
+  std::string title() const;                      ///< of the scene, may be empty
+  std::string scene() const;                      ///< as read
+  std::string resolved() const;                   ///< JSON
+  std::vector<std::string> fixed_bodies() const;  ///< as sides of contacts count them
+  std::string summary() const;                    ///< JSON, "" if not finished()
+  double rate() const { return rate_; }           ///< steps a second at the start of the run [Hz]
+  std::size_t rows() const { return rows_; }      ///< start row included
   std::size_t frames() const { return frames_; }
 
   /// "time", "contacts", ... : columns of /step in the order of the reference page.

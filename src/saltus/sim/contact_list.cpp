@@ -521,7 +521,12 @@ void ContactList::see(std::size_t i, double gap, SeenContact& seen) const {
       continue;
     }
     seen.place[s] = c.side[s].place;
-    if (c.side[s].member < 0) continue;
+    if (c.side[s].member < 0) {
+      if (i >= fixed_)
+        for (const int number : bodies_of(i))  // below 0 where it is fixed
+          if (number < 0) side.body = -1 - number;
+      continue;
+    }
     const Member& m = members_[at(c.side[s].member)];
     seen.at[s] = m.at[at(c.side[s].point)];
     side = {m.group, seen.at[s].body};

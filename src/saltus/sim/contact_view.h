@@ -18,7 +18,7 @@ struct ContactView {
   /// open: no impulse.   sticks, slides: P in the cone of friction, and on it: |P_T| >= (1 - 1e-6) mu P_N, of a relay its
   /// bound; with cohesion P_N counts from its pull on.   closed: an impulse, and no friction.
   enum class Status { open, slides, sticks, closed };
-  /// group -1: the fixed world.
+  /// group -1: the fixed world; body is then an index of Surfaces::fixed_names, -1: of no body.
   struct Side {
     int group = -1, body = -1;
   };

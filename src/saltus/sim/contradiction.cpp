@@ -37,10 +37,8 @@ std::string contradiction(const Model& model, const ContactProblem& problem,
   std::vector<int> groups;
   for (const int c : found) {
     const ContactView& view = contacts[at(c)].view;
-    const ContactView::Side &a = view.a.group >= 0 ? view.a : view.b,
-                            &b = view.a.group >= 0 ? view.b : view.a;
-    add_once(pairs, side_name(model, a) + " with " + side_name(model, b));
-    for (const ContactView::Side& side : {a, b}) {
+    add_once(pairs, pair_name(model, view, "with"));
+    for (const ContactView::Side& side : {view.a, view.b}) {
       if (side.group < 0) continue;
       groups.push_back(side.group);
       const Dynamics& body = *model.groups()[at(side.group)].dynamics;

@@ -1,7 +1,5 @@
 #include "saltus/sim/island_watch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -168,18 +166,12 @@ void IslandWatch::find_open(IslandStep& step) {
     if (!open_.add(list_[i].key, gap, motion, law.facts().closes_gaps, slack)) continue;
     SeenContact seen;
     list_.see(i, gap, seen);
-    const ContactView::Side &a = seen.view.a, &b = seen.view.b;
     const auto name = [&] {
       if (list_[i].joint_law >= 0)
         return "stops of " + model_.joint_laws()[size(list_[i].joint_law)].name;
-      if (i < list_.named())
-        return "contacts of " + side_name(model_, a) + " with " + side_name(model_, b);
-      const auto [one, other] = list_.bodies_of(i);  // what is fixed comes last
-      return fmt::format("contacts of '{}' with '{}'",
-                         surface_name(model_.surfaces(), std::max(one, other)),
-                         surface_name(model_.surfaces(), std::min(one, other)));
+      return "contacts of " + pair_name(model_, seen.view, "with");
     };
-    step.notices.add(Notice::Kind::open, a.group, b.group,
+    step.notices.add(Notice::Kind::open, seen.view.a.group, seen.view.b.group,
                      [&] { return open_text(name(), gap, law); });
   }
   open_.end();

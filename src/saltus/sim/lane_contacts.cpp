@@ -6,6 +6,7 @@
 
 #include "saltus/base/index_internal.h"
 #include "saltus/sim/contact_view.h"
+#include "saltus/sim/notice_text.h"
 #include "saltus/sim/stored_energy.h"
 
 namespace saltus {
@@ -87,13 +88,7 @@ std::string LaneContacts::bodies_of(std::uint64_t key) const {
   if (i < 0) return "a contact";
   SeenContact one;
   list_.see(at(i), 0.0, one);
-  const auto body = [&](const ContactView::Side& side) -> std::string {
-    if (side.group < 0) return "the fixed world";
-    const Group& group = model_.groups()[at(side.group)];
-    const auto k = static_cast<std::size_t>(std::max(side.body, 0));
-    return "'" + (k < group.bodies.size() ? group.bodies[k] : group.name) + "'";
-  };
-  return body(one.view.a) + " on " + body(one.view.b);
+  return pair_name(model_, one.view, "on");
 }
 
 double LaneContacts::row_size(std::size_t i, int a, View x) const {

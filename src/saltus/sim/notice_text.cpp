@@ -70,10 +70,18 @@ std::string across_text(const Model& model, int a, int b, double gap, double h, 
 }
 
 std::string side_name(const Model& model, const ContactView::Side& side) {
-  if (side.group < 0) return "what is fixed";
+  if (side.group < 0)
+    return side.body < 0 ? "what is fixed"
+                         : "'" + surface_name(model.surfaces(), -1 - side.body) + "'";
   const Group& group = model.groups()[static_cast<std::size_t>(side.group)];
   const bool several = side.body >= 0 && static_cast<std::size_t>(side.body) < group.bodies.size();
   return "'" + (several ? group.bodies[static_cast<std::size_t>(side.body)] : group.name) + "'";
+}
+
+std::string pair_name(const Model& model, const ContactView& view, std::string_view word) {
+  const bool moves = view.a.group >= 0;
+  return fmt::format("{} {} {}", side_name(model, moves ? view.a : view.b), word,
+                     side_name(model, moves ? view.b : view.a));
 }
 
 std::string open_text(const std::string& contacts, double gap, const ContactLaw& law) {

@@ -19,6 +19,8 @@ std::string across_text(const Model& model, int a, int b, double gap, double h, 
 std::string open_text(const std::string& contacts, double gap, const ContactLaw& law);
 /// "'body'" or "what is fixed".
 std::string side_name(const Model& model, const ContactView::Side& side);
+/// "'ball' with 'floor'": what is fixed comes last.
+std::string pair_name(const Model& model, const ContactView& view, std::string_view word);
 /// The axis of the friction of a law stood along the normal of a contact.
 std::string undirected_text(const Model& model, int law);
 /// A rigid body turned by an angle [rad] of more than half a turn in a step.
