@@ -57,7 +57,7 @@ class GeneralIsland final : public Island {
   struct Passes {
     bool falls = false;   ///< friction that depends on the slip is sought
     bool gaps = false;    ///< the motion takes one pass, rows on curved gaps several
-    bool pulled = false;  ///< forces on joints change from pass to pass
+    bool pulled = false;  ///< forces change from pass to pass
     bool once = false;
     int pass = 0;
     double outstanding = 0.0, residual = 0.0;
@@ -261,8 +261,8 @@ GeneralIsland::Passes GeneralIsland::passes(const Stage& stage) const {
   Passes x;
   x.falls = problem_.needs().falls && stage.level == Level::velocity;
   x.gaps = one_pass_ && curved;
-  x.pulled = problem_.needs().forces && any([](const IslandContact& c, const ContactLaw& rule) {
-               return c.joint_law >= 0 && !rule.set_valued();
+  x.pulled = problem_.needs().forces && any([](const IslandContact&, const ContactLaw& rule) {
+               return !rule.set_valued();
              });
   x.once = one_pass_ ? !curved && !x.falls && joints_.empty() : accept_one_;
   return x;

@@ -365,17 +365,17 @@ void IslandProblem::give() {
   }
 }
 
-double IslandProblem::change(const IslandStep& step, bool on_joints_alone) {
+double IslandProblem::change(const IslandStep& step, bool of_forces_alone) {
   double scale = impulse_.cwiseAbs().maxCoeff(), change = 0.0;
   if (!rows_.empty()) {
     rho_ = W_.diagonal().cwiseInverse();
     scale = std::max(scale, impulse_scale(step.energy, rho_));
   }
-  if (!on_joints_alone)
+  if (!of_forces_alone)
     change = (impulse_ - kept_).cwiseAbs().maxCoeff();
   else  // others may share their load in many ways
     for (const int i : admitted_)
-      if (list_[size(i)].joint_law >= 0)
+      if (list_[size(i)].joint_law >= 0 || !law(size(i)).set_valued())
         change = worse(change, std::abs(impulse_[row(size(i))] - kept_[row(size(i))]));
   return scale > kNoImpulse ? change / scale : 0.0;
 }

@@ -69,8 +69,8 @@ class IslandProblem {
   void give();
   /// The slips that the next pass assumes. Returns by how much the shares that this one assumed are off.
   double next_slips(const IslandStep& step);
-  /// How much impulses changed in this pass, of all contacts or of those on joints alone, relative to them.
-  double change(const IslandStep& step, bool on_joints_alone);
+  /// How much impulses changed in this pass, of all contacts or of joints and forces alone, relative to them.
+  double change(const IslandStep& step, bool of_forces_alone);
   /// Rates of the finished step for damping().
   void measure_rates(const IslandStep& step);
   /// Natural map of the contacts that are in, on the finished state or behind a stage.
