@@ -357,20 +357,11 @@ TEST_CASE(
   for (const char* time : {"end: 0.4, step: 2 ms", "end: 0.4, step: 0.02, lane: events"}) {
     CAPTURE(time);
     const Scene scene = read_scene_text(belt_text(b, time), "belt.yaml");
-    const Model model = build(scene);
-    Simulation whole(model);
-    const auto steps = step_count(scene.spec.time);
-    for (long long k = 0; k < steps / 2; ++k) whole.advance();
-    Simulation resumed(model, whole.state());
-    resumed.use_threads(2);
-    for (long long k = steps / 2; k < steps; ++k) {
-      whole.advance();
-      resumed.advance();
-    }
-    CHECK(whole.state().groups[0].q == resumed.state().groups[0].q);
-    CHECK(whole.state().groups[0].v == resumed.state().groups[0].v);
-    CHECK(whole.state().ledger == resumed.state().ledger);
-    CHECK(whole.state().groups[0].v[1] > 0.01);
+    const auto [whole, resumed] = run_and_resume(scene);
+    CHECK(whole.groups[0].q == resumed.groups[0].q);
+    CHECK(whole.groups[0].v == resumed.groups[0].v);
+    CHECK(whole.ledger == resumed.ledger);
+    CHECK(whole.groups[0].v[1] > 0.01);
   }
 }
 

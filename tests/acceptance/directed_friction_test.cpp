@@ -359,18 +359,9 @@ TEST_CASE(
     s.also = "spin: [0, 0, 2]";
     std::swap(s.first, s.second);
     const Scene scene = read_scene_text(slide_text(s, time), "slide.yaml");
-    const Model model = build(scene);
-    Simulation whole(model);
-    const auto steps = step_count(scene.spec.time);
-    for (long long k = 0; k < steps / 2; ++k) whole.advance();
-    Simulation resumed(model, whole.state());
-    resumed.use_threads(2);
-    for (long long k = steps / 2; k < steps; ++k) {
-      whole.advance();
-      resumed.advance();
-    }
-    CHECK(whole.state().groups.back().q == resumed.state().groups.back().q);
-    CHECK(whole.state().groups.back().v == resumed.state().groups.back().v);
+    const auto [whole, resumed] = run_and_resume(scene);
+    CHECK(whole.groups.back().q == resumed.groups.back().q);
+    CHECK(whole.groups.back().v == resumed.groups.back().v);
   }
 }
 

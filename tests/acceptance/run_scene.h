@@ -1,5 +1,6 @@
 // Runs scenes the way the command does: text, registry names, build, Simulation.
 #pragma once
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -62,6 +63,21 @@ inline Shown run_text(const std::string& text, const std::vector<std::string>& s
 inline Shown run_example(const std::string& name, const std::vector<std::string>& set = {},
                          const AfterStep& after = {}) {
   return run(read_scene(std::filesystem::path(SALTUS_EXAMPLES) / name, set), after);
+}
+
+/// The end of a run, and of one that goes on from the middle of it on two threads.
+inline std::array<State, 2> run_and_resume(const Scene& scene) {
+  const Model model = build(scene);
+  Simulation whole(model);
+  const auto steps = step_count(scene.spec.time);
+  for (long long k = 0; k < steps / 2; ++k) whole.advance();
+  Simulation resumed(model, whole.state());
+  resumed.use_threads(2);
+  for (long long k = steps / 2; k < steps; ++k) {
+    whole.advance();
+    resumed.advance();
+  }
+  return {whole.state(), resumed.state()};
 }
 
 }  // namespace saltus::test

@@ -325,7 +325,7 @@ def compliant(step, found, x, laws, of, report):
     """P = h N, N = k d^p - c u, d = max(-y, 0), taken at the end, in the middle, or as a mean that keeps the energy."""
     for j, (i, law) in enumerate(zip(of, laws)):
         k, p, c = law["stiffness"], law.get("exponent", 1.0), law.get("damping", 0.0)
-        at = law.get("at") or ("middle" if c > 0.0 else "mean")
+        at = law.get("at") or "mean"
         y0, y1 = x.gap_0[i], found.gap[i]
         V = lambda y: k * max(-y, 0.0) ** (p + 1.0) / (p + 1.0)
         force = lambda y: k * max(-y, 0.0) ** p
@@ -338,6 +338,7 @@ def compliant(step, found, x, laws, of, report):
         if at == "mean":
             far = abs(y1 - y0) > 1e-6 * max(abs(y0), abs(y1), 1e-300)
             N = (V(y0) - V(y1)) / (y1 - y0) if far else force(0.5 * (y0 + y1))
+            N += c * (max(-y1, 0.0) - max(-y0, 0.0)) / step.h
         elif at == "middle":
             N = force(0.5 * (y0 + y1)) - c * 0.5 * (x.u0[i, 0] + x.u1[i, 0])
         else:
@@ -348,7 +349,7 @@ def compliant(step, found, x, laws, of, report):
         # of a mean whose two gaps are near each other round-off counts (y1 - y0) times
         blur = 1e-9 * top + 1e-13 * step.h * (V(y0) + V(y1)) / max(abs(y1 - y0), 1e-300) if at == "mean" else 1e-9 * top
         # a dashpot alone does not act at a distance
-        if c > 0.0 and P == 0.0 and min(0.5 * (y0 + y1), y1) >= 0.0:
+        if c > 0.0 and at != "mean" and P == 0.0 and min(0.5 * (y0 + y1), y1) >= 0.0:
             N = 0.0
         report.add("contact law, springs", P - step.h * N, blur, "N s",
                    lambda: f"{step.at()}, {found.name(i)}")

@@ -118,8 +118,8 @@ void contact_rows(Table& table, const RunResult& r) {
   if (const std::string gaining = what_opens(setup.model);
       r.loop.gain.matters(r.state.ledger) && !gaining.empty())
     table.row("energy gain",
-              "by {} in {} steps, at most {:.3g} J in one (t = {:.6g} s): see the warning", gaining,
-              r.loop.gain.steps, r.loop.gain.worst.value, time_of(r.loop.gain.worst, setup));
+              "{:.3g} J by {}, the most in the step to t = {:.6g} s: see the warning",
+              r.loop.gain.fed(), gaining, time_of(r.loop.gain.worst, setup));
 }
 
 /// What the event lane located, and how the steps of the integrator went.
@@ -212,7 +212,7 @@ std::string run_json(const RunResult& r) {
     json["broken_joints"].push_back(
         {{"name", joint.name}, {"time", one.t}, {"pull", one.pull}, {"strength", joint.strength}});
   }
-  json["gap"] = extreme_json(s.gap, setup);  // null: no contacts
+  json["gap"] = extreme_json(s.gap, setup);  // null: nothing near that may touch
   json["residual"] = extreme_json(s.residual, setup);
   json["residual_after"] = extreme_json(s.residual_after, setup);
   json["contact_gain"] = extreme_json(loop.gain.worst, setup);

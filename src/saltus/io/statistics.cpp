@@ -71,8 +71,9 @@ std::string RunStatistics::events_text() const {
 }
 
 void ContactGain::Sum::add(double work) {
+  const double before = run;
   run = std::max(run + work, 0.0);
-  most = std::max(most, run);
+  kept = std::max(kept, std::min(before, run));
 }
 
 void ContactGain::add(const Step& work, double start, const Energy& now, std::uint64_t step) {
@@ -93,7 +94,7 @@ void ContactGain::add(const Step& work, double start, const Energy& now, std::ui
 bool ContactGain::matters(std::span<const double> ledger) const {
   double turned = moved_;
   for (const double work : ledger) turned += std::abs(work);
-  return steps > 0 && !(std::max(all_.most, kFriction * friction_.most) <= kMatters * turned);
+  return steps > 0 && !(std::max(all_.most(), kFriction * friction_.most()) <= kMatters * turned);
 }
 
 std::string what_opens(const Model& model) {

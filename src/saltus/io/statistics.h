@@ -1,5 +1,6 @@
 // The numbers of the table at the end of a run, gathered step by step.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -58,7 +59,7 @@ struct RunStatistics {
 };
 
 /// Energy that contacts fed in although nothing of their laws allows it: the largest sum of their work over steps in a row, so
-/// that what a step gives and the next one takes back does not add up; that of normal impulses and friction together, and that of
+/// that what a step gives and the next one takes back does not count; that of normal impulses and friction together, and that of
 /// friction alone, which an impact hides that takes more. What the schemes take out in the same step counts against it: one that
 /// books the work of contacts at another velocity than the mean of the step (moreau-jean, theta not 1/2) shows the difference there.
 class ContactGain {
@@ -77,16 +78,18 @@ class ContactGain {
   bool matters(std::span<const double> ledger) const;
 
   /// [J], of the two the one that is more by its own measure.
-  double fed() const { return by_friction() ? friction_.most : all_.most; }
-  bool by_friction() const { return kFriction * friction_.most > all_.most; }
+  double fed() const { return by_friction() ? friction_.most() : all_.most(); }
+  bool by_friction() const { return kFriction * friction_.most() > all_.most(); }
   std::uint64_t steps = 0;  ///< that fed some in
   Extreme worst;            ///< [J], row = step
 
  private:
   static constexpr double kMatters = 1e-3, kFriction = 0.05;
   struct Sum {
-    double run = 0.0, most = 0.0;  ///< that ends with the last step, not below 0; the largest [J]
+    double run = 0.0;   ///< that ends with the last step, not below 0 [J]
+    double kept = 0.0;  ///< the largest that the next step left [J]
     void add(double work);
+    double most() const { return std::max(kept, run); }
   };
   Sum all_, friction_;
   double moved_ = 0.0;  ///< [J]

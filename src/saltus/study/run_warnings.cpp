@@ -114,31 +114,36 @@ std::string gain_warning(const ContactGain& gain, const State& state, const Scen
       opens;  // what ends it: points that open are turned back without work, and what rests is kept
   bool on_rates = false;  // a law restricts rates that cannot have it
   bool at_end = false;    // friction that opposes the slip at the end
+  bool impacts = false;   // with a restitution, which no law on gaps has
+  std::string middle;     // a spring of the gap in the middle of the step
   for (std::size_t i = 0; i < of_joint.size(); ++i) {
     if (of_joint[i]) continue;
     const LawFacts& law = setup.model.law(static_cast<int>(i)).facts();
+    if (law.acts_in_middle) middle = fmt::format("use {} without `at: middle`", law.name);
     if (!law.activation) continue;
+    impacts = impacts || law.restitution > 0.0;
     on_rates = on_rates || !law.rebounds;
     if (law.rebounds && (!law.closes_gaps || !law.activation->closing_only))
       opens = fmt::format("use `activation: {{{}closing_only: true}}` in {}",
                           law.closes_gaps ? "" : "kind: gap-closing, ", law.name);
     at_end = at_end || (law.friction.coefficient > 0.0 && law.friction.tangential != 1.0);
   }
-  bool gain_one = true;  // which laws on gaps need
+  bool on_gaps = !impacts;  // which schemes of gain 1 without a problem of positions allow
   for (const Group& group : setup.model.groups())
-    gain_one = gain_one && group.scheme->gain() == 1.0;
+    on_gaps = on_gaps && group.scheme->gain() == 1.0 && group.scheme->stages().size() == 1;
   const std::string remedy = setup.model.options().lane == Lane::events ? finer_remedy(setup)
                              : gain.by_friction() && at_end
                                  ? fmt::format("use `slip: mean` in {}", DefaultLaw::name)
+                             : !middle.empty()            ? middle
                              : opens.empty() && !on_rates ? finer_remedy(setup)
-                             : gain_one       ? fmt::format("use `law: {}`", GapLaw::name)
+                             : on_gaps        ? fmt::format("use `law: {}`", GapLaw::name)
                              : !opens.empty() ? opens
                                               : fmt::format("use `law: {}`", DefaultLaw::name);
   return fmt::format(
-      "{} fed energy into the motion, {:.3g} J in {} steps, at most {:.3g} J in one (t = {:.6g} "
-      "s); "
-      "{}",
-      gaining, gain.fed(), gain.steps, gain.worst.value, time_of(gain.worst, setup), remedy);
+      "{} fed energy into the motion, {:.3g} J that no later step took back, the most in the step "
+      "to "
+      "t = {:.6g} s; {}",
+      gaining, gain.fed(), time_of(gain.worst, setup), remedy);
 }
 
 std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
@@ -225,13 +230,15 @@ std::string growth_warning(double kinetic, const State& state, const SceneSetup&
   if (!(growth > kGrowth * scale)) return "";
   const auto [group, longest] = explicit_group(model);
   if (!group) return "";
+  const bool critical =
+      longest > 0.0 && options.h > 0.5 * longest;  // else of first order, or above
   return fmt::format(
       "the energy grew by {:.3g} J that no load did, {:.2g} % of what moves: the step is too long "
-      "for {}, which moves '{}'; use steps of {}",
+      "for {}, which moves '{}'; use steps of {:.2g} s{}",
       growth, 100.0 * growth / scale, group->scheme->name(), group->name,
-      longest > 0.0
-          ? fmt::format("{:.2g} s, half of its critical step", 0.5 * std::min(longest, options.h))
-          : fmt::format("{:.2g} s, half as long", 0.5 * options.h));
+      critical ? 0.5 * std::min(longest, options.h)
+               : options.h * std::min(0.5, 0.8 * kGrowth * scale / growth),
+      critical ? ", half of its critical step" : "");
 }
 
 std::string law_warning(const LoopReport& loop, const SceneSetup& setup) {

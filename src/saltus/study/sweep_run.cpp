@@ -101,9 +101,9 @@ void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
   for (std::size_t i = 0; i + 1 < ledger.size(); ++i) scale = std::max(scale, std::abs(ledger[i]));
   const std::string gaining = what_opens(sim.model());
   if (recorder.gain.matters(ledger) && !gaining.empty())
-    warn_into(row, fmt::format("{} fed energy into the motion, {:.3g} J in {} steps; `saltus run` "
-                               "names the remedy",
-                               gaining, recorder.gain.fed(), recorder.gain.steps));
+    warn_into(row, fmt::format("{} fed energy into the motion, {:.3g} J; `saltus run` names the "
+                               "remedy",
+                               gaining, recorder.gain.fed()));
   if (row.failed_steps > 0)
     warn_into(row, fmt::format("{} steps were accepted although they were not solved; raise "
                                "solver.iterations or newton_iterations, or use a shorter step",

@@ -69,7 +69,7 @@ TEST_CASE("gains of many steps add up, less what the steps between them take") {
   }
   CHECK(sum.fed() == doctest::Approx(5e-3));
   CHECK(sum.matters({}));
-  CHECK(taken.fed() == doctest::Approx(0.8e-3));
+  CHECK(taken.fed() == 0.0);
   CHECK(!taken.matters({}));
   CHECK(!friction.matters({}));
   ContactGain turned;  // friction turns the slip round in an impact that takes more

@@ -27,16 +27,13 @@ struct Compliant {
   double damping = 0.0;
   std::optional<At> at;
 
-  /// mean when not given, middle with damping.
-  At at_value() const { return at.value_or(damping > 0.0 ? At::middle : At::mean); }
+  At at_value() const { return at.value_or(At::mean); }
 
   std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
   bool operator==(const Compliant&) const = default;
   std::optional<Fault> fault() const {
     if (damping != 0.0 && exponent != 1.0)
       return Fault{"damping", "is for linear springs", "exponent: 1"};
-    if (damping != 0.0 && at == At::mean)
-      return Fault{"damping", "has no mean over the way", "at: middle or end"};
     return {};
   }
   static constexpr auto fields() {
@@ -48,8 +45,7 @@ struct Compliant {
               "c of force = k penetration - c rate of the gap, never below 0"),
         field("at", &T::at,
               "the force of a step is that of the gap in its middle, at its end (order 1, loses "
-              "energy), or the mean over its way, which keeps the energy; mean when not given, "
-              "middle with damping"));
+              "energy), or the mean over its way, which keeps the energy; mean when not given"));
   }
 };
 

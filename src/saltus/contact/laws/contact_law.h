@@ -65,7 +65,9 @@ struct LawFacts {
   bool rebounds = false;         ///< its row adds e u0 to u1, or what closes a gap
   bool expands = false;          ///< a problem of compression comes before: P = (1 + e) P_c + P_x
   bool damps_in_middle = false;  ///< its dashpot acts on (u0 + u1)/2, which may turn the rate round
-  bool follows_way = false;      ///< works on the way that a coordinate makes, RowState::way
+  bool acts_in_middle =
+      false;  ///< a spring of the gap in the middle of the step, which may feed energy in
+  bool follows_way = false;  ///< works on the way that a coordinate makes, RowState::way
   bool yields = false;  ///< a force that its damping may take away while the gap is still negative
   double restitution = 0.0;  ///< e [1]
   double velocity = 0.0;     ///< rate of the gap that it holds; of the surface that rubs [m/s]

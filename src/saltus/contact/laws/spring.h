@@ -6,9 +6,9 @@
 namespace saltus {
 
 /// Force of a compliant contact [N], y the gap and u its rate, d = max(-y, 0):
-///     N = k d^p - c u >= 0,   c > 0 with p = 1, middle or end only
+///     N = k d^p - c u >= 0,   c > 0 with p = 1 only
 struct ContactSpring {
-  /// middle: at (y0 + y1)/2 and (u0 + u1)/2. end: at y1 and u1. mean: of k d^p over the way from y0 to y1.
+  /// middle: at (y0 + y1)/2 and (u0 + u1)/2. end: at y1 and u1. mean: of k d^p over the way from y0 to y1, of c d' over the step.
   enum class At { mean, middle, end };
   double stiffness = 0.0;  ///< k [N/m^p]
   double exponent = 1.0;   ///< p >= 1

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "saltus/contact/laws/compliant.h"
 
 namespace saltus {
@@ -17,7 +19,8 @@ SpringLaw::SpringLaw(std::string_view name, const ContactSpring& x, bool damped)
                 .uses_angle = x.stiffness > 0.0,
                 .reads_start_gap = true,
                 .follows_passes = !x.linear(),
-                .damps_in_middle = x.damping > 0.0 && x.at == ContactSpring::At::middle,
+                .damps_in_middle = x.damping > 0.0 && x.at != ContactSpring::At::end,
+                .acts_in_middle = !x.pulls && x.at == ContactSpring::At::middle,
                 .follows_way = x.pulls && x.at == ContactSpring::At::middle,
                 .yields = damped || x.damping > 0.0,
                 .damping = x.damping}),
@@ -49,8 +52,13 @@ double SpringLaw::row_at_end(const RowEnd& x) const {
   return x.compliance * (x.P - x.h * N);
 }
 
-ForceStep SpringLaw::step(double, double y0, double y1) const {
-  return spring_step(spring_, y0, y1);
+ForceStep SpringLaw::step(double h, double y0, double y1) const {
+  ForceStep now = spring_step(spring_, y0, y1);
+  if (spring_.damping == 0.0) return now;
+  const double c_h = spring_.damping / h;  // the mean of c d', which takes energy whatever the step
+  now.force += c_h * (std::max(-y1, 0.0) - std::max(-y0, 0.0));
+  if (y1 < 0.0) now.slope += c_h;
+  return now;
 }
 
 double SpringLaw::force(double gap, double rate, double) const {
