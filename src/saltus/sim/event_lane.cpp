@@ -28,6 +28,7 @@ constexpr int kTrials = 4;         ///< before slips are looked at that come to 
 constexpr int kClose = 3;          ///< times EventOptions::closed, of contacts that are near
 constexpr double kTurn = 2.5;      ///< most that a body turns in a step [rad]
 constexpr double kCounted = 1.5;   ///< the same where angles between bodies are counted [rad]
+constexpr double kNoise = 5.0;     ///< that many times the round-off of accelerations in a step
 constexpr double kFinest = 1e-11;  ///< tolerance of steps with contacts that are closed
 constexpr double kStop = 1e-6;     ///< of EventOptions::zeno: the way left of a slip that is over
 constexpr double kWay = 2000.0;    ///< margins that a body goes in a step
@@ -192,6 +193,7 @@ struct EventLane::Work {
   std::vector<double> drifts;              ///< of these rows: rate of what moves by itself [m/s]
   std::vector<std::array<int, 2>> joined;  ///< groups that joints and couplings tie together
   std::vector<double> speeds, own_speeds;  ///< of each group, scratch
+  std::vector<double> noise;               ///< of each group, round-off of accelerations [m/s^2]
   std::vector<char> settled;
 
   double tolerance = 0.0;    ///< of the step in work
@@ -245,6 +247,7 @@ struct EventLane::Work {
   void find_links_of(std::size_t mode, int row);
   void share_speeds();
   void set_scale();
+  void measure_noise();
   enum class Made { step, stops, nothing };
   Made make(State& state, double limit, StepReport& report);
   bool find_stops();
@@ -418,8 +421,27 @@ void EventLane::Work::share_speeds() {
     speeds[g] = std::max(own_speeds[g], kShare * speeds[g]);
 }
 
+// How much the accelerations by applied forces change where time and places do in their last digits: the round-off of what is
+// subtracted in them, as a spring and the weight that it carries.
+void EventLane::Work::measure_noise() {
+  constexpr double kLast = std::numeric_limits<double>::epsilon();
+  const std::span<const double> radius = motion.radius();
+  for (std::size_t g = 0; g + 1 < first.size(); ++g) {
+    const double last = kLast * motion.extent(g);
+    for (int i = first[g]; i < first[g + 1]; ++i)  // no motion of all alike
+      w[i] = ((static_cast<unsigned>(i) * 2654435761u) >> 16) % 2 == 0 ? last / radius[at(i)]
+                                                                       : -last / radius[at(i)];
+  }
+  motion.go(step.t0 * (1.0 + kLast), w, step.v0);
+  dv = motion.free_acceleration() - pull;
+  for (std::size_t g = 0; g + 1 < first.size(); ++g)
+    for (int i = first[g]; i < first[g + 1]; ++i)
+      noise[g] = std::max(noise[g], radius[at(i)] * std::abs(dv[i]));
+}
+
 // What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
-// a with and without contacts; turns at the radius of gyration. Groups that others can move share theirs.
+// a with and without contacts; turns at the radius of gyration. Groups that others can move share theirs. Motion within the
+// round-off of accelerations is none, and an error within it is no error.
 void EventLane::Work::set_scale() {
   const double h = step.h;
   const std::span<const double> radius = motion.radius();
@@ -439,10 +461,11 @@ void EventLane::Work::set_scale() {
     double end = 0.0;
     for (int i = first[g]; i < first[g + 1]; ++i)
       end = std::max(end, radius[at(i)] * (std::abs(step.v1[i]) + h * std::abs(step.dv1[i])));
+    const double least = kNoise * noise[g] * h;
     // A step that is far too long may end anywhere.
-    const double speed = start > 0.0 ? std::clamp(end, start, 4.0 * start) : end;
+    const double speed = start > least ? std::clamp(end, start, 4.0 * start) : end;
     for (int i = first[g]; i < first[g + 1]; ++i) {
-      const double u = std::max(tolerance * speed / radius[at(i)], 1e-200);
+      const double u = std::max(std::max(tolerance * speed, least) / radius[at(i)], 1e-200);
       scale[i] = std::max(h * u, 1e-200);
       scale[n + i] = u;
     }
@@ -485,9 +508,11 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   }
   const double q = method->error_order();
   double error = 0.0;
+  noise.assign(first.size() - 1, 0.0);
   for (int trial = 0;; ++trial) {
     step.h = h;
-    bool good = method->step(motion, step) && step.v1.allFinite() && step.w1.allFinite();
+    const bool whole = method->step(motion, step) && step.v1.allFinite() && step.w1.allFinite();
+    bool good = whole;
     if (good) {
       set_scale();
       error = method->error(step, scale);
@@ -501,6 +526,15 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
     }
     if (good) break;
     ++report.rejected;
+    if (trial == 0 && whole) {
+      start(h);  // a step too long may have led far away
+      measure_noise();
+      set_scale();
+      if (method->error(step, scale) <= 1.0) {  // it is round-off: the same step to that measure
+        start(h);
+        continue;
+      }
+    }
     if (trial >= kTrials && find_stops()) return Made::stops;
     if (trial > kMostTrials || h < kShortest * std::max(std::abs(state.t), left)) {
       report.failure = "the integrator does not meet time.tolerance with any step";
@@ -586,8 +620,8 @@ double EventLane::Work::slip_time() {
     if (!(slip > motion.still(k))) continue;
     const double slower = -(u[0] * du[0] + u[1] * du[1]) / slip,
                  across = std::abs(u[0] * du[1] - u[1] * du[0]) / slip;
-    if (slower > 0.0) time = std::min(time, 4.0 * slip / slower);
-    if (across > 0.0) time = std::min(time, 2.0 * slip / across);
+    if (slower > 0.0) time = std::min(time, 2.0 * slip / slower);
+    if (across > 0.0) time = std::min(time, slip / across);
   }
   return time;
 }
@@ -1141,6 +1175,8 @@ void EventLane::Work::measure(const State& state, StepReport& report) {
     if (state.lane.modes.empty()) contacts.find(state.t, motion.groups());  // else look() did
     for (std::size_t i = 0; i < contacts.count(); ++i)
       if (!contacts.law(i).bilateral()) report.gap = std::min(report.gap, contacts.gap(i));
+    if (contacts.detects() && report.gap == std::numeric_limits<double>::infinity())
+      report.gap = contacts.least_gap(state.t);
     // what rates are made of: some may be all round-off, all of them where bodies only slide
     double speed = motion.fastest(v);
     for (std::size_t i = 0; i < contacts.count() && !state.lane.modes.empty(); ++i)

@@ -311,10 +311,14 @@ double LaneMotion::fastest_turn(View v) const {
 
 double LaneMotion::extent() const {
   double most = 0.0;
-  for (std::size_t g = 0; g < at_.size(); ++g) {
-    for (Eigen::Index i = 0; i < at_[g].q.size(); ++i)
-      if (!rigid_[g] || i % 7 < 3) most = std::max(most, std::abs(at_[g].q[i]));
-  }
+  for (std::size_t g = 0; g < at_.size(); ++g) most = std::max(most, extent(g));
+  return most;
+}
+
+double LaneMotion::extent(std::size_t g) const {
+  double most = 0.0;
+  for (Eigen::Index i = 0; i < at_[g].q.size(); ++i)
+    if (!rigid_[g] || i % 7 < 3) most = std::max(most, std::abs(at_[g].q[i]));
   return most;
 }
 

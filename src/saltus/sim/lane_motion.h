@@ -101,6 +101,7 @@ class LaneMotion final : public SmoothMotion {
   std::span<const double> radius() const { return radius_; }
   /// Largest coordinate of the bodies at the place [m]: the size of round-off in gaps.
   double extent() const;
+  double extent(std::size_t g) const;  ///< of group g
   /// M^-1 of all columns, at the place of the last go() or rates().
   void solve_mass(Eigen::Ref<Matrix> X);
   /// a without contacts and joints, at the place of the last go() (springs that press act).
