@@ -120,4 +120,20 @@ TEST_CASE("gravity of the scene acts on particles that have none of their own") 
   }
 }
 
+TEST_CASE("gravity that acts on no body is told, gravity that does is not") {
+  const auto warnings = [](const char* body) {
+    const Model model = build(read_scene_text(
+        fmt::format("saltus: 1\ntime: {{end: 1, step: 0.1}}\ngravity: [0, 0, -3]\nbodies:\n{}",
+                    body),
+        "test.yaml", {}));
+    return model.warnings().size();
+  };
+  const char* mass = "  - {name: m, kind: linear, oscillator: {mass: 1, stiffness: 1}}\n";
+  const char* point =
+      "  - {name: p, kind: particles, particles: {mass: [1], positions: [[0, 0, 0]]}}\n";
+  CHECK(warnings(mass) == 1);
+  CHECK(warnings(point) == 0);
+  CHECK(warnings((std::string(mass) + point).c_str()) == 0);
+}
+
 }  // namespace saltus::test

@@ -69,6 +69,7 @@ class Builder {
     pass_limits();
     each("contacts", spec_.contacts.size(),
          [&](std::size_t i) { add_contact(scene_, bodies_, i, parts_); });
+    warn_of_gravity();
     finish_surfaces();
     expect_shapes_to_correct();
     expect_single_stops(scene_, bodies_, rigid_, parts_);
@@ -146,6 +147,18 @@ class Builder {
     parts_.initial.push_back(built.initial);
     parts_.group_path.push_back(path);
     bodies_.push_back(std::move(built));
+  }
+
+  /// Of a scene of bodies that do not know where down is.
+  void warn_of_gravity() {
+    if (spec_.gravity == std::array<double, 3>{} || spec_.bodies.empty()) return;
+    for (const BodySpec& body : spec_.bodies)
+      if (body.rigid || body.pseudo_rigid || body.particles || body.beam || body.fem) return;
+    const BodySpec& first = spec_.bodies.front();
+    parts_.warnings.push_back(fmt::format(
+        "gravity: it acts on no body of the scene, '{}' is of kind {}; write its weight "
+        "as `loads`, or the `gravity` that its kind has",
+        first.name, name_of(first.kind)));
   }
 
   /// Shapes and skins, the laws between them, what never touches, and what starts inside each other.
