@@ -44,6 +44,12 @@ const Thrown kThrown[] = {
      2.0, 0.0, false},
 };
 
+double last_gap(const std::string& text) {
+  double last = 0.0;
+  run_text(text, {}, [&](const Simulation&, const StepReport& report) { last = report.gap; });
+  return last;
+}
+
 }  // namespace
 
 TEST_CASE("the gap over a plane is told at any height, in steps and between events") {
@@ -69,9 +75,7 @@ TEST_CASE("shapes that are near each other have a gap, those far away have none"
         "  - {{name: b, kind: rigid, rigid: {{shape: {{sphere: {{radius: 1}}}}, density: 1000, "
         "position: [{0}, {0}, {0}]}}}}\nsurfaces: [{{law: {{kind: newton-impact}}}}]\n",
         distance);
-    double last = 0.0;
-    run_text(text, {}, [&](const Simulation&, const StepReport& report) { last = report.gap; });
-    return last;
+    return last_gap(text);
   };
   CHECK(gap(1.5) == doctest::Approx(1.5 * std::sqrt(3.0) - 2.0).epsilon(1e-12));  // boxes overlap
   CHECK(gap(4.0) == doctest::Approx(4.0 * std::sqrt(3.0) - 2.0).epsilon(1e-12));
@@ -88,9 +92,7 @@ TEST_CASE("the gap is that of the nearest pair, not of the first that is known")
         "  - {{name: b, kind: rigid, rigid: {{shape: {{box: {{size: [2, 2, 2]}}}}, density: 1000, "
         "position: [2.05, 0, 3.6]}}}}\n{}surfaces: [{{law: {{kind: newton-impact}}}}]\n",
         more);
-    double last = 0.0;
-    run_text(text, {}, [&](const Simulation&, const StepReport& report) { last = report.gap; });
-    return last;
+    return last_gap(text);
   };
   CHECK(gap("") == doctest::Approx(0.05).epsilon(1e-12));
   const char* soft =

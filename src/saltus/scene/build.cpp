@@ -155,10 +155,11 @@ class Builder {
     for (const BodySpec& body : spec_.bodies)
       if (body.rigid || body.pseudo_rigid || body.particles || body.beam || body.fem) return;
     const BodySpec& first = spec_.bodies.front();
-    parts_.warnings.push_back(fmt::format(
-        "gravity: it acts on no body of the scene, '{}' is of kind {}; write its weight "
-        "as `loads`, or the `gravity` that its kind has",
-        first.name, name_of(first.kind)));
+    parts_.warnings.push_back(
+        fmt::format("gravity: it acts on no body of the scene, '{}' is of kind {}; {}", first.name,
+                    name_of(first.kind),
+                    first.kind == BodyKind::lagrangian ? "give the `gravity` of its model"
+                                                       : "write its weight as `loads`"));
   }
 
   /// Shapes and skins, the laws between them, what never touches, and what starts inside each other.

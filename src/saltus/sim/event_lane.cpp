@@ -428,7 +428,8 @@ void EventLane::Work::measure_noise() {
   const std::span<const double> radius = motion.radius();
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
     const double last = kLast * motion.extent(g);
-    for (int i = first[g]; i < first[g + 1]; ++i)  // no motion of all alike
+    // signs as if at random: where all move alike no spring is stretched
+    for (int i = first[g]; i < first[g + 1]; ++i)
       w[i] = ((static_cast<unsigned>(i) * 2654435761u) >> 16) % 2 == 0 ? last / radius[at(i)]
                                                                        : -last / radius[at(i)];
   }
@@ -604,7 +605,7 @@ double EventLane::Work::first_step(double most) {
 double EventLane::Work::slip_time() {
   double time = std::numeric_limits<double>::infinity();
   if (!any_slides(motion.modes())) return time;
-  Vector row(v.size());
+  Vector& row = dw;  // scratch
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
     if (motion.modes()[k].kind != ContactMode::Kind::slides || motion.index(k) < 0) continue;
     const auto i = at(motion.index(k));
@@ -634,18 +635,18 @@ double EventLane::Work::spring_time(double most) {
   constexpr double kBegun =
       1e-3;  // of that motion: a spring with more has a force that the estimate sees
   const LaneContacts& contacts = motion.contacts();
-  Matrix X(v.size(), 1);
+  Vector &H = dw, &response = dv;  // scratch
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
     if (motion.index(k) < static_cast<int>(contacts.list().named())) continue;
     const auto i = at(motion.index(k));
     const ContactLaw& law = contacts.law(i);
     const double u = motion.rate(k)[0], y = std::min(contacts.gap(i), 0.0);
     if (law.set_valued() || !(u < 0.0)) continue;
-    X.setZero();
-    contacts.add_row(i, 0, 1.0, X.col(0));
-    const Vector H = X.col(0);
-    motion.solve_mass(X);
-    const double moving = 0.5 * u * u / H.dot(X.col(0));
+    H.setZero();
+    contacts.add_row(i, 0, 1.0, H);
+    response = H;
+    motion.solve_mass(response);
+    const double moving = 0.5 * u * u / H.dot(response);
     const auto V = [&](double d) {
       return std::max(law.stored_energy(-d), 0.25 * d * law.force(-d, 0.0, 0.0));
     };
