@@ -163,6 +163,30 @@ TEST_CASE("what rests, slides, rolls, rocks or bounces is not told to lose by st
   }
 }
 
+TEST_CASE("balls that bounce on one line between floor and a heavy ball do not travel") {
+  const std::string text = R"(
+saltus: 1
+time: {end: 2 s, step: 8 ms}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - {name: light, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, mass: 1, position: [0, 0, 0.3]}}
+  - {name: heavy, kind: rigid, rigid: {shape: {sphere: {radius: 0.3}}, mass: 1000, position: [0, 0, 1.6]}}
+surfaces: [{law: {kind: newton-impact, restitution: 0.9}}]
+)";
+  for (const double z : {0.3, 0.5, 0.9})
+    for (const double e : {0.95, 0.9, 0.6})
+      for (const char* scheme : {"rig-mid", "rig-pos"}) {
+        CAPTURE(z);
+        CAPTURE(e);
+        const Shown s =
+            run_text(text, {"bodies[1].rigid.position=[0, 0, " + std::to_string(z) + "]",
+                            "surfaces[0].law.restitution=" + std::to_string(e),
+                            std::string("bodies[2].scheme=") + scheme});
+        CHECK(told_of(s.sim, Notice::Kind::travels).empty());
+      }
+}
+
 namespace {
 
 std::string with_floor(std::string text, const std::string& bodies) {

@@ -56,14 +56,15 @@ outputs:
   REQUIRE(outcome.code == 0);
   CHECK(says(outcome.out,
              "joints          3 (2 revolute, 1 cylindrical), 16 rows held at level position, 5 "
-             "depend on others\n                1 drive, 1 coupling, 2 laws on coordinates\n"));
+             "depend on others (of 'lower hinge'): of the reactions that hold the bodies alike the "
+             "least are taken\n                1 drive, 1 coupling, 2 laws on coordinates\n"));
   CHECK(says(outcome.out, "coordinate of joint slot.slide, way.csv"));
   CHECK(says(outcome.out, "1 shape without a law"));
   const auto json = nlohmann::json::parse(
       saltus_command(folder, {"check", "door.yaml", "--json", "--set", "joint.level=velocity"})
           .out);
   CHECK(json["joints"] == nlohmann::json::parse(R"({"count": 3, "kinds": {"revolute": 2,
-      "cylindrical": 1}, "rows": 16, "dependent_rows": 5, "couplings": 2, "laws": 2,
+      "cylindrical": 1}, "rows": 16, "dependent_rows": 5, "redundant": ["lower hinge"], "couplings": 2, "laws": 2,
       "level": "velocity"})"));
 }
 

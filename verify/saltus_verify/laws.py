@@ -79,7 +79,7 @@ def law_specs(step, found):
     named = len(pairs["key"]) if pairs else 0
     rules = model.scene["surfaces"]
     if len(rules) == 1 and not rules[0]["materials"] and (found.key >= named).all():
-        law = rules[0]["law"]
+        law = rules[0].get("law")
         return [{"kind": law} if isinstance(law, str) else law] * len(found)
     scene, cache, out = model.scene, {}, []
     number = {int(k): int(l) for k, l in zip(pairs["key"], pairs["law"])} if pairs else {}
@@ -99,7 +99,7 @@ def law_specs(step, found):
 
 def tolerance_of(scene):
     given = scene.get("solver", {}).get("tolerance")
-    return given if given is not None else 1e-9 if scene.get("surfaces") else 1e-12
+    return given if given is not None else 1e-9 if any(r.get("law") for r in scene.get("surfaces") or []) else 1e-12
 
 
 def check(step, found, report):

@@ -220,8 +220,8 @@ class Model:
         found = []
         for x in of[0]:
             for y in of[1]:
-                rules = [r for r in self.scene["surfaces"] if sorted(r["materials"]) == sorted([x, y])]
-                rules = rules or [r for r in self.scene["surfaces"] if not r["materials"]]
-                if rules and rules[0]["law"] not in found:
-                    found.append(rules[0]["law"])
+                rules = [r.get("law") for r in self.scene["surfaces"]  # None: they do not touch
+                         if not r["materials"] or sorted(r["materials"]) == sorted([x, y])]
+                if rules and rules[0] is not None and rules[0] not in found:
+                    found.append(rules[0])
         return found[0] if len(found) == 1 else None

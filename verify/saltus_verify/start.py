@@ -119,7 +119,8 @@ def energies(results, model, report, frames):
         return
     exact = [g for g in results.groups if g.scheme == "modal-exact"]
     kind_of = lambda law: law if isinstance(law, str) else law["kind"]
-    if any(kind_of(c["law"]) in FORCES for key in ("contacts", "surfaces") for c in results.scene.get(key) or []):
+    laws = [c["law"] for key in ("contacts", "surfaces") for c in results.scene.get(key) or [] if c.get("law")]
+    if any(kind_of(law) in FORCES for law in laws):
         report.not_checked("energy of states", "with springs at contacts")
         return
     try:

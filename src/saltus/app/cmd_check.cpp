@@ -177,7 +177,17 @@ std::string kinds_text(const Model& model) {
   return text;
 }
 
-/// "20 rows at level position, 1 depends on others".
+/// "'hinge', 'slot' and 3 more".
+std::string names_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 6;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(names.size(), kNamed); ++k)
+    text += fmt::format("{}'{}'", k > 0 ? ", " : "", names[k]);
+  if (names.size() > kNamed) text += fmt::format(" and {} more", names.size() - kNamed);
+  return text;
+}
+
+/// "20 rows at level position, 1 depends on others (of 'hinge'): ...".
 std::string joint_rows_text(const Model& model) {
   const JointSummary rows = joint_summary(model);
   if (rows.rows == 0) return "no rows";
@@ -188,8 +198,10 @@ std::string joint_rows_text(const Model& model) {
   if (step.joints == JointLevel::velocity) text += fmt::format(" ({})", name_of(step.bilateral));
   if (step.joints_in_stages) text += " and in the stages";
   if (rows.dependent > 0)
-    text += fmt::format(", {} {} on others", rows.dependent,
-                        rows.dependent == 1 ? "depends" : "depend");
+    text += fmt::format(
+        ", {} {} on others (of {}): of the reactions that hold the bodies alike the least are "
+        "taken",
+        rows.dependent, rows.dependent == 1 ? "depends" : "depend", names_text(rows.redundant));
   return text;
 }
 
@@ -328,6 +340,7 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     joints["kinds"][std::string(name_of(kind))] = count;
   joints["rows"] = rows.rows;
   joints["dependent_rows"] = rows.dependent;
+  joints["redundant"] = rows.redundant;
   joints["couplings"] = model.couplings().size();
   joints["laws"] = model.joint_laws().size();
   joints["level"] = name_of(step.joints);

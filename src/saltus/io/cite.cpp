@@ -71,10 +71,15 @@ std::vector<std::string> cited_keys(const ResultsReader& results) {
   const auto entries = [&](const char* name) {
     return scene.contains(name) && scene[name].is_array() ? scene[name] : CiteJson::array();
   };
+  bool laws = false;
   for (const char* list : {"contacts", "surfaces"})
-    for (const CiteJson& entry : entries(list))
-      add_keys(keys, reference_of(kind_of(entry, "law"), static_cast<const LawChoice*>(nullptr)));
-  if (!entries("contacts").empty() || !entries("surfaces").empty())
+    for (const CiteJson& entry : entries(list)) {
+      const std::string_view law = kind_of(entry, "law");
+      if (law.empty()) continue;  // of materials that do not touch
+      laws = true;
+      add_keys(keys, reference_of(law, static_cast<const LawChoice*>(nullptr)));
+    }
+  if (laws)
     if (const SolverRow* row = find_solver(kind_of(scene, "solver")))
       add_keys(keys, row->reference);
   return keys;

@@ -325,16 +325,17 @@ class UrdfSceneMaking {
     if (options_.friction) {
       DefaultLaw law;
       law.friction = *options_.friction;
-      made_.spec.surfaces.push_back({{}, law});
+      made_.spec.surfaces.push_back({{}, law, true});
       return;
     }
     const bool shapes = std::ranges::any_of(made_.spec.bodies, [](const BodySpec& body) {
       return body.rigid->shape || !body.rigid->shapes.empty();
     });
-    if (shapes)
-      made_.remarks.push_back(
-          "URDF knows no law of contact: shapes touch nothing until `surfaces` has an entry, as "
-          "--friction 0.5 writes one");
+    if (!shapes) return;
+    made_.spec.surfaces.push_back({{}, std::nullopt, false});
+    made_.remarks.push_back(
+        "URDF knows no law of contact: shapes touch nothing until `surfaces` has one, as "
+        "--friction 0.5 writes it");
   }
 
   static constexpr double kFarAway = 1e300;

@@ -194,10 +194,12 @@ class Builder {
   /// Laws of `surfaces` and bodies that have none: whatever meets such a body goes through it. One that `contacts` names touches
   /// by its points.
   void expect_surfaces() {
-    if (spec_.surfaces.empty()) return;
-    const auto all = std::ranges::find_if(
-        spec_.surfaces, [](const SurfaceLawSpec& law) { return law.materials.empty(); });
-    const auto law = all == spec_.surfaces.end() ? spec_.surfaces.begin() : all;
+    const auto first = std::ranges::find_if(spec_.surfaces, &SurfaceLawSpec::touches);
+    if (first == spec_.surfaces.end()) return;
+    const auto all = std::ranges::find_if(spec_.surfaces, [](const SurfaceLawSpec& law) {
+      return law.touches && law.materials.empty();
+    });
+    const auto law = all == spec_.surfaces.end() ? first : all;
     const auto path = fmt::format("surfaces[{}]", law - spec_.surfaces.begin());
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const BodySpec& body = spec_.bodies[i];

@@ -39,7 +39,6 @@ class Assembly {
   void run() {
     if (!system_.empty()) {
       close();
-      warn_of_dependent();
       fit_velocities();
       expect_drives_free();
     }
@@ -56,7 +55,6 @@ class Assembly {
   void expect_free(const Vector& u);
   void expect_drives_free();
   void warn_of_move(const std::vector<Vector>& before, const Vector& first);
-  void warn_of_dependent();
   void warn_of_stops();
   [[noreturn]] void refuse();
 
@@ -291,26 +289,6 @@ void Assembly::warn_of_move(const std::vector<Vector>& before, const Vector& fir
   parts_.warnings.push_back(fmt::format(
       "{}: '{}' was open by {}; bodies were moved by up to {:.3g} m and {:.3g} rad ('{}' the most)",
       path_of(owner), name_of(owner), amount(first, row), way, angle, who));
-}
-
-void Assembly::warn_of_dependent() {
-  const std::vector<int> dependent = dependent_rows(system_);
-  const std::size_t rows = dependent.size();
-  std::vector<int> owners;
-  for (const int i : dependent) {
-    const int owner = meaning_[static_cast<std::size_t>(i)].owner;
-    if (owners.empty() || owners.back() != owner) owners.push_back(owner);
-  }
-  if (rows == 0) return;
-  constexpr std::size_t kNamed = 6;
-  std::string names;
-  for (std::size_t k = 0; k < std::min(owners.size(), kNamed); ++k)
-    names += fmt::format("{}'{}'", k > 0 ? ", " : "", name_of(owners[k]));
-  if (owners.size() > kNamed) names += fmt::format(" and {} more", owners.size() - kNamed);
-  parts_.warnings.push_back(
-      fmt::format("joints {}: {} on others; of the reactions that hold the bodies alike the least "
-                  "are taken",
-                  names, rows == 1 ? "1 row depends" : fmt::format("{} rows depend", rows)));
 }
 
 // Rows that depend on others may still ask for other rates, as a drive does whose coordinate others hold. What is left counts

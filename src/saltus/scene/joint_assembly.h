@@ -10,7 +10,7 @@ namespace saltus {
 ///     S L = -g(q),  q <- q (+) M^-1 G^T L   until |g| <= 1e-13 of the size of the mechanism
 ///     v <- v - M^-1 G^T S^-1 (G v + d0)
 ///
-/// A move or a change of velocity above 1e-6 and rows that depend on others become warnings. Throws SceneError naming the joint
+/// A move or a change of velocity above 1e-6 becomes a warning. Throws SceneError naming the joint
 /// that stays open the most where they cannot close, or the drive that asks for what its bodies cannot do.
 void assemble(ModelParts& parts);
 

@@ -76,8 +76,14 @@ JointSummary joint_summary(const Model& model) {
   JointSystem system(model.joints(), model.couplings(), members);
   std::vector<Factor> factor(members.size());
   if (system.empty() || !factorise_at_start(system, members, model.initial(), factor))
-    return {system.rows(), 0};
-  return {system.rows(), static_cast<int>(dependent_rows(system).size())};
+    return {system.rows()};
+  const std::vector<int> rows = dependent_rows(system);
+  JointSummary found{system.rows(), static_cast<int>(rows.size())};
+  for (const int row : rows)
+    if (const std::string& name = system.name_of_row(row);
+        found.redundant.empty() || found.redundant.back() != name)
+      found.redundant.push_back(name);
+  return found;
 }
 
 }  // namespace saltus

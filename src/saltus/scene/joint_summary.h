@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "saltus/scene/model.h"
@@ -9,8 +10,9 @@
 namespace saltus {
 
 struct JointSummary {
-  int rows = 0;       ///< of joints and couplings
-  int dependent = 0;  ///< of them, rows that others hold already
+  int rows = 0;                          ///< of joints and couplings
+  int dependent = 0;                     ///< of them, rows that others hold already
+  std::vector<std::string> redundant{};  ///< joints and couplings of the latter, each once
 };
 
 /// At the cost of one factorisation. Both 0 without joints.

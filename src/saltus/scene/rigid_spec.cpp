@@ -92,6 +92,14 @@ std::optional<Fault> SurfaceLawSpec::fault() const {
   if (!materials.empty() && materials.size() != 2)
     return Fault{"materials", "has " + std::to_string(materials.size()) + " entries",
                  "the names of two materials, e.g. [stone, stone]"};
+  if (!touches && law)
+    return Fault{"law", "has no meaning with `touches: false`", "leave it out, or `touches`"};
+  if (!touches) return std::nullopt;
+  if (!law)
+    return Fault{"law", "must be given",
+                 "the law that holds where the shapes touch, e.g. " +
+                     std::string(DefaultLaw::name) +
+                     "; or `touches: false` where they pass through each other"};
   const bool directed = std::visit(
       []<class Options>(const Options& options) {
         if constexpr (requires { resolved(options.friction).directed(); })
@@ -99,13 +107,13 @@ std::optional<Fault> SurfaceLawSpec::fault() const {
         else
           return false;
       },
-      law);
+      *law);
   if (directed && (materials.empty() || materials[0] == materials[1]))
     return Fault{"law.friction", "has an axis, and it is not said of which of the two bodies",
                  "give two different `materials`: the axis is fixed to bodies of the first"};
-  if (acts_at_any_gap(law))
+  if (acts_at_any_gap(*law))
     return Fault{"law",
-                 std::string(name_of(law)) +
+                 std::string(name_of(*law)) +
                      " acts whatever the gap, also between shapes that are far from each other",
                  "write it as an entry of `contacts`"};
   return std::nullopt;

@@ -137,10 +137,11 @@ constexpr auto names_of(Planar) {
 /// Index of the axis across it.
 constexpr int across(Planar plane) { return plane == Planar::xy ? 2 : plane == Planar::xz ? 1 : 0; }
 
-/// The law between two materials.
+/// The law between two materials, or that they do not touch.
 struct SurfaceLawSpec {
   std::vector<std::string> materials;
-  LawChoice law;
+  std::optional<LawChoice> law;  ///< of all that touches
+  bool touches = true;
 
   bool operator==(const SurfaceLawSpec&) const = default;
   std::optional<Fault> fault() const;
@@ -148,7 +149,10 @@ struct SurfaceLawSpec {
     using T = SurfaceLawSpec;
     return field_rows(
         field("materials", &T::materials, "the two, in any order; all pairs when not given"),
-        required("law", &T::law, "that holds where their shapes touch"));
+        field("law", &T::law,
+              "that holds where their shapes touch; must be given, or `touches: false`"),
+        field("touches", &T::touches,
+              "false: they pass through each other, and no run tells of it"));
   }
 };
 

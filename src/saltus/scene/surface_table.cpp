@@ -39,6 +39,7 @@ void SurfaceTable::find_laws() {
   const auto n = static_cast<int>(materials_.size());
   surfaces.materials = std::max(n, 1);
   surfaces.law.assign(static_cast<std::size_t>(surfaces.materials * surfaces.materials), -1);
+  apart_.assign(surfaces.law.size(), false);
   // whether all schemes average over a step with one theta
   const bool alike = std::ranges::all_of(schemes_, [&](const SchemeChoice& scheme) {
     return theta_of(scheme) == theta_of(schemes_.front());
@@ -58,9 +59,9 @@ void SurfaceTable::find_laws() {
       pair[s] = static_cast<int>(known - materials_.begin());
     }
     if (schemes_.empty()) continue;  // nothing moves by forces
-    if (reads_theta(spec.law) && !alike)
+    if (spec.law && reads_theta(*spec.law) && !alike)
       throw SceneError(path + ".law",
-                       std::string(name_of(spec.law)) +
+                       std::string(name_of(*spec.law)) +
                            " averages with theta of the schemes, and those of the bodies with "
                            "surfaces differ",
                        "give all of them the same scheme");
@@ -70,21 +71,25 @@ void SurfaceTable::find_laws() {
       for (int b = a; b < n; ++b) {
         if (pair[0] >= 0 && !((a == pair[0] && b == pair[1]) || (a == pair[1] && b == pair[0])))
           continue;
-        int& entry = surfaces.law[static_cast<std::size_t>(a * surfaces.materials + b)];
-        if (entry >= 0) continue;
-        entry = law;
-        surfaces.law[static_cast<std::size_t>(b * surfaces.materials + a)] = law;
+        const auto entry = static_cast<std::size_t>(a * surfaces.materials + b),
+                   same = static_cast<std::size_t>(b * surfaces.materials + a);
+        if (surfaces.law[entry] >= 0 || apart_[entry]) continue;
         used = true;
+        if (spec.touches)
+          surfaces.law[entry] = surfaces.law[same] = law;
+        else
+          apart_[entry] = apart_[same] = true;
       }
+    if (!used)
+      parts_.warnings.push_back(path + ": is never read: entries above it hold for its materials");
+    if (!spec.touches) continue;
     parts_.laws.push_back(
-        law_of(spec.law, schemes_.front(), scene_.spec.contact.instant, path + ".law"));
+        law_of(*spec.law, schemes_.front(), scene_.spec.contact.instant, path + ".law"));
     parts_.law_path.push_back(path + ".law");
     if (parts_.laws.back()->facts().friction.directed()) {
       surfaces.axis_material.resize(parts_.laws.size(), -1);
       surfaces.axis_material.back() = pair[0];
     }
-    if (!used)
-      parts_.warnings.push_back(path + ": is never read: entries above it hold for its materials");
   }
 }
 
@@ -102,20 +107,20 @@ void SurfaceTable::warn_of_lawless() {
       for (const Holder& y : holders_[b].any) {
         if (x.body == y.body && !x.self) continue;
         parts_.warnings.push_back(
-            x.body == y.body
-                ? fmt::format("surfaces: no law holds between '{0}' and '{0}': '{1}' never touches "
-                              "itself",
-                              materials_[a], x.name)
-                : fmt::format(
-                      "surfaces: no law holds between '{}' and '{}': '{}' and '{}' never touch",
-                      materials_[a], materials_[b], x.name, y.name));
+            fmt::format("surfaces: no law holds between '{}' and '{}': {}; give them one, or "
+                        "`materials: [{}, {}], touches: false` where that is meant",
+                        materials_[a], materials_[b],
+                        x.body == y.body ? fmt::format("'{}' never touches itself", x.name)
+                                         : fmt::format("'{}' and '{}' never touch", x.name, y.name),
+                        materials_[a], materials_[b]));
         return true;
       }
     return false;
   };
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = a; b < n; ++b)
-      if (parts_.surfaces.law[a * n + b] < 0 && !tell(a, b) && a != b) tell(b, a);
+      if (parts_.surfaces.law[a * n + b] < 0 && !apart_[a * n + b] && !tell(a, b) && a != b)
+        tell(b, a);
 }
 
 }  // namespace saltus

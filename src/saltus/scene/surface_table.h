@@ -44,6 +44,7 @@ class SurfaceTable {
     std::vector<Holder> free, any;
   };
   std::vector<Holders> holders_;
+  std::vector<bool> apart_;  ///< of two materials, as Surfaces::law: they are said not to touch
   std::vector<SchemeChoice> schemes_;
   double least_ = 0.0;  ///< thickness [m], 0: nothing moves
 };

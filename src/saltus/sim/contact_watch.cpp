@@ -40,10 +40,13 @@ ContactWatch::BodyWatch* ContactWatch::body_of(const ContactList& list,
 }
 
 // Against v_c, the velocity of the centre of mass of the two, or of the place of what does not give way:
-//     T = 1/2 m |v - v_c|^2 + 1/2 omega . J omega.
-std::array<double, 2> ContactWatch::kinetic(const IslandStep& step, const ContactList& list,
-                                            const IslandContact& c, const int (&number)[2]) const {
-  std::array<double, 2> most{0.0, 0.0};
+//     T = 1/2 m |v - v_c|^2 + 1/2 omega . J omega,    of it along and about the surface, whose normal is n:
+//     T - 1/2 m (n . (v - v_c))^2.
+std::array<ContactWatch::Moves, 2> ContactWatch::kinetic(const IslandStep& step,
+                                                         const ContactList& list,
+                                                         const IslandContact& c,
+                                                         const int (&number)[2]) const {
+  std::array<Moves, 2> most{};
   for (const bool end : {false, true}) {
     const auto v = [&](int s) {
       const auto [group, body] = of_[at(number[s])];
@@ -70,7 +73,10 @@ std::array<double, 2> ContactWatch::kinetic(const IslandStep& step, const Contac
       const auto [group, body] = of_[at(number[s])];
       const Matrix3& J = model_.groups()[at(group)].dynamics->rigid()->inertia[at(body)];
       const Vector3 x = v(s).head<3>() - centre, omega = v(s).tail<3>();
-      most[at(s)] = std::max(most[at(s)], 0.5 * (mass(s) * x.squaredNorm() + omega.dot(J * omega)));
+      const double T = 0.5 * (mass(s) * x.squaredNorm() + omega.dot(J * omega));
+      const double n = x.dot(c.direction[0]);
+      most[at(s)].all = std::max(most[at(s)].all, T);
+      most[at(s)].along = std::max(most[at(s)].along, T - 0.5 * mass(s) * n * n);
     }
   }
   return most;
@@ -108,7 +114,7 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
         const auto T = kinetic(step, list, c, number);
         for (int s = 0; s < 2; ++s) {
           touch(body[s], number[s], P);
-          if (body[s]) body[s]->moves = std::max(body[s]->moves, T[at(s)]);
+          if (body[s]) body[s]->moves = std::max(body[s]->moves, T[at(s)].all);
         }
         continue;
       }
@@ -116,16 +122,19 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
       if (!law.set_valued() || (law.activated() && law.facts().activation->closing_only)) continue;
       const double loss = -0.5 * P * (rate[c.first_row] + u[c.first_row]);
       if (!(loss > 0.0)) continue;
+      taken_ += loss;
       BodyWatch* loser = nullptr;  // that of the two which moves more
-      double most = -1.0, last = 0.0;
+      double most = -1.0, last = 0.0, along = 0.0;
       const auto T = kinetic(step, list, c, number);
       for (int s = 0; s < 2; ++s) {
         if (!body[s] || !body[s]->now) continue;
         last = std::max(last, body[s]->last);
-        if (T[at(s)] > most) most = T[at(s)], loser = body[s];
+        if (T[at(s)].all > most) most = T[at(s)].all, loser = body[s];
+        along = std::max(along, T[at(s)].along);
       }
+      if (loser) loser->taken += loss;
       if (loser && last > 0.0) {
-        const double share = loss * std::min(1.0, last / P);
+        const double share = std::min(loss, along) * std::min(1.0, last / P);
         loser->lost += share;
         loser->squares += share * share;
       }
@@ -141,7 +150,8 @@ void ContactWatch::look_at_bodies(IslandStep& step) {
     one.last = one.load;
     one.at = until_;
     one.kinetic = std::max(one.kinetic, one.moves);
-    if (!(one.lost > kTravelShare * one.kinetic) || !(one.lost > kTravelOfAll * kinetic_) ||
+    if (!(one.lost > kTravelShare * (one.kinetic + one.taken)) ||
+        !(one.lost > kTravelOfAll * (kinetic_ + taken_)) ||
         !(one.lost * one.lost > kTravelSteps * one.squares))
       continue;
     const RigidData& data = *model_.groups()[at(group)].dynamics->rigid();

@@ -206,11 +206,12 @@ TEST_CASE("meshes are found in packages and beside the robot, scaled, and mirror
 
 TEST_CASE("without friction shapes touch nothing, and the scene says so") {
   const UrdfScene bare = scene_of(part("a", kBox));
-  CHECK(bare.spec.surfaces.empty());
-  CHECK(any_holds(bare.remarks, "shapes touch nothing until `surfaces` has an entry"));
+  REQUIRE(bare.spec.surfaces.size() == 1);
+  CHECK_FALSE(bare.spec.surfaces[0].touches);
+  CHECK(any_holds(bare.remarks, "shapes touch nothing until `surfaces` has one"));
   const UrdfScene rough = scene_of(part("a", kBox), {.friction = 0.4});
   REQUIRE(rough.spec.surfaces.size() == 1);
-  CHECK((std::get<NewtonImpact>(rough.spec.surfaces[0].law).friction == FrictionChoice(0.4)));
+  CHECK((std::get<NewtonImpact>(*rough.spec.surfaces[0].law).friction == FrictionChoice(0.4)));
   CHECK(!any_holds(rough.remarks, "touch nothing"));
 }
 

@@ -63,7 +63,8 @@ TEST_CASE("skins stand in one table of laws with shapes, by the names of their m
   CHECK(model.islands()[0] == model.islands()[1]);
   REQUIRE(model.warnings().size() == 1);
   CHECK(model.warnings()[0] ==
-        "surfaces: no law holds between 'rubber' and 'rubber': 'a' never touches itself");
+        "surfaces: no law holds between 'rubber' and 'rubber': 'a' never touches itself; "
+        "give them one, or `materials: [rubber, rubber], touches: false` where that is meant");
 }
 
 TEST_CASE("sets of faces choose what touches, and `touches: false` leaves nothing") {
@@ -84,7 +85,8 @@ TEST_CASE("bodies without a law between them are told, soft ones too") {
       soft_model("bodies:\n" + kStone + cube("a") + cube("b", ", position: [1, 0, 0]"));
   REQUIRE(model.warnings().size() == 2);
   CHECK(model.warnings()[0] ==
-        "surfaces: no law holds between 'default' and 'stone': 'a' and 'floor' never touch");
+        "surfaces: no law holds between 'default' and 'stone': 'a' and 'floor' never touch; "
+        "give them one, or `materials: [default, stone], touches: false` where that is meant");
 }
 
 TEST_CASE(

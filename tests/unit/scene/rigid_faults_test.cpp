@@ -283,7 +283,8 @@ TEST_CASE("surfaces name materials that there are, and laws that act where shape
        "4:13: surfaces[0].law: relay acts whatever the gap, also between shapes that are far from "
        "each other; write it as an entry of `contacts`"},
       {of_body(kBall, "surfaces: [{materials: [default, default]}]"),
-       "4:12: surfaces[0]: `law` is missing: that holds where their shapes touch"},
+       "4:12: surfaces[0].law: must be given; the law that holds where the shapes touch, e.g. "
+       "newton-impact; or `touches: false` where they pass through each other"},
       {of_body(kBall + floor, "ignore: [[b]]"),
        "4:10: ignore[0]: has 1 entries; the names of two bodies: [a, b]"},
       {of_body(kBall + floor, "ignore: [[b, b]]"),

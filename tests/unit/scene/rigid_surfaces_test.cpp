@@ -148,10 +148,12 @@ TEST_CASE("two materials without a law are named once, and an entry that is neve
                     ground("wall", "stone") +
                     "surfaces: [{materials: [ice, ice], law: newton-impact}]\n") ==
         std::vector<std::string>{
-            "surfaces: no law holds between 'ice' and 'stone': 'a' and 'floor' never touch"});
+            "surfaces: no law holds between 'ice' and 'stone': 'a' and 'floor' never touch; give "
+            "them one, or `materials: [ice, stone], touches: false` where that is meant"});
   CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice") + ground("floor", "ice")) ==
         std::vector<std::string>{
-            "surfaces: no law holds between 'ice' and 'ice': 'a' and 'floor' never touch"});
+            "surfaces: no law holds between 'ice' and 'ice': 'a' and 'floor' never touch; give "
+            "them one, or `materials: [ice, ice], touches: false` where that is meant"});
   CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice") + ground("floor", "ice") +
                     "surfaces: [{law: newton-impact}, {materials: [ice, ice], law: "
                     "newton-impact}]\n") ==
@@ -162,6 +164,39 @@ TEST_CASE("two materials without a law are named once, and an entry that is neve
   CHECK(warnings_of("bodies:\n" + ball("a", "[0, 0, 1]", "ice", ", touches: false") +
                     ground("floor", "ice"))
             .empty());
+}
+
+TEST_CASE("two materials that are said not to touch have no law, and nobody misses it") {
+  const std::string bodies = "bodies:\n" + ball("a", "[0, 0, 1]", "ice") +
+                             ball("b", "[0, 0, 2]", "ice") + ground("floor", "stone");
+  const auto laws = [&](const std::string& surfaces) {
+    const Model model = shapes_model(bodies + surfaces);
+    return std::vector<int>(model.surfaces().law);
+  };
+  const std::string apart = "{materials: [ice, ice], touches: false}";
+  CHECK(warnings_of(bodies + "surfaces: [" + apart + ", {law: newton-impact}]\n").empty());
+  CHECK(laws("surfaces: [" + apart + ", {law: newton-impact}]\n") == std::vector{-1, 0, 0, 0});
+  CHECK(warnings_of(bodies + "surfaces: [{touches: false}]\n").empty());
+  CHECK(laws("surfaces: [{touches: false}]\n") == std::vector{-1, -1, -1, -1});
+  // the first entry that fits counts, here too
+  CHECK(laws("surfaces: [{law: newton-impact}, " + apart + "]\n") == std::vector{0, 0, 0, 0});
+  CHECK(warnings_of(bodies + "surfaces: [{law: newton-impact}, " + apart + "]\n") ==
+        std::vector<std::string>{
+            "surfaces[1]: is never read: entries above it hold for its materials"});
+  // what is not said is still missed
+  CHECK(warnings_of(bodies + "surfaces: [" + apart + "]\n").size() == 1);
+  const auto fault = [&](const std::string& entry) -> std::string {
+    try {
+      shapes_model(bodies + "surfaces: [" + entry + "]\n");
+    } catch (const SceneError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(fault("{touches: false, law: newton-impact}").find("law: has no meaning") !=
+        std::string::npos);
+  CHECK(fault("{materials: [ice, ice]}").find("law: must be given") != std::string::npos);
+  CHECK(fault("{materials: [ice, oak], touches: false}").find("'oak'") != std::string::npos);
 }
 
 TEST_CASE("bodies that start inside each other are named with their depth") {
