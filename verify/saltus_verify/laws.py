@@ -97,9 +97,12 @@ def law_specs(step, found):
     return [whole.setdefault(id(law), {"kind": law} if isinstance(law, str) else law) for law in out]
 
 
-def tolerance_of(scene):
-    given = scene.get("solver", {}).get("tolerance")
-    return given if given is not None else 1e-9 if any(r.get("law") for r in scene.get("surfaces") or []) else 1e-12
+def tolerance_of(results):
+    """To which contact problems were to be solved [1]. Files of before did not say what the default was."""
+    if results.contact_tolerance is not None:
+        return float(results.contact_tolerance)
+    given = results.scene.get("solver", {}).get("tolerance")
+    return given if given is not None else 1e-9 if results.scene.get("surfaces") else 1e-12
 
 
 def check(step, found, report):
@@ -192,7 +195,7 @@ def newton_impact(step, found, x, laws, of, report):
     top = np.maximum(np.abs(P).max(), 1e-300)
     rows = step.results.rows
     energy = abs(rows["kinetic"][step.results.row_of_frame[step.k]])
-    left = tolerance_of(step.model.scene) * np.sqrt(2.0 * energy * rho.max(initial=0.0))  # by the solver
+    left = tolerance_of(step.model.results) * np.sqrt(2.0 * energy * rho.max(initial=0.0))  # by the solver
     report.largest("cone", np.maximum(np.linalg.norm(P[:, 1:], axis=1) - mu * P[:, 0], 0.0),
                    np.maximum(1e-8 * top, left), "N s", where)
     report.largest("impulses that pull", np.minimum(P[:, 0], 0.0), 1e-12 * top, "N s", where)
@@ -240,7 +243,7 @@ def judge(step, F, P, speed, rho, name, report):
     rows = step.results.rows
     energy = abs(rows["kinetic"][row]) + abs(rows["potential"][row])
     scale = max(np.linalg.norm(P), np.linalg.norm(speed), np.sqrt(2.0 * energy * rho.max(initial=0.0)), 1e-300)
-    claimed = max(tolerance_of(step.model.scene), rows["residual_after"][row])
+    claimed = max(tolerance_of(step.model.results), rows["residual_after"][row])
     report.add(name, np.linalg.norm(F) / scale, 10.0 * claimed, "1", step.at, count=len(F))
 
 
@@ -254,7 +257,7 @@ def keep_apart(step, u_N, speeds, P_N, rho, of, found, report):
     energy = abs(rows["kinetic"][row]) + abs(rows["potential"][row])
     falls = step.h * np.linalg.norm(np.asarray(step.model.scene.get("gravity") or [0.0], dtype=float))
     scale = np.maximum(max(np.nanmax(speeds, initial=0.0), falls), np.sqrt(2.0 * energy / np.maximum(rho, 1e-300)))
-    claimed = max(1e-6, tolerance_of(step.model.scene), rows["residual_after"][row])
+    claimed = max(1e-6, tolerance_of(step.model.results), rows["residual_after"][row])
     blur = 1e-12 * np.nanmax(np.abs(found.local[of]), initial=0.0) / step.h + 1e-14 * np.abs(P_N / rho)
     where = lambda j: f"{step.at()}, {found.name(of[j])}"
     report.largest("contacts that close", np.maximum(-u_N, 0.0), 10.0 * claimed * scale + blur, "m/s", where)

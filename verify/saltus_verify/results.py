@@ -90,6 +90,7 @@ class Results:
             _expect_alone(f)
             if _attribute(f, "format") != "saltus-results":
                 raise ValueError("not a results file of Saltus")
+            self.contact_tolerance = _attribute(f, "contact_tolerance")
             if int(_attribute(f, "version")) > 1:
                 raise ValueError("of a later version of the format than this program knows (1)")
             self.scene = json.loads(_text(f["resolved"]))

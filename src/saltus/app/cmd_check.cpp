@@ -273,9 +273,11 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
                               joint_rows_text(model)));
     if (const std::string more = joint_extras_text(model); !more.empty()) row("", more);
   }
-  row("contacts", fmt::format("{}, gaps taken at the {} of the step, solver {} to {:g}",
+  const bool heap = step.heap && !setup.scene.spec.solver.tolerance;
+  row("contacts", fmt::format("{}, gaps taken at the {} of the step, solver {} to {:g}{}",
                               counted(model.pairs().size(), "point"), name_of(step.instant),
-                              model.solver().name(), step.contact.tolerance));
+                              model.solver().name(), step.contact.tolerance,
+                              heap ? ", of a heap: solver.tolerance asks for another" : ""));
   for (const Probe& probe : model.probes())
     row("probe", fmt::format("{}: {} of {}{}{}", probe.name, name_of(probe.quantity),
                              heard_by(model, probe), probe.wav.empty() ? "" : ", " + probe.wav,

@@ -115,6 +115,9 @@ void contact_rows(Table& table, const RunResult& r) {
             "{:.3g} as solved (t = {:.6g} s), {:.3g} on the finished state (t = {:.6g} s)",
             s.residual.value, time_of(s.residual, setup), s.residual_after.value,
             time_of(s.residual_after, setup));
+  if (setup.model.options().heap && !setup.scene.spec.solver.tolerance)
+    table.row("tolerance", "{:g}, of heaps; solver.tolerance asks for another",
+              setup.model.options().contact.tolerance);
   if (const std::string gaining = what_opens(setup.model);
       r.loop.gain.matters(r.state.ledger) && !gaining.empty())
     table.row("energy gain",
@@ -214,6 +217,7 @@ std::string run_json(const RunResult& r) {
   }
   json["gap"] = extreme_json(s.gap, setup);  // null: nothing near that may touch
   json["residual"] = extreme_json(s.residual, setup);
+  json["contact_tolerance"] = setup.model.options().contact.tolerance;
   json["residual_after"] = extreme_json(s.residual_after, setup);
   json["contact_gain"] = extreme_json(loop.gain.worst, setup);
   json["contact_gain"]["steps"] = loop.gain.steps;

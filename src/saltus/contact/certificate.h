@@ -17,6 +17,7 @@ namespace saltus {
 /// V = the largest of -b_N and |b_T| over the contacts and of |b| over other rows: what the step asks of them [m/s].
 struct Certificate {
   static constexpr double kClosing = 1e-6, kLoose = 0.1;  ///< least and largest of allowed()
+  static constexpr double kLight = 30.0;
   static constexpr double kGrowth = 1e9;  ///< allowed of `growth`: u = W p + b then holds 1e-7 V
 
   double speed = 0.0;    ///< V [m/s]
@@ -25,9 +26,11 @@ struct Certificate {
 
   std::size_t contacts = 1;  ///< of the problem
 
-  /// Closing velocity over V that is allowed: the tolerance is one of the norm over all contacts, of which each has its part.
+  /// Closing velocity over V that is allowed: the tolerance is one of the norm over all contacts, of which each has its part, those
+  /// of light bodies among heavy ones the least: up to kLight times of it where contacts are many.
   double allowed(double tolerance) const {
-    const double loose = tolerance * std::sqrt(static_cast<double>(contacts));
+    const double part = std::sqrt(static_cast<double>(contacts));
+    const double loose = tolerance * part * (part < kLight ? part : kLight);
     return loose < kClosing ? kClosing : loose > kLoose ? kLoose : loose;
   }
   bool holds(double tolerance) const { return closing <= allowed(tolerance) && growth <= kGrowth; }

@@ -142,6 +142,7 @@ void create_layout(const h5::File& file, const Model& model, std::string_view sc
                    std::string_view resolved, const ResultsOptions& options) {
   file.set("format", layout::kFormat);
   file.set("version", layout::kVersion);
+  file.set("contact_tolerance", model.options().contact.tolerance);
   file.set("rate", model.options().h > 0.0 ? 1.0 / model.options().h : 0.0);
   file.write("scene", scene);
   file.write("resolved", resolved);

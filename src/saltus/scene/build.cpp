@@ -80,7 +80,9 @@ class Builder {
     // Faces that rest on each other share their load in many ways: their residual can end just above 1e-12.
     const bool shapes_touch =
         std::ranges::any_of(parts_.surfaces.law, [](int law) { return law >= 0; });
-    const double tolerance = shapes_touch ? 1e-9 : 1e-12;
+    parts_.options.heap = shapes_touch && parts_.options.lane == Lane::stepping &&
+                          !(parts_.options.step_tolerance > 0.0) && rigid_.is_heap();
+    const double tolerance = parts_.options.heap ? 1e-4 : shapes_touch ? 1e-9 : 1e-12;
     parts_.options.contact = {spec_.solver.tolerance.value_or(tolerance), spec_.solver.iterations};
     each("outputs", spec_.outputs.size(), [&](std::size_t i) {
       parts_.probes.push_back(probe_of(scene_, bodies_, parts_.initial, parts_.joints, i));

@@ -165,7 +165,8 @@ struct StepOptions {
   double end = 0.0;  ///< [s]
   ContactInstant instant = ContactInstant::end;
   OnFailure on_failure = OnFailure::stop;
-  Limits contact;               ///< tolerance and iterations of the contact solver
+  Limits contact;     ///< tolerance and iterations of the contact solver
+  bool heap = false;  ///< bodies lie in a heap: a tolerance that is not given is that of heaps
   double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model asks for
   bool ledger =
       true;  ///< keep the accounts of every step; without them energies and work stay at their start

@@ -29,6 +29,9 @@ class RigidAssembly {
   void expect_running() const;
   /// Tells which start inside each other.
   void warn_of_overlaps();
+  /// Whether most bodies, and more than kHeap, move by forces, are held by no joint, and do not stand on faces at the start, as the
+  /// stones of a wall do.
+  bool is_heap() const;
   std::vector<Pose> starts() const;  ///< poses of Surfaces::frames at t = 0
   /// The body of a collider.
   const RigidPart& owner(std::size_t collider) const {
@@ -56,6 +59,7 @@ class RigidAssembly {
   void make_moving(const GroupDraft& draft);
   int add_running(const Member& member, const PlacedShape& shape);
   bool moves_by_forces(const Member& member) const;
+  std::vector<char> on_faces() const;  ///< of all_
   std::vector<int> named_surfaces(const std::string& name, const std::string& path) const;
 
   const Scene& scene_;

@@ -196,6 +196,39 @@ std::vector<Pose> RigidAssembly::starts() const {
   return poses;
 }
 
+// Three points or more between two shapes are a face.
+std::vector<char> RigidAssembly::on_faces() const {
+  const Surfaces& surfaces = parts_.surfaces;
+  Detector detector(surfaces.colliders, surfaces.margin, surfaces.excluded);
+  std::vector<DetectedContact> found;
+  detector.detect(starts(), found);
+  std::map<std::array<int, 2>, int> points;
+  for (const DetectedContact& contact : found) ++points[{contact.a, contact.b}];
+  std::vector<char> stands(all_.size(), 0);
+  for (const auto& [pair, count] : points)
+    for (const int collider : pair)
+      if (count >= 3) stands[collider_member_[static_cast<std::size_t>(collider)]] = 1;
+  return stands;
+}
+
+bool RigidAssembly::is_heap() const {
+  std::set<std::string_view> joined;
+  for (const JointSpec& joint : scene_.spec.joints)
+    joined.insert(joint.between.begin(), joint.between.end());
+  std::vector<char> loose(all_.size(), 0);
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    loose[i] = moves_by_forces(all_[i]) && !all_[i].part.shapes.empty() &&
+               !joined.contains(all_[i].part.name);
+  if (std::ranges::count(loose, 1) <= kHeap) return false;
+  const std::vector<char> stands = on_faces();
+  std::ptrdiff_t moving = 0, heaped = 0;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    moving += moves_by_forces(all_[i]);
+    heaped += loose[i] && !stands[i];
+  }
+  return heaped > kHeap && 2 * heaped > moving;
+}
+
 // Bodies that start inside each other by more than a small share of the size of the smaller shape: the deepest pair, and how
 // many more there are.
 void RigidAssembly::warn_of_overlaps() {

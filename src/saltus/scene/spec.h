@@ -140,8 +140,9 @@ struct SolverSpec {
         field("kind", &T::kind,
               "name of the solver; auto takes the one that suits the laws and the size"),
         field("tolerance", &T::tolerance, kPositive,
-              "relative residual of the contact problem; when not given 1e-9 where shapes touch "
-              "each other, 1e-12 elsewhere"),
+              "relative residual of the contact problem; when not given 1e-4 where more than 50 "
+              "bodies "
+              "lie in a heap, 1e-9 where shapes touch each other, 1e-12 elsewhere"),
         field("iterations", &T::iterations, at_least(1), "largest number of iterations or pivots"));
   }
 };

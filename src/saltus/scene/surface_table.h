@@ -49,6 +49,8 @@ class SurfaceTable {
   double least_ = 0.0;  ///< thickness [m], 0: nothing moves
 };
 
+/// Bodies of a scene from which they are a heap, if the scene is one.
+inline constexpr int kHeap = 50;
 /// Share of the size of a shape: of the smallest one for the margin, of the smaller of two for a depth that is told.
 inline constexpr double kSmallShare = 0.01;
 /// The same of a margin for the event lane.

@@ -22,6 +22,8 @@ constexpr int kShared = 64;             ///< contacts, at most, that share their
 constexpr int kFactorsRedundant = 500;  ///< of contacts that may contradict each other
 constexpr int kNewtonFew = 200;         ///< steps of few contacts, before an interior point
 constexpr int kFactorsPile = 40;        ///< of more than kStartedAgain contacts that are no faces
+constexpr double kLoose = 1e-6;         ///< tolerance from which smaller ones are treated alike
+constexpr double kNearPile = 1e-7;      ///< ... from a residual below which a few will do
 
 /// Whether bodies touch in faces and edges: half of the contacts are between the same bodies as the contact before.
 bool in_faces(const BodyRows& H) {
@@ -67,6 +69,8 @@ class Automatic final : public ContactSolver {
       if (problem.W.rows() > kDenseJointed) return run.report;
     }
     if (!friction) {
+      const bool sweeps = H != nullptr && limits.tolerance >= kLoose && fits(*stalling_, problem);
+      if (sweeps && run.ask(*stalling_, 2)) return run.report;
       if (!run.ask(problem.W.symmetric() ? *pivoting_ : *lemke_, 0)) {
         if (!large) run.ask(*newton_, 1);
       }
@@ -95,15 +99,16 @@ class Automatic final : public ContactSolver {
       return run.report;
     }
     // Piles: a factor as large as the contacts fills in, and costs more than thousands of sweeps.
-    const bool pile =
-        H && !faces && std::ssize(problem.laws) > kStartedAgain && fits(*bodies_, problem);
+    const bool pile = H && !faces && fits(*bodies_, problem) &&
+                      (std::ssize(problem.laws) > kStartedAgain || limits.tolerance >= kLoose);
     if (pile) {
-      if (fits(*body_interior_, problem) && BodySystem::fits(problem)) {
+      if (run.ask(*stalling_, 2)) return run.report;
+      if (run.report.residual <= kNearPile && fits(*body_interior_, problem) &&
+          BodySystem::fits(problem)) {
         run.limits.iterations = std::min(limits.iterations, kFactorsPile);
         if (run.ask(*body_interior_, 3)) return run.report;
         run.limits.iterations = limits.iterations;
       }
-      if (run.ask(*bodies_, 2)) return run.report;
     }
     const bool interior = !faces && !pile && fits(*interior_, problem);
     if (interior && std::ssize(problem.laws) <= kStartedAgain) {
@@ -219,6 +224,7 @@ class Automatic final : public ContactSolver {
   std::unique_ptr<ContactSolver> first_newton_ = make_first_newton();
   std::unique_ptr<ContactSolver> bodies_ = make_body_gauss_seidel();
   std::unique_ptr<ContactSolver> sweeps_ = make_first_sweeps();
+  std::unique_ptr<ContactSolver> stalling_ = make_stalling_sweeps();
   std::unique_ptr<ContactSolver> body_interior_ = make_interior_point();
   std::unique_ptr<ContactSolver> interior_ = make_by_groups(make_interior_point());
   std::unique_ptr<ContactSolver> redundant_ = make_by_groups(make_redundant_interior());

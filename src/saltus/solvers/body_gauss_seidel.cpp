@@ -18,11 +18,13 @@ namespace {
 /// it needs: in the order of the contacts the same extrapolation diverges on heaps. The natural map decides: the best x
 /// is kept, kFar times its map begins anew and kLost times its map returns to it. Near the end the extrapolation may keep x
 /// at some distance from the best one for good: where kStall sweeps gain less than a tenth, plain sweeps go on from the best.
+/// Of contacts that slide these may turn about the solution for good, which no relaxation changes; then others have to go on.
 class BodyGaussSeidel final : public ContactSolver {
  public:
-  /// patient: makes all the sweeps that the limits allow. Else it gives up where those, at the rate of the last half
-  /// of its sweeps, would not do.
-  explicit BodyGaussSeidel(bool patient) : patient_(patient) {}
+  /// all: makes all the sweeps that the limits allow. stalled: gives up where plain sweeps gain nothing either. hopeless: also
+  /// where those allowed, at the rate of the last half of its sweeps, would not do.
+  enum class Until { all, stalled, hopeless };
+  explicit BodyGaussSeidel(Until until) : until_(until) {}
   std::string_view name() const override { return "body-gauss-seidel"; }
   bool handles(LawKind kind) const override { return other_->handles(kind); }
   bool needs_symmetric() const override { return false; }
@@ -54,10 +56,20 @@ class BodyGaussSeidel final : public ContactSolver {
     bool plain = false;
     for (int check = 1, checks = 0;;) {
       bool last = report.iterations >= limits.iterations || stop_requested();
-      if (!patient_ && report.iterations >= look) {
+      if (until_ == Until::hopeless && report.iterations >= look) {
         last = last || !will_do(report.iterations, half, best, limits);
         half = best;
         look = 2 * report.iterations;
+      }
+      if (report.iterations > 0 && report.iterations % kStall == 0) {
+        const bool gains = best <= kGain * mark;
+        mark = best;
+        last = last || (plain && !gains && until_ != Until::all);
+        if (!gains && !plain) {
+          plain = true;
+          sweeps.restart(p);
+          beta = 0.0;
+        }
       }
       if (best <= limits.tolerance || last) {
         report.residual = residual(problem, p);
@@ -65,14 +77,6 @@ class BodyGaussSeidel final : public ContactSolver {
         if (report.converged || last) return report;
         best = report.residual;  // the sweeps carry round-off
         sweeps.velocities();
-      }
-      if (!plain && report.iterations > 0 && report.iterations % kStall == 0) {
-        plain = best > kGain * mark;
-        mark = best;
-        if (plain) {
-          sweeps.restart(p);
-          beta = 0.0;
-        }
       }
       if (sweeps.sweep(beta) > 0.0) t = 1.0;
       if (!plain) {
@@ -106,7 +110,7 @@ class BodyGaussSeidel final : public ContactSolver {
                               limits.iterations - k;
   }
 
-  bool patient_;
+  Until until_;
   /// Contacts, from where two threads are quicker than one
   static constexpr std::size_t kTogether = 512;
   static constexpr int kLook = 16;    ///< sweeps before the first look at the rate
@@ -122,10 +126,13 @@ class BodyGaussSeidel final : public ContactSolver {
 }  // namespace
 
 std::unique_ptr<ContactSolver> make_body_gauss_seidel() {
-  return std::make_unique<BodyGaussSeidel>(true);
+  return std::make_unique<BodyGaussSeidel>(BodyGaussSeidel::Until::all);
+}
+std::unique_ptr<ContactSolver> make_stalling_sweeps() {
+  return std::make_unique<BodyGaussSeidel>(BodyGaussSeidel::Until::stalled);
 }
 std::unique_ptr<ContactSolver> make_first_sweeps() {
-  return std::make_unique<BodyGaussSeidel>(false);
+  return std::make_unique<BodyGaussSeidel>(BodyGaussSeidel::Until::hopeless);
 }
 
 }  // namespace saltus

@@ -28,6 +28,8 @@ constexpr int kSmall = 8, kLarge = 100;        ///< contacts of a small and of a
 constexpr int kRescue = 10;                    ///< sweeps where alpha is at its largest
 constexpr int kFewSweeps = 12;                 ///< that are cheaper than Newton's method
 constexpr int kPasses = 3;
+constexpr double kLoose =
+    1e-6;  ///< tolerance from which |p| of the start tells the size of a solution
 
 struct Work final : SolverWork {
   ContactGroups groups;
@@ -193,7 +195,7 @@ class ProximalNewton final : public ContactSolver {
     double share = 0.5;
     for (int pass = 0; pass < kPasses && report.iterations < limits.iterations; ++pass) {
       double p2 = 0.0;
-      if (pass > 0)
+      if (pass > 0 || limits.tolerance >= kLoose)
         for (const double x : newton.p) p2 += x * x;
       const double F = limits.tolerance * limits.tolerance * std::max(p2, b2) * share /
                        static_cast<double>(groups.contacts.size());

@@ -40,6 +40,9 @@ std::unique_ptr<ContactSolver> make_redundant_interior();
 /// them; sweeps are extrapolated where that helps. Another W goes to gauss-seidel.
 std::unique_ptr<ContactSolver> make_body_gauss_seidel();
 
+/// body-gauss-seidel that gives up where a thousand sweeps gain nothing. Not in the registry; part of auto.
+std::unique_ptr<ContactSolver> make_stalling_sweeps();
+
 /// body-gauss-seidel that gives up as soon as the rate of its residual says that the iterations allowed will not do.
 /// Not in the registry; part of auto.
 std::unique_ptr<ContactSolver> make_first_sweeps();
@@ -74,8 +77,9 @@ std::unique_ptr<ContactSolver> make_by_groups(std::unique_ptr<ContactSolver> inn
 
 /// The one that fits. Without friction and boxes principal pivoting (with its resort to Lemke), or Lemke if W is
 /// unsymmetric; else a few sweeps for a few contacts, body-gauss-seidel for W held by bodies with more than 20 000
-/// contacts and, as long as it gets on, with fewer, then interior-point; and proximal-newton for the rest. Where the
-/// tolerance is missed others go on from the best p: see SolveReport::attempts.
+/// contacts and, as long as it gets on, with fewer, then interior-point where they are faces, body-gauss-seidel until it stalls
+/// where they are not and are many or the tolerance is loose, there without friction too; and proximal-newton for the rest.
+/// Where the tolerance is missed others go on from the best p: see SolveReport::attempts.
 std::unique_ptr<ContactSolver> make_automatic();
 
 }  // namespace saltus
