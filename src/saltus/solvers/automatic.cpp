@@ -22,8 +22,8 @@ constexpr int kShared = 64;             ///< contacts, at most, that share their
 constexpr int kFactorsRedundant = 500;  ///< of contacts that may contradict each other
 constexpr int kNewtonFew = 200;         ///< steps of few contacts, before an interior point
 constexpr int kFactorsPile = 40;        ///< of more than kStartedAgain contacts that are no faces
-constexpr double kLoose = 1e-6;         ///< tolerance from which smaller ones are treated alike
-constexpr double kNearPile = 1e-7;      ///< ... from a residual below which a few will do
+constexpr double kNearPile = 1e-7;      ///< residual from which a few factors will do for them
+constexpr double kLoose = 1e-6;  ///< tolerance from which few contacts are swept as piles are
 
 /// Whether bodies touch in faces and edges: half of the contacts are between the same bodies as the contact before.
 bool in_faces(const BodyRows& H) {

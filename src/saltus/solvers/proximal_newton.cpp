@@ -28,8 +28,7 @@ constexpr int kSmall = 8, kLarge = 100;        ///< contacts of a small and of a
 constexpr int kRescue = 10;                    ///< sweeps where alpha is at its largest
 constexpr int kFewSweeps = 12;                 ///< that are cheaper than Newton's method
 constexpr int kPasses = 3;
-constexpr double kLoose =
-    1e-6;  ///< tolerance from which |p| of the start tells the size of a solution
+constexpr double kLoose = 1e-6;  ///< tolerance from which p of the start has the size of a solution
 
 struct Work final : SolverWork {
   ContactGroups groups;
