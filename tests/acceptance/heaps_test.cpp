@@ -52,9 +52,11 @@ TEST_CASE(
   struct Row {
     const char* kind;
     double friction, light;
+    int most;  ///< iterations a step, some two times of what they are
   };
-  for (const Row& row : {Row{"ball", 0.4, 1.0}, Row{"ball", 0.0, 1.0}, Row{"ball", 0.9, 1e3},
-                         Row{"box", 0.5, 1.0}, Row{"hull", 0.5, 30.0}, Row{"hull", 0.0, 1.0}}) {
+  for (const Row& row :
+       {Row{"ball", 0.4, 1.0, 120}, Row{"ball", 0.0, 1.0, 70}, Row{"ball", 0.9, 1e3, 2000},
+        Row{"box", 0.5, 1.0, 140}, Row{"hull", 0.5, 30.0, 180}, Row{"hull", 0.0, 1.0, 90}}) {
     CAPTURE(row.kind);
     CAPTURE(row.friction);
     CAPTURE(row.light);
@@ -67,7 +69,7 @@ TEST_CASE(
     CHECK(s.sim.model().options().heap);
     CHECK(s.worst_unexplained <= 1e-11);
     MESSAGE(fmt::format("{} {}: {} iterations a step", row.kind, row.friction, iterations / 200));
-    CHECK(iterations <= 200 * 1000);
+    CHECK(iterations <= 200L * row.most);
   }
 }
 
