@@ -43,7 +43,7 @@ std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed,
       "'{}' passed through '{}' within one step, where no contact stopped it: it moved {:.3g} m "
       "relative to it; use steps up to {:.1g} s{}",
       surface_name(model.surfaces(), passed.a), surface_name(model.surfaces(), passed.b),
-      passed.motion, rounded_down(h * passed.room / passed.motion), others);
+      passed.motion, rounded_down(h * std::min(0.5, passed.room / passed.motion)), others);
 }
 
 std::string overdamped_text(const Model& model, int joint_law, double damping, double z, double h) {
