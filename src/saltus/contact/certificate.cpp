@@ -68,10 +68,15 @@ Certificate certify(const ContactProblem& problem, View p) {
   return found;
 }
 
+bool keeps_apart(const ContactProblem& problem, Limits limits, View p) {
+  return std::isinf(limits.closing) || certify(problem, p).closing <= limits.closing;
+}
+
 SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& problem,
                             Limits limits, SolverMemory& memory, Out p) {
   constexpr int kCloser = 3;
   constexpr double kFinest = 1e-15;  // tolerance [1]
+  limits.closing = Certificate{.contacts = problem.laws.size()}.allowed(limits.tolerance);
   SolveReport report = solver.solve(problem, limits, memory, p);
   Certificate now = certify(problem, p);
   Limits closer = limits;

@@ -39,6 +39,9 @@ struct Certificate {
 /// Of any p. All 0 where V is.
 Certificate certify(const ContactProblem& problem, View p);
 
+/// Whether contacts close by no more than limits.closing.
+bool keeps_apart(const ContactProblem& problem, Limits limits, View p);
+
 /// Solves a problem that counts as converged only with a certificate that holds. Where the tolerance is met and the certificate does
 /// not hold, the problem is solved again to a closer one, a few times.
 SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& problem,

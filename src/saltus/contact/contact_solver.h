@@ -6,6 +6,7 @@
 // schemes, no geometry.
 #pragma once
 #include <array>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,9 @@ struct Limits {
   int iterations = 10'000;
   /// Of impulses that bodies do not determine those of least size, where contacts slide: even_load.h; `auto` alone heeds it.
   bool even = false;
+  /// Closing velocity that may be left, over that of the step [1]: certificate.h. Sweeps and Newton's method go on until it is met
+  /// too; others end with the tolerance.
+  double closing = std::numeric_limits<double>::infinity();
 };
 
 /// One solver that was asked, and how far it came.

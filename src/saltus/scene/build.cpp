@@ -56,7 +56,6 @@ class Builder {
     parts_.options.joints = spec_.joint.level;
     parts_.options.bilateral = spec_.joint.bilateral;
     parts_.options.joints_in_stages = spec_.joint.in_stages;
-    parts_.options.on_failure = spec_.on_failure;
     lane_options();
     end_of_run();
     parts_.solver = solver_of(spec_.solver.kind);
@@ -82,6 +81,8 @@ class Builder {
         std::ranges::any_of(parts_.surfaces.law, [](int law) { return law >= 0; });
     parts_.options.heap = shapes_touch && parts_.options.lane == Lane::stepping &&
                           !(parts_.options.step_tolerance > 0.0) && rigid_.is_heap();
+    parts_.options.on_failure = spec_.on_failure.value_or(
+        parts_.options.heap && can_halve() ? OnFailure::halve : OnFailure::stop);
     const double tolerance = parts_.options.heap ? 1e-4 : shapes_touch ? 1e-9 : 1e-12;
     parts_.options.contact = {spec_.solver.tolerance.value_or(tolerance), spec_.solver.iterations};
     each("outputs", spec_.outputs.size(), [&](std::size_t i) {
@@ -91,6 +92,10 @@ class Builder {
   }
 
  private:
+  bool can_halve() const {
+    return std::ranges::none_of(parts_.groups,
+                                [](const auto& group) { return group.scheme->fixed_step(); });
+  }
   /// step(i) of each entry of a list. What comes after them needs all of them: their faults are thrown at the end.
   template <class Step>
   void each(const char* list, std::size_t count, const Step& step) {

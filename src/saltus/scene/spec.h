@@ -245,7 +245,7 @@ struct SceneSpec {
   std::optional<EventSpec> events;
   ContactOptions contact;
   SolverSpec solver;
-  OnFailure on_failure = OnFailure::stop;
+  std::optional<OnFailure> on_failure;
   std::array<double, 3> gravity{0, 0, 0};
   std::optional<Planar> planar;
   std::vector<BodySpec> bodies;
@@ -269,8 +269,10 @@ struct SceneSpec {
         field("events", &T::events, "the event lane, with `time.lane: events` only"),
         field("contact", &T::contact, "how contacts are found"),
         field("solver", &T::solver, "solver of the contact problems"),
-        field("on_failure", &T::on_failure,
-              "when a step does not converge: stop the run, halve the step, or go on"),
+        field(
+            "on_failure", &T::on_failure,
+            "when a step does not converge: stop the run, halve the step, or go on; when it is not "
+            "given: stop, in heaps halve"),
         field("gravity", &T::gravity, unit::m_per_s2, kAnyNumber,
               "on all bodies in space: rigid, pseudo-rigid, particles, beams, finite elements"),
         field("planar", &T::planar,

@@ -22,6 +22,7 @@ constexpr int kShared = 64;             ///< contacts, at most, that share their
 constexpr int kFactorsRedundant = 500;  ///< of contacts that may contradict each other
 constexpr int kNewtonFew = 200;         ///< steps of few contacts, before an interior point
 constexpr int kFactorsPile = 40;        ///< of more than kStartedAgain contacts that are no faces
+constexpr int kNewtonHeap = 300;        ///< steps, of those at a loose tolerance
 constexpr double kNearPile = 1e-7;      ///< residual from which a few factors will do for them
 constexpr double kLoose = 1e-6;  ///< tolerance from which few contacts are swept as piles are
 
@@ -109,6 +110,11 @@ class Automatic final : public ContactSolver {
         if (run.ask(*body_interior_, 3)) return run.report;
         run.limits.iterations = limits.iterations;
       }
+    }
+    if (pile && limits.tolerance >= kLoose) {
+      run.limits.iterations = std::min(limits.iterations, kNewtonHeap);
+      run.ask(*newton_, 1);
+      return run.report;
     }
     const bool interior = !faces && !pile && fits(*interior_, problem);
     if (interior && std::ssize(problem.laws) <= kStartedAgain) {

@@ -3,6 +3,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
+#include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_sweeps.h"
 #include "saltus/solvers/rigid_sweeps.h"
@@ -54,6 +55,8 @@ class BodyGaussSeidel final : public ContactSolver {
     int look = kLook;
     double mark = best;  // the best kStall sweeps ago
     bool plain = false;
+    bool looked = true;   // since the last sweep
+    bool closes = false;  // the tolerance is met, and contacts close
     for (int check = 1, checks = 0;;) {
       bool last = report.iterations >= limits.iterations || stop_requested();
       if (until_ == Until::hopeless && report.iterations >= look) {
@@ -71,13 +74,15 @@ class BodyGaussSeidel final : public ContactSolver {
           beta = 0.0;
         }
       }
-      if (best <= limits.tolerance || last) {
+      if ((looked && best <= limits.tolerance) || last) {
         report.residual = residual(problem, p);
-        report.converged = report.residual <= limits.tolerance;
+        closes = report.residual <= limits.tolerance && !keeps_apart(problem, limits, p);
+        report.converged = report.residual <= limits.tolerance && !closes;
         if (report.converged || last) return report;
         best = report.residual;  // the sweeps carry round-off
-        sweeps.velocities();
+        if (!closes) sweeps.velocities();
       }
+      looked = false;
       if (sweeps.sweep(beta) > 0.0) t = 1.0;
       if (!plain) {
         const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * t * t));
@@ -89,7 +94,8 @@ class BodyGaussSeidel final : public ContactSolver {
       check = report.iterations + std::clamp(report.iterations / 4, 1, kCheck);
       if (++checks % kRefresh == 0) sweeps.velocities();
       const double now = sweeps.natural_map();
-      if (now < best) {
+      looked = true;
+      if (now < best || (closes && now <= limits.tolerance)) {
         best = now;
         sweeps.copy(p);
         continue;

@@ -9,6 +9,7 @@
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/base/stop.h"
+#include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/group_newton.h"
 #include "saltus/solvers/solvers.h"
@@ -28,6 +29,7 @@ constexpr int kSmall = 8, kLarge = 100;        ///< contacts of a small and of a
 constexpr int kRescue = 10;                    ///< sweeps where alpha is at its largest
 constexpr int kFewSweeps = 12;                 ///< that are cheaper than Newton's method
 constexpr int kPasses = 3;
+constexpr int kCloser = 6;       ///< more, where the tolerance is met and contacts close
 constexpr double kLoose = 1e-6;  ///< tolerance from which p of the start has the size of a solution
 
 struct Work final : SolverWork {
@@ -176,7 +178,8 @@ class ProximalNewton final : public ContactSolver {
     expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
     Work& work = memory.work.get<Work>();
     SolveReport report{false, 0, residual(problem, p)};
-    if (report.residual <= limits.tolerance) {
+    bool met = report.residual <= limits.tolerance;
+    if (met && keeps_apart(problem, limits, p)) {
       report.converged = true;
       return report;
     }
@@ -192,7 +195,8 @@ class ProximalNewton final : public ContactSolver {
     for (std::size_t i = 0; i < groups.b.size(); ++i)
       b2 += groups.natural_rho[i] * groups.b[i] * groups.natural_rho[i] * groups.b[i];
     double share = 0.5;
-    for (int pass = 0; pass < kPasses && report.iterations < limits.iterations; ++pass) {
+    for (int pass = 0;
+         pass < kPasses + (met ? kCloser : 0) && report.iterations < limits.iterations; ++pass) {
       double p2 = 0.0;
       if (pass > 0 || limits.tolerance >= kLoose)
         for (const double x : newton.p) p2 += x * x;
@@ -210,7 +214,9 @@ class ProximalNewton final : public ContactSolver {
       report.iterations += most;
       const double now = accept(problem, groups, newton.p, report.residual, memory, p);
       if (now < report.residual) report.residual = now;
-      if (report.residual <= limits.tolerance || most == 0 || !(solved || patient_)) break;
+      met = report.residual <= limits.tolerance;
+      if (met ? !solved || keeps_apart(problem, limits, p) : most == 0 || !(solved || patient_))
+        break;
       share *= 0.25;
     }
     report.converged = report.residual <= limits.tolerance;

@@ -129,5 +129,5 @@ TEST_CASE("the schema has an object for every map, closed to unknown keys") {
   CHECK(body["properties"]["scheme"]["oneOf"][2]["properties"]["kind"]["const"] == "moreau-jean");
   CHECK(body["properties"]["axis"]["minItems"] == 3);
   CHECK(body["properties"]["axis"]["default"] == json{1, 0, 0});
-  CHECK(schema["properties"]["on_failure"]["default"] == "stop");
+  CHECK(!schema["properties"]["on_failure"].contains("default"));  // that of heaps is another
 }

@@ -59,6 +59,15 @@ TEST_CASE("what stands on faces, hangs on joints or is few among others is no he
   CHECK_FALSE(options_of(row("a", kBall, 60, 0.13, 0.5), joints).heap);
 }
 
+TEST_CASE("a step of a heap that fails is halved, unless the scene says what to do") {
+  const std::string balls = row("a", kBall, 60, 0.13, 0.2);
+  CHECK(options_of(balls).on_failure == OnFailure::halve);
+  CHECK(options_of(balls, "on_failure: stop\n").on_failure == OnFailure::stop);
+  CHECK(options_of(balls, "solver: {tolerance: 1e-7}\n").on_failure == OnFailure::halve);
+  CHECK(options_of(row("a", kBall, 50, 0.13, 0.2)).on_failure == OnFailure::stop);
+  CHECK(options_of(balls, "", "step: 1 ms, lane: events").on_failure == OnFailure::stop);
+}
+
 TEST_CASE("a tolerance that is given holds in heaps too, and errors that are asked for are kept") {
   const std::string balls = row("a", kBall, 60, 0.13, 0.2);
   CHECK(options_of(balls, "solver: {tolerance: 1e-7}\n").contact.tolerance == 1e-7);
