@@ -108,6 +108,35 @@ void overlap(benchmark::State& state, int i, int j, bool deep) {
   }
 }
 
+/// Two hulls of `points` on balls of radius 0.1 m, pressed 7.6 mm into each other.
+void hulls(benchmark::State& state) {
+  Draw draw;
+  const auto ball = [&] {
+    std::vector<Vector3> x;
+    while (x.size() < static_cast<std::size_t>(state.range(0)))
+      x.push_back(0.1 * draw.vector(1.0).normalized());
+    return convex_hull(x);
+  };
+  const Shape a = ball(), b = ball();
+  std::vector<Pose> at;
+  std::vector<ContactPoint> points;
+  for (int k = 0; k < 256; ++k) {
+    Pose pose{0.3 * draw.vector(1.0).normalized(), draw.rotation()};
+    points.clear();
+    collide(a, pose, b, Pose{}, 1.0, points);
+    const auto deepest = std::min_element(
+        points.begin(), points.end(), [](const auto& p, const auto& q) { return p.gap < q.gap; });
+    pose.x += (-deepest->gap - 7.6e-3) * deepest->normal;
+    at.push_back(pose);
+  }
+  std::size_t k = 0;
+  for (auto _ : state) {
+    points.clear();
+    collide(a, at[k++ % at.size()], b, Pose{}, 1e-3, points);
+    benchmark::DoNotOptimize(points.data());
+  }
+}
+
 /// Equal boxes resting face on face, half over each other, as in a wall.
 void box_on_box(benchmark::State& state) {
   const Shape brick = Box{{0.1, 0.05, 0.05}};
@@ -184,6 +213,7 @@ const int kRegistered = [] {
         [i](benchmark::State& state) { narrow_phase(state, i, kField); });
   }
   benchmark::RegisterBenchmark("BM_narrow_phase/brick_on_brick", box_on_box);
+  benchmark::RegisterBenchmark("BM_hulls", hulls)->Arg(50)->Arg(200)->Arg(600);
   const auto over_sizes = [](const char* name, void (*run)(benchmark::State&)) {
     benchmark::RegisterBenchmark(name, run)
         ->Arg(1000)

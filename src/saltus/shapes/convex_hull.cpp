@@ -161,6 +161,7 @@ void set_faces(const Polygons& faces, std::span<const Vector3> normals, ConvexHu
     double offset = n.dot(hull.vertices[loop[0]]);
     for (int v : loop) offset = std::max(offset, n.dot(hull.vertices[v]));
     hull.offset.push_back(offset);
+    for (int v : loop) hull.uneven = std::max(hull.uneven, offset - n.dot(hull.vertices[v]));
   }
 }
 
@@ -171,6 +172,19 @@ void set_edges(ConvexHull& hull) {
       hull.edge.push_back({e.from, e.to});
       hull.edge_faces.push_back({e.polygon, polygon_along(edges, e.to, e.from)});
     }
+}
+
+void set_stars(ConvexHull& hull) {
+  std::vector<int>& first = hull.star_first;
+  first.assign(hull.vertices.size() + 1, 0);
+  for (const auto& ends : hull.edge)
+    for (const int i : ends) ++first[i + 1];
+  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+  hull.star.resize(2 * hull.edge.size());
+  std::vector<int> next(first.begin(), first.end() - 1);
+  for (std::size_t e = 0; e < hull.edge.size(); ++e)
+    for (std::size_t end = 0; end < 2; ++end)
+      hull.star[next[hull.edge[e][end]]++] = {static_cast<int>(e), hull.edge[e][1 - end]};
 }
 
 // Points of a size of 1 decide what the faces are; places, the same as they were given, where they are. noise: of the
@@ -191,6 +205,9 @@ std::shared_ptr<const ConvexHull> build(std::span<const Vector3> points,
   set_vertices(places, faces.polygons, *hull);
   set_faces(faces.polygons, normals, *hull);
   set_edges(*hull);
+  set_stars(*hull);
+  for (const Vector3& x : hull->vertices) hull->centre += x;
+  hull->centre /= static_cast<double>(hull->vertices.size());
   return hull;
 }
 

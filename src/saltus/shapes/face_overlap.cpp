@@ -153,7 +153,7 @@ std::span<const OverlapCorner> face_overlap(const Polyhedron& subject, int subje
       cut_polygon(subject, clip, clip_face, i, side_of(clip, clip_face, i, k), snap, work);
   }
   const Vector3& n = clip.normal[clip_face];
-  const double n_k = n.dot(k), offset = clip.offset[clip_face];
+  const double n_k = n.dot(k), offset = clip.face_offset(clip_face);
   for (const CutCorner& c : work.polygon)
     work.result.push_back({c.x, (n.dot(c.x) - offset) / n_k, c.subject, c.clip});
   return work.result;

@@ -32,7 +32,7 @@ struct Part {
   /// The point over or under x along n on the plane of a disc or face.
   Vector3 on_plane(const Convex& c, const Vector3& x, const Vector3& n) const {
     const Vector3 m = normal(c);
-    const double offset = kind == Kind::disc ? m.dot(centre) : c.poly.offset[face];
+    const double offset = kind == Kind::disc ? m.dot(centre) : c.poly.face_offset(face);
     return x + (offset - m.dot(x)) / m.dot(n) * n;
   }
 };
@@ -296,7 +296,7 @@ class FlatContacts {
     const std::array<Vector3, 2> ends{L.p0, L.p1};
     constexpr std::array<std::array<int, 2>, 1> kEdge{{{0, 1}}};
     Polyhedron segment;
-    segment.vertex = ends;
+    segment.vertex = Moved(ends);
     segment.edge = kEdge;
     const Vector3 k = turned ? Vector3(-touch_.n) : touch_.n;
     for (const OverlapCorner& o : face_overlap(segment, -1, c.poly, F.face, k, kOnRim * size_)) {

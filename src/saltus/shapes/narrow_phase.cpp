@@ -26,14 +26,14 @@ template <class A, class B>
 void as_polyhedra(const A& a, const B& b, const Pose& at_b, double margin, ContactPoints& out) {
   PairStores& stores = pair_stores();
   const Polyhedron P = polyhedron(a, stores.a);
-  const Polyhedron Q = placed(polyhedron(b, stores.b), at_b, stores.b_placed);
+  const Polyhedron Q = placed_when_read(polyhedron(b, stores.b), at_b, stores.b_placed);
   polyhedron_contacts(P, ball_of(a), Q, ball_of(b), margin, out);
 }
 
 Convex core(const Sphere& sphere, const Pose& at, PolyhedronStore& store, PolyhedronStore&) {
   store.vertex.assign(1, at.x);
   Polyhedron point;
-  point.vertex = store.vertex;
+  point.vertex = Moved(store.vertex);
   point.centre = at.x;
   return convex(point, sphere.radius);
 }

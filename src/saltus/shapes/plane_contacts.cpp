@@ -89,11 +89,9 @@ void contacts(const ConvexHull& a, const Plane&, const Pose& B, double margin, C
   const HalfSpace plane(B);
   const std::size_t begin = out.size();
   const auto looks_down = [&](int i) {
-    for (int f = 0; f < a.faces(); ++f) {
-      if (!(a.normal[f].dot(plane.n) < -kLooksDown)) continue;
-      for (int k = a.first[f]; k < a.first[f + 1]; ++k)
-        if (a.corner[k] == i) return true;
-    }
+    for (int k = a.star_first[i]; k < a.star_first[i + 1]; ++k)
+      for (const int f : a.edge_faces[a.star[k].edge])
+        if (a.normal[f].dot(plane.n) < -kLooksDown) return true;
     return false;
   };
   const int count = static_cast<int>(a.vertices.size());

@@ -1,6 +1,7 @@
 #include "saltus/shapes/polyhedron.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace saltus {
 namespace {
@@ -39,6 +40,10 @@ constexpr std::array<std::array<int, 2>, 12> box_edge_faces() {
 }
 constexpr auto kBoxEdgeFaces = box_edge_faces();
 
+constexpr int kFewVertices = 100;  // of a hull: all are compared as fast
+constexpr int kSamples = 16;       // vertices of which the farthest is where a climb starts
+constexpr double kLevel = 1e-7;    // of the size; above what is flat in a face of a hull
+
 constexpr std::array<std::array<int, 2>, 1> kSegmentEdge{{{0, 1}}};
 constexpr std::array<int, 3> kTriangleFirst{0, 3, 6};
 constexpr std::array<int, 6> kTriangleCorner{0, 1, 2, 0, 2, 1};
@@ -47,17 +52,69 @@ constexpr std::array<std::array<int, 2>, 3> kTriangleEdgeFaces{{{0, 1}, {1, 0}, 
 
 }  // namespace
 
-int Polyhedron::farthest(const Vector3& d) const {
-  int best = 0;
-  double most = d.dot(vertex[0]);
-  for (int i = 1; i < vertices(); ++i) {
-    const double reach = d.dot(vertex[i]);
-    if (reach > most) {
-      most = reach;
-      best = i;
+int Polyhedron::farthest(const Vector3& d, int start, int* looked) const {
+  if (star_first.empty() || (start < 0 && vertices() <= kFewVertices)) {
+    int best = 0;
+    double most = d.dot(vertex[0]);
+    for (int i = 1; i < vertices(); ++i) {
+      const double reach = d.dot(vertex[i]);
+      if (reach > most) {
+        most = reach;
+        best = i;
+      }
     }
+    if (looked) *looked += vertices();
+    return best;
+  }
+  int best = std::max(start, 0), from = -1;
+  double most = d.dot(vertex[best]), next = 0.0;
+  for (int i = vertices() / kSamples; start < 0 && i < vertices(); i += vertices() / kSamples) {
+    const double reach = d.dot(vertex[i]);
+    if (looked) ++*looked;
+    if (!(reach > most)) continue;
+    most = reach;
+    best = i;
+  }
+  while (best != from) {
+    from = best;
+    next = -std::numeric_limits<double>::infinity();
+    for (int k = star_first[from]; k < star_first[from + 1]; ++k) {
+      const double reach = d.dot(vertex[star[k].end]);
+      next = std::max(next, reach);
+      if (!(reach > most)) continue;
+      most = reach;
+      best = star[k].end;
+    }
+    if (looked) *looked += star_first[from + 1] - star_first[from];
+  }
+  // corners of one face may hide each other by what is flat in it, and round-off parts those that are equally far
+  const double slack = kLevel * size * d.norm();
+  if (next < most - slack) return best;
+  for (const int i : level(d, best, slack)) {
+    const double reach = d.dot(vertex[i]);
+    if (reach < most || (reach == most && i > best)) continue;
+    most = reach;
+    best = i;
   }
   return best;
+}
+
+std::span<const int> Polyhedron::level(const Vector3& d, int from, double slack) const {
+  static thread_local std::vector<int> found, seen;  // `seen` holds 0 between calls
+  const double least = d.dot(vertex[from]) - slack;
+  found.reserve(64);
+  found.assign(1, from);
+  if (seen.size() < vertex.size()) seen.resize(vertex.size(), 0);
+  seen[from] = 1;
+  for (std::size_t k = 0; k < found.size(); ++k)
+    for_edges_at(found[k], [&](int, int end) {
+      if (seen[end] != 0 || !(d.dot(vertex[end]) >= least)) return;
+      seen[end] = 1;
+      found.push_back(end);
+    });
+  for (const int i : found) seen[i] = 0;
+  std::ranges::sort(found);
+  return found;
 }
 
 int Polyhedron::edge_between(int i, int j) const {
@@ -78,10 +135,10 @@ Polyhedron polyhedron(const Box& box, PolyhedronStore& store) {
     store.offset[f] = box.half[f / 2];
   }
   Polyhedron P;
-  P.vertex = store.vertex;
+  P.vertex = Moved(store.vertex);
   P.first = kBoxFirst;
   P.corner = kBoxCorner;
-  P.normal = store.normal;
+  P.normal = Moved(store.normal);
   P.offset = store.offset;
   P.edge = kBoxEdge;
   P.edge_faces = kBoxEdgeFaces;
@@ -92,15 +149,17 @@ Polyhedron polyhedron(const Box& box, PolyhedronStore& store) {
 
 Polyhedron polyhedron(const ConvexHull& hull, PolyhedronStore&) {
   Polyhedron P;
-  P.vertex = hull.vertices;
+  P.vertex = Moved(hull.vertices);
   P.first = hull.first;
   P.corner = hull.corner;
-  P.normal = hull.normal;
+  P.normal = Moved(hull.normal);
   P.offset = hull.offset;
   P.edge = hull.edge;
   P.edge_faces = hull.edge_faces;
-  for (const Vector3& x : hull.vertices) P.centre += x;
-  P.centre /= static_cast<double>(hull.vertices.size());
+  P.star_first = hull.star_first;
+  P.star = hull.star;
+  P.centre = hull.centre;
+  P.uneven = hull.uneven;
   P.size = P.centre.norm() + hull.radius;
   return P;
 }
@@ -110,7 +169,7 @@ Polyhedron polyhedron(const Capsule& capsule, PolyhedronStore& store) {
   store.vertex[0] = {0.0, 0.0, -capsule.half_length};
   store.vertex[1] = {0.0, 0.0, capsule.half_length};
   Polyhedron P;
-  P.vertex = store.vertex;
+  P.vertex = Moved(store.vertex);
   P.edge = kSegmentEdge;
   P.size = capsule.half_length;
   return P;
@@ -123,10 +182,10 @@ Polyhedron triangle_polyhedron(const std::array<Vector3, 3>& corners, const Vect
   const double offset = normal.dot(corners[0]);
   store.offset = {offset, -offset};
   Polyhedron P;
-  P.vertex = store.vertex;
+  P.vertex = Moved(store.vertex);
   P.first = kTriangleFirst;
   P.corner = kTriangleCorner;
-  P.normal = store.normal;
+  P.normal = Moved(store.normal);
   P.offset = store.offset;
   P.edge = kTriangleEdge;
   P.edge_faces = kTriangleEdgeFaces;
@@ -140,15 +199,25 @@ Polyhedron placed(const Polyhedron& shape, const Pose& at, PolyhedronStore& stor
   store.vertex.resize(vertices);
   store.normal.resize(faces);
   store.offset.resize(faces);
-  for (std::size_t i = 0; i < vertices; ++i) store.vertex[i] = at * shape.vertex[i];
-  for (std::size_t f = 0; f < faces; ++f) {
+  for (int i = 0; i < shape.vertices(); ++i) store.vertex[i] = at * shape.vertex[i];
+  for (int f = 0; f < shape.faces(); ++f) {
     store.normal[f] = at.R * shape.normal[f];
     store.offset[f] = shape.offset[f] + store.normal[f].dot(at.x);
   }
   Polyhedron P = shape;
-  P.vertex = store.vertex;
-  P.normal = store.normal;
+  P.vertex = Moved(store.vertex);
+  P.normal = Moved(store.normal);
   P.offset = store.offset;
+  P.centre = at * shape.centre;
+  return P;
+}
+
+Polyhedron placed_when_read(const Polyhedron& shape, const Pose& at, PolyhedronStore& store) {
+  if (shape.star_first.empty() || shape.vertices() <= kFewVertices) return placed(shape, at, store);
+  Polyhedron P = shape;
+  P.vertex = shape.vertex.moved(at, true);
+  P.normal = shape.normal.moved(at, false);
+  P.at = &at;
   P.centre = at * shape.centre;
   return P;
 }

@@ -18,18 +18,22 @@ constexpr double kSameSpot = 1e-9;  // of the size: corners this close along n t
 
 /// Of the faces that hold one of the corners farthest along d, the one that looks along d most; the first of several.
 int face_along(const Polyhedron& P, const Vector3& d, double tie) {
-  const double reach = P.reach(d) - tie;
+  if (P.faces() == 0) return -1;
+  static thread_local std::vector<int> faces;  // written before it is read
+  faces.clear();
+  faces.reserve(256);
+  for (const int i : P.level(d, P.farthest(d), tie))
+    P.for_edges_at(i, [&](int e, int) {
+      faces.insert(faces.end(), P.edge_faces[e].begin(), P.edge_faces[e].end());
+    });
+  std::ranges::sort(faces);
   int best = -1;
   double most = 0.0;
-  for (int f = 0; f < P.faces(); ++f) {
+  for (const int f : faces) {
     const double along = P.normal[f].dot(d);
     if (!(along > most + 1e-9)) continue;
-    for (int k = 0; k < P.face_size(f); ++k)
-      if (d.dot(P.vertex[P.face_corner(f, k)]) >= reach) {
-        best = f;
-        most = along;
-        break;
-      }
+    best = f;
+    most = along;
   }
   return best;
 }
@@ -81,7 +85,9 @@ class PolyhedronContacts {
     const double reach = margin_ + r_a_ + r_b_;
     const Axis axis = separating_axis(pair_.a, pair_.b, pair_.tie, reach);
     if (axis.s > reach) return;
-    if (axis.of_a >= 0 && axis.of_b >= 0)
+    if (axis.of_a < 0 && axis.of_b < 0)
+      on_closest();
+    else if (axis.of_a >= 0 && axis.of_b >= 0)
       on_edges(axis);
     else
       on_faces(axis);
@@ -91,7 +97,7 @@ class PolyhedronContacts {
   /// Along the normal of a face of b, whatever the other axes say.
   void over_face(int face_b) {
     const Vector3& n = pair_.b.normal[face_b];
-    const double s = -pair_.a.reach(-n) - pair_.b.offset[face_b];
+    const double s = -pair_.a.reach(-n) - pair_.b.face_offset(face_b);
     overlap(n, face_along(pair_.a, -n, pair_.tie), face_b, false, s);
     keep_eight(out_, begin_, pair_.snap);
   }
@@ -174,14 +180,8 @@ class PolyhedronContacts {
 
   /// The edge whose two corners are farthest along d together; -1 if there is another number of such corners.
   int edge_along(const Polyhedron& P, const Vector3& d) const {
-    const double reach = P.reach(d) - kSameSpot * pair_.size;
-    int ends[2] = {-1, -1}, count = 0;
-    for (int i = 0; i < P.vertices(); ++i)
-      if (d.dot(P.vertex[i]) >= reach) {
-        if (count == 2) return -1;
-        ends[count++] = i;
-      }
-    return count == 2 ? P.edge_between(ends[0], ends[1]) : -1;
+    const auto ends = P.level(d, P.farthest(d), kSameSpot * pair_.size);
+    return ends.size() == 2 ? P.edge_between(ends[0], ends[1]) : -1;
   }
 
   /// Both ends of the overlap of two edges that are parallel to each other and normal to n.

@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/shapes/difference_facets.h"
+
 namespace saltus {
 namespace {
 
-double separation(const Polyhedron& a, const Polyhedron& b, const Vector3& n) {
-  return -a.reach(-n) - b.reach(n);
-}
+constexpr int kMostPairs = 1000;  // of edges: as many are tried faster than they are searched
 
 /// The face of `faces` over which `other` lies highest; stops at one over `limit`.
 Axis face_axis(const Polyhedron& faces, const Polyhedron& other, double tie, double limit,
                bool of_a) {
   Axis best;
   for (int f = 0; f < faces.faces(); ++f) {
-    const double s = -other.reach(-faces.normal[f]) - faces.offset[f];
+    const double s = -other.reach(-faces.normal[f]) - faces.face_offset(f);
     if (!(s > best.s + tie)) continue;
     best.s = s;
     (of_a ? best.of_a : best.of_b) = f;
@@ -49,24 +49,15 @@ bool arcs_cross(const Polyhedron& a, int e, const Vector3& u, const Polyhedron& 
 Axis edge_axis(const Polyhedron& a, const Polyhedron& b, double tie, double least) {
   Axis best;
   best.s = least;
-  for (int e = 0; e < a.edges(); ++e) {
-    const Vector3& p = a.vertex[a.edge[e][0]];
-    const Vector3 u = a.vertex[a.edge[e][1]] - p;
+  for (int e = 0; e < a.edges(); ++e)
     for (int f = 0; f < b.edges(); ++f) {
-      const Vector3& q = b.vertex[b.edge[f][0]];
-      const Vector3 w = b.vertex[b.edge[f][1]] - q;
-      if (!arcs_cross(a, e, u, b, f, w)) continue;
-      Vector3 n = u.cross(w);
-      const double length2 = n.squaredNorm();
-      if (!(length2 > 1e-24 * u.squaredNorm() * w.squaredNorm())) continue;
-      n /= std::sqrt(length2);
-      if (n.dot((q - b.centre) - (p - a.centre)) < 0.0) n = -n;
-      if (!(n.dot(p - q) > best.s + tie)) continue;  // an upper bound of the separation along n
+      Vector3 n;
+      if (!edge_normal(a, e, b, f, n)) continue;
+      const double bound = n.dot(a.vertex[a.edge[e][0]] - b.vertex[b.edge[f][0]]);
+      if (!(bound > best.s + tie)) continue;
       const double s = separation(a, b, n);
-      if (!(s > best.s + tie)) continue;
-      best = {s, n, e, f};
+      if (s > best.s + tie) best = {s, n, e, f};
     }
-  }
   return best;
 }
 
@@ -75,9 +66,10 @@ struct BoxAxes {
   Vector3 centre, half;
   const Polyhedron& P;
   explicit BoxAxes(const Polyhedron& box) : centre(box.centre), P(box) {
-    for (int k = 0; k < 3; ++k) half[k] = 0.5 * (box.offset[2 * k] + box.offset[2 * k + 1]);
+    for (int k = 0; k < 3; ++k)
+      half[k] = 0.5 * (box.face_offset(2 * k) + box.face_offset(2 * k + 1));
   }
-  const Vector3& axis(int k) const { return P.normal[2 * k + 1]; }
+  Vector3 axis(int k) const { return P.normal[2 * k + 1]; }
   /// Half of the width along n.
   double width(const Vector3& n) const {
     return half.x() * std::abs(n.dot(axis(0))) + half.y() * std::abs(n.dot(axis(1))) +
@@ -136,7 +128,23 @@ Axis box_edge_axis(const BoxAxes& a, const BoxAxes& b, double tie, double least)
 
 }  // namespace
 
-Axis separating_axis(const Polyhedron& a, const Polyhedron& b, double tie, double limit) {
+double separation(const Polyhedron& a, const Polyhedron& b, const Vector3& n) {
+  return -a.reach(-n) - b.reach(n);
+}
+
+bool edge_normal(const Polyhedron& a, int e, const Polyhedron& b, int f, Vector3& n) {
+  const Vector3 &p = a.vertex[a.edge[e][0]], &q = b.vertex[b.edge[f][0]];
+  const Vector3 u = a.vertex[a.edge[e][1]] - p, w = b.vertex[b.edge[f][1]] - q;
+  if (!arcs_cross(a, e, u, b, f, w)) return false;
+  n = u.cross(w);
+  const double length2 = n.squaredNorm();
+  if (!(length2 > 1e-24 * u.squaredNorm() * w.squaredNorm())) return false;
+  n /= std::sqrt(length2);
+  if (n.dot((q - b.centre) - (p - a.centre)) < 0.0) n = -n;
+  return true;
+}
+
+Axis best_of_all_axes(const Polyhedron& a, const Polyhedron& b, double tie, double limit) {
   const auto choose = [&](const auto& of_faces, const auto& of_edges) {
     const Axis by_a = of_faces(true);
     if (by_a.s > limit) return by_a;
@@ -162,6 +170,12 @@ Axis separating_axis(const Polyhedron& a, const Polyhedron& b, double tie, doubl
         return of_a ? face_axis(a, b, tie, limit, true) : face_axis(b, a, tie, limit, false);
       },
       [&](double least) { return edge_axis(a, b, tie, least); });
+}
+
+Axis separating_axis(const Polyhedron& a, const Polyhedron& b, double tie, double limit) {
+  if (a.edges() * b.edges() > kMostPairs)
+    if (const auto axis = nearest_facet(a, b, tie, limit)) return *axis;
+  return best_of_all_axes(a, b, tie, limit);
 }
 
 }  // namespace saltus

@@ -52,7 +52,16 @@ struct ConvexHull {
   /// Edges (i, j), i < j, in increasing order, and the two faces beside each: first the one to the left of the way from
   /// i to j, seen from outside.
   std::vector<std::array<int, 2>> edge, edge_faces;
-  double radius = 0.0;  ///< of the sphere about the origin that holds it
+  /// Edges that end in vertex i, in increasing order, each with its other end: star[star_first[i]] ..
+  /// star[star_first[i + 1] - 1].
+  struct Ray {
+    int edge = 0, end = 0;
+  };
+  std::vector<int> star_first;
+  std::vector<Ray> star;
+  Vector3 centre = Vector3::Zero();  ///< mean of the vertices
+  double uneven = 0.0;               ///< no corner of a face is farther below its plane [m]
+  double radius = 0.0;               ///< of the sphere about the origin that holds it
 
   int faces() const { return static_cast<int>(normal.size()); }
 };

@@ -46,7 +46,7 @@ bool holds(const Convex& c, const Vector3& x, const Vector3& d, double tolerance
     return (x - P.vertex[0] - t * e).norm() <= tolerance;
   }
   for (int f = 0; f < P.faces(); ++f)
-    if (!(P.normal[f].dot(x) - P.offset[f] <= tolerance)) return false;
+    if (!(P.normal[f].dot(x) - P.face_offset(f) <= tolerance)) return false;
   return true;
 }
 
@@ -60,7 +60,7 @@ class SmoothContacts {
     const Polyhedron& T = b_.poly;
     touch_.n = T.normal[0];
     touch_.on_a = a_.support(-touch_.n);
-    touch_.s = touch_.n.dot(touch_.on_a) - T.offset[0];
+    touch_.s = touch_.n.dot(touch_.on_a) - T.face_offset(0);
     touch_.on_b = touch_.on_a - touch_.s * touch_.n;
     const double across = a_.R.col(2).cross(touch_.n).norm();
     const int end = a_.R.col(2).dot(touch_.n) > 0.0 ? 0 : 1;

@@ -87,7 +87,7 @@ struct FieldTriangles {
 /// The closest point of a triangle to x, and the feature it is on.
 Vector3 closest_on_triangle(const Polyhedron& T, const Vector3& x, int& code) {
   double best = std::numeric_limits<double>::infinity();
-  Vector3 closest = x - (T.normal[0].dot(x) - T.offset[0]) * T.normal[0];
+  Vector3 closest = x - (T.normal[0].dot(x) - T.face_offset(0)) * T.normal[0];
   code = 0;
   Vector3 border = closest;
   bool inside = true;
@@ -139,8 +139,8 @@ class SurfaceContacts {
     static thread_local ContactPoints found;    // likewise
     const Vector3 n = triangles_.normal(t);
     const Polyhedron T = triangle_polyhedron(triangles_.corners(t), n, store);
-    const double low = n.dot(shape_.support(-n)) - T.offset[0] - shape_.radius;
-    const double high = n.dot(shape_.support(n)) - T.offset[0] + shape_.radius;
+    const double low = n.dot(shape_.support(-n)) - T.face_offset(0) - shape_.radius;
+    const double high = n.dot(shape_.support(n)) - T.face_offset(0) + shape_.radius;
     if (!(low <= margin_) || !(high > 0.0)) return;
     found.clear();
     if (ball_) return meet_ball(t, T);
@@ -165,7 +165,7 @@ class SurfaceContacts {
     const Vector3 c = shape_.centre;
     int code = 0;
     const Vector3 p = closest_on_triangle(T, c, code);
-    const double height = T.normal[0].dot(c) - T.offset[0];
+    const double height = T.normal[0].dot(c) - T.face_offset(0);
     if (code == 0)
       return add({0.5 * (p + c - shape_.radius * T.normal[0]), T.normal[0], height - shape_.radius},
                  t, 0, false);
