@@ -71,15 +71,15 @@ bool equal_bits(const Vector& a, const Vector& b) {
 
 }  // namespace
 
-TEST_CASE("8000 spheres in contact are the same bit for bit on 1, 2 and 3 threads") {
-  const tbb::global_control three(tbb::global_control::max_allowed_parallelism, 3);
+TEST_CASE("8000 spheres in contact are the same bit for bit on 1, 2, 3 and 7 threads") {
+  const tbb::global_control seven(tbb::global_control::max_allowed_parallelism, 7);
   const Model model = pile();
   const End one = run(model, 1, 3);
   MESSAGE(fmt::format("{} contacts", one.most));
   CHECK(one.most > 10'000);
   CHECK(one.q.allFinite());
   CHECK(one.v.allFinite());
-  for (const int threads : {2, 3}) {
+  for (const int threads : {2, 3, 7}) {
     CAPTURE(threads);
     const End other = run(model, threads, 3);
     CHECK(equal_bits(one.q, other.q));

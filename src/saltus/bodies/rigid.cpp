@@ -9,6 +9,7 @@
 #include "saltus/base/index_internal.h"
 #include "saltus/bodies/body_loads.h"
 #include "saltus/bodies/free_dofs.h"
+#include "saltus/math/blocks_internal.h"
 #include "saltus/math/dense.h"
 #include "saltus/math/free_rotation.h"
 
@@ -16,6 +17,14 @@ namespace saltus {
 namespace {
 
 using Block = Eigen::Matrix<double, 6, 6>;
+
+/// use(i) for all bodies, by any number of threads.
+template <class Use>
+void for_bodies(int bodies, const Use& use) {
+  in_blocks(index(bodies), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (int i = static_cast<int>(begin); i < static_cast<int>(end); ++i) use(i);
+  });
+}
 
 using At = RigidAt;
 
@@ -95,7 +104,13 @@ struct Rigid::Work {
 Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
   expects(!system.bodies.empty(), "there is at least one body");
   bool spins = false, coupled = false;
-  for (std::size_t i = 0; i < system.bodies.size(); ++i) {
+  const std::size_t n = system.bodies.size();
+  spherical.reserve(n);
+  data.mass.reserve(n);
+  data.inertia.reserve(n);
+  data.mass_inverse.reserve(n);
+  data.inertia_inverse.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
     RigidBody& body = system.bodies[i];
     check_body(body, i);
     body.inertia = (0.5 * (body.inertia + body.inertia.transpose())).eval();
@@ -126,6 +141,7 @@ Rigid::Work::Work(RigidSystem given) : system(std::move(given)) {
   if (!spins && !coupled) traits = traits | Trait::symmetric;
   if (damping < 0 && std::ranges::all_of(system.bodies, coasts)) {
     traits = traits | Trait::separable;
+    rotation.reserve(n);
     for (const RigidBody& body : system.bodies)
       // with a locked axis Omega stays as it is
       rotation.emplace_back(turns(body) < 3 ? Matrix3(Matrix3::Identity()) : body.inertia);
@@ -224,12 +240,12 @@ std::span<const Source> Rigid::sources() const { return work_->sources; }
 
 // x + w_x,  Q exp(w_R)
 void Rigid::retract(View q, View w, Out out) const {
-  for (int i = 0; i < bodies(); ++i) {
+  for_bodies(bodies(), [&](int i) {
     const At at(i);
     const Quaternion Q = (at.Q(q) * exp_rotation(at.spin(w))).normalized();
     out.segment<3>(at.q) = q.segment<3>(at.q) + w.segment<3>(at.v);
     out.segment<4>(at.q + 3) << Q.w(), Q.x(), Q.y(), Q.z();
-  }
+  });
 }
 
 void Rigid::increment_rate(View w, View v, Out rate) const {
@@ -295,7 +311,7 @@ void Rigid::factorise(Combination s, double t, View q, View v, Factor& A) const 
 }
 
 void Rigid::frames(double, View q, std::span<Pose> out) const {
-  for (int i = 0; i < bodies(); ++i) out[index(i)] = {At(i).x(q), At(i).R(q)};
+  for_bodies(bodies(), [&](int i) { out[index(i)] = {At(i).x(q), At(i).R(q)}; });
 }
 
 void Rigid::points(double, View q, std::span<const PointRef> refs, Out x) const {

@@ -5,6 +5,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/math/blocks_internal.h"
 
 namespace saltus {
 namespace {
@@ -103,10 +104,13 @@ void velocities_of(const BodyRows& H, View p, double* v) {
   }
 }
 
-void rows_of(const BodyRows& H, const double* v, Out u) {
+namespace {
+
+/// u = H v on contacts begin .. end - 1
+void rows_of(const BodyRows& H, int begin, int end, const double* v, Out u) {
   const int w = H.width;
-  u.setZero();
-  for (int c = 0; c < H.contacts(); ++c)
+  u.segment(H.first[at(begin)], H.first[at(end)] - H.first[at(begin)]).setZero();
+  for (int c = begin; c < end; ++c)
     for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k) {
       const double* const v_b = v + at(H.body[at(k)]) * at(w);
       const double sign = H.opposite(c, k) ? -1.0 : 1.0;
@@ -118,6 +122,10 @@ void rows_of(const BodyRows& H, const double* v, Out u) {
       }
     }
 }
+
+}  // namespace
+
+void rows_of(const BodyRows& H, const double* v, Out u) { rows_of(H, 0, H.contacts(), v, u); }
 
 BodyDelassus::BodyDelassus(BodyRows rows) : H_(std::move(rows)) {
   check(H_);
@@ -154,14 +162,16 @@ void BodyDelassus::index() {
 void BodyDelassus::diagonal(Out W) const {
   const int w = H_.width;
   W.setZero();
-  for (int c = 0; c < H_.contacts(); ++c)
-    for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k)
-      for (int i = 0; i < H_.size(c); ++i) {
-        const double* H_i = row(H_, k, i);
-        double y[kWidth];
-        divide(H_, H_.body[at(k)], H_i, y);
-        for (int m = 0; m < w; ++m) W[H_.first[at(c)] + i] += H_i[m] * y[m];
-      }
+  in_blocks(at(H_.contacts()), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c)
+      for (int k = H_.offset[c]; k < H_.offset[c + 1]; ++k)
+        for (int i = 0; i < H_.size(static_cast<int>(c)); ++i) {
+          const double* H_i = row(H_, k, i);
+          double y[kWidth];
+          divide(H_, H_.body[at(k)], H_i, y);
+          for (int m = 0; m < w; ++m) W[H_.first[c] + i] += H_i[m] * y[m];
+        }
+  });
 }
 
 double BodyDelassus::entry(int i, int j) const {
@@ -202,11 +212,29 @@ void BodyDelassus::column(int j, double p, Out u) const {
   }
 }
 
-// v = A^-1 H^T p,  u = H v
+// v_b = A_b^-1 sum_c H_cb^T p_c,  c increasing as in velocities_of();  u = H v
 void BodyDelassus::apply(View p, Out u) const {
-  double* const v = workspace(H_.inverse.size() / at(H_.width));
-  velocities_of(H_, p, v);
-  rows_of(H_, v, u);
+  const int w = H_.width;
+  double* const v = workspace(H_.inverse.size() / at(w));
+  in_blocks(at(H_.bodies()), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (int b = static_cast<int>(begin); b < static_cast<int>(end); ++b) {
+      double x[kWidth] = {};
+      for (const int c : contacts_of(b))
+        for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k) {
+          if (H_.body[at(k)] != b) continue;
+          const double sign = H_.opposite(c, k) ? -1.0 : 1.0;
+          for (int i = 0; i < H_.size(c); ++i) {
+            const double p_i = sign * p[H_.first[at(c)] + i];
+            const double* H_i = row(H_, k, i);
+            for (int m = 0; m < w; ++m) x[m] += H_i[m] * p_i;
+          }
+        }
+      divide(H_, b, x, v + at(b) * at(w));
+    }
+  });
+  in_blocks(at(H_.contacts()), [&](std::size_t, std::size_t begin, std::size_t end) {
+    rows_of(H_, static_cast<int>(begin), static_cast<int>(end), v, u);
+  });
 }
 
 }  // namespace saltus

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "saltus/base/error.h"
@@ -73,6 +74,13 @@ class BodyDelassus final : public Delassus {
   const BodyRows* bodies() const override { return &H_; }
 
   void block(int c, int d, double* W) const { block_of(H_, c, d, W); }
+  /// Contacts of body b, increasing.
+  std::span<const int> contacts_of(int b) const {
+    const int begin = touch_offset_[static_cast<std::size_t>(b)];
+    return std::span(touch_).subspan(
+        static_cast<std::size_t>(begin),
+        static_cast<std::size_t>(touch_offset_[static_cast<std::size_t>(b) + 1] - begin));
+  }
 
  private:
   int contact_of(int row) const {

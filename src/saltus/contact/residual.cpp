@@ -6,6 +6,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/contact/cone.h"
+#include "saltus/math/blocks_internal.h"
 
 namespace saltus {
 namespace {
@@ -64,6 +65,7 @@ void expect_rows(const Law& law) {
 }
 
 /// Grows only, so that a step that has run once allocates nothing.
+template <int use>
 double* workspace(std::size_t count) {
   thread_local std::vector<double> data;  // written before it is read
   if (data.size() < count) data.resize(count);
@@ -75,16 +77,27 @@ template <class Steps>
 double map_of(std::span<const Law> laws, const Steps& rho, View u, View b, View p, double floor) {
   const Eigen::Index n = p.size();
   expects(u.size() == n && b.size() == n, "u, b and p differ in length");
-  double F2 = 0.0, p2 = 0.0, b2 = 0.0;
   Eigen::Index next = 0;
-  for (std::size_t c = 0; c < laws.size(); ++c) {
-    const Law& law = laws[c];
+  for (const Law& law : laws) {
     expects(law.first == next && law.size > 0, "laws must cover the rows in order, without holes");
     expect_rows(law);
     next += law.size;
     expects(next <= n, "laws have more rows than the problem");
+  }
+  expects(next == n, "laws have fewer rows than the problem");
+  double* const F2_of = workspace<1>(laws.size());
+  in_blocks(laws.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      const Law& law = laws[c];
+      F2_of[c] = defect(
+          law, [&](int i) { return rho(c, i); }, u.data() + law.first, p.data() + law.first);
+    }
+  });
+  double F2 = 0.0, p2 = 0.0, b2 = 0.0;
+  for (std::size_t c = 0; c < laws.size(); ++c) {
+    const Law& law = laws[c];
     const auto rho_c = [&](int i) { return rho(c, i); };
-    F2 += defect(law, rho_c, u.data() + law.first, p.data() + law.first);
+    F2 += F2_of[c];
     const int forces = law.forces();
     for (int i = 0; i < forces; ++i) {
       const double p_i = p[law.first + i], b_i = b[law.first + i];
@@ -99,7 +112,6 @@ double map_of(std::span<const Law> laws, const Steps& rho, View u, View b, View 
       b2 += rho_c(i) * b_i / L * (rho_c(i) * b_i / L);
     }
   }
-  expects(next == n, "laws have fewer rows than the problem");
 
   const double scale = std::max(std::sqrt(std::max(p2, b2)), floor);
   return scale == 0.0 ? std::sqrt(F2) : std::sqrt(F2) / scale;
@@ -117,7 +129,7 @@ double residual(const ContactProblem& problem, View p) {
   const Eigen::Index n = problem.b.size();
   const auto laws = problem.laws;
   expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
-  double* const rho = workspace(2 * laws.size() + static_cast<std::size_t>(n));
+  double* const rho = workspace<0>(2 * laws.size() + static_cast<std::size_t>(n));
   Eigen::Map<Vector> u(rho + 2 * laws.size(), n);
 
   // rho_c = (rows of c)/tr W_cc. A contact nothing can move (W_cc = 0) takes the mean over all
@@ -125,21 +137,38 @@ double residual(const ContactProblem& problem, View p) {
   // Moments have a step of their own, in 1/(kg m^2), by the same rule.
   double trace = 0.0, trace_R = 0.0;
   Eigen::Index moments = 0;
-  for (std::size_t c = 0; c < laws.size(); ++c) {
-    const Law& law = laws[c];
+  for (const Law& law : laws) {
     expects(law.first >= 0 && law.size > 0 && law.first + law.size <= n,
             "a law lies outside the rows of the problem");
     expect_rows(law);
-    const auto step = [&](int begin, int end, double& sum) {
-      double trace_c = 0.0;
-      for (int i = begin; i < end; ++i) trace_c += problem.W.entry(i, i);
-      if (trace_c > 0.0) sum += trace_c;
-      return trace_c > 0.0 ? (end - begin) / trace_c : 0.0;
+  }
+  const auto traces = [&](std::size_t, std::size_t from, std::size_t to) {
+    for (std::size_t c = from; c < to; ++c) {
+      const Law& law = laws[c];
+      const auto sum = [&](int begin, int end) {
+        double trace_c = 0.0;
+        for (int i = begin; i < end; ++i) trace_c += problem.W.entry(i, i);
+        return trace_c;
+      };
+      const int moment = law.first + law.forces();
+      rho[2 * c] = sum(law.first, moment);
+      rho[2 * c + 1] = sum(moment, law.first + law.size);
+    }
+  };
+  if (problem.W.bodies())
+    in_blocks(laws.size(), traces);
+  else
+    traces(0, 0, laws.size());
+  for (std::size_t c = 0; c < laws.size(); ++c) {
+    const int forces = laws[c].forces(), others = laws[c].size - forces;
+    const auto step = [](int count, double trace_c, double& sum) {
+      if (!(trace_c > 0.0)) return 0.0;
+      sum += trace_c;
+      return count / trace_c;
     };
-    const int moment = law.first + law.forces(), end = law.first + law.size;
-    rho[2 * c] = step(law.first, moment, trace);
-    rho[2 * c + 1] = moment < end ? step(moment, end, trace_R) : 0.0;
-    moments += end - moment;
+    rho[2 * c] = step(forces, rho[2 * c], trace);
+    rho[2 * c + 1] = step(others, rho[2 * c + 1], trace_R);
+    moments += others;
   }
   const double mean = trace > 0.0 ? static_cast<double>(n - moments) / trace : 1.0;
   const double mean_R = trace_R > 0.0 ? static_cast<double>(moments) / trace_R : 0.0;

@@ -1,8 +1,10 @@
 #include "saltus/math/factor.h"
 
 #include <Eigen/LU>
+#include <atomic>
 
 #include "saltus/base/error.h"
+#include "saltus/math/blocks_internal.h"
 
 namespace saltus {
 
@@ -40,13 +42,15 @@ struct Solve {
   }
   void operator()(const Diagonal& A) { X.array().colwise() *= A.inverse.array(); }
   void operator()(const Blocks6& A) {
-    for (std::size_t i = 0; i < A.inverse.size(); ++i) {
-      auto rows = X.middleRows<6>(6 * static_cast<Eigen::Index>(i));
-      for (Eigen::Index j = 0; j < X.cols(); ++j) {
-        const Eigen::Matrix<double, 6, 1> x = rows.col(j);
-        rows.col(j).noalias() = A.inverse[i] * x;
+    in_blocks(A.inverse.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        auto rows = X.middleRows<6>(6 * static_cast<Eigen::Index>(i));
+        for (Eigen::Index j = 0; j < X.cols(); ++j) {
+          const Eigen::Matrix<double, 6, 1> x = rows.col(j);
+          rows.col(j).noalias() = A.inverse[i] * x;
+        }
       }
-    }
+    });
   }
   void operator()(const std::unique_ptr<Operator>& A) { A->solve(X); }
 };
@@ -55,11 +59,16 @@ struct Symmetric {
   bool operator()(const std::monostate&) const { return true; }
   bool operator()(const Diagonal&) const { return true; }
   bool operator()(const Blocks6& A) const {
-    for (const auto& block : A.inverse)
-      if ((block - block.transpose()).lpNorm<Eigen::Infinity>() >
-          1e-14 * block.lpNorm<Eigen::Infinity>())
-        return false;
-    return true;
+    std::atomic<bool> all = true;
+    in_blocks(A.inverse.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto& block = A.inverse[i];
+        if ((block - block.transpose()).lpNorm<Eigen::Infinity>() >
+            1e-14 * block.lpNorm<Eigen::Infinity>())
+          all = false;
+      }
+    });
+    return all;
   }
   bool operator()(const std::unique_ptr<Operator>& A) const { return A->symmetric(); }
 };

@@ -15,12 +15,6 @@
 #include "saltus/scene/rigid_assembly.h"
 
 namespace saltus {
-namespace {
-
-/// Largest number of colliders that a Detector takes.
-constexpr std::size_t kMostColliders = (1u << 20) - 1;
-
-}  // namespace
 
 void RigidAssembly::add_surfaces(SurfaceTable& table) {
   for (const GroupDraft& draft : drafts_)
@@ -50,9 +44,9 @@ void RigidAssembly::add_surfaces(SurfaceTable& table) {
       collider_path_.push_back(shape.path);
     }
   }
-  if (surfaces.colliders.size() > kMostColliders)
+  if (surfaces.colliders.size() > KeyLayout::kMostShapes)
     throw SceneError("bodies", fmt::format("have {} shapes", surfaces.colliders.size()),
-                     fmt::format("allowed: {}", kMostColliders));
+                     fmt::format("allowed: {}", KeyLayout::kMostShapes));
 }
 
 /// Its number in ModelParts::running, in the axes of the frame of its collider; -1: the surface rests.
@@ -202,12 +196,14 @@ std::vector<char> RigidAssembly::on_faces() const {
   Detector detector(surfaces.colliders, surfaces.margin, surfaces.excluded);
   std::vector<DetectedContact> found;
   detector.detect(starts(), found);
-  std::map<std::array<int, 2>, int> points;
-  for (const DetectedContact& contact : found) ++points[{contact.a, contact.b}];
   std::vector<char> stands(all_.size(), 0);
-  for (const auto& [pair, count] : points)
-    for (const int collider : pair)
-      if (count >= 3) stands[collider_member_[static_cast<std::size_t>(collider)]] = 1;
+  int points = 0;  // of the pair so far: those of one pair follow each other
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const bool same = i > 0 && found[i].a == found[i - 1].a && found[i].b == found[i - 1].b;
+    points = same ? points + 1 : 1;
+    for (const int collider : {found[i].a, found[i].b})
+      if (points >= 3) stands[collider_member_[static_cast<std::size_t>(collider)]] = 1;
+  }
   return stands;
 }
 

@@ -23,10 +23,19 @@
 #include <Eigen/LU>
 #include <algorithm>
 
+#include "saltus/math/blocks_internal.h"
 #include "saltus/schemes/rigid_step.h"
 
 namespace saltus {
 namespace {
+
+/// use(i) for all bodies, by any number of threads.
+template <class Use>
+void for_bodies(std::ptrdiff_t bodies, const Use& use) {
+  in_blocks(static_cast<std::size_t>(bodies), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) use(static_cast<std::ptrdiff_t>(i));
+  });
+}
 
 constexpr int kNewtonSteps = 50;
 constexpr double kNewtonTolerance = 1e-13;  // of |residual| / |G|
@@ -108,28 +117,28 @@ void RigidLeapfrog::half_step(const Dynamics& body, Trial& x) const {
   const auto bodies = static_cast<std::ptrdiff_t>(data.mass.size());
   x.work[product] = 0.5 * h * v0;
   body.retract(x.start->q, x.work[product], x.work[q_h]);
-  for (std::ptrdiff_t i = 0; i < bodies; ++i) {
+  for_bodies(bodies, [&](std::ptrdiff_t i) {
     const RigidAt at(i);
     const Vector3 W = at.spin(v0);
     p.segment<3>(at.v + 3) = rotate(-0.5 * h * W, data.inertia[static_cast<std::size_t>(i)] * W);
-  }
+  });
   at_load = v0;
   body.load(t, x.work[q_h], at_load, F);
   const auto to_middle = [&](Vector& v) {  // v0 + (h/2) f/m,  (2)
-    for (std::ptrdiff_t i = 0; i < bodies; ++i) {
+    for_bodies(bodies, [&](std::ptrdiff_t i) {
       const auto k = static_cast<std::size_t>(i);
       const RigidAt at(i);
       v.segment<3>(at.v) =
           at.linear(v0) + 0.5 * h * data.mass_inverse[k].cwiseProduct(at.linear(F));
       v.segment<3>(at.v + 3) = data.inertia_inverse[k] * (at.spin(p) + 0.5 * h * at.spin(F));
-    }
+    });
   };
   if (!start_load_) {
     to_middle(at_load);
     body.load(t, x.work[q_h], at_load, F);
   }
   to_middle(x.work[middle]);
-  for (std::ptrdiff_t i = 0; i < bodies; ++i) {
+  for_bodies(bodies, [&](std::ptrdiff_t i) {
     const auto k = static_cast<std::size_t>(i);
     const RigidAt at(i);
     const Vector3 W_h = at.spin(x.work[middle]);
@@ -137,11 +146,11 @@ void RigidLeapfrog::half_step(const Dynamics& body, Trial& x) const {
     v.segment<3>(at.v) = at.linear(v0) + h * data.mass_inverse[k].cwiseProduct(at.linear(F));
     v.segment<3>(at.v + 3) = at.spin(v0) + h * (data.inertia_inverse[k] *
                                                 (at.spin(F) - W_h.cross(data.inertia[k] * W_h)));
-    if (form_ == Form::pos) continue;
+    if (form_ == Form::pos) return;
     const Vector3 held = 2.0 / h * (data.inertia[k] * W_h - at.spin(p));  // (7)
     for (int a = 0; a < 3; ++a)
       if (data.inertia_inverse[k](a, a) == 0.0) F[at.v + 3 + a] = held[a];
-  }
+  });
 }
 
 // (6): residual J W - exp[-w] G,  tangent J - (h/2) (exp[-w] G)^ dexp(w),  w = (h/2) W

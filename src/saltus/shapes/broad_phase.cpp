@@ -5,12 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "saltus/shapes/blocks_internal.h"
+#include "saltus/math/blocks_internal.h"
 
 namespace saltus {
 namespace {
 
 constexpr int kLeaf = 4;
+constexpr std::size_t kFewBlocks = 256;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool overlap(const Bounds& a, const Bounds& b) {
@@ -147,7 +148,8 @@ BroadPhase::BroadPhase(std::span<const char> fixed, std::span<const Bounds> boxe
   fixed_tree_.build(boxes, still);
 }
 
-void BroadPhase::find(std::span<const Bounds> boxes, std::vector<Pair>& pairs) {
+void BroadPhase::find(std::span<const Bounds> boxes, std::vector<Pair>& pairs,
+                      const std::function<bool(int, int)>& wanted) {
   tree_.build(boxes, moving_);
   const std::size_t blocks = blocks_in(tree_.size());
   if (found_.size() < blocks) found_.resize(blocks);
@@ -156,12 +158,11 @@ void BroadPhase::find(std::span<const Bounds> boxes, std::vector<Pair>& pairs) {
     found.clear();
     for (std::size_t k = begin; k < end; ++k) {
       const int i = tree_.number(k);
-      tree_.overlapping(tree_.box(k), k + 1, [&](std::size_t m) {
-        found.push_back({i, tree_.number(m)});
-      });
-      fixed_tree_.overlapping(tree_.box(k), 0, [&](std::size_t m) {
-        found.push_back({i, fixed_tree_.number(m)});
-      });
+      const auto add = [&](int other) {
+        if (!wanted || wanted(i, other)) found.push_back({i, other});
+      };
+      tree_.overlapping(tree_.box(k), k + 1, [&](std::size_t m) { add(tree_.number(m)); });
+      fixed_tree_.overlapping(tree_.box(k), 0, [&](std::size_t m) { add(fixed_tree_.number(m)); });
     }
   });
   std::size_t most = 0;
@@ -169,8 +170,8 @@ void BroadPhase::find(std::span<const Bounds> boxes, std::vector<Pair>& pairs) {
     most = std::max(most, found_[block].size());
     pairs.insert(pairs.end(), found_[block].begin(), found_[block].end());
   }
-  for (std::size_t block = 0; block < blocks; ++block)  // boxes move from block to block
-    if (found_[block].capacity() < most) found_[block].reserve(2 * most);
+  for (std::size_t block = 0; block < blocks && blocks <= kFewBlocks; ++block)  // as in Detector
+    if (found_[block].capacity() < most) found_[block].reserve(most + most / 4);
 }
 
 }  // namespace saltus

@@ -1,5 +1,7 @@
 // Pairs of boxes that overlap, by trees of boxes along a space-filling curve (docs/decisions/0022).
 #pragma once
+#include <functional>
+
 #include "saltus/shapes/shape.h"
 
 namespace saltus {
@@ -44,7 +46,9 @@ class BroadPhase {
   BroadPhase(std::span<const char> fixed, std::span<const Bounds> boxes);
   /// Appends each pair once, in any order of the two, in an order that depends on the boxes alone. Boxes that touch
   /// overlap; one that is not finite overlaps nothing.
-  void find(std::span<const Bounds> boxes, std::vector<Pair>& pairs);
+  /// wanted: whether a pair is; asked by any number of threads.
+  void find(std::span<const Bounds> boxes, std::vector<Pair>& pairs,
+            const std::function<bool(int, int)>& wanted = {});
 
  private:
   std::vector<int> moving_;

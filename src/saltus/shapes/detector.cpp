@@ -5,13 +5,13 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
-#include "saltus/shapes/blocks_internal.h"
+#include "saltus/math/blocks_internal.h"
 #include "saltus/shapes/broad_phase.h"
 
 namespace saltus {
 namespace {
 
-constexpr std::size_t kMostColliders = (std::size_t{1} << 20) - 1;
+constexpr std::size_t kFewBlocks = 256;
 
 bool is_surface(const Shape& shape) {
   return std::holds_alternative<std::shared_ptr<const TriangleMesh>>(shape) ||
@@ -30,17 +30,26 @@ bool near_plane(const Bounds& box, const Pose& plane, double margin) {
 struct Detector::Work {
   std::vector<Collider> colliders;
   double margin = 0.0;
+  KeyLayout keys;
   std::vector<std::array<int, 2>> excluded;  ///< pairs of frames, the smaller first, sorted
   std::vector<int> planes;
   std::vector<int> bounded;  ///< colliders that are no planes, those of the broad phase
   std::unique_ptr<BroadPhase> broad;
 
+  /// Centre and radius of what is a sphere, radius < 0 of others.
+  struct Ball {
+    Vector3 x = Vector3::Zero();
+    double radius = -1.0;
+  };
   std::vector<Pose> at;
+  std::vector<Ball> balls;
   std::vector<Bounds> boxes;                      ///< of `bounded`, wider by half the margin
   std::vector<std::array<int, 2>> found, pairs;   ///< of the broad phase; sorted
   std::vector<std::size_t> start;                 ///< of the pairs of each collider
   std::vector<std::vector<ContactPoint>> points;  ///< of each block of pairs
   std::vector<std::vector<int>> counts;
+  std::vector<std::size_t> first;   ///< contact of each block of pairs
+  std::vector<char> near;           ///< scratch of find_pairs(): of each of `bounded`, to a plane
   std::vector<ContactPoint> apart;  ///< scratch of clearance()
   std::vector<int> order;
 
@@ -63,6 +72,7 @@ struct Detector::Work {
       for (std::size_t i = begin; i < end; ++i) {
         const Collider& c = colliders[i];
         if (c.frame >= 0) at[i] = frames[static_cast<std::size_t>(c.frame)] * c.local;
+        balls[i].x = at[i].x;
       }
     });
   }
@@ -74,15 +84,20 @@ struct Detector::Work {
   }
   void find_pairs() {
     found.clear();
-    broad->find(boxes, found);
-    std::size_t count = 0;
-    for (const auto& [k, m] : found)
-      if (wanted(bounded[k], bounded[m])) found[count++] = {bounded[k], bounded[m]};
-    found.resize(count);
-    for (int plane : planes)
+    broad->find(boxes, found, [&](int k, int m) { return wanted(bounded[k], bounded[m]); });
+    for (auto& [k, m] : found) {
+      k = bounded[k];
+      m = bounded[m];
+    }
+    near.resize(bounded.size());
+    for (int plane : planes) {
+      in_blocks(bounded.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k)
+          near[k] = near_plane(boxes[k], at[plane], margin) ? 1 : 0;
+      });
       for (std::size_t k = 0; k < bounded.size(); ++k)
-        if (wanted(plane, bounded[k]) && near_plane(boxes[k], at[plane], margin))
-          found.push_back({bounded[k], plane});
+        if (near[k] != 0 && wanted(plane, bounded[k])) found.push_back({bounded[k], plane});
+    }
     sort_pairs();
   }
   /// By the smaller collider, then the other one: counted by the first, sorted among few by the second.
@@ -103,6 +118,13 @@ struct Detector::Work {
     }
   }
   void collide_pairs(std::vector<DetectedContact>& contacts);
+  /// Spheres farther apart than the margin by more than round-off: three of four pairs of boxes in a dense packing.
+  bool far_apart(int a, int b) const {
+    const Ball &p = balls[static_cast<std::size_t>(a)], &q = balls[static_cast<std::size_t>(b)];
+    if (p.radius < 0.0 || q.radius < 0.0) return false;
+    const double reach = (1.0 + 1e-9) * (p.radius + q.radius + margin);
+    return (p.x - q.x).squaredNorm() > reach * reach;
+  }
 };
 
 void Detector::Work::collide_pairs(std::vector<DetectedContact>& contacts) {
@@ -119,24 +141,32 @@ void Detector::Work::collide_pairs(std::vector<DetectedContact>& contacts) {
     for (std::size_t p = begin; p < end; ++p) {
       const auto [a, b] = pairs[p];
       const std::size_t before = out.size();
-      collide(colliders[a].shape, at[a], colliders[b].shape, at[b], margin, out);
+      if (!far_apart(a, b))
+        collide(colliders[a].shape, at[a], colliders[b].shape, at[b], margin, out);
+      if (keys.feature < 24) fold_features(keys.feature, before, out);
       count.push_back(static_cast<int>(out.size() - before));
     }
   });
-  contacts.clear();
   std::size_t most = 0;
+  first.assign(1, 0);
   for (std::size_t block = 0; block < blocks; ++block) {
     most = std::max(most, points[block].size());
-    const ContactPoint* point = points[block].data();
-    for (std::size_t k = 0; k < counts[block].size(); ++k) {
-      const auto [a, b] = pairs[block * kBlock + k];
-      for (int i = 0; i < counts[block][k]; ++i, ++point)
-        contacts.push_back({a, b, *point, contact_key(a, b, point->feature)});
-    }
+    first.push_back(first.back() + points[block].size());
   }
-  // pairs move from block to block: each gets room for the fullest
-  for (std::size_t block = 0; block < blocks; ++block) {
-    if (points[block].capacity() < most) points[block].reserve(2 * most);
+  contacts.resize(first.back());
+  in_blocks(pairs.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
+    const ContactPoint* point = points[block].data();
+    DetectedContact* contact = contacts.data() + first[block];
+    for (std::size_t p = begin; p < end; ++p) {
+      const auto [a, b] = pairs[p];
+      for (int i = 0; i < counts[block][p - begin]; ++i, ++point)
+        *contact++ = {a, b, *point, keys.key(a, b, point->feature)};
+    }
+  });
+  // Pairs move from block to block: each gets room for the fullest, and then no step allocates. Of many blocks that would be
+  // several times what they hold.
+  for (std::size_t block = 0; block < blocks && blocks <= kFewBlocks; ++block) {
+    if (points[block].capacity() < most) points[block].reserve(most + most / 4);
     counts[block].reserve(kBlock);
   }
 }
@@ -145,8 +175,9 @@ Detector::Detector(std::vector<Collider> colliders, double margin,
                    std::vector<std::array<int, 2>> excluded_frames)
     : work_(std::make_unique<Work>()) {
   expects(margin >= 0.0, "the margin of detection is below 0");
-  expects(colliders.size() <= kMostColliders, "more than 1048575 colliders");
+  expects(colliders.size() <= KeyLayout::kMostShapes, "more than 16777215 colliders");
   Work& w = *work_;
+  w.keys = KeyLayout::of(colliders.size());
   w.colliders = std::move(colliders);
   w.margin = margin;
   w.excluded = std::move(excluded_frames);
@@ -163,6 +194,10 @@ Detector::Detector(std::vector<Collider> colliders, double margin,
     }
   }
   w.at.resize(w.colliders.size());
+  w.balls.resize(w.colliders.size());
+  for (std::size_t i = 0; i < w.colliders.size(); ++i)
+    if (const auto* sphere = std::get_if<Sphere>(&w.colliders[i].shape))
+      w.balls[i].radius = sphere->radius;
   w.boxes.resize(w.bounded.size());
   for (std::size_t i = 0; i < w.colliders.size(); ++i)
     if (w.fixed(static_cast<int>(i))) w.at[i] = w.colliders[i].local;
@@ -176,6 +211,7 @@ Detector::Detector(Detector&&) noexcept = default;
 
 std::span<const Collider> Detector::colliders() const { return work_->colliders; }
 double Detector::margin() const { return work_->margin; }
+KeyLayout Detector::keys() const { return work_->keys; }
 
 void Detector::detect(std::span<const Pose> frames, std::vector<DetectedContact>& contacts) {
   work_->place(frames);

@@ -18,6 +18,31 @@ struct Collider {
   int material = 0;  ///< index of the caller's table
 };
 
+/// Bits of the key of a contact, from above: a + 1, b, the feature. Never below 2^40.
+struct KeyLayout {
+  int shape = 20, feature = 24;
+
+  static constexpr std::size_t kMostShapes = (std::size_t{1} << 24) - 1;
+  /// 20, 20 and 24 bits as long as they do; 24, 24 and 16 of more shapes.
+  static constexpr KeyLayout of(std::size_t shapes) {
+    return shapes < std::size_t{1} << 20 ? KeyLayout{} : KeyLayout{24, 16};
+  }
+  constexpr std::uint64_t key(int a, int b, std::uint32_t f) const {
+    return (static_cast<std::uint64_t>(a + 1) << (shape + feature)) |
+           (static_cast<std::uint64_t>(b) << feature) | f;
+  }
+  constexpr int a(std::uint64_t key) const {
+    return static_cast<int>(key >> (shape + feature)) - 1;
+  }
+  constexpr int b(std::uint64_t key) const {
+    return static_cast<int>((key >> feature) & ((std::uint64_t{1} << shape) - 1));
+  }
+};
+/// That of up to 2^20 - 1 shapes.
+constexpr std::uint64_t contact_key(int a, int b, std::uint32_t feature) {
+  return KeyLayout{}.key(a, b, feature);
+}
+
 /// A contact point of collider a against collider b, a < b.
 struct DetectedContact {
   int a = 0, b = 0;
@@ -43,13 +68,14 @@ struct Clearance {
 /// keeps between calls (sorted axes, separating axes) saves time and changes no bit.
 class Detector {
  public:
-  /// At most 2^20 - 1 colliders. Two colliders of one frame, of the world, or of an excluded pair of frames never touch.
+  /// At most KeyLayout::kMostShapes colliders. Two colliders of one frame, of the world, or of an excluded pair of frames never touch.
   Detector(std::vector<Collider> colliders, double margin,
            std::vector<std::array<int, 2>> excluded_frames);
   ~Detector();
   Detector(Detector&&) noexcept;
 
   std::span<const Collider> colliders() const;
+  KeyLayout keys() const;
   double margin() const;
   /// All contact points with gap <= margin, by increasing key. frames: pose of each frame.
   void detect(std::span<const Pose> frames, std::vector<DetectedContact>& contacts);
@@ -62,11 +88,5 @@ class Detector {
   struct Work;
   std::unique_ptr<Work> work_;
 };
-
-/// Key of a contact: bits 63 .. 44 are a + 1, 43 .. 24 b, 23 .. 0 the feature; never below 2^44.
-constexpr std::uint64_t contact_key(int a, int b, std::uint32_t feature) {
-  return (static_cast<std::uint64_t>(a + 1) << 44) | (static_cast<std::uint64_t>(b) << 24) |
-         feature;
-}
 
 }  // namespace saltus

@@ -125,6 +125,18 @@ std::uint32_t feature_pair(int code_a, int codes_a, int code_b, int codes_b) {
   return static_cast<std::uint32_t>(f);
 }
 
+void fold_features(int bits, std::size_t begin, std::vector<ContactPoint>& out) {
+  const std::uint64_t features = (std::uint64_t{1} << bits) - 8;  // order() may add some
+  bool any = false;
+  for (std::size_t i = begin; i < out.size(); ++i) {
+    const std::uint64_t f = out[i].feature;
+    if (f < features) continue;
+    out[i].feature = static_cast<std::uint32_t>(((f * 0x9E3779B97F4A7C15u) >> 40) % features);
+    any = true;
+  }
+  if (any) order(begin, out);
+}
+
 void keep_eight(ContactPoints& out, std::size_t begin, double tolerance) {
   constexpr std::size_t kMost = 8;
   const std::size_t count = out.size() - begin;

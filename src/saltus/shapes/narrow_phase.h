@@ -27,6 +27,9 @@ struct ContactPoint {
 void collide(const Shape& a, const Pose& at_a, const Shape& b, const Pose& at_b, double margin,
              std::vector<ContactPoint>& out);
 
+/// Features of the points of one pair, from `begin` on, below 2^bits: those that are not are scattered.
+void fold_features(int bits, std::size_t begin, std::vector<ContactPoint>& out);
+
 /// Where a convex shape touches a triangle of a mesh; the normal points to the shape.
 struct SurfaceTouch {
   ContactPoint point;

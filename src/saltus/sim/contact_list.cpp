@@ -6,10 +6,13 @@
 #include <numbers>
 
 #include "saltus/base/index_internal.h"
-#include "saltus/shapes/blocks_internal.h"
+#include "saltus/math/blocks_internal.h"
 
 namespace saltus {
 namespace {
+
+/// From so many on rows are made for the problem alone: below, H of all contacts is in the cache.
+constexpr std::size_t kManyContacts = 500;
 
 /// Two unit vectors across n and each other. They jump only where |n_z| passes 0.9, which faces at right angles to the
 /// axes do not do by round-off.
@@ -21,7 +24,8 @@ std::array<Vector3, 2> across(const Vector3& n) {
 
 /// Tangents of friction that depends on its direction: t1 the axis projected on the surface, t2 across it, each as long as its
 /// ratio; one of ratio 0 is left out. Where the axis stands along the normal all directions have the smaller coefficient.
-void direct(IslandContact& contact, const Friction& friction, const Vector3& axis) {
+void direct(IslandContact& contact, std::array<Vector3, 3>& axes, const Friction& friction,
+            const Vector3& axis) {
   constexpr double kAlong = 1e-6;  // of its length in the surface
   const Vector3& n = contact.direction[0];
   const Vector3 on = axis - axis.dot(n) * n;
@@ -30,14 +34,14 @@ void direct(IslandContact& contact, const Friction& friction, const Vector3& axi
   if (contact.lost_axis)
     contact.scale.fill(std::min(friction.ratio[0], friction.ratio[1]));
   else
-    contact.axis = {on.normalized(), n.cross(on).normalized(), n};
+    axes = {on.normalized(), n.cross(on).normalized(), n};
   contact.tangents = 0;
   for (std::size_t a = 0; a < 2; ++a) {
     const double ratio = contact.scale[a];
     if (ratio == 0.0) continue;
-    const auto k = at(contact.tangents++);
+    const std::size_t k = contact.tangents++;
     contact.scale[k] = ratio;
-    contact.direction[k + 1] = ratio * contact.axis[a];
+    contact.direction[k + 1] = ratio * axes[a];
   }
 }
 
@@ -76,18 +80,21 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
     IslandContact contact;
     contact.key = pair.key;
     contact.law = pair.law;
-    contact.tangents = pair.tangents;
+    contact.tangents = static_cast<std::uint8_t>(pair.tangents);
     contact.direction = {pair.normal, pair.tangent[0], pair.tangent[1]};
     contact.offset = -pair.distance;
     const ContactSide* sides[2] = {&pair.a, &pair.b};
     for (std::size_t s = 0; s < 2; ++s) {
       IslandContact::Side& side = contact.side[s];
-      side.place = sides[s]->ref.local;
       if (s == 1 && pair.runs >= 0) {
-        side.runs = pair.runs;
-        side.along = model.running()[at(pair.runs)].along;
+        running_.resize(contacts_.size() + 1);
+        running_.back()[s] = {pair.runs, model.running()[at(pair.runs)].along};
       }
-      if (sides[s]->group < 0) continue;
+      if (sides[s]->group < 0) {
+        side.point = static_cast<int>(places_.size());
+        places_.push_back(sides[s]->ref.local);
+        continue;
+      }
       side.member = member_of(sides[s]->group);
       Member& member = members_[at(side.member)];
       side.point = static_cast<int>(member.at.size());
@@ -108,14 +115,18 @@ ContactList::ContactList(const Model& model, std::vector<int> groups, std::vecto
     contact.law = law.law;
     contact.joint_law = static_cast<int>(i);
     contact.side[0].member = a >= 0 ? a : b;
-    contact.turns = is_angle(joint.kind, law.coordinate);
-    contact.centre = contact.start = counted_about(model, law);
-    contact.counted = contact.turns && model.law(law.law).facts().uses_angle;
+    contact.beside = static_cast<int>(on_joint_.size());
+    OnJoint& on = on_joint_.emplace_back();
+    on.turns = is_angle(joint.kind, law.coordinate);
+    on.centre = on.start = counted_about(model, law);
+    contact.counted = on.turns && model.law(law.law).facts().uses_angle;
     counts_angles_ = counts_angles_ || contact.counted;
     contacts_.push_back(contact);
     laws_.push_back(law.law);
   }
   fixed_ = contacts_.size();
+  fixed_places_ = places_.size();
+  if (!model.running().empty()) running_.resize(fixed_);
   for (const Member& m : members_) fixed_points_.push_back(m.at.size());
 
   const auto is_force = [&](int law) { return !model.law(law).set_valued(); };
@@ -139,28 +150,23 @@ void ContactList::number_rows() {
     contact.first_row = rows_;
     rows_ += contact.rows();
   }
+  lean_ = may_be_lean_ && contacts_.size() >= kManyContacts && turning_.empty();
   for (Member& m : members_) {
-    const auto n = 3 * static_cast<Eigen::Index>(m.at.size()),
+    const auto points = 3 * static_cast<Eigen::Index>(m.at.size()),
                k = 3 * static_cast<Eigen::Index>(m.spin_at.size());
-    for (Vector* x : {&m.x, &m.drift0, &m.drift1}) x->resize(n);
+    m.x.resize(lean_ ? 0 : points);
+    const Eigen::Index n = lean_ && dynamics(m).velocities() > 0 ? 0 : points;
+    for (Vector* x : {&m.drift0, &m.drift1}) x->resize(n);
     for (Vector* x : {&m.spin_drift0, &m.spin_drift1}) x->resize(k);
   }
 }
 
-// Side s of a contact that was found.
-void ContactList::add_side(IslandContact& contact, std::size_t s,
-                           const SurfaceFinder::Touch::Side& found) {
-  IslandContact::Side& side = contact.side[s];
-  side.place = found.place;
-  side.runs = found.runs;
-  side.along = found.along;
-  if (found.member < 0) return;
-  Member& m = members_[at(found.member)];
-  side.member = found.member;
-  side.point = static_cast<int>(m.at.size());
-  m.at.push_back(found.ref);
-  side.spin = static_cast<int>(m.spin_at.size());
-  if (contact.rolls || contact.spins) m.spin_at.push_back(found.ref);
+// Rigid bodies, and what only follows a prescribed motion; nothing on joints, and no surface that runs.
+void ContactList::allow_lean() {
+  may_be_lean_ = pairs_ == fixed_ && model_.running().empty() && !force_surfaces_ &&
+                 std::ranges::all_of(members_, [&](const Member& m) {
+                   return dynamics(m).velocities() == 0 || has(dynamics(m).traits(), Trait::rigid);
+                 });
 }
 
 void ContactList::detect(double t) {
@@ -171,51 +177,111 @@ void ContactList::detect(double t) {
     at_[m] = &members_[m].q;
   }
   contacts_.resize(fixed_);
-  auto beside = beside_.begin();
-  for (const SurfaceFinder::Touch& found : surfaces_.find(t, at_)) {
-    for (; beside != beside_.end() && beside->key <= found.key; ++beside)
-      if (beside->key < found.key) add_contact(*beside);
-    add_contact(found);
+  places_.resize(fixed_places_);
+  turning_.clear();
+  const std::size_t count = surfaces_.find(t, at_);
+  if (beside_.empty()) {
+    take(
+        count, [&](std::size_t k) { return surfaces_.heading(k); },
+        [&](std::size_t k) { return surfaces_.touch(k); });
+  } else {
+    std::vector<SurfaceFinder::Touch> all;
+    auto beside = beside_.begin();
+    for (std::size_t k = 0; k < count; ++k) {
+      const SurfaceFinder::Touch found = surfaces_.touch(k);
+      for (; beside != beside_.end() && beside->key <= found.key; ++beside)
+        if (beside->key < found.key) all.push_back(*beside);
+      all.push_back(found);
+    }
+    all.insert(all.end(), beside, beside_.end());
+    take(
+        all.size(), [&](std::size_t k) { return all[k].heading(); },
+        [&](std::size_t k) { return all[k]; });
+    beside_.clear();
   }
-  for (; beside != beside_.end(); ++beside) add_contact(*beside);
-  beside_.clear();
   number_rows();
 }
 
-void ContactList::add_contact(const SurfaceFinder::Touch& found) {
+// Points get their numbers in the order of the contacts; any number of threads fill them then.
+template <class HeadingOf, class TouchOf>
+void ContactList::take(std::size_t count, const HeadingOf& heading_of, const TouchOf& touch_of) {
+  const bool planar = !model_.surfaces().plane.isZero(0.0);
+  contacts_.resize(fixed_ + count);
+  if (!running_.empty() || !model_.running().empty()) running_.resize(fixed_ + count);
+  next_point_.assign(fixed_points_.begin(), fixed_points_.end());
+  std::size_t next_place = fixed_places_;
+  for (std::size_t k = 0; k < count; ++k) {
+    const SurfaceFinder::Heading head = heading_of(k);
+    IslandContact& contact = contacts_[fixed_ + k];
+    contact = {};
+    contact.law = head.law;
+    for (std::size_t s = 0; s < 2; ++s) {
+      const int m = head.member[s];
+      contact.side[s] = {m, static_cast<int>(m < 0 ? next_place++ : next_point_[at(m)]++)};
+    }
+    const Friction& friction = model_.law(head.law).facts().friction;
+    if (!(friction.coefficient > 0.0)) continue;
+    contact.rolls = friction.rolling > 0.0;
+    contact.spins = !planar && friction.spinning > 0.0;
+    if (!contact.rolls && !contact.spins) continue;
+    contact.beside = static_cast<int>(turning_.size());
+    Turning& turning = turning_.emplace_back();
+    for (std::size_t s = 0; s < 2; ++s)
+      if (head.member[s] >= 0) {
+        std::vector<PointRef>& spin_at = members_[at(head.member[s])].spin_at;
+        turning.spin[s] = static_cast<int>(spin_at.size());
+        spin_at.emplace_back();
+      }
+  }
+  for (std::size_t m = 0; m < members_.size(); ++m) members_[m].at.resize(next_point_[m]);
+  places_.resize(next_place);
+  in_blocks(count, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) fill(fixed_ + k, touch_of(k));
+  });
+}
+
+void ContactList::fill(std::size_t i, const SurfaceFinder::Touch& found) {
   const Surfaces& surfaces = model_.surfaces();
-  const bool planar = !surfaces.plane.isZero(0.0);
   const Friction& friction = model_.law(found.law).facts().friction;
-  IslandContact contact;
+  IslandContact& contact = contacts_[i];
   contact.key = found.key;
-  contact.law = found.law;
   const Vector3& n = found.normal;
   contact.offset = found.gap - n.dot(found.side[0].place - found.side[1].place);
   contact.direction[0] = n;
   if (friction.coefficient > 0.0) {
-    contact.rolls = friction.rolling > 0.0;
-    if (planar) {
+    std::array<Vector3, 3> axes;
+    if (!surfaces.plane.isZero(0.0)) {
       contact.tangents = 1;
       contact.direction[1] = surfaces.plane.cross(n).normalized();
-      contact.axis[0] = surfaces.plane;
+      axes[0] = surfaces.plane;
     } else {
       contact.tangents = 2;
       const auto [t1, t2] = across(n);
       contact.direction[1] = t1;
       contact.direction[2] = t2;
-      contact.axis = {t1, t2, n};
-      contact.spins = friction.spinning > 0.0;
-      if (friction.directed()) direct(contact, friction, found.axis);
+      axes = {t1, t2, n};
+      if (friction.directed()) direct(contact, axes, friction, found.axis);
     }
+    if (contact.beside >= 0) turning_[at(contact.beside)].axis = axes;
   }
-  add_side(contact, 0, found.side[0]);
-  add_side(contact, 1, found.side[1]);
-  contacts_.push_back(contact);
+  for (std::size_t s = 0; s < 2; ++s) {
+    const SurfaceFinder::Touch::Side& side = found.side[s];
+    if (!running_.empty()) running_[i][s] = {side.runs, side.along};
+    if (side.member < 0) {
+      places_[at(contact.side[s].point)] = side.place;
+      continue;
+    }
+    Member& m = members_[at(side.member)];
+    m.at[at(contact.side[s].point)] = side.ref;
+    if (contact.beside >= 0) m.spin_at[at(turning_[at(contact.beside)].spin[s])] = side.ref;
+  }
 }
 
 // Each once, by increasing key.
 void ContactList::add_beside(double t) {
-  for (const SurfaceFinder::Touch& found : surfaces_.find(t, at_)) {
+  const std::size_t count = surfaces_.find(t, at_);
+  for (std::size_t k = 0; k < count; ++k) {
+    const SurfaceFinder::Touch found = surfaces_.touch(k);
     if (!(found.gap < 0.0) || model_.law(found.law).set_valued()) continue;
     const auto place = std::ranges::lower_bound(beside_, found.key, {}, &SurfaceFinder::Touch::key);
     if (place == beside_.end() || place->key != found.key) beside_.insert(place, found);
@@ -239,7 +305,7 @@ void ContactList::measure_gaps(Vector& gap) const {
     Vector3 x[2];
     for (std::size_t s = 0; s < 2; ++s)
       x[s] = c.side[s].member < 0
-                 ? c.side[s].place
+                 ? places_[at(c.side[s].point)]
                  : Vector3(members_[at(c.side[s].member)].x.segment<3>(3 * c.side[s].point));
     gap[static_cast<Eigen::Index>(i)] = c.direction[0].dot(x[0] - x[1]) + c.offset;
   }
@@ -247,15 +313,16 @@ void ContactList::measure_gaps(Vector& gap) const {
 
 void ContactList::begin(std::span<const Trial> trials) {
   for (std::size_t i = pairs_; i < fixed_; ++i) {
-    IslandContact& c = contacts_[i];
-    if (!c.turns) continue;
+    const IslandContact& c = contacts_[i];
+    OnJoint& on = on_joint_[at(c.beside)];
+    if (!on.turns) continue;
     const JointLaw& law = law_of_joint(c);
     const double x = joints_.coordinate(
         trials.front().t0,
         [&](int m) -> const Vector& { return trials[at(members_[at(m)].group)].start->q; },
         law.joint, law.coordinate);
-    c.start = nearest_turn(x, c.centre);
-    if (trials.front().t0 == 0.0) c.lost = std::abs(x - c.centre) > std::numbers::pi;
+    on.start = nearest_turn(x, on.centre);
+    if (trials.front().t0 == 0.0) on.lost = std::abs(x - on.centre) > std::numbers::pi;
   }
 }
 
@@ -284,10 +351,11 @@ void ContactList::sort_by_members() {
 }
 
 /// What surfaces that run add to the rate of row a > 0 of a contact:  t_a . (w_a - w_b), w the velocity of a surface on its body.
-double ContactList::surface_rate(const IslandContact& c, int a, double t) const {
+double ContactList::surface_rate(std::size_t i, int a, double t) const {
+  const IslandContact& c = contacts_[i];
   double u = 0.0;
   for (std::size_t s = 0; s < 2 && a <= c.tangents; ++s)
-    if (const IslandContact::Side& side = c.side[s]; side.runs >= 0) {
+    if (const Running& side = running_[i][s]; side.runs >= 0) {
       const double w = model_.running()[at(side.runs)].value.value(t);
       u += (s == 0 ? w : -w) * c.direction[at(a)].dot(side.along);
     }
@@ -295,15 +363,17 @@ double ContactList::surface_rate(const IslandContact& c, int a, double t) const 
 }
 
 void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
+  if (lean_) return make_normal_rates(trials, rate);
   rate.setZero();
   sort_by_members();
   runs_ = !model_.running().empty();
   t0_ = trials.front().t0;
   t1_ = t0_ + trials.front().h;
   if (runs_)
-    for (const IslandContact& c : contacts_)
-      for (int a = 1; a <= c.tangents; ++a) rate[c.first_row + a] += surface_rate(c, a, t0_);
-  for (std::size_t i = pairs_; i < fixed_; ++i) contacts_[i].drift = {0.0, 0.0};
+    for (std::size_t i = 0; i < contacts_.size(); ++i)
+      for (int a = 1; a <= contacts_[i].tangents; ++a)
+        rate[contacts_[i].first_row + a] += surface_rate(i, a, t0_);
+  for (OnJoint& on : on_joint_) on.drift = {0.0, 0.0};
   drifts_ = runs_;
   for (std::size_t index = 0; index < members_.size(); ++index) {
     Member& m = members_[index];
@@ -330,13 +400,13 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
         drifts_ || !m.drift1.isZero(0.0) || (!m.spin_at.empty() && !m.spin_drift1.isZero(0.0));
     const int self = static_cast<int>(index);
     for (int k = touched_begin_[index]; k < touched_begin_[index + 1]; ++k) {
-      IslandContact& c = contacts_[at(touched_[at(k)])];
+      const IslandContact& c = contacts_[at(touched_[at(k)])];
       if (c.joint_law >= 0) {
         const JointLaw& law = law_of_joint(c);
         const auto d =
             joints_.add_coordinate(law.joint, law.coordinate, law.sign, self, c.first_row, m.H);
-        c.drift[0] += d[0];
-        c.drift[1] += d[1];
+        on_joint_[at(c.beside)].drift[0] += d[0];
+        on_joint_[at(c.beside)].drift[1] += d[1];
         drifts_ = drifts_ || d[0] != 0.0 || d[1] != 0.0;
         rate[c.first_row] += d[0];
         continue;
@@ -352,9 +422,10 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
             m.H.add(row, sign, d, m.J, side.point);
             rate[row] += sign * d.dot(m.drift0.segment<3>(3 * side.point));
           } else {
-            const Vector3& d = c.axis[at(c.axis_of(a))];
-            m.H.add(row, sign, d, m.Js, side.spin);
-            rate[row] += sign * d.dot(m.spin_drift0.segment<3>(3 * side.spin));
+            const Vector3& d = axis_of_row(c, a);
+            const int spin = turning(c).spin[s];
+            m.H.add(row, sign, d, m.Js, spin);
+            rate[row] += sign * d.dot(m.spin_drift0.segment<3>(3 * spin));
           }
         }
     }
@@ -365,41 +436,44 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
 
 void ContactList::add_drift(Vector& u) const {
   if (!drifts_) return;
-  for (const IslandContact& c : contacts_) {
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const IslandContact& c = contacts_[i];
     if (c.joint_law >= 0) {
-      u[c.first_row] += c.drift[1];
+      u[c.first_row] += on_joint(c).drift[1];
       continue;
     }
-    for (int a = 1; runs_ && a <= c.tangents; ++a) u[c.first_row + a] += surface_rate(c, a, t1_);
+    for (int a = 1; runs_ && a <= c.tangents; ++a) u[c.first_row + a] += surface_rate(i, a, t1_);
     for (std::size_t s = 0; s < 2; ++s) {
       const IslandContact::Side& side = c.side[s];
       if (side.member < 0) continue;
       const Member& m = members_[at(side.member)];
+      if (m.drift1.size() == 0) continue;
       const double sign = s == 0 ? 1.0 : -1.0;
       for (int a = 0; a < c.rows(); ++a)
         u[c.first_row + a] +=
             sign * (a <= c.tangents
                         ? c.direction[at(a)].dot(m.drift1.segment<3>(3 * side.point))
-                        : c.axis[at(c.axis_of(a))].dot(m.spin_drift1.segment<3>(3 * side.spin)));
+                        : axis_of_row(c, a).dot(m.spin_drift1.segment<3>(3 * turning(c).spin[s])));
     }
   }
 }
 
 double ContactList::mean_drift(std::size_t i, int a) const {
   const IslandContact& c = contacts_[i];
-  if (c.joint_law >= 0) return 0.5 * (c.drift[0] + c.drift[1]);
-  double d = runs_ && a > 0 ? 0.5 * (surface_rate(c, a, t0_) + surface_rate(c, a, t1_)) : 0.0;
+  if (c.joint_law >= 0) return 0.5 * (on_joint(c).drift[0] + on_joint(c).drift[1]);
+  double d = runs_ && a > 0 ? 0.5 * (surface_rate(i, a, t0_) + surface_rate(i, a, t1_)) : 0.0;
   for (std::size_t s = 0; s < 2; ++s) {
     const IslandContact::Side& side = c.side[s];
     if (side.member < 0) continue;
     const Member& m = members_[at(side.member)];
+    if (m.drift0.size() == 0) continue;
     const double half = s == 0 ? 0.5 : -0.5;
     if (a <= c.tangents)
       d += half * c.direction[at(a)].dot(m.drift0.segment<3>(3 * side.point) +
                                          m.drift1.segment<3>(3 * side.point));
     else
-      d += half * c.axis[at(c.axis_of(a))].dot(m.spin_drift0.segment<3>(3 * side.spin) +
-                                               m.spin_drift1.segment<3>(3 * side.spin));
+      d += half * axis_of_row(c, a).dot(m.spin_drift0.segment<3>(3 * turning(c).spin[s]) +
+                                        m.spin_drift1.segment<3>(3 * turning(c).spin[s]));
   }
   return d;
 }
@@ -438,14 +512,14 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
   }
   H.inverse.resize(36 * bodies);
 
-  // use(s, entry of J) for the sides of contact c that do not move by themselves
+  // use(s, body) for the sides of contact c that do not move by themselves
   const auto for_sides = [&](const IslandContact& c, const auto& use) {
     for (std::size_t s = 0; s < 2 && c.joint_law < 0; ++s) {
       const IslandContact::Side& side = c.side[s];
       if (side.member < 0) continue;
-      const PointRows& J = members_[at(side.member)].J;
-      const int entry = J.offset[at(side.point)];
-      if (J.offset[at(side.point) + 1] != entry) use(s, entry);
+      const Member& m = members_[at(side.member)];
+      if (dynamics(m).velocities() > 0)
+        use(s, first_body_[at(side.member)] + m.at[at(side.point)].body);
     }
   };
   H.first.assign(1, 0);
@@ -455,9 +529,8 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
   std::size_t filled = 0;
   for (std::size_t k = 0; k < admitted.size(); ++k) {
     const IslandContact& c = contacts_[at(admitted[k])];
-    for_sides(c, [&](std::size_t s, int entry) {
-      const int m = c.side[s].member;
-      H.touch(first_body_[at(m)] + members_[at(m)].J.column[at(entry)] / 6, filled);
+    for_sides(c, [&](std::size_t, int body) {
+      H.touch(body, filled);
       filled += 6 * at(sizes[k]);
     });
     if (c.joint_law >= 0)
@@ -470,6 +543,10 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
     H.close(sizes[k]);
   }
   H.value.resize(filled);
+  if (lean_) {
+    fill_rows(admitted, sizes, H);
+    return true;
+  }
   in_blocks(admitted.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
       const IslandContact& c = contacts_[at(admitted[k])];
@@ -483,13 +560,14 @@ bool ContactList::by_bodies(std::span<const Trial> trials, std::span<const int> 
         });
         continue;
       }
-      for_sides(c, [&](std::size_t s, int entry) {
+      for_sides(c, [&](std::size_t s, int) {
         const Member& m = members_[at(c.side[s].member)];
+        const int entry = m.J.offset[at(c.side[s].point)];
         const double sign = s == 0 ? 1.0 : -1.0;
         for (int a = 0; a < sizes[k]; ++a) {
           const bool spins = a > c.tangents;
-          const Vector3& d = spins ? c.axis[at(c.axis_of(a))] : c.direction[at(a)];
-          const double* block = spins ? &m.Js.value[18 * at(m.Js.offset[at(c.side[s].spin)])]
+          const Vector3& d = spins ? axis_of_row(c, a) : c.direction[at(a)];
+          const double* block = spins ? &m.Js.value[18 * at(m.Js.offset[at(turning(c).spin[s])])]
                                       : &m.J.value[18 * at(entry)];
           for (int j = 0; j < 6; ++j)
             *value++ = sign * (d[0] * block[j] + d[1] * block[6 + j] + d[2] * block[12 + j]);
@@ -520,8 +598,8 @@ void ContactList::see(std::size_t i, double gap, SeenContact& seen) const {
       if (of.group >= 0) side = {of.group, of.ref.body};
       continue;
     }
-    seen.place[s] = c.side[s].place;
     if (c.side[s].member < 0) {
+      seen.place[s] = places_[at(c.side[s].point)];
       if (i >= fixed_)
         for (const int number : bodies_of(i))  // below 0 where it is fixed
           if (number < 0) side.body = -1 - number;

@@ -17,31 +17,26 @@ namespace saltus {
 
 /// One contact. Rows: normal, tangents, then the relative angular velocities: for rolling friction about the tangents (in
 /// the plane: about its normal), for spinning friction about the normal. Row 0 .. tangents are velocities of a against b.
+/// What few contacts have is kept beside (ContactList::turning(), running(), on_joint()): a heap has millions of others.
 struct IslandContact {
-  /// Of a or b: the group as a member of the island and the point's number in it; member -1: the world.
+  /// Of a or b: the group as a member of the island and the point's number in it; member -1: a place of the world.
   struct Side {
-    int member = -1, point = 0, spin = 0;
-    Vector3 place = Vector3::Zero();  ///< of the world's point [m]
-    int runs = -1;                    ///< its surface: index into Model::running(); -1: it rests
-    Vector3 along = Vector3::Zero();  ///< RunningSurface::along in space
+    int member = -1, point = 0;
   };
   std::uint64_t key = 0;
-  int law = 0, tangents = 0, first_row = 0;
-  bool rolls = false, spins = false;
   std::array<Vector3, 3> direction;  ///< normal, and tangents `scale` long
   /// Of friction that depends on its direction, Friction::ratio; an impulse P on a tangent is scale P in N s.
   std::array<double, 2> scale{1.0, 1.0};
-  bool lost_axis = false;       ///< the axis of its friction stands along the normal
-  std::array<Vector3, 3> axis;  ///< of rolling, and the third of spinning
-  std::array<Side, 2> side;
   double offset = 0.0;  ///< gap = n . (x_a - x_b) + offset [m]
+  std::array<Side, 2> side;
+  int law = 0, first_row = 0;
   /// Of the model's: the row is that of a coordinate of a joint, and only `member` of its sides counts. -1: none.
   int joint_law = -1;
-  std::array<double, 2> drift{};     ///< of such a row by itself at t0 and t1
-  bool turns = false;                ///< its coordinate is an angle, known but for turns:
-  double centre = 0.0, start = 0.0;  ///< where it is looked for, and at the start of the step [rad]
-  bool counted = false;              ///< the law needs the angle itself, as springs and stops do
-  bool lost = false;  ///< at the start of the run the angle was not where it is looked for
+  int beside = -1;  ///< place in ContactList::turning(), of law on a joint in on_joint()
+  std::uint8_t tangents = 0;
+  bool rolls = false, spins = false;
+  bool lost_axis = false;  ///< the axis of its friction stands along the normal
+  bool counted = false;    ///< on a joint: the law needs the angle itself, as springs and stops do
 
   int rows() const { return 1 + (rolls ? 2 : 1) * tangents + (spins ? 1 : 0); }
   /// Unit tangent a, from 0, and what an impulse or force on the rows is along normal and unit tangents.
@@ -65,6 +60,25 @@ double counted_about(const Model& model, const JointLaw& law);
 
 class ContactList {
  public:
+  /// Of contacts that roll or spin: axes of rolling, the third that of spinning; the numbers of their sides among the
+  /// spin_at of the members.
+  struct Turning {
+    std::array<Vector3, 3> axis;
+    std::array<int, 2> spin{};
+  };
+  /// How the surface of a side runs: index into Model::running(), -1: it rests; RunningSurface::along in space.
+  struct Running {
+    int runs = -1;
+    Vector3 along = Vector3::Zero();
+  };
+  /// Of a law on a coordinate of a joint.
+  struct OnJoint {
+    std::array<double, 2> drift{};  ///< of its row by itself at t0 and t1
+    bool turns = false;             ///< the coordinate is an angle, known but for turns:
+    double centre = 0.0,
+           start = 0.0;  ///< where it is looked for, and at the start of the step [rad]
+    bool lost = false;   ///< at the start of the run the angle was not where it is looked for
+  };
   /// One group of the island: its points, in order of the contacts that use them.
   struct Member {
     int group;
@@ -122,6 +136,11 @@ class ContactList {
   /// gap[i] = n . (x_a - x_b) + offset with member m at q_of(m).
   template <class Configuration>
   void gaps(double t, Configuration&& q_of, Vector& gap) {
+    if (lean_) {
+      for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);
+      measure_lean_gaps(t, gap);
+      return;
+    }
     for (Member& m : members_)
       if (!m.at.empty()) dynamics(m).points(t, q_of(m), m.at, m.x);
     measure_gaps(gap);
@@ -166,8 +185,9 @@ class ContactList {
       const IslandContact& c = contacts_[i];
       if (!c.counted) continue;
       const JointLaw& law = law_of_joint(c);
+      const OnJoint& on = on_joint(c);
       const double angle = law.sign * gap_of(i) + law.offset;
-      if (c.lost || std::abs(angle - c.centre) > std::numbers::pi) return c.joint_law;
+      if (on.lost || std::abs(angle - on.centre) > std::numbers::pi) return c.joint_law;
     }
     return -1;
   }
@@ -175,8 +195,36 @@ class ContactList {
     return lost_angle([&](std::size_t i) { return coordinate_gap(i, t, q); });
   }
   /// H of all contacts with the members at Member::q and the axes of Member::axes, prescribed motion at t0 and t1, and
-  /// rate = H v0 + d0.
+  /// rate = H v0 + d0. Where lean() the normal rows of rate alone, and no H.
   void make_rows(std::span<const Trial> trials, Vector& rate);
+
+  // -- many contacts between rigid bodies: rows are made for those of the problem alone, and products of them in parallel.
+  // Bits are those of H of all contacts.
+
+  /// From now on detect() looks whether there are so many; for lists whose H nobody but these asks for.
+  void allow_lean();
+  bool lean() const { return lean_; }
+  /// u += H w on the normal rows, with velocities w_of(m) of member m.
+  template <class Velocities>
+  void add_normal_rates(const Velocities& w_of, Vector& u) {
+    for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &w_of(members_[m]);
+    add_normal_rates(u);
+  }
+  /// The other rows of rate, of contacts that are admitted.
+  void make_tangent_rates(std::span<const Trial> trials, std::span<const int> admitted,
+                          Vector& rate);
+  /// Member::H, of contacts that are admitted.
+  void make_rows_of(std::span<const int> admitted);
+  /// u += H v in the rows of the list, H that of the last by_bodies(), with velocities v_of(k) of member k.
+  template <class Velocities>
+  void add_rates(std::span<const int> admitted, const BodyRows& H, const Velocities& v_of,
+                 Vector& u) {
+    for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &v_of(m);
+    add_rates(admitted, H, u);
+  }
+  /// r += H^T p for one member, p in the rows of the list.
+  void add_impulses(std::span<const int> admitted, const BodyDelassus& W, const Vector& p,
+                    int member, Out r) const;
   /// u += d1: velocity of the points by themselves at the end of the step.
   void add_drift(Vector& u) const;
   /// Velocity of row a of contact i that the points make by themselves, mean of the ends of the step.
@@ -197,20 +245,42 @@ class ContactList {
   template <class Use>
   void for_coordinate(const IslandContact& c, const Use& use) const;
   void measure_gaps(Vector& gap) const;
-  double surface_rate(const IslandContact& c, int a, double t) const;
+  void measure_lean_gaps(double t, Vector& gap) const;
+  template <class Which, class Use>
+  void with_rows(std::size_t begin, std::size_t end, const Which& which, const Use& use) const;
+  double rate_of(const IslandContact& c, int a, const std::array<const double*, 2>& J,
+                 const std::array<const double*, 2>& v) const;
+  double prescribed_rate(const IslandContact& c, int a, bool at_end) const;
+  std::array<const double*, 2> body_velocities(const IslandContact& c) const;
+  void make_normal_rates(std::span<const Trial> trials, Vector& rate);
+  void add_normal_rates(Vector& u) const;
+  void add_rates(std::span<const int> admitted, const BodyRows& H, Vector& u) const;
+  void fill_rows(std::span<const int> admitted, std::span<const int> sizes, BodyRows& H) const;
+  double surface_rate(std::size_t i, int a, double t) const;
   void find_gaps(double t, Vector& gap);
   void add_beside(double t);
-  void add_contact(const SurfaceFinder::Touch& found);
+  template <class HeadingOf, class TouchOf>
+  void take(std::size_t count, const HeadingOf& heading_of, const TouchOf& touch_of);
+  void fill(std::size_t i, const SurfaceFinder::Touch& found);
+  const OnJoint& on_joint(const IslandContact& c) const {
+    return on_joint_[static_cast<std::size_t>(c.beside)];
+  }
+  const Turning& turning(const IslandContact& c) const {
+    return turning_[static_cast<std::size_t>(c.beside)];
+  }
+  const Vector3& axis_of_row(const IslandContact& c, int a) const {
+    return turning(c).axis[static_cast<std::size_t>(c.axis_of(a))];
+  }
   double coordinate_gap(std::size_t i, double t, const JointSystem::Configuration& q) {
     const IslandContact& c = contacts_[i];
     const JointLaw& law = law_of_joint(c);
+    const OnJoint& on = on_joint(c);
     const double x = joints_.coordinate(t, q, law.joint, law.coordinate);
-    return law.sign * ((c.turns ? nearest_turn(x, c.start) : x) - law.offset);
+    return law.sign * ((on.turns ? nearest_turn(x, on.start) : x) - law.offset);
   }
   const JointLaw& law_of_joint(const IslandContact& c) const {
     return model_.joint_laws()[static_cast<std::size_t>(c.joint_law)];
   }
-  void add_side(IslandContact& contact, std::size_t s, const SurfaceFinder::Touch::Side& found);
   void number_rows();
   void sort_by_members();
 
@@ -219,10 +289,16 @@ class ContactList {
   std::vector<Member> members_;
   std::vector<int> laws_;
   std::vector<IslandContact> contacts_;
+  std::vector<Vector3> places_;  ///< of the world [m]
+  std::vector<Turning> turning_;
+  std::vector<OnJoint> on_joint_;
+  std::vector<std::array<Running, 2>> running_;  ///< of each contact; empty: all rest
+  std::size_t fixed_places_ = 0;                 ///< of those that the model names
   std::size_t pairs_ = 0, fixed_ = 0;  ///< contacts that the model names: pairs, then joint laws
-  std::vector<int> touched_begin_, touched_;  ///< contacts of each member
-  std::vector<std::size_t> fixed_points_;     ///< of each member
+  std::vector<int> touched_begin_, touched_;            ///< contacts of each member
+  std::vector<std::size_t> fixed_points_, next_point_;  ///< of each member
   int rows_ = 0;
+  bool may_be_lean_ = false, lean_ = false;
   bool counts_angles_ = false;
   bool drifts_ =
       false;  ///< some point, body or surface of the rows moves by itself at the end of the step

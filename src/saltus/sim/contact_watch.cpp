@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "saltus/base/index_internal.h"
+#include "saltus/math/blocks_internal.h"
 
 namespace saltus {
 namespace {
@@ -100,18 +101,28 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
     }
     body->load += impulse;
   };
+  moves_.resize(admitted.size());
+  in_blocks(admitted.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const IslandContact& c = list[at(admitted[k])];
+      if (at(admitted[k]) < list.named() || !(p[c.first_row] > 0.0)) continue;
+      int number[2];
+      for (std::size_t s = 0; s < 2; ++s) body_of(list, c.side[s], number[s]);
+      moves_[k] = kinetic(step, list, c, number);
+    }
+  });
   // the loads of all contacts, then their losses
   for (const bool losses : {false, true})
-    for (const int i : admitted) {
+    for (std::size_t k = 0; k < admitted.size(); ++k) {
+      const int i = admitted[k];
       const IslandContact& c = list[at(i)];
-      if (at(i) < list.named() || list.law(at(i)).bilateral()) continue;
+      const std::array<Moves, 2>& T = moves_[k];
       const double P = p[c.first_row];
-      if (!(P > 0.0)) continue;
+      if (at(i) < list.named() || !(P > 0.0) || list.law(at(i)).bilateral()) continue;
       int number[2];
       BodyWatch* const body[2] = {body_of(list, c.side[0], number[0]),
                                   body_of(list, c.side[1], number[1])};
       if (!losses) {
-        const auto T = kinetic(step, list, c, number);
         for (int s = 0; s < 2; ++s) {
           touch(body[s], number[s], P);
           if (body[s]) body[s]->moves = std::max(body[s]->moves, T[at(s)].all);
@@ -125,7 +136,6 @@ void ContactWatch::look(IslandStep& step, const ContactList& list, std::span<con
       taken_ += loss;
       BodyWatch* loser = nullptr;  // that of the two which moves more
       double most = -1.0, last = 0.0, along = 0.0;
-      const auto T = kinetic(step, list, c, number);
       for (int s = 0; s < 2; ++s) {
         if (!body[s] || !body[s]->now) continue;
         last = std::max(last, body[s]->last);

@@ -46,9 +46,10 @@ class ContactWatch {
   std::vector<int> first_;              ///< of bodies_, of each member; -1: not rigid
   std::vector<int> touched_;            ///< bodies with a load in this step: numbers in bodies_
   std::vector<std::array<int, 2>> of_;  ///< group and body of each of bodies_
-  double kinetic_ = 0.0;                ///< of all bodies, the largest [J]
-  double taken_ = 0.0;                  ///< by all contacts [J]
-  double until_ = -1.0;                 ///< end of the last step that counted [s]
+  std::vector<std::array<Moves, 2>> moves_;  ///< scratch of look(): of each contact admitted
+  double kinetic_ = 0.0;                     ///< of all bodies, the largest [J]
+  double taken_ = 0.0;                       ///< by all contacts [J]
+  double until_ = -1.0;                      ///< end of the last step that counted [s]
 };
 
 }  // namespace saltus

@@ -261,9 +261,8 @@ GeneralIsland::Passes GeneralIsland::passes(const Stage& stage) const {
   Passes x;
   x.falls = problem_.needs().falls && stage.level == Level::velocity;
   x.gaps = one_pass_ && curved;
-  x.pulled = problem_.needs().forces && any([](const IslandContact&, const ContactLaw& rule) {
-               return !rule.set_valued();
-             });
+  x.pulled = problem_.needs().forces &&
+             any([](const IslandContact&, const ContactLaw& rule) { return !rule.set_valued(); });
   x.once = one_pass_ ? !curved && !x.falls && joints_.empty() : accept_one_;
   return x;
 }
@@ -356,10 +355,10 @@ bool GeneralIsland::solve_contacts(IslandStep& step, const Stage& stage, Passes&
 void GeneralIsland::give_impulses(IslandStep& step, Passes& x) {
   problem_.give();
   x.outstanding = 0.0;
-  for (Member& m : list_.members()) {
-    Trial& trial = step.trials[size(m.group)];
-    trial.r.setZero();
-    m.H.transpose_add(problem_.impulses(), trial.r);
+  for (std::size_t k = 0; k < list_.members().size(); ++k) {
+    Vector& r = step.trials[size(list_.members()[k].group)].r;
+    r.setZero();
+    problem_.add_impulses(problem_.impulses(), k, r);
   }
   if (!joints_.empty()) joints_.react(step);
   for (Member& m : list_.members())

@@ -20,9 +20,11 @@ bool finite(std::span<const double> x) {
 
 bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJoints& joints,
                               std::span<const int> contacts, std::span<const int> rows,
-                              std::span<const Law> laws, bool as_matrix) {
+                              std::span<const Law> laws, bool as_matrix, Vector& rate) {
+  if (list.lean()) list.make_tangent_rates(step.trials, contacts, rate);
   if (!as_matrix && rows.size() > kDenseRows && hold_by_bodies(step, list, joints, contacts, laws))
     return diagonal_.allFinite();
+  if (list.lean()) list.make_rows_of(contacts);
   if (joints.empty() && rows.size() > kDenseRows && hold_by_blocks(step, list, rows, laws))
     return diagonal_.allFinite() && finite(blocked_.W.value);
   const auto m = static_cast<Eigen::Index>(rows.size());

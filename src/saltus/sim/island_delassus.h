@@ -15,12 +15,14 @@ namespace saltus {
 class IslandDelassus {
  public:
   /// Contacts of the problem by their place in the list, their rows in it, their laws; G and S of the joints are those of
-  /// this pass. as_matrix: add_diagonal() follows. False: W is not finite.
+  /// this pass. as_matrix: add_diagonal() follows. False: W is not finite. rate: u0, of which it makes what a lean list left out.
   bool assemble(const IslandStep& step, ContactList& list, IslandJoints& joints,
                 std::span<const int> contacts, std::span<const int> rows, std::span<const Law> laws,
-                bool as_matrix);
+                bool as_matrix, Vector& rate);
   /// Of the last problem.
   const Delassus& W() const { return *W_; }
+  /// W where bodies without joints hold it, else null.
+  const BodyDelassus* bodies() const { return W_ == &by_bodies_ ? &by_bodies_ : nullptr; }
   const Vector& diagonal() const { return diagonal_; }
   /// W_ii += x_i
   void add_diagonal(View x);

@@ -5,6 +5,7 @@
 
 #include "saltus/contact/laws/slip.h"
 #include "saltus/contact/residual.h"
+#include "saltus/math/blocks_internal.h"
 
 namespace saltus {
 namespace {
@@ -36,18 +37,51 @@ IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints
     needs_.dampers = needs_.dampers || law(i).facts().damping > 0.0;
     needs_.stops = needs_.stops || !law(i).slides_on_normal();
   }
+  // Forces may be functions of a user's, of which one thread asks; the slips of the start are those of all contacts; W of bodies on
+  // joints is another.
+  if (!needs_.forces && !needs_.falls && joints_.empty()) list_.allow_lean();
   resize();
 }
 
 void IslandProblem::resize() {
   const auto n = static_cast<Eigen::Index>(list_.count());
-  for (Vector* x : {&motion.gap, &motion.y, &motion.y0, &motion.Y, &slip_}) x->resize(n);
+  for (Vector* x : {&motion.gap, &motion.y, &motion.y0, &motion.Y}) x->resize(n);
+  if (needs_.falls) slip_.resize(n);
   for (Vector* x : {&motion.u0, &motion.u, &u_free_, &u_now_, &ahead_, &impulse_})
     x->resize(list_.rows());
   held_.resize(list_.count());
   loaded_.resize(list_.count());
   lasts_.resize(list_.count());
   bonded_.resize(list_.count());
+}
+
+/// use(begin, end) on parts of 0 .. count - 1; by several threads where there are many contacts, which have laws that any of them
+/// may ask.
+template <class Use>
+void IslandProblem::in_parts(std::size_t count, const Use& use) const {
+  if (list_.lean())
+    in_blocks(count, [&](std::size_t, std::size_t begin, std::size_t end) { use(begin, end); });
+  else
+    use(std::size_t{0}, count);
+}
+
+/// u += H v on the contacts that are in, with velocities v_of(k) of member k; without lean lists on all.
+template <class Velocities>
+void IslandProblem::add_rates(const Velocities& v_of, Vector& u) {
+  if (const BodyDelassus* const W = W_.bodies(); W && list_.lean()) {
+    list_.add_rates(admitted_, *W->bodies(), v_of, u);
+    return;
+  }
+  for (std::size_t k = 0; k < list_.members().size(); ++k)
+    list_.members()[k].H.multiply_add(v_of(k), u);
+}
+
+void IslandProblem::add_impulses(const Vector& p, std::size_t k, Out r) const {
+  if (admitted_.empty() && list_.lean()) return;  // no rows were made
+  if (const BodyDelassus* const W = W_.bodies(); W && list_.lean())
+    list_.add_impulses(admitted_, *W, p, static_cast<int>(k), r);
+  else
+    list_.members()[k].H.transpose_add(p, r);
 }
 
 /// The group of the first side that is one.
@@ -67,22 +101,26 @@ void IslandProblem::measure_reach(const IslandStep& step, double phi) {
   u_now_.setZero();  // H c (v~ - v0)
   for (ContactList::Member& m : list_.members()) {
     const Trial& x = step.trials[size(m.group)];
-    if (x.v.size() == 0) continue;
     m.w = (phi == 1.0 ? x.gain : 0.5 * phi) * (x.v - x.start->v);
-    m.H.multiply_add(m.w, u_now_);
+    if (!list_.lean() && x.v.size() > 0) m.H.multiply_add(m.w, u_now_);
   }
-  for (std::size_t i = 0; i < list_.count(); ++i) {
-    double g = std::numeric_limits<double>::infinity();
-    for (const IslandContact::Side& side : list_[i].side) {
-      if (side.member < 0) continue;
-      const Trial& x = step.trials[size(list_.members()[size(side.member)].group)];
-      if (x.v.size() > 0) g = std::min(g, x.gain);  // what is led has none
+  if (list_.lean())
+    list_.add_normal_rates([](const ContactList::Member& m) -> const Vector& { return m.w; },
+                           u_now_);
+  in_parts(list_.count(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      double g = std::numeric_limits<double>::infinity();
+      for (const IslandContact::Side& side : list_[i].side) {
+        if (side.member < 0) continue;
+        const Trial& x = step.trials[size(list_.members()[size(side.member)].group)];
+        if (x.v.size() > 0) g = std::min(g, x.gain);  // what is led has none
+      }
+      const auto k = static_cast<Eigen::Index>(i);
+      const double h = step.h, u0 = motion.u0[row(i)];
+      motion.Y[k] = std::min(motion.y0[k] + (1.0 - g) * h * u0,
+                             motion.gap[k] + h * ((1.0 - phi - g) * u0 - u_now_[row(i)]));
     }
-    const auto k = static_cast<Eigen::Index>(i);
-    const double h = step.h, u0 = motion.u0[row(i)];
-    motion.Y[k] = std::min(motion.y0[k] + (1.0 - g) * h * u0,
-                           motion.gap[k] + h * ((1.0 - phi - g) * u0 - u_now_[row(i)]));
-  }
+  });
 }
 
 void IslandProblem::begin(const IslandStep& step, const Stage& stage) {
@@ -92,21 +130,24 @@ void IslandProblem::begin(const IslandStep& step, const Stage& stage) {
   std::fill(lasts_.begin(), lasts_.end(), '\0');
   // Bonds are there at t = 0; one that opened is not remembered.
   std::fill(bonded_.begin(), bonded_.end(), step.trials.front().t0 == 0.0 ? '\1' : '\0');
-  if (stage.level == Level::velocity) {
-    auto memory = step.before.begin();
-    for (std::size_t i = 0; i < list_.count(); ++i) {
-      const std::uint64_t key = list_[i].key;
-      while (memory != step.before.end() && memory->key < key) ++memory;
-      if (memory == step.before.end()) break;
-      if (memory->key != key) continue;
-      const IslandContact& c = list_[i];
-      bonded_[i] = 1;
-      for (int a = 0; a < c.rows(); ++a)
-        impulse_[row(i) + a] = a == 0            ? memory->impulse[0]
-                               : a <= c.tangents ? memory->impulse[a] / c.scale[size(a - 1)]
-                                                 : memory->moment[c.axis_of(a)];
-      loaded_[i] = impulse_[row(i)] > 0.0 ? 1 : 0;
-    }
+  if (stage.level == Level::velocity && list_.count() > 0) {
+    in_parts(list_.count(), [&](std::size_t begin, std::size_t end) {
+      auto memory =
+          std::ranges::lower_bound(step.before, list_[begin].key, {}, &ContactMemory::key);
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint64_t key = list_[i].key;
+        while (memory != step.before.end() && memory->key < key) ++memory;
+        if (memory == step.before.end()) break;
+        if (memory->key != key) continue;
+        const IslandContact& c = list_[i];
+        bonded_[i] = 1;
+        for (int a = 0; a < c.rows(); ++a)
+          impulse_[row(i) + a] = a == 0            ? memory->impulse[0]
+                                 : a <= c.tangents ? memory->impulse[a] / c.scale[size(a - 1)]
+                                                   : memory->moment[c.axis_of(a)];
+        loaded_[i] = impulse_[row(i)] > 0.0 ? 1 : 0;
+      }
+    });
   }
   if (needs_.falls) start_slips();
 }
@@ -127,7 +168,8 @@ void IslandProblem::take(std::size_t i, Law entry) {
 void IslandProblem::size_rows() {
   const auto n = static_cast<Eigen::Index>(rows_.size());
   if (n == 0) return;  // the vectors keep their size for the next contact
-  for (Vector* x : {&b_, &p_, &compliance_, &pressed_, &rho_, &u_end_, &W_p_}) x->resize(n);
+  for (Vector* x : {&b_, &p_, &compliance_, &pressed_, &rho_, &u_end_}) x->resize(n);
+  if (needs_.falls) W_p_.resize(n);
 }
 
 // Gaps are those of this step where the laws of the island ask for them (Admission).
@@ -146,11 +188,17 @@ Admission IslandProblem::admission(const IslandStep& step, std::size_t i) const 
 void IslandProblem::admit(const IslandStep& step, const Stage& stage, bool after_positions) {
   clear();
   const bool gaps_alone = stage.level == Level::position;
+  admits_.resize(list_.count());
+  in_parts(list_.count(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Admission x = admission(step, i);
+      x.gaps_alone = gaps_alone;
+      x.after_positions = after_positions;
+      admits_[i] = law(i).admits(x) ? 1 : 0;
+    }
+  });
   for (std::size_t i = 0; i < list_.count(); ++i) {
-    Admission x = admission(step, i);
-    x.gaps_alone = gaps_alone;
-    x.after_positions = after_positions;
-    if (!law(i).admits(x)) continue;
+    if (admits_[i] == 0) continue;
     const IslandContact& c = list_[i];
     take(i, law(i).entry(
                 gaps_alone ? ContactShape{} : ContactShape{c.tangents, c.rolls, c.spins, c.rows()},
@@ -168,7 +216,7 @@ void IslandProblem::hold() {
 }
 
 bool IslandProblem::assemble(const IslandStep& step) {
-  return W_.assemble(step, list_, joints_, admitted_, rows_, laws_, needs_.forces);
+  return W_.assemble(step, list_, joints_, admitted_, rows_, laws_, needs_.forces, motion.u0);
 }
 
 double IslandProblem::way(double h, std::size_t i, double gap_end, double u_end) const {
@@ -248,15 +296,16 @@ bool IslandProblem::right_hand_side(IslandStep& step, const Stage& stage) {
   u_free_.setZero();
   ahead_.setZero();
   if (!joints_.empty()) joints_.release(step);
-  for (std::size_t k = 0; k < list_.members().size(); ++k) {
+  const auto v_free = [&](std::size_t k) -> const Vector& {
+    return joints_.empty() ? step.trials[size(list_.members()[k].group)].v_free : joints_.free(k);
+  };
+  add_rates(v_free, u_free_);
+  for (std::size_t k = 0; gaps && k < list_.members().size(); ++k) {
     ContactList::Member& m = list_.members()[k];
     const Trial& trial = step.trials[size(m.group)];
-    const Vector& v_free = joints_.empty() ? trial.v_free : joints_.free(k);
-    m.H.multiply_add(v_free, u_free_);
-    if (!gaps) continue;
-    m.w = trial.gain * (v_free - trial.v);
-    m.H.multiply_add(m.w, ahead_);
+    m.w = trial.gain * (v_free(k) - trial.v);
   }
+  if (gaps) add_rates([&](std::size_t k) -> const Vector& { return list_.members()[k].w; }, ahead_);
   list_.add_drift(u_free_);
   if (needs_.forces) measure_rates(step);
   if (needs_.reach && step.trials.front().pass == 1)
@@ -264,19 +313,21 @@ bool IslandProblem::right_hand_side(IslandStep& step, const Stage& stage) {
       lasts_[size(i)] = loaded(size(i)) &&
                         law(size(i)).load_lasts(motion.u0[row(size(i))], u_free_[row(size(i))]);
   compliance_.setZero();
-  for (std::size_t k = 0; k < admitted_.size(); ++k) {
-    const auto i = size(admitted_[k]);
-    const auto first = static_cast<Eigen::Index>(laws_[k].first);
-    RowState x = row_state(step, i);
-    x.gaps_alone = gaps_alone;
-    const RowTerm term = law(i).row(x);
-    b_[first] = term.b;
-    compliance_[first] = term.compliance;
-    for (int a = 1; a < laws_[k].size; ++a)
-      b_[first + a] = u_free_[row(i) + a] + tangent_term(k, a);
-    if (needs_.falls && !gaps_alone && law(i).falls())
-      law(i).strengthen(laws_[k], step.h, slip_[admitted_[k]]);
-  }
+  in_parts(admitted_.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto i = size(admitted_[k]);
+      const auto first = static_cast<Eigen::Index>(laws_[k].first);
+      RowState x = row_state(step, i);
+      x.gaps_alone = gaps_alone;
+      const RowTerm term = law(i).row(x);
+      b_[first] = term.b;
+      compliance_[first] = term.compliance;
+      for (int a = 1; a < laws_[k].size; ++a)
+        b_[first + a] = u_free_[row(i) + a] + tangent_term(k, a);
+      if (needs_.falls && !gaps_alone && law(i).falls())
+        law(i).strengthen(laws_[k], step.h, slip_[admitted_[k]]);
+    }
+  });
   if (needs_.forces) W_.add_diagonal(compliance_);
   return b_.allFinite();
 }
@@ -289,8 +340,9 @@ double IslandProblem::tangent_term(std::size_t k, int a) const {
 
 void IslandProblem::measure_rates(const IslandStep& step) {
   u_now_.setZero();
-  for (const ContactList::Member& m : list_.members())
-    m.H.multiply_add(step.trials[size(m.group)].v, u_now_);
+  add_rates(
+      [&](std::size_t k) -> const Vector& { return step.trials[size(list_.members()[k].group)].v; },
+      u_now_);
   list_.add_drift(u_now_);
 }
 
@@ -357,8 +409,8 @@ SolveReport IslandProblem::close_gaps(IslandStep& step) {
 }
 
 void IslandProblem::give() {
-  kept_ = impulse_;
-  impulse_.setZero();
+  impulse_.swap(kept_);
+  impulse_.setZero(kept_.size());
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const auto at = static_cast<Eigen::Index>(k);
     impulse_[rows_[k]] = p_[at] + pressed_[at];
@@ -447,32 +499,38 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
   const bool gaps_alone = stage.level == Level::position;
   motion.u.setZero();
   if (!gaps_alone)
-    for (const ContactList::Member& m : list_.members())
-      m.H.multiply_add(step.ends[size(m.group)].v, motion.u);
+    add_rates(
+        [&](std::size_t k) -> const Vector& { return step.ends[size(list_.members()[k].group)].v; },
+        motion.u);
   list_.add_drift(motion.u);
-  double heaviest = 0.0;  // of the rho of forces
-  for (std::size_t k = 0; k < admitted_.size(); ++k) {
-    const auto i = size(admitted_[k]);
-    const int r = row(i);
-    const auto first = static_cast<Eigen::Index>(laws_[k].first);
-    const double y0 = motion.y0[admitted_[k]], y = motion.y[admitted_[k]], u0 = motion.u0[r];
-    u_end_[first] = law(i).row_at_end({.gaps_alone = gaps_alone,
-                                       .h = step.h,
-                                       .y0 = y0,
-                                       .u0 = u0,
-                                       .y = y,
-                                       .u = motion.u[r],
-                                       .before = y0 - step.h * u0,
-                                       .way = way(step.h, i, y, motion.u[r]),
-                                       .compliance = compliance_[first],
-                                       .P = p_[first],
-                                       .reach = reach(i),
-                                       .load = lasts_[i] != 0});
-    for (int a = 1; a < laws_[k].size; ++a)
-      u_end_[first + a] = motion.u[r + a] + tangent_term(k, a);
-    heaviest = std::max(heaviest, set_steps(laws_[k]));
-    if (law(i).falls()) law(i).strengthen(laws_[k], step.h, slip_of(k, u_end_));
-  }
+  heaviest_.assign(blocks_in(admitted_.size()), 0.0);  // of the rho of forces
+  in_parts(admitted_.size(), [&](std::size_t begin, std::size_t end) {
+    double heaviest = 0.0;
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto i = size(admitted_[k]);
+      const int r = row(i);
+      const auto first = static_cast<Eigen::Index>(laws_[k].first);
+      const double y0 = motion.y0[admitted_[k]], y = motion.y[admitted_[k]], u0 = motion.u0[r];
+      u_end_[first] = law(i).row_at_end({.gaps_alone = gaps_alone,
+                                         .h = step.h,
+                                         .y0 = y0,
+                                         .u0 = u0,
+                                         .y = y,
+                                         .u = motion.u[r],
+                                         .before = y0 - step.h * u0,
+                                         .way = way(step.h, i, y, motion.u[r]),
+                                         .compliance = compliance_[first],
+                                         .P = p_[first],
+                                         .reach = reach(i),
+                                         .load = lasts_[i] != 0});
+      for (int a = 1; a < laws_[k].size; ++a)
+        u_end_[first + a] = motion.u[r + a] + tangent_term(k, a);
+      heaviest = std::max(heaviest, set_steps(laws_[k]));
+      if (law(i).falls()) law(i).strengthen(laws_[k], step.h, slip_of(k, u_end_));
+    }
+    if (begin < end) heaviest_[begin / kBlock] = heaviest;
+  });
+  const double heaviest = heaviest_.empty() ? 0.0 : *std::ranges::max_element(heaviest_);
   return natural_map(laws_, rho_, u_end_, b_, p_, impulse_scale(step.energy, heaviest));
 }
 

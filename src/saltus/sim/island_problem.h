@@ -73,6 +73,8 @@ class IslandProblem {
   double change(const IslandStep& step, bool of_forces_alone);
   /// Rates of the finished step for damping().
   void measure_rates(const IslandStep& step);
+  /// r += H^T p for member k of the list, p in the rows of the list, 0 but for contacts that are in.
+  void add_impulses(const Vector& p, std::size_t k, Out r) const;
   /// Natural map of the contacts that are in, on the finished state or behind a stage.
   double measure(IslandStep& step, const Stage& stage);
 
@@ -132,21 +134,27 @@ class IslandProblem {
   void start_slips();
   double slip_of(std::size_t k, const Vector& u) const;
   double set_steps(const Law& entry);
+  template <class Velocities>
+  void add_rates(const Velocities& v_of, Vector& u);
+  template <class Use>
+  void in_parts(std::size_t count, const Use& use) const;
 
   const Model& model_;
   ContactList& list_;
   IslandJoints& joints_;
   Needs needs_;
-  std::vector<int> admitted_;  ///< contacts in the problem, by place in list_
-  std::vector<int> rows_;      ///< rows in the problem
-  std::vector<Law> laws_;      ///< one a contact admitted
-  std::vector<char> bonded_;   ///< contacts whose cohesion has not been lost
-  std::vector<char> loaded_;   ///< that carried an impulse in the step before
-  std::vector<char> lasts_;    ///< of them, those whose load lasts, as the first pass finds it
-  std::vector<char> held_;     ///< that carried an impulse in the position stage of this step
-  double h_ = 0.0;             ///< of the step [s]
-  IslandDelassus W_;           ///< that of the last problem
-  Vector slip_;                // a contact
+  std::vector<int> admitted_;     ///< contacts in the problem, by place in list_
+  std::vector<int> rows_;         ///< rows in the problem
+  std::vector<Law> laws_;         ///< one a contact admitted
+  std::vector<char> bonded_;      ///< contacts whose cohesion has not been lost
+  std::vector<char> loaded_;      ///< that carried an impulse in the step before
+  std::vector<char> lasts_;       ///< of them, those whose load lasts, as the first pass finds it
+  std::vector<char> held_;        ///< that carried an impulse in the position stage of this step
+  std::vector<char> admits_;      ///< scratch of admit()
+  std::vector<double> heaviest_;  ///< of each block of contacts
+  double h_ = 0.0;                ///< of the step [s]
+  IslandDelassus W_;              ///< that of the last problem
+  Vector slip_;                   // a contact
   Vector u_free_, u_now_, ahead_, impulse_, kept_;        // a row of the list
   Vector W_p_, b_, p_, rho_, u_end_, b_start_, p_start_;  // a row of the problem
   Vector compliance_;                                     ///< what laws add to W_kk [1/kg]

@@ -93,11 +93,11 @@ bool IslandProjection::separate(IslandStep& step, StepReport& report, double gap
       fail(report);
       break;
     }
-    for (ContactList::Member& m : list_.members()) {
-      Trial& trial = trial_of(step, m);
+    for (std::size_t k = 0; k < list_.members().size(); ++k) {
+      Trial& trial = trial_of(step, list_.members()[k]);
       if (trial.v.size() == 0) continue;
       trial.r.setZero();
-      m.H.transpose_add(problem_.impulses(), trial.r);
+      problem_.add_impulses(problem_.impulses(), k, trial.r);
     }
     move(step);
     if (!joints_.empty()) move_joints(step);  // what the turn of a move leaves of them

@@ -144,9 +144,13 @@ double IslandWatch::speed_of(const IslandStep& step, std::size_t i) const {
     if (side.member < 0) continue;
     const ContactList::Member& m = list_.members()[size(side.member)];
     const GroupState& start = *step.trials[size(m.group)].start;
-    if (!model_.groups()[size(m.group)].dynamics->rigid() || start.v.size() == 0) continue;
+    const Group& group = model_.groups()[size(m.group)];
+    if (!group.dynamics->rigid() || start.v.size() == 0) continue;
     const int body = m.at[size(side.point)].body;
-    const Vector3 arm = m.x.segment<3>(3 * side.point) - start.q.segment<3>(7 * body);
+    Vector3 x;
+    group.dynamics->points(step.trials[size(m.group)].t0 + step.h, step.ends[size(m.group)].q,
+                           std::span(&m.at[size(side.point)], 1), x);
+    const Vector3 arm = x - start.q.segment<3>(7 * body);
     speed = std::max(speed, start.v.segment<3>(6 * body).norm() +
                                 arm.norm() * start.v.segment<3>(6 * body + 3).norm());
   }
@@ -154,13 +158,14 @@ double IslandWatch::speed_of(const IslandStep& step, std::size_t i) const {
 }
 
 void IslandWatch::find_open(IslandStep& step) {
-  open_.begin(list_.count());
+  constexpr std::size_t kRoom = 1000;  // of many contacts few stand open
+  open_.begin(std::min(list_.count(), kRoom));
   for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
     const auto i = size(problem_.admitted()[k]);
     const ContactLaw& law = list_.law(i);
     const double gap = problem_.motion.y[problem_.admitted()[k]], P = problem_.normal(i),
                  W = problem_.diagonal_of_row(problem_.laws()[k].first);
-    if (!law.activated() || !(P > 0.0) || !problem_.rests(i)) continue;
+    if (!(P > 0.0) || !(gap > 0.0) || !law.activated() || !problem_.rests(i)) continue;
     const double slack = i < list_.named() ? 0.0 : list_.slack(),
                  motion = step.h * (speed_of(step, i) + W * P);
     if (!open_.add(list_[i].key, gap, motion, law.facts().closes_gaps, slack)) continue;

@@ -20,8 +20,8 @@ bool IslandWork::impulse(ImpulseOf part, int group, Out r) const {
   if ((part == ImpulseOf::dampers && !problem_.needs().dampers) ||
       (part == ImpulseOf::stops && !problem_.needs().stops))
     return false;
-  for (const ContactList::Member& m : list_.members()) {
-    if (m.group != group) continue;
+  for (std::size_t k = 0; k < list_.members().size(); ++k) {
+    if (list_.members()[k].group != group) continue;
     if (part == ImpulseOf::friction)
       p_ = problem_.impulses();  // tangents and moments
     else
@@ -29,7 +29,7 @@ bool IslandWork::impulse(ImpulseOf part, int group, Out r) const {
     const std::size_t count = part == ImpulseOf::friction ? list_.count() : list_.named();
     for (std::size_t i = 0; i < count; ++i) p_[list_[i].first_row] = normal(part, i);
     r.setZero();
-    m.H.transpose_add(p_, r);
+    problem_.add_impulses(p_, k, r);
     return true;
   }
   return false;

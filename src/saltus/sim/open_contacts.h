@@ -11,8 +11,8 @@ namespace saltus {
 /// step, or than a tenth under a law that closes gaps: those are left of what turns, in second order.
 class OpenContacts {
  public:
-  /// A step of an island of so many contacts.
-  void begin(std::size_t contacts) {
+  /// A step of an island of which so many contacts stand open at once.
+  void begin(std::size_t contacts = 0) {
     now_.clear();
     now_.reserve(contacts);
   }

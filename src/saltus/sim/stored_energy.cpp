@@ -44,8 +44,11 @@ void Springs::add_pairs(double t, std::span<const GroupState> groups, StoredEner
 
 void Springs::add_surfaces(double t, std::span<const GroupState> groups, StoredEnergy& sum) {
   for (std::size_t g = 0; g < groups.size(); ++g) at_[g] = &groups[g].q;
-  for (const SurfaceFinder::Touch& found : surfaces_->find(t, at_))
+  const std::size_t count = surfaces_->find(t, at_);
+  for (std::size_t k = 0; k < count; ++k) {
+    const SurfaceFinder::Touch found = surfaces_->touch(k);
     sum.all += model_.law(found.law).stored_energy(found.gap);  // 0 of set-valued laws
+  }
 }
 
 void Springs::add_joints(JointSystem& joints, double t, std::span<const GroupState> groups,

@@ -14,6 +14,7 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double
   const Surfaces& surfaces = model.surfaces();
   std::vector<int> frame_number(surfaces.frames.size(), -1);
   for (std::size_t m = 0; m < groups_.size(); ++m) {
+    moves_.push_back(dynamics(m).velocities() > 0 ? '\1' : '\0');
     first_frame_.push_back(static_cast<int>(frame_of_.size()));
     for (std::size_t f = 0; f < surfaces.frames.size(); ++f)
       if (surfaces.frames[f].group == groups_[m]) {
@@ -36,7 +37,7 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double
       if (frame_number[at(collider.frame)] < 0) continue;
       collider.frame = frame_number[at(collider.frame)];
     }
-    colliders_.push_back(std::move(collider));
+    own_colliders_.push_back(std::move(collider));
     if (!surfaces.runs.empty()) runs_.push_back(surfaces.runs[c]);
   }
   const auto frames = static_cast<int>(surfaces.frames.size());
@@ -46,8 +47,10 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double
     for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
       if (f < frames && g < frames && (f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
         excluded.push_back({number(f), number(g)});
-    shapes_.emplace(colliders_, margin, std::move(excluded));
+    shapes_.emplace(std::move(own_colliders_), margin, std::move(excluded));
+    own_colliders_.clear();
   }
+  colliders_ = shapes_ ? shapes_->colliders() : std::span<const Collider>(own_colliders_);
   if (skin_of_.empty()) return;
   std::vector<DeformingShape> shapes;
   for (const auto& [m, s] : skin_of_) {
@@ -72,6 +75,10 @@ void SurfaceFinder::place(double t, Configurations q) {
   for (std::size_t m = 0; m < groups_.size(); ++m) {
     const int first = first_frame_[m], end = first_frame_[m + 1];
     if (first == end) continue;
+    if (end - first == dynamics(m).bodies()) {  // a frame each, in their order
+      dynamics(m).frames(t, *q[m], std::span(poses_).subspan(at(first), at(end - first)));
+      continue;
+    }
     member_poses_.resize(at(dynamics(m).bodies()));
     dynamics(m).frames(t, *q[m], member_poses_);
     for (int f = first; f < end; ++f) poses_[at(f)] = member_poses_[at(frame_of_[at(f)][1])];
@@ -85,11 +92,6 @@ void SurfaceFinder::place(double t, Configurations q) {
     for (std::size_t i = 0; i < vertices.size(); ++i)
       vertices[i] = places_.segment<3>(3 * static_cast<Eigen::Index>(i));
   }
-}
-
-// False for the world and for bodies that only follow a prescribed motion.
-bool SurfaceFinder::moves(int frame) const {
-  return frame >= 0 && dynamics(at(frame_of_[at(frame)][0])).velocities() > 0;
 }
 
 bool SurfaceFinder::acts(int a, int b) const {
@@ -126,29 +128,39 @@ Vector3 SurfaceFinder::axis_of(int law, int a, int b) const {
   return fixed < surfaces.fixed_turn.size() ? surfaces.fixed_turn[fixed] * axis : axis;
 }
 
-std::span<const SurfaceFinder::Touch> SurfaceFinder::find(double t, Configurations q) {
+std::size_t SurfaceFinder::find(double t, Configurations q) {
   touches_.clear();
+  found_.clear();
   place(t, q);
   if (shapes_) {
     shapes_->detect(poses_, found_);
-    for (const DetectedContact& found : found_) {
-      if (!acts(found.a, found.b)) continue;
-      const Collider &a = colliders_[at(found.a)], &b = colliders_[at(found.b)];
-      const Vector3& n = found.point.normal;
-      Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
-      touch.axis = axis_of(touch.law, found.a, found.b);
-      // Half-way between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
-      // that of the body's own surface, so that a sphere has the arm r.
-      Vector3 x = found.point.x;
-      if (!moves(b.frame)) x += 0.5 * found.point.gap * n;
-      if (!moves(a.frame)) x -= 0.5 * found.point.gap * n;
-      put_side(touch.side[0], found.a, x);
-      put_side(touch.side[1], found.b, x);
-      touches_.push_back(touch);
-    }
+    std::erase_if(found_, [&](const DetectedContact& found) { return !acts(found.a, found.b); });
   }
   if (skins_) take_skins(t, q);
-  return touches_;
+  return found_.size() + touches_.size();
+}
+
+SurfaceFinder::Touch SurfaceFinder::touch(std::size_t k) const {
+  if (k >= found_.size()) return touches_[k - found_.size()];
+  const DetectedContact& found = found_[k];
+  const Collider &a = colliders_[at(found.a)], &b = colliders_[at(found.b)];
+  const Vector3& n = found.point.normal;
+  Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
+  touch.axis = axis_of(touch.law, found.a, found.b);
+  // Half-way between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
+  // that of the body's own surface, so that a sphere has the arm r.
+  Vector3 x = found.point.x;
+  if (!moves(b.frame)) x += 0.5 * found.point.gap * n;
+  if (!moves(a.frame)) x -= 0.5 * found.point.gap * n;
+  put_side(touch.side[0], found.a, x);
+  put_side(touch.side[1], found.b, x);
+  return touch;
+}
+
+SurfaceFinder::Heading SurfaceFinder::heading(std::size_t k) const {
+  if (k >= found_.size()) return touches_[k - found_.size()].heading();
+  const Collider &a = colliders_[at(found_[k].a)], &b = colliders_[at(found_[k].b)];
+  return {law_of(a.material, b.material), {member_of(a.frame), member_of(b.frame)}};
 }
 
 int SurfaceFinder::material_of(const SkinSide& side) const {
@@ -175,7 +187,6 @@ bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
 // Points of facets are those of the element, which a flat facet only approximates: their places are asked for.
 void SurfaceFinder::take_skins(double t, Configurations q) {
   skins_->detect(poses_, found_skins_);
-  const std::size_t begin = touches_.size();
   for (const SkinContact& found : found_skins_) {
     Touch touch{
         found.key, law_of(material_of(found.a), material_of(found.b)), found.normal, found.gap, {}};
@@ -195,7 +206,7 @@ void SurfaceFinder::take_skins(double t, Configurations q) {
   for (std::size_t m = 0; m < groups_.size(); ++m) {
     refs_.clear();
     asked_.clear();
-    for (std::size_t i = begin; i < touches_.size(); ++i)
+    for (std::size_t i = 0; i < touches_.size(); ++i)
       for (std::size_t s = 0; s < 2; ++s)
         if (touches_[i].side[s].member == static_cast<int>(m)) {
           refs_.push_back(touches_[i].side[s].ref);
@@ -208,14 +219,11 @@ void SurfaceFinder::take_skins(double t, Configurations q) {
       touches_[asked_[k][0]].side[asked_[k][1]].place =
           places_.segment<3>(3 * static_cast<Eigen::Index>(k));
   }
-  for (std::size_t i = begin; i < touches_.size(); ++i) {
-    const SkinSide& b = found_skins_[i - begin].b;
+  for (std::size_t i = 0; i < touches_.size(); ++i) {
+    const SkinSide& b = found_skins_[i].b;
     if (b.skin < 0) put_side(touches_[i].side[1], b.collider, touches_[i].side[0].place);
   }
-  const auto first = touches_.begin() + static_cast<std::ptrdiff_t>(begin);
-  touches_.erase(
-      std::remove_if(first, touches_.end(), [&](const Touch& touch) { return !acts(touch, q); }),
-      touches_.end());
+  std::erase_if(touches_, [&](const Touch& touch) { return !acts(touch, q); });
 }
 
 // Contacts of shapes in found_, those of skins in touches_.

@@ -17,6 +17,11 @@ class SurfaceFinder {
  public:
   /// A contact between two surfaces. Rigid bodies and what they touch meet in one place; of two skins each side is a point
   /// of its own surface.
+  /// Law of a contact, and the members of its sides; -1: the world.
+  struct Heading {
+    int law = 0;
+    std::array<int, 2> member{-1, -1};
+  };
   struct Touch {
     struct Side {
       int member = -1;  ///< of the island; -1: the world
@@ -31,6 +36,8 @@ class SurfaceFinder {
     double gap = 0.0;                   ///< [m]
     std::array<Side, 2> side;
     Vector3 axis = Vector3::Zero();  ///< of friction that depends on its direction, in space
+
+    Heading heading() const { return {law, {side[0].member, side[1].member}}; }
   };
   /// Configuration of each member.
   using Configurations = std::span<const Vector* const>;
@@ -41,8 +48,12 @@ class SurfaceFinder {
   bool empty() const { return !shapes_ && !skins_; }
   /// Laws that may act, added to `laws`.
   void add_laws(std::vector<int>& laws) const;
-  /// All contacts known at t, by increasing key; good until the next call.
-  std::span<const Touch> find(double t, Configurations q);
+  /// Finds all contacts known at t, by increasing key, and returns their number; touch(k) is good until the next call. Of
+  /// shapes a Touch is made when it is asked for, by any number of threads.
+  std::size_t find(double t, Configurations q);
+  Touch touch(std::size_t k) const;
+  /// Of touch(k), for less: its law, and the members of its sides.
+  Heading heading(std::size_t k) const;
   /// use(key, gap) for every contact known at t, of shapes among those that the last find() had near each other; by
   /// increasing key, shapes first. What find() returned is no longer good.
   template <class Use>
@@ -81,7 +92,14 @@ class SurfaceFinder {
   }
   void place(double t, Configurations q);
   void refine(double t, Configurations q);
-  bool moves(int frame) const;
+  /// False for the world and for bodies that only follow a prescribed motion.
+  bool moves(int frame) const {
+    return frame >= 0 &&
+           moves_[static_cast<std::size_t>(frame_of_[static_cast<std::size_t>(frame)][0])] != 0;
+  }
+  int member_of(int frame) const {
+    return frame < 0 ? -1 : frame_of_[static_cast<std::size_t>(frame)][0];
+  }
   int law_of(int material, int other) const {
     return model_.surfaces()
         .law[static_cast<std::size_t>(material * model_.surfaces().materials + other)];
@@ -101,11 +119,13 @@ class SurfaceFinder {
   std::vector<std::array<int, 2>> frame_of_;
   std::vector<int> first_frame_;
   std::vector<Pose> poses_, member_poses_;
-  std::vector<Collider> colliders_;
+  std::span<const Collider> colliders_;  ///< of shapes_, or own_colliders_ where there are none
+  std::vector<Collider> own_colliders_;
   std::vector<int> runs_;  ///< of each collider: index into Model::running(); empty: all rest
-  std::vector<DetectedContact> found_;
+  std::vector<DetectedContact> found_;  ///< of shapes
   std::vector<SkinContact> found_skins_;
-  std::vector<Touch> touches_;
+  std::vector<Touch> touches_;  ///< of skins
+  std::vector<char> moves_;     ///< of each member: it has velocities
   /// Skins of the island: member, number in Surfaces::skins. Places of their vertices.
   std::vector<std::array<int, 2>> skin_of_;
   Vector places_;

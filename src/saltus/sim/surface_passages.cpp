@@ -149,16 +149,17 @@ std::array<int, 2> SurfaceFinder::bodies_of(std::uint64_t key) const {
     const int frame = colliders_[at(number)].frame;
     return frame < 0 ? frame : frame_in_model_[at(frame)];
   };
-  const int a = body(static_cast<int>(key >> 44) - 1),
-            b = body(static_cast<int>((key >> 24) & 0xfffff));
+  const KeyLayout keys = shapes_ ? shapes_->keys() : KeyLayout{};
+  const int a = body(keys.a(key)), b = body(keys.b(key));
   return {std::min(a, b), std::max(a, b)};
 }
 
 double SurfaceFinder::size_of(std::uint64_t key) const {
   double half = kEndless;
-  for (const auto number : {(key >> 44) - 1, (key >> 24) & 0xfffff}) {
-    if (number >= colliders_.size()) return kEndless;
-    half = std::min(half, paths_->collider_half[static_cast<std::size_t>(number)]);
+  const KeyLayout keys = shapes_ ? shapes_->keys() : KeyLayout{};
+  for (const int number : {keys.a(key), keys.b(key)}) {
+    if (at(number) >= colliders_.size()) return kEndless;
+    half = std::min(half, paths_->collider_half[at(number)]);
   }
   return 2.0 * half;
 }
@@ -174,7 +175,6 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
     p.reach.assign(frames, 0.0);
     p.motion.assign(frames, 0.0);
     p.fast.assign(frames, 0);
-    p.start.resize(frames);
     p.excluded = surfaces.excluded;
     for (auto& [a, b] : p.excluded)
       if (a > b) std::swap(a, b);
@@ -206,11 +206,18 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
   }
   Paths& p = *paths_;
 
+  p.start.resize(frame_of_.size());
   // visit(frame, its pose at the start)
   const auto each_start = [&](const auto& visit) {
     for (std::size_t m = 0; m < groups_.size(); ++m) {
       const int first = first_frame_[m], end = first_frame_[m + 1];
       if (first == end) continue;
+      if (end - first == dynamics(m).bodies()) {  // a frame each, in their order
+        const auto own = std::span(p.start).subspan(at(first), at(end - first));
+        dynamics(m).frames(t0, *q0[m], own);
+        for (int i = first; i < end; ++i) visit(at(i), p.start[at(i)]);
+        continue;
+      }
       member_poses_.resize(at(dynamics(m).bodies()));
       dynamics(m).frames(t0, *q0[m], member_poses_);
       for (int i = first; i < end; ++i) visit(at(i), member_poses_[at(frame_of_[at(i)][1])]);
@@ -247,7 +254,7 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
 
   each_start([&](std::size_t f, const Pose& from) {
     const Pose& to = poses_[f];
-    p.start[f] = from;
+    if (&p.start[f] != &from) p.start[f] = from;
     p.motion[f] = (to.x - from.x).norm();
     if (p.reach[f] > 0.0) p.motion[f] += p.reach[f] * most_angle(from.R, to.R);
     p.fast[f] = p.motion[f] > p.half[f] && std::isfinite(p.motion[f]) ? '\1' : '\0';

@@ -119,6 +119,36 @@ TEST_CASE("results do not depend on the steps before, nor on the number of threa
   }
 }
 
+TEST_CASE(
+    "keys tell a contact of any two shapes, and those of up to 2^20 - 1 shapes stay as they are") {
+  constexpr KeyLayout few = KeyLayout::of((1u << 20) - 1), many = KeyLayout::of(1u << 20);
+  CHECK(few.key(5, 7, 9) == ((std::uint64_t{6} << 44) | (std::uint64_t{7} << 24) | 9));
+  CHECK(few.shape == 20);
+  CHECK(many.shape == 24);
+  const int last = static_cast<int>(KeyLayout::kMostShapes) - 1;
+  for (const auto& [a, b] : {std::array{0, 1}, {0, last}, {last - 1, last}, {1 << 20, 1 << 21}})
+    for (const std::uint32_t feature : {0u, 1u, 0xffffu}) {
+      const std::uint64_t key = many.key(a, b, feature);
+      CHECK(many.a(key) == a);
+      CHECK(many.b(key) == b);
+      CHECK((key & 0xffff) == feature);
+      CHECK(key >= std::uint64_t{1} << 40);  // above those that the model names
+    }
+  CHECK(many.key(3, 1 << 22, 0xffff) < many.key(4, 5, 0));
+}
+
+TEST_CASE("features of many shapes fit into their bits, in order and each once") {
+  std::vector<ContactPoint> points(6);
+  const std::uint32_t features[] = {70000, 3, 0xffffff, 0xfffff0, 65535, 70000};
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].feature = features[i];
+  fold_features(16, 1, points);
+  CHECK(points[0].feature == 70000);  // of another pair
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    CHECK(points[i].feature < (1u << 16));
+    if (i > 1) CHECK(points[i].feature > points[i - 1].feature);
+  }
+}
+
 TEST_CASE("refine() gives what detect() gives while no pair comes newly near") {
   RandomScene scene(21);
   Detector detector(scene.colliders, kMargin, scene.excluded);

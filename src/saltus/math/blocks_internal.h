@@ -2,6 +2,7 @@
 #pragma once
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +25,9 @@ void in_blocks(std::size_t count, const Use& use) {
   }
   using Context = tbb::task_group_context;
   Context context(Context::isolated, Context::default_traits | Context::fp_settings);
-  tbb::parallel_for(std::size_t{0}, blocks, run, tbb::auto_partitioner(), context);
+  // A thread that waits here begins nothing else: it may have a work space of its own in use.
+  tbb::this_task_arena::isolate(
+      [&] { tbb::parallel_for(std::size_t{0}, blocks, run, tbb::auto_partitioner(), context); });
 }
 
 }  // namespace saltus
