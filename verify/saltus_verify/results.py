@@ -99,6 +99,9 @@ class Results:
             self.crc = np.array(f["frames/crc32"]) if "frames/crc32" in f else None
             groups = [GroupData(f["bodies"][n]) for n in f["bodies"]]
             self.groups = sorted(groups, key=lambda g: g.index)
+            if any(g.q is not None and g.q0 is None for g in groups):
+                raise ValueError("its frames hold places and velocities alone, and no step to check; "
+                                 "run the scene with results: {contacts: true}")
             self.contacts = Contacts(f["contacts"])
             self.rows = {n: np.array(f["step"][n]) for n in f["step"]}
             ledger = f["ledger"]

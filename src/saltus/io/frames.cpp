@@ -92,8 +92,8 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-FrameTable FrameTable::create(const h5::File& file, const Model& model,
-                              const FieldOptions& fields) {
+FrameTable FrameTable::create(const h5::File& file, const Model& model, const FieldOptions& fields,
+                              bool contacts) {
   file.create_group("frames");
   layout::described(file.create("frames/time", reals(0)), "s", "time of each frame");
   layout::described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1",
@@ -126,7 +126,8 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
     if (v)
       layout::described(body.create("velocity", noise(v)), "m/s, rad/s",
                         "physical velocity, one frame a row");
-    if (q || v) create_step(body, q, v, group.scheme && group.scheme->velocity_at() != 1.0);
+    if (contacts && (q || v))
+      create_step(body, q, v, group.scheme && group.scheme->velocity_at() != 1.0);
     shown.push_back(body_fields(group.dynamics, fields));
     if (const BodyFields* const of = shown.back().get()) {
       of->describe(body);
@@ -155,37 +156,39 @@ FrameTable FrameTable::create(const h5::File& file, const Model& model,
     }
   }
   create_contacts(file, model.surfaces().fixed_names);
-  return open(file, model, std::move(shown));
+  return open(file, model, std::move(shown), contacts);
 }
 
-FrameTable FrameTable::open(const h5::File& file, const Model& model, const FieldOptions& fields) {
+FrameTable FrameTable::open(const h5::File& file, const Model& model, const FieldOptions& fields,
+                            bool contacts) {
   std::vector<std::unique_ptr<BodyFields>> shown;
   for (const Group& group : model.groups()) shown.push_back(body_fields(group.dynamics, fields));
-  return open(file, model, std::move(shown));
+  return open(file, model, std::move(shown), contacts);
 }
 
 FrameTable FrameTable::open(const h5::File& file, const Model& model,
-                            std::vector<std::unique_ptr<BodyFields>> shown) {
+                            std::vector<std::unique_ptr<BodyFields>> shown, bool contacts) {
   FrameTable table;
+  table.holds_contacts_ = contacts;
   const h5::Group frames = file.group("frames");
   table.time_data_ = table_of(frames, "time", 1);
   table.step_data_ = table_of(frames, "step", 1);
   table.crc_data_ = newer_table_of(frames, "crc32", 1);
-  const h5::Group contacts = file.group("contacts");
+  const h5::Group found = file.group("contacts");
   ContactData& of = table.contact_data_;
-  of.offset = table_of(contacts, "offset", 1);
-  of.key = table_of(contacts, "key", 1);
-  of.impulse = table_of(contacts, "impulse", 3);
-  of.moment = table_of(contacts, "moment", 3);
-  of.point = newer_table_of(contacts, "point", 3);
-  of.normal = newer_table_of(contacts, "normal", 3);
-  of.force = newer_table_of(contacts, "force", 3);
-  of.gap = newer_table_of(contacts, "gap", 1);
-  of.status = newer_table_of(contacts, "status", 1);
-  of.body = newer_table_of(contacts, "body", 4);
-  of.tangent = newer_table_of(contacts, "tangent", 6);
-  of.local = newer_table_of(contacts, "local", 6);
-  of.feature = newer_table_of(contacts, "feature", 2);
+  of.offset = table_of(found, "offset", 1);
+  of.key = table_of(found, "key", 1);
+  of.impulse = table_of(found, "impulse", 3);
+  of.moment = table_of(found, "moment", 3);
+  of.point = newer_table_of(found, "point", 3);
+  of.normal = newer_table_of(found, "normal", 3);
+  of.force = newer_table_of(found, "force", 3);
+  of.gap = newer_table_of(found, "gap", 1);
+  of.status = newer_table_of(found, "status", 1);
+  of.body = newer_table_of(found, "body", 4);
+  of.tangent = newer_table_of(found, "tangent", 6);
+  of.local = newer_table_of(found, "local", 6);
+  of.feature = newer_table_of(found, "feature", 2);
   table.near_ = near(model);
   const h5::Group bodies = file.group("bodies");
   for (const std::string& name : layout::in_order(bodies)) {
@@ -281,7 +284,9 @@ void FrameTable::add(const State& state, std::span<const Vector> velocities,
     bytes_ += 48;
   }
   bytes_ += add_step(state);
-  if (contacts.empty())
+  if (!holds_contacts_)
+    end_contacts(0);
+  else if (contacts.empty())
     add_contacts(state.contacts);
   else
     add_contacts(contacts, seen);

@@ -17,10 +17,12 @@ namespace saltus {
 class FrameTable {
  public:
   FrameTable() = default;
-  /// Makes /frames, /bodies and /contacts, without rows.
-  static FrameTable create(const h5::File& file, const Model& model, const FieldOptions& fields);
+  /// Makes /frames, /bodies and /contacts, without rows. contacts: frames hold contacts and the start of their step.
+  static FrameTable create(const h5::File& file, const Model& model, const FieldOptions& fields,
+                           bool contacts = true);
   /// Those of an existing file; of the fields those it has. Throws h5::Error.
-  static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields);
+  static FrameTable open(const h5::File& file, const Model& model, const FieldOptions& fields,
+                         bool contacts = true);
 
   /// Frames in memory, of every table what it gets.
   struct Waiting {
@@ -71,7 +73,7 @@ class FrameTable {
  private:
   /// shown: of each group what it shows beside its state, null for nothing.
   static FrameTable open(const h5::File& file, const Model& model,
-                         std::vector<std::unique_ptr<BodyFields>> shown);
+                         std::vector<std::unique_ptr<BodyFields>> shown, bool contacts);
 
   /// Columns of /contacts beside the first, which files that are older do not have.
   struct ContactData {
@@ -110,6 +112,7 @@ class FrameTable {
   std::size_t room_ = 0;  ///< frames for which room is made
   bool begun_ = false;    ///< waiting_ has a row of q0 and v0 more than of the rest
   double near_ = 0.0;     ///< near() of the model [m]
+  bool holds_contacts_ = true;
   std::size_t given_ = 0, bytes_ = 0;
   std::uint64_t contacts_ = 0;  ///< written and waiting
 };

@@ -281,6 +281,23 @@ struct ResultsWriter::Parts {
   }
 };
 
+bool frames_hold_contacts(const ResultsSpec& spec, const Model& model) {
+  constexpr std::size_t kLarge = 20'000;
+  const std::size_t shapes = model.surfaces().colliders.size() + model.surfaces().skins.size();
+  return spec.contacts.value_or(shapes <= kLarge);
+}
+
+double frame_bytes(const ResultsSpec& spec, const Model& model) {
+  constexpr double kContact = 260.0, kContactsOfShape = 3.0;
+  double coordinates = 0.0;
+  for (const Group& group : model.groups())
+    coordinates += group.dynamics->positions() + group.dynamics->velocities();
+  if (!frames_hold_contacts(spec, model)) return 8.0 * coordinates;
+  const auto points = static_cast<double>(model.pairs().size()),
+             shapes = static_cast<double>(model.surfaces().colliders.size());
+  return 16.0 * coordinates + kContact * (points + kContactsOfShape * shapes);
+}
+
 ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene,
                              std::string_view resolved, ResultsOptions options)
     : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model, options.own_thread)) {
@@ -289,7 +306,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     p.hdf5 = h5::File::create_growing(p.output.part());
     p.hdf5.complete_late();
     create_layout(p.hdf5, model, scene, resolved, options);
-    p.frames = FrameTable::create(p.hdf5, model, options.fields);
+    p.frames = FrameTable::create(p.hdf5, model, options.fields, options.frame_contacts);
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
     if (model.options().lane == Lane::events) p.events = EventTable::create(p.hdf5);
     p.breaks = JointBreaks::create(p.hdf5, model);
@@ -337,7 +354,7 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
     if (p.rows.width() !=
         p.step_width + model.accounts().size() + model.probes().size() + layout::kTiming)
       throw h5::Error(p.hdf5.label() + ": has other columns than the scene");
-    p.frames = FrameTable::open(p.hdf5, model, options.fields);
+    p.frames = FrameTable::open(p.hdf5, model, options.fields, options.frame_contacts);
     p.step_contacts = StepContacts::open(p.hdf5);
     p.rows.truncate(checkpoint.extent.rows);
     p.frames.truncate(checkpoint.extent.frames);

@@ -24,11 +24,17 @@
 #include "saltus/io/provenance.h"
 #include "saltus/io/statistics.h"
 #include "saltus/scene/model.h"
+#include "saltus/scene/spec.h"
 #include "saltus/sim/contact_view.h"
 #include "saltus/sim/notices.h"
 #include "saltus/sim/state.h"
 
 namespace saltus {
+
+/// Whether frames hold contacts and the start of their step: what the scene says, else up to 20000 shapes.
+bool frames_hold_contacts(const ResultsSpec& spec, const Model& model);
+/// Of one frame, before compression; of contacts three a shape are assumed [bytes].
+double frame_bytes(const ResultsSpec& spec, const Model& model);
 
 struct ResultsOptions {
   Provenance provenance;
@@ -38,6 +44,7 @@ struct ResultsOptions {
   /// Place of each probe as the user wrote it, "0.82 m"; may be empty.
   std::vector<std::string> probe_at;
   FieldOptions fields;         ///< what frames hold beside q and velocity
+  bool frame_contacts = true;  ///< and contacts, and the start of their step
   bool step_contacts = false;  ///< the impulses of the contacts of every row too
   bool own_thread = true;      ///< for writing; false: the caller waits. The file is the same.
 };

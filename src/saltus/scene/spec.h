@@ -205,6 +205,7 @@ constexpr auto names_of(OutputSpec::Modes) {
 /// What the result file holds.
 struct ResultsSpec {
   int frames = 200;
+  std::optional<bool> contacts;
   bool every_step = true;
   int checkpoint_every = 0;
   bool stress = false, strain = false, resultants = false;
@@ -214,6 +215,9 @@ struct ResultsSpec {
     using T = ResultsSpec;
     return field_rows(
         field("frames", &T::frames, kNotNegative, "stored states, evenly over the run; 0 for none"),
+        field("contacts", &T::contacts,
+              "stored states hold the contacts and the start of the step that ends there; not "
+              "given: in scenes of up to 20000 shapes"),
         field("every_step", &T::every_step, "store ledger, solver and probe rows of every step"),
         field(
             "checkpoint_every", &T::checkpoint_every, kNotNegative,

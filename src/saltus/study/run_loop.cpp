@@ -32,7 +32,8 @@ class RunObserver {
     for (std::size_t i = 0; i < probes_.size(); ++i) probes_[i] = sim_.probe(static_cast<int>(i));
     return probes_;
   }
-  void write_frame(ResultsWriter& out) {
+  void write_frame(ResultsWriter& out, bool with_contacts) {
+    if (!with_contacts) return out.frame(sim_.state(), velocities(), joint_loads());
     const std::span<const ContactView> contacts = sim_.contacts(ResultsWriter::near(sim_.model()));
     out.frame(sim_.state(), velocities(), joint_loads(), contacts, sim_.seen_contacts());
   }
@@ -83,6 +84,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   const State& state = sim.state();
   const double end = sim.model().options().end;
   const FramePlan plan(spec.frames, steps);
+  const bool with_contacts = frames_hold_contacts(spec, sim.model());
   const auto every = static_cast<std::uint64_t>(spec.checkpoint_every);
   RunObserver observer(sim);
   LoopReport loop;
@@ -93,7 +95,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   if (state.step == 0 && out.empty()) {
     out.start(state, observer.probes());
     loop.statistics.add(report_of_start(), state.energy, state.t);
-    if (plan.next(0) == 0) observer.write_frame(out);
+    if (plan.next(0) == 0) observer.write_frame(out, with_contacts);
   }
   loop.statistics.rows = state.step + 1;  // rows count steps, also where not every step was stored
   std::uint64_t next_frame = plan.next(state.step + 1);
@@ -147,7 +149,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     if (spec.every_step || framed || state.step == steps)
       out.record(report, state, observer.probes(), in_seconds(to - from));
     if (framed) {
-      observer.write_frame(out);
+      observer.write_frame(out, with_contacts);
       next_frame = plan.next(state.step + 1);
     }
     const bool due = (every != 0 && state.step % every == 0) || to - saved >= apart;

@@ -85,6 +85,7 @@ struct SceneRun::Parts {
     const SceneSpec& spec = setup->scene.spec;
     results.expected_steps = setup->steps;
     results.expected_frames = static_cast<std::uint64_t>(spec.results.frames);
+    results.frame_contacts = frames_hold_contacts(spec.results, setup->model);
     results.fields = {spec.results.stress, spec.results.strain, spec.results.resultants};
     for (const OutputSpec& one : spec.outputs)
       results.probe_at.push_back(

@@ -347,6 +347,39 @@ TEST_CASE("results_hold the contacts of every step where they are asked for, res
   CHECK(file.dataset("step_contacts/impulse").rows() == key.size());
 }
 
+TEST_CASE("results_frames without contacts hold places and velocities alone, resumed runs too") {
+  const Folder folder;
+  const Model model = io_test::make_model();
+  ResultsOptions options;
+  options.frame_contacts = false;
+  FakeRun run(model);
+  const auto go_on = [&](ResultsWriter& out, std::uint64_t last) {
+    while (run.state.step < last) {
+      out.begin_step(run.state.groups);
+      run.advance();
+      out.record(run.report, run.state, run.probes);
+      out.frame(run.state, run.velocities);
+    }
+  };
+  {
+    ResultsWriter out(folder / "a.h5", model, io_test::kScene, io_test::resolved(), options);
+    out.start(run.state, run.probes);
+    go_on(out, 20);
+    CHECK(!run.state.contacts.empty());
+    out.checkpoint(run.state);
+  }
+  ResultsWriter out = ResultsWriter::resume(folder / "a.h5.part", model, io_test::kScene,
+                                            io_test::resolved(), options);
+  go_on(out, 30);
+  out.finish(run.state, {});
+  const h5::File file = h5::File::read(folder / "a.h5");
+  CHECK(file.dataset("contacts/offset").counts() == std::vector<std::uint64_t>(31, 0));
+  CHECK(file.dataset("contacts/key").rows() == 0);
+  CHECK_FALSE(file.group("bodies/string").has("step"));
+  CHECK(file.dataset("bodies/string/q").rows() == 30);
+  CHECK(file.dataset("frames/crc32").rows() == 30);
+}
+
 TEST_CASE("results_can be read while the run goes on") {
   const Folder folder;
   const Model model = io_test::make_model();
