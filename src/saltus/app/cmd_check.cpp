@@ -11,6 +11,7 @@
 
 #include "saltus/app/app.h"
 #include "saltus/app/terminal.h"
+#include "saltus/io/results.h"
 #include "saltus/scene/advice.h"
 #include "saltus/scene/group_facts.h"
 #include "saltus/scene/joint_spec.h"
@@ -93,8 +94,16 @@ std::vector<BodySummary> bodies_of(const Model& model, double nyquist) {
   return bodies;
 }
 
-/// Numbers that a run holds in memory: state, the tables of contact points, W, rows waiting for the disk.
-double memory_bytes(const Model& model, std::uint64_t steps) {
+/// Of the shapes that may touch: their bodies in the model, the schemes, the detector; three contacts each, as many as in a
+/// dense packing, with their rows, impulses and the work space of a solver by bodies. Measured on heaps of balls.
+double shape_bytes(const Surfaces& surfaces) {
+  constexpr double kBody = 4200.0, kContact = 2200.0, kContactsOfShape = 3.0;
+  return (kBody + kContactsOfShape * kContact) * static_cast<double>(surfaces.colliders.size());
+}
+
+/// Numbers that a run holds in memory, but for those of frames: state, the tables of contact points, W, rows waiting for the
+/// disk, and shapes; at last the program and its libraries.
+double run_bytes(const Model& model, std::uint64_t steps) {
   double coordinates = 0.0, table = 0.0;
   for (const Group& group : model.groups()) coordinates += group.dynamics->velocities();
   for (const ContactPair& pair : model.pairs()) {
@@ -104,19 +113,25 @@ double memory_bytes(const Model& model, std::uint64_t steps) {
   const auto points = static_cast<double>(model.pairs().size());
   const double rows =
       std::min(static_cast<double>(steps), 16384.0) * static_cast<double>(row_width(model));
-  return 8.0 * (12.0 * coordinates + 2.0 * table + 2.0 * points * points + rows) + 16e6;
+  return 8.0 * (12.0 * coordinates + 2.0 * table + 2.0 * points * points + rows) +
+         shape_bytes(model.surfaces()) + 45e6;
+}
+
+/// With those of the frames that are being written, and of the contacts that they are made of.
+double memory_bytes(const SceneSetup& setup) {
+  const ResultsSpec& results = setup.scene.spec.results;
+  const double frames = results.frames > 0 ? 2.5 : 0.0;
+  return run_bytes(setup.model, setup.steps) + frames * frame_bytes(results, setup.model);
 }
 
 /// Before compression.
 double file_bytes(const SceneSetup& setup) {
-  double coordinates = 0.0;
-  for (const Group& group : setup.model.groups())
-    coordinates += group.dynamics->positions() + group.dynamics->velocities();
   const ResultsSpec& results = setup.scene.spec.results;
   const double frames =
       std::min(static_cast<double>(results.frames), static_cast<double>(setup.steps) + 1.0);
   const double rows = results.every_step ? static_cast<double>(setup.steps) + 1.0 : frames;
-  return 8.0 * (frames * coordinates + rows * static_cast<double>(row_width(setup.model)));
+  return frames * frame_bytes(results, setup.model) +
+         8.0 * rows * static_cast<double>(row_width(setup.model));
 }
 
 std::string size_text(double bytes) {
@@ -283,9 +298,13 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
                              heard_by(model, probe), probe.wav.empty() ? "" : ", " + probe.wav,
                              probe.csv.empty() ? "" : ", " + probe.csv));
   row("on failure", std::string(name_of(step.on_failure)));
-  row("memory",
-      fmt::format("about {}, results file up to {}", size_text(memory_bytes(model, setup.steps)),
-                  size_text(file_bytes(setup))));
+  const ResultsSpec& results = setup.scene.spec.results;
+  if (results.frames > 0 && !frames_hold_contacts(results, model))
+    row("frames",
+        fmt::format("places and velocities, {} each; contacts too with results.contacts: true",
+                    size_text(frame_bytes(results, model))));
+  row("memory", fmt::format("about {}, results file up to {}", size_text(memory_bytes(setup)),
+                            size_text(file_bytes(setup))));
   row("warnings",
       model.warnings().empty() ? "none" : fmt::format("{}, see above", model.warnings().size()));
   return text;
@@ -350,8 +369,10 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["instant"] = name_of(step.instant);
   json["solver"] = model.solver().name();
   json["on_failure"] = name_of(step.on_failure);
-  json["memory_bytes"] = memory_bytes(model, setup.steps);
+  json["memory_bytes"] = memory_bytes(setup);
   json["file_bytes"] = file_bytes(setup);
+  json["frame_bytes"] = frame_bytes(setup.scene.spec.results, model);
+  json["frames_hold_contacts"] = frames_hold_contacts(setup.scene.spec.results, model);
   json["warnings"] = std::vector<std::string>(model.warnings().begin(), model.warnings().end());
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
