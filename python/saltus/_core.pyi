@@ -1320,6 +1320,11 @@ class Simulation(metaclass=_pybind11_type):
         -------
         StepReport
             What happened. A step that failed leaves the state as it was, unless the scene says `on_failure: accept`.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Ctrl-C: the step in work is dropped, and the simulation can go on as if it had not begun.
         """
     def _run(self, __arg0: float | None, __arg1: int | None, __arg2: Any, __arg3: int | None, __arg4: Any) -> RunReport: ...
     def _view(self, __arg0: int, __arg1: bool) -> npt.NDArray[np.float64]: ...
@@ -1403,7 +1408,8 @@ class Simulation(metaclass=_pybind11_type):
         What the function raises leaves `advance` with the state as it was.
         """
     def run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None, watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None, progress: Shown = None) -> RunReport:
-        """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it between two.
+        """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it within 0.1 s, also
+        inside a step, which is then dropped.
 
         Parameters
         ----------
@@ -1430,7 +1436,7 @@ class Simulation(metaclass=_pybind11_type):
         RunError
             A step failed; the state is the one before it, `error.report` what is known of it.
         KeyboardInterrupt
-            The simulation can go on.
+            The simulation is at the last whole step and can go on, with the numbers it would have had.
         """
     def __reduce__(self: Simulation) -> Any: ...
     def __repr__(self: Simulation) -> str: ...

@@ -428,7 +428,8 @@ def _observe(self: Simulation, watcher: Optional[Callable[[ContactSeen], Any]]) 
 def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optional[int] = None,
          watch: Optional[Callable[[Simulation], Any]] = None, every: Optional[int] = None,
          progress: Shown = None) -> RunReport:
-    """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it between two.
+    """Makes steps of the model's length in C++ while other Python threads run; Ctrl-C ends it within 0.1 s, also
+    inside a step, which is then dropped.
 
     Parameters
     ----------
@@ -455,7 +456,7 @@ def _run(self: Simulation, until: Union[None, float, str] = None, steps: Optiona
     RunError
         A step failed; the state is the one before it, `error.report` what is known of it.
     KeyboardInterrupt
-        The simulation can go on.
+        The simulation is at the last whole step and can go on, with the numbers it would have had.
     """
     until = None if until is None else seconds("until", until)
     steps = None if steps is None else whole("steps", steps, 0, 2**63 - 1)

@@ -199,8 +199,8 @@ def solve(W: Any, b: Any = None, laws: Union[str, Law, Sequence[Law], None] = No
     Returns
     -------
     Solution
-        Also where the tolerance was missed: look at `converged`. Other threads run meanwhile, and Ctrl-C is
-        heard when the solver is done: `iterations` is what bounds it.
+        Also where the tolerance was missed: look at `converged`. Other threads run meanwhile, and Ctrl-C ends the
+        solver.
 
     Raises
     ------

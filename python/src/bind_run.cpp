@@ -46,6 +46,7 @@ py::dict run(const py::object& scene, const py::object& set, const std::string& 
   options.go_on = go_on;
   options.dump_contact = dump_contact;
   options.dump_folder = dump_folder;
+  options.stop = watch.stop();
   options.watch = [&](const RunProgress& p) { return watch([&] { return dict_of(p); }); };
   RunResult result;
   {

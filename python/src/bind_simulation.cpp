@@ -12,6 +12,7 @@
 #include "contact_problem.h"
 #include "core.h"
 #include "gil.h"
+#include "python_stop.h"
 #include "saltus/sim/failure_text.h"
 #include "saltus/study/run_warnings.h"
 
@@ -42,13 +43,32 @@ SimulationObject* make(const Model& model, const State* state, std::optional<int
   return made.release();
 }
 
+/// Until its end `stop` ends the steps of a simulation.
+class StoppedBy {
+ public:
+  StoppedBy(Simulation& sim, Stop& stop) : sim_(sim) { sim_.stop_by(&stop); }
+  ~StoppedBy() { sim_.stop_by(nullptr); }
+  StoppedBy(const StoppedBy&) = delete;
+  StoppedBy& operator=(const StoppedBy&) = delete;
+
+ private:
+  Simulation& sim_;
+};
+
 StepReport advance(SimulationObject& self, py::handle h) {
   const bool given = !h.is_none();
   const double length = given ? seconds_of("h", h) : 0.0;
   const Own sim(self);
-  const Others others;
-  const Stepping here(self.turn);
-  return given ? sim->advance(length) : sim->advance();
+  PythonStop stop;
+  const StoppedBy by(*sim, stop);
+  StepReport report;
+  {
+    const Others others;
+    const Stepping here(self.turn);
+    report = given ? sim->advance(length) : sim->advance();
+  }
+  stop.rethrow();
+  return report;
 }
 
 /// Steps of the model's h that end at the time of the grid nearest to `until`, 0 for the present time. UsageError.
@@ -90,6 +110,7 @@ RunReport run(const py::object& object, std::optional<double> until,
   const State& state = sim->state();
   const std::uint64_t first = state.step;
   RunReport report;
+  PythonStop stop;
   constexpr auto kPause = std::chrono::milliseconds(100);
   const Others others;
   const Clock::time_point start = Clock::now();
@@ -104,8 +125,10 @@ RunReport run(const py::object& object, std::optional<double> until,
     StepReport step;
     {
       const Stepping here(self.turn);
+      const StoppedBy by(*sim, stop);
       step = sim->advance();
     }
+    stop.rethrow();
     if (state.step == before) throw StepFailed(failure_text(sim->model(), step, before + 1), step);
     ++report.steps;
     report.halved += step.halvings > 0;
@@ -290,6 +313,11 @@ Returns
 -------
 StepReport
     What happened. A step that failed leaves the state as it was, unless the scene says `on_failure: accept`.
+
+Raises
+------
+KeyboardInterrupt
+    Ctrl-C: the step in work is dropped, and the simulation can go on as if it had not begun.
 )")
       .def("_run", &run)
       .def("_view", &view)

@@ -6,6 +6,7 @@
 #include "contact_solver.h"
 #include "extend.h"
 #include "gil.h"
+#include "python_stop.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
 #include "saltus/contact/certificate.h"
@@ -129,8 +130,10 @@ class PythonSolver final : public ContactSolver, public Extended {
     {
       const ProblemLoan loan(problem);
       const MemoryLoan keep(memory);
-      const py::object said =
-          into_python([&] { return given(loan.object(), limits, keep.object(), impulses); });
+      Limits lasting_limits = limits;  // may outlive the call
+      lasting_limits.stop = nullptr;
+      const py::object said = into_python(
+          [&] { return given(loan.object(), lasting_limits, keep.object(), impulses); });
       if (py::isinstance<Report>(said)) {
         const auto& inner = said.cast<const Report&>();
         iterations = inner.iterations;
@@ -185,7 +188,7 @@ void expect_limits(const Limits& limits) {
     throw UsageError(fmt::format("iterations is {} (at least 1)", limits.iterations));
 }
 
-Report solve_in_place(const ContactSolver& solver, const Problem& given, const Limits& limits,
+Report solve_in_place(const ContactSolver& solver, const Problem& given, Limits limits,
                       Memory* memory, py::array_t<double>& p) {
   const ContactProblem& problem = given.get();
   expect_limits(limits);
@@ -200,10 +203,13 @@ Report solve_in_place(const ContactSolver& solver, const Problem& given, const L
   SolverMemory& keep = memory != nullptr ? memory->get() : none;
   Eigen::Map<Vector> out(p.mutable_data(), p.size());
   SolveReport report;
+  PythonStop stop;
+  limits.stop = &stop;
   {
     const Others others;
     report = solve_certified(solver, problem, limits, keep, out);
   }
+  stop.rethrow();
   return Report(report);
 }
 
@@ -218,7 +224,7 @@ std::shared_ptr<ContactSolver> by_name(const std::string& name) {
 void bind_small(py::module_& m) {
   py::class_<Limits>(m, "Limits", "When a contact solver may stop.")
       .def(py::init([](double tolerance, int iterations) {
-             const Limits limits{tolerance, iterations};
+             const Limits limits{.tolerance = tolerance, .iterations = iterations};
              expect_limits(limits);
              return limits;
            }),

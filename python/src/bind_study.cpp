@@ -29,6 +29,7 @@ std::shared_ptr<StudyResult> study(const py::object& scene, const py::object& se
   options.until = until;
   options.probe = std::move(probe);
   Watch watch(progress);
+  options.stop = watch.stop();
   auto result = std::make_shared<StudyResult>();
   {
     const Others others;

@@ -5,6 +5,7 @@
 
 #include "core.h"
 #include "gil.h"
+#include "python_stop.h"
 
 namespace saltus::python {
 
@@ -37,8 +38,12 @@ class Watch {
     return false;
   }
 
+  /// Ends the work within a step.
+  Stop* stop() { return &stop_; }
+
   /// Raises what stopped the work, if an exception did; a KeyboardInterrupt says `where`.
   void rethrow(const std::string& where) {
+    if (!error_) error_ = stop_.take();
     if (!error_) return;
     try {
       std::rethrow_exception(std::exchange(error_, nullptr));
@@ -51,6 +56,7 @@ class Watch {
 
  private:
   py::object progress_;
+  PythonStop stop_;
   std::exception_ptr error_;
 };
 

@@ -61,10 +61,10 @@ GroupState slide(const Slide& s, const std::string& time, const std::string& sch
 /// u_a = U_a exp(-mu_a^2 sigma), kSlideG dt = D dsigma, D^2 = sum (mu_a u_a)^2. With mu_1^2 = 2 m, mu_2^2 = m and y = exp(-m sigma)
 ///     T = int D dy/(kSlideG m y),   D = y sqrt(a y^2 + b),   a = (mu_1 U_1)^2, b = (mu_2 U_2)^2
 /// from 0 to 1: when and where a body stops.
-struct Stop {
+struct Rest {
   double t, x, y;
 };
-Stop stop_of(double m, double U1, double U2) {
+Rest rest_of(double m, double U1, double U2) {
   const double a = 2.0 * m * U1 * U1, b = m * U2 * U2, r = std::sqrt(a + b), sa = std::sqrt(a);
   const double I0 = 0.5 * r + 0.5 * b / sa * std::asinh(std::sqrt(a / b));  // int sqrt(a y^2 + b)
   const double I1 = (r * r * r - std::pow(b, 1.5)) / (3.0 * a);             // y
@@ -114,7 +114,7 @@ TEST_CASE(
   Slide s;
   s.friction = fmt::format("{{along: [2, 0, 0], values: [{:.17g}, {:.17g}]}}", std::sqrt(2.0 * m),
                            std::sqrt(m));
-  const Stop stop = stop_of(m, 1.0, 0.8);
+  const Rest stop = rest_of(m, 1.0, 0.8);
   REQUIRE(stop.t < 0.6);
   Slide far = s;
   far.place = {300.0, -200.0, 0.0};

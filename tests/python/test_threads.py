@@ -155,6 +155,30 @@ class Threads(unittest.TestCase):
         if sim.step <= 2000:
             self.assertEqual(alone.state, sim.state)
 
+    def test_ctrl_c_drops_the_step_in_work_and_leaves_the_last_whole_one(self):
+        brick = {"kind": "rigid", "rigid": {"shape": {"box": {"size": [0.25, 0.12, 0.1]}}, "density": 2000}}
+        bodies = [{"name": "floor", "kind": "rigid", "rigid": {"shape": {"plane": {}}, "fixed": True}}]
+        for name, place in (("a", [0.125, 0, 0.05]), ("b", [0.25, 0, 0.15])):
+            copies = {"count": [60, 1, 5], "spacing": [0.25, 0, 0.2]}
+            bodies.append({"name": name, **brick, "rigid": {**brick["rigid"], "position": place, "copies": copies}})
+        sim = saltus.Simulation({
+            "saltus": 1, "time": {"end": "1 s", "step": "5 ms"}, "gravity": [0, 0, -9.81], "bodies": bodies,
+            "solver": {"kind": "body-gauss-seidel", "tolerance": 1e-15, "iterations": 2500},
+            "on_failure": "accept", "surfaces": [{"law": {"kind": "newton-impact", "friction": 0.6}}]})
+        start, step = sim.state, sim.advance
+        for work in (step, lambda: sim.run(steps=3)):  # a second or more each step
+            timer = threading.Timer(0.3, _thread.interrupt_main, (signal.SIGINT,))
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                work()
+            timer.join()
+            self.assertEqual(sim.step, 0)
+            self.assertEqual(sim.state, start)
+        sim.advance()
+        alone = saltus.Simulation(sim.model)
+        alone.advance()
+        self.assertEqual(alone.state, sim.state)
+
     def test_a_run_to_a_time_that_is_past_or_beyond_counting_is_refused(self):
         sim = saltus.Simulation(ROOT / "examples/bouncing_ball.yaml")
         for until in (2e16, 1e300, -1.0):

@@ -157,6 +157,48 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a signal within a long solve ends it, and --resume makes that step again, bit for bit") {
+  // 600 bricks, swept for a second or more in each of two steps
+  const std::string scene = R"(saltus: 1
+time: {end: 10 ms, step: 5 ms}
+gravity: [0, 0, -9.81]
+solver: {kind: body-gauss-seidel, tolerance: 1e-15, iterations: 2500}
+on_failure: accept
+bodies:
+  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}
+  - {name: a, kind: rigid, rigid: {shape: {box: {size: [0.25, 0.12, 0.1]}}, density: 2000,
+     position: [0.125, 0, 0.05], copies: {count: [60, 1, 5], spacing: [0.25, 0, 0.2]}}}
+  - {name: b, kind: rigid, rigid: {shape: {box: {size: [0.25, 0.12, 0.1]}}, density: 2000,
+     position: [0.25, 0, 0.15], copies: {count: [60, 1, 5], spacing: [0.25, 0, 0.2]}}}
+surfaces: [{law: {kind: newton-impact, friction: 0.6}}]
+results: {frames: 2}
+)";
+  for (const int signal : {SIGINT, SIGTERM}) {
+    CAPTURE(signal);
+    const Folder folder;
+    folder.write("scene.yaml", scene);
+    const Outcome stopped =
+        saltus_command(folder, {"run", "scene.yaml", "-o", "a.h5"}, {.meanwhile = [&](pid_t child) {
+                         if (!catches(child, signal)) return;
+                         ::usleep(300'000);
+                         ::kill(child, signal);
+                       }});
+    CAPTURE(stopped.err);
+    REQUIRE(stopped.code == 1);
+    CHECK(stopped.out.empty());
+    CHECK(stopped.error_lines() == 1);
+    CHECK(holds(stopped.err, "interrupted after step "));
+    CHECK(holds(stopped.err, " of 2 "));
+    const Outcome resumed =
+        saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--resume"});
+    CAPTURE(resumed.err);
+    REQUIRE(resumed.code == 0);
+    REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "b.h5"}).code == 0);
+    check_same_results(folder / "a.h5", folder / "b.h5");
+    check_same_checkpoint(folder / "scene.yaml", folder / "a.h5", folder / "b.h5");
+  }
+}
+
 TEST_CASE("a finished run goes on to a later end as if it had never stopped") {
   const Folder folder;
   const std::string results = "results: {frames: 0, checkpoint_every: 150}\n";

@@ -44,6 +44,7 @@ int run_here(const RunOptions& options, const CommandLine& line) {
   how.go_on = how.provenance.command_line + (options.resume ? "" : " --resume");
   how.dump_contact = options.dump_contact;
   how.dump_folder = options.dump_folder;
+  how.stop = &InterruptGuard::stop();
   how.note = [&](const std::string& text) {
     progress.reset();
     warn(text);

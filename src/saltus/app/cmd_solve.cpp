@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "saltus/app/app.h"
+#include "saltus/app/interrupt.h"
 #include "saltus/app/solve_report.h"
 #include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
@@ -84,9 +85,11 @@ SolvedRow solve_once(const NamedSolver& solver, const FclibProblem& problem, Lim
   for (double total = 0.0; row.repeats < kMostRepeats && total < kLongEnough; ++row.repeats) {
     SolverMemory memory;
     p.setZero(problem.rows());
+    const InterruptGuard interrupt;
     const double start = processor_time();
     row.report = solve_certified(*solver.solver, view, limits, memory, p);
     const double time = std::max(processor_time() - start, 1e-9);
+    if (row.report.stopped) throw RunError("interrupted; nothing was written");
     row.time = std::min(row.time, time);
     total += time;
   }
@@ -183,7 +186,9 @@ void check(const SolveOptions& options) {
 
 int cmd_solve(const SolveOptions& options) {
   check(options);
-  const Limits limits{options.tolerance, options.iterations};
+  const Limits limits{.tolerance = options.tolerance,
+                      .iterations = options.iterations,
+                      .stop = &InterruptGuard::stop()};
   const std::vector<NamedSolver> list = solvers_of(options);
   for (const std::string& file : options.files) {  // all faults come before the first solve
     const FclibProblem problem = read_fclib(file, FclibRead::solutions);

@@ -92,7 +92,8 @@ bool none_ended(const StudyResult& result) {
 }  // namespace
 
 int cmd_study(const StudyArguments& arguments) {
-  const saltus::StudyOptions options = study_options(arguments);
+  saltus::StudyOptions options = study_options(arguments);
+  options.stop = &InterruptGuard::stop();
   const Scene scene = read_scene(arguments.scene, arguments.set);
   const InterruptGuard interrupt;  // until the files are whole
   ReportFolder folder(arguments.output.empty()

@@ -2,16 +2,15 @@
 
 #include <signal.h>
 
-#include "saltus/base/stop.h"
-
 namespace saltus::app {
 namespace {
 
 volatile sig_atomic_t received = 0;
+Stop asked;
 
 extern "C" void note_signal(int number) {
   received = number;
-  request_stop();
+  asked.request();
 }
 
 void install(int number) {
@@ -35,7 +34,7 @@ void remove(int number) {
 
 InterruptGuard::InterruptGuard() {
   received = 0;
-  take_back_stop();
+  asked.take_back();
   install(SIGINT);
   install(SIGTERM);
 }
@@ -43,9 +42,10 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() {
   remove(SIGINT);
   remove(SIGTERM);
-  take_back_stop();
+  asked.take_back();
 }
 
 int InterruptGuard::signal() const { return received; }
+Stop& InterruptGuard::stop() { return asked; }
 
 }  // namespace saltus::app

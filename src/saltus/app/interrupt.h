@@ -1,5 +1,6 @@
 // Ctrl-C and SIGTERM as a flag that the step loop looks at, and the loops of solvers within a step (base/stop.h).
 #pragma once
+#include "saltus/base/stop.h"
 
 namespace saltus::app {
 
@@ -13,6 +14,8 @@ class InterruptGuard {
 
   /// The signal that came, 0 for none.
   int signal() const;
+  /// Requested by that signal.
+  static Stop& stop();
 };
 
 }  // namespace saltus::app

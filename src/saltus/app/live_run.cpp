@@ -160,6 +160,7 @@ LiveRun::LiveRun(std::string scene, std::vector<std::string> set, MakeEncoder en
 }
 
 LiveRun::~LiveRun() {
+  stop_.request();
   {
     const Command command(*this);
     quit_ = true;
@@ -280,6 +281,7 @@ std::uint64_t LiveRun::adopt(Prepared& prepared, bool goes_on) {
   const bool same_records = goes_on && prepared.encoder.layout == encoder_.layout;
   std::swap(encoder_, prepared.encoder);
   sim_.emplace(std::move(*prepared.start));
+  sim_->stop_by(&stop_);
   probes_ = model.probes().size();
   const bool frame = !same_records || framed_ != sim_->state().step;
   framed_ = sim_->state().step;

@@ -79,7 +79,7 @@ class LiveRun {
 
   /// Reads the scene and stands at its start. Throws SceneError.
   LiveRun(std::string scene, std::vector<std::string> set, MakeEncoder encoder);
-  ~LiveRun();  ///< ends the run behind the step it is in
+  ~LiveRun();  ///< drops the step in work
 
   // Commands, from any thread. They take effect between two steps, and return when they have.
   void start();
@@ -137,6 +137,7 @@ class LiveRun {
 
   // of the thread of the run, or of a command while that thread stands between two steps
   std::optional<Simulation> sim_;
+  Stop stop_;  ///< requested at the end
   std::size_t probes_ = 0;
   Clock::time_point next_frame_{}, pace_from_{};
   double pace_t_ = 0.0;

@@ -1,24 +1,44 @@
-// Whether the program was asked to end. Loops that may take minutes, as those of contact solvers, look at it in each turn, so that
-// a signal need not wait for the end of a step. A step that was in work is dropped: what is kept never depends on when the
-// question came.
+// Whether a run was asked to end. Loops that may take long, as those of contact solvers, ask in each turn, so that a signal need
+// not wait for the end of a step. A step in work is then dropped: what is kept never depends on the moment of the question.
 #pragma once
 #include <atomic>
 #include <string_view>
 
 namespace saltus {
 
-namespace stop_detail {
-inline std::atomic<bool> asked{false};
-static_assert(std::atomic<bool>::is_always_lock_free);  // for signal handlers
-}  // namespace stop_detail
+/// Of one run, or of several that end together; other runs of the program do not see it.
+class Stop {
+ public:
+  Stop() = default;
+  virtual ~Stop() = default;
+  Stop(const Stop&) = delete;
+  Stop& operator=(const Stop&) = delete;
 
-/// One load from memory.
-inline bool stop_requested() noexcept { return stop_detail::asked.load(std::memory_order_relaxed); }
-/// May be called by a signal handler. It stays so until it is taken back.
-inline void request_stop() noexcept { stop_detail::asked.store(true, std::memory_order_relaxed); }
-inline void take_back_stop() noexcept {
-  stop_detail::asked.store(false, std::memory_order_relaxed);
-}
+  /// From any thread, and from a signal handler. It stays so until it is taken back.
+  void request() noexcept { asked_.store(true, std::memory_order_relaxed); }
+  void take_back() noexcept { asked_.store(false, std::memory_order_relaxed); }
+
+  /// From any thread of the run; mostly one load from memory.
+  bool requested() noexcept {
+    if (asked_.load(std::memory_order_relaxed)) return true;
+    if (!looks_ || !look()) return false;
+    request();
+    return true;
+  }
+
+ protected:
+  /// Of a run that has to look for itself, in look().
+  explicit Stop(bool looks) : looks_(looks) {}
+  virtual bool look() noexcept { return false; }
+
+ private:
+  std::atomic<bool> asked_{false};
+  static_assert(std::atomic<bool>::is_always_lock_free);  // for signal handlers
+  const bool looks_ = false;
+};
+
+/// nullptr: of a run that nobody asks.
+inline bool stop_requested(Stop* stop) noexcept { return stop != nullptr && stop->requested(); }
 
 /// Why a step that was dropped for it failed: StepReport::failure is this very text, by its address.
 inline constexpr char kStopRequested[] = "the program was asked to end";

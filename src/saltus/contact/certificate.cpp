@@ -77,7 +77,13 @@ SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& p
   constexpr int kCloser = 3;
   constexpr double kFinest = 1e-15;  // tolerance [1]
   limits.closing = Certificate{.contacts = problem.laws.size()}.allowed(limits.tolerance);
+  const auto stopped = [&](SolveReport& report) {
+    report.stopped = limits.stopped();
+    report.converged = report.converged && !report.stopped;
+    return report.stopped;
+  };
   SolveReport report = solver.solve(problem, limits, memory, p);
+  if (stopped(report)) return report;
   Certificate now = certify(problem, p);
   Limits closer = limits;
   for (int k = 0; k < kCloser && report.converged && !now.holds(limits.tolerance); ++k) {
@@ -90,6 +96,7 @@ SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& p
     again.iterations += report.iterations;
     again.converged = again.residual <= limits.tolerance;
     report = again;
+    if (stopped(report)) return report;
     now = certify(problem, p);
     if (closer.tolerance == kFinest) break;
   }
@@ -106,8 +113,8 @@ std::unique_ptr<ContactSolver> make_certified(std::shared_ptr<const ContactSolve
 
 // The normal rows and the equalities alone: what W p = 0, p_N >= 0, b . p < 0 says of them holds whatever friction is, since
 // p . u = p . b for every u = W p' + b.
-std::vector<int> contradicting_contacts(const ContactSolver& solver,
-                                        const ContactProblem& problem) {
+std::vector<int> contradicting_contacts(const ContactSolver& solver, const ContactProblem& problem,
+                                        Stop* stop) {
   constexpr Eigen::Index kMost = 3000;  // rows
   constexpr double kShifts[] = {1e-3, 1e-6};
   if (problem.b.size() > kMost || !problem.b.allFinite()) return {};
@@ -128,6 +135,7 @@ std::vector<int> contradicting_contacts(const ContactSolver& solver,
   Matrix W0(n, n);
   Vector b(n), column(problem.b.size());
   for (Eigen::Index j = 0; j < n; ++j) {
+    if (stop_requested(stop)) return {};
     column.setZero();
     problem.W.column(rows[static_cast<std::size_t>(j)], 1.0, column);
     for (Eigen::Index i = 0; i < n; ++i) W0(i, j) = column[rows[static_cast<std::size_t>(i)]];
@@ -149,7 +157,8 @@ std::vector<int> contradicting_contacts(const ContactSolver& solver,
     W.W.diagonal() += s * D;
     Vector p = Vector::Zero(n);
     SolverMemory memory;
-    const SolveReport found = solver.solve(normal, {1e-8, 10'000}, memory, p);
+    const SolveReport found =
+        solver.solve(normal, {.tolerance = 1e-8, .iterations = 10'000, .stop = stop}, memory, p);
     if (!(found.residual <= 1e-6)) return {};
     const Vector u = W0 * p + b;
     const auto closing = [&](Eigen::Index i) {

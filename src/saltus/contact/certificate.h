@@ -53,7 +53,8 @@ std::unique_ptr<ContactSolver> make_certified(std::shared_ptr<const ContactSolve
 /// where none of this can be told. Compares the solutions of
 ///     u_N = (W_NN + s diag(W_NN)) p_N + b_N,   0 <= u_N perp p_N >= 0
 /// at two small s: the closing velocity s W_ii p_i that is left of them falls with s where a motion satisfies the contacts, and
-/// does not where none does. Friction cannot help then. For failures: makes W a matrix.
-std::vector<int> contradicting_contacts(const ContactSolver& solver, const ContactProblem& problem);
+/// does not where none does. Friction cannot help then. For failures: makes W a matrix. None where `stop` is requested.
+std::vector<int> contradicting_contacts(const ContactSolver& solver, const ContactProblem& problem,
+                                        Stop* stop = nullptr);
 
 }  // namespace saltus

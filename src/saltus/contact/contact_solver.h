@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "saltus/base/base.h"
+#include "saltus/base/stop.h"
 #include "saltus/contact/delassus.h"
 
 namespace saltus {
@@ -64,6 +65,11 @@ struct Limits {
   /// Closing velocity that may be left, over that of the step [1]: certificate.h. Sweeps and Newton's method go on until it is met
   /// too; others end with the tolerance.
   double closing = std::numeric_limits<double>::infinity();
+  /// Asked in each turn of every loop that may take long. Where it is requested the solve ends at once, and neither p nor the
+  /// report count.
+  Stop* stop = nullptr;
+
+  bool stopped() const { return stop_requested(stop); }
 };
 
 /// One solver that was asked, and how far it came.
@@ -81,6 +87,7 @@ struct SolveReport {
   double closing =
       0.0;  ///< closing velocity left, relative to those of the step [1]: certificate.h
   bool certified = true;  ///< the certificate holds; those that make_certified() wraps find it
+  bool stopped = false;  ///< Limits::stop ended it; those that make_certified() wraps find that too
   /// What a solver that delegates did, in order; the last attempt that was better gave p.
   std::array<Attempt, 8> attempts{};
   int attempted = 0;

@@ -331,6 +331,10 @@ const Matrix* JointedDelassus::dense() const {
   dense_.resize(n, n);
   unit_.setZero(n);
   for (Eigen::Index j = 0; j < n; ++j) {
+    if (stop_requested(stop_)) {
+      dense_.setZero();
+      break;
+    }
     unit_[j] = 1.0;
     apply(unit_, dense_.col(j));
     unit_[j] = 0.0;

@@ -22,6 +22,9 @@ class JointedDelassus final : public Delassus {
  public:
   /// The rows, to be made anew in the storage that is there; then index() before any use.
   JointedRows& refill() { return rows_; }
+  /// Where `stop`, which must outlive this, is requested while W is formed, W has its diagonal alone until the next
+  /// index().
+  void stop_by(Stop* stop) { stop_ = stop; }
   /// Scales the rows of the joints so that S_ii = 1. False: S is singular or not finite.
   bool index();
 
@@ -57,6 +60,7 @@ class JointedDelassus final : public Delassus {
   void couple(int a, int b, double* D) const;
 
   JointedRows rows_;
+  Stop* stop_ = nullptr;
   std::vector<int> side_offset_;  ///< sides of each body
   std::vector<Side> sides_;
   std::vector<int> row_;            ///< of each body: its first in G_

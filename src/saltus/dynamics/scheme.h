@@ -53,6 +53,7 @@ struct Trial {
   /// Why a smooth stage of the step failed ("the step control needs ...", a string of static life), empty: it did not.
   std::string_view failure;
   bool ledger = true;        ///< work() will be called for this step
+  Stop* stop = nullptr;      ///< asked by loops that may take long
   std::vector<Vector> work;  ///< scheme-private vectors
 };
 

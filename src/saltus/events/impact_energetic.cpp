@@ -54,12 +54,13 @@ double first_event(const Springs& springs, const Vector& y, const Vector& before
   return high;
 }
 
-bool run(Springs& springs, Vector& y, ImpactReport& report) {
+bool run(Springs& springs, Vector& y, ImpactReport& report, const Limits& limits) {
   Vector trial, error, before, after;
   std::vector<char> changed;
   double h = 1e-3;
   for (int steps = 0; steps < kMostSteps && report.phases < kMostPhases; ++steps) {
     if (springs.over(y, kEnd)) return true;
+    if (limits.stopped()) return false;
     before = springs.events(y);
     changed.resize(static_cast<std::size_t>(before.size()));
     h = std::min(h, springs.longest());
@@ -99,7 +100,7 @@ void energetic(Course& course) {
   Springs springs(course);
   if (springs.closes()) {
     Vector y = springs.start();
-    if (!run(springs, y, course.report)) {
+    if (!run(springs, y, course.report, course.limits)) {
       course.report.converged = false;
       if (course.report.failure.empty()) course.report.failure = kTooLong;
     }

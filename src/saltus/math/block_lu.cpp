@@ -109,7 +109,7 @@ void BlockLu::extend(const Update& child, const Front& front) {
 }
 
 bool BlockLu::factorise(const BlockPattern& pattern, const int* size, const double* value,
-                        const std::size_t* start) {
+                        const std::size_t* start, Stop* stop) {
   pattern_ = &pattern;
   begin(size);
   for (int s = 0; s < pattern.fronts(); ++s) {
@@ -125,7 +125,7 @@ bool BlockLu::factorise(const BlockPattern& pattern, const int* size, const doub
       updates_.pop_back();
     }
     if (!eliminate(front.p, front.q, factor_.data() + front.upper, factor_.data() + front.lower,
-                   F22_.data(), exchange_.data() + front.exchange))
+                   F22_.data(), exchange_.data() + front.exchange, stop))
       return false;
     std::copy_n(F22_.data(), at(front.q) * at(front.q), stack_.data() + end);
     updates_.push_back({end, s});

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/base/stop.h"
 #include "saltus/math/rotation.h"
 
 namespace saltus {
@@ -139,6 +140,7 @@ std::string_view ConjugateGradients::iterate(double b_b, int& left) const {
   square_ = of.second;
   for (; square_ > enough; --left) {
     if (left == 0) return tolerance_ > 0.0 ? kLimit : std::string_view{};
+    if (stop_requested(stop_)) return kStopRequested;
     const double pq = apply();
     if (!(pq > 0.0)) return kIndefinite;
     const double before = of.first;

@@ -34,6 +34,7 @@ class ConjugateGradients final : public Operator {
   bool symmetric() const override { return true; }
   SolveRecord record() const override { return record_; }
   void forget() override { record_ = {}; }
+  void stop_by(Stop* stop) override { stop_ = stop; }
 
  private:
   struct Sums {
@@ -53,6 +54,7 @@ class ConjugateGradients final : public Operator {
   AlignedArray inverse_;  ///< of the diagonal blocks, 9 a node
   double tolerance_;
   int iterations_;
+  Stop* stop_ = nullptr;
   // An operator belongs to one simulation
   mutable Crew crew_;                           // of one solve
   mutable AlignedArray b_, x_, r_, z_, p_, q_;  // of one solve

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/base/stop.h"
 #include "saltus/math/lanes.h"
 
 namespace saltus {
@@ -69,12 +70,14 @@ SALTUS_INLINE void product(int rows, int columns, int inner, const double* A, co
 
 constexpr int kNarrow = 16;  ///< rows of a front that wide registers only slow down
 constexpr int kPanel = 8;    ///< pivots before the rest is updated
+constexpr int kRows = 64;    ///< of F22 that are updated together, whole strips
 
 template <int W>
 SALTUS_INLINE bool eliminate_front(int p, int q, double* upper, double* lower, double* F22,
-                                   int* exchange) {
+                                   int* exchange, Stop* stop) {
   const int m = p + q;
   for (int begin = 0; begin < p; begin += kPanel) {
+    if (stop_requested(stop)) return false;
     const int end = std::min(begin + kPanel, p);
     for (int s = begin; s < end; ++s) {  // columns of the panel
       double* const u = upper + std::ptrdiff_t{s} * m;
@@ -113,7 +116,11 @@ SALTUS_INLINE bool eliminate_front(int p, int q, double* upper, double* lower, d
     }
     product<W>(q, p - end, end - begin, lower + begin, U + end, lower + end, {p, m, p});
   }
-  product<W>(q, q, p, lower, upper + p, F22, {p, m, q});
+  for (int i = 0; i < q; i += kRows) {
+    if (stop_requested(stop)) return false;
+    product<W>(std::min(kRows, q - i), q, p, lower + std::ptrdiff_t{i} * p, upper + p,
+               F22 + std::ptrdiff_t{i} * q, {p, m, q});
+  }
   return true;
 }
 
@@ -170,8 +177,8 @@ SALTUS_INLINE void invert_front(int p, int q, const double* upper, const int* ex
 // One function for each instruction set; see kernels.cpp.
 #define SALTUS_FRONT(set, W)                                                           \
   SALTUS_TARGET_##set bool eliminate_##set(int p, int q, double* upper, double* lower, \
-                                           double* F22, int* exchange) {               \
-    return eliminate_front<W>(p, q, upper, lower, F22, exchange);                      \
+                                           double* F22, int* exchange, Stop* stop) {   \
+    return eliminate_front<W>(p, q, upper, lower, F22, exchange, stop);                \
   }
 #define SALTUS_INVERSE(set, W)                                                                  \
   SALTUS_TARGET_##set void invert_##set(int p, int q, const double* upper, const int* exchange, \
@@ -188,7 +195,7 @@ SALTUS_INVERSE(avx2, 4)
 #undef SALTUS_FRONT
 #undef SALTUS_INVERSE
 
-using Eliminate = bool (*)(int, int, double*, double*, double*, int*);
+using Eliminate = bool (*)(int, int, double*, double*, double*, int*, Stop*);
 
 Eliminate widest() {
 #if SALTUS_CLONES
@@ -207,10 +214,10 @@ decltype(&invert_baseline) widest_inverse() {
 
 }  // namespace
 
-bool eliminate(int p, int q, double* upper, double* lower, double* F22, int* exchange) {
+bool eliminate(int p, int q, double* upper, double* lower, double* F22, int* exchange, Stop* stop) {
   static const Eliminate best = widest();
-  if (p + q <= kNarrow) return eliminate_baseline(p, q, upper, lower, F22, exchange);
-  return best(p, q, upper, lower, F22, exchange);
+  if (p + q <= kNarrow) return eliminate_baseline(p, q, upper, lower, F22, exchange, stop);
+  return best(p, q, upper, lower, F22, exchange, stop);
 }
 
 std::size_t invert_work(int p, int q) {

@@ -4,11 +4,14 @@
 
 namespace saltus {
 
+class Stop;
+
 /// Eliminates p rows and columns of  [F11 F12; F21 F22],  F11 p x p, F22 q x q:
 ///     P F11 = L11 U11,  F12 <- U12 = L11^-1 P F12,  F21 <- L21 = F21 U11^-1,  F22 <- F22 - L21 U12
 /// upper: [F11 F12], p x (p + q); lower: F21, q x p; exchange[i] >= i is the row that came to i. Pivots are the largest of
-/// their column in F11. False if one is 0 or not finite.
-bool eliminate(int p, int q, double* upper, double* lower, double* F22, int* exchange);
+/// their column in F11. False if one is 0 or not finite, and where `stop` is requested.
+bool eliminate(int p, int q, double* upper, double* lower, double* F22, int* exchange,
+               Stop* stop = nullptr);
 
 /// Numbers of work space for invert().
 std::size_t invert_work(int p, int q);

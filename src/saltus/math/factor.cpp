@@ -93,5 +93,9 @@ void forget(Factor& A) {
   if (auto* given = std::get_if<std::unique_ptr<Operator>>(&A.form); given && *given)
     (*given)->forget();
 }
+void stop_by(Factor& A, Stop* stop) {
+  if (auto* given = std::get_if<std::unique_ptr<Operator>>(&A.form); given && *given)
+    (*given)->stop_by(stop);
+}
 
 }  // namespace saltus

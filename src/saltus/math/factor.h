@@ -11,6 +11,8 @@
 
 namespace saltus {
 
+class Stop;
+
 /// A = diag; holds 1/A_jj (0 where a degree of freedom is prescribed or cannot be excited) [1/kg].
 struct Diagonal {
   Vector inverse;
@@ -50,6 +52,8 @@ class Operator {
   /// Of those that iterate. Default: nothing to tell.
   virtual SolveRecord record() const { return {}; }
   virtual void forget() {}
+  /// Of those that iterate: solves end at once where `stop`, which must outlive them, is requested.
+  virtual void stop_by(Stop* stop) { static_cast<void>(stop); }
 };
 
 /// A dense A by LU with partial pivoting; unsymmetric matrices welcome.
@@ -80,5 +84,6 @@ bool symmetric(const Factor& A);
 bool response(const Factor& A, const SparseRows& H, Eigen::Ref<Matrix> W);
 SolveRecord record(const Factor& A);
 void forget(Factor& A);  ///< begins a new record
+void stop_by(Factor& A, Stop* stop);
 
 }  // namespace saltus

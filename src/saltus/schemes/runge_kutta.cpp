@@ -26,6 +26,7 @@
 #include <numeric>
 
 #include "saltus/base/error.h"
+#include "saltus/base/stop.h"
 #include "saltus/math/tableaus.h"
 #include "saltus/schemes/explicit.h"
 #include "saltus/schemes/implicit.h"
@@ -188,6 +189,7 @@ void RungeKutta::in_parts(const Dynamics& body, Trial& x) const {
   for (int tried = 0; tried < kMostParts && length > kShortestPart * x.h; ++tried) {
     const bool last = done + length >= x.h * (1.0 - 1e-12);
     if (last) length = x.h - done;
+    if (stop_requested(x.stop)) break;
     const Part part{x.t0 + done, length, q, v};
     advance(body, x, part);
     const double off = error(body, x, part);

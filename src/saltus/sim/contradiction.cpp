@@ -30,8 +30,8 @@ void add_once(std::vector<std::string>& names, std::string name) {
 }  // namespace
 
 std::string contradiction(const Model& model, const ContactProblem& problem,
-                          std::span<const SeenContact> contacts) {
-  const std::vector<int> found = contradicting_contacts(model.solver(), problem);
+                          std::span<const SeenContact> contacts, Stop* stop) {
+  const std::vector<int> found = contradicting_contacts(model.solver(), problem, stop);
   if (found.empty()) return "";
   std::vector<std::string> pairs, driven;
   std::vector<int> groups;

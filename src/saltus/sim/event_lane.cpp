@@ -181,6 +181,7 @@ struct EventLane::Work {
   std::map<std::uint64_t, Vector3> impulse;  ///< of contacts since begin_means()
   LaneTouch::Account account_of_touch;
   LaneTrace* kept = nullptr;
+  Stop* stop = nullptr;
 
   /// A group in a row H of a contact. With velocities of the size s (of turns times the radius of gyration) it makes at most
   /// `reach` s of the rate of the row; an elastic impact at the rate u makes at most `gain` u of its velocity.
@@ -511,6 +512,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   double error = 0.0;
   noise.assign(first.size() - 1, 0.0);
   for (int trial = 0;; ++trial) {
+    if (stop_requested(stop)) return Made::nothing;
     step.h = h;
     const bool whole = method->step(motion, step) && step.v1.allFinite() && step.w1.allFinite();
     bool good = whole;
@@ -1207,6 +1209,11 @@ std::string_view name_of(Event::Kind kind) {
 EventLane::EventLane(const Model& model) : work_(std::make_unique<Work>(model)) {}
 EventLane::~EventLane() = default;
 
+void EventLane::stop_by(Stop* stop) {
+  work_->stop = stop;
+  work_->touch.stop_by(stop);
+}
+
 void EventLane::enter(State& state) {
   state.lane.active = true;
   state.lane.h = 0.0;
@@ -1265,7 +1272,7 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   }
   // No step is so long that its dense output would cost digits in the intervals.
   const double limit = std::max(t1, state.t + kLongest * d.model.options().h);
-  while (end == End::reached && state.t < t1 && !stop_requested()) {
+  while (end == End::reached && state.t < t1 && !stop_requested(d.stop)) {
     if (!d.ready) {
       if (d.near(state) > kClose * options.closed) {
         end = leave(kManyClosed);

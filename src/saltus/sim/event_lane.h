@@ -24,6 +24,9 @@ class EventLane {
   explicit EventLane(const Model& model);
   ~EventLane();
 
+  /// advance() ends somewhere on its way where `stop`, which must outlive this, is requested; the caller has to look.
+  void stop_by(Stop* stop);
+
   /// Takes over a state whose groups hold physical q and v.
   void enter(State& state);
   /// Covers [state.t, t1]. `busy`: more events than EventOptions::limit, more contacts closed than EventOptions::closed, or

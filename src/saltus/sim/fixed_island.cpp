@@ -223,8 +223,10 @@ void FixedIsland::solve(IslandStep& step, StepReport& report) {
   const TableDelassus W(D_, admitted_, symmetric(trial.A));
   const auto b = b_.head(m);
   auto p = p_.head(m);
-  const SolveReport solved = solved_ = step.model.solver().solve(
-      {W, b, law_rows_, admitted_}, step.model.options().contact, step.solver, p);
+  Limits limits = step.model.options().contact;
+  limits.stop = step.stop;
+  const SolveReport solved = solved_ =
+      step.model.solver().solve({W, b, law_rows_, admitted_}, limits, step.solver, p);
   report.iterations += solved.iterations;
   report.residual = worse(report.residual, solved.residual);
   report.speed = std::max(report.speed, solved.speed);

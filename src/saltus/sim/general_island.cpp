@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "saltus/base/stop.h"
 #include "saltus/sim/contradiction.h"
 #include "saltus/sim/failure_words.h"
 #include "saltus/sim/island_projection.h"
@@ -85,8 +84,8 @@ class GeneralIsland final : public Island {
   bool pass(IslandStep& step, const Stage& stage, Passes& x, StepReport& report);
   bool solve_contacts(IslandStep& step, const Stage& stage, Passes& x, StepReport& report);
   void give_impulses(IslandStep& step, Passes& x);
-  void judge(const Passes& x, StepReport& report) const;
-  void explain(StepReport& report) const;
+  void judge(const Passes& x, Stop* stop, StepReport& report) const;
+  void explain(Stop* stop, StepReport& report) const;
   void see_now(std::vector<SeenContact>& contacts) const;
 
   const Model& model_;
@@ -294,9 +293,10 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
   // Passes end when the largest outstanding change is below tolerance; with contact it must also have stopped falling
   // into the noise: the contact solver works to the user's tolerance from the first pass on.
   while (pass(step, stage, x, report) && !x.once && !satisfied(x) &&
-         x.pass < model_.options().pass_limit && std::isfinite(x.outstanding) && !stop_requested())
+         x.pass < model_.options().pass_limit && std::isfinite(x.outstanding) &&
+         !stop_requested(step.stop))
     continue;
-  judge(x, report);
+  judge(x, step.stop, report);
   if (stage.level == Level::position) {
     problem_.hold();
     if (problem_.empty() || !report.finite) return;
@@ -369,7 +369,7 @@ void GeneralIsland::give_impulses(IslandStep& step, Passes& x) {
   if (x.gaps || x.pulled) x.outstanding = worse(x.outstanding, problem_.change(step, !x.gaps));
 }
 
-void GeneralIsland::judge(const Passes& x, StepReport& report) const {
+void GeneralIsland::judge(const Passes& x, Stop* stop, StepReport& report) const {
   report.passes = std::max(report.passes, x.pass);
   report.residual = worse(report.residual, x.residual);
   report.outstanding = worse(report.outstanding, x.once ? 0.0 : x.outstanding);
@@ -380,16 +380,17 @@ void GeneralIsland::judge(const Passes& x, StepReport& report) const {
     report.failure = !x.solved                 ? failure::kContactLimit
                      : x.stagnant >= kStagnant ? failure::kStagnation
                                                : failure::kPassLimit;
-  if (!x.solved && report.finite) explain(report);
+  if (!x.solved && report.finite) explain(stop, report);
 }
 
 // Whether anything solves the contact problem that was not solved.
-void GeneralIsland::explain(StepReport& report) const {
+void GeneralIsland::explain(Stop* stop, StepReport& report) const {
+  if (stop_requested(stop)) return;  // it may have been
   std::vector<SeenContact> contacts(problem_.admitted().size());
   for (std::size_t k = 0; k < contacts.size(); ++k)
     list_.see(size(problem_.admitted()[k]), 0.0, contacts[k]);
   report.detail = contradiction(
-      model_, {problem_.W(), problem_.b(), problem_.laws(), problem_.rows()}, contacts);
+      model_, {problem_.W(), problem_.b(), problem_.laws(), problem_.rows()}, contacts, stop);
   if (!report.detail.empty()) report.failure = failure::kContradiction;
 }
 

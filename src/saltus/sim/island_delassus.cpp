@@ -223,6 +223,7 @@ bool IslandDelassus::hold_by_bodies(const IslandStep& step, const ContactList& l
   if (!list.by_bodies(step.trials, contacts, sizes_, jointed_.refill().contacts)) return false;
   make_joints(list, joints.system(), jointed_.refill().joints);
   if (!jointed_.index()) return false;
+  jointed_.stop_by(step.stop);
   W_ = &jointed_;
   diagonal_ = jointed_.diagonal();
   return true;

@@ -380,6 +380,7 @@ bool IslandProblem::press(const IslandStep& step, const Limits& limits, SolveRep
 SolveReport IslandProblem::solve(IslandStep& step, const Stage& stage, bool even) {
   Limits limits = model_.options().contact;
   limits.even = even;
+  limits.stop = step.stop;
   pressed_.setZero();
   SolveReport pressing{true, 0, 0.0};
   if (stage.level == Level::velocity && press(step, limits, pressing)) {
@@ -402,8 +403,10 @@ SolveReport IslandProblem::close_gaps(IslandStep& step) {
   p_.setZero();
   pressed_.setZero();
   step.solver.active.clear();
+  Limits limits = model_.options().contact;
+  limits.stop = step.stop;
   const SolveReport found =
-      model_.solver().solve({W_.W(), b_, laws_, rows_}, model_.options().contact, step.solver, p_);
+      model_.solver().solve({W_.W(), b_, laws_, rows_}, limits, step.solver, p_);
   if (found.converged) give();
   return found;
 }

@@ -249,7 +249,9 @@ bool LaneTouch::strike(const Instant& now) {
   for (std::size_t k = 0; k < of.size(); ++k)
     if (contacts[k].form == ImpactForm::held) u[contacts[k].first] -= of[k]->law->facts().velocity;
   const Limits allowed = model_.options().contact;
-  const Limits asked{std::min(kSolve, allowed.tolerance), allowed.iterations};
+  const Limits asked{.tolerance = std::min(kSolve, allowed.tolerance),
+                     .iterations = allowed.iterations,
+                     .stop = stop_};
   const ImpactReport report = solve_impact({W, u, contacts, ids}, model_.options().events.impacts,
                                            model_.solver(), asked, P);
   now.account.iterations += report.iterations;
@@ -360,7 +362,9 @@ bool LaneTouch::choose(const Instant& now) {
   W.is_symmetric = symmetric;
   SolverMemory memory;
   const Limits allowed = model_.options().contact;
-  const Limits asked{std::min(kSolve, allowed.tolerance), allowed.iterations};
+  const Limits asked{.tolerance = std::min(kSolve, allowed.tolerance),
+                     .iterations = allowed.iterations,
+                     .stop = stop_};
   const SolveReport report = model_.solver().solve({W, b, laws, ids}, asked, memory, p);
   now.account.iterations += report.iterations;
   now.account.residual = worse(now.account.residual, report.residual);

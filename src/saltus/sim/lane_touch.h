@@ -31,6 +31,8 @@ struct LaneEnding {
 class LaneTouch {
  public:
   LaneTouch(const Model& model, LaneMotion& motion);
+  /// Impacts end unsolved where `stop` is requested.
+  void stop_by(Stop* stop) { stop_ = stop; }
 
   /// What the instant did, added up until clear().
   struct Account {
@@ -118,6 +120,7 @@ class LaneTouch {
 
   const Model& model_;
   LaneMotion& motion_;
+  Stop* stop_ = nullptr;
   double in_play_ = 0.0, of_fall_ = 0.0, of_distance_ = 0.0;  ///< of allow()
   std::vector<Touching> touching_;
   std::vector<LaneEnding> endings_;

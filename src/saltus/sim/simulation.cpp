@@ -261,7 +261,9 @@ void Simulation::Work::begin(double h) {
     trial.start = &state.groups[g];
     trial.stage = trial.pass = 0;
     trial.failure = {};
+    trial.stop = stop;
     saltus::forget(trial.A);
+    saltus::stop_by(trial.A, stop);
     const auto island = static_cast<std::size_t>(model.islands()[g]);
     if (island < islands.size() && islands[island]) trial.r.setZero();  // others never touch it
     trial.ledger = model.options().ledger && !(adaptive && adaptive->estimating);
@@ -434,7 +436,8 @@ IslandStep Simulation::Work::of_island(std::size_t i) {
           notices,
           state.broken,
           state.energy.kinetic,
-          !(adaptive && adaptive->estimating)};
+          !(adaptive && adaptive->estimating),
+          stop};
 }
 
 // One step: predict, touch, correct, finish, measure, book. The state changes only in commit().
@@ -446,7 +449,7 @@ void Simulation::Work::step(double h, StepReport& report) {
     if (!islands[i]) continue;
     IslandStep at = of_island(i);
     islands[i]->solve(at, report);
-    if (observer && !(adaptive && adaptive->estimating) && !stop_requested())
+    if (observer && !(adaptive && adaptive->estimating) && !stop_requested(stop))
       islands[i]->show(at, static_cast<int>(i), *observer);
   }
   if (failed(report)) return;
@@ -648,7 +651,7 @@ void Simulation::Work::commit(double t1) {
 // A step that was in work when the program was asked to end: its solvers may have broken off. Whether it is done is not asked,
 // or what is kept would depend on the moment.
 bool Simulation::Work::dropped(StepReport& report) {
-  if (!stop_requested()) return false;
+  if (!stop_requested(stop)) return false;
   report.converged = report.finite = false;
   report.failure = kStopRequested;
   return true;
@@ -661,6 +664,20 @@ void Simulation::Work::forget() {
   for (SolverMemory& memory : state.solvers) memory = {};
   for (auto& island : islands)
     if (island) island->forget();
+}
+
+// What solvers carry from step to step, which no other thing can be made of again: that of the steps that count.
+void Simulation::Work::keep_solvers() {
+  solvers_before.resize(state.solvers.size());
+  for (std::size_t i = 0; i < state.solvers.size(); ++i) {
+    const SolverMemory& now = state.solvers[i];
+    solvers_before[i].active.assign(now.active.begin(), now.active.end());
+    solvers_before[i].factor.assign(now.factor.begin(), now.factor.end());
+    solvers_before[i].changes = now.changes;
+  }
+}
+void Simulation::Work::give_solvers_back() {
+  for (std::size_t i = 0; i < state.solvers.size(); ++i) state.solvers[i] = solvers_before[i];
 }
 
 // The state as it was, in the same memory.
@@ -708,8 +725,13 @@ void Simulation::Work::advance(double h, double t1, int depth, StepReport& repor
 
 // The step in two halves. The report is that of both, or of the half that failed.
 void Simulation::Work::halve(double h, double t1, int depth, StepReport& report) {
-  std::optional<State> before;  // a step of which only a part succeeds does not count
-  if (depth == 0) before = state;
+  // A step of which only a part succeeds does not count.
+  std::optional<State> before;
+  std::vector<Vector> reactions_before;
+  if (depth == 0) {
+    before = state;
+    reactions_before = reactions;
+  }
   const double t_mid = state.t + 0.5 * h;
   StepReport first;
   try {
@@ -725,7 +747,9 @@ void Simulation::Work::halve(double h, double t1, int depth, StepReport& report)
   }
   StepReport& second = report;
   if (!second.converged || !second.finite) {
-    if (depth == 0) put_back(*before);
+    if (depth > 0) return;
+    put_back(*before);
+    reactions = reactions_before;
     return;
   }
   add_earlier(second, first);
@@ -845,6 +869,7 @@ StepReport Simulation::Work::interval(double h) {
   // The hand-over to another step changes memories: a step that fails must not have done it.
   std::optional<State> before;
   const double t1 = regular ? on_grid : state.t + h;
+  if (stop) keep_solvers();
   const bool adapts = adaptive != nullptr;  // restores by itself what fails
   if ((h != state.h && !adapts) || (lane && (state.lane.active || state.lane.stepping == 0)))
     before = state;
@@ -858,6 +883,7 @@ StepReport Simulation::Work::interval(double h) {
       advance(h, t1, 0, report);
   } catch (...) {
     recover(adapts ? &adaptive->before : before ? &*before : nullptr);
+    if (stop) give_solvers_back();
     notices.discard();
     throw;
   }
@@ -869,6 +895,7 @@ StepReport Simulation::Work::interval(double h) {
     notices.commit(state.t);
   } else {
     if (before) put_back(*before);
+    if (is_stop(report.failure)) give_solvers_back();
     notices.discard();
   }
   return report;
@@ -889,6 +916,11 @@ void Simulation::use_threads(int count) {
 void Simulation::trace(LaneTrace* trace) {
   expects(work_->lane != nullptr, "only the event lane has a trace: time.lane is stepping");
   work_->lane->trace(trace);
+}
+
+void Simulation::stop_by(Stop* stop) {
+  work_->stop = stop;
+  if (work_->lane) work_->lane->stop_by(stop);
 }
 
 void Simulation::observe(ContactObserver* observer) { work_->observer = observer; }

@@ -40,6 +40,11 @@ class Simulation {
   /// on it. Not from inside a step.
   void use_threads(int count);
 
+  /// A step in work when `stop` is requested is dropped: advance() returns at once, leaves the state as it was and reports
+  /// kStopRequested (base/stop.h) as its failure. After that, with the request taken back, steps go on with the bits they would
+  /// have had. `stop` must outlive this or be replaced; nullptr, as at first: none.
+  void stop_by(Stop* stop);
+
   /// Shows every contact problem to `observer`, which must outlive this or be replaced; nullptr: to nobody, as at first.
   void observe(ContactObserver* observer);
 

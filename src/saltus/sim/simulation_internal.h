@@ -65,6 +65,8 @@ struct Simulation::Work {
   GroupRows probe_row;
   Vector w_probe;
   ContactObserver* observer = nullptr;
+  Stop* stop = nullptr;
+  std::vector<SolverMemory> solvers_before;  ///< those of the state when the interval began
   Notices notices;
   std::vector<char>
       follows;  ///< of each group: 1 its scheme follows any spin, 2 it does not, 0 not asked
@@ -92,6 +94,8 @@ struct Simulation::Work {
   void react(double h);
   void commit(double t1);
   void forget();
+  void keep_solvers();
+  void give_solvers_back();
   void put_back(const State& before);
   void recover(const State* before);
   /// An interval of h in the lane of the model, and what is kept of it.

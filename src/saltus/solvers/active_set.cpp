@@ -10,9 +10,10 @@ std::size_t packed_size(std::size_t rows) { return rows * (rows + 1) / 2; }
 
 }  // namespace
 
-ActiveSet::ActiveSet(const ContactProblem& problem, SolverMemory& memory)
+ActiveSet::ActiveSet(const ContactProblem& problem, SolverMemory& memory, Stop* stop)
     : problem_(problem),
       memory_(memory),
+      stop_(stop),
       factor_(memory.factor),
       n_(static_cast<int>(problem.b.size())) {
   // All that the largest basis needs, so that no later solve of this size allocates. Pages of the
@@ -50,7 +51,7 @@ void ActiveSet::restart(View p) {
   factor_.clear();
   std::fill_n(place_, n_, -1);
   insert_free_rows();
-  for (int i = 0; i < n_; ++i)
+  for (int i = 0; i < n_ && !stop_requested(stop_); ++i)
     if (p[i] > 0.0 && !free(i)) insert(i);
 }
 
@@ -86,7 +87,7 @@ void ActiveSet::adopt() {
 /// An equality row that depends on pushing rows takes the place of the one it resembles most; one
 /// that depends on equality rows alone is redundant and stays out.
 void ActiveSet::insert_free_rows() {
-  for (int i = 0; i < n_; ++i) {
+  for (int i = 0; i < n_ && !stop_requested(stop_); ++i) {
     if (!free(i) || active(i)) continue;
     while (!insert(i)) {
       const auto c = dependence(i);
@@ -111,7 +112,7 @@ void ActiveSet::refactor() {
   memory_.changes = 0;
   factor_.clear();
   std::fill_n(place_, n_, -1);
-  for (int k = 0; k < count; ++k) insert(spare_[k]);
+  for (int k = 0; k < count && !stop_requested(stop_); ++k) insert(spare_[k]);
   memory_.changes = 0;
 }
 

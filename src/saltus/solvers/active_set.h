@@ -17,8 +17,9 @@ class ActiveSet {
   /// bracket bounds every sum in (1) because W_ij^2 <= W_ii W_jj.
   static constexpr double kNoise = 8 * 2.220446049250313e-16;
 
-  /// Uses the scratch of `memory`, which nobody else may touch meanwhile.
-  ActiveSet(const ContactProblem& problem, SolverMemory& memory);
+  /// Uses the scratch of `memory`, which nobody else may touch meanwhile. Where `stop` is requested factors are left as far
+  /// as they are.
+  ActiveSet(const ContactProblem& problem, SolverMemory& memory, Stop* stop = nullptr);
 
   /// Takes over the rows and the factor of `memory` when W is constant, else the rows with p > 0.
   void begin(View p);
@@ -62,6 +63,7 @@ class ActiveSet {
 
   const ContactProblem& problem_;
   SolverMemory& memory_;
+  Stop* stop_;
   PackedCholesky factor_;
   int n_;
   double *p_, *root_, *column_, *rotations_, *u_;  ///< root: sqrt(W_jj) by place

@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "saltus/base/error.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/cone_work.h"
 #include "saltus/solvers/solvers.h"
@@ -89,7 +88,7 @@ class Solve {
  private:
   bool done() const {
     return report_.residual <= limits_.tolerance || report_.iterations >= limits_.iterations ||
-           stop_requested();
+           limits_.stopped();
   }
   static double slip(const Cone& cone, const Vector& y) {
     const int i = cone.first;

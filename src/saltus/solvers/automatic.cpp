@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "saltus/base/error.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_system.h"
@@ -48,7 +47,7 @@ class Automatic final : public ContactSolver {
   SolveReport solve(const ContactProblem& problem, Limits limits, SolverMemory& memory,
                     Out p) const override {
     SolveReport report = ask_all(problem, limits, memory, p);
-    if (limits.even && report.converged && report.iterations > 0 &&
+    if (limits.even && report.converged && !limits.stopped() && report.iterations > 0 &&
         std::ssize(problem.laws) <= kShared && !handles_laws(*pivoting_, problem))
       share(problem, limits, memory, report, p);
     return report;
@@ -199,7 +198,7 @@ class Automatic final : public ContactSolver {
 
     /// True when the tolerance is met. `place`: of its work space.
     bool ask(const ContactSolver& solver, std::size_t place) {
-      if (stop_requested()) return false;
+      if (limits.stopped()) return false;
       Work& work = memory.work.get<Work>();
       SolverWorkPlace outer = std::move(memory.work);
       memory.work = std::move(work.of[place]);

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_sweeps.h"
@@ -48,17 +47,18 @@ class BodyGaussSeidel final : public ContactSolver {
   template <class Sweeps>
   SolveReport iterate(Sweeps& sweeps, const ContactProblem& problem, Limits limits, Out p) const {
     const Crew::Shift together(sweeps.crew(), problem.laws.size() < kTogether ? 0 : kTogether);
-    sweeps.assign(problem, p);
+    sweeps.assign(problem, p, limits.stop);
     double best = sweeps.natural_map(), t = 1.0, beta = 0.0;
-    SolveReport report{false, 0, best};
-    double half = best;  // the best at half the sweeps of the next look
+    SolveReport report{false, 0, best};  // where it is stopped: as p was
+    double half = best;                  // the best at half the sweeps of the next look
     int look = kLook;
     double mark = best;  // the best kStall sweeps ago
     bool plain = false;
     bool looked = true;   // since the last sweep
     bool closes = false;  // the tolerance is met, and contacts close
     for (int check = 1, checks = 0;;) {
-      bool last = report.iterations >= limits.iterations || stop_requested();
+      if (limits.stopped()) return report;
+      bool last = report.iterations >= limits.iterations;
       if (until_ == Until::hopeless && report.iterations >= look) {
         last = last || !will_do(report.iterations, half, best, limits);
         half = best;

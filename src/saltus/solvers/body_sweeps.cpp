@@ -128,7 +128,8 @@ bool BodySweeps::fits(const ContactProblem& problem) {
   return true;
 }
 
-void BodySweeps::assign(const ContactProblem& problem, View p) {
+void BodySweeps::assign(const ContactProblem& problem, View p, Stop* stop) {
+  stop_ = stop;
   problem_ = &problem;
   H_ = problem.W.bodies();
   const auto contacts = problem.laws.size();
@@ -220,13 +221,15 @@ double BodySweeps::for_colours(const Visit& visit) {
     const std::span<const int> contacts = colouring_.colour(k);
     crew_.blocks(contacts.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
       double part = 0.0;
-      for (std::size_t i = begin; i < end; ++i) part += visit(contacts[i]);
+      if (!stop_requested(stop_))
+        for (std::size_t i = begin; i < end; ++i) part += visit(contacts[i]);
       sums_[block] = part;
     });
     for (std::size_t block = 0; block < Crew::blocks_in(contacts.size()); ++block)
       sum += sums_[block];
   }
-  for (const int c : colouring_.rest()) sum += visit(c);
+  for (const int c : colouring_.rest())
+    if (!stop_requested(stop_)) sum += visit(c);
   return sum;
 }
 

@@ -21,8 +21,9 @@ class BodySweeps final : public SolverWork {
   /// Whether W is held by bodies and its contacts are the laws.
   static bool fits(const ContactProblem& problem);
 
-  /// Starts at x = p, finite. Everything below speaks of `problem`, which must live on.
-  void assign(const ContactProblem& problem, View p);
+  /// Starts at x = p, finite. Everything below speaks of `problem`, which must live on, as `stop`: where that is requested
+  /// what is below ends at once, with numbers that mean nothing.
+  void assign(const ContactProblem& problem, View p, Stop* stop = nullptr);
 
   /// One sweep from y = x + beta (x - x_old), every contact solved exactly in turn; after it x_old is the x before it.
   /// Returns sum W_ii (y - x)_i (x - x_old)_i [J]: above 0 the extrapolation leads away (restart).
@@ -50,6 +51,7 @@ class BodySweeps final : public SolverWork {
   double visit(int c, double beta);
 
   Crew crew_;
+  Stop* stop_ = nullptr;
   const ContactProblem* problem_ = nullptr;
   const BodyRows* H_ = nullptr;
   Colouring colouring_;

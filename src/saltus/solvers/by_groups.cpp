@@ -4,7 +4,6 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/solver_around.h"
@@ -39,8 +38,9 @@ class ByGroups final : public SolverAround {
       const ContactProblem group{work.W, b, work.laws, work.ids};
       if (residual(group, work.x) <= limits.tolerance) continue;
       const Limits rest{.tolerance = limits.tolerance,
-                        .iterations = limits.iterations - report.iterations};
-      if (rest.iterations <= 0 || stop_requested()) break;
+                        .iterations = limits.iterations - report.iterations,
+                        .stop = limits.stop};
+      if (rest.iterations <= 0 || limits.stopped()) break;
       report.iterations += inner_->solve(group, rest, work.memory, work.x).iterations;
       for (std::size_t k = 0; k < work.rows.size(); ++k)
         work.p[work.rows[k]] = work.x[static_cast<Eigen::Index>(k)];

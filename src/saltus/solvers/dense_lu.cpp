@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/base/stop.h"
+
 namespace saltus {
 
-bool lu_factorise(int k, double* A, int* rows) {
+bool lu_factorise(int k, double* A, int* rows, Stop* stop) {
   const auto row = [&](int i) { return A + static_cast<long>(i) * k; };
   for (int i = 0; i < k; ++i) rows[i] = i;
   for (int s = 0; s < k; ++s) {
+    if (stop_requested(stop)) return false;
     int best = s;
     for (int i = s + 1; i < k; ++i)
       if (std::abs(row(i)[s]) > std::abs(row(best)[s])) best = i;

@@ -3,9 +3,11 @@
 
 namespace saltus {
 
+class Stop;
+
 /// P A = L U with partial pivoting in place of A, k x k, row by row; rows: k integers for P.
-/// False if a pivot is 0.
-bool lu_factorise(int k, double* A, int* rows);
+/// False if a pivot is 0, or where `stop` is requested.
+bool lu_factorise(int k, double* A, int* rows, Stop* stop = nullptr);
 
 /// x <- A^-1 x; work: k doubles.
 void lu_solve(int k, const double* LU, const int* rows, double* x, double* work);

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "saltus/base/error.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/cone_problem.h"
 #include "saltus/solvers/equality_elimination.h"
@@ -73,7 +72,7 @@ class Eliminating final : public SolverAround {
         p = work.full;
       }
       if (!done.converged || part.b.size() == 0 || report.iterations >= limits.iterations) break;
-      if (stop_requested()) break;
+      if (limits.stopped()) break;
       inner.tolerance =
           0.3 * std::min(inner.tolerance, done.residual) * std::min(1.0, limits.tolerance / now);
     }

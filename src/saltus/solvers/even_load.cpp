@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "saltus/base/index_internal.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 
 namespace saltus {
@@ -47,7 +46,7 @@ void EvenLoad::centre(bool at_p) {
 /// Newton's method for (1) about the centre, until p stands.
 bool EvenLoad::settle(double alpha) {
   double merit = newton_.merit(alpha);
-  for (int k = 0; k < kMostNewton && !stop_requested(); ++k) {
+  for (int k = 0; k < kMostNewton && !stop_requested(stop_); ++k) {
     if (!newton_.direction(alpha)) return false;
     ++iterations_;
     double t = 1.0, next = newton_.merit_at(alpha, t);
@@ -80,10 +79,11 @@ EvenLoad::Shared EvenLoad::share(const ContactProblem& problem, Limits limits, S
   for (const GroupedContact& c :
        groups_.contacts)  // D by the normal alone: a contact in the plane yields as in space
     std::fill_n(groups_.rho.begin() + c.first, c.size, groups_.rho[at(c.first)]);
-  newton_.begin(groups_);
+  newton_.begin(groups_, limits.stop);
   for (const GroupedContact& c : groups_.contacts)
     for (int i = 0; i < c.size; ++i) newton_.p[at(c.first + i)] = p[c.row + i] / c.scale(i);
   iterations_ = 0;
+  stop_ = limits.stop;
   bool shared = true, any = false;
   for (int g = 0; g < groups_.groups() && shared; ++g) {
     newton_.choose(g);
@@ -93,7 +93,7 @@ EvenLoad::Shared EvenLoad::share(const ContactProblem& problem, Limits limits, S
   }
   report.iterations += iterations_;
   if (!any) return Shared::determined;
-  if (!shared) return Shared::no;
+  if (!shared || limits.stopped()) return Shared::no;
   next_.resize(p.size());
   for (const GroupedContact& c : groups_.contacts)
     for (int i = 0; i < c.size; ++i) next_[c.row + i] = newton_.p[at(c.first + i)] * c.scale(i);

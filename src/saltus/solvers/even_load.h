@@ -30,6 +30,7 @@ class EvenLoad {
   GroupNewton newton_;
   Vector next_;
   int iterations_ = 0;
+  Stop* stop_ = nullptr;
 };
 
 }  // namespace saltus

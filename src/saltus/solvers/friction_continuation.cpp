@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "saltus/base/error.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/solver_around.h"
 #include "saltus/solvers/solvers.h"
@@ -29,7 +28,7 @@ class FrictionContinuation final : public SolverAround {
     work.laws.assign(problem.laws.begin(), problem.laws.end());
     SolveReport report{false, 0, residual(problem, p)};
     for (int k = 0; k <= kSteps && report.iterations < limits.iterations; ++k) {
-      if (stop_requested()) break;
+      if (limits.stopped()) break;
       const double part = static_cast<double>(k) / kSteps;
       for (std::size_t c = 0; c < work.laws.size(); ++c) {
         work.laws[c].friction = part * problem.laws[c].friction;
@@ -38,7 +37,8 @@ class FrictionContinuation final : public SolverAround {
       }
       const Limits rest{
           .tolerance = k < kSteps ? std::max(kRough, limits.tolerance) : limits.tolerance,
-          .iterations = std::min(kMost, limits.iterations - report.iterations)};
+          .iterations = std::min(kMost, limits.iterations - report.iterations),
+          .stop = limits.stop};
       const SolveReport now =
           inner_->solve({problem.W, problem.b, work.laws, problem.ids}, rest, work.memory, work.p);
       report.iterations += now.iterations;

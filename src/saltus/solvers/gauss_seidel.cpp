@@ -3,7 +3,6 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/cone.h"
 #include "saltus/contact/residual.h"
@@ -177,13 +176,13 @@ class GaussSeidel final : public ContactSolver {
     // Every ten sweeps, but for once sooner: when they hardly move any more p may be good enough.
     bool moving = true, patient = false;
     while (!(report.residual <= limits.tolerance) && moving &&
-           report.iterations < limits.iterations && !stop_requested()) {
+           report.iterations < limits.iterations && !limits.stopped()) {
       bool calm = false;
       for (int k = 0; k < kSweeps && moving && report.iterations < limits.iterations; ++k) {
-        if (stop_requested()) break;
         Change change;
-        for (int c = 0; c < std::ssize(problem.laws); ++c)
+        for (int c = 0; c < std::ssize(problem.laws) && !limits.stopped(); ++c)
           sweeps.solve(c, problem.laws[at(c)], problem.b.data(), p.data(), change);
+        if (limits.stopped()) break;
         ++report.iterations;
         moving = change.moved2 != 0.0;
         calm = change.moved2 <= limits.tolerance * limits.tolerance * change.size2;

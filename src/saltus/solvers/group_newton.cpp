@@ -17,8 +17,9 @@ void grow(std::vector<T>& v, std::size_t size) {
 
 }  // namespace
 
-void GroupNewton::begin(const ContactGroups& groups) {
+void GroupNewton::begin(const ContactGroups& groups, Stop* stop) {
   groups_ = &groups;
+  stop_ = stop;
   const std::size_t n = at(groups.rows());
   p.resize(n), u.resize(n), centre.resize(n);
   d_.resize(n), Wd_.resize(n);
@@ -140,8 +141,8 @@ void GroupNewton::start_again(int number) {
 }
 
 void GroupNewton::sweep() {
-  for (int c = begin_; c < end_; ++c) sweep_contact(c);
-  for (int c = end_ - 1; c >= begin_; --c) sweep_contact(c);
+  for (int c = begin_; c < end_ && !stop_requested(stop_); ++c) sweep_contact(c);
+  for (int c = end_ - 1; c >= begin_ && !stop_requested(stop_); --c) sweep_contact(c);
 }
 
 void GroupNewton::sweep_contact(int c) {
@@ -270,7 +271,8 @@ bool GroupNewton::direction(double alpha) {
     lu_.reserve(pattern, sizes_.data());
     reserved_ = true;
   }
-  if (!lu_.factorise(pattern, kept_.data(), J_.data(), W.start.data() + W.offset[at(begin_)]))
+  if (!lu_.factorise(pattern, kept_.data(), J_.data(), W.start.data() + W.offset[at(begin_)],
+                     stop_))
     return false;
   lu_.solve(y_.data());
   const double* y = y_.data();

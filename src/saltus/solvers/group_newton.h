@@ -13,8 +13,9 @@ namespace saltus {
 ///     u_a = u + alpha D (p - centre),   D = diag(1/rho)                                            (1)
 class GroupNewton {
  public:
-  /// The contacts of group g of `groups`, which must outlive the calls that follow.
-  void begin(const ContactGroups& groups);
+  /// The contacts of group g of `groups`, which must outlive the calls that follow. Where `stop` is requested sweeps end at
+  /// once.
+  void begin(const ContactGroups& groups, Stop* stop = nullptr);
   void choose(int g);
 
   std::vector<double> p, u, centre;
@@ -54,6 +55,7 @@ class GroupNewton {
   void reduce(double alpha);
 
   const ContactGroups* groups_ = nullptr;
+  Stop* stop_ = nullptr;
   int group_ = 0, begin_ = 0, end_ = 0;
   std::vector<BlockPattern> patterns_;  // of each group, as they are needed
   std::vector<ContactSlope> slope_;

@@ -17,7 +17,6 @@
 #include <limits>
 
 #include "saltus/base/error.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/cone_work.h"
 #include "saltus/solvers/nesterov_todd.h"
@@ -195,7 +194,7 @@ class Solve {
 
   bool done() const {
     return report_.residual <= limits_.tolerance ||
-           w_.cones.factorisations() >= limits_.iterations || stop_requested();
+           w_.cones.factorisations() >= limits_.iterations || limits_.stopped();
   }
 
   /// Remembers the impulses of x, moved into their cones, if they are the best; their residual.
@@ -317,7 +316,7 @@ class Solve {
 
   /// One step of predictor and corrector (Mehrotra); its length, 0 where there is none.
   double advance(bool lagged) {
-    if (!factorise(lagged)) return 0.0;
+    if (!factorise(lagged) || limits_.stopped()) return 0.0;
     w_.q = -w_.lambda;
     direction(lagged, w_.dx, w_.dy);
     const double predicted = room(w_.dx, w_.dy, 1.0);

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/dense_lu.h"
 #include "saltus/solvers/lemke_tableau.h"
@@ -86,7 +85,7 @@ void LemkeRun::fill() {
   for (int i = 0; i < n_; ++i) beta_ = std::max(beta_, std::abs(scale_[i] * problem_.b[i]));
   if (beta_ == 0.0) beta_ = 1.0;
   tableau_.start();
-  for (int j = 0; j < n_; ++j) {
+  for (int j = 0; j < n_ && !limits_.stopped(); ++j) {
     u_.setZero();
     problem_.W.column(j, scale_[j], u_);
     for (int i = 0; i < n_; ++i) tableau_.T(i, j) = scale_[i] * u_[i];
@@ -100,7 +99,7 @@ void LemkeRun::fill() {
 /// Largest pivot first; equality rows that depend on those done are redundant and keep z = 0.
 void LemkeRun::pivot_equalities() {
   constexpr double kDependent = 1e-13;
-  for (;;) {
+  while (!limits_.stopped()) {
     double largest = kDependent;
     int row = -1, column = -1;
     for (int i = 0; i < n_; ++i) {
@@ -119,7 +118,7 @@ void LemkeRun::pivot_equalities() {
 
 void LemkeRun::pivot_complements(double threshold) {
   int row = tableau_.first_row(), column = tableau_.column_of(tableau_.z0());
-  while (row >= 0 && pivots_ < limits_.iterations && !stop_requested()) {
+  while (row >= 0 && pivots_ < limits_.iterations && !limits_.stopped()) {
     const int leaves = tableau_.basic(row);
     tableau_.pivot(row, column);
     ++pivots_;
@@ -151,7 +150,7 @@ void LemkeRun::refine(Out p) {
           scale_[active_[i]] * problem_.W.entry(active_[i], active_[j]) * scale_[active_[j]];
   double best = residual(problem_, p);
   best_ = p;
-  if (!lu_factorise(k, LU, rows_)) return;
+  if (!lu_factorise(k, LU, rows_, limits_.stop)) return;
   for (int step = 0; step < 3; ++step) {
     problem_.W.apply(p, u_);
     Numbers x(u_.data(), k);  // active_[i] >= i: read before it is overwritten
@@ -181,6 +180,7 @@ SolveReport LemkeRun::solve(Out p) {
     fill();
     pivot_equalities();
     pivot_complements(threshold);
+    if (limits_.stopped()) break;
     read(p);
     refine(p);
     const double found = residual(problem_, p);
@@ -189,7 +189,7 @@ SolveReport LemkeRun::solve(Out p) {
       kept_ = p;
       report.residual = found;
     }
-    if (solved || pivots_ >= limits_.iterations || stop_requested()) break;
+    if (solved || pivots_ >= limits_.iterations) break;
   }
   p = kept_;
   report.converged = report.residual <= limits_.tolerance;

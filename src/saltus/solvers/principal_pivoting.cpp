@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "saltus/base/error.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/active_set.h"
 #include "saltus/solvers/solvers.h"
@@ -17,7 +16,8 @@ namespace {
 
 struct Pivots {
   int done = 0, most = 0;
-  bool left(int count = 1) const { return done + count <= most && !stop_requested(); }
+  Stop* stop = nullptr;
+  bool left(int count = 1) const { return done + count <= most && !stop_requested(stop); }
 };
 
 bool wants_out(const ActiveSet& a, int place) {
@@ -46,7 +46,7 @@ int drop_pulling(ActiveSet& a) {
 bool exchange_blocks(ActiveSet& a, Pivots& pivots) {
   const std::span<int> entering = a.work();
   int fewest = std::numeric_limits<int>::max(), patience = 3;
-  for (;;) {
+  while (!stop_requested(pivots.stop)) {
     a.solve_impulses();
     int dropped = drop_pulling(a);
     if (dropped == 0) {
@@ -67,12 +67,15 @@ bool exchange_blocks(ActiveSet& a, Pivots& pivots) {
       return false;
     }
     if (!pivots.left(count)) return false;
-    pivots.done += count;
     bool independent = true;
-    for (const int row : entering.first(static_cast<std::size_t>(count)))
+    for (const int row : entering.first(static_cast<std::size_t>(count))) {
+      if (stop_requested(pivots.stop)) return false;
+      ++pivots.done;
       independent = a.insert(row) && independent;
+    }
     if (!independent) return false;
   }
+  return false;
 }
 
 /// Walks from p (by row, >= 0) towards the solution for the present rows and takes out the first
@@ -187,23 +190,23 @@ class PrincipalPivoting final : public ContactSolver {
       memory.changes = 0;
       return {true, 0, 0.0};  // u = b >= 0: residual() would return exactly 0
     }
-    Pivots pivots{0, limits.iterations};
+    Pivots pivots{0, limits.iterations, limits.stop};
     SolveReport report;
     {
-      ActiveSet a(problem, memory);
+      ActiveSet a(problem, memory, limits.stop);
       a.begin(p);
       report.residual = pivot(problem, a, p, pivots);
-      if (report.residual > limits.tolerance) {
+      if (report.residual > limits.tolerance && !limits.stopped()) {
         a.refactor();
         report.residual = pivot(problem, a, p, pivots);
       }
     }
     report.iterations = pivots.done;
-    if (report.residual > limits.tolerance && problem.b.size() <= kLemkeRows) {
+    if (report.residual > limits.tolerance && problem.b.size() <= kLemkeRows && !limits.stopped()) {
       const SolveReport other = lemke_->solve(problem, limits, memory, p);
       report.residual = other.residual;  // of the better of the two, which p now is
       report.iterations += other.iterations;
-      ActiveSet(problem, memory).restart(p);
+      ActiveSet(problem, memory, limits.stop).restart(p);
     }
     report.converged = report.residual <= limits.tolerance;
     return report;

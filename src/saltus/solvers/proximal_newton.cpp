@@ -8,7 +8,6 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/group_newton.h"
@@ -41,9 +40,9 @@ struct Work final : SolverWork {
 /// One group, until |F|^2 <= target.
 class GroupSolve {
  public:
-  GroupSolve(GroupNewton& newton, std::vector<double>& best, double target, int iterations,
+  GroupSolve(GroupNewton& newton, std::vector<double>& best, double target, Limits limits,
              int outer)
-      : G_(newton), best_(best), target_(target), most_(iterations), outer_(outer) {}
+      : G_(newton), best_(best), target_(target), limits_(limits), outer_(outer) {}
 
   int iterations() const { return iterations_; }
 
@@ -81,7 +80,7 @@ class GroupSolve {
       std::copy(best_.begin() + G_.first_row(), best_.begin() + G_.end_row(),
                 G_.p.begin() + G_.first_row());
   }
-  bool left() const { return iterations_ < most_ && !stop_requested(); }
+  bool left() const { return iterations_ < limits_.iterations && !limits_.stopped(); }
 
   /// `count` sweeps, in a large group again as long as they halve F, and one by one where few will do.
   bool sweep(int count) {
@@ -161,7 +160,8 @@ class GroupSolve {
   GroupNewton& G_;
   std::vector<double>& best_;
   double target_, now_ = 0.0, least_ = HUGE_VAL;
-  int most_, outer_, iterations_ = 0;
+  Limits limits_;
+  int outer_, iterations_ = 0;
 };
 
 class ProximalNewton final : public ContactSolver {
@@ -186,7 +186,7 @@ class ProximalNewton final : public ContactSolver {
     ContactGroups& groups = work.groups;
     GroupNewton& newton = work.newton;
     groups.assign(problem);
-    newton.begin(groups);
+    newton.begin(groups, limits.stop);
     work.best.resize(newton.p.size());
     gather(groups, p, newton.p);
 
@@ -204,10 +204,12 @@ class ProximalNewton final : public ContactSolver {
                        static_cast<double>(groups.contacts.size());
       int most = 0;
       bool solved = true;
-      for (int g = 0; g < groups.groups(); ++g) {
+      Limits rest = limits;
+      rest.iterations -= report.iterations;
+      for (int g = 0; g < groups.groups() && !limits.stopped(); ++g) {
         newton.choose(g);
-        GroupSolve group(newton, work.best, F * newton.contacts(),
-                         limits.iterations - report.iterations, patient_ ? kOuter : kOuterFirst);
+        GroupSolve group(newton, work.best, F * newton.contacts(), rest,
+                         patient_ ? kOuter : kOuterFirst);
         solved = group.run(patient_ && pass == 0) && solved;
         most += group.iterations();
       }
@@ -215,7 +217,8 @@ class ProximalNewton final : public ContactSolver {
       const double now = accept(problem, groups, newton.p, report.residual, memory, p);
       if (now < report.residual) report.residual = now;
       met = report.residual <= limits.tolerance;
-      if (met ? !solved || keeps_apart(problem, limits, p) : most == 0 || !(solved || patient_))
+      if (limits.stopped() ||
+          (met ? !solved || keeps_apart(problem, limits, p) : most == 0 || !(solved || patient_)))
         break;
       share *= 0.25;
     }

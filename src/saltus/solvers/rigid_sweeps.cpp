@@ -219,7 +219,8 @@ void RigidSweeps::set_block(Contact& c, const double* W) {
   c.inverse[5] = T_22;
 }
 
-void RigidSweeps::assign(const ContactProblem& problem, View p) {
+void RigidSweeps::assign(const ContactProblem& problem, View p, Stop* stop) {
+  stop_ = stop;
   const BodyRows& H = *problem.W.bodies();
   const auto contacts = problem.laws.size();
   colouring_.assign(H);
@@ -342,7 +343,7 @@ double RigidSweeps::for_colours(const Use& use) {
   for (int k = 0; k < colouring_.colours(); ++k) {
     const std::size_t count = colouring_.colour(k).size();
     crew_.blocks(count, [&](std::size_t block, std::size_t begin, std::size_t end) {
-      sums_[block] = use(first + begin, first + end);
+      sums_[block] = stop_requested(stop_) ? 0.0 : use(first + begin, first + end);
     });
     for (std::size_t block = 0; block < Crew::blocks_in(count); ++block) sum += sums_[block];
     first += count;

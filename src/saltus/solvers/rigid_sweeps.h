@@ -18,7 +18,7 @@ class RigidSweeps final : public SolverWork {
   static bool fits(const ContactProblem& problem);
 
   // As in BodySweeps.
-  void assign(const ContactProblem& problem, View p);
+  void assign(const ContactProblem& problem, View p, Stop* stop = nullptr);
   double sweep(double beta);
   void velocities();
   double natural_map();
@@ -65,6 +65,7 @@ class RigidSweeps final : public SolverWork {
   static void set_block(Contact& c, const double* W);
 
   Crew crew_;
+  Stop* stop_ = nullptr;
   Colouring colouring_;
   std::vector<Contact> contacts_;
   std::vector<Velocity> inverse_;                       ///< diagonals of A_b^-1

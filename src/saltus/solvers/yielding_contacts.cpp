@@ -4,7 +4,6 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
-#include "saltus/base/stop.h"
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/solver_around.h"
@@ -40,8 +39,9 @@ class YieldingContacts final : public SolverAround {
     double least = report.residual * size(problem, work, p);
     for (int k = 0; k < kOuter && report.residual > limits.tolerance; ++k) {
       const Limits rest{.tolerance = kCloser * limits.tolerance,
-                        .iterations = limits.iterations - report.iterations};
-      if (rest.iterations <= 0 || stop_requested()) break;
+                        .iterations = limits.iterations - report.iterations,
+                        .stop = limits.stop};
+      if (rest.iterations <= 0 || limits.stopped()) break;
       report.iterations +=
           inner_->solve({work.W, work.b, problem.laws, problem.ids}, rest, work.memory, work.p)
               .iterations;

@@ -35,7 +35,7 @@ Motion columns_of(const Motion& motion, std::span<const Observable> all,
 }
 
 /// A run of the event lane; no rows where it does not take the scene or fails.
-Motion lane_motion(const Scene& scene, const AutoPlan& plan, double tolerance) {
+Motion lane_motion(const Scene& scene, const AutoPlan& plan, double tolerance, Stop* stop) {
   AutoMethod lane;
   lane.label = "events";
   lane.events = true;
@@ -43,7 +43,7 @@ Motion lane_motion(const Scene& scene, const AutoPlan& plan, double tolerance) {
     std::string failure;
     AutoSamples samples =
         auto_run(auto_scene(scene, lane, plan, {.x = tolerance, .count = plan.count}), 1,
-                 plan.count, AutoOptions{}.work, lane, failure);
+                 plan.count, AutoOptions{}.work, lane, stop, failure);
     if (failure.empty() && !samples.handed_over) return std::move(samples.motion);
   } catch (
       const SceneError&) {  // the lane refuses the scene: the reference of the study is all there is
@@ -54,7 +54,8 @@ Motion lane_motion(const Scene& scene, const AutoPlan& plan, double tolerance) {
 }  // namespace
 
 StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& plan,
-                         std::span<const Observable> observables, const CheckReference& reference) {
+                         std::span<const Observable> observables, const CheckReference& reference,
+                         Stop* stop) {
   StudyChoice choice;
   choice.tolerance = tolerance;
   Scene asked = scene;
@@ -62,7 +63,10 @@ StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& p
   asked.spec.time.end = plan.end();
   AutoResult result;
   try {
-    result = run_auto(asked, AutoOptions{.tolerance = tolerance});
+    result = run_auto(asked, AutoOptions{.tolerance = tolerance, .stop = stop});
+  } catch (const RunError&) {
+    if (!stop_requested(stop)) throw;
+    return choice;
   } catch (const SceneError& error) {
     choice.unmet = error.message();
     return choice;
@@ -87,8 +91,10 @@ StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& p
   choice.error = error_to(motion, reference.motion);
   choice.reference = "the reference of the study";
   if (reference.told.file.empty()) {
-    const Motion fine = columns_of(lane_motion(asked, plan, kReferenceTolerance), all, observables),
-                 second = columns_of(lane_motion(asked, plan, kSecondTolerance), all, observables);
+    const Motion fine = columns_of(lane_motion(asked, plan, kReferenceTolerance, stop), all,
+                                   observables),
+                 second =
+                     columns_of(lane_motion(asked, plan, kSecondTolerance, stop), all, observables);
     const double known = error_to(second, fine);
     if (std::isfinite(known) && known < choice.known) {
       choice.known = known;

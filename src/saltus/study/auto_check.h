@@ -16,9 +16,10 @@ struct CheckReference {
   const StudyReference& told;
 };
 
-/// Runs the choice with the end and the instants of the study. Where the event lane takes the scene and knows its motion
+/// Runs the choice with the end and the instants of the study; where `stop` is requested it means nothing. Where the event lane takes the scene and knows its motion
 /// better than the reference of the study, that is what counts. The choice is told as unmet where there is none.
 StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& plan,
-                         std::span<const Observable> observables, const CheckReference& reference);
+                         std::span<const Observable> observables, const CheckReference& reference,
+                         Stop* stop);
 
 }  // namespace saltus

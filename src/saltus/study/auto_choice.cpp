@@ -127,7 +127,8 @@ struct AutoSearch::Search {
   }
 
   void watch() const {
-    if (options_.watch && !options_.watch()) throw RunError("interrupted");
+    if (stop_requested(options_.stop) || (options_.watch && !options_.watch()))
+      throw RunError("interrupted");
   }
 
   /// One run, told in the choice.
@@ -136,7 +137,8 @@ struct AutoSearch::Search {
     const Scene now = auto_scene(scene_, method, plan_, task);
     AutoRun told{.method = method.label, .x = task.x, .end = now.spec.time.end};
     AutoSamples samples =
-        auto_run(now, task.parts, task.rows(), options_.work, method, told.failure);
+        auto_run(now, task.parts, task.rows(), options_.work, method, options_.stop, told.failure);
+    if (stop_requested(options_.stop)) throw RunError("interrupted");
     told.work = auto_work(method, samples);
     told.handed_over = samples.handed_over;
     choice_.runs.push_back(std::move(told));
@@ -440,6 +442,8 @@ const Scene& AutoSearch::scene() const { return search_->proposed_; }
 std::uint64_t AutoSearch::stride() const { return search_->fine_.parts; }
 bool AutoSearch::judge(const AutoSamples& samples) { return search_->judge(samples); }
 bool AutoSearch::judge_failure(const std::string& why) { return search_->judge_failure(why); }
+void AutoSearch::stop_by(Stop* stop) { search_->options_.stop = stop; }
+Stop* AutoSearch::stop() const { return search_->options_.stop; }
 const AutoChoice& AutoSearch::choice() const { return search_->choice_; }
 
 AutoResult run_auto(AutoSearch search) {
@@ -447,12 +451,14 @@ AutoResult run_auto(AutoSearch search) {
   while (true) {
     result.scene = search.scene();
     Simulation sim(build(result.scene));
+    sim.stop_by(search.stop());
     AutoRecorder recorder(sim, search.stride());
     const auto steps = static_cast<std::uint64_t>(step_count(result.scene.spec.time));
     std::string failure;
     while (sim.state().step < steps && failure.empty()) {
       const std::uint64_t before = sim.state().step;
       const StepReport report = sim.advance();
+      if (is_stop(report.failure)) throw RunError("interrupted");
       if (sim.state().step == before)
         failure = failure_text(sim.model(), report, before + 1);
       else

@@ -29,6 +29,7 @@ struct AutoOptions {
   int attempts = 6;               ///< most runs to the end, the coarse one included
   double work = 1e9;              ///< evaluations that no run may exceed
   std::function<bool()> watch{};  ///< called before each run; false stops the search with RunError
+  Stop* stop = nullptr;           ///< the same, also within a step (Simulation::stop_by)
 };
 
 /// A lane with its schemes, as a candidate.
@@ -117,6 +118,9 @@ class AutoSearch {
 
   /// The run that is to be made now, an ordinary scene: a lane, schemes, a step, a tolerance of the lane.
   const Scene& scene() const;
+  /// Replaces AutoOptions::stop.
+  void stop_by(Stop* stop);
+  Stop* stop() const;
   /// Steps between the instants compared, of a run of scene().
   std::uint64_t stride() const;
   /// Takes what that run showed. True: it is the result, met or not. False: scene() is another one now.

@@ -171,14 +171,16 @@ void AutoRecorder::step(const StepReport& report) {
 }
 
 AutoSamples auto_run(const Scene& scene, std::uint64_t stride, std::uint64_t rows, double most,
-                     const AutoMethod& method, std::string& failure) {
+                     const AutoMethod& method, Stop* stop, std::string& failure) {
   Simulation sim(build(scene).with_ledger(false));
+  sim.stop_by(stop);
   AutoRecorder recorder(sim, stride);
   const State& state = sim.state();
   const std::uint64_t steps = stride * rows;
   while (state.step < steps && failure.empty()) {
     const std::uint64_t before = state.step;
     const StepReport report = sim.advance();
+    if (is_stop(report.failure)) break;
     if (state.step == before) {
       failure = failure_text(sim.model(), report, before + 1);
       break;

@@ -44,9 +44,9 @@ double auto_least_work(const AutoPlan& plan);
 /// What is compared: probes at an instant, or positions of all bodies, also where a probe hears a body by its modes.
 std::vector<Observable> auto_observables(const Model& model);
 
-/// Runs a task in memory; `failure` receives why it stopped.
+/// Runs a task in memory; `failure` receives why it ended. Where `stop` is requested it ends at once.
 AutoSamples auto_run(const Scene& scene, std::uint64_t stride, std::uint64_t rows, double most,
-                     const AutoMethod& method, std::string& failure);
+                     const AutoMethod& method, Stop* stop, std::string& failure);
 
 /// How far two motions are apart, (1) of study.h, at the instants that both have; and how that grows with time.
 struct AutoDistance {

@@ -70,6 +70,7 @@ struct SceneRun::Parts {
     check_file_names(setup->scene, output);
     expect_replaceable(output, "\x89HDF\r\n\x1a\n", "a results file");
     result.setup = setup;
+    if (setup->search) setup->search->stop_by(options.stop);
     for (const std::string& text : setup->model.warnings()) note(text);
   }
 
@@ -111,9 +112,11 @@ struct SceneRun::Parts {
           layout::damaged(part_name(output), error);
         }
       sim.emplace(setup->model, std::move(state));
+      sim->stop_by(options.stop);
       return open_dump();
     }
     sim.emplace(setup->model);
+    sim->stop_by(options.stop);
     open_dump();
     if (!again && !from_start)
       if (const KeptPart kept = keep_earlier_part(output); !kept.name.empty())

@@ -25,6 +25,8 @@ struct SceneRunOptions {
   std::string dump_contact{};  ///< contact problems to be kept: worst, failed, every:N; "": none
   std::string dump_folder{};   ///< "": that of the output
   RunWatch watch{};
+  Stop* stop =
+      nullptr;  ///< ends the run as the watch does, also within a step (Simulation::stop_by)
   double between_checkpoints = kBetweenCheckpoints;  ///< wall time [s]
   std::function<void(const std::string&)> note{};    ///< gets each warning as soon as it is known
 };

@@ -56,7 +56,7 @@ class Study {
         automatic_(automatic),
         options_(options),
         model_(build(scene)),
-        pacer_(watch, 0) {
+        pacer_(watch, 0, options.stop) {
     result_.scene = scene.file;
     result_.title = scene.spec.title;
     result_.scene_step = scene.spec.time.h();
@@ -200,9 +200,10 @@ class Study {
     if (result_.smooth_times > 0 && !refer_smooth()) return false;
     finish_errors();
     if (automatic_ && !scales_.empty())
-      result_.choice = check_choice(scene_, *automatic_, {plan_.interval(), plan_.count},
-                                    observables_, {reference_, rows_, scales_, result_.reference});
-    return true;
+      result_.choice =
+          check_choice(scene_, *automatic_, {plan_.interval(), plan_.count}, observables_,
+                       {reference_, rows_, scales_, result_.reference}, pacer_.asked());
+    return !pacer_.stopped();
   }
 
   void run_scheme(StudyScheme& scheme, std::vector<Motion>& motions) {

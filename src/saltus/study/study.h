@@ -31,6 +31,8 @@ struct StudyOptions {
   double tolerance = 1e-3;      ///< relative error that the verdict asks for
   std::optional<double> until;  ///< replaces time.end [s]
   std::string probe;            ///< the only observable; empty: all probes
+  Stop* stop =
+      nullptr;  ///< ends the study as the watch does, also within a step (Simulation::stop_by)
 };
 
 /// Where a study is; for a progress line.

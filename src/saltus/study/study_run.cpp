@@ -32,10 +32,11 @@ std::string failure_of(const Model& model, const State& state, const StepReport&
 }
 
 /// Seconds that the bare steps of a run take.
-double time_again(const Model& model, std::uint64_t steps) {
+double time_again(const Model& model, std::uint64_t steps, Stop* stop) {
   Simulation sim(model);
+  sim.stop_by(stop);
   const auto from = Now::now();
-  for (std::uint64_t k = 0; k < steps && !stop_requested(); ++k) sim.advance();
+  for (std::uint64_t k = 0; k < steps && !stop_requested(stop); ++k) sim.advance();
   return seconds(Now::now() - from);
 }
 
@@ -72,8 +73,8 @@ struct StudyPacer::Clock {
   Now::time_point last = Now::now();
 };
 
-StudyPacer::StudyPacer(StudyWatch watch, std::uint64_t planned)
-    : watch_(std::move(watch)), last_(planned), clock_(std::make_unique<Clock>()) {}
+StudyPacer::StudyPacer(StudyWatch watch, std::uint64_t planned, Stop* stop)
+    : watch_(std::move(watch)), stop_(stop), last_(planned), clock_(std::make_unique<Clock>()) {}
 StudyPacer::~StudyPacer() = default;
 
 bool StudyPacer::step(const Simulation& sim, const StepReport& report, double worst) {
@@ -89,7 +90,7 @@ bool StudyPacer::step(const Simulation& sim, const StepReport& report, double wo
   if (watch_ && !watch_({step_, std::max(last_, step_), sim.state().t, sim.model().options().end,
                          report.contacts, worst}))
     stopped_ = true;
-  return !stopped_;
+  return !stopped();
 }
 
 StudyObserver::StudyObserver(const Simulation& sim, std::span<const Observable> observables)
@@ -151,6 +152,7 @@ StudyRun study_run(const Model& model, const SamplePlan& plan,
   motion.values.reserve(motion.width * (plan.count + 1));
 
   Simulation sim(model);
+  sim.stop_by(pacer.asked());
   const State& state = sim.state();
   StudyObserver observer(sim, observables);
   observer.add(motion);
@@ -161,10 +163,7 @@ StudyRun study_run(const Model& model, const SamplePlan& plan,
     const double t0 = state.t;
     const std::uint64_t before = state.step;
     const StepReport report = sim.advance();
-    if (is_stop(report.failure)) {
-      pacer.stop();
-      break;
-    }
+    if (is_stop(report.failure)) break;
     if (state.step == before) {
       run.status = report.finite ? StudyStatus::failed : StudyStatus::unstable;
       if (!report.failure.empty()) run.status = StudyStatus::failed;
@@ -196,7 +195,7 @@ StudyRun study_run(const Model& model, const SamplePlan& plan,
   }
   if (timed && run.wall < kShort && !pacer.stopped()) {
     std::vector<double> walls{run.wall};
-    for (int i = 1; i < kRepeats; ++i) walls.push_back(time_again(model, steps));
+    for (int i = 1; i < kRepeats; ++i) walls.push_back(time_again(model, steps, pacer.asked()));
     run.wall = median(walls);
   }
   return run;

@@ -41,7 +41,7 @@ struct Motion {
 /// Calls the watch of a study several times a second, however long a step takes.
 class StudyPacer {
  public:
-  StudyPacer(StudyWatch watch, std::uint64_t planned);
+  StudyPacer(StudyWatch watch, std::uint64_t planned, Stop* stop = nullptr);
   ~StudyPacer();
   StudyPacer(const StudyPacer&) = delete;
   StudyPacer& operator=(const StudyPacer&) = delete;
@@ -52,13 +52,13 @@ class StudyPacer {
   bool step(const Simulation& sim, const StepReport& report, double worst);
   /// Steps that a run will not do.
   void skip(std::uint64_t steps) { step_ += steps; }
-  /// The program was asked to end.
-  void stop() { stopped_ = true; }
-  bool stopped() const { return stopped_; }
+  bool stopped() const { return stopped_ || stop_requested(stop_); }
+  Stop* asked() const { return stop_; }  ///< what stops it within a step
 
  private:
   struct Clock;
   StudyWatch watch_;
+  Stop* stop_ = nullptr;
   std::uint64_t step_ = 0, last_ = 0, since_ = 0, stride_ = 1;
   std::unique_ptr<Clock> clock_;
   bool stopped_ = false;

@@ -29,7 +29,7 @@ class Pool {
       : scene_(scene), plan_(plan), rows_(plan.runs()) {
     count_.runs = plan.runs();
   }
-  ~Pool() { stop_ = true; }  // the threads join behind this
+  ~Pool() { stop_.request(); }  // the threads join behind this
 
   void start(int threads) {
     for (int i = 0; i < threads; ++i) {
@@ -50,7 +50,7 @@ class Pool {
     while (!ended_.wait_for(lock, kWatch, [this] { return working_ == 0; })) {
       const SweepCount now = count_;
       lock.unlock();
-      if (tell && !tell(now)) stop_ = true;
+      if (tell && !tell(now)) stop_.request();
       lock.lock();
     }
   }
@@ -64,7 +64,7 @@ class Pool {
   void work() {
     for (;;) {
       const std::uint64_t run = next_.fetch_add(1);
-      if (run >= plan_.runs() || stop_) break;
+      if (run >= plan_.runs() || stop_.requested()) break;
       rows_[run] = sweep_run(scene_, plan_.assignments(run), stop_);
       const std::lock_guard lock(mutex_);
       add(count_, rows_[run]);
@@ -77,7 +77,7 @@ class Pool {
   const SweepPlan& plan_;
   std::vector<SweepRow> rows_;  ///< each written by the one thread that took its run
   std::atomic<std::uint64_t> next_ = 0;
-  std::atomic<bool> stop_ = false;
+  Stop stop_;
   std::mutex mutex_;
   std::condition_variable ended_;
   SweepCount count_;  ///< under the mutex, like working_

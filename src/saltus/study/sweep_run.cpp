@@ -122,12 +122,13 @@ void doubt(const Simulation& sim, const Recorder& recorder, SweepRow& row) {
                                ledger.back()));
 }
 
-void integrate(Simulation& sim, std::uint64_t steps, const std::atomic<bool>& stop, SweepRow& row) {
+void integrate(Simulation& sim, std::uint64_t steps, Stop& stop, SweepRow& row) {
   const State& state = sim.state();
+  sim.stop_by(&stop);
   Recorder recorder(sim, row);
   row.status = SweepRow::Status::ok;
   while (state.step < steps) {
-    if (stop.load(std::memory_order_relaxed)) {
+    if (stop.requested()) {
       row.status = SweepRow::Status::none;
       return;
     }
@@ -149,7 +150,7 @@ void integrate(Simulation& sim, std::uint64_t steps, const std::atomic<bool>& st
 }
 
 void run_into(SweepRow& row, const SweepScene& source, std::span<const std::string> assignments,
-              const std::atomic<bool>& stop) {
+              Stop& stop) {
   std::optional<Simulation> sim;
   std::uint64_t steps = 0;
   try {
@@ -185,8 +186,7 @@ std::string_view name_of(SweepRow::Status status) {
   return names[static_cast<std::size_t>(status)];
 }
 
-SweepRow sweep_run(const SweepScene& scene, std::span<const std::string> assignments,
-                   const std::atomic<bool>& stop) {
+SweepRow sweep_run(const SweepScene& scene, std::span<const std::string> assignments, Stop& stop) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   SweepRow row;

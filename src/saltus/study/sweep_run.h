@@ -1,6 +1,5 @@
 // One run of a sweep and the row of numbers that is left of it.
 #pragma once
-#include <atomic>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -65,10 +64,9 @@ struct SweepRow {
 /// "ok", "failed", "invalid", "".
 std::string_view name_of(SweepRow::Status status);
 
-/// Reads, builds and integrates to the end. Throws nothing: what goes wrong is in the row. `stop`
-/// set from outside gives a row of status none after the present step. May run on many threads at
+/// Reads, builds and integrates to the end. Throws nothing: what goes wrong is in the row. Where
+/// `stop` is requested the row has status none. May run on many threads at
 /// once.
-SweepRow sweep_run(const SweepScene& scene, std::span<const std::string> assignments,
-                   const std::atomic<bool>& stop);
+SweepRow sweep_run(const SweepScene& scene, std::span<const std::string> assignments, Stop& stop);
 
 }  // namespace saltus

@@ -36,7 +36,7 @@ bool same(const State& a, const State& b) {
   return a.t == b.t && a.step == b.step && a.ledger == b.ledger;
 }
 
-struct Stop : std::runtime_error {
+struct Thrown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -84,10 +84,10 @@ class Stopping final : public Scheme {
 
  private:
   void at(In call) const {
-    if (*where_ == In::every_begin && call == In::begin) throw Stop("stopped");
+    if (*where_ == In::every_begin && call == In::begin) throw Thrown("stopped");
     if (*where_ != call) return;
     *where_ = In::nowhere;  // once
-    throw Stop("stopped");
+    throw Thrown("stopped");
   }
   std::shared_ptr<const Scheme> scheme_;
   std::shared_ptr<In> where_;
@@ -170,7 +170,7 @@ TEST_CASE(
         const double* const q = sim.hold(0).q.data();
         const State before = sim.state();
         *where = call;
-        CHECK_THROWS_AS(sim.advance(h), Stop);
+        CHECK_THROWS_AS(sim.advance(h), Thrown);
         CHECK(same(sim.state(), before));
         CHECK(sim.state().groups[0].q.data() == q);
         CHECK(sim.contacts().empty());
@@ -188,7 +188,7 @@ TEST_CASE("a simulation that cannot put its state back says so") {
   Simulation sim(model);
   sim.advance();
   *where = In::every_begin;
-  CHECK_THROWS_AS(sim.advance(5e-4), Stop);  // and again while the old step is prepared
+  CHECK_THROWS_AS(sim.advance(5e-4), Thrown);  // and again while the old step is prepared
   *where = In::nowhere;
   CHECK_THROWS_AS(sim.advance(), UsageError);
 }

@@ -200,7 +200,7 @@ TEST_CASE("cells of a table are quoted where they must be, as RFC 4180 has it") 
 }
 
 TEST_CASE("a run gives what its Simulation gives: energies close, the probe is measured") {
-  const std::atomic<bool> stop = false;
+  Stop stop;
   const SweepRow row = sweep_run(scene_of(), Strings{"time.end=1 s"}, stop);
   REQUIRE(row.status == SweepRow::Status::ok);
   CHECK(row.reason.empty());
@@ -227,7 +227,7 @@ TEST_CASE("a run gives what its Simulation gives: energies close, the probe is m
 }
 
 TEST_CASE("without contact the probe of an oscillator has the root mean square of its cosine") {
-  const std::atomic<bool> stop = false;
+  Stop stop;
   const SweepRow row =
       sweep_run(scene_of(), Strings{"contacts=", "time={end: 3.1416 s, step: 0.1 ms}"}, stop);
   REQUIRE(row.status == SweepRow::Status::ok);  // ten periods 2 pi/20
@@ -240,7 +240,7 @@ TEST_CASE("without contact the probe of an oscillator has the root mean square o
 
 TEST_CASE("the impulse of a row is the momentum that the stop gave") {
   // a free mass that hits the stop once: P = m (1 + e) v
-  const std::atomic<bool> stop = false;
+  Stop stop;
   const SweepRow row =
       sweep_run(scene_of(),
                 Strings{"bodies[0].oscillator.stiffness=0", "bodies[0].oscillator.mass=3 kg",
@@ -253,7 +253,7 @@ TEST_CASE("the impulse of a row is the momentum that the stop gave") {
 }
 
 TEST_CASE("values that the scene refuses give an invalid row, motions that explode a failed one") {
-  const std::atomic<bool> stop = false;
+  Stop stop;
   const SweepRow invalid = sweep_run(scene_of(), Strings{"bodies[0].oscillator.mass=-1 kg"}, stop);
   CHECK(invalid.status == SweepRow::Status::invalid);
   CHECK(invalid.reason.starts_with("--set bodies[0].oscillator.mass=-1 kg: bodies[0]"));
@@ -273,7 +273,7 @@ TEST_CASE("values that the scene refuses give an invalid row, motions that explo
 
 TEST_CASE("a run that a stop keeps finite reaches its end, with the warning of its scheme first") {
   // the stop throws back a mass that the scheme cannot follow, and so keeps it finite
-  const std::atomic<bool> stop = false;
+  Stop stop;
   const SweepRow row = sweep_run(
       scene_of(), Strings{"bodies[0].scheme=central-difference", "bodies[0].oscillator.mass=1e-9"},
       stop);
