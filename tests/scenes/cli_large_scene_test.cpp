@@ -77,4 +77,10 @@ TEST_CASE("frames of large scenes hold no contacts unless the scene asks for the
   CHECK(checked(folder)["frames_hold_contacts"] == true);
   folder.write("scene.yaml", balls(5, 20.0, "results: {frames: 2, contacts: false}\n"));
   CHECK(checked(folder)["frames_hold_contacts"] == false);
+  REQUIRE(saltus_command(folder, {"run", "-q", "scene.yaml"}).code == 0);
+  if (!std::filesystem::exists("/usr/bin/python3")) return;  // that verifies
+  const Outcome refused = saltus_command(folder, {"verify", "scene.h5"});
+  CHECK(refused.code == 2);
+  if (refused.err.find("h5py") == std::string::npos)  // it is not there everywhere
+    CHECK(refused.err.ends_with("run the scene with results: {contacts: true}\n"));
 }

@@ -33,6 +33,7 @@ def equations(results, model, report, frames):
 
 
 def main(arguments):
+    from .results import NoSteps
     parser = argparse.ArgumentParser(prog="saltus verify", description="checks a results file with code of its own")
     parser.add_argument("file", help="results file")
     parser.add_argument("--json", action="store_true", help="the report as JSON")
@@ -50,6 +51,9 @@ def main(arguments):
         last = str(fault).splitlines()[0].rsplit("(", 1)[-1].rstrip(")")
         print(f"saltus verify: {options.file}: is no whole results file: {last}; allowed: what `saltus run` wrote to its end",
               file=sys.stderr)
+        return 2
+    except NoSteps as fault:
+        print(f"saltus verify: {options.file}: cannot be checked: {fault}", file=sys.stderr)
         return 2
     except (KeyError, ValueError) as fault:  # it lacks a table
         print(f"saltus verify: {options.file}: cannot be checked: {fault}; allowed: results of this version", file=sys.stderr)

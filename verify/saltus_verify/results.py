@@ -82,6 +82,10 @@ class Contacts:
         return slice(int(self.offset[frame]), int(self.offset[frame + 1]))
 
 
+class NoSteps(Exception):
+    """The scene asked for frames without what the verifier checks."""
+
+
 class Results:
     def __init__(self, name):
         if not stat.S_ISREG(os.stat(name).st_mode):  # opening a pipe would wait for its other end
@@ -100,8 +104,8 @@ class Results:
             groups = [GroupData(f["bodies"][n]) for n in f["bodies"]]
             self.groups = sorted(groups, key=lambda g: g.index)
             if any(g.q is not None and g.q0 is None for g in groups):
-                raise ValueError("its frames hold places and velocities alone, and no step to check; "
-                                 "run the scene with results: {contacts: true}")
+                raise NoSteps("its frames hold places and velocities alone, and no step to check; "
+                              "run the scene with results: {contacts: true}")
             self.contacts = Contacts(f["contacts"])
             self.rows = {n: np.array(f["step"][n]) for n in f["step"]}
             ledger = f["ledger"]

@@ -109,11 +109,12 @@ class Automatic final : public ContactSolver {
         if (run.ask(*body_interior_, 3)) return run.report;
         run.limits.iterations = limits.iterations;
       }
-    }
-    if (pile && limits.tolerance >= kLoose) {
-      run.limits.iterations = std::min(limits.iterations, kNewtonHeap);
-      run.ask(*newton_, 1);
-      return run.report;
+      if (limits.tolerance >=
+          kLoose) {  // half a step is another problem, and costs less than patience with this one
+        run.limits.iterations = std::min(limits.iterations, kNewtonHeap);
+        run.ask(*newton_, 1);
+        return run.report;
+      }
     }
     const bool interior = !faces && !pile && fits(*interior_, problem);
     if (interior && std::ssize(problem.laws) <= kStartedAgain) {
