@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/io/fclib.h"
 #include "saltus/io/results_reader.h"
+#include "saltus/math/flush_denormals.h"
 #include "saltus/solvers/registry.h"
 
 using namespace saltus;
@@ -160,4 +162,119 @@ TEST_CASE(
   }
   const Outcome alone = saltus_command(folder, {"run", "scene.yaml", "--dump-folder", "p"});
   CHECK(alone.code == 2);
+}
+
+namespace {
+
+struct DumpCase {
+  std::string name, text;
+  bool heap = false;
+};
+
+std::vector<DumpCase> dump_cases() {
+  const std::string balls = R"(saltus: 1
+time: {end: 0.12 s, step: 2 ms}
+gravity: [0.6, 0.4, -9.81]
+on_failure: accept
+solver: {tolerance: 1e-9, iterations: 3}
+bodies:
+  - {name: box, kind: rigid, rigid: {shapes: [{plane: {}}, {plane: {normal: [1, 0, 0], point: [-0.05, 0, 0]}},
+     {plane: {normal: [-1, 0, 0], point: [0.05, 0, 0]}}], fixed: true}}
+  - {name: ball, kind: rigid, rigid: {shape: {sphere: {radius: 10 mm}}, density: 2500, position: [-0.0387, -0.03, 0.012],
+     copies: {count: [4, 4, 4], spacing: [0.0215, 0.0215, 0.0215]}}}
+surfaces:
+  - {law: {kind: newton-impact, friction: 0.4}}
+)";
+  return {{"balls", balls, true},
+          {"balls that rebound",
+           replaced(balls, "friction: 0.4", "friction: 0.4, restitution: 0.3"), true},
+          {"chain", chain_scene(), false}};
+}
+
+}  // namespace
+
+TEST_CASE("a contact problem of a run is solved again as in the run, bit by bit") {
+  for (const DumpCase& c : dump_cases()) {
+    CAPTURE(c.name);
+    const Folder folder;
+    folder.write("scene.yaml", c.text);
+    const Outcome outcome =
+        saltus_command(folder, {"run", "scene.yaml", "--dump-contact", "every:5", "--json", "-q"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    int found = 0, large = 0, missed = 0;
+    for (const std::string& name : folder.names()) {
+      if (!name.ends_with(".hdf5")) continue;
+      CAPTURE(name);
+      ++found;
+      const FclibProblem problem = read_fclib(folder / name, FclibRead::solutions);
+      REQUIRE(problem.run);
+      const FclibRun& run = *problem.run;
+      CHECK(run.solver == "auto");
+      // below 120 rows W is a matrix, whatever the bodies are
+      const bool by_bodies = run.rows() > 120;
+      large += by_bodies;
+      CHECK((run.W->bodies() != nullptr) == by_bodies);
+      CHECK((run.W->dense() != nullptr) == !by_bodies);
+      const FlushDenormals flush;
+      const auto view = run.view();
+      SolverMemory memory;
+      Vector p = run.start;
+      const SolveReport report =
+          solve_certified(*find_solver(run.solver)->make(), view, run.limits, memory, p);
+      REQUIRE(p.size() == problem.solution->r.size());
+      CHECK(p == problem.solution->r);
+      const Outcome again = saltus_command(folder, {"solve", name, "--as-run", "--json"});
+      CHECK(again.code == (report.converged ? 0 : 1));
+      missed += !report.converged;
+      const auto json = nlohmann::json::parse(again.out);
+      const auto& row = json["problems"][0]["solves"][0];
+      CHECK(row["residual"].get<double>() == report.residual);
+      CHECK(row["iterations"].get<int>() == report.iterations);
+      CHECK(json["tolerance"].get<double>() == run.limits.tolerance);
+    }
+    CHECK(found > 0);
+    if (!c.heap) continue;
+    CHECK(large > 0);
+    CHECK(missed > 0);  // three iterations are few
+  }
+}
+
+TEST_CASE("--as-run is refused where a file does not say how a run solved it, or is damaged") {
+  const Folder folder;
+  folder.write("chain.yaml", chain_scene());
+  REQUIRE(saltus_command(folder, {"run", "chain.yaml", "--dump-contact", "every:150", "-q"}).code ==
+          0);
+  const std::string name = "chain-step150.hdf5";
+  FclibProblem problem = read_fclib(folder / name, FclibRead::solutions);
+  const FclibRun run = *problem.run;
+  problem.run->W = problem.W;  // by blocks
+  write_fclib(folder / "blocks.hdf5", problem);
+  const FclibProblem blocks = read_fclib(folder / "blocks.hdf5", FclibRead::solutions);
+  REQUIRE(blocks.run);
+  REQUIRE(blocks.run->W->blocks() != nullptr);
+  CHECK(blocks.run->W->blocks()->value == problem.W->blocks()->value);
+  CHECK(saltus_command(folder, {"solve", "blocks.hdf5", "--as-run"}).code == 0);
+  const auto refused = [&](const std::string& word) {
+    write_fclib(folder / "other.hdf5", problem);
+    const Outcome outcome = saltus_command(folder, {"solve", "other.hdf5", "--as-run"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.error_lines() == 1);
+    CHECK(outcome.err.find(word) != std::string::npos);
+  };
+  problem.run.reset();
+  refused("dump-contact");
+  problem.run = run;
+  problem.run->solver = "magic";
+  refused("magic");
+  problem.run = run;
+  problem.run->laws.pop_back();
+  refused("laws do not cover");
+  problem.run = run;
+  problem.run->laws.front().size = 0;
+  refused("has no row");
+  const Outcome both =
+      saltus_command(folder, {"solve", name, "--as-run", "--solver", "gauss-seidel"});
+  CHECK(both.code == 2);
 }

@@ -64,6 +64,7 @@ struct SolveOptions {
   double tolerance = 1e-8;
   int iterations = 10'000;
   bool all = false;           ///< every solver that handles the problem
+  bool as_run = false;        ///< as the run that wrote the file solved it
   std::string profile, plot;  ///< of the times: CSV and SVG, "": none
   bool json = false;
 };

@@ -17,6 +17,7 @@
 #include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/io/output_file.h"
+#include "saltus/math/flush_denormals.h"
 #include "saltus/solvers/registry.h"
 #include "saltus/study/performance_profile.h"
 
@@ -75,16 +76,17 @@ double processor_time() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// From p = 0, with memory of its own each time.
-SolvedRow solve_once(const NamedSolver& solver, const FclibProblem& problem, Limits limits,
-                     Vector& p) {
+/// From p = start, with memory of its own each time.
+SolvedRow solve_once(const NamedSolver& solver, const ContactProblemData& problem, Limits limits,
+                     const Vector& begin, Vector& p) {
+  const FlushDenormals flush;  // as in a run
   const auto view = problem.view();
   SolvedRow row;
   row.solver = solver.name;
   row.time = std::numeric_limits<double>::infinity();
   for (double total = 0.0; row.repeats < kMostRepeats && total < kLongEnough; ++row.repeats) {
     SolverMemory memory;
-    p.setZero(problem.rows());
+    p = begin;
     const InterruptGuard interrupt;
     const double start = processor_time();
     row.report = solve_certified(*solver.solver, view, limits, memory, p);
@@ -95,6 +97,15 @@ SolvedRow solve_once(const NamedSolver& solver, const FclibProblem& problem, Lim
   }
   row.measures = measure(view, p);
   return row;
+}
+
+/// As the run did that wrote it.
+SolvedRow solve_as_run(const FclibRun& run, Limits limits, Vector& p) {
+  const SolverRow* const row = find_solver(run.solver);
+  NamedSolver solver{run.solver, row->make()};
+  Limits own = run.limits;
+  own.stop = limits.stop;
+  return solve_once(solver, run, own, run.start, p);
 }
 
 SolvedProblem describe(const std::string& file, const FclibProblem& problem) {
@@ -173,6 +184,18 @@ PerformanceProfile profile_of(const SolveResult& result, const std::vector<Named
   return profile;
 }
 
+void expect_run(const std::string& file, const FclibProblem& problem) {
+  if (!problem.run)
+    throw SceneError("--as-run", "the file does not say how a run solved its problem",
+                     "files that `saltus run --dump-contact` wrote, but those of joints and of one "
+                     "body with fixed points")
+        .at(file, 0, 0);
+  if (!find_solver(problem.run->solver))
+    throw SceneError("/saltus/solver", "there is no solver '" + problem.run->solver + "'",
+                     "allowed: those of `saltus describe solvers`")
+        .at(file, 0, 0);
+}
+
 void check(const SolveOptions& options) {
   if (!std::isfinite(options.tolerance))
     throw SceneError("--tolerance", "is not a finite number", "> 0, 1e-8 if not given");
@@ -192,6 +215,10 @@ int cmd_solve(const SolveOptions& options) {
   const std::vector<NamedSolver> list = solvers_of(options);
   for (const std::string& file : options.files) {  // all faults come before the first solve
     const FclibProblem problem = read_fclib(file, FclibRead::solutions);
+    if (options.as_run) {
+      expect_run(file, problem);
+      continue;
+    }
     if (std::ranges::none_of(list, [&](const NamedSolver& s) { return s.handles(problem); }))
       refuse(file, problem, options.all ? "of any name" : list.front().name);
   }
@@ -207,8 +234,15 @@ int cmd_solve(const SolveOptions& options) {
     FclibProblem problem = read_fclib(file, FclibRead::solutions);
     SolvedProblem& told = result.problems.emplace_back(describe(file, problem));
     Vector p;
+    if (options.as_run) {
+      result.tolerance = problem.run->limits.tolerance;
+      told.rows.push_back(solve_as_run(*problem.run, limits, p));
+      continue;
+    }
+    const Vector zero = Vector::Zero(problem.rows());
     for (const NamedSolver& solver : list)
-      if (solver.handles(problem)) told.rows.push_back(solve_once(solver, problem, limits, p));
+      if (solver.handles(problem))
+        told.rows.push_back(solve_once(solver, problem, limits, zero, p));
     if (!options.output.empty()) {
       write_solution(options.output, problem, p);
       result.written.push_back(options.output);
@@ -232,7 +266,8 @@ int cmd_solve(const SolveOptions& options) {
   for (const SolvedProblem& problem : result.problems)
     if (!problem.solved()) unsolved += (unsolved.empty() ? "" : ", ") + problem.file;
   if (unsolved.empty()) return kDone;
-  complain(fmt::format("not solved to {:g}: {}", options.tolerance, unsolved));
+  complain(options.as_run ? "not solved, as in the run: " + unsolved
+                          : fmt::format("not solved to {:g}: {}", options.tolerance, unsolved));
   return kNotFinished;
 }
 

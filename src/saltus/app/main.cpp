@@ -189,6 +189,11 @@ void declare_solve(CLI::App& app, SolveOptions& a) {
       solve->add_flag("--all", a.all, "every solver that handles the problem, as a table");
   all->excludes(solver);
   solve->get_option("--output")->excludes(all);
+  CLI::Option* as_run = solve->add_flag(
+      "--as-run", a.as_run,
+      "again as the run that wrote the file solved it: its solver, tolerance and first impulses");
+  for (const char* other : {"--all", "--solver", "--tolerance", "--iterations", "--output"})
+    as_run->excludes(solve->get_option(other));
   solve
       ->add_option("--profile", a.profile,
                    "performance profile (CSV): for each solver the fraction of problems that it "
@@ -306,7 +311,8 @@ void declare(CLI::App& app, Arguments& a) {
   run->add_flag("-q,--quiet", a.run.quiet, "no progress and no table; warnings and errors stay");
   add_json(*run, a.run.json);
 
-  CLI::App* check = app.add_subcommand("check", "read a scene and say what it is, or all that is wrong with it; runs nothing");
+  CLI::App* check = app.add_subcommand(
+      "check", "read a scene and say what it is, or all that is wrong with it; runs nothing");
   check->add_option("scene", a.check.scene, "scene file (YAML)")->required()->type_name("FILE");
   add_set(*check, a.check.set);
   add_json(*check, a.check.json);

@@ -141,40 +141,31 @@ void BodyDelassus::index() {
     for (int c = 0; c < H_.contacts(); ++c)
       std::fill(contact_.begin() + H_.first[at(c)], contact_.begin() + H_.first[at(c) + 1], c);
   }
-  const auto visit = [&](const auto& use) {  // each body of each contact, once
-    for (int c = 0; c < H_.contacts(); ++c) {
-      const auto begin = H_.body.begin() + H_.offset[at(c)];
-      for (auto k = begin; k != H_.body.begin() + H_.offset[at(c) + 1]; ++k)
-        if (std::find(begin, k, *k) == k) use(*k, c);
-    }
+  const auto visit = [&](int c, const auto& use) {  // each body of contact c, once
+    const auto begin = H_.body.begin() + H_.offset[at(c)];
+    for (auto k = begin; k != H_.body.begin() + H_.offset[at(c) + 1]; ++k)
+      if (std::find(begin, k, *k) == k) use(*k);
   };
   touch_offset_.assign(at(H_.bodies()) + 1, 0);
-  visit([&](int b, int) { ++touch_offset_[at(b)]; });
+  for (int c = 0; c < H_.contacts(); ++c) visit(c, [&](int b) { ++touch_offset_[at(b)]; });
   int end = 0;
   for (int& count : touch_offset_) count = end += count;
   touch_.resize(at(end));
-  for (int b = H_.bodies(); b > 0; --b) touch_offset_[at(b)] = touch_offset_[at(b) - 1];
-  touch_offset_[0] = 0;
-  next_ = touch_offset_;
-  visit([&](int b, int c) { touch_[at(next_[at(b)]++)] = c; });
+  for (int c = H_.contacts() - 1; c >= 0; --c)  // from the end of each body to its begin
+    visit(c, [&](int b) { touch_[at(--touch_offset_[at(b)])] = c; });
+  known_ = false;
 }
 
-void BodyDelassus::diagonal(Out W) const {
-  const int w = H_.width;
-  W.setZero();
+void BodyDelassus::make_diagonal() {
+  diagonal_.resize(H_.rows());
   in_blocks(at(H_.contacts()), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c)
-      for (int k = H_.offset[c]; k < H_.offset[c + 1]; ++k)
-        for (int i = 0; i < H_.size(static_cast<int>(c)); ++i) {
-          const double* H_i = row(H_, k, i);
-          double y[kWidth];
-          divide(H_, H_.body[at(k)], H_i, y);
-          for (int m = 0; m < w; ++m) W[H_.first[c] + i] += H_i[m] * y[m];
-        }
+      for (int i = H_.first[c]; i < H_.first[c + 1]; ++i) diagonal_[i] = product(i, i);
   });
+  known_ = true;
 }
 
-double BodyDelassus::entry(int i, int j) const {
+double BodyDelassus::product(int i, int j) const {
   const int c = contact_of(i), d = contact_of(j), w = H_.width;
   double W_ij = 0.0;
   for (int k = H_.offset[at(c)]; k < H_.offset[at(c) + 1]; ++k)

@@ -67,8 +67,12 @@ class BodyDelassus final : public Delassus {
 
   int rows() const override { return H_.rows(); }
   bool symmetric() const override { return true; }
-  void diagonal(Out W) const;  ///< W_ii
-  double entry(int i, int j) const override;
+  /// Makes W_ii of all rows, which entry() then knows until the next index(): who asks for them in every step saves their products.
+  void make_diagonal();
+  const Vector& diagonal() const { return diagonal_; }  ///< of make_diagonal()
+  double entry(int i, int j) const override {
+    return i == j && known_ ? diagonal_[i] : product(i, j);
+  }
   void column(int j, double p, Out u) const override;  ///< visits the contacts of the bodies of j
   void apply(View p, Out u) const override;
   const BodyRows* bodies() const override { return &H_; }
@@ -83,6 +87,7 @@ class BodyDelassus final : public Delassus {
   }
 
  private:
+  double product(int i, int j) const;  ///< W_ij
   int contact_of(int row) const {
     return size_ > 0 ? row / size_ : contact_[static_cast<std::size_t>(row)];
   }
@@ -90,7 +95,8 @@ class BodyDelassus final : public Delassus {
   int size_ = 0;                           ///< of every contact, 0: they differ
   std::vector<int> contact_;               ///< of each row, where sizes differ
   std::vector<int> touch_offset_, touch_;  ///< contacts of each body, increasing
-  std::vector<int> next_;                  ///< work space of index()
+  Vector diagonal_;
+  bool known_ = false;  ///< diagonal_ is that of H_
 };
 
 }  // namespace saltus

@@ -47,13 +47,17 @@ class Certified final : public ContactSolver {
 }  // namespace
 
 Certificate certify(const ContactProblem& problem, View p) {
+  Eigen::Map<Vector> u = velocity_space(problem.b.size());
+  problem.W.apply(p, u);
+  u += problem.b;
+  return certify(problem, p, u.data());
+}
+
+Certificate certify(const ContactProblem& problem, View p, const double* u) {
   Certificate found;
   found.contacts = problem.laws.size();
   for (const Law& law : problem.laws) found.speed = std::max(found.speed, asked(law, problem.b));
   if (!(found.speed > 0.0)) return found;
-  Eigen::Map<Vector> u = velocity_space(problem.b.size());
-  problem.W.apply(p, u);
-  u += problem.b;
   for (const Law& law : problem.laws) {
     const Cone K(law);
     if (!K.has_normal()) continue;
@@ -76,7 +80,11 @@ SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& p
                             Limits limits, SolverMemory& memory, Out p) {
   constexpr int kCloser = 3;
   constexpr double kFinest = 1e-15;  // tolerance [1]
-  limits.closing = Certificate{.contacts = problem.laws.size()}.allowed(limits.tolerance);
+  limits.closing = std::min(
+      1.0, Certificate{.contacts = problem.laws.size()}.allowed(limits.tolerance) / limits.share);
+  const auto holds = [&](const Certificate& found) {
+    return found.closing <= limits.closing && found.growth <= Certificate::kGrowth;
+  };
   const auto stopped = [&](SolveReport& report) {
     report.stopped = limits.stopped();
     report.converged = report.converged && !report.stopped;
@@ -84,12 +92,13 @@ SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& p
   };
   SolveReport report = solver.solve(problem, limits, memory, p);
   if (stopped(report)) return report;
-  Certificate now = certify(problem, p);
+  Certificate now =
+      report.judged ? Certificate{report.speed, report.closing, report.growth, problem.laws.size()}
+                    : certify(problem, p);
   Limits closer = limits;
-  for (int k = 0; k < kCloser && report.converged && !now.holds(limits.tolerance); ++k) {
-    closer.tolerance =
-        std::max(kFinest, 0.3 * std::min(closer.tolerance, report.residual) *
-                              std::max(1e-3, now.allowed(limits.tolerance) / now.closing));
+  for (int k = 0; k < kCloser && report.converged && !holds(now); ++k) {
+    closer.tolerance = std::max(kFinest, 0.3 * std::min(closer.tolerance, report.residual) *
+                                             std::max(1e-3, limits.closing / now.closing));
     closer.iterations = limits.iterations - report.iterations;
     if (closer.iterations <= 0 || now.growth > Certificate::kGrowth) break;
     SolveReport again = solver.solve(problem, closer, memory, p);
@@ -97,12 +106,14 @@ SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& p
     again.converged = again.residual <= limits.tolerance;
     report = again;
     if (stopped(report)) return report;
+    const double before = now.closing;
     now = certify(problem, p);
-    if (closer.tolerance == kFinest) break;
+    const bool led_nowhere = report.residual > closer.tolerance && !(now.closing < 0.9 * before);
+    if (closer.tolerance == kFinest || led_nowhere) break;
   }
   report.speed = now.speed;
   report.closing = now.closing;
-  report.certified = now.holds(limits.tolerance);
+  report.certified = holds(now);
   report.converged = report.converged && report.certified;
   return report;
 }

@@ -38,6 +38,8 @@ struct Certificate {
 
 /// Of any p. All 0 where V is.
 Certificate certify(const ContactProblem& problem, View p);
+/// The same of u = W p + b.
+Certificate certify(const ContactProblem& problem, View p, const double* u);
 
 /// Whether contacts close by no more than limits.closing.
 bool keeps_apart(const ContactProblem& problem, Limits limits, View p);

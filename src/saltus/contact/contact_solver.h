@@ -65,6 +65,11 @@ struct Limits {
   /// Closing velocity that may be left, over that of the step [1]: certificate.h. Sweeps and Newton's method go on until it is met
   /// too; others end with the tolerance.
   double closing = std::numeric_limits<double>::infinity();
+  /// Residual above the tolerance that will do where sweeps and Newton's method gain nothing more, and which counts as converged then; 0:
+  /// none. `auto` alone heeds it.
+  double enough = 0.0;
+  /// Of a whole step that this one is: in a part of it bodies that close go in by so much less, and may close faster.
+  double share = 1.0;
   /// Asked in each turn of every loop that may take long. Where it is requested the solve ends at once, and neither p nor the
   /// report count.
   Stop* stop = nullptr;
@@ -85,7 +90,9 @@ struct SolveReport {
   double residual = 0.0;  ///< always residual(problem, p), never the solver's own measure
   double speed = 0.0;     ///< what the step asks of contacts, V [m/s]: certificate.h
   double closing =
-      0.0;  ///< closing velocity left, relative to those of the step [1]: certificate.h
+      0.0;              ///< closing velocity left, relative to those of the step [1]: certificate.h
+  double growth = 0.0;  ///< of the impulses, the third of the certificate [1]
+  bool judged = false;  ///< the solver has found these three, of p as it is
   bool certified = true;  ///< the certificate holds; those that make_certified() wraps find it
   bool stopped = false;  ///< Limits::stop ended it; those that make_certified() wraps find that too
   /// What a solver that delegates did, in order; the last attempt that was better gave p.

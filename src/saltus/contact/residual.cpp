@@ -126,6 +126,11 @@ double natural_map(std::span<const Law> laws, View rho, View u, View b, View p, 
 }
 
 double residual(const ContactProblem& problem, View p) {
+  const double* u = nullptr;
+  return residual(problem, p, u);
+}
+
+double residual(const ContactProblem& problem, View p, const double*& velocities) {
   const Eigen::Index n = problem.b.size();
   const auto laws = problem.laws;
   expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
@@ -183,6 +188,7 @@ double residual(const ContactProblem& problem, View p) {
 
   problem.W.apply(p, u);
   u += problem.b;
+  velocities = u.data();
   const auto step_of = [&](std::size_t c, int i) {
     return rho[2 * c + (i < laws[c].forces() ? 0 : 1)];
   };

@@ -16,6 +16,8 @@ namespace saltus {
 /// u^_c = u_c + (mu |u_T| + mu_R |u_R| + sigma |u_S|) n. A mean over R, S that is 0 is replaced by that over all rolling
 /// contacts, and where that is 0 as well L_c is the first of mu_R, sigma and 1 m that is not 0.
 double residual(const ContactProblem& problem, View p);
+/// The same, and u = W p + b until this thread asks for the next one.
+double residual(const ContactProblem& problem, View p, const double*& u);
 
 /// The same with u = W p + b given, e.g. measured on the finished step; rho [kg] one a row, all alike in a contact with
 /// friction, except that the moments of a rolling one have their own, rho_R = L_c^2 rho [kg m^2], which gives L_c. The

@@ -9,6 +9,7 @@
 #include "saltus/base/error.h"
 #include "saltus/io/fclib_condense.h"
 #include "saltus/io/fclib_file.h"
+#include "saltus/io/fclib_run.h"
 
 namespace saltus {
 namespace {
@@ -190,6 +191,7 @@ FclibProblem read_problem(const std::string& path, FclibRead what) {
   out.math_info = file.text(group + "/info/math_info");
   if (what == FclibRead::problem) return out;
 
+  out.run = read_fclib_run(file);
   if (file.has("/solution")) out.solution = read_solution(file, "/solution", out);
   const std::string count = "/guesses/number_of_guesses";
   const int guesses = file.has("/guesses") ? file.integer(count) : 0;

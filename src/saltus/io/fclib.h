@@ -20,6 +20,14 @@ struct FclibSolution {
   Vector l;  ///< impulses of the equalities
 };
 
+/// How a run of Saltus solved a problem: the problem as its solver had it, W in the form that it was held in, which `solver` solves
+/// again in the same way, bit by bit. Limits::closing and stop are not kept.
+struct FclibRun : ContactProblemData {
+  std::string solver;  ///< by its name
+  Limits limits;
+  Vector start;  ///< p from which it began [N s]
+};
+
 /// One problem: first the contacts, rows (N, T1, T2), (N, T), (N, T1, T2, R1, R2) or (N, T, R), in the order and the
 /// units of the file; then the equalities, one law a row. Global problems come condensed.
 struct FclibProblem : ContactProblemData {
@@ -32,9 +40,13 @@ struct FclibProblem : ContactProblemData {
   std::vector<std::string> notes;         ///< what had to be assumed, a line each
   std::optional<FclibSolution> solution;  ///< as read, which says nothing about its quality
   std::vector<FclibSolution> guesses;
+  std::optional<FclibRun> run;  ///< the group /saltus
 };
 
-enum class FclibRead { problem, solutions };  ///< solutions: the problem, /solution and /guesses
+enum class FclibRead {
+  problem,
+  solutions
+};  ///< solutions: the problem, /solution, /guesses and /saltus
 
 /// Reads fclib_local, fclib_global and their _rolling forms, matrices as triplets, by columns or by rows. Throws
 /// SceneError with the file and the object where the file is no whole problem: sizes that disagree, indices outside,
@@ -44,7 +56,7 @@ enum class FclibRead { problem, solutions };  ///< solutions: the problem, /solu
 /// |W_ij - W_ji| <= 1e-12 max |W|.
 FclibProblem read_fclib(const std::string& path, FclibRead what = FclibRead::problem);
 
-/// Writes a local problem, W by rows (nz = -2), compressed, with `solution` if there is one (without v) and no guesses.
+/// Writes a local problem, W by rows (nz = -2), compressed, with `solution` if there is one (without v), `run` and no guesses.
 /// The file has its name only when it is whole; what read_fclib then returns is what was written, bit by bit. Throws
 /// SceneError where the file cannot be made or the problem has equalities that W couples unsymmetrically, which the
 /// format cannot say; RunError where it cannot be written.

@@ -3,6 +3,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/io/fclib.h"
+#include "saltus/io/fclib_run.h"
 #include "saltus/io/hdf5.h"
 #include "saltus/io/output_file.h"
 
@@ -142,6 +143,7 @@ void write_fclib(const std::string& path, const FclibProblem& problem) {
       write_vector(group, "u", problem.solution->u);
       write_vector(group, "l", problem.solution->l);
     }
+    if (problem.run) write_fclib_run(file, *problem.run);
     file.flush();
     file.close();
   } catch (const SceneError& e) {

@@ -85,6 +85,7 @@ class Builder {
         parts_.options.heap && can_halve() ? OnFailure::halve : OnFailure::stop);
     const double tolerance = parts_.options.heap ? 1e-4 : shapes_touch ? 1e-9 : 1e-12;
     parts_.options.contact = {spec_.solver.tolerance.value_or(tolerance), spec_.solver.iterations};
+    if (parts_.options.heap && !spec_.solver.tolerance) parts_.options.contact.enough = 1e-3;
     each("outputs", spec_.outputs.size(), [&](std::size_t i) {
       parts_.probes.push_back(probe_of(scene_, bodies_, parts_.initial, parts_.joints, i));
     });

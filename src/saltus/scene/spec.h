@@ -142,7 +142,8 @@ struct SolverSpec {
         field("tolerance", &T::tolerance, kPositive,
               "relative residual of the contact problem; when not given 1e-4 where more than 50 "
               "bodies "
-              "lie in a heap, 1e-9 where shapes touch each other, 1e-12 elsewhere"),
+              "lie in a heap (up to 1e-3, with a warning, where auto comes no closer), 1e-9 where "
+              "shapes touch each other, 1e-12 elsewhere"),
         field("iterations", &T::iterations, at_least(1), "largest number of iterations or pivots"));
   }
 };

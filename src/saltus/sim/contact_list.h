@@ -210,7 +210,9 @@ class ContactList {
     for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &w_of(members_[m]);
     add_normal_rates(u);
   }
-  /// The other rows of rate, of contacts that are admitted.
+  /// The other rows of rate, of contacts that are admitted; with H of the last by_bodies(), and without.
+  void make_tangent_rates(std::span<const Trial> trials, std::span<const int> admitted,
+                          const BodyRows& H, Vector& rate);
   void make_tangent_rates(std::span<const Trial> trials, std::span<const int> admitted,
                           Vector& rate);
   /// Member::H, of contacts that are admitted.
@@ -249,6 +251,8 @@ class ContactList {
   template <class Which, class Use>
   void with_rows(std::size_t begin, std::size_t end, const Which& which, const Use& use) const;
   double rate_of(const IslandContact& c, int a, const std::array<const double*, 2>& J,
+                 const std::array<const double*, 2>& v) const;
+  double rate_of(const IslandContact& c, int a, const BodyRows& H, std::size_t k,
                  const std::array<const double*, 2>& v) const;
   double prescribed_rate(const IslandContact& c, int a, bool at_end) const;
   std::array<const double*, 2> body_velocities(const IslandContact& c) const;

@@ -80,6 +80,20 @@ double ContactList::rate_of(const IslandContact& c, int a, const std::array<cons
   return sum[0] + sum[1];
 }
 
+// The same by H, in which it is the k-th.
+double ContactList::rate_of(const IslandContact& c, int a, const BodyRows& H, std::size_t k,
+                            const std::array<const double*, 2>& v) const {
+  double sum[2] = {0.0, 0.0};
+  const bool one = c.side[0].member == c.side[1].member;
+  int side = H.offset[k];
+  for (std::size_t s = 0; s < 2; ++s) {
+    if (!v[s]) continue;
+    double& of = sum[one ? 0 : s];
+    of = add_product(of, &H.value[H.start[at(side++)] + at(6 * a)], v[s]);
+  }
+  return sum[0] + sum[1];
+}
+
 // n . d, d the velocity of points that only follow a prescribed motion.
 double ContactList::prescribed_rate(const IslandContact& c, int a, bool at_end) const {
   double u = 0.0;
@@ -132,6 +146,20 @@ std::array<const double*, 2> ContactList::body_velocities(const IslandContact& c
       if (of.size() > 0) v[s] = of.data() + 6 * members_[at(side.member)].at[at(side.point)].body;
     }
   return v;
+}
+
+void ContactList::make_tangent_rates(std::span<const Trial> trials, std::span<const int> admitted,
+                                     const BodyRows& H, Vector& rate) {
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    at_[m] = &trials[at(members_[m].group)].start->v;
+  in_blocks(admitted.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const IslandContact& c = contacts_[at(admitted[k])];
+      const std::array<const double*, 2> v = body_velocities(c);
+      for (int a = 1; a < H.size(static_cast<int>(k)); ++a)
+        rate[c.first_row + a] = prescribed_rate(c, a, false) + rate_of(c, a, H, k, v);
+    }
+  });
 }
 
 void ContactList::make_tangent_rates(std::span<const Trial> trials, std::span<const int> admitted,
@@ -190,17 +218,8 @@ void ContactList::add_rates(std::span<const int> admitted, const BodyRows& H, Ve
     for (std::size_t k = begin; k < end; ++k) {
       const IslandContact& c = contacts_[at(admitted[k])];
       const std::array<const double*, 2> v = body_velocities(c);
-      const bool one = c.side[0].member == c.side[1].member;
-      for (int a = 0; a < H.size(static_cast<int>(k)); ++a) {
-        double sum[2] = {0.0, 0.0};
-        int side = H.offset[k];
-        for (std::size_t s = 0; s < 2; ++s) {
-          if (!v[s]) continue;
-          double& of = sum[one ? 0 : s];
-          of = add_product(of, &H.value[H.start[at(side++)] + at(6 * a)], v[s]);
-        }
-        u[c.first_row + a] += sum[0] + sum[1];
-      }
+      for (int a = 0; a < H.size(static_cast<int>(k)); ++a)
+        u[c.first_row + a] += rate_of(c, a, H, k, v);
     }
   });
 }

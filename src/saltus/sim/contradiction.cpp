@@ -30,13 +30,13 @@ void add_once(std::vector<std::string>& names, std::string name) {
 }  // namespace
 
 std::string contradiction(const Model& model, const ContactProblem& problem,
-                          std::span<const SeenContact> contacts, Stop* stop) {
+                          const std::function<SeenContact(int)>& see, Stop* stop) {
   const std::vector<int> found = contradicting_contacts(model.solver(), problem, stop);
   if (found.empty()) return "";
   std::vector<std::string> pairs, driven;
   std::vector<int> groups;
   for (const int c : found) {
-    const ContactView& view = contacts[at(c)].view;
+    const ContactView view = see(c).view;
     add_once(pairs, pair_name(model, view, "with"));
     for (const ContactView::Side& side : {view.a, view.b}) {
       if (side.group < 0) continue;

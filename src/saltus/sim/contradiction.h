@@ -1,6 +1,6 @@
 // Words for contacts that no impulses keep apart.
 #pragma once
-#include <span>
+#include <functional>
 #include <string>
 
 #include "saltus/contact/contact_solver.h"
@@ -10,8 +10,8 @@ namespace saltus {
 
 /// "'lid' with 'ball', and 'ball' with what is fixed; 'lid' has prescribed motion": the contacts of `problem` that contradict
 /// each other (contact/certificate.h), and what is driven among the bodies near them. "" where they do not, and where `stop` is requested.
-/// contacts: those of the problem, in its order.
+/// see(c): contact c of the problem, asked for where it is one of them.
 std::string contradiction(const Model& model, const ContactProblem& problem,
-                          std::span<const SeenContact> contacts, Stop* stop);
+                          const std::function<SeenContact(int)>& see, Stop* stop);
 
 }  // namespace saltus

@@ -270,8 +270,8 @@ GeneralIsland::Passes GeneralIsland::passes(const Stage& stage) const {
 // none.
 bool GeneralIsland::satisfied(const Passes& x) const {
   const StepOptions& options = model_.options();
-  return x.outstanding <= options.pass_tolerance || (x.stagnant >= kStagnant && !problem_.empty() &&
-                                                     x.outstanding <= options.contact.tolerance);
+  return x.outstanding <= options.pass_tolerance ||
+         (x.stagnant >= kStagnant && !problem_.empty() && x.outstanding <= problem_.tolerance());
 }
 
 void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport& report) {
@@ -291,8 +291,10 @@ void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport
     return;
   }
   // Passes end when the largest outstanding change is below tolerance; with contact it must also have stopped falling
-  // into the noise: the contact solver works to the user's tolerance from the first pass on.
-  while (pass(step, stage, x, report) && !x.once && !satisfied(x) &&
+  // into the noise: the contact solver works to the user's tolerance from the first pass on. Where it fails, halves of the step
+  // cost less than its patience in the next pass.
+  const bool halves = model_.options().on_failure == OnFailure::halve;
+  while (pass(step, stage, x, report) && !x.once && !satisfied(x) && (x.solved || !halves) &&
          x.pass < model_.options().pass_limit && std::isfinite(x.outstanding) &&
          !stop_requested(step.stop))
     continue;
@@ -343,6 +345,7 @@ bool GeneralIsland::solve_contacts(IslandStep& step, const Stage& stage, Passes&
   solved_ = problem_.solve(step, stage, !joints_.empty() && x.stagnant == 0);
   shown_ = true;
   report.iterations += solved_.iterations;
+  if (solved_.attempted > 0) report.solver = solved_.attempts[size(solved_.attempted - 1)].solver;
   x.residual = solved_.residual;
   report.finite = problem_.p().allFinite() && std::isfinite(solved_.residual);
   report.speed = std::max(report.speed, solved_.speed);
@@ -386,11 +389,13 @@ void GeneralIsland::judge(const Passes& x, Stop* stop, StepReport& report) const
 // Whether anything solves the contact problem that was not solved.
 void GeneralIsland::explain(Stop* stop, StepReport& report) const {
   if (stop_requested(stop)) return;  // it may have been
-  std::vector<SeenContact> contacts(problem_.admitted().size());
-  for (std::size_t k = 0; k < contacts.size(); ++k)
-    list_.see(size(problem_.admitted()[k]), 0.0, contacts[k]);
+  const auto see = [&](int k) {
+    SeenContact contact;
+    list_.see(size(problem_.admitted()[size(k)]), 0.0, contact);
+    return contact;
+  };
   report.detail = contradiction(
-      model_, {problem_.W(), problem_.b(), problem_.laws(), problem_.rows()}, contacts, stop);
+      model_, {problem_.W(), problem_.b(), problem_.laws(), problem_.rows()}, see, stop);
   if (!report.detail.empty()) report.failure = failure::kContradiction;
 }
 
@@ -439,7 +444,8 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
 void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {
   if (!shown_ || problem_.empty()) return;
   const ContactProblem problem{problem_.W(), problem_.b(), problem_.laws(), problem_.rows()};
-  observer.solved({island, step.trials.front().t0, step.h, problem, problem_.p(), solved_});
+  observer.solved({island, step.trials.front().t0, step.h, problem, problem_.p(), solved_,
+                   &problem_.limits(), &problem_.start()});
 }
 
 void GeneralIsland::point_impulses(std::vector<PointImpulse>& list) const {

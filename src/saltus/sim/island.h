@@ -26,6 +26,7 @@ struct IslandStep {
   double kinetic = 0.0;                   ///< of the start state [J]
   bool counts = true;                     ///< false: a step that only estimates
   Stop* stop = nullptr;                   ///< asked by loops that may take long
+  bool observed = false;                  ///< show() follows
 };
 
 /// The impulse that could carry the energy of the system through one of these contacts, sqrt(2 E rho) [N s]: residuals

@@ -21,10 +21,15 @@ bool finite(std::span<const double> x) {
 bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJoints& joints,
                               std::span<const int> contacts, std::span<const int> rows,
                               std::span<const Law> laws, bool as_matrix, Vector& rate) {
-  if (list.lean()) list.make_tangent_rates(step.trials, contacts, rate);
-  if (!as_matrix && rows.size() > kDenseRows && hold_by_bodies(step, list, joints, contacts, laws))
-    return diagonal_.allFinite();
-  if (list.lean()) list.make_rows_of(contacts);
+  if (!as_matrix && rows.size() > kDenseRows &&
+      hold_by_bodies(step, list, joints, contacts, laws)) {
+    if (list.lean()) list.make_tangent_rates(step.trials, contacts, *by_bodies_.bodies(), rate);
+    return diagonal().allFinite();
+  }
+  if (list.lean()) {
+    list.make_tangent_rates(step.trials, contacts, rate);
+    list.make_rows_of(contacts);
+  }
   if (joints.empty() && rows.size() > kDenseRows && hold_by_blocks(step, list, rows, laws))
     return diagonal_.allFinite() && finite(blocked_.W.value);
   const auto m = static_cast<Eigen::Index>(rows.size());
@@ -216,8 +221,7 @@ bool IslandDelassus::hold_by_bodies(const IslandStep& step, const ContactList& l
     if (!list.by_bodies(step.trials, contacts, sizes_, by_bodies_.refill())) return false;
     by_bodies_.index();
     W_ = &by_bodies_;
-    diagonal_.resize(by_bodies_.rows());
-    by_bodies_.diagonal(diagonal_);
+    by_bodies_.make_diagonal();
     return true;
   }
   if (!list.by_bodies(step.trials, contacts, sizes_, jointed_.refill().contacts)) return false;

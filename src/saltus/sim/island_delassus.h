@@ -23,7 +23,7 @@ class IslandDelassus {
   const Delassus& W() const { return *W_; }
   /// W where bodies without joints hold it, else null.
   const BodyDelassus* bodies() const { return W_ == &by_bodies_ ? &by_bodies_ : nullptr; }
-  const Vector& diagonal() const { return diagonal_; }
+  const Vector& diagonal() const { return W_ == &by_bodies_ ? by_bodies_.diagonal() : diagonal_; }
   /// W_ii += x_i
   void add_diagonal(View x);
 

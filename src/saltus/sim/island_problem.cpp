@@ -125,6 +125,7 @@ void IslandProblem::measure_reach(const IslandStep& step, double phi) {
 
 void IslandProblem::begin(const IslandStep& step, const Stage& stage) {
   h_ = step.h;
+  left_ = 0.0;
   impulse_.setZero();
   std::fill(loaded_.begin(), loaded_.end(), '\0');
   std::fill(lasts_.begin(), lasts_.end(), '\0');
@@ -379,6 +380,8 @@ bool IslandProblem::press(const IslandStep& step, const Limits& limits, SolveRep
 
 SolveReport IslandProblem::solve(IslandStep& step, const Stage& stage, bool even) {
   Limits limits = model_.options().contact;
+  limits.tolerance = tolerance();
+  if (limits.enough > 0.0) limits.share = std::min(1.0, step.h / model_.options().h);
   limits.even = even;
   limits.stop = step.stop;
   pressed_.setZero();
@@ -389,7 +392,11 @@ SolveReport IslandProblem::solve(IslandStep& step, const Stage& stage, bool even
     b_ += b_start_;
   }
   step.solver.active.clear();
+  limits_ = limits;
+  if (step.observed) start_ = p_;
   SolveReport found = model_.solver().solve({W_.W(), b_, laws_, rows_}, limits, step.solver, p_);
+  // the next pass has other rows, and should not seek anew what this one has not found
+  if (found.converged && found.residual > limits.tolerance) left_ = 1.2 * found.residual;
   found.iterations += pressing.iterations;
   found.residual = worse(found.residual, pressing.residual);
   found.closing = worse(found.closing, pressing.closing);

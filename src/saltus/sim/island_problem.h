@@ -78,6 +78,8 @@ class IslandProblem {
   /// Natural map of the contacts that are in, on the finished state or behind a stage.
   double measure(IslandStep& step, const Stage& stage);
 
+  /// To which the contacts of this stage are solved: what they ask, or what was found to be enough (Limits::enough).
+  double tolerance() const { return std::max(model_.options().contact.tolerance, left_); }
   bool empty() const { return admitted_.empty(); }
   /// The contacts that are in, by place in the list, and their laws in the problem, rows by laws()[k].first.
   std::span<const int> admitted() const { return admitted_; }
@@ -86,6 +88,9 @@ class IslandProblem {
   const Delassus& W() const { return W_.W(); }
   const Vector& b() const { return b_; }
   const Vector& p() const { return p_; }  ///< as the cones of the problem see it
+  /// Of the last solve(): what it was asked, and p from which it began, where somebody observes.
+  const Limits& limits() const { return limits_; }
+  const Vector& start() const { return start_; }
   /// W_kk of row k of the problem without what laws add to it [1/kg].
   double diagonal(Eigen::Index k) const { return W_.diagonal()[k] - compliance_[k]; }
   double diagonal_of_row(Eigen::Index k) const { return W_.diagonal()[k]; }  ///< with it
@@ -153,8 +158,11 @@ class IslandProblem {
   std::vector<char> admits_;      ///< scratch of admit()
   std::vector<double> heaviest_;  ///< of each block of contacts
   double h_ = 0.0;                ///< of the step [s]
-  IslandDelassus W_;              ///< that of the last problem
-  Vector slip_;                   // a contact
+  Limits limits_;
+  Vector start_;
+  double left_ = 0.0;  ///< residual above the tolerance with which a pass of the stage was left
+  IslandDelassus W_;   ///< that of the last problem
+  Vector slip_;        // a contact
   Vector u_free_, u_now_, ahead_, impulse_, kept_;        // a row of the list
   Vector W_p_, b_, p_, rho_, u_end_, b_start_, p_start_;  // a row of the problem
   Vector compliance_;                                     ///< what laws add to W_kk [1/kg]

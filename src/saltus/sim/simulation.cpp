@@ -437,7 +437,8 @@ IslandStep Simulation::Work::of_island(std::size_t i) {
           state.broken,
           state.energy.kinetic,
           !(adaptive && adaptive->estimating),
-          stop};
+          stop,
+          observer != nullptr};
 }
 
 // One step: predict, touch, correct, finish, measure, book. The state changes only in commit().

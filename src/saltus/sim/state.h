@@ -113,6 +113,7 @@ struct StepReport {
   int passes = 0;
   int contacts = 0;             ///< contacts that carry an impulse
   int iterations = 0;           ///< of the contact solver
+  std::string_view solver;      ///< the one that `auto` asked last; empty: none
   double outstanding = 0.0;     ///< velocity change that the last pass still asked for [1]
   double residual = 0.0;        ///< of the contact problem as solved [1]
   double residual_after = 0.0;  ///< of the laws on the finished state [1]

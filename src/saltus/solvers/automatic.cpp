@@ -4,11 +4,13 @@
 
 #include "saltus/base/error.h"
 #include "saltus/contact/body_delassus.h"
+#include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
 #include "saltus/solvers/body_system.h"
 #include "saltus/solvers/even_load.h"
 #include "saltus/solvers/few_contacts.h"
 #include "saltus/solvers/solvers.h"
+#include "saltus/solvers/squeezed_bodies.h"
 
 namespace saltus {
 namespace {
@@ -21,7 +23,8 @@ constexpr int kShared = 64;             ///< contacts, at most, that share their
 constexpr int kFactorsRedundant = 500;  ///< of contacts that may contradict each other
 constexpr int kNewtonFew = 200;         ///< steps of few contacts, before an interior point
 constexpr int kFactorsPile = 40;        ///< of more than kStartedAgain contacts that are no faces
-constexpr int kNewtonHeap = 300;        ///< steps, of those at a loose tolerance
+constexpr int kNewtonLoose = 300;       ///< steps, of those at a loose tolerance, ...
+constexpr int kNewtonHeap = 50;         ///< ... and where a larger residual will do
 constexpr double kNearPile = 1e-7;      ///< residual from which a few factors will do for them
 constexpr double kLoose = 1e-6;  ///< tolerance from which few contacts are swept as piles are
 
@@ -79,7 +82,8 @@ class Automatic final : public ContactSolver {
     const bool faces =
         H && in_faces(*H) && fits(*body_interior_, problem) && BodySystem::fits(problem);
     if (large && !faces) {
-      run.ask(*bodies_, 2);
+      run.ask(limits.enough > 0.0 ? *stalling_ : *bodies_, 2);
+      run.settle(*first_newton_, *stalling_, 2);
       return run.report;
     }
     if (are_few(problem)) {
@@ -99,8 +103,9 @@ class Automatic final : public ContactSolver {
       return run.report;
     }
     // Piles: a factor as large as the contacts fills in, and costs more than thousands of sweeps.
-    const bool pile = H && !faces && fits(*bodies_, problem) &&
-                      (std::ssize(problem.laws) > kStartedAgain || limits.tolerance >= kLoose);
+    const bool loose = limits.tolerance >= kLoose || limits.enough > 0.0;
+    const bool pile = H && fits(*bodies_, problem) &&
+                      (loose || (!faces && std::ssize(problem.laws) > kStartedAgain));
     if (pile) {
       if (run.ask(*stalling_, 2)) return run.report;
       if (run.report.residual <= kNearPile && fits(*body_interior_, problem) &&
@@ -109,10 +114,11 @@ class Automatic final : public ContactSolver {
         if (run.ask(*body_interior_, 3)) return run.report;
         run.limits.iterations = limits.iterations;
       }
-      if (limits.tolerance >=
-          kLoose) {  // half a step is another problem, and costs less than patience with this one
-        run.limits.iterations = std::min(limits.iterations, kNewtonHeap);
+      if (loose) {  // half a step is another problem, and costs less than patience with this one
+        run.limits.iterations =
+            std::min(limits.iterations, limits.enough > 0.0 ? kNewtonHeap : kNewtonLoose);
         run.ask(*newton_, 1);
+        run.settle(*first_newton_, *stalling_, 2);
         return run.report;
       }
     }
@@ -143,6 +149,7 @@ class Automatic final : public ContactSolver {
   void share(const ContactProblem& problem, Limits limits, SolverMemory& memory,
              SolveReport& report, Out p) const {
     Work& work = memory.work.get<Work>();
+    report.judged = false;
     if (work.even.share(problem, limits, report, p) != EvenLoad::Shared::no) return;
     work.kept.assign(p.begin(), p.end());
     p.setZero();
@@ -161,6 +168,7 @@ class Automatic final : public ContactSolver {
     std::array<SolverWorkPlace, 6> of;
     std::vector<double> mark, kept;
     EvenLoad even;
+    SqueezedBodies squeezed;
   };
 
   struct Run {
@@ -183,6 +191,7 @@ class Automatic final : public ContactSolver {
       if (kept) {
         std::ranges::copy(memory.work.get<Work>().kept, p.begin());
         report.residual = before;
+        report.judged = false;
       }
       return false;
     }
@@ -197,20 +206,50 @@ class Automatic final : public ContactSolver {
       return now.converged;
     }
 
+    /// Whether contacts keep apart, or can be made to, at a residual that is enough.
+    void settle(const ContactSolver& newton, const ContactSolver& sweeps, std::size_t place) {
+      if (limits.stopped()) return;
+      const bool met = report.residual <= limits.tolerance;
+      if (!met) limits.tolerance = std::max(limits.tolerance, limits.enough);
+      if (!(report.residual <= limits.tolerance)) return;
+      const bool apart = keeps_apart(problem, limits, p) || part(newton, sweeps, place);
+      // where nothing larger is enough, solve_certified() asks for a closer tolerance
+      report.converged = apart || (met && !(limits.enough > 0.0));
+    }
+
+    /// use(), with the work space of that place in `memory`.
+    template <class Use>
+    auto with_place(std::size_t place, const Use& use) {
+      SolverWorkPlace outer = std::move(memory.work);
+      SolverWorkPlace& own = outer.get<Work>().of[place];
+      memory.work = std::move(own);
+      auto result = use();
+      own = std::move(memory.work);
+      memory.work = std::move(outer);
+      return result;
+    }
+
+    /// True when light bodies between heavy ones, which close where the tolerance is met, do so no more.
+    bool part(const ContactSolver& newton, const ContactSolver& sweeps, std::size_t place) {
+      Work& work = memory.work.get<Work>();
+      return with_place(place, [&] {
+        return work.squeezed.part(problem, limits, newton, sweeps, memory, p, report);
+      });
+    }
+
     /// True when the tolerance is met. `place`: of its work space.
     bool ask(const ContactSolver& solver, std::size_t place) {
       if (limits.stopped()) return false;
-      Work& work = memory.work.get<Work>();
-      SolverWorkPlace outer = std::move(memory.work);
-      memory.work = std::move(work.of[place]);
-      const SolveReport now = solver.solve(problem, limits, memory, p);
-      work.of[place] = std::move(memory.work);
-      memory.work = std::move(outer);
-
+      const SolveReport now =
+          with_place(place, [&] { return solver.solve(problem, limits, memory, p); });
       report.attempt(solver.name(), now);
       report.iterations += now.iterations;
       report.residual = now.residual;
       report.converged = now.converged;
+      report.speed = now.speed;
+      report.closing = now.closing;
+      report.growth = now.growth;
+      report.judged = now.judged;
       return report.converged;
     }
   };

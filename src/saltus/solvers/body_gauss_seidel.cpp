@@ -67,7 +67,7 @@ class BodyGaussSeidel final : public ContactSolver {
       if (report.iterations > 0 && report.iterations % kStall == 0) {
         const bool gains = best <= kGain * mark;
         mark = best;
-        last = last || (plain && !gains && until_ != Until::all);
+        last = last || ((closes || (plain && !gains)) && until_ != Until::all);
         if (!gains && !plain) {
           plain = true;
           sweeps.restart(p);
@@ -75,8 +75,17 @@ class BodyGaussSeidel final : public ContactSolver {
         }
       }
       if ((looked && best <= limits.tolerance) || last) {
-        report.residual = residual(problem, p);
-        closes = report.residual <= limits.tolerance && !keeps_apart(problem, limits, p);
+        const double* u = nullptr;
+        report.residual = residual(problem, p, u);
+        closes = false;
+        if (report.residual <= limits.tolerance) {
+          const Certificate found = certify(problem, p, u);
+          report.speed = found.speed;
+          report.closing = found.closing;
+          report.growth = found.growth;
+          closes = !(std::isinf(limits.closing) || found.closing <= limits.closing);
+        }
+        report.judged = report.residual <= limits.tolerance;
         report.converged = report.residual <= limits.tolerance && !closes;
         if (report.converged || last) return report;
         best = report.residual;  // the sweeps carry round-off

@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/body_delassus.h"
+#include "saltus/solvers/body_blocks.h"
 
 namespace saltus {
 namespace {
@@ -19,7 +21,41 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 struct Plan {
   FclibProblem out;
   std::vector<int> place;  ///< of each row
+
+  /// No row is added or moved.
+  bool in_place() const {
+    if (std::ssize(place) != std::ssize(out.ids) || out.equalities > 0) return false;
+    for (std::size_t i = 0; i < place.size(); ++i)
+      if (place[i] != static_cast<int>(i)) return false;
+    return true;
+  }
 };
+
+/// What its solver was given, W in a form that a file holds.
+std::optional<FclibRun> run_of(const SolvedContact& contact, const std::string& solver) {
+  const ContactProblem& problem = contact.problem;
+  if (!contact.limits || !contact.start || problem.W.jointed()) return std::nullopt;
+  FclibRun run;
+  if (const BodyRows* const H = problem.W.bodies())
+    run.W = std::make_shared<BodyDelassus>(*H);
+  else if (const BlockMatrix* const B = problem.W.blocks())
+    run.W = std::make_shared<BlockDelassus>(*B, problem.W.symmetric());
+  else if (const Matrix* const D = problem.W.dense()) {
+    auto copy = std::make_shared<DenseDelassus>();
+    copy->W = *D;
+    copy->is_symmetric = problem.W.symmetric();
+    run.W = std::move(copy);
+  } else {
+    return std::nullopt;
+  }
+  run.b = problem.b;
+  run.laws.assign(problem.laws.begin(), problem.laws.end());
+  run.ids.assign(problem.ids.begin(), problem.ids.end());
+  run.solver = solver;
+  run.limits = *contact.limits;
+  run.start = *contact.start;
+  return run;
+}
 
 std::optional<Plan> plan_of(const ContactProblem& problem) {
   Plan plan;
@@ -73,6 +109,19 @@ std::optional<FclibProblem> fclib_problem(const ContactProblem& problem, View p)
   std::optional<Plan> plan = plan_of(problem);
   if (!plan) return std::nullopt;
   FclibProblem& out = plan->out;
+  if (problem.W.bodies() != nullptr && !problem.W.jointed() && plan->in_place()) {
+    // as large as what touches: the matrix of 10 000 contacts takes 7 GB
+    BlockMatrix W;
+    std::vector<int> touch;
+    blocks_of_bodies(*problem.W.bodies(), W, touch);
+    out.W = std::make_shared<BlockDelassus>(std::move(W));
+    out.b = problem.b;
+    Vector u(problem.b.size());
+    problem.W.apply(p, u);
+    u += problem.b;
+    if (p.allFinite()) out.solution = FclibSolution{p, u, Vector(), Vector()};
+    return std::move(out);
+  }
   const std::vector<int>& place = plan->place;
   const auto rows = static_cast<int>(problem.b.size());
   const int all = out.spacedim * out.contacts + out.equalities, m = all - out.equalities;
@@ -143,6 +192,7 @@ void ContactDump::solved(const SolvedContact& contact) {
     ++left_out_;
     return;
   }
+  problem->run = run_of(contact, std::string(sim_.model().solver().name()));
   std::string name = fmt::format("{}-step{}", stem_, step);
   if (sim_.model().island_count() > 1) name += fmt::format("-island{}", contact.island);
   name = (fs::path(folder_) / (name + ".hdf5")).string();

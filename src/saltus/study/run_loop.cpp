@@ -134,7 +134,7 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       loop.failure = report;
       break;
     }
-    if (after) after(report);
+    if (after) after(report, in_seconds(to - from));
     loop.halved += report.halvings > 0;
     if (before == loop.first) loop.first_gap = report.gap;
     loop.least_gap = std::min(loop.least_gap, report.gap);

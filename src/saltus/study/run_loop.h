@@ -37,8 +37,8 @@ struct RunProgress {
 /// Called before the first step and then about 20 times a second, between steps; false stops the run.
 using RunWatch = std::function<bool(const RunProgress&)>;
 
-/// Called after each step that was taken.
-using RunAfter = std::function<void(const StepReport&)>;
+/// Called after each step that was taken, with the time it took [s].
+using RunAfter = std::function<void(const StepReport&, double)>;
 
 constexpr double kBetweenCheckpoints = 30.0;  // [s]
 

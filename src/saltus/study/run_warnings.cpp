@@ -161,6 +161,20 @@ std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup) {
       time_of(s.residual, setup), finer_remedy(setup));
 }
 
+std::string left_warning(const LoopReport& loop, const SceneSetup& setup) {
+  const RunStatistics& s = loop.statistics;
+  const Limits& contact = setup.model.options().contact;
+  if (s.failed_steps > 0 || !(contact.enough > 0.0) || !(s.residual.value > contact.tolerance))
+    return "";
+  return fmt::format(
+      "contacts of this heap were left with residual {:.2g} (t = {:.6g} s), where solver {} came "
+      "no "
+      "closer to {:g}: bodies keep apart, and friction is off by about that; a shorter step leaves "
+      "less, and with `solver: {{tolerance: {:g}}}` such a step fails instead",
+      s.residual.value, time_of(s.residual, setup), setup.model.solver().name(), contact.tolerance,
+      contact.tolerance);
+}
+
 std::string unexplained_warning(const LoopReport& loop, const State& state,
                                 const SceneSetup& setup) {
   const RunStatistics& s = loop.statistics;

@@ -16,6 +16,8 @@ double time_of(const Extreme& extreme, const SceneSetup& setup);
 std::string gain_warning(const ContactGain& gain, const State& state, const SceneSetup& setup);
 /// The same about steps that were accepted although their contacts were not solved.
 std::string unsolved_warning(const LoopReport& loop, const SceneSetup& setup);
+/// The same about a heap whose contacts were left above the tolerance of heaps.
+std::string left_warning(const LoopReport& loop, const SceneSetup& setup);
 /// The same about energy that no account explains, where it is a tenth of the energy or more.
 std::string unexplained_warning(const LoopReport& loop, const State& state,
                                 const SceneSetup& setup);

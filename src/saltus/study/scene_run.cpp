@@ -16,6 +16,7 @@
 #include "saltus/study/contact_dump.h"
 #include "saltus/study/file_names.h"
 #include "saltus/study/run_warnings.h"
+#include "saltus/study/slow_steps.h"
 
 namespace saltus {
 namespace {
@@ -178,8 +179,12 @@ struct SceneRun::Parts {
     // what a run that goes on has shown before is not known
     if (setup->search && !result.resumed) recorder.emplace(*sim, setup->search->stride());
     kinetic = sim->state().energy.kinetic;
-    const RunAfter after = [this](const StepReport& report) {
+    const RunAfter after = [this, slow = SlowSteps()](const StepReport& report,
+                                                      double seconds) mutable {
       if (recorder) recorder->step(report);
+      if (const std::string text = slow.look(sim->model(), report, sim->state().t, seconds);
+          options.note && !text.empty())
+        options.note(text);
       kinetic = std::max(kinetic, sim->state().energy.kinetic);
     };
     try {
@@ -227,7 +232,7 @@ struct SceneRun::Parts {
     finish_dump();
     for (const std::string& text :
          {gain_warning(result.loop.gain, result.state, *setup),
-          unsolved_warning(result.loop, *setup),
+          unsolved_warning(result.loop, *setup), left_warning(result.loop, *setup),
           unexplained_warning(result.loop, result.state, *setup), law_warning(result.loop, *setup),
           sinking_warning(result.loop, *setup), growth_warning(kinetic, result.state, *setup),
           joint_warning(result.loop.statistics.joint_gap, setup->model, result.state),
