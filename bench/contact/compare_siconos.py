@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Saltus against the best configuration of Siconos, problem by problem: CPU time of a solve to a residual of 1e-8.
+# Saltus against the best configuration of Siconos, problem by problem: CPU time of a solve to a residual of 1e-8, or --goal.
 # docs/howto/compare_siconos.md says how to run it and what is in the tables.
 #
 #     compare_siconos.py search  DATA SEARCH.csv                every configuration of Siconos on every problem of DATA
@@ -84,10 +84,10 @@ def search(arguments):
             for storage in ["block", "sparse", "dense"]:
                 if int(of_dimension) != dimension or (storage == "dense" and size > DENSE_BELOW):
                     continue
-                if (path.stem, name, storage) in done:
+                if (path.stem, name, storage) in done or name not in (arguments.only.split(",") if arguments.only else [name]):
                     continue
-                limit = min(LONGEST, max(0.3, 10 * best))  # slower ones cannot be the best
-                out, code = run([build / "siconos_time", path, name, storage, "search", limit], limit)
+                limit = min(LONGEST, max(0.3, arguments.patience * best))  # slower ones cannot be the best
+                out, code = run([build / "siconos_time", path, name, storage, "search", limit, arguments.goal], limit)
                 row = dict.fromkeys(SEARCH_COLUMNS, "") | {"problem": path.stem, "contacts": contacts,
                                                            "configuration": name, "storage": storage,
                                                            "limit": f"{limit:.3g}"}
@@ -114,10 +114,10 @@ def measure(arguments):
         for _ in range(arguments.rounds):  # taking turns, so that the noise of the machine is shared
             for k, r in enumerate(ok):
                 out, code = run([build / "siconos_time", path, r["configuration"], r["storage"], r["tolerance"],
-                                 4 * LONGEST], LONGEST)
+                                 4 * LONGEST, arguments.goal], LONGEST)
                 if code == 0 and out:
                     times[k].append(float(out.splitlines()[-1].split(",")[4]))
-            out, code = run([build / "solve_time", path], LONGEST)
+            out, code = run([build / "solve_time", path, arguments.goal, arguments.solver], LONGEST)
             if code == 0 and out:
                 last = out.splitlines()[-1].split(",")
                 ours.append(float(last[2]))
@@ -170,15 +170,19 @@ def main():
     here = Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description="Saltus against the best configuration of Siconos")
     parser.add_argument("--build", type=Path, default=here.parent.parent / "build" / "release" / "bench")
+    parser.add_argument("--goal", default="1e-8", help="residual that both reach, by our measure")
     verbs = parser.add_subparsers(required=True)
     one = verbs.add_parser("search", help="every configuration of Siconos on every problem")
     one.add_argument("data")
     one.add_argument("search")
+    one.add_argument("--only", default="", help="configurations, with commas between; all when not given")
+    one.add_argument("--patience", type=float, default=10.0, help="a configuration may take so many times the best so far")
     one.set_defaults(call=search)
     two = verbs.add_parser("measure", help="the best configurations and Saltus, taking turns")
     two.add_argument("data")
     two.add_argument("search")
     two.add_argument("result")
+    two.add_argument("--solver", default="auto", help="ours")
     two.add_argument("--best", type=int, default=3, help="configurations a problem")
     two.add_argument("--rounds", type=int, default=5)
     two.set_defaults(call=measure)

@@ -4,7 +4,7 @@
 //     siconos_time --list            configurations, each with its dimension
 //     siconos_time --size FILE       contacts,dimension
 //
-// TOLERANCE: a number, or `search`: 1e-4, 1e-5, ... 1e-15 until the reaction has a residual (ours, residual.h) of at
+// TOLERANCE: a number, or `search`: 1e-4 (100 GOAL if that is more), a tenth of it, ... 1e-15 until the reaction has a residual (ours, residual.h) of at
 // most GOAL, 1e-8 if none is given. That solve is then repeated. STORAGE of W: dense, block or sparse (by columns).
 // Options and matrix are made afresh before each solve, outside of the time. A solve that Siconos calls failed counts if
 // its residual is small.
@@ -325,8 +325,8 @@ int main(int argc, char** argv) {
   const bool search = tolerance == "search";
   const double given = search ? 0.0 : std::atof(argv[4]);
   const double goal = argc > 6 ? std::atof(argv[6]) : kGoal;
-  const int code =
-      measure(problem, *found, storage, search ? 1e-4 : given, search ? 1e-15 : given, goal, out);
+  const int code = measure(problem, *found, storage, search ? std::max(1e-4, 100.0 * goal) : given,
+                           search ? 1e-15 : given, goal, out);
   std::fclose(out);
   _exit(code);  // Siconos' own clean-up is not ours to run
 }

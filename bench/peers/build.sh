@@ -23,7 +23,7 @@ driver() {
   local name=$1 header=$2 fresh=1 flags
   read -ra flags <<<"-std=c++20 $3"
   shift 3
-  for file in "$here/$name.cpp" "$here/peer.h" "$here/blocks.h" "$here/smooth.h" "$out/scenes.h"; do
+  for file in "$here/$name.cpp" "$here/peer.h" "$here/blocks.h" "$here/penetration.h" "$here/smooth.h" "$out/scenes.h"; do
     if [ "$file" -nt "$out/$name" ]; then fresh=0; fi
   done
   if [ "$name" = saltus ] && [ "$built/libsaltus.a" -nt "$out/$name" ]; then fresh=0; fi
@@ -41,7 +41,7 @@ driver() {
 
 driver saltus saltus/sim/simulation.h "-DEIGEN_MAX_ALIGN_BYTES=64 -DEIGEN_MAX_STATIC_ALIGN_BYTES=16 -DFMT_SHARED -ffp-contract=off -I$source \
   -I$built/generated/include -isystem /usr/include/eigen3 -isystem /usr/include/hdf5/serial" "$built/libsaltus.a" \
-  -lyaml-cpp -lhdf5_serial -lsndfile -lfmt -lcholmod -ltbb -lqhull_r -ltinyxml2 -lz -lpthread
+  -lyaml-cpp -lhdf5_serial -lsndfile -lfmt -lcholmod -ltbb -lqhull_r -ltinyxml2 -lz -ldeflate -lpthread
 driver odeint boost/numeric/odeint.hpp ""
 driver ode ode/ode.h "" -lode
 driver bullet btBulletDynamicsCommon.h "-DBT_USE_DOUBLE_PRECISION -isystem /usr/include/bullet" -lBulletDynamics-float64 \
@@ -50,5 +50,8 @@ driver sundials cvode/cvode.h "-isystem /usr/lib/x86_64-linux-gnu/openmpi/includ
   -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense -lsundials_sunnonlinsolfixedpoint
 driver mujoco mujoco/mujoco.h "" -lmujoco
 driver simbody Simbody.h "-std=c++17 -isystem /usr/include/simbody" -lSimTKsimbody -lSimTKmath -lSimTKcommon
+printf '#include "penetration.h"\nextern "C" double deepest_penetration(const double* x, int n) { return peers::deepest_penetration(x, n); }\n' |
+  "$cxx" -std=c++20 -O3 -DNDEBUG -shared -fPIC -I "$out" -I "$here" -x c++ - -o "$out/libpenetration.so"  # for siconos.py
+"$cxx" -O2 -shared -fPIC "$here/siconos_unchecked.cpp" -o "$out/libsiconos_unchecked.so"
 if ! /usr/bin/python3 -P -c "import siconos.kernel" >"$out/siconos.log" 2>&1; then left_out+=(siconos); fi
 [ ${#left_out[@]} = 0 ] || echo "peers: left out, not installed: $(IFS=,; echo "${left_out[*]}" | sed 's/,/, /g')"

@@ -51,6 +51,8 @@ class World {
     for (const auto& body : bodies_) world_->removeRigidBody(body.get());
   }
   btDiscreteDynamicsWorld& world() { return *world_; }
+  /// Before the first body: each keeps what is set when it comes.
+  void gravity(double x, double y, double z) { world_->setGravity({x, y, z}); }
   void plane(double x, double y, double z, double d) {
     add(std::make_unique<btStaticPlaneShape>(btVector3(x, y, z), d), 0.0, {0, 0, 0},
         btTransform::getIdentity());
@@ -119,6 +121,26 @@ class World {
   std::vector<std::unique_ptr<btRigidBody>> bodies_;
   std::vector<std::unique_ptr<btTypedConstraint>> joints_;
   std::size_t fixed_ = 0;
+};
+
+/// Lengths are multiplied so that a ball of 10 mm has a radius of 1: Bullet's thresholds are meant for bodies of some
+/// 0.05 to 10 units, as its manual says. In metres boxes that bound balls of 10 mm are three times as wide as the balls, and
+/// a step takes ten times as long.
+class ScaledWorld : public World {
+ public:
+  using World::World;
+  void gravity(double x, double y, double z) { World::gravity(kScale * x, kScale * y, kScale * z); }
+  void plane(double x, double y, double z, double d) { World::plane(x, y, z, kScale * d); }
+  void ball(double m, double r, double x, double y, double z) {
+    World::ball(m, kScale * r, kScale * x, kScale * y, kScale * z);
+  }
+  void places(std::vector<double>& values) const {
+    World::places(values);
+    for (double& x : values) x /= kScale;
+  }
+
+ private:
+  static constexpr double kScale = 100.0;
 };
 
 /// A multibody from the ground on, without damping.
@@ -274,5 +296,6 @@ int main(int argc, char** argv) {
                   {"stack", stack_of<World>},
                   {"wall", wall_of<World>},
                   {"pile", pile_of<World>},
+                  {"heap", heap_of<ScaledWorld>},
                   {"chain", chain}});
 }

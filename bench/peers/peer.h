@@ -32,6 +32,8 @@ struct Outcome {
   std::vector<double> values;  ///< what is compared, or of as much as was reached
   double seconds = 0.0;        ///< CPU time of the loop [s]
   long steps = 0;
+  double residual =
+      NAN;  ///< largest of the contact problems, where the library says it, by its own measure [1]
 };
 
 /// From set-up to the end, once.
@@ -88,8 +90,10 @@ inline int main_of(int argc, char** argv, const std::string& version,
     }
     std::printf(
         "{\"scene\": \"%s\", \"method\": \"%s\", \"parameter\": %.17g, \"seconds\": %.6e, "
-        "\"steps\": %ld, \"values\": [",
+        "\"steps\": %ld, ",
         argv[1], method.c_str(), parameter, best.seconds, best.steps);
+    if (std::isfinite(best.residual)) std::printf("\"residual\": %.3e, ", best.residual);
+    std::printf("\"values\": [");
     for (std::size_t i = 0; i < best.values.size(); ++i)
       if (std::isfinite(best.values[i]))
         std::printf("%s%.17g", i ? ", " : "", best.values[i]);

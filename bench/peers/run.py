@@ -29,7 +29,8 @@ ROOT = HERE.parent.parent
 sys.path = [p for p in sys.path if Path(p or ".").resolve() != HERE] + [str(HERE)]
 import scenes  # noqa: E402
 
-COLUMNS = ["scene", "peer", "version", "method", "parameter", "error", "seconds", "seconds_low", "seconds_high", "steps"]
+COLUMNS = ["scene", "peer", "version", "method", "parameter", "error", "seconds", "seconds_low", "seconds_high", "steps", "residual", "error_at_end"]
+UNCHECKED = "libsiconos_unchecked.so"
 ENVIRONMENT = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
@@ -118,6 +119,11 @@ CURVES = [
     ("pile", "bullet", "nncg", halves(0.01, 5)),
     ("pile", "mujoco", "newton", halves(0.01, 4)),
     ("pile", "mujoco", "cg", halves(0.01, 4)),
+    *[("heap", "saltus", method, halves(8e-3, 5)) for method in (
+        "default", "rig-pos/1e-4", "rig-pos/1e-3", "rig-pos/1e-2", "rig-mid/1e-2", "rig-pos/x5", "rig-pos/x10", "rig-pos/x20")],
+    *[("heap", peer, f"{method} {sweeps}", halves(8e-3, rungs)) for peer, method in (("ode", "quick"), ("bullet", "impulses"))
+      for sweeps, rungs in ((10, 6), (20, 5), (50, 5), (100, 5), (300, 5))],
+    ("heap", "siconos", "nsgs/1e-2", [8e-3]),
     ("chain", "saltus", "events", decades(3, 13)),
     ("chain", "saltus", "runge-kutta", halves(0.02, 6)),
     ("chain", "saltus", "rig-mid", halves(0.01, 5)),
@@ -151,6 +157,10 @@ CURVES = [
     ("linear", "sundials", "adams", TOLERANCES),
     ("linear", "sundials", "erk8", TOLERANCES),
 ]
+# CPU seconds that a rung may take, in place of --limit, and above which it is measured in one round only. A rung of Siconos takes
+# a quarter of an hour on the heap.
+LIMITS = {"heap": (60.0, 3.0)}
+LONG = {("heap", "siconos"): 300.0}
 # The string has no exact answer under its law: both run the same recursion, and the column `error` is their difference [m].
 STRINGS = [("string, e = 1", "1,3.6e-3,0.03"), ("string, e = 0", "0,3.6e-3,0.03"), ("string, mostly quiet", "1,3.6e-3,1"), ("string, untouched", "1,{quiet},1")]
 
@@ -169,9 +179,10 @@ def call(folder, peer, scene, parameter, method, limit):
     seconds = 600 if scene == "string" else math.ceil(5.0 * limit) + 10
     command = ["/usr/bin/python3", HERE / "siconos.py"] if peer == "siconos" else [folder / peer]
     command = [str(c) for c in command] + [scene, repr(parameter), method]
+    environment = ENVIRONMENT | ({"LD_PRELOAD": str(folder / UNCHECKED), "SALTUS_PEERS": str(folder)} if peer == "siconos" else {})
     # in a folder of its own: MuJoCo writes a log where it runs
     with tempfile.TemporaryDirectory() as where, tempfile.TemporaryFile("w+") as out, subprocess.Popen(
-            command, stdout=out, stderr=subprocess.DEVNULL, env=ENVIRONMENT, cwd=where) as process:
+            command, stdout=out, stderr=subprocess.DEVNULL, env=environment, cwd=where) as process:
         while process.poll() is None:
             try:
                 process.wait(0.5)
@@ -201,12 +212,14 @@ def versions(folder):
 class Rung:
     def __init__(self, scene, peer, method, parameter, argument):
         self.scene, self.peer, self.method, self.parameter, self.argument = scene, peer, method, parameter, argument
-        self.seconds, self.error, self.steps, self.values = [], math.nan, 0, None
+        self.seconds, self.error, self.steps, self.values, self.residual = [], math.nan, 0, None, None
 
 
 def measure(arguments, installed, wanted, save):
     """All rungs of one scene; `save` is called after each ladder."""
     rungs = []
+    limit, once = LIMITS.get(wanted, (arguments.limit, arguments.limit))
+    limit_of = {peer: LONG.get((wanted, peer), limit) for peer in installed}
     curves = [(scene, peer, method, [(p, method) for p in ladder]) for scene, peer, method, ladder in CURVES]
     quiet = scenes.STRING["quiet_height"]
     for name, method in STRINGS:
@@ -221,25 +234,25 @@ def measure(arguments, installed, wanted, save):
             if number == 0:
                 for parameter, argument in ladder:
                     rung = Rung(scene, peer, method, parameter, argument)
-                    answer = call(arguments.folder, peer, driver_scene, parameter, argument, arguments.limit)
+                    answer = call(arguments.folder, peer, driver_scene, parameter, argument, limit_of[peer])
                     if answer is None:
                         print(f"peers: {scene} {peer} {method} {parameter:g}: no result", file=sys.stderr)
                         break
-                    rung.values, rung.steps = answer["values"], answer["steps"]
+                    rung.values, rung.steps, rung.residual = answer["values"], answer["steps"], answer.get("residual")
                     rung.seconds.append(answer["seconds"])
                     rungs.append(rung)
                     if driver_scene != "string":
                         rung.error = scenes.error(scene, rung.values)
                     print(f"{scene:14} {peer:9} {method:20.20} {parameter:<9.3g} error {rung.error:.2e}  {rung.seconds[0]:.3e} s",
                           flush=True)
-                    if answer["seconds"] > 0.4 * arguments.limit:
+                    if answer["seconds"] > 0.4 * limit_of[peer]:
                         break
                 save(rungs)
             else:
                 for rung in [r for r in rungs if (r.scene, r.peer, r.method) == (scene, peer, method)]:
-                    if rung.seconds[0] > arguments.limit:
+                    if rung.seconds[0] > once:
                         continue
-                    answer = call(arguments.folder, peer, driver_scene, rung.parameter, rung.argument, arguments.limit)
+                    answer = call(arguments.folder, peer, driver_scene, rung.parameter, rung.argument, limit_of[peer])
                     if answer:
                         rung.seconds.append(answer["seconds"])
     for scene in {r.scene for r in rungs if r.scene.startswith("string")}:
@@ -274,12 +287,14 @@ def write(output, today, rounds, rungs, installed):
             table.writerow({"scene": r.scene, "peer": r.peer, "version": installed[r.peer], "method": r.method,
                             "parameter": f"{r.parameter:.6g}", "error": f"{r.error:.4e}",
                             "seconds": f"{statistics.median(r.seconds):.4e}", "seconds_low": f"{min(r.seconds):.4e}",
-                            "seconds_high": f"{max(r.seconds):.4e}", "steps": r.steps})
+                            "seconds_high": f"{max(r.seconds):.4e}", "steps": r.steps,
+                            "residual": "" if r.residual is None else f"{r.residual:.2e}",
+                            "error_at_end": f"{r.values[1]:.4e}" if r.scene == "heap" else ""})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="top,ball,incline,impact,friction,linear,chain,string,stack,wall,pile")
+    parser.add_argument("--only", default="top,ball,incline,impact,friction,linear,chain,string,stack,wall,pile,heap")
     parser.add_argument("--without", default="")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=6.0)

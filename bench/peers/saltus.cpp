@@ -1,9 +1,11 @@
-// Saltus, through its library. METHOD `events`: the event lane, PARAMETER its tolerance; else a scheme, with a step.
+// Saltus, through its library, one thread. METHOD `events`: the event lane, PARAMETER its tolerance; else a scheme, with a step.
 #include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
+#include <tbb/global_control.h>
 
+#include "blocks.h"
 #include "peer.h"
 #include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
@@ -188,6 +190,54 @@ Outcome pile(double parameter, const std::string& method) {
             });
 }
 
+/// METHOD: the scheme or `default`, behind `/` the tolerance of the contacts or, `x10`, a number of sweeps; without it nothing
+/// is said about the solver.
+Outcome heap(double parameter, const std::string& method) {
+  using namespace scenes::heap;
+  const auto cut = method.find('/');
+  const std::string scheme = method.substr(0, cut),
+                    how = cut == std::string::npos ? "" : method.substr(cut + 1);
+  std::string solver;
+  if (how.starts_with("x"))
+    solver = fmt::format(
+        "solver: {{kind: body-gauss-seidel, iterations: {}}}\non_failure: accept\n", how.substr(1));
+  else if (!how.empty())
+    solver = fmt::format("solver: {{tolerance: {}}}\n", how);
+  const std::string text =
+      fmt::format(
+          "saltus: 1\ntime: {{end: {0:.17g}, step: {1:.17g}}}\ngravity: [{2}, {3}, "
+          "{4}]\n{5}bodies:\n"
+          "  - {{name: box, kind: rigid, rigid: {{shapes: [{{plane: {{}}}}, {{plane: {{point: "
+          "[-{6}, 0, 0], normal: [1, 0, 0]}}}}, "
+          "{{plane: {{point: [{6}, 0, 0], normal: [-1, 0, 0]}}}}, {{plane: {{point: [0, -{6}, 0], "
+          "normal: [0, 1, 0]}}}}, "
+          "{{plane: {{point: [0, {6}, 0], normal: [0, -1, 0]}}}}], fixed: true}}}}\n",
+          2.0 * end, parameter, gravity[0], gravity[1], gravity[2], solver, half) +
+      fmt::format(
+          "  - name: ball\n    kind: rigid\n    rigid: {{shape: {{sphere: {{radius: {0}}}}}, "
+          "density: {1}, position: [{2}, {3}, {4}], copies: {{count: [{5}, {5}, {5}], spacing: "
+          "[{6}, "
+          "{6}, {6}]}}}}\n{7}"
+          "surfaces:\n  - {{law: {{kind: newton-impact, friction: {8}, restitution: 0}}}}\n",
+          radius, density, first[0], first[1], first[2], side, spacing,
+          scheme == "default" ? "" : scheme_of(scheme), friction);
+  // without the account of energy: the others keep none
+  Simulation sim(saltus::build(saltus::read_scene_text(text, "scene")).with_ledger(false));
+  double residual = 0.0;
+  Outcome outcome = march_heap(
+      parameter,
+      [&](double) {
+        const double before = sim.state().t;
+        const saltus::StepReport report = sim.advance();
+        residual = std::max(residual, report.residual);
+        if (!report.finite || !(sim.state().t > before))
+          throw std::runtime_error(std::string(report.failure));
+      },
+      [&](std::vector<double>& centres) { places(sim, centres); });
+  outcome.residual = residual;
+  return outcome;
+}
+
 Outcome chain(double parameter, const std::string& method) {
   using namespace scenes::chain;
   const double across = mass * (rod * rod + width * width) / 12.0;
@@ -322,6 +372,7 @@ Outcome string(double rate, const std::string& method) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
   return main_of(argc, argv, "Saltus " + std::string(saltus::commit()),
                  {{"ball", ball},
                   {"top", top},
@@ -329,6 +380,7 @@ int main(int argc, char** argv) {
                   {"stack", stack},
                   {"wall", wall},
                   {"pile", pile},
+                  {"heap", heap},
                   {"chain", chain},
                   {"impact", impact},
                   {"friction", friction},

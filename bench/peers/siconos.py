@@ -9,6 +9,7 @@ in it.
 """
 import json
 import math
+import os
 import sys
 import time
 from pathlib import Path
@@ -151,12 +152,12 @@ def linear(h, method):
 class World:
     """Rigid bodies whose contacts Bullet finds, as siconos.io.mechanics_run sets them up."""
 
-    def __init__(self, friction, gravity, end):
+    def __init__(self, friction, gravity, end, scale=1.0, threshold=0.005):
         from siconos.mechanics.collision import SiconosContactorSet
         from siconos.mechanics.collision.bullet import SiconosBulletCollisionManager, SiconosBulletOptions
         options = SiconosBulletOptions()
-        options.worldScale = 1.0
-        options.contactBreakingThreshold = 0.005
+        options.worldScale = scale
+        options.contactBreakingThreshold = threshold
         self.manager = SiconosBulletCollisionManager(options)
         self.manager.insertNonSmoothLaw(sk.NewtonImpactFrictionNSL(0.0, 0.0, friction, 3), 0, 0)
         self.gravity, self.end, self.bodies, self.kept = gravity, end, [], []
@@ -199,30 +200,35 @@ class World:
         from siconos.mechanics.collision import SiconosPlane
         self.fixed(SiconosPlane(), [0, 0, 0])
 
-    def run(self, h, look):
-        """NSGS to 1e-8 with at most 1000 sweeps, linearised once a step."""
+    def run(self, h, look, tolerance=1e-8, each=None):
+        """NSGS to the tolerance with at most 1000 sweeps, linearised once a step. `each`: called after each step with the residual
+        of its contact problem by Siconos' measure; outside of the time."""
         simulation = sk.TimeStepping(self.model, sk.TimeDiscretisation(0, h))
         simulation.insertInteractionManager(self.manager)
         simulation.insertIntegrator(sk.MoreauJeanOSI(THETA))
         problem = sk.FrictionContact(3, sn.SICONOS_FRICTION_3D_NSGS)
         options = problem.numericsSolverOptions()
         options.iparam[sn.SICONOS_IPARAM_MAX_ITER] = 1000
-        options.dparam[sn.SICONOS_DPARAM_TOL] = 1e-8
+        options.dparam[sn.SICONOS_DPARAM_TOL] = tolerance
         problem.setMaxSize(30000)
         problem.setMStorageType(sn.NM_SPARSE_BLOCK)
         problem.setNumericsVerboseMode(False)
         problem.setKeepLambdaAndYState(True)
         simulation.insertNonSmoothProblem(problem)
         simulation.setNewtonOptions(sk.SICONOS_TS_LINEAR)
-        steps, values = round(self.end / h), []
+        steps, values, outside = round(self.end / h), [], 0.0
         start = time.process_time()
         for k in range(1, steps + 1):
             simulation.computeOneStep()
             simulation.nextStep()
+            if each:
+                before = time.process_time()
+                each(options.dparam[sn.SICONOS_DPARAM_RESIDU])
+                outside += time.process_time() - before
             if look(k * h, k == steps):
                 for body in self.bodies:
                     values.extend(float(x) for x in body.q()[:3])
-        return time.process_time() - start, values, steps
+        return time.process_time() - start - outside, values, steps
 
 
 def incline(h, method):
@@ -284,6 +290,37 @@ def pile(h, method):
     return world.run(h, lambda t, last: last or abs(t - p["seen"]) < 0.5 * h)
 
 
+def heap(h, method):
+    """METHOD nsgs/TOLERANCE."""
+    import ctypes
+    from siconos.mechanics.collision import SiconosPlane
+    library = ctypes.CDLL(str(Path(os.environ.get("SALTUS_PEERS", HERE.parent.parent / "build" / "peers")) / "libpenetration.so"))
+    deepest = library.deepest_penetration
+    deepest.restype, deepest.argtypes = ctypes.c_double, [ctypes.c_void_p, ctypes.c_int]
+    p = scenes.HEAP
+    world = World(p["friction"], p["gravity"], p["end"], scale=100.0, threshold=0.02)  # Bullet's own, in its units: 0.2 mm
+    world.floor()
+    c = math.sqrt(0.5)  # turns that take e_z into the normal of a wall
+    for sign in (-1.0, 1.0):
+        for at, turn in (([sign * p["half"], 0, 0], [c, 0, -sign * c, 0]), ([0, sign * p["half"], 0], [c, sign * c, 0, 0])):
+            world.fixed(SiconosPlane(), at, turn)
+    first, side, spacing = p["first"], range(p["side"]), p["spacing"]
+    for x, y, z in ((i, j, k) for k in side for j in side for i in side):
+        world.ball(p["density"] * 4.0 / 3.0 * math.pi * p["radius"] ** 3, p["radius"],
+                   [first[0] + x * spacing, first[1] + y * spacing, first[2] + z * spacing])
+    seen, residuals = [], []
+
+    def each(residual):
+        centres = np.ascontiguousarray([body.q()[:3] for body in world.bodies], dtype=float)
+        seen[:] = [max([deepest(centres.ctypes.data, len(centres))] + seen[:1]), deepest(centres.ctypes.data, len(centres)),
+                   float(centres[:, 2].mean())]
+        if math.isfinite(residual):  # it is not where nothing touches
+            residuals.append(residual)
+
+    seconds, _, steps = world.run(h, lambda t, last: False, float(method.split("/")[1]), each)
+    return seconds, list(seen), steps, max(residuals)
+
+
 def jointed(bodies, joints, end, h, rows, look):
     """Equality constraints on velocities, linearised in each of Newton's passes."""
     model = sk.NonSmoothDynamicalSystem(0, 2.0 * end)
@@ -336,7 +373,7 @@ def chain(h, method):
 
 
 SCENES = {"ball": ball, "string": string, "impact": impact, "friction": friction, "linear": linear, "incline": incline,
-          "stack": stack, "wall": wall, "pile": pile, "top": top, "chain": chain}
+          "stack": stack, "wall": wall, "pile": pile, "heap": heap, "top": top, "chain": chain}
 
 
 def main():
@@ -347,13 +384,13 @@ def main():
         sys.exit(__doc__ + "scenes: " + " ".join(SCENES))
     scene, parameter, method = sys.argv[1], float(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else ""
     sn.numerics_set_verbose(0)
-    best, values, steps = SCENES[scene](parameter, method)
+    best, values, steps, *more = SCENES[scene](parameter, method)
     spent, runs = best, 1
     while runs < 3 and spent < 2.0 or spent < 0.1 and runs < 5:
         again = SCENES[scene](parameter, method)[0]
         best, spent, runs = min(best, again), spent + again, runs + 1
     print(json.dumps({"scene": scene, "method": method, "parameter": parameter, "seconds": best, "steps": steps,
-                      "values": values}))
+                      "values": values} | ({"residual": more[0]} if more else {})))
     return 0
 
 
