@@ -16,9 +16,21 @@ namespace {
 constexpr double kSnap = 1e-7;  // of the size: what lies so close to the side of a face is on it
 constexpr double kSameSpot = 1e-9;  // of the size: corners this close along n touch together
 
-/// Of the faces that hold one of the corners farthest along d, the one that looks along d most; the first of several.
+/// Of the faces that hold one of the corners farthest along d, the one that looks along d most; the first of several. Of boxes and
+/// triangles no other face looks along d more, and all are tried.
 int face_along(const Polyhedron& P, const Vector3& d, double tie) {
-  if (P.faces() == 0) return -1;
+  int best = -1;
+  double most = 0.0;
+  const auto look = [&](int f) {
+    const double along = P.normal[f].dot(d);
+    if (!(along > most + 1e-9)) return;
+    best = f;
+    most = along;
+  };
+  if (P.star_first.empty()) {
+    for (int f = 0; f < P.faces(); ++f) look(f);
+    return best;
+  }
   static thread_local std::vector<int> faces;  // written before it is read
   faces.clear();
   faces.reserve(256);
@@ -27,14 +39,7 @@ int face_along(const Polyhedron& P, const Vector3& d, double tie) {
       faces.insert(faces.end(), P.edge_faces[e].begin(), P.edge_faces[e].end());
     });
   std::ranges::sort(faces);
-  int best = -1;
-  double most = 0.0;
-  for (const int f : faces) {
-    const double along = P.normal[f].dot(d);
-    if (!(along > most + 1e-9)) continue;
-    best = f;
-    most = along;
-  }
+  for (const int f : faces) look(f);
   return best;
 }
 

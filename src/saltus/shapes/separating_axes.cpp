@@ -1,6 +1,7 @@
 #include "saltus/shapes/separating_axes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "saltus/shapes/difference_facets.h"
@@ -64,12 +65,15 @@ Axis edge_axis(const Polyhedron& a, const Polyhedron& b, double tie, double leas
 /// A box as its centre, axes and half lengths along them.
 struct BoxAxes {
   Vector3 centre, half;
+  std::array<Vector3, 3> axes;
   const Polyhedron& P;
   explicit BoxAxes(const Polyhedron& box) : centre(box.centre), P(box) {
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
       half[k] = 0.5 * (box.face_offset(2 * k) + box.face_offset(2 * k + 1));
+      axes[static_cast<std::size_t>(k)] = box.normal[2 * k + 1];
+    }
   }
-  Vector3 axis(int k) const { return P.normal[2 * k + 1]; }
+  const Vector3& axis(int k) const { return axes[static_cast<std::size_t>(k)]; }
   /// Half of the width along n.
   double width(const Vector3& n) const {
     return half.x() * std::abs(n.dot(axis(0))) + half.y() * std::abs(n.dot(axis(1))) +
