@@ -186,9 +186,10 @@ PerformanceProfile profile_of(const SolveResult& result, const std::vector<Named
 
 void expect_run(const std::string& file, const FclibProblem& problem) {
   if (!problem.run)
-    throw SceneError("--as-run", "the file does not say how a run solved its problem",
-                     "files that `saltus run --dump-contact` wrote, but those of joints and of one "
-                     "body with fixed points")
+    throw SceneError(
+        "--as-run", "the file does not say how a run solved its problem",
+        "allowed: what `saltus run --dump-contact` wrote of bodies without joints; not "
+        "of one body with fixed points, as a string over its frets")
         .at(file, 0, 0);
   if (!find_solver(problem.run->solver))
     throw SceneError("/saltus/solver", "there is no solver '" + problem.run->solver + "'",
