@@ -189,7 +189,7 @@ void expect_run(const std::string& file, const FclibProblem& problem) {
     throw SceneError(
         "--as-run", "the file does not say how a run solved its problem",
         "allowed: what `saltus run --dump-contact` wrote of bodies without joints; not "
-        "of one body with fixed points, as a string over its frets")
+        "of bodies whose rows never change, as a string over its frets")
         .at(file, 0, 0);
   if (!find_solver(problem.run->solver))
     throw SceneError("/saltus/solver", "there is no solver '" + problem.run->solver + "'",

@@ -37,6 +37,9 @@ inline double impulse_scale(double energy, const Eigen::Ref<const Vector>& rho) 
   return rho.size() == 0 ? 0.0 : impulse_scale(energy, rho.maxCoeff());
 }
 
+/// Of the distance of two points: gaps that count as closed, being round-off of it [1].
+inline constexpr double kClosedShare = 1e-12;
+
 /// Work of the impulses of an island on the motion that points make by themselves [J].
 struct DriftWork {
   double normal = 0.0, friction = 0.0, joints = 0.0, damping = 0.0, stops = 0.0;
@@ -101,11 +104,12 @@ class Island {
   virtual void see(const Model& model, double most, std::vector<SeenContact>& contacts) const = 0;
 };
 
-/// One group with fixed rows against the fixed world, one pass a step: W is made once for each h, and a step touches
-/// only the rows that it needs.
+/// Groups with fixed rows against each other and the fixed world, one pass a step: W is made once for each h, and a step
+/// touches only the rows that it needs.
 bool fits_fixed_island(const Model& model, std::span<const int> groups, std::span<const int> pairs);
-/// Null where the group has no table of these points (one of them is prescribed to move).
-std::unique_ptr<Island> fixed_island(const Model& model, int group, std::vector<int> pairs);
+/// Null where a group has no table of these points (one of them is prescribed to move).
+std::unique_ptr<Island> fixed_island(const Model& model, std::span<const int> groups,
+                                     std::vector<int> pairs);
 /// Any groups, any pairs: rows and W are assembled in every pass.
 std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups,
                                        std::vector<int> pairs);

@@ -12,8 +12,6 @@ namespace {
 
 /// Impulses that are nothing [N s]: what decays for ever loses its digits near the least number.
 constexpr double kNoImpulse = 1e-200;
-/// Of the places of points: gaps that are round-off of them [1].
-constexpr double kClosed = 1e-12;
 
 }  // namespace
 
@@ -257,7 +255,8 @@ double IslandProblem::coordinate_way(double h, std::size_t i, double gap_end, do
 double IslandProblem::reach(std::size_t i) const {
   if (!needs_.reach || glued(i)) return 0.0;
   const double Y = motion.Y[static_cast<Eigen::Index>(i)],
-               closed = i < list_.named() ? kClosed * std::abs(list_[i].offset) : list_.slack();
+               closed =
+                   i < list_.named() ? kClosedShare * std::abs(list_[i].offset) : list_.slack();
   return Y > closed ? Y : 0.0;
 }
 bool IslandProblem::loaded(std::size_t i) const { return loaded_[i] != 0 && !glued(i); }

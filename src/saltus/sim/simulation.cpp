@@ -191,10 +191,11 @@ Simulation::Work::Work(Model m, State s)
       continue;
     }
     std::unique_ptr<Island> island_of_pairs;
-    if (!pairs.empty() && !shapes && !joined && one_stage &&
-        trials[static_cast<std::size_t>(groups.front())].factorised &&
+    const bool constant = std::ranges::all_of(
+        groups, [&](int g) { return trials[static_cast<std::size_t>(g)].factorised; });
+    if (!pairs.empty() && !shapes && !joined && one_stage && constant &&
         fits_fixed_island(model, groups, pairs))
-      island_of_pairs = fixed_island(model, groups.front(), pairs);
+      island_of_pairs = fixed_island(model, groups, pairs);
     tabled.push_back(island_of_pairs != nullptr);
     islands.push_back(island_of_pairs ? std::move(island_of_pairs)
                                       : general_island(model, std::move(groups), std::move(pairs)));

@@ -66,13 +66,14 @@ Simulation::Work::Adaptive::Adaptive(const Model& model, double h)
 
 // The tables of an island that keeps some are for one h: the same island without them.
 std::unique_ptr<Island> Simulation::Work::island_with_tables(std::size_t island) const {
-  std::vector<int> pairs;
+  std::vector<int> groups, pairs;
   for (std::size_t i = 0; i < model.pairs().size(); ++i)
     if (model.islands()[static_cast<std::size_t>(model.pairs()[i].a.group)] ==
         static_cast<int>(island))
       pairs.push_back(static_cast<int>(i));
-  const int group = model.pairs()[static_cast<std::size_t>(pairs.front())].a.group;
-  return fixed_island(model, group, std::move(pairs));
+  for (std::size_t g = 0; g < model.groups().size(); ++g)
+    if (model.islands()[g] == static_cast<int>(island)) groups.push_back(static_cast<int>(g));
+  return fixed_island(model, groups, std::move(pairs));
 }
 
 // Puts the tables in use away and takes those for h. False: there were none, and the new ones have to be filled.
