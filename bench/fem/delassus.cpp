@@ -137,7 +137,6 @@ int main(int argc, char** argv) {
     H.add(i, 1.0, Vector3::Unit(i % 3), J, i / 3);
     rows[static_cast<std::size_t>(i)] = i;
   }
-  H.finish();
 
   Factor A;
   const double factor = median(3, [&] { body.factorise(s, 0.0, zero, zero, A); });

@@ -292,14 +292,17 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   row("contacts", fmt::format("{}, gaps taken at the {} of the step, solver {} to {:g}{}",
                               counted(model.pairs().size(), "point"), name_of(step.instant),
                               model.solver().name(), step.contact.tolerance,
-                              heap ? ", of a heap: solver.tolerance asks for another" : ""));
+                              heap ? fmt::format(", of {}: solver.tolerance asks for another",
+                                                 step.soft ? "soft bodies" : "a heap")
+                                   : ""));
   for (const Probe& probe : model.probes())
     row("probe", fmt::format("{}: {} of {}{}{}", probe.name, name_of(probe.quantity),
                              heard_by(model, probe), probe.wav.empty() ? "" : ", " + probe.wav,
                              probe.csv.empty() ? "" : ", " + probe.csv));
   row("on failure", fmt::format("{}{}", name_of(step.on_failure),
                                 step.on_failure == OnFailure::halve && !setup.scene.spec.on_failure
-                                    ? ", of a heap: on_failure asks for another"
+                                    ? fmt::format(", of {}: on_failure asks for another",
+                                                  step.soft ? "soft bodies" : "a heap")
                                     : ""));
   const ResultsSpec& results = setup.scene.spec.results;
   if (results.frames > 0 && !frames_hold_contacts(results, model))

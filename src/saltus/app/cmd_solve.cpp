@@ -189,7 +189,9 @@ void expect_run(const std::string& file, const FclibProblem& problem) {
     throw SceneError(
         "--as-run", "the file does not say how a run solved its problem",
         "allowed: what `saltus run --dump-contact` wrote of bodies without joints; not "
-        "of bodies whose rows never change, as a string over its frets")
+        "of bodies whose rows never change, as a string over its frets, nor of those that deform "
+        "in "
+        "many contacts")
         .at(file, 0, 0);
   if (!find_solver(problem.run->solver))
     throw SceneError("/saltus/solver", "there is no solver '" + problem.run->solver + "'",

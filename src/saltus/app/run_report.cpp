@@ -116,8 +116,9 @@ void contact_rows(Table& table, const RunResult& r) {
             s.residual.value, time_of(s.residual, setup), s.residual_after.value,
             time_of(s.residual_after, setup));
   if (setup.model.options().heap && !setup.scene.spec.solver.tolerance)
-    table.row("tolerance", "{:g}, of heaps; solver.tolerance asks for another",
-              setup.model.options().contact.tolerance);
+    table.row("tolerance", "{:g}, of {}; solver.tolerance asks for another",
+              setup.model.options().contact.tolerance,
+              setup.model.options().soft ? "soft bodies" : "heaps");
   if (const std::string gaining = what_opens(setup.model);
       r.loop.gain.matters(r.state.ledger) && !gaining.empty())
     table.row("energy gain",

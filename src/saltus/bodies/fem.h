@@ -36,9 +36,11 @@ enum class FemForm { total_lagrangian, body_corotational };
 enum class CorotatedTangent { exact, warped };
 
 /// How A x = b is solved. conjugate_gradients: preconditioned by the blocks of the nodes; nothing but A itself in memory.
-/// Solves that do not reach the tolerance are told by record(Factor), which ends the step.
+/// Solves that do not reach the tolerance are told by record(Factor), which ends the step. automatic: by conjugate gradients
+/// where A of a large mesh changes in every step and they cost a fraction of a factor, as far as M and A tell; where they do
+/// not get there a factor is made.
 struct FemSolver {
-  enum class Kind { direct, conjugate_gradients } kind = Kind::direct;
+  enum class Kind { automatic, direct, conjugate_gradients } kind = Kind::automatic;
   double tolerance =
       1e-10;  ///< |b - A x| <= tolerance |b|; 0: as many iterations as given, and no failure
   int iterations = 2000;  ///< at most

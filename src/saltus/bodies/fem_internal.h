@@ -1,5 +1,6 @@
 // The parts of Fem: the response of a point with the strains that its element does not see, and loops over elements.
 #pragma once
+#include <mutex>
 #include <vector>
 
 #include "saltus/bodies/fem.h"
@@ -176,6 +177,9 @@ struct Fem::Data final : Parts {
   int largest = 0;                 ///< nodes of an element
   fem::BodyRotation unturned;      ///< of body_corotational
 
+  /// Multiplications of a factor over those of A x; made when first asked for.
+  mutable std::once_flag factor_asked;
+  mutable double factor_cost = 0.0;  // made once, behind factor_asked
   struct Room final : Work {
     Crew crew;
     fem::BodyRotation turn;  ///< of body_corotational, at u
@@ -192,6 +196,7 @@ struct Fem::Data final : Parts {
   void check_input();
   void make_mass();
   void make_pattern();
+  bool iteration_pays(Combination s, const NodeMatrix& A) const;
 
   const Rayleigh& rayleigh() const { return system.rayleigh; }
   bool turns() const { return system.form == FemForm::body_corotational; }

@@ -4,11 +4,15 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/base/stop.h"
 #include "saltus/bodies/fem_internal.h"
 #include "saltus/math/factor_form.h"
+#include "saltus/math/sparse_internal.h"
 
 namespace saltus {
 namespace {
+
+constexpr int kLargeMesh = 1500;  ///< nodes, from which it is asked what a factor costs
 
 /// A = R A0 R^T with the factor of A0 and one rotation for all nodes.
 class TurnedOperator final : public Operator {
@@ -24,6 +28,33 @@ class TurnedOperator final : public Operator {
     turn(X, R);
   }
   bool symmetric() const override { return saltus::symmetric(inner); }
+  double tolerance() const override { return saltus::tolerance(inner); }
+  /// R D R^T of the blocks D of A0, which hold whole nodes.
+  bool blocks(DiagonalBlocks& D, bool& whole) const override {
+    const int before = D.count();
+    moves_.clear();
+    if (!saltus::blocks(inner, D, moves_, whole)) return false;
+    Matrix3 d;
+    const Eigen::Index n = dimension;
+    for (int b = before; b < D.count(); ++b) {
+      const Eigen::Index size = D.size(b);
+      if (size % n != 0) return false;
+      Eigen::Map<Matrix> A(D.of(b), size, size);
+      for (Eigen::Index i = 0; i < size; i += n)
+        for (Eigen::Index j = 0; j < size; j += n) {
+          d.topLeftCorner(n, n) = A.block(i, j, n, n);
+          A.block(i, j, n, n) =
+              R.topLeftCorner(n, n) * d.topLeftCorner(n, n) * R.topLeftCorner(n, n).transpose();
+        }
+    }
+    return true;
+  }
+  void multiply(View x, Out y) const override {
+    turned_ = x;
+    turn(turned_, R.transpose());
+    saltus::multiply(inner, turned_, y);
+    turn(y, R);
+  }
   /// With H R: an entry of H along axis i of a node becomes row i of R.
   bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const override {
     const std::size_t d = index(dimension);
@@ -56,6 +87,99 @@ class TurnedOperator final : public Operator {
 
   mutable std::vector<int> offset_, column_;  // of H R; a factor belongs to one simulation
   mutable std::vector<double> value_;         // likewise
+  mutable Vector turned_;                     // likewise
+  mutable std::vector<char> moves_;           // likewise
+};
+
+/// Entries of A on free degrees of freedom.
+SparseMatrix pattern_of(const NodeGraph& graph, const FreeDofs& dofs) {
+  std::vector<Entry> entries;
+  for (int row = 0; row < dofs.free(); ++row) {
+    const int a = dofs.dofs()[index(row)] / 3;
+    for (int k = graph.offset[index(a)]; k < graph.offset[index(a) + 1]; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        if (const int j = dofs[3 * graph.column[index(k)] + axis]; j >= 0)
+          entries.push_back({row, j, 0.0});
+  }
+  return SparseMatrix(dofs.free(), entries);
+}
+
+void fill_values(const NodeMatrix& A, const FreeDofs& dofs, SparseMatrix& out) {
+  const NodeGraph& graph = A.graph();
+  double* value = out.value().data();
+  for (int row = 0; row < dofs.free(); ++row) {
+    const int a = dofs.dofs()[index(row)] / 3, i = dofs.dofs()[index(row)] % 3;
+    for (int k = graph.offset[index(a)]; k < graph.offset[index(a) + 1]; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        if (dofs[3 * graph.column[index(k)] + axis] >= 0) *value++ = A.block(k)[3 * axis + i];
+  }
+}
+
+/// Conjugate gradients, and a factor where these do not get there or were not asked.
+class ChosenOperator final : public Operator {
+ public:
+  ChosenOperator(std::shared_ptr<const NodeGraph> graph, const FreeDofs& dofs)
+      : iterated_(std::move(graph), dofs.dofs(), FemSolver{}.tolerance, kMost), dofs_(dofs) {}
+
+  NodeMatrix& matrix() { return iterated_.matrix(); }
+  void refilled(bool iterates) {
+    iterated_.refilled();
+    if (!iterated_.record().failure.empty()) iterated_.forget();  // of another A
+    factored_ = false;
+    if (!iterates) factorise();
+  }
+  void solve(Eigen::Ref<Matrix> X) const override {
+    if (!factored_) {
+      right_ = X;
+      iterated_.solve(X);
+      if (done()) return;
+      X = right_;
+    }
+    factor_.solve(X);
+  }
+  void solve_near(View b, Out x) const override {
+    if (!factored_) {
+      iterated_.solve_near(b, x);
+      if (done()) return;
+    }
+    x = b;
+    factor_.solve(x);
+  }
+  bool symmetric() const override { return true; }
+  bool blocks(DiagonalBlocks& D, bool& whole) const override { return iterated_.blocks(D, whole); }
+  void multiply(View x, Out y) const override { iterated_.multiply(x, y); }
+  double tolerance() const override { return factored_ ? 0.0 : iterated_.tolerance(); }
+  bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const override {
+    return factored_ && factor_.response(H, W);
+  }
+  SolveRecord record() const override { return factored_ ? SolveRecord{} : iterated_.record(); }
+  void forget() override { iterated_.forget(); }
+  void stop_by(Stop* stop) override { iterated_.stop_by(stop); }
+
+ private:
+  static constexpr int kMost = 300;  ///< iterations, beyond which a factor is the better choice
+
+  /// Whether the solve got there, or was stopped; else the factor is made.
+  bool done() const {
+    const std::string_view failure = iterated_.record().failure;
+    if (failure.empty() || is_stop(failure)) return true;
+    factorise();
+    return false;
+  }
+  void factorise() const {
+    if (entries_.empty()) entries_ = pattern_of(iterated_.matrix().graph(), dofs_);
+    fill_values(iterated_.matrix(), dofs_, entries_);
+    factor_.factorise(entries_);
+    factored_ = true;
+  }
+
+  ConjugateGradients iterated_;
+  const FreeDofs& dofs_;
+  // an operator belongs to one simulation
+  mutable SparseOperator factor_;  // of the present A, where factored_
+  mutable SparseMatrix entries_;
+  mutable bool factored_ = false;
+  mutable Matrix right_;  // of one solve
 };
 
 }  // namespace
@@ -119,24 +243,36 @@ void Fem::Data::assemble(Combination s, Room& at) const {
   NodeMatrix& rows = at.rows;
   if (rows.empty()) {
     rows = NodeMatrix(graph);
-    std::vector<Entry> entries;
-    for (int row = 0; row < dofs.free(); ++row) {
-      const int a = dofs.dofs()[index(row)] / 3;
-      for (int k = graph->offset[index(a)]; k < graph->offset[index(a) + 1]; ++k)
-        for (int axis = 0; axis < 3; ++axis)
-          if (const int j = dofs[3 * graph->column[index(k)] + axis]; j >= 0)
-            entries.push_back({row, j, 0.0});
-    }
-    at.matrix = SparseMatrix(dofs.free(), entries);
+    at.matrix = pattern_of(*graph, dofs);
   }
   assemble(s, at, rows);
-  double* value = at.matrix.value().data();
-  for (int row = 0; row < dofs.free(); ++row) {
-    const int a = dofs.dofs()[index(row)] / 3, i = dofs.dofs()[index(row)] % 3;
-    for (int k = graph->offset[index(a)]; k < graph->offset[index(a) + 1]; ++k)
-      for (int axis = 0; axis < 3; ++axis)
-        if (dofs[3 * graph->column[index(k)] + axis] >= 0) *value++ = rows.block(k)[3 * axis + i];
+  fill_values(rows, dofs, at.matrix);
+}
+
+// Conjugate gradients to 1e-10 take about 12 sqrt(kappa) products with A (Shewchuk 1994, section 9). The blocks of the nodes
+// bring the largest eigenvalue to some kSpread; the least one is that of a motion that deforms little, m M over the block of
+// its node.
+bool Fem::Data::iteration_pays(Combination s, const NodeMatrix& A) const {
+  constexpr double kProducts = 12.0, kSpread = 3.0;
+  constexpr double kShare = 0.25;  // of the work of a factor, whose loops are the faster ones
+  std::call_once(factor_asked, [this] {
+    LowerPattern nodes_of;
+    nodes_of.offset.assign(1, 0);
+    for (int a = 0; a < nodes; ++a) {
+      for (int k = graph->offset[index(a)]; k < graph->offset[index(a) + 1]; ++k)
+        if (graph->column[index(k)] <= a) nodes_of.column.push_back(graph->column[index(k)]);
+      nodes_of.offset.push_back(static_cast<int>(nodes_of.column.size()));
+    }
+    // 27 a pair of nodes, and 9 a block
+    factor_cost = 3.0 * cholesky_operations(nodes_of) / graph->entries();
+  });
+  const double m = s.m + s.c * rayleigh().mass;
+  double kappa = 0.0;
+  for (int a = 0; a < nodes; ++a) {
+    const double* const D = A.block(graph->diagonal[index(a)]);
+    kappa = std::max(kappa, (D[0] + D[4] + D[8]) / (3.0 * m * nodal[a]));
   }
+  return kProducts * std::sqrt(kSpread * kappa) < kShare * factor_cost;
 }
 
 void Fem::Data::factorise(Combination s, Room& at, Factor& A) const {
@@ -157,7 +293,13 @@ void Fem::Data::factorise(Combination s, Room& at, Factor& A) const {
     if (!std::holds_alternative<std::monostate>(to->form) && same(turned.of, s)) return;
     turned.of = s;
   }
-  if (stiff && system.solver.kind == FemSolver::Kind::conjugate_gradients) {
+  // A that stays is factorised once.
+  const bool changes = stiff && lumped && !affine && !turns();
+  if (changes && system.solver.kind == FemSolver::Kind::automatic && nodes > kLargeMesh) {
+    auto& chosen = operator_in<ChosenOperator>(*to, graph, dofs);
+    assemble(s, at, chosen.matrix());
+    chosen.refilled(iteration_pays(s, chosen.matrix()));
+  } else if (stiff && system.solver.kind == FemSolver::Kind::conjugate_gradients) {
     auto& solver = operator_in<ConjugateGradients>(*to, graph, dofs.dofs(), system.solver.tolerance,
                                                    system.solver.iterations);
     assemble(s, at, solver.matrix());

@@ -49,6 +49,7 @@ class PseudoRigidFactor final : public Operator {
   bool mass_alone = false, is_symmetric = true;
   std::vector<Matrix3> rows;                     // (m E0)^-1
   std::vector<Eigen::PartialPivLU<Matrix9>> lu;  // of A_F
+  std::vector<Matrix9> F_block;                  // A_F
   std::vector<Vector3> g;
   std::vector<double> a_inverse;
 
@@ -58,10 +59,26 @@ class PseudoRigidFactor final : public Operator {
       rows.resize(index(bodies));
     } else {
       lu.resize(index(bodies));
+      F_block.resize(index(bodies));
       g.resize(index(bodies));
     }
   }
   bool symmetric() const override { return is_symmetric; }
+  bool blocks(DiagonalBlocks& D, bool& whole) const override {
+    whole = true;
+    for (std::size_t b = 0; b < a_inverse.size(); ++b) {
+      Eigen::Map<Eigen::Matrix<double, 12, 12, Eigen::RowMajor>> A(D.add(12));
+      if (mass_alone) {
+        const Matrix3 E = rows[b].inverse();
+        for (int i = 0; i < 3; ++i) A.block<3, 3>(3 * i, 3 * i) = E;
+      } else {
+        A.topLeftCorner<9, 9>() = F_block[b];
+        for (int i = 0; i < 3; ++i) A.block<1, 3>(9 + i, 3 * i) = g[b].transpose();
+      }
+      A.diagonal().tail<3>().setConstant(1.0 / a_inverse[b]);
+    }
+    return true;
+  }
   void solve(Eigen::Ref<Matrix> X) const override {
     for (Eigen::Index j = 0; j < X.cols(); ++j)
       for (std::size_t b = 0; b < a_inverse.size(); ++b) {
@@ -303,8 +320,9 @@ void PseudoRigid::factorise(Combination s, double t, View q, View v, Factor& A) 
       factor.rows[index(b)] = d.euler_inverse[index(b)] / s.m;
       continue;
     }
-    factor.lu[index(b)].compute(
-        d.block(s, t, b, matrix_of(q, b), matrix_of(v, b), factor.g[index(b)]));
+    Matrix9& A_F = factor.F_block[index(b)];
+    A_F = d.block(s, t, b, matrix_of(q, b), matrix_of(v, b), factor.g[index(b)]);
+    factor.lu[index(b)].compute(A_F);
   }
 }
 

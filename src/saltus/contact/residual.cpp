@@ -152,7 +152,7 @@ double residual(const ContactProblem& problem, View p, const double*& velocities
       const Law& law = laws[c];
       const auto sum = [&](int begin, int end) {
         double trace_c = 0.0;
-        for (int i = begin; i < end; ++i) trace_c += problem.W.entry(i, i);
+        for (int i = begin; i < end; ++i) trace_c += problem.W.scale(i);
         return trace_c;
       };
       const int moment = law.first + law.forces();

@@ -1,5 +1,6 @@
 // H: rows of contact points in the generalised velocities of one group.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "saltus/dynamics/dynamics.h"
@@ -11,18 +12,20 @@ namespace saltus {
 class GroupRows {
  public:
   void clear(int rows) {
-    offset_.assign(static_cast<std::size_t>(rows) + 1, 0);
+    rows_ = rows;
+    used_.clear();
+    offset_.assign(1, 0);
     column_.clear();
     value_.clear();
-    used_.clear();
-    filled_ = 0;
   }
-  int rows() const { return static_cast<int>(offset_.size()) - 1; }
+  int rows() const { return rows_; }
 
   /// Adds sign n^T J of point `point` of J to row `row`; rows must come in order.
   void add(int row, double sign, const Vector3& n, const PointRows& J, int point) {
-    close(row);
-    if (used_.empty() || used_.back() != row) used_.push_back(row);
+    if (used_.empty() || used_.back() != row) {
+      used_.push_back(row);
+      offset_.push_back(offset_.back());
+    }
     for (int k = J.offset[static_cast<std::size_t>(point)];
          k < J.offset[static_cast<std::size_t>(point) + 1]; ++k) {
       const double* block =
@@ -33,28 +36,33 @@ class GroupRows {
             sign * (n[0] * block[j] + n[1] * block[J.width + j] + n[2] * block[2 * J.width + j]));
       }
     }
+    offset_.back() = static_cast<int>(column_.size());
   }
-  void finish() { close(rows()); }
 
   void multiply_add(View v, Out u) const {  ///< u += H v
-    for (const int i : used_) {
+    for (std::size_t r = 0; r < used_.size(); ++r) {
       double sum = 0.0;
-      for (std::size_t k = begin(i); k < begin(i + 1); ++k) sum += value_[k] * v[column_[k]];
-      u[i] += sum;
+      for (std::size_t k = begin(r); k < begin(r + 1); ++k) sum += value_[k] * v[column_[k]];
+      u[used_[r]] += sum;
     }
   }
   void transpose_add(View p, Out r) const {  ///< r += H^T p
-    for (const int i : used_)
-      if (p[i] != 0.0)
-        for (std::size_t k = begin(i); k < begin(i + 1); ++k) r[column_[k]] += value_[k] * p[i];
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      if (const double p_i = p[used_[i]]; p_i != 0.0)
+        for (std::size_t k = begin(i); k < begin(i + 1); ++k) r[column_[k]] += value_[k] * p_i;
   }
   /// use(column, value) of the entries of a row; a column may come more than once.
   template <class Use>
   void each(int row, const Use& use) const {
-    for (std::size_t k = begin(row); k < begin(row + 1); ++k) use(column_[k], value_[k]);
+    const std::size_t r = place(row);
+    if (r == used_.size()) return;
+    for (std::size_t k = begin(r); k < begin(r + 1); ++k) use(column_[k], value_[k]);
   }
   /// Whether the row has entries.
-  bool has(int row) const { return begin(row) < begin(row + 1); }
+  bool has(int row) const {
+    const std::size_t r = place(row);
+    return r < used_.size() && begin(r) < begin(r + 1);
+  }
   /// W += H A^-1 H^T on the rows named, in that order, where the factor does that for less than solves of all rows;
   /// else false.
   bool response_add(const Factor& A, std::span<const int> rows, Eigen::Ref<Matrix> W) {
@@ -75,35 +83,38 @@ class GroupRows {
                     Eigen::Ref<Matrix> W) {
     X.setZero(velocities, static_cast<Eigen::Index>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i)
-      for (std::size_t k = begin(rows[i]); k < begin(rows[i] + 1); ++k)
-        X(column_[k], static_cast<Eigen::Index>(i)) += value_[k];
+      each(rows[i],
+           [&](int column, double value) { X(column, static_cast<Eigen::Index>(i)) += value; });
     solve(A, X);
     across_ = X.transpose();  // its rows lie across memory, as those of W
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!has(rows[i])) continue;
       row_ = W.row(static_cast<Eigen::Index>(i));
-      for (std::size_t k = begin(rows[i]); k < begin(rows[i] + 1); ++k)
-        row_ += value_[k] * across_.col(column_[k]);
+      each(rows[i], [&](int column, double value) { row_ += value * across_.col(column); });
       W.row(static_cast<Eigen::Index>(i)) = row_;
     }
   }
 
  private:
-  std::size_t begin(int i) const {
-    return static_cast<std::size_t>(offset_[static_cast<std::size_t>(i)]);
+  std::size_t begin(std::size_t r) const { return static_cast<std::size_t>(offset_[r]); }
+  /// Of a row among used_, their number where it is none of them.
+  std::size_t place(int row) const {
+    const auto at_row = static_cast<std::size_t>(row);
+    if (at_row < used_.size() && used_[at_row] == row)
+      return at_row;  // all rows before it are used
+    const auto found = std::lower_bound(used_.begin(), used_.end(), row);
+    return found != used_.end() && *found == row ? static_cast<std::size_t>(found - used_.begin())
+                                                 : used_.size();
   }
-  void close(int row) {  // all rows before `row` end here
-    for (; filled_ < row; ++filled_)
-      offset_[static_cast<std::size_t>(filled_) + 1] = static_cast<int>(column_.size());
-  }
-  std::vector<int> offset_{0}, column_;
-  std::vector<int> used_;  ///< rows that were added to, increasing
+  int rows_ = 0;
+  std::vector<int>
+      used_;  ///< rows that were added to, increasing: a group has few of those of its island
+  std::vector<int> offset_{0}, column_;  ///< offset_: of each row used
   std::vector<double> value_;
   std::vector<int> named_offset_, named_column_;  ///< work space of response_add()
   std::vector<double> named_value_;
   Matrix across_;  ///< work space of the other: X^T, and a row of W
   Vector row_;
-  int filled_ = 0;
 };
 
 }  // namespace saltus

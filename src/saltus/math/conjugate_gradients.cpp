@@ -155,38 +155,85 @@ std::string_view ConjugateGradients::iterate(double b_b, int& left) const {
   return {};
 }
 
+void ConjugateGradients::solve_from_x(bool near) const {
+  double b_b = 0.0;
+  for (double b : b_) b_b += b * b;
+  if (!near || b_b == 0.0) std::fill(x_.begin(), x_.end(), 0.0);
+  if (b_b == 0.0) return;
+  int left = iterations_;
+  std::string_view failure;
+  if (!std::isfinite(b_b)) {
+    std::fill(x_.begin(), x_.end(), std::numeric_limits<double>::quiet_NaN());
+  } else {
+    if (near) square_ = leave(b_.data());
+    if (!near || !(square_ <= b_b)) {
+      std::fill(x_.begin(), x_.end(), 0.0);
+      r_ = b_;
+    }
+    failure = iterate(b_b, left);
+    for (int again = 0; tolerance_ > 0.0 && failure.empty(); ++again) {
+      square_ = leave(b_.data());
+      if (square_ <= 4.0 * tolerance_ * tolerance_ * b_b) break;
+      if (again == kRestarts)
+        failure = kLimit;
+      else
+        failure = iterate(b_b, left);
+    }
+    record_.residual = std::max(record_.residual, std::sqrt(square_ / b_b));
+    record_.iterations += iterations_ - left;
+    if (record_.failure.empty()) record_.failure = failure;
+  }
+}
+
 void ConjugateGradients::solve(Eigen::Ref<Matrix> X) const {
   const Crew::Shift shift(crew_, held_.size() / 3);
   for (Eigen::Index column = 0; column < X.cols(); ++column) {
     auto x = X.col(column);
-    for (std::size_t i = 0; i < free_.size(); ++i)
-      b_[static_cast<std::size_t>(free_[i])] = x[static_cast<Eigen::Index>(i)];
-    r_ = b_;
-    std::fill(x_.begin(), x_.end(), 0.0);
-    double b_b = 0.0;
-    for (double b : b_) b_b += b * b;
-    if (b_b == 0.0) continue;  // x = 0
-    int left = iterations_;
-    std::string_view failure;
-    if (!std::isfinite(b_b)) {
-      std::fill(x_.begin(), x_.end(), std::numeric_limits<double>::quiet_NaN());
-    } else {
-      failure = iterate(b_b, left);
-      for (int again = 0; tolerance_ > 0.0 && failure.empty(); ++again) {
-        square_ = leave(b_.data());
-        if (square_ <= 4.0 * tolerance_ * tolerance_ * b_b) break;
-        if (again == kRestarts)
-          failure = kLimit;
-        else
-          failure = iterate(b_b, left);
-      }
-      record_.residual = std::max(record_.residual, std::sqrt(square_ / b_b));
-      record_.iterations += iterations_ - left;
-      if (record_.failure.empty()) record_.failure = failure;
-    }
+    gather(x, b_);
+    solve_from_x(false);
     for (std::size_t i = 0; i < free_.size(); ++i)
       x[static_cast<Eigen::Index>(i)] = x_[static_cast<std::size_t>(free_[i])];
   }
+}
+
+void ConjugateGradients::solve_near(View b, Out x) const {
+  const Crew::Shift shift(crew_, held_.size() / 3);
+  gather(b, b_);
+  gather(x, x_);
+  solve_from_x(tolerance_ > 0.0);
+  for (std::size_t i = 0; i < free_.size(); ++i)
+    x[static_cast<Eigen::Index>(i)] = x_[static_cast<std::size_t>(free_[i])];
+}
+
+/// Components of x at their nodes.
+void ConjugateGradients::gather(View x, AlignedArray& out) const {
+  for (std::size_t i = 0; i < free_.size(); ++i)
+    out[static_cast<std::size_t>(free_[i])] = x[static_cast<Eigen::Index>(i)];
+}
+
+void ConjugateGradients::multiply(View x, Out y) const {
+  const Crew::Shift shift(crew_, held_.size() / 3);
+  gather(x, p_);
+  crew_.blocks(held_.size() / 3, [this](std::size_t, std::size_t begin, std::size_t end) {
+    A_.multiply_rows(static_cast<int>(begin), static_cast<int>(end), p_.data(),
+                     q_.data() + 3 * begin);
+  });
+  for (std::size_t i = 0; i < free_.size(); ++i)
+    y[static_cast<Eigen::Index>(i)] = q_[static_cast<std::size_t>(free_[i])];
+}
+
+bool ConjugateGradients::blocks(DiagonalBlocks& D, bool& whole) const {
+  whole = false;
+  if (tolerance_ == 0.0) return false;  // what it solves is no A
+  for (std::size_t begin = 0, end = 0; begin < free_.size(); begin = end) {
+    const int node = free_[begin] / 3;
+    while (end < free_.size() && free_[end] / 3 == node) ++end;
+    const double* const A = A_.block(A_.graph().diagonal[static_cast<std::size_t>(node)]);
+    double* block = D.add(static_cast<int>(end - begin));
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t j = begin; j < end; ++j) *block++ = A[3 * (free_[j] % 3) + free_[i] % 3];
+  }
+  return true;
 }
 
 }  // namespace saltus

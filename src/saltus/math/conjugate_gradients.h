@@ -9,7 +9,7 @@
 
 namespace saltus {
 
-/// Conjugate gradients from x = 0, preconditioned by the inverse blocks of the diagonal. Loops run on the threads of the
+/// Conjugate gradients from x = 0, or from what solve_near() is given where that is nearer, preconditioned by the inverse blocks of the diagonal. Loops run on the threads of the
 /// caller's tbb::task_arena; no bit depends on them.
 ///
 /// A solve ends when |b - A x| <= tolerance |b|. What the recursion says is then checked with A itself, and the iteration
@@ -32,6 +32,10 @@ class ConjugateGradients final : public Operator {
   /// Takes nothing from the heap. The work vectors belong to the operator: one thread at a time.
   void solve(Eigen::Ref<Matrix> X) const override;
   bool symmetric() const override { return true; }
+  bool blocks(DiagonalBlocks& D, bool& whole) const override;  ///< of the nodes
+  void multiply(View x, Out y) const override;
+  void solve_near(View b, Out x) const override;
+  double tolerance() const override { return tolerance_; }
   SolveRecord record() const override { return record_; }
   void forget() override { record_ = {}; }
   void stop_by(Stop* stop) override { stop_ = stop; }
@@ -47,6 +51,8 @@ class ConjugateGradients final : public Operator {
   Sums advance(double alpha) const;     ///< x += alpha p, r -= alpha q, z = P r; r.z, r.r
   double leave(const double* b) const;  ///< r = b - A x; r.r
   std::string_view iterate(double b_b, int& left) const;
+  void gather(View x, AlignedArray& out) const;
+  void solve_from_x(bool near) const;  ///< x_ <- A^-1 b_, from 0 or from x_
 
   NodeMatrix A_;
   std::vector<int> free_;

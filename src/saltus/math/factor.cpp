@@ -8,8 +8,11 @@
 
 namespace saltus {
 
+void Operator::multiply(View, Out) const { expects(false, "A is not known, its inverse alone"); }
+
 struct DenseOperator::Lu {
   Eigen::PartialPivLU<Matrix> value;
+  Matrix A;
   Vector work;  ///< of solve(); one factor belongs to one group
 };
 
@@ -19,6 +22,15 @@ DenseOperator::~DenseOperator() = default;
 void DenseOperator::factorise(const Matrix& A) {
   symmetric_ = (A - A.transpose()).lpNorm<Eigen::Infinity>() <= 1e-14 * A.lpNorm<Eigen::Infinity>();
   lu_->value.compute(A);
+  lu_->A = A;
+}
+
+bool DenseOperator::blocks(DiagonalBlocks& D, bool& whole) const {
+  const Matrix& A = lu_->A;
+  if (A.rows() > kLargestBlock) return false;
+  Eigen::Map<Matrix>(D.add(static_cast<int>(A.rows())), A.rows(), A.rows()) = A;
+  whole = true;
+  return true;
 }
 
 void DenseOperator::solve(Eigen::Ref<Matrix> X) const {
@@ -73,7 +85,68 @@ struct Symmetric {
   bool operator()(const std::unique_ptr<Operator>& A) const { return A->symmetric(); }
 };
 
+const Operator* operator_of(const Factor& A) {
+  const auto* given = std::get_if<std::unique_ptr<Operator>>(&A.form);
+  return given ? given->get() : nullptr;
+}
+
+/// The inverse of A_b^-1, in which rows of what is locked are 0. False: it is singular otherwise.
+bool block_of(const Eigen::Matrix<double, 6, 6>& inverse, double* block, std::vector<char>& moves) {
+  Eigen::Matrix<double, 6, 6> B = inverse;
+  for (int i = 0; i < 6; ++i) {
+    const bool locked = B.row(i).isZero(0.0) && B.col(i).isZero(0.0);
+    moves.push_back(locked ? 0 : 1);
+    if (locked) B(i, i) = 1.0;
+  }
+  const Eigen::FullPivLU<Eigen::Matrix<double, 6, 6>> lu(B);
+  if (!lu.isInvertible()) return false;
+  Eigen::Map<Eigen::Matrix<double, 6, 6>> inverted(block);
+  inverted = lu.inverse();
+  return true;
+}
+
 }  // namespace
+
+bool blocks(const Factor& A, DiagonalBlocks& D, std::vector<char>& moves, bool& whole) {
+  whole = true;
+  if (const auto* diagonal = std::get_if<Diagonal>(&A.form)) {
+    for (const double x : diagonal->inverse) {
+      *D.add(1) = x == 0.0 ? 1.0 : 1.0 / x;
+      moves.push_back(x == 0.0 ? 0 : 1);
+    }
+    return true;
+  }
+  if (const auto* six = std::get_if<Blocks6>(&A.form)) {
+    for (const auto& inverse : six->inverse)
+      if (!block_of(inverse, D.add(6), moves)) return false;
+    return true;
+  }
+  const Operator* const given = operator_of(A);
+  whole = false;
+  if (!given || !given->blocks(D, whole)) return false;
+  moves.resize(static_cast<std::size_t>(D.rows()), 1);
+  return true;
+}
+
+void multiply(const Factor& A, View x, Out y) {
+  const Operator* const given = operator_of(A);
+  expects(given != nullptr, "A is whole in its blocks");
+  given->multiply(x, y);
+}
+
+void solve_near(const Factor& A, View b, Out x) {
+  if (const Operator* const given = operator_of(A)) {
+    given->solve_near(b, x);
+  } else {
+    x = b;
+    solve(A, x);
+  }
+}
+
+double tolerance(const Factor& A) {
+  const Operator* const given = operator_of(A);
+  return given ? given->tolerance() : 0.0;
+}
 
 void solve(const Factor& A, Eigen::Ref<Matrix> X) { std::visit(Solve{X}, A.form); }
 

@@ -37,6 +37,37 @@ struct SparseRows {
   std::span<const double> value;
 };
 
+/// Blocks on the diagonal of a symmetric matrix: block b covers the rows first[b] .. first[b + 1] - 1; its values are
+/// value[start[b] ..], row by row.
+struct DiagonalBlocks {
+  std::vector<int> first{0};
+  std::vector<std::size_t> start{0};
+  std::vector<double> value;
+
+  int count() const { return static_cast<int>(first.size()) - 1; }
+  int rows() const { return first.back(); }
+  int size(int b) const {
+    return first[static_cast<std::size_t>(b) + 1] - first[static_cast<std::size_t>(b)];
+  }
+  double* of(int b) { return value.data() + start[static_cast<std::size_t>(b)]; }
+  const double* of(int b) const { return value.data() + start[static_cast<std::size_t>(b)]; }
+  void clear() {
+    first.assign(1, 0);
+    start.assign(1, 0);
+    value.clear();
+  }
+  /// Appends a block of `size` rows, zero; its values, good until the next one.
+  double* add(int size) {
+    first.push_back(first.back() + size);
+    start.push_back(start.back() + static_cast<std::size_t>(size * size));
+    value.resize(start.back());
+    return of(count() - 1);
+  }
+};
+
+/// Most rows of a block of DiagonalBlocks.
+inline constexpr int kLargestBlock = 48;
+
 /// Large, sparse, dense, masked or foreign operators. May be unsymmetric.
 class Operator {
  public:
@@ -44,6 +75,21 @@ class Operator {
   /// X <- A^-1 X, all right-hand sides (columns) at once.
   virtual void solve(Eigen::Ref<Matrix> X) const = 0;
   virtual bool symmetric() const = 0;
+  /// Appends blocks of A, of nodes or bodies. False: not A itself is known but its inverse, and D is of no use. whole: A has no
+  /// other entries.
+  virtual bool blocks(DiagonalBlocks& D, bool& whole) const {
+    static_cast<void>(D), static_cast<void>(whole);
+    return false;
+  }
+  /// y = A x, where blocks() gives some.
+  virtual void multiply(View x, Out y) const;
+  /// x <- A^-1 b; those that iterate begin with x.
+  virtual void solve_near(View b, Out x) const {
+    x = b;
+    solve(x);
+  }
+  /// To which a solve iterates, each column anew: |b - A x| <= tolerance |b|. 0: it does not.
+  virtual double tolerance() const { return 0.0; }
   /// W += H A^-1 H^T where that is to be had for less than a solve of all rows; else false, and W is as it was.
   virtual bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
     static_cast<void>(H), static_cast<void>(W);
@@ -65,6 +111,7 @@ class DenseOperator final : public Operator {
   void factorise(const Matrix& A);
   void solve(Eigen::Ref<Matrix> X) const override;
   bool symmetric() const override { return symmetric_; }
+  bool blocks(DiagonalBlocks& D, bool& whole) const override;
 
  private:
   struct Lu;
@@ -80,6 +127,12 @@ struct Factor {
 /// X <- A^-1 X for all columns (or a vector). A must have been factorised.
 void solve(const Factor& A, Eigen::Ref<Matrix> X);
 bool symmetric(const Factor& A);
+/// Operator::blocks of A, and whether each row can move: of those that nothing moves the entry is 1.
+bool blocks(const Factor& A, DiagonalBlocks& D, std::vector<char>& moves, bool& whole);
+void multiply(const Factor& A, View x,
+              Out y);  ///< y = A x, where blocks() is true and A not whole in them
+void solve_near(const Factor& A, View b, Out x);  ///< Operator::solve_near
+double tolerance(const Factor& A);                ///< Operator::tolerance, 0 of the other forms
 /// Operator::response of A; false for the other forms.
 bool response(const Factor& A, const SparseRows& H, Eigen::Ref<Matrix> W);
 SolveRecord record(const Factor& A);

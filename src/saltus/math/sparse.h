@@ -66,6 +66,9 @@ class SparseOperator final : public Operator {
   /// one thread at a time.
   void solve(Eigen::Ref<Matrix> X) const override;
   bool symmetric() const override;
+  /// Of neighbouring rows with the same columns, as the axes of a node have them; a small A is one block.
+  bool blocks(DiagonalBlocks& D, bool& whole) const override;
+  void multiply(View x, Out y) const override;
   /// Where the factor is a sparse Cholesky. Dense products take their buffers from the heap where they are large.
   bool response(const SparseRows& H, Eigen::Ref<Matrix> W) const override;
 

@@ -11,6 +11,7 @@ namespace {
 
 // Below these sizes LU of the full matrix is as fast as anything (measured: 32 rows of a chain, 0.3 us a solve).
 constexpr int kAlwaysDense = 32, kMaybeDense = 200;
+constexpr int kNodeRows = 3;  ///< axes of a node
 constexpr double kFull = 0.3;
 
 }  // namespace
@@ -65,7 +66,8 @@ struct SparseOperator::Impl {
 
   // The pattern that was analysed, and what follows from it alone
   std::vector<int> offset, column;
-  std::vector<int> twin;  ///< entry (j, i) of each entry (i, j), -1: none
+  std::vector<double> values;  ///< of A
+  std::vector<int> twin;       ///< entry (j, i) of each entry (i, j), -1: none
   bool tridiagonal = false, dense = false;
   bool cholesky_knows = false, lu_knows = false;  ///< the pattern
 
@@ -114,6 +116,7 @@ bool SparseOperator::Impl::symmetric(const SparseMatrix& A) const {
 
 void SparseOperator::Impl::factorise(const SparseMatrix& A) {
   analyse(A);
+  values.assign(A.value().begin(), A.value().end());
   is_symmetric = symmetric(A);
   form = Form::singular;
   if (!A.finite()) return;
@@ -170,6 +173,38 @@ void SparseOperator::solve(Eigen::Ref<Matrix> X) const {
 }
 
 bool SparseOperator::symmetric() const { return impl_->is_symmetric; }
+
+bool SparseOperator::blocks(DiagonalBlocks& D, bool& whole) const {
+  const Impl& f = *impl_;
+  const int n = static_cast<int>(f.offset.size()) - 1;
+  if (n < 1) return false;
+  whole = n <= kLargestBlock;
+  const auto columns = [&](int i) {
+    return std::span(f.column).subspan(index(f.offset[index(i)]),
+                                       index(f.offset[index(i) + 1] - f.offset[index(i)]));
+  };
+  for (int begin = 0, end = 0; begin < n; begin = end) {
+    for (end = begin + 1; end < n && (whole || (end - begin < kNodeRows &&
+                                                std::ranges::equal(columns(begin), columns(end))));)
+      ++end;
+    double* const block = D.add(end - begin);
+    for (int i = begin; i < end; ++i)
+      for (int k = f.offset[index(i)]; k < f.offset[index(i) + 1]; ++k)
+        if (const int j = f.column[index(k)]; j >= begin && j < end)
+          block[(i - begin) * (end - begin) + j - begin] = f.values[index(k)];
+  }
+  return true;
+}
+
+void SparseOperator::multiply(View x, Out y) const {
+  const Impl& f = *impl_;
+  for (std::size_t i = 0; i + 1 < f.offset.size(); ++i) {
+    double sum = 0.0;
+    for (int k = f.offset[i]; k < f.offset[i + 1]; ++k)
+      sum += f.values[index(k)] * x[f.column[index(k)]];
+    y[static_cast<Eigen::Index>(i)] = sum;
+  }
+}
 
 bool SparseOperator::response(const SparseRows& H, Eigen::Ref<Matrix> W) const {
   if (impl_->form != Impl::Form::cholesky) return false;

@@ -33,6 +33,8 @@ std::vector<int> elimination_tree(const LowerPattern& A);
 std::vector<int> postorder(const std::vector<int>& parent);
 /// Entries of each column of L.
 std::vector<int> column_counts(const LowerPattern& A, const std::vector<int>& parent);
+/// Sum of the squares of these counts in elimination_order(): multiplications and additions of the factor.
+double cholesky_operations(const LowerPattern& A);
 /// First columns of the supernodes (columns treated as of one pattern), and n. The columns are in postorder.
 std::vector<int> first_columns(const std::vector<int>& parent, const std::vector<int>& count);
 

@@ -63,6 +63,31 @@ std::vector<int> column_counts(const LowerPattern& A, const std::vector<int>& pa
   return count;
 }
 
+double cholesky_operations(const LowerPattern& A) {
+  const std::vector<int> order = elimination_order(A);
+  const int n = A.size();
+  std::vector<int> place(index(n));
+  for (int k = 0; k < n; ++k) place[index(order[index(k)])] = k;
+  LowerPattern P;  // of the rows in that order
+  P.offset.assign(index(n) + 1, 0);
+  const auto each = [&](const auto& use) {
+    for (int i = 0; i < n; ++i)
+      for (int k = A.offset[index(i)]; k < A.offset[index(i) + 1]; ++k) {
+        const int a = place[index(i)], b = place[index(A.column[index(k)])];
+        use(std::max(a, b), std::min(a, b));
+      }
+  };
+  each([&](int i, int) { ++P.offset[index(i) + 1]; });
+  for (std::size_t i = 1; i < P.offset.size(); ++i) P.offset[i] += P.offset[i - 1];
+  P.column.resize(index(P.offset.back()));
+  std::vector<int> next(P.offset.begin(), P.offset.end() - 1);
+  each([&](int i, int j) { P.column[index(next[index(i)]++)] = j; });
+  double sum = 0.0;
+  for (const int count : column_counts(P, elimination_tree(P)))
+    sum += static_cast<double>(count) * static_cast<double>(count);
+  return sum;
+}
+
 // Columns j, j + 1 with one pattern belong together; then neighbours in the tree are joined where that adds few zeros.
 std::vector<int> first_columns(const std::vector<int>& parent, const std::vector<int>& count) {
   struct Group {

@@ -79,8 +79,10 @@ class Builder {
     // Faces that rest on each other share their load in many ways: their residual can end just above 1e-12.
     const bool shapes_touch =
         std::ranges::any_of(parts_.surfaces.law, [](int law) { return law >= 0; });
-    parts_.options.heap = shapes_touch && parts_.options.lane == Lane::stepping &&
-                          !(parts_.options.step_tolerance > 0.0) && rigid_.is_heap();
+    const bool steps = shapes_touch && parts_.options.lane == Lane::stepping &&
+                       !(parts_.options.step_tolerance > 0.0);
+    parts_.options.soft = steps && soft_bodies() > kSoftBodies;
+    parts_.options.heap = parts_.options.soft || (steps && rigid_.is_heap());
     parts_.options.on_failure = spec_.on_failure.value_or(
         parts_.options.heap && can_halve() ? OnFailure::halve : OnFailure::stop);
     const double tolerance = parts_.options.heap ? 1e-4 : shapes_touch ? 1e-9 : 1e-12;
@@ -93,6 +95,16 @@ class Builder {
   }
 
  private:
+  /// Bodies that deform whose surface has a law with some other.
+  std::size_t soft_bodies() const {
+    const Surfaces& surfaces = parts_.surfaces;
+    const auto n = static_cast<std::size_t>(surfaces.materials);
+    return static_cast<std::size_t>(std::ranges::count_if(surfaces.skins, [&](const auto& skin) {
+      const auto row =
+          std::span(surfaces.law).subspan(n * static_cast<std::size_t>(skin.material), n);
+      return std::ranges::any_of(row, [](int law) { return law >= 0; });
+    }));
+  }
   bool can_halve() const {
     return std::ranges::none_of(parts_.groups,
                                 [](const auto& group) { return group.scheme->fixed_step(); });

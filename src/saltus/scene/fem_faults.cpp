@@ -50,7 +50,9 @@ void expect_used(const FemSpec& spec, const Mesh& mesh, const std::string& path)
     throw SceneError(path + ".surface", "has no meaning with `touches: false`",
                      "leave it out, or `touches`");
   const FemSolverSpec& solver = spec.solver;
-  if (solver.kind == FemSolver::Kind::direct && solver != FemSolverSpec{})
+  if (solver.kind != FemSolver::Kind::conjugate_gradients &&
+      (solver.tolerance != standard.solver.tolerance ||
+       solver.iterations != standard.solver.iterations))
     throw SceneError(path + (solver.tolerance != standard.solver.tolerance ? ".solver.tolerance"
                                                                            : ".solver.iterations"),
                      "is of conjugate_gradients",

@@ -35,14 +35,14 @@ constexpr auto names_of(CorotatedTangent) {
 }
 constexpr auto names_of(FemSolver::Kind) {
   using enum FemSolver::Kind;
-  return std::array{NamedValue{direct, "direct"},
+  return std::array{NamedValue{automatic, "auto"}, NamedValue{direct, "direct"},
                     NamedValue{conjugate_gradients, "conjugate_gradients"},
                     NamedValue{conjugate_gradients, "cg"}};
 }
 
 /// How the linear systems of a step are solved.
 struct FemSolverSpec {
-  FemSolver::Kind kind = FemSolver::Kind::direct;
+  FemSolver::Kind kind = FemSolver::Kind::automatic;
   double tolerance = 1e-10;
   int iterations = 2000;
 
@@ -50,8 +50,10 @@ struct FemSolverSpec {
   static constexpr auto fields() {
     using T = FemSolverSpec;
     return field_rows(
-        field("kind", &T::kind,
-              "direct: by a sparse factor; conjugate_gradients: without one, for large meshes"),
+        field(
+            "kind", &T::kind,
+            "direct: by a sparse factor; conjugate_gradients: without one; auto: without one where "
+            "that costs less, as for large meshes at small steps"),
         field("tolerance", &T::tolerance, Range{.low = 0.0, .high = 1.0, .high_open = true},
               "of conjugate_gradients: residual over the right side; 0: as many iterations as "
               "given"),

@@ -167,6 +167,7 @@ struct StepOptions {
   OnFailure on_failure = OnFailure::stop;
   Limits contact;     ///< tolerance and iterations of the contact solver
   bool heap = false;  ///< bodies lie in a heap: a tolerance that is not given is that of heaps
+  bool soft = false;  ///< a heap, or a wall, of bodies that deform
   double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model asks for
   bool ledger =
       true;  ///< keep the accounts of every step; without them energies and work stay at their start

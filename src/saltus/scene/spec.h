@@ -141,8 +141,8 @@ struct SolverSpec {
               "name of the solver; auto takes the one that suits the laws and the size"),
         field("tolerance", &T::tolerance, kPositive,
               "relative residual of the contact problem; when not given 1e-4 where more than 50 "
-              "bodies "
-              "lie in a heap (up to 1e-3, with a warning, where auto comes no closer), 1e-9 where "
+              "bodies lie in a heap or more than 20 that touch deform (up to 1e-3, with a warning, "
+              "where auto comes no closer), 1e-9 where "
               "shapes touch each other, 1e-12 elsewhere"),
         field("iterations", &T::iterations, at_least(1), "largest number of iterations or pivots"));
   }

@@ -51,6 +51,8 @@ class SurfaceTable {
 
 /// Bodies of a scene from which they are a heap, if the scene is one.
 inline constexpr int kHeap = 50;
+/// Bodies that deform and touch, from which their contacts are solved as those of a heap.
+inline constexpr std::size_t kSoftBodies = 20;
 /// Share of the size of a shape: of the smallest one for the margin, of the smaller of two for a depth that is told.
 inline constexpr double kSmallShare = 0.01;
 /// The same of a margin for the event lane.

@@ -378,10 +378,7 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
   for (std::size_t index = 0; index < members_.size(); ++index) {
     Member& m = members_[index];
     m.H.clear(rows_);
-    if (m.at.empty() && pairs_ == fixed_) {
-      m.H.finish();
-      continue;
-    }
+    if (m.at.empty() && pairs_ == fixed_) continue;
     const Dynamics& body = dynamics(m);
     const Trial& trial = trials[at(m.group)];
     const bool turns = has(body.traits(), Trait::rotations);
@@ -429,7 +426,6 @@ void ContactList::make_rows(std::span<const Trial> trials, Vector& rate) {
           }
         }
     }
-    m.H.finish();
     m.H.multiply_add(trial.start->v, rate);
   }
 }

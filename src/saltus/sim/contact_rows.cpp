@@ -195,7 +195,6 @@ void ContactList::make_rows_of(std::span<const int> admitted) {
             m.H.add(c.first_row + a, s == 0 ? 1.0 : -1.0, c.direction[at(a)], block, 0);
           }
       });
-  for (Member& m : members_) m.H.finish();
 }
 
 void ContactList::fill_rows(std::span<const int> admitted, std::span<const int> sizes,

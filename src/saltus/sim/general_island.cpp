@@ -220,6 +220,7 @@ void GeneralIsland::place(IslandStep& step) {
 
 void GeneralIsland::solve(IslandStep& step, StepReport& report) {
   shown_ = projected_ = unprojected_ = false;
+  work_.begin();
   joints_.begin(step);
   list_.begin(step.trials);
   const bool accepts = model_.options().on_failure == OnFailure::accept;

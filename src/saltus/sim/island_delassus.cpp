@@ -8,7 +8,11 @@
 namespace saltus {
 namespace {
 
-constexpr std::size_t kDenseRows = 120;  // beyond, W of rigid bodies is held by bodies, ...
+constexpr std::size_t kDenseRows = 120;   // beyond, W of rigid bodies is held by bodies, ...
+constexpr std::size_t kFewColumns = 40;   // of H a contact, on average: points of two elements
+constexpr std::size_t kIteratedRows = 6;  // W of a group that iterates is a matrix up to here
+constexpr int kLongColumn =
+    300;  // velocities of a diagonal A, from which columns of zeros cost more than blocks
 constexpr std::size_t kSparse =
     4;  // ... and that of others by blocks where these are a quarter of it at most
 
@@ -30,7 +34,10 @@ bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJ
     list.make_tangent_rates(step.trials, contacts, rate);
     list.make_rows_of(contacts);
   }
-  if (joints.empty() && rows.size() > kDenseRows && hold_by_blocks(step, list, rows, laws))
+  if (joints.empty() && hold_by_velocities(step, list, contacts, rows, laws))
+    return diagonal_.allFinite();
+  if (joints.empty() && rows.size() > kDenseRows &&
+      hold_by_blocks(step, list, contacts, rows, laws))
     return diagonal_.allFinite() && finite(blocked_.W.value);
   const auto m = static_cast<Eigen::Index>(rows.size());
   W_ = &dense_;
@@ -57,23 +64,153 @@ bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJ
   return W.allFinite();
 }
 
+// A row of W is a solve where a group iterates. Bodies of few velocities hold each other in far more rows than those, as
+// masonry of soft stones does: Newton's method in the rows has a matrix that is large and singular. Where A is diagonal W is
+// nearly so.
+bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactList& list,
+                                        std::span<const int> contacts, std::span<const int> rows,
+                                        std::span<const Law> laws) {
+  if (rows.size() <= kIteratedRows) return false;
+  const auto& members = list.members();
+  bool small = true, diagonal = true;
+  double coarsest = 0.0;
+  int most = 0;
+  for (const ContactList::Member& member : members) {
+    const Dynamics& body = *step.model.groups()[at(member.group)].dynamics;
+    if (body.velocities() == 0 || member.at.empty()) continue;
+    const Factor& A = step.trials[at(member.group)].A;
+    if (!symmetric(A)) return false;
+    coarsest = std::max(coarsest, tolerance(A));
+    small = small && body.velocities() <= kLargestBlock * body.bodies();
+    diagonal = diagonal && std::holds_alternative<Diagonal>(A.form);
+    most = std::max(most, body.velocities());
+  }
+  // What is solved to a tolerance makes a W that is known to it alone; as a matrix it is at least the same for all.
+  if (coarsest > step.model.options().contact.tolerance) return false;
+  const bool iterate = coarsest > 0.0;
+  diagonal = diagonal && (most > kLongColumn || rows.size() > kDenseRows);
+  if (!iterate && !diagonal && (!small || rows.size() <= kDenseRows)) return false;
+  const auto moves = [&](const IslandContact::Side& side) {
+    return side.member >= 0 && step.trials[at(members[at(side.member)].group)].v.size() > 0;
+  };
+  bool couples = iterate || diagonal;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const IslandContact& contact = list[at(contacts[c])];
+    if (laws[c].size > 3 || laws[c].kind == LawKind::rolling || contact.joint_law >= 0)
+      return false;
+    couples = couples || (moves(contact.side[0]) && moves(contact.side[1]));
+  }
+  if (!couples || !make_velocities(step, list, contacts, rows, laws)) return false;
+  if (diagonal) {
+    // contacts that take most of the velocities, as those of modes, share them with all others: W is a matrix
+    if (by_velocities_.by_velocities().column.size() > kFewColumns * contacts.size()) return false;
+    by_velocities_.refill().index();
+    shared_.make(by_velocities_.by_velocities(), blocked_.W);
+    blocked_.is_symmetric = true;
+    blocked_.index();
+    keep_diagonal();
+    W_ = &blocked_;
+  } else {
+    const VelocityRows& H = by_velocities_.by_velocities();
+    if (!iterate &&
+        std::ranges::any_of(H.parts, [](const VelocityRows::Part& x) { return !x.whole; }))
+      return false;
+    by_velocities_.index();
+    // a body whose A is indefinite has an LU
+    if (!finite(H.inverse)) return false;
+    diagonal_ = by_velocities_.diagonal();
+    W_ = &by_velocities_;
+  }
+  return true;
+}
+
+bool IslandDelassus::make_velocities(const IslandStep& step, const ContactList& list,
+                                     std::span<const int> contacts, std::span<const int> rows,
+                                     std::span<const Law> laws) {
+  const auto& members = list.members();
+  VelocityRows& H = by_velocities_.refill();
+  H.clear();
+  part_first_.assign(members.size(), -1);
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const Trial& trial = step.trials[at(members[m].group)];
+    if (trial.v.size() == 0 || members[m].at.empty()) continue;
+    VelocityRows::Part part{&trial.A, H.velocities(), static_cast<int>(trial.v.size()), false};
+    if (!blocks(trial.A, H.A, H.moves, part.whole)) return false;
+    part_first_[m] = part.first;
+    H.parts.push_back(part);
+  }
+  place_.assign(at(H.velocities()), -1);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const auto& side = list[at(contacts[c])].side;
+    const Law& law = laws[c];
+    const auto each = [&](const auto& use) {  // use(row of the contact, velocity, value)
+      for (std::size_t s = 0; s < 2; ++s) {
+        if (side[s].member < 0 || (s == 1 && side[0].member == side[1].member)) continue;
+        const int first = part_first_[at(side[s].member)];
+        if (first < 0) continue;
+        for (int i = 0; i < law.size; ++i)
+          members[at(side[s].member)].H.each(rows[at(law.first + i)], [&](int j, double value) {
+            if (H.moves[at(first + j)] != 0) use(i, first + j, value);
+          });
+      }
+    };
+    const std::size_t begin = H.column.size();
+    each([&](int, int j, double) {
+      if (place_[at(j)] >= 0) return;
+      place_[at(j)] = static_cast<int>(H.column.size() - begin);
+      H.column.push_back(j);
+    });
+    const std::size_t n = H.column.size() - begin;
+    H.start.push_back(H.value.size());
+    H.value.resize(H.value.size() + at(law.size) * n, 0.0);
+    each([&](int i, int j, double value) {
+      H.value[H.start.back() + at(i) * n + at(place_[at(j)])] += value;
+    });
+    for (std::size_t k = begin; k < H.column.size(); ++k) place_[at(H.column[k])] = -1;
+    H.first.push_back(law.first + law.size);
+    H.offset.push_back(static_cast<int>(H.column.size()));
+  }
+  return true;
+}
+
+/// Of the blocks.
+void IslandDelassus::keep_diagonal() {
+  const BlockMatrix& W = blocked_.W;
+  diagonal_.resize(W.rows());
+  for (int c = 0; c < W.contacts(); ++c) {
+    const double* const block = W.block(W.find(c, c));
+    for (int i = 0; i < W.size(c); ++i) diagonal_[W.first[at(c)] + i] = block[i * (W.size(c) + 1)];
+  }
+}
+
 // W by the blocks of contacts that share a group, each sum with the terms and in the order of the matrix. Bodies that do not
 // touch each other then cost their number, where the matrix and a visit of all its rows for every body cost its cube.
 bool IslandDelassus::hold_by_blocks(const IslandStep& step, ContactList& list,
-                                    std::span<const int> rows, std::span<const Law> laws) {
+                                    std::span<const int> contacts, std::span<const int> rows,
+                                    std::span<const Law> laws) {
   auto& members = list.members();
-  own_begin_.assign(1, 0);
-  own_.clear();
-  std::size_t entries = 0;
-  for (const ContactList::Member& member : members) {
-    std::size_t count = 0;
-    for (std::size_t c = 0; c < laws.size(); ++c) {
+  const auto each_own = [&](const auto& use) {  // use(contact, a member with entries in its rows)
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      const auto& side = list[at(contacts[c])].side;
       const auto own = rows.subspan(at(laws[c].first), at(laws[c].size));
-      if (std::ranges::none_of(own, [&](int i) { return member.H.has(i); })) continue;
-      own_.push_back(static_cast<int>(c));
-      count += own.size();
+      for (std::size_t s = 0; s < 2; ++s) {
+        const int m = side[s].member;
+        if (m < 0 || (s == 1 && m == side[0].member)) continue;
+        if (std::ranges::any_of(own, [&](int i) { return members[at(m)].H.has(i); })) use(c, at(m));
+      }
     }
-    own_begin_.push_back(static_cast<int>(own_.size()));
+  };
+  own_begin_.assign(members.size() + 2, 0);
+  each_own([&](std::size_t, std::size_t m) { ++own_begin_[m + 2]; });
+  for (std::size_t m = 2; m < own_begin_.size(); ++m) own_begin_[m] += own_begin_[m - 1];
+  own_.resize(at(own_begin_.back()));
+  each_own(
+      [&](std::size_t c, std::size_t m) { own_[at(own_begin_[m + 1]++)] = static_cast<int>(c); });
+  own_begin_.pop_back();
+  std::size_t entries = 0;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    std::size_t count = 0;
+    for (int k = own_begin_[m]; k < own_begin_[m + 1]; ++k) count += at(laws[at(own_[at(k)])].size);
     entries += count * count;
   }
   if (kSparse * entries > rows.size() * rows.size()) return false;
@@ -262,6 +399,11 @@ void IslandDelassus::make_joints(const ContactList& list, const JointSystem& joi
 }
 
 void IslandDelassus::add_diagonal(View x) {
+  if (W_ == &by_velocities_) {
+    by_velocities_.add_diagonal(x);
+    diagonal_ = by_velocities_.diagonal();
+    return;
+  }
   if (W_ == &blocked_) {
     BlockMatrix& W = blocked_.W;
     for (int c = 0; c < W.contacts(); ++c) {

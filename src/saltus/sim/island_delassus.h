@@ -5,13 +5,15 @@
 
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/jointed_delassus.h"
+#include "saltus/contact/velocity_delassus.h"
 #include "saltus/sim/contact_list.h"
 #include "saltus/sim/island_joints.h"
 
 namespace saltus {
 
 /// W = H A^-1 H^T summed over the groups, A_J^-1 in the place of A^-1 where joints hold them: a matrix; by bodies where there
-/// are many rows and all groups are rigid bodies; by blocks where there are many rows and most contacts share no group.
+/// are many rows and all groups are rigid bodies; by velocities where a group iterates or bodies of few velocities that deform
+/// touch in many rows; by blocks where A is diagonal, or there are many rows and most contacts share no group.
 class IslandDelassus {
  public:
   /// Contacts of the problem by their place in the list, their rows in it, their laws; G and S of the joints are those of
@@ -30,8 +32,15 @@ class IslandDelassus {
  private:
   bool hold_by_bodies(const IslandStep& step, const ContactList& list, const IslandJoints& joints,
                       std::span<const int> contacts, std::span<const Law> laws);
-  bool hold_by_blocks(const IslandStep& step, ContactList& list, std::span<const int> rows,
-                      std::span<const Law> laws);
+  bool hold_by_velocities(const IslandStep& step, const ContactList& list,
+                          std::span<const int> contacts, std::span<const int> rows,
+                          std::span<const Law> laws);
+  bool make_velocities(const IslandStep& step, const ContactList& list,
+                       std::span<const int> contacts, std::span<const int> rows,
+                       std::span<const Law> laws);
+  void keep_diagonal();
+  bool hold_by_blocks(const IslandStep& step, ContactList& list, std::span<const int> contacts,
+                      std::span<const int> rows, std::span<const Law> laws);
   void make_blocks(std::span<const Law> laws);
   void leave_out_zeros();
   void make_joints(const ContactList& list, const JointSystem& joints, BodyRows& G);
@@ -40,6 +49,8 @@ class IslandDelassus {
   BodyDelassus by_bodies_{BodyRows{}};
   JointedDelassus jointed_;
   BlockDelassus blocked_;
+  VelocityDelassus by_velocities_;
+  SharedBlocks shared_;
   const Delassus* W_ = &dense_;
   std::vector<int> sizes_;  ///< of the contacts of the problem
   std::vector<JointSystem::Block> blocks_;
@@ -47,6 +58,9 @@ class IslandDelassus {
   // of hold_by_blocks(): the contacts with entries in H of each member, the members of each contact
   std::vector<int> own_begin_, own_, touch_begin_, touch_, own_rows_;
   std::vector<char> kept_;  ///< of each block
+  // of hold_by_velocities(): place in the contact's block of each velocity that it takes, -1: none
+  std::vector<int> place_;
+  std::vector<int> part_first_;  ///< first velocity of each member in it, -1: it has none
   Vector diagonal_;
   Matrix X_, part_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/contact/certificate.h"
 #include "saltus/contact/laws/slip.h"
 #include "saltus/contact/residual.h"
 #include "saltus/math/blocks_internal.h"
@@ -400,6 +401,7 @@ SolveReport IslandProblem::solve(IslandStep& step, const Stage& stage, bool even
   found.residual = worse(found.residual, pressing.residual);
   found.closing = worse(found.closing, pressing.closing);
   found.converged = found.converged && pressing.converged;
+  closing_ = found.speed * Certificate{.contacts = laws_.size()}.allowed(limits.tolerance);
   return found;
 }
 
@@ -574,7 +576,7 @@ void IslandProblem::remember(std::vector<ContactMemory>& contacts) const {
       W_.W().apply(p_, u);
       u += b_;
     }
-    return u[k] > model_.options().contact.tolerance * W_.W().entry(k, k) * h_ * c;
+    return u[k] > model_.options().contact.tolerance * W_.W().scale(k) * h_ * c;
   };
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const auto i = size(admitted_[k]);

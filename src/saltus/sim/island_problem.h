@@ -80,6 +80,8 @@ class IslandProblem {
 
   /// To which the contacts of this stage are solved: what they ask, or what was found to be enough (Limits::enough).
   double tolerance() const { return std::max(model_.options().contact.tolerance, left_); }
+  /// To which they are let close, by the tolerance, in the last solve() [m/s].
+  double closing() const { return closing_; }
   bool empty() const { return admitted_.empty(); }
   /// The contacts that are in, by place in the list, and their laws in the problem, rows by laws()[k].first.
   std::span<const int> admitted() const { return admitted_; }
@@ -160,6 +162,7 @@ class IslandProblem {
   double h_ = 0.0;                ///< of the step [s]
   Limits limits_;
   Vector start_;
+  double closing_ = 0.0;
   double left_ = 0.0;  ///< residual above the tolerance with which a pass of the stage was left
   IslandDelassus W_;   ///< that of the last problem
   Vector slip_;        // a contact

@@ -166,7 +166,9 @@ void IslandWatch::find_open(IslandStep& step) {
     const double gap = problem_.motion.y[problem_.admitted()[k]], P = problem_.normal(i),
                  W = problem_.diagonal_of_row(problem_.laws()[k].first);
     if (!(P > 0.0) || !(gap > 0.0) || !law.activated() || !problem_.rests(i)) continue;
-    const double slack = i < list_.named() ? 0.0 : list_.slack(),
+    // parting, as closing, is known to the tolerance alone
+    const double slack =
+                     std::max(i < list_.named() ? 0.0 : list_.slack(), step.h * problem_.closing()),
                  motion = step.h * (speed_of(step, i) + W * P);
     if (!open_.add(list_[i].key, gap, motion, law.facts().closes_gaps, slack)) continue;
     SeenContact seen;

@@ -1,5 +1,7 @@
 #include "saltus/sim/island_work.h"
 
+#include <algorithm>
+
 namespace saltus {
 
 /// What the normal impulse of contact i has of a part.
@@ -20,19 +22,21 @@ bool IslandWork::impulse(ImpulseOf part, int group, Out r) const {
   if ((part == ImpulseOf::dampers && !problem_.needs().dampers) ||
       (part == ImpulseOf::stops && !problem_.needs().stops))
     return false;
-  for (std::size_t k = 0; k < list_.members().size(); ++k) {
-    if (list_.members()[k].group != group) continue;
+  const auto& members = list_.members();  // by increasing group
+  const auto member = std::ranges::lower_bound(members, group, {}, &ContactList::Member::group);
+  if (member == members.end() || member->group != group) return false;
+  if (part != made_) {
     if (part == ImpulseOf::friction)
       p_ = problem_.impulses();  // tangents and moments
     else
       p_.setZero(problem_.impulses().size());
     const std::size_t count = part == ImpulseOf::friction ? list_.count() : list_.named();
     for (std::size_t i = 0; i < count; ++i) p_[list_[i].first_row] = normal(part, i);
-    r.setZero();
-    problem_.add_impulses(p_, k, r);
-    return true;
+    made_ = part;
   }
-  return false;
+  r.setZero();
+  problem_.add_impulses(p_, static_cast<std::size_t>(member - members.begin()), r);
+  return true;
 }
 
 DriftWork IslandWork::drift_work() const {

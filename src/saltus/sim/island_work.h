@@ -1,5 +1,7 @@
 // Which impulses of an island do the work of which account of the ledger.
 #pragma once
+#include <optional>
+
 #include "saltus/sim/island_problem.h"
 
 namespace saltus {
@@ -9,6 +11,8 @@ class IslandWork {
   IslandWork(const ContactList& list, const IslandJoints& joints, const IslandProblem& problem)
       : list_(list), joints_(joints), problem_(problem) {}
 
+  /// A step begins: other impulses.
+  void begin() { made_.reset(); }
   /// As Island::impulse().
   bool impulse(ImpulseOf part, int group, Out r) const;
   /// P . (d0 + d1)/2 with the velocities d of the points by themselves, and of the surface that rubs along a normal.
@@ -20,7 +24,9 @@ class IslandWork {
   const ContactList& list_;
   const IslandJoints& joints_;
   const IslandProblem& problem_;
-  mutable Vector p_;  // written before it is read; an island belongs to one simulation
+  // an island belongs to one simulation
+  mutable Vector p_;  ///< of part made_, the same for every group
+  mutable std::optional<ImpulseOf> made_;
 };
 
 }  // namespace saltus

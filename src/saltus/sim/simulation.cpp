@@ -796,7 +796,6 @@ std::array<double, 2> Simulation::Work::joint_coordinate(int joint, int coordina
   for (std::size_t g = 0; g < trials.size(); ++g) {
     probe_row.clear(1);
     rate += joints.add_coordinate(joint, coordinate, 1.0, static_cast<int>(g), 0, probe_row)[0];
-    probe_row.finish();
     const Group& group = model.groups()[g];
     w_probe.resize(group.dynamics->velocities());
     group.scheme->velocity(*group.dynamics, prepared[g].get(), state.t, state.h, state.groups[g],

@@ -203,20 +203,29 @@ void SurfaceFinder::take_skins(double t, Configurations q) {
     }
     touches_.push_back(touch);
   }
-  for (std::size_t m = 0; m < groups_.size(); ++m) {
-    refs_.clear();
-    asked_.clear();
+  // the sides of each member, in order
+  asked_begin_.assign(groups_.size() + 2, 0);
+  const auto each_side = [&](const auto& use) {
     for (std::size_t i = 0; i < touches_.size(); ++i)
       for (std::size_t s = 0; s < 2; ++s)
-        if (touches_[i].side[s].member == static_cast<int>(m)) {
-          refs_.push_back(touches_[i].side[s].ref);
-          asked_.push_back({i, s});
-        }
-    if (refs_.empty()) continue;
-    places_.resize(3 * static_cast<Eigen::Index>(refs_.size()));
+        if (const int m = touches_[i].side[s].member; m >= 0) use(at(m), i, s);
+  };
+  each_side([&](std::size_t m, std::size_t, std::size_t) { ++asked_begin_[m + 2]; });
+  for (std::size_t m = 2; m < asked_begin_.size(); ++m) asked_begin_[m] += asked_begin_[m - 1];
+  asked_.resize(asked_begin_.back());
+  each_side([&](std::size_t m, std::size_t i, std::size_t s) {
+    asked_[asked_begin_[m + 1]++] = {i, s};
+  });
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    const auto asked =
+        std::span(asked_).subspan(asked_begin_[m], asked_begin_[m + 1] - asked_begin_[m]);
+    if (asked.empty()) continue;
+    refs_.clear();
+    for (const auto& [i, s] : asked) refs_.push_back(touches_[i].side[s].ref);
+    places_.resize(3 * std::ssize(refs_));
     dynamics(m).points(t, *q[m], refs_, places_);
-    for (std::size_t k = 0; k < asked_.size(); ++k)
-      touches_[asked_[k][0]].side[asked_[k][1]].place =
+    for (std::size_t k = 0; k < asked.size(); ++k)
+      touches_[asked[k][0]].side[asked[k][1]].place =
           places_.segment<3>(3 * static_cast<Eigen::Index>(k));
   }
   for (std::size_t i = 0; i < touches_.size(); ++i) {

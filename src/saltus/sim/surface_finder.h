@@ -131,9 +131,10 @@ class SurfaceFinder {
   Vector places_;
   std::vector<PointRef> refs_;                     ///< points of one member on skins
   std::vector<std::array<std::size_t, 2>> asked_;  ///< touch and side of each
-  PointRows rows_;                                 ///< scratch of acts()
-  std::vector<int> frame_in_model_;                ///< of each frame: its index in Surfaces::frames
-  std::shared_ptr<Paths> paths_;                   ///< of find_passed()
+  std::vector<std::size_t> asked_begin_;
+  PointRows rows_;                   ///< scratch of acts()
+  std::vector<int> frame_in_model_;  ///< of each frame: its index in Surfaces::frames
+  std::shared_ptr<Paths> paths_;     ///< of find_passed()
 };
 
 /// Name of a body by its number in Surfaces::excluded.

@@ -6,6 +6,7 @@
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
+#include "saltus/contact/velocity_delassus.h"
 #include "saltus/solvers/body_system.h"
 #include "saltus/solvers/even_load.h"
 #include "saltus/solvers/few_contacts.h"
@@ -15,7 +16,10 @@
 namespace saltus {
 namespace {
 
-constexpr int kDenseJointed = 900;      ///< rows, at most, to make W a matrix where joints hold it
+constexpr int kDenseJointed = 900;  ///< rows, at most, to make W a matrix where joints hold it
+constexpr int kDenseVelocities =
+    1500;                          ///< rows, at most, to make W a matrix where velocities hold it
+constexpr int kFactorRows = 6000;  ///< rows, at most, for a factor as large as the bodies there
 constexpr int kManyContacts = 20'000;   ///< from which W held by bodies is swept, not factorised
 constexpr int kSweepsFirst = 500;       ///< at most, before W held by bodies is factorised, ...
 constexpr int kSweepsFaces = 100;       ///< ... and where bodies touch in faces
@@ -63,6 +67,17 @@ class Automatic final : public ContactSolver {
     const BodyRows* const H = problem.W.bodies();
     const bool large = H != nullptr && std::ssize(problem.laws) > kManyContacts;
     Run run{problem, limits, memory, p, {}};
+    if (const VelocityDelassus* const W = problem.W.velocities(); W && fits(*velocity_, problem)) {
+      if (run.ask(*velocity_, 6) || run.met()) return run.report;
+      if (BodySystem::fits(problem) && W->rows() <= kFactorRows) {
+        if (limits.enough > 0.0) run.limits.iterations = std::min(limits.iterations, kFactorsPile);
+        if (run.ask(*body_interior_, 3)) return run.report;
+        run.limits.iterations = limits.iterations;
+      }
+      if (run.accepts()) return run.report;
+      // The others make W a matrix.
+      if (W->rows() > kDenseVelocities) return run.report;
+    }
     // Joints hold the bodies of many contacts: a factor as large as the bodies, never sweeps, which would not see how the
     // joints couple them.
     if (problem.W.jointed() != nullptr && fits(*body_interior_, problem) &&
@@ -165,7 +180,7 @@ class Automatic final : public ContactSolver {
 
   /// The work space of every solver that may be asked.
   struct Work final : SolverWork {
-    std::array<SolverWorkPlace, 6> of;
+    std::array<SolverWorkPlace, 7> of;
     std::vector<double> mark, kept;
     EvenLoad even;
     SqueezedBodies squeezed;
@@ -215,6 +230,17 @@ class Automatic final : public ContactSolver {
       const bool apart = keeps_apart(problem, limits, p) || part(newton, sweeps, place);
       // where nothing larger is enough, solve_certified() asks for a closer tolerance
       report.converged = apart || (met && !(limits.enough > 0.0));
+    }
+
+    /// Whether the tolerance is met though contacts close: solve_certified() asks for a closer one.
+    bool met() {
+      report.converged = report.residual <= limits.tolerance && !(limits.enough > 0.0);
+      return report.converged;
+    }
+    /// Whether what was found is enough, and contacts keep apart.
+    bool accepts() {
+      report.converged = report.residual <= limits.enough && keeps_apart(problem, limits, p);
+      return report.converged;
     }
 
     /// use(), with the work space of that place in `memory`.
@@ -275,6 +301,7 @@ class Automatic final : public ContactSolver {
   std::unique_ptr<ContactSolver> redundant_ = make_by_groups(make_redundant_interior());
   std::unique_ptr<ContactSolver> yielding_ =
       make_by_groups(make_yielding(make_redundant_interior()));
+  std::unique_ptr<ContactSolver> velocity_ = make_velocity_newton();
   std::unique_ptr<ContactSolver> continuation_ =
       make_by_groups(make_continuation(make_proximal_newton()));
 };

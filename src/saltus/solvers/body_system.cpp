@@ -64,6 +64,11 @@ void with_width(int width, const Use& use) {
 }  // namespace
 
 bool BodySystem::fits(const ContactProblem& contact) {
+  if (const VelocityDelassus* const W = contact.W.velocities())
+    return fits_bodies(W->by_velocities()) &&
+           std::ranges::none_of(contact.laws, [](const Law& law) {
+             return law.size > kRows || law.kind == LawKind::rolling;
+           });
   const JointedRows* const jointed = contact.W.jointed();
   const BodyRows* const H = jointed ? &jointed->contacts : contact.W.bodies();
   if (!H || at(H->contacts()) != contact.laws.size()) return false;
@@ -78,7 +83,11 @@ bool BodySystem::fits(const ContactProblem& contact) {
 
 void BodySystem::begin(const ContactProblem& contact, ConeProblem& problem) {
   jointed_ = contact.W.jointed() ? &static_cast<const JointedDelassus&>(contact.W) : nullptr;
-  const BodyRows& H = jointed_ ? jointed_->jointed()->contacts : *contact.W.bodies();
+  if (const VelocityDelassus* const W = contact.W.velocities())
+    bodies_of(W->by_velocities(), padded_);
+  const BodyRows& H = jointed_                 ? jointed_->jointed()->contacts
+                      : contact.W.velocities() ? padded_
+                                               : *contact.W.bodies();
   read(H);
   // W_ii, then G with the weights
   entries_.resize(H.rows());
@@ -269,7 +278,7 @@ void BodySystem::apply(View x, Out v) const {
 template <int F>
 void BodySystem::add(const Contact& c, const double* T) {
   const int M = F > 0 ? F : width_, sides = c.side[1] >= 0 ? 2 : 1;
-  double Z[2][kRows * 6];  // T G
+  double Z[2][kRows * kLargestBlock];  // T G
   for (int s = 0; s < sides; ++s) {
     const double* const G = &G_[c.G + at(s * c.rows * M)];
     for (int i = 0; i < c.rows; ++i)

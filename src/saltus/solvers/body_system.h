@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "saltus/contact/jointed_delassus.h"
+#include "saltus/contact/velocity_delassus.h"
 #include "saltus/math/block_lu.h"
 #include "saltus/solvers/cone_system.h"
 
@@ -66,6 +67,7 @@ class BodySystem final : public ConeSystem {
 
   const ConeProblem* problem_ = nullptr;
   const JointedDelassus* jointed_ = nullptr;  ///< W, where joints hold the bodies
+  BodyRows padded_;                           ///< of W by velocities
   int width_ = 6, bodies_ = 0;
   std::vector<Contact> contacts_;
   std::vector<double> L_, G_;

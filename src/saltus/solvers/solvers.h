@@ -58,6 +58,11 @@ constexpr int kStartedAgain = 500;
 /// proximal-newton that gives up where its first start leads nowhere. Not in the registry; part of auto.
 std::unique_ptr<ContactSolver> make_first_newton();
 
+/// Equality, unilateral, box and Coulomb laws where W is held by velocities (velocity_delassus.h): the method of multipliers
+/// around Newton's in the velocities of the bodies, by conjugate gradients. Another W: UsageError. Not in the registry; part
+/// of auto.
+std::unique_ptr<ContactSolver> make_velocity_newton();
+
 /// Equality, unilateral, box and Coulomb laws by the alternating direction method of multipliers with one factor of
 /// W + rho I for many iterations, ended by Newton's method; W symmetric, else UsageError. Warm start.
 /// S. Boyd, N. Parikh, E. Chu, B. Peleato, J. Eckstein, Found. Trends Mach. Learn. 3 (2011) 1-122.

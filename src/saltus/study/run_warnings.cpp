@@ -167,11 +167,12 @@ std::string left_warning(const LoopReport& loop, const SceneSetup& setup) {
   if (s.failed_steps > 0 || !(contact.enough > 0.0) || !(s.residual.value > contact.tolerance))
     return "";
   return fmt::format(
-      "contacts of this heap were left with residual {:.2g} (t = {:.6g} s), where solver {} came "
+      "contacts of {} were left with residual {:.2g} (t = {:.6g} s), where solver {} came "
       "no "
       "closer to {:g}: bodies keep apart, and friction is off by about that; a shorter step leaves "
       "less, and with `solver: {{tolerance: {:g}}}` such a step fails instead",
-      s.residual.value, time_of(s.residual, setup), setup.model.solver().name(), contact.tolerance,
+      setup.model.options().soft ? "these soft bodies" : "this heap", s.residual.value,
+      time_of(s.residual, setup), setup.model.solver().name(), contact.tolerance,
       contact.tolerance);
 }
 

@@ -373,7 +373,6 @@ TEST_CASE("rows of a coordinate for laws are its rate, with the drifts of each m
       GroupRows H;
       H.clear(1);
       const auto drifts = system.add_coordinate(joint, coordinate, weight, m, 0, H);
-      H.finish();
       Vector u = Vector::Zero(1);
       H.multiply_add(scene.v[static_cast<std::size_t>(m)], u);
       rate += u[0] + drifts[0];

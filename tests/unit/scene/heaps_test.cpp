@@ -74,3 +74,29 @@ TEST_CASE("a tolerance that is given holds in heaps too, and errors that are ask
   CHECK(options_of(balls, "", "step: 1 ms, lane: events").contact.tolerance == 1e-9);
   CHECK(options_of(balls, "", "step: 1 ms, tolerance: 1e-4").contact.tolerance == 1e-9);
 }
+
+TEST_CASE("more than 20 bodies that deform and touch are solved as a heap wherever they stand") {
+  const auto soft = [](int n, const std::string& more = "") {
+    std::string bodies;
+    for (int i = 0; i < n; ++i)
+      bodies += "  - {name: s" + std::to_string(i) + ", kind: fem, fem: {position: [" +
+                std::to_string(0.1 * i) +
+                ", 0, 0], mesh: {box: {kind: hex8, cells: [1, 1, 1], size: [0.1, 0.1, 0.1]}}, "
+                "material: {law: neo_hooke, young: 1 MPa, poisson: 0.3, density: 1000}" +
+                more + "}}\n";
+    return bodies;
+  };
+  for (const int n : {3, 20, 21}) {
+    CAPTURE(n);
+    const StepOptions options = options_of(soft(n));
+    CHECK(options.soft == (n > 20));
+    CHECK(options.heap == (n > 20));
+    CHECK(options.contact.tolerance == (n > 20 ? 1e-4 : 1e-9));
+    CHECK(options.contact.enough == (n > 20 ? 1e-3 : 0.0));
+    CHECK(options.on_failure == (n > 20 ? OnFailure::halve : OnFailure::stop));
+  }
+  CHECK_FALSE(options_of(soft(30, ", touches: false") + row("a", kBall, 2, 0.2)).soft);
+  CHECK(options_of(soft(30), "solver: {tolerance: 1.0e-7}\n").contact.tolerance == 1e-7);
+  CHECK(options_of(soft(30), "solver: {tolerance: 1.0e-7}\n").contact.enough == 0.0);
+  CHECK_FALSE(options_of(soft(30), "", "step: 1 ms, tolerance: 1.0e-4").soft);
+}
