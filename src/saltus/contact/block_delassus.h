@@ -23,6 +23,9 @@ struct BlockMatrix {
   const double* block(int k) const { return value.data() + start[static_cast<std::size_t>(k)]; }
 };
 
+/// W <- (W + W^T)/2: what two orders of a sum leave.
+void symmetrise(BlockMatrix& W);
+
 /// The blocks of any W with an entry that is not zero; contacts are the laws. O(rows^2) where W is not held in blocks.
 void blocks_of(const ContactProblem& problem, BlockMatrix& out);
 

@@ -19,6 +19,8 @@ class GroupRows {
     value_.clear();
   }
   int rows() const { return rows_; }
+  std::size_t entries() const { return column_.size(); }
+  std::size_t rows_used() const { return used_.size(); }  ///< those that have some
 
   /// Adds sign n^T J of point `point` of J to row `row`; rows must come in order.
   void add(int row, double sign, const Vector3& n, const PointRows& J, int point) {

@@ -200,17 +200,7 @@ void SharedBlocks::make(const VelocityRows& H, BlockMatrix& W) {
     for (auto k = W.column.begin() + row; k != W.column.end(); ++k) place_[at(*k)] = -1;
     W.offset.push_back(static_cast<int>(W.column.size()));
   }
-  for (int c = 0; c < W.contacts(); ++c)
-    for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1] && W.column[at(k)] <= c; ++k) {
-      const int d = W.column[at(k)];
-      double *const block = &W.value[W.start[at(k)]], *const mirror =
-                                                          &W.value[W.start[at(W.find(d, c))]];
-      for (int i = 0; i < W.size(c); ++i)
-        for (int j = 0; j < (d < c ? W.size(d) : i); ++j) {
-          double &x = block[i * W.size(d) + j], &y = mirror[j * W.size(c) + i];
-          x = y = 0.5 * (x + y);
-        }
-    }
+  symmetrise(W);
 }
 
 void VelocityDelassus::index() {

@@ -9,7 +9,7 @@ namespace saltus {
 namespace {
 
 constexpr std::size_t kDenseRows = 120;   // beyond, W of rigid bodies is held by bodies, ...
-constexpr std::size_t kFewColumns = 40;   // of H a contact, on average: points of two elements
+constexpr std::size_t kFewColumns = 40;   // of a row of H, on average: points of two elements
 constexpr std::size_t kIteratedRows = 6;  // W of a group that iterates is a matrix up to here
 constexpr int kLongColumn =
     300;  // velocities of a diagonal A, from which columns of zeros cost more than blocks
@@ -75,6 +75,7 @@ bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactLis
   bool small = true, diagonal = true;
   double coarsest = 0.0;
   int most = 0;
+  std::size_t entries = 0, used = 0;
   for (const ContactList::Member& member : members) {
     const Dynamics& body = *step.model.groups()[at(member.group)].dynamics;
     if (body.velocities() == 0 || member.at.empty()) continue;
@@ -84,11 +85,15 @@ bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactLis
     small = small && body.velocities() <= kLargestBlock * body.bodies();
     diagonal = diagonal && std::holds_alternative<Diagonal>(A.form);
     most = std::max(most, body.velocities());
+    entries += member.H.entries();
+    used += member.H.rows_used();
   }
   // What is solved to a tolerance makes a W that is known to it alone; as a matrix it is at least the same for all.
   if (coarsest > step.model.options().contact.tolerance) return false;
   const bool iterate = coarsest > 0.0;
   diagonal = diagonal && (most > kLongColumn || rows.size() > kDenseRows);
+  // rows that take most of the velocities, as those of modes, share them with all others: W is a matrix
+  if (diagonal && entries > kFewColumns * used) return false;
   if (!iterate && !diagonal && (!small || rows.size() <= kDenseRows)) return false;
   const auto moves = [&](const IslandContact::Side& side) {
     return side.member >= 0 && step.trials[at(members[at(side.member)].group)].v.size() > 0;
@@ -102,8 +107,6 @@ bool IslandDelassus::hold_by_velocities(const IslandStep& step, const ContactLis
   }
   if (!couples || !make_velocities(step, list, contacts, rows, laws)) return false;
   if (diagonal) {
-    // contacts that take most of the velocities, as those of modes, share them with all others: W is a matrix
-    if (by_velocities_.by_velocities().column.size() > kFewColumns * contacts.size()) return false;
     by_velocities_.refill().index();
     shared_.make(by_velocities_.by_velocities(), blocked_.W);
     blocked_.is_symmetric = true;
@@ -255,21 +258,8 @@ bool IslandDelassus::hold_by_blocks(const IslandStep& step, ContactList& list,
         for (int j = 0; j < width; ++j) *value++ = part_(row + i, column + j);
     });
   }
-  diagonal_.resize(static_cast<Eigen::Index>(rows.size()));
-  for (int c = 0; c < W.contacts(); ++c)
-    for (int k = W.offset[at(c)]; k < W.offset[at(c) + 1] && W.column[at(k)] <= c; ++k) {
-      const int d = W.column[at(k)];
-      double *const block = &W.value[W.start[at(k)]], *const mirror =
-                                                          &W.value[W.start[at(W.find(d, c))]];
-      for (int i = 0; i < W.size(c); ++i)
-        for (int j = 0; j < (d < c ? W.size(d) : i + 1); ++j) {
-          double &x = block[i * W.size(d) + j], &y = mirror[j * W.size(c) + i];
-          if (i == j && d == c)
-            diagonal_[W.first[at(c)] + i] = x;
-          else if (blocked_.is_symmetric)
-            x = y = 0.5 * (x + y);
-        }
-    }
+  if (blocked_.is_symmetric) symmetrise(W);
+  keep_diagonal();
   leave_out_zeros();
   W_ = &blocked_;
   return true;
