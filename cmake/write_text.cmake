@@ -1,4 +1,4 @@
-# cmake -DTEXT=viewer.html -DFUNCTION=viewer_page -DHEADER=saltus/io/view_page.h -DOUTPUT=viewer_page.cpp -P write_text.cmake
+# cmake -DTEXT=viewer.html -DFUNCTION=viewer_page -DHEADER=saltus/view/view_page.h -DOUTPUT=viewer_page.cpp -P write_text.cmake
 #
 # A file as a text of C++: one raw string after the other, because compilers need not take more than 65 536 characters at
 # once. Without a file the text is empty.

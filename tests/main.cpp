@@ -52,7 +52,8 @@ std::string filter(std::string_view name) {
 }
 
 void write_ctest_file(const doctest::QueryData& query) {
-  const std::string part = run.ctest_file + ".part";  // whole when it has its name: ctest may begin meanwhile
+  const std::string part =
+      run.ctest_file + ".part";  // whole when it has its name: ctest may begin meanwhile
   std::ofstream out(part);
   std::set<std::string> seen;
   for (unsigned i = 0; i < query.num_data; ++i) {

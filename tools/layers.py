@@ -6,23 +6,57 @@ import re
 import sys
 from pathlib import Path
 
-# A room may include itself and the rooms named here; nothing else. bodies and schemes never meet.
-MAY_INCLUDE = {
+# A room may include itself, the rooms named here, and what those may include; nothing else. From the lowest to the highest.
+# Bodies and schemes never meet, and solvers know nothing of either.
+ARROWS = {
     "base": [],
     "math": ["base"],
-    "shapes": ["math", "base"],
-    "dynamics": ["math", "base"],
-    "bodies": ["dynamics", "shapes", "math", "base"],
-    "schemes": ["dynamics", "math", "base"],
-    "contact": ["dynamics", "shapes", "math", "base"],
-    "solvers": ["contact", "math", "base"],
-    "scene": ["solvers", "contact", "schemes", "bodies", "dynamics", "shapes", "math", "base"],
+    "linear_algebra": ["math"],
+    "shapes": ["math"],
+    "detection": ["shapes", "linear_algebra"],
+    "mesh": ["shapes"],
+    "dynamics": ["linear_algebra"],
+    "bodies": ["dynamics", "mesh"],
+    "fem": ["bodies"],
+    "schemes": ["dynamics"],
+    "contact": ["dynamics"],
+    "solvers": ["contact"],
+    "spec": ["contact", "schemes", "fem"],
+    "model": ["spec", "detection"],
+    "advice": ["model"],
+    "scene": ["advice", "solvers"],
+    "scene_file": ["spec"],
+    "import": ["scene_file"],
+    "state": ["model"],
+    "assembly": ["state", "scene"],
+    "time_stepping": ["assembly"],
+    "event_driven": ["assembly"],
+    "sensitivity": ["event_driven"],
+    "sim": ["time_stepping", "event_driven"],
+    "results": ["sim", "scene_file"],
+    "exchange": ["results"],
+    "view": ["exchange"],
+    "convert": ["view"],
+    "study": ["convert", "sensitivity"],
+    "app": ["study", "import"],
 }
-MAY_INCLUDE["events"] = ["scene"] + MAY_INCLUDE["scene"]
-MAY_INCLUDE["sim"] = ["events"] + MAY_INCLUDE["events"]
-MAY_INCLUDE["io"] = ["sim"] + MAY_INCLUDE["sim"]
-MAY_INCLUDE["study"] = ["io"] + MAY_INCLUDE["io"]
-MAY_INCLUDE["app"] = ["study"] + MAY_INCLUDE["study"]
+EXCEPT = {"solvers": "dynamics"}  # a solver has (W, b, laws) alone
+MAY_INCLUDE = {}
+for _room, _direct in ARROWS.items():
+    MAY_INCLUDE[_room] = list(dict.fromkeys(_direct + [below for room in _direct for below in MAY_INCLUDE[room]]))
+for _room, _name in EXCEPT.items():
+    MAY_INCLUDE[_room].remove(_name)
+MOST_LINES = 8000  # of a room
+
+
+def may_include_text(room):
+    """The line of a room's README that says what it may include."""
+    names = ARROWS[room]
+    if not names:
+        return "May include no other room."
+    text = f"May include {' and '.join(names)}, and what {'it' if len(names) == 1 else 'they'} may include"
+    return text + (f", but not {EXCEPT[room]}." if room in EXCEPT else ".")
+
 
 GENERATED = {"saltus/version.h"}  # by CMake, open to all rooms
 UMBRELLA = "saltus.h"             # src/saltus/saltus.h may include every installed header
@@ -69,11 +103,79 @@ def check_include(source, relative, room, header, quoted, angle):
     return None
 
 
+def unnamed_names(text):
+    """(name, line) of what the unnamed namespaces of a .cpp define: types, functions, constants."""
+    code = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', without_comments(text))
+    for opening in re.finditer(r"^namespace \{$", code, flags=re.M):
+        depth, start = 0, opening.end()
+        for i in range(opening.end(), len(code)):
+            if code[i] == "{":
+                if depth == 0:
+                    head, line = code[start:i], code.count("\n", 0, i) + 1
+                depth += 1
+            elif code[i] == "}":
+                if depth == 0:
+                    break
+                depth -= 1
+                if depth == 0:
+                    yield from ((name, line) for name in defined_by(head))
+                    start = i + 1
+            elif code[i] == ";" and depth == 0:
+                # a declaration alone, or what follows a body, defines nothing
+                if "=" in code[start:i] or code[start:i].lstrip().startswith("using"):
+                    line = code.count("\n", 0, i) + 1
+                    yield from ((name, line) for name in defined_by(code[start:i]))
+                start = i + 1
+
+
+def defined_by(head):
+    """Names that a definition gives, from its text before the first brace or up to its semicolon."""
+    head = re.sub(r"^\s*#.*$", "", head, flags=re.M).strip()
+    kind = re.search(r"\b(?:struct|class|union|enum class|enum) (?:alignas\([^)]*\) )?(\w+)[^()=]*$", head)
+    if kind:
+        return [kind.group(1)]
+    if re.match(r"(?:template\s*<[^{}]*>\s*)?using ", head):
+        return []  # the same alias may be written twice
+    constants = re.findall(r"\b(k[A-Z]\w*)(?:\[[^]]*\])* *(?:=|$)", head)
+    if constants:
+        return constants
+    function = re.search(r"(?<![:~\w])(\w+)\(", head)
+    return [function.group(1)] if function and "=" not in head else []
+
+
+def room_faults(folder):
+    """README, size, and names that files of the room compiled together would define twice."""
+    readme = folder / "README.md"
+    if not readme.is_file():
+        yield f"{folder}: no README.md that says what the room is for, its main types and the file to read first"
+    elif may_include_text(folder.name) not in readme.read_text(encoding="utf-8"):
+        yield f'{readme}:1: says nothing of what the room may include; write "- {may_include_text(folder.name)}"'
+    lines, places = 0, {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        lines += text.count("\n")
+        if path.suffix == ".cpp":
+            for name, line in unnamed_names(text):
+                places.setdefault(name, []).append((path, line))
+    for name, found in places.items():
+        # functions may share a name where they differ in their parameters, which the compiler checks
+        if (name[0].isupper() or re.match(r"k[A-Z]", name)) and len({path for path, _ in found}) > 1:
+            path, line = found[-1]
+            yield f"{path}:{line}: {name} is defined in an unnamed namespace of {found[0][0].name} too; the room is compiled together"
+    if lines > MOST_LINES:
+        yield f"{folder}: {lines} lines; a room has at most {MOST_LINES}"
+
+
 def faults(source):
     source = Path(source)
     files = sorted(p for p in source.rglob("*") if p.suffix in (".h", ".cpp", ".hpp", ".inl", ".cc"))
     if not files:
         yield f"{source}: no source files"
+    for room in MAY_INCLUDE:
+        if (source / room).is_dir():
+            yield from room_faults(source / room)
     for path in files:
         relative = path.relative_to(source)
         room = relative.parts[0]

@@ -16,7 +16,7 @@
 #include "bench/contact/cpu_time.h"
 #include "bench/contact/generate.h"
 #include "saltus/contact/measures.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 #include "saltus/solvers/registry.h"
 
 namespace {

@@ -25,7 +25,7 @@
 
 #include "bench/contact/cpu_time.h"
 #include "saltus/contact/residual.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 
 extern "C" {  // these headers guard only a part of what they declare
 #include <siconos/SiconosConfig.h>

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/contact/cpu_time.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 #include "saltus/solvers/registry.h"
 #include "saltus/version.h"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bench/contact/cpu_time.h"
-#include "saltus/bodies/fem.h"
 #include "saltus/contact/rows.h"
+#include "saltus/fem/fem.h"
 
 using namespace saltus;
 using saltus_bench::process_cpu_seconds;

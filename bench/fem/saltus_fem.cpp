@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "bench/rigid/engine.h"
-#include "saltus/bodies/fem.h"
-#include "saltus/math/conjugate_gradients.h"
+#include "saltus/fem/fem.h"
+#include "saltus/linear_algebra/conjugate_gradients.h"
 #include "saltus/math/kernels.h"
 #include "saltus/schemes/euler_implicit.h"
 #include "saltus/schemes/options.h"

@@ -5,8 +5,8 @@
 
 #include "bench/joints/drum.h"
 #include "bench/rigid/engine.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "saltus/shapes/broad_phase.h"
-#include "saltus/shapes/detector.h"
+#include "saltus/detection/broad_phase.h"
+#include "saltus/detection/detector.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include "blocks.h"
 #include "peer.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/version.h"
 

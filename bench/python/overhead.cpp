@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "bench/contact/cpu_time.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 
 int main(int count, char** argument) {

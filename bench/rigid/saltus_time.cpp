@@ -11,8 +11,8 @@
 
 #include "bench/rigid/saltus_engine.h"
 #include "saltus/contact/block_delassus.h"
-#include "saltus/io/fclib.h"
-#include "saltus/solvers/body_blocks.h"
+#include "saltus/contact/body_blocks.h"
+#include "saltus/exchange/fclib.h"
 #include "saltus/version.h"
 
 namespace {

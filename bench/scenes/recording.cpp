@@ -14,10 +14,10 @@
 #include <filesystem>
 #include <optional>
 
-#include "saltus/io/results.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/results/results.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 
 namespace {

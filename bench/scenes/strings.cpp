@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <vector>
 
-#include "saltus/io/results.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/math/flush_denormals.h"
+#include "saltus/results/results.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 
 namespace {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "saltus/base/error.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/model/scheme_fit.h"
 #include "saltus/scene/build.h"
-#include "saltus/scene/scheme_fit.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/study/auto_trial.h"
 #include "saltus/study/study_schemes.h"

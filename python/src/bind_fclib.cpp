@@ -7,7 +7,7 @@
 #include "contact_problem.h"
 #include "file_lock.h"
 #include "saltus/base/error.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 
 namespace saltus::python {
 namespace {

@@ -11,8 +11,8 @@
 #include "saltus/base/options_check.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/modal.h"
-#include "saltus/io/yaml_document.h"
 #include "saltus/scene/build_law.h"
+#include "saltus/scene_file/yaml_document.h"
 #include "saltus/schemes/registry.h"
 
 namespace saltus::python {

@@ -8,7 +8,7 @@
 #include "model_parts.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
-#include "saltus/bodies/gmsh.h"
+#include "saltus/mesh/gmsh.h"
 
 namespace saltus::python {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "core.h"
 #include "gil.h"
-#include "saltus/scene/joint_spec.h"
 #include "saltus/scene/scene_faults.h"
+#include "saltus/spec/joint_spec.h"
 
 namespace saltus::python {
 namespace {

@@ -10,11 +10,11 @@
 #include "contact_problem.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
+#include "saltus/contact/body_blocks.h"
 #include "saltus/contact/body_delassus.h"
 #include "saltus/contact/jointed_delassus.h"
 #include "saltus/contact/measures.h"
 #include "saltus/contact/residual.h"
-#include "saltus/solvers/body_blocks.h"
 
 namespace saltus::python {
 

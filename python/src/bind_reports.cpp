@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "core.h"
-#include "saltus/io/statistics.h"
+#include "saltus/results/statistics.h"
 
 namespace saltus::python {
 namespace {

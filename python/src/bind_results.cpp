@@ -8,14 +8,14 @@
 #include "core.h"
 #include "file_lock.h"
 #include "saltus/base/suggest.h"
-#include "saltus/io/cite.h"
-#include "saltus/io/compare.h"
-#include "saltus/io/convert.h"
-#include "saltus/io/info.h"
-#include "saltus/io/layout.h"
-#include "saltus/io/view_file.h"
-#include "saltus/io/view_page.h"
+#include "saltus/convert/convert.h"
+#include "saltus/results/cite.h"
+#include "saltus/results/info.h"
+#include "saltus/results/layout.h"
+#include "saltus/study/compare.h"
 #include "saltus/study/convert_results.h"
+#include "saltus/view/view_file.h"
+#include "saltus/view/view_page.h"
 
 namespace saltus::python {
 namespace {

@@ -7,7 +7,7 @@
 #include "core.h"
 #include "file_lock.h"
 #include "gil.h"
-#include "saltus/io/hdf5.h"
+#include "saltus/results/hdf5.h"
 #include "saltus/study/scene_run.h"
 #include "watch.h"
 

@@ -3,9 +3,9 @@
 
 #include "core.h"
 #include "gil.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/scene_faults.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 namespace saltus::python {
 namespace {

@@ -2,7 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "py_scheme.h"
-#include "saltus/scene/group_facts.h"
+#include "saltus/model/group_facts.h"
 
 namespace saltus::python {
 namespace {

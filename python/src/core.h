@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bind.h"
-#include "saltus/scene/scene.h"
 #include "saltus/sim/simulation.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus::python {
 

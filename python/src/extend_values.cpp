@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "py_dynamics.h"
-#include "saltus/math/factor_form.h"
+#include "saltus/linear_algebra/factor_form.h"
 
 namespace saltus::python {
 

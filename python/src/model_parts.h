@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "contact_problem.h"
-#include "saltus/scene/model.h"
+#include "saltus/model/model.h"
 #include "saltus/solvers/registry.h"
 
 #include <pybind11/eigen.h>

@@ -7,8 +7,8 @@
 #include "python_side.h"
 #include "saltus/dynamics/dynamics.h"
 #include "saltus/dynamics/forwarding.h"
-#include "saltus/math/sparse.h"
-#include "saltus/math/sparse_product.h"
+#include "saltus/linear_algebra/sparse.h"
+#include "saltus/linear_algebra/sparse_product.h"
 
 namespace saltus::python {
 

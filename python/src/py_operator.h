@@ -1,7 +1,7 @@
 // Operators A = m M + c C + k K that solve in Python.
 #pragma once
 #include "python_side.h"
-#include "saltus/math/factor.h"
+#include "saltus/linear_algebra/factor.h"
 
 namespace saltus::python {
 

@@ -9,7 +9,7 @@
 
 #include "run_scene.h"
 #include "saltus/base/error.h"
-#include "saltus/io/results_reader.h"
+#include "saltus/results/results_reader.h"
 #include "saltus/study/auto_choice.h"
 #include "saltus/study/scene_run.h"
 #include "support/auto_problems.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "../support/lane_run.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 using namespace saltus::test;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "../support/lane_run.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 using namespace saltus::test;
@@ -166,7 +166,8 @@ TEST_CASE("events: a smooth box slides over the edge of a table, tips there and 
                         opens->t - tips, drift, start, pull));
     CHECK(opens->t == doctest::Approx(tips).epsilon(1e-8));
     CHECK(drift <= 1e-6 * start);
-    CHECK(pull <= 1e-6);  // of the weight: rates of these rows are differences over as little as 1e-9 s
+    CHECK(pull <=
+          1e-6);  // of the weight: rates of these rows are differences over as little as 1e-9 s
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "../support/skip.h"
 #include "saltus/contact/residual.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 
 using namespace saltus;
 

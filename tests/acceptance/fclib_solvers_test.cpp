@@ -10,7 +10,7 @@
 
 #include "bench/contact/change_units.h"
 #include "saltus/contact/residual.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 #include "saltus/solvers/registry.h"
 #include "support/skip.h"
 

@@ -9,9 +9,9 @@
 #include "../support/one_group.h"
 #include "../support/reference_motion.h"
 #include "../tables/sofa_solvers.h"
-#include "saltus/bodies/fem.h"
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/mechanisms.h"
+#include "saltus/fem/fem.h"
 
 using namespace saltus;
 using namespace saltus::test;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "saltus/bodies/fem.h"
+#include "saltus/fem/fem.h"
 
 using namespace saltus;
 

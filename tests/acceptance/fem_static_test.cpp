@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../support/elastica.h"
-#include "saltus/bodies/critical_step.h"
-#include "saltus/bodies/fem.h"
+#include "saltus/fem/critical_step.h"
+#include "saltus/fem/fem.h"
 #include "saltus/schemes/registry.h"
 
 using namespace saltus;

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "run_scene.h"
-#include "saltus/io/results.h"
+#include "saltus/results/results.h"
 
 using namespace saltus;
 using namespace saltus::test;

@@ -9,8 +9,8 @@
 
 #include "saltus/base/error.h"
 #include "saltus/bodies/moving.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "tests/support/joint_scene.h"
 
 using namespace saltus;

@@ -9,9 +9,9 @@
 
 #include "../support/step_matrix.h"
 #include "../tables/scheme_orders.h"
-#include "saltus/bodies/fem.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
+#include "saltus/fem/fem.h"
 
 using namespace saltus;
 using namespace saltus::test;

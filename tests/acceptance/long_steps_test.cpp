@@ -7,8 +7,8 @@
 
 #include "../support/data_folder.h"
 #include "run_scene.h"
-#include "saltus/scene/damper_advice.h"
-#include "saltus/scene/scheme_fit.h"
+#include "saltus/advice/damper_advice.h"
+#include "saltus/model/scheme_fit.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/study/scene_run.h"
 

@@ -204,8 +204,8 @@ TEST_CASE("a press on parts of two groups names those of both, and one that give
       CAPTURE(ended.text);
       CHECK(ended.stopped);
       CHECK(ended.t == doctest::Approx(0.2).epsilon(0.05));
-      for (const char* part : {"'ram' with 'upper'", "'lower' with 'upper'",
-                               "'lower' with 'bed'", "'ram' has prescribed motion"})
+      for (const char* part : {"'ram' with 'upper'", "'lower' with 'upper'", "'lower' with 'bed'",
+                               "'ram' has prescribed motion"})
         CHECK(says(ended.text, part));
       CHECK(!run_until_it_stops(pressed_pair(false, shape, scheme)).stopped);
     }

@@ -10,8 +10,8 @@
 
 #include "../support/contacts.h"
 #include "saltus/bodies/particles.h"
-#include "saltus/bodies/reduction.h"
-#include "saltus/io/wav.h"
+#include "saltus/exchange/wav.h"
+#include "saltus/fem/reduction.h"
 
 using namespace saltus;
 using namespace saltus::test;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "saltus/base/error.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 

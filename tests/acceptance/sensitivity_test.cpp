@@ -1,6 +1,6 @@
 // Derivatives of runs of the event lane against closed forms and against differences of exact solutions, and the reasons for
 // which there is none.
-#include "saltus/sim/sensitivity.h"
+#include "saltus/sensitivity/sensitivity.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
-#include "saltus/sim/event_lane.h"
+#include "saltus/event_driven/event_integrator.h"
 #include "support/contacts.h"
 #include "support/rigid_scene.h"
 

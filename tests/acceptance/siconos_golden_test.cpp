@@ -10,9 +10,9 @@
 #include "../support/published_bar.h"
 #include "../support/skip.h"
 #include "saltus/base/csv_read.h"
-#include "saltus/bodies/fem.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/particles.h"
+#include "saltus/fem/fem.h"
 
 using namespace saltus;
 using namespace saltus::test;

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "saltus/base/error.h"
-#include "saltus/io/checkpoint.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/results/checkpoint.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/solvers/registry.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "saltus/io/scene_yaml.h"
-#include "saltus/io/urdf.h"
+#include "saltus/import/urdf.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 
 using namespace saltus;

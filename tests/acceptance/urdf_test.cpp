@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/io/scene_yaml.h"
-#include "saltus/io/urdf.h"
+#include "saltus/import/urdf.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "saltus/bodies/beam.h"
-#include "saltus/bodies/fem.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
 #include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/bodies/rigid.h"
+#include "saltus/fem/fem.h"
 #include "saltus/schemes/modal_exact.h"
 #include "saltus/schemes/moreau_jean.h"
 #include "saltus/schemes/registry.h"

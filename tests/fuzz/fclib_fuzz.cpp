@@ -21,7 +21,7 @@
 #include <random>
 
 #include "saltus/base/error.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 #include "support/fclib_tree.h"
 
 using namespace saltus;

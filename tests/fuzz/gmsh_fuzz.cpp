@@ -11,7 +11,7 @@
 #include <random>
 
 #include "saltus/base/error.h"
-#include "saltus/bodies/gmsh.h"
+#include "saltus/mesh/gmsh.h"
 #include "support/gmsh_files.h"
 
 using namespace saltus;

@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "h5_changes.h"
-#include "saltus/io/checkpoint.h"
-#include "saltus/io/info.h"
-#include "saltus/io/layout.h"
-#include "saltus/io/results.h"
-#include "saltus/io/scene_yaml.h"
-#include "saltus/io/view_data.h"
+#include "saltus/results/checkpoint.h"
+#include "saltus/results/info.h"
+#include "saltus/results/layout.h"
+#include "saltus/results/results.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
+#include "saltus/view/view_data.h"
 
 using namespace saltus;
 using namespace saltus_fuzz;

@@ -1,7 +1,7 @@
 // Scenes: read, checked and completed. The text of what was understood is read as the same scene.
 #include "fuzz.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 using namespace saltus_fuzz;

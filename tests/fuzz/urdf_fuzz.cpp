@@ -1,8 +1,8 @@
 // URDF files: what the reader lets through becomes a scene with each of the options, and its text is read as a scene again.
 // Meshes can be named: part.stl and part.obj lie beside the robot.
 #include "fuzz.h"
-#include "saltus/io/scene_yaml.h"
-#include "saltus/io/urdf.h"
+#include "saltus/import/urdf.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 using namespace saltus_fuzz;

@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(REPOSITORY / "tools"))
+import layers  # noqa: E402
 HEAD = "// A header.\n#pragma once\n"
 CLEAN = {
     "base/a.h": HEAD + "#include <Eigen/Core>\n#include <vector>\n",
@@ -17,9 +19,11 @@ CLEAN = {
     "schemes/f.cpp": '#include <fmt/format.h>\n#include "saltus/dynamics/d.h"\n',
     "contact/g.h": HEAD,
     "solvers/h.h": HEAD + '#include "saltus/contact/g.h"\n',
-    "io/i_internal.h": HEAD + "#include <hdf5.h>\n",
-    "io/i.cpp": '#include "saltus/io/i_internal.h"\n#include "saltus/bodies/e.h"\n',
+    "results/i_internal.h": HEAD + "#include <hdf5.h>\n",
+    "results/i.cpp": '#include "saltus/results/i_internal.h"\n#include "saltus/bodies/e.h"\n',
 }
+CLEAN |= {f"{room}/README.md": layers.may_include_text(room) for room in {name.split("/")[0] for name in CLEAN}}
+UNNAMED = "namespace saltus {\nnamespace {\n\n%s\n}  // namespace\n}  // namespace saltus\n"
 
 # name of the case: (files added to the clean tree, words of the message)
 LAYER_FAULTS = {
@@ -29,6 +33,15 @@ LAYER_FAULTS = {
                                "bodies may not include schemes"),
     "solvers include dynamics": ({"solvers/x.cpp": '#include "saltus/dynamics/d.h"\n'},
                                  "solvers may not include dynamics"),
+    "solvers include bodies": ({"solvers/x.cpp": '#include "saltus/bodies/e.h"\n'}, "solvers may not include bodies"),
+    "a room without README": ({"shapes/s.h": HEAD}, "no README.md"),
+    "a README that lies": ({"math/README.md": "May include app."}, "says nothing of what the room may include"),
+    "a constant of two files": ({"math/x.cpp": UNNAMED % "constexpr int kMost = 3, kLeast = 1;\n",
+                                 "math/y.cpp": UNNAMED % "constexpr double kLeast = 0.5;\n"},
+                                "math/y.cpp:4: kLeast is defined in an unnamed namespace of x.cpp too"),
+    "a class of two files": ({"math/x.cpp": UNNAMED % "struct Part {\n  int a;\n};\n",
+                              "math/y.cpp": UNNAMED % "class Part final : public Base {\n};\n"}, "Part is defined"),
+    "a room too large to know": ({"math/x.cpp": "\n" * (layers.MOST_LINES + 1)}, "a room has at most"),
     "a room nobody knows": ({"utils/x.cpp": "\n"}, "unknown room 'utils'"),
     "a file outside the rooms": ({"x.cpp": "\n"}, "unknown room 'x.cpp'"),
     "relative include": ({"math/x.cpp": '#include "b.h"\n'}, "whole path"),
@@ -36,10 +49,22 @@ LAYER_FAULTS = {
     "missing file": ({"math/x.cpp": '#include "saltus/base/gone.h"\n'}, "does not exist"),
     "no pragma once": ({"math/x.h": "// A header.\nint f();\n"}, "no #pragma once"),
     "no first comment": ({"math/x.h": "#pragma once\n"}, "first line of a header"),
-    "a library in an installed header": ({"io/x.h": HEAD + "#include <hdf5.h>\n"}, "only Eigen/Core, Eigen/Geometry and std"),
+    "a library in an installed header": ({"results/x.h": HEAD + "#include <hdf5.h>\n"}, "only Eigen/Core, Eigen/Geometry and std"),
     "more of Eigen in an installed header": ({"math/x.h": HEAD + "#include <Eigen/Sparse>\n"},
                                              "only Eigen/Core, Eigen/Geometry and std"),
-    "internal header in an installed one": ({"io/x.h": HEAD + '#include "saltus/io/i_internal.h"\n'}, "not installed"),
+    "internal header in an installed one": ({"results/x.h": HEAD + '#include "saltus/results/i_internal.h"\n'}, "not installed"),
+}
+def function_of(lines, name="f"):
+    return f"int {name}() {{\n" + "  g();\n" * (lines - 3) + "  return 0;\n}\n"
+
+
+SIZES_CLEAN = {"math/a.h": HEAD + "namespace saltus {\nclass A {\n public:\n  int f();\n};\n}\n",
+               "math/a.cpp": "namespace saltus {\n" + function_of(80) + function_of(80, "A::f") + "}\n"}
+SIZE_FAULTS = {
+    "a long function": ({"math/b.cpp": "namespace saltus {\nnamespace {\n" + function_of(81) + "}\n}\n"}, "b.cpp:3: f() has 81 lines"),
+    "a long member": ({"math/b.h": HEAD + "struct B {\n" + function_of(90, "in_class") + "};\n"}, "B::in_class() has 90 lines"),
+    "a long file": ({"math/b.cpp": "\n" * 501}, "b.cpp:1: 501 lines"),
+    "a class by its members outside": ({"math/b.cpp": "".join(function_of(75, f"A::f{i}") for i in range(6))}, "A has 534 lines with its members"),
 }
 PATH = "/" + "home/someone/project"
 WORD_FAULTS = {
@@ -124,12 +149,15 @@ def main():
     expect("no laws", "law_names.py", CLEAN, 1, "no contact laws")
     for name, (files, words) in LAW_FAULTS.items():
         expect(name, "law_names.py", LAWS_CLEAN | files, 1, words)
+    expect("a clean tree", "sizes.py", SIZES_CLEAN, 0, "short enough")
+    for name, (files, words) in SIZE_FAULTS.items():
+        expect(name, "sizes.py", SIZES_CLEAN | files, 1, words)
     counted = shutil.which("g++") is not None and shutil.which("gcov") is not None
     if counted:
         if fault := coverage():
             failed += 1
             print(f"FAILED coverage.py, {fault}")
-    print(f"{5 + counted + len(LAYER_FAULTS) + len(WORD_FAULTS) + len(LAW_FAULTS) - failed} cases passed, {failed} failed")
+    print(f"{6 + counted + len(LAYER_FAULTS) + len(SIZE_FAULTS) + len(WORD_FAULTS) + len(LAW_FAULTS) - failed} cases passed, {failed} failed")
     return 1 if failed else 0
 
 

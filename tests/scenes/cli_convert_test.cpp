@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "command.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 
 using namespace saltus;
 using namespace saltus_test;

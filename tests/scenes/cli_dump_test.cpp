@@ -7,9 +7,9 @@
 #include "command.h"
 #include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
-#include "saltus/io/fclib.h"
-#include "saltus/io/results_reader.h"
+#include "saltus/exchange/fclib.h"
 #include "saltus/math/flush_denormals.h"
+#include "saltus/results/results_reader.h"
 #include "saltus/solvers/registry.h"
 
 using namespace saltus;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "saltus/io/hdf5.h"
+#include "saltus/results/hdf5.h"
 
 using namespace saltus;
 using namespace saltus_test;

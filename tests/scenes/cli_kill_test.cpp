@@ -17,13 +17,13 @@
 #include <thread>
 
 #include "command.h"
-#include "saltus/io/compare.h"
-#include "saltus/io/results.h"
-#include "saltus/io/results_reader.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/results/results.h"
+#include "saltus/results/results_reader.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
+#include "saltus/study/compare.h"
 #include "support/skip.h"
 
 using namespace saltus_test;

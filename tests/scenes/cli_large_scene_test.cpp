@@ -8,7 +8,7 @@
 #include <string>
 
 #include "command.h"
-#include "saltus/io/hdf5.h"
+#include "saltus/results/hdf5.h"
 
 using namespace saltus_test;
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "saltus/io/view_page.h"
+#include "saltus/view/view_page.h"
 
 using namespace saltus_test;
 

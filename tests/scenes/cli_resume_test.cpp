@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "command.h"
-#include "saltus/io/results.h"
-#include "saltus/io/results_reader.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/results/results.h"
+#include "saltus/results/results_reader.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus_test;
 using saltus::ResultsReader;

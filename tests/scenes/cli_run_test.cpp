@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "saltus/io/results_reader.h"
+#include "saltus/results/results_reader.h"
 #include "support/skip.h"
 
 using namespace saltus_test;

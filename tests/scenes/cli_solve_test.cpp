@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "saltus/contact/residual.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 #include "support/fclib_tree.h"
 
 using namespace saltus_test;

@@ -2,11 +2,11 @@
 
 #include <sstream>
 
-#include "saltus/io/compare.h"
-#include "saltus/io/results.h"
-#include "saltus/io/results_reader.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/results/results.h"
+#include "saltus/results/results_reader.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
+#include "saltus/study/compare.h"
 
 namespace saltus_test {
 

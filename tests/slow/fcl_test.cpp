@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/skip.h"
-#include "tests/unit/shapes/detection_samples.h"
+#include "tests/unit/detection/detection_samples.h"
 
 #ifdef SALTUS_HAVE_FCL
 #include <fcl/narrowphase/collision.h>

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "saltus/bodies/fem.h"
+#include "saltus/fem/fem.h"
 #include "support/one_group.h"
 
 using namespace saltus;

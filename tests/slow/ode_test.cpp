@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/skip.h"
-#include "tests/unit/shapes/detection_samples.h"
+#include "tests/unit/detection/detection_samples.h"
 
 #ifdef SALTUS_HAVE_ODE
 #include <ode/ode.h>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "saltus/io/scene_yaml.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/study/auto_choice.h"
 #include "support/auto_problems.h"
 

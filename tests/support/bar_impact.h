@@ -12,7 +12,7 @@
 
 #include "one_group.h"
 #include "saltus/bodies/linear.h"
-#include "saltus/bodies/massless_contact.h"
+#include "saltus/fem/redistributed_mass.h"
 
 namespace saltus::test {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "one_group.h"
-#include "saltus/bodies/fem.h"
+#include "saltus/fem/fem.h"
 #include "saltus/schemes/registry.h"
 
 namespace saltus::test {

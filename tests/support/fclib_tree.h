@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "saltus/io/hdf5.h"
+#include "saltus/results/hdf5.h"
 
 namespace saltus_test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "saltus/bodies/mesh.h"
+#include "saltus/mesh/mesh.h"
 
 namespace saltus_test {
 

@@ -7,8 +7,8 @@
 #include <numbers>
 #include <vector>
 
-#include "saltus/bodies/fem.h"
-#include "saltus/bodies/natural_modes.h"
+#include "saltus/fem/fem.h"
+#include "saltus/fem/natural_modes.h"
 
 namespace saltus::test {
 

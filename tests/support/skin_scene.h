@@ -6,10 +6,10 @@
 
 #include "contacts.h"
 #include "rigid_state.h"
-#include "saltus/bodies/fem.h"
 #include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/bodies/rigid.h"
-#include "saltus/bodies/skin.h"
+#include "saltus/fem/boundary_surface.h"
+#include "saltus/fem/fem.h"
 #include "saltus/schemes/options.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/sim/simulation.h"

@@ -9,13 +9,13 @@
 #include <numbers>
 #include <set>
 
+#include "saltus/advice/advice.h"
 #include "saltus/app/app.h"
 #include "saltus/app/terminal.h"
-#include "saltus/io/results.h"
-#include "saltus/scene/advice.h"
-#include "saltus/scene/group_facts.h"
-#include "saltus/scene/joint_spec.h"
-#include "saltus/scene/joint_summary.h"
+#include "saltus/model/group_facts.h"
+#include "saltus/model/joint_summary.h"
+#include "saltus/results/results.h"
+#include "saltus/spec/joint_spec.h"
 #include "saltus/study/scene_setup.h"
 
 namespace saltus::app {

@@ -2,7 +2,7 @@
 
 #include "saltus/app/app.h"
 #include "saltus/base/error.h"
-#include "saltus/io/compare.h"
+#include "saltus/study/compare.h"
 
 namespace saltus::app {
 

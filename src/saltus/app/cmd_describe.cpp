@@ -9,9 +9,9 @@
 #include "saltus/app/app.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
-#include "saltus/io/describe.h"
+#include "saltus/model/scheme_fit.h"
 #include "saltus/scene/kinds.h"
-#include "saltus/scene/scheme_fit.h"
+#include "saltus/scene_file/describe.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 
@@ -111,7 +111,7 @@ std::vector<Entry> entries_of(std::string_view topic) {
   return entries;
 }
 
-std::string text_of(const std::vector<Entry>& entries) {
+std::string described_text(const std::vector<Entry>& entries) {
   std::string text;
   for (const Entry& entry : entries) {
     text += entry.name + ": " + entry.summary + "\n";
@@ -135,7 +135,7 @@ std::string markdown_of(const std::vector<Entry>& entries) {
   return text;
 }
 
-Json json_of(const std::vector<Entry>& entries) {
+Json described_json(const std::vector<Entry>& entries) {
   Json list = Json::array();
   for (const Entry& entry : entries) {
     Json object = {{"name", entry.name}, {"summary", entry.summary}};
@@ -166,11 +166,11 @@ int cmd_describe(const DescribeOptions& options) {
   std::string text;
   if (options.json) {
     Json json = {{"topic", options.topic}};
-    if (!entries.empty()) json["entries"] = json_of(entries);
+    if (!entries.empty()) json["entries"] = described_json(entries);
     if (has_options) json["options"] = Json::parse(table(DescribeFormat::json));
     text = json.dump(1) + "\n";
   } else {
-    if (!entries.empty()) text = options.markdown ? markdown_of(entries) : text_of(entries);
+    if (!entries.empty()) text = options.markdown ? markdown_of(entries) : described_text(entries);
     if (has_options)
       text += (text.empty() ? "" : "\n") +
               table(options.markdown ? DescribeFormat::markdown : DescribeFormat::text);

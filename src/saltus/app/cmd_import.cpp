@@ -10,8 +10,8 @@
 #include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
-#include "saltus/io/output_file.h"
-#include "saltus/io/urdf.h"
+#include "saltus/import/urdf.h"
+#include "saltus/results/output_file.h"
 
 namespace saltus::app {
 namespace {

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "saltus/app/app.h"
-#include "saltus/io/cite.h"
-#include "saltus/io/info.h"
+#include "saltus/results/cite.h"
+#include "saltus/results/info.h"
 
 namespace saltus::app {
 

@@ -8,7 +8,7 @@
 
 #include "saltus/app/app.h"
 #include "saltus/base/error.h"
-#include "saltus/io/output_file.h"
+#include "saltus/results/output_file.h"
 
 namespace saltus::app {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "saltus/app/app.h"
 #include "saltus/base/error.h"
-#include "saltus/io/convert.h"
-#include "saltus/io/view_page.h"
+#include "saltus/convert/convert.h"
+#include "saltus/view/view_page.h"
 
 namespace saltus::app {
 

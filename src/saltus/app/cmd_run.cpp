@@ -10,7 +10,7 @@
 #include "saltus/app/interrupt.h"
 #include "saltus/app/run_report.h"
 #include "saltus/app/terminal.h"
-#include "saltus/io/output_file.h"
+#include "saltus/results/output_file.h"
 #include "saltus/study/scene_run.h"
 #include "saltus/study/scene_sensitivity.h"
 

@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "saltus/app/app.h"
-#include "saltus/io/schema.h"
+#include "saltus/scene_file/schema.h"
 
 namespace saltus::app {
 

@@ -16,8 +16,8 @@
 #include "saltus/base/suggest.h"
 #include "saltus/contact/certificate.h"
 #include "saltus/contact/residual.h"
-#include "saltus/io/output_file.h"
 #include "saltus/math/flush_denormals.h"
+#include "saltus/results/output_file.h"
 #include "saltus/solvers/registry.h"
 #include "saltus/study/performance_profile.h"
 

@@ -13,7 +13,7 @@
 #include "saltus/app/view_of_file.h"
 #include "saltus/app/view_of_run.h"
 #include "saltus/base/error.h"
-#include "saltus/io/view_page.h"
+#include "saltus/view/view_page.h"
 
 namespace saltus::app {
 

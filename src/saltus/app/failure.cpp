@@ -14,19 +14,19 @@
 namespace saltus::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using FailureJson = nlohmann::ordered_json;
 
 struct Failure {
   int code;
   std::string text;
   std::vector<std::string> lines{};  ///< of several faults
-  Json faults{};                     ///< of a scene, each with its place
+  FailureJson faults{};              ///< of a scene, each with its place
 };
 
 Failure scene_failure(const SceneError& error) {
-  Failure failure{kBadInput, error.SceneError::what(), fault_lines(error), Json::array()};
+  Failure failure{kBadInput, error.SceneError::what(), fault_lines(error), FailureJson::array()};
   for (const SceneError& one : all_faults(error)) {
-    Json fault{{"error", one.what()}};
+    FailureJson fault{{"error", one.what()}};
     if (one.placed()) fault["file"] = one.file();
     if (one.line() > 0) fault["line"] = one.line();
     if (one.column() > 0) fault["column"] = one.column();
@@ -38,7 +38,7 @@ Failure scene_failure(const SceneError& error) {
   return failure;
 }
 
-Failure describe(std::exception_ptr error) {
+Failure describe_failure(std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
   } catch (const SceneError& e) {
@@ -62,13 +62,13 @@ Failure describe(std::exception_ptr error) {
 }  // namespace
 
 int report_failure(std::exception_ptr error, bool json) {
-  const Failure failure = describe(std::move(error));
+  const Failure failure = describe_failure(std::move(error));
   if (failure.lines.empty()) complain(failure.text);
   for (const std::string& line : failure.lines) complain(line);
   if (json) {
-    Json object = {{"error", failure.text}, {"exit_code", failure.code}};
+    FailureJson object = {{"error", failure.text}, {"exit_code", failure.code}};
     if (!failure.faults.empty()) object["errors"] = failure.faults;
-    std::puts(object.dump(1, ' ', false, Json::error_handler_t::replace).c_str());
+    std::puts(object.dump(1, ' ', false, FailureJson::error_handler_t::replace).c_str());
   }
   return failure.code;
 }

@@ -11,8 +11,8 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
-#include "saltus/io/data_files.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/scene_file/data_files.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/failure_text.h"
 
 namespace saltus::app {

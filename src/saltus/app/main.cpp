@@ -10,7 +10,7 @@
 #include "saltus/app/terminal.h"
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
-#include "saltus/io/output_file.h"
+#include "saltus/results/output_file.h"
 #include "saltus/version.h"
 
 namespace saltus::app {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "saltus/app/terminal.h"
-#include "saltus/io/checkpoint.h"
+#include "saltus/results/checkpoint.h"
 #include "saltus/study/run_warnings.h"
 
 namespace saltus::app {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "saltus/contact/measures.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 
 namespace saltus::app {
 

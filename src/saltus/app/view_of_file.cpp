@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "saltus/io/output_file.h"
-#include "saltus/io/results_reader.h"
+#include "saltus/results/output_file.h"
+#include "saltus/results/results_reader.h"
 
 namespace saltus::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "saltus/app/view_server.h"
-#include "saltus/io/view_data.h"
+#include "saltus/view/view_data.h"
 
 namespace saltus::app {
 

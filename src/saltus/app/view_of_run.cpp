@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "saltus/app/terminal.h"
-#include "saltus/io/provenance.h"
-#include "saltus/io/results.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/view_data.h"
-#include "saltus/io/view_live.h"
+#include "saltus/results/provenance.h"
+#include "saltus/results/results.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/view/view_data.h"
+#include "saltus/view/view_live.h"
 
 namespace saltus::app {
 namespace {

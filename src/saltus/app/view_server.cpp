@@ -18,7 +18,7 @@
 #include "saltus/app/terminal.h"
 #include "saltus/app/view_guests.h"
 #include "saltus/base/error.h"
-#include "saltus/io/atomic_file.h"
+#include "saltus/results/atomic_file.h"
 
 namespace saltus::app {
 namespace {

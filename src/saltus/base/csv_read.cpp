@@ -14,8 +14,6 @@ struct Cell {
   std::size_t column = 0;  ///< bytes before it
 };
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 Cell trimmed(std::string_view line, std::size_t first, std::size_t last) {
   while (first < last && is_blank(line[first])) ++first;
   while (last > first && is_blank(line[last - 1])) --last;

@@ -20,7 +20,7 @@ constexpr std::string_view kBanner = "%%MatrixMarket";
 constexpr const char* kFirstLine =
     "the first line is '%%MatrixMarket matrix coordinate real general'";
 
-std::string quoted(std::string_view text) {
+std::string quoted_word(std::string_view text) {
   return "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "..." : "") + "'";
 }
 
@@ -30,8 +30,6 @@ std::string lower(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return result;
 }
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 class Reader {
  public:
@@ -103,14 +101,14 @@ class Reader {
       const std::string given = lower(words_[word]);
       for (std::size_t i = 0; i < names.size(); ++i)
         if (given == names[i]) return i;
-      fail(words_[word], quoted(words_[word]) + " matrices are not read", hint);
+      fail(words_[word], quoted_word(words_[word]) + " matrices are not read", hint);
     };
     static constexpr std::array<const char*, 2> kFormats{"coordinate", "array"},
         kFields{"real", "integer"};
     static constexpr std::array<const char*, 3> kSymmetries{"general", "symmetric",
                                                             "skew-symmetric"};
     if (lower(words_[1]) != "matrix")
-      fail(words_[1], quoted(words_[1]) + " files are not read", "matrix");
+      fail(words_[1], quoted_word(words_[1]) + " files are not read", "matrix");
     coordinate_ = choose(2, kFormats, "coordinate or array") == 0;
     choose(3, kFields, "real or integer");
     symmetry_ =
@@ -123,10 +121,10 @@ class Reader {
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data(), end, value);
     if (error == std::errc::invalid_argument || stop != end)
-      fail(word, quoted(word) + " is not a whole number", what);
+      fail(word, quoted_word(word) + " is not a whole number", what);
     if (error != std::errc{} || value < least || value > most)
       fail(word,
-           std::string(what) + " " + quoted(word) + " is outside " + std::to_string(least) +
+           std::string(what) + " " + quoted_word(word) + " is outside " + std::to_string(least) +
                " .. " + std::to_string(most),
            "");
     return value;

@@ -40,7 +40,7 @@ bool holds(const Rule& rule, const Members& members) {
          std::ranges::find(rule.values, members.name_of(rule.selector)) != rule.values.end();
 }
 
-std::string quoted(std::string_view key) { return "`" + std::string(key) + "`"; }
+std::string quoted_key(std::string_view key) { return "`" + std::string(key) + "`"; }
 
 void check_rule(const Rule& rule, const Members& members, const std::string& path) {
   const auto keys = written(rule.keys);
@@ -49,18 +49,18 @@ void check_rule(const Rule& rule, const Members& members, const std::string& pat
     if (members.is_set(key)) set.push_back(key);
   if (rule.kind == Rule::Kind::needs) {
     if (members.is_set(keys[0]) && !members.is_set(keys[1]))
-      throw SceneError(join_path(path, keys[0]), "needs " + quoted(keys[1]));
+      throw SceneError(join_path(path, keys[0]), "needs " + quoted_key(keys[1]));
     return;
   }
   if (set.empty() && keys.size() == 1 && rule.kind != Rule::Kind::at_most_one)
-    throw SceneError(path, quoted(keys[0]) + " is missing");
+    throw SceneError(path, quoted_key(keys[0]) + " is missing");
   const bool exactly = rule.kind == Rule::Kind::exactly_one;
   const std::string amount = exactly ? "exactly one of " : "at least one of ";
   if (set.empty() && rule.kind != Rule::Kind::at_most_one)
     throw SceneError(path, "a key is missing", "give " + amount + list_names(keys));
   if (set.size() > 1 && rule.kind != Rule::Kind::at_least_one)
     throw SceneError(
-        join_path(path, set[1]), "cannot be given together with " + quoted(set[0]),
+        join_path(path, set[1]), "cannot be given together with " + quoted_key(set[0]),
         "give " + std::string(exactly ? "exactly" : "at most") + " one of " + list_names(keys));
 }
 

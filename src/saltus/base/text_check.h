@@ -25,6 +25,9 @@ class LineTable {
   mutable int inside_ = 0;           ///< ... and those among them that continue a character
 };
 
+/// Between words of one line.
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
 /// Throws SceneError with line and column unless text is UTF-8 without control characters and its
 /// lines are indented by spaces.
 void check_text(std::string_view text, const std::string& source);

@@ -29,7 +29,7 @@ constexpr std::array kPrefixes{
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
 }
-bool is_space(char c) { return c == ' ' || c == '\t'; }
+bool is_blank_character(char c) { return c == ' ' || c == '\t'; }
 
 std::optional<Unit> find_symbol(std::string_view name) {
   for (const Symbol& symbol : kSymbols)
@@ -61,7 +61,7 @@ class UnitParser {
  private:
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_space() {
-    while (is_space(peek())) ++at_;
+    while (is_blank_character(peek())) ++at_;
   }
 
   std::optional<Unit> product() {

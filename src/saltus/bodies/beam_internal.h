@@ -6,7 +6,7 @@
 
 #include "saltus/base/work_pool.h"
 #include "saltus/bodies/beam.h"
-#include "saltus/math/sparse.h"
+#include "saltus/linear_algebra/sparse.h"
 
 namespace saltus::beam {
 

@@ -17,8 +17,8 @@
 #include "saltus/base/index_internal.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/row_table.h"
-#include "saltus/math/factor_form.h"
-#include "saltus/math/sparse_product.h"
+#include "saltus/linear_algebra/factor_form.h"
+#include "saltus/linear_algebra/sparse_product.h"
 
 namespace saltus {
 namespace {

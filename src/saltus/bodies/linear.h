@@ -8,7 +8,7 @@
 #include "saltus/bodies/coordinate_point.h"
 #include "saltus/bodies/signal.h"
 #include "saltus/dynamics/dynamics.h"
-#include "saltus/math/sparse.h"
+#include "saltus/linear_algebra/sparse.h"
 
 namespace saltus {
 

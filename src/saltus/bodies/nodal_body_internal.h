@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "saltus/base/work_pool.h"
-#include "saltus/bodies/element.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/nodal_body.h"
+#include "saltus/mesh/element.h"
 
 namespace saltus {
 

@@ -9,13 +9,13 @@
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
 #include "saltus/bodies/nodal_body_internal.h"
-#include "saltus/math/factor_form.h"
-#include "saltus/math/sparse.h"
+#include "saltus/linear_algebra/factor_form.h"
+#include "saltus/linear_algebra/sparse.h"
 
 namespace saltus {
 namespace {
 
-using Block = Eigen::Matrix3d;
+using ParticleBlock = Eigen::Matrix3d;
 
 // The line of a spring: d = x_j - x_i = l n.  V = k (l - L)^2/2, and with w = v_j - v_i the force on i (minus it on j)
 //
@@ -210,9 +210,9 @@ void Particles::Data::assemble(Combination s, Room& room) const {
     const Spring& spring = system.springs[e];
     const Line d = line(spring, room.u);
     if (!d.acts) continue;
-    const Block along = d.n * d.n.transpose();
-    const Block block =
-        k * spring.stiffness * ((1.0 - d.ratio) * Block::Identity() + d.ratio * along) +
+    const ParticleBlock along = d.n * d.n.transpose();
+    const ParticleBlock block =
+        k * spring.stiffness * ((1.0 - d.ratio) * ParticleBlock::Identity() + d.ratio * along) +
         s.c * spring.damping * along;
     const std::array<int, 36>& at = place[e];
     for (int i = 0; i < 6; ++i)

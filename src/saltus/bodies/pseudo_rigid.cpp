@@ -13,8 +13,8 @@
 #include "saltus/bodies/body_loads.h"
 #include "saltus/bodies/free_dofs.h"
 #include "saltus/bodies/row_table.h"
+#include "saltus/linear_algebra/factor_form.h"
 #include "saltus/math/dense.h"
-#include "saltus/math/factor_form.h"
 
 namespace saltus {
 namespace {

@@ -9,7 +9,7 @@
 #include "saltus/base/index_internal.h"
 #include "saltus/bodies/body_loads.h"
 #include "saltus/bodies/free_dofs.h"
-#include "saltus/math/blocks_internal.h"
+#include "saltus/linear_algebra/blocks_internal.h"
 #include "saltus/math/dense.h"
 #include "saltus/math/free_rotation.h"
 

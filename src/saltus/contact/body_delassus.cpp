@@ -5,7 +5,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
-#include "saltus/math/blocks_internal.h"
+#include "saltus/linear_algebra/blocks_internal.h"
 
 namespace saltus {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "saltus/base/error.h"
-#include "saltus/math/body_product.h"
+#include "saltus/linear_algebra/body_product.h"
 
 namespace saltus {
 namespace {

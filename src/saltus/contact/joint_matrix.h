@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "saltus/base/base.h"
-#include "saltus/math/block_ldlt.h"
-#include "saltus/math/factor.h"
+#include "saltus/linear_algebra/block_ldlt.h"
+#include "saltus/linear_algebra/factor.h"
 
 namespace saltus {
 

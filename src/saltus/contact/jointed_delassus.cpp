@@ -6,25 +6,25 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
-#include "saltus/math/body_product.h"
-#include "saltus/math/body_response.h"
+#include "saltus/linear_algebra/body_product.h"
+#include "saltus/linear_algebra/body_response.h"
 
 namespace saltus {
 namespace {
 
-constexpr int kWidth = 6, kSquare = kWidth * kWidth;
+constexpr int kBodyWidth = 6, kSquare = kBodyWidth * kBodyWidth;
 
 double dot(const double* x, const double* y) {
   return (x[0] * y[0] + x[2] * y[2] + x[4] * y[4]) + (x[1] * y[1] + x[3] * y[3] + x[5] * y[5]);
 }
 
 void add(double a, const double* x, double* y) {
-  for (int m = 0; m < kWidth; ++m) y[m] += a * x[m];
+  for (int m = 0; m < kBodyWidth; ++m) y[m] += a * x[m];
 }
 
 /// y = A x
 void multiply(const double* A, const double* x, double* y) {
-  for (int m = 0; m < kWidth; ++m) y[m] = dot(A + m * kWidth, x);
+  for (int m = 0; m < kBodyWidth; ++m) y[m] = dot(A + m * kBodyWidth, x);
 }
 
 }  // namespace
@@ -57,9 +57,9 @@ void JointedDelassus::list_sides() {
     end += at(rows * body_product_stride(rows));
     most = std::max(most, rows);
   }
-  G_.resize(at(row_.back() * kWidth));
+  G_.resize(at(row_.back() * kBodyWidth));
   T_.resize(end);
-  D_.resize(at(bodies * kWidth * kResponseStride));
+  D_.resize(at(bodies * kBodyWidth * kResponseStride));
   work_.resize(std::max(body_product_work(most), at(most * most) + held_response_work(most)));
 }
 
@@ -137,15 +137,15 @@ bool JointedDelassus::scale() {
           const Side& side = sides_[at(k)];
           for (int i = 0; i < G.size(side.joint); ++i)
             use(at(G.first[at(side.joint)] + i), side.row + i,
-                &G.value[side.place + at(i * kWidth)]);
+                &G.value[side.place + at(i * kBodyWidth)]);
         }
       };
   for (int b = 0; b < H.bodies(); ++b) {
     const int rows = held_rows(b), stride = body_product_stride(rows);
     if (rows == 0) continue;
-    double *const g = &G_[at(row_[at(b)] * kWidth)], *const T = &T_[first_[at(b)]];
+    double *const g = &G_[at(row_[at(b)] * kBodyWidth)], *const T = &T_[first_[at(b)]];
     each_row(b, [&](std::size_t, int i, const double* from) {
-      std::copy_n(from, kWidth, g + i * kWidth);
+      std::copy_n(from, kBodyWidth, g + i * kBodyWidth);
     });
     body_product(rows, g, &H.inverse[at(b * kSquare)], T, work_.data());
     each_row(b, [&](std::size_t row, int i, const double*) { factor_[row] += T[i * stride + i]; });
@@ -156,8 +156,8 @@ bool JointedDelassus::scale() {
   }
   for (int b = 0; b < H.bodies(); ++b)
     each_row(b, [&](std::size_t row, int i, double* value) {
-      double* const g = &G_[at((row_[at(b)] + i) * kWidth)];
-      for (int m = 0; m < kWidth; ++m) value[m] = g[m] *= factor_[row];
+      double* const g = &G_[at((row_[at(b)] + i) * kBodyWidth)];
+      for (int m = 0; m < kBodyWidth; ++m) value[m] = g[m] *= factor_[row];
     });
   return true;
 }
@@ -217,19 +217,20 @@ void JointedDelassus::couple(int a, int b, double* D) const {
       const Side &x = sides_[at(k)], &y = sides_[at(l)];
       const double* Z = &Z_[start_[at(find(x.joint, y.joint))]];
       for (int r = 0; r < size_[at(x.joint)]; ++r) {
-        double row[kWidth] = {};  // of Z G_b
+        double row[kBodyWidth] = {};  // of Z G_b
         for (int c = 0; c < size_[at(y.joint)]; ++c)
-          add(*Z++, &G_[at((row_[at(b)] + y.row + c) * kWidth)], row);
-        const double* const g = &G_[at((row_[at(a)] + x.row + r) * kWidth)];
-        for (int m = 0; m < kWidth; ++m) add(g[m], row, X + m * kWidth);
+          add(*Z++, &G_[at((row_[at(b)] + y.row + c) * kBodyWidth)], row);
+        const double* const g = &G_[at((row_[at(a)] + x.row + r) * kBodyWidth)];
+        for (int m = 0; m < kBodyWidth; ++m) add(g[m], row, X + m * kBodyWidth);
       }
     }
   const double *const A = &H.inverse[at(a * kSquare)], *const B = &H.inverse[at(b * kSquare)];
-  for (int m = 0; m < kWidth; ++m) {
-    for (int n = 0; n < kWidth; ++n) add(A[m * kWidth + n], X + n * kWidth, AX + m * kWidth);
-    double row[kWidth];
-    multiply(B, AX + m * kWidth, row);
-    for (int n = 0; n < kWidth; ++n) D[m * kWidth + n] = -row[n];
+  for (int m = 0; m < kBodyWidth; ++m) {
+    for (int n = 0; n < kBodyWidth; ++n)
+      add(A[m * kBodyWidth + n], X + n * kBodyWidth, AX + m * kBodyWidth);
+    double row[kBodyWidth];
+    multiply(B, AX + m * kBodyWidth, row);
+    for (int n = 0; n < kBodyWidth; ++n) D[m * kBodyWidth + n] = -row[n];
   }
 }
 
@@ -251,29 +252,30 @@ void JointedDelassus::measure() {
           Z[r * rows + c] = Z[c * rows + r] = *from++;
     });
     if (touched_[at(b)] != 0)
-      held_response(rows, G_.data() + at(row_[at(b)] * kWidth), Z, &H.inverse[at(b * kSquare)],
-                    &D_[at(b * kWidth * kResponseStride)], Z + rows * rows);
+      held_response(rows, G_.data() + at(row_[at(b)] * kBodyWidth), Z, &H.inverse[at(b * kSquare)],
+                    &D_[at(b * kBodyWidth * kResponseStride)], Z + rows * rows);
   }
   for (int c = 0; c < H.contacts(); ++c)
     for (int k = H.offset[at(c)]; k < H.offset[at(c) + 1]; ++k) {
       const int a = H.body[at(k)];
       double* const W = diagonal_.data() + H.first[at(c)];
-      add_row_responses(H.size(c), &H.value[H.start[at(k)]], &D_[at(a * kWidth * kResponseStride)],
-                        W);
+      add_row_responses(H.size(c), &H.value[H.start[at(k)]],
+                        &D_[at(a * kBodyWidth * kResponseStride)], W);
       for (int l = H.offset[at(c)]; l < k; ++l) {
         const int b = H.body[at(l)];
         if (part_[at(a)] != part_[at(b)]) continue;
         double D[kSquare];
         if (a == b)
-          for (int m = 0; m < kWidth; ++m)
-            std::copy_n(&D_[at((a * kWidth + m) * kResponseStride)], kWidth, D + m * kWidth);
+          for (int m = 0; m < kBodyWidth; ++m)
+            std::copy_n(&D_[at((a * kBodyWidth + m) * kResponseStride)], kBodyWidth,
+                        D + m * kBodyWidth);
         else
           couple(a, b, D);
         const double times = H.opposite(c, k) != H.opposite(c, l) ? -2.0 : 2.0;
         for (int i = 0; i < H.size(c); ++i) {
-          double y[kWidth];
-          multiply(D, &H.value[H.start[at(l)] + at(i * kWidth)], y);
-          W[i] += times * dot(&H.value[H.start[at(k)] + at(i * kWidth)], y);
+          double y[kBodyWidth];
+          multiply(D, &H.value[H.start[at(l)] + at(i * kBodyWidth)], y);
+          W[i] += times * dot(&H.value[H.start[at(k)] + at(i * kBodyWidth)], y);
         }
       }
     }
@@ -282,7 +284,7 @@ void JointedDelassus::measure() {
 }
 
 bool JointedDelassus::index() {
-  expects(rows_.contacts.width == kWidth && rows_.joints.width == kWidth,
+  expects(rows_.contacts.width == kBodyWidth && rows_.joints.width == kBodyWidth,
           "joints hold bodies of 6 velocities");
   formed_ = false;
   list_sides();
@@ -302,25 +304,25 @@ bool JointedDelassus::index() {
 void JointedDelassus::apply(View p, Out u) const {
   const BodyRows &H = rows_.contacts, &G = rows_.joints;
   const int bodies = H.bodies();
-  v_.resize(at(bodies * kWidth));
+  v_.resize(at(bodies * kBodyWidth));
   L_.assign(at(G.rows()), 0.0);
   velocities_of(H, p, v_.data());
   const auto each_row = [&](int b, const auto& use) {  // use(L_i, row i of G on the body)
-    const double* g = G_.data() + at(row_[at(b)] * kWidth);
+    const double* g = G_.data() + at(row_[at(b)] * kBodyWidth);
     for (int k = side_offset_[at(b)]; k < side_offset_[at(b) + 1]; ++k) {
       double* const L = L_.data() + G.first[at(sides_[at(k)].joint)];
-      for (int i = 0; i < size_[at(sides_[at(k)].joint)]; ++i, g += kWidth) use(L[i], g);
+      for (int i = 0; i < size_[at(sides_[at(k)].joint)]; ++i, g += kBodyWidth) use(L[i], g);
     }
   };
   for (int b = 0; b < bodies; ++b)
-    each_row(b, [v = &v_[at(b * kWidth)]](double& L, const double* g) { L += dot(g, v); });
+    each_row(b, [v = &v_[at(b * kBodyWidth)]](double& L, const double* g) { L += dot(g, v); });
   lu_.solve(L_.data());
   for (int b = 0; b < bodies; ++b) {
     if (held_rows(b) == 0) continue;
-    double r[kWidth] = {}, change[kWidth];
+    double r[kBodyWidth] = {}, change[kBodyWidth];
     each_row(b, [&](double L, const double* g) { add(L, g, r); });
     multiply(&H.inverse[at(b * kSquare)], r, change);
-    for (int m = 0; m < kWidth; ++m) v_[at(b * kWidth + m)] -= change[m];
+    for (int m = 0; m < kBodyWidth; ++m) v_[at(b * kBodyWidth + m)] -= change[m];
   }
   rows_of(H, v_.data(), u);
 }

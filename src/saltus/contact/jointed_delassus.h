@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "saltus/contact/body_delassus.h"
-#include "saltus/math/block_lu.h"
+#include "saltus/linear_algebra/block_lu.h"
 
 namespace saltus {
 

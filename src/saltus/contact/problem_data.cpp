@@ -4,7 +4,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
-#include "saltus/math/sparse.h"
+#include "saltus/linear_algebra/sparse.h"
 
 namespace saltus {
 BlockMatrix block_matrix(std::span<const Law> laws, std::span<const Entry> entries) {

@@ -6,7 +6,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/contact/cone.h"
-#include "saltus/math/blocks_internal.h"
+#include "saltus/linear_algebra/blocks_internal.h"
 
 namespace saltus {
 namespace {
@@ -66,7 +66,7 @@ void expect_rows(const Law& law) {
 
 /// Grows only, so that a step that has run once allocates nothing.
 template <int use>
-double* workspace(std::size_t count) {
+double* residual_workspace(std::size_t count) {
   thread_local std::vector<double> data;  // written before it is read
   if (data.size() < count) data.resize(count);
   return data.data();
@@ -85,7 +85,7 @@ double map_of(std::span<const Law> laws, const Steps& rho, View u, View b, View 
     expects(next <= n, "laws have more rows than the problem");
   }
   expects(next == n, "laws have fewer rows than the problem");
-  double* const F2_of = workspace<1>(laws.size());
+  double* const F2_of = residual_workspace<1>(laws.size());
   in_blocks(laws.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t c = begin; c < end; ++c) {
       const Law& law = laws[c];
@@ -134,7 +134,7 @@ double residual(const ContactProblem& problem, View p, const double*& velocities
   const Eigen::Index n = problem.b.size();
   const auto laws = problem.laws;
   expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
-  double* const rho = workspace<0>(2 * laws.size() + static_cast<std::size_t>(n));
+  double* const rho = residual_workspace<0>(2 * laws.size() + static_cast<std::size_t>(n));
   Eigen::Map<Vector> u(rho + 2 * laws.size(), n);
 
   // rho_c = (rows of c)/tr W_cc. A contact nothing can move (W_cc = 0) takes the mean over all

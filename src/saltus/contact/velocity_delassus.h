@@ -4,7 +4,7 @@
 
 #include "saltus/contact/block_delassus.h"
 #include "saltus/contact/body_delassus.h"
-#include "saltus/math/factor.h"
+#include "saltus/linear_algebra/factor.h"
 
 namespace saltus {
 

@@ -13,7 +13,7 @@
 #include "saltus/base/base.h"
 #include "saltus/dynamics/point_table.h"
 #include "saltus/dynamics/state.h"
-#include "saltus/math/factor.h"
+#include "saltus/linear_algebra/factor.h"
 #include "saltus/math/rotation.h"
 
 namespace saltus {

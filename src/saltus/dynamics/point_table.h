@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "saltus/base/base.h"
-#include "saltus/math/factor.h"
+#include "saltus/linear_algebra/factor.h"
 #include "saltus/math/sine_transform.h"
 
 namespace saltus {

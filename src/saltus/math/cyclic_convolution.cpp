@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "saltus/base/error.h"
-#include "saltus/math/lanes.h"
+#include "saltus/math/pack.h"
 
 namespace saltus {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "saltus/math/kernels_lanes.h"
+#include "saltus/math/kernels_pack.h"
 
 namespace saltus {
 namespace {

@@ -7,22 +7,22 @@
 #include <limits>
 #include <optional>
 
+#include "saltus/advice/advice.h"
+#include "saltus/advice/damper_advice.h"
+#include "saltus/advice/detune_advice.h"
 #include "saltus/base/faults.h"
 #include "saltus/base/suggest.h"
-#include "saltus/scene/advice.h"
+#include "saltus/model/event_check.h"
+#include "saltus/model/scheme_fit.h"
 #include "saltus/scene/build_body.h"
 #include "saltus/scene/build_contact.h"
 #include "saltus/scene/build_joint.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_output.h"
-#include "saltus/scene/damper_advice.h"
-#include "saltus/scene/detune_advice.h"
 #include "saltus/scene/joint_assembly.h"
-#include "saltus/scene/lane_check.h"
 #include "saltus/scene/rigid_assembly.h"
-#include "saltus/scene/scheme_fit.h"
-#include "saltus/scene/skin_overlaps.h"
 #include "saltus/scene/stop_surfaces.h"
+#include "saltus/scene/surface_overlaps.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/solvers/registry.h"
 

@@ -1,7 +1,7 @@
 // A scene becomes a model, or a SceneError says what is wrong with it and where.
 #pragma once
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
+#include "saltus/model/model.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

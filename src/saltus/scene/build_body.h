@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "saltus/bodies/beam.h"
-#include "saltus/bodies/fem.h"
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/linear.h"
-#include "saltus/bodies/massless_contact.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/bodies/particles.h"
 #include "saltus/bodies/pseudo_rigid.h"
-#include "saltus/dynamics/skin.h"
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
+#include "saltus/dynamics/boundary_surface.h"
+#include "saltus/fem/fem.h"
+#include "saltus/fem/redistributed_mass.h"
+#include "saltus/model/model.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

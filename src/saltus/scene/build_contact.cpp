@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "saltus/base/suggest.h"
+#include "saltus/model/moving_points.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_law.h"
 #include "saltus/scene/contact_rows.h"
-#include "saltus/scene/moving_points.h"
 #include "saltus/scene/touch_points.h"
 
 namespace saltus {

@@ -4,10 +4,10 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
-#include "saltus/bodies/skin.h"
+#include "saltus/advice/locking_advice.h"
+#include "saltus/fem/boundary_surface.h"
 #include "saltus/scene/build_fem_internal.h"
 #include "saltus/scene/fem_faults.h"
-#include "saltus/scene/locking_advice.h"
 #include "saltus/scene/mesh_place.h"
 
 namespace saltus {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "saltus/base/suggest.h"
-#include "saltus/bodies/gmsh.h"
+#include "saltus/mesh/gmsh.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/mesh_place.h"
 
@@ -37,7 +37,7 @@ Mesh shape_of(const FemMeshSpec& spec) {
   return ball_mesh({s.kind, s.radius, s.half, s.cells, s.rings, s.grading});
 }
 
-std::string key_of(const FemMeshSpec& spec) {
+std::string mesh_key(const FemMeshSpec& spec) {
   return spec.box        ? "box"
          : spec.cylinder ? "cylinder"
          : spec.arch     ? "arch"
@@ -115,7 +115,7 @@ const std::vector<Set>& found_set(const std::map<std::string, std::vector<Set>>&
 }  // namespace
 
 Mesh build_mesh(const Scene& scene, const FemMeshSpec& spec, const std::string& path) {
-  const std::string key = path + "." + key_of(spec);
+  const std::string key = path + "." + mesh_key(spec);
   if (!spec.file) {
     try {
       return shape_of(spec);

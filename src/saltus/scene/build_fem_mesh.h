@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/fem_spec.h"
-#include "saltus/scene/scene.h"
+#include "saltus/spec/fem_spec.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "saltus/bodies/reduced_mesh.h"
-#include "saltus/bodies/reduction.h"
+#include "saltus/fem/reduced_mesh.h"
+#include "saltus/fem/reduction.h"
 #include "saltus/scene/build_fem_internal.h"
 #include "saltus/scene/mesh_place.h"
 

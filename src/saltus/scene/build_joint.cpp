@@ -7,8 +7,8 @@
 #include <numbers>
 #include <tuple>
 
-#include "saltus/scene/body_names.h"
 #include "saltus/scene/build_law.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "saltus/scene/build_body.h"
-#include "saltus/scene/joint_spec.h"
+#include "saltus/spec/joint_spec.h"
 
 namespace saltus {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "saltus/contact/laws/laws.h"
-#include "saltus/scene/choices.h"
 #include "saltus/schemes/options.h"
+#include "saltus/spec/choices.h"
 
 namespace saltus {
 

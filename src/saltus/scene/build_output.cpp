@@ -7,9 +7,9 @@
 #include <numbers>
 
 #include "saltus/bodies/shape_table.h"
-#include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/touch_points.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {

@@ -11,7 +11,7 @@ struct Start {
   FullState state;
 };
 
-Start start_of(const Scene& scene, const ParticlesSpec& spec, const std::string& path) {
+Start particles_start(const Scene& scene, const ParticlesSpec& spec, const std::string& path) {
   Start start;
   if (spec.file) {
     const std::string at = path + ".file";
@@ -49,7 +49,7 @@ Start start_of(const Scene& scene, const ParticlesSpec& spec, const std::string&
 BuiltBody build_particles(const Scene& scene, const BodySpec& body, const std::string& path) {
   const ParticlesSpec& spec = body.particles.value();
   const std::string at = path + ".particles";
-  Start start = start_of(scene, spec, at);
+  Start start = particles_start(scene, spec, at);
   const int count = static_cast<int>(start.mass.size());
   BuiltBody built;
   built.dofs = 3 * count;

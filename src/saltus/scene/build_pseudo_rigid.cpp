@@ -1,11 +1,11 @@
 // Pseudo-rigid bodies: one entry is one group, its copies are the bodies of the group.
 #include <fmt/format.h>
 
-#include "saltus/bodies/skin.h"
-#include "saltus/scene/body_names.h"
+#include "saltus/fem/boundary_surface.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_rigid.h"
 #include "saltus/scene/build_shape.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {

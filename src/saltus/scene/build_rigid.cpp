@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "saltus/math/dense.h"
-#include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_shape.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "saltus/bodies/moving.h"
 #include "saltus/bodies/rigid.h"
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
+#include "saltus/model/model.h"
 #include "saltus/shapes/shape.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

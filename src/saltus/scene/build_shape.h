@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/scene.h"
 #include "saltus/shapes/shape.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "saltus/scene/scene.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "saltus/scene/fem_spec.h"
+#include "saltus/spec/fem_spec.h"
 
 namespace saltus {
 

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "saltus/base/error.h"
+#include "saltus/model/joint_summary.h"
 #include "saltus/scene/build_kinds.h"
-#include "saltus/scene/joint_spec.h"
-#include "saltus/scene/joint_summary.h"
+#include "saltus/spec/joint_spec.h"
 
 namespace saltus {
 namespace {

@@ -1,7 +1,7 @@
 // The start of bodies that joints hold: places that close every joint, velocities that keep them closed. A Model does not check
 // that it starts so: who makes one of parts with joints calls assemble() before.
 #pragma once
-#include "saltus/scene/model.h"
+#include "saltus/model/model.h"
 
 namespace saltus {
 

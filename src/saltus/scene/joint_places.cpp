@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "saltus/base/units.h"
-#include "saltus/scene/body_names.h"
+#include "saltus/model/moving_points.h"
 #include "saltus/scene/build_joint.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_rigid.h"
 #include "saltus/scene/build_shape.h"
-#include "saltus/scene/moving_points.h"
 #include "saltus/scene/touch_points.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {

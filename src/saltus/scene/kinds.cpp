@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "saltus/bodies/beam.h"
-#include "saltus/bodies/fem.h"
 #include "saltus/bodies/lagrangian.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
@@ -11,7 +10,8 @@
 #include "saltus/bodies/particles.h"
 #include "saltus/bodies/pseudo_rigid.h"
 #include "saltus/bodies/rigid.h"
-#include "saltus/scene/scheme_fit.h"
+#include "saltus/fem/fem.h"
+#include "saltus/model/scheme_fit.h"
 
 namespace saltus {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "saltus/dynamics/scheme.h"
-#include "saltus/scene/body_spec.h"
+#include "saltus/spec/body_spec.h"
 
 namespace saltus {
 

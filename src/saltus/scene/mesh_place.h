@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/bodies/mesh.h"
 #include "saltus/math/rotation.h"
+#include "saltus/mesh/mesh.h"
 
 namespace saltus {
 

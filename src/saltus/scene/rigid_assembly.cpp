@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/schemes/registry.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 

@@ -8,11 +8,11 @@
 
 #include "saltus/base/suggest.h"
 #include "saltus/base/units.h"
-#include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/build_law.h"
 #include "saltus/scene/build_shape.h"
 #include "saltus/scene/rigid_assembly.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 

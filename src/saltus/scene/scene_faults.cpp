@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "saltus/scene/body_names.h"
 #include "saltus/scene/build.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {
@@ -342,34 +342,6 @@ Model build_or_find_faults(const Scene& scene) {
     throw_placed(faults, scene);
     throw;
   }
-}
-
-void throw_placed(const Faults& faults, const Scene& scene) {
-  if (!faults.any()) return;
-  struct Placed {
-    std::tuple<bool, int, int> order;
-    SceneError error;
-  };
-  std::vector<Placed> placed;
-  for (const Faults::Entry& entry : faults.entries()) {
-    const Place* place = find_place(scene.places, entry.error.path());
-    if (!place || entry.error.path().empty()) place = find_place(scene.places, entry.about);
-    SceneError error = entry.error;
-    if (!error.placed())
-      error =
-          place ? error.at(place->source, place->line, place->column) : error.at(scene.file, 0, 0);
-    const bool here = error.file() == scene.file || !place;
-    placed.push_back({here ? std::tuple(error.file() == scene.file, error.line(), error.column())
-                           : std::tuple(place->source == scene.file, place->line, place->column),
-                      error});
-  }
-  std::ranges::stable_sort(placed, {}, &Placed::order);
-  Faults sorted;
-  for (const Placed& one : placed) sorted.add(one.error, "");
-  if (faults.count() <= placed.size()) sorted.throw_all();
-  std::vector<SceneError> errors;
-  for (const Placed& one : placed) errors.push_back(one.error);
-  throw SceneErrors(std::move(errors), faults.count() - placed.size());
 }
 
 }  // namespace saltus

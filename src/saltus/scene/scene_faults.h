@@ -1,8 +1,8 @@
 // All that is wrong with a scene, for whom the first fault is not enough.
 #pragma once
 #include "saltus/base/faults.h"
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
+#include "saltus/model/model.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 
@@ -12,8 +12,5 @@ void find_faults(const Scene& scene, Faults& faults);
 
 /// build(); where that finds a fault it throws all of them.
 Model build_or_find_faults(const Scene& scene);
-
-/// Throws all faults with their places, in the order of the file; returns where there are none.
-void throw_placed(const Faults& faults, const Scene& scene);
 
 }  // namespace saltus

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
+#include "saltus/model/model.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

@@ -8,9 +8,9 @@
 #include "saltus/base/suggest.h"
 #include "saltus/base/units.h"
 #include "saltus/scene/beam_points.h"
-#include "saltus/scene/body_names.h"
 #include "saltus/scene/build_kinds.h"
 #include "saltus/scene/mesh_place.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {

@@ -29,7 +29,7 @@
 namespace saltus {
 namespace {
 
-constexpr int kNewtonSteps = 50;
+constexpr int kMidpointSteps = 50;
 constexpr std::string_view kNotSolved =
     "rig-mid found no end velocity: the bodies turn too far in a step, or their loads are too "
     "stiff for it";
@@ -130,7 +130,7 @@ void RigMid::iterate(const Dynamics& body, Trial& x) const {
   const auto bodies = static_cast<std::ptrdiff_t>(data.mass.size());
   Vector& last = x.work[change];  // |dv|_M^2 of the iteration before
   last.setConstant(std::numeric_limits<double>::infinity());
-  for (int k = 0; k < kNewtonSteps; ++k) {
+  for (int k = 0; k < kMidpointSteps; ++k) {
     tangent(body, x, x.M, false);
     const auto& inverse = std::get<Blocks6>(x.M.form).inverse;
     bool done = true;

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "saltus/math/lanes.h"
+#include "saltus/math/pack.h"
 
 namespace saltus::rig_mid {
 namespace {

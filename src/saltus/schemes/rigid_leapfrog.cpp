@@ -23,7 +23,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 
-#include "saltus/math/blocks_internal.h"
+#include "saltus/linear_algebra/blocks_internal.h"
 #include "saltus/schemes/rigid_step.h"
 
 namespace saltus {
@@ -37,9 +37,9 @@ void for_bodies(std::ptrdiff_t bodies, const Use& use) {
   });
 }
 
-constexpr int kNewtonSteps = 50;
+constexpr int kLeapfrogSteps = 50;
 constexpr double kNewtonTolerance = 1e-13;  // of |residual| / |G|
-constexpr std::string_view kNotSolved =
+constexpr std::string_view kLeapfrogNotSolved =
     "rig-imp found no end velocity of a rotation: the bodies turn too far in a step";
 
 class RigidLeapfrog final : public Scheme {
@@ -157,7 +157,7 @@ void RigidLeapfrog::half_step(const Dynamics& body, Trial& x) const {
 bool RigidLeapfrog::turn(const Matrix3& J, const Matrix3& inverse, double h, const Vector3& G,
                          Vector3& W) const {
   const double small = kNewtonTolerance * G.norm();
-  for (int k = 0; k < kNewtonSteps; ++k) {
+  for (int k = 0; k < kLeapfrogSteps; ++k) {
     const Vector3 w = 0.5 * h * W, turned = rotate(-w, G);
     Vector3 residual = J * W - turned;
     for (int i = 0; i < 3; ++i)
@@ -185,7 +185,7 @@ void RigidLeapfrog::move(const Dynamics& body, Trial& x) const {
     if (form_ == Form::neg) {
       W = data.inertia_inverse[i] * rotate(-0.5 * h * W, G);  // (5)
     } else {
-      if (!turn(data.inertia[i], data.inertia_inverse[i], h, G, W)) x.failure = kNotSolved;
+      if (!turn(data.inertia[i], data.inertia_inverse[i], h, G, W)) x.failure = kLeapfrogNotSolved;
       by.segment<3>(at.v + 3) = W;
     }
     x.work[finished].segment<3>(at.v + 3) = W;

@@ -28,7 +28,7 @@
 namespace saltus {
 namespace {
 
-using Options = VariationalSymplecticOptions;
+using SymplecticOptions = VariationalSymplecticOptions;
 
 constexpr Combination kMass{1.0, 0.0, 0.0};
 
@@ -41,8 +41,8 @@ void keep_momentum(const Dynamics& body, double t, const Vector& v, GroupState& 
 
 class VariationalExplicit final : public ExplicitScheme {
  public:
-  explicit VariationalExplicit(const Options& o) : sofa_(o.compat == Compat::sofa) {}
-  std::string_view name() const override { return Options::name; }
+  explicit VariationalExplicit(const SymplecticOptions& o) : sofa_(o.compat == Compat::sofa) {}
+  std::string_view name() const override { return SymplecticOptions::name; }
   unsigned needs() const override { return static_cast<unsigned>(Trait::constant_mass); }
   double gain() const override { return 1.0; }
   /// Without contact it is symplectic Euler.
@@ -92,10 +92,10 @@ void VariationalExplicit::work(const Dynamics& body, Trial& x, const GroupState&
 class VariationalImplicit final : public ImplicitScheme {
  public:
   /// A tolerance of 0 means to round-off.
-  explicit VariationalImplicit(const Options& o)
+  explicit VariationalImplicit(const SymplecticOptions& o)
       : ImplicitScheme({std::max(o.newton_tolerance.value_or(1e-10), 1e-14), o.steps.value_or(20)},
                        false) {}
-  std::string_view name() const override { return Options::name; }
+  std::string_view name() const override { return SymplecticOptions::name; }
   unsigned needs() const override { return Trait::tangents | Trait::constant_mass; }
   double gain() const override { return 0.5; }
   void start(const Dynamics& body, const Prepared*, double t, double,
@@ -137,9 +137,9 @@ void VariationalImplicit::work(const Dynamics& body, Trial& x, const GroupState&
 /// Iterates to the end inside flight(): what contact adds afterwards is a correction by M.
 class VariationalImplicitSofa final : public ExplicitScheme {
  public:
-  explicit VariationalImplicitSofa(const Options& o)
+  explicit VariationalImplicitSofa(const SymplecticOptions& o)
       : tolerance_(o.newton_tolerance.value_or(0.01)), steps_(o.steps.value_or(5)) {}
-  std::string_view name() const override { return Options::name; }
+  std::string_view name() const override { return SymplecticOptions::name; }
   unsigned needs() const override { return Trait::tangents | Trait::constant_mass; }
   unsigned refuses() const override { return static_cast<unsigned>(Trait::rotations); }
   double gain() const override { return 0.5; }
@@ -208,10 +208,10 @@ void VariationalImplicitSofa::work(const Dynamics& body, Trial& x, const GroupSt
 
 }  // namespace
 
-std::unique_ptr<Scheme> make_variational_symplectic(const Options& options) {
+std::unique_ptr<Scheme> make_variational_symplectic(const SymplecticOptions& options) {
   expects(options.compat != Compat::seed,
           "variational-symplectic: the printed form is no scheme; compat: none or sofa");
-  if (options.form == Options::Form::explicit_form)
+  if (options.form == SymplecticOptions::Form::explicit_form)
     return std::make_unique<VariationalExplicit>(options);
   if (options.compat == Compat::sofa) return std::make_unique<VariationalImplicitSofa>(options);
   return std::make_unique<VariationalImplicit>(options);

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "saltus/scene/joint_spec.h"
-#include "saltus/sim/contact_list.h"
-#include "saltus/sim/event_lane.h"
-#include "saltus/sim/failure_words.h"
+#include "saltus/assembly/contact_list.h"
+#include "saltus/event_driven/event_integrator.h"
+#include "saltus/spec/joint_spec.h"
+#include "saltus/state/failure_words.h"
 
 namespace saltus {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
-#include "saltus/scene/model.h"
-#include "saltus/sim/state.h"
+#include "saltus/model/model.h"
+#include "saltus/state/state.h"
 
 namespace saltus {
 

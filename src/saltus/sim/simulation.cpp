@@ -13,15 +13,15 @@
 #include <numbers>
 #include <optional>
 
+#include "saltus/advice/damper_advice.h"
+#include "saltus/assembly/notice_text.h"
+#include "saltus/assembly/stored_energy.h"
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
 #include "saltus/math/flush_denormals.h"
 #include "saltus/math/kernels.h"
-#include "saltus/scene/damper_advice.h"
-#include "saltus/scene/joint_spec.h"
-#include "saltus/sim/notice_text.h"
 #include "saltus/sim/simulation_internal.h"
-#include "saltus/sim/stored_energy.h"
+#include "saltus/spec/joint_spec.h"
 
 namespace saltus {
 

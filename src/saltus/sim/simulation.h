@@ -3,12 +3,12 @@
 #include <array>
 #include <memory>
 
-#include "saltus/scene/model.h"
-#include "saltus/sim/contact_observer.h"
-#include "saltus/sim/contact_view.h"
-#include "saltus/sim/lane_trace.h"
-#include "saltus/sim/notices.h"
-#include "saltus/sim/state.h"
+#include "saltus/event_driven/event_trace.h"
+#include "saltus/model/model.h"
+#include "saltus/state/contact_observer.h"
+#include "saltus/state/contact_view.h"
+#include "saltus/state/notices.h"
+#include "saltus/state/state.h"
 
 namespace saltus {
 

@@ -2,7 +2,7 @@
 //
 //   estimate   one step of s, which leaves no trace but where it ends
 //   take       the same way in two steps of s/2, which count
-//   judge      the estimator compares the two ends (sim/step_control.h): the step counts, or everything goes back to its start
+//   judge      the estimator compares the two ends (time_stepping/step_control.h): the step counts, or everything goes back to its start
 //
 // Few different lengths occur, so their factors and tables are kept: take_tables(). Theory and measurements:
 // docs/theory/adaptive-stepping.md.

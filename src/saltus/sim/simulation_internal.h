@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "saltus/assembly/island.h"
+#include "saltus/assembly/island_joints.h"
+#include "saltus/assembly/stored_energy.h"
 #include "saltus/contact/rows.h"
-#include "saltus/sim/event_lane.h"
-#include "saltus/sim/island.h"
-#include "saltus/sim/island_joints.h"
-#include "saltus/sim/notices.h"
+#include "saltus/event_driven/event_integrator.h"
 #include "saltus/sim/simulation.h"
-#include "saltus/sim/step_control.h"
-#include "saltus/sim/stored_energy.h"
+#include "saltus/state/notices.h"
+#include "saltus/time_stepping/step_control.h"
 
 namespace saltus {
 

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "saltus/contact/contact_solver.h"
-#include "saltus/solvers/packed_cholesky.h"
+#include "saltus/linear_algebra/packed_cholesky.h"
 
 namespace saltus {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "saltus/contact/block_delassus.h"
-#include "saltus/math/block_lu.h"
+#include "saltus/linear_algebra/block_lu.h"
 #include "saltus/solvers/cone_system.h"
 
 namespace saltus {

@@ -5,7 +5,7 @@
 
 #include "saltus/contact/jointed_delassus.h"
 #include "saltus/contact/velocity_delassus.h"
-#include "saltus/math/block_lu.h"
+#include "saltus/linear_algebra/block_lu.h"
 #include "saltus/solvers/cone_system.h"
 
 namespace saltus {

@@ -6,7 +6,7 @@
 
 namespace saltus {
 
-/// What interior-point and admm begin with.
+/// What interior-point begins with.
 class ConeWork {
  public:
   ConeProblem problem;

@@ -1,6 +1,6 @@
 // The laws of contact as one equation Phi(p, u) = 0 after Alart and Curnier, with its slope.
 #pragma once
-#include "saltus/solvers/contact_groups.h"
+#include "saltus/contact/contact_groups.h"
 
 namespace saltus {
 

@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-struct Work final : SolverWork {
+struct EliminationWork final : SolverWork {
   EqualityElimination elimination;
   SolverMemory inner;  ///< its active, factor and changes are those of the caller
   Vector p, full;
@@ -30,7 +30,7 @@ class Eliminating final : public SolverAround {
       p.setZero();
       return {true, 0, residual(problem, p)};
     }
-    Work& work = memory.work.get<Work>();
+    EliminationWork& work = memory.work.get<EliminationWork>();
     swap_state(memory, work.inner);
     const SolveReport report = work.elimination.reduce(problem)
                                    ? solve_reduced(problem, limits, work, p)
@@ -50,7 +50,8 @@ class Eliminating final : public SolverAround {
 
   /// The residual of the whole problem has another scale than that of the part: the part is solved again, from where it
   /// is, to a tolerance that makes up for it.
-  SolveReport solve_reduced(const ContactProblem& problem, Limits limits, Work& work, Out p) const {
+  SolveReport solve_reduced(const ContactProblem& problem, Limits limits, EliminationWork& work,
+                            Out p) const {
     const EqualityElimination& others = work.elimination;
     const ContactProblem part{others.W(), others.b(), others.laws(), others.ids()};
     SolveReport report{false, 0, residual(problem, p)};

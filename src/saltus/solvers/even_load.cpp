@@ -14,7 +14,7 @@ constexpr int kRefined = 2;       ///< ... which so many steps towards alpha = 0
 constexpr double kMoved = 1e-6;   ///< |change of p|/|p|, below which p was determined
 constexpr double kSlides = 1e-6;  ///< |p_T| > (1 - kSlides) mu p_N
 constexpr double kStands = 1e-6;  ///< |dp|/|p| at which Newton's method ends
-constexpr int kMostNewton = 20, kMostHalvings = 8;
+constexpr int kMostEvenNewton = 20, kMostHalvings = 8;
 
 /// Whether one of its disks is full.
 bool on_cone(const GroupedContact& c, const double* p) {
@@ -46,7 +46,7 @@ void EvenLoad::centre(bool at_p) {
 /// Newton's method for (1) about the centre, until p stands.
 bool EvenLoad::settle(double alpha) {
   double merit = newton_.merit(alpha);
-  for (int k = 0; k < kMostNewton && !stop_requested(stop_); ++k) {
+  for (int k = 0; k < kMostEvenNewton && !stop_requested(stop_); ++k) {
     if (!newton_.direction(alpha)) return false;
     ++iterations_;
     double t = 1.0, next = newton_.merit_at(alpha, t);

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "saltus/contact/contact_groups.h"
 #include "saltus/contact/contact_solver.h"
-#include "saltus/solvers/contact_groups.h"
 #include "saltus/solvers/group_newton.h"
 
 namespace saltus {

@@ -12,9 +12,9 @@
 namespace saltus {
 namespace {
 
-constexpr int kContacts = 32, kRows = 96;
-constexpr int kSweeps = 20;  ///< that are cheaper than Newton's method
-constexpr int kShared = 2;   ///< sweeps of all contacts at once, before them
+constexpr int kContacts = 32, kFewRows = 96;
+constexpr int kSweepsOfFew = 20;  ///< that are cheaper than Newton's method
+constexpr int kSharedFew = 2;   ///< sweeps of all contacts at once, before them
 
 /// u_c = b_c + sum_{d != c} W_cd p_d and W_cc, from either form of W.
 class Rows {
@@ -58,7 +58,7 @@ class Rows {
 };
 
 /// The rows of a law without friction, one after the other:  p_i <- Proj_K(-(u_i + sum_{j != i} W_ij p_j)/W_ii)
-void solve_rows(const Law& law, const double* W, const double* u, double* p) {
+void solve_few_rows(const Law& law, const double* W, const double* u, double* p) {
   const Cone K(law);
   for (int i = 0; i < law.size; ++i) {
     double u_i = u[i];
@@ -77,7 +77,7 @@ void solve_one(const Rows& rows, const ContactProblem& problem, int c, const dou
   rows.read(c, p, u, W);
   std::copy_n(p + law.first, law.size, next);
   if (law.kind != LawKind::coulomb)
-    solve_rows(law, W, u, next);
+    solve_few_rows(law, W, u, next);
   else if (W[0] > 0.0)
     solve_coulomb(law.size, W, u, law.friction, next);
 }
@@ -103,18 +103,18 @@ double sweep(const Rows& rows, const ContactProblem& problem, double* p) {
 }  // namespace
 
 bool are_few(const ContactProblem& problem) {
-  if (std::ssize(problem.laws) > kContacts || problem.b.size() > kRows) return false;
+  if (std::ssize(problem.laws) > kContacts || problem.b.size() > kFewRows) return false;
   if (!problem.W.blocks() && !problem.W.dense()) return false;
   for (const Law& law : problem.laws)
     if (law.kind == LawKind::rolling || law.size > 3) return false;
   return true;
 }
 
-// All contacts at once, kShared times:  p_c <- p_c + (solution of c alone - p_c)/n;  those without friction, which are what
+// All contacts at once, kSharedFew times:  p_c <- p_c + (solution of c alone - p_c)/n;  those without friction, which are what
 // presses (motors, limits), one after the other.
 void share_load(const ContactProblem& problem, Out p) {
   const Rows rows(problem);
-  double W[9], next[3], data[kRows];
+  double W[9], next[3], data[kFewRows];
   const int contacts = static_cast<int>(problem.laws.size());
   int closing = 0, rubbing = 0;
   for (int c = 0; c < contacts; ++c) {
@@ -126,7 +126,7 @@ void share_load(const ContactProblem& problem, Out p) {
     closing += next[0] < 0.0;
   }
   if (closing < 2) return;
-  for (int k = 0; k < kShared; ++k) {
+  for (int k = 0; k < kSharedFew; ++k) {
     for (int c = 0; c < contacts; ++c) {
       const Law& law = problem.laws[at(c)];
       if (law.kind == LawKind::coulomb) continue;
@@ -147,20 +147,20 @@ void share_load(const ContactProblem& problem, Out p) {
 }
 
 SolveReport solve_few(const ContactProblem& problem, Limits limits, Out p) {
-  double data[kRows];
+  double data[kFewRows];
   const auto n = p.size();
   std::copy_n(p.data(), n, data);
   const Rows rows(problem);
   const bool one = problem.laws.size() == 1;
   double before = HUGE_VAL;
   SolveReport report;
-  while (report.iterations < std::min(kSweeps, limits.iterations)) {
+  while (report.iterations < std::min(kSweepsOfFew, limits.iterations)) {
     const double change = sweep(rows, problem, data);
     ++report.iterations;
     if (one || change <= 0.3 * limits.tolerance) break;
     const double rate = change / before;  // of the last two sweeps; what it promises
     if (report.iterations > 2 &&
-        !(change * std::pow(rate, kSweeps - report.iterations) <= limits.tolerance))
+        !(change * std::pow(rate, kSweepsOfFew - report.iterations) <= limits.tolerance))
       break;
     before = change;
   }

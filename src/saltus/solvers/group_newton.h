@@ -2,9 +2,9 @@
 #pragma once
 #include <vector>
 
+#include "saltus/contact/contact_groups.h"
 #include "saltus/contact/contact_solver.h"
-#include "saltus/math/block_lu.h"
-#include "saltus/solvers/contact_groups.h"
+#include "saltus/linear_algebra/block_lu.h"
 #include "saltus/solvers/contact_map.h"
 
 namespace saltus {

@@ -26,7 +26,7 @@ namespace saltus {
 namespace {
 
 using Kind = ConeProblem::Kind;
-using Cone = ConeProblem::Cone;
+using PointCone = ConeProblem::Cone;
 
 constexpr double kSmooth[] = {
     1e-3, 1e-2, 1e-4, 5e-2};         ///< kappa; 1e-4 to 1e-2 alike, from 0.02 on steps become short
@@ -40,7 +40,7 @@ constexpr double kProximalLeast = 1e-8, kProximalLargest = 0.1;
 constexpr int kMostInterior = 100, kPatience = 20, kMostNewton = 12, kNewtonPatience = 2;
 // Where contacts are redundant: residual from which on the statuses of the impulses given are kept; above which Newton's method has lost
 // them; below which one that does not fall asks for larger steps.
-constexpr double kFollow = 1e-2, kLost = 1e-2, kStands = 1e-7;
+constexpr double kFollow = 1e-2, kLost = 1e-2, kInteriorStands = 1e-7;
 constexpr int kMostKept = 10;
 constexpr double kNear = 2.0, kFilled = 0.9;  ///< in tolerances: what is near, what is used
 // There too: m from which on statuses are tried, and by which part it falls between two trials; rho, and alpha over F:
@@ -50,7 +50,7 @@ constexpr double kShare = 3.0, kShareRoot = 3e-5;  ///< alpha = F max(kShare, kS
 constexpr int kMostWandering = 30,
               kLongPatience = 7;  ///< Newton steps where joints and contacts are redundant
 
-struct Work final : SolverWork {
+struct InteriorPointWork final : SolverWork {
   ConeWork cones;
   std::vector<ConeRows> rows;         ///< of each cone
   std::vector<NesterovTodd> scaling;  ///< of each cone
@@ -70,11 +70,11 @@ struct Work final : SolverWork {
 };
 
 /// One solve: the iterates and what is known of them.
-class Solve {
+class InteriorPointSolve {
  public:
   /// start: the residual of p
-  Solve(const ContactProblem& contact, Limits limits, Work& work, double start, bool redundant,
-        Out p)
+  InteriorPointSolve(const ContactProblem& contact, Limits limits, InteriorPointWork& work,
+                     double start, bool redundant, Out p)
       : contact_(contact),
         limits_(limits),
         w_(work),
@@ -83,7 +83,7 @@ class Solve {
     w_.begin(contact);
     w_.best = p;
     report_.residual = start;
-    for (const Cone& cone : w_.cones.problem.cones) barriers_ += cone.barrier() ? 1 : 0;
+    for (const PointCone& cone : w_.cones.problem.cones) barriers_ += cone.barrier() ? 1 : 0;
   }
 
   SolveReport run() {
@@ -144,14 +144,14 @@ class Solve {
       if (!w_.cones.newton(x, alpha)) return;
       const double now = offer(x);
       if (now > kLost) return;
-      if (now < kStands && now > 0.5 * last) alpha *= 0.1;
+      if (now < kInteriorStands && now > 0.5 * last) alpha *= 0.1;
       last = now;
     }
   }
 
   /// (1) from the middle of the cones, and the statuses that it finds.
   void interior() {
-    for (const Cone& cone : w_.cones.problem.cones) {
+    for (const PointCone& cone : w_.cones.problem.cones) {
       if (!cone.barrier()) continue;
       w_.x.segment(cone.first, cone.size).setZero();
       w_.y.segment(cone.first, cone.size).setZero();
@@ -214,13 +214,13 @@ class Solve {
   void measure() {
     const ConeProblem& problem = w_.cones.problem;
     double gap = 0.0;
-    for (const Cone& cone : problem.cones)
+    for (const PointCone& cone : problem.cones)
       if (cone.barrier())
         gap += NesterovTodd::dot(cone.size, w_.x.data() + cone.first, w_.y.data() + cone.first);
     mean_ = barriers_ > 0 ? gap / barriers_ : 0.0;
     w_.cones.apply(w_.x, w_.r);
     w_.r += problem.b;
-    for (const Cone& cone : problem.cones) {
+    for (const PointCone& cone : problem.cones) {
       const double* const y = w_.y.data() + cone.first;
       double* const r = w_.r.data() + cone.first;
       if (cone.kind == Kind::zero) r[0] = 0.0;
@@ -235,7 +235,7 @@ class Solve {
   bool factorise(bool lagged) {
     const ConeProblem& problem = w_.cones.problem;
     for (std::size_t c = 0; c < problem.cones.size(); ++c) {
-      const Cone& cone = problem.cones[c];
+      const PointCone& cone = problem.cones[c];
       ConeRows& rows = w_.rows[c];
       rows = {};
       if (cone.kind == Kind::all) rows.set(0, 1.0, kRegular);
@@ -264,7 +264,7 @@ class Solve {
     const ConeProblem& problem = w_.cones.problem;
     dx = -w_.r;
     for (std::size_t c = 0; c < problem.cones.size(); ++c) {
-      const Cone& cone = problem.cones[c];
+      const PointCone& cone = problem.cones[c];
       if (!cone.barrier()) continue;
       const double* const y = w_.y.data() + cone.first;
       double* const z = dy.data() + cone.first;  // F^-1 q
@@ -275,7 +275,7 @@ class Solve {
     }
     w_.cones.solve(dx, 1);
     for (std::size_t c = 0; c < problem.cones.size(); ++c) {
-      const Cone& cone = problem.cones[c];
+      const PointCone& cone = problem.cones[c];
       if (!cone.barrier()) continue;
       for (int i = 0; i < cone.size; ++i)
         for (int j = 0; j < cone.size; ++j)
@@ -286,7 +286,7 @@ class Solve {
   /// Largest step that stays in the cones.
   double room(const Vector& dx, const Vector& dy, double most) const {
     double t = most;
-    for (const Cone& cone : w_.cones.problem.cones) {
+    for (const PointCone& cone : w_.cones.problem.cones) {
       if (!cone.barrier()) continue;
       const int i = cone.first;
       t = NesterovTodd::step(cone.size, w_.x.data() + i, dx.data() + i, t);
@@ -298,7 +298,7 @@ class Solve {
   /// q of  lambda o q = centre m e - lambda o lambda - (F^-1 dx) o (F dy);  without the last term if there is no dx
   void aim(double centre, const Vector* dx, const Vector* dy) {
     for (std::size_t c = 0; c < w_.cones.problem.cones.size(); ++c) {
-      const Cone& cone = w_.cones.problem.cones[c];
+      const PointCone& cone = w_.cones.problem.cones[c];
       if (!cone.barrier()) continue;
       const double* const lambda = w_.lambda.data() + cone.first;
       double right[3], square[3], a[3], b[3], second[3] = {};
@@ -321,7 +321,7 @@ class Solve {
     direction(lagged, w_.dx, w_.dy);
     const double predicted = room(w_.dx, w_.dy, 1.0);
     double gap = 0.0;
-    for (const Cone& cone : w_.cones.problem.cones)
+    for (const PointCone& cone : w_.cones.problem.cones)
       for (int i = cone.first; cone.barrier() && i < cone.first + cone.size; ++i)
         gap += (w_.x[i] + predicted * w_.dx[i]) * (w_.y[i] + predicted * w_.dy[i]);
     const double left = barriers_ > 0 ? gap / (mean_ * barriers_) : 0.0;
@@ -372,7 +372,7 @@ class Solve {
 
   const ContactProblem& contact_;
   const Limits limits_;
-  Work& w_;
+  InteriorPointWork& w_;
   Out p_;
   const bool redundant_;  ///< bodies are held many times over, by joints too
   SolveReport report_;
@@ -402,7 +402,9 @@ class InteriorPoint final : public ContactSolver {
     }
     const double start = residual(problem, p);
     if (start <= limits.tolerance) return {true, 0, start};
-    return Solve(problem, limits, memory.work.get<Work>(), start, redundant_, p).run();
+    return InteriorPointSolve(problem, limits, memory.work.get<InteriorPointWork>(), start,
+                              redundant_, p)
+        .run();
   }
 
  private:

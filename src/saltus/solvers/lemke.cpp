@@ -9,7 +9,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/contact/residual.h"
-#include "saltus/solvers/dense_lu.h"
+#include "saltus/linear_algebra/dense_lu.h"
 #include "saltus/solvers/lemke_tableau.h"
 #include "saltus/solvers/solvers.h"
 

@@ -19,7 +19,7 @@
 namespace saltus {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kRollingEpsilon = std::numeric_limits<double>::epsilon();
 
 /// One contact, rows in the order N, then the parts solved within, then the part solved around them.
 class Rolling {
@@ -108,7 +108,7 @@ class Rolling {
         (j < X ? W_X[i * X + j] : b_X[i]) = value;
       }
     }
-    W_X[0] = std::max(W_X[0], 16.0 * kEpsilon * at(0, 0));
+    W_X[0] = std::max(W_X[0], 16.0 * kRollingEpsilon * at(0, 0));
     within(W_X, b_X);
     double size2 = 0.0;
     for (int i = 0; i < outer; ++i) {
@@ -126,7 +126,7 @@ class Rolling {
   double lowest() const {
     double trace = 0.0;
     for (int i = X; i < rows; ++i) trace += at(i, i);
-    return std::max(4.0 * kEpsilon * trace, 1e-290);
+    return std::max(4.0 * kRollingEpsilon * trace, 1e-290);
   }
 
   /// p of the root of h; where it jumps over the edge of the disc instead, p of the far side.
@@ -154,9 +154,9 @@ class Rolling {
     if (!(h_high >= 0.0)) return;
     // h is nearly straight: false position, the end that stays weighed down (Anderson, Bjoerck 1973)
     double h = h_high, lambda = high;
-    for (int i = 0, bisect = 0; i < 120 && std::abs(h) > 4.0 * kEpsilon; ++i) {
+    for (int i = 0, bisect = 0; i < 120 && std::abs(h) > 4.0 * kRollingEpsilon; ++i) {
       const double width = high - low;
-      if (width <= 2.0 * kEpsilon * high) break;
+      if (width <= 2.0 * kRollingEpsilon * high) break;
       lambda = bisect > 3 ? (low > 0.0 && high > 4.0 * low ? std::sqrt(low) * std::sqrt(high)
                                                            : 0.5 * (low + high))
                           : low + width * (-h_low / (h_high - h_low));
@@ -197,7 +197,7 @@ void solve_rolling(int rows, const double* W, const double* b, double mu, double
     std::fill(p, p + rows, zero);
     return;
   }
-  constexpr double kSolved = 16.0 * kEpsilon;
+  constexpr double kSolved = 16.0 * kRollingEpsilon;
   std::fill_n(p, rows, 0.0);
   if (!(b[0] < 0.0)) return;  // opens by itself
   double best = std::numeric_limits<double>::infinity(), q[kContactRows];

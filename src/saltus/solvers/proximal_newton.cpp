@@ -28,10 +28,11 @@ constexpr int kSmall = 8, kLarge = 100;        ///< contacts of a small and of a
 constexpr int kRescue = 10;                    ///< sweeps where alpha is at its largest
 constexpr int kFewSweeps = 12;                 ///< that are cheaper than Newton's method
 constexpr int kPasses = 3;
-constexpr int kCloser = 6;       ///< more, where the tolerance is met and contacts close
-constexpr double kLoose = 1e-6;  ///< tolerance from which p of the start has the size of a solution
+constexpr int kCloser = 6;  ///< more, where the tolerance is met and contacts close
+constexpr double kLooseNewton =
+    1e-6;  ///< tolerance from which p of the start has the size of a solution
 
-struct Work final : SolverWork {
+struct ProximalNewtonWork final : SolverWork {
   ContactGroups groups;
   GroupNewton newton;
   std::vector<double> best;
@@ -176,7 +177,7 @@ class ProximalNewton final : public ContactSolver {
                     Out p) const override {
     const Eigen::Index n = problem.b.size();
     expects(problem.W.rows() == n && p.size() == n, "W, b and p differ in size");
-    Work& work = memory.work.get<Work>();
+    ProximalNewtonWork& work = memory.work.get<ProximalNewtonWork>();
     SolveReport report{false, 0, residual(problem, p)};
     bool met = report.residual <= limits.tolerance;
     if (met && keeps_apart(problem, limits, p)) {
@@ -198,7 +199,7 @@ class ProximalNewton final : public ContactSolver {
     for (int pass = 0;
          pass < kPasses + (met ? kCloser : 0) && report.iterations < limits.iterations; ++pass) {
       double p2 = 0.0;
-      if (pass > 0 || limits.tolerance >= kLoose)
+      if (pass > 0 || limits.tolerance >= kLooseNewton)
         for (const double x : newton.p) p2 += x * x;
       const double F = limits.tolerance * limits.tolerance * std::max(p2, b2) * share /
                        static_cast<double>(groups.contacts.size());

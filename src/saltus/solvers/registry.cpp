@@ -24,9 +24,6 @@ constexpr SolverRow kSolvers[] = {
      "primal-dual interior point, ended by Newton's method; walls and what else is redundant",
      "AcaryArmandNguyenShpakovych2024", "equality, unilateral, friction; any W",
      make_interior_point},
-    {"admm", "alternating directions with one factor of W + rho I, ended by Newton's method",
-     "BoydParikhChu2011", "equality, unilateral, box, friction; symmetric semidefinite W",
-     make_admm},
 };
 
 }  // namespace

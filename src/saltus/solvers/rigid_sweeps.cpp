@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "saltus/base/index_internal.h"
-#include "saltus/math/lanes.h"
+#include "saltus/math/pack.h"
 #include "saltus/solvers/contact_map.h"
 #include "saltus/solvers/local_coulomb.h"
 
@@ -16,7 +16,7 @@ constexpr int kWidth = 6, kRows = 3;
 constexpr int kAhead = 4;  // contacts ahead of which the bodies are fetched
 
 /// u += H v
-void add_velocity(const double* H, const double* v, double* u) {
+void add_body_velocity(const double* H, const double* v, double* u) {
   for (int i = 0; i < kRows; ++i, H += kWidth)
     u[i] +=
         ((H[0] * v[0] + H[2] * v[2]) + H[4] * v[4]) + ((H[1] * v[1] + H[3] * v[3]) + H[5] * v[5]);
@@ -375,7 +375,7 @@ double RigidSweeps::natural_map() {
       const Contact& c = contacts_[i];
       double u[kRows] = {c.b[0], c.b[1], c.b[2]};
       for (int s = 0; s < 2 && c.side[s] >= 0; ++s)
-        add_velocity(c.H + kRows * kWidth * s, v_[at(c.side[s])].of, u);
+        add_body_velocity(c.H + kRows * kWidth * s, v_[at(c.side[s])].of, u);
       const double trace = c.W[0] + c.W[2] + c.W[5];
       for (int k = 0; k < kRows; ++k) x2 += c.x[k] * c.x[k];
       K.radius[0] = c.friction;

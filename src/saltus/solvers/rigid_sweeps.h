@@ -4,9 +4,9 @@
 #pragma once
 #include <vector>
 
+#include "saltus/base/thread_pool.h"
+#include "saltus/contact/colouring.h"
 #include "saltus/contact/contact_solver.h"
-#include "saltus/math/crew.h"
-#include "saltus/solvers/colouring.h"
 
 namespace saltus {
 

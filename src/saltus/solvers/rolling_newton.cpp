@@ -10,7 +10,7 @@
 namespace saltus {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kNewtonEpsilon = std::numeric_limits<double>::epsilon();
 
 /// The contact in numbers without units: moments as impulses p/L, W with mean diagonal 1, b as an impulse.
 struct Contact {
@@ -128,7 +128,7 @@ struct Contact {
           if (std::abs(J[i][j]) > std::abs(J[r][c])) r = i, c = j;
       const double pivot = J[r][c];
       if (rank == 0) first = std::abs(pivot);
-      if (!(std::abs(pivot) > 16.0 * kEpsilon * first)) break;
+      if (!(std::abs(pivot) > 16.0 * kNewtonEpsilon * first)) break;
       std::swap(J[rank], J[r]);
       std::swap(column[rank], column[c]);
       for (int i = 0; i < rows; ++i) std::swap(J[i][rank], J[i][c]);
@@ -185,7 +185,7 @@ double rolling_defect(int rows, const double* W, const double* b, double mu, dou
 double refine_rolling(int rows, const double* W, const double* b, double mu, double mu_R,
                       double sigma, double* p, int rounds) {
   constexpr int kProjections = 20;
-  constexpr double kRound = 8.0 * kEpsilon;
+  constexpr double kRound = 8.0 * kNewtonEpsilon;
   const Contact x(law_of(rows, mu, mu_R, sigma), W, b);
   const double fixed_step = 1.0 / x.bound();
   constexpr int kMost = Contact::kMost;
@@ -199,7 +199,7 @@ double refine_rolling(int rows, const double* W, const double* b, double mu, dou
     least = defect;
     std::copy_n(now, rows, best);
   };
-  for (int k = 0; rows == 3 && k < 9 && !(least <= 16.0 * kEpsilon); ++k) {
+  for (int k = 0; rows == 3 && k < 9 && !(least <= 16.0 * kNewtonEpsilon); ++k) {
     x.state(k % 3 - 1, k / 3 - 1, next);
     defect = x.defect(next);
     if (!(defect < least)) continue;
@@ -221,7 +221,7 @@ double refine_rolling(int rows, const double* W, const double* b, double mu, dou
     }
     keep();
     if (lower) continue;
-    if (least <= 16.0 * kEpsilon) break;
+    if (least <= 16.0 * kNewtonEpsilon) break;
     for (int k = 0; k < kProjections; ++k) {
       x.velocity(now, u);
       x.project(now, u, fixed_step, next);

@@ -63,11 +63,6 @@ std::unique_ptr<ContactSolver> make_first_newton();
 /// of auto.
 std::unique_ptr<ContactSolver> make_velocity_newton();
 
-/// Equality, unilateral, box and Coulomb laws by the alternating direction method of multipliers with one factor of
-/// W + rho I for many iterations, ended by Newton's method; W symmetric, else UsageError. Warm start.
-/// S. Boyd, N. Parikh, E. Chu, B. Peleato, J. Eckstein, Found. Trends Mach. Learn. 3 (2011) 1-122.
-std::unique_ptr<ContactSolver> make_admm();
-
 /// `inner` on problems whose friction grows from 0 in steps, each from the solution of the last: a resort where `inner`
 /// fails by itself. Not in the registry; part of auto.
 std::unique_ptr<ContactSolver> make_continuation(std::unique_ptr<ContactSolver> inner);

@@ -156,7 +156,7 @@ struct Set {
   double raise = 0.0;                   ///< s
 };
 
-struct Work final : SolverWork {
+struct VelocityNewtonWork final : SolverWork {
   BlockInverse C;
   std::vector<Set> sets;
   std::vector<Slope> G;
@@ -165,9 +165,10 @@ struct Work final : SolverWork {
 };
 
 /// One solve.
-class Solve {
+class VelocityNewtonSolve {
  public:
-  Solve(const ContactProblem& problem, const VelocityDelassus& W, Limits limits, Work& work, Out p)
+  VelocityNewtonSolve(const ContactProblem& problem, const VelocityDelassus& W, Limits limits,
+                      VelocityNewtonWork& work, Out p)
       : problem_(problem), W_(W), H_(W.by_velocities()), limits_(limits), x_(work), p_(p) {}
 
   SolveReport run();
@@ -201,7 +202,7 @@ class Solve {
   const VelocityDelassus& W_;
   const VelocityRows& H_;
   Limits limits_;
-  Work& x_;
+  VelocityNewtonWork& x_;
   Out p_;
   SolveReport report_;
   double rho_W_ = kFirst,
@@ -211,7 +212,7 @@ class Solve {
   int steps_ = 0, gained_ = 0;  ///< steps of P; the last that gained
 };
 
-void Solve::begin() {
+void VelocityNewtonSolve::begin() {
   const Eigen::Index rows = problem_.b.size(), n = H_.velocities();
   for (Vector* v : {&x_.P, &x_.pi, &x_.best, &x_.u, &x_.Hd, &x_.ahead}) v->resize(rows);
   for (Vector* v :
@@ -238,7 +239,7 @@ void Solve::begin() {
 }
 
 /// From p, of which the residual was taken: W holds w of it.
-void Solve::restart() {
+void VelocityNewtonSolve::restart() {
   x_.P = p_;
   x_.w = W_.response();
   H_.transpose(x_.P, x_.Aw);
@@ -249,7 +250,7 @@ void Solve::restart() {
 }
 
 /// pi(u), and G in it.
-void Solve::project_all(const Vector& u, bool slopes) {
+void VelocityNewtonSolve::project_all(const Vector& u, bool slopes) {
   if (slopes) std::fill(x_.G.begin(), x_.G.end(), Slope{});
   for (const Set& set : x_.sets) {
     const int n = set.K.size();
@@ -267,7 +268,7 @@ void Solve::project_all(const Vector& u, bool slopes) {
 }
 
 /// The natural map at pi and u, relative as residual() is.
-double Solve::natural() const {
+double VelocityNewtonSolve::natural() const {
   double F2 = 0.0;
   for (const Set& set : x_.sets)
     F2 += natural_map2(set.K, set.natural, &x_.u[set.row], &x_.pi[set.row]);
@@ -275,14 +276,14 @@ double Solve::natural() const {
   return scale > 0.0 ? std::sqrt(F2 / scale) : 0.0;
 }
 
-bool Solve::solved() {
+bool VelocityNewtonSolve::solved() {
   report_.residual = residual(problem_, p_);
   report_.converged = report_.residual <= limits_.tolerance && keeps_apart(problem_, limits_, p_);
   return report_.converged;
 }
 
 /// P <- pi. False: there is nothing more to gain.
-bool Solve::step_multipliers() {
+bool VelocityNewtonSolve::step_multipliers() {
   const double now = natural();
   ++steps_;
   if (now < least_) {
@@ -314,7 +315,7 @@ bool Solve::step_multipliers() {
 }
 
 /// (A + H^T G H) d = r until no more than `target` is left; A d and H d with it.
-void Solve::solve_linear(double target) {
+void VelocityNewtonSolve::solve_linear(double target) {
   x_.d.setZero();
   x_.Ad.setZero();
   x_.left = x_.r;
@@ -340,7 +341,7 @@ void Solve::solve_linear(double target) {
 }
 
 /// w += t d with d of (3) from r. False: d leads nowhere.
-bool Solve::step_newton() {
+bool VelocityNewtonSolve::step_newton() {
   ++report_.iterations;
   project_all(x_.u, true);
   x_.C.factorise(x_.G);
@@ -367,7 +368,7 @@ bool Solve::step_newton() {
   return true;
 }
 
-SolveReport Solve::run() {
+SolveReport VelocityNewtonSolve::run() {
   if (solved()) return report_;
   begin();
   restart();
@@ -410,7 +411,7 @@ class VelocityNewton final : public ContactSolver {
                     Out p) const override {
     const VelocityDelassus* const W = problem.W.velocities();
     expects(W != nullptr, "velocity-newton asks for W by velocities");
-    return Solve(problem, *W, limits, memory.work.get<Work>(), p).run();
+    return VelocityNewtonSolve(problem, *W, limits, memory.work.get<VelocityNewtonWork>(), p).run();
   }
 };
 

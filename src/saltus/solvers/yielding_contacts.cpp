@@ -12,10 +12,10 @@
 namespace saltus {
 namespace {
 
-constexpr double kAlpha = 1e-8;  ///< alpha, at least, ...
-constexpr double kAbove = 10.0;  ///< ... and in tolerances
-constexpr double kCloser = 0.1;  ///< tolerance of (1), in tolerances
-constexpr int kOuter = 15;
+constexpr double kYieldAlpha = 1e-8;  ///< alpha, at least, ...
+constexpr double kAbove = 10.0;       ///< ... and in tolerances
+constexpr double kYieldCloser = 0.1;  ///< tolerance of (1), in tolerances
+constexpr int kYieldOuter = 15;
 
 /// A proximal point method around `inner`, from p_0 = 0:
 ///     p_{k+1} solves the problem of  (W + alpha D, b - alpha D p_k),   D = diag(W_NN)                   (1)
@@ -30,15 +30,15 @@ class YieldingContacts final : public SolverAround {
     expects(problem.W.rows() == problem.b.size() && p.size() == problem.b.size(),
             "W, b and p differ in size");
     Work& work = memory.work.get<Work>();
-    const double alpha = std::max(kAlpha, kAbove * limits.tolerance);
+    const double alpha = std::max(kYieldAlpha, kAbove * limits.tolerance);
     yield(problem, alpha, work);
     work.p.setZero(p.size());
     work.b = problem.b;
     SolveReport report{false, 0, residual(problem, p)};
     // |F| has to fall, not F relative to impulses that grow without end where there is no solution
     double least = report.residual * size(problem, work, p);
-    for (int k = 0; k < kOuter && report.residual > limits.tolerance; ++k) {
-      const Limits rest{.tolerance = kCloser * limits.tolerance,
+    for (int k = 0; k < kYieldOuter && report.residual > limits.tolerance; ++k) {
+      const Limits rest{.tolerance = kYieldCloser * limits.tolerance,
                         .iterations = limits.iterations - report.iterations,
                         .stop = limits.stop};
       if (rest.iterations <= 0 || limits.stopped()) break;

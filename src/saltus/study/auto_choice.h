@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/scene.h"
 #include "saltus/sim/simulation.h"
+#include "saltus/spec/scene.h"
 #include "saltus/study/study_run.h"
 
 namespace saltus {

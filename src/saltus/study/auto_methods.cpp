@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/advice/advice.h"
 #include "saltus/base/error.h"
-#include "saltus/scene/advice.h"
-#include "saltus/scene/body_names.h"
+#include "saltus/model/scheme_fit.h"
 #include "saltus/scene/build.h"
-#include "saltus/scene/scheme_fit.h"
 #include "saltus/schemes/registry.h"
+#include "saltus/spec/body_names.h"
 #include "saltus/study/auto_trial.h"
 
 namespace saltus {

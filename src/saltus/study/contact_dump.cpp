@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "saltus/base/error.h"
+#include "saltus/contact/body_blocks.h"
 #include "saltus/contact/body_delassus.h"
-#include "saltus/solvers/body_blocks.h"
 
 namespace saltus {
 namespace {

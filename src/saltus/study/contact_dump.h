@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 #include "saltus/sim/simulation.h"
 
 namespace saltus {

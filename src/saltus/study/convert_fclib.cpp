@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "saltus/base/error.h"
-#include "saltus/io/convert.h"
-#include "saltus/io/data_files.h"
-#include "saltus/io/results.h"
-#include "saltus/io/results_file.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/convert/convert.h"
+#include "saltus/results/results.h"
+#include "saltus/results/results_file.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/data_files.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/failure_text.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/study/contact_dump.h"

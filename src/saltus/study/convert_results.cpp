@@ -5,7 +5,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/suggest.h"
-#include "saltus/io/convert.h"
+#include "saltus/convert/convert.h"
 #include "saltus/study/convert_fclib.h"
 
 namespace saltus {

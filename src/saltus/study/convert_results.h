@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "saltus/io/results_reader.h"
+#include "saltus/results/results_reader.h"
 
 namespace saltus {
 

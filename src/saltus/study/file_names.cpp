@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "saltus/base/error.h"
-#include "saltus/io/data_files.h"
-#include "saltus/io/output_file.h"
+#include "saltus/results/output_file.h"
+#include "saltus/scene_file/data_files.h"
 
 namespace saltus {
 namespace {

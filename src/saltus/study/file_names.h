@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "saltus/scene/scene.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

@@ -4,9 +4,9 @@
 #include <functional>
 #include <limits>
 
-#include "saltus/io/results.h"
-#include "saltus/scene/spec.h"
+#include "saltus/results/results.h"
 #include "saltus/sim/simulation.h"
+#include "saltus/spec/spec.h"
 
 namespace saltus {
 

@@ -8,10 +8,10 @@
 #include <limits>
 #include <vector>
 
-#include "saltus/bodies/fem.h"
-#include "saltus/scene/advice.h"
-#include "saltus/scene/joint_summary.h"
-#include "saltus/scene/scheme_fit.h"
+#include "saltus/advice/advice.h"
+#include "saltus/fem/fem.h"
+#include "saltus/model/joint_summary.h"
+#include "saltus/model/scheme_fit.h"
 
 namespace saltus {
 

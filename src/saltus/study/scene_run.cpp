@@ -6,13 +6,13 @@
 #include <new>
 #include <optional>
 
-#include "saltus/io/data_files.h"
-#include "saltus/io/layout.h"
-#include "saltus/io/output_file.h"
-#include "saltus/io/results_reader.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/scene/body_names.h"
+#include "saltus/results/layout.h"
+#include "saltus/results/output_file.h"
+#include "saltus/results/results_reader.h"
+#include "saltus/scene_file/data_files.h"
+#include "saltus/scene_file/scene_write.h"
 #include "saltus/sim/failure_text.h"
+#include "saltus/spec/body_names.h"
 #include "saltus/study/contact_dump.h"
 #include "saltus/study/file_names.h"
 #include "saltus/study/run_warnings.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/io/convert.h"
-#include "saltus/io/provenance.h"
+#include "saltus/convert/convert.h"
+#include "saltus/results/provenance.h"
 #include "saltus/study/run_loop.h"
 #include "saltus/study/scene_setup.h"
 

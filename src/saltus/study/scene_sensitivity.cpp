@@ -10,9 +10,9 @@
 #include <optional>
 #include <string_view>
 
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 
 namespace saltus {

@@ -3,14 +3,14 @@
 //     SceneSensitivity s = scene_sensitivities(read_scene("ball.yaml"), {"contacts[0].law.restitution"});
 //     s.value(0, 0);  // d(outputs[0])/d(restitution)
 //
-// Paths are those of --set, and every number of the resolved scene has one. Method: sim/sensitivity.h.
+// Paths are those of --set, and every number of the resolved scene has one. Method: sensitivity/sensitivity.h.
 #pragma once
 #include <span>
 #include <string>
 #include <vector>
 
-#include "saltus/scene/scene.h"
-#include "saltus/sim/sensitivity.h"
+#include "saltus/sensitivity/sensitivity.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "saltus/base/units.h"
-#include "saltus/io/layout.h"
-#include "saltus/io/scene_yaml.h"
-#include "saltus/io/wav.h"
+#include "saltus/exchange/wav.h"
+#include "saltus/results/layout.h"
 #include "saltus/scene/build.h"
 #include "saltus/scene/scene_faults.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/study/file_names.h"
 
 namespace saltus {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
+#include "saltus/model/model.h"
+#include "saltus/spec/scene.h"
 #include "saltus/study/auto_choice.h"
 
 namespace saltus {

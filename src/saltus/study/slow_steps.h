@@ -3,8 +3,8 @@
 #include <array>
 #include <string>
 
-#include "saltus/scene/model.h"
-#include "saltus/sim/state.h"
+#include "saltus/model/model.h"
+#include "saltus/state/state.h"
 
 namespace saltus {
 

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/scene.h"
 #include "saltus/schemes/options.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

@@ -7,10 +7,11 @@
 #include "saltus/base/error.h"
 #include "saltus/base/options_check.h"
 #include "saltus/base/options_read.h"
-#include "saltus/io/yaml_document.h"
-#include "saltus/scene/body_names.h"
-#include "saltus/scene/scheme_fit.h"
+#include "saltus/model/group_facts.h"
+#include "saltus/model/scheme_fit.h"
+#include "saltus/scene_file/yaml_document.h"
 #include "saltus/schemes/registry.h"
+#include "saltus/spec/body_names.h"
 
 namespace saltus {
 namespace {

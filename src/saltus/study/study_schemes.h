@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
+#include "saltus/model/model.h"
 #include "saltus/schemes/options.h"
+#include "saltus/spec/scene.h"
 
 namespace saltus {
 

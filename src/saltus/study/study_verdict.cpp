@@ -17,7 +17,7 @@ struct Choice {
   int scheme = -1, run = -1;
 };
 
-const StudyRun& run_of(const StudyResult& r, Choice c) {
+const StudyRun& verdict_run(const StudyResult& r, Choice c) {
   return r.schemes[static_cast<std::size_t>(c.scheme)].runs[static_cast<std::size_t>(c.run)];
 }
 const std::string& label_of(const StudyResult& r, Choice c) {
@@ -25,7 +25,7 @@ const std::string& label_of(const StudyResult& r, Choice c) {
 }
 /// Name and step: "newmark with h = 5 ms".
 std::string name_of(const StudyResult& r, Choice c) {
-  return fmt::format("{} with h = {}", label_of(r, c), step_text(run_of(r, c).h));
+  return fmt::format("{} with h = {}", label_of(r, c), step_text(verdict_run(r, c).h));
 }
 
 double own_error(const StudyResult& r) {
@@ -51,8 +51,8 @@ std::string cost_text(const StudyResult& r, const StudyRun& run) {
 std::string none_text(const StudyResult& r, const std::vector<Choice>& ok) {
   if (ok.empty()) return "No run came to its end: there is nothing to choose from.";
   const Choice best =
-      *std::ranges::min_element(ok, {}, [&](Choice c) { return run_of(r, c).error; });
-  const StudyRun& run = run_of(r, best);
+      *std::ranges::min_element(ok, {}, [&](Choice c) { return verdict_run(r, c).error; });
+  const StudyRun& run = verdict_run(r, best);
   std::string text =
       fmt::format("No run meets the tolerance {:g}. The most accurate is {}: error {:.2g}",
                   r.tolerance, name_of(r, best), run.error);
@@ -66,26 +66,26 @@ std::string none_text(const StudyResult& r, const std::vector<Choice>& ok) {
 }
 
 std::string chosen_text(const StudyResult& r, Choice chosen, const std::vector<Choice>& good) {
-  const StudyRun& run = run_of(r, chosen);
+  const StudyRun& run = verdict_run(r, chosen);
   std::string text = fmt::format("Take {}: error {:.2g} where {:g} is asked for, {}",
                                  name_of(r, chosen), run.error, r.tolerance, cost_text(r, run));
   if (good.size() == 1) return text + "; no other run meets the tolerance.";
   text += fmt::format("; the cheapest of the {} runs that meet the tolerance", good.size());
   const Choice* next = nullptr;  // of another scheme
   for (const Choice& c : good)
-    if (c.scheme != chosen.scheme && (!next || run_of(r, c).wall < run_of(r, *next).wall))
+    if (c.scheme != chosen.scheme && (!next || verdict_run(r, c).wall < verdict_run(r, *next).wall))
       next = &c;
   if (!next) return text + ", all of this scheme.";
-  const double ratio = run_of(r, *next).wall / std::max(run.wall, 1e-12);
+  const double ratio = verdict_run(r, *next).wall / std::max(run.wall, 1e-12);
   if (ratio < kSameCost)
     return text + fmt::format(" ({} costs the same, error {:.2g}).", name_of(r, *next),
-                              run_of(r, *next).error);
+                              verdict_run(r, *next).error);
   return text + fmt::format("; the next scheme, {}, costs {:.2g} times as much.", name_of(r, *next),
                             ratio);
 }
 
 void warn_of_run(const StudyResult& r, Choice chosen, std::vector<std::string>& out) {
-  const StudyRun& run = run_of(r, chosen);
+  const StudyRun& run = verdict_run(r, chosen);
   const std::string& label = label_of(r, chosen);
   out.insert(out.end(), run.warnings.begin(), run.warnings.end());
   const double scale = r.energy_scale;
@@ -142,16 +142,16 @@ StudyVerdict study_verdict(const StudyResult& result) {
   const std::vector<Choice> ok = all_ok(result);
   std::vector<Choice> good;
   for (const Choice& c : ok)
-    if (run_of(result, c).error + own_error(result) <= result.tolerance) good.push_back(c);
+    if (verdict_run(result, c).error + own_error(result) <= result.tolerance) good.push_back(c);
   if (good.empty()) {
     verdict.text = none_text(result, ok);
   } else {
     double cheapest = std::numeric_limits<double>::infinity();
-    for (const Choice& c : good) cheapest = std::min(cheapest, run_of(result, c).wall);
+    for (const Choice& c : good) cheapest = std::min(cheapest, verdict_run(result, c).wall);
     Choice chosen;
     for (const Choice& c : good)
-      if (run_of(result, c).wall <= kSameCost * cheapest &&
-          (chosen.scheme < 0 || run_of(result, c).error < run_of(result, chosen).error))
+      if (verdict_run(result, c).wall <= kSameCost * cheapest &&
+          (chosen.scheme < 0 || verdict_run(result, c).error < verdict_run(result, chosen).error))
         chosen = c;
     verdict.scheme = chosen.scheme;
     verdict.run = chosen.run;

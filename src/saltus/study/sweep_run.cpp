@@ -8,10 +8,10 @@
 
 #include "saltus/base/stop.h"
 #include "saltus/base/text_check.h"
-#include "saltus/io/scene_yaml.h"
-#include "saltus/io/statistics.h"
-#include "saltus/io/yaml_document.h"
+#include "saltus/results/statistics.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
+#include "saltus/scene_file/yaml_document.h"
 #include "saltus/sim/failure_text.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/study/run_warnings.h"

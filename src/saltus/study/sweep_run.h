@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "saltus/scene/model.h"
-#include "saltus/scene/scene.h"
-#include "saltus/sim/state.h"
+#include "saltus/model/model.h"
+#include "saltus/spec/scene.h"
+#include "saltus/state/state.h"
 
 namespace saltus {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "saltus/io/output_file.h"
+#include "saltus/results/output_file.h"
 #include "saltus/study/sweep_plan.h"
 #include "saltus/study/sweep_run.h"
 

@@ -14,7 +14,7 @@
 #include "body_checks.h"
 #include "saltus/base/error.h"
 #include "saltus/bodies/mode_shapes.h"
-#include "saltus/bodies/natural_modes.h"
+#include "saltus/fem/natural_modes.h"
 
 using namespace saltus;
 using namespace saltus::test;

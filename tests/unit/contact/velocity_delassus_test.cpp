@@ -8,8 +8,8 @@
 #include <random>
 
 #include "saltus/contact/residual.h"
-#include "saltus/math/conjugate_gradients.h"
-#include "saltus/math/sparse.h"
+#include "saltus/linear_algebra/conjugate_gradients.h"
+#include "saltus/linear_algebra/sparse.h"
 #include "saltus/solvers/body_system.h"
 #include "saltus/solvers/solvers.h"
 

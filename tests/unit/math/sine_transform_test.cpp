@@ -10,7 +10,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/math/cyclic_convolution.h"
-#include "saltus/math/lanes.h"
+#include "saltus/math/pack.h"
 
 using namespace saltus;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "saltus/math/block_ldlt.h"
+#include "saltus/linear_algebra/block_ldlt.h"
 #include "tests/support/count_malloc.h"
 #include "tests/support/skip.h"
 

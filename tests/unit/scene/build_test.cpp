@@ -8,8 +8,8 @@
 #include <numbers>
 #include <string>
 
-#include "saltus/io/scene_yaml.h"
-#include "saltus/scene/advice.h"
+#include "saltus/advice/advice.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 #include "support/data_folder.h"
 

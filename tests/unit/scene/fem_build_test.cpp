@@ -8,7 +8,7 @@
 #include <numbers>
 #include <string>
 
-#include "saltus/bodies/fem.h"
+#include "saltus/fem/fem.h"
 #include "saltus/sim/simulation.h"
 #include "support/mesh_scene.h"
 

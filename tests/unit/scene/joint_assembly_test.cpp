@@ -5,10 +5,10 @@
 #include <string>
 
 #include "saltus/contact/joint_system.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/model/joint_summary.h"
 #include "saltus/scene/build.h"
 #include "saltus/scene/joint_assembly.h"
-#include "saltus/scene/joint_summary.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 

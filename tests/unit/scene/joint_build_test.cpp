@@ -6,9 +6,9 @@
 #include <string>
 
 #include "saltus/contact/joint.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "support/joint_scene.h"
 
 using namespace saltus;

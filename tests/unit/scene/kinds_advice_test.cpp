@@ -5,14 +5,14 @@
 #include <numbers>
 #include <string>
 
+#include "saltus/advice/advice.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/mechanisms.h"
 #include "saltus/bodies/particles.h"
-#include "saltus/io/scene_yaml.h"
-#include "saltus/scene/advice.h"
+#include "saltus/model/scheme_fit.h"
 #include "saltus/scene/build.h"
 #include "saltus/scene/kinds.h"
-#include "saltus/scene/scheme_fit.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/schemes/registry.h"
 #include "saltus/sim/simulation.h"
 

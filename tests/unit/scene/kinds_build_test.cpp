@@ -6,10 +6,10 @@
 #include <numbers>
 #include <string>
 
-#include "saltus/io/data_files.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/data_files.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 #include "support/data_folder.h"
 

@@ -8,11 +8,12 @@
 
 #include "saltus/bodies/moving.h"
 #include "saltus/bodies/rigid.h"
-#include "saltus/io/data_files.h"
-#include "saltus/io/scene_write.h"
-#include "saltus/io/scene_yaml.h"
-#include "saltus/scene/body_names.h"
+#include "saltus/model/group_facts.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/data_files.h"
+#include "saltus/scene_file/scene_write.h"
+#include "saltus/scene_file/scene_yaml.h"
+#include "saltus/spec/body_names.h"
 #include "support/data_folder.h"
 
 using namespace saltus;

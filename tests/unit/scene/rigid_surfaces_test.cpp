@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "saltus/io/scene_yaml.h"
+#include "saltus/advice/detune_advice.h"
 #include "saltus/scene/build.h"
-#include "saltus/scene/detune_advice.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/schemes/registry.h"
 
 namespace saltus {

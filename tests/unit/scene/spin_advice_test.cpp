@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 

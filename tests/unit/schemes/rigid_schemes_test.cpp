@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "saltus/math/lanes.h"
+#include "saltus/math/pack.h"
 #include "saltus/schemes/rig_mid_kernel.h"
 #include "support/tops.h"
 

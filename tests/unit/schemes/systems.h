@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "saltus/dynamics/scheme.h"
-#include "saltus/math/factor.h"
+#include "saltus/linear_algebra/factor.h"
 
 namespace saltus::test {
 

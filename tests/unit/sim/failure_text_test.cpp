@@ -4,10 +4,10 @@
 #include <limits>
 #include <string>
 
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/failure_text.h"
-#include "saltus/sim/failure_words.h"
+#include "saltus/state/failure_words.h"
 
 using namespace saltus;
 

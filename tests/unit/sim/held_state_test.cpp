@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 
 namespace saltus {

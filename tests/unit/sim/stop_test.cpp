@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "saltus/io/checkpoint.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/results/checkpoint.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 #include "support/counting_stop.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/solvers/registry.h"
 

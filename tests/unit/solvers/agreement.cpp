@@ -137,7 +137,7 @@ TEST_CASE("the registry names every solver once, and `auto` takes what any takes
   }
   CHECK(names == std::set<std::string_view>{"auto", "proximal-newton", "principal-pivoting",
                                             "lemke", "gauss-seidel", "body-gauss-seidel",
-                                            "interior-point", "admm"});
+                                            "interior-point"});
   CHECK(solvers().front().name == "auto");
   CHECK(find_solver("none of these") == nullptr);
 }

@@ -1,4 +1,4 @@
-#include "saltus/solvers/body_blocks.h"
+#include "saltus/contact/body_blocks.h"
 
 #include <doctest/doctest.h>
 

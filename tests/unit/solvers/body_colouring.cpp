@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "saltus/solvers/colouring.h"
+#include "saltus/contact/colouring.h"
 
 using namespace saltus;
 using namespace saltus::testing;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "saltus/base/error.h"
-#include "saltus/io/fclib.h"
+#include "saltus/exchange/fclib.h"
 #include "saltus/solvers/nesterov_todd.h"
 #include "saltus/solvers/solvers.h"
 #include "tests/support/skip.h"

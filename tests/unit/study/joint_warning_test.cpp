@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 #include "saltus/sim/simulation.h"
 #include "saltus/study/run_warnings.h"
 

@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
-#include "saltus/io/compare.h"
-#include "saltus/io/results.h"
-#include "saltus/io/scene_yaml.h"
+#include "saltus/results/results.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
+#include "saltus/study/compare.h"
 
 using namespace saltus;
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "saltus/io/scene_yaml.h"
 #include "saltus/scene/build.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 using namespace saltus;
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "saltus/io/scene_yaml.h"
+#include "saltus/scene_file/scene_yaml.h"
 
 namespace study_test {
 

@@ -1,0 +1,596 @@
+#include "saltus/assembly/island_joints.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/contact/jointed.h"
+
+namespace saltus {
+namespace {
+
+constexpr double kSlow = 1.0 / 16.0;      // an old factor of S has to do better
+constexpr int kFewRows = 12;              // of joints: cheaper to factorise than to correct
+constexpr double kUnsolved = 1e-6;        // of L: refinement that ends above this went nowhere
+constexpr double kProjected = 1e-12;      // of the velocities that level both takes away
+constexpr double kProjectedLeast = 1e-9;  // where that is below round-off
+
+std::vector<JointMember> members_of(const Model& model, std::span<const int> groups) {
+  std::vector<JointMember> members;
+  for (const int g : groups)
+    members.push_back({g, model.groups()[static_cast<std::size_t>(g)].dynamics.get()});
+  return members;
+}
+
+}  // namespace
+
+IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
+    : model_(model),
+      system_(model.joints(), model.couplings(), members_of(model, groups)),
+      asked_(model.options().joints),
+      level_(asked_),
+      bilateral_(model.options().bilateral) {
+  const auto here = [&](const JointSide& side) {
+    return std::find(groups.begin(), groups.end(), side.group) != groups.end();
+  };
+  if (std::none_of(model.joints().begin(), model.joints().end(),
+                   [&](const Joint& joint) { return here(joint.a) || here(joint.b); }))
+    return;
+  for (const int g : groups) {
+    const Dynamics& body = *model.groups()[size(g)].dynamics;
+    Member m;
+    m.group = g;
+    m.q.resize(body.positions());
+    m.axes.resize(body.positions());
+    m.w.resize(body.velocities());
+    for (Vector* x : {&m.r, &m.all, &m.change}) x->setZero(body.velocities());
+    v_.push_back(m.w);
+    reacts_ = reacts_ || body.prescribed() > 0;
+    steady_ = steady_ && (m.w.size() == 0 || model_.groups()[size(g)].scheme->axes_fixed());
+    members_.push_back(std::move(m));
+  }
+  const bool swings = std::ranges::any_of(members_, [&](const Member& m) {
+    const Scheme& scheme = *group(m).scheme;
+    return m.w.size() > 0 && scheme.gain() < 1.0 && scheme.velocity_at() == 1.0 &&
+           !scheme.fixed_step();
+  });
+  controlled_ = swings && model.options().controlled();
+  if (swings) {
+    jump_times_ = system_.jumps();
+    std::erase_if(jump_times_, [](double t) { return t <= 0.0; });
+  }
+  loads_.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
+  if (reacts_) pushed_.reserve(4 * (model.joints().size() + model.couplings().size()));
+  for (std::size_t i = 0; i < loads_.size(); ++i)
+    if (model.joints()[i].strength > 0.0 && system_.rows_of(static_cast<int>(i))[1] > 0)
+      breakable_.push_back(static_cast<int>(i));
+  pull_.assign(breakable_.size(), 0.0);
+  if (!breakable_.empty()) gone_.assign(loads_.size(), 0);
+  size_vectors();
+}
+
+void IslandJoints::size_vectors() {
+  for (Vector* x : {&c_, &g_, &u_, &L_free_, &L_}) x->setZero(system_.rows());
+  member_of_row_.clear();
+}
+
+void IslandJoints::begin(const IslandStep& step) {
+  leave_out(step.broken);
+  if (!jump_times_.empty()) {
+    // t0 + h may be other bits than the t0 that follows, and the jump lies between them
+    const double t0 = step.trials.front().t0, t1 = t0 + step.h, round_off = 1e-9 * step.h;
+    const auto next = std::ranges::lower_bound(jump_times_, t0 - round_off);
+    jumps_ = next != jump_times_.end() && *next <= t1 + round_off;
+    level_ = jumps_ && asked_ != JointLevel::velocity ? JointLevel::both : asked_;
+    bilateral_ = jumps_ ? Bilateral::end_zero : model_.options().bilateral;
+  }
+  L_.setZero();
+  for (Member& m : members_) m.all.setZero();
+  drift_work_ = 0.0;
+}
+
+// The rows are arranged anew from the joints that are left, so that they do not depend on when the others broke: a run that
+// is taken up from a state goes on in the bits of the one that made it.
+void IslandJoints::leave_out(std::span<const BrokenJoint> broken) {
+  if (breakable_.empty() || std::ranges::equal(broken, known_, {}, &BrokenJoint::joint)) return;
+  known_.clear();
+  std::vector<char> gone(gone_.size(), 0);
+  for (const BrokenJoint& one : broken) {
+    known_.push_back(one.joint);
+    if (std::ranges::binary_search(breakable_, one.joint)) gone[size(one.joint)] = 1;
+  }
+  if (gone == gone_) return;
+  gone_ = std::move(gone);
+  std::vector<int> groups;
+  for (const Member& m : members_) groups.push_back(m.group);
+  system_ = JointSystem(model_.joints(), model_.couplings(), members_of(model_, groups), gone_);
+  size_vectors();
+  loads_.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
+}
+
+void IslandJoints::meet_contacts() {
+  if (jumps_) level_ = JointLevel::velocity;
+}
+
+void IslandJoints::place(IslandStep& step) {
+  for (Member& m : members_) {
+    const Scheme& scheme = *group(m).scheme;
+    const Trial& trial = step.trials[size(m.group)];
+    scheme.place(*group(m).dynamics, trial, 0.5, m.q);
+    scheme.place(*group(m).dynamics, trial, scheme.axes_at(), m.axes);
+  }
+  const double t0 = step.trials.front().t0;
+  const JointSystem::Configuration q0 = [&](int m) -> const Vector & {
+    return step.trials[size(members_[size(m)].group)].start->q;
+  },
+                                   q1 = [&](int m) -> const Vector & {
+                                     return step.trials[size(members_[size(m)].group)].q;
+                                   },
+                                   q = [&](int m) -> const Vector & { return members_[size(m)].q; },
+                                   axes = [&](int m) -> const Vector & {
+                                     return members_[size(m)].axes;
+                                   };
+  if (steady_)  // the place at mid-step is known, that at the end is not
+    system_.make_rows({t0, t0 + step.h, q, q, q, axes});
+  else
+    system_.make_rows({t0, t0 + step.h, q0, q1, q, axes});
+}
+
+// L_free_ <- c - G v_free,  where G v1 = c; G is taken once, of the difference of the velocities.
+void IslandJoints::target(IslandStep& step) {
+  const bool position = level_ != JointLevel::velocity, middle = bilateral_ != Bilateral::end_zero;
+  if (position) {
+    if (step.trials[size(members_.front().group)].pass <= 1) rates_of_gaps(step, g_);
+    L_free_ = -g_;  // from outstanding() where a pass went before
+  } else {
+    L_free_ = -system_.drift1();
+    if (middle) L_free_ -= system_.drift0();
+  }
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    const Trial& trial = step.trials[size(member.group)];
+    if (position)
+      member.w = trial.v - trial.v_free;
+    else if (middle)
+      member.w = -(trial.start->v + trial.v_free);
+    else
+      member.w = -trial.v_free;
+    system_.multiply_add(static_cast<int>(m), member.w, L_free_);
+  }
+}
+
+// g(q)/(gain h) of the iterate, the gain that of the bodies of the row. With q1 = q0 + h ((1 - gain) v0 + gain v1)
+//     g/(gain h) = w + g0/(gain h),   w = G v1 + d1 + (1/gain - 1) (G v0 + d0)
+// Of g0, the gap that the step began with, round-off is left out: it would never come to rest. Not of g: where a body turns
+// G v0 opens the gap by (h omega)^2/2 of its arms in every step, and what is left to add up until it counts comes back as a
+// velocity that changes its sign from step to step, against all contacts that stick.
+void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
+  if (member_of_row_.empty())
+    for (int i = 0; i < system_.rows(); ++i) member_of_row_.push_back(system_.member_of_row(i));
+  system_.gaps(
+      step.trials.front().t0 + step.h,
+      [&](int m) -> const Vector& { return step.trials[size(members_[size(m)].group)].q; }, rates);
+  opening_.setZero(rates.size());
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    const Trial& trial = step.trials[size(member.group)];
+    member.w = trial.v + (1.0 / trial.gain - 1.0) * trial.start->v;
+    system_.multiply_add(static_cast<int>(m), member.w, opening_);
+  }
+  const std::span<const char> turns = system_.turns();
+  const double extent = system_.extent();
+  for (Eigen::Index i = 0; i < rates.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double gain = step.trials[size(members_[size(member_of_row_[k])].group)].gain,
+                 noise = kNoise * (turns[k] != 0 ? 1.0 : extent);
+    const double w = opening_[i] + system_.drift1()[i] + (1.0 / gain - 1.0) * system_.drift0()[i];
+    const double start = rates[i] - gain * step.h * w;
+    // Beside the singular places of loops any round-off grows; and where bodies turn far in a step g0 is no round-off.
+    if (system_.loops() || std::abs(start) > 4.0 * noise) {
+      rates[i] = std::abs(rates[i]) <= noise ? 0.0 : rates[i] / (gain * step.h);
+      continue;
+    }
+    // In small steps towards the edge of what is left out; at it the digits that places lose must not count.
+    const double beyond = rates[i] - std::clamp(start, -noise, noise);
+    rates[i] = std::abs(beyond) <= noise / 16.0 ? 0.0 : beyond / (gain * step.h);
+    if (std::abs(start) <= noise) rates[i] = w;
+  }
+}
+
+// S~ of a pass before serves as factor while it makes the error much smaller:
+//     S~ (L_free - L) = c - G v_free - G A^-1 G^T L
+bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts) {
+  const int pass = step.trials[size(members_.front().group)].pass;
+  const bool corrects = !factors_kept && !contacts && pass > 1 && system_.rows() > kFewRows &&
+                        left_ <= kSlow * left_before_;
+  const auto A = [&](int m) -> const Factor& {
+    return step.trials[size(members_[size(m)].group)].A;
+  };
+  if (pass <= 1 && !factors_kept && system_.loops()) {  // at the start they are closed
+    system_.make_rows(step.trials.front().t0, [&](int m) -> const Vector& {
+      return step.trials[size(members_[size(m)].group)].start->q;
+    });
+    if (!system_.find_dependent(A)) return false;
+    place(step);
+  }
+  if (!factors_kept && !corrects && !system_.factorise_kept(A)) return false;
+  target(step);
+  if (!corrects) {
+    solve_joints(step, L_free_);
+    return L_free_.allFinite();
+  }
+  subtract_response(step, L_, L_free_);
+  system_.solve(L_free_);
+  L_free_ += L_;
+  return L_free_.allFinite();
+}
+
+/// u -= G A^-1 G^T L
+void IslandJoints::subtract_response(const JointSystem::Factors& A, const Vector& L, Vector& u) {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    member.w.setZero();
+    system_.transpose_add(static_cast<int>(m), L, member.w);
+    solve(A(static_cast<int>(m)), member.w);
+    member.w = -member.w;
+    system_.multiply_add(static_cast<int>(m), member.w, u);
+  }
+}
+
+void IslandJoints::subtract_response(IslandStep& step, const Vector& L, Vector& u) {
+  subtract_response(
+      [&](int m) -> const Factor& { return step.trials[size(members_[size(m)].group)].A; }, L, u);
+}
+
+// x <- S^-1 x. The factor is that of the symmetric part of S: where A is not symmetric, by
+//     x <- x + S~^-1 (b - G A^-1 G^T x),
+// which gains the ratio of the two parts a time.
+void IslandJoints::solve_joints(IslandStep& step, Vector& x) {
+  const bool exact = std::all_of(members_.begin(), members_.end(), [&](const Member& m) {
+    return m.w.size() == 0 || symmetric(step.trials[size(m.group)].A);
+  });
+  if (!exact) right_ = x;
+  system_.solve(x);
+  unsolved_ = false;
+  if (exact) return;
+  constexpr int kMost = 30;
+  double before = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < kMost; ++k) {
+    rest_ = right_;
+    subtract_response(step, x, rest_);
+    system_.solve(rest_);
+    const double change = rest_.norm();
+    unsolved_ = change > kUnsolved * x.norm();
+    if (!(change < 0.5 * before)) return;  // at round-off
+    x += rest_;
+    before = change;
+  }
+}
+
+void IslandJoints::release(IslandStep& step) {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Trial& trial = step.trials[size(members_[m].group)];
+    v_[m].setZero();
+    system_.transpose_add(static_cast<int>(m), L_free_, v_[m]);
+    if (v_[m].size() > 0) solve(trial.A, v_[m]);
+    v_[m] += trial.v_free;
+  }
+}
+
+void IslandJoints::open(Eigen::Index columns) { Y_.setZero(system_.rows(), columns); }
+
+void IslandJoints::gather(std::size_t member, const Matrix& X) {
+  for (Eigen::Index j = 0; j < X.cols(); ++j)
+    system_.multiply_add(static_cast<int>(member), X.col(j), Y_.col(j));
+}
+
+// A column of Y has the rows of the joints of two bodies alone, one of Z = S^-1 Y all of them.
+void IslandJoints::close(Matrix& W) {
+  Z_ = Y_;
+  system_.solve(Z_);
+  column_.assign(1, 0);
+  entries_.clear();
+  for (Eigen::Index j = 0; j < Y_.cols(); ++j) {
+    for (Eigen::Index i = 0; i < Y_.rows(); ++i)
+      if (Y_(i, j) != 0.0) entries_.push_back({i, Y_(i, j)});
+    column_.push_back(entries_.size());
+  }
+  for (Eigen::Index j = 0; j < W.cols(); ++j) {
+    const double* const z = Z_.col(j).data();
+    for (Eigen::Index i = 0; i < W.rows(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      double sum = 0.0;
+      for (std::size_t e = column_[k]; e < column_[k + 1]; ++e)
+        sum += entries_[e].value * z[entries_[e].row];
+      W(i, j) -= sum;
+    }
+  }
+}
+
+// L = S^-1 (c - G v_free - G A^-1 r)
+void IslandJoints::react(IslandStep& step) {
+  u_.setZero();
+  bool touched = false;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    const Trial& trial = step.trials[size(member.group)];
+    if (member.w.size() == 0 || trial.r.isZero(0.0)) continue;
+    touched = true;
+    member.w = trial.r;
+    solve(trial.A, member.w);
+    system_.multiply_add(static_cast<int>(m), member.w, u_);
+  }
+  if (touched) {
+    solve_joints(step, u_);
+    L_ = L_free_ - u_;
+  } else {
+    L_ = L_free_;
+  }
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    member.r.setZero();
+    system_.transpose_add(static_cast<int>(m), L_, member.r);
+    Vector& r = step.trials[size(member.group)].r;
+    r += member.r;
+    member.change = r - member.all;
+    member.all = r;
+  }
+  drift_work_ = 0.5 * L_.dot(system_.drift0() + system_.drift1());
+}
+
+// The rows of drives whose rates jump work with what the velocities were and are, whatever their rates say.
+double IslandJoints::work_of_jump(IslandStep& step) {
+  const std::span<const char> moved = system_.moved();
+  u_.setZero();
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    const Trial& trial = step.trials[size(members_[m].group)];
+    members_[m].w = trial.start->v + trial.v;
+    system_.multiply_add(static_cast<int>(m), members_[m].w, u_);
+  }
+  double work = 0.0;
+  for (Eigen::Index i = 0; i < u_.size(); ++i)
+    if (moved[size(static_cast<int>(i))]) work -= 0.5 * L_[i] * u_[i];
+  return work;
+}
+
+// Energies: that of the velocities which g still asks for, or, while G moves, of the change of all impulses r (L alone may
+// wander where contacts share their load in many ways), against those of the step. At level position G itself is not asked
+// for: where g is met at once, as that of slides is, the step ends after one pass, with G and the arms of its impulses at the
+// prediction. They act and are told on the same G; from the place at mid-step it is off by about h dv/2.
+double IslandJoints::outstanding(IslandStep& step) {
+  if (unsolved_) return std::numeric_limits<double>::infinity();
+  if (level_ == JointLevel::velocity && steady_) return 0.0;
+  double left = 0.0, scale = 2.0 * step.energy, most = 0.0;
+  if (level_ == JointLevel::velocity) {
+    for (Member& m : members_) {
+      if (m.w.size() == 0) continue;
+      const Trial& trial = step.trials[size(m.group)];
+      m.w = m.change;
+      solve(trial.A, m.w);
+      left += m.change.dot(m.w);
+      m.w = trial.r;
+      solve(trial.A, m.w);
+      most += trial.r.dot(m.w);
+    }
+  } else {
+    // G is that of the pass before: reactions that were chosen among many are those of the end only when it rests
+    for (Member& m : members_) {
+      if (m.w.size() == 0 || system_.dependent().empty()) continue;
+      const Trial& trial = step.trials[size(m.group)];
+      m.w = m.change;
+      solve(trial.A, m.w);
+      left += m.change.dot(m.w);
+    }
+    rates_of_gaps(step, g_);
+    const Vector& diagonal = system_.diagonal();
+    for (Eigen::Index i = 0; i < L_.size(); ++i) {
+      const double S = diagonal[i];
+      if (!(S > 0.0)) continue;
+      left += g_[i] * g_[i] / S;
+      most += L_[i] * L_[i] * S;
+    }
+  }
+  scale = std::max(scale, most);
+  // From rest, and where no energies are kept, the step has what it gives the bodies.
+  const double asked = step.model.options().pass_tolerance;
+  if (!(left <= asked * asked * scale)) {
+    double moving = 0.0;
+    for (Member& m : members_) {
+      if (m.w.size() == 0) continue;
+      const Trial& trial = step.trials[size(m.group)];
+      group(m).dynamics->multiply({1.0, 0.0, 0.0}, trial.t0 + trial.h, trial.q, trial.v, trial.v,
+                                  m.w);
+      moving += trial.v.dot(m.w);
+    }
+    scale = std::max(scale, moving);
+  }
+  const int pass = step.trials[size(members_.front().group)].pass;
+  left_before_ = pass <= 1 ? std::numeric_limits<double>::infinity() : left_;
+  constexpr double kNothing = 1e-280;  // [J]: near the least number there are no digits
+  left_ = left > kNothing ? (scale > 0.0 ? std::sqrt(left / scale) : 1.0) : 0.0;
+  return left_;
+}
+
+/// loads += L/h on the rows as they are.
+void IslandJoints::add_loads(const Vector& L, double h) {
+  if (reacts_)
+    system_.point_impulses(L, [&](int group, const PointRef& at, const Vector3& p) {
+      pushed_.push_back({group, at, p});
+    });
+  JointRows rows;
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    const auto [first, count] = system_.rows_of(static_cast<int>(i));
+    if (count == 0) continue;
+    const Joint& joint = model_.joints()[i];
+    const auto [a, b] = system_.frames(static_cast<int>(i));
+    joint_rows(joint.kind, joint.length, a, b, rows);
+    for (int k = 0; k < count; ++k) {
+      const JointRow& row = rows.row[size(k)];
+      loads_[i][row.spin ? 1 : 0] += L[first + k] / h * row.direction;
+    }
+  }
+}
+
+// L pushes the ends apart.
+void IslandJoints::add_pulls(const Vector& L, double h) {
+  for (std::size_t k = 0; k < breakable_.size(); ++k) {
+    const auto [first, count] = system_.rows_of(breakable_[k]);
+    if (count > 0) pull_[k] -= L[first] / h;
+  }
+}
+
+void IslandJoints::add_broken(double t, std::vector<BrokenJoint>& broken) const {
+  for (std::size_t k = 0; k < breakable_.size(); ++k) {
+    const int i = breakable_[k];
+    if (gone_[size(i)] == 0 && pull_[k] > model_.joints()[size(i)].strength)
+      broken.push_back({i, t, pull_[k]});
+  }
+}
+
+// Impulses of the step over h, and the mean of the forces in stages by those of both ends.
+void IslandJoints::measure_loads(IslandStep& step) {
+  if (jumps_) drift_work_ = work_of_jump(step);
+  loads_.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
+  pushed_.clear();
+  add_loads(L_, step.h);
+  std::fill(pull_.begin(), pull_.end(), 0.0);
+  add_pulls(L_, step.h);
+  for (const Member& m : members_)
+    if (const auto* body = dynamic_cast<const Jointed*>(group(m).dynamics.get())) {
+      const Trial& trial = step.trials[size(m.group)];
+      body->add_loads(trial.t0, trial.start->q, trial.start->v, 0.5, loads_);
+      body->add_loads(trial.t0 + step.h, trial.q, trial.v, 0.5, loads_);
+    }
+}
+
+double IslandJoints::gap(IslandStep& step) {
+  system_.gaps(
+      step.trials.front().t0 + step.h,
+      [&](int m) -> const Vector& { return step.ends[size(members_[size(m)].group)].q; }, g_);
+  return g_.size() > 0 ? g_.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
+}
+
+/// c <- S^-1 c with G of the end and M. Where S is nearly that of the last pass its factor S~ does:
+///     L <- L + S~^-1 (c - G M^-1 G^T L)
+bool IslandJoints::solve_at_end() {
+  const auto M = [&](int m) -> const Factor& { return members_[size(m)].M; };
+  if (!system_.loops() && system_.rows() > kFewRows) {
+    constexpr int kMost = 5;
+    right_ = rest_ = c_;
+    c_.setZero();
+    const double whole = right_.norm();
+    double left = whole;
+    for (int k = 0; k < kMost && left > kProjected * whole; ++k) {
+      system_.solve(rest_);
+      c_ += rest_;
+      rest_ = right_;
+      subtract_response(M, c_, rest_);
+      const double before = left;
+      left = rest_.norm();
+      if (!(left <= kSlow * before)) break;  // at round-off, or of another S
+    }
+    if (left <= kProjectedLeast * whole) return true;
+    c_ = right_;
+  }
+  if (!system_.factorise(M)) return false;
+  system_.solve(c_);
+  return true;
+}
+
+void IslandJoints::rows_at_end(IslandStep& step) {
+  system_.make_rows(step.trials.front().t0 + step.h, [&](int m) -> const Vector& {
+    return step.ends[size(members_[size(m)].group)].q;
+  });
+}
+
+bool IslandJoints::factorise_ends(IslandStep& step) {
+  return system_.factorise(
+      [&](int m) -> const Factor& { return step.trials[size(members_[size(m)].group)].A; });
+}
+
+void IslandJoints::rates_at_end(IslandStep& step, Vector& u) {
+  u = system_.drift1();
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    system_.multiply_add(static_cast<int>(m), step.ends[size(members_[m].group)].v, u);
+}
+
+bool IslandJoints::place_ends(IslandStep& step) {
+  rows_at_end(step);
+  rates_at_end(step, rates_);
+  return factorise_ends(step);
+}
+
+/// The impulses L = c_ to the velocities of the ends:  v1 <- v1 + M^-1 G^T L.
+template <class Masses>
+void IslandJoints::give_ends(IslandStep& step, const Masses& mass_of) {
+  add_loads(c_, step.h);
+  add_pulls(c_, step.h);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    member.w.setZero();
+    system_.transpose_add(static_cast<int>(m), c_, member.w);
+    solve(mass_of(member), member.w);
+    step.ends[size(member.group)].v += member.w;
+  }
+}
+
+//     M dv = G^T L,  S L = u - (G v1 + d1)
+bool IslandJoints::keep_rates(IslandStep& step) {
+  rows_at_end(step);
+  rates_at_end(step, u_);
+  c_ = rates_ - u_;
+  if (!factorise_ends(step)) return false;
+  system_.solve(c_);
+  give_ends(step, [&](const Member& m) -> const Factor& { return step.trials[size(m.group)].A; });
+  return c_.allFinite();
+}
+
+void IslandJoints::hold_ends(IslandStep& step) {
+  gap(step);
+  c_ = -g_ / step.h;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    Member& member = members_[m];
+    if (member.w.size() == 0) continue;
+    const Trial& trial = step.trials[size(member.group)];
+    member.w = -trial.r;
+    solve(trial.A, member.w);
+    system_.multiply_add(static_cast<int>(m), member.w, c_);
+  }
+  system_.solve(c_);
+  for (std::size_t m = 0; m < members_.size(); ++m)
+    if (members_[m].w.size() > 0)
+      system_.transpose_add(static_cast<int>(m), c_, step.trials[size(members_[m].group)].r);
+}
+
+//     M dv = G^T L,  S L = -(G v1 + d1);   T(v1 + dv) - T(v1) = L . G v1 + L . S L/2
+double IslandJoints::project_velocities(IslandStep& step) {
+  if (!aligns()) return 0.0;
+  rows_at_end(step);
+  const double end = step.trials.front().t0 + step.h;
+  for (Member& m : members_) {
+    const GroupState& x = step.ends[size(m.group)];
+    if (m.w.size() > 0) group(m).dynamics->factorise({1.0, 0.0, 0.0}, end, x.q, x.v, m.M);
+  }
+  rates_at_end(step, u_);
+  c_ = -u_;
+  u_ -= system_.drift1();
+  g_ = c_;
+  if (!solve_at_end()) return std::numeric_limits<double>::quiet_NaN();
+  give_ends(step, [](const Member& m) -> const Factor& { return m.M; });
+  return c_.dot(u_) + 0.5 * c_.dot(g_);
+}
+
+bool IslandJoints::impulse(int g, Out r) const {
+  for (const Member& m : members_)
+    if (m.group == g) {
+      r = m.r;
+      return true;
+    }
+  return false;
+}
+
+}  // namespace saltus

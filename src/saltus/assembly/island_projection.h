@@ -1,0 +1,45 @@
+// Finished positions of an island moved out of each other, joints closed.
+#pragma once
+#include <functional>
+
+#include "saltus/assembly/island_problem.h"
+
+namespace saltus {
+
+/// Positions alone, by Newton's method on the gaps: with A = M,  y + h W p >= 0 perp p >= 0,
+///     q1 <- q1 (+) h M^-1 (H^T p + G^T L),   g + h G M^-1 (H^T p + G^T L) = 0.
+class IslandProjection {
+ public:
+  IslandProjection(const Model& model, ContactList& list, IslandJoints& joints,
+                   IslandProblem& problem)
+      : model_(model), list_(list), joints_(joints), problem_(problem) {}
+
+  /// Rates that jumped were held at the end of the step, so that its positions missed them in part of it: closes the joints.
+  /// False: nothing moved.
+  bool close_joints(IslandStep& step, StepReport& report);
+  /// Shapes out of each other; gap: the least between them, < 0.
+  bool separate(IslandStep& step, StepReport& report, double gap);
+
+ private:
+  const Group& group(const ContactList::Member& m) const {
+    return model_.groups()[static_cast<std::size_t>(m.group)];
+  }
+  static Trial& trial_of(IslandStep& step, const ContactList::Member& m) {
+    return step.trials[static_cast<std::size_t>(m.group)];
+  }
+  static Vector& end_of(IslandStep& step, const ContactList::Member& m) {
+    return step.ends[static_cast<std::size_t>(m.group)].q;
+  }
+  void masses(IslandStep& step);
+  void move(IslandStep& step);
+  void move_joints(IslandStep& step);
+  bool gather(IslandStep& step, double t);
+  void fail(StepReport& report) const;
+
+  const Model& model_;
+  ContactList& list_;
+  IslandJoints& joints_;
+  IslandProblem& problem_;
+};
+
+}  // namespace saltus

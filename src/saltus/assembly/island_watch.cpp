@@ -1,0 +1,218 @@
+#include "saltus/assembly/island_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "saltus/assembly/notice_text.h"
+#include "saltus/model/joint_summary.h"
+
+namespace saltus {
+
+IslandWatch::IslandWatch(const Model& model, ContactList& list, const IslandProblem& problem)
+    : model_(model), list_(list), problem_(problem), contacts_(model, list) {
+  if (problem.needs().damping) find_mechanisms();
+  for (const int i : list.laws()) directs_ = directs_ || model.law(i).facts().friction.directed();
+}
+
+// The bodies of each mechanism, each once.
+void IslandWatch::find_mechanisms() {
+  mechanism_ = mechanisms(model_);
+  for (std::size_t i = 0; i < mechanism_.size(); ++i)
+    for (const JointSide* side : {&model_.joints()[i].a, &model_.joints()[i].b})
+      if (side->group >= 0)
+        joined_.push_back(
+            {static_cast<int>(mechanism_[i]), side->group,
+             model_.groups()[size(side->group)].dynamics->rigid() ? side->ref.body : 0});
+  std::sort(joined_.begin(), joined_.end());
+  joined_.erase(std::unique(joined_.begin(), joined_.end()), joined_.end());
+}
+
+void IslandWatch::find_passed(IslandStep& step) {
+  const auto start_of = [&](const ContactList::Member& m) -> const Vector& {
+    return step.trials[size(m.group)].start->q;
+  };
+  const auto acted = [&]() -> std::span<const std::array<int, 2>> {
+    acted_.clear();
+    for (std::size_t i = list_.named(); i < list_.count(); ++i)
+      if (problem_.normal(i) != 0.0) acted_.push_back(list_.bodies_of(i));
+    std::sort(acted_.begin(), acted_.end());
+    return acted_;
+  };
+  list_.find_passed(step.trials.front().t0, start_of, acted,
+                    [&](const SurfaceFinder::Passed& passed) {
+                      step.notices.add(Notice::Kind::crossed, passed.a, passed.b,
+                                       [&] { return passed_text(model_, passed, step.h); });
+                    });
+}
+
+void IslandWatch::look(IslandStep& step, bool rates) {
+  if (problem_.needs().damping && rates) find_overdamped(step);
+  if (problem_.needs().activates) {
+    find_across(step);
+    find_open(step);
+  }
+  if (directs_) find_undirected(step);
+  const IslandProblem::Motion& x = problem_.motion;
+  contacts_.look(step, list_, problem_.admitted(), problem_.impulses(), x.u0, x.u);
+}
+
+// Kinetic energy at the start of the step of the bodies that a contact is between, of a law on a joint that of its mechanism [J];
+// of a body that deforms that of its group.
+double IslandWatch::kinetic_of(const IslandStep& step, std::size_t i) const {
+  double sum = 0.0;
+  const auto add = [&](int g, int body) {
+    const Dynamics& of = *model_.groups()[size(g)].dynamics;
+    if (of.velocities() == 0) return;
+    const GroupState& start = *step.trials[size(g)].start;
+    if (const RigidData* const data = of.rigid()) {
+      const Vector3 v = start.v.segment<3>(6 * body), omega = start.v.segment<3>(6 * body + 3);
+      sum += 0.5 * (data->mass[size(body)] * v.squaredNorm() +
+                    omega.dot(data->inertia[size(body)] * omega));
+    } else {
+      sum += of.energy(step.trials[size(g)].t0, start.q, start.v).kinetic;
+    }
+  };
+  const IslandContact& c = list_[i];
+  if (c.joint_law >= 0) {
+    const auto joint = size(model_.joint_laws()[size(c.joint_law)].joint);
+    const auto mechanism = static_cast<int>(mechanism_[joint]);
+    for (auto one = std::lower_bound(joined_.begin(), joined_.end(), std::array{mechanism, 0, 0});
+         one != joined_.end() && (*one)[0] == mechanism; ++one)
+      add((*one)[1], (*one)[2]);
+    return sum;
+  }
+  for (const IslandContact::Side& side : c.side)
+    if (side.member >= 0) {
+      const ContactList::Member& m = list_.members()[size(side.member)];
+      add(m.group, m.at[size(side.point)].body);
+    }
+  return sum;
+}
+
+// A dashpot c in the middle of the step on a row of effective mass 1/W makes
+//     u1 = -(z/2 - 1)/(z/2 + 1) u0,   z = h c W,
+// which has turned round for z > 2. What turns less than a ten-thousandth of the energy of its bodies, or of their
+// mechanism, does not matter; what others do, and how high all of them are, hides nothing but round-off.
+void IslandWatch::find_overdamped(IslandStep& step) {
+  constexpr double kMost = 2.0, kTurned = 0.02, kEnergyShare = 1e-4, kRoundOff = 1e-12;
+  for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
+    const auto i = size(problem_.admitted()[k]);
+    const LawFacts& law = list_.law(i).facts();
+    const auto first = static_cast<Eigen::Index>(problem_.laws()[k].first);
+    if (!law.damps_in_middle || problem_.p()[first] == 0.0) continue;
+    const int row = list_[i].first_row;
+    const double W = problem_.diagonal(first), z = step.h * law.damping * W;
+    const double u0 = problem_.motion.u0[row], u1 = problem_.motion.u[row];
+    if (!(z > kMost) || !(u0 * u1 < 0.0) || !(std::abs(u1) > kTurned * std::abs(u0)) ||
+        !(0.5 * u0 * u0 >
+          std::max(kEnergyShare * kinetic_of(step, i), kRoundOff * step.energy) * W))
+      continue;
+    step.notices.add(Notice::Kind::overdamped, list_[i].joint_law, list_[i].law, [&] {
+      return overdamped_text(model_, list_[i].joint_law, law.damping, z, step.h);
+    });
+  }
+}
+
+// A velocity law lets a point in by where it would be without contact: over a long step that is far behind a surface which it
+// never comes near. What ends above the surface by more than its size and more than it moved is held in the air.
+void IslandWatch::find_across(IslandStep& step) {
+  for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
+    const auto i = size(problem_.admitted()[k]);
+    const ContactLaw& law = list_.law(i);
+    const int row = list_[i].first_row;
+    const double gap = problem_.motion.y[problem_.admitted()[k]], P = problem_.normal(i);
+    if (!(P > 0.0) || !law.activated() || !(gap > 0.0) || law.facts().cohesion > 0.0) continue;
+    const double fastest =
+        std::max(std::abs(problem_.motion.u0[row]), std::abs(problem_.motion.u[row]));
+    if (!(gap > 2.0 * step.h * fastest) || i < list_.named() || !(gap > list_.size_of(i))) continue;
+    const auto [a, b] = list_.bodies_of(i);
+    // the point would fall a = W P/h: sqrt(2 gap/a) is its time to the surface
+    const double time =
+        std::sqrt(2.0 * gap * step.h / (problem_.diagonal_of_row(problem_.laws()[k].first) * P));
+    step.notices.add(Notice::Kind::across, a, b,
+                     [&] { return across_text(model_, a, b, gap, step.h, time); });
+  }
+}
+
+// The fastest of its rates and of the points of its rigid bodies [m/s].
+double IslandWatch::speed_of(const IslandStep& step, std::size_t i) const {
+  const IslandContact& c = list_[i];
+  double speed = problem_.motion.u.segment(c.first_row, 1 + c.tangents).norm();
+  if (c.joint_law >= 0) return speed;
+  for (const IslandContact::Side& side : c.side) {
+    if (side.member < 0) continue;
+    const ContactList::Member& m = list_.members()[size(side.member)];
+    const GroupState& start = *step.trials[size(m.group)].start;
+    const Group& group = model_.groups()[size(m.group)];
+    if (!group.dynamics->rigid() || start.v.size() == 0) continue;
+    const int body = m.at[size(side.point)].body;
+    Vector3 x;
+    group.dynamics->points(step.trials[size(m.group)].t0 + step.h, step.ends[size(m.group)].q,
+                           std::span(&m.at[size(side.point)], 1), x);
+    const Vector3 arm = x - start.q.segment<3>(7 * body);
+    speed = std::max(speed, start.v.segment<3>(6 * body).norm() +
+                                arm.norm() * start.v.segment<3>(6 * body + 3).norm());
+  }
+  return speed;
+}
+
+void IslandWatch::find_open(IslandStep& step) {
+  constexpr std::size_t kRoom = 1000;  // of many contacts few stand open
+  open_.begin(std::min(list_.count(), kRoom));
+  for (std::size_t k = 0; k < problem_.admitted().size(); ++k) {
+    const auto i = size(problem_.admitted()[k]);
+    const ContactLaw& law = list_.law(i);
+    const double gap = problem_.motion.y[problem_.admitted()[k]], P = problem_.normal(i),
+                 W = problem_.diagonal_of_row(problem_.laws()[k].first);
+    if (!(P > 0.0) || !(gap > 0.0) || !law.activated() || !problem_.rests(i)) continue;
+    // parting, as closing, is known to the tolerance alone
+    const double slack =
+                     std::max(i < list_.named() ? 0.0 : list_.slack(), step.h * problem_.closing()),
+                 motion = step.h * (speed_of(step, i) + W * P);
+    if (!open_.add(list_[i].key, gap, motion, law.facts().closes_gaps, slack)) continue;
+    SeenContact seen;
+    list_.see(i, gap, seen);
+    const auto name = [&] {
+      if (list_[i].joint_law >= 0)
+        return "stops of " + model_.joint_laws()[size(list_[i].joint_law)].name;
+      return "contacts of " + pair_name(model_, seen.view, "with");
+    };
+    step.notices.add(Notice::Kind::open, seen.view.a.group, seen.view.b.group,
+                     [&] { return open_text(name(), gap, law); });
+  }
+  open_.end();
+}
+
+void IslandWatch::find_undirected(IslandStep& step) {
+  for (const int k : problem_.admitted())
+    if (const IslandContact& c = list_[size(k)]; c.lost_axis && problem_.normal(size(k)) > 0.0)
+      step.notices.add(Notice::Kind::undirected, c.law, -1,
+                       [&] { return undirected_text(model_, c.law); });
+}
+
+// Of more than half a turn in a step, |h (u0 + u1)/2| > pi, the ends are those of a shorter way too.
+void IslandWatch::expect_counted(IslandStep& step, StepReport& report) {
+  int lost = list_.lost_angle(
+      [&](std::size_t i) { return problem_.motion.y[static_cast<Eigen::Index>(i)]; });
+  std::string_view why = kHalfTurn;
+  u_.setZero(list_.rows());
+  for (const ContactList::Member& m : list_.members())
+    m.H.multiply_add(step.ends[size(m.group)].v, u_);
+  list_.add_drift(u_);
+  for (std::size_t i = 0; i < list_.named() && lost < 0; ++i) {
+    const int row = list_[i].first_row;
+    if (list_[i].counted &&
+        std::abs(0.5 * step.h * (problem_.motion.u0[row] + u_[row])) > std::numbers::pi) {
+      lost = list_[i].joint_law;
+      why = kFastTurn;
+    }
+  }
+  if (lost < 0) return;
+  report.finite = report.converged = false;
+  report.group = list_.members().front().group;
+  report.failure = why;
+  report.joint_law = lost;
+}
+
+}  // namespace saltus

@@ -1,0 +1,256 @@
+#include "saltus/assembly/surface_finder.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "saltus/base/index_internal.h"
+#include "saltus/model/moving_points.h"
+#include "saltus/model/surface_setup.h"
+#include "saltus/state/state.h"
+
+namespace saltus {
+SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double margin)
+    : model_(model), groups_(std::move(groups)) {
+  const Surfaces& surfaces = model.surfaces();
+  std::vector<int> frame_number(surfaces.frames.size(), -1);
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    moves_.push_back(dynamics(m).velocities() > 0 ? '\1' : '\0');
+    first_frame_.push_back(static_cast<int>(frame_of_.size()));
+    for (std::size_t f = 0; f < surfaces.frames.size(); ++f)
+      if (surfaces.frames[f].group == groups_[m]) {
+        frame_number[f] = static_cast<int>(frame_of_.size());
+        frame_of_.push_back({static_cast<int>(m), surfaces.frames[f].body});
+        frame_in_model_.push_back(static_cast<int>(f));
+      }
+  }
+  first_frame_.push_back(static_cast<int>(frame_of_.size()));
+  poses_.resize(frame_of_.size());
+  for (std::size_t s = 0; s < surfaces.skins.size(); ++s) {
+    const auto m = std::ranges::find(groups_, surfaces.skins[s].group);
+    if (m != groups_.end())
+      skin_of_.push_back({static_cast<int>(m - groups_.begin()), static_cast<int>(s)});
+  }
+  if (frame_of_.empty() && skin_of_.empty()) return;
+  for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
+    Collider collider = surfaces.colliders[c];
+    if (collider.frame >= 0) {
+      if (frame_number[at(collider.frame)] < 0) continue;
+      collider.frame = frame_number[at(collider.frame)];
+    }
+    own_colliders_.push_back(std::move(collider));
+    if (!surfaces.runs.empty()) runs_.push_back(surfaces.runs[c]);
+  }
+  const auto frames = static_cast<int>(surfaces.frames.size());
+  if (!frame_of_.empty()) {
+    std::vector<std::array<int, 2>> excluded;
+    const auto number = [&](int frame) { return frame < 0 ? frame : frame_number[at(frame)]; };
+    for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
+      if (f < frames && g < frames && (f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
+        excluded.push_back({number(f), number(g)});
+    shapes_.emplace(std::move(own_colliders_), margin, std::move(excluded));
+    own_colliders_.clear();
+  }
+  colliders_ = shapes_ ? shapes_->colliders() : std::span<const Collider>(own_colliders_);
+  if (skin_of_.empty()) return;
+  std::vector<DeformingShape> shapes;
+  for (const auto& [m, s] : skin_of_) {
+    const Surfaces::DeformingSkin& skin = surfaces.skins[at(s)];
+    shapes.push_back(shape_at_start(skin, dynamics(at(m)), model.initial()[at(skin.group)]));
+  }
+  std::vector<int> skins;
+  for (const auto& [m, s] : skin_of_) skins.push_back(s);
+  std::vector<char> meets;
+  for (const int law : surfaces.law) meets.push_back(law >= 0 ? 1 : 0);
+  skins_.emplace(std::move(shapes), colliders_, margin, surfaces.materials, meets,
+                 excluded_skins(surfaces, colliders_, frame_number, skins));
+}
+
+void SurfaceFinder::add_laws(std::vector<int>& laws) const {
+  if (empty()) return;
+  for (const int law : model_.surfaces().law)
+    if (law >= 0) laws.push_back(law);
+}
+
+void SurfaceFinder::place(double t, Configurations q) {
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    const int first = first_frame_[m], end = first_frame_[m + 1];
+    if (first == end) continue;
+    if (end - first == dynamics(m).bodies()) {  // a frame each, in their order
+      dynamics(m).frames(t, *q[m], std::span(poses_).subspan(at(first), at(end - first)));
+      continue;
+    }
+    member_poses_.resize(at(dynamics(m).bodies()));
+    dynamics(m).frames(t, *q[m], member_poses_);
+    for (int f = first; f < end; ++f) poses_[at(f)] = member_poses_[at(frame_of_[at(f)][1])];
+  }
+  for (std::size_t k = 0; k < skin_of_.size(); ++k) {
+    const auto [m, s] = skin_of_[k];
+    const Skin& skin = model_.surfaces().skins[at(s)].skin;
+    places_.resize(3 * static_cast<Eigen::Index>(skin.vertices.size()));
+    dynamics(at(m)).points(t, *q[at(m)], skin.vertices, places_);
+    std::vector<Vector3>& vertices = skins_->vertices(static_cast<int>(k));
+    for (std::size_t i = 0; i < vertices.size(); ++i)
+      vertices[i] = places_.segment<3>(3 * static_cast<Eigen::Index>(i));
+  }
+}
+
+bool SurfaceFinder::acts(int a, int b) const {
+  const Collider &first = colliders_[at(a)], &second = colliders_[at(b)];
+  return law_of(first.material, second.material) >= 0 &&
+         (moves(first.frame) || moves(second.frame));
+}
+
+// The point of the frame of a collider that is at x now, and how its surface runs there.
+void SurfaceFinder::put_side(Touch::Side& side, int collider, const Vector3& x) const {
+  side = {-1, {}, x};
+  const int frame = colliders_[at(collider)].frame;
+  if (!runs_.empty() && runs_[at(collider)] >= 0) {
+    side.runs = runs_[at(collider)];
+    side.along = model_.running()[at(side.runs)].along;
+    if (frame >= 0) side.along = poses_[at(frame)].R * side.along;
+  }
+  if (frame < 0) return;
+  const Pose& pose = poses_[at(frame)];
+  side.member = frame_of_[at(frame)][0];
+  side.ref = {frame_of_[at(frame)][1], 0, pose.R.transpose() * (x - pose.x)};
+}
+
+// Of the friction of a contact of two colliders, or of one with a skin: it is fixed to the body of one material.
+Vector3 SurfaceFinder::axis_of(int law, int a, int b) const {
+  const Surfaces& surfaces = model_.surfaces();
+  if (law >= std::ssize(surfaces.axis_material) || surfaces.axis_material[at(law)] < 0)
+    return Vector3::Zero();
+  const int material = surfaces.axis_material[at(law)];
+  const int frame = colliders_[at(a >= 0 && colliders_[at(a)].material == material ? a : b)].frame;
+  const Vector3 axis(model_.law(law).facts().friction.axis.data());
+  if (frame >= 0) return poses_[at(frame)].R * axis;
+  const auto fixed = at(-1 - frame);
+  return fixed < surfaces.fixed_turn.size() ? surfaces.fixed_turn[fixed] * axis : axis;
+}
+
+std::size_t SurfaceFinder::find(double t, Configurations q) {
+  touches_.clear();
+  found_.clear();
+  place(t, q);
+  if (shapes_) {
+    shapes_->detect(poses_, found_);
+    std::erase_if(found_, [&](const DetectedContact& found) { return !acts(found.a, found.b); });
+  }
+  if (skins_) take_skins(t, q);
+  return found_.size() + touches_.size();
+}
+
+SurfaceFinder::Touch SurfaceFinder::touch(std::size_t k) const {
+  if (k >= found_.size()) return touches_[k - found_.size()];
+  const DetectedContact& found = found_[k];
+  const Collider &a = colliders_[at(found.a)], &b = colliders_[at(found.b)];
+  const Vector3& n = found.point.normal;
+  Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
+  touch.axis = axis_of(touch.law, found.a, found.b);
+  // Half-way between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
+  // that of the body's own surface, so that a sphere has the arm r.
+  Vector3 x = found.point.x;
+  if (!moves(b.frame)) x += 0.5 * found.point.gap * n;
+  if (!moves(a.frame)) x -= 0.5 * found.point.gap * n;
+  put_side(touch.side[0], found.a, x);
+  put_side(touch.side[1], found.b, x);
+  return touch;
+}
+
+SurfaceFinder::Heading SurfaceFinder::heading(std::size_t k) const {
+  if (k >= found_.size()) return touches_[k - found_.size()].heading();
+  const Collider &a = colliders_[at(found_[k].a)], &b = colliders_[at(found_[k].b)];
+  return {law_of(a.material, b.material), {member_of(a.frame), member_of(b.frame)}};
+}
+
+int SurfaceFinder::material_of(const SkinSide& side) const {
+  return side.skin < 0 ? colliders_[at(side.collider)].material
+                       : model_.surfaces().skins[at(skin_of_[at(side.skin)][1])].material;
+}
+
+// False where no velocity moves one of the points along the normal: held nodes against the world, against what is led, or
+// against each other. Their rows would be zero, and what is held stays where it is held.
+bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
+  for (const std::size_t s : {1u, 0u}) {  // a rigid body is known at once
+    const Touch::Side& side = touch.side[s];
+    if (side.member < 0) continue;
+    const auto m = at(side.member);
+    const Dynamics& body = dynamics(m);
+    if (body.velocities() == 0) continue;
+    if (body.prescribed() == 0) return true;
+    body.point_rows(*q[m], *q[m], std::span(&side.ref, 1), rows_);
+    if (motion_along(rows_, 0, touch.normal) > kStillAlong) return true;
+  }
+  return false;
+}
+
+// Points of facets are those of the element, which a flat facet only approximates: their places are asked for.
+void SurfaceFinder::take_skins(double t, Configurations q) {
+  skins_->detect(poses_, found_skins_);
+  for (const SkinContact& found : found_skins_) {
+    Touch touch{
+        found.key, law_of(material_of(found.a), material_of(found.b)), found.normal, found.gap, {}};
+    if (found.b.skin < 0) touch.axis = axis_of(touch.law, -1, found.b.collider);
+    const SkinSide* sides[2] = {&found.a, &found.b};
+    for (std::size_t s = 0; s < 2; ++s) {
+      if (sides[s]->skin < 0) continue;
+      const auto [member, number] = skin_of_[at(sides[s]->skin)];
+      const Skin& skin = model_.surfaces().skins[at(number)].skin;
+      touch.side[s].member = member;
+      touch.side[s].ref = sides[s]->vertex >= 0
+                              ? skin.vertices[at(sides[s]->vertex)]
+                              : skin.facets[at(sides[s]->facet)].point(sides[s]->weight);
+    }
+    touches_.push_back(touch);
+  }
+  // the sides of each member, in order
+  asked_begin_.assign(groups_.size() + 2, 0);
+  const auto each_side = [&](const auto& use) {
+    for (std::size_t i = 0; i < touches_.size(); ++i)
+      for (std::size_t s = 0; s < 2; ++s)
+        if (const int m = touches_[i].side[s].member; m >= 0) use(at(m), i, s);
+  };
+  each_side([&](std::size_t m, std::size_t, std::size_t) { ++asked_begin_[m + 2]; });
+  for (std::size_t m = 2; m < asked_begin_.size(); ++m) asked_begin_[m] += asked_begin_[m - 1];
+  asked_.resize(asked_begin_.back());
+  each_side([&](std::size_t m, std::size_t i, std::size_t s) {
+    asked_[asked_begin_[m + 1]++] = {i, s};
+  });
+  for (std::size_t m = 0; m < groups_.size(); ++m) {
+    const auto asked =
+        std::span(asked_).subspan(asked_begin_[m], asked_begin_[m + 1] - asked_begin_[m]);
+    if (asked.empty()) continue;
+    refs_.clear();
+    for (const auto& [i, s] : asked) refs_.push_back(touches_[i].side[s].ref);
+    places_.resize(3 * std::ssize(refs_));
+    dynamics(m).points(t, *q[m], refs_, places_);
+    for (std::size_t k = 0; k < asked.size(); ++k)
+      touches_[asked[k][0]].side[asked[k][1]].place =
+          places_.segment<3>(3 * static_cast<Eigen::Index>(k));
+  }
+  for (std::size_t i = 0; i < touches_.size(); ++i) {
+    const SkinSide& b = found_skins_[i].b;
+    if (b.skin < 0) put_side(touches_[i].side[1], b.collider, touches_[i].side[0].place);
+  }
+  std::erase_if(touches_, [&](const Touch& touch) { return !acts(touch, q); });
+}
+
+// Contacts of shapes in found_, those of skins in touches_.
+void SurfaceFinder::refine(double t, Configurations q) {
+  place(t, q);
+  touches_.clear();
+  if (shapes_) shapes_->refine(poses_, found_);
+  if (skins_) take_skins(t, q);
+}
+
+double SurfaceFinder::least_gap(double t, Configurations q) {
+  double least = std::numeric_limits<double>::infinity();
+  each_gap(t, q, [&](std::uint64_t, double gap) { least = -worse(-least, -gap); });
+  if (least != std::numeric_limits<double>::infinity()) return least;
+  Clearance apart;
+  if (shapes_) apart = shapes_->clearance([&](int a, int b) { return acts(a, b); });
+  if (skins_) apart.add(skins_->clearance());
+  return apart.least();
+}
+
+}  // namespace saltus

@@ -1,0 +1,325 @@
+// Symplectic Euler with damping at the start velocity, and def-exp about its half step, on M q'' + C q' + K q = 0:
+//
+//     M (q+ - 2 q + q-) + h C (q - q-) + h^2 K q = 0                                   (1)
+//
+// A root z with the vector x has  z^2 - (2 - h^2 k - h c) z + 1 - h c = 0,  k = x*K x/x*M x, c = x*C x/x*M x, real and not
+// negative for symmetric K, C >= 0. Both roots are in the unit circle where h^2 k + 2 h c <= 4. So no step grows where the
+// largest eigenvalue of (h^2 K + 2 h C, M) is below 4; and where it passes 4, z = -1 is a root. With k <= omega^2 and
+// c <= damping,  h = 2/omega (sqrt(1 + xi^2) - xi),  xi = damping/(2 omega).
+#include "saltus/fem/critical_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/error.h"
+#include "saltus/base/index_internal.h"
+#include "saltus/fem/fem_internal.h"
+#include "saltus/math/dense.h"
+
+namespace saltus {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kStepRoundOff = 1e-13;  // of the eigenvalues of an element, of the largest
+
+// Largest eigenvalue of a symmetric B, from above; `enough` where it is certain not to pass that.
+double largest_eigenvalue(const Matrix& B, double enough) {
+  if (!B.allFinite()) return std::numeric_limits<double>::quiet_NaN();
+  const double norm = std::min(B.norm(), B.cwiseAbs().rowwise().sum().maxCoeff());
+  if (norm <= enough) return enough;
+  return std::max(enough, symmetric_values(B)[B.rows() - 1] + kStepRoundOff * norm);
+}
+
+// The mass of one element on its free degrees of freedom: L of L L^T, or the roots of a diagonal.
+struct ElementMass {
+  bool diagonal = true;
+  Vector inverse_root;
+  Matrix factor;
+
+  // L^-1 K L^-T
+  void scale(Matrix& K) const {
+    if (diagonal) {
+      K.array().colwise() *= inverse_root.array();
+      K.array().rowwise() *= inverse_root.transpose().array();
+      return;
+    }
+    solve_lower(factor, K);
+    K.transposeInPlace();
+    solve_lower(factor, K);
+  }
+};
+
+double across_element(const ElementBlock& block, const FemMaterial& m) {
+  const int d = info(block.kind).dimension;
+  return d == 1 ? m.area : d == 2 ? m.thickness : 1.0;
+}
+
+}  // namespace
+
+MotionBound motion_bound(const Fem& body, double t, View q) {
+  const Fem::Data& d = *body.data_;
+  const auto w = d.works.borrow();
+  d.put(t, q, *w);
+  const auto factor_of = [&](std::size_t b) {
+    const ElementBlock& given = d.system.mesh.blocks[b];
+    return across_element(given, d.system.materials[index(given.material)]);
+  };
+  MotionBound bound;
+  const auto not_finite = [&](int element) {
+    bound.omega = bound.damping = std::numeric_limits<double>::quiet_NaN();
+    bound.at = element;
+    return bound;
+  };
+  // Any split of lumped masses between elements gives a bound. In the ratio of their stiffness at the node it is closer than
+  // in that of their masses, most of all on meshes of unequal elements.
+  std::vector<double> share;
+  Vector sum = Vector::Zero(d.nodes);
+  Matrix all, part, m;
+  if (d.lumped)
+    for (const fem::Block& block : d.blocks) {
+      all.resize(3 * block.n, 3 * block.n);
+      for (int e = 0; e < block.elements; ++e) {
+        fem::element_matrix(block, e, 1.0, 0.0, w->u.data(), all.data());
+        if (!all.allFinite()) return not_finite(block.first + e);
+        const double least = 1e-3 * all.diagonal().cwiseAbs().maxCoeff();
+        for (int a = 0; a < block.n; ++a) {
+          share.push_back(std::max(least, all.diagonal().segment<3>(3 * a).sum()));
+          sum[block.node[index(e * block.n + a)]] += share.back();
+        }
+      }
+    }
+
+  bool proportional = true;
+  double omega2 = 0.0, damping = 0.0;
+  std::vector<int> local;
+  ElementMass M;
+  std::size_t at = 0;  // in share
+  const auto restricted = [&](const Matrix& full, Matrix& out) {
+    const auto n = static_cast<Eigen::Index>(local.size());
+    out.resize(n, n);
+    for (Eigen::Index j = 0; j < n; ++j)
+      for (Eigen::Index i = 0; i < n; ++i)
+        out(i, j) = full(local[static_cast<std::size_t>(i)], local[static_cast<std::size_t>(j)]);
+  };
+  for (std::size_t b = 0; b < d.blocks.size(); ++b) {
+    const fem::Block& block = d.blocks[b];
+    const int rows = 3 * block.n;
+    const bool viscous = block.law.viscosity > 0.0;
+    proportional = proportional && !viscous;
+    all.resize(rows, rows);
+    for (int e = 0; e < block.elements; ++e) {
+      const int* node = block.node.data() + index(e * block.n);
+      local.clear();
+      for (int i = 0; i < rows; ++i)
+        if (d.dofs[3 * node[i / 3] + i % 3] >= 0) local.push_back(i);
+      const std::size_t first = at;
+      if (d.lumped) at += index(block.n);
+      if (local.empty()) continue;
+      M.diagonal = d.lumped;
+      if (M.diagonal) {
+        M.inverse_root.resize(static_cast<Eigen::Index>(local.size()));
+        for (std::size_t i = 0; i < local.size(); ++i) {
+          const int a = local[i] / 3;
+          M.inverse_root[static_cast<Eigen::Index>(i)] =
+              1.0 / std::sqrt(share[first + index(a)] * d.nodal[node[a]] / sum[node[a]]);
+        }
+        if (!M.inverse_root.allFinite()) {  // a node without mass
+          bound.omega = kInfinite;
+          bound.damping = d.damped() ? kInfinite : 0.0;
+          bound.at = block.first + e;
+          return bound;
+        }
+      } else {
+        fem::element_mass(d.system.mesh, block, e, factor_of(b), m);
+        all.setZero();
+        for (int j = 0; j < rows; ++j)
+          for (int a = 0; a < block.n; ++a)
+            all(3 * a + j % 3, j) = 0.5 * (m(a, j / 3) + m(j / 3, a));
+        restricted(all, M.factor);
+        cholesky_lower(M.factor);
+      }
+      fem::element_matrix(block, e, 1.0, 0.0, w->u.data(), all.data());
+      restricted(all, part);
+      M.scale(part);
+      const double lambda = largest_eigenvalue(part, omega2);
+      if (!(lambda <= omega2)) {
+        omega2 = lambda;
+        bound.at = block.first + e;
+        if (std::isnan(lambda)) return not_finite(bound.at);
+      }
+      if (!viscous) {
+        damping = std::max(damping, block.tangent_rate * lambda);
+        continue;
+      }
+      fem::element_matrix(block, e, block.tangent_rate, 1.0, w->u.data(), all.data());
+      restricted(all, part);
+      M.scale(part);
+      damping = largest_eigenvalue(part, damping);
+    }
+  }
+  bound.omega = std::sqrt(omega2);
+  bound.damping = d.rayleigh().mass + damping;
+  if (proportional) bound.proportional = d.rayleigh();
+  return bound;
+}
+
+// M = kron(I, E0) and m I: with E0 = L L^T the problem of F' is symmetric. The block of all bodies is found at once, by the
+// products with the nine unit vectors in every body.
+MotionBound motion_bound(const PseudoRigid& body, double t, View q) {
+  const PseudoRigidSystem& system = body.system();
+  const int n = body.bodies();
+  const Vector v = Vector::Zero(body.velocities());
+  Vector x(v.size()), y(v.size());
+  const auto blocks = [&](Combination s) {
+    std::vector<Matrix> block(index(n), Matrix(9, 9));
+    for (int j = 0; j < 9; ++j) {
+      x.setZero();
+      for (int b = 0; b < n; ++b) x[12 * b + j] = 1.0;
+      body.multiply(s, t, q, v, x, y);
+      for (int b = 0; b < n; ++b) block[index(b)].col(j) = y.segment<9>(12 * b);
+    }
+    for (int b = 0; b < n; ++b) {
+      Matrix& B = block[index(b)];
+      B = (0.5 * (B + B.transpose())).eval();
+      Matrix L = system.bodies[index(b)].euler, inverse = Matrix::Zero(9, 9);
+      cholesky_lower(L);
+      Matrix one = Matrix::Identity(3, 3);
+      solve_lower(L, one);
+      for (int i = 0; i < 3; ++i) inverse.block<3, 3>(3 * i, 3 * i) = one;
+      B = (inverse * B * inverse.transpose()).eval();
+    }
+    return block;
+  };
+  MotionBound bound;
+  bound.exact = true;
+  double omega2 = 0.0;
+  const std::vector<Matrix> K = blocks({0.0, 0.0, 1.0});
+  for (int b = 0; b < n; ++b) {
+    const double lambda = largest_eigenvalue(K[index(b)], omega2);
+    if (lambda <= omega2) continue;
+    omega2 = lambda;
+    bound.at = b;
+  }
+  bound.omega = std::sqrt(omega2);
+  if (system.viscosity == Viscosity::current_tangent || system.eta == 0.0) {
+    bound.proportional = Rayleigh{0.0, system.eta};
+    bound.damping = system.eta * omega2;
+  } else {
+    for (const Matrix& C : blocks({0.0, 1.0, 0.0}))
+      bound.damping = largest_eigenvalue(C, bound.damping);
+  }
+  return bound;
+}
+
+std::optional<MotionBound> motion_bound(const Dynamics& body, double t, View q) {
+  if (const auto* fem = dynamic_cast<const Fem*>(&body)) return motion_bound(*fem, t, q);
+  if (const auto* whole = dynamic_cast<const PseudoRigid*>(&body))
+    return motion_bound(*whole, t, q);
+  return std::nullopt;
+}
+
+// x, the preconditioned residual w = M^-1 (K x - theta M x) and the direction p of the step before: the largest theta in
+// their span is that of the next x (Knyazev 2001, with the mass as preconditioner). Products with M and K are carried along.
+MotionEstimate motion_estimate(const Dynamics& body, double t, View q, View v, double tolerance,
+                               int most) {
+  expects(has(body.traits(), Trait::symmetric) && has(body.traits(), Trait::tangents),
+          "motion_estimate: the body has symmetric tangents");
+  MotionEstimate found;
+  const int n = body.velocities();
+  if (n == 0) return found;
+  Factor mass;
+  body.factorise({1.0, 0.0, 0.0}, t, q, v, mass);
+  Matrix S(n, 3), KS(n, 3), MS(n, 3);  // x, w, p
+  Vector work(n);
+  const auto products = [&](int j) {
+    work = S.col(j);
+    body.multiply({0.0, 0.0, 1.0}, t, q, v, work, KS.col(j));
+    body.multiply({1.0, 0.0, 0.0}, t, q, v, work, MS.col(j));
+    ++found.products;
+  };
+  const auto scale = [&](int j, double factor) {
+    S.col(j) *= factor;
+    KS.col(j) *= factor;
+    MS.col(j) *= factor;
+  };
+  const auto take = [&](int j, int i, double factor) {
+    S.col(j) -= factor * S.col(i);
+    KS.col(j) -= factor * KS.col(i);
+    MS.col(j) -= factor * MS.col(i);
+  };
+  // false: nothing of the vector is left
+  const auto make_unit = [&](int j) {
+    const double before = S.col(j).dot(MS.col(j));
+    for (int twice = 0; twice < 2; ++twice)
+      for (int i = 0; i < j; ++i) take(j, i, S.col(j).dot(MS.col(i)));
+    const double norm2 = S.col(j).dot(MS.col(j));
+    if (!(norm2 > 1e-20 * before) || !std::isfinite(norm2)) return false;
+    scale(j, 1.0 / std::sqrt(norm2));
+    return true;
+  };
+  for (int i = 0; i < n; ++i)  // a part along every mode
+    S(i, 0) = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + 0.5 * std::sin(12.9898 * (i + 1)));
+  products(0);
+  if (!make_unit(0)) return found;
+  double theta = S.col(0).dot(KS.col(0));
+  bool direction = false;
+  while (true) {
+    work = KS.col(0) - theta * MS.col(0);
+    S.col(1) = work;
+    solve(mass, S.col(1));
+    found.residual = std::sqrt(std::max(work.dot(S.col(1)), 0.0)) / std::abs(theta);
+    if (found.residual <= tolerance || !std::isfinite(found.residual) || found.products >= most)
+      break;
+    products(1);
+    if (!make_unit(1)) break;
+    const int m = direction && make_unit(2) ? 3 : 2;
+    Matrix T = S.leftCols(m).transpose() * KS.leftCols(m);
+    T = (0.5 * (T + T.transpose())).eval();
+    const Vector s = symmetric_pairs(T).vectors.col(m - 1);
+    // p is the way from the old x; the new x is x s_0 + p
+    for (Matrix* A : {&S, &KS, &MS}) {
+      work = A->col(1) * s[1];
+      if (m == 3) work += A->col(2) * s[2];
+      A->col(2) = work;
+      A->col(0) = (A->col(0) * s[0] + work).eval();
+    }
+    direction = true;
+    if (!make_unit(0)) break;
+    theta = S.col(0).dot(KS.col(0));
+  }
+  if (!(theta > 0.0) || !std::isfinite(theta)) return {0.0, 0.0, 0.0, found.products};
+  found.omega = std::sqrt(theta);
+  work = S.col(0);
+  Vector Cx(n);
+  body.multiply({0.0, 1.0, 0.0}, t, q, v, work, Cx);
+  found.damping = work.dot(Cx) / work.dot(MS.col(0));
+  return found;
+}
+
+double critical_step(const Scheme& scheme, const MotionBound& bound) {
+  if (!(bound.omega > 0.0)) return std::isnan(bound.omega) ? bound.omega : kInfinite;
+  if (std::isinf(bound.omega)) return std::isinf(scheme.stability_limit(0.0)) ? kInfinite : 0.0;
+  double h = kInfinite;
+  const auto mode = [&](double omega, double c) {
+    h = std::min(h, scheme.stability_limit(0.5 * c / omega) / omega);
+  };
+  constexpr int kOmegas = 48, kDampings = 8;  // omegas over three decades
+  for (int i = 0; i <= kOmegas; ++i) {
+    const double omega = bound.omega * std::pow(10.0, -3.0 * i / kOmegas);
+    if (bound.proportional) {
+      mode(omega, bound.proportional->mass + bound.proportional->stiffness * omega * omega);
+      continue;
+    }
+    for (int k = 0; k <= kDampings; ++k) mode(omega, bound.damping * k / kDampings);
+  }
+  return h;
+}
+
+double critical_step(const Scheme& scheme, const MotionEstimate& estimate) {
+  if (!(estimate.omega > 0.0)) return kInfinite;
+  const double xi = 0.5 * estimate.damping / estimate.omega;
+  return scheme.stability_limit(std::max(xi, 0.0)) / estimate.omega;
+}
+
+}  // namespace saltus

@@ -1,0 +1,262 @@
+// At places of the boundary: the thickness t of the body along the inner normal n, and of the elements there the energy of
+// what they add to a field of pure bending of curvature 1 along a tangent,
+//     u = (-x y, (x^2 + nu (y^2 - z^2))/2, nu y z)   with x along the tangent, y along n, or with (z wide, or plane strain)
+//     u = (-x y, (x^2 + nu/(1 - nu) y^2)/2, 0),
+// interpolated between their nodes:
+//     excess = 1/V int (mu |de|^2 + lambda/2 tr(de)^2) dV / (E' t^2/24),   de = e(interpolated) - e(u)
+// e(u) is what a beam does whatever its length, E' t^2/24 its energy a volume. The product of de with the stress of bending
+// has no part in the sum over a body: that stress is in equilibrium and leaves the long sides free.
+#include "saltus/fem/locking.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace saltus {
+namespace {
+
+constexpr int kLockingPlaces = 48;                    // of the boundary
+constexpr double kSlenderTimes = 5.0 * (1.0 - 1e-9);  // as long as thick: then bending decides
+
+/// The boundary as triangles, or edges of plane meshes, for rays through the body.
+struct BodyWalls {
+  std::vector<std::array<Vector3, 3>> triangles;
+  std::vector<std::array<Vector3, 2>> edges;
+
+  BodyWalls(const Mesh& mesh, std::span<const MeshFace> faces) {
+    for (const MeshFace& face : faces) {
+      const std::vector<int> nodes = mesh.face_nodes(face);
+      const ElementFace& on =
+          saltus::faces(mesh.kind(face.element))[static_cast<std::size_t>(face.face)];
+      const int corners = info(on.kind).corners;
+      const auto x = [&](int k) -> Vector3 {
+        return mesh.nodes.col(nodes[static_cast<std::size_t>(k)]);
+      };
+      if (mesh.dimension == 2)
+        edges.push_back({x(0), x(1)});
+      else
+        for (int k = 1; k + 1 < corners; ++k) triangles.push_back({x(0), x(k), x(k + 1)});
+    }
+  }
+  /// Distance from x along the unit vector d to the next wall that faces along d; infinite: none.
+  double distance(const Vector3& x, const Vector3& d) const {
+    constexpr double kRim = 1e-9;
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [a, b, c] : triangles) {
+      const Vector3 ab = b - a, ac = c - a, p = d.cross(ac);
+      const double det = ab.dot(p);
+      if (!(det < -1e-12 * ab.norm() * ac.norm())) continue;  // d . (outward normal) = -det
+      const Vector3 s = x - a, q = s.cross(ab);
+      const double u = s.dot(p) / det, v = d.dot(q) / det, along = ac.dot(q) / det;
+      if (u < -kRim || v < -kRim || u + v > 1.0 + kRim || along <= 0.0) continue;
+      least = std::min(least, along);
+    }
+    for (const auto& [a, b] : edges) {
+      const Vector3 ab = b - a, s = a - x;
+      const double det = d.x() * ab.y() - d.y() * ab.x();
+      if (!(det > 1e-12 * ab.norm())) continue;
+      const double along = (s.x() * ab.y() - s.y() * ab.x()) / det,
+                   u = (s.x() * d.y() - s.y() * d.x()) / det;
+      if (u < -kRim || u > 1.0 + kRim || along <= 0.0) continue;
+      least = std::min(least, along);
+    }
+    return least;
+  }
+};
+
+/// Extent of the nodes along a unit vector [m].
+double extent_along(const Mesh& mesh, const Vector3& d) {
+  const Eigen::RowVectorXd x = d.transpose() * mesh.nodes;
+  return x.maxCoeff() - x.minCoeff();
+}
+
+/// Unit vectors along which the nodes are spread least, more and most.
+Matrix3 principal_axes(const Mesh& mesh) {
+  const Vector3 mean = mesh.nodes.rowwise().mean();
+  const Eigen::Matrix3Xd X = mesh.nodes.colwise() - mean;
+  const Matrix3 S = X * X.transpose();
+  return Eigen::SelfAdjointEigenSolver<Matrix3>(S).eigenvectors();
+}
+
+struct ElasticPlane {
+  double lambda, mu, poisson, modulus;  ///< lambda of the strains in work, nu of the field, E'
+};
+/// Of bending without strain across (wide), or free to contract there.
+ElasticPlane elastic_plane(const FemMaterial& of, int dimension, bool wide) {
+  const double lambda = of.material.lambda(), mu = of.material.mu();
+  const double nu = lambda / (2.0 * (lambda + mu)), E = 2.0 * mu * (1.0 + nu);
+  if (dimension == 2 && of.plane == PlaneState::stress)
+    return {2.0 * lambda * mu / (lambda + 2.0 * mu), mu, nu, E};
+  if (dimension == 2 || wide) return {lambda, mu, nu / (1.0 - nu), E / (1.0 - nu * nu)};
+  return {lambda, mu, nu, E};
+}
+
+/// Energies of elements [E'] with what they should be.
+struct Excess {
+  double shape = 0.0, bulk = 0.0, bending = 0.0;
+
+  double all() const { return (shape + bulk) / bending; }
+  double volume() const { return bulk / bending; }
+};
+/// Adds those of one element; axes: columns x (the tangent), y (the normal), z.
+void add_excess(const Mesh& mesh, int element, const FemMaterial& of, const Matrix3& axes,
+                double thickness, bool wide, Excess& sum) {
+  const ElementKind kind = mesh.kind(element);
+  const std::span<const int> nodes = mesh.element(element);
+  const auto n = static_cast<Eigen::Index>(nodes.size());
+  const ElasticPlane law = elastic_plane(of, mesh.dimension, wide);
+  const bool across = mesh.dimension == 3 && !wide;  // it contracts along z
+  Eigen::Matrix3Xd X(3, n), u(3, n);
+  for (Eigen::Index a = 0; a < n; ++a)
+    X.col(a) = mesh.nodes.col(nodes[static_cast<std::size_t>(a)]);
+  const Vector3 centre = X.rowwise().mean();
+  X = (axes.transpose() * (X.colwise() - centre)).eval();
+  for (Eigen::Index a = 0; a < n; ++a) {
+    const double x = X(0, a), y = X(1, a), z = across ? X(2, a) : 0.0;
+    u.col(a) = Vector3(-x * y, 0.5 * (x * x + law.poisson * (y * y - z * z)),
+                       across ? law.poisson * y * z : 0.0);
+  }
+  for (const RulePoint& point : mass_rule(kind)) {
+    const ShapeGradients g = shape_gradients(kind, point.xi);
+    Matrix3 J = X * g.transpose();
+    if (mesh.dimension == 2) J.col(2) = Vector3::UnitZ();  // the element lies in x, y
+    const double w = point.weight * std::abs(J.determinant());
+    const Eigen::Matrix3Xd grad = J.transpose().inverse() * g;
+    const Matrix3 H = u * grad.transpose();
+    const double y = X.row(1).dot(shape_values(kind, point.xi));
+    Matrix3 e = 0.5 * (H + H.transpose());
+    e(0, 0) += y;
+    e(1, 1) -= law.poisson * y;
+    if (across) e(2, 2) -= law.poisson * y;
+    sum.shape += w * law.mu * e.squaredNorm();
+    sum.bulk += w * 0.5 * law.lambda * e.trace() * e.trace();
+    sum.bending += w * law.modulus * thickness * thickness / 24.0;
+  }
+}
+
+/// Elements at each node, and the linear ones at the nodes of a face.
+class Patches {
+ public:
+  explicit Patches(const Mesh& mesh) : mesh_(mesh), first_(mesh.nodes.cols() + 1, 0) {
+    const int elements = mesh.elements();
+    for (int e = 0; e < elements; ++e)
+      for (const int node : mesh.element(e)) ++first_[static_cast<std::size_t>(node) + 1];
+    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    elements_.resize(first_.back());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    for (int e = 0; e < elements; ++e)
+      for (const int node : mesh.element(e)) elements_[next[static_cast<std::size_t>(node)]++] = e;
+  }
+  const std::vector<int>& at(std::span<const int> nodes) {
+    patch_.clear();
+    for (const int node : nodes)
+      for (std::size_t i = first_[static_cast<std::size_t>(node)];
+           i < first_[static_cast<std::size_t>(node) + 1]; ++i)
+        if (const ElementInfo& of = info(mesh_.kind(elements_[i]));
+            !of.quadratic() && of.dimension == mesh_.dimension)
+          patch_.push_back(elements_[i]);
+    std::ranges::sort(patch_);
+    patch_.erase(std::unique(patch_.begin(), patch_.end()), patch_.end());
+    return patch_;
+  }
+
+ private:
+  const Mesh& mesh_;
+  std::vector<std::size_t> first_;
+  std::vector<int> elements_, patch_;
+};
+
+}  // namespace
+
+Locking locking_of(const Mesh& mesh, std::span<const FemMaterial> materials) {
+  Locking found;
+  if (mesh.dimension < 2) return found;
+  std::vector<MeshFace> all = boundary(mesh), linear;
+  for (const MeshFace& face : all) {
+    const ElementInfo& of = info(mesh.kind(face.element));
+    if (!of.quadratic() && of.dimension == mesh.dimension) linear.push_back(face);
+  }
+  if (linear.empty()) return found;
+  std::array<int, kElementKinds> count{};
+  for (const MeshFace& face : linear) ++count[static_cast<std::size_t>(mesh.kind(face.element))];
+  found.kind = static_cast<ElementKind>(std::ranges::max_element(count) - count.begin());
+  const auto material = [&](int element) -> const FemMaterial& {
+    const auto block = static_cast<std::size_t>(mesh.place(element).block);
+    return materials[static_cast<std::size_t>(mesh.blocks[block].material)];
+  };
+  const BodyWalls walls(mesh, all);
+  Patches patches(mesh);
+  const Matrix3 principal = principal_axes(mesh);
+  double area = 0.0, slender = 0.0, bending = 0.0, volume = 0.0, thick = 0.0, thin = 0.0;
+  const std::size_t places = std::min<std::size_t>(linear.size(), kLockingPlaces);
+  for (std::size_t i = 0; i < places; ++i) {
+    const MeshFace& face = linear[(2 * i + 1) * linear.size() / (2 * places)];
+    const std::vector<int> nodes = mesh.face_nodes(face);
+    const int corners = static_cast<int>(nodes.size());  // linear
+    const auto x = [&](int k) -> Vector3 {
+      return mesh.nodes.col(nodes[static_cast<std::size_t>(k)]);
+    };
+    Vector3 middle = Vector3::Zero(), normal = Vector3::Zero();
+    for (int k = 0; k < corners; ++k) middle += x(k) / corners;
+    if (mesh.dimension == 2) {
+      const Vector3 along = x(1) - x(0);
+      normal = {along.y(), -along.x(), 0.0};  // the outside is on its right
+    } else {
+      for (int k = 1; k + 1 < corners; ++k) normal += 0.5 * (x(k) - x(0)).cross(x(k + 1) - x(0));
+    }
+    const double size = normal.norm();  // of the face [m^(d-1)]
+    if (!(size > 0.0)) continue;
+    normal /= size;
+    const double t = walls.distance(middle, -normal);
+    if (!std::isfinite(t)) continue;
+    Vector3 along = Vector3::Zero();
+    double longest = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      Vector3 p = principal.col(k);
+      p -= p.dot(normal) * normal;
+      if (mesh.dimension == 2) p.z() = 0.0;
+      if (p.norm() < 0.1) continue;
+      p.normalize();
+      const double length = extent_along(mesh, p);
+      if (length > longest) longest = length, along = p;
+    }
+    if (!(longest > 0.0)) continue;
+    const Vector3 other = along.cross(normal);
+    const double width = mesh.dimension == 3 ? extent_along(mesh, other) : 0.0;
+    const bool wide = width >= kSlenderTimes * t;
+    const auto excess = [&](const Vector3& tangent) {
+      Matrix3 axes;
+      axes << tangent, normal, tangent.cross(normal);
+      Excess sum;
+      for (const int e : patches.at(nodes)) add_excess(mesh, e, material(e), axes, t, wide, sum);
+      return sum;
+    };
+    Excess here = excess(along);
+    if (wide)  // it bends along both
+      if (const Excess there = excess(other); there.all() > here.all()) here = there;
+    area += size;
+    thick += size * t;
+    volume += size * here.volume();
+    if (longest >= kSlenderTimes * t) {
+      slender += size;
+      bending += size * here.all();
+      thin += size * t;
+    }
+    const Material& of = material(face.element).material;
+    const double nu = of.lambda() / (2.0 * (of.lambda() + of.mu()));
+    found.poisson = std::max(found.poisson, nu);
+  }
+  if (!(area > 0.0)) return found;
+  found.thickness = thick / area;
+  found.volume = volume / area;
+  if (slender > 0.5 * area) {
+    found.bending = bending / slender;
+    found.thickness = thin / slender;
+  }
+  return found;
+}
+
+}  // namespace saltus

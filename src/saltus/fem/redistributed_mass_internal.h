@@ -1,0 +1,138 @@
+// The parts of MasslessContact: which components have mass, what couples them, the local problem.
+#pragma once
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "saltus/base/entry.h"
+#include "saltus/base/work_pool.h"
+#include "saltus/bodies/free_dofs.h"
+#include "saltus/fem/redistributed_mass.h"
+#include "saltus/linear_algebra/block_pivoting.h"
+#include "saltus/linear_algebra/sparse.h"
+#include "saltus/math/small_cholesky.h"
+
+namespace saltus {
+
+/// Factor of the whole mesh with rows G_s held: x = y - Y (G_s Y)^-1 G_s y, y = A^-1 b, Y = A^-1 G_s^T.
+class HeldOperator final : public Operator {
+ public:
+  explicit HeldOperator(const std::vector<int>& inner) : inner_(inner) {}
+  bool of(const std::vector<int>& inner) const { return &inner == &inner_; }
+  /// of the whole mesh, made when s changes
+  void whole(const Fem& fem, Combination s, double t, const Vector& q, const Vector& v) {
+    if (made_ && s.m == s_.m && s.c == s_.c && s.k == s_.k) return;
+    fem.factorise(s, t, q, v, A_);
+    s_ = s;
+    made_ = true;
+    known_ = false;
+  }
+  /// Rows of G, by entries (column of the mesh, value).
+  void hold(std::span<const int> rows, const std::vector<std::vector<Entry>>& G,
+            Eigen::Index size) {
+    if (known_ && std::ranges::equal(rows, held_)) return;
+    known_ = true;
+    held_.assign(rows.begin(), rows.end());
+    const auto m = static_cast<Eigen::Index>(rows.size());
+    if (Y_.rows() != size || Y_.cols() < m) {
+      Y_.resize(size, m);
+      R_.resize(m, m);
+      part_.resize(m);
+    }
+    row_.clear();
+    for (const int r : rows) row_.push_back(&G[static_cast<std::size_t>(r)]);
+    auto Y = Y_.leftCols(m);
+    Y.setZero();
+    for (Eigen::Index j = 0; j < m; ++j)
+      for (const Entry& e : *row_[static_cast<std::size_t>(j)]) Y(e.column, j) = e.value;
+    if (m > 0) saltus::solve(A_, Y);
+    for (Eigen::Index j = 0; j < m; ++j)
+      for (Eigen::Index i = 0; i <= j; ++i)
+        R_(i, j) = 0.5 * (product(i, Y.col(j)) + product(j, Y.col(i)));
+    if (!factor_corner(R_, m)) R_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  void solve(Eigen::Ref<Matrix> X) const override {
+    const auto m = static_cast<Eigen::Index>(held_.size());
+    if (all_.rows() != Y_.rows() || all_.cols() < X.cols()) all_.resize(Y_.rows(), X.cols());
+    auto all = all_.leftCols(X.cols());
+    all.setZero();
+    for (Eigen::Index c = 0; c < X.cols(); ++c)
+      for (std::size_t i = 0; i < inner_.size(); ++i)
+        all(inner_[i], c) = X(static_cast<Eigen::Index>(i), c);
+    saltus::solve(A_, all);
+    for (Eigen::Index c = 0; c < X.cols(); ++c) {
+      for (Eigen::Index i = 0; i < m; ++i) part_[i] = product(i, all.col(c));
+      solve_corner(R_, m, part_.head(m));
+      for (Eigen::Index i = 0; i < m; ++i) all.col(c) -= part_[i] * Y_.col(i);
+      for (std::size_t i = 0; i < inner_.size(); ++i)
+        X(static_cast<Eigen::Index>(i), c) = all(inner_[i], c);
+    }
+  }
+  bool symmetric() const override { return true; }
+  SolveRecord record() const override { return saltus::record(A_); }
+  void forget() override { saltus::forget(A_); }
+
+ private:
+  template <class Column>
+  double product(Eigen::Index row, const Column& x) const {
+    double sum = 0.0;
+    for (const Entry& e : *row_[static_cast<std::size_t>(row)]) sum += e.value * x[e.column];
+    return sum;
+  }
+
+  const std::vector<int>& inner_;
+  Factor A_;
+  Combination s_;
+  bool made_ = false, known_ = false;  ///< A_, Y_ belong to s_, held_
+  std::vector<int> held_;
+  std::vector<const std::vector<Entry>*> row_;
+  Matrix Y_, R_;         ///< R^T R = G_s Y
+  mutable Matrix all_;   // a factor belongs to one simulation
+  mutable Vector part_;  // likewise
+};
+
+struct MasslessContact::Data {
+  std::vector<NodeStop> stops;
+  std::unique_ptr<Fem> fem;
+  std::vector<int> inner, held;  ///< components of Fem's q: with mass, without
+  std::vector<int> of_dof;       ///< component of q of each degree of freedom, -1: none
+  std::vector<int> carrier;  ///< of each one without mass: a component of Fem's q near it, -1: none
+  std::vector<std::vector<Entry>> G;  ///< a stop: entries at components of Fem's q
+  Vector rest;                        ///< g of no displacement
+  // K_ic by columns c, entries at components of q; K_cc
+  std::vector<int> offset{0}, row;
+  std::vector<double> value;
+  std::vector<int> place;  ///< of each component of Fem's q among `inner` or among `held`
+  SparseMatrix Kcc;
+  Matrix X;              ///< K_cc^-1 G^T
+  Matrix W;              ///< G X
+  std::vector<int> rim;  ///< components of q that K_ic meets, increasing
+
+  /// Of one call; what local() found belongs to the configuration `at`.
+  struct Work {
+    Vector at, all, rate, other, f;  ///< but for `at` components of Fem's q
+    Vector part;                     ///< one a component without mass
+    Vector w, lambda, small;         ///< one a stop
+    SparseOperator Kcc;
+    BlockPivoting problem;
+    bool known = false;
+
+    explicit Work(const Data& d);
+  };
+  WorkPool<Work> works{[this] { return std::make_unique<Work>(*this); }};
+
+  Data(FemSystem system, std::vector<NodeStop> given);
+  void check(const FemSystem& system) const;
+  void number(const FemSystem& system);
+  void couple();
+  void local(View q, Work& to) const;
+  void rates(View x, Work& at, Vector& full) const;
+  void spread(View x, Vector& full) const { scatter(inner, x, full); }
+  void gather(const Vector& full, Out x) const { saltus::gather(inner, full, x); }
+  /// `rate` of the rates x; massless nodes stay behind where no force depends on them.
+  void set_rates(View x, Work& at) const;
+  bool viscous() const { return fem->rayleigh().stiffness > 0.0; }
+};
+
+}  // namespace saltus

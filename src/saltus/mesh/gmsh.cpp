@@ -1,0 +1,354 @@
+// From the elements of a file to a mesh: what is a part of the body, what is a face of it, which groups are there.
+#include "saltus/mesh/gmsh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "saltus/base/index_internal.h"
+#include "saltus/base/text_check.h"
+#include "saltus/mesh/gmsh_internal.h"
+
+namespace saltus {
+namespace {
+
+using gmsh::Element;
+using gmsh::Tag;
+
+// Coordinates of a plane or line agree to this share of the extent of the mesh.
+constexpr double kFlat = 1e-9;
+
+class Assembly {
+ public:
+  Assembly(gmsh::File file, std::span<const std::string> bars)
+      : file_(std::move(file)), bars_(bars) {}
+
+  Mesh mesh() {
+    for (const Element& e : file_.elements) dimension_ = std::max(dimension_, type(e).dimension);
+    if (file_.elements.empty()) gmsh::fail(file_.origin, 0, "holds no elements", "");
+    if (dimension_ == 0) gmsh::fail(file_.origin, 0, "holds points alone", "lines at least");
+    find_nodes();
+    check_tags();
+    merge_copies();
+    choose();
+    number_nodes();
+    number_elements();
+    flatten();
+    for (int e = 0; e < std::ssize(body_); ++e)
+      if (const std::string fault = shape_fault(mesh_, e); !fault.empty())
+        fail(*body_[index(e)], "is " + fault, "");
+    find_groups();
+    return std::move(mesh_);
+  }
+
+ private:
+  static gmsh::Type type(const Element& e) { return gmsh::type_of(e.type); }
+
+  [[noreturn]] void fail(const Element& e, const std::string& what, const std::string& hint) const {
+    gmsh::fail(file_.origin, e.at, fmt::format("element {} ({}) {}", e.tag, type(e).name, what),
+               hint);
+  }
+  // Nodes of an element by their rank among the tags.
+  std::span<const int> nodes(const Element& e) const {
+    return std::span(rank_).subspan(e.first, index(type(e).nodes));
+  }
+  std::vector<int> corners(const Element& e) const {
+    const auto all = nodes(e).first(index(type(e).corners));
+    std::vector<int> sorted(all.begin(), all.end());
+    std::ranges::sort(sorted);
+    return sorted;
+  }
+  std::span<const Tag> groups(const Element& e) const { return file_.groups[index(e.groups)]; }
+  // Physical number with its sign for the dimension, as the blocks and names know it.
+  std::string name(int dimension, Tag number) const {
+    static constexpr std::array kOf{"point", "curve", "surface", "volume"};
+    const auto at = file_.names.find({dimension, number});
+    return at != file_.names.end() ? at->second
+                                   : fmt::format("{} {}", kOf[index(dimension)], number);
+  }
+
+  void find_nodes() {
+    std::ranges::sort(file_.nodes, {}, [](const gmsh::Node& n) { return std::pair(n.tag, n.at); });
+    for (std::size_t i = 1; i < file_.nodes.size(); ++i)
+      if (file_.nodes[i].tag == file_.nodes[i - 1].tag)
+        gmsh::fail(file_.origin, file_.nodes[i].at,
+                   fmt::format("the node {} is there twice", file_.nodes[i].tag), "");
+    rank_.resize(file_.element_nodes.size());
+    for (const Element& e : file_.elements)
+      for (std::size_t k = e.first; k < e.first + index(type(e).nodes); ++k) {
+        const Tag tag = file_.element_nodes[k];
+        const auto at = std::ranges::lower_bound(file_.nodes, tag, {}, &gmsh::Node::tag);
+        if (at == file_.nodes.end() || at->tag != tag)
+          fail(e, fmt::format("has the node {}, which is not there", tag), "a tag of $Nodes");
+        rank_[k] = static_cast<int>(at - file_.nodes.begin());
+      }
+  }
+
+  void check_tags() {
+    std::ranges::sort(file_.elements, {}, [](const Element& e) { return std::pair(e.tag, e.at); });
+    for (std::size_t i = 1; i < file_.elements.size(); ++i)
+      if (file_.elements[i].tag == file_.elements[i - 1].tag)
+        fail(file_.elements[i], "is there twice", "each tag once");
+  }
+
+  // An element on the nodes of another is the same one in one more group.
+  void merge_copies() {
+    std::vector<std::pair<std::vector<int>, int>> all;
+    for (int i = 0; i < std::ssize(file_.elements); ++i) {
+      const Element& e = file_.elements[index(i)];
+      std::vector<int> key(nodes(e).begin(), nodes(e).end());
+      std::ranges::sort(key);
+      key.push_back(e.type);
+      all.emplace_back(std::move(key), i);
+    }
+    std::ranges::sort(all);
+    std::vector<bool> gone(all.size(), false);
+    for (std::size_t i = 0, j = 0; i < all.size(); i = j) {
+      for (j = i + 1; j < all.size() && all[j].first == all[i].first; ++j) {
+        Element& first = file_.elements[index(all[i].second)];
+        const Element& copy = file_.elements[index(all[j].second)];
+        std::vector<Tag> joined(groups(first).begin(), groups(first).end());
+        for (Tag g : groups(copy)) {
+          if (std::ranges::find(joined, g) != joined.end())
+            fail(copy, fmt::format("is element {} again", first.tag), "each element once a group");
+          joined.push_back(g);
+        }
+        if (groups(copy).empty() || groups(first).empty())
+          fail(copy, fmt::format("is element {} again", first.tag), "each element once");
+        std::ranges::sort(joined);
+        first.groups = static_cast<int>(file_.groups.size());
+        file_.groups.push_back(std::move(joined));
+        gone[index(all[j].second)] = true;
+      }
+    }
+    std::vector<Element> kept;
+    for (std::size_t i = 0; i < gone.size(); ++i)
+      if (!gone[i]) kept.push_back(file_.elements[i]);
+    file_.elements = std::move(kept);
+  }
+
+  // Pairs of corners that are edges of the elements of the highest dimension, sorted.
+  std::vector<std::pair<int, int>> edges() const {
+    std::vector<std::pair<int, int>> all;
+    for (const Element& e : file_.elements) {
+      if (type(e).dimension != dimension_) continue;
+      const auto node = nodes(e);
+      for (const ElementFace& face : faces(*element_of_gmsh(e.type))) {
+        const int n = info(face.kind).corners;
+        for (int k = 0; k < n; ++k)
+          all.push_back(std::minmax(node[index(face.node[index(k)])],
+                                    node[index(face.node[index((k + 1) % n)])]));
+      }
+    }
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  bool is_bar(const Element& e) const {
+    return type(e).dimension == 1 && std::ranges::any_of(groups(e), [&](Tag g) {
+             return std::ranges::find(bars_, name(1, g)) != bars_.end();
+           });
+  }
+
+  // Elements of the body: those of the highest dimension, and bars.
+  void choose() {
+    for (const std::string& bar : bars_)
+      if (std::ranges::none_of(file_.elements, [&](const Element& e) {
+            return type(e).dimension == 1 &&
+                   std::ranges::any_of(groups(e), [&](Tag g) { return name(1, g) == bar; });
+          }))
+        gmsh::fail(file_.origin, 0, fmt::format("no lines are in a physical group '{}'", bar),
+                   "the name of a physical curve");
+    std::vector<std::pair<int, int>> edge;
+    for (const Element& e : file_.elements) {
+      bool part = type(e).dimension == dimension_ || is_bar(e);
+      if (!part && type(e).dimension == 1 && !groups(e).empty()) {
+        if (edge.empty()) edge = edges();
+        part = !std::ranges::binary_search(
+            edge, std::pair<int, int>(std::minmax(nodes(e)[0], nodes(e)[1])));
+      }
+      if (part)
+        body_.push_back(&e);
+      else if (!groups(e).empty())
+        marks_.push_back(&e);
+    }
+  }
+
+  void number_nodes() {
+    node_.assign(file_.nodes.size(), -1);
+    for (const Element* e : body_)
+      for (int rank : nodes(*e)) node_[index(rank)] = 0;
+    int count = 0;
+    for (int& i : node_)
+      if (i == 0) i = count++;
+    mesh_.nodes.resize(3, count);
+    for (std::size_t rank = 0; rank < node_.size(); ++rank)
+      if (node_[rank] >= 0) mesh_.nodes.col(node_[rank]) = file_.nodes[rank].x;
+    for (const Element* e : marks_)
+      for (int rank : nodes(*e))
+        if (node_[index(rank)] < 0)
+          fail(*e,
+               fmt::format(
+                   "of the physical group '{}' has the node {}, which no element of the body uses",
+                   name(type(*e).dimension, groups(*e)[0]), file_.nodes[index(rank)].tag),
+               "a body of elements under every group");
+  }
+
+  void number_elements() {
+    const auto key = [&](const Element* e) {
+      return std::pair(*element_of_gmsh(e->type), groups(*e));
+    };
+    const auto before = [&](const Element* a, const Element* b) {
+      const auto [kind_a, in_a] = key(a);
+      const auto [kind_b, in_b] = key(b);
+      if (kind_a != kind_b) return kind_a < kind_b;
+      if (!std::ranges::equal(in_a, in_b)) return std::ranges::lexicographical_compare(in_a, in_b);
+      return a->tag < b->tag;
+    };
+    std::ranges::sort(body_, before);
+    for (std::size_t i = 0; i < body_.size(); ++i) {
+      const auto [kind, in] = key(body_[i]);
+      if (i == 0 || kind != mesh_.blocks.back().kind ||
+          !std::ranges::equal(in, key(body_[i - 1]).second))
+        mesh_.blocks.push_back({kind, 0, {}});
+      for (int rank : nodes(*body_[i])) mesh_.blocks.back().nodes.push_back(node_[index(rank)]);
+    }
+  }
+
+  // Plane elements into the plane z = 0, bars into the least space that holds them.
+  void flatten() {
+    mesh_.dimension = dimension_;
+    if (dimension_ == 3) return;
+    const Vector3 low = mesh_.nodes.rowwise().minCoeff(), high = mesh_.nodes.rowwise().maxCoeff();
+    const double extent = (high - low).norm();
+    const auto flat = [&](int axis) { return high[axis] - low[axis] <= kFlat * extent; };
+    if (dimension_ == 1) mesh_.dimension = !flat(2) ? 3 : flat(1) ? 1 : 2;
+    if (dimension_ == 2 && !flat(2)) {
+      for (const Element* e : body_)
+        for (int rank : nodes(*e))
+          if (file_.nodes[index(rank)].x.z() - low.z() > kFlat * extent)
+            fail(*e, fmt::format("is not in the plane z = {}", low.z()),
+                 "solids, or plane elements in one plane z = const; shells are not read");
+    }
+    if (mesh_.dimension < 3) mesh_.nodes.bottomRows(3 - mesh_.dimension).setZero();
+    for (ElementBlock& block : mesh_.blocks)
+      if (info(block.kind).dimension == 2) turn_over(block);
+  }
+
+  // Plane elements whose corners all run clockwise.
+  void turn_over(ElementBlock& block) const {
+    const ElementInfo& kind = info(block.kind);
+    const int n = kind.nodes, c = kind.corners;
+    for (int e = 0; e < block.elements(); ++e) {
+      const auto node = block.nodes.begin() + e * n;
+      bool all = true;
+      for (int k = 0; k < c; ++k) {
+        const auto X = [&](int a) -> Eigen::Vector2d {
+          return mesh_.nodes.col(*(node + (k + a) % c)).head<2>();
+        };
+        const Eigen::Vector2d to = X(1) - X(0), on = X(c - 1) - X(0);
+        all = all && to.x() * on.y() - to.y() * on.x() < 0.0;
+      }
+      if (!all) continue;
+      std::reverse(node + 1, node + c);
+      std::reverse(node + c, node + n);
+    }
+  }
+
+  void find_groups() {
+    for (const auto& [key, name] : file_.names) mesh_.node_sets[name];
+    std::map<std::string, std::set<int>> node_sets;
+    const auto add_nodes = [&](const std::string& name, const Element& e) {
+      for (int rank : nodes(e)) node_sets[name].insert(node_[index(rank)]);
+    };
+    for (int i = 0; i < std::ssize(body_); ++i)
+      for (Tag g : groups(*body_[index(i)])) {
+        const std::string group = name(type(*body_[index(i)]).dimension, g);
+        mesh_.element_sets[group].push_back(i);
+        add_nodes(group, *body_[index(i)]);
+      }
+    find_faces();
+    for (const Element* e : marks_)
+      for (Tag g : groups(*e)) {
+        const std::string group = name(type(*e).dimension, g);
+        add_nodes(group, *e);
+        if (type(*e).dimension == dimension_ - 1 && dimension_ > 1)
+          mesh_.face_sets[group].push_back(face_under(*e));
+      }
+    for (auto& [name, set] : node_sets) mesh_.node_sets[name].assign(set.begin(), set.end());
+    const auto place = [](const MeshFace& f) { return std::pair(f.element, f.face); };
+    for (auto& [name, set] : mesh_.face_sets) {
+      std::ranges::sort(set, {}, place);
+      set.erase(std::unique(set.begin(), set.end()), set.end());
+    }
+    for (auto& [name, set] : mesh_.element_sets) {
+      std::ranges::sort(set);
+      set.erase(std::unique(set.begin(), set.end()), set.end());
+    }
+  }
+
+  // Faces of all elements by their corners, increasing.
+  void find_faces() {
+    const bool wanted = std::ranges::any_of(marks_, [&](const Element* e) {
+      return dimension_ > 1 && type(*e).dimension == dimension_ - 1;
+    });
+    if (!wanted) return;
+    int first = 0;
+    for (const ElementBlock& block : mesh_.blocks) {
+      const auto of = faces(block.kind);
+      for (int e = 0; e < block.elements(); ++e, ++first)
+        for (int f = 0; f < std::ssize(of); ++f) {
+          std::array<int, 4> key{-1, -1, -1, -1};
+          for (int k = 0; k < info(of[index(f)].kind).corners; ++k)
+            key[index(k)] = block.element(e)[index(of[index(f)].node[index(k)])];
+          std::ranges::sort(key);
+          faces_.push_back({key, first, f});
+        }
+    }
+    std::ranges::sort(faces_);
+  }
+
+  MeshFace face_under(const Element& e) const {
+    std::array<int, 4> key{-1, -1, -1, -1};
+    const std::vector<int> corner = corners(e);
+    for (std::size_t k = 0; k < corner.size(); ++k) key[k] = node_[index(corner[k])];
+    std::ranges::sort(key);
+    const auto at = std::ranges::lower_bound(faces_, Face{key, -1, -1});
+    if (at == faces_.end() || at->corner != key)
+      fail(e, fmt::format("is no {} of the body", dimension_ == 3 ? "face" : "edge"),
+           dimension_ == 3 ? "surfaces of solids; shells are not read" : "edges of plane elements");
+    return {at->element, at->face};
+  }
+
+  struct Face {
+    std::array<int, 4> corner;
+    int element, face;
+    auto operator<=>(const Face&) const = default;
+  };
+  gmsh::File file_;
+  std::span<const std::string> bars_;  // groups whose lines are bars wherever they lie
+  int dimension_ = 0;
+  std::vector<int> rank_;                     // of each entry of File::element_nodes
+  std::vector<int> node_;                     // of the mesh, of each rank; -1: none
+  std::vector<const Element*> body_, marks_;  // elements of the mesh; others in groups
+  std::vector<Face> faces_;
+  Mesh mesh_;
+};
+
+}  // namespace
+
+Mesh read_gmsh_bytes(std::string_view bytes, const std::string& name, const std::string& path,
+                     std::span<const std::string> bars) {
+  return Assembly(gmsh::read_file(bytes, name, path), bars).mesh();
+}
+
+Mesh read_gmsh(const std::filesystem::path& file, const std::string& path,
+               std::span<const std::string> bars) {
+  const std::string bytes = read_text_file(file, path);
+  return read_gmsh_bytes(bytes, file.string(), path, bars);
+}
+
+}  // namespace saltus

@@ -1,0 +1,118 @@
+#include "saltus/model/group_facts.h"
+
+#include <algorithm>
+
+#include "saltus/spec/body_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "saltus/bodies/beam.h"
+#include "saltus/bodies/pseudo_rigid.h"
+#include "saltus/fem/redistributed_mass.h"
+#include "saltus/fem/reduced_mesh.h"
+#include "saltus/model/model.h"
+
+namespace saltus {
+namespace {
+
+GroupFacts mesh_facts(const Mesh& mesh, double mass) {
+  GroupFacts facts;
+  facts.mass = mass;
+  facts.nodes = static_cast<int>(mesh.nodes.cols());
+  facts.elements = mesh.elements();
+  for (const ElementInfo& kind : element_kinds())
+    for (const ElementBlock& block : mesh.blocks)
+      if (block.kind == kind.kind) {
+        facts.kinds += (facts.kinds.empty() ? "" : ", ") + std::string(kind.name);
+        break;
+      }
+  return facts;
+}
+
+}  // namespace
+
+GroupFacts group_facts(const Dynamics& group) {
+  if (const auto* fem = dynamic_cast<const Fem*>(&group))
+    return mesh_facts(fem->mesh(), fem->total_mass());
+  if (const auto* massless = dynamic_cast<const MasslessContact*>(&group))
+    return mesh_facts(massless->fem().mesh(), massless->fem().total_mass());
+  if (const auto* reduced = dynamic_cast<const ReducedMesh*>(&group))
+    return mesh_facts(reduced->mesh(), 0.0);
+  if (const auto* beam = dynamic_cast<const ElasticBeam*>(&group)) {
+    const BeamSystem& system = beam->system();
+    return {system.section.line_mass * system.length, beam->nodes(), system.elements, "beam"};
+  }
+  GroupFacts facts;
+  if (const RigidData* rigid = group.rigid())
+    for (double m : rigid->mass) facts.mass += m;
+  if (const auto* bodies = dynamic_cast<const PseudoRigid*>(&group))
+    for (const PseudoRigidBody& body : bodies->system().bodies) facts.mass += body.mass;
+  return facts;
+}
+
+std::string facts_text(const GroupFacts& facts) {
+  std::string text;
+  if (facts.mass > 0.0) text = fmt::format("mass {:.6g} kg", facts.mass);
+  if (facts.nodes > 0)
+    text += fmt::format("{}{} nodes, {} element{} ({})", text.empty() ? "" : ", ", facts.nodes,
+                        facts.elements, facts.elements == 1 ? "" : "s", facts.kinds);
+  return text;
+}
+
+std::string claims_fault(const Dynamics& group) {
+  std::string fault;
+  const auto count = [&](std::ptrdiff_t given, const char* what, std::ptrdiff_t wanted,
+                         const char* of) {
+    if (given != wanted && fault.empty())
+      fault = fmt::format("{} {}, {} {}", what, given, wanted, of);
+  };
+  const auto claim = [&](Trait trait, const std::string& why) {
+    return "has the trait " + trait_names(static_cast<unsigned>(trait)) + ", and " + why;
+  };
+  if (has(group.traits(), Trait::modal)) {
+    const ModalData* modes = group.modal();
+    if (!modes) return claim(Trait::modal, "modal() gives nothing");
+    const int n = group.velocities(), sources = static_cast<int>(group.sources().size());
+    count(group.positions(), "positions() is", n, "modes move");
+    count(modes->mass.size(), "elements of modal().mass are", n, "modes move");
+    count(modes->omega.size(), "elements of modal().omega are", n, "modes move");
+    count(modes->sigma.size(), "elements of modal().sigma are", n, "modes move");
+    if (fault.empty() && (modes->damping < 0 || modes->damping >= sources))
+      fault = fmt::format("modal().damping is {} of {} sources", modes->damping, sources);
+    if (fault.empty() && (modes->load < -1 || modes->load >= sources))
+      fault = fmt::format("modal().load is {} of {} sources (-1: no load)", modes->load, sources);
+    if (!fault.empty()) return claim(Trait::modal, fault);
+  }
+  if (has(group.traits(), Trait::rigid)) {
+    const RigidData* data = group.rigid();
+    if (!data) return claim(Trait::rigid, "rigid() gives nothing");
+    const int n = group.bodies();
+    count(group.positions(), "positions() is", 7 * n, "are wanted, 7 a body");
+    count(group.velocities(), "velocities() is", 6 * n, "are wanted, 6 a body");
+    count(std::ssize(data->mass), "elements of rigid().mass are", n, "bodies move");
+    count(std::ssize(data->mass_inverse), "elements of rigid().mass_inverse are", n, "bodies move");
+    count(std::ssize(data->inertia), "elements of rigid().inertia are", n, "bodies move");
+    count(std::ssize(data->inertia_inverse), "elements of rigid().inertia_inverse are", n,
+          "bodies move");
+    if (!fault.empty()) return claim(Trait::rigid, fault);
+  }
+  if (has(group.traits(), Trait::driven) &&
+      std::ranges::none_of(group.sources(),
+                           [](const Source& source) { return source.name == "prescribed"; }))
+    return claim(Trait::driven, "no source is called 'prescribed': the work of what is moved");
+  return fault;
+}
+
+int group_of(const Model& model, const BodySpec& body) {
+  const std::string name = copy_name(body, 0);
+  const auto groups = model.groups();
+  const auto found = std::ranges::find_if(groups, [&](const Group& group) {
+    return group.name == name || std::ranges::find(group.bodies, name) != group.bodies.end();
+  });
+  return found == groups.end() ? -1 : static_cast<int>(found - groups.begin());
+}
+
+}  // namespace saltus

@@ -1,0 +1,246 @@
+// Spec (what the user wrote) -> Model (checked, immutable) -> State (what moves).
+//
+//     Model model = build(read_scene("arch.yaml"));   // throws SceneError naming the faulty entry
+//     Simulation sim(model);                          // owns a State; copies are independent
+//     while (sim.state().t < 2.0) sim.advance();      // returns a StepReport, never throws for physics
+//
+// Threads: nothing in a Model changes after build. Any number of simulations of one Model, or of copies of it, may be made, step
+// and be asked at the same time, each in one thread at a time, and give the bits of each one alone. Bodies, schemes and
+// solvers of one's own in a Model must be fit for that: const operations that keep nothing (docs/decisions/0035).
+#pragma once
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "saltus/bodies/signal.h"
+#include "saltus/contact/contact_solver.h"
+#include "saltus/contact/joint_system.h"
+#include "saltus/contact/laws/contact_law.h"
+#include "saltus/detection/detector.h"
+#include "saltus/dynamics/boundary_surface.h"
+#include "saltus/dynamics/dynamics.h"
+#include "saltus/dynamics/scheme.h"
+#include "saltus/spec/choices.h"
+
+namespace saltus {
+
+/// Bodies of one kind moved by one scheme; the unit of storage, dispatch and parallel work.
+struct Group {
+  std::string name;  ///< of the body, as the user wrote it; of the first of several
+  std::string kind;  ///< registry name
+  std::shared_ptr<const Dynamics> dynamics;
+  std::shared_ptr<const Scheme> scheme;
+  std::vector<std::string> bodies =
+      {};  ///< names of the bodies of a group that holds several, empty: one
+};
+
+/// A point that may touch: `group` -1 is the fixed world, then ref.local is its place.
+struct ContactSide {
+  int group = -1;
+  PointRef ref;
+};
+
+/// A surface whose material runs while its place stays, as that of a belt or a track: velocity = along value(t) [m/s]. Of it
+/// the part across the normal of a contact counts.
+struct RunningSurface {
+  Vector3 along = Vector3::Zero();  ///< in the axes of its frame
+  Signal value;
+};
+
+/// A pair of points that may touch along a fixed normal, which points from b to a: gap = n . (x_a - x_b) - distance [m]. Its rows
+/// are the velocity of a against b along the normal and, with friction, along one or two tangents.
+struct ContactPair {
+  std::uint64_t key =
+      0;  ///< increasing in Model::pairs(); results depend on it, never on addresses
+  ContactSide a, b;
+  Vector3 normal = Vector3::UnitZ();
+  int law = 0;  ///< index into Model::laws()
+  /// Directions of friction, unit, across the normal and each other.
+  std::array<Vector3, 2> tangent{Vector3::Zero(), Vector3::Zero()};
+  int tangents = 0;       ///< how many of them: 0 without friction, 1 in plane motion
+  double distance = 0.0;  ///< of the points along the normal where they touch [m]
+  int runs = -1;  ///< the surface of b, in space: index into ModelParts::running; -1: it rests
+
+  int rows() const { return 1 + tangents; }
+  /// Direction of row 0 (normal), 1 or 2.
+  const Vector3& direction(int row) const {
+    return row == 0 ? normal : tangent[static_cast<std::size_t>(row - 1)];
+  }
+};
+
+/// Shapes, which find their contacts by themselves.
+struct Surfaces {
+  /// A body that carries shapes.
+  struct Frame {
+    int group = 0, body = 0;
+    std::string name;  ///< as the user wrote it
+  };
+  /// A body whose surface deforms.
+  struct DeformingSkin {
+    int group = 0;
+    std::string name;  ///< of the body, as the user wrote it
+    Skin skin;
+    int material = 0;
+    bool self = false;  ///< it may touch itself
+  };
+  std::vector<Frame> frames;
+  std::vector<DeformingSkin> skins;
+  std::vector<Collider>
+      colliders;  ///< Collider::frame is an index of `frames`, below 0: the fixed world
+  std::vector<int>
+      runs;  ///< of each collider: index into ModelParts::running, -1: it rests; empty: all rest
+  std::vector<std::string>
+      fixed_names;                  ///< of the fixed bodies in frames -1, -2, ...; may be empty
+  std::vector<Matrix3> fixed_turn;  ///< how they are turned; empty: not
+  std::vector<std::array<int, 2>>
+      excluded;  ///< pairs of frames that never touch; skins are counted after the frames
+  int materials = 1;
+  std::vector<int>
+      law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
+  /// Of each law whose friction depends on the direction: the material to whose bodies its axis is fixed, -1 of others; may be
+  /// empty, and laws beyond its end are others.
+  std::vector<int> axis_material;
+  double margin = 0.0;        ///< contacts are known from this gap on [m]
+  double event_margin = 0.0;  ///< the same in the event lane, where `margin` is more [m]
+  /// From this gap on the event lane knows contacts: nothing may cross it between two places that it looks at [m].
+  double margin_of_events() const { return std::max(margin, event_margin); }
+  /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they move in space.
+  Vector3 plane = Vector3::Zero();
+};
+
+/// A law on one coordinate of a joint: a limit, a motor, friction, a spring. gap = sign (c - offset), with its rate.
+struct JointLaw {
+  std::uint64_t key = 0;  ///< increasing over the pairs and then these
+  std::string name;       ///< "elbow.motor"
+  int joint = 0, coordinate = 0;
+  double sign = 1.0, offset = 0.0;  ///< offset [rad], [m]
+  int law = 0;                      ///< index into Model::laws(), one without friction
+};
+
+/// What a user listens to: displacement or velocity of one point along one direction, or the force that holds a
+/// prescribed degree of freedom.
+struct Probe {
+  /// joint: the coordinate `coordinate` of joint `joint`, or its rate with Quantity::joint_rate.
+  enum class Quantity { displacement, velocity, reaction, joint, joint_rate };
+  std::string name;
+  int joint = 0, coordinate = 0;
+  int group = 0;
+  std::shared_ptr<const PointTable> table;  ///< one row, or null: `point` along `direction`
+  PointRef point;
+  Vector3 direction = Vector3::UnitZ();  ///< unit
+  double rest = 0.0;                     ///< place of the point along it at the start [m]
+  Quantity quantity = Quantity::velocity;
+  int reaction = 0;      ///< index in Simulation::reactions(); `table`: weights of all
+  std::string wav, csv;  ///< file names, empty: none
+  double gain = 0.0;     ///< fixed WAV gain [s/m or 1/m], 0: peak at -1 dBFS
+};
+
+/// Name and unit of what a probe gives: "velocity", "m/s".
+std::string_view name_of(Probe::Quantity quantity);
+std::string_view unit_of(Probe::Quantity quantity);
+/// Coordinates of joints are in rad or m.
+std::string_view unit_of(const Probe& probe, std::span<const Joint> joints);
+
+struct StepOptions {
+  double h = 0.0;    ///< [s]
+  double end = 0.0;  ///< [s]
+  ContactInstant instant = ContactInstant::end;
+  OnFailure on_failure = OnFailure::stop;
+  Limits contact;     ///< tolerance and iterations of the contact solver
+  bool heap = false;  ///< bodies lie in a heap: a tolerance that is not given is that of heaps
+  bool soft = false;  ///< a heap, or a wall, of bodies that deform
+  double pass_tolerance = 0.0;  ///< 0: the smallest that a scheme of the model asks for
+  bool ledger =
+      true;  ///< keep the accounts of every step; without them energies and work stay at their start
+  /// After each step what shapes still penetrate is undone by a motion that no velocity knows of, booked as projection.
+  bool correct_positions = false;
+  /// Joints act as forces in the stages of explicit schemes, which keep their order by it; the impulses of the step then take
+  /// out the error of the scheme alone.
+  bool joints_in_stages = false;
+  int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
+  JointLevel joints = JointLevel::position;
+  Bilateral bilateral = Bilateral::mid_zero;
+  Lane lane = Lane::stepping;
+  EventOptions events{};
+  /// > 0: an interval h is covered with steps whose estimated error stays below this share of what moves [1]
+  /// (time_stepping/step_control.h); 0: one step.
+  double step_tolerance = 0.0;
+  bool controlled() const { return step_tolerance > 0.0 && lane == Lane::stepping; }
+};
+
+/// The parts from which a Model is made, for programs that do not start from a scene file.
+struct ModelParts {
+  std::vector<Group> groups;
+  std::vector<GroupState> initial;  ///< physical q and v at t = 0, one a group
+  std::vector<ContactPair> pairs;
+  std::vector<AnyLaw> laws;
+  Surfaces surfaces;
+  std::vector<RunningSurface> running;
+  std::vector<Joint> joints;
+  std::vector<JointCoupling> couplings;
+  std::vector<JointLaw> joint_laws;
+  std::vector<Probe> probes;
+  std::shared_ptr<const ContactSolver> solver;
+  StepOptions options;
+  std::vector<std::string> warnings;
+  std::vector<std::string> group_path;  ///< of each group in the scene, "bodies[0]", for messages
+  std::vector<std::string> law_path;    ///< of each law in the scene, "contacts[0].law"
+  std::vector<std::string> joint_path;  ///< of each joint in the scene, "joints[0]"
+};
+
+class Model {
+ public:
+  /// Checks the parts against each other: traits, levels against gains, stages of an island, solver against laws.
+  /// Throws SceneError naming the entry.
+  explicit Model(ModelParts parts);
+
+  /// A copy of what it was made from, for a model that differs from this in some part.
+  ModelParts parts() const { return *parts_; }
+  /// The same model with or without the accounts of every step (StepOptions::ledger).
+  Model with_ledger(bool ledger) const;
+
+  std::span<const Group> groups() const { return parts_->groups; }
+  std::span<const GroupState> initial() const { return parts_->initial; }
+  std::span<const ContactPair> pairs() const { return parts_->pairs; }
+  std::span<const AnyLaw> laws() const { return parts_->laws; }
+  const ContactLaw& law(int i) const { return *parts_->laws[static_cast<std::size_t>(i)]; }
+  const Surfaces& surfaces() const { return parts_->surfaces; }
+  std::span<const RunningSurface> running() const { return parts_->running; }
+  std::span<const Joint> joints() const { return parts_->joints; }
+  std::span<const JointCoupling> couplings() const { return parts_->couplings; }
+  std::span<const JointLaw> joint_laws() const { return parts_->joint_laws; }
+  std::span<const Probe> probes() const { return parts_->probes; }
+  /// That of the parts, held to a certificate (contact/certificate.h).
+  const ContactSolver& solver() const { return *solver_; }
+  const StepOptions& options() const { return parts_->options; }
+  /// Of all groups, couplings and surfaces that run, each list increasing.
+  Breaks breaks() const;
+
+  /// Names of State::ledger: the sources without potential, damping (of joints too), then prescribed, joints, projection
+  /// (with schemes of several stages), friction (with laws that have it), impact, scheme, unexplained.
+  std::span<const std::string> accounts() const { return accounts_; }
+  /// Island of each group: groups that can touch each other share one contact problem.
+  std::span<const int> islands() const { return islands_; }
+  int island_count() const { return island_count_; }
+  /// What is legal but doubtful, one line each; printed by `run` and `check`.
+  std::span<const std::string> warnings() const { return warnings_; }
+
+ private:
+  void check();
+  void check_joints() const;
+  void check_axis(int index, const std::string& path) const;
+  void check_skin(const Surfaces::DeformingSkin& skin) const;
+  void put_joints_in_stages();
+  void check_law(int index, bool friction, const std::vector<const Group*>& sides,
+                 std::set<std::string>& told);
+  std::shared_ptr<const ModelParts> parts_;
+  std::shared_ptr<const ContactSolver> solver_;
+  std::vector<std::string> accounts_, warnings_;
+  std::vector<int> islands_;
+  int island_count_ = 0;
+};
+
+}  // namespace saltus

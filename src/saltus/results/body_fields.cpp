@@ -1,0 +1,415 @@
+#include "saltus/results/body_fields.h"
+
+#include <algorithm>
+
+#include "saltus/bodies/beam.h"
+#include "saltus/bodies/modal.h"
+#include "saltus/bodies/moving.h"
+#include "saltus/bodies/pseudo_rigid.h"
+#include "saltus/fem/fem.h"
+#include "saltus/fem/mode_surface.h"
+#include "saltus/fem/nodal_fit.h"
+#include "saltus/fem/redistributed_mass.h"
+#include "saltus/fem/reduced_mesh.h"
+#include "saltus/math/kernels.h"
+#include "saltus/results/mesh_table.h"
+
+namespace saltus {
+namespace {
+
+using FieldRows = std::span<std::vector<double>>;
+
+template <class Values>
+void append_to(std::vector<double>& row, const Values& values) {
+  row.insert(row.end(), values.data(), values.data() + values.size());
+}
+
+/// xx, yy, zz, xy, yz, zx
+Eigen::Matrix<double, 6, 1> six(const Matrix3& s) {
+  Eigen::Matrix<double, 6, 1> v;
+  v << s(0, 0), s(1, 1), s(2, 2), s(0, 1), s(1, 2), s(2, 0);
+  return v;
+}
+
+Matrix3 symmetric_of(Eigen::Ref<const Eigen::Matrix<double, 6, 1>> s) {
+  Matrix3 m;
+  m << s[0], s[3], s[5], s[3], s[1], s[4], s[5], s[4], s[2];
+  return m;
+}
+
+/// Velocities of points, x' = J v + d, 3 a point; `rows` is work space.
+void point_rates(const Dynamics& body, double t, View q, View v, std::span<const PointRef> at,
+                 PointRows& rows, Vector& rate) {
+  rate.resize(3 * std::ssize(at));
+  body.point_drift(t, q, at, rate);
+  body.point_rows(q, q, at, rows);
+  for (std::size_t i = 0; i < at.size(); ++i)
+    for (int e = rows.offset[i]; e < rows.offset[i + 1]; ++e) {
+      const Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> J(
+          rows.value.data() + std::ptrdiff_t{3} * rows.width * e, 3, rows.width);
+      rate.segment<3>(3 * static_cast<Eigen::Index>(i)) +=
+          J * v.segment(rows.column[static_cast<std::size_t>(e)], rows.width);
+    }
+}
+
+constexpr const char* kDofText =
+    "of each node and axis: column of q and velocity; -1: none; -2 - k: column k of other_velocity";
+constexpr const char* kStressText = "Cauchy stress xx, yy, zz, xy, yz, zx";
+
+/// A mesh of finite elements, whatever moves it. Body: the class that q belongs to.
+template <class Body>
+class MeshFields final : public BodyFields {
+ public:
+  MeshFields(std::shared_ptr<const Body> body, const Fem& fem, const FieldOptions& options)
+      : body_(std::move(body)), fem_(fem), mesh_(fem.mesh()), options_(options) {
+    const auto dofs = 3 * static_cast<int>(mesh_.nodes.cols());
+    for (int dof = 0; dof < dofs; ++dof) {
+      const int free = body_->free_index(dof);
+      const bool other = free < 0 && dof % 3 < mesh_.dimension;
+      dof_.push_back(free >= 0 ? free : other ? -2 - static_cast<int>(other_.size()) : -1);
+      if (other) other_.push_back(dof);
+    }
+    for (int dof : other_)
+      if (at_.empty() || at_.back().feature != dof / 3) at_.push_back(fem_.node_point(dof / 3));
+    displacement_.resize(dofs);
+    const auto nodes = static_cast<std::size_t>(mesh_.nodes.cols());
+    columns_.push_back({"displacement", 3 * nodes, "m", "of each node, x, y, z"});
+    if (!other_.empty())
+      columns_.push_back(
+          {"other_velocity", other_.size(), "m/s", "of the degrees of freedom -2 - k of dof"});
+    if (options_.stress) {
+      stress_.resize(6, mesh_.nodes.cols());
+      columns_.push_back({"stress", 6 * nodes, "Pa", std::string(kStressText) + " of each node"});
+      columns_.push_back({"von_mises", nodes, "Pa", "von Mises' stress of each node"});
+    }
+    if (options_.strain) {
+      strain_.resize(6, mesh_.nodes.cols());
+      columns_.push_back(
+          {"strain", 6 * nodes, "1", "Green's strain xx, yy, zz, xy, yz, zx of each node"});
+    }
+    if (options_.resultants) find_sections();
+  }
+
+  void describe(const h5::Group& body) const override {
+    write_mesh(body, mesh_);
+    layout::described(body.write("dof", dof_, 3), "1", kDofText);
+    if (!section_.empty()) body.create_group("resultants");
+  }
+
+  void sample(double t, View q, View v, FieldRows rows) override {
+    std::size_t column = 0;
+    body_->full(t, q, displacement_);
+    append_to(rows[column++], displacement_);
+    if (!other_.empty()) append_others(t, q, v, rows[column++]);
+    if (!options_.stress && !options_.strain && section_.empty()) return;
+    const Vector& all = full_q();
+    if (options_.stress) {
+      fem_.nodal_stress(t, all, stress_);
+      append_to(rows[column++], stress_);
+      for (Eigen::Index a = 0; a < stress_.cols(); ++a)
+        rows[column].push_back(von_mises(symmetric_of(stress_.col(a))));
+      ++column;
+    }
+    if (options_.strain) {
+      nodal_strain(mesh_, displacement_, strain_);
+      append_to(rows[column++], strain_);
+    }
+    for (const Section& s : section_) {
+      const Resultant r = fem_.resultant(t, all, s.elements, s.nodes, s.about);
+      append_to(rows[column], r.force);
+      append_to(rows[column++], r.moment);
+    }
+  }
+
+ private:
+  /// A face set all of whose faces are on the surface.
+  struct Section {
+    std::vector<int> elements, nodes;
+    Vector3 about;
+  };
+
+  void append_others(double t, View q, View v, std::vector<double>& row) {
+    point_rates(*body_, t, q, v, at_, rows_, rate_);
+    std::size_t point = 0;
+    for (int dof : other_) {
+      while (at_[point].feature != dof / 3) ++point;
+      row.push_back(rate_[3 * static_cast<Eigen::Index>(point) + dof % 3]);
+    }
+  }
+
+  void find_sections() {
+    const std::vector<MeshFace> outside = boundary(mesh_);
+    const auto place = [](const MeshFace& f) { return std::pair(f.element, f.face); };
+    for (const auto& [name, set] : mesh_.face_sets) {
+      const bool outer = std::ranges::all_of(set, [&](const MeshFace& f) {
+        return std::ranges::binary_search(outside, place(f), {}, place);
+      });
+      if (set.empty() || !outer) continue;
+      Section s;
+      s.nodes = nodes_of(mesh_, set);
+      std::vector<bool> on(static_cast<std::size_t>(mesh_.nodes.cols()), false);
+      s.about.setZero();
+      for (int a : s.nodes) {
+        on[static_cast<std::size_t>(a)] = true;
+        s.about += mesh_.nodes.col(a) / static_cast<double>(s.nodes.size());
+      }
+      int e = 0;
+      for (const ElementBlock& block : mesh_.blocks)
+        for (int k = 0; k < block.elements(); ++k, ++e)
+          if (std::ranges::any_of(block.element(k),
+                                  [&](int a) { return on[static_cast<std::size_t>(a)]; }))
+            s.elements.push_back(e);
+      section_.push_back(std::move(s));
+      columns_.push_back({"resultants/" + h5::escaped(name), 6, "N, N m",
+                          "force of the elastic stress of the body on the nodes of the face set, "
+                          "and its moment about the mean of their places in the reference"});
+    }
+  }
+
+  /// q of the finite elements with the displacements of now.
+  const Vector& full_q() {
+    q_.resize(fem_.positions());
+    for (int dof = 0; dof < static_cast<int>(dof_.size()); ++dof)
+      if (const int i = fem_.free_index(dof); i >= 0) q_[i] = displacement_[dof];
+    return q_;
+  }
+
+  std::shared_ptr<const Body> body_;
+  const Fem& fem_;
+  const Mesh& mesh_;
+  FieldOptions options_;
+  std::vector<std::int32_t> dof_;
+  std::vector<int>
+      other_;  ///< degrees of freedom that are no part of q: prescribed ones, massless nodes
+  std::vector<PointRef> at_;
+  std::vector<Section> section_;
+  PointRows rows_;
+  Vector displacement_, q_, rate_;
+  Matrix stress_, strain_;
+};
+
+/// Beams: straight lines between the ends of their elements.
+class BeamFields final : public BodyFields {
+ public:
+  explicit BeamFields(std::shared_ptr<const ElasticBeam> beam) : beam_(std::move(beam)) {
+    const int n = beam_->nodes();
+    ElementBlock lines{ElementKind::bar2, 0, {}};
+    for (int a = 0; a < n; ++a) {
+      at_.push_back(beam_->point(beam_->system().length * a / (n - 1)));
+      if (a > 0) lines.nodes.insert(lines.nodes.end(), {a - 1, a});
+    }
+    mesh_.blocks.push_back(std::move(lines));
+    mesh_.nodes.resize(3, n);
+    place_.resize(3 * n);
+    beam_->points(0.0, Vector::Zero(beam_->positions()), at_, place_);
+    mesh_.nodes.reshaped() = place_;
+    for (int k = 0; k < 3 * n; ++k) dof_.push_back(-2 - k);
+    const auto width = static_cast<std::size_t>(3 * n);
+    columns_ = {{"displacement", width, "m", "of each node, x, y, z"},
+                {"other_velocity", width, "m/s", "of the degrees of freedom -2 - k of dof"}};
+  }
+  void describe(const h5::Group& body) const override {
+    write_mesh(body, mesh_);
+    layout::described(body.write("dof", dof_, 3), "1", kDofText);
+  }
+  void sample(double t, View q, View v, FieldRows rows) override {
+    beam_->points(t, q, at_, place_);
+    place_ -= mesh_.nodes.reshaped();
+    append_to(rows[0], place_);
+    point_rates(*beam_, t, q, v, at_, rows_, place_);
+    append_to(rows[1], place_);
+  }
+
+ private:
+  std::shared_ptr<const ElasticBeam> beam_;
+  Mesh mesh_;
+  std::vector<PointRef> at_;
+  std::vector<std::int32_t> dof_;
+  PointRows rows_;
+  Vector place_;
+};
+
+/// Meshes that move in their modes: the skin once, and by how much each number of q moves it. Displacements of every frame
+/// would be more: in 200 frames of 40 modes five times as much.
+class ReducedFields final : public BodyFields {
+ public:
+  explicit ReducedFields(ModeSkin skin)
+      : skin_(std::move(skin)), displacement_(skin_.shape.rows()) {
+    columns_ = {{"displacement", static_cast<std::size_t>(displacement_.size()), "m",
+                 "of each node, x, y, z", false}};
+  }
+  void describe(const h5::Group& body) const override {
+    write_mesh(body, skin_.mesh);
+    layout::described(
+        body.write("node", std::vector<std::int32_t>(skin_.node.begin(), skin_.node.end())), "1",
+        "number of each node in the whole mesh");
+    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows = skin_.shape;
+    layout::described(
+        body.write("shapes", std::span(rows.data(), static_cast<std::size_t>(rows.size())),
+                   static_cast<std::size_t>(rows.cols())),
+        "1", "displacement of each node, x, y, z, by each number of q");
+  }
+  void sample(double, View q, View, FieldRows rows) override {
+    displacement_.noalias() = skin_.shape * q;
+    append_to(rows[0], displacement_);
+  }
+  bool later() const override { return true; }
+
+ private:
+  ModeSkin skin_;
+  Vector displacement_;
+};
+
+/// Strings and bars by their modes: points along them, evenly, or those of which the shapes are known.
+class LineFields final : public BodyFields {
+ public:
+  explicit LineFields(std::shared_ptr<const Modal> body)
+      : body_(std::move(body)), direction_(body_->placement().direction) {
+    const ModeShapes& shapes = body_->shapes();
+    std::vector<double>& x = along_;
+    x.assign(shapes.places().begin(), shapes.places().end());
+    if (x.size() > kPoints) {  // both ends, and some between
+      std::vector<double> few;
+      for (std::size_t i = 0; i < kPoints; ++i)
+        few.push_back(x[i * (x.size() - 1) / (kPoints - 1)]);
+      x = std::move(few);
+    }
+    if (x.empty())  // eight to the shortest half wave, if there may be as many
+      for (std::size_t i = 0, n = std::min<std::size_t>(kPoints, 8 * at_least_one(shapes) + 1);
+           i < n; ++i)
+        x.push_back(shapes.length() * static_cast<double>(i) / static_cast<double>(n - 1));
+    for (const double at : x) {
+      const Vector3 place = body_->placement().origin + at * body_->placement().axis;
+      place_.insert(place_.end(), place.begin(), place.end());
+    }
+    columns_ = {{"displacement", place_.size(), "m", "of each point of line/points, x, y, z"}};
+  }
+  void describe(const h5::Group& body) const override {
+    layout::described(body.create_group("line").write("points", std::span(place_), 3), "m",
+                      "points along the body at rest");
+  }
+  void sample(double t, View q, View v, FieldRows rows) override {
+    sample_frames({&t, 1}, q, v, rows);
+  }
+  /// Some frames at a time, which the cache holds: the shapes are far more.
+  void sample_frames(std::span<const double> t, Eigen::Ref<const Matrix> q,
+                     Eigen::Ref<const Matrix>, FieldRows rows) override {
+    constexpr Eigen::Index kTogether = 16;
+    if (shape_.size() == 0) find_shapes();
+    const auto frames = static_cast<Eigen::Index>(t.size()), n = shape_.rows();
+    for (Eigen::Index first = 0; first < frames; first += kTogether) {
+      const Eigen::Index taken = std::min(kTogether, frames - first);
+      value_.resize(taken, n);
+      for (Eigen::Index i = 0; i < n; ++i)
+        multiply_rows(q.col(first).data(), q.outerStride(), static_cast<int>(taken),
+                      static_cast<int>(q.rows()), shape_.row(i).data(), value_.col(i).data());
+      for (Eigen::Index k = 0; k < taken; ++k)
+        for (const double u : value_.row(k)) append_to(rows[0], Vector3(u * direction_));
+    }
+  }
+  bool later() const override { return true; }
+
+ private:
+  static constexpr std::size_t kPoints = 129;  // a sum over all modes each, in every frame
+  static std::size_t at_least_one(const ModeShapes& shapes) {
+    return static_cast<std::size_t>(std::max(shapes.modes(), 1));
+  }
+  void find_shapes() {
+    const ModeShapes& shapes = body_->shapes();
+    shape_.setZero(std::ssize(along_), (shapes.modes() + 7) / 8 * 8);
+    Vector row(shapes.modes());
+    for (Eigen::Index i = 0; i < shape_.rows(); ++i) {
+      shapes.row(along_[static_cast<std::size_t>(i)], row);
+      shape_.row(i).head(row.size()) = row;
+    }
+  }
+
+  std::shared_ptr<const Modal> body_;
+  Vector3 direction_;
+  std::vector<double> along_, place_;
+  /// Of each point, a column a mode; rows begin on cache lines. Made by the thread that writes: a sine a number.
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> shape_;
+  Matrix value_;  ///< a row a frame
+};
+
+/// Bodies that follow a prescribed motion have no q: where they are.
+class MovingFields final : public BodyFields {
+ public:
+  explicit MovingFields(std::shared_ptr<const Moving> body)
+      : body_(std::move(body)), poses_(static_cast<std::size_t>(body_->bodies())) {
+    columns_ = {{"place", 3 * poses_.size(), "m", "of the frame of each body"},
+                {"rotation", 4 * poses_.size(), "1", "of the frame of each body, w x y z"}};
+  }
+  void describe(const h5::Group&) const override {}
+  void sample(double t, View q, View, FieldRows rows) override {
+    body_->frames(t, q, poses_);
+    for (const Pose& pose : poses_) {
+      append_to(rows[0], pose.x);
+      const Quaternion Q(pose.R);
+      rows[1].insert(rows[1].end(), {Q.w(), Q.x(), Q.y(), Q.z()});
+    }
+  }
+
+ private:
+  std::shared_ptr<const Moving> body_;
+  std::vector<Pose> poses_;
+};
+
+/// Homogeneous deformation: the same stress everywhere in a body.
+class PseudoRigidFields final : public BodyFields {
+ public:
+  explicit PseudoRigidFields(std::shared_ptr<const PseudoRigid> body) : body_(std::move(body)) {
+    const auto n = static_cast<std::size_t>(body_->bodies());
+    columns_ = {{"deformation", 9 * n, "1", "F of each body, row by row"},
+                {"centre", 3 * n, "m", "place of the mass centre of each body"},
+                {"stress", 6 * n, "Pa", std::string(kStressText) + " of each body"},
+                {"von_mises", n, "Pa", "von Mises' stress of each body"}};
+  }
+  void describe(const h5::Group&) const override {}
+  void sample(double, View q, View, FieldRows rows) override {
+    for (int b = 0; b < body_->bodies(); ++b) {
+      append_to(rows[0], q.segment<9>(12 * b));
+      append_to(rows[1], q.segment<3>(12 * b + 9));
+      const Matrix3 s = body_->stress(q, b);
+      append_to(rows[2], six(s));
+      rows[3].push_back(von_mises(s));
+    }
+  }
+
+ private:
+  std::shared_ptr<const PseudoRigid> body_;
+};
+
+}  // namespace
+
+void BodyFields::sample_frames(std::span<const double> t, Eigen::Ref<const Matrix> q,
+                               Eigen::Ref<const Matrix> v, std::span<std::vector<double>> rows) {
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    const auto at = static_cast<Eigen::Index>(k);
+    sample(t[k], q.col(at), v.col(at), rows);
+  }
+}
+
+std::unique_ptr<BodyFields> body_fields(std::shared_ptr<const Dynamics> body,
+                                        const FieldOptions& options) {
+  if (auto fem = std::dynamic_pointer_cast<const Fem>(body))
+    return std::make_unique<MeshFields<Fem>>(fem, *fem, options);
+  if (auto contact = std::dynamic_pointer_cast<const MasslessContact>(body))
+    return std::make_unique<MeshFields<MasslessContact>>(contact, contact->fem(), options);
+  if (auto beam = std::dynamic_pointer_cast<const ElasticBeam>(body))
+    return std::make_unique<BeamFields>(std::move(beam));
+  if (auto pseudo = std::dynamic_pointer_cast<const PseudoRigid>(body))
+    return std::make_unique<PseudoRigidFields>(std::move(pseudo));
+  if (auto reduced = std::dynamic_pointer_cast<const ReducedMesh>(body))
+    return std::make_unique<ReducedFields>(mode_skin(reduced->mesh(), reduced->basis()));
+  if (auto modal = std::dynamic_pointer_cast<const Modal>(body); modal && modal->has_shapes()) {
+    if (const auto* shapes = dynamic_cast<const SkinModeShapes*>(&modal->shapes()))
+      return std::make_unique<ReducedFields>(shapes->skin());
+    return std::make_unique<LineFields>(std::move(modal));
+  }
+  if (auto moving = std::dynamic_pointer_cast<const Moving>(body))
+    return std::make_unique<MovingFields>(std::move(moving));
+  return nullptr;
+}
+
+}  // namespace saltus

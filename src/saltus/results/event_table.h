@@ -1,0 +1,47 @@
+// What the event lane located, over a whole run: /events of a results file.
+#pragma once
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "saltus/results/hdf5.h"
+#include "saltus/results/statistics.h"
+#include "saltus/state/state.h"
+
+namespace saltus {
+
+class EventTable {
+ public:
+  /// Of a file that has none nothing is stored.
+  EventTable() = default;
+  static EventTable create(const h5::File& file);
+  /// Of an existing file; nothing where it has none. Throws h5::Error.
+  static EventTable open(const h5::File& file);
+
+  /// One row each.
+  void add(std::span<const Event> events);
+  /// Written, in the making and waiting.
+  std::size_t rows() const { return count_; }
+  std::size_t waiting_bytes() const { return 68 * waiting_.kind.size(); }
+  struct Waiting {
+    std::vector<double> time, speed, impulse, energy;
+    std::vector<std::int32_t> kind;
+    std::vector<std::uint64_t> key;
+  };
+  /// As those of RowTable; what is written is empty behind it.
+  void hand_over(Waiting& other) { std::swap(waiting_, other); }
+  void write(Waiting& events);
+  void truncate(std::size_t rows);
+
+ private:
+  h5::Dataset time_, kind_, key_, speed_, impulse_, energy_;
+  Waiting waiting_;
+  std::size_t count_ = 0;
+};
+
+/// The first `rows` events of a file; none where it has no table. Throws h5::Error.
+std::vector<Event> read_events(const h5::File& file, std::size_t rows);
+/// How many a file holds: of a file that a run was killed over, what all columns have.
+std::size_t event_rows(const h5::File& file);
+
+}  // namespace saltus

@@ -1,0 +1,554 @@
+#include "saltus/results/frames.h"
+
+#include <libdeflate.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "saltus/results/layout.h"
+
+namespace saltus {
+namespace {
+
+h5::Table reals(std::size_t columns) {
+  return {h5::Type::real64, columns, layout::frame_chunk(columns), 1};
+}
+
+/// Numbers of full length are stored as they are: compressing them takes longer than many a step. (The state of a string
+/// shrinks to half, that of a pile hardly.)
+h5::Table noise(std::size_t columns) {
+  return {h5::Type::real64, columns, layout::frame_chunk(columns), 0};
+}
+
+void create_contacts(const h5::File& file, const std::vector<std::string>& fixed) {
+  const h5::Group contacts = file.create_group("contacts");
+  const auto put = [&](const char* name, h5::Table table, const char* unit, const char* text) {
+    layout::described(contacts.create(name, table), unit, text);
+  };
+  const h5::Table count{h5::Type::uint64, 0, 4096, 1};
+  put("offset", count, "1", "contacts of frame k: rows offset[k] .. offset[k+1] - 1");
+  put("key", count, "1", "row of /pairs with this key");
+  put("impulse", noise(3), "N s", "normal, first and second tangent");
+  put("moment", reals(3), "N m s",
+      "of rolling friction about t1, t2, of spinning friction about n");
+  put("point", noise(3), "m", "half-way between the points of a and b");
+  put("normal", noise(3), "1", "unit vector from b to a");
+  put("force", noise(3), "N", "on a, in space, mean of the step");
+  put("gap", noise(0), "m", "negative: penetration");
+  put("status", {h5::Type::int32, 0, 4096, 1}, "1",
+      "0 open, 1 slides, 2 sticks, 3 closed without friction, -1 not known");
+  put("body", {h5::Type::int32, 4, 4096, 1}, "1",
+      "index of a in /bodies, body of its group, the same of b; -1: the fixed world, and which "
+      "fixed body");
+  put("tangent", noise(6), "1", "directions t1 and t2 of the impulse; 0 where there is none");
+  put("local", noise(6), "m",
+      "points of a and b in the frames of their bodies, or what their kind takes in its place; of "
+      "the world in space");
+  put("feature", {h5::Type::int32, 2, 4096, 1}, "1", "node, face or element of a and of b");
+  if (!fixed.empty()) contacts.write("fixed", nlohmann::json(fixed).dump());
+  contacts.dataset("offset").append(
+      std::span<const std::uint64_t>(std::array<std::uint64_t, 1>{0}));
+}
+
+/// Throws where rows have another length than is written.
+h5::Dataset table_of(const h5::Group& group, const std::string& name, std::size_t columns) {
+  h5::Dataset data = group.dataset(name);
+  data.expect_columns(columns);
+  return data;
+}
+
+/// Of a file that may be older than the table; then it is not written.
+h5::Dataset newer_table_of(const h5::Group& group, const std::string& name, std::size_t columns) {
+  return group.has(name) ? table_of(group, name, columns) : h5::Dataset();
+}
+
+void put(h5::Dataset& data, const auto& values) {
+  if (data.is_open()) data.append(std::span(values));
+}
+
+void insert(std::vector<double>& out, const auto& x) {
+  out.insert(out.end(), x.data(), x.data() + x.size());
+}
+
+void drop_last(std::vector<double>& x, Eigen::Index count) { x.erase(x.end() - count, x.end()); }
+
+void move_last(std::vector<double>& from, Eigen::Index count, std::vector<double>& to) {
+  to.insert(to.end(), from.end() - count, from.end());
+  drop_last(from, count);
+}
+
+/// The step that ends at each frame.
+void create_step(const h5::Group& body, std::size_t q, std::size_t v, bool shifted) {
+  const h5::Group step = body.create_group("step");
+  const auto put = [&](const char* name, std::size_t columns, const char* unit, const char* text) {
+    layout::described(step.create(name, noise(columns)), unit, text);
+  };
+  if (q) put("q0", q, "m, rad, 1", "configuration at the beginning of the step, one frame a row");
+  if (v) put("v0", v, "m/s, rad/s", "velocity there as the scheme holds it");
+  if (v && shifted) put("v1", v, "m/s, rad/s", "velocity at its end as the scheme holds it");
+}
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+FrameTable FrameTable::create(const h5::File& file, const Model& model, const FieldOptions& fields,
+                              bool contacts) {
+  file.create_group("frames");
+  layout::described(file.create("frames/time", reals(0)), "s", "time of each frame");
+  layout::described(file.create("frames/step", {h5::Type::uint64, 0, 4096, 1}), "1",
+                    "step of each frame");
+  layout::described(file.create("frames/crc32", {h5::Type::uint64, 0, 4096, 1}), "1",
+                    "CRC-32 of what the frame holds of states, contacts and joints");
+  const h5::Group bodies = file.create_group("bodies");
+  std::vector<std::string> names;
+  for (const Group& group : model.groups()) names.push_back(group.name);
+  names = layout::object_names(names, "body");
+  std::vector<std::unique_ptr<BodyFields>> shown;
+  for (std::size_t g = 0; g < names.size(); ++g) {
+    const Group& group = model.groups()[g];
+    const GroupState& initial = model.initial()[g];
+    const h5::Group body = bodies.create_group(names[g]);
+    body.set("index", static_cast<std::int64_t>(g));
+    body.set("name", group.name);
+    body.set("kind", group.kind);
+    body.set("scheme", group.scheme ? group.scheme->name() : "");
+    body.set("bodies", std::int64_t{group.dynamics ? group.dynamics->bodies() : 1});
+    body.set("positions", static_cast<std::int64_t>(initial.q.size()));
+    body.set("velocities", static_cast<std::int64_t>(initial.v.size()));
+    file.link("frames/time", "bodies/" + names[g] + "/time");
+    if (!group.bodies.empty()) body.write("names", nlohmann::json(group.bodies).dump());
+    const auto q = static_cast<std::size_t>(initial.q.size());
+    const auto v = static_cast<std::size_t>(initial.v.size());
+    // A body without coordinates (it only follows a prescribed motion) has no columns to store.
+    if (q)
+      layout::described(body.create("q", noise(q)), "m, rad, 1", "configuration, one frame a row");
+    if (v)
+      layout::described(body.create("velocity", noise(v)), "m/s, rad/s",
+                        "physical velocity, one frame a row");
+    if (contacts && (q || v))
+      create_step(body, q, v, group.scheme && group.scheme->velocity_at() != 1.0);
+    shown.push_back(body_fields(group.dynamics, fields));
+    if (const BodyFields* const of = shown.back().get()) {
+      of->describe(body);
+      for (const BodyFields::Column& column : of->columns()) {
+        if (!column.stored) continue;
+        layout::described(
+            body.create(column.name, of->later() ? noise(column.width) : reals(column.width)),
+            column.unit, column.description + ", one frame a row");
+      }
+    }
+  }
+  if (!model.joints().empty()) {
+    const h5::Group joints = file.create_group("joints");
+    names.clear();
+    for (const Joint& joint : model.joints()) names.push_back(joint.name);
+    names = layout::object_names(names, "joint");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const h5::Group joint = joints.create_group(names[i]);
+      joint.set("index", static_cast<std::int64_t>(i));
+      joint.set("name", model.joints()[i].name);
+      joint.set("kind", name_of(model.joints()[i].kind));
+      layout::described(joint.create("force", reals(3)), "N",
+                        "that the joint exerts on its second body, in space, mean of the step");
+      layout::described(joint.create("torque", reals(3)), "N m",
+                        "on its second body about the joint, in space, mean of the step");
+    }
+  }
+  create_contacts(file, model.surfaces().fixed_names);
+  return open(file, model, std::move(shown), contacts);
+}
+
+FrameTable FrameTable::open(const h5::File& file, const Model& model, const FieldOptions& fields,
+                            bool contacts) {
+  std::vector<std::unique_ptr<BodyFields>> shown;
+  for (const Group& group : model.groups()) shown.push_back(body_fields(group.dynamics, fields));
+  return open(file, model, std::move(shown), contacts);
+}
+
+FrameTable FrameTable::open(const h5::File& file, const Model& model,
+                            std::vector<std::unique_ptr<BodyFields>> shown, bool contacts) {
+  FrameTable table;
+  table.holds_contacts_ = contacts;
+  const h5::Group frames = file.group("frames");
+  table.time_data_ = table_of(frames, "time", 1);
+  table.step_data_ = table_of(frames, "step", 1);
+  table.crc_data_ = newer_table_of(frames, "crc32", 1);
+  const h5::Group found = file.group("contacts");
+  ContactData& of = table.contact_data_;
+  of.offset = table_of(found, "offset", 1);
+  of.key = table_of(found, "key", 1);
+  of.impulse = table_of(found, "impulse", 3);
+  of.moment = table_of(found, "moment", 3);
+  of.point = newer_table_of(found, "point", 3);
+  of.normal = newer_table_of(found, "normal", 3);
+  of.force = newer_table_of(found, "force", 3);
+  of.gap = newer_table_of(found, "gap", 1);
+  of.status = newer_table_of(found, "status", 1);
+  of.body = newer_table_of(found, "body", 4);
+  of.tangent = newer_table_of(found, "tangent", 6);
+  of.local = newer_table_of(found, "local", 6);
+  of.feature = newer_table_of(found, "feature", 2);
+  table.near_ = near(model);
+  const h5::Group bodies = file.group("bodies");
+  for (const std::string& name : layout::in_order(bodies)) {
+    const h5::Group group = bodies.group(name);
+    BodyData& body = table.bodies_.emplace_back();
+    const std::size_t g = table.bodies_.size() - 1;
+    if (g >= model.groups().size()) throw h5::Error(group.label() + ": no body of the scene");
+    body.positions = model.initial()[g].q.size();
+    body.velocities = model.initial()[g].v.size();
+    const auto q = static_cast<std::size_t>(body.positions),
+               v = static_cast<std::size_t>(body.velocities);
+    body.q = newer_table_of(group, "q", q);
+    body.velocity = newer_table_of(group, "velocity", v);
+    if (group.has("step")) {
+      const h5::Group step = group.group("step");
+      body.q0 = newer_table_of(step, "q0", q);
+      body.v0 = newer_table_of(step, "v0", v);
+      body.v1 = newer_table_of(step, "v1", v);
+    }
+    body.fields = std::move(shown[g]);
+    if (!body.fields) continue;
+    for (const BodyFields::Column& column : body.fields->columns())
+      body.field.push_back(
+          newer_table_of(group, column.name, std::max<std::size_t>(column.width, 1)));
+    body.row.resize(body.field.size());
+  }
+  if (file.has("joints")) {
+    const h5::Group joints = file.group("joints");
+    for (const std::string& name : layout::in_order(joints)) {
+      const h5::Group group = joints.group(name);
+      JointData& joint = table.joints_.emplace_back();
+      joint.force = table_of(group, "force", 3);
+      joint.torque = table_of(group, "torque", 3);
+    }
+  }
+  if (table.bodies_.size() != model.groups().size())
+    throw h5::Error(bodies.label() + ": bodies of the scene are missing");
+  if (table.joints_.size() != model.joints().size())
+    throw h5::Error(file.label() + ": joints of the scene are missing");
+  table.waiting_ = table.room();
+  table.given_ = table.time_data_.rows();
+  table.contacts_ = of.key.rows();
+  return table;
+}
+
+void FrameTable::reserve(std::size_t bytes, std::size_t most) {
+  std::size_t frame = 0;  // [bytes]
+  for (const BodyData& body : bodies_)
+    frame += 16 * static_cast<std::size_t>(body.positions) +
+             24 * static_cast<std::size_t>(body.velocities);
+  room_ = frame ? bytes / frame + 1 : 0;
+  if (most) room_ = std::min(room_, most);
+  waiting_ = room();
+}
+
+FrameTable::Waiting FrameTable::room() const {
+  Waiting room;
+  room.joints.resize(joints_.size());
+  for (const BodyData& data : bodies_) {
+    Waiting::Body& body = room.bodies.emplace_back();
+    body.field.resize(data.field.size());
+    const auto q = static_cast<std::size_t>(data.positions),
+               v = static_cast<std::size_t>(data.velocities);
+    body.q.reserve(room_ * q);
+    body.velocity.reserve(room_ * v);
+    if (data.q0.is_open()) body.q0.reserve(room_ * q);
+    if (data.v0.is_open()) body.v0.reserve(room_ * v);
+    if (data.v1.is_open()) body.v1.reserve(room_ * v);
+  }
+  return room;
+}
+
+void FrameTable::add(const State& state, std::span<const Vector> velocities,
+                     std::span<const std::array<Vector3, 2>> joint_loads,
+                     std::span<const ContactView> contacts, std::span<const SeenContact> seen) {
+  expects(state.groups.size() == bodies_.size() && velocities.size() == bodies_.size(),
+          "FrameTable::add: one state and one velocity a group");
+  expects(seen.empty() || seen.size() == contacts.size(), "FrameTable::add: one row a contact");
+  expects(joint_loads.size() == joints_.size(), "FrameTable::add: one load a joint");
+  waiting_.time.push_back(state.t);
+  waiting_.step.push_back(state.step);
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    Waiting::Body& body = waiting_.bodies[g];
+    insert(body.q, state.groups[g].q);
+    insert(body.velocity, velocities[g]);
+    bytes_ += 8 * static_cast<std::size_t>(state.groups[g].q.size() + velocities[g].size());
+    if (bodies_[g].fields && !bodies_[g].fields->later())
+      bytes_ += add_fields(bodies_[g], body.field, state.t, state.groups[g].q, velocities[g]);
+  }
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    insert(waiting_.joints[i].force, joint_loads[i][0]);
+    insert(waiting_.joints[i].torque, joint_loads[i][1]);
+    bytes_ += 48;
+  }
+  bytes_ += add_step(state);
+  if (!holds_contacts_)
+    end_contacts(0);
+  else if (contacts.empty())
+    add_contacts(state.contacts);
+  else
+    add_contacts(contacts, seen);
+}
+
+void FrameTable::begin_step(std::span<const GroupState> start) {
+  expects(start.size() == bodies_.size(), "FrameTable::begin_step: one start a group");
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    const BodyData& data = bodies_[g];
+    Waiting::Body& body = waiting_.bodies[g];
+    if (data.q0.is_open()) {
+      if (begun_) drop_last(body.q0, data.positions);  // that step failed
+      insert(body.q0, start[g].q);
+    }
+    if (data.v0.is_open()) {
+      if (begun_) drop_last(body.v0, data.velocities);
+      insert(body.v0, start[g].v);
+    }
+  }
+  begun_ = true;
+}
+
+/// Returns how many bytes were added.
+std::size_t FrameTable::add_step(const State& state) {
+  std::size_t bytes = 0;
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    const BodyData& data = bodies_[g];
+    Waiting::Body& body = waiting_.bodies[g];
+    const auto q = static_cast<std::size_t>(data.positions),
+               v = static_cast<std::size_t>(data.velocities);
+    if (!begun_ && data.q0.is_open()) body.q0.insert(body.q0.end(), q, kUnknown);
+    if (!begun_ && data.v0.is_open()) body.v0.insert(body.v0.end(), v, kUnknown);
+    if (data.v1.is_open()) insert(body.v1, state.groups[g].v);
+    bytes += 8 * (data.q0.is_open() ? q : 0) + 8 * (data.v0.is_open() ? v : 0) +
+             8 * (data.v1.is_open() ? v : 0);
+  }
+  begun_ = false;
+  return bytes;
+}
+
+/// Returns how many bytes were added.
+std::size_t FrameTable::add_fields(BodyData& body, std::vector<std::vector<double>>& waiting,
+                                   double t, View q, View v) {
+  std::size_t bytes = 0;
+  for (std::vector<double>& row : body.row) row.clear();
+  body.fields->sample(t, q, v, body.row);
+  for (std::size_t i = 0; i < body.row.size(); ++i) {
+    if (!body.field[i].is_open()) continue;
+    waiting[i].insert(waiting[i].end(), body.row[i].begin(), body.row[i].end());
+    bytes += 8 * body.row[i].size();
+  }
+  return bytes;
+}
+
+void FrameTable::add_contact(std::uint64_t key, const Vector3& impulse, const Vector3& moment) {
+  waiting_.key.push_back(key);
+  insert(waiting_.impulse, impulse);
+  insert(waiting_.moment, moment);
+}
+
+void FrameTable::end_contacts(std::size_t count) {
+  contacts_ += count;
+  waiting_.offset.push_back(contacts_);
+  bytes_ += 24 + 260 * count;
+}
+
+void FrameTable::add_rows(const SeenContact& contact) {
+  for (const Vector3& t : contact.tangent) insert(waiting_.tangent, t);
+  const std::array sides{contact.view.a.group, contact.view.b.group};
+  for (std::size_t s = 0; s < 2; ++s) {
+    insert(waiting_.local, sides[s] < 0 ? contact.place[s] : contact.at[s].local);
+    waiting_.feature.push_back(contact.at[s].feature);
+  }
+}
+
+void FrameTable::add_no_rows() {
+  waiting_.tangent.insert(waiting_.tangent.end(), 6, kUnknown);
+  waiting_.local.insert(waiting_.local.end(), 6, kUnknown);
+  waiting_.feature.insert(waiting_.feature.end(), 2, -1);
+}
+
+void FrameTable::add_contacts(std::span<const ContactMemory> contacts) {
+  const Vector3 unknown = Vector3::Constant(std::numeric_limits<double>::quiet_NaN());
+  for (const ContactMemory& contact : contacts) {
+    add_contact(contact.key, contact.impulse, contact.moment);
+    for (std::vector<double>* x : {&waiting_.point, &waiting_.normal, &waiting_.force})
+      insert(*x, unknown);
+    waiting_.gap.push_back(unknown.x());
+    waiting_.status.push_back(-1);
+    waiting_.body.insert(waiting_.body.end(), 4, -1);
+    add_no_rows();
+  }
+  end_contacts(contacts.size());
+}
+
+// Those that carry an impulse, and open ones that are near.
+void FrameTable::add_contacts(std::span<const ContactView> contacts,
+                              std::span<const SeenContact> seen) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const ContactView& c = contacts[i];
+    if (c.status == ContactView::Status::open && !(c.gap <= near_)) continue;
+    ++count;
+    add_contact(c.key, c.impulse, c.moment);
+    insert(waiting_.point, c.point);
+    insert(waiting_.normal, c.normal);
+    insert(waiting_.force, c.force);
+    waiting_.gap.push_back(c.gap);
+    waiting_.status.push_back(static_cast<std::int32_t>(c.status));
+    waiting_.body.insert(waiting_.body.end(), {c.a.group, c.a.body, c.b.group, c.b.body});
+    if (seen.empty() || seen[i].placed)  // of a fixed island: /pairs has its points
+      add_no_rows();
+    else
+      add_rows(seen[i]);
+  }
+  end_contacts(count);
+}
+
+void FrameTable::Waiting::clear() {
+  for (std::vector<double>* x :
+       {&time, &impulse, &moment, &point, &normal, &force, &gap, &tangent, &local})
+    x->clear();
+  for (std::vector<std::uint64_t>* x : {&step, &offset, &key, &sums}) x->clear();
+  prepared = false;
+  for (std::vector<std::int32_t>* x : {&status, &this->body, &feature}) x->clear();
+  for (Body& b : bodies) {
+    for (std::vector<double>* x : {&b.q, &b.velocity, &b.q0, &b.v0, &b.v1}) x->clear();
+    for (std::vector<double>& field : b.field) field.clear();
+  }
+  for (Joint& j : joints) {
+    j.force.clear();
+    j.torque.clear();
+  }
+}
+
+void FrameTable::hand_over(Waiting& other) {
+  std::swap(waiting_, other);
+  for (std::size_t g = 0; begun_ && g < bodies_.size(); ++g) {  // its frame comes with the next
+    const BodyData& data = bodies_[g];
+    if (data.q0.is_open()) move_last(other.bodies[g].q0, data.positions, waiting_.bodies[g].q0);
+    if (data.v0.is_open()) move_last(other.bodies[g].v0, data.velocities, waiting_.bodies[g].v0);
+  }
+  given_ += other.time.size();
+  bytes_ = 0;
+}
+
+void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
+                                  std::span<const double> time) {
+  const auto frames = std::ssize(time);
+  body.fields->sample_frames(
+      time, Eigen::Map<const Matrix>(waiting.q.data(), body.positions, frames),
+      Eigen::Map<const Matrix>(waiting.velocity.data(), body.velocities, frames), waiting.field);
+}
+
+void FrameTable::prepare(Waiting& w) {
+  if (crc_data_.is_open()) add_sums(w);
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    BodyData& body = bodies_[g];
+    if (body.fields && body.fields->later() &&
+        std::ranges::any_of(body.field, &h5::Dataset::is_open))  // somebody stores them
+      add_later_fields(body, w.bodies[g], w.time);
+  }
+  w.prepared = true;
+}
+
+void FrameTable::write(Waiting& w) {
+  if (!w.prepared) prepare(w);
+  put(crc_data_, w.sums);
+  put(time_data_, w.time);
+  put(step_data_, w.step);
+  for (std::size_t g = 0; g < bodies_.size(); ++g) {
+    BodyData& body = bodies_[g];
+    put(body.q, w.bodies[g].q);
+    put(body.velocity, w.bodies[g].velocity);
+    put(body.q0, w.bodies[g].q0);
+    put(body.v0, w.bodies[g].v0);
+    put(body.v1, w.bodies[g].v1);
+    for (std::size_t i = 0; i < body.field.size(); ++i) put(body.field[i], w.bodies[g].field[i]);
+  }
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    put(joints_[i].force, w.joints[i].force);
+    put(joints_[i].torque, w.joints[i].torque);
+  }
+  put(contact_data_.offset, w.offset);
+  put(contact_data_.key, w.key);
+  put(contact_data_.impulse, w.impulse);
+  put(contact_data_.moment, w.moment);
+  put(contact_data_.point, w.point);
+  put(contact_data_.normal, w.normal);
+  put(contact_data_.force, w.force);
+  put(contact_data_.gap, w.gap);
+  put(contact_data_.status, w.status);
+  put(contact_data_.body, w.body);
+  put(contact_data_.tangent, w.tangent);
+  put(contact_data_.local, w.local);
+  put(contact_data_.feature, w.feature);
+  w.clear();
+}
+
+// Of each body q, velocity, q0, v0, v1; of the contacts impulse, moment, normal, tangent; of each joint force, torque: the
+// bytes of those that the file has, in this order.
+void FrameTable::add_sums(Waiting& w) const {
+  const std::uint64_t first = w.offset.empty() ? 0 : w.offset.back() - w.key.size();
+  std::size_t from = 0;
+  for (std::size_t k = 0; k < w.time.size(); ++k) {
+    std::uint32_t sum = 0;
+    const auto add = [&](const auto& x, std::size_t begin, std::size_t count) {
+      if (count > 0) sum = libdeflate_crc32(sum, x.data() + begin, 8 * count);
+    };
+    for (std::size_t g = 0; g < bodies_.size(); ++g) {
+      const BodyData& data = bodies_[g];
+      const Waiting::Body& body = w.bodies[g];
+      const auto q = static_cast<std::size_t>(data.positions),
+                 v = static_cast<std::size_t>(data.velocities);
+      add(body.q, k * q, q);
+      add(body.velocity, k * v, v);
+      if (data.q0.is_open()) add(body.q0, k * q, q);
+      if (data.v0.is_open()) add(body.v0, k * v, v);
+      if (data.v1.is_open()) add(body.v1, k * v, v);
+    }
+    const auto to = static_cast<std::size_t>(w.offset[k] - first);
+    add(w.impulse, 3 * from, 3 * (to - from));
+    add(w.moment, 3 * from, 3 * (to - from));
+    add(w.normal, 3 * from, 3 * (to - from));
+    add(w.tangent, 6 * from, 6 * (to - from));
+    from = to;
+    for (const Waiting::Joint& joint : w.joints) {
+      add(joint.force, 3 * k, 3);
+      add(joint.torque, 3 * k, 3);
+    }
+    w.sums.push_back(sum);
+  }
+}
+
+void FrameTable::truncate(std::size_t frames) {
+  expects(waiting_.time.empty(), "FrameTable::truncate with frames in memory");
+  const std::vector<std::uint64_t> offset = contact_data_.offset.counts();
+  const auto shorten = [](h5::Dataset& data, std::size_t rows) {
+    if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
+    data.truncate(rows);
+  };
+  if (offset.size() <= frames) throw h5::Error(contact_data_.offset.label() + ": rows are missing");
+  contacts_ = offset[frames];
+  shorten(time_data_, frames);
+  shorten(step_data_, frames);
+  if (crc_data_.is_open()) shorten(crc_data_, frames);
+  ContactData& of = contact_data_;
+  shorten(of.offset, frames + 1);
+  for (h5::Dataset* column : {&of.key, &of.impulse, &of.moment, &of.point, &of.normal, &of.force,
+                              &of.gap, &of.status, &of.body, &of.tangent, &of.local, &of.feature})
+    if (column->is_open()) shorten(*column, contacts_);
+  for (BodyData& body : bodies_) {
+    for (h5::Dataset* column : {&body.q, &body.velocity, &body.q0, &body.v0, &body.v1})
+      if (column->is_open()) shorten(*column, frames);
+    for (h5::Dataset& field : body.field)
+      if (field.is_open()) shorten(field, frames);
+  }
+  for (JointData& joint : joints_) {
+    shorten(joint.force, frames);
+    shorten(joint.torque, frames);
+  }
+  given_ = frames;
+}
+
+}  // namespace saltus

@@ -1,0 +1,597 @@
+#include "saltus/results/results.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "saltus/results/atomic_file.h"
+#include "saltus/results/checkpoint.h"
+#include "saltus/results/event_table.h"
+#include "saltus/results/frames.h"
+#include "saltus/results/joint_breaks.h"
+#include "saltus/results/layout.h"
+#include "saltus/results/output_file.h"
+#include "saltus/results/results_file.h"
+#include "saltus/results/step_contacts.h"
+#include "saltus/results/step_row.h"
+#include "saltus/results/table_sums.h"
+#include "saltus/results/writer_thread.h"
+
+namespace saltus {
+namespace {
+
+constexpr std::string_view kPart = ".part";
+// A portion is worth handing over when it has half of the rows it has room for, or kPortion bytes: small ones, of which few
+// are in use unless the writer falls behind, stay in the cache. Flushes are rarer, each takes the writer as long as some megabytes of
+// rows: when as many rows were handed over as a portion has room for, or kFlush bytes.
+constexpr std::size_t kRows = 8192;           // for which a portion has room at most
+constexpr std::size_t kRowBytes = 16u << 20;  // the same
+constexpr std::size_t kBytes = 32u << 20;     // of a portion without its rows, if nobody hands over
+constexpr std::size_t kPortion = 1u << 19;    // [bytes] without rows
+constexpr std::size_t kFlush = 8u << 20;      // [bytes] without rows
+constexpr std::size_t kBehind = 16u << 20;    // [bytes] that wait to be written
+// Added and subtracted it rounds to 2^-30 s: what is below would not be compressed.
+constexpr double kNanosecond = 0x1.8p22;
+constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
+
+std::string final_name(const std::string& file) {
+  return file.ends_with(kPart) ? file.substr(0, file.size() - kPart.size()) : file;
+}
+
+std::size_t buffer_rows(std::size_t width, std::uint64_t expected_steps) {
+  const std::size_t fitting = std::max<std::size_t>(kRowBytes / (8 * width), 64);
+  const std::size_t wanted =
+      expected_steps ? std::max<std::size_t>(expected_steps / 2 + 1, 64) : kRows;
+  return std::min({fitting, wanted, kRows});
+}
+
+/// A finished file stays as it is until the longer run takes its name.
+OutputFile copy_to_part(const std::string& file) {
+  std::ifstream source(file, std::ios::binary);
+  if (!source) throw SceneError("", "cannot be read", "give a results file").at(file, 0, 0);
+  OutputFile output(file);
+  std::string block(1 << 20, '\0');
+  while (source.read(block.data(), static_cast<std::streamsize>(block.size())) ||
+         source.gcount() > 0)
+    output.write(std::string_view(block).substr(0, static_cast<std::size_t>(source.gcount())));
+  output.flush();
+  return output;
+}
+
+}  // namespace
+
+struct ResultsWriter::Parts {
+  /// What is handed over at once.
+  struct Portion {
+    RowTable::Waiting rows;
+    FrameTable::Waiting frames;
+    StepContacts::Waiting step_contacts;
+    EventTable::Waiting events;
+  };
+
+  Parts(OutputFile file, const Model& of, bool own_thread)
+      : output(std::move(file)),
+        model(of),
+        step_width(layout::step_width(of.options())),
+        thread(own_thread, kBehind) {}
+  ~Parts() {
+    try {
+      if (!failed) close();
+    } catch (...) {  // destructors must not throw; give_up() tells
+    }
+    keep();
+  }
+
+  /// All rows reach the file, or its tables were of unequal length.
+  void close() {
+    settled([&] {
+      if (!hdf5.is_open() || discarded || !started) return;
+      put(take());
+      if (unflushed_rows + unflushed_bytes > 0) flush();
+    });
+  }
+  /// Rows that reached the disk are never removed.
+  void keep() {
+    if (held > 0 && !discarded) output.keep();
+  }
+
+  OutputFile output;  // before hdf5: the file is closed before the `.part` is removed
+  Model model;
+  std::size_t step_width;  ///< columns of /step
+  h5::File hdf5;
+  RowTable rows;
+  FrameTable frames;
+  StepContacts step_contacts;
+  EventTable events;
+  JointBreaks breaks;
+  SummedTables tables;
+  RunStatistics statistics;  ///< of the rows that are written; its events: of all
+  std::size_t unflushed_rows = 0, unflushed_bytes = 0;  ///< handed over since the last flush
+  std::vector<std::unique_ptr<Portion>> portions;
+  std::mutex sparing;
+  std::vector<Portion*> spare;  ///< of them, empty; the one that was written last at the end
+  std::string next_slot = "a";
+  bool failed = false, started = false, discarded = false;
+  std::atomic<std::size_t> held = 0;  ///< rows of the last flush
+  std::vector<Notice> notices;        ///< of the run before it was resumed
+  WriterThread thread;                // after all it writes
+
+  /// Runs something that writes. After a failure the file stays as its last flush left it, if one can go on from there; else
+  /// the `.part` goes.
+  template <typename Action>
+  void writing(Action&& action) {
+    if (failed) throw RunError(output.path() + ": an earlier write failed");
+    try {
+      action();
+    } catch (const RunError& error) {
+      throw RunError(error.what() + ("; " + give_up()));
+    } catch (const std::bad_alloc&) {
+      throw RunError("there is not enough memory; " + give_up());
+    } catch (...) {
+      give_up();
+      throw;
+    }
+  }
+
+  /// What became of the file, in words.
+  std::string give_up() {
+    failed = true;
+    thread.settle();
+    hdf5.abandon();
+    return left();
+  }
+
+  /// What the file holds, in words; without rows it goes.
+  std::string left() {
+    keep();
+    std::int64_t step = -1;
+    std::size_t rows_there = 0;
+    try {  // what is on the disk tells best
+      const h5::File stored = layout::open(output.part(), false);
+      step = newest_checkpoint_step(stored);
+      rows_there = stored.dataset("step/time").rows();
+    } catch (const std::bad_alloc&) {  // it cannot be read now: what was kept before stays
+      return output.part() + (held > 0 ? " keeps what was written before" : " is removed");
+    } catch (const std::exception&) {  // spoilt, or never flushed
+      if (held > 0) return output.part() + " can no longer be read";
+    }
+    if (step < 0 && rows_there == 0) {
+      output.discard();
+      return output.part() + " is removed: it held no rows yet";
+    }
+    output.keep();
+    if (step < 0)
+      return output.part() + " keeps " + std::to_string(rows_there) +
+             " rows and no checkpoint: --resume begins at the start";
+    return output.part() + " keeps the checkpoint of step " + std::to_string(step) +
+           ": --resume goes on from it";
+  }
+
+  /// The same, when what was handed over is written.
+  template <typename Action>
+  void settled(Action&& action) {
+    writing([&] {
+      thread.wait();
+      action();
+    });
+  }
+
+  void drain() {
+    settled([&] {
+      put(take());
+      flush();
+    });
+  }
+
+  /// Of what comes with rows, beside them.
+  std::size_t waiting_bytes() const {
+    return step_contacts.waiting_bytes() + events.waiting_bytes();
+  }
+
+  void reserve(const ResultsOptions& options) {
+    rows.reserve(buffer_rows(rows.width(), options.expected_steps));
+    frames.reserve(kPortion, options.expected_frames);
+  }
+
+  Portion& empty_portion() {
+    {
+      const std::lock_guard lock(sparing);
+      if (!spare.empty()) {
+        Portion& last = *spare.back();
+        spare.pop_back();
+        return last;
+      }
+    }
+    portions.push_back(std::make_unique<Portion>());
+    Portion& portion = *portions.back();
+    portion.rows = rows.room();
+    portion.frames = frames.room();
+    const std::lock_guard lock(sparing);
+    spare.reserve(portions.size());  // so that giving back throws nothing
+    return portion;
+  }
+
+  /// What is in memory; an empty portion takes what follows.
+  Portion& take() {
+    Portion& portion = empty_portion();
+    unflushed_rows += rows.waiting();
+    unflushed_bytes += frames.waiting_bytes() + waiting_bytes();
+    rows.hand_over(portion.rows);
+    frames.hand_over(portion.frames);
+    step_contacts.hand_over(portion.step_contacts);
+    events.hand_over(portion.events);
+    return portion;
+  }
+  void put(Portion& portion) {
+    put_rows(portion);
+    put_others(portion);
+  }
+  void put_rows(Portion& portion) {
+    rows.write(portion.rows);
+    for (std::size_t row = 0; row < portion.rows.rows; ++row)
+      add_step({portion.rows.values.get() + row * rows.width(), step_width}, statistics);
+  }
+  void put_others(Portion& portion) {
+    frames.write(portion.frames);
+    step_contacts.write(portion.step_contacts);
+    events.write(portion.events);
+    const std::lock_guard lock(sparing);
+    spare.push_back(&portion);
+  }
+  void flush() {
+    flush_file();
+    unflushed_rows = unflushed_bytes = 0;
+  }
+  void flush_file() {
+    hdf5.flush();
+    held = rows.rows();
+  }
+
+  void hand_over() {
+    writing([&] {
+      const std::size_t bytes =
+          8 * rows.width() * rows.waiting() + frames.waiting_bytes() + waiting_bytes();
+      Portion& portion = take();
+      const bool flushed = unflushed_rows >= rows.capacity() || unflushed_bytes >= kFlush;
+      if (flushed) unflushed_rows = unflushed_bytes = 0;
+      thread.post(
+          [this, &portion, flushed] {
+            put(portion);
+            if (flushed) flush_file();
+          },
+          bytes);
+    });
+  }
+
+  void save(const State& state, std::span<const Notice> now) {
+    breaks.write(state);
+    hdf5.complete();  // of each table the number of rows is kept
+    write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()},
+                     tables.sums(), merged(notices, now));
+    next_slot = next_slot == "a" ? "b" : "a";
+  }
+};
+
+bool frames_hold_contacts(const ResultsSpec& spec, const Model& model) {
+  constexpr std::size_t kLarge = 20'000;
+  const std::size_t shapes = model.surfaces().colliders.size() + model.surfaces().skins.size();
+  return spec.contacts.value_or(shapes <= kLarge);
+}
+
+double frame_bytes(const ResultsSpec& spec, const Model& model) {
+  constexpr double kContact = 260.0, kContactsOfShape = 3.0;
+  double coordinates = 0.0;
+  for (const Group& group : model.groups())
+    coordinates += group.dynamics->positions() + group.dynamics->velocities();
+  if (!frames_hold_contacts(spec, model)) return 8.0 * coordinates;
+  const auto points = static_cast<double>(model.pairs().size()),
+             shapes = static_cast<double>(model.surfaces().colliders.size());
+  return 16.0 * coordinates + kContact * (points + kContactsOfShape * shapes);
+}
+
+ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_view scene,
+                             std::string_view resolved, ResultsOptions options)
+    : parts_(std::make_unique<Parts>(OutputFile(std::move(path)), model, options.own_thread)) {
+  Parts& p = *parts_;
+  p.settled([&] {
+    p.hdf5 = h5::File::create_growing(p.output.part());
+    p.hdf5.complete_late();
+    create_layout(p.hdf5, model, scene, resolved, options);
+    p.frames = FrameTable::create(p.hdf5, model, options.fields, options.frame_contacts);
+    if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
+    if (model.options().lane == Lane::events) p.events = EventTable::create(p.hdf5);
+    p.breaks = JointBreaks::create(p.hdf5, model);
+    name_checkpoints(p.hdf5, resolved, options.inputs);
+    p.rows = open_rows(p.hdf5);
+    p.reserve(options);
+    p.hdf5.flush();
+    p.thread.post([&p] { p.tables = SummedTables::list(p.hdf5); });  // for the first checkpoint
+  });
+}
+
+ResultsWriter::ResultsWriter(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ResultsWriter::ResultsWriter(ResultsWriter&&) noexcept = default;
+ResultsWriter& ResultsWriter::operator=(ResultsWriter&&) noexcept = default;
+ResultsWriter::~ResultsWriter() = default;
+
+ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
+                                    std::string_view scene, std::string_view resolved,
+                                    ResultsOptions options) {
+  Checkpoint checkpoint;
+  {
+    const h5::File stored = layout::open(file, false);
+    checkpoint = newest_checkpoint(stored, file, model);
+    check_same_scene(stored, file, resolved, checkpoint.state.t);
+    check_same_inputs(stored, file, options.inputs);
+    try {
+      SummedTables::open(stored).expect(checkpoint.tables);
+      for (const char* name : kTexts)  // before anything is altered: they are to be renamed
+        if (stored.has(name)) stored.dataset(name).text();
+    } catch (const h5::Changed&) {
+      throw;
+    } catch (const h5::Error& error) {
+      layout::damaged(file, error);
+    }
+  }
+  const bool part = file.ends_with(kPart);
+  auto parts = std::make_unique<Parts>(
+      part ? OutputFile::adopt(final_name(file)) : copy_to_part(file), model, options.own_thread);
+  Parts& p = *parts;
+  if (part) p.output.keep();
+  try {
+    p.hdf5 = layout::open(p.output.part(), true);
+    p.hdf5.complete_late();
+    p.rows = open_rows(p.hdf5);
+    if (p.rows.width() !=
+        p.step_width + model.accounts().size() + model.probes().size() + layout::kTiming)
+      throw h5::Error(p.hdf5.label() + ": has other columns than the scene");
+    p.frames = FrameTable::open(p.hdf5, model, options.fields, options.frame_contacts);
+    p.step_contacts = StepContacts::open(p.hdf5);
+    p.rows.truncate(checkpoint.extent.rows);
+    p.frames.truncate(checkpoint.extent.frames);
+    p.step_contacts.truncate(checkpoint.extent.rows);
+    p.events = EventTable::open(p.hdf5);
+    p.events.truncate(checkpoint.extent.events);
+    p.breaks = JointBreaks::open(p.hdf5, model);
+    p.tables = SummedTables::open(p.hdf5);
+    p.tables.keep(checkpoint.tables);
+    p.statistics = read_statistics(p.hdf5, checkpoint.extent.rows, checkpoint.extent.events);
+  } catch (const h5::Error& error) {
+    p.hdf5.abandon();  // what was cut off already stays on the disk
+    layout::damaged(file, error);
+  }
+  p.next_slot = checkpoint.slot == "a" ? "b" : "a";
+  p.started = checkpoint.extent.rows > 0;
+  p.held = checkpoint.extent.rows;
+  p.notices = std::move(checkpoint.notices);
+  p.reserve(options);
+  try {
+    const h5::Group provenance = p.hdf5.group("provenance");
+    const auto resumed = provenance.integer("resumed") + 1;
+    provenance.set("resumed", resumed);
+    // What was is kept, not freed: space that a damaged header gives back may be that of a table.
+    const std::string before = "provenance/before_" + std::to_string(resumed);
+    p.hdf5.create_group(before);
+    for (const char* name : kTexts)
+      if (p.hdf5.has(name)) p.hdf5.rename(name, before + "/" + name);
+    p.hdf5.write("scene", scene);
+    p.hdf5.write("resolved", resolved);
+    p.hdf5.flush();
+  } catch (const h5::Error& error) {
+    throw RunError(error.what() + ("; " + p.give_up()));
+  }
+  p.output.keep();
+  return ResultsWriter(std::move(parts));
+}
+
+void ResultsWriter::start(const State& state, std::span<const double> probes) {
+  StepReport none;
+  none.gap = std::numeric_limits<double>::infinity();
+  none.steps = 0;
+  record(none, state, probes);
+}
+
+void ResultsWriter::record(const StepReport& report, const State& state,
+                           std::span<const double> probes, double wall) {
+  Parts& p = *parts_;
+  p.started = true;
+  if (p.rows.full() || p.waiting_bytes() > kBytes) p.hand_over();
+  const std::size_t accounts = state.ledger.size();
+  expects(p.step_width + accounts + probes.size() + layout::kTiming == p.rows.width(),
+          "ResultsWriter::record: one value an account and a probe of the model");
+  double* row = put_step(report, state, p.step_width > layout::kStep.size(), p.rows.next());
+  for (const double work : state.ledger) *row++ = work;
+  for (const double value : probes) *row++ = value;
+  *row = (wall + kNanosecond) - kNanosecond;
+  p.step_contacts.add(state.contacts);
+}
+
+void ResultsWriter::events(std::span<const Event> events) {
+  Parts& p = *parts_;
+  p.events.add(events);
+  p.statistics.add(events);
+}
+
+void ResultsWriter::begin_step(std::span<const GroupState> start) {
+  parts_->frames.begin_step(start);
+}
+
+double ResultsWriter::near(const Model& model) { return FrameTable::near(model); }
+
+void ResultsWriter::frame(const State& state, std::span<const Vector> velocities,
+                          std::span<const std::array<Vector3, 2>> joint_loads,
+                          std::span<const ContactView> contacts,
+                          std::span<const SeenContact> seen) {
+  Parts& p = *parts_;
+  p.frames.add(state, velocities, joint_loads, contacts, seen);
+  if (p.frames.waiting_bytes() > kBytes) p.hand_over();
+}
+
+void ResultsWriter::hand_over() { parts_->hand_over(); }
+
+void ResultsWriter::drain() { parts_->drain(); }
+
+bool ResultsWriter::wants_drain() const {
+  const Parts& p = *parts_;
+  return 2 * p.rows.waiting() >= p.rows.capacity() ||
+         p.frames.waiting_bytes() + p.waiting_bytes() > kPortion;
+}
+
+void ResultsWriter::checkpoint(const State& state, std::span<const Notice> notices) {
+  Parts& p = *parts_;
+  p.settled([&] {
+    p.put(p.take());
+    p.save(state, notices);
+    p.flush();  // one for both: rows and checkpoint are there together or not at all
+  });
+  p.output.keep();
+}
+
+std::vector<double> ResultsWriter::probe(std::size_t index) {
+  Parts& p = *parts_;
+  expects(index < p.model.probes().size(), "ResultsWriter::probe: index of a probe of the model");
+  p.drain();
+  return p.rows.column(p.step_width + p.model.accounts().size() + index).reals();
+}
+
+std::vector<double> ResultsWriter::times() {
+  parts_->drain();
+  return parts_->rows.column(0).reals();
+}
+
+void ResultsWriter::set_wav(std::size_t index, const std::string& file, double factor,
+                            double rate) {
+  Parts& p = *parts_;
+  expects(index < p.model.probes().size(), "ResultsWriter::set_wav: index of a probe of the model");
+  p.settled([&] {
+    const h5::Dataset& probe = p.rows.column(p.step_width + p.model.accounts().size() + index);
+    probe.set("wav_file", file);
+    probe.set("wav_factor", factor);
+    probe.set("wav_rate", rate);
+  });
+}
+
+void ResultsWriter::finish(const State& last, const RunSummary& summary) {
+  Parts& p = *parts_;
+  p.settled([&] {
+    Parts::Portion& rest = p.take();
+    p.thread.post([&] { p.put_rows(rest); });  // as the rows before
+    p.frames.prepare(rest.frames);
+    p.thread.post([&] {
+      p.put_others(rest);
+      p.hdf5.complete();
+    });
+    p.thread.wait();
+    for (const std::string& slot : p.hdf5.group("checkpoint").names())
+      p.hdf5.remove("checkpoint/" + slot);
+    p.next_slot = "a";
+    p.save(last, summary.notices);
+    p.hdf5.write("summary", summary_json(p.statistics, last, p.model, summary));
+    p.hdf5.close();
+    p.output.commit();
+  });
+}
+
+bool ResultsWriter::empty() const { return !parts_->started; }
+
+std::vector<Notice> ResultsWriter::all_notices(std::span<const Notice> now) const {
+  return merged(parts_->notices, now);
+}
+
+std::string ResultsWriter::give_up() {
+  Parts& p = *parts_;
+  if (!p.failed) try {
+      p.close();
+      p.hdf5.close();
+      p.failed = true;
+    } catch (const std::exception&) {
+      if (!p.failed) p.give_up();
+    }
+  return p.left();
+}
+
+void ResultsWriter::discard() {
+  parts_->discarded = true;
+  parts_->output.discard();
+}
+
+const RunStatistics& ResultsWriter::statistics() {
+  Parts& p = *parts_;
+  if (p.rows.waiting() > 0)
+    p.drain();
+  else if (p.rows.rows() > 0)  // else nothing is counted yet
+    p.settled([] {});
+  return p.statistics;
+}
+
+const std::string& ResultsWriter::path() const { return parts_->output.path(); }
+
+std::string resumable_file(const std::string& path) {
+  const std::string name = final_name(path);
+  for (const std::string& candidate : {part_name(name), name}) {
+    struct stat status {};
+    if (::stat(candidate.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return candidate;
+  }
+  throw SceneError("", "nothing to resume: neither this file nor its .part exists",
+                   "run without --resume")
+      .at(name, 0, 0);
+}
+
+bool begins_at_start(const std::string& part, std::string_view resolved,
+                     std::span<const InputFile> inputs) {
+  if (!part.ends_with(kPart)) return false;
+  struct stat status {};
+  const bool empty = ::stat(part.c_str(), &status) == 0 && status.st_size == 0;
+  if (empty || AtomicFile::is_unborn(part.c_str())) return true;  // killed before its first flush
+  const h5::File stored = layout::open(part, false);
+  if (stored.has("summary") || !stored.group("checkpoint").names().empty()) return false;
+  check_same_scene(stored, part, resolved, 0.0);
+  check_same_inputs(stored, part, inputs);
+  return true;
+}
+
+KeptPart keep_earlier_part(const std::string& path) {
+  const std::string part = part_name(path);
+  struct stat status {};
+  if (::lstat(part.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+    return {};
+  if (is_written_now(part).value_or(false) || AtomicFile::is_unborn(part.c_str())) return {};
+  bool whole = false;
+  try {
+    const h5::File stored = layout::open(part, false);
+    if (stored.dataset("step/time").rows() == 0 && newest_checkpoint_step(stored) < 0) return {};
+    whole = true;
+  } catch (const std::exception&) {  // damaged, or not ours: kept as it is
+  }
+  const std::string target = link_target(path);
+  const std::size_t slash = target.rfind('/'), dot = target.rfind('.');
+  const bool suffix =
+      dot != std::string::npos && dot > 0 && (slash == std::string::npos || dot > slash + 1);
+  const std::string stem = suffix ? target.substr(0, dot) : target,
+                    end = suffix ? target.substr(dot) : "";
+  for (int k = 1;; ++k) {
+    const std::string name = stem + "." + std::to_string(k) + end, kept = name + ".part";
+    if (::lstat(name.c_str(), &status) == 0 || ::lstat(kept.c_str(), &status) == 0) continue;
+    if (std::rename(part.c_str(), kept.c_str()) != 0)
+      throw SceneError("", std::string("cannot be renamed: ") + std::strerror(errno),
+                       "go on with it by --resume, or choose another name with -o")
+          .at(part, 0, 0);
+    return {name, whole};
+  }
+}
+
+State read_checkpoint(const std::string& file, const Model& model) {
+  const h5::File stored = layout::open(file, false);
+  return newest_checkpoint(stored, file, model).state;
+}
+
+}  // namespace saltus

@@ -1,0 +1,116 @@
+#include "saltus/results/table_sums.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace saltus {
+namespace {
+
+constexpr const char* kList = "provenance/tables";
+
+/// Calls found(path, table) for all tables below a folder, each by one name only.
+template <typename Found>
+void find_tables(const h5::Group& group, const std::string& folder, const Found& found) {
+  for (const std::string& name : group.names()) {
+    const std::string path = folder.empty() ? name : folder + "/" + name;
+    if (path == "checkpoint" || path == "provenance") continue;
+    if (group.is_group(name)) {
+      find_tables(group.group(name), path, found);
+      continue;
+    }
+    if (name == "time" && folder.starts_with("bodies/")) continue;  // frames/time once more
+    h5::Dataset data = group.dataset(name);
+    if (data.holds_numbers()) found(path, std::move(data));
+  }
+}
+
+void expect_same(const h5::Dataset& data, std::size_t rows, std::uint64_t sum) {
+  if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
+  if (data.sum(rows) != sum)
+    throw h5::Error(data.label() + ": holds other numbers than were written");
+}
+
+}  // namespace
+
+void SummedTables::add_growing(const std::string& path, h5::Dataset data) {
+  timed_.push_back(path == "timing/step");
+  growing_.push_back(std::move(data));
+}
+
+SummedTables SummedTables::list(const h5::File& file) {
+  SummedTables tables;
+  nlohmann::json list{{"growing", nlohmann::json::array()}, {"fixed", nlohmann::json::object()}};
+  find_tables(file, "", [&](const std::string& path, h5::Dataset data) {
+    if (data.kept_sum()) {
+      list["growing"].push_back(path);
+      tables.add_growing(path, std::move(data));
+    } else {
+      const std::uint64_t sum = data.sum(data.rows());
+      list["fixed"][path] = sum;
+      tables.fixed_.push_back({std::move(data), sum});
+    }
+  });
+  file.group("provenance").write("tables", list.dump());
+  return tables;
+}
+
+SummedTables SummedTables::open(const h5::File& file) {
+  SummedTables tables;
+  if (!file.has(kList)) return tables;
+  const h5::Dataset stored = file.dataset(kList);
+  const std::string no_list = stored.label() + ": is no list of tables";
+  try {
+    const nlohmann::json list = nlohmann::json::parse(stored.text());
+    for (const auto& path : list.at("growing"))
+      tables.add_growing(path.get<std::string>(), file.dataset(path.get<std::string>()));
+    for (const auto& [path, sum] : list.at("fixed").items()) {
+      if (!sum.is_number_unsigned()) throw h5::Error(no_list);
+      tables.fixed_.push_back({file.dataset(path), sum.get<std::uint64_t>()});
+    }
+  } catch (const nlohmann::json::exception&) {
+    throw h5::Error(no_list);
+  }
+  return tables;
+}
+
+TableSums SummedTables::sums() const {
+  TableSums sums;
+  for (std::size_t i = 0; i < growing_.size(); ++i) {
+    const std::optional<std::uint64_t> sum = growing_[i].kept_sum();
+    if (!sum) throw h5::Error(growing_[i].label() + ": holds numbers of another type");
+    sums.rows.push_back(growing_[i].rows());
+    sums.sum.push_back(timed_[i] != 0 ? 0 : *sum);
+  }
+  return sums;
+}
+
+void SummedTables::expect(const TableSums& sums) const {
+  if (sums.rows.size() != growing_.size() || sums.sum.size() != growing_.size())
+    throw h5::Error("its checkpoint tells of " + std::to_string(sums.sum.size()) +
+                    " tables, the file has " + std::to_string(growing_.size()));
+  for (const Fixed& one : fixed_) expect_same(one.data, one.data.rows(), one.sum);
+  for (std::size_t i = 0; i < growing_.size(); ++i) {
+    const h5::Dataset& data = growing_[i];
+    const auto rows = static_cast<std::size_t>(sums.rows[i]);
+    if (data.rows() > rows && data.extent().chunk == 0)  // keep() could not cut it
+      throw h5::Error(data.label() + ": holds more rows than were written");
+    if (timed_[i] == 0)
+      expect_same(data, rows, sums.sum[i]);
+    else if (data.rows() < rows)
+      throw h5::Error(data.label() + ": rows are missing");
+    else
+      data.sum(rows);  // it must be readable: what is appended goes into its last chunk
+  }
+}
+
+void SummedTables::keep(const TableSums& sums) {
+  for (std::size_t i = 0; i < growing_.size(); ++i) {
+    h5::Dataset& data = growing_[i];
+    const auto rows = static_cast<std::size_t>(sums.rows[i]);
+    if (data.rows() < rows) throw h5::Error(data.label() + ": rows are missing");
+    if (data.rows() > rows) data.truncate(rows);  // of a table that nobody cuts: a damaged header
+    data.keep_sum(sums.sum[i]);
+  }
+}
+
+}  // namespace saltus

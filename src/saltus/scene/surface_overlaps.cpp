@@ -1,0 +1,156 @@
+#include "saltus/scene/surface_overlaps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "saltus/model/moving_points.h"
+#include "saltus/model/surface_setup.h"
+#include "saltus/scene/build_shape.h"
+
+namespace saltus {
+namespace {
+
+class SkinOverlaps {
+ public:
+  SkinOverlaps(std::span<const BuiltBody> bodies, const RigidAssembly& rigid,
+               const ModelParts& parts)
+      : rigid_(rigid), parts_(parts) {
+    for (const BuiltBody& body : bodies)
+      for (const BuiltSkin& skin : body.skins) built_.push_back(&skin);
+  }
+
+  void find() {
+    const Surfaces& surfaces = parts_.surfaces;
+    for (const Surfaces::DeformingSkin& skin : surfaces.skins)
+      shapes_.push_back(shape_at_start(skin, body_of(skin), start_of(skin)));
+    std::vector<int> frames(surfaces.frames.size()), skins(surfaces.skins.size());
+    std::iota(frames.begin(), frames.end(), 0);
+    std::iota(skins.begin(), skins.end(), 0);
+    std::vector<char> meets;
+    for (const int law : surfaces.law) meets.push_back(law >= 0 ? 1 : 0);
+    SkinDetector detector(shapes_, surfaces.colliders, 0.0, surfaces.materials, meets,
+                          excluded_skins(surfaces, surfaces.colliders, frames, skins));
+    std::vector<SkinContact> contacts;
+    detector.detect(rigid_.starts(), contacts);
+    for (const SkinContact& c : contacts)
+      if (c.gap < 0.0 && (moves(c.a, c.normal) || moves(c.b, c.normal)))
+        add(number(c.a), number(c.b), -c.gap, place(c.a));
+    detector.inside([&](const SkinDetector::Inside& in) {
+      const auto [a, b] = in.number;
+      SkinSide point;
+      point.skin = a - colliders();
+      point.vertex = in.vertex;
+      const bool world = b < colliders() && !moves(b);
+      if (!world || in.vertex < 0 || std::ranges::any_of(std::array{0, 1, 2}, [&](int axis) {
+            return moves(point, Vector3::Unit(axis));
+          }))
+        add(a, b, in.depth, in.x);
+    });
+  }
+
+  std::optional<std::string> text() const {
+    if (deepest_.empty()) return std::nullopt;
+    const auto& [pair, worst] =
+        *std::ranges::max_element(deepest_, {}, [](const auto& x) { return x.second.depth; });
+    const auto& [a, b] = pair;
+    const std::string who =
+        a == b ? fmt::format("'{}' starts {:.3g} mm inside itself", a, 1e3 * worst.depth)
+               : fmt::format("'{}' and '{}' start {:.3g} mm inside each other", a, b,
+                             1e3 * worst.depth);
+    std::string text = fmt::format("{}: {} at [{:.4g}, {:.4g}, {:.4g}] m", worst.path, who,
+                                   worst.x[0], worst.x[1], worst.x[2]);
+    if (deepest_.size() == 2) text += ", and one more pair of bodies does";
+    if (deepest_.size() > 2)
+      text += fmt::format(", and {} more pairs of bodies do", deepest_.size() - 1);
+    return text;
+  }
+
+ private:
+  struct Deepest {
+    double depth = 0.0;
+    Vector3 x = Vector3::Zero();
+    std::string path;
+  };
+
+  int colliders() const { return static_cast<int>(parts_.surfaces.colliders.size()); }
+  int number(const SkinSide& side) const {
+    return side.skin >= 0 ? colliders() + side.skin : side.collider;
+  }
+  const Dynamics& body_of(const Surfaces::DeformingSkin& skin) const {
+    return *parts_.groups[static_cast<std::size_t>(skin.group)].dynamics;
+  }
+  const GroupState& start_of(const Surfaces::DeformingSkin& skin) const {
+    return parts_.initial[static_cast<std::size_t>(skin.group)];
+  }
+  const BuiltSkin& skin_of(int number) const {
+    return *built_[static_cast<std::size_t>(number - colliders())];
+  }
+  const std::string& name_of(int number) const {
+    return number < colliders() ? rigid_.owner(static_cast<std::size_t>(number)).name
+                                : skin_of(number).name;
+  }
+  double thickness_of(int number) const {
+    return number < colliders()
+               ? thickness(parts_.surfaces.colliders[static_cast<std::size_t>(number)].shape)
+               : skin_of(number).thickness;
+  }
+  /// A collider that forces move.
+  bool moves(int collider) const {
+    const int frame = parts_.surfaces.colliders[static_cast<std::size_t>(collider)].frame;
+    if (frame < 0) return false;
+    const int group = parts_.surfaces.frames[static_cast<std::size_t>(frame)].group;
+    return parts_.groups[static_cast<std::size_t>(group)].dynamics->velocities() > 0;
+  }
+  bool moves(const SkinSide& side, const Vector3& n) const {
+    if (side.skin < 0) return moves(side.collider);
+    const Surfaces::DeformingSkin& of = parts_.surfaces.skins[static_cast<std::size_t>(side.skin)];
+    const PointRef ref =
+        side.vertex >= 0 ? of.skin.vertices[static_cast<std::size_t>(side.vertex)]
+                         : of.skin.facets[static_cast<std::size_t>(side.facet)].point(side.weight);
+    const Vector& q = start_of(of).q;
+    PointRows J;
+    body_of(of).point_rows(q, q, std::span(&ref, 1), J);
+    return motion_along(J, 0, n) > kStillAlong;
+  }
+  Vector3 place(const SkinSide& side) const {
+    const DeformingShape& shape = shapes_[static_cast<std::size_t>(side.skin)];
+    if (side.vertex >= 0) return shape.vertices[static_cast<std::size_t>(side.vertex)];
+    Vector3 x = Vector3::Zero();
+    const auto& corners = shape.facets[static_cast<std::size_t>(side.facet)];
+    for (std::size_t k = 0; k < 3; ++k)
+      if (corners[k] >= 0)
+        x += side.weight[static_cast<Eigen::Index>(k)] *
+             shape.vertices[static_cast<std::size_t>(corners[k])];
+    return x;
+  }
+  void add(int a, int b, double depth, const Vector3& x) {
+    if (!(depth > kSmallShare * std::min(thickness_of(a), thickness_of(b)))) return;
+    if (a > b) std::swap(a, b);
+    const int skin = b;  // numbers of skins are the larger ones
+    const int other = a;
+    Deepest& known = deepest_[{name_of(skin), name_of(other)}];
+    if (depth > known.depth) known = {depth, x, skin_of(skin).path};
+  }
+
+  const RigidAssembly& rigid_;
+  const ModelParts& parts_;
+  std::vector<const BuiltSkin*> built_;  ///< of each skin
+  std::vector<DeformingShape> shapes_;
+  std::map<std::array<std::string, 2>, Deepest> deepest_;  ///< of two bodies
+};
+
+}  // namespace
+
+void warn_of_skin_overlaps(std::span<const BuiltBody> bodies, const RigidAssembly& rigid,
+                           ModelParts& parts) {
+  if (parts.surfaces.skins.empty()) return;
+  SkinOverlaps overlaps(bodies, rigid, parts);
+  overlaps.find();
+  if (const auto text = overlaps.text()) parts.warnings.push_back(*text);
+}
+
+}  // namespace saltus

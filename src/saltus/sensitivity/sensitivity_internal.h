@@ -1,0 +1,91 @@
+// States beside a run, and what becomes of them.
+#pragma once
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "saltus/event_driven/constrained_motion.h"
+#include "saltus/event_driven/ode.h"
+#include "saltus/sensitivity/sensitivity.h"
+
+namespace saltus::sensitivity {
+
+using Groups = std::vector<GroupState>;
+
+/// dx/dp, or a direction in which a state is moved: increments of positions, velocities, and the instant.
+struct Direction {
+  Vector w, v;
+  double t = 0.0;
+};
+
+/// Why there is no derivative.
+struct Refusal {
+  std::string reason;
+};
+
+/// What one step or instant of one model makes of a state. Every call is independent of those before it.
+class Runner {
+ public:
+  explicit Runner(const Model& model);
+
+  const Model& model() const { return model_; }
+  LaneMotion& motion() { return motion_; }
+  const Vector& velocities() const { return v_; }  ///< of the last place()
+
+  /// Puts the motion at (t, groups) with these modes; rows of contacts are made.
+  void place(double t, const Groups& groups, std::span<const ContactMode> modes, double e);
+  /// place(), and the rates there: dw and dv.
+  void rates(double t, const Groups& groups, std::span<const ContactMode> modes, double e,
+             Direction& f);
+  /// The state `dt` behind the start of a step. Refusal: a contact of a mode is lost on the way, or the step fails.
+  void step(double t0, double dt, const Groups& groups, std::span<const ContactMode> modes,
+            double e, const OdeMethod& method, Groups& end);
+  /// What the contacts do from t on, where those of `modes` touch: impacts, and which of them stick or slide.
+  struct Begin {
+    bool known = false;  ///< false: nothing obeys their laws
+    std::vector<std::uint64_t> struck;
+    std::vector<ContactMode> modes;
+  };
+  Begin begin(double t, Groups groups, std::span<const ContactMode> modes, double scale);
+  /// The last step(), with dense output.
+  const OdeStep& interpolated(const OdeMethod& method);
+  /// The state behind an impact of these contacts. `status`: what each does, to be the same beside the run.
+  void strike(double t, const Groups& groups, std::span<const std::uint64_t> keys, Groups& end,
+              std::vector<int>& status);
+  /// Index of a contact at the place. Refusal: it is not known there.
+  std::size_t find(std::uint64_t key);
+
+ private:
+  Model model_;
+  LaneMotion motion_;
+  OdeStep step_;
+  Vector w_, v_, dw_, dv_;
+};
+
+/// Differences about a state, in the directions of the run and of one parameter.
+class Difference {
+ public:
+  /// Values at a state of a runner, at an instant.
+  using Function = std::function<Vector(Runner&, const Groups&, double t)>;
+  Difference(const Model& model, const Vector& scale, double size);
+
+  /// d/dx f . s, s.t included, at (t, groups), over x of at most `longest`.
+  Vector along(Runner& runner, const Groups& groups, double t, const Direction& s,
+               const Function& f, double longest = std::numeric_limits<double>::infinity()) const;
+  /// groups moved by x s.
+  void move(const Groups& groups, const Direction& s, double x, Groups& out) const;
+  /// Increments and velocities of `groups` against `base`, 2 n.
+  Vector local(const Groups& base, const Groups& groups) const;
+
+ private:
+  const Model& model_;
+  const Vector& scale_;  ///< of w and of v, 2 n
+  double size_;
+  std::vector<Eigen::Index> first_;
+};
+
+std::unique_ptr<OdeMethod> make_method(OdeKind kind);
+
+}  // namespace saltus::sensitivity

@@ -1,0 +1,130 @@
+#include "saltus/spec/body_names.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "saltus/base/suggest.h"
+
+namespace saltus {
+namespace {
+
+std::string copies_text(const BodySpec& body, int count) {
+  return "'" + body.name + "' stands for " + std::to_string(count) + " bodies, " +
+         copy_name(body, 0) + " to " + copy_name(body, count - 1);
+}
+
+const std::optional<CopiesSpec>& copies_spec(const BodySpec& body) {
+  static const std::optional<CopiesSpec> none;
+  return body.rigid ? body.rigid->copies : body.pseudo_rigid ? body.pseudo_rigid->copies : none;
+}
+bool has_copies(const BodySpec& body) { return copies_spec(body).has_value(); }
+
+}  // namespace
+
+int copies_of(const BodySpec& body) {
+  if (!has_copies(body)) return 1;
+  const CopiesSpec& copies = *copies_spec(body);
+  if (copies.file) return 0;
+  if (!copies.at.empty()) return static_cast<int>(copies.at.size());
+  int all = 1;
+  for (int n : copies.count) all *= n;
+  return all;
+}
+
+std::string copy_name(const BodySpec& body, int copy) {
+  return has_copies(body) ? body.name + "." + std::to_string(copy) : body.name;
+}
+
+std::optional<NamedBody> find_body(const SceneSpec& scene, std::string_view name) {
+  const auto entry = [&](std::string_view of) -> std::optional<std::size_t> {
+    const auto found = std::ranges::find(scene.bodies, of, &BodySpec::name);
+    if (found == scene.bodies.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - scene.bodies.begin());
+  };
+  if (const auto whole = entry(name))
+    return NamedBody{*whole, has_copies(scene.bodies[*whole]) ? -1 : 0};
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const std::string_view number = name.substr(dot + 1);
+  int copy = -1;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), copy);
+  if (error != std::errc{} || end != number.data() + number.size() || copy < 0 ||
+      std::to_string(copy) != number)
+    return std::nullopt;
+  const auto of = entry(name.substr(0, dot));
+  if (!of || !has_copies(scene.bodies[*of])) return std::nullopt;
+  const int count = copies_of(scene.bodies[*of]);
+  if (count > 0 && copy >= count) return std::nullopt;
+  return NamedBody{*of, copy};
+}
+
+std::optional<std::size_t> find_joint(const SceneSpec& scene, std::string_view name) {
+  const auto found = std::ranges::find(scene.joints, name, &JointSpec::name);
+  if (found == scene.joints.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - scene.joints.begin());
+}
+
+std::optional<NamedCoordinate> find_coordinate(const SceneSpec& scene, std::string_view name) {
+  if (const auto whole = find_joint(scene, name))
+    return NamedCoordinate{*whole, coordinate_count(scene.joints[*whole].kind) == 1 ? 0 : -1};
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto joint = find_joint(scene, name.substr(0, dot));
+  if (!joint) return std::nullopt;
+  const int i = coordinate_index(scene.joints[*joint].kind, name.substr(dot + 1));
+  if (i < 0) return std::nullopt;
+  return NamedCoordinate{*joint, i};
+}
+
+std::optional<Fault> one_coordinate_fault(const SceneSpec& scene, const std::string& name,
+                                          const std::string& key) {
+  const auto found = find_coordinate(scene, name);
+  if (found && found->coordinate >= 0) return std::nullopt;
+  const std::size_t dot = name.rfind('.');
+  const auto joint = found ? std::optional(found->joint)
+                     : dot == std::string::npos
+                         ? std::nullopt
+                         : find_joint(scene, std::string_view(name).substr(0, dot));
+  if (!joint) {
+    std::vector<std::string_view> names;
+    for (const JointSpec& one : scene.joints) names.push_back(one.name);
+    return Fault{key, "there is no joint '" + name + "'", did_you_mean(name, names)};
+  }
+  const JointSpec& of = scene.joints[*joint];
+  const std::string kind(name_of(of.kind));
+  const int count = coordinate_count(of.kind);
+  if (count == 0)
+    return Fault{key, "'" + of.name + "' is of kind " + kind + " and has no coordinates",
+                 "name a joint along which something moves"};
+  std::string list;
+  for (int i = 0; i < count; ++i)
+    list += (i > 0 ? ", " : "") + of.name + "." + std::string(coordinate_name(of.kind, i));
+  return Fault{key,
+               found ? "'" + name + "' has " + std::to_string(count) + " coordinates"
+                     : "'" + of.name + "' has no coordinate '" + name.substr(dot + 1) + "'",
+               "allowed: " + list};
+}
+
+std::optional<Fault> one_body_fault(const SceneSpec& scene, const std::string& name,
+                                    const std::string& key) {
+  const auto found = find_body(scene, name);
+  if (found && found->copy >= 0) return std::nullopt;
+  if (found) {
+    const BodySpec& body = scene.bodies[found->entry];
+    const int count = copies_of(body);
+    if (count == 0)
+      return Fault{key, "'" + name + "' stands for several bodies",
+                   "name one of them: " + copy_name(body, 0)};
+    return Fault{key, copies_text(body, count), "name one of them"};
+  }
+  std::vector<std::string_view> names;
+  for (const BodySpec& body : scene.bodies) names.push_back(body.name);
+  std::string hint = did_you_mean(name, names);
+  const auto of = std::ranges::find_if(scene.bodies, [&](const BodySpec& body) {
+    return has_copies(body) && name.starts_with(body.name + ".");
+  });
+  if (of != scene.bodies.end() && copies_of(*of) > 0) hint = copies_text(*of, copies_of(*of));
+  return Fault{key, "there is no body '" + name + "'", hint};
+}
+
+}  // namespace saltus

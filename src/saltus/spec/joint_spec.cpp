@@ -1,0 +1,229 @@
+#include "saltus/spec/joint_spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "saltus/base/units.h"
+
+namespace saltus {
+namespace {
+
+using Direction = std::array<double, 3>;
+
+std::optional<Fault> axis_fault(const std::optional<Direction>& axis, const char* key) {
+  if (!axis) return std::nullopt;
+  const double length = std::hypot((*axis)[0], (*axis)[1], (*axis)[2]);
+  if (length > 0.0 && std::isfinite(length)) return std::nullopt;
+  return Fault{key, "has no direction", "for example [0, 0, 1]"};
+}
+
+/// Names of the coordinates of a kind in their order.
+std::array<std::string_view, 3> coordinate_names(JointKind kind) {
+  switch (kind) {
+    case JointKind::revolute:
+      return {"turn"};
+    case JointKind::prismatic:
+    case JointKind::line:
+      return {"slide"};
+    case JointKind::cylindrical:
+      return {"turn", "slide"};
+    case JointKind::planar:
+      return {"slide", "slide2", "turn"};
+    case JointKind::universal:
+      return {"turn", "turn2"};
+    default:
+      return {};
+  }
+}
+
+std::string coordinate_list(JointKind kind) {
+  std::string list;
+  for (int i = 0; i < coordinate_count(kind); ++i)
+    list += (i > 0 ? ", " : "") + std::string(coordinate_name(kind, i));
+  return list.empty() ? "it has no coordinates" : "its coordinates: " + list;
+}
+
+bool has_axis(JointKind kind) {
+  return kind == JointKind::along ||
+         (needs_axes(kind) && kind != JointKind::fixed && kind != JointKind::universal);
+}
+
+std::optional<Fault> axes_fault(const JointSpec& joint) {
+  const std::string kind(name_of(joint.kind));
+  const auto missing = [&](const char* key, const char* which) {
+    return Fault{key, "is missing: a joint of kind " + kind + " has one" + which,
+                 "a direction in space, for example [0, 0, 1]"};
+  };
+  using Axis = std::optional<Direction>;
+  const auto one = [](const std::optional<JointSideSpec>& side, Axis JointSideSpec::*axis,
+                      const Axis& both) { return both || (side && (*side).*axis); };
+  if (joint.kind == JointKind::universal) {
+    if (!one(joint.first, &JointSideSpec::axis, joint.axis))
+      return missing("axis", " on the first body");
+    if (!one(joint.second, &JointSideSpec::axis2, joint.axis2))
+      return missing("axis2", " on the second body");
+    if (joint.axis && joint.axis2) {
+      const auto &a = *joint.axis, &b = *joint.axis2;
+      const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+      if (std::abs(dot) > 1e-6 * std::hypot(a[0], a[1], a[2]) * std::hypot(b[0], b[1], b[2]))
+        return Fault{"axis2", "is not at right angles to axis", "the two axes of a cross"};
+    }
+    return std::nullopt;
+  }
+  if (has_axis(joint.kind) && !one(joint.first, &JointSideSpec::axis, joint.axis))
+    return missing("axis", "");
+  if (has_axis(joint.kind) && joint.kind != JointKind::along &&
+      !one(joint.second, &JointSideSpec::axis, joint.axis))
+    return Fault{"second.axis", "is missing: `first` has one of its own",
+                 "give `axis` for both bodies, or both sides their own"};
+  if (!has_axis(joint.kind) && joint.axis)
+    return Fault{"axis", "has no meaning for a joint of kind " + kind, "leave it out"};
+  return std::nullopt;
+}
+
+/// Axes of one side that its kind has no use for.
+std::optional<Fault> side_fault(const JointSpec& joint, bool second) {
+  const std::optional<JointSideSpec>& side = second ? joint.second : joint.first;
+  if (!side) return std::nullopt;
+  const bool cross = joint.kind == JointKind::universal;
+  const bool axis = cross || joint.kind == JointKind::along ? !second : has_axis(joint.kind);
+  const bool axis2 = cross ? second : joint.kind == JointKind::planar && !second;
+  const std::string key = second ? "second." : "first.";
+  const auto refuse = [&](const char* which) {
+    return Fault{key + which, "is not used by a joint of kind " + std::string(name_of(joint.kind)),
+                 cross ? "it has axis on the first body and axis2 on the second" : "leave it out"};
+  };
+  if (side->axis && !axis) return refuse("axis");
+  if (side->axis2 && !axis2) return refuse("axis2");
+  return std::nullopt;
+}
+
+std::optional<Fault> place_fault(const JointSpec& joint) {
+  const bool first = joint.first && joint.first->at, second = joint.second && joint.second->at;
+  const bool link = joint.kind == JointKind::distance || joint.kind == JointKind::line;
+  if (!link && !joint.at && !first && !second)
+    return Fault{"at", "is missing: the place of the joint",
+                 "[x, y, z] in space at t = 0, or `at` in `first` or `second`"};
+  if (link && !first && !joint.at)
+    return Fault{"at", "is missing: the end on the first body",
+                 "[x, y, z] in space at t = 0, or `first: {at: ...}`"};
+  if (link && !second && !joint.to)
+    return Fault{"to", "is missing: the end on the second body",
+                 "[x, y, z] in space at t = 0, or `second: {at: ...}`"};
+  if (joint.at && first && (second || link))
+    return Fault{"at", "is not used: `first` gives a place of its own", "leave it out"};
+  if (joint.to && second)
+    return Fault{"to", "is not used: `second` gives a place of its own", "leave it out"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+int coordinate_index(JointKind kind, std::string_view name) {
+  const auto names = coordinate_names(kind);
+  for (int i = 0; i < coordinate_count(kind); ++i)
+    if (names[static_cast<std::size_t>(i)] == name) return i;
+  return -1;
+}
+std::string_view coordinate_name(JointKind kind, int i) {
+  return coordinate_names(kind)[static_cast<std::size_t>(i)];
+}
+std::string coordinate_text(const std::string& joint, JointKind kind, int i) {
+  return coordinate_count(kind) == 1 ? joint : joint + "." + std::string(coordinate_name(kind, i));
+}
+
+namespace {
+
+/// What no angle reaches that is counted from -pi to pi.
+template <Dimension D>
+std::optional<Fault> turns_fault(const std::optional<double>& value, const char* key,
+                                 const char* hint) {
+  if (!(D == unit::rad) || !value || std::abs(*value) <= std::numbers::pi * (1.0 + 1e-12))
+    return std::nullopt;
+  return Fault{
+      key, to_text(*value, D) + " is beyond half a turn: the angle is counted from -pi to pi rad",
+      hint};
+}
+
+}  // namespace
+
+template <Dimension D>
+std::optional<Fault> JointLimits<D>::fault() const {
+  constexpr const char* kFreely = "leave it out for a joint that turns freely";
+  if (auto found = turns_fault<D>(lower, "lower", kFreely)) return found;
+  if (auto found = turns_fault<D>(upper, "upper", kFreely)) return found;
+  if (!lower || !upper || *lower <= *upper) return std::nullopt;
+  return Fault{
+      "lower",
+      to_text(*lower, D) + " is above upper " + to_text(*upper, D) + ": the range is empty",
+      "lower <= upper"};
+}
+
+template <Dimension D>
+std::optional<Fault> JointSpring<D>::fault() const {
+  return turns_fault<D>(rest, "rest", "an angle within it");
+}
+
+template <Dimension D>
+std::optional<Fault> JointLawsSpec<D>::fault() const {
+  if (motor && drive)
+    return Fault{"motor", "cannot be given together with `drive`: both move the coordinate",
+                 "give one of them"};
+  if (drive && friction > 0.0)
+    return Fault{"friction", "has no effect on a coordinate with `drive`", "leave it out"};
+  if (drive && limits)
+    return Fault{"limits", "cannot hold a coordinate with `drive`", "leave them out"};
+  return std::nullopt;
+}
+
+template struct JointLimits<unit::rad>;
+template struct JointLimits<unit::m>;
+template struct JointSpring<unit::rad>;
+template struct JointSpring<unit::m>;
+template struct JointLawsSpec<unit::rad>;
+template struct JointLawsSpec<unit::m>;
+
+std::optional<Fault> JointSideSpec::fault() const {
+  if (auto found = axis_fault(axis, "axis")) return found;
+  return axis_fault(axis2, "axis2");
+}
+
+std::optional<Fault> JointSpec::fault() const {
+  if (between.size() != 2)
+    return Fault{"between", "has " + std::to_string(between.size()) + " entries",
+                 "the names of two bodies, [first, second]"};
+  if (between[0] == kWorld && between[1] == kWorld)
+    return Fault{"between", "joins the world with itself", "name a body that moves"};
+  if (auto found = axis_fault(axis, "axis")) return found;
+  if (auto found = axis_fault(axis2, "axis2")) return found;
+  if (auto found = axes_fault(*this)) return found;
+  if (auto found = side_fault(*this, false)) return found;
+  if (auto found = side_fault(*this, true)) return found;
+  if (auto found = place_fault(*this)) return found;
+  for (const auto& [key, present] :
+       {std::pair{"turn", turn.has_value()}, std::pair{"turn2", turn2.has_value()},
+        std::pair{"slide", slide.has_value()}, std::pair{"slide2", slide2.has_value()}})
+    if (present && coordinate_index(kind, key) < 0)
+      return Fault{key, "is no coordinate of a joint of kind " + std::string(name_of(kind)),
+                   coordinate_list(kind)};
+  if (kind == JointKind::line && slide && slide->start != 0.0)
+    return Fault{"slide.start", "is given by the two ends of a line", "leave it out"};
+  return std::nullopt;
+}
+
+std::optional<Fault> CouplingSpec::fault() const {
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    if (sum[i].weight == 0.0)
+      return Fault{"sum[" + std::to_string(i) + "].weight", "is 0: the term says nothing",
+                   "leave it out"};
+  if (gear && gear->ratio == 0.0)
+    return Fault{"gear.ratio", "is 0: the second joint would not move", "lock it: kind fixed"};
+  if (gear && gear->first == gear->second)
+    return Fault{"gear.second", "is the first joint itself", "name two joints"};
+  if (screw && screw->pitch == 0.0)
+    return Fault{"screw.pitch", "is 0: the joint would not slide", "use a revolute joint"};
+  return std::nullopt;
+}
+
+}  // namespace saltus

@@ -1,0 +1,310 @@
+// Joints as a scene writes them. All values SI; SceneSpec (spec.h) holds them.
+//
+// A joint has a place and axes on each of two bodies. `at`, `axis` and `axis2` give them for both at once, in space, as the
+// bodies stand at t = 0; `first` and `second` give one body its own. Its coordinates are `turn` and `turn2` [rad], `slide` and
+// `slide2` [m], those that its kind has, angles counted from -pi to pi:
+//     revolute: turn.  prismatic: slide.  cylindrical: turn, slide.  planar: slide along axis2, slide2 across it, turn.
+//     universal: turn about axis, turn2 about axis2.  line: slide, its length.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "saltus/base/options.h"
+#include "saltus/contact/joint.h"
+#include "saltus/spec/choices.h"
+#include "saltus/spec/contact_spec.h"
+#include "saltus/spec/signal_spec.h"
+
+namespace saltus {
+
+constexpr auto names_of(JointKind) {
+  using enum JointKind;
+  return std::array{NamedValue{fixed, "fixed"},
+                    NamedValue{ball, "ball"},
+                    NamedValue{revolute, "revolute"},
+                    NamedValue{prismatic, "prismatic"},
+                    NamedValue{cylindrical, "cylindrical"},
+                    NamedValue{planar, "planar"},
+                    NamedValue{universal, "universal"},
+                    NamedValue{distance, "distance"},
+                    NamedValue{along, "along"},
+                    NamedValue{line, "line"}};
+}
+
+/// The name of what stands still, in `between`.
+inline constexpr std::string_view kWorld = "world";
+
+/// What a coordinate of dimension D is driven by: a torque (of an angle) or a force.
+template <Dimension D>
+inline constexpr Dimension kDrive = D == unit::rad ? unit::N_m : unit::N;
+
+/// Ends of the range of a coordinate.
+template <Dimension D>
+struct JointLimits {
+  std::optional<double> lower, upper;
+  double restitution = 0.0;
+
+  bool operator==(const JointLimits&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() { return std::array{at_least_one("lower", "upper")}; }
+  static constexpr auto fields() {
+    using T = JointLimits;
+    return field_rows(
+        field("lower", &T::lower, D, kAnyNumber,
+              "smallest value of the coordinate; of an angle within half a turn: a run "
+              "that passes it ends"),
+        field("upper", &T::upper, D, kAnyNumber,
+              "largest value of the coordinate; of an angle within half a turn: a run "
+              "that passes it ends"),
+        field("restitution", &T::restitution, between(0.0, 1.0),
+              "Newton's coefficient of the stop"));
+  }
+};
+
+/// force = -stiffness (coordinate - rest)
+template <Dimension D>
+struct JointSpring {
+  double stiffness = 0.0;
+  std::optional<double> rest;
+
+  bool operator==(const JointSpring&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto fields() {
+    using T = JointSpring;
+    return field_rows(required("stiffness", &T::stiffness, kDrive<D> / D, kPositive,
+                               "force or torque per unit of the coordinate"),
+                      field("rest", &T::rest, D, kAnyNumber,
+                            "value of the coordinate where it is slack; 0, or the length of a line "
+                            "as placed, when not given"));
+  }
+};
+
+/// Drives the coordinate at a speed as long as the load is below its bound.
+template <Dimension D>
+struct JointMotor {
+  double velocity = 0.0, bound = 0.0;
+
+  bool operator==(const JointMotor&) const = default;
+  static constexpr auto fields() {
+    using T = JointMotor;
+    return field_rows(
+        required("velocity", &T::velocity, D / unit::s, kAnyNumber, "that it keeps if it can"),
+        required(D == unit::rad ? "torque" : "force", &T::bound, kDrive<D>, kPositive,
+                 "largest that it gives, either way"));
+  }
+};
+
+/// What acts along one coordinate of a joint.
+template <Dimension D>
+struct JointLawsSpec {
+  double start = 0.0;
+  std::optional<JointLimits<D>> limits;
+  std::optional<JointSpring<D>> spring;
+  double damping = 0.0, friction = 0.0;
+  std::optional<JointMotor<D>> motor;
+  std::optional<CourseSpec<D>> drive;
+
+  bool operator==(const JointLawsSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto fields() {
+    using T = JointLawsSpec;
+    return field_rows(
+        field("start", &T::start, D, kAnyNumber,
+              "value of the coordinate as the bodies are placed, for joints placed by `at` and "
+              "`axis`"),
+        field("limits", &T::limits, "stops at the ends of its range"),
+        field("spring", &T::spring,
+              "a linear spring; an angle may go half a turn from its rest, where the run ends"),
+        field("damping", &T::damping, kDrive<D> * unit::s / D, kNotNegative,
+              "force or torque -damping times the rate"),
+        field("friction", &T::friction, kDrive<D>, kNotNegative,
+              "dry friction: largest force or torque against the motion"),
+        field("motor", &T::motor, "keeps a velocity as long as its torque or force suffices"),
+        field("drive", &T::drive,
+              "the coordinate is this function of time, whatever force that takes"));
+  }
+};
+
+/// The place and the axes on one of the two bodies.
+struct JointSideSpec {
+  std::optional<PlaceSpec> at;
+  std::optional<std::array<double, 3>> axis, axis2;
+
+  bool operator==(const JointSideSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() { return std::array{at_least_one("at", "axis", "axis2")}; }
+  static constexpr auto fields() {
+    using T = JointSideSpec;
+    return field_rows(
+        field("at", &T::at, unit::m, kAnyNumber,
+              "place [x, y, z] in the frame of the body (rigid; in space for the world), degree of "
+              "freedom (linear) or particle from 0, name of a point (lagrangian), place along the "
+              "body (modal; beam, or start, end), node, set of one node or place (fem)"),
+        field("axis", &T::axis, "in the frame of a rigid body, in space for others"),
+        field("axis2", &T::axis2, "in the frame of a rigid body, in space for others"));
+  }
+};
+
+/// One joint between two bodies, or a body and the world.
+struct JointSpec {
+  std::string name;
+  JointKind kind = JointKind::ball;
+  std::vector<std::string> between;
+  std::optional<std::array<double, 3>> at, to, axis, axis2;
+  std::optional<JointSideSpec> first, second;
+  std::optional<double> length, strength;
+  bool touch = false;
+  std::optional<JointLawsSpec<unit::rad>> turn, turn2;
+  std::optional<JointLawsSpec<unit::m>> slide, slide2;
+
+  bool operator==(const JointSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{only("kind", {"distance", "line"}, "to"),
+                      only("kind", {"distance"}, "length", "strength"),
+                      only("kind", {"universal"}, "turn2"), only("kind", {"planar"}, "slide2"),
+                      only("kind", {"universal", "planar"}, "axis2")};
+  }
+  static constexpr auto fields() {
+    using T = JointSpec;
+    return field_rows(
+        field("name", &T::name, "in results; made of the bodies when not given"),
+        required("kind", &T::kind,
+                 "fixed: nothing moves; ball: places together; revolute: turns about axis; "
+                 "prismatic: slides along axis; cylindrical: both; planar: slides across axis and "
+                 "turns about it; universal: turns about axis of the first and axis2 of the "
+                 "second; distance: a rigid link; along: no motion along axis; line: holds "
+                 "nothing, springs and dampers act along it"),
+        required("between", &T::between,
+                 "names of the two bodies, [first, second]; `world` is what stands still"),
+        field("at", &T::at, unit::m, kAnyNumber,
+              "place of the joint in space at t = 0 (distance, line: of its end on the first "
+              "body); where the other body has it when only `first` or `second` gives one"),
+        field("to", &T::to, unit::m, kAnyNumber,
+              "of a distance or line: place in space at t = 0 of its end on the second body"),
+        field("axis", &T::axis,
+              "in space at t = 0, of revolute, prismatic, cylindrical, planar "
+              "(across the plane), universal (of the first body), along"),
+        field("axis2", &T::axis2,
+              "in space at t = 0, of universal: of the second body, at right angles to axis; of "
+              "planar: along which `slide` goes"),
+        field("first", &T::first, "place and axes on the first body, instead of those in space"),
+        field("second", &T::second, "place and axes on the second body, instead of those in space"),
+        field("length", &T::length, unit::m, kPositive, "of a distance; as placed when not given"),
+        field("strength", &T::strength, unit::N, kPositive,
+              "of a distance: the mean pull of a step that breaks it; it bears any when not "
+              "given"),
+        field("touch", &T::touch, "true: the shapes of the two bodies may touch each other"),
+        field("turn", &T::turn, "the angle about axis: revolute, cylindrical, planar, universal"),
+        field("turn2", &T::turn2, "the angle about axis2: universal"),
+        field("slide", &T::slide,
+              "the way along axis (prismatic, cylindrical) or axis2 (planar); the length of a "
+              "line"),
+        field("slide2", &T::slide2, "the way across axis and axis2: planar"));
+  }
+};
+
+/// Index of a coordinate by its name, -1: joints of this kind have none such.
+int coordinate_index(JointKind kind, std::string_view name);
+/// "turn", "slide", ... of coordinate i.
+std::string_view coordinate_name(JointKind kind, int i);
+/// Coordinate i of a joint: "elbow", or "bearing.slide" where the kind has several.
+std::string coordinate_text(const std::string& joint, JointKind kind, int i);
+
+/// One term of a coupling.
+struct CouplingTermSpec {
+  std::string of;
+  double weight = 1.0;
+
+  bool operator==(const CouplingTermSpec&) const = default;
+  static constexpr auto fields() {
+    using T = CouplingTermSpec;
+    return field_rows(
+        required("of", &T::of,
+                 "name of a joint, or joint.turn, joint.slide, ... where it has several "
+                 "coordinates"),
+        required("weight", &T::weight, "of the coordinate in rad or m"));
+  }
+};
+
+/// second = ratio first + offset, both in rad or m.
+struct GearSpec {
+  std::string first, second;
+  double ratio = 1.0, offset = 0.0;
+
+  bool operator==(const GearSpec&) const = default;
+  static constexpr auto fields() {
+    using T = GearSpec;
+    return field_rows(
+        required("first", &T::first, "the joint that leads: its name, or joint.turn, ..."),
+        required("second", &T::second, "the joint that follows: second = ratio first + offset"),
+        required("ratio", &T::ratio, "turns of the second for one of the first; < 0: backwards"),
+        field("offset", &T::offset, "value of the second, in rad or m, where the first is 0"));
+  }
+};
+
+/// slide = pitch turn/(2 pi) of one cylindrical joint.
+struct ScrewSpec {
+  std::string joint;
+  double pitch = 0.0;
+
+  bool operator==(const ScrewSpec&) const = default;
+  static constexpr auto fields() {
+    using T = ScrewSpec;
+    return field_rows(required("joint", &T::joint, "name of a cylindrical joint"),
+                      required("pitch", &T::pitch, unit::m, kAnyNumber,
+                               "way of one turn; < 0: a left-hand screw"));
+  }
+};
+
+/// A relation between coordinates of joints.
+struct CouplingSpec {
+  std::string name;
+  std::vector<CouplingTermSpec> sum;
+  std::optional<CourseSpec<unit::one>> value;
+  std::optional<GearSpec> gear;
+  std::optional<ScrewSpec> screw;
+
+  bool operator==(const CouplingSpec&) const = default;
+  std::optional<Fault> fault() const;
+  static constexpr auto rules() {
+    return std::array{exactly_one("sum", "gear", "screw"), needs("value", "sum")};
+  }
+  static constexpr auto fields() {
+    using T = CouplingSpec;
+    return field_rows(
+        field("name", &T::name, "in results; made of the joints when not given"),
+        field("sum", &T::sum, "the sum of weight times coordinate is held"),
+        field("value", &T::value, "of the sum as a function of time; 0 when not given"),
+        field("gear", &T::gear, "one coordinate follows another"),
+        field("screw", &T::screw, "a cylindrical joint slides as it turns"));
+  }
+};
+
+/// How joints are held, for the whole scene.
+struct JointOptions {
+  JointLevel level = JointLevel::position;
+  Bilateral bilateral = Bilateral::mid_zero;
+  bool in_stages = false;
+
+  bool operator==(const JointOptions&) const = default;
+  static constexpr auto fields() {
+    using T = JointOptions;
+    return field_rows(
+        field("level", &T::level,
+              "position: gaps are 0 at the end of each step; velocity: their rates, so that gaps "
+              "drift with the square of the step; both: gaps, then rates"),
+        field("bilateral", &T::bilateral,
+              "at level velocity: mid_zero: rates of start and end are opposite, which does no "
+              "work; end_zero: the rate at the end is 0"),
+        field("in_stages", &T::in_stages,
+              "joints act as forces inside the stages of explicit schemes, so that runge-kutta "
+              "keeps its order; impulses then take out what is left at the end of a step"));
+  }
+};
+
+}  // namespace saltus

@@ -1,0 +1,268 @@
+#include "saltus/spec/spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "saltus/base/faults.h"
+#include "saltus/base/options_check.h"
+#include "saltus/base/suggest.h"
+#include "saltus/base/units.h"
+#include "saltus/spec/body_names.h"
+
+namespace saltus {
+namespace {
+
+/// Names must be unique and usable in result files; empty ones are filled in later.
+template <class Entry>
+std::optional<Fault> name_fault(const std::vector<Entry>& entries, std::string_view list) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string& name = entries[i].name;
+    const std::string key = std::string(list) + "[" + std::to_string(i) + "].name";
+    if (name.empty()) continue;
+    const bool control =
+        std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    if (control || name.find('/') != std::string::npos || name.front() == ' ' ||
+        name.back() == ' ' || name == ".")
+      return Fault{key, "'" + name + "' cannot be a name",
+                   "no slash, no line break, no space at either end"};
+    if (!seen.insert(name).second)
+      return Fault{key, "the name '" + name + "' is used twice", "names are unique"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> output_fault(const SceneSpec& scene) {
+  std::set<std::string> files;
+  for (std::size_t i = 0; i < scene.outputs.size(); ++i) {
+    const OutputSpec& output = scene.outputs[i];
+    const std::string key = "outputs[" + std::to_string(i) + "].";
+    for (const auto& [name, file] : {std::pair{"wav", output.wav}, std::pair{"csv", output.csv}})
+      if (file && !files.insert(*file).second)
+        return Fault{key + name, "'" + *file + "' is written twice",
+                     "give each output a file of its own"};
+    const auto named = find_body(scene, output.probe);
+    if (!named) {
+      if (output.at) return Fault{key + "at", "has no meaning for a joint", "leave it out"};
+      if (output.direction)
+        return Fault{key + "direction", "has no meaning for a joint", "leave it out"};
+      continue;
+    }
+    if (!output.at)
+      return Fault{"outputs[" + std::to_string(i) + "]",
+                   "`at` is missing: the place on '" + output.probe + "'",
+                   "a place along it, a number, a name or [x, y, z]"};
+    const BodySpec& body = scene.bodies[named->entry];
+    const double length = body.string ? body.string->length
+                          : body.bar  ? body.bar->length
+                                      : INFINITY;
+    const auto* at = std::get_if<NumberOrName>(&*output.at);
+    if (std::isfinite(length) && at && !at->is_name() && (at->number < 0.0 || at->number > length))
+      return Fault{key + "at", to_text(at->number, unit::m) + " is not on the body",
+                   "allowed: [0, " + to_text(length) + "] m"};
+  }
+  return std::nullopt;
+}
+
+/// Joints and couplings: names that nothing else has, bodies and coordinates that are there.
+std::optional<Fault> joints_fault(const SceneSpec& scene) {
+  std::set<std::string_view> taken;
+  for (std::size_t i = 0; i < scene.joints.size(); ++i) {
+    const JointSpec& joint = scene.joints[i];
+    const std::string path = "joints[" + std::to_string(i) + "].";
+    if (!joint.name.empty() && find_body(scene, joint.name))
+      return Fault{path + "name", "'" + joint.name + "' is the name of a body",
+                   "outputs could not tell them apart"};
+    taken.insert(joint.name);
+    for (std::size_t k = 0; k < joint.between.size(); ++k) {
+      const std::string key = path + "between[" + std::to_string(k) + "]";
+      if (joint.between[k] == kWorld) {
+        if (find_body(scene, kWorld))
+          return Fault{key, "could be the world or the body of that name", "rename the body"};
+      } else if (auto found = one_body_fault(scene, joint.between[k], key)) {
+        return found;
+      }
+    }
+    if (joint.between.size() == 2 && joint.between[0] == joint.between[1] &&
+        scene.bodies[find_body(scene, joint.between[0])->entry].rigid)
+      return Fault{path + "between",
+                   (joint.name.empty() ? "joins '" : "'" + joint.name + "' joins '") +
+                       joint.between[0] + "' with itself",
+                   "name two bodies"};
+  }
+  for (std::size_t i = 0; i < scene.couplings.size(); ++i) {
+    const CouplingSpec& coupling = scene.couplings[i];
+    const std::string path = "couplings[" + std::to_string(i) + "].";
+    if (!coupling.name.empty() && taken.contains(coupling.name))
+      return Fault{path + "name", "'" + coupling.name + "' is the name of a joint",
+                   "names are unique"};
+    for (std::size_t k = 0; k < coupling.sum.size(); ++k)
+      if (auto found = one_coordinate_fault(scene, coupling.sum[k].of,
+                                            path + "sum[" + std::to_string(k) + "].of"))
+        return found;
+    if (coupling.gear) {
+      if (auto found = one_coordinate_fault(scene, coupling.gear->first, path + "gear.first"))
+        return found;
+      if (auto found = one_coordinate_fault(scene, coupling.gear->second, path + "gear.second"))
+        return found;
+    }
+    if (coupling.screw && !find_joint(scene, coupling.screw->joint))
+      return one_coordinate_fault(scene, coupling.screw->joint, path + "screw.joint");
+  }
+  return std::nullopt;
+}
+
+/// What `probe` names must be a body, or a coordinate of a joint.
+std::optional<Fault> probe_fault(const SceneSpec& scene, const OutputSpec& output,
+                                 const std::string& key) {
+  if (find_body(scene, output.probe) || scene.joints.empty())
+    return one_body_fault(scene, output.probe, key + "probe");
+  if (find_coordinate(scene, output.probe)) {
+    if (output.quantity == OutputSpec::Quantity::reaction)
+      return Fault{key + "quantity",
+                   "is for prescribed degrees of freedom; the results hold the forces of every "
+                   "joint under its name",
+                   "allowed: velocity, displacement"};
+    return one_coordinate_fault(scene, output.probe, key + "probe");
+  }
+  const std::size_t dot = output.probe.rfind('.');
+  if (dot != std::string::npos && find_joint(scene, output.probe.substr(0, dot)))
+    return one_coordinate_fault(scene, output.probe, key + "probe");
+  std::vector<std::string_view> names;
+  for (const BodySpec& body : scene.bodies) names.push_back(body.name);
+  for (const JointSpec& joint : scene.joints) names.push_back(joint.name);
+  return Fault{key + "probe", "there is no body or joint '" + output.probe + "'",
+               did_you_mean(output.probe, names)};
+}
+
+std::string_view obstacle_name(const AgainstSpec& against) {
+  return against.frets    ? "frets"
+         : against.neck   ? "neck"
+         : against.points ? "points"
+         : against.flat   ? "plane"
+         : against.plane  ? "plane"
+         : against.stop   ? "stop"
+         : against.body   ? std::string_view(*against.body)
+                          : "obstacle";
+}
+
+/// "b on table", "b by row".
+std::string contact_name(const ContactSpec& contact) {
+  if (!contact.against) return contact.on + " by row";
+  return contact.on + " on " + std::string(obstacle_name(*contact.against));
+}
+
+std::string coupling_text(const CouplingSpec& coupling) {
+  if (coupling.gear) return coupling.gear->second + " with " + coupling.gear->first;
+  if (coupling.screw) return "screw of " + coupling.screw->joint;
+  std::string text = "sum of ";
+  for (std::size_t i = 0; i < coupling.sum.size(); ++i)
+    text += (i > 0 ? ", " : "") + coupling.sum[i].of;
+  return text;
+}
+
+/// The wanted name, or the first of "name 2", "name 3", ... that is free.
+std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
+  std::string name = wanted;
+  for (int i = 2; !taken.insert(name).second; ++i) name = wanted + " " + std::to_string(i);
+  return name;
+}
+
+}  // namespace
+
+std::optional<Fault> TimeSpec::fault() const {
+  if (automatic() && !tolerance)
+    return Fault{"tolerance", "is missing: `scheme: auto` needs one", "for example 1e-6"};
+  if (automatic() && lane)
+    return Fault{"lane", "is chosen by `scheme: auto`", "leave one of them out"};
+  const std::string key = rate ? "rate" : "step";
+  const double steps = end / h();
+  if (!(steps >= 0.5))
+    return Fault{"end", "is shorter than half a step of " + to_text(h(), unit::s), ""};
+  if (!(steps < 1e15))
+    return Fault{key, "gives more than 1e15 steps", "a shorter run or a larger step"};
+  return std::nullopt;
+}
+
+long long step_count(const TimeSpec& time) {
+  const double steps = time.rate ? time.end * *time.rate : time.end / time.h();
+  return std::max(1LL, std::llround(steps));
+}
+
+std::optional<Fault> SceneSpec::fault() const {
+  if (saltus != kSceneVersion)
+    return Fault{"saltus", "scene format " + std::to_string(saltus) + " is not known",
+                 "this program reads version " + std::to_string(kSceneVersion)};
+  if (events && time.chosen_lane() != Lane::events && !time.automatic())
+    return Fault{"events", "is read in the event lane only", "give `time.lane: events`"};
+  if (auto found = name_fault(bodies, "bodies")) return found;
+  if (auto found = name_fault(contacts, "contacts")) return found;
+  if (auto found = name_fault(outputs, "outputs")) return found;
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const std::string path = "contacts[" + std::to_string(i) + "].";
+    if (auto found = one_body_fault(*this, contacts[i].on, path + "on")) return found;
+  }
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    if (const std::string* other = contacts[i].other())
+      if (auto found =
+              one_body_fault(*this, *other, "contacts[" + std::to_string(i) + "].against.body"))
+        return found;
+  if (auto found = name_fault(joints, "joints")) return found;
+  if (auto found = name_fault(couplings, "couplings")) return found;
+  if (auto found = joints_fault(*this)) return found;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (auto found = probe_fault(*this, outputs[i], "outputs[" + std::to_string(i) + "]."))
+      return found;
+  for (std::size_t i = 0; i < ignore.size(); ++i) {
+    const std::string key = "ignore[" + std::to_string(i) + "]";
+    if (ignore[i].size() != 2)
+      return Fault{key, "has " + std::to_string(ignore[i].size()) + " entries",
+                   "the names of two bodies: [a, b]"};
+    for (std::size_t k = 0; k < 2; ++k)
+      if (!find_body(*this, ignore[i][k]))
+        return one_body_fault(*this, ignore[i][k], key + "[" + std::to_string(k) + "]");
+  }
+  return output_fault(*this);
+}
+
+void check(const SceneSpec& spec) { check_options(spec); }
+
+void check(const SceneSpec& spec, Faults& faults) { check_options(spec, faults); }
+
+std::string place_text(const PlaceSpec& place, BodyKind kind) {
+  if (const auto* x = std::get_if<std::array<double, 3>>(&place))
+    return "[" + to_text((*x)[0]) + ", " + to_text((*x)[1]) + ", " + to_text((*x)[2]) + "]";
+  const auto& at = std::get<NumberOrName>(place);
+  if (at.is_name()) return at.name;
+  return to_text(at.number) + (kind == BodyKind::modal || kind == BodyKind::beam ? " m" : "");
+}
+
+void complete(SceneSpec& spec) {
+  for (BodySpec& body : spec.bodies)
+    if (!body.scheme && body.integrated()) body.scheme = body.chosen_scheme();
+  std::set<std::string> taken;
+  for (const ContactSpec& contact : spec.contacts) taken.insert(contact.name);
+  for (ContactSpec& contact : spec.contacts)
+    if (contact.name.empty()) contact.name = free_name(contact_name(contact), taken);
+  taken.clear();
+  for (const BodySpec& body : spec.bodies) taken.insert(body.name);
+  for (const JointSpec& joint : spec.joints) taken.insert(joint.name);
+  for (const CouplingSpec& coupling : spec.couplings) taken.insert(coupling.name);
+  for (JointSpec& joint : spec.joints)
+    if (joint.name.empty() && joint.between.size() == 2)
+      joint.name = free_name(joint.between[0] + " to " + joint.between[1], taken);
+  for (CouplingSpec& coupling : spec.couplings)
+    if (coupling.name.empty()) coupling.name = free_name(coupling_text(coupling), taken);
+  taken.clear();
+  for (const OutputSpec& output : spec.outputs) taken.insert(output.name);
+  for (OutputSpec& output : spec.outputs) {
+    if (!output.name.empty()) continue;
+    const auto body = find_body(spec, output.probe);
+    const BodyKind kind = body ? spec.bodies[body->entry].kind : BodyKind::modal;
+    output.name = free_name(
+        output.at ? output.probe + " at " + place_text(*output.at, kind) : output.probe, taken);
+  }
+}
+
+}  // namespace saltus

@@ -1,0 +1,506 @@
+// Any groups against each other and the world. Contacts between shapes are found and points taken once a step, at the contact instant of the scene; rows
+// on the body axes of each scheme, which follow the iterate for the first passes; linearisation, W and the contact
+// solution are renewed in every pass, so that nonlinearity and contact converge together. Schemes with several stages
+// solve one contact problem after another in the step.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/assembly/contradiction.h"
+#include "saltus/assembly/island_projection.h"
+#include "saltus/assembly/island_watch.h"
+#include "saltus/assembly/island_work.h"
+#include "saltus/state/failure_words.h"
+
+namespace saltus {
+namespace {
+
+// On the axes of the prediction an impulse would turn a body wrongly in O(h). Each renewal gains an order; then the
+// axes stay, lest they keep the last passes from converging.
+constexpr int kAxesPasses = 3;
+// Joints keep momentum and do no work in so far as their impulses act where the last pass has the bodies: their rows are
+// renewed while each pass halves what is left. Beside singular places it does not, and they stay after a few.
+constexpr int kJointPasses = 12, kFewJointPasses = 5;
+// Passes in a row that do not halve the smallest change: they stagnate.
+constexpr int kStagnant = 3;
+
+class GeneralIsland final : public Island {
+ public:
+  GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs);
+  void prepare(std::span<const Trial>) override {}
+  void forget() override {}
+  void solve(IslandStep& step, StepReport& report) override;
+  void check(IslandStep& step, StepReport& report) override;
+  void measure_gaps(IslandStep& step, StepReport& report) override;
+  bool project(IslandStep& step, StepReport& report) override;
+  void show(const IslandStep& step, int island, ContactObserver& observer) const override;
+  void remember(std::vector<ContactMemory>& contacts) const override {
+    problem_.remember(contacts);
+  }
+  void point_impulses(std::vector<PointImpulse>& list) const override;
+  void see(const Model& model, double most, std::vector<SeenContact>& contacts) const override;
+  bool impulse(ImpulseOf part, int group, Out r) const override {
+    return work_.impulse(part, group, r);
+  }
+  DriftWork drift_work() const override { return work_.drift_work(); }
+  double finish(IslandStep& step) override {
+    const double work = joints_.project_velocities(step);
+    unprojected_ = !std::isfinite(work);
+    return unprojected_ ? 0.0 : work;
+  }
+  const IslandJoints* joints() const override { return joints_.empty() ? nullptr : &joints_; }
+
+ private:
+  using Member = ContactList::Member;
+  /// The passes of a stage, and how close they have come.
+  struct Passes {
+    bool falls = false;   ///< friction that depends on the slip is sought
+    bool gaps = false;    ///< the motion takes one pass, rows on curved gaps several
+    bool pulled = false;  ///< forces change from pass to pass
+    bool once = false;
+    int pass = 0;
+    double outstanding = 0.0, residual = 0.0;
+    double best = std::numeric_limits<double>::infinity();
+    int stagnant = 0;  ///< passes in a row that did not halve the smallest change so far
+    bool solved = true, renews = true;
+  };
+
+  const ContactLaw& law(std::size_t i) const { return list_.law(i); }
+  const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
+  static std::size_t size(int i) { return static_cast<std::size_t>(i); }
+  double fraction() const;
+  void find_beside(IslandStep& step);
+  void place(IslandStep& step);
+  void rows(IslandStep& step);
+  void follow(IslandStep& step);
+  bool straight(const Member& m) const {
+    return has(group(m).dynamics->traits(), Trait::fixed_points);
+  }
+  void start_gaps(IslandStep& step);
+  void end_gaps(IslandStep& step);
+  Passes passes(const Stage& stage) const;
+  bool satisfied(const Passes& x) const;
+  void solve_stage(IslandStep& step, const Stage& stage, StepReport& report);
+  bool pass(IslandStep& step, const Stage& stage, Passes& x, StepReport& report);
+  bool solve_contacts(IslandStep& step, const Stage& stage, Passes& x, StepReport& report);
+  void give_impulses(IslandStep& step, Passes& x);
+  void judge(const Passes& x, Stop* stop, StepReport& report) const;
+  void explain(Stop* stop, StepReport& report) const;
+  void see_now(std::vector<SeenContact>& contacts) const;
+
+  const Model& model_;
+  IslandJoints joints_;
+  ContactList list_;
+  IslandProblem problem_;
+  IslandWatch watch_;
+  IslandProjection projection_;
+  IslandWork work_;
+  std::span<const Stage> stages_;
+  bool one_pass_ = true;           ///< every group takes one pass
+  bool free_motion_ = true;        ///< a step without contact needs no pass
+  bool steady_ = true;             ///< rows and A of every group stay in the passes of a step
+  bool accept_one_ = true;         ///< every group takes one pass or accepts what one leaves
+  bool detect_ = false;            ///< active contacts are found again in every pass
+  bool straight_ = true;           ///< rows of every group are constant
+  SolveReport solved_;             ///< of the last problem
+  bool shown_ = false;             ///< there is one in this step
+  bool unprojected_ = false;       ///< finish() found no impulses of the joints
+  std::vector<SeenContact> seen_;  ///< before project(), where that moved something
+  bool projected_ = false;
+  double surface_gap_ = 0.0;  ///< least one between shapes and skins on the finished state [m]
+};
+
+GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)
+    : model_(model),
+      joints_(model, groups),
+      list_(model, groups, std::move(pairs), joints_.system(), model.surfaces().margin),
+      problem_(model, list_, joints_),
+      watch_(model, list_, problem_),
+      projection_(model, list_, joints_, problem_),
+      work_(list_, joints_, problem_) {
+  list_.follow_forces();
+  for (const Member& m : list_.members()) {
+    const bool one_pass = group(m).scheme->one_pass(*group(m).dynamics);
+    const PassLimits limits = group(m).scheme->pass_limits();
+    one_pass_ = one_pass_ && one_pass;
+    free_motion_ = free_motion_ && group(m).scheme->free_motion(*group(m).dynamics);
+    accept_one_ = accept_one_ && (one_pass || limits.only_one);
+    detect_ = detect_ || limits.detect;
+    straight_ = straight_ && straight(m);
+    steady_ = steady_ && group(m).scheme->axes_fixed();
+  }
+  free_motion_ = free_motion_ && joints_.empty();
+  steady_ = steady_ && !problem_.needs().forces && !detect_;
+  stages_ = group(list_.members().front()).scheme->stages();
+}
+
+double GeneralIsland::fraction() const {
+  if (list_.forces_alone()) return 0.5;  // rows of forces are those of the middle: order 2
+  switch (model_.options().instant) {
+    case ContactInstant::start:
+      return 0.0;
+    case ContactInstant::middle:
+      return 0.5;
+    default:
+      return 1.0;
+  }
+}
+
+// The rows once more, at the place of the iterate; of bodies that turn on its axes, with the arms they had. Where contacts
+// are found again, gaps too.
+void GeneralIsland::follow(IslandStep& step) {
+  bool moved = false;
+  for (Member& m : list_.members()) {
+    if (group(m).scheme->pass_limits().freeze_rows) continue;
+    const bool turns = has(group(m).dynamics->traits(), Trait::rotations);
+    if (turns && group(m).scheme->axes_fixed() && !detect_) continue;
+    if (detect_ || (!straight(m) && !turns))
+      group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], fraction(), m.q);
+    moved = moved || !straight(m);
+  }
+  if (detect_)
+    list_.gaps(
+        step.trials.front().t0 + fraction() * step.h,
+        [](const Member& m) -> const Vector& { return m.q; }, problem_.motion.gap);
+  if (moved || joints_.present()) rows(step);
+}
+
+// H of all contacts, u0 = H v0 + d0
+void GeneralIsland::rows(IslandStep& step) {
+  for (Member& m : list_.members()) {
+    const Dynamics& body = *group(m).dynamics;
+    const Scheme& scheme = *group(m).scheme;
+    if (has(body.traits(), Trait::rotations))
+      scheme.place(body, step.trials[size(m.group)], scheme.axes_at(), m.axes);
+  }
+  if (joints_.present()) joints_.place(step);
+  list_.make_rows(step.trials, problem_.motion.u0);
+}
+
+void GeneralIsland::start_gaps(IslandStep& step) {
+  list_.gaps(
+      step.trials.front().t0,
+      [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].start->q; },
+      problem_.motion.y0);
+}
+
+// Gaps of the iterate at the end of the step.
+void GeneralIsland::end_gaps(IslandStep& step) {
+  list_.gaps(
+      step.trials.front().t0 + step.h,
+      [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].q; },
+      problem_.motion.y);
+}
+
+// Contacts of forces that are pressed at the ends of the step.
+void GeneralIsland::find_beside(IslandStep& step) {
+  const double t0 = step.trials.front().t0;
+  list_.find_beside(
+      t0, [&](const Member& m) -> const Vector& { return step.trials[size(m.group)].start->q; });
+  for (Member& m : list_.members())
+    group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], 1.0, m.axes);
+  list_.find_beside(t0 + step.h, [](const Member& m) -> const Vector& { return m.axes; });
+}
+
+// Configurations at the contact instant, gaps and rows there.
+void GeneralIsland::place(IslandStep& step) {
+  const double at = fraction();
+  for (Member& m : list_.members())
+    group(m).scheme->place(*group(m).dynamics, step.trials[size(m.group)], at, m.q);
+  const double t = step.trials.front().t0 + at * step.h;
+  if (list_.detects() && step.trials[size(list_.members().front().group)].stage == 0) {
+    if (list_.follows_forces()) find_beside(step);
+    list_.detect(t);
+    problem_.resize();
+  }
+  list_.gaps(
+      t, [](const Member& m) -> const Vector& { return m.q; }, problem_.motion.gap);
+  rows(step);
+}
+
+void GeneralIsland::solve(IslandStep& step, StepReport& report) {
+  shown_ = projected_ = unprojected_ = false;
+  work_.begin();
+  joints_.begin(step);
+  list_.begin(step.trials);
+  const bool accepts = model_.options().on_failure == OnFailure::accept;
+  for (const Stage& stage : stages_) {
+    const bool first = &stage == stages_.data();
+    for (Member& m : list_.members()) {
+      Trial& trial = step.trials[size(m.group)];
+      trial.r.setZero();
+      if (first) continue;
+      ++trial.stage;
+      trial.pass = 0;
+      group(m).scheme->begin(*group(m).dynamics, trial);
+    }
+    solve_stage(step, stage, report);
+    if (!report.finite || (!report.converged && !accepts)) return;
+  }
+  if (!joints_.empty()) joints_.measure_loads(step);
+  if (problem_.needs().dampers) problem_.measure_rates(step);
+  for (const int i : problem_.admitted()) {
+    const double p = problem_.normal(size(i));
+    if (p != 0.0) ++report.contacts;
+    if (!law(size(i)).bilateral()) report.impulse += p;
+  }
+}
+
+// Rows on gaps that are curved functions of q take several passes even where the motion takes one: the gap is linear in the
+// impulse only about the iterate. Of springs on joints the ratio of their ways is that of the iterate.
+GeneralIsland::Passes GeneralIsland::passes(const Stage& stage) const {
+  const auto any = [&](const auto& is) {
+    return std::any_of(problem_.admitted().begin(), problem_.admitted().end(),
+                       [&](int i) { return is(list_[size(i)], law(size(i))); });
+  };
+  const bool curved =
+      problem_.needs().follows || any([&](const IslandContact& c, const ContactLaw& rule) {
+        return (!straight_ || c.joint_law >= 0) &&
+               (stage.level == Level::position || rule.reads_end_gap());
+      });
+  Passes x;
+  x.falls = problem_.needs().falls && stage.level == Level::velocity;
+  x.gaps = one_pass_ && curved;
+  x.pulled = problem_.needs().forces &&
+             any([](const IslandContact&, const ContactLaw& rule) { return !rule.set_valued(); });
+  x.once = one_pass_ ? !curved && !x.falls && joints_.empty() : accept_one_;
+  return x;
+}
+
+// Impulses are known to the tolerance of the contact solver: where passes no longer come closer, a change that it allows is
+// none.
+bool GeneralIsland::satisfied(const Passes& x) const {
+  const StepOptions& options = model_.options();
+  return x.outstanding <= options.pass_tolerance ||
+         (x.stagnant >= kStagnant && !problem_.empty() && x.outstanding <= problem_.tolerance());
+}
+
+void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport& report) {
+  const bool after_positions = &stage != stages_.data();
+  place(step);
+  const IslandProblem::Needs& needs = problem_.needs();
+  if (needs.start_gaps) start_gaps(step);
+  if (needs.follows || needs.damping || after_positions) end_gaps(step);  // for admit()
+  if (needs.reach && !after_positions) problem_.measure_reach(step, fraction());
+  problem_.begin(step, stage);
+  if (after_positions) problem_.forget_reach();
+  problem_.admit(step, stage, after_positions);
+  if (!problem_.empty()) joints_.meet_contacts();
+  Passes x = passes(stage);
+  if (problem_.empty() && free_motion_ && !detect_) {
+    problem_.drop_impulses();
+    return;
+  }
+  // Passes end when the largest outstanding change is below tolerance; with contact it must also have stopped falling
+  // into the noise: the contact solver works to the user's tolerance from the first pass on. Where it fails, halves of the step
+  // cost less than its patience in the next pass.
+  const bool halves = model_.options().on_failure == OnFailure::halve;
+  while (pass(step, stage, x, report) && !x.once && !satisfied(x) && (x.solved || !halves) &&
+         x.pass < model_.options().pass_limit && std::isfinite(x.outstanding) &&
+         !stop_requested(step.stop))
+    continue;
+  judge(x, step.stop, report);
+  if (stage.level == Level::position) {
+    problem_.hold();
+    if (problem_.empty() || !report.finite) return;
+    end_gaps(step);
+    report.residual_after = worse(report.residual_after, problem_.measure(step, stage));
+  }
+}
+
+// False: the problem is not finite, and nothing was moved.
+bool GeneralIsland::pass(IslandStep& step, const Stage& stage, Passes& x, StepReport& report) {
+  ++x.pass;
+  const int renewals = joints_.empty()   ? kAxesPasses
+                       : x.stagnant == 0 ? kJointPasses
+                                         : kFewJointPasses;
+  x.renews = x.renews && x.pass <= 1 + renewals;
+  if (x.pass > 1 && x.renews && (!problem_.empty() || detect_ || !joints_.empty())) follow(step);
+  if (x.pass > 1 && (problem_.needs().follows || detect_)) {
+    end_gaps(step);
+    problem_.admit(step, stage, &stage != stages_.data());
+    if (!problem_.empty()) joints_.meet_contacts();
+  }
+  for (Member& m : list_.members()) {
+    Trial& trial = step.trials[size(m.group)];
+    trial.pass = x.pass;
+    group(m).scheme->linearise(*group(m).dynamics, trial);
+  }
+  if (!joints_.empty())
+    report.finite =
+        joints_.linearise(step, x.pass > 1 && steady_, !problem_.empty()) && report.finite;
+  if (!problem_.empty() && !solve_contacts(step, stage, x, report)) return false;
+  const double before = x.best;
+  give_impulses(step, x);
+  x.best = std::min(x.best, x.outstanding);
+  x.stagnant = x.outstanding > 0.5 * before ? x.stagnant + 1 : 0;
+  return true;
+}
+
+bool GeneralIsland::solve_contacts(IslandStep& step, const Stage& stage, Passes& x,
+                                   StepReport& report) {
+  if (x.pass == 1 || !steady_) report.finite = report.finite && problem_.assemble(step);
+  report.finite = report.finite && problem_.right_hand_side(step, stage);
+  if (!report.finite) return false;
+  // Mechanisms on wheels or feet: the load is shared anew as long as passes settle.
+  solved_ = problem_.solve(step, stage, !joints_.empty() && x.stagnant == 0);
+  shown_ = true;
+  report.iterations += solved_.iterations;
+  if (solved_.attempted > 0) report.solver = solved_.attempts[size(solved_.attempted - 1)].solver;
+  x.residual = solved_.residual;
+  report.finite = problem_.p().allFinite() && std::isfinite(solved_.residual);
+  report.speed = std::max(report.speed, solved_.speed);
+  report.closing = worse(report.closing, solved_.closing);
+  x.solved = solved_.converged;
+  return true;
+}
+
+// The impulses to the groups, which take them; what that leaves to do.
+void GeneralIsland::give_impulses(IslandStep& step, Passes& x) {
+  problem_.give();
+  x.outstanding = 0.0;
+  for (std::size_t k = 0; k < list_.members().size(); ++k) {
+    Vector& r = step.trials[size(list_.members()[k].group)].r;
+    r.setZero();
+    problem_.add_impulses(problem_.impulses(), k, r);
+  }
+  if (!joints_.empty()) joints_.react(step);
+  for (Member& m : list_.members())
+    x.outstanding = worse(x.outstanding,
+                          group(m).scheme->correct(*group(m).dynamics, step.trials[size(m.group)]));
+  if (!joints_.empty()) x.outstanding = worse(x.outstanding, joints_.outstanding(step));
+  if (x.falls && !problem_.empty()) x.outstanding = worse(x.outstanding, problem_.next_slips(step));
+  if (x.gaps || x.pulled) x.outstanding = worse(x.outstanding, problem_.change(step, !x.gaps));
+}
+
+void GeneralIsland::judge(const Passes& x, Stop* stop, StepReport& report) const {
+  report.passes = std::max(report.passes, x.pass);
+  report.residual = worse(report.residual, x.residual);
+  report.outstanding = worse(report.outstanding, x.once ? 0.0 : x.outstanding);
+  if (x.solved && report.finite && (x.once || satisfied(x))) return;
+  report.converged = false;
+  report.group = list_.members().front().group;
+  if (report.failure.empty() && report.finite)
+    report.failure = !x.solved                 ? failure::kContactLimit
+                     : x.stagnant >= kStagnant ? failure::kStagnation
+                                               : failure::kPassLimit;
+  if (!x.solved && report.finite) explain(stop, report);
+}
+
+// Whether anything solves the contact problem that was not solved.
+void GeneralIsland::explain(Stop* stop, StepReport& report) const {
+  if (stop_requested(stop)) return;  // it may have been
+  const auto see = [&](int k) {
+    SeenContact contact;
+    list_.see(size(problem_.admitted()[size(k)]), 0.0, contact);
+    return contact;
+  };
+  report.detail = contradiction(
+      model_, {problem_.W(), problem_.b(), problem_.laws(), problem_.rows()}, see, stop);
+  if (!report.detail.empty()) report.failure = failure::kContradiction;
+}
+
+void GeneralIsland::check(IslandStep& step, StepReport& report) {
+  if (unprojected_) {
+    report.finite = report.converged = false;
+    report.group = list_.members().front().group;
+    report.failure = failure::kNoProjection;
+  }
+  measure_gaps(step, report);
+  if (list_.detects()) watch_.find_passed(step);
+  if (!problem_.empty() && report.finite) {  // else the problem may not have been made
+    report.residual_after = worse(report.residual_after, problem_.measure(step, stages_.back()));
+    watch_.look(step, stages_.back().level == Level::velocity);
+  }
+  if (list_.counts_angles()) watch_.expect_counted(step, report);
+}
+
+void GeneralIsland::measure_gaps(IslandStep& step, StepReport& report) {
+  const double t = step.trials.front().t0 + step.h;
+  const auto end_of = [&](const Member& m) -> const Vector& { return step.ends[size(m.group)].q; };
+  Vector& y = problem_.motion.y;
+  list_.gaps(t, end_of, y);
+  for (std::size_t i = 0; i < list_.named(); ++i)
+    if (!law(i).bilateral()) report.gap = -worse(-report.gap, -y[static_cast<Eigen::Index>(i)]);
+  if (list_.detects()) {
+    surface_gap_ = list_.least_gap(t, end_of);
+    report.gap = -worse(-report.gap, -surface_gap_);
+  }
+  if (!joints_.empty()) report.joint_gap = worse(report.joint_gap, joints_.gap(step));
+}
+
+bool GeneralIsland::project(IslandStep& step, StepReport& report) {
+  const bool closed =
+      !joints_.empty() && joints_.closes() && projection_.close_joints(step, report);
+  if (closed) measure_gaps(step, report);
+  if (!report.finite || !model_.options().correct_positions || !list_.detects() ||
+      !(surface_gap_ < -list_.slack()))
+    return closed;
+  seen_.clear();
+  see_now(seen_);
+  projected_ = true;
+  return projection_.separate(step, report, surface_gap_) || closed;
+}
+
+void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& observer) const {
+  if (!shown_ || problem_.empty()) return;
+  const ContactProblem problem{problem_.W(), problem_.b(), problem_.laws(), problem_.rows()};
+  observer.solved({island, step.trials.front().t0, step.h, problem, problem_.p(), solved_,
+                   &problem_.limits(), &problem_.start()});
+}
+
+void GeneralIsland::point_impulses(std::vector<PointImpulse>& list) const {
+  for (std::size_t i = 0; i < list_.named(); ++i)
+    if (list_[i].joint_law >= 0) {
+      const JointLaw& on = model_.joint_laws()[size(list_[i].joint_law)];
+      joints_.system().point_impulses(on.joint, on.coordinate, on.sign * problem_.normal(i),
+                                      [&](int g, const PointRef& at, const Vector3& p) {
+                                        list.push_back({g, at, p});
+                                      });
+    }
+  for (std::size_t i = list_.named(); i < list_.count(); ++i) {
+    const IslandContact& c = list_[i];
+    Vector3 p = Vector3::Zero();  // on side 0
+    for (int a = 0; a <= c.tangents; ++a)
+      p += problem_.impulses()[c.first_row + a] * c.direction[size(a)];
+    if (p.isZero(0.0)) continue;
+    for (std::size_t s = 0; s < 2; ++s) {
+      const IslandContact::Side& side = c.side[s];
+      if (side.member < 0) continue;
+      const Member& m = list_.members()[size(side.member)];
+      if (group(m).dynamics->prescribed() > 0)
+        list.push_back({m.group, m.at[size(side.point)], s == 0 ? p : Vector3(-p)});
+    }
+  }
+}
+
+void GeneralIsland::see(const Model&, double, std::vector<SeenContact>& contacts) const {
+  if (projected_)
+    contacts.insert(contacts.end(), seen_.begin(), seen_.end());
+  else
+    see_now(contacts);
+}
+
+void GeneralIsland::see_now(std::vector<SeenContact>& contacts) const {
+  const std::size_t first = contacts.size();
+  for (std::size_t i = 0; i < list_.count(); ++i) {
+    const IslandContact& c = list_[i];
+    SeenContact& seen = contacts.emplace_back();
+    list_.see(i, problem_.motion.y[static_cast<Eigen::Index>(i)], seen);
+    for (int a = 0; a < c.rows(); ++a)
+      (a <= c.tangents ? seen.view.impulse[a] : seen.view.moment[c.axis_of(a)]) =
+          problem_.impulses()[c.first_row + a];
+    seen.view.impulse = c.on_units(seen.view.impulse);
+  }
+  for (std::size_t k = 0; k < problem_.admitted().size(); ++k)
+    contacts[first + size(problem_.admitted()[k])].view.status = problem_.status(k);
+}
+
+}  // namespace
+
+std::unique_ptr<Island> general_island(const Model& model, std::vector<int> groups,
+                                       std::vector<int> pairs) {
+  return std::make_unique<GeneralIsland>(model, std::move(groups), std::move(pairs));
+}
+
+}  // namespace saltus

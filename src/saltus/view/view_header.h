@@ -1,0 +1,40 @@
+// The header of a view (JSON) and its static bytes: docs/reference/view_data.md.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "saltus/view/view_frames.h"
+#include "saltus/view/view_plots.h"
+#include "saltus/view/view_sounds.h"
+
+namespace saltus {
+
+/// What a header says beside scene and tracks.
+struct ViewFacts {
+  std::string title, file;
+  bool live = false, finished = false;
+  std::vector<double> times;         ///< of the frames [s]
+  std::vector<std::uint32_t> steps;  ///< of the frames
+  std::size_t every = 1, of = 0;     ///< each every-th of `of` frames, and the last
+  std::uint64_t contacts_left_out = 0;
+  std::vector<ViewPlot> plots;
+  std::vector<ViewSound> sounds;
+  std::vector<std::pair<std::string, std::string>> joints;  ///< name, kind
+  std::optional<std::array<double, 3>> gravity;             ///< [m/s^2]
+  std::string summary;                                      ///< JSON, "": none
+  std::vector<std::pair<std::string, std::string>> provenance;
+  std::vector<std::string> cite;
+  std::string controls;  ///< JSON, a list; "": none
+};
+
+struct ViewHeader {
+  std::string json, bytes;
+};
+ViewHeader view_header(const ViewScene& scene, const ViewTracks& tracks, const ViewFacts& facts);
+
+/// All but frames and their times, of a results file; sounds take `sound_bytes` at most.
+ViewFacts view_facts(const ResultsReader& results, std::size_t sound_bytes);
+
+}  // namespace saltus

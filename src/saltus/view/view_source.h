@@ -1,0 +1,97 @@
+// Where the data of a view come from, a results file or a running simulation: what does not change, and one frame.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "saltus/mesh/mesh.h"
+
+namespace saltus {
+
+/// One body (group) of the scene.
+struct ViewBody {
+  std::string name, kind, scheme;
+  int members = 1;                 ///< equal bodies of the group
+  std::vector<std::string> names;  ///< theirs, empty: they have none
+  std::size_t positions = 0;       ///< numbers of a row of "q"
+  std::shared_ptr<const Mesh>
+      mesh;             ///< null: none; else there are rows of "displacement", 3 a node
+  bool stress = false;  ///< there are rows of "von_mises", one a node of the mesh
+  /// Points of a string or bar at rest, 3 a point [m]; else empty. Rows of "displacement" are then of these points.
+  std::vector<double> line;
+  bool affine = false;  ///< there are rows of "centre", 3 a member, and "deformation", 9 a member
+  bool placed =
+      false;  ///< there are rows of "place", 3 a member, and "rotation", 4 a member: what moves by prescription
+  /// Where rows of "displacement" of the line are made of "q": point i is moved by q[columns[i]] along the axis i. Else empty.
+  std::vector<std::uint32_t> columns{};
+  std::vector<double> axes{};  ///< 3 a point
+};
+
+/// Displacements of the points of such a line, 3 a point.
+inline void line_moved(const ViewBody& body, std::span<const double> q, std::vector<double>& row) {
+  row.resize(body.line.size());
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = q[body.columns[i / 3]] * body.axes[i];
+}
+
+struct ViewShape {
+  enum class Kind {
+    sphere,
+    plane,
+    mesh
+  } kind = Kind::sphere;                        ///< radius 1; z <= 0 is solid; as given
+  std::vector<double> points;                   ///< 3 a point [m]
+  std::vector<std::uint32_t> triangles, edges;  ///< 3 and 2 points each
+};
+
+/// A shape placed on a member of a body, or in the fixed world: x = place + R(rotation) (scale X).
+struct ViewInstance {
+  int shape = 0, body = -1, member = 0;
+  std::array<double, 3> place{0, 0, 0};        ///< [m]
+  std::array<double, 4> rotation{1, 0, 0, 0};  ///< w x y z
+  std::array<double, 3> scale{1, 1, 1};
+};
+
+/// A place of the fixed world that may be touched.
+struct ViewMark {
+  std::array<double, 3> point{}, normal{};  ///< [m]; out of the world
+  int body = -1;                            ///< that may touch
+};
+
+struct ViewScene {
+  std::vector<ViewBody> bodies;
+  std::vector<ViewShape> shapes;
+  std::vector<ViewInstance> instances;
+  std::vector<ViewMark> marks;
+  std::size_t marks_of = 0;  ///< so many there are; `marks` are some of them, evenly chosen
+};
+
+struct ViewContact {
+  std::array<double, 3> point{}, normal{},
+      force{};                            ///< [m]; from b to a; on a [N], mean of the step
+  double gap = 0.0;                       ///< [m]
+  std::array<int, 4> body{-1, 0, -1, 0};  ///< body and member of a, of b; -1: the fixed world
+  std::uint8_t status = 0;                ///< 0 open, 1 slides, 2 sticks, 3 closed without friction
+};
+
+class ViewSource {
+ public:
+  virtual ~ViewSource() = default;
+  virtual const ViewScene& scene() const = 0;
+  virtual std::size_t frames() const = 0;
+  virtual double time(std::size_t frame) const = 0;  ///< [s]
+  virtual std::uint64_t step(std::size_t frame) const = 0;
+  /// A row of a table of a body: "q", "displacement", "von_mises", "centre", "deformation", "place", "rotation".
+  /// Good until the next call. Throws SceneError where there is none as long.
+  virtual std::span<const double> row(std::size_t body, std::string_view table,
+                                      std::size_t frame) = 0;
+  /// How many contacts() gives at most, without reading them.
+  virtual std::size_t contact_count(std::size_t frame) const = 0;
+  virtual void contacts(std::size_t frame, std::vector<ViewContact>& out) = 0;
+};
+
+}  // namespace saltus
