@@ -48,13 +48,14 @@ Cost cost(int repeats, Call&& call) {
 /// Bytes a second that the threads of the arena read from an array of this size, again and again.
 double bandwidth(std::size_t bytes) {
   const AlignedArray array(bytes / sizeof(double), 1.0);
-  Crew crew;
+  ThreadPool thread_pool;
   std::vector<double> part(1024);
   double sum = 0.0;
   const Cost least = cost(7, [&] {
-    const Crew::Shift shift(crew);
+    const ThreadPool::Shift shift(thread_pool);
     for (int again = 0; again < 4; ++again) {
-      crew.blocks(part.size() * Crew::kBlock, [&](std::size_t k, std::size_t, std::size_t) {
+      thread_pool.blocks(part.size() * ThreadPool::kBlock, [&](std::size_t k, std::size_t,
+                                                               std::size_t) {
         const std::size_t begin = array.size() / 8 * k / part.size() * 8,
                           end = array.size() / 8 * (k + 1) / part.size() * 8;
         part[k] = dot(static_cast<int>(end - begin), array.data() + begin, array.data() + begin);
@@ -140,8 +141,8 @@ int main(int argc, char** argv) {
     Vector in(3 * body.mesh().nodes.cols()), out = Vector::Zero(in.size());
     body.full(0.0, state.v, in);
     const Cost assembled = cost(50, [&] {
-      const Crew::Shift shift(solver.crew());
-      solver.matrix().multiply_add(solver.crew(), 1.0, in.data(), out.data());
+      const ThreadPool::Shift shift(solver.thread_pool());
+      solver.matrix().multiply_add(solver.thread_pool(), 1.0, in.data(), out.data());
     });
     const Cost solve_cost = cost(10, [&] {
       y = f;

@@ -70,9 +70,9 @@ void compare(benchmark::State& bench, ModelParts parts, double end, double toler
   parts.options.end = end;
   parts.options.events.tolerance = tolerance;
   for (auto _ : bench) {
-    parts.options.lane = Lane::stepping;
+    parts.options.lane = TimeMode::stepping;
     stepping = lap(parts, end, kMost);
-    parts.options.lane = Lane::events;
+    parts.options.lane = TimeMode::events;
     parts.options.events.hand_over = false;
     events = lap(parts, end, kMost);
     parts.options.events.hand_over = true;
@@ -125,7 +125,7 @@ void lanes_rattling_slider_crank(benchmark::State& bench) {
       read_scene(std::filesystem::path(SALTUS_EXAMPLES) / "slider_crank_clearance.yaml", {});
   ModelParts parts = build(scene).parts();
   constexpr double kEnd = 3e-3;
-  const auto run = [&](Lane lane, double h, double tolerance) {
+  const auto run = [&](TimeMode lane, double h, double tolerance) {
     parts.options.lane = lane;
     parts.options.h = h;
     parts.options.end = kEnd;
@@ -134,10 +134,10 @@ void lanes_rattling_slider_crank(benchmark::State& bench) {
   };
   Lap exact, coarse, fine, events;
   for (auto _ : bench) {
-    exact = run(Lane::events, 5e-6, 1e-12);
-    coarse = run(Lane::stepping, 5e-6, 0.0);
-    fine = run(Lane::stepping, 2e-7, 0.0);
-    events = run(Lane::events, 5e-6, 1e-9);
+    exact = run(TimeMode::events, 5e-6, 1e-12);
+    coarse = run(TimeMode::stepping, 5e-6, 0.0);
+    fine = run(TimeMode::stepping, 2e-7, 0.0);
+    events = run(TimeMode::events, 5e-6, 1e-9);
   }
   const auto count = [&](const char* name, const Lap& one) {
     bench.counters[std::string(name) + "_s"] = one.seconds;

@@ -176,7 +176,7 @@ void set_surfaces(PartsObject& self, std::optional<double> margin, const py::obj
 
 void exclude(PartsObject& self, int a, int b) {
   const int n =
-      static_cast<int>(self.parts.surfaces.frames.size() + self.parts.surfaces.skins.size());
+      static_cast<int>(self.parts.surfaces.frames.size() + self.parts.surfaces.boundaries.size());
   for (const int frame : {a, b})
     if (frame < 0 || frame >= n) wrong("there is no frame {} of {}", frame, n);
   self.parts.surfaces.excluded.push_back({std::min(a, b), std::max(a, b)});

@@ -39,7 +39,7 @@ GroupState unpack_group(const py::tuple& parts) {
   return group;
 }
 
-py::tuple pack_lane(const LaneState& lane) {
+py::tuple pack_events(const EventState& lane) {
   py::list start, modes;
   for (const GroupState& group : lane.start) start.append(pack_group(group));
   for (const ContactMode& mode : lane.modes)
@@ -67,11 +67,11 @@ py::tuple pack(const State& s) {
   return py::make_tuple(kVersion, s.t, s.step, s.h, groups, array_of(key), array_of(impulse),
                         solvers,
                         py::make_tuple(s.energy.kinetic, s.energy.potential, s.energy_start),
-                        array_of(s.ledger), broken, pack_lane(s.lane));
+                        array_of(s.ledger), broken, pack_events(s.lane));
 }
 
-LaneState unpack_lane(const py::tuple& t) {
-  LaneState lane;
+EventState unpack_events(const py::tuple& t) {
+  EventState lane;
   lane.active = t[0].cast<bool>();
   lane.t = t[1].cast<double>();
   lane.h = t[2].cast<double>();
@@ -124,7 +124,8 @@ State unpack(const py::tuple& t) {
     const auto parts = one.cast<py::tuple>();
     s.broken.push_back({parts[0].cast<int>(), parts[1].cast<double>(), parts[2].cast<double>()});
   }
-  if (t.size() > 11) s.lane = unpack_lane(t[11]);  // else pickled before there was a lane of events
+  if (t.size() > 11)
+    s.lane = unpack_events(t[11]);  // else pickled before there was a lane of events
   return s;
 }
 
@@ -146,7 +147,7 @@ template <typename Range, typename Equal>
 bool each(const Range& x, const Range& y, const Equal& equal) {
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
 }
-bool same(const LaneState& a, const LaneState& b) {
+bool same(const EventState& a, const EventState& b) {
   return a.active == b.active && same(a.t, b.t) && same(a.h, b.h) && same(a.length, b.length) &&
          same(a.next, b.next) &&
          each(a.start, b.start,

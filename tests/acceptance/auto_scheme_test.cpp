@@ -70,7 +70,7 @@ TEST_CASE("a bouncing ball goes to the event lane, which has it exactly") {
   CHECK(true_error(ball, r.motion, r.times) <= 1e-10);
   REQUIRE(r.times.size() == 201);
   CHECK(r.times.back() == doctest::Approx(2.0));
-  CHECK(r.scene.spec.time.chosen_lane() == Lane::events);
+  CHECK(r.scene.spec.time.chosen_mode() == TimeMode::events);
   const AutoMethod* stepping = method_named(r.choice, "moreau-jean");
   REQUIRE(stepping);
   CHECK(stepping->left_out.find("first order") != std::string::npos);
@@ -110,7 +110,7 @@ TEST_CASE("a law that the event lane refuses is stepped over, and the reason is 
   const double error = true_error(ball, r.motion, r.times);
   CHECK(error <= 1e-2);
   CHECK(error <= 2.0 * r.choice.estimate);
-  CHECK(r.scene.spec.time.chosen_lane() == Lane::stepping);
+  CHECK(r.scene.spec.time.chosen_mode() == TimeMode::stepping);
 }
 
 TEST_CASE("a tolerance that is out of reach is said to be, with the error that was reached") {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "run_scene.h"
 #include "saltus/bodies/mode_shapes.h"
 #include "saltus/study/scene_sensitivity.h"

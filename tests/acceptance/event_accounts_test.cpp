@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "saltus/scene/build.h"
 #include "saltus/scene_file/scene_yaml.h"
 
@@ -97,7 +97,7 @@ TEST_CASE(
     CAPTURE(step);
     Simulation sim = on_mat(mat.k, mat.c, mat.g, -0.1, 1.2, step);
     const double start = sim.state().energy_start;
-    const LaneRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
+    const EventRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
       const double t = s.state().t, z0 = -0.1 + 1.2 * again - 5.0 * again * again,
                    u0 = 1.2 - 10.0 * again;
       const auto [z, u] = t < again ? std::array{-0.1 + 1.2 * t - 5.0 * t * t, 1.2 - 10.0 * t}
@@ -122,7 +122,7 @@ TEST_CASE("what a damped mat still stores when a block leaves it is what its dam
       Simulation sim = on_mat(mat.k, c, g, 0.0, -speed, "5 ms");
       const double start = sim.state().energy_start;
       double first = -1.0;  // where it leaves
-      const LaneRun run = run_events(sim, 2.0, [&](const Simulation& s, const StepReport&) {
+      const EventRun run = run_events(sim, 2.0, [&](const Simulation& s, const StepReport&) {
         CHECK(std::abs(booked(s, "scheme")) <= 1e-8 * start);
         for (const Event& e : s.events())
           if (e.kind == Event::Kind::spring && e.t > 0.0 && first < 0.0) first = e.t;

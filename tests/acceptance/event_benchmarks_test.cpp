@@ -9,8 +9,8 @@
 #include <numbers>
 
 #include "../support/dense.h"
+#include "../support/event_run.h"
 #include "../support/golden.h"
-#include "../support/lane_run.h"
 #include "../support/rigid_scene.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/particles.h"
@@ -82,7 +82,7 @@ TEST_CASE("B01: events: every impact of a ball, and the end of infinitely many")
   const double first = benchmark("B01", "first impact time"),
                rest = benchmark("B01", "accumulation time");
   Simulation sim(in_lane(falling_ball(0.5, 1.5), 1e-9));
-  const LaneRun run = run_events(sim, 1.5);
+  const EventRun run = run_events(sim, 1.5);
   const std::vector<Event> hits = run.of(Kind::impact);
   REQUIRE(hits.size() >= 10);
   Quantities seen;
@@ -126,7 +126,7 @@ TEST_CASE("B02: events: a forced oscillator returns to its orbit as its Floquet 
   const double w = 1.9, T = 2.0 * kPi / w, t0 = benchmark("B02", "impact phase t0 mod 2pi/w"),
                U = benchmark("B02", "pre-impact velocity U");
   Simulation sim = forced_oscillator(1.02, T);
-  const LaneRun run = run_events(sim, 200.0 * T);
+  const EventRun run = run_events(sim, 200.0 * T);
   const std::vector<Event> hits = run.of(Kind::impact);
   CHECK(std::abs(static_cast<int>(hits.size()) - 200) <= 1);
   REQUIRE(hits.size() >= 3);
@@ -169,7 +169,7 @@ TEST_CASE("B03: events: a mass is thrown off a vibrating table and lands on it")
     return Simulation(in_lane(parts, 1e-12));
   };
   Simulation sim = shaken(0.4);
-  const LaneRun run = run_events(sim, 0.4);
+  const EventRun run = run_events(sim, 0.4);
   CAPTURE(told(run.log));
   const Event off = run.one(Kind::opens), hit = run.one(Kind::impact, 0.1);
   // impulse of an interval from the start on, over its length h: g - A w^3 h/2 + c h^3 + O(h^5), extrapolated to 0
@@ -188,10 +188,10 @@ TEST_CASE("B04: events: a particle and a box slide up a slope, stop and stay") {
   const Vector3 up(std::cos(slope), 0.0, std::sin(slope)), normal(-up.z(), 0.0, up.x());
   const auto check = [&](Simulation sim, const std::string& how) {
     const Vector3 start = sim.state().groups[0].q.head<3>();
-    const LaneRun run = run_events(sim, 0.3);
+    const EventRun run = run_events(sim, 0.3);
     CHECK(run.of(Kind::sticks).empty());
     CHECK(run.of(Kind::opens).empty());
-    const LaneRun later = run_events(sim, 2.0);
+    const EventRun later = run_events(sim, 2.0);
     CAPTURE(told(later.log));
     const std::vector<Event> sticks = later.of(Kind::sticks);
     REQUIRE(!sticks.empty());
@@ -223,7 +223,7 @@ TEST_CASE("B04: events: a particle and a box slide up a slope, stop and stay") {
   check(Simulation(in_lane(parts, 1e-9)), "particle");
 
   RigidScene scene;
-  scene.lane = Lane::events;
+  scene.lane = TimeMode::events;
   RigidThing block{Box{Vector3(0.15, 0.15, 0.05)}};
   Pose plane;
   plane.R << up.x(), 0.0, normal.x(), 0.0, 1.0, 0.0, up.z(), 0.0, normal.z();
@@ -241,7 +241,7 @@ namespace {
 Simulation ball_on_plane(double r, double gap, const Vector3& v, const Vector3& gravity,
                          const AnyLaw& law, double h) {
   RigidScene scene;
-  scene.lane = Lane::events;
+  scene.lane = TimeMode::events;
   scene.gravity = gravity;
   RigidThing ball{Sphere{r}};
   ball.x = Vector3(0.0, 0.0, r + gap);
@@ -262,7 +262,7 @@ TEST_CASE("B05: events: a sliding sphere begins to roll") {
   const double r = 0.108, speed = benchmark("B05", "final speed");
   Simulation sim = ball_on_plane(r, 0.0, Vector3(5.0, 0.0, 0.0), Vector3(0.0, 0.0, -kG),
                                  newton_law(0.0, 0.3), 0.1);
-  const LaneRun run = run_events(sim, 1.0);
+  const EventRun run = run_events(sim, 1.0);
   CAPTURE(told(run.log));
   const double rolls = run.one(Kind::sticks).t, omega = spin_in_space(sim).y(),
                lost = sim.state().energy_start - sim.state().energy.total();
@@ -317,7 +317,7 @@ TEST_CASE("B06: events: three balls share an impact as the order of impacts and 
   for (const AnyLaw& law : {AnyLaw(newton_law(1.0)), AnyLaw(poisson)}) {
     CAPTURE(law->name());
     Simulation together = cradle(0.0, law, ImpactOrder::simultaneous, 0.1);
-    const LaneRun run = run_events(together, 0.1);
+    const EventRun run = run_events(together, 0.1);
     CAPTURE(told(run.log));
     CHECK(open_in_ledger(together) <= 1e-14);
     // one after the other: because of gaps whatever the order, or by the order alone
@@ -370,7 +370,7 @@ TEST_CASE("B06: events: energy and momentum outlive an elastic impact in every o
 
 TEST_CASE("B06h: events: three beads pass an impact on by the force of Hertz") {
   Simulation sim = cradle(0.0, spring_law(1.0, 1.5), ImpactOrder::simultaneous, 1.0);
-  const LaneRun run = run_events(sim, 12.0);
+  const EventRun run = run_events(sim, 12.0);
   CAPTURE(told(run.log));
   const Vector3 v = along_x(sim);
   CHECK(std::abs(v.sum() - 1.0) <= 1e-13);
@@ -411,7 +411,7 @@ TEST_CASE("B12: events: a mass on an elastic ground, by the force of Hertz") {
     return Simulation(in_lane(parts, 1e-13));
   };
   Simulation sim = drop(1e-3);
-  const LaneRun run = run_events(sim, 0.0);
+  const EventRun run = run_events(sim, 0.0);
   CAPTURE(told(run.log));
   const std::vector<Event> ends = run.of(Kind::spring);
   REQUIRE(ends.size() == 2);
@@ -437,7 +437,7 @@ TEST_CASE("B21: events: dry friction stops a mass on a spring after three half c
       MoreauJeanOptions{}, 0.25);
   add_pair(parts, {0, {}}, world(), Vector3::UnitZ(), relay_law(1.5));
   Simulation sim(in_lane(parts, 1e-12));
-  const LaneRun run = run_events(sim, 1.5);
+  const EventRun run = run_events(sim, 1.5);
   CAPTURE(told(run.log));
   std::set<double> turns;  // its velocity is zero
   for (const Event& e : run.log)
@@ -458,7 +458,7 @@ TEST_CASE("B23: events: two smooth discs leave each other at right angles") {
   const double r = 0.1, way = 0.3;
   const Vector3 line(std::sqrt(0.75), 0.5, 0.0);
   RigidScene scene;
-  scene.lane = Lane::events;
+  scene.lane = TimeMode::events;
   scene.gravity.setZero();
   RigidThing moving{Sphere{r}}, resting{Sphere{r}};
   moving.v = Vector3::UnitX();

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "../support/rigid_scene.h"
 
 using namespace saltus;
@@ -106,7 +106,7 @@ std::string fault_of(std::uint64_t seed, double tolerance, bool hand_over,
   events.hand_over = hand_over;
   events.impacts = f.order;
   const double end = 0.5, h = 0.02;
-  Simulation sim(in_event_lane(f.scene.model(rig_mid(), h, f.law), h, end, events));
+  Simulation sim(in_event_mode(f.scene.model(rig_mid(), h, f.law), h, end, events));
   const double E0 = sim.state().energy_start, scale = std::max(std::abs(E0), 1.0);
   Vector3 momentum = Vector3::Zero(), impulses = Vector3::Zero();
   const auto sum = [&] {
@@ -119,7 +119,7 @@ std::string fault_of(std::uint64_t seed, double tolerance, bool hand_over,
   for (const RigidBody& body : f.scene.system.bodies) mass += body.mass;
   momentum = sum();
   double unbalanced = 0.0;
-  const LaneRun run = run_lane(sim, end, [&](const Simulation& s, const StepReport&) {
+  const EventRun run = run_in_events(sim, end, [&](const Simulation& s, const StepReport&) {
     if (!f.wide) return;
     // Impulses of the world on the bodies; those between bodies cancel.
     for (const ContactView& c : s.contacts())

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "../support/event_run.h"
 #include "../support/impacting_pendulum.h"
 #include "../support/joint_scene.h"
-#include "../support/lane_run.h"
 
 using namespace saltus;
 using namespace saltus::test;
@@ -25,7 +25,7 @@ Model pendulum(double start, double stop, double e, double h, double end,
   ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
   add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(),
            Vector3(-std::cos(stop), 0.0, -std::sin(stop)), newton_law(e));
-  return in_event_lane(Model(std::move(parts)), h, end, events);
+  return in_event_mode(Model(std::move(parts)), h, end, events);
 }
 
 /// The same as a rigid rod of 1.5 m, which swings like a bob at 1 m, with a limit on the angle of its hinge.
@@ -36,7 +36,7 @@ Model rod_on_hinge(double start, double stop, double e, double h, const EventOpt
       scene.rod(1.0, Vector3::Zero(), length * Vector3(std::sin(start), 0.0, -std::cos(start)));
   const int hinge = scene.join(JointKind::revolute, -1, rod, Vector3::Zero(), -Vector3::UnitY());
   scene.act(hinge, 0, newton_law(e), -1.0, stop - start);
-  return in_event_lane(scene.model(make_scheme(RigMidOptions{})), h, kEnd, events);
+  return in_event_mode(scene.model(make_scheme(RigMidOptions{})), h, kEnd, events);
 }
 
 Model double_pendulum(double a, double b, double wall, double e, double h,
@@ -46,7 +46,7 @@ Model double_pendulum(double a, double b, double wall, double e, double h,
   ModelParts parts = one_group(body, MoreauJeanOptions{}, h);
   add_pair(parts, {0, {0, 1, Vector3::Zero()}}, world(Vector3(wall, 0.0, 0.0)), -Vector3::UnitX(),
            newton_law(e));
-  return in_event_lane(Model(std::move(parts)), h, kEnd, events);
+  return in_event_mode(Model(std::move(parts)), h, kEnd, events);
 }
 
 /// The impacts of a run beside those of the reference.
@@ -56,7 +56,7 @@ struct Beside {
   double speed = 0.0;  ///< of its speed, relative
 };
 template <class Motion>
-Beside beside(const LaneRun& run, const Motion& exact, double per_metre = 1.0) {
+Beside beside(const EventRun& run, const Motion& exact, double per_metre = 1.0) {
   const std::vector<Event> found = run.of(Event::Kind::impact);
   Beside b;
   b.impacts = static_cast<int>(found.size());
@@ -90,7 +90,7 @@ TEST_CASE("a pendulum that hits its stop ever more softly for 30 s: no impact is
         CAPTURE(name_of(method));
         Simulation sim(
             pendulum(kStart, kStop, kE, interval, kEnd, with_tolerance(tolerance, method)));
-        const LaneRun run = run_events(sim, kEnd);
+        const EventRun run = run_events(sim, kEnd);
         const Beside b = beside(run, exact);
         CHECK(b.impacts == impacts);
         CHECK(b.time <= 1e3 * tolerance);
@@ -114,7 +114,7 @@ TEST_CASE("a rod on a hinge with a limit shows the same impacts as the pendulum 
   for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
     CAPTURE(tolerance);
     Simulation sim(rod_on_hinge(kStart, kStop, kE, 0.5, with_tolerance(tolerance)));
-    const LaneRun run = run_events(sim, kEnd);
+    const EventRun run = run_events(sim, kEnd);
     const Beside b = beside(run, exact);
     CHECK(b.impacts == static_cast<int>(exact.impacts.size()));
     CHECK(b.time <= 1e3 * tolerance);
@@ -144,7 +144,7 @@ TEST_CASE("a double pendulum beside a wall for 30 s: every impact, however brief
     for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(tolerance);
       Simulation sim(double_pendulum(c.a, c.b, c.wall, 0.7, 0.5, with_tolerance(tolerance)));
-      const LaneRun run = run_events(sim, kEnd);
+      const EventRun run = run_events(sim, kEnd);
       const Beside b = beside(run, exact);
       CHECK(b.impacts == static_cast<int>(c.impacts));
       CHECK(run.gap >= -1e-9);
@@ -170,7 +170,7 @@ TEST_CASE("a pendulum through five impacts to 1e-9 costs at most 2000 evaluation
     long evaluations = 0;
     for (const double interval : {end, 1.0 / 60.0}) {
       Simulation sim(pendulum(start, stop, e, interval, end, with_tolerance(tolerance)));
-      const LaneRun run = run_events(sim, end);
+      const EventRun run = run_events(sim, end);
       REQUIRE(run.impacts() == 5);
       const double q = std::abs(sim.state().groups[0].q[0] - static_cast<double>(exact.y[0])),
                    v = std::abs(sim.state().groups[0].v[0] - static_cast<double>(exact.y[1]));

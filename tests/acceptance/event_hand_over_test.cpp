@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "../support/rigid_scene.h"
 #include "run_scene.h"
 #include "saltus/bodies/moving.h"
@@ -51,7 +51,7 @@ Model pile(int across, int up, double e, double mu, double h) {
 
 /// A run with the change of the account `scheme` watched: in intervals with a change of lane, and in the others.
 struct Watched {
-  LaneRun run;
+  EventRun run;
   double at_change = 0.0, elsewhere = 0.0, stepped = 0.0;  ///< largest of an interval [J]
   long intervals_stepped = 0;
 };
@@ -81,7 +81,7 @@ TEST_CASE(
   events.tolerance = 1e-8;
   events.closed = 8;
   const double h = 2e-3, end = 0.3;
-  Simulation sim(in_event_lane(pile(2, 3, 0.3, 0.3, h), h, end, events));
+  Simulation sim(in_event_mode(pile(2, 3, 0.3, 0.3, h), h, end, events));
   const double E0 = sim.state().energy_start;
   const Watched w = watched(sim, end);
   MESSAGE(fmt::format(
@@ -107,7 +107,7 @@ TEST_CASE(
   for (const double h : {5e-6, 1e-4}) {
     EventOptions events;
     events.tolerance = 1e-9;
-    Simulation sim(in_event_lane(build(scene), h, 24e-3, events));
+    Simulation sim(in_event_mode(build(scene), h, 24e-3, events));
     const double E0 = sim.state().energy_start;
     const Watched w = watched(sim, 24e-3);
     MESSAGE(
@@ -141,7 +141,7 @@ TEST_CASE("the impacts of the rattling slider-crank come when those of a finer t
   const auto impacts = [&](double tolerance) {
     EventOptions events;
     events.tolerance = tolerance;
-    Simulation sim(in_event_lane(build(scene), 5e-6, 3e-3, events));
+    Simulation sim(in_event_mode(build(scene), 5e-6, 3e-3, events));
     return watched(sim, 3e-3).run.of(Event::Kind::impact);
   };
   const auto exact = impacts(1e-12);
@@ -164,11 +164,11 @@ TEST_CASE("a state inside a step that an event cuts goes on as if nobody had loo
       read_scene(std::filesystem::path(SALTUS_EXAMPLES) / "slider_crank_clearance.yaml");
   EventOptions events;
   events.tolerance = 1e-6;
-  const Model model = in_event_lane(build(scene), 5e-6, 1.5e-3, events);
+  const Model model = in_event_mode(build(scene), 5e-6, 1.5e-3, events);
   Simulation whole(model);
   int cut = 0;
   while (whole.state().t < 1.5e-3 - 2.5e-6) {
-    const LaneState& lane = whole.state().lane;
+    const EventState& lane = whole.state().lane;
     const bool inside = lane.h > 0.0 && lane.length != lane.h;
     Simulation again(model, whole.state());
     whole.advance();
@@ -222,7 +222,7 @@ TEST_CASE(
     parts.surfaces.margin = 1e-3;
     parts.solver = find_solver("auto")->make();
     parts.options.h = 0.05;
-    Simulation sim(in_event_lane(Model(std::move(parts)), 0.05, 5.0, events));
+    Simulation sim(in_event_mode(Model(std::move(parts)), 0.05, 5.0, events));
     const Watched w = watched(sim, 5.0);
     MESSAGE(fmt::format(
         "limit {}: {} impacts, at most {} in an interval, {} hand-overs, {} intervals of {} "

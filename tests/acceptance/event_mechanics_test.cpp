@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "../support/event_run.h"
 #include "../support/joint_scene.h"
-#include "../support/lane_run.h"
 #include "saltus/bodies/linear.h"
 
 using namespace saltus;
@@ -24,7 +24,7 @@ Model two_rods(double upper, double lower, double h, double end, const EventOpti
             second = scene.rod(1.0, knee, tip, 0.02);
   scene.join(JointKind::revolute, -1, first, Vector3::Zero(), Vector3::UnitY());
   scene.join(JointKind::revolute, first, second, knee, Vector3::UnitY());
-  return in_event_lane(scene.model(make_scheme(RigMidOptions{})), h, end, events);
+  return in_event_mode(scene.model(make_scheme(RigMidOptions{})), h, end, events);
 }
 
 Vector tips(const Simulation& sim) {
@@ -43,7 +43,7 @@ TEST_CASE(
   const double start = sim.state().energy_start;
   const double range = 2.0 * 9.81;  // of the potential energy of a rod [J]
   double drift = 0.0;
-  const LaneRun run = run_events(sim, end, [&](const Simulation& s, const StepReport&) {
+  const EventRun run = run_events(sim, end, [&](const Simulation& s, const StepReport&) {
     drift = std::max(drift, std::abs(s.state().energy.total() - start) / range);
   });
   MESSAGE(fmt::format("energy {:.1e}, joints {:.1e} m, {} steps, {} evaluations", drift,
@@ -57,7 +57,7 @@ TEST_CASE(
   const double end = 3.0;
   const auto at_end = [&](double tolerance, OdeKind method, long& evaluations) {
     Simulation sim(two_rods(0.8, 0.5, 0.1, end, with_tolerance(tolerance, method)));
-    const LaneRun run = run_events(sim, end);
+    const EventRun run = run_events(sim, end);
     CHECK(run.joint_gap <= 1e-12);
     evaluations = run.evaluations;
     return tips(sim);
@@ -101,8 +101,8 @@ TEST_CASE(
     ModelParts parts = one_group(moving, MoreauJeanOptions{}, 0.05);
     add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(Vector3(-5.0, 0.0, 0.0)), Vector3::UnitX(),
              newton_law(0.0));
-    Simulation sim(in_event_lane(Model(std::move(parts)), 0.05, 2.0, events));
-    const LaneRun run = run_events(sim, 2.0);
+    Simulation sim(in_event_mode(Model(std::move(parts)), 0.05, 2.0, events));
+    const EventRun run = run_events(sim, 2.0);
     energy = sim.state().energy.total() / sim.state().energy_start;
     speed = sim.state().groups[0].v.mean();
     CHECK(run.rise <= 1e-6 * sim.state().energy_start);
@@ -110,8 +110,8 @@ TEST_CASE(
     return run;
   };
   double energy = 0.0, speed = 0.0, energy_stiff = 0.0, speed_stiff = 0.0;
-  const LaneRun exact = run_of(with_tolerance(1e-11, OdeKind::dormand_prince_8), energy, speed),
-                stiff = run_of(with_tolerance(1e-8, OdeKind::esdirk), energy_stiff, speed_stiff);
+  const EventRun exact = run_of(with_tolerance(1e-11, OdeKind::dormand_prince_8), energy, speed),
+                 stiff = run_of(with_tolerance(1e-8, OdeKind::esdirk), energy_stiff, speed_stiff);
   REQUIRE(!exact.log.empty());
   CHECK(exact.log.front().kind == Event::Kind::impact);
   CHECK(exact.log.front().t == doctest::Approx(0.5).epsilon(1e-12));

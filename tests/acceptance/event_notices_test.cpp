@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "run_scene.h"
 #include "saltus/base/error.h"
 #include "saltus/study/auto_choice.h"
@@ -110,7 +110,7 @@ TEST_CASE("event-driven integration asks nothing of schemes that it does not use
   ModelParts stepped =
       build(read_scene_text(scene("end: 5 ms, step: 0.1 ms, lane: events", "limit: 50"), "t.yaml"))
           .parts();
-  stepped.options.lane = Lane::stepping;
+  stepped.options.lane = TimeMode::stepping;
   CHECK_THROWS_AS(Model(std::move(stepped)), SceneError);
   {
     Simulation sim(build(
@@ -129,7 +129,7 @@ TEST_CASE("event-driven integration asks nothing of schemes that it does not use
   // where it would hand over, it stops and says why
   Simulation sim(
       build(read_scene_text(scene("end: 40 ms, step: 20 ms, lane: events", "limit: 1"), "t.yaml")));
-  const LaneRun run = run_lane(sim, 40e-3, [](const Simulation&, const StepReport&) {});
+  const EventRun run = run_in_events(sim, 40e-3, [](const Simulation&, const StepReport&) {});
   CHECK_FALSE(run.good);
   CAPTURE(run.failure);
   CHECK(has_part(run.failure, "cannot integrate a law of this scene"));

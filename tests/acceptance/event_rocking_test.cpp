@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "../support/event_run.h"
 #include "../support/golden.h"
-#include "../support/lane_run.h"
 #include "../support/rigid_scene.h"
 
 using namespace saltus;
@@ -35,7 +35,7 @@ struct Block {
     thing.locked = {false, true, false, true, false, true};
     scene.add(thing);
     scene.fix(Plane{});
-    return in_event_lane(scene.model(rig_mid(), 1e-2, newton_law(0.0, 10.0)), 1e-2, end, events);
+    return in_event_mode(scene.model(rig_mid(), 1e-2, newton_law(0.0, 10.0)), 1e-2, end, events);
   }
   /// Angle at which its energy is that of rest on a corner [rad].
   double amplitude(const Simulation& sim) const {
@@ -48,7 +48,7 @@ struct Block {
 struct Stroke {
   double t, spin;
 };
-std::vector<Stroke> strokes(const LaneRun& run, const Block& block) {
+std::vector<Stroke> strokes(const EventRun& run, const Block& block) {
   std::vector<Stroke> found;
   for (const Event& e : run.log)
     if (e.kind == Event::Kind::impact && (found.empty() || e.t > found.back().t))
@@ -72,7 +72,7 @@ TEST_CASE(
     "B10: a block falls onto its other corner at the time and with the spin of the exact motion") {
   const Block block;
   Simulation sim(block.model(0.5 * block.alpha(), 1.0, in_order(ImpactOrder::simultaneous, 1e-11)));
-  const LaneRun run = run_events(sim, 0.6);
+  const EventRun run = run_events(sim, 0.6);
   const std::vector<Stroke> at = strokes(run, block);
   REQUIRE(at.size() == 1);
   const double t = benchmark("B10", "time to first impact (exact nonlinear)"),
@@ -95,7 +95,7 @@ TEST_CASE(
     CAPTURE(name_of(order));
     const Block slender;
     Simulation sim(slender.model(0.5 * slender.alpha(), 2.5, in_order(order, 1e-11)));
-    const LaneRun run = run_events(sim, 2.0);
+    const EventRun run = run_events(sim, 2.0);
     const std::vector<Stroke> at = strokes(run, slender);
     REQUIRE(at.size() >= 3);
     // Between strokes it swings back to the spin with which it left.
@@ -116,7 +116,7 @@ TEST_CASE("a squat block of which Housner's share is negative stops dead; less s
       const Block block{b, 0.5};
       Simulation sim(block.model(0.05, 1.0, in_order(order, 1e-10)));
       double before = 0.0, after = 0.0;
-      const LaneRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
+      const EventRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
         for (const Event& e : s.events())
           if (e.kind == Event::Kind::impact && before == 0.0) before = -e.speed / (2.0 * b);
         if (before != 0.0) after = std::max(after, block.amplitude(s));

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "run_scene.h"
 
 using namespace saltus;
@@ -88,7 +88,7 @@ void check_line(const Line& line, double touch, double end, double step, double 
                 double bound) {
   const Scene scene = read_scene_text(line.scene(end, step, tolerance), "line.yaml");
   Simulation sim(build(scene));
-  const LaneRun run = run_events(sim, end);
+  const EventRun run = run_events(sim, end);
   CHECK(run.count(Event::Kind::hand_over) == 0);
   CHECK(sim.notices().empty());
   const std::vector<double> exact = line.exact(touch, end, 200'000);

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <string>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "saltus/scene/build.h"
 #include "saltus/scene_file/scene_yaml.h"
 
@@ -50,7 +50,7 @@ std::string cube(double mu, const std::string& load) {
 }
 
 /// First event of one kind behind the start.
-Event first_of(const LaneRun& run, Kind kind) {
+Event first_of(const EventRun& run, Kind kind) {
   for (const Event& e : run.log)
     if (e.kind == kind && e.t > 0.0) return e;
   FAIL("no event " << name_of(kind) << told(run.log));
@@ -75,7 +75,7 @@ TEST_CASE("events: a rod on two ends slides when its load reaches what both can 
     // F = 20 t: at 0.25 s, and x = 20 (t - 1/4)^3/6 from there on
     Simulation sim = scene_of(rod("table: [[0, 0], [1, 20]]"), 0.5, h);
     double most = 0.0;
-    const LaneRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
+    const EventRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
       most = std::max(most, broken(s, 0.5, h));
     });
     CAPTURE(told(run.log));
@@ -92,7 +92,7 @@ TEST_CASE("events: a rod on two ends that is shaken slides and sticks twice in a
   // 8 sin(2 pi t) passes 5 at asin(5/8)/(2 pi); by its symmetry the rod comes to rest twice in a period
   Simulation sim =
       scene_of(rod("harmonic: {amplitude: 8, frequency: 1 Hz, phase: -90 deg}"), 3.0, 1e-2);
-  const LaneRun run = run_events(sim, 3.0);
+  const EventRun run = run_events(sim, 3.0);
   CAPTURE(told(run.log));
   const double begins = std::asin(5.0 / 8.0) / (2.0 * pi);
   std::vector<Event> slides = run.of(Kind::slides);
@@ -109,7 +109,7 @@ TEST_CASE("events: a cube on four corners tips when the load reaches its weight"
     CAPTURE(h);
     Simulation sim = scene_of(cube(2.0, "table: [[0, 0], [1, 20]]"), 0.6, h);
     double most = 0.0;
-    const LaneRun run = run_events(sim, 0.6, [&](const Simulation& s, const StepReport&) {
+    const EventRun run = run_events(sim, 0.6, [&](const Simulation& s, const StepReport&) {
       most = std::max(most, broken(s, 2.0, h));
     });
     CAPTURE(told(run.log));
@@ -125,7 +125,7 @@ TEST_CASE("events: a cube on four corners tips when the load reaches its weight"
 TEST_CASE("events: a cube on four corners slides when the load reaches its friction") {
   Simulation sim = scene_of(cube(0.5, "table: [[0, 0], [1, 20]]"), 0.5, 1e-2);
   double most = 0.0;
-  const LaneRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
+  const EventRun run = run_events(sim, 0.5, [&](const Simulation& s, const StepReport&) {
     most = std::max(most, broken(s, 0.5, 1e-2));
   });
   CAPTURE(told(run.log));
@@ -154,7 +154,7 @@ TEST_CASE("events: a smooth box slides over the edge of a table, tips there and 
         end, h);
     const double start = sim.state().energy.total();
     double pull = 0.0, drift = 0.0;
-    const LaneRun run = run_events(sim, end, [&](const Simulation& s, const StepReport&) {
+    const EventRun run = run_events(sim, end, [&](const Simulation& s, const StepReport&) {
       for (const ContactView& c : s.contacts()) pull = std::max(pull, -c.impulse[0] / h / 80.0);
       drift = std::max(drift, std::abs(s.state().energy.total() - start));
     });

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "saltus/scene/build.h"
 #include "saltus/scene_file/scene_yaml.h"
 
@@ -39,7 +39,7 @@ contacts:
 )",
                                             15.0 / (2.0 * 3.14159265358979323846), dust, other),
                                 "test.yaml")));
-      const LaneRun run = run_events(sim, 0.1);
+      const EventRun run = run_events(sim, 0.1);
       CHECK(std::abs(run.one(Event::Kind::opens).t - time) <= 1e-9);
     }
 }
@@ -65,7 +65,7 @@ contacts:
 )",
                                                      other),
                                          "test.yaml")));
-    const LaneRun run = run_events(sim, 0.4);
+    const EventRun run = run_events(sim, 0.4);
     CHECK(std::abs(run.one(Event::Kind::slides, 1e-9).t - 0.25) <= 1e-9);
   }
 }

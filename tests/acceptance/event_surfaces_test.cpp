@@ -7,7 +7,7 @@
 #include <numbers>
 #include <string>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "../support/rigid_scene.h"
 #include "saltus/bodies/moving.h"
 #include "saltus/scene/build.h"
@@ -68,7 +68,7 @@ TEST_CASE("a hammer that a motion moves hits a ball at rest, however fast it com
                         rate),
             step, method);
         const double time = 4.8 / rate;
-        const LaneRun run = run_events(sim, time + 0.1);
+        const EventRun run = run_events(sim, time + 0.1);
         const Event impact = run.one(Event::Kind::impact);
         CHECK(std::abs(impact.t - time) <= 1e-13 * time);
         CHECK(impact.speed == doctest::Approx(-rate).epsilon(1e-13));
@@ -88,7 +88,7 @@ TEST_CASE(
         "{shape: {sphere: {radius: 0.1}}, position: [-0.5, 0, 0], motion: {x: {harmonic: "
         "{amplitude: 0.4, frequency: 100 Hz, phase: -90 deg}}}}",
         "1 s", method);
-    const LaneRun run = run_events(sim, 1.0);
+    const EventRun run = run_events(sim, 1.0);
     const Event impact = run.one(Event::Kind::impact);
     CHECK(std::abs(impact.t - time) <= 1e-15);
     CHECK(sim.state().groups[0].v[0] == doctest::Approx(1.5 * speed).epsilon(1e-11));
@@ -102,7 +102,7 @@ TEST_CASE("a bar that a motion turns meets a ball with its face") {
       "{shape: {box: {size: [0.2, 0.2, 2]}}, position: [-1, 0, 0], motion: {axis: [0, 1, 0], "
       "angle: {rate: 3}}}",
       "10 ms", "auto");
-  const LaneRun run = run_events(sim, 0.6);
+  const EventRun run = run_events(sim, 0.6);
   const Event impact = run.one(Event::Kind::impact);
   CHECK(std::abs(impact.t - time) <= 1e-12);
   CHECK(sim.state().groups[0].v.head<3>().norm() == doctest::Approx(1.5 * speed).epsilon(1e-10));
@@ -129,8 +129,8 @@ TEST_CASE("a half space that a motion turns meets a ball far from its axis") {
     parts.initial.emplace_back();
     parts.surfaces.frames.push_back({1, 0, "gate"});
     parts.surfaces.colliders.push_back({Plane{}, {}, 1, 0});
-    Simulation sim(in_event_lane(std::move(parts), h, 1.0));
-    const LaneRun run = run_events(sim, 0.5);
+    Simulation sim(in_event_mode(std::move(parts), h, 1.0));
+    const EventRun run = run_events(sim, 0.5);
     const Event impact = run.one(Event::Kind::impact);
     CHECK(std::abs(impact.t - angle / spin) <= 1e-12);
     CHECK(speed_of(sim, 0).norm() == doctest::Approx(1.5 * speed).epsilon(1e-10));
@@ -141,7 +141,7 @@ TEST_CASE("a ball that would turn back just behind a roof hits it, whatever the 
   for (const char* const method : {"dormand-prince-8", "dormand-prince-5", "esdirk"}) {
     CAPTURE(method);
     Simulation sim = ball_under_roof(10.0, 0.15, "step: 2 ms", method);
-    const LaneRun run = run_events(sim, 1.5);
+    const EventRun run = run_events(sim, 1.5);
     const std::vector<Event> impacts = run.of(Event::Kind::impact);
     REQUIRE(impacts.size() == 1);
     CHECK(std::abs(impacts[0].t - (1.0 - std::sqrt(0.03))) <= 1e-12);
@@ -154,7 +154,7 @@ TEST_CASE("a ball that would turn back just behind a roof hits it, whatever the 
       CAPTURE(method);
       CAPTURE(speed);
       Simulation sim = ball_under_roof(speed, 0.02, time, method);
-      const LaneRun run = run_events(sim, speed / 10.0 + 0.1);
+      const EventRun run = run_events(sim, speed / 10.0 + 0.1);
       const std::vector<Event> impacts = run.of(Event::Kind::impact);
       REQUIRE(impacts.size() == 1);
       CHECK(std::abs(impacts[0].t - (speed / 10.0 - std::sqrt(0.004))) <= 1e-11);

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numbers>
 
-#include "../support/lane_run.h"
+#include "../support/event_run.h"
 #include "../support/rigid_scene.h"
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/particles.h"
@@ -51,7 +51,7 @@ Simulation ball(bool shapes, double e, double h, double tolerance, const Written
     return Simulation(in_lane(parts, options(tolerance, as)));
   }
   RigidScene scene;
-  scene.lane = Lane::events;
+  scene.lane = TimeMode::events;
   scene.end = 4.3;
   scene.events = options(tolerance, as);
   scene.gravity = gravity;
@@ -68,7 +68,7 @@ Simulation ball(bool shapes, double e, double h, double tolerance, const Written
 /// A sphere thrown at the ground, spinning: it hops, slides and rolls.
 Simulation stone(double h, double tolerance, const Written& as = {}) {
   RigidScene scene;
-  scene.lane = Lane::events;
+  scene.lane = TimeMode::events;
   scene.end = 2.5;
   scene.events = options(tolerance, as);
   scene.gravity = -kG * as.length * (as.turn * Vector3::UnitZ());
@@ -131,7 +131,7 @@ Simulation shaken(double h, double tolerance, const Written& as = {}) {
 /// Four spheres of different size that meet in free space, rough and a little inelastic.
 Simulation spheres(double h, double tolerance, const Written& as = {}) {
   RigidScene scene;
-  scene.lane = Lane::events;
+  scene.lane = TimeMode::events;
   scene.end = 3.0;
   scene.events = options(tolerance, as);
   scene.gravity.setZero();
@@ -197,7 +197,7 @@ TEST_CASE("events: a ball that keeps 0.8 of its speed: ten impacts, and the end 
   for (const bool shapes : {false, true}) {
     CAPTURE(shapes);
     Simulation sim = ball(shapes, e, 4.3, 1e-9);
-    const LaneRun run = run_events(sim, 4.3);
+    const EventRun run = run_events(sim, 4.3);
     const std::vector<Event> hits = run.of(Kind::impact);
     REQUIRE(hits.size() >= 10);
     double t = first, v = kG * first, worst = 0.0, impulse = 0.0, energy = 0.0;
@@ -233,7 +233,7 @@ TEST_CASE("events: their times do not depend on the length of the intervals") {
   for (const Case& c : kCases) {
     CAPTURE(std::string(c.name));
     Simulation whole = c.make(c.end, 1e-9, {});
-    const LaneRun reference = run_events(whole, c.end);
+    const EventRun reference = run_events(whole, c.end);
     double worst = 0.0;
     for (const double h : {1e-3, 0.0123, 0.21, 1.0}) {
       CAPTURE(h);
@@ -297,7 +297,7 @@ TEST_CASE("events: every tolerance finds the same events, and a smaller one find
     for (const double tolerance : {1e-8, 1e-9, 1e-10, 1e-11}) {
       CAPTURE(tolerance);
       Simulation sim = c.make(c.end, tolerance, {});
-      const LaneRun run = run_events(sim, c.end);
+      const EventRun run = run_events(sim, c.end);
       const double off = same_events(reference, run.log, c.end);
       CHECK(off <= 100.0 * tolerance + 1e-11);
       text += fmt::format("  {:.0e}: {:.1e} s ({})", tolerance, off, run.evaluations);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "../support/event_run.h"
 #include "../support/golden.h"
-#include "../support/lane_run.h"
 #include "../support/woodpecker.h"
 #include "run_scene.h"
 
@@ -24,7 +24,7 @@ using Counts = std::map<Event::Kind, int>;
 struct Cycles {
   std::vector<double> strokes;  ///< [s]
   std::vector<Counts> events;   ///< of each cycle
-  LaneRun run;
+  EventRun run;
   double drop = 0.0;  ///< over the period of the last of them, behind it [m]
   double lost = 0.0;  ///< energy over it [J]
 
@@ -35,7 +35,7 @@ struct Cycles {
 Cycles cycles(const ModelParts& parts, const EventOptions& events, std::size_t count,
               std::uint64_t key = 1) {
   const double end = 0.147 * static_cast<double>(count) + 0.1;
-  Simulation sim(in_event_lane(parts, 0.01, end + 1.0, events));
+  Simulation sim(in_event_mode(parts, 0.01, end + 1.0, events));
   Cycles c;
   c.run = run_events(sim, end);
   Counts now;

@@ -327,7 +327,7 @@ TEST_CASE(
   for (const double offset : {-2.0, -0.3}) {  // the wheel turns by 0.8 rad
     CAPTURE(offset);
     double damping[2] = {}, joints[2] = {};
-    for (const Lane lane : {Lane::stepping, Lane::events}) {
+    for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
       const Way way = ways().front();
       WheelScene scene(way, -2.0);
       scene.h = 1e-4;
@@ -336,7 +336,7 @@ TEST_CASE(
       parts.options.lane = lane;
       Simulation sim{Model(parts)};
       for (int n = 0; n < 4000; ++n) REQUIRE(sim.advance().converged);
-      const int i = lane == Lane::events ? 1 : 0;
+      const int i = lane == TimeMode::events ? 1 : 0;
       damping[i] = account(sim, "damping"), joints[i] = account(sim, "joints");
       CHECK(std::abs(account(sim, "impact")) <= 1e-12);
       const double change = sim.state().energy.total() - sim.state().energy_start;

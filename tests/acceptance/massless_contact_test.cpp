@@ -152,7 +152,7 @@ TEST_CASE("a block dropped on its massless face keeps its energy, and the floor 
   // a slope: the edge meets it first
   const Vector3 up = Vector3(0.05, 0.02, 1.0).normalized();
   for (int a : system.mesh.node_sets.at("z0")) stops.push_back({a, Vector3(0.0, 0.0, -0.01), up});
-  const auto body = std::make_shared<MasslessContact>(system, stops);
+  const auto body = std::make_shared<RedistributedMass>(system, stops);
   CHECK(body->fem().moments_kept() == MomentsKept::inertia);
   const int n = body->positions();
   const double mass = body->fem().total_mass();

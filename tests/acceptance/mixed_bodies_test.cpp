@@ -3,7 +3,7 @@
 #include <set>
 
 #include "saltus/bodies/modal.h"
-#include "tests/support/skin_scene.h"
+#include "tests/support/surface_scene.h"
 
 namespace saltus::test {
 namespace {

@@ -237,7 +237,8 @@ TEST_CASE("every scheme of rigid bodies and every solver that takes rolling laws
   scene.add(spun_ball(w));
   scene.fix(Plane{});
   CHECK_THROWS_WITH_AS(scene.model(rig_mid(), h, law_that_spins(0.5, kSigma)),
-                       "solver.kind: 'interior-point' cannot solve the law of laws[0]; use auto", SceneError);
+                       "solver.kind: 'interior-point' cannot solve the law of laws[0]; use auto",
+                       SceneError);
 }
 
 TEST_CASE("a run goes on from any state bit by bit, with its moments about the normals") {

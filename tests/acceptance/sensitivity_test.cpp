@@ -25,8 +25,8 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 using Real = long double;
 
-Model in_event_lane(ModelParts parts, double end, double tolerance = 1e-11) {
-  parts.options.lane = Lane::events;
+Model in_event_mode(ModelParts parts, double end, double tolerance = 1e-11) {
+  parts.options.lane = TimeMode::events;
   parts.options.end = end;
   parts.options.h = end;
   parts.options.events.tolerance = tolerance;
@@ -36,15 +36,15 @@ Model in_event_lane(ModelParts parts, double end, double tolerance = 1e-11) {
 
 /// The run of a model to its end, and its derivatives.
 Sensitivity run(const Model& model, const std::vector<SensitivityParameter>& parameters,
-                LaneTrace* kept = nullptr) {
-  LaneTrace trace;
-  EventLane lane(model);
+                EventTrace* kept = nullptr) {
+  EventTrace trace;
+  EventIntegrator lane(model);
   lane.trace(&trace);
   State state = initial_state(model);
   StepReport report;
   std::vector<Event> events;
   const double end = model.options().end;
-  REQUIRE(lane.advance(state, end, report, events) == EventLane::End::reached);
+  REQUIRE(lane.advance(state, end, report, events) == EventIntegrator::End::reached);
   if (kept) *kept = trace;
   const Sensitivity s = sensitivities(model, trace, end, parameters);
   const Sensitivity again = sensitivities(model, parameters);
@@ -85,7 +85,7 @@ struct Ball {
     for (int i = 0; i < balls; ++i)
       add_stop(parts, {0, i, Vector3::Zero()}, {static_cast<double>(i), 0.0, 0.0}, Vector3::UnitZ(),
                newton_law(restitution));
-    return in_event_lane(std::move(parts), end);
+    return in_event_mode(std::move(parts), end);
   }
   /// (z, z') at t, bounce by bounce.
   std::array<Real, 2> exact(Real t) const {
@@ -255,7 +255,7 @@ struct Oscillator {
                   MoreauJeanOptions{}, end);
     add_stop(parts, {0, 0, Vector3::Zero()}, {0.0, 0.0, static_cast<double>(sigma)},
              -Vector3::UnitZ(), newton_law(static_cast<double>(e)));
-    return in_event_lane(std::move(parts), end);
+    return in_event_mode(std::move(parts), end);
   }
 };
 
@@ -332,7 +332,7 @@ TEST_CASE(
     parts.laws = stepping.parts().laws;
     parts.surfaces = stepping.surfaces();
     parts.solver = find_solver("auto")->make();
-    const Model model = in_event_lane(std::move(parts), T);
+    const Model model = in_event_mode(std::move(parts), T);
     const Sensitivity s = run(model, {start_parameter(model, 0, 1, false)});
     CAPTURE(s.reason);
     REQUIRE(s.validity == Sensitivity::Validity::saltation);
@@ -363,7 +363,7 @@ TEST_CASE("a smooth run has smooth derivatives: a pendulum at large angles") {
   const auto build = [&](double length) {
     PendulumData data;
     data.length = length;
-    return in_event_lane(
+    return in_event_mode(
         one_group({std::make_shared<Lagrangian>(pendulum(data)), Vector{{angle}}, Vector{{0.3}}},
                   MoreauJeanOptions{}, T),
         T);
@@ -410,15 +410,15 @@ TEST_CASE(
   start.v = Vector::Zero(6);
   start.v.tail<3>() = spin;
   const double T = 6.0;
-  const Model model = in_event_lane(
+  const Model model = in_event_mode(
       one_group({std::make_shared<Rigid>(system), start.q, start.v}, RigMidOptions{}, T), T);
   std::vector<SensitivityParameter> parameters;
   for (int i = 3; i < 6; ++i) parameters.push_back(start_parameter(model, 0, i, false));
   for (int i = 3; i < 6; ++i) parameters.push_back(start_parameter(model, 0, i, true));
-  LaneTrace trace;
+  EventTrace trace;
   const Sensitivity s = run(model, parameters, &trace);
   REQUIRE(s.validity == Sensitivity::Validity::smooth);
-  EventLane lane(model);
+  EventIntegrator lane(model);
   State state = initial_state(model);
   StepReport report;
   std::vector<Event> events;
@@ -461,7 +461,7 @@ TEST_CASE("a block that slides until it sticks: where it stops, by its speed and
         one_group({std::make_shared<Rigid>(rigid), start.q, start.v}, RigMidOptions{}, T);
     add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(), Vector3::UnitZ(),
              newton_law(0.0, friction), {Vector3::UnitX()});
-    return in_event_lane(std::move(parts), T);
+    return in_event_mode(std::move(parts), T);
   };
   const Model model = build(mu);
   const Sensitivity s =
@@ -495,7 +495,7 @@ TEST_CASE("a mass that strikes a spring with a dashpot leaves by the ratio of it
     Compliant law = spring_law(k, 1.0);
     law.damping = damping;
     add_stop(parts, {0, 0, Vector3::Zero()}, Vector3::Zero(), Vector3::UnitZ(), law);
-    return in_event_lane(std::move(parts), T);
+    return in_event_mode(std::move(parts), T);
   };
   const Model model = build(c);
   const Sensitivity s =
@@ -558,7 +558,7 @@ TEST_CASE("where a derivative does not exist there is a reason instead of a numb
                                  MoreauJeanOptions{}, 0.6);
     for (int i = 0; i < 2; ++i)
       add_stop(parts, {0, i, Vector3::Zero()}, Vector3::Zero(), Vector3::UnitZ(), newton_law(0.5));
-    const Model model = in_event_lane(std::move(parts), 0.6);
+    const Model model = in_event_mode(std::move(parts), 0.6);
     return run(model, {start_parameter(model, 0, 2, false)});
   };
   const Row rows[] = {
@@ -592,12 +592,12 @@ TEST_CASE("where a derivative does not exist there is a reason instead of a numb
 TEST_CASE("sensitivities refuse what is not of the model") {
   const Ball ball;
   const Model model = ball.model(0.3);
-  LaneTrace trace;
+  EventTrace trace;
   const std::vector<SensitivityParameter> good{start_parameter(model, 0, 0, false)};
   run(model, good, &trace);
   CHECK_THROWS_AS(start_parameter(model, 1, 0, false), UsageError);
   CHECK_THROWS_AS(start_parameter(model, 0, 1, true), UsageError);
-  CHECK_THROWS_AS(sensitivities(model, LaneTrace{}, 0.3, good), UsageError);
+  CHECK_THROWS_AS(sensitivities(model, EventTrace{}, 0.3, good), UsageError);
   CHECK_THROWS_AS(sensitivities(model, trace, 0.5, good), UsageError);  // beyond the run
   std::vector<SensitivityParameter> bad = good;
   bad[0].w = Vector::Ones(2);

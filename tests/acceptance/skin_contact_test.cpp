@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "saltus/base/error.h"
-#include "tests/support/skin_scene.h"
+#include "tests/support/surface_scene.h"
 
 namespace saltus::test {
 namespace {

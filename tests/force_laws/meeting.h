@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/lane_run.h"
+#include "support/event_run.h"
 #include "support/rigid_scene.h"
 
 namespace saltus::test {
@@ -16,7 +16,7 @@ namespace saltus::test {
 struct Meeting {
   AnyLaw law;
   SchemeChoice scheme{MoreauJeanOptions{}};
-  Lane lane = Lane::stepping;
+  TimeMode lane = TimeMode::stepping;
   double h = 0.0;                           ///< [s]
   double m = 0.03, r = 0.01, v = 1.0;       ///< mass, radius, and speed of one against the other
   double gap = 1e-5;                        ///< at the start [m]
@@ -123,7 +123,7 @@ inline Met meet(const Meeting& x, double end) {
   const double way = x.plane ? -n.dot(place(sim, x, 0) - x.origin)
                              : n.dot(place(sim, x, 1) - place(sim, x, 0)) - 2.0 * x.r;
   const double gap = x.plane ? way + x.gap : way;
-  if (x.lane == Lane::events) {
+  if (x.lane == TimeMode::events) {
     REQUIRE(springs.size() == 2);
     met.duration = springs[1] - springs[0];
   } else {

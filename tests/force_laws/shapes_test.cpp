@@ -7,7 +7,7 @@
 
 #include "meeting.h"
 #include "saltus/base/error.h"
-#include "support/skin_scene.h"
+#include "support/surface_scene.h"
 
 using namespace saltus;
 using namespace saltus::test;
@@ -73,9 +73,9 @@ TEST_CASE(
     CAPTURE(one.label);
     Meeting& x = one.meeting;
     const Elastic exact(one.K, one.p, x.reduced(), x.v);
-    for (const Lane lane : {Lane::stepping, Lane::events}) {
+    for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
       CAPTURE(static_cast<int>(lane));
-      const bool events = lane == Lane::events;
+      const bool events = lane == TimeMode::events;
       x.lane = lane;
       x.h = exact.duration / (events ? 20.0 : 100.0);
       const Met met = meet(x, x.gap / x.v + 1.3 * exact.duration);
@@ -98,10 +98,10 @@ TEST_CASE(
     x.aside = aside;
     x.gap = std::sqrt(4.0 * x.r * x.r - aside * aside) - 2.0 * x.r + 1e-5;
     const double duration = Elastic(kStiff, 1.5, x.reduced(), x.v).duration, end = 2.0 * duration;
-    x.lane = Lane::events;
+    x.lane = TimeMode::events;
     x.h = end / 20.0;
     const Met exact = meet(x, end);
-    x.lane = Lane::stepping;
+    x.lane = TimeMode::stepping;
     std::vector<double> error, impact;
     for (const int n : {100, 200, 400, 800}) {
       x.h = end / n;
@@ -192,7 +192,7 @@ TEST_CASE("a ball comes to rest at the depth of its law, under every scheme and 
 }
 
 TEST_CASE("a run that is cut while spheres press goes on with the same bits") {
-  for (const Lane lane : {Lane::stepping, Lane::events}) {
+  for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
     Meeting x{.law = power_law(kStiff, 1.5), .lane = lane};
     x.h = Elastic(kStiff, 1.5, x.reduced(), x.v).duration / 40.0;
     const Model model(parts_of(x));
@@ -213,7 +213,7 @@ TEST_CASE("a run that is cut while spheres press goes on with the same bits") {
 }
 
 TEST_CASE("a box rests on the springs of its corners, m g/(4 k) deep") {
-  for (const Lane lane : {Lane::stepping, Lane::events}) {
+  for (const TimeMode lane : {TimeMode::stepping, TimeMode::events}) {
     CAPTURE(static_cast<int>(lane));
     RigidScene scene;
     scene.lane = lane;

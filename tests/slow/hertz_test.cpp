@@ -116,21 +116,21 @@ Pressed press(ElementKind kind, int cells, double way, double reach) {
   system.materials.push_back(m);
   const Eigen::Matrix3Xd& X = system.mesh.nodes;
   constexpr double kOn = 1e-9;
-  std::vector<int> skin;
+  std::vector<int> boundary;
   for (int a = 0; a < static_cast<int>(X.cols()); ++a) {
     const Vector3 x = X.col(a);
     if (x[2] > -kOn) system.prescribed.push_back({3 * a + 2, Signal::constant(-way)});
     for (int axis : {0, 1})
       if (x[axis] < kOn) system.prescribed.push_back({3 * a + axis, Signal::constant(0.0)});
     if (x[2] < 0.0 && std::abs(x.norm() - kRadius) < kOn && x.head<2>().norm() < reach)
-      skin.push_back(a);
+      boundary.push_back(a);
   }
   const auto body = std::make_shared<Fem>(system);
   const int n = body->positions();
   const double h = 1e4;
   ModelParts parts = one_group({body, Vector::Zero(n), Vector::Zero(n)}, EulerImplicitOptions{}, h);
   SignoriniPosition law;
-  for (int a : skin)
+  for (int a : boundary)
     add_stop(parts, body->node_point(a), Vector3(0.0, 0.0, -kRadius), Vector3::UnitZ(), law);
   Simulation sim{Model(parts)};
   const StepReport report = sim.advance();
@@ -139,14 +139,14 @@ Pressed press(ElementKind kind, int cells, double way, double reach) {
   double moment = 0.0;
   for (const ContactMemory& contact : sim.state().contacts) {
     const double f = contact.impulse[0] / h;
-    const int a = skin[static_cast<std::size_t>(contact.key - 1)];
+    const int a = boundary[static_cast<std::size_t>(contact.key - 1)];
     CHECK(f >= 0.0);
     result.force += 4.0 * f;
     moment += 4.0 * f * X.col(a).head<2>().squaredNorm();
     ++result.touching;
   }
   result.radius = std::sqrt(2.5 * moment / result.force);
-  result.candidates = static_cast<int>(skin.size());
+  result.candidates = static_cast<int>(boundary.size());
   result.freedoms = n;
   return result;
 }

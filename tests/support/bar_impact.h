@@ -81,7 +81,7 @@ inline FallingBar falling_bar(BarKind kind, int elements, double gravity,
   } else if (kind == BarKind::finite_elements) {
     bar.body = std::make_shared<Fem>(fem_bar(elements, gravity));
   } else {
-    const auto body = std::make_shared<MasslessContact>(
+    const auto body = std::make_shared<RedistributedMass>(
         fem_bar(elements, gravity), std::vector<NodeStop>{{0, -stop * bar.axis, bar.axis}});
     bar.body = body;
     bar.stops_itself = true;

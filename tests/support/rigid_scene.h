@@ -34,7 +34,7 @@ class RigidScene {
   Limits limits{1e-12, 10'000};
   std::string solver = "auto";
   double end = 1.0;  ///< [s]
-  Lane lane = Lane::stepping;
+  TimeMode lane = TimeMode::stepping;
   EventOptions events{};
   double step_tolerance = 0.0;
 

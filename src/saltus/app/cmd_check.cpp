@@ -27,7 +27,7 @@ struct BodySummary {
   std::string name, kind, scheme;
   int count = 1;   ///< of bodies
   int shapes = 0;  ///< that may touch
-  int facets = 0;  ///< of its skins, which may touch too
+  int facets = 0;  ///< of its boundary surfaces, which may touch too
   GroupFacts facts;
   std::optional<StepLimit> limit;
   int velocities = 0, prescribed = 0, above_nyquist = 0;
@@ -54,10 +54,10 @@ void add_shapes(const Model& model, std::vector<BodySummary>& bodies) {
     ++body.shapes;
     add_laws(body, collider.material);
   }
-  for (const Surfaces::DeformingSkin& skin : surfaces.skins) {
-    BodySummary& body = bodies[static_cast<std::size_t>(skin.group)];
-    body.facets += static_cast<int>(skin.skin.facets.size());
-    add_laws(body, skin.material);
+  for (const Surfaces::DeformingBoundary& boundary : surfaces.boundaries) {
+    BodySummary& body = bodies[static_cast<std::size_t>(boundary.group)];
+    body.facets += static_cast<int>(boundary.boundary.facets.size());
+    add_laws(body, boundary.material);
   }
 }
 
@@ -247,7 +247,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   row("time",
       fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
                   static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
-  if (step.lane == Lane::events)
+  if (step.lane == TimeMode::events)
     row("lane",
         fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),
                     step.events.tolerance, name_of(step.events.impacts),
@@ -279,10 +279,10 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
     row("", touching + (laws.empty() ? " without a law" : " under " + laws));
   }
   const Surfaces& surfaces = model.surfaces();
-  if (!surfaces.colliders.empty() || !surfaces.skins.empty())
+  if (!surfaces.colliders.empty() || !surfaces.boundaries.empty())
     row("shapes",
         fmt::format("{}, known to each other from {:.3g} mm on",
-                    surfaces.colliders.size() + surfaces.skins.size(), 1e3 * surfaces.margin));
+                    surfaces.colliders.size() + surfaces.boundaries.size(), 1e3 * surfaces.margin));
   if (!model.joints().empty()) {
     row("joints", fmt::format("{} ({}), {}", model.joints().size(), kinds_text(model),
                               joint_rows_text(model)));
@@ -329,7 +329,7 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["nyquist"] = nyquist;
   json["lane"] = name_of(step.lane);
   if (const double tolerance =
-          step.lane == Lane::events ? step.events.tolerance : step.step_tolerance;
+          step.lane == TimeMode::events ? step.events.tolerance : step.step_tolerance;
       tolerance > 0.0)
     json["tolerance"] = tolerance;
   json["bodies"] = Json::array();

@@ -96,7 +96,7 @@ void contact_rows(Table& table, const RunResult& r) {
   broken_rows(table, r);
   const std::size_t points = setup.model.pairs().size();
   const Surfaces& surfaces = setup.model.surfaces();
-  const bool shapes = !surfaces.colliders.empty() || !surfaces.skins.empty();
+  const bool shapes = !surfaces.colliders.empty() || !surfaces.boundaries.empty();
   const bool laws = points > 0 || shapes || !setup.model.joint_laws().empty();
   if (points == 0 && !shapes)
     table.row("contacts", "none in the scene");
@@ -130,7 +130,7 @@ void contact_rows(Table& table, const RunResult& r) {
 void lane_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const StepOptions& options = r.setup->model.options();
-  const bool events = options.lane == Lane::events;
+  const bool events = options.lane == TimeMode::events;
   if (events) table.row("events", "{}", s.events_text());
   if (!events && !(options.step_tolerance > 0.0)) return;
   table.row("integrator", "{} steps, {} rejected, estimated error at most {:.3g} (t = {:.6g} s){}",
@@ -227,13 +227,13 @@ std::string run_json(const RunResult& r) {
   json["halved_steps"] = loop.halved;
   json["state_hash"] = state_hash(r.state);
   if (const StepOptions& options = setup.model.options();
-      options.lane == Lane::events || options.step_tolerance > 0.0) {
+      options.lane == TimeMode::events || options.step_tolerance > 0.0) {
     json["substeps"] = s.substeps;
     json["rejected"] = s.rejected;
     json["error"] = extreme_json(s.error, setup);
     json["evaluations"] = s.evaluations;
   }
-  if (setup.model.options().lane == Lane::events) {
+  if (setup.model.options().lane == TimeMode::events) {
     json["events"] = nlohmann::ordered_json::object();
     for (std::size_t k = 0; k < kEventKinds; ++k)
       json["events"][name_of(static_cast<Event::Kind>(k))] = s.events[k];

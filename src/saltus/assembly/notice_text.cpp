@@ -16,9 +16,9 @@ namespace {
 /// Event-driven integration knows all that the model has.
 bool fits_events(const Model& model) {
   ModelParts parts = model.parts();
-  parts.options.lane = Lane::events;
+  parts.options.lane = TimeMode::events;
   try {
-    expect_lane(parts);
+    expect_mode(parts);
   } catch (const SceneError&) {
     return false;
   } catch (const UsageError&) {
@@ -36,7 +36,7 @@ double rounded_down(double x) {
 
 std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed, double h) {
   const StepOptions& options = model.options();
-  const std::string others = options.lane == Lane::events ? ""
+  const std::string others = options.lane == TimeMode::events ? ""
                              : fits_events(model) ? ", `time.lane: events` or `time.scheme: auto`"
                                                   : " or `time.scheme: auto`";
   return fmt::format(

@@ -25,12 +25,12 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double
   }
   first_frame_.push_back(static_cast<int>(frame_of_.size()));
   poses_.resize(frame_of_.size());
-  for (std::size_t s = 0; s < surfaces.skins.size(); ++s) {
-    const auto m = std::ranges::find(groups_, surfaces.skins[s].group);
+  for (std::size_t s = 0; s < surfaces.boundaries.size(); ++s) {
+    const auto m = std::ranges::find(groups_, surfaces.boundaries[s].group);
     if (m != groups_.end())
-      skin_of_.push_back({static_cast<int>(m - groups_.begin()), static_cast<int>(s)});
+      boundary_of_.push_back({static_cast<int>(m - groups_.begin()), static_cast<int>(s)});
   }
-  if (frame_of_.empty() && skin_of_.empty()) return;
+  if (frame_of_.empty() && boundary_of_.empty()) return;
   for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
     Collider collider = surfaces.colliders[c];
     if (collider.frame >= 0) {
@@ -51,18 +51,19 @@ SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double
     own_colliders_.clear();
   }
   colliders_ = shapes_ ? shapes_->colliders() : std::span<const Collider>(own_colliders_);
-  if (skin_of_.empty()) return;
+  if (boundary_of_.empty()) return;
   std::vector<DeformingShape> shapes;
-  for (const auto& [m, s] : skin_of_) {
-    const Surfaces::DeformingSkin& skin = surfaces.skins[at(s)];
-    shapes.push_back(shape_at_start(skin, dynamics(at(m)), model.initial()[at(skin.group)]));
+  for (const auto& [m, s] : boundary_of_) {
+    const Surfaces::DeformingBoundary& boundary = surfaces.boundaries[at(s)];
+    shapes.push_back(
+        shape_at_start(boundary, dynamics(at(m)), model.initial()[at(boundary.group)]));
   }
-  std::vector<int> skins;
-  for (const auto& [m, s] : skin_of_) skins.push_back(s);
+  std::vector<int> boundaries;
+  for (const auto& [m, s] : boundary_of_) boundaries.push_back(s);
   std::vector<char> meets;
   for (const int law : surfaces.law) meets.push_back(law >= 0 ? 1 : 0);
-  skins_.emplace(std::move(shapes), colliders_, margin, surfaces.materials, meets,
-                 excluded_skins(surfaces, colliders_, frame_number, skins));
+  boundaries_.emplace(std::move(shapes), colliders_, margin, surfaces.materials, meets,
+                      excluded_boundaries(surfaces, colliders_, frame_number, boundaries));
 }
 
 void SurfaceFinder::add_laws(std::vector<int>& laws) const {
@@ -83,12 +84,12 @@ void SurfaceFinder::place(double t, Configurations q) {
     dynamics(m).frames(t, *q[m], member_poses_);
     for (int f = first; f < end; ++f) poses_[at(f)] = member_poses_[at(frame_of_[at(f)][1])];
   }
-  for (std::size_t k = 0; k < skin_of_.size(); ++k) {
-    const auto [m, s] = skin_of_[k];
-    const Skin& skin = model_.surfaces().skins[at(s)].skin;
-    places_.resize(3 * static_cast<Eigen::Index>(skin.vertices.size()));
-    dynamics(at(m)).points(t, *q[at(m)], skin.vertices, places_);
-    std::vector<Vector3>& vertices = skins_->vertices(static_cast<int>(k));
+  for (std::size_t k = 0; k < boundary_of_.size(); ++k) {
+    const auto [m, s] = boundary_of_[k];
+    const BoundarySurface& boundary = model_.surfaces().boundaries[at(s)].boundary;
+    places_.resize(3 * static_cast<Eigen::Index>(boundary.vertices.size()));
+    dynamics(at(m)).points(t, *q[at(m)], boundary.vertices, places_);
+    std::vector<Vector3>& vertices = boundaries_->vertices(static_cast<int>(k));
     for (std::size_t i = 0; i < vertices.size(); ++i)
       vertices[i] = places_.segment<3>(3 * static_cast<Eigen::Index>(i));
   }
@@ -115,7 +116,7 @@ void SurfaceFinder::put_side(Touch::Side& side, int collider, const Vector3& x) 
   side.ref = {frame_of_[at(frame)][1], 0, pose.R.transpose() * (x - pose.x)};
 }
 
-// Of the friction of a contact of two colliders, or of one with a skin: it is fixed to the body of one material.
+// Of the friction of a contact of two colliders, or of one with a boundary surface: it is fixed to the body of one material.
 Vector3 SurfaceFinder::axis_of(int law, int a, int b) const {
   const Surfaces& surfaces = model_.surfaces();
   if (law >= std::ssize(surfaces.axis_material) || surfaces.axis_material[at(law)] < 0)
@@ -136,7 +137,7 @@ std::size_t SurfaceFinder::find(double t, Configurations q) {
     shapes_->detect(poses_, found_);
     std::erase_if(found_, [&](const DetectedContact& found) { return !acts(found.a, found.b); });
   }
-  if (skins_) take_skins(t, q);
+  if (boundaries_) take_boundaries(t, q);
   return found_.size() + touches_.size();
 }
 
@@ -163,9 +164,10 @@ SurfaceFinder::Heading SurfaceFinder::heading(std::size_t k) const {
   return {law_of(a.material, b.material), {member_of(a.frame), member_of(b.frame)}};
 }
 
-int SurfaceFinder::material_of(const SkinSide& side) const {
-  return side.skin < 0 ? colliders_[at(side.collider)].material
-                       : model_.surfaces().skins[at(skin_of_[at(side.skin)][1])].material;
+int SurfaceFinder::material_of(const SurfaceSide& side) const {
+  return side.boundary < 0
+             ? colliders_[at(side.collider)].material
+             : model_.surfaces().boundaries[at(boundary_of_[at(side.boundary)][1])].material;
 }
 
 // False where no velocity moves one of the points along the normal: held nodes against the world, against what is led, or
@@ -185,21 +187,21 @@ bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
 }
 
 // Points of facets are those of the element, which a flat facet only approximates: their places are asked for.
-void SurfaceFinder::take_skins(double t, Configurations q) {
-  skins_->detect(poses_, found_skins_);
-  for (const SkinContact& found : found_skins_) {
+void SurfaceFinder::take_boundaries(double t, Configurations q) {
+  boundaries_->detect(poses_, found_boundaries_);
+  for (const SurfaceContact& found : found_boundaries_) {
     Touch touch{
         found.key, law_of(material_of(found.a), material_of(found.b)), found.normal, found.gap, {}};
-    if (found.b.skin < 0) touch.axis = axis_of(touch.law, -1, found.b.collider);
-    const SkinSide* sides[2] = {&found.a, &found.b};
+    if (found.b.boundary < 0) touch.axis = axis_of(touch.law, -1, found.b.collider);
+    const SurfaceSide* sides[2] = {&found.a, &found.b};
     for (std::size_t s = 0; s < 2; ++s) {
-      if (sides[s]->skin < 0) continue;
-      const auto [member, number] = skin_of_[at(sides[s]->skin)];
-      const Skin& skin = model_.surfaces().skins[at(number)].skin;
+      if (sides[s]->boundary < 0) continue;
+      const auto [member, number] = boundary_of_[at(sides[s]->boundary)];
+      const BoundarySurface& boundary = model_.surfaces().boundaries[at(number)].boundary;
       touch.side[s].member = member;
       touch.side[s].ref = sides[s]->vertex >= 0
-                              ? skin.vertices[at(sides[s]->vertex)]
-                              : skin.facets[at(sides[s]->facet)].point(sides[s]->weight);
+                              ? boundary.vertices[at(sides[s]->vertex)]
+                              : boundary.facets[at(sides[s]->facet)].point(sides[s]->weight);
     }
     touches_.push_back(touch);
   }
@@ -229,18 +231,18 @@ void SurfaceFinder::take_skins(double t, Configurations q) {
           places_.segment<3>(3 * static_cast<Eigen::Index>(k));
   }
   for (std::size_t i = 0; i < touches_.size(); ++i) {
-    const SkinSide& b = found_skins_[i].b;
-    if (b.skin < 0) put_side(touches_[i].side[1], b.collider, touches_[i].side[0].place);
+    const SurfaceSide& b = found_boundaries_[i].b;
+    if (b.boundary < 0) put_side(touches_[i].side[1], b.collider, touches_[i].side[0].place);
   }
   std::erase_if(touches_, [&](const Touch& touch) { return !acts(touch, q); });
 }
 
-// Contacts of shapes in found_, those of skins in touches_.
+// Contacts of shapes in found_, those of boundary surfaces in touches_.
 void SurfaceFinder::refine(double t, Configurations q) {
   place(t, q);
   touches_.clear();
   if (shapes_) shapes_->refine(poses_, found_);
-  if (skins_) take_skins(t, q);
+  if (boundaries_) take_boundaries(t, q);
 }
 
 double SurfaceFinder::least_gap(double t, Configurations q) {
@@ -249,7 +251,7 @@ double SurfaceFinder::least_gap(double t, Configurations q) {
   if (least != std::numeric_limits<double>::infinity()) return least;
   Clearance apart;
   if (shapes_) apart = shapes_->clearance([&](int a, int b) { return acts(a, b); });
-  if (skins_) apart.add(skins_->clearance());
+  if (boundaries_) apart.add(boundaries_->clearance());
   return apart.least();
 }
 

@@ -1,4 +1,4 @@
-// What touches between the surfaces of one island: shapes in frames, and skins of bodies that deform.
+// What touches between the surfaces of one island: shapes in frames, and boundary surfaces of bodies that deform.
 #pragma once
 #include <array>
 #include <functional>
@@ -15,7 +15,7 @@ namespace saltus {
 
 class SurfaceFinder {
  public:
-  /// A contact between two surfaces. Rigid bodies and what they touch meet in one place; of two skins each side is a point
+  /// A contact between two surfaces. Rigid bodies and what they touch meet in one place; of two boundary surfaces each side is a point
   /// of its own surface.
   /// Law of a contact, and the members of its sides; -1: the world.
   struct Heading {
@@ -42,10 +42,10 @@ class SurfaceFinder {
   /// Configuration of each member.
   using Configurations = std::span<const Vector* const>;
 
-  /// groups: those of the island, its members in this order. Throws SceneError for a skin that is none.
+  /// groups: those of the island, its members in this order. Throws SceneError for a boundary surface that is none.
   SurfaceFinder(const Model& model, std::vector<int> groups, double margin);
 
-  bool empty() const { return !shapes_ && !skins_; }
+  bool empty() const { return !shapes_ && !boundaries_; }
   /// Laws that may act, added to `laws`.
   void add_laws(std::vector<int>& laws) const;
   /// Finds all contacts known at t, by increasing key, and returns their number; touch(k) is good until the next call. Of
@@ -63,7 +63,7 @@ class SurfaceFinder {
       if (acts(found.a, found.b)) use(found.key, found.point.gap);
     for (const Touch& touch : touches_) use(touch.key, touch.gap);
   }
-  /// The least of these gaps [m]; where no contact is known, that of the nearest pair. +inf: not known, as of skins that
+  /// The least of these gaps [m]; where no contact is known, that of the nearest pair. +inf: not known, as of boundary surfaces that
   /// may be nearer to what is no plane, or of meshes.
   double least_gap(double t, Configurations q);
   /// Two bodies of which one passed through the other in a step: numbers as in Surfaces::excluded.
@@ -108,13 +108,13 @@ class SurfaceFinder {
   bool acts(const Touch& touch, Configurations q);
   void put_side(Touch::Side& side, int collider, const Vector3& x) const;
   Vector3 axis_of(int law, int a, int b) const;
-  void take_skins(double t, Configurations q);
-  int material_of(const SkinSide& side) const;
+  void take_boundaries(double t, Configurations q);
+  int material_of(const SurfaceSide& side) const;
 
   const Model& model_;
   std::vector<int> groups_;
   std::optional<Detector> shapes_;
-  std::optional<SkinDetector> skins_;
+  std::optional<SurfaceDetector> boundaries_;
   /// Of each frame of the detectors: member and body; first frame of each member; poses.
   std::vector<std::array<int, 2>> frame_of_;
   std::vector<int> first_frame_;
@@ -123,13 +123,13 @@ class SurfaceFinder {
   std::vector<Collider> own_colliders_;
   std::vector<int> runs_;  ///< of each collider: index into Model::running(); empty: all rest
   std::vector<DetectedContact> found_;  ///< of shapes
-  std::vector<SkinContact> found_skins_;
-  std::vector<Touch> touches_;  ///< of skins
+  std::vector<SurfaceContact> found_boundaries_;
+  std::vector<Touch> touches_;  ///< of boundary surfaces
   std::vector<char> moves_;     ///< of each member: it has velocities
-  /// Skins of the island: member, number in Surfaces::skins. Places of their vertices.
-  std::vector<std::array<int, 2>> skin_of_;
+  /// Boundary surfaces of the island: member, number in Surfaces::boundary surfaces. Places of their vertices.
+  std::vector<std::array<int, 2>> boundary_of_;
   Vector places_;
-  std::vector<PointRef> refs_;                     ///< points of one member on skins
+  std::vector<PointRef> refs_;                     ///< points of one member on boundary surfaces
   std::vector<std::array<std::size_t, 2>> asked_;  ///< touch and side of each
   std::vector<std::size_t> asked_begin_;
   PointRows rows_;                   ///< scratch of acts()

@@ -42,11 +42,11 @@ bool meet(const Bounds& a, const Bounds& b) {
 
 /// Volume over area of a closed surface, half the thickness of a plate; in the plane area over length. At least a thousandth
 /// of the size.
-double half_thickness(std::span<const Vector3> x, std::span<const SkinFacet> facets) {
+double half_thickness(std::span<const Vector3> x, std::span<const BoundaryFacet> facets) {
   Bounds box{x.front(), x.front()};
   for (const Vector3& y : x) box = {box.low.cwiseMin(y), box.high.cwiseMax(y)};
   double volume = 0.0, area = 0.0;
-  for (const SkinFacet& facet : facets) {
+  for (const BoundaryFacet& facet : facets) {
     const Vector3 a = x[at(facet.vertex[0])] - box.low, b = x[at(facet.vertex[1])] - box.low;
     if (facet.corners() == 2) {
       volume += 0.5 * (a[1] * b[0] - a[0] * b[1]);
@@ -75,13 +75,13 @@ struct SurfaceFinder::Paths {
   std::vector<std::array<int, 2>> pairs;
   std::vector<std::array<int, 2>> excluded;  ///< numbers as in Passed, the smaller first, sorted
   std::vector<Pose> start;                   ///< of each frame
-  struct SkinPath {
+  struct SurfacePath {
     std::vector<Vector3> start;
     double half = 0.0, motion = 0.0;
     Bounds box;
     bool fast = false;
   };
-  std::vector<SkinPath> skins;
+  std::vector<SurfacePath> boundaries;
   std::vector<ContactPoint> points;
   std::vector<std::array<int, 2>> told;  ///< in this step
 };
@@ -96,7 +96,7 @@ struct FacetPassage {
 namespace {
 
 void pass_facet(const std::vector<Vector3>& start, const std::vector<Vector3>& end,
-                const SkinFacet& facet, const Vector3& from, const Vector3& to,
+                const BoundaryFacet& facet, const Vector3& from, const Vector3& to,
                 FacetPassage& passed) {
   const int corners = facet.corners();
   Vector3 moved = Vector3::Zero();
@@ -135,7 +135,7 @@ void pass_facet(const std::vector<Vector3>& start, const std::vector<Vector3>& e
 
 std::string surface_name(const Surfaces& surfaces, int number) {
   const auto frames = static_cast<int>(surfaces.frames.size());
-  if (number >= frames) return surfaces.skins[at(number - frames)].name;
+  if (number >= frames) return surfaces.boundaries[at(number - frames)].name;
   if (number >= 0) return surfaces.frames[at(number)].name;
   const auto fixed = at(-number - 1);
   return fixed < surfaces.fixed_names.size() ? surfaces.fixed_names[fixed] : "a fixed body";
@@ -145,7 +145,7 @@ std::array<int, 2> SurfaceFinder::bodies_of(std::uint64_t key) const {
   const auto frames = static_cast<int>(model_.surfaces().frames.size());
   const auto body = [&](int number) {
     const auto colliders = static_cast<int>(colliders_.size());
-    if (number >= colliders) return frames + skin_of_[at(number - colliders)][1];
+    if (number >= colliders) return frames + boundary_of_[at(number - colliders)][1];
     const int frame = colliders_[at(number)].frame;
     return frame < 0 ? frame : frame_in_model_[at(frame)];
   };
@@ -196,12 +196,13 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
       p.boxes.push_back(bounds(on.shape, on.local));
     }
     p.broad = std::make_unique<BroadPhase>(fixed, p.boxes);
-    for (const auto& [m, s] : skin_of_) {
-      const Surfaces::DeformingSkin& skin = surfaces.skins[at(s)];
-      Paths::SkinPath path;
-      path.start = shape_at_start(skin, dynamics(at(m)), model_.initial()[at(skin.group)]).vertices;
-      path.half = half_thickness(path.start, skin.skin.facets);
-      p.skins.push_back(std::move(path));
+    for (const auto& [m, s] : boundary_of_) {
+      const Surfaces::DeformingBoundary& boundary = surfaces.boundaries[at(s)];
+      Paths::SurfacePath path;
+      path.start =
+          shape_at_start(boundary, dynamics(at(m)), model_.initial()[at(boundary.group)]).vertices;
+      path.half = half_thickness(path.start, boundary.boundary.facets);
+      p.boundaries.push_back(std::move(path));
     }
   }
   Paths& p = *paths_;
@@ -223,7 +224,7 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
       for (int i = first; i < end; ++i) visit(at(i), member_poses_[at(frame_of_[at(i)][1])]);
     }
   };
-  bool any = false, any_skin = false;
+  bool any = false, any_boundary = false;
   each_start([&](std::size_t f, const Pose& from) {
     const Pose& to = poses_[f];
     const double way2 = (to.x - from.x).squaredNorm(), reach = p.reach[f], half = p.half[f];
@@ -232,12 +233,12 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
     else
       any = any || std::sqrt(way2) + reach * most_angle(from.R, to.R) > half;
   });
-  for (std::size_t k = 0; k < p.skins.size(); ++k) {
-    Paths::SkinPath& path = p.skins[k];
-    const auto [m, s] = skin_of_[k];
+  for (std::size_t k = 0; k < p.boundaries.size(); ++k) {
+    Paths::SurfacePath& path = p.boundaries[k];
+    const auto [m, s] = boundary_of_[k];
     places_.resize(3 * static_cast<Eigen::Index>(path.start.size()));
-    dynamics(at(m)).points(t0, *q0[at(m)], surfaces.skins[at(s)].skin.vertices, places_);
-    const std::vector<Vector3>& end = skins_->vertices(static_cast<int>(k));
+    dynamics(at(m)).points(t0, *q0[at(m)], surfaces.boundaries[at(s)].boundary.vertices, places_);
+    const std::vector<Vector3>& end = boundaries_->vertices(static_cast<int>(k));
     double most = 0.0;
     path.box = {end.front(), end.front()};
     for (std::size_t i = 0; i < end.size(); ++i) {
@@ -248,9 +249,9 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
     }
     path.motion = std::sqrt(most);
     path.fast = path.motion > path.half && std::isfinite(path.motion);
-    any_skin = any_skin || path.fast;
+    any_boundary = any_boundary || path.fast;
   }
-  if (!any && !any_skin) return;
+  if (!any && !any_boundary) return;
 
   each_start([&](std::size_t f, const Pose& from) {
     const Pose& to = poses_[f];
@@ -263,7 +264,7 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
   const std::span<const std::array<int, 2>> pressed = acted();
   const auto frames = static_cast<int>(surfaces.frames.size());
   const auto number = [&](int frame) { return frame < 0 ? frame : frame_in_model_[at(frame)]; };
-  const auto skin_number = [&](std::size_t k) { return frames + skin_of_[k][1]; };
+  const auto boundary_number = [&](std::size_t k) { return frames + boundary_of_[k][1]; };
   const auto in = [](std::span<const std::array<int, 2>> list, int a, int b) {
     return std::binary_search(list.begin(), list.end(), std::array{std::min(a, b), std::max(a, b)});
   };
@@ -315,13 +316,13 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
     }
   }
 
-  for (std::size_t k = 0; k < p.skins.size(); ++k) {
-    const Paths::SkinPath& path = p.skins[k];
-    const Surfaces::DeformingSkin& skin = surfaces.skins[at(skin_of_[k][1])];
-    const std::vector<Vector3>& end = skins_->vertices(static_cast<int>(k));
-    const auto through_skin = [&](const Vector3& from, const Vector3& to) {
+  for (std::size_t k = 0; k < p.boundaries.size(); ++k) {
+    const Paths::SurfacePath& path = p.boundaries[k];
+    const Surfaces::DeformingBoundary& boundary = surfaces.boundaries[at(boundary_of_[k][1])];
+    const std::vector<Vector3>& end = boundaries_->vertices(static_cast<int>(k));
+    const auto through_boundary = [&](const Vector3& from, const Vector3& to) {
       FacetPassage passed;
-      for (const SkinFacet& facet : skin.skin.facets)
+      for (const BoundaryFacet& facet : boundary.boundary.facets)
         pass_facet(path.start, end, facet, from, to, passed);
       return passed.enters > 0 && (passed.leaves > 0 || passed.behind > 1.0);
     };
@@ -329,9 +330,9 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
       const int c = p.bounded[i];
       const Collider& on = colliders_[at(c)];
       if (!(path.fast || fast(on.frame)) || !meet(path.box, p.boxes[i]) ||
-          law_of(skin.material, on.material) < 0 ||
-          in(p.excluded, skin_number(k), number(on.frame)) ||
-          in(pressed, skin_number(k), number(on.frame)))
+          law_of(boundary.material, on.material) < 0 ||
+          in(p.excluded, boundary_number(k), number(on.frame)) ||
+          in(pressed, boundary_number(k), number(on.frame)))
         continue;
       const double half = std::min(path.half, p.collider_half[at(c)]);
       const MovingShape B = moving(c);
@@ -341,7 +342,7 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
       if (can_move(on.shape)) {
         const Bounds box = bounds(on.shape, {});
         const Vector3 middle = 0.5 * (box.low + box.high);
-        passed = through_skin(B.at(0.0) * middle, B.at(1.0) * middle);
+        passed = through_boundary(B.at(0.0) * middle, B.at(1.0) * middle);
       }
       const Shape point = Sphere{0.02 * half};
       const std::size_t stride = 1 + end.size() / kMostTried;
@@ -355,25 +356,25 @@ void SurfaceFinder::find_passed(double t0, Configurations q0, const ActedPairs& 
         passed = p.points.empty();
       }
       if (passed)
-        tell(skin_number(k), number(on.frame),
+        tell(boundary_number(k), number(on.frame),
              std::max(path.motion, on.frame >= 0 ? p.motion[at(on.frame)] : 0.0), room);
     }
-    for (std::size_t l = 0; l < p.skins.size(); ++l) {
-      const Paths::SkinPath& other = p.skins[l];
-      const Surfaces::DeformingSkin& of = surfaces.skins[at(skin_of_[l][1])];
+    for (std::size_t l = 0; l < p.boundaries.size(); ++l) {
+      const Paths::SurfacePath& other = p.boundaries[l];
+      const Surfaces::DeformingBoundary& of = surfaces.boundaries[at(boundary_of_[l][1])];
       if (l == k || !(path.fast || other.fast) || !meet(path.box, other.box) ||
-          law_of(skin.material, of.material) < 0 ||
-          in(p.excluded, skin_number(k), skin_number(l)) ||
-          in(pressed, skin_number(k), skin_number(l)))
+          law_of(boundary.material, of.material) < 0 ||
+          in(p.excluded, boundary_number(k), boundary_number(l)) ||
+          in(pressed, boundary_number(k), boundary_number(l)))
         continue;
-      const std::vector<Vector3>& ends = skins_->vertices(static_cast<int>(l));
+      const std::vector<Vector3>& ends = boundaries_->vertices(static_cast<int>(l));
       const std::size_t stride = 1 + ends.size() / kMostTried;
       bool passed = false;
       for (std::size_t v = 0; v < ends.size() && !passed; v += stride)
         passed = meet(swept(other.start[v], ends[v], 0.0), path.box) &&
-                 through_skin(other.start[v], ends[v]);
+                 through_boundary(other.start[v], ends[v]);
       if (passed)
-        tell(skin_number(l), skin_number(k), std::max(path.motion, other.motion),
+        tell(boundary_number(l), boundary_number(k), std::max(path.motion, other.motion),
              path.half + other.half);
     }
   }

@@ -73,7 +73,7 @@ struct alignas(64) Part {
 
 }  // namespace
 
-struct Crew::State {
+struct ThreadPool::State {
   // of the loop that goes on: written by the caller between loops, read by who has taken a block
   Run run = nullptr;
   const void* what = nullptr;
@@ -138,10 +138,10 @@ struct Crew::State {
   }
 };
 
-Crew::Crew() : state_(std::make_unique<State>()) {}
-Crew::~Crew() = default;
+ThreadPool::ThreadPool() : state_(std::make_unique<State>()) {}
+ThreadPool::~ThreadPool() = default;
 
-void Crew::open() {
+void ThreadPool::open() {
   State& s = *state_;
   s.threads = std::clamp<std::size_t>(
       static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency())), 1, kMost);
@@ -153,7 +153,7 @@ void Crew::open() {
   s.over.store(false, std::memory_order_release);
 }
 
-void Crew::close() {
+void ThreadPool::close() {
   State& s = *state_;
   if (!s.group) return;
   s.over.store(true, std::memory_order_release);
@@ -165,14 +165,14 @@ void Crew::close() {
   s.context.reset();
 }
 
-bool Crew::helped() {
+bool ThreadPool::helped() {
   State& s = *state_;
   if (!s.group) return false;
   if (s.aside && Clock::now() >= s.aside_until) s.aside = false;
   return !s.aside;
 }
 
-void Crew::share(std::size_t blocks, Run run, const void* loop) noexcept {
+void ThreadPool::share(std::size_t blocks, Run run, const void* loop) noexcept {
   State& s = *state_;
   s.run = run;
   s.what = loop;

@@ -6,7 +6,7 @@
 
 namespace saltus {
 
-/// A sweep by colours is a dozen loops of 10 to 200 us: less than an idle processor takes to wake up. A crew calls the
+/// A sweep by colours is a dozen loops of 10 to 200 us: less than an idle processor takes to wake up. A thread_pool calls the
 /// threads of the caller's tbb::task_arena once and keeps them awake from loop to loop, spinning, while a Shift lives.
 ///
 /// A helper that comes late, or not at all, holds nothing up: whoever has time takes the blocks that nobody has begun.
@@ -15,34 +15,35 @@ namespace saltus {
 ///
 /// Items are cut into fixed blocks, and what a block writes is its own: no bit depends on the threads. Each thread has
 /// mostly the same blocks in loops of the same length. All have the caller's treatment of denormals.
-class Crew {
+class ThreadPool {
  public:
   static constexpr std::size_t kBlock = 64;  ///< items
   static constexpr std::size_t blocks_in(std::size_t count) {
     return (count + kBlock - 1) / kBlock;
   }
 
-  Crew();
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  ThreadPool();
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// From here on loops are shared, until the end of the object. One shift at a time, in the thread that runs the loops.
   class Shift {
    public:
-    explicit Shift(Crew& crew) : crew_(&crew) { crew_->open(); }
+    explicit Shift(ThreadPool& thread_pool) : thread_pool_(&thread_pool) { thread_pool_->open(); }
     /// Of loops over at most so many items: nobody is called where the caller would do them all.
-    Shift(Crew& crew, std::size_t items) : crew_(blocks_in(items) > kAlone ? &crew : nullptr) {
-      if (crew_) crew_->open();
+    Shift(ThreadPool& thread_pool, std::size_t items)
+        : thread_pool_(blocks_in(items) > kAlone ? &thread_pool : nullptr) {
+      if (thread_pool_) thread_pool_->open();
     }
     ~Shift() {
-      if (crew_) crew_->close();
+      if (thread_pool_) thread_pool_->close();
     }
     Shift(const Shift&) = delete;
     Shift& operator=(const Shift&) = delete;
 
    private:
-    Crew* crew_;
+    ThreadPool* thread_pool_;
   };
 
   /// use(block, begin, end) on fixed blocks of 0 .. count - 1, all done on return. It throws nothing. Outside of a shift

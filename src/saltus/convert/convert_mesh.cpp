@@ -19,7 +19,7 @@ struct ChosenNodes {
 };
 
 /// Numbers of nodes, or the name of a node set, as in "12,57" and "tip"; nothing where the mesh has neither. `numbers`: of
-/// the nodes of a skin in the whole mesh; empty: they are their places.
+/// the nodes of a boundary surface in the whole mesh; empty: they are their places.
 std::optional<ChosenNodes> chosen_nodes(const Mesh& mesh, const std::vector<int>& numbers,
                                         const std::string& nodes) {
   ChosenNodes list;

@@ -37,8 +37,8 @@ std::vector<Vector3> nodes_of(const HeightField& field) {
 
 }  // namespace
 
-SkinSurface::SkinSurface(std::vector<Vector3> vertices, std::span<const std::array<int, 3>> facets,
-                         double width)
+FacetSurface::FacetSurface(std::vector<Vector3> vertices,
+                           std::span<const std::array<int, 3>> facets, double width)
     : width_(width), place_(std::move(vertices)), facets_(facets.begin(), facets.end()) {
   flat_ = !facets_.empty() && facets_[0][2] < 0;
   if (!facets_.empty()) {
@@ -59,15 +59,15 @@ SkinSurface::SkinSurface(std::vector<Vector3> vertices, std::span<const std::arr
   prepare();
 }
 
-SkinSurface::SkinSurface(const TriangleMesh& mesh)
+FacetSurface::FacetSurface(const TriangleMesh& mesh)
     : mesh_(mesh), place_(mesh.vertices), facets_(mesh.triangles) {
   prepare();
 }
 
-SkinSurface::SkinSurface(const HeightField& field)
-    : SkinSurface(nodes_of(field), triangles_of(field), 1.0) {}
+FacetSurface::FacetSurface(const HeightField& field)
+    : FacetSurface(nodes_of(field), triangles_of(field), 1.0) {}
 
-void SkinSurface::prepare() {
+void FacetSurface::prepare() {
   const std::size_t n = place_.size();
   vertex_tree_.build(place_, kFacetLeaf);
   // triangles about each vertex, vertices beside it
@@ -101,7 +101,7 @@ void SkinSurface::prepare() {
   find_edges();
 }
 
-void SkinSurface::find_edges() {
+void FacetSurface::find_edges() {
   if (flat_) return;
   std::vector<Vector3> middle;
   for (int t = 0; t < static_cast<int>(mesh_.triangles.size()); ++t)
@@ -119,7 +119,7 @@ void SkinSurface::find_edges() {
   refit();
 }
 
-bool SkinSurface::stands_out(const Edge& edge, const Vector3& d) const {
+bool FacetSurface::stands_out(const Edge& edge, const Vector3& d) const {
   const Vector3 &n = mesh_.normal[edge.triangle], &m = mesh_.normal[edge.beside];
   if (!has_area(edge.triangle) || !has_area(edge.beside)) return false;
   const Vector3 along = n.cross(m);
@@ -127,7 +127,7 @@ bool SkinSurface::stands_out(const Edge& edge, const Vector3& d) const {
   return n.cross(d).dot(along) >= -tie && d.cross(m).dot(along) >= -tie;
 }
 
-void SkinSurface::set_depths() {
+void FacetSurface::set_depths() {
   depth_.clear();
   longest_.clear();
   deepest_ = 0.0;
@@ -143,7 +143,7 @@ void SkinSurface::set_depths() {
   }
 }
 
-void SkinSurface::refit() {
+void FacetSurface::refit() {
   saltus::refit(vertex_tree_.nodes, vertex_tree_.order, [&](int v) {
     return Bounds{place_[v], place_[v]};
   });
@@ -170,7 +170,7 @@ void SkinSurface::refit() {
   });
 }
 
-double SkinSurface::looks(int vertex, const Vector3& d) const {
+double FacetSurface::looks(int vertex, const Vector3& d) const {
   const std::size_t begin = first_about_[vertex], end = first_about_[vertex + 1];
   double most = -1.0;
   bool any = false;
@@ -187,7 +187,7 @@ double SkinSurface::looks(int vertex, const Vector3& d) const {
   return length > 0.0 ? std::max(most, mean.dot(d) / length) : most;
 }
 
-bool SkinSurface::was_behind(int vertex, int facet) const {
+bool FacetSurface::was_behind(int vertex, int facet) const {
   const int t = flat_ ? 2 * facet : facet;
   const auto& corners = facets_[facet];
   const Vector3 &a = start_[corners[0]], &b = start_[corners[1]];
@@ -202,12 +202,12 @@ bool SkinSurface::was_behind(int vertex, int facet) const {
   return (x - closest(c, n, x, at)).norm() <= longest_[t];
 }
 
-bool SkinSurface::goes_on(int triangle, int side) const {
+bool FacetSurface::goes_on(int triangle, int side) const {
   const int other = mesh_.neighbour[triangle][side];
   return other >= 0 && mesh_.normal[triangle].dot(mesh_.normal[other]) > kSharp;
 }
 
-Vector3 SkinSurface::weights(int triangle, const Vector3& x) const {
+Vector3 FacetSurface::weights(int triangle, const Vector3& x) const {
   const auto& [i, j, k] = mesh_.triangles[triangle];
   const Vector3 &a = mesh_.vertices[i], u = mesh_.vertices[j] - a, v = mesh_.vertices[k] - a;
   const double uu = u.dot(u), uv = u.dot(v), vv = v.dot(v), ux = u.dot(x - a), vx = v.dot(x - a);
@@ -220,7 +220,7 @@ Vector3 SkinSurface::weights(int triangle, const Vector3& x) const {
   return w / w.sum();
 }
 
-bool SkinSurface::meet(int t, const Vector3& x, double margin, Point& point) const {
+bool FacetSurface::meet(int t, const Vector3& x, double margin, Point& point) const {
   if (!has_area(t)) return false;
   const auto& corner = mesh_.triangles[t];
   const std::array<Vector3, 3> c{mesh_.vertices[corner[0]], mesh_.vertices[corner[1]],

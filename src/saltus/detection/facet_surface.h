@@ -16,16 +16,16 @@
 
 namespace saltus {
 
-class SkinSurface {
+class FacetSurface {
  public:
   /// Facets by their vertices, the third -1 of an edge in the plane of x and y with the outside on its right; `vertices` are
   /// their places at the start. width [m] > 0: edges are met as strips so far to both sides. Throws UsageError like
   /// triangle_mesh().
-  SkinSurface(std::vector<Vector3> vertices, std::span<const std::array<int, 3>> facets,
-              double width);
+  FacetSurface(std::vector<Vector3> vertices, std::span<const std::array<int, 3>> facets,
+               double width);
   /// One that does not deform, in its own frame.
-  explicit SkinSurface(const TriangleMesh& mesh);
-  explicit SkinSurface(const HeightField& field);
+  explicit FacetSurface(const TriangleMesh& mesh);
+  explicit FacetSurface(const HeightField& field);
 
   int vertices() const { return static_cast<int>(place_.size()); }
   int facets() const { return static_cast<int>(facets_.size()); }

@@ -1,4 +1,4 @@
-// Vertices and facets of a skin against planes and convex shapes.
+// Vertices and facets of a boundary surface against planes and convex shapes.
 #include <cmath>
 #include <limits>
 
@@ -26,7 +26,7 @@ struct FaceHeights {
     highest = std::max(highest, height);
     const Vector3 normal = at.R * n;
     const double against = looks(-normal);
-    if (!(against > SkinSurface::kAgainst)) return;
+    if (!(against > FacetSurface::kAgainst)) return;
     const double x = -height / against;
     if (x < way - tie || (x <= way + tie && against > most + 1e-6)) {
       way = x;
@@ -79,76 +79,77 @@ bool touch_convex(const Vector3& x, const Shape& shape, const Pose& at, double m
   static thread_local std::vector<ContactPoint> points;  // written before it is read
   points.clear();
   collide(Sphere{0.0}, {x, Matrix3::Identity()}, shape, at, margin, points);
-  if (points.empty() || !(looks(-points.front().normal) > SkinSurface::kAgainst)) return false;
+  if (points.empty() || !(looks(-points.front().normal) > FacetSurface::kAgainst)) return false;
   found = {points.front().normal, points.front().gap};
   return true;
 }
 
-void SkinDetector::Work::on_plane(int s, int c) {
-  const SkinSurface& skin = skins[static_cast<std::size_t>(s)].surface;
+void SurfaceDetector::Work::on_plane(int s, int c) {
+  const FacetSurface& boundary = boundaries[static_cast<std::size_t>(s)].surface;
   const Pose& at = others[static_cast<std::size_t>(c)].at;
   const Vector3 n = at.R.col(2);
   const double offset = n.dot(at.x);
-  SkinSide b;
+  SurfaceSide b;
   b.collider = c;
-  skin.vertices_below(n, offset + margin, [&](int v) {
-    const double gap = n.dot(skin.place(v) - at.x);
-    if (gap <= margin && skin.looks(v, -n) > SkinSurface::kAgainst) add_vertex(s, v, c, b, n, gap);
+  boundary.vertices_below(n, offset + margin, [&](int v) {
+    const double gap = n.dot(boundary.place(v) - at.x);
+    if (gap <= margin && boundary.looks(v, -n) > FacetSurface::kAgainst)
+      add_vertex(s, v, c, b, n, gap);
   });
 }
 
-Clearance SkinDetector::clearance() const {
+Clearance SurfaceDetector::clearance() const {
   const Work& w = *work_;
   Clearance least;
-  const int skins = static_cast<int>(w.skins.size());
-  for (int s = 0; s < skins; ++s) {
-    const SkinSurface& skin = w.skins[static_cast<std::size_t>(s)].surface;
+  const int boundaries = static_cast<int>(w.boundaries.size());
+  for (int s = 0; s < boundaries; ++s) {
+    const FacetSurface& boundary = w.boundaries[static_cast<std::size_t>(s)].surface;
     for (int c = 0; c < static_cast<int>(w.others.size()); ++c) {
       const Work::Other& other = w.others[static_cast<std::size_t>(c)];
       if (!w.wanted(s, c, other.collider.material)) continue;
       if (!std::holds_alternative<Plane>(other.collider.shape)) {
-        least.possible = std::min(least.possible, distance(skin.box(), other.box));
+        least.possible = std::min(least.possible, distance(boundary.box(), other.box));
         continue;
       }
       const Vector3 n = other.at.R.col(2);
-      skin.vertices_below(n, least.known + n.dot(other.at.x), [&](int v) {
-        const double gap = n.dot(skin.place(v) - other.at.x);
-        if (gap > w.margin && skin.looks(v, -n) > SkinSurface::kAgainst)
+      boundary.vertices_below(n, least.known + n.dot(other.at.x), [&](int v) {
+        const double gap = n.dot(boundary.place(v) - other.at.x);
+        if (gap > w.margin && boundary.looks(v, -n) > FacetSurface::kAgainst)
           least.known = std::min(least.known, gap);
       });
     }
-    for (int r = s + 1; r < skins; ++r) {
-      const Work::Skin& second = w.skins[static_cast<std::size_t>(r)];
+    for (int r = s + 1; r < boundaries; ++r) {
+      const Work::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
       if (w.wanted(s, w.number(r), second.material))
-        least.possible = std::min(least.possible, distance(skin.box(), second.surface.box()));
+        least.possible = std::min(least.possible, distance(boundary.box(), second.surface.box()));
     }
   }
   return least;
 }
 
-void SkinDetector::Work::on_convex(int s, int c) {
-  Skin& own = skins[static_cast<std::size_t>(s)];
-  const SkinSurface& skin = own.surface;
+void SurfaceDetector::Work::on_convex(int s, int c) {
+  BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
+  const FacetSurface& boundary = own.surface;
   const Other& other = others[static_cast<std::size_t>(c)];
-  SkinSide b;
+  SurfaceSide b;
   b.collider = c;
-  skin.vertices_in(other.box, [&](int v) {
+  boundary.vertices_in(other.box, [&](int v) {
     VertexTouch touch;
     if (touch_convex(
-            skin.place(v), other.collider.shape, other.at, margin,
-            [&](const Vector3& d) { return skin.looks(v, d); }, touch))
+            boundary.place(v), other.collider.shape, other.at, margin,
+            [&](const Vector3& d) { return boundary.looks(v, d); }, touch))
       add_vertex(s, v, c, b, touch.normal, touch.gap);
   });
   facets_on_convex(s, c);
 }
 
-// Corners of facets are left to the vertices. Where a face of the shape lies on the skin its corners touch, and its sides
+// Corners of facets are left to the vertices. Where a face of the shape lies on the boundary surface its corners touch, and its sides
 // only where they cross a sharp edge: else what they cross is held by the vertices about it.
-void SkinDetector::Work::facets_on_convex(int s, int c) {
-  const SkinSurface& skin = skins[static_cast<std::size_t>(s)].surface;
+void SurfaceDetector::Work::facets_on_convex(int s, int c) {
+  const FacetSurface& boundary = boundaries[static_cast<std::size_t>(s)].surface;
   const Other& other = others[static_cast<std::size_t>(c)];
-  if (skin.facets() == 0) return;
-  touches(skin.mesh(), other.collider.shape, other.at, margin, touches_found);
+  if (boundary.facets() == 0) return;
+  touches(boundary.mesh(), other.collider.shape, other.at, margin, touches_found);
   const auto faced = [&](const Vector3& n) {
     const Vector3 d = other.at.R.transpose() * n;
     if (std::holds_alternative<Box>(other.collider.shape)) return d.cwiseAbs().maxCoeff() > kFaced;
@@ -160,30 +161,31 @@ void SkinDetector::Work::facets_on_convex(int s, int c) {
   const std::size_t first = found.size();
   for (const SurfaceTouch& touch : touches_found) {
     const ContactPoint& p = touch.point;
-    // a slab that reaches past a side of the skin lies behind it by its width, and is met from below
-    if (!skin.has_area(touch.triangle) || p.gap < -skin.depth(touch.triangle)) continue;
-    const SkinSurface::Point point{touch.triangle, p.x - 0.5 * p.gap * p.normal, p.normal, p.gap};
-    SkinSide a = side_of(s, skin, point);
-    if (at_vertex(skin, a) >= 0) continue;
-    const int corners = skin.corners(a.facet)[2] < 0 ? 2 : 3;
+    // a slab that reaches past a side of the boundary surface lies behind it by its width, and is met from below
+    if (!boundary.has_area(touch.triangle) || p.gap < -boundary.depth(touch.triangle)) continue;
+    const FacetSurface::Point point{touch.triangle, p.x - 0.5 * p.gap * p.normal, p.normal, p.gap};
+    SurfaceSide a = side_of(s, boundary, point);
+    if (at_vertex(boundary, a) >= 0) continue;
+    const int corners = boundary.corners(a.facet)[2] < 0 ? 2 : 3;
     Eigen::Index away = 0;  // the corner opposite to the side that is touched
     if (!touch.corner && corners == 3 && a.weight.minCoeff(&away) <= kAtCorner && faced(p.normal) &&
-        skin.goes_on(touch.triangle, static_cast<int>(away + 1) % 3))
+        boundary.goes_on(touch.triangle, static_cast<int>(away + 1) % 3))
       continue;
     // facets on both sides of an edge find one point
-    const double same = kAtCorner * skin.size();
+    const double same = kAtCorner * boundary.size();
     Vector3 x = Vector3::Zero();
-    for (int k = 0; k < corners; ++k) x += a.weight[k] * skin.place(skin.corners(a.facet)[k]);
+    for (int k = 0; k < corners; ++k)
+      x += a.weight[k] * boundary.place(boundary.corners(a.facet)[k]);
     bool again = false;
     for (std::size_t i = first; i < found.size() && !again; ++i) {
-      const SkinContact& known = found[i].contact;
+      const SurfaceContact& known = found[i].contact;
       Vector3 y = Vector3::Zero();
       for (int k = 0; k < corners; ++k)
-        y += known.a.weight[k] * skin.place(skin.corners(known.a.facet)[k]);
+        y += known.a.weight[k] * boundary.place(boundary.corners(known.a.facet)[k]);
       again = (x - y).norm() <= same && known.normal.dot(p.normal) < 0.0;
     }
     if (again) continue;
-    SkinSide b;
+    SurfaceSide b;
     b.collider = c;
     add(s, c, a, b, -p.normal, p.gap, kOtherWay | (p.feature & (kOtherWay - 1)),
         (static_cast<std::uint64_t>(touch.triangle) << 24) | p.feature);

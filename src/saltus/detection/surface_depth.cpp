@@ -25,7 +25,7 @@ bool on_ray(const TriangleMesh::Node& box, const Vector3& x, const Vector3& d, d
 }  // namespace
 
 // Way from the middle of a triangle inwards to the next one that looks the other way; infinite where there is none.
-double SkinSurface::thickness(int t) const {
+double FacetSurface::thickness(int t) const {
   const auto& [i, j, k] = mesh_.triangles[t];
   const Vector3 x = (mesh_.vertices[i] + mesh_.vertices[j] + mesh_.vertices[k]) / 3.0,
                 d = -mesh_.normal[t];
@@ -48,7 +48,7 @@ double SkinSurface::thickness(int t) const {
   return least;
 }
 
-bool SkinSurface::closed() const {
+bool FacetSurface::closed() const {
   if (!flat_) return !facets_.empty() && mesh_.closed;
   for (std::size_t v = 0; v + 1 < first_about_.size(); ++v)
     if (const auto about = first_about_[v + 1] - first_about_[v]; about != 0 && about != 2)
@@ -57,7 +57,7 @@ bool SkinSurface::closed() const {
 }
 
 /// A ray from x along d goes through an odd number of triangles.
-bool SkinSurface::crosses_oddly(const Vector3& x, const Vector3& d) const {
+bool FacetSurface::crosses_oddly(const Vector3& x, const Vector3& d) const {
   bool odd = false;
   const auto meets = [&](const TriangleMesh::Node& node) {
     return on_ray(node, x, d, std::numeric_limits<double>::infinity());
@@ -73,7 +73,7 @@ bool SkinSurface::crosses_oddly(const Vector3& x, const Vector3& d) const {
   return odd;
 }
 
-double SkinSurface::depth_of(const Vector3& x) const {
+double FacetSurface::depth_of(const Vector3& x) const {
   if (!closed()) return 0.0;
   // two rays, for one may pass through an edge, in the plane of a flat surface
   const Vector3 d1(0.8412, 0.4207, flat_ ? 0.0 : 0.3394),

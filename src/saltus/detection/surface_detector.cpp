@@ -14,13 +14,15 @@ bool disjoint(const Bounds& a, const Bounds& b) {
 
 }  // namespace
 
-SkinDetector::SkinDetector(std::vector<DeformingShape> skins, std::span<const Collider> colliders,
-                           double margin, int materials, const std::vector<char>& meets,
-                           std::vector<std::array<int, 2>> excluded)
+SurfaceDetector::SurfaceDetector(std::vector<DeformingShape> boundaries,
+                                 std::span<const Collider> colliders, double margin, int materials,
+                                 const std::vector<char>& meets,
+                                 std::vector<std::array<int, 2>> excluded)
     : work_(std::make_unique<Work>()) {
   constexpr int kMostVertices = 1 << 22;
   expects(margin >= 0.0, "the margin of detection is below 0");
-  expects(skins.size() + colliders.size() < (std::size_t{1} << 20), "more than 1048575 shapes");
+  expects(boundaries.size() + colliders.size() < (std::size_t{1} << 20),
+          "more than 1048575 shapes");
   Work& w = *work_;
   w.margin = margin;
   w.materials = materials;
@@ -33,9 +35,9 @@ SkinDetector::SkinDetector(std::vector<DeformingShape> skins, std::span<const Co
   for (const Collider& collider : colliders) {
     Work::Other other{collider, collider.local, {}, nullptr};
     if (const auto* mesh = std::get_if<std::shared_ptr<const TriangleMesh>>(&collider.shape))
-      other.surface = std::make_unique<SkinSurface>(**mesh);
+      other.surface = std::make_unique<FacetSurface>(**mesh);
     else if (const auto* field = std::get_if<std::shared_ptr<const HeightField>>(&collider.shape))
-      other.surface = std::make_unique<SkinSurface>(**field);
+      other.surface = std::make_unique<FacetSurface>(**field);
     else if (!std::holds_alternative<Plane>(collider.shape)) {
       const Bounds box = bounds(collider.shape, Pose{});
       widest = std::max(widest, (box.high - box.low).norm());
@@ -45,32 +47,33 @@ SkinDetector::SkinDetector(std::vector<DeformingShape> skins, std::span<const Co
               "a surface of more than 4194304 vertices");
     w.others.push_back(std::move(other));
   }
-  for (DeformingShape& skin : skins) {
-    expects(!skin.vertices.empty() && skin.vertices.size() <= kMostVertices,
-            fmt::format("a skin of {} vertices (1 to {})", skin.vertices.size(), kMostVertices));
-    Bounds box{skin.vertices.front(), skin.vertices.front()};
-    for (const Vector3& x : skin.vertices) {
+  for (DeformingShape& boundary : boundaries) {
+    expects(!boundary.vertices.empty() && boundary.vertices.size() <= kMostVertices,
+            fmt::format("a boundary surface of {} vertices (1 to {})", boundary.vertices.size(),
+                        kMostVertices));
+    Bounds box{boundary.vertices.front(), boundary.vertices.front()};
+    for (const Vector3& x : boundary.vertices) {
       box.low = box.low.cwiseMin(x);
       box.high = box.high.cwiseMax(x);
     }
-    std::vector<int> none(skin.vertices.size(), -1);
-    w.skins.push_back(
-        {SkinSurface(std::move(skin.vertices), skin.facets, widest + (box.high - box.low).norm()),
-         skin.material, skin.self, box, std::move(none)});
+    std::vector<int> none(boundary.vertices.size(), -1);
+    w.boundaries.push_back({FacetSurface(std::move(boundary.vertices), boundary.facets,
+                                         widest + (box.high - box.low).norm()),
+                            boundary.material, boundary.self, box, std::move(none)});
   }
   for (Work::Other& other : w.others)
     if (other.collider.frame < 0) w.place(other);
 }
 
-SkinDetector::~SkinDetector() = default;
-SkinDetector::SkinDetector(SkinDetector&&) noexcept = default;
+SurfaceDetector::~SurfaceDetector() = default;
+SurfaceDetector::SurfaceDetector(SurfaceDetector&&) noexcept = default;
 
-int SkinDetector::skins() const { return static_cast<int>(work_->skins.size()); }
-std::vector<Vector3>& SkinDetector::vertices(int skin) {
-  return work_->skins[static_cast<std::size_t>(skin)].surface.places();
+int SurfaceDetector::boundaries() const { return static_cast<int>(work_->boundaries.size()); }
+std::vector<Vector3>& SurfaceDetector::vertices(int boundary) {
+  return work_->boundaries[static_cast<std::size_t>(boundary)].surface.places();
 }
 
-void SkinDetector::Work::place(Other& other) {
+void SurfaceDetector::Work::place(Other& other) {
   if (other.surface) {
     other.box = placed(other.surface->box(), other.at);
     widen(other.box, margin + other.surface->beyond());
@@ -81,7 +84,7 @@ void SkinDetector::Work::place(Other& other) {
 }
 
 // By key; contacts of one key get the next ones.
-void SkinDetector::Work::take_keys(std::vector<SkinContact>& contacts) {
+void SurfaceDetector::Work::take_keys(std::vector<SurfaceContact>& contacts) {
   std::ranges::sort(found, [](const Found& a, const Found& b) {
     return a.contact.key != b.contact.key ? a.contact.key < b.contact.key : a.order < b.order;
   });
@@ -94,7 +97,7 @@ void SkinDetector::Work::take_keys(std::vector<SkinContact>& contacts) {
   }
 }
 
-void SkinDetector::detect(std::span<const Pose> frames, std::vector<SkinContact>& contacts) {
+void SurfaceDetector::detect(std::span<const Pose> frames, std::vector<SurfaceContact>& contacts) {
   Work& w = *work_;
   w.found.clear();
   w.pair = 0;
@@ -103,32 +106,33 @@ void SkinDetector::detect(std::span<const Pose> frames, std::vector<SkinContact>
       other.at = frames[static_cast<std::size_t>(other.collider.frame)] * other.collider.local;
       w.place(other);
     }
-  const int skins = static_cast<int>(w.skins.size()), others = static_cast<int>(w.others.size());
-  for (Work::Skin& skin : w.skins) {
-    skin.surface.refit();
-    skin.box = skin.surface.box();
-    widen(skin.box, w.margin + skin.surface.beyond());
-    std::ranges::fill(skin.touched, -1);
+  const int boundaries = static_cast<int>(w.boundaries.size()),
+            others = static_cast<int>(w.others.size());
+  for (Work::BoundarySurface& boundary : w.boundaries) {
+    boundary.surface.refit();
+    boundary.box = boundary.surface.box();
+    widen(boundary.box, w.margin + boundary.surface.beyond());
+    std::ranges::fill(boundary.touched, -1);
   }
-  for (int s = 0; s < skins; ++s) {
-    const Work::Skin& skin = w.skins[static_cast<std::size_t>(s)];
+  for (int s = 0; s < boundaries; ++s) {
+    const Work::BoundarySurface& boundary = w.boundaries[static_cast<std::size_t>(s)];
     for (int c = 0; c < others; ++c, ++w.pair) {
       const Work::Other& other = w.others[static_cast<std::size_t>(c)];
       if (!w.wanted(s, c, other.collider.material)) continue;
       if (std::holds_alternative<Plane>(other.collider.shape))
         w.on_plane(s, c);
-      else if (disjoint(skin.box, other.box))
+      else if (disjoint(boundary.box, other.box))
         continue;
       else if (other.surface)
         w.on_surface(s, c);
       else
         w.on_convex(s, c);
     }
-    for (int r = s; r < skins; ++r, ++w.pair) {
-      const Work::Skin& second = w.skins[static_cast<std::size_t>(r)];
+    for (int r = s; r < boundaries; ++r, ++w.pair) {
+      const Work::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
       if (!w.wanted(s, w.number(r), second.material)) continue;
-      if (r == s && skin.self) w.on_itself(s);
-      if (r > s && !disjoint(skin.box, second.box)) w.on_skin(s, r);
+      if (r == s && boundary.self) w.on_itself(s);
+      if (r > s && !disjoint(boundary.box, second.box)) w.on_boundary(s, r);
     }
   }
   w.take_keys(contacts);

@@ -1,4 +1,4 @@
-// How SkinDetector works inside: surfaces with their boxes, and one function for each kind of pair.
+// How SurfaceDetector works inside: surfaces with their boxes, and one function for each kind of pair.
 #pragma once
 #include <algorithm>
 
@@ -21,9 +21,9 @@ inline Bounds placed(const Bounds& box, const Pose& at) {
   return {middle - half, middle + half};
 }
 
-struct SkinDetector::Work {
-  struct Skin {
-    SkinSurface surface;
+struct SurfaceDetector::Work {
+  struct BoundarySurface {
+    FacetSurface surface;
     int material;
     bool self;
     Bounds box;                ///< of all that may touch it
@@ -33,18 +33,18 @@ struct SkinDetector::Work {
     Collider collider;
     Pose at;
     Bounds box;
-    std::unique_ptr<SkinSurface> surface;  ///< of a mesh or height field
+    std::unique_ptr<FacetSurface> surface;  ///< of a mesh or height field
   };
-  /// What touches of a pair, in the feature of its key: a vertex of the first skin, edges of both, or the other way round.
+  /// What touches of a pair, in the feature of its key: a vertex of the first boundary surface, edges of both, or the other way round.
   static constexpr std::uint32_t kEdges = 1u << 22, kOtherWay = 1u << 23;
   /// Features have 22 or 23 bits. Contacts that fall together in them stand in the order of these numbers, which are
   /// their own in a pair: keys are a function of the configuration, whatever the order of the search.
   struct Found {
-    SkinContact contact;
+    SurfaceContact contact;
     std::uint64_t order;
   };
 
-  std::vector<Skin> skins;
+  std::vector<BoundarySurface> boundaries;
   std::vector<Other> others;
   double margin = 0.0;
   int materials = 1;
@@ -55,7 +55,7 @@ struct SkinDetector::Work {
   std::vector<SurfaceTouch> touches_found;
 
   bool wanted(int s, int other, int material) const {
-    const int own = skins[static_cast<std::size_t>(s)].material;
+    const int own = boundaries[static_cast<std::size_t>(s)].material;
     if (meets[static_cast<std::size_t>(own * materials + material)] == 0) return false;
     if (excluded.empty()) return true;
     const int a = number(s);
@@ -67,52 +67,54 @@ struct SkinDetector::Work {
   void on_convex(int s, int c);
   void facets_on_convex(int s, int c);
   void on_surface(int s, int c);
-  void on_skin(int s, int r);
+  void on_boundary(int s, int r);
   void on_itself(int s);
   template <class Take>
-  void cross_edges(const SkinSurface& first, const Bounds& box, const SkinSurface& second,
+  void cross_edges(const FacetSurface& first, const Bounds& box, const FacetSurface& second,
                    const Pose& at, const Take& take) const;
 
-  /// Colliders as given, skins after them.
-  int number(int skin) const { return static_cast<int>(others.size()) + skin; }
-  void add(int s, int other, const SkinSide& a, const SkinSide& b, const Vector3& normal,
+  /// Colliders as given, boundary surfaces after them.
+  int number(int boundary) const { return static_cast<int>(others.size()) + boundary; }
+  void add(int s, int other, const SurfaceSide& a, const SurfaceSide& b, const Vector3& normal,
            double gap, std::uint32_t feature, std::uint64_t order) {
     found.push_back({{a, b, normal, gap, contact_key(number(s), other, feature)}, order});
   }
-  /// Vertex v of skin s.
-  void add_vertex(int s, int v, int other, const SkinSide& b, const Vector3& normal, double gap) {
-    SkinSide a;
-    a.skin = s;
+  /// Vertex v of boundary surface s.
+  void add_vertex(int s, int v, int other, const SurfaceSide& b, const Vector3& normal,
+                  double gap) {
+    SurfaceSide a;
+    a.boundary = s;
     a.vertex = v;
     add(s, other, a, b, normal, gap, static_cast<std::uint32_t>(v), 0);
   }
-  /// Edge i of skin s and edge j of `count`.
-  void add_edges(int s, int i, int other, int j, std::size_t count, const SkinSide& a,
-                 const SkinSide& b, const Vector3& normal, double gap) {
+  /// Edge i of boundary surface s and edge j of `count`.
+  void add_edges(int s, int i, int other, int j, std::size_t count, const SurfaceSide& a,
+                 const SurfaceSide& b, const Vector3& normal, double gap) {
     const std::uint64_t f = static_cast<std::uint64_t>(i) * count + static_cast<std::uint64_t>(j);
     add(s, other, a, b, normal, gap, kEdges | static_cast<std::uint32_t>(f % kEdges), f);
   }
-  void take_keys(std::vector<SkinContact>& contacts);
+  void take_keys(std::vector<SurfaceContact>& contacts);
 
   /// The point a (1 - s) + b s of an edge from a to b.
-  static SkinSide on_edge(int skin, const SkinSurface& surface, const SkinSurface::Edge& edge,
-                          double s) {
-    SkinSide side;
-    side.skin = skin;
+  static SurfaceSide on_edge(int boundary, const FacetSurface& surface,
+                             const FacetSurface::Edge& edge, double s) {
+    SurfaceSide side;
+    side.boundary = boundary;
     side.facet = surface.facet(edge.triangle);
     side.weight[edge.side] = 1.0 - s;
     side.weight[(edge.side + 1) % 3] = s;
     return side;
   }
-  static SkinSide side_of(int skin, const SkinSurface& surface, const SkinSurface::Point& point) {
-    SkinSide side;
-    side.skin = skin;
+  static SurfaceSide side_of(int boundary, const FacetSurface& surface,
+                             const FacetSurface::Point& point) {
+    SurfaceSide side;
+    side.boundary = boundary;
     side.facet = surface.facet(point.triangle);
     side.weight = surface.weights(point.triangle, point.y);
     return side;
   }
   /// The vertex of a facet that a point of it is at, -1: at none.
-  static int at_vertex(const SkinSurface& surface, const SkinSide& side) {
+  static int at_vertex(const FacetSurface& surface, const SurfaceSide& side) {
     Eigen::Index k = 0;
     return side.weight.maxCoeff(&k) >= 1.0 - kAtCorner
                ? surface.corners(side.facet)[static_cast<std::size_t>(k)]

@@ -3,40 +3,41 @@
 
 namespace saltus {
 
-void SkinDetector::inside(const std::function<void(const Inside&)>& use) const {
+void SurfaceDetector::inside(const std::function<void(const Inside&)>& use) const {
   const Work& w = *work_;
   // vertices of `points`, placed by `at`, in `solid` placed by `in`
-  const auto vertices = [&](int a, const SkinSurface& points, const Pose& at, bool of_skin, int b,
-                            const SkinSurface& solid, const Pose& in) {
+  const auto vertices = [&](int a, const FacetSurface& points, const Pose& at, bool of_boundary,
+                            int b, const FacetSurface& solid, const Pose& in) {
     if (!solid.closed()) return;
     const Pose to_points = at.inverse() * in;
     points.vertices_in(placed(solid.box(), to_points), [&](int v) {
       const Vector3 x = at * points.place(v);
       const double depth = solid.depth_of(in.inverse() * x);
-      if (depth > 0.0) use({{a, b}, of_skin ? v : -1, x, depth});
+      if (depth > 0.0) use({{a, b}, of_boundary ? v : -1, x, depth});
     });
   };
-  const int skins = static_cast<int>(w.skins.size()), others = static_cast<int>(w.others.size());
-  for (int s = 0; s < skins; ++s) {
-    const SkinSurface& skin = w.skins[static_cast<std::size_t>(s)].surface;
+  const int boundaries = static_cast<int>(w.boundaries.size()),
+            others = static_cast<int>(w.others.size());
+  for (int s = 0; s < boundaries; ++s) {
+    const FacetSurface& boundary = w.boundaries[static_cast<std::size_t>(s)].surface;
     for (int c = 0; c < others; ++c) {
       const Work::Other& other = w.others[static_cast<std::size_t>(c)];
       if (!w.wanted(s, c, other.collider.material)) continue;
       if (other.surface) {
-        vertices(w.number(s), skin, {}, true, c, *other.surface, other.at);
-        vertices(c, *other.surface, other.at, false, w.number(s), skin, {});
+        vertices(w.number(s), boundary, {}, true, c, *other.surface, other.at);
+        vertices(c, *other.surface, other.at, false, w.number(s), boundary, {});
       } else if (!std::holds_alternative<Plane>(other.collider.shape)) {
         const Bounds box = bounds(other.collider.shape, other.at);
         const Vector3 middle = 0.5 * (box.low + box.high);
-        const double depth = skin.depth_of(middle);
+        const double depth = boundary.depth_of(middle);
         if (depth > 0.0) use({{c, w.number(s)}, -1, middle, depth});
       }
     }
-    for (int r = s + 1; r < skins; ++r) {
-      const Work::Skin& second = w.skins[static_cast<std::size_t>(r)];
+    for (int r = s + 1; r < boundaries; ++r) {
+      const Work::BoundarySurface& second = w.boundaries[static_cast<std::size_t>(r)];
       if (!w.wanted(s, w.number(r), second.material)) continue;
-      vertices(w.number(s), skin, {}, true, w.number(r), second.surface, {});
-      vertices(w.number(r), second.surface, {}, true, w.number(s), skin, {});
+      vertices(w.number(s), boundary, {}, true, w.number(r), second.surface, {});
+      vertices(w.number(r), second.surface, {}, true, w.number(s), boundary, {});
     }
   }
 }

@@ -1,4 +1,4 @@
-// Skins against surfaces of facets: those of fixed or rigid meshes, each other and themselves.
+// Boundary surfaces against surfaces of facets: those of fixed or rigid meshes, each other and themselves.
 #include <cmath>
 
 #include "saltus/detection/surface_detector_internal.h"
@@ -10,25 +10,25 @@ constexpr double kCrossing = 0.02;  // sine of the least angle at which edges cr
 
 }  // namespace
 
-// Edges of a skin in the world against those of a surface placed by `at`: with p + s u and q + r w on them
+// Edges of a boundary surface in the world against those of a surface placed by `at`: with p + s u and q + r w on them
 //
 //     n = +- u x w/|u x w|,   from the second to the first,   -n between the normals beside the first, n beside the second,
 //     gap = n . (p + s u - q - r w),   0 < s, r < 1.
 template <class Take>
-void SkinDetector::Work::cross_edges(const SkinSurface& first, const Bounds& box,
-                                     const SkinSurface& second, const Pose& at,
-                                     const Take& take) const {
+void SurfaceDetector::Work::cross_edges(const FacetSurface& first, const Bounds& box,
+                                        const FacetSurface& second, const Pose& at,
+                                        const Take& take) const {
   if (first.edges().empty() || second.edges().empty()) return;
   const Pose back = at.inverse();
   const double reach = std::max({margin, first.deepest(), second.deepest()});
   first.edges_in(box, [&](int i) {
-    const SkinSurface::Edge& e = first.edges()[static_cast<std::size_t>(i)];
+    const FacetSurface::Edge& e = first.edges()[static_cast<std::size_t>(i)];
     const auto [a, b] = first.ends(e);
     const Vector3 p = first.place(a), u = first.place(b) - p;
     Bounds near = first.box_of(e);
     widen(near, reach);
     second.edges_in(placed(near, back), [&](int j) {
-      const SkinSurface::Edge& f = second.edges()[static_cast<std::size_t>(j)];
+      const FacetSurface::Edge& f = second.edges()[static_cast<std::size_t>(j)];
       const auto [c, d] = second.ends(f);
       const Vector3 q = at * second.place(c), w = at.R * (second.place(d) - second.place(c)),
                     across = u.cross(w);
@@ -47,52 +47,54 @@ void SkinDetector::Work::cross_edges(const SkinSurface& first, const Bounds& box
   });
 }
 
-// A mesh or height field that does not deform: vertices of the skin on it, in its frame, then its own on the skin.
-void SkinDetector::Work::on_surface(int s, int c) {
-  Skin& own = skins[static_cast<std::size_t>(s)];
-  const SkinSurface& skin = own.surface;
+// A mesh or height field that does not deform: vertices of the boundary surface on it, in its frame, then its own on the boundary surface.
+void SurfaceDetector::Work::on_surface(int s, int c) {
+  BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
+  const FacetSurface& boundary = own.surface;
   const Other& other = others[static_cast<std::size_t>(c)];
-  const SkinSurface& surface = *other.surface;
+  const FacetSurface& surface = *other.surface;
   const Matrix3& R = other.at.R;
   const auto any = [](int) { return false; };
-  SkinSurface::Point point;
-  skin.vertices_in(other.box, [&](int v) {
+  FacetSurface::Point point;
+  boundary.vertices_in(other.box, [&](int v) {
     if (!surface.nearest(
-            R.transpose() * (skin.place(v) - other.at.x), margin,
-            [&](const Vector3& d) { return skin.looks(v, R * d); }, any, point))
+            R.transpose() * (boundary.place(v) - other.at.x), margin,
+            [&](const Vector3& d) { return boundary.looks(v, R * d); }, any, point))
       return;
     own.touched[static_cast<std::size_t>(v)] = pair;
-    SkinSide b;
+    SurfaceSide b;
     b.collider = c;
     add_vertex(s, v, c, b, R * point.normal, point.gap);
   });
-  if (skin.facets() == 0) return;
+  if (boundary.facets() == 0) return;
   surface.vertices_in(placed(own.box, other.at.inverse()), [&](int v) {
-    if (!skin.nearest(
+    if (!boundary.nearest(
             other.at * surface.place(v), margin,
             [&](const Vector3& d) { return surface.looks(v, R.transpose() * d); }, any, point))
       return;
-    const SkinSide a = side_of(s, skin, point);
-    const int vertex = at_vertex(skin, a);
+    const SurfaceSide a = side_of(s, boundary, point);
+    const int vertex = at_vertex(boundary, a);
     if (vertex >= 0 && own.touched[static_cast<std::size_t>(vertex)] == pair) return;
-    SkinSide b;
+    SurfaceSide b;
     b.collider = c;
     add(s, c, a, b, -point.normal, point.gap, kOtherWay | static_cast<std::uint32_t>(v), 0);
   });
-  cross_edges(skin, other.box, surface, other.at,
+  cross_edges(boundary, other.box, surface, other.at,
               [&](int i, double along, int j, double, const Vector3& n, double gap) {
-                SkinSide b;
+                SurfaceSide b;
                 b.collider = c;
-                add_edges(s, i, c, j, surface.edges().size(),
-                          on_edge(s, skin, skin.edges()[static_cast<std::size_t>(i)], along), b, n,
-                          gap);
+                add_edges(
+                    s, i, c, j, surface.edges().size(),
+                    on_edge(s, boundary, boundary.edges()[static_cast<std::size_t>(i)], along), b,
+                    n, gap);
               });
 }
 
-void SkinDetector::Work::on_skin(int s, int r) {
-  Skin &first = skins[static_cast<std::size_t>(s)], &second = skins[static_cast<std::size_t>(r)];
+void SurfaceDetector::Work::on_boundary(int s, int r) {
+  BoundarySurface &first = boundaries[static_cast<std::size_t>(s)],
+                  &second = boundaries[static_cast<std::size_t>(r)];
   const auto any = [](int) { return false; };
-  SkinSurface::Point point;
+  FacetSurface::Point point;
   first.surface.vertices_in(second.box, [&](int v) {
     if (!second.surface.nearest(
             first.surface.place(v), margin,
@@ -106,11 +108,11 @@ void SkinDetector::Work::on_skin(int s, int r) {
             second.surface.place(v), margin,
             [&](const Vector3& d) { return second.surface.looks(v, d); }, any, point))
       return;
-    const SkinSide a = side_of(s, first.surface, point);
+    const SurfaceSide a = side_of(s, first.surface, point);
     const int vertex = at_vertex(first.surface, a);
     if (vertex >= 0 && first.touched[static_cast<std::size_t>(vertex)] == pair) return;
-    SkinSide b;
-    b.skin = r;
+    SurfaceSide b;
+    b.boundary = r;
     b.vertex = v;
     add(s, number(r), a, b, -point.normal, point.gap, kOtherWay | static_cast<std::uint32_t>(v), 0);
   });
@@ -124,23 +126,24 @@ void SkinDetector::Work::on_skin(int s, int r) {
 }
 
 // Of two vertices that touch each other the first one counts.
-void SkinDetector::Work::on_itself(int s) {
-  Skin& own = skins[static_cast<std::size_t>(s)];
-  const SkinSurface& skin = own.surface;
-  SkinSurface::Point point;
-  for (int v = 0; v < skin.vertices(); ++v) {
-    const std::span<const int> beside = skin.beside(v);
+void SurfaceDetector::Work::on_itself(int s) {
+  BoundarySurface& own = boundaries[static_cast<std::size_t>(s)];
+  const FacetSurface& boundary = own.surface;
+  FacetSurface::Point point;
+  for (int v = 0; v < boundary.vertices(); ++v) {
+    const std::span<const int> beside = boundary.beside(v);
     if (beside.empty()) continue;
     const auto near = [&](int facet) {
-      for (const int w : skin.corners(facet))
+      for (const int w : boundary.corners(facet))
         if (w == v || (w >= 0 && std::binary_search(beside.begin(), beside.end(), w))) return true;
-      return skin.was_behind(v, facet);
+      return boundary.was_behind(v, facet);
     };
-    if (!skin.nearest(
-            skin.place(v), margin, [&](const Vector3& d) { return skin.looks(v, d); }, near, point))
+    if (!boundary.nearest(
+            boundary.place(v), margin, [&](const Vector3& d) { return boundary.looks(v, d); }, near,
+            point))
       continue;
-    const SkinSide b = side_of(s, skin, point);
-    const int vertex = at_vertex(skin, b);
+    const SurfaceSide b = side_of(s, boundary, point);
+    const int vertex = at_vertex(boundary, b);
     if (vertex >= 0 && vertex < v && own.touched[static_cast<std::size_t>(vertex)] == pair)
       continue;
     own.touched[static_cast<std::size_t>(v)] = pair;

@@ -9,8 +9,8 @@ namespace saltus {
 
 /// A flat piece between three vertices, counter-clockwise seen from outside; between two of a body in the plane of x and
 /// y, the outside on its right. The point of weights w (>= 0, sum 1) is {body, feature, sum_k w_k local[k]}.
-struct SkinFacet {
-  std::array<int, 3> vertex{-1, -1, -1};  ///< of Skin::vertices; the third -1: an edge
+struct BoundaryFacet {
+  std::array<int, 3> vertex{-1, -1, -1};  ///< of BoundarySurface::vertices; the third -1: an edge
   int body = 0, feature = 0;
   std::array<Vector3, 3> local{Vector3::Zero(), Vector3::Zero(), Vector3::Zero()};
 
@@ -21,9 +21,9 @@ struct SkinFacet {
 };
 
 /// Vertices without facets may touch others too, and are never touched between them.
-struct Skin {
+struct BoundarySurface {
   std::vector<PointRef> vertices;
-  std::vector<SkinFacet> facets;
+  std::vector<BoundaryFacet> facets;
 };
 
 }  // namespace saltus

@@ -188,7 +188,7 @@ class Dynamics {
 
   // -- bounds
   /// No |d| of point_drift() is larger in [from, to], of points up to `reach` [m] from the origin of their frame, and of
-  /// vertices of skins [m/s]. Default: 0.
+  /// vertices of boundary surfaces [m/s]. Default: 0.
   virtual double fastest_drift(double from, double to, double reach) const;
   /// Forces are rounded as if every coordinate were this far from 0, q itself aside: the largest coordinate of what they
   /// are measured from, and length. Default: 0.

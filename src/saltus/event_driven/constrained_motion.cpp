@@ -118,7 +118,7 @@ int solve_rows(const Matrix& S, const Vector& rhs, Vector& lambda, const Vector&
   return rank;
 }
 
-LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
+ConstrainedMotion::ConstrainedMotion(const Model& model) : model_(model), contacts_(model) {
   const auto groups = model.groups();
   first_.assign(contacts_.first().begin(), contacts_.first().end());
   n_ = first_.back();
@@ -163,16 +163,16 @@ LaneMotion::LaneMotion(const Model& model) : model_(model), contacts_(model) {
   shifted_ = start_ = at_;
   f_ = a_ = scratch_ = Vector::Zero(n_);
 }
-LaneMotion::~LaneMotion() = default;
+ConstrainedMotion::~ConstrainedMotion() = default;
 
-void LaneMotion::start(std::span<const GroupState> groups) {
+void ConstrainedMotion::start(std::span<const GroupState> groups) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     start_[g].q = groups[g].q;
     start_[g].v = groups[g].v;
   }
 }
 
-void LaneMotion::take_up(double t) {
+void ConstrainedMotion::take_up(double t) {
   if (jumps_.empty()) return;
   constexpr double kEver = std::numeric_limits<double>::infinity();
   const auto next = std::ranges::upper_bound(jumps_, t);
@@ -184,7 +184,7 @@ void LaneMotion::take_up(double t) {
   until_ = next == jumps_.end() ? kEver : std::nextafter(*next, -kEver);
 }
 
-void LaneMotion::set_modes(std::span<const ContactMode> modes) {
+void ConstrainedMotion::set_modes(std::span<const ContactMode> modes) {
   modes_.assign(modes.begin(), modes.end());
   index_.assign(modes_.size(), -1);
   force_.assign(modes_.size(), Vector3::Zero());
@@ -193,7 +193,7 @@ void LaneMotion::set_modes(std::span<const ContactMode> modes) {
   still_ = slip_;
 }
 
-void LaneMotion::mark_slips(double share, View motion) {
+void ConstrainedMotion::mark_slips(double share, View motion) {
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     slip_[k] = std::hypot(rate_[k][1], rate_[k][2]);
     still_[k] = 0.0;
@@ -203,7 +203,7 @@ void LaneMotion::mark_slips(double share, View motion) {
   share_ = share;
 }
 
-double LaneMotion::slip_rate(View acceleration) const {
+double ConstrainedMotion::slip_rate(View acceleration) const {
   double rate = 0.0;
   for (std::size_t k = 0; k < modes_.size(); ++k)
     for (int a = 1; index_[k] >= 0 && a <= contacts_.contact(at(index_[k])).tangents; ++a)
@@ -212,7 +212,7 @@ double LaneMotion::slip_rate(View acceleration) const {
   return rate;
 }
 
-void LaneMotion::move(View w, std::vector<GroupState>& groups) const {
+void ConstrainedMotion::move(View w, std::vector<GroupState>& groups) const {
   for (std::size_t g = 0; g < start_.size(); ++g) {
     const Dynamics& body = *model_.groups()[g].dynamics;
     if (body.velocities() == 0)
@@ -222,7 +222,7 @@ void LaneMotion::move(View w, std::vector<GroupState>& groups) const {
   }
 }
 
-void LaneMotion::put(double t, View w, View v) {
+void ConstrainedMotion::put(double t, View w, View v) {
   t_ = inside(t);
   rows_here_ = bias_here_ = false;
   move(w, at_);
@@ -235,12 +235,12 @@ void LaneMotion::put(double t, View w, View v) {
   }
 }
 
-void LaneMotion::look(double t, View w, View v) {
+void ConstrainedMotion::look(double t, View w, View v) {
   put(t, w, v);
   contacts_.find(t_, at_);
 }
 
-void LaneMotion::go(double t, View w, View v) {
+void ConstrainedMotion::go(double t, View w, View v) {
   put(t, w, v);
   if (!modes_.empty() || springs_) {
     contacts_.find_rows(t_, at_);
@@ -250,7 +250,7 @@ void LaneMotion::go(double t, View w, View v) {
 }
 
 // Rates of the modes, and what moves by itself in them.
-void LaneMotion::read_modes() {
+void ConstrainedMotion::read_modes() {
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     index_[k] = contacts_.index_of(modes_[k].key);
     force_[k].setZero();
@@ -271,12 +271,12 @@ void LaneMotion::read_modes() {
 }
 
 // mu f(s), or the bound f(s) of a relay
-double LaneMotion::strength(std::size_t k, double slip) const {
+double ConstrainedMotion::strength(std::size_t k, double slip) const {
   return contacts_.law(at(index_[k])).strength(slip);
 }
 
 // F of the bodies, of springs that press and of relays that slide.
-void LaneMotion::applied(Out f) {
+void ConstrainedMotion::applied(Out f) {
   for (std::size_t g = 0; g < at_.size(); ++g) {
     const Dynamics& body = *model_.groups()[g].dynamics;
     if (body.velocities() > 0)
@@ -293,7 +293,7 @@ void LaneMotion::applied(Out f) {
   }
 }
 
-double LaneMotion::fastest(View v) const {
+double ConstrainedMotion::fastest(View v) const {
   double most = 0.0;
   for (std::size_t g = 0; g < rigid_.size(); ++g)
     for (int i = first_[g]; i + 3 <= first_[g + 1]; i += rigid_[g] ? 6 : 3)
@@ -301,7 +301,7 @@ double LaneMotion::fastest(View v) const {
   return most;
 }
 
-double LaneMotion::fastest_turn(View v) const {
+double ConstrainedMotion::fastest_turn(View v) const {
   double most = 0.0;
   for (std::size_t g = 0; g < rigid_.size(); ++g)
     for (int i = first_[g]; rigid_[g] && i < first_[g + 1]; i += 6)
@@ -309,45 +309,45 @@ double LaneMotion::fastest_turn(View v) const {
   return most;
 }
 
-double LaneMotion::extent() const {
+double ConstrainedMotion::extent() const {
   double most = 0.0;
   for (std::size_t g = 0; g < at_.size(); ++g) most = std::max(most, extent(g));
   return most;
 }
 
-double LaneMotion::extent(std::size_t g) const {
+double ConstrainedMotion::extent(std::size_t g) const {
   double most = 0.0;
   for (Eigen::Index i = 0; i < at_[g].q.size(); ++i)
     if (!rigid_[g] || i % 7 < 3) most = std::max(most, std::abs(at_[g].q[i]));
   return most;
 }
 
-const Vector& LaneMotion::free_acceleration() {
+const Vector& ConstrainedMotion::free_acceleration() {
   applied(f_);
   a_ = f_;
   solve_mass(a_);
   return a_;
 }
 
-void LaneMotion::solve_mass(Eigen::Ref<Matrix> X) {
+void ConstrainedMotion::solve_mass(Eigen::Ref<Matrix> X) {
   for (std::size_t g = 0; g < at_.size(); ++g)
     if (const auto n = at_[g].v.size(); n > 0) solve(M_[g], X.middleRows(first_[g], n));
 }
 
-void LaneMotion::joint_rows_here() {
+void ConstrainedMotion::joint_rows_here() {
   if (rows_here_) return;
   contacts_.joints().make_rows(t_, [&](int m) -> const Vector& { return at_[at(m)].q; });
   rows_here_ = true;
 }
 
-void LaneMotion::joint_rates(Vector& rate) {
+void ConstrainedMotion::joint_rates(Vector& rate) {
   joint_rows_here();
   rate = contacts_.joints().drift0();
   for (std::size_t g = 0; g < at_.size(); ++g)
     if (at_[g].v.size() > 0) contacts_.joints().multiply_add(static_cast<int>(g), at_[g].v, rate);
 }
 
-void LaneMotion::joints_here(Matrix& G, Vector& rate) {
+void ConstrainedMotion::joints_here(Matrix& G, Vector& rate) {
   joint_rates(rate);
   G.resize(m_joints_, n_);
   for (std::size_t g = 0; g < at_.size(); ++g)
@@ -355,8 +355,8 @@ void LaneMotion::joints_here(Matrix& G, Vector& rate) {
       contacts_.joints().dense(static_cast<int>(g), G.middleCols(first_[g], at_[g].v.size()));
 }
 
-void LaneMotion::add_joint_loads(const Vector& L, double weight,
-                                 std::span<std::array<Vector3, 2>> loads) {
+void ConstrainedMotion::add_joint_loads(const Vector& L, double weight,
+                                        std::span<std::array<Vector3, 2>> loads) {
   joint_rows_here();
   const JointSystem& joints = contacts_.joints();
   JointRows rows;
@@ -373,7 +373,7 @@ void LaneMotion::add_joint_loads(const Vector& L, double weight,
 }
 
 // Groups after the time s with the velocities of the place.
-void LaneMotion::shift(double s, std::vector<GroupState>& groups) const {
+void ConstrainedMotion::shift(double s, std::vector<GroupState>& groups) const {
   for (std::size_t g = 0; g < at_.size(); ++g) {
     const Dynamics& body = *model_.groups()[g].dynamics;
     groups[g].v = at_[g].v;
@@ -385,7 +385,7 @@ void LaneMotion::shift(double s, std::vector<GroupState>& groups) const {
 }
 
 // After joints_here(): analytic where the system knows the groups, else a difference of G v + d.
-void LaneMotion::joint_bias(Vector& gamma) {
+void ConstrainedMotion::joint_bias(Vector& gamma) {
   JointSystem& joints = contacts_.joints();
   gamma.resize(m_joints_);
   if (analytic_joints_) {
@@ -410,7 +410,7 @@ void LaneMotion::joint_bias(Vector& gamma) {
   joints.put_exact(t_, by, gamma);
 }
 
-double LaneMotion::joint_gaps(Vector& g) {
+double ConstrainedMotion::joint_gaps(Vector& g) {
   g.setZero(m_joints_);
   if (m_joints_ == 0) return 0.0;
   contacts_.joints().gaps(
@@ -419,8 +419,8 @@ double LaneMotion::joint_gaps(Vector& g) {
 }
 
 // Of laws on coordinates of joints. False: some contact is none of these.
-bool LaneMotion::coordinate_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
-                                 Vector& bias) {
+bool ConstrainedMotion::coordinate_bias(std::span<const std::uint64_t> keys,
+                                        std::span<const int> rows, Vector& bias) {
   JointSystem& joints = contacts_.joints();
   if (!bias_here_) {
     Vector held(m_joints_);
@@ -436,8 +436,8 @@ bool LaneMotion::coordinate_bias(std::span<const std::uint64_t> keys, std::span<
   return true;
 }
 
-void LaneMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
-                              Vector& bias) {
+void ConstrainedMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<const int> rows,
+                                     Vector& bias) {
   int m = 0;
   for (const int r : rows) m += r;
   bias.setZero(m);
@@ -468,7 +468,7 @@ void LaneMotion::contact_bias(std::span<const std::uint64_t> keys, std::span<con
 }
 
 // B a = -bias on the active rows of contacts; D the directions of their forces.
-void LaneMotion::contact_rows(bool with_bias) {
+void ConstrainedMotion::contact_rows(bool with_bias) {
   active_.clear();
   std::vector<std::uint64_t> keys;
   std::vector<int> rows;
@@ -516,7 +516,7 @@ void LaneMotion::contact_rows(bool with_bias) {
 }
 
 // Contacts and joints together, joints first.
-void LaneMotion::make_constraints() {
+void ConstrainedMotion::make_constraints() {
   contact_rows(false);
   const auto m = B_.rows();
   BA_.resize(m_joints_ + m, n_);
@@ -530,7 +530,7 @@ void LaneMotion::make_constraints() {
   DA_.rightCols(m) = D_;
 }
 
-void LaneMotion::factor_joints(bool anew) {
+void ConstrainedMotion::factor_joints(bool anew) {
   JointSystem& joints = contacts_.joints();
   const auto factors = [&](int m) -> const Factor& { return M_[at(m)]; };
   if (joints.loops() && (anew || !chosen_)) joints.find_dependent(factors);
@@ -538,13 +538,13 @@ void LaneMotion::factor_joints(bool anew) {
   joints.factorise_kept(factors);
 }
 
-void LaneMotion::joint_rate_of(View v, Out rate) {
+void ConstrainedMotion::joint_rate_of(View v, Out rate) {
   for (std::size_t g = 0; g < at_.size(); ++g)
     if (const auto n = at_[g].v.size(); n > 0)
       contacts_.joints().multiply_add(static_cast<int>(g), v.segment(first_[g], n), rate);
 }
 
-void LaneMotion::pull(View L, Out x) {
+void ConstrainedMotion::pull(View L, Out x) {
   x.setZero();
   for (std::size_t g = 0; g < at_.size(); ++g)
     if (const auto n = at_[g].v.size(); n > 0)
@@ -552,7 +552,7 @@ void LaneMotion::pull(View L, Out x) {
   solve_mass(x);
 }
 
-void LaneMotion::free_of_joints(Matrix& X, Matrix& R) {
+void ConstrainedMotion::free_of_joints(Matrix& X, Matrix& R) {
   R.setZero(m_joints_, X.cols());
   if (m_joints_ == 0) return;
   for (Eigen::Index r = 0; r < X.cols(); ++r) joint_rate_of(X.col(r), R.col(r));
@@ -564,7 +564,7 @@ void LaneMotion::free_of_joints(Matrix& X, Matrix& R) {
 }
 
 // a += M^-1 G^T L,  G a = -gamma.  Which rows depend on others is chosen once in a step, and again where that does not hold.
-void LaneMotion::take_joints() {
+void ConstrainedMotion::take_joints() {
   for (bool anew = !chosen_;; anew = true) {
     factor_joints(anew);
     rhs_ = joint_bias_;
@@ -584,7 +584,7 @@ void LaneMotion::take_joints() {
   }
 }
 
-void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
+void ConstrainedMotion::rates(double t, View w, View v, Out dw, Out dv) {
   ++evaluations_;
   go(t, w, v);
   for (std::size_t g = 0; g < at_.size(); ++g)
@@ -629,7 +629,7 @@ void LaneMotion::rates(double t, View w, View v, Out dw, Out dv) {
 // What the force of a row is the difference of, as if it were alone: (|B| |M^-1 F| + |B| |what joints add| + |b|)/S, and what
 // round-off leaves of b as a difference, eps |B| |v|/e. One of many that contacts in a row load each other with takes the
 // largest of its group.
-void LaneMotion::force_sizes(std::vector<double>& sizes) {
+void ConstrainedMotion::force_sizes(std::vector<double>& sizes) {
   sizes.assign(modes_.size(), 0.0);
   for (std::size_t k = 0; k < modes_.size(); ++k)
     if (index_[k] >= 0) sizes[k] = spring_size(k);
@@ -660,7 +660,7 @@ void LaneMotion::force_sizes(std::vector<double>& sizes) {
 }
 
 // The same of a spring.
-double LaneMotion::spring_size(std::size_t k) const {
+double ConstrainedMotion::spring_size(std::size_t k) const {
   const ContactLaw& law = contacts_.law(at(index_[k]));
   if (law.set_valued()) return 0.0;
   return std::abs(force_[k][0]) +
@@ -668,7 +668,7 @@ double LaneMotion::spring_size(std::size_t k) const {
 }
 
 // K of (D^T P M^-1 D) K = 0, D^T P M^-1 D scaled to ones on its diagonal.
-std::vector<LaneMotion::Share> LaneMotion::shares() const {
+std::vector<ConstrainedMotion::Share> ConstrainedMotion::shares() const {
   std::vector<Share> found;
   if (!shared_) return found;
   Matrix A = D_.transpose() * X_;
@@ -716,7 +716,7 @@ std::vector<LaneMotion::Share> LaneMotion::shares() const {
 }
 
 // Of mode k, whose rows of lambda begin at `first`.
-ShareLaw LaneMotion::share_law(std::size_t k, int first) const {
+ShareLaw ConstrainedMotion::share_law(std::size_t k, int first) const {
   if (contacts_.law(at(index_[k])).slides_on_normal())
     return {ShareLaw::Kind::bounded, first, 1, strength(k, 0.0)};
   const int tangents = contacts_.contact(at(index_[k])).tangents;
@@ -725,13 +725,13 @@ ShareLaw LaneMotion::share_law(std::size_t k, int first) const {
   return {ShareLaw::Kind::cone, first, 1 + tangents, strength(k, 0.0)};
 }
 
-bool LaneMotion::shared(std::size_t mode) const {
+bool ConstrainedMotion::shared(std::size_t mode) const {
   return std::ranges::any_of(shares(), [&](const Share& share) {
     return std::ranges::find(share.modes, mode) != share.modes.end();
   });
 }
 
-void LaneMotion::mark_shared(std::size_t k, std::span<ContactMode> modes) const {
+void ConstrainedMotion::mark_shared(std::size_t k, std::span<ContactMode> modes) const {
   for (const Share& share : shares()) {
     const bool breaks = share_left(lambda_(share.rows), share.laws) < 0.0;
     if (breaks || std::ranges::find(share.modes, k) != share.modes.end())
@@ -739,7 +739,7 @@ void LaneMotion::mark_shared(std::size_t k, std::span<ContactMode> modes) const 
   }
 }
 
-void LaneMotion::forget_shared(std::span<ContactMode> modes) const {
+void ConstrainedMotion::forget_shared(std::span<ContactMode> modes) const {
   for (const Share& share : shares()) {
     const Vector lambda = lambda_(share.rows);
     const double size = lambda.cwiseAbs().maxCoeff();
@@ -748,7 +748,7 @@ void LaneMotion::forget_shared(std::span<ContactMode> modes) const {
   }
 }
 
-double LaneMotion::share(bool exact) {
+double ConstrainedMotion::share(bool exact) {
   double room = 1.0;
   std::vector<char> found(modes_.size(), 0);
   for (const Share& share : shares()) {
@@ -779,7 +779,7 @@ double LaneMotion::share(bool exact) {
   return room;
 }
 
-void LaneMotion::linearise(double t, View w, View v, double g) {
+void ConstrainedMotion::linearise(double t, View w, View v, double g) {
   go(t, w, v);
   for (std::size_t i = 0; i < at_.size(); ++i)
     if (at_[i].v.size() > 0)
@@ -792,7 +792,7 @@ void LaneMotion::linearise(double t, View w, View v, double g) {
 }
 
 // x <- A^-1 M x + A^-1 D mu with B x as it was: what the constraints leave free.
-void LaneMotion::correct(Out x) {
+void ConstrainedMotion::correct(Out x) {
   if (SA_.rows() > 0) rhs_.noalias() = BA_ * x;
   for (std::size_t i = 0; i < at_.size(); ++i) {
     const auto n = at_[i].v.size();

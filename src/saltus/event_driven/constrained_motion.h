@@ -7,7 +7,7 @@
 //     T = -mu f(|u_T|) N u_T/|u_T|             those that slide
 //
 // b = d/ds (H(q (+) s v) v + d(t + s)) at s = 0: what the rate of a row changes by itself. It is taken by differences of order 4
-// over LaneMotion::set_time, so that surfaces of any shape need nothing but their contacts. w and v of all groups in order.
+// over ConstrainedMotion::set_time, so that surfaces of any shape need nothing but their contacts. w and v of all groups in order.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -22,10 +22,10 @@
 
 namespace saltus {
 
-class LaneMotion final : public SmoothMotion {
+class ConstrainedMotion final : public SmoothMotion {
  public:
-  explicit LaneMotion(const Model& model);
-  ~LaneMotion() override;
+  explicit ConstrainedMotion(const Model& model);
+  ~ConstrainedMotion() override;
 
   /// Where w counts from.
   void start(std::span<const GroupState> groups);
@@ -57,7 +57,7 @@ class LaneMotion final : public SmoothMotion {
   double time() const { return t_; }
   double inside(double t) const { return std::clamp(t, since_, until_); }  ///< see take_up()
   std::span<const GroupState> groups() const { return at_; }
-  LaneContacts& contacts() { return contacts_; }
+  EventContacts& contacts() { return contacts_; }
   const Vector& acceleration() const { return a_; }  ///< of the last rates()
 
   /// True when the rates of rows change by themselves, which is known by differences.
@@ -159,7 +159,7 @@ class LaneMotion final : public SmoothMotion {
   double spring_size(std::size_t k) const;
 
   const Model& model_;
-  LaneContacts contacts_;
+  EventContacts contacts_;
   std::vector<int> first_;
   int n_ = 0, m_joints_ = 0;
   bool shared_ = false;

@@ -21,7 +21,7 @@ std::vector<int> numbers(const Range& range) {
 
 }  // namespace
 
-LaneContacts::LaneContacts(const Model& model)
+EventContacts::EventContacts(const Model& model)
     : model_(model),
       joints_(all_joints(model)),
       list_(model, numbers(model.groups()), numbers(model.pairs()), joints_,
@@ -36,7 +36,7 @@ LaneContacts::LaneContacts(const Model& model)
   any_ = list_.count() > 0 || list_.detects();
 }
 
-void LaneContacts::set(double t, Groups groups) {
+void EventContacts::set(double t, Groups groups) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     trials_[g].t0 = t;
     trials_[g].h = 0.0;
@@ -46,7 +46,7 @@ void LaneContacts::set(double t, Groups groups) {
   }
 }
 
-void LaneContacts::find(double t, Groups groups) {
+void EventContacts::find(double t, Groups groups) {
   set(t, groups);
   list_.detect(t);
   gap_.resize(static_cast<Eigen::Index>(list_.count()));
@@ -54,7 +54,7 @@ void LaneContacts::find(double t, Groups groups) {
       t, [](const ContactList::Member& m) -> const Vector& { return m.q; }, gap_);
 }
 
-void LaneContacts::find_rows(double t, Groups groups) {
+void EventContacts::find_rows(double t, Groups groups) {
   find(t, groups);
   if (!model_.joint_laws().empty())
     joints_.make_rows(t, [&](int m) -> const Vector& { return groups[at(m)].q; });
@@ -62,16 +62,16 @@ void LaneContacts::find_rows(double t, Groups groups) {
   list_.make_rows(trials_, rate_);
 }
 
-void LaneContacts::settle(double t, Groups groups) {
+void EventContacts::settle(double t, Groups groups) {
   set(t, groups);
   list_.begin(trials_);
 }
 
-int LaneContacts::lost_angle(double t, Groups groups) {
+int EventContacts::lost_angle(double t, Groups groups) {
   return list_.lost_angle(t, [&](int m) -> const Vector& { return groups[at(m)].q; });
 }
 
-int LaneContacts::index_of(std::uint64_t key) const {
+int EventContacts::index_of(std::uint64_t key) const {
   std::size_t low = 0, high = list_.count();
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
@@ -83,7 +83,7 @@ int LaneContacts::index_of(std::uint64_t key) const {
   return low < list_.count() && list_[low].key == key ? static_cast<int>(low) : -1;
 }
 
-std::string LaneContacts::bodies_of(std::uint64_t key) const {
+std::string EventContacts::bodies_of(std::uint64_t key) const {
   const int i = index_of(key);
   if (i < 0) return "a contact";
   SeenContact one;
@@ -91,7 +91,7 @@ std::string LaneContacts::bodies_of(std::uint64_t key) const {
   return pair_name(model_, one.view, "on");
 }
 
-double LaneContacts::row_size(std::size_t i, int a, View x) const {
+double EventContacts::row_size(std::size_t i, int a, View x) const {
   const int r = list_[i].first_row + a;
   double sum = 0.0;
   for (std::size_t g = 0; g + 1 < first_.size(); ++g)
@@ -100,7 +100,7 @@ double LaneContacts::row_size(std::size_t i, int a, View x) const {
   return sum;
 }
 
-void LaneContacts::add_row(std::size_t i, int a, double weight, Out row) const {
+void EventContacts::add_row(std::size_t i, int a, double weight, Out row) const {
   const int r = list_[i].first_row + a;
   for (std::size_t g = 0; g + 1 < first_.size(); ++g)
     list_.members()[g].H.each(

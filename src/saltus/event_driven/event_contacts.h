@@ -7,11 +7,11 @@
 
 namespace saltus {
 
-class LaneContacts {
+class EventContacts {
  public:
-  explicit LaneContacts(const Model& model);
-  LaneContacts(const LaneContacts&) = delete;
-  LaneContacts& operator=(const LaneContacts&) = delete;
+  explicit EventContacts(const Model& model);
+  EventContacts(const EventContacts&) = delete;
+  EventContacts& operator=(const EventContacts&) = delete;
 
   /// Where all groups are and how they move: q and v, one a group.
   using Groups = std::span<const GroupState>;

@@ -115,7 +115,7 @@ struct Way {
 
 }  // namespace
 
-struct EventLane::Work {
+struct EventIntegrator::Work {
   explicit Work(const Model& m)
       : model(m),
         breaks(model.breaks()),
@@ -157,9 +157,9 @@ struct EventLane::Work {
 
   const Model model;
   Breaks breaks;  ///< of the model; jumps are among the ends
-  LaneMotion motion;
-  LaneTouch touch;
-  LaneWatch watch;
+  ConstrainedMotion motion;
+  EventResponse touch;
+  EventSearch watch;
   Springs springs{model};
   std::unique_ptr<OdeMethod> method;
   OdeStep step;
@@ -174,13 +174,14 @@ struct EventLane::Work {
   std::vector<std::array<Vector3, 2>> joint_impulse;  ///< since begin_means(), but for `ways`
   std::vector<Way> ways;  ///< since begin_means(), the first `on_way` of them
   std::size_t on_way = 0;
-  long made = 0, borne_by = -1;       ///< number of the step, and of that of `borne`
-  double borne_over = 0.0;            ///< length of that one [s]
-  Matrix borne;                       ///< what the joints bear over it, as `load`
-  std::unique_ptr<LaneMotion> aside;  ///< goes over them again, where somebody asks for loads
+  long made = 0, borne_by = -1;  ///< number of the step, and of that of `borne`
+  double borne_over = 0.0;       ///< length of that one [s]
+  Matrix borne;                  ///< what the joints bear over it, as `load`
+  std::unique_ptr<ConstrainedMotion>
+      aside;  ///< goes over them again, where somebody asks for loads
   std::map<std::uint64_t, Vector3> impulse;  ///< of contacts since begin_means()
-  LaneTouch::Account account_of_touch;
-  LaneTrace* kept = nullptr;
+  EventResponse::Account account_of_touch;
+  EventTrace* kept = nullptr;
   Stop* stop = nullptr;
 
   /// A group in a row H of a contact. With velocities of the size s (of turns times the radius of gyration) it makes at most
@@ -201,7 +202,7 @@ struct EventLane::Work {
   Vector w, v, scale, pull;  ///< pull: acceleration by the applied forces alone
   Vector dw, dv, slope;      ///< scratch
   Matrix rises;
-  std::vector<LaneEnding> stops;  ///< slips that a step cannot follow to their end
+  std::vector<EventEnding> stops;  ///< slips that a step cannot follow to their end
   std::vector<int> first;
   std::vector<std::vector<int>> account;
   std::vector<std::vector<double>> by_source;
@@ -227,7 +228,7 @@ struct EventLane::Work {
     const auto next = std::ranges::upper_bound(breaks.ends, t);
     return next == breaks.ends.end() ? std::numeric_limits<double>::infinity() : *next;
   }
-  double end_of(const LaneState& lane) const {
+  double end_of(const EventState& lane) const {
     const double t = lane.t + lane.length, end = next_end(lane.t);
     return std::abs(t - end) <= 4.0 * 0x1p-52 * t ? end : t;  // end: perhaps infinite
   }
@@ -242,7 +243,7 @@ struct EventLane::Work {
     gather(state.groups);
     w.setZero();
   }
-  void begin(const LaneState& lane);
+  void begin(const EventState& lane);
   void find_joined();
   void find_links();
   void find_links_of(std::size_t mode, int row);
@@ -256,13 +257,14 @@ struct EventLane::Work {
   double slip_time();
   double spring_time(double most);
   bool has_stopped(const State& state, std::uint64_t key);
-  bool share(LaneState& lane);
+  bool share(EventState& lane);
   bool has_room(const State& state);
-  void point_slips(const State& state, std::vector<LaneEnding>& endings);
-  void end_step(LaneState& lane);
+  void point_slips(const State& state, std::vector<EventEnding>& endings);
+  void end_step(EventState& lane);
   template <class At>
-  std::optional<double> root(const LaneWatch::Found& found, double from, double most, const At& at);
-  void locate(LaneState& lane, const LaneWatch::Found& found);
+  std::optional<double> root(const EventSearch::Found& found, double from, double most,
+                             const At& at);
+  void locate(EventState& lane, const EventSearch::Found& found);
   bool resume(State& state);
   bool constrained() const { return motion.joint_rows() > 0 || !motion.modes().empty(); }
   /// True when what contacts and joints bear is booked somewhere: else nobody may ask for it.
@@ -271,16 +273,16 @@ struct EventLane::Work {
   }
   void begin_samples();
   void sample(int k, double t, bool forces_known);
-  void sample_joints(LaneMotion& from, int k, Matrix& into);
+  void sample_joints(ConstrainedMotion& from, int k, Matrix& into);
   using Impulses = std::vector<std::array<Vector3, 2>>;
   static void add_loads(const Integral& integral, const Matrix& of, Impulses& to);
   void bear(const Way& way);
-  void keep_way(const LaneState& lane, double theta);
+  void keep_way(const EventState& lane, double theta);
   void sum_ways();
   bool sample_work(double length, double most = std::numeric_limits<double>::infinity());
   double defect_at(double s, double length);
   std::array<double, 2> slack_energy(double t, const State& state);
-  bool place(double t, double theta, const LaneState& lane, std::vector<GroupState>& groups);
+  bool place(double t, double theta, const EventState& lane, std::vector<GroupState>& groups);
   void go(State& state, double theta);
   int near(const State& state);
   bool happen(State& state, StepReport& report, std::vector<Event>& events, bool jump = false);
@@ -290,7 +292,7 @@ struct EventLane::Work {
 };
 
 // motion and step at the start of the step in work.
-void EventLane::Work::begin(const LaneState& lane) {
+void EventIntegrator::Work::begin(const EventState& lane) {
   motion.choose_anew();
   motion.take_up(lane.t);
   motion.start(lane.start);
@@ -316,7 +318,7 @@ void EventLane::Work::begin(const LaneState& lane) {
 }
 
 // Groups of a joint, and those of all joints of a coupling.
-void EventLane::Work::find_joined() {
+void EventIntegrator::Work::find_joined() {
   alone = std::ranges::count_if(model.groups(), [](const Group& group) {
             return group.dynamics->velocities() > 0;
           }) < 2;
@@ -346,8 +348,8 @@ void EventLane::Work::find_joined() {
 // Row `row` of the contact of a mode, where it couples groups or a group to what moves by itself:
 //     reach_g = max_i |H_i|/r_i,     gain_g = 2 max_i r_i |M^-1 H^T|_i/W,     W = H M^-1 H^T,     i of group g
 // r: radius of gyration of turns, else 1.
-void EventLane::Work::find_links_of(std::size_t mode, int row) {
-  const LaneContacts& contacts = motion.contacts();
+void EventIntegrator::Work::find_links_of(std::size_t mode, int row) {
+  const EventContacts& contacts = motion.contacts();
   const std::span<const double> radius = motion.radius();
   double drift = std::abs(motion.drift(mode)[row]);
   if (drift <= kStill * contacts.row_size(at(motion.index(mode)), row, step.v0)) drift = 0.0;
@@ -375,7 +377,7 @@ void EventLane::Work::find_links_of(std::size_t mode, int row) {
 }
 
 // Where motion is, after motion.rates().
-void EventLane::Work::find_links() {
+void EventIntegrator::Work::find_links() {
   links.clear();
   drifts.clear();
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
@@ -389,7 +391,7 @@ void EventLane::Work::find_links() {
 // which a step misses the same part however short it is, and beside its own velocity no step is ever good. `speeds` of groups
 // grow to what the others can give them, each on its way from the fastest once:
 //     s_g = max(s_g, gain_g (reach_k s_k, |d|)) over rows,   max(s_g, s_k) over joints
-void EventLane::Work::share_speeds() {
+void EventIntegrator::Work::share_speeds() {
   if (links.empty() && joined.empty()) return;
   own_speeds = speeds;
   settled.assign(speeds.size(), 0);
@@ -424,7 +426,7 @@ void EventLane::Work::share_speeds() {
 
 // How much the accelerations by applied forces change where time and places do in their last digits: the round-off of what is
 // subtracted in them, as a spring and the weight that it carries.
-void EventLane::Work::measure_noise() {
+void EventIntegrator::Work::measure_noise() {
   constexpr double kLast = std::numeric_limits<double>::epsilon();
   const std::span<const double> radius = motion.radius();
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
@@ -444,7 +446,7 @@ void EventLane::Work::measure_noise() {
 // What moves in a step: |v| h + |a| h^2 and |v| + |a| h, the largest of a group, at its start and, within bounds, its end;
 // a with and without contacts; turns at the radius of gyration. Groups that others can move share theirs. Motion within the
 // round-off of accelerations is none, and an error within it is no error.
-void EventLane::Work::set_scale() {
+void EventIntegrator::Work::set_scale() {
   const double h = step.h;
   const std::span<const double> radius = motion.radius();
   // Rates of rows that turn are differences: their round-off is no error of the step.
@@ -475,8 +477,9 @@ void EventLane::Work::set_scale() {
 }
 
 // The next step from the state, its length by the tolerance, cut where an event is.
-EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepReport& report) {
-  LaneState& lane = state.lane;
+EventIntegrator::Work::Made EventIntegrator::Work::make(State& state, double limit,
+                                                        StepReport& report) {
+  EventState& lane = state.lane;
   lane.start.resize(state.groups.size());
   for (std::size_t g = 0; g < state.groups.size(); ++g) {
     lane.start[g].q = state.groups[g].q;
@@ -573,7 +576,8 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
   // A step that an event cut short says nothing against its length.
   lane.next = h < left || next < h ? next : std::max(next, lane.next);
   if (kept) {
-    LaneTrace::Step one{lane.t, lane.length, lane.start, lane.modes, model.options().events.method};
+    EventTrace::Step one{lane.t, lane.length, lane.start, lane.modes,
+                         model.options().events.method};
     if (one.method == OdeKind::automatic)
       one.method = method->order() == 8 ? OdeKind::dormand_prince_8
                    : method->implicit() ? OdeKind::esdirk
@@ -587,7 +591,7 @@ EventLane::Work::Made EventLane::Work::make(State& state, double limit, StepRepo
 
 // Of nothing is known but the start: the accelerations after a short time say how fast they change. From
 // a(s) = a + s^2 a''/2 the time of the motion is s sqrt(|a|/(2 |a(s) - a|)), and s is shortened until the change is small.
-double EventLane::Work::first_step(double most) {
+double EventIntegrator::Work::first_step(double most) {
   const Vector a = step.dv0, u = step.v0;
   const double size = a.size() > 0 ? a.cwiseAbs().maxCoeff() : 0.0,
                speed = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
@@ -604,7 +608,7 @@ double EventLane::Work::first_step(double most) {
 
 // The time after which a slip in a plane would be another: twice that of its end, u^2/(-u . u'), and that in which it turns,
 // |u|/|u'_across|. Behind its end its force keeps its direction, and a step of which most lies there would seem to be without error.
-double EventLane::Work::slip_time() {
+double EventIntegrator::Work::slip_time() {
   double time = std::numeric_limits<double>::infinity();
   if (!any_slides(motion.modes())) return time;
   Vector& row = dw;  // scratch
@@ -633,10 +637,10 @@ double EventLane::Work::slip_time() {
 // bodies out of it: those that the estimate of the error weighs then see no force, and a step of 50 contact times passed as
 // good. Such a step is no longer than the way over which the spring takes all of the motion towards it, V(y - d) = u^2/(2 W),
 // found to a factor of 2. V: what the law stores, or d/4 of its force.
-double EventLane::Work::spring_time(double most) {
+double EventIntegrator::Work::spring_time(double most) {
   constexpr double kBegun =
       1e-3;  // of that motion: a spring with more has a force that the estimate sees
-  const LaneContacts& contacts = motion.contacts();
+  const EventContacts& contacts = motion.contacts();
   Vector &H = dw, &response = dv;  // scratch
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
     if (motion.index(k) < static_cast<int>(contacts.list().named())) continue;
@@ -659,7 +663,7 @@ double EventLane::Work::spring_time(double most) {
 }
 
 // u^2 <= 2 zeno |u'| of the slip of a mode at the state.
-bool EventLane::Work::has_stopped(const State& state, std::uint64_t key) {
+bool EventIntegrator::Work::has_stopped(const State& state, std::uint64_t key) {
   rates(state);
   Vector row(v.size());
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
@@ -679,13 +683,13 @@ bool EventLane::Work::has_stopped(const State& state, std::uint64_t key) {
 
 // Slips whose way is over but for less than EventOptions::zeno, at the start of a step. Where a body turns while it slides,
 // the directions of its slips turn ever faster towards their common end, and no step is short enough.
-bool EventLane::Work::find_stops() {
+bool EventIntegrator::Work::find_stops() {
   stops.clear();
   const double zeno = model.options().events.zeno;
   Vector row(v.size());
   w.setZero();
   motion.rates(step.t0, w, step.v0, dw, dv);
-  LaneContacts& contacts = motion.contacts();
+  EventContacts& contacts = motion.contacts();
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
     if (motion.modes()[k].kind != ContactMode::Kind::slides || motion.index(k) < 0) continue;
     const auto i = at(motion.index(k));
@@ -700,7 +704,7 @@ bool EventLane::Work::find_stops() {
     }
     // way = u^2/(2 |u'|), u' = (u . u_T')/u
     if (slower > 0.0 && slip * std::sqrt(slip) <= 2.0 * kStop * zeno * slower)
-      stops.push_back({LaneEnding::Kind::stops, motion.modes()[k].key, {}});
+      stops.push_back({EventEnding::Kind::stops, motion.modes()[k].key, {}});
   }
   return !stops.empty();
 }
@@ -708,8 +712,8 @@ bool EventLane::Work::find_stops() {
 // From the length `from` of the step to the root of the function that found the event, by Newton's method: at(h) puts w, v
 // at t0 + h. The last change c goes without another look: c^2 is round-off. Nothing where it leads away.
 template <class At>
-std::optional<double> EventLane::Work::root(const LaneWatch::Found& found, double from, double most,
-                                            const At& at) {
+std::optional<double> EventIntegrator::Work::root(const EventSearch::Found& found, double from,
+                                                  double most, const At& at) {
   double h = from;
   for (int round = 0;; ++round) {
     at(h);
@@ -724,7 +728,7 @@ std::optional<double> EventLane::Work::root(const LaneWatch::Found& found, doubl
 
 // The end of the step in work where its event is: of its dense output where that obeys the equations of motion as closely as
 // asked, else of the step made again up to it.
-void EventLane::Work::locate(LaneState& lane, const LaneWatch::Found& found) {
+void EventIntegrator::Work::locate(EventState& lane, const EventSearch::Found& found) {
   const double most = step.h, from = found.theta * most;
   if (!(from > 0.0)) {  // it happens where the step starts
     step.h = lane.h = lane.length = 0.0;
@@ -752,8 +756,8 @@ void EventLane::Work::locate(LaneState& lane, const LaneWatch::Found& found) {
 }
 
 // The step in work of a state that was stored. False: the state is not where this step led it.
-bool EventLane::Work::resume(State& state) {
-  const LaneState& lane = state.lane;
+bool EventIntegrator::Work::resume(State& state) {
+  const EventState& lane = state.lane;
   begin(lane);
   step.h = lane.h;
   if (!method->step(motion, step)) return false;
@@ -770,7 +774,7 @@ bool EventLane::Work::resume(State& state) {
 }
 
 // What the dense output at t0 + s misses of the rates dw, dv there, over `length`: as OdeMethod::error(), by the same scale.
-double EventLane::Work::defect_at(double s, double length) {
+double EventIntegrator::Work::defect_at(double s, double length) {
   const auto degree = step.w.cols() - 1;
   const double theta = s / step.h, rate = static_cast<double>(degree) / step.h;
   const auto n = v.size();
@@ -790,7 +794,7 @@ double EventLane::Work::defect_at(double s, double length) {
 }
 
 // Nothing is sampled of the step whose dense output was made.
-void EventLane::Work::begin_samples() {
+void EventIntegrator::Work::begin_samples() {
   ++made;
   const int nodes = static_cast<int>(step.w.cols()) + 1;
   powers.setZero(static_cast<Eigen::Index>(model.accounts().size()), nodes);
@@ -800,7 +804,7 @@ void EventLane::Work::begin_samples() {
 }
 
 // Loads of the joints where `from` is, in column k.
-void EventLane::Work::sample_joints(LaneMotion& from, int k, Matrix& into) {
+void EventIntegrator::Work::sample_joints(ConstrainedMotion& from, int k, Matrix& into) {
   std::ranges::fill(joint_load, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
   from.add_joint_loads(from.joint_forces(), 1.0, joint_load);
   for (std::size_t i = 0; i < joint_load.size(); ++i) {
@@ -810,7 +814,7 @@ void EventLane::Work::sample_joints(LaneMotion& from, int k, Matrix& into) {
 }
 
 // Power of every account at node k, where motion is, at t; with the forces of contacts and joints after motion.rates().
-void EventLane::Work::sample(int k, double t, bool forces_known) {
+void EventIntegrator::Work::sample(int k, double t, bool forces_known) {
   if (sampled[at(k)] != 0) return;  // halves of an interval share their ends
   sampled[at(k)] = 1;
   const auto groups = motion.groups();
@@ -846,7 +850,7 @@ void EventLane::Work::sample(int k, double t, bool forces_known) {
 
 // Polynomials of power, forces and loads over the step, which ends at `length`, from the nodes that are sampled and those that
 // are not yet. False where defect_at() is above `most`.
-bool EventLane::Work::sample_work(double length, double most) {
+bool EventIntegrator::Work::sample_work(double length, double most) {
   const bool judged = std::isfinite(most), forces_known = judged || bears();
   if (!forces_known && !(model.options().ledger && books)) {
     power.setZero(static_cast<Eigen::Index>(model.accounts().size()), 1);
@@ -885,8 +889,8 @@ bool EventLane::Work::sample_work(double length, double most) {
 }
 
 // q, v of the step at theta (>= 1: its end), joints and closed contacts without drift. False: it is no drift.
-bool EventLane::Work::place(double t, double theta, const LaneState& lane,
-                            std::vector<GroupState>& groups) {
+bool EventIntegrator::Work::place(double t, double theta, const EventState& lane,
+                                  std::vector<GroupState>& groups) {
   if (theta >= 1.0 && lane.length == lane.h) {
     w = step.w1;
     v = step.v1;
@@ -903,8 +907,8 @@ bool EventLane::Work::place(double t, double theta, const LaneState& lane,
 
 // What springs of contacts, and of joints, store that do not press although their gaps are negative [J]: their damping takes it
 // while they go back.
-std::array<double, 2> EventLane::Work::slack_energy(double t, const State& state) {
-  LaneContacts& contacts = motion.contacts();
+std::array<double, 2> EventIntegrator::Work::slack_energy(double t, const State& state) {
+  EventContacts& contacts = motion.contacts();
   contacts.find(motion.inside(t), state.groups);
   std::array<double, 2> sum{};
   for (std::size_t i = 0; i < contacts.count(); ++i) {
@@ -917,8 +921,8 @@ std::array<double, 2> EventLane::Work::slack_energy(double t, const State& state
 }
 
 // The state from where it is in the step to theta; accounts and impulses with it.
-void EventLane::Work::go(State& state, double theta) {
-  const LaneState& lane = state.lane;
+void EventIntegrator::Work::go(State& state, double theta) {
+  const EventState& lane = state.lane;
   const bool slack = damps && model.options().ledger;
   const auto add_slack = [&](double t, double sign) {
     const auto [of_contacts, joints] = slack_energy(t, state);
@@ -950,14 +954,14 @@ void EventLane::Work::go(State& state, double theta) {
   done = theta;
 }
 
-void EventLane::Work::add_loads(const Integral& integral, const Matrix& of, Impulses& to) {
+void EventIntegrator::Work::add_loads(const Integral& integral, const Matrix& of, Impulses& to) {
   for (std::size_t i = 0; i < to.size(); ++i)
     for (int a = 0; a < 6; ++a)
       to[i][at(a / 3)][a % 3] += integral(of.row(6 * static_cast<Eigen::Index>(i) + a));
 }
 
 // What joints bear costs as many evaluations as the step, and few ask for it; many steps without a question are not kept.
-void EventLane::Work::keep_way(const LaneState& lane, double theta) {
+void EventIntegrator::Work::keep_way(const EventState& lane, double theta) {
   constexpr std::size_t kMost = 256;
   if (on_way == kMost) sum_ways();
   if (on_way == ways.size()) ways.emplace_back();
@@ -976,9 +980,9 @@ void EventLane::Work::keep_way(const LaneState& lane, double theta) {
 }
 
 // What the joints bear over the step of a way, to `borne`.
-void EventLane::Work::bear(const Way& way) {
+void EventIntegrator::Work::bear(const Way& way) {
   borne_by = -1;
-  if (!aside) aside = std::make_unique<LaneMotion>(model);
+  if (!aside) aside = std::make_unique<ConstrainedMotion>(model);
   Vector at_w = Vector::Zero(v.size()), at_v = way.step.v0, rate_w(v.size()), rate_v(v.size());
   aside->choose_anew();
   aside->take_up(way.step.t0);
@@ -1000,7 +1004,7 @@ void EventLane::Work::bear(const Way& way) {
 }
 
 // Adds what the joints bore on the ways to joint_impulse.
-void EventLane::Work::sum_ways() {
+void EventIntegrator::Work::sum_ways() {
   if (on_way == 0) return;
   Impulses sum = joint_impulse;  // all ways or none: forces of users may throw
   for (const Way& way : std::span(ways).first(on_way)) {
@@ -1012,7 +1016,7 @@ void EventLane::Work::sum_ways() {
 }
 
 // Slips go on from where they point now.
-void EventLane::Work::turn(State& state) {
+void EventIntegrator::Work::turn(State& state) {
   if (!any_slides(state.lane.modes)) return;
   look(state);
   const double time = state.lane.next > 0.0 ? state.lane.next : model.options().h;
@@ -1028,8 +1032,8 @@ void EventLane::Work::turn(State& state) {
 }
 
 // Contacts that are closed or might close.
-int EventLane::Work::near(const State& state) {
-  LaneContacts& contacts = motion.contacts();
+int EventIntegrator::Work::near(const State& state) {
+  EventContacts& contacts = motion.contacts();
   if (!contacts.detects()) return 0;  // the model names them: it is known how many there are
   contacts.find(state.t, state.groups);
   int count = 0;
@@ -1038,7 +1042,7 @@ int EventLane::Work::near(const State& state) {
 }
 
 // A force of the contact that ends the step is one of many that do the same, at the last rates(): its load is marked shared.
-bool EventLane::Work::share(LaneState& lane) {
+bool EventIntegrator::Work::share(EventState& lane) {
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
     if (motion.modes()[k].key != lane.ends_key || !motion.shared(k)) continue;
     motion.mark_shared(k, lane.modes);
@@ -1048,13 +1052,13 @@ bool EventLane::Work::share(LaneState& lane) {
 }
 
 // Some forces of contacts that share their load obey the laws at the state.
-bool EventLane::Work::has_room(const State& state) {
+bool EventIntegrator::Work::has_room(const State& state) {
   rates(state);
   return motion.share(true) > kNoRoom;
 }
 
 // Slips begin against the friction of this instant, where it is there.
-void EventLane::Work::point_slips(const State& state, std::vector<LaneEnding>& endings) {
+void EventIntegrator::Work::point_slips(const State& state, std::vector<EventEnding>& endings) {
   rates(state);
   motion.share(true);
   std::vector<double> sizes;
@@ -1062,13 +1066,13 @@ void EventLane::Work::point_slips(const State& state, std::vector<LaneEnding>& e
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
     const Vector3& f = motion.force(k);
     if (!(std::hypot(f[1], f[2]) > kStrong * sizes[k])) continue;
-    for (LaneEnding& ending : endings)
-      if (ending.kind == LaneEnding::Kind::slides && ending.key == motion.modes()[k].key)
+    for (EventEnding& ending : endings)
+      if (ending.kind == EventEnding::Kind::slides && ending.key == motion.modes()[k].key)
         ending.direction = watch.slip(ending.key);
   }
 }
 
-void EventLane::Work::end_step(LaneState& lane) {
+void EventIntegrator::Work::end_step(EventState& lane) {
   lane.h = 0.0;
   lane.ends_with = -1;
   lane.ends_key = 0;
@@ -1076,41 +1080,41 @@ void EventLane::Work::end_step(LaneState& lane) {
 }
 
 // What ends the step: the modes behind it. jump: of a drive, which nothing but the time tells.
-bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event>& events,
-                             bool jump) {
-  LaneState& lane = state.lane;
-  std::vector<LaneEnding> endings = std::move(stops);
+bool EventIntegrator::Work::happen(State& state, StepReport& report, std::vector<Event>& events,
+                                   bool jump) {
+  EventState& lane = state.lane;
+  std::vector<EventEnding> endings = std::move(stops);
   stops.clear();
-  if (jump) endings.push_back({LaneEnding::Kind::jumps, 0, {}});
+  if (jump) endings.push_back({EventEnding::Kind::jumps, 0, {}});
   const double time = lane.next > 0.0 ? lane.next : model.options().h;
-  using Kind = LaneWatch::Kind;
+  using Kind = EventSearch::Kind;
   if (lane.ends_with >= 0) {
     const auto kind = static_cast<Kind>(lane.ends_with);
-    LaneEnding ending{LaneEnding::Kind::opens, lane.ends_key, {}};
-    if (kind == Kind::ends) ending.kind = LaneEnding::Kind::ends;
+    EventEnding ending{EventEnding::Kind::opens, lane.ends_key, {}};
+    if (kind == Kind::ends) ending.kind = EventEnding::Kind::ends;
     if (kind == Kind::presses) {
       const int i = motion.contacts().index_of(lane.ends_key);
       if (i >= 0 && !motion.contacts().law(at(i)).set_valued())
-        ending.kind = LaneEnding::Kind::ends;
+        ending.kind = EventEnding::Kind::ends;
     }
     bool shared = kind == Kind::bears;
     if (kind == Kind::holds || kind == Kind::presses) {
       rates(state);
-      shared = ending.kind != LaneEnding::Kind::ends && share(lane);
+      shared = ending.kind != EventEnding::Kind::ends && share(lane);
       if (shared && has_room(state)) {  // other forces do the same: the modes last
         end_step(lane);
         return true;
       }
       if (kind == Kind::holds) {  // the friction of this instant says where it slides to
-        ending.kind = LaneEnding::Kind::slides;
+        ending.kind = EventEnding::Kind::slides;
         ending.direction = watch.slip(lane.ends_key);
       }
     }
     // A slip that has no way left is over, whatever round-off leaves of it across.
     if (kind == Kind::slips && has_stopped(state, lane.ends_key)) {
-      endings.push_back({LaneEnding::Kind::stops, lane.ends_key, {}});
+      endings.push_back({EventEnding::Kind::stops, lane.ends_key, {}});
     }
-    if (kind == Kind::gap || kind == Kind::resumes) ending.kind = LaneEnding::Kind::closes;
+    if (kind == Kind::gap || kind == Kind::resumes) ending.kind = EventEnding::Kind::closes;
     if (shared) {
       account_of_touch.clear();
       endings = touch.foresee(state.t, std::min(time, model.options().h), state.groups, lane.modes,
@@ -1138,7 +1142,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
   }
   if (const auto& pair = account_of_touch.tied) {
     order_decided = true;
-    const LaneContacts& contacts = motion.contacts();
+    const EventContacts& contacts = motion.contacts();
     if (tied.empty())
       tied = contacts.bodies_of((*pair)[0]) + " and " + contacts.bodies_of((*pair)[1]);
   }
@@ -1163,7 +1167,7 @@ bool EventLane::Work::happen(State& state, StepReport& report, std::vector<Event
 }
 
 /// False where a spring or a stop no longer counts its angle: the next step would take it back by a turn.
-bool EventLane::Work::counted(const State& state, StepReport& report) {
+bool EventIntegrator::Work::counted(const State& state, StepReport& report) {
   if (!motion.contacts().counts_angles()) return true;
   report.joint_law = motion.contacts().lost_angle(motion.inside(state.t), state.groups);
   if (report.joint_law >= 0) report.failure = kHalfTurn;
@@ -1171,9 +1175,9 @@ bool EventLane::Work::counted(const State& state, StepReport& report) {
 }
 
 // Gaps, joints and laws on the state.
-void EventLane::Work::measure(const State& state, StepReport& report) {
+void EventIntegrator::Work::measure(const State& state, StepReport& report) {
   look(state);
-  LaneContacts& contacts = motion.contacts();
+  EventContacts& contacts = motion.contacts();
   if (contacts.any()) {
     if (state.lane.modes.empty()) contacts.find(state.t, motion.groups());  // else look() did
     for (std::size_t i = 0; i < contacts.count(); ++i)
@@ -1206,15 +1210,15 @@ std::string_view name_of(Event::Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-EventLane::EventLane(const Model& model) : work_(std::make_unique<Work>(model)) {}
-EventLane::~EventLane() = default;
+EventIntegrator::EventIntegrator(const Model& model) : work_(std::make_unique<Work>(model)) {}
+EventIntegrator::~EventIntegrator() = default;
 
-void EventLane::stop_by(Stop* stop) {
+void EventIntegrator::stop_by(Stop* stop) {
   work_->stop = stop;
   work_->touch.stop_by(stop);
 }
 
-void EventLane::enter(State& state) {
+void EventIntegrator::enter(State& state) {
   state.lane.active = true;
   state.lane.h = 0.0;
   state.lane.modes.clear();
@@ -1224,7 +1228,7 @@ void EventLane::enter(State& state) {
   work_->ready = false;
 }
 
-void EventLane::leave(State& state) {
+void EventIntegrator::leave(State& state) {
   state.lane.active = false;
   state.lane.h = state.lane.length = 0.0;
   state.lane.modes.clear();
@@ -1233,10 +1237,10 @@ void EventLane::leave(State& state) {
   work_->ready = false;
 }
 
-EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
-                                  std::vector<Event>& events) {
+EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepReport& report,
+                                              std::vector<Event>& events) {
   Work& d = *work_;
-  LaneState& lane = state.lane;
+  EventState& lane = state.lane;
   const EventOptions& options = d.model.options().events;
   const std::size_t before = events.size();
   const auto ledger = state.ledger;
@@ -1354,22 +1358,22 @@ EventLane::End EventLane::advance(State& state, double t1, StepReport& report,
   }
   if (end == End::failed) {
     report.converged = false;
-    if (!d.held) report.failure = LaneTouch::kNotHeld;
+    if (!d.held) report.failure = EventResponse::kNotHeld;
   }
   return end;
 }
 
-void EventLane::forget() { work_->ready = false; }
+void EventIntegrator::forget() { work_->ready = false; }
 
-bool EventLane::order_decided() const { return work_->order_decided; }
-const std::string& EventLane::tied() const { return work_->tied; }
+bool EventIntegrator::order_decided() const { return work_->order_decided; }
+const std::string& EventIntegrator::tied() const { return work_->tied; }
 
-int EventLane::undirected(const State& state) {
+int EventIntegrator::undirected(const State& state) {
   const Model& model = work_->model;
   if (std::ranges::none_of(model.laws(),
                            [](const AnyLaw& law) { return law->facts().friction.directed(); }))
     return -1;
-  LaneContacts& contacts = work_->motion.contacts();
+  EventContacts& contacts = work_->motion.contacts();
   work_->motion.take_up(state.t);
   contacts.find(work_->motion.inside(state.t), state.groups);
   for (const ContactMode& mode : state.lane.modes)
@@ -1378,28 +1382,28 @@ int EventLane::undirected(const State& state) {
   return -1;
 }
 
-void EventLane::begin_means() {
+void EventIntegrator::begin_means() {
   work_->impulse.clear();
   work_->on_way = 0;
   std::ranges::fill(work_->joint_impulse, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
 }
 
-std::array<Vector3, 2> EventLane::joint_impulse(int joint) const {
+std::array<Vector3, 2> EventIntegrator::joint_impulse(int joint) const {
   work_->sum_ways();
   return work_->joint_impulse[at(joint)];
 }
 
-void EventLane::remember(std::vector<ContactMemory>& contacts) const {
+void EventIntegrator::remember(std::vector<ContactMemory>& contacts) const {
   contacts.clear();
   for (const auto& [key, p] : work_->impulse)
     if (!p.isZero(0.0)) contacts.push_back({key, p, Vector3::Zero()});
 }
 
-void EventLane::trace(LaneTrace* trace) { work_->kept = trace; }
+void EventIntegrator::trace(EventTrace* trace) { work_->kept = trace; }
 
-void EventLane::see(const State& state, std::vector<SeenContact>& contacts) {
+void EventIntegrator::see(const State& state, std::vector<SeenContact>& contacts) {
   Work& d = *work_;
-  LaneContacts& list = d.motion.contacts();
+  EventContacts& list = d.motion.contacts();
   d.motion.take_up(state.t);
   list.find_rows(d.motion.inside(state.t), state.groups);
   for (std::size_t i = 0; i < list.count(); ++i) {

@@ -19,10 +19,10 @@
 
 namespace saltus {
 
-class EventLane {
+class EventIntegrator {
  public:
-  explicit EventLane(const Model& model);
-  ~EventLane();
+  explicit EventIntegrator(const Model& model);
+  ~EventIntegrator();
 
   /// advance() ends somewhere on its way where `stop`, which must outlive this, is requested; the caller has to look.
   void stop_by(Stop* stop);
@@ -64,7 +64,7 @@ class EventLane {
   /// Begins the sums that see() and joint_impulse() give.
   void begin_means();
   /// Keeps what is done; nullptr: no more.
-  void trace(LaneTrace* trace);
+  void trace(EventTrace* trace);
 
  private:
   struct Work;

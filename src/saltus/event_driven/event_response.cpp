@@ -31,23 +31,24 @@ const ContactMode* find_mode(std::span<const ContactMode> modes, std::uint64_t k
 
 }  // namespace
 
-LaneTouch::LaneTouch(const Model& model, LaneMotion& motion) : model_(model), motion_(motion) {
+EventResponse::EventResponse(const Model& model, ConstrainedMotion& motion)
+    : model_(model), motion_(motion) {
   w_ = Vector::Zero(motion.size());
 }
 
 // Springs that press: those that pull do always, others from the place where they are reached to the event that ends them.
-std::vector<ContactMode> LaneTouch::springs(std::span<const ContactMode> before) const {
-  const LaneContacts& contacts = motion_.contacts();
+std::vector<ContactMode> EventResponse::springs(std::span<const ContactMode> before) const {
+  const EventContacts& contacts = motion_.contacts();
   std::vector<ContactMode> modes;
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     const ContactLaw& law = contacts.law(i);
     if (law.set_valued()) continue;
     const std::uint64_t key = contacts.key(i);
-    const bool ends = std::ranges::any_of(endings_, [&](const LaneEnding& e) {
-      return e.key == key && e.kind == LaneEnding::Kind::ends;
+    const bool ends = std::ranges::any_of(endings_, [&](const EventEnding& e) {
+      return e.key == key && e.kind == EventEnding::Kind::ends;
     });
-    const bool closes = std::ranges::any_of(endings_, [&](const LaneEnding& e) {
-      return e.key == key && e.kind == LaneEnding::Kind::closes;
+    const bool closes = std::ranges::any_of(endings_, [&](const EventEnding& e) {
+      return e.key == key && e.kind == EventEnding::Kind::closes;
     });
     const double y = contacts.gap(i), u = contacts.rate(i, 0);
     const bool pressed = closes || (y < 0.0 && law.force(y, u, 0.0) > 0.0) ||
@@ -59,8 +60,8 @@ std::vector<ContactMode> LaneTouch::springs(std::span<const ContactMode> before)
 }
 
 // Contacts that touch, their rows, and W.
-void LaneTouch::look(const Instant& now, std::span<const ContactMode> before) {
-  LaneContacts& contacts = motion_.contacts();
+void EventResponse::look(const Instant& now, std::span<const ContactMode> before) {
+  EventContacts& contacts = motion_.contacts();
   a_ = motion_.free_acceleration();
   const double L = motion_.extent();
   Vector row(motion_.size());
@@ -82,12 +83,12 @@ void LaneTouch::look(const Instant& now, std::span<const ContactMode> before) {
     if (crowded_ && c.law->unilateral()) near = std::max(near, model_.options().events.zeno);
     const ContactMode* const mode = find_mode(before, c.key);
     bool touches = law.bilateral() || mode != nullptr || y <= near;
-    for (const LaneEnding& ending : endings_) {
+    for (const EventEnding& ending : endings_) {
       if (ending.key != c.key) continue;
-      if (ending.kind == LaneEnding::Kind::closes) touches = true;
-      if (ending.kind == LaneEnding::Kind::opens) c.ended = true;
-      if (ending.kind == LaneEnding::Kind::stops) c.stopped = true;
-      if (ending.kind == LaneEnding::Kind::slides) {
+      if (ending.kind == EventEnding::Kind::closes) touches = true;
+      if (ending.kind == EventEnding::Kind::opens) c.ended = true;
+      if (ending.kind == EventEnding::Kind::stops) c.stopped = true;
+      if (ending.kind == EventEnding::Kind::slides) {
         c.given = true;
         c.direction = ending.direction;
       }
@@ -139,7 +140,7 @@ void LaneTouch::look(const Instant& now, std::span<const ContactMode> before) {
 }
 
 // From the start that motion_ knows, with v_ and the springs that press there.
-void LaneTouch::look_from(const Instant& now, std::span<const ContactMode> before) {
+void EventResponse::look_from(const Instant& now, std::span<const ContactMode> before) {
   const auto go = [&] {
     motion_.go(now.t, w_, v_);
     motion_.contacts().find_rows(motion_.time(), motion_.groups());
@@ -151,15 +152,15 @@ void LaneTouch::look_from(const Instant& now, std::span<const ContactMode> befor
   look(now, before);
 }
 
-void LaneTouch::take_as_before() {
+void EventResponse::take_as_before() {
   u_before_ = u_;
   drift_before_ = drift_;
   joint_drift_before_ = joint_drift_;
 }
 
 // Books an impulse on contact c that leads from u_ to u_after.
-void LaneTouch::give(const Instant& now, const Touching& c, const Vector3& impulse,
-                     const Vector& u_after) {
+void EventResponse::give(const Instant& now, const Touching& c, const Vector3& impulse,
+                         const Vector& u_after) {
   for (int a = 0; a < c.rows; ++a) {
     const int r = c.first + a;
     const double mean = 0.5 * (u_before_[r] + u_after[r]);
@@ -174,7 +175,7 @@ void LaneTouch::give(const Instant& now, const Touching& c, const Vector3& impul
 }
 
 // What the joints do when contacts get the impulses p.
-void LaneTouch::give_joints(const Instant& now, const Vector& p) {
+void EventResponse::give_joints(const Instant& now, const Vector& p) {
   if (motion_.joint_rows() == 0) return;
   const Vector L = joint_share_ * p;
   now.account.prescribed -= 0.5 * (joint_drift_before_ + joint_drift_).dot(L);
@@ -184,7 +185,7 @@ void LaneTouch::give_joints(const Instant& now, const Vector& p) {
 
 // Drives and supports go on with new rates d: joints obey them at once, v <- v + M^-1 G^T L, S L = -(G v + d). All impulses of
 // the instant, those of contacts too, work with the means of the rates before and after.
-void LaneTouch::meet_jump(const Instant& now, std::span<const ContactMode> before) {
+void EventResponse::meet_jump(const Instant& now, std::span<const ContactMode> before) {
   const std::vector<Touching> touched = touching_;
   const Vector u = u_, drift = drift_, joint_drift = joint_drift_;
   motion_.take_up(now.t);
@@ -211,7 +212,7 @@ void LaneTouch::meet_jump(const Instant& now, std::span<const ContactMode> befor
 
 // Velocities: contacts that close with speed, and equalities that are not obeyed, as where a motor starts. True: there was an
 // impact.
-bool LaneTouch::strike(const Instant& now) {
+bool EventResponse::strike(const Instant& now) {
   const bool closing = std::ranges::any_of(touching_, [&](const Touching& c) {
     if (c.law->facts().impact == ImpactForm::held)
       return std::abs(u_[c.first] - c.law->facts().velocity) > c.still;
@@ -290,7 +291,7 @@ bool LaneTouch::strike(const Instant& now) {
 }
 
 // Accelerations: which contacts stay closed, stick or slide. False: no acceleration obeys the laws.
-bool LaneTouch::choose(const Instant& now) {
+bool EventResponse::choose(const Instant& now) {
   std::vector<std::uint64_t> keys;
   std::vector<int> counts;
   for (const Touching& c : touching_) {
@@ -404,7 +405,7 @@ bool LaneTouch::choose(const Instant& now) {
 }
 
 // Directions of impulses over the rows of H: the normal, or the row of friction of a contact that slides.
-Vector LaneTouch::along(const Touching& c) const {
+Vector EventResponse::along(const Touching& c) const {
   Vector way = Vector::Zero(u_.size());
   way[c.first] = 1.0;
   const int tangents = c.rows - 1;
@@ -418,7 +419,7 @@ Vector LaneTouch::along(const Touching& c) const {
 // A contact that leaves with u_N = v > 0 and is pressed back by a_N < 0 hops for tau = 2 v/(|a_N| (1 - e)) and then rests. The
 // hops give it in all  m v (1 + e)/(1 - e) = m |a_N| tau - m v:  as much as if it were closed from now on but for -m v, which
 // is taken from it here.
-bool LaneTouch::close_hops(const Instant& now, std::vector<GroupState>& groups) {
+bool EventResponse::close_hops(const Instant& now, std::vector<GroupState>& groups) {
   const double zeno = model_.options().events.zeno;
   if (!(zeno > 0.0)) return false;
   std::vector<Touching*> leaving;
@@ -492,13 +493,13 @@ bool LaneTouch::close_hops(const Instant& now, std::vector<GroupState>& groups) 
   return false;
 }
 
-void LaneTouch::put_velocity(std::vector<GroupState>& groups) const {
+void EventResponse::put_velocity(std::vector<GroupState>& groups) const {
   const auto first = motion_.contacts().first();
   for (std::size_t g = 0; g < groups.size(); ++g)
     groups[g].v = v_.segment(first[g], groups[g].v.size());
 }
 
-void LaneTouch::gather(std::vector<ContactMode>& modes) const {
+void EventResponse::gather(std::vector<ContactMode>& modes) const {
   modes.clear();
   for (const Touching& c : touching_)
     if (c.held) modes.push_back({c.key, c.kind, c.direction, c.gap});
@@ -507,8 +508,8 @@ void LaneTouch::gather(std::vector<ContactMode>& modes) const {
 }
 
 // What changed: contacts that close, open, stick or slide from here on.
-void LaneTouch::tell(const Instant& now, std::span<const ContactMode> before,
-                     std::span<const ContactMode> after) const {
+void EventResponse::tell(const Instant& now, std::span<const ContactMode> before,
+                         std::span<const ContactMode> after) const {
   const auto say = [&](Event::Kind kind, std::uint64_t key) {
     now.events.push_back({kind, now.t, key, 0.0, Vector3::Zero(), 0.0});
   };
@@ -538,11 +539,12 @@ void LaneTouch::tell(const Instant& now, std::span<const ContactMode> before,
   }
 }
 
-bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupState>& groups,
-                        std::span<const ContactMode> before, std::span<const LaneEnding> endings,
-                        std::vector<ContactMode>& modes, std::vector<Event>& events,
-                        std::vector<std::pair<std::uint64_t, Vector3>>& impulses,
-                        Account& account) {
+bool EventResponse::resolve(double t, double scale, bool crowded, std::vector<GroupState>& groups,
+                            std::span<const ContactMode> before,
+                            std::span<const EventEnding> endings, std::vector<ContactMode>& modes,
+                            std::vector<Event>& events,
+                            std::vector<std::pair<std::uint64_t, Vector3>>& impulses,
+                            Account& account) {
   const Instant now{t, scale, events, impulses, account};
   crowded_ = crowded && model_.options().events.zeno > 0.0;
   endings_.assign(endings.begin(), endings.end());
@@ -551,7 +553,7 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
   motion_.start(groups);
   look_from(now, before);
   jumped_ =
-      std::ranges::find(endings_, LaneEnding::Kind::jumps, &LaneEnding::kind) != endings_.end();
+      std::ranges::find(endings_, EventEnding::Kind::jumps, &EventEnding::kind) != endings_.end();
   if (jumped_) meet_jump(now, before);
   bool good = true;
   for (int round = 0; good; ++round) {
@@ -578,9 +580,10 @@ bool LaneTouch::resolve(double t, double scale, bool crowded, std::vector<GroupS
   return true;
 }
 
-std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
-                                           const std::vector<GroupState>& groups,
-                                           std::span<const ContactMode> modes, Account& account) {
+std::vector<EventEnding> EventResponse::foresee(double t, double ahead,
+                                                const std::vector<GroupState>& groups,
+                                                std::span<const ContactMode> modes,
+                                                Account& account) {
   const auto first = motion_.contacts().first();
   const Vector v = velocities(groups);
   Vector dw(v.size()), dv(v.size());
@@ -590,7 +593,7 @@ std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
   std::vector<GroupState> there = groups;
   std::vector<Event> no_events;
   std::vector<std::pair<std::uint64_t, Vector3>> no_impulses;
-  std::vector<LaneEnding> found;
+  std::vector<EventEnding> found;
   endings_.clear();
   crowded_ = jumped_ = false;
   for (double s = kForesee * ahead; found.empty() && s <= ahead; s *= 10.0) {
@@ -616,9 +619,9 @@ std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
       const ContactMode* const mode = find_mode(modes, c.key);
       if (!mode || c.rows == 0) continue;
       if (!c.held)
-        found.push_back({LaneEnding::Kind::opens, c.key, {}});
+        found.push_back({EventEnding::Kind::opens, c.key, {}});
       else if (mode->kind == ContactMode::Kind::sticks && c.kind == ContactMode::Kind::slides)
-        found.push_back({LaneEnding::Kind::slides, c.key, c.direction});
+        found.push_back({EventEnding::Kind::slides, c.key, c.direction});
     }
   }
   return found;
@@ -626,10 +629,10 @@ std::vector<LaneEnding> LaneTouch::foresee(double t, double ahead,
 
 // w = -M^-1 B^T (B M^-1 B^T)^-1 g, again while it gets better; then the same of the rates with v. B is made again only where
 // its change would matter.
-bool LaneTouch::project(double t, std::vector<GroupState>& groups,
-                        std::span<const ContactMode> modes, bool positions) {
+bool EventResponse::project(double t, std::vector<GroupState>& groups,
+                            std::span<const ContactMode> modes, bool positions) {
   const auto first = motion_.contacts().first();
-  const LaneContacts& contacts = motion_.contacts();
+  const EventContacts& contacts = motion_.contacts();
   const int joints = motion_.joint_rows();
   Vector v(motion_.size()), g, part, lambda, move, scale, row(motion_.size());
   Matrix B, X, R, S;
@@ -774,7 +777,7 @@ bool LaneTouch::project(double t, std::vector<GroupState>& groups,
   return false;
 }
 
-Vector LaneTouch::velocities(std::span<const GroupState> groups) const {
+Vector EventResponse::velocities(std::span<const GroupState> groups) const {
   Vector v(motion_.size());
   const auto first = motion_.contacts().first();
   for (std::size_t i = 0; i < groups.size(); ++i)

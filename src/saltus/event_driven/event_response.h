@@ -18,7 +18,7 @@
 namespace saltus {
 
 /// What an event located: contacts whose mode is known to end, whatever the round-off of their forces says.
-struct LaneEnding {
+struct EventEnding {
   /// closes: its gap is 0, to the round-off of the search.  ends: a spring presses no more.
   /// stops: its slip is over but for a way below EventOptions::zeno.
   /// jumps: no contact, but a drive or support: joints and contacts give their bodies its new rate.
@@ -28,9 +28,9 @@ struct LaneEnding {
   std::array<double, 2> direction{};  ///< slides: of the slip that begins
 };
 
-class LaneTouch {
+class EventResponse {
  public:
-  LaneTouch(const Model& model, LaneMotion& motion);
+  EventResponse(const Model& model, ConstrainedMotion& motion);
   /// Impacts end unsolved where `stop` is requested.
   void stop_by(Stop* stop) { stop_ = stop; }
 
@@ -54,15 +54,15 @@ class LaneTouch {
   /// several contacts follow each other ever faster, and end here: what is nearer than EventOptions::zeno closes with them,
   /// without restitution. False: account.failure says why.
   bool resolve(double t, double scale, bool crowded, std::vector<GroupState>& groups,
-               std::span<const ContactMode> before, std::span<const LaneEnding> endings,
+               std::span<const ContactMode> before, std::span<const EventEnding> endings,
                std::vector<ContactMode>& modes, std::vector<Event>& events,
                std::vector<std::pair<std::uint64_t, Vector3>>& impulses, Account& account);
 
   /// What the modes at t end with next, within `ahead`, though no acceleration says so yet: where forces come to the last that
   /// the laws allow, accelerations begin at 0. (4) is asked along the motion of the modes, after times that grow tenfold, until
   /// its answer is another. Empty: it is not.
-  std::vector<LaneEnding> foresee(double t, double ahead, const std::vector<GroupState>& groups,
-                                  std::span<const ContactMode> modes, Account& account);
+  std::vector<EventEnding> foresee(double t, double ahead, const std::vector<GroupState>& groups,
+                                   std::span<const ContactMode> modes, Account& account);
 
   /// Takes the drift of joints and closed contacts out of positions and velocities. Velocities stay, and it is false, where
   /// that would change more kinetic energy than drift does (allow()): the modes do not hold there.
@@ -119,11 +119,11 @@ class LaneTouch {
   Vector along(const Touching& c) const;
 
   const Model& model_;
-  LaneMotion& motion_;
+  ConstrainedMotion& motion_;
   Stop* stop_ = nullptr;
   double in_play_ = 0.0, of_fall_ = 0.0, of_distance_ = 0.0;  ///< of allow()
   std::vector<Touching> touching_;
-  std::vector<LaneEnding> endings_;
+  std::vector<EventEnding> endings_;
   Vector w_, v_, a_;    ///< a: free acceleration with the joints held
   Matrix H_, X_, W_;    ///< X = M^-1 H^T, W = H X, with the joints held
   Matrix joint_share_;  ///< joint impulses for an impulse of 1 in each row

@@ -46,7 +46,8 @@ double fastest_point(const PointRows& J, View v) {
 
 }  // namespace
 
-LaneWatch::LaneWatch(const Model& model, LaneMotion& motion) : model_(model), motion_(motion) {
+EventSearch::EventSearch(const Model& model, ConstrainedMotion& motion)
+    : model_(model), motion_(motion) {
   const auto n = static_cast<Eigen::Index>(motion.size());
   w_ = v_ = dw_ = dv_ = Vector::Zero(n);
   const Surfaces& all = model.surfaces();
@@ -66,27 +67,28 @@ LaneWatch::LaneWatch(const Model& model, LaneMotion& motion) : model_(model), mo
     }
     surfaces_.push_back(one);
   }
-  for (std::size_t k = 0; k < all.skins.size(); ++k) {
+  for (std::size_t k = 0; k < all.boundaries.size(); ++k) {
     Surface one;
-    one.group = all.skins[k].group;
+    one.group = all.boundaries[k].group;
     one.first = motion.contacts().first()[at(one.group)];
-    one.skin = static_cast<int>(k);
+    one.boundary = static_cast<int>(k);
     surfaces_.push_back(one);
-    if (all.skins[k].self) surfaces_.push_back(one);  // its pieces meet each other
+    if (all.boundaries[k].self) surfaces_.push_back(one);  // its pieces meet each other
   }
 }
 
-// Rows of skins and, where planes move, the span of the surfaces, at the place of the motion.
-void LaneWatch::see_surfaces(double t) {
+// Rows of boundary surfaces and, where planes move, the span of the surfaces, at the place of the motion.
+void EventSearch::see_surfaces(double t) {
   const auto q = [&](const Surface& one) -> const Vector& {
     return motion_.groups()[at(one.group)].q;
   };
   bool planes = false;
   for (Surface& one : surfaces_) {
     planes = planes || !std::isfinite(one.reach);
-    if (one.skin >= 0)
+    if (one.boundary >= 0)
       model_.groups()[at(one.group)].dynamics->point_rows(
-          q(one), q(one), model_.surfaces().skins[at(one.skin)].skin.vertices, one.rows);
+          q(one), q(one), model_.surfaces().boundaries[at(one.boundary)].boundary.vertices,
+          one.rows);
   }
   if (!planes) return;
   double largest = 0.0, reach = 0.0;
@@ -95,8 +97,8 @@ void LaneWatch::see_surfaces(double t) {
   for (const Surface& one : surfaces_) {
     const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
     if (std::isfinite(one.reach)) reach = std::max(reach, one.reach);
-    if (one.skin >= 0) {
-      const auto& vertices = model_.surfaces().skins[at(one.skin)].skin.vertices;
+    if (one.boundary >= 0) {
+      const auto& vertices = model_.surfaces().boundaries[at(one.boundary)].boundary.vertices;
       places.resize(3 * std::ssize(vertices));
       body.points(t, q(one), vertices, places);
       for (Eigen::Index i = 0; i < places.size(); i += 3)
@@ -110,7 +112,7 @@ void LaneWatch::see_surfaces(double t) {
   span_ = 2.0 * largest + reach;
 }
 
-double LaneWatch::fastest_drift(double from, double to) const {
+double EventSearch::fastest_drift(double from, double to) const {
   double most = 0.0;
   for (const Surface& one : surfaces_)
     most = std::max(most, model_.groups()[at(one.group)].dynamics->fastest_drift(
@@ -119,8 +121,8 @@ double LaneWatch::fastest_drift(double from, double to) const {
 }
 
 // Coefficients of v on [from, to] of the step, of `count` components, in part_.
-void LaneWatch::take_part(const OdeStep& step, double from, double to, Eigen::Index first,
-                          Eigen::Index count) {
+void EventSearch::take_part(const OdeStep& step, double from, double to, Eigen::Index first,
+                            Eigen::Index count) {
   const auto columns = step.v.cols();
   const auto size = static_cast<std::size_t>(columns);
   part_.resize(count, columns);
@@ -134,11 +136,11 @@ void LaneWatch::take_part(const OdeStep& step, double from, double to, Eigen::In
 
 // No place of the surface is faster on [from, to] [m/s]: v lies in the hull of its coefficients, and |u| + r |omega| and |J v|
 // are convex.
-double LaneWatch::speed(const Surface& one, const OdeStep& step, double from, double to,
-                        double reach) {
+double EventSearch::speed(const Surface& one, const OdeStep& step, double from, double to,
+                          double reach) {
   const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
   double u = 0.0;
-  if (one.skin >= 0) {
+  if (one.boundary >= 0) {
     take_part(step, from, to, one.first, body.velocities());
     for (Eigen::Index k = 0; k < part_.cols(); ++k)
       u = std::max(u, fastest_point(one.rows, part_.col(k)));
@@ -153,7 +155,7 @@ double LaneWatch::speed(const Surface& one, const OdeStep& step, double from, do
 }
 
 // No gap changes faster on [from, to] of the step [m/s]: the two fastest surfaces against each other.
-double LaneWatch::closing(const OdeStep& step, double from, double to) {
+double EventSearch::closing(const OdeStep& step, double from, double to) {
   double fastest = 0.0, second = 0.0;
   const auto look = [&](const Surface& one, double reach) {
     const double u = speed(one, step, from, to, reach);
@@ -168,27 +170,27 @@ double LaneWatch::closing(const OdeStep& step, double from, double to) {
   return fastest + second;
 }
 
-double LaneWatch::held_at(std::uint64_t key) const {
+double EventSearch::held_at(std::uint64_t key) const {
   const auto it =
       std::ranges::lower_bound(held_, key, {}, &std::pair<std::uint64_t, double>::first);
   return it != held_.end() && it->first == key ? it->second : 0.0;
 }
 
-const double* LaneWatch::slack(std::uint64_t key) const {
+const double* EventSearch::slack(std::uint64_t key) const {
   const auto it =
       std::ranges::lower_bound(slack_, key, {}, &std::pair<std::uint64_t, double>::first);
   return it != slack_.end() && it->first == key ? &it->second : nullptr;
 }
 
 namespace {
-LaneWatch::Kind kind_of(Guard::Until until) {
+EventSearch::Kind kind_of(Guard::Until until) {
   switch (until) {
     case Guard::Until::slides:
-      return LaneWatch::Kind::holds;
+      return EventSearch::Kind::holds;
     case Guard::Until::sticks:
-      return LaneWatch::Kind::slips;
+      return EventSearch::Kind::slips;
     default:
-      return LaneWatch::Kind::presses;
+      return EventSearch::Kind::presses;
   }
 }
 
@@ -201,13 +203,13 @@ bool lets_go(const ContactLaw& law, double y, double u) {
 }
 }  // namespace
 
-void LaneWatch::begin(double t, View v, double h) {
+void EventSearch::begin(double t, View v, double h) {
   motion_.force_sizes(force_);
   forces_ = false;
   slack_.clear();
   w_.setZero();
   motion_.go(t, w_, v);
-  LaneContacts& contacts = motion_.contacts();
+  EventContacts& contacts = motion_.contacts();
   held_.clear();
   if (!contacts.any()) return;
   contacts.find_rows(motion_.time(), motion_.groups());
@@ -231,9 +233,9 @@ void LaneWatch::begin(double t, View v, double h) {
 }
 
 // Gaps need places alone; forces and slips need the accelerations.
-void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample>& out) {
+void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Sample>& out) {
   out.clear();
-  LaneContacts& contacts = motion_.contacts();
+  EventContacts& contacts = motion_.contacts();
   const auto modes = motion_.modes();
   if (!forces) {
     if (!slack_.empty())
@@ -293,7 +295,8 @@ void LaneWatch::sample(double t, View w, View v, bool forces, std::vector<Sample
   }
 }
 
-std::optional<LaneWatch::Found> LaneWatch::earliest(const OdeStep& step, const AtRates& at_rates) {
+std::optional<EventSearch::Found> EventSearch::earliest(const OdeStep& step,
+                                                        const AtRates& at_rates) {
   if (!motion_.contacts().any() || step.w.rows() == 0) return {};
   // Forces first: they need no look at every place on the way, and what they end need not be looked at.
   std::optional<Found> force;
@@ -303,9 +306,9 @@ std::optional<LaneWatch::Found> LaneWatch::earliest(const OdeStep& step, const A
   return gap && (!force || gap->theta <= force->theta) ? gap : force;
 }
 
-std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from, double to,
-                                                bool forces, int depth, int bends,
-                                                const AtRates& at_rates) {
+std::optional<EventSearch::Found> EventSearch::part(const OdeStep& step, double from, double to,
+                                                    bool forces, int depth, int bends,
+                                                    const AtRates& at_rates) {
   const auto halves = [&](int bent) -> std::optional<Found> {
     const double middle = 0.5 * (from + to);
     if (auto found = part(step, from, middle, forces, depth + 1 - bent, bends + bent, at_rates))
@@ -314,7 +317,7 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
   };
   const int n = static_cast<int>(step.w.cols());  // one more than the degree of the dense output
   const auto nodes = lobatto_nodes(n);
-  const LaneContacts& contacts = motion_.contacts();
+  const EventContacts& contacts = motion_.contacts();
   double way = 0.0;  // that a gap may go between two nodes
   if (!forces && contacts.detects()) {
     way = closing(step, from, to) * step.h * (to - from) * widest(nodes);
@@ -420,8 +423,8 @@ std::optional<LaneWatch::Found> LaneWatch::part(const OdeStep& step, double from
 }
 
 // A gap that is not known everywhere: where it becomes negative, not known counted as open.
-LaneWatch::Found LaneWatch::bisect(const OdeStep& step, Kind kind, std::uint64_t key, double from,
-                                   double to) {
+EventSearch::Found EventSearch::bisect(const OdeStep& step, Kind kind, std::uint64_t key,
+                                       double from, double to) {
   const auto at_theta = [&](double theta) {
     dense_output(step, theta, w_, v_);
     return value({kind, key, theta, 0.0}, step.t0 + theta * step.h, w_, v_);
@@ -437,7 +440,8 @@ LaneWatch::Found LaneWatch::bisect(const OdeStep& step, Kind kind, std::uint64_t
 
 // The last instant at which the surfaces of a contact that is held show it: it passes on to another of their features, or from an
 // edge.
-LaneWatch::Found LaneWatch::hidden(const OdeStep& step, std::uint64_t key, double from, double to) {
+EventSearch::Found EventSearch::hidden(const OdeStep& step, std::uint64_t key, double from,
+                                       double to) {
   while (to - from > 4e-16) {
     const double middle = 0.5 * (from + to);
     if (!(middle > from && middle < to)) break;
@@ -450,8 +454,8 @@ LaneWatch::Found LaneWatch::hidden(const OdeStep& step, std::uint64_t key, doubl
 
 // Where the room of contacts that share a load ends, which it has no more at `to`. It is as smooth as the forces but for kinks:
 // by the rule of the false position, halved where that is slow.
-LaneWatch::Found LaneWatch::last_room(const OdeStep& step, std::uint64_t key, double from,
-                                      double to) {
+EventSearch::Found EventSearch::last_room(const OdeStep& step, std::uint64_t key, double from,
+                                          double to) {
   const auto room = [&](double theta) {
     dense_output(step, theta, w_, v_);
     motion_.rates(step.t0 + theta * step.h, w_, v_, dw_, dv_);
@@ -474,7 +478,7 @@ LaneWatch::Found LaneWatch::last_room(const OdeStep& step, std::uint64_t key, do
   return {Kind::bears, key, to, 0.0};
 }
 
-double LaneWatch::value(const Found& of, double t, View w, View v) {
+double EventSearch::value(const Found& of, double t, View w, View v) {
   std::vector<Sample> here;
   const bool forces = of.kind == Kind::presses || of.kind == Kind::holds || of.kind == Kind::slips;
   sample(t, w, v, forces, here);
@@ -483,12 +487,12 @@ double LaneWatch::value(const Found& of, double t, View w, View v) {
   return kNotKnown;
 }
 
-std::array<double, 2> LaneWatch::slip(std::uint64_t key) const {
+std::array<double, 2> EventSearch::slip(std::uint64_t key) const {
   const auto modes = motion_.modes();
   for (std::size_t k = 0; k < modes.size(); ++k) {
     if (modes[k].key != key || motion_.index(k) < 0) continue;
     const Vector3& f = motion_.force(k);
-    const LaneContacts& contacts = motion_.contacts();
+    const EventContacts& contacts = motion_.contacts();
     if (contacts.law(at(motion_.index(k))).slides_on_normal())
       return {f[0] > 0.0 ? -1.0 : 1.0, 0.0};
     const double strength = std::hypot(f[1], f[2]);

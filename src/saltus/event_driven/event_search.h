@@ -21,7 +21,7 @@
 
 namespace saltus {
 
-class LaneWatch {
+class EventSearch {
  public:
   enum class Kind { gap, presses, holds, slips, ends, resumes, leaves, bears, lost };
   struct Found {
@@ -31,7 +31,7 @@ class LaneWatch {
     double slope = 0.0;  ///< rate of the function there [1/s]; 0: not known
   };
 
-  LaneWatch(const Model& model, LaneMotion& motion);
+  EventSearch(const Model& model, ConstrainedMotion& motion);
 
   /// The start of a step: contacts that touch here may be at gap 0, or below it. motion: started, with its modes, at the last
   /// rates() there. h: about how long the step is [s].
@@ -54,11 +54,11 @@ class LaneWatch {
     std::uint64_t key;
     double value, size;  ///< size: of what is subtracted in it, for its round-off
   };
-  /// Of a body with shapes (body -1: all of the group, which are moved), or a skin: its vertices.
+  /// Of a body with shapes (body -1: all of the group, which are moved), or a boundary surface: its vertices.
   struct Surface {
     int group = 0, body = -1, first = 0;
     double reach = 0.0;  ///< largest distance of its shapes from its frame [m]; infinite: planes
-    int skin = -1;       ///< of Surfaces::skins
+    int boundary = -1;   ///< of Surfaces::boundary surfaces
     PointRows rows;      ///< of its vertices, where the step starts
   };
   void sample(double t, View w, View v, bool forces, std::vector<Sample>& out);
@@ -77,7 +77,7 @@ class LaneWatch {
   const double* slack(std::uint64_t key) const;
 
   const Model& model_;
-  LaneMotion& motion_;
+  ConstrainedMotion& motion_;
   bool forces_ = false;
   /// Contacts that are pressed and have let go at the start, and what was left of ContactLaw::pressing() there.
   std::vector<std::pair<std::uint64_t, double>> slack_;

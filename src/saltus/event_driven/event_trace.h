@@ -7,7 +7,7 @@
 namespace saltus {
 
 /// The accepted steps of the integrator and what happened between them, both by time.
-struct LaneTrace {
+struct EventTrace {
   /// One step of `method` from t0 over h with these contacts closed. The state at the start of the next step is that of
   /// this one at the next t0 <= t0 + h, events at that time included: a step is cut where an event is.
   struct Step {

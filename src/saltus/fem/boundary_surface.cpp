@@ -137,7 +137,7 @@ Surface revolved(double r, double half_length, bool flat, int k, double size) {
   if (half_length > 0.0) {
     const double chord = 2.0 * r * std::sin(0.25 * pi / k);
     const double height = std::sqrt(std::max(size * size - chord * chord, 0.25 * size * size));
-    expects(half_length / height < kMostFacets, "skin: more than 4194304 facets");
+    expects(half_length / height < kMostFacets, "boundary surface: more than 4194304 facets");
     rim = add_wall(s, std::move(rim), r, half_length, -half_length,
                    std::max(1, static_cast<int>(std::ceil(2.0 * half_length / height - 1e-9))));
   }
@@ -147,12 +147,13 @@ Surface revolved(double r, double half_length, bool flat, int k, double size) {
 
 // The coarsest of them whose sides, drawn out by `scale`, are no longer than `size`.
 Surface revolved_to(double r, double half_length, bool flat, const Vector3& scale, double size) {
-  expects(
-      size > 0.0 && std::isfinite(size),
-      fmt::format("skin: the size of facets is {}, positive and finite for a round shape", size));
+  expects(size > 0.0 && std::isfinite(size),
+          fmt::format(
+              "boundary surface: the size of facets is {}, positive and finite for a round shape",
+              size));
   int k = 1;
   while (true) {
-    expects(8.0 * k * k < kMostFacets, "skin: more than 4194304 facets");
+    expects(8.0 * k * k < kMostFacets, "boundary surface: more than 4194304 facets");
     Surface s = revolved(r, half_length, flat, k, size);
     for (Vector3& x : s.vertices) x = x.cwiseProduct(scale);
     const double longest = s.longest_side();
@@ -200,38 +201,39 @@ Surface surface_of(const std::shared_ptr<const TriangleMesh>& mesh, double) {
 }
 template <class Other>
 Surface surface_of(const Other& shape, double) {
-  expects(false, fmt::format("skin: a {} is no surface of a body", shape_name(Shape(shape))));
+  expects(false,
+          fmt::format("boundary surface: a {} is no surface of a body", shape_name(Shape(shape))));
   return {};
 }
 
 }  // namespace
 
-Skin skin_of(const Mesh& mesh, std::span<const MeshFace> faces) {
-  Skin skin;
+BoundarySurface boundary_of(const Mesh& mesh, std::span<const MeshFace> faces) {
+  BoundarySurface boundary;
   const auto nodes = static_cast<int>(mesh.nodes.cols());
   std::vector<int> vertex_of(index(nodes), -1);
   const auto count = static_cast<int>(mesh.elements());
   std::vector<std::array<int, 2>> given;
   for (const MeshFace& f : faces) {
     expects(f.element >= 0 && f.element < count,
-            fmt::format("skin: a face of element {} of {}", f.element, count));
+            fmt::format("boundary surface: a face of element {} of {}", f.element, count));
     given.push_back({f.element, f.face});
   }
   std::ranges::sort(given);
   const auto twice = std::ranges::adjacent_find(given);
   if (twice != given.end())
-    expects(false,
-            fmt::format("skin: face {} of element {} is given twice", (*twice)[1], (*twice)[0]));
+    expects(false, fmt::format("boundary surface: face {} of element {} is given twice",
+                               (*twice)[1], (*twice)[0]));
   for (int a : faces.empty() ? bar_ends(mesh) : nodes_of(mesh, faces)) {
-    vertex_of[index(a)] = static_cast<int>(skin.vertices.size());
-    skin.vertices.push_back({0, a, Vector3::Zero()});
+    vertex_of[index(a)] = static_cast<int>(boundary.vertices.size());
+    boundary.vertices.push_back({0, a, Vector3::Zero()});
   }
   for (const MeshFace& f : faces) {
     const ElementKind kind = mesh.kind(f.element);
     const ElementFace& face = saltus::faces(kind)[index(f.face)];
     const auto element = mesh.element(f.element);
     for (const auto& piece : pieces(face.kind)) {
-      SkinFacet facet;
+      BoundaryFacet facet;
       facet.feature = nodes + f.element;
       for (std::size_t k = 0; k < 3; ++k) {
         if (piece[k] < 0) continue;
@@ -239,23 +241,23 @@ Skin skin_of(const Mesh& mesh, std::span<const MeshFace> faces) {
         facet.vertex[k] = vertex_of[index(element[index(a)])];
         facet.local[k] = natural_nodes(kind)[index(a)];
       }
-      skin.facets.push_back(facet);
+      boundary.facets.push_back(facet);
     }
   }
-  return skin;
+  return boundary;
 }
 
-Skin skin_of(const Shape& shape, int body, const Vector3& centre, double size) {
+BoundarySurface boundary_of(const Shape& shape, int body, const Vector3& centre, double size) {
   const Surface s = std::visit([&](const auto& x) { return surface_of(x, size); }, shape);
-  expects(s.triangles.size() <= index(kMostFacets), "skin: more than 4194304 facets");
-  Skin skin;
-  for (const Vector3& x : s.vertices) skin.vertices.push_back({body, 0, x - centre});
+  expects(s.triangles.size() <= index(kMostFacets), "boundary surface: more than 4194304 facets");
+  BoundarySurface boundary;
+  for (const Vector3& x : s.vertices) boundary.vertices.push_back({body, 0, x - centre});
   for (const auto& t : s.triangles) {
-    SkinFacet facet{t, body, 0, {}};
-    for (std::size_t k = 0; k < 3; ++k) facet.local[k] = skin.vertices[index(t[k])].local;
-    skin.facets.push_back(facet);
+    BoundaryFacet facet{t, body, 0, {}};
+    for (std::size_t k = 0; k < 3; ++k) facet.local[k] = boundary.vertices[index(t[k])].local;
+    boundary.facets.push_back(facet);
   }
-  return skin;
+  return boundary;
 }
 
 }  // namespace saltus

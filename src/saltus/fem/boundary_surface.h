@@ -1,4 +1,4 @@
-// Skins of deformable bodies: the faces of a mesh, the surface of a shape that deforms.
+// Boundary surfaces of deformable bodies: the faces of a mesh, the surface of a shape that deforms.
 #pragma once
 #include <span>
 
@@ -12,11 +12,11 @@ namespace saltus {
 /// quad8 six, an edge of plane elements one or two. Facets are flat; their points are those of the element, which lie on
 /// its curved or warped face. Of bars, which have no faces: the nodes that belong to one element alone, without facets.
 /// Throws UsageError: a face that is not there or given twice.
-Skin skin_of(const Mesh& mesh, std::span<const MeshFace> faces);
+BoundarySurface boundary_of(const Mesh& mesh, std::span<const MeshFace> faces);
 
 /// Of body `body` of a `PseudoRigid` whose centre of mass is at `centre` [m] in the frame of the shape. Boxes, hulls and
 /// meshes as they are; of round shapes vertices on the surface and facets whose sides are no longer than `size` [m].
 /// Throws UsageError: a plane or a height field, size <= 0 of a round shape, more than 2^22 facets.
-Skin skin_of(const Shape& shape, int body, const Vector3& centre, double size);
+BoundarySurface boundary_of(const Shape& shape, int body, const Vector3& centre, double size);
 
 }  // namespace saltus

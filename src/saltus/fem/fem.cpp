@@ -35,17 +35,18 @@ void Fem::Data::mass_product(double scale, const Vector& in, Vector& out) const 
 // Of body_corotational - R Q^T K0 d, the gradient of d . K0 d / 2.
 void Fem::Data::elastic_force(Work& at, Vector& out) const {
   Room& here = room(at);
-  Crew& crew = here.crew;
-  const Crew::Shift shift(crew, index(nodes));
+  ThreadPool& thread_pool = here.thread_pool;
+  const ThreadPool::Shift shift(thread_pool, index(nodes));
   if (turns()) {
     here.product.setZero();
-    stiffness.multiply_add(crew, 1.0, here.turn.d.data(), here.product.data());
+    stiffness.multiply_add(thread_pool, 1.0, here.turn.d.data(), here.product.data());
     here.turn.strip_transposed(here.product);
     here.turn.add_out(-1.0, here.product, out);
   } else if (!stiffness.empty()) {
-    stiffness.multiply_add(crew, -1.0, at.u.data(), out.data());
+    stiffness.multiply_add(thread_pool, -1.0, at.u.data(), out.data());
   } else {
-    for (const fem::Block& b : blocks) fem::add_elastic(b, crew, -1.0, at.u.data(), out.data());
+    for (const fem::Block& b : blocks)
+      fem::add_elastic(b, thread_pool, -1.0, at.u.data(), out.data());
   }
 }
 
@@ -53,9 +54,9 @@ void Fem::Data::elastic_force(Work& at, Vector& out) const {
 void Fem::Data::stiffness_product(Work& at, double scale, double k, double c, const Vector& in,
                                   Vector& out) const {
   Room& here = room(at);
-  Crew& crew = here.crew;
+  ThreadPool& thread_pool = here.thread_pool;
   const fem::BodyRotation& turn = here.turn;
-  const Crew::Shift shift(crew, index(nodes));
+  const ThreadPool::Shift shift(thread_pool, index(nodes));
   const double r = rayleigh().stiffness;
   if (turns()) {
     const bool stripped = system.viscosity == Viscosity::strain_rate;
@@ -65,16 +66,17 @@ void Fem::Data::stiffness_product(Work& at, double scale, double k, double c, co
       turn.into(in, here.turned);
       if (part) turn.strip(here.turned);
       here.product.setZero();
-      stiffness.multiply_add(crew, factor, here.turned.data(), here.product.data());
+      stiffness.multiply_add(thread_pool, factor, here.turned.data(), here.product.data());
       if (part) turn.strip_transposed(here.product);
       turn.add_out(scale, here.product, out);
     }
   } else if (!stiffness.empty()) {
-    if (k + c * r != 0.0) stiffness.multiply_add(crew, scale * (k + c * r), in.data(), out.data());
+    if (k + c * r != 0.0)
+      stiffness.multiply_add(thread_pool, scale * (k + c * r), in.data(), out.data());
   } else {
     for (const fem::Block& b : blocks)
-      fem::add_product(b, crew, scale * (k + c * b.tangent_rate), scale * c, at.u.data(), in.data(),
-                       out.data());
+      fem::add_product(b, thread_pool, scale * (k + c * b.tangent_rate), scale * c, at.u.data(),
+                       in.data(), out.data());
   }
 }
 
@@ -86,10 +88,10 @@ void Fem::Data::damping_force(Work& at, const Vector& rate, Vector& out) const {
 
 double Fem::Data::potential(Work& at) const {
   Room& here = room(at);
-  const Crew::Shift shift(here.crew, index(nodes));
+  const ThreadPool::Shift shift(here.thread_pool, index(nodes));
   double strain = 0.0, weight = 0.0;
   for (const fem::Block& b : blocks)
-    strain += fem::stored_energy(b, here.crew, strained(at).data(), here.chunk_energy);
+    strain += fem::stored_energy(b, here.thread_pool, strained(at).data(), here.chunk_energy);
   if (gravity >= 0)
     for (int i : dofs.dofs()) weight -= nodal[i / 3] * system.gravity[i % 3] * at.u[i];
   return strain + weight;

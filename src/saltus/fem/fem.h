@@ -58,7 +58,7 @@ struct FemSystem {
   Vector3 gravity = Vector3::Zero();  ///< [m/s^2], along the dimensions of the mesh
   std::vector<Load> loads;            ///< degree of freedom 3 node + axis
   std::vector<Prescribed> prescribed;
-  /// Nodes whose mass goes to the others (fem/mass_redistribution.h), of lumped masses alone; for MasslessContact: by
+  /// Nodes whose mass goes to the others (fem/mass_redistribution.h), of lumped masses alone; for RedistributedMass: by
   /// itself such a body has no inverse of M.
   std::vector<int> massless = {};
 };

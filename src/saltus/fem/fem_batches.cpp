@@ -10,7 +10,7 @@
 namespace saltus::fem {
 namespace {
 
-constexpr int kChunkWork = 64;  // nodes times points of a chunk and lane: some 10 us
+constexpr int kChunkWork = 64;  // nodes times points of a chunk and slot: some 10 us
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void Block::make_slots(const NodeGraph& graph) {
     for (int b = 0; b < n; ++b)
       for (int a = 0; a <= b; ++a)
         for (int l = 0; l < 8; ++l) {
-          const int* const of = lane_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n;
+          const int* const of = pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n;
           const int i = of[8 * a + l], j = of[8 * b + l];
           slot.push_back(i <= j ? graph.find(i, j) : ~graph.find(j, i));
         }

@@ -44,7 +44,7 @@ Block::Block(const Mesh& mesh, int number, const FemMaterial& material, double r
       form == Viscosity::strain_rate && material.material.law != MaterialLaw::linear;
   law = Constitution(material, info(kind).dimension, objective ? rate : 0.0);
   law.warped = tangent == CorotatedTangent::warped;
-  lane_law = LaneLaw(law);
+  pack_law = PackLaw(law);
   tangent_rate = objective ? 0.0 : rate;
   for (int b = 0; b < number; ++b) first += mesh.blocks[index(b)].elements();
   const int d = info(kind).dimension;
@@ -55,12 +55,12 @@ Block::Block(const Mesh& mesh, int number, const FemMaterial& material, double r
     natural.insert(natural.end(), at.back().data(), at.back().data() + 3 * n);
   }
   inverse.resize(72 * index(batches) * index(points));
-  lane_weight.resize(8 * index(batches) * index(points));
-  lane_node.resize(8 * index(batches) * index(n));
-  for (int lane = 0; lane < 8 * batches; ++lane) {
-    const int e = std::min(lane, elements - 1);
+  pack_weight.resize(8 * index(batches) * index(points));
+  pack_node.resize(8 * index(batches) * index(n));
+  for (int place = 0; place < 8 * batches; ++place) {
+    const int e = std::min(place, elements - 1);
     for (int a = 0; a < n; ++a)
-      lane_node[8 * index(lane / 8 * n + a) + index(lane % 8)] = node[index(e * n + a)];
+      pack_node[8 * index(place / 8 * n + a) + index(place % 8)] = node[index(e * n + a)];
     for (int g = 0; g < points; ++g) {
       const ShapeGradients& D = at[index(g)];
       Matrix3 J = Matrix3::Zero();  // dX_i/dxi_k
@@ -76,13 +76,13 @@ Block::Block(const Mesh& mesh, int number, const FemMaterial& material, double r
         T.setZero();
         T.row(0) = along.transpose() / det;
       }
-      const std::size_t p = index(lane / 8) * index(points) + index(g);
+      const std::size_t p = index(place / 8) * index(points) + index(g);
       for (int k = 0; k < 3; ++k)
         for (int j = 0; j < 3; ++j)
-          inverse[72 * p + 8 * index(3 * k + j) + index(lane % 8)] = T(k, j);
+          inverse[72 * p + 8 * index(3 * k + j) + index(place % 8)] = T(k, j);
       const double w = stiffness_rule(kind)[index(g)].weight * det * factor;
-      lane_weight[8 * p + index(lane % 8)] = lane < elements ? w : 0.0;
-      if (lane >= elements) continue;
+      pack_weight[8 * p + index(place % 8)] = place < elements ? w : 0.0;
+      if (place >= elements) continue;
       weight.push_back(w);
       if (d == 1) axis.push_back(along);
     }

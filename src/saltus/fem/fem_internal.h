@@ -47,15 +47,15 @@ void combined_tangent(const Constitution& law, const Matrix3& F, const Vector3& 
                       double c, Matrix9& A);
 
 /// The laws that eight elements go through at once; none: one after the other. Moduli as in Constitution.
-struct LaneLaw {
+struct PackLaw {
   enum Kind { none, linear, st_venant_kirchhoff, neo_hooke, corotated } kind = none;
   double lambda = 0.0, mu = 0.0;
   bool viscous = false;  ///< the viscous stress too
   double viscosity = 0.0, viscous_lambda = 0.0, viscous_mu = 0.0;
   bool warped = false;
 
-  LaneLaw() = default;
-  explicit LaneLaw(const Constitution& law);
+  PackLaw() = default;
+  explicit PackLaw(const Constitution& law);
 };
 
 /// Elements of one block with their points of integration. Loops run over batches of eight elements, the last one filled
@@ -66,7 +66,7 @@ struct Block {
   int n = 0, points = 0, elements = 0,
       first = 0;  ///< nodes, points an element; number of its first element
   Constitution law;
-  LaneLaw lane_law;
+  PackLaw pack_law;
   double tangent_rate = 0.0;    ///< r_K of the form r_K K(q) v [s]
   std::vector<int> node;        ///< n an element
   std::vector<double> natural;  ///< dN_a/dxi, 3 a node, n a point of the rule
@@ -74,10 +74,10 @@ struct Block {
   std::vector<Vector3> axis;    ///< of bars, one a point
 
   int batches = 0, chunk = 1;  ///< batches a chunk
-  std::vector<int> lane_node;  ///< node a of lane l of a batch at 8 a + l
+  std::vector<int> pack_node;  ///< node a of slot l of a batch at 8 a + l
   /// dxi_k/dX_j of a batch and point at (3 k + j) 8 + l [1/m]; of bars along the axis.
   AlignedArray inverse;
-  AlignedArray lane_weight;  ///< eight a batch and point
+  AlignedArray pack_weight;  ///< eight a batch and point
   /// Of the block (a, b), a <= b, of a batch at (b (b + 1)/2 + a) 8 + l: its entry in the upper half of the graph, ~entry
   /// where it is to be transposed.
   std::vector<int> slot;
@@ -92,9 +92,9 @@ struct Block {
     return axis.empty() ? kNone : axis[static_cast<std::size_t>(point)];
   }
   Vector3 gradient(int element, int point, int a) const;  ///< grad0 N_a [1/m], point of the rule
-  int lanes_of(int batch) const { return batch + 1 < batches ? 8 : elements - 8 * batch; }
-  bool in_lanes(double k, double c) const {
-    return (k == 0.0 || lane_law.kind != LaneLaw::none) && (c == 0.0 || lane_law.viscous);
+  int pack_size(int batch) const { return batch + 1 < batches ? 8 : elements - 8 * batch; }
+  bool in_packs(double k, double c) const {
+    return (k == 0.0 || pack_law.kind != PackLaw::none) && (c == 0.0 || pack_law.viscous);
   }
   void make_chunks(int nodes);
   void make_slots(const NodeGraph& graph);
@@ -113,28 +113,29 @@ Matrix3 deformation(const Block& block, int element, int point, const double* u)
 void element_mass(const Mesh& mesh, const Block& block, int element, double factor, Matrix& mass);
 
 // All elements of a block, in batches and threads.
-void add_elastic(const Block& block, Crew& crew, double scale, const double* u, double* f);
-/// The same of the viscous stress of the rates v.
-void add_viscous(const Block& block, Crew& crew, double scale, const double* u, const double* v,
+void add_elastic(const Block& block, ThreadPool& thread_pool, double scale, const double* u,
                  double* f);
+/// The same of the viscous stress of the rates v.
+void add_viscous(const Block& block, ThreadPool& thread_pool, double scale, const double* u,
+                 const double* v, double* f);
 /// chunk_energy: room for one number a chunk.
-double stored_energy(const Block& block, Crew& crew, const double* u,
+double stored_energy(const Block& block, ThreadPool& thread_pool, const double* u,
                      std::vector<double>& chunk_energy);
 /// y += (k K + c C_v) x, C_v of the viscous stress.
-void add_product(const Block& block, Crew& crew, double k, double c, const double* u,
+void add_product(const Block& block, ThreadPool& thread_pool, double k, double c, const double* u,
                  const double* x, double* y);
 /// The upper half of A += k K + c C_v.
-void add_matrices(const Block& block, Crew& crew, double k, double c, const double* u,
+void add_matrices(const Block& block, ThreadPool& thread_pool, double k, double c, const double* u,
                   NodeMatrix& A);
 
-// Points of a batch whose law is none of LaneLaw, lane by lane: 9 numbers by rows, eight lanes each.
-void stress_of_lanes(const Block& block, int batch, int point, double (&H)[9][8]);  ///< H <- P
-void viscous_stress_of_lanes(const Block& block, int batch, int point, const double (&F)[9][8],
-                             double (&rate)[9][8]);                                 ///< rate <- P
-void energy_of_lanes(const Block& block, int batch, int point, double (&H)[9][8]);  ///< H[0] <- W
-void product_of_lanes(const Block& block, int batch, int point, double k, double c,
-                      const double (&F)[9][8], double (&dF)[9][8]);  ///< dF <- dP
-void rotation_of_lane(const double (&F)[9][8], double (&R)[9][8], int lane);
+// Points of a batch whose law is none of PackLaw, slot by slot: 9 numbers by rows, eight slots each.
+void stress_of_pack(const Block& block, int batch, int point, double (&H)[9][8]);  ///< H <- P
+void viscous_stress_of_pack(const Block& block, int batch, int point, const double (&F)[9][8],
+                            double (&rate)[9][8]);                                 ///< rate <- P
+void energy_of_pack(const Block& block, int batch, int point, double (&H)[9][8]);  ///< H[0] <- W
+void product_of_pack(const Block& block, int batch, int point, double k, double c,
+                     const double (&F)[9][8], double (&dF)[9][8]);  ///< dF <- dP
+void rotation_of_slot(const double (&F)[9][8], double (&R)[9][8], int slot);
 double logarithm_of(double change);  ///< ln J of J - 1, not a number where J <= 0
 
 /// The rotation that fits the nodes of a body best, weighted by their masses m_a, with Z_a = X_a - Xc:
@@ -181,7 +182,7 @@ struct Fem::Data final : Parts {
   mutable std::once_flag factor_asked;
   mutable double factor_cost = 0.0;  // made once, behind factor_asked
   struct Room final : Work {
-    Crew crew;
+    ThreadPool thread_pool;
     fem::BodyRotation turn;  ///< of body_corotational, at u
     Vector turned, product;
     std::vector<double> chunk_energy, element;  ///< `element`: one element matrix

@@ -199,26 +199,26 @@ void Fem::Data::make_pattern() {
   if (!affine && !turns()) return;
   stiffness = NodeMatrix(graph);
   const Vector reference = Vector::Zero(3 * nodes);
-  Crew crew;
-  const Crew::Shift shift(crew, index(nodes));
+  ThreadPool thread_pool;
+  const ThreadPool::Shift shift(thread_pool, index(nodes));
   for (const fem::Block& b : blocks)
-    fem::add_matrices(b, crew, 1.0, 0.0, reference.data(), stiffness);
-  stiffness.mirror_upper(crew);
+    fem::add_matrices(b, thread_pool, 1.0, 0.0, reference.data(), stiffness);
+  stiffness.mirror_upper(thread_pool);
 }
 
 void Fem::Data::assemble(Combination s, Room& at, NodeMatrix& A) const {
-  Crew& crew = at.crew;
-  const Crew::Shift shift(crew, index(nodes));
+  ThreadPool& thread_pool = at.thread_pool;
+  const ThreadPool::Shift shift(thread_pool, index(nodes));
   const double m = s.m + s.c * rayleigh().mass;
   const bool kept = !stiffness.empty();
   if (!kept) {
-    A.set_zero(crew);
+    A.set_zero(thread_pool);
     for (const fem::Block& b : blocks)
-      fem::add_matrices(b, crew, s.k + s.c * b.tangent_rate, s.c, at.u.data(), A);
-    A.mirror_upper(crew);
+      fem::add_matrices(b, thread_pool, s.k + s.c * b.tangent_rate, s.c, at.u.data(), A);
+    A.mirror_upper(thread_pool);
   }
   const double k = s.k + s.c * rayleigh().stiffness;
-  crew.blocks(index(nodes), [&](std::size_t, std::size_t begin, std::size_t end) {
+  thread_pool.blocks(index(nodes), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) {
       if (kept) {
         const double* const from = stiffness.block(graph->offset[a]);

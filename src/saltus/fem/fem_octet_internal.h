@@ -1,6 +1,6 @@
 // Numbers and 3 x 3 matrices of eight elements, in registers of W doubles.
 //
-// Every operation is that of one element, so that lanes never meet and no bit depends on W. Registers travel by value
+// Every operation is that of one element, so that slots never meet and no bit depends on W. Registers travel by value
 // between functions that are always inlined; who includes this silences -Wpsabi.
 #pragma once
 #include "saltus/math/pack.h"
@@ -10,7 +10,7 @@ namespace saltus::fem {
 /// A number of eight elements.
 template <int W>
 struct Octet {
-  lanes::V<W> v[8 / W];
+  simd::V<W> v[8 / W];
 };
 
 #define SALTUS_OCTET_OPERATION(op)                                                     \
@@ -49,20 +49,20 @@ template <int W>
 SALTUS_INLINE Octet<W> octet(double a) {
   Octet<W> c;
 #pragma GCC unroll 4
-  for (int k = 0; k < 8 / W; ++k) c.v[k] = lanes::V<W>{} + a;
+  for (int k = 0; k < 8 / W; ++k) c.v[k] = simd::V<W>{} + a;
   return c;
 }
 template <int W>
 SALTUS_INLINE Octet<W> load(const double* p) {
   Octet<W> c;
 #pragma GCC unroll 4
-  for (int k = 0; k < 8 / W; ++k) c.v[k] = lanes::at<W>(p + k * W).v;
+  for (int k = 0; k < 8 / W; ++k) c.v[k] = simd::at<W>(p + k * W).v;
   return c;
 }
 template <int W>
 SALTUS_INLINE void store(double* p, const Octet<W>& a) {
 #pragma GCC unroll 4
-  for (int k = 0; k < 8 / W; ++k) lanes::at<W>(p + k * W).v = a.v[k];
+  for (int k = 0; k < 8 / W; ++k) simd::at<W>(p + k * W).v = a.v[k];
 }
 
 /// 3 x 3 by rows.
@@ -130,13 +130,13 @@ SALTUS_INLINE Octet<W> trace(const Nine<W>& A) {
   return A.m[0][0] + A.m[1][1] + A.m[2][2];
 }
 template <int W>
-SALTUS_INLINE void put(const Nine<W>& A, double (&lane)[9][8]) {
-  SALTUS_EACH store<W>(lane[3 * i + j], A.m[i][j]);
+SALTUS_INLINE void put(const Nine<W>& A, double (&slot)[9][8]) {
+  SALTUS_EACH store<W>(slot[3 * i + j], A.m[i][j]);
 }
 template <int W>
-SALTUS_INLINE Nine<W> take(const double (&lane)[9][8]) {
+SALTUS_INLINE Nine<W> take(const double (&slot)[9][8]) {
   Nine<W> A;
-  SALTUS_EACH A.m[i][j] = load<W>(lane[3 * i + j]);
+  SALTUS_EACH A.m[i][j] = load<W>(slot[3 * i + j]);
   return A;
 }
 

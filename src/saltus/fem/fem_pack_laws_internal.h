@@ -21,7 +21,7 @@ struct Slope {
 };
 
 template <int W>
-struct LaneLaws {
+struct PackLaws {
   using O = Octet<W>;
   using M = Nine<W>;
 
@@ -92,8 +92,8 @@ struct LaneLaws {
     return S;
   }
 
-  /// Newton's iteration X <- (X + X^-T)/2 from F, until all lanes change by 1e-8 of |R|: the next change is round-off.
-  /// Lanes that are nearly flat, turned inside out or far from a rotation are left to rotation_of.
+  /// Newton's iteration X <- (X + X^-T)/2 from F, until all slots change by 1e-8 of |R|: the next change is round-off.
+  /// Pack that are nearly flat, turned inside out or far from a rotation are left to rotation_of.
   static SALTUS_INLINE M rotation(const M& F) {
     constexpr int kPasses = 12;
     M X = F, C;
@@ -121,32 +121,32 @@ struct LaneLaws {
     }
     for (int l = 0; l < 8; ++l)
       if (!good[l]) [[unlikely]] {
-        double lane[9][8], turned[9][8];
-        put<W>(F, lane);
+        double slot[9][8], turned[9][8];
+        put<W>(F, slot);
         put<W>(X, turned);
         for (int k = l; k < 8; ++k)
-          if (!good[k]) rotation_of_lane(lane, turned, k);
+          if (!good[k]) rotation_of_slot(slot, turned, k);
         return take<W>(turned);
       }
     return X;
   }
   /// ln J of J - 1
   static SALTUS_INLINE O logarithm(const O& change) {
-    double lane[8];
-    store<W>(lane, change);
-    for (double& x : lane) x = logarithm_of(x);
-    return load<W>(lane);
+    double slot[8];
+    store<W>(slot, change);
+    for (double& x : slot) x = logarithm_of(x);
+    return load<W>(slot);
   }
 
   // H = F - I
-  static SALTUS_INLINE M stress(const LaneLaw& law, const M& H) {
+  static SALTUS_INLINE M stress(const PackLaw& law, const M& H) {
     const double mu = law.mu, lambda = law.lambda;
     switch (law.kind) {
-      case LaneLaw::linear:
+      case PackLaw::linear:
         return hooke(lambda, mu, small(H));
-      case LaneLaw::st_venant_kirchhoff:
+      case PackLaw::st_venant_kirchhoff:
         return times(moved(H), hooke(lambda, mu, green(H)));
-      case LaneLaw::neo_hooke: {  // mu (H + G H^T) + lambda ln J G
+      case PackLaw::neo_hooke: {  // mu (H + G H^T) + lambda ln J G
         M G;
         const O J = cofactors(moved(H), G), ln = lambda * logarithm(trace(H) + volume_rest(H));
         G = scaled(octet<W>(1.0) / J, G);
@@ -161,31 +161,31 @@ struct LaneLaws {
       }
     }
   }
-  static SALTUS_INLINE O energy(const LaneLaw& law, const M& H) {
+  static SALTUS_INLINE O energy(const PackLaw& law, const M& H) {
     const double mu = law.mu, lambda = law.lambda;
     const auto quadratic = [=](const M& E) __attribute__((always_inline)) {
       const O t = trace(E);
       return mu * inner(E, E) + (0.5 * lambda) * (t * t);
     };
     switch (law.kind) {
-      case LaneLaw::linear:
+      case PackLaw::linear:
         return quadratic(small(H));
-      case LaneLaw::st_venant_kirchhoff:
+      case PackLaw::st_venant_kirchhoff:
         return quadratic(green(H));
-      case LaneLaw::
+      case PackLaw::
           neo_hooke: {  // mu (|H|^2/2 - (x - tr H) - (ln(1 + x) - x)) + lambda/2 (ln J)^2,  x = J - 1
         const O rest = volume_rest(H), x = trace(H) + rest, ln = logarithm(x);
-        double lane[8];
-        store<W>(lane, x);
-        for (double& part : lane) part = logarithm_rest(part);
-        return mu * (0.5 * inner(H, H) - rest - load<W>(lane)) + (0.5 * lambda) * (ln * ln);
+        double slot[8];
+        store<W>(slot, x);
+        for (double& part : slot) part = logarithm_rest(part);
+        return mu * (0.5 * inner(H, H) - rest - load<W>(slot)) + (0.5 * lambda) * (ln * ln);
       }
       default:
         return quadratic(stretch(H, rotation(moved(H))));
     }
   }
   /// P = F S_v, S_v = eta (2 mu E' + lambda tr(E') I), E' = sym(F^T F')
-  static SALTUS_INLINE M viscous_stress(const LaneLaw& law, const M& F, const M& rate) {
+  static SALTUS_INLINE M viscous_stress(const PackLaw& law, const M& F, const M& rate) {
     const M A = transposed_times(F, rate);
     M E;
     SALTUS_EACH E.m[i][j] = 0.5 * (A.m[i][j] + A.m[j][i]);
@@ -193,15 +193,15 @@ struct LaneLaws {
   }
 
   /// k dP/dF
-  static SALTUS_INLINE void slope(const LaneLaw& law, const M& F, double k, Slope<W>& A) {
+  static SALTUS_INLINE void slope(const PackLaw& law, const M& F, double k, Slope<W>& A) {
     const double mu = k * law.mu, lambda = k * law.lambda;
     A.lambda = octet<W>(lambda);
     A.mu = A.diagonal = octet<W>(mu);
     switch (law.kind) {
-      case LaneLaw::linear:
+      case PackLaw::linear:
         A.Phi = identity();
         return;
-      case LaneLaw::st_venant_kirchhoff: {
+      case PackLaw::st_venant_kirchhoff: {
         M H = F;
         add_identity(H, octet<W>(-1.0));
         A.Phi = F;
@@ -210,7 +210,7 @@ struct LaneLaws {
         A.B = scaled(octet<W>(mu), times_transposed(F, F));
         return;
       }
-      case LaneLaw::neo_hooke: {
+      case PackLaw::neo_hooke: {
         M C;
         const O J = cofactors(F, C);
         A.Phi = scaled(octet<W>(1.0) / J, C);
@@ -232,7 +232,7 @@ struct LaneLaws {
       }
     }
   }
-  static SALTUS_INLINE void viscous_slope(const LaneLaw& law, const M& F, double c, Slope<W>& A) {
+  static SALTUS_INLINE void viscous_slope(const PackLaw& law, const M& F, double c, Slope<W>& A) {
     const double mu = c * law.viscosity * law.viscous_mu;
     A.Phi = F;
     A.lambda = octet<W>(c * law.viscosity * law.viscous_lambda);

@@ -11,7 +11,7 @@ namespace saltus::fem {
 namespace {
 
 /// Batches `from` to `to` of a block.
-struct LaneLoops {
+struct PackLoops {
   void (*forces)(const Block& b, int from, int to, double scale, const double* u, const double* v,
                  double* f);
   double (*energies)(const Block& b, int from, int to, const double* u);
@@ -24,20 +24,20 @@ struct LaneLoops {
   namespace set##_##name {                                                                   \
     SALTUS_TARGET_##set void forces(const Block& b, int from, int to, double scale,          \
                                     const double* u, const double* v, double* f) {           \
-      Lanes<W>::forces<N>(b, from, to, scale, u, v, f);                                      \
+      Pack<W>::forces<N>(b, from, to, scale, u, v, f);                                       \
     }                                                                                        \
     SALTUS_TARGET_##set double energies(const Block& b, int from, int to, const double* u) { \
-      return Lanes<W>::energies<N>(b, from, to, u);                                          \
+      return Pack<W>::energies<N>(b, from, to, u);                                           \
     }                                                                                        \
     SALTUS_TARGET_##set void products(const Block& b, int from, int to, double k, double c,  \
                                       const double* u, const double* x, double* y) {         \
-      Lanes<W>::products<N>(b, from, to, k, c, u, x, y);                                     \
+      Pack<W>::products<N>(b, from, to, k, c, u, x, y);                                      \
     }                                                                                        \
     SALTUS_TARGET_##set void matrices(const Block& b, int batch, double k, double c,         \
                                       const double* u, double* K) {                          \
-      Lanes<W>::matrices<N>(b, batch, k, c, u, K);                                           \
+      Pack<W>::matrices<N>(b, batch, k, c, u, K);                                            \
     }                                                                                        \
-    constexpr LaneLoops loops{forces, energies, products, matrices};                         \
+    constexpr PackLoops loops{forces, energies, products, matrices};                         \
   }
 SALTUS_LANE_LOOPS(baseline, 2, four, 4)
 SALTUS_LANE_LOOPS(baseline, 2, any, 0)
@@ -49,10 +49,10 @@ SALTUS_LANE_LOOPS(avx512f, 8, any, 0)
 #endif
 #undef SALTUS_LANE_LOOPS
 
-const LaneLoops& loops_of(const Block& b) {
+const PackLoops& loops_of(const Block& b) {
   const bool four = b.kind == ElementKind::tet4;
 #if SALTUS_CLONES
-  static const int widest = lanes::register_width();
+  static const int widest = simd::register_width();
   const int width = b.width == 0 ? widest : std::min(widest, b.width);
   if (width >= 8) return four ? avx512f_four::loops : avx512f_any::loops;
   if (width >= 4) return four ? avx2_four::loops : avx2_any::loops;
@@ -62,37 +62,37 @@ const LaneLoops& loops_of(const Block& b) {
 
 /// use(chunk, from, to) with batches from .. to - 1 of each chunk; those of one colour together.
 template <class Use>
-void by_colours(const Block& b, Crew& crew, const Use& use) {
+void by_colours(const Block& b, ThreadPool& thread_pool, const Use& use) {
   for (std::size_t c = 0; c + 1 < b.colour_begin.size(); ++c) {
     const int first = b.colour_begin[c];
     const auto chunks = index(b.colour_begin[c + 1] - first);
-    crew.blocks(chunks * Crew::kBlock, [&](std::size_t k, std::size_t, std::size_t) {
+    thread_pool.blocks(chunks * ThreadPool::kBlock, [&](std::size_t k, std::size_t, std::size_t) {
       const int chunk = b.chunk_order[index(first) + k];
       use(chunk, chunk * b.chunk, std::min(b.batches, (chunk + 1) * b.chunk));
     });
   }
 }
 
-Matrix3 of_lane(const double (&A)[9][8], int lane) {
+Matrix3 of_slot(const double (&A)[9][8], int slot) {
   Matrix3 B;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) B(i, j) = A[3 * i + j][lane];
+    for (int j = 0; j < 3; ++j) B(i, j) = A[3 * i + j][slot];
   return B;
 }
 
-void to_lane(const Matrix3& B, double (&A)[9][8], int lane) {
+void to_slot(const Matrix3& B, double (&A)[9][8], int slot) {
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) A[3 * i + j][lane] = B(i, j);
+    for (int j = 0; j < 3; ++j) A[3 * i + j][slot] = B(i, j);
 }
 
-/// The point of lane l, of the last element where the batch is filled up.
-const Vector3& axis_of_lane(const Block& b, int batch, int point, int lane) {
-  return b.axis_of(std::min(8 * batch + lane, b.elements - 1) * b.points + point);
+/// The point of slot l, of the last element where the batch is filled up.
+const Vector3& axis_of_slot(const Block& b, int batch, int point, int slot) {
+  return b.axis_of(std::min(8 * batch + slot, b.elements - 1) * b.points + point);
 }
 
 }  // namespace
 
-LaneLaw::LaneLaw(const Constitution& law)
+PackLaw::PackLaw(const Constitution& law)
     : lambda(law.lambda),
       mu(law.mu),
       viscous(law.state != StressState::uniaxial),
@@ -119,24 +119,26 @@ LaneLaw::LaneLaw(const Constitution& law)
   }
 }
 
-void add_elastic(const Block& b, Crew& crew, double scale, const double* u, double* f) {
-  const LaneLoops& loops = loops_of(b);
-  by_colours(b, crew,
+void add_elastic(const Block& b, ThreadPool& thread_pool, double scale, const double* u,
+                 double* f) {
+  const PackLoops& loops = loops_of(b);
+  by_colours(b, thread_pool,
              [&](int, int from, int to) { loops.forces(b, from, to, scale, u, nullptr, f); });
 }
 
-void add_viscous(const Block& b, Crew& crew, double scale, const double* u, const double* v,
-                 double* f) {
+void add_viscous(const Block& b, ThreadPool& thread_pool, double scale, const double* u,
+                 const double* v, double* f) {
   if (b.law.viscosity == 0.0) return;
-  const LaneLoops& loops = loops_of(b);
-  by_colours(b, crew, [&](int, int from, int to) { loops.forces(b, from, to, scale, u, v, f); });
+  const PackLoops& loops = loops_of(b);
+  by_colours(b, thread_pool,
+             [&](int, int from, int to) { loops.forces(b, from, to, scale, u, v, f); });
 }
 
-double stored_energy(const Block& b, Crew& crew, const double* u,
+double stored_energy(const Block& b, ThreadPool& thread_pool, const double* u,
                      std::vector<double>& chunk_energy) {
-  const LaneLoops& loops = loops_of(b);
+  const PackLoops& loops = loops_of(b);
   chunk_energy.resize(b.chunk_order.size());
-  by_colours(b, crew, [&](int chunk, int from, int to) {
+  by_colours(b, thread_pool, [&](int chunk, int from, int to) {
     chunk_energy[index(chunk)] = loops.energies(b, from, to, u);
   });
   double sum = 0.0;
@@ -144,29 +146,31 @@ double stored_energy(const Block& b, Crew& crew, const double* u,
   return sum;
 }
 
-void add_product(const Block& b, Crew& crew, double k, double c, const double* u, const double* x,
-                 double* y) {
+void add_product(const Block& b, ThreadPool& thread_pool, double k, double c, const double* u,
+                 const double* x, double* y) {
   if (b.law.viscosity == 0.0) c = 0.0;
   if (k == 0.0 && c == 0.0) return;
-  const LaneLoops& loops = loops_of(b);
-  by_colours(b, crew, [&](int, int from, int to) { loops.products(b, from, to, k, c, u, x, y); });
+  const PackLoops& loops = loops_of(b);
+  by_colours(b, thread_pool,
+             [&](int, int from, int to) { loops.products(b, from, to, k, c, u, x, y); });
 }
 
-void add_matrices(const Block& b, Crew& crew, double k, double c, const double* u, NodeMatrix& A) {
+void add_matrices(const Block& b, ThreadPool& thread_pool, double k, double c, const double* u,
+                  NodeMatrix& A) {
   if (b.law.viscosity == 0.0) c = 0.0;
   if (k == 0.0 && c == 0.0) return;
-  const LaneLoops& loops = loops_of(b);
+  const PackLoops& loops = loops_of(b);
   constexpr int kPairs = kMaxElementNodes * (kMaxElementNodes + 1) / 2;
-  by_colours(b, crew, [&](int, int from, int to) {
+  by_colours(b, thread_pool, [&](int, int from, int to) {
     const int pairs = b.n * (b.n + 1) / 2, size = 3 * b.n;
     double K[72 * kPairs];
     for (int batch = from; batch < to; ++batch) {
-      const int lanes = b.lanes_of(batch);
-      if (b.in_lanes(k, c)) {
+      const int slots = b.pack_size(batch);
+      if (b.in_packs(k, c)) {
         loops.matrices(b, batch, k, c, u, K);
       } else {
         double one[9 * kMaxElementNodes * kMaxElementNodes];
-        for (int l = 0; l < lanes; ++l) {
+        for (int l = 0; l < slots; ++l) {
           element_matrix(b, 8 * batch + l, k, c, u, one);
           for (int at = 0, n1 = 0; n1 < b.n; ++n1)
             for (int n0 = 0; n0 <= n1; ++n0, ++at)
@@ -176,46 +180,46 @@ void add_matrices(const Block& b, Crew& crew, double k, double c, const double* 
         }
       }
       const int* const slot = b.slot.data() + 8 * static_cast<std::ptrdiff_t>(batch) * pairs;
-      for (int l = 0; l < lanes; ++l)
+      for (int l = 0; l < slots; ++l)
         for (int at = 0; at < pairs; ++at) {
-          const double* const from_lane = K + 72 * at + l;
+          const double* const from_slot = K + 72 * at + l;
           const int entry = slot[8 * at + l];
           if (entry >= 0) {
             double* const to_block = A.block(entry);
-            for (int i = 0; i < 9; ++i) to_block[i] += from_lane[8 * i];
+            for (int i = 0; i < 9; ++i) to_block[i] += from_slot[8 * i];
           } else {
             double* const to_block = A.block(~entry);
             for (int j = 0; j < 3; ++j)
-              for (int i = 0; i < 3; ++i) to_block[3 * i + j] += from_lane[8 * (3 * j + i)];
+              for (int i = 0; i < 3; ++i) to_block[3 * i + j] += from_slot[8 * (3 * j + i)];
           }
         }
     }
   });
 }
 
-void stress_of_lanes(const Block& b, int batch, int point, double (&H)[9][8]) {
+void stress_of_pack(const Block& b, int batch, int point, double (&H)[9][8]) {
   for (int l = 0; l < 8; ++l)
-    to_lane(stress(b.law, of_lane(H, l), axis_of_lane(b, batch, point, l)), H, l);
+    to_slot(stress(b.law, of_slot(H, l), axis_of_slot(b, batch, point, l)), H, l);
 }
 
-void viscous_stress_of_lanes(const Block& b, int batch, int point, const double (&F)[9][8],
-                             double (&rate)[9][8]) {
+void viscous_stress_of_pack(const Block& b, int batch, int point, const double (&F)[9][8],
+                            double (&rate)[9][8]) {
   for (int l = 0; l < 8; ++l)
-    to_lane(
-        viscous_stress(b.law, of_lane(F, l), axis_of_lane(b, batch, point, l), of_lane(rate, l)),
+    to_slot(
+        viscous_stress(b.law, of_slot(F, l), axis_of_slot(b, batch, point, l), of_slot(rate, l)),
         rate, l);
 }
 
-void energy_of_lanes(const Block& b, int batch, int point, double (&H)[9][8]) {
+void energy_of_pack(const Block& b, int batch, int point, double (&H)[9][8]) {
   for (int l = 0; l < 8; ++l)
-    H[0][l] = energy(b.law, of_lane(H, l), axis_of_lane(b, batch, point, l));
+    H[0][l] = energy(b.law, of_slot(H, l), axis_of_slot(b, batch, point, l));
 }
 
-void product_of_lanes(const Block& b, int batch, int point, double k, double c,
-                      const double (&F)[9][8], double (&dF)[9][8]) {
+void product_of_pack(const Block& b, int batch, int point, double k, double c,
+                     const double (&F)[9][8], double (&dF)[9][8]) {
   Matrix9 A;
   for (int l = 0; l < 8; ++l) {
-    combined_tangent(b.law, of_lane(F, l), axis_of_lane(b, batch, point, l), k, c, A);
+    combined_tangent(b.law, of_slot(F, l), axis_of_slot(b, batch, point, l), k, c, A);
     Eigen::Matrix<double, 9, 1> x;
     for (int i = 0; i < 9; ++i) x[i] = dF[i][l];
     const Eigen::Matrix<double, 9, 1> y = A * x;
@@ -223,8 +227,8 @@ void product_of_lanes(const Block& b, int batch, int point, double k, double c,
   }
 }
 
-void rotation_of_lane(const double (&F)[9][8], double (&R)[9][8], int lane) {
-  to_lane(rotation_of(of_lane(F, lane)), R, lane);
+void rotation_of_slot(const double (&F)[9][8], double (&R)[9][8], int slot) {
+  to_slot(rotation_of(of_slot(F, slot)), R, slot);
 }
 
 double logarithm_of(double change) {

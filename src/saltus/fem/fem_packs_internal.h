@@ -1,4 +1,4 @@
-// Loops over batches of eight elements in registers of W doubles; included by fem_lanes.cpp only.
+// Loops over batches of eight elements in registers of W doubles; included by fem_packs.cpp only.
 #pragma once
 #include <algorithm>
 
@@ -8,10 +8,10 @@ namespace saltus::fem {
 
 /// Elements with N nodes each, N = 0: n nodes.
 template <int W>
-struct Lanes {
+struct Pack {
   using O = Octet<W>;
   using M = Nine<W>;
-  using Law = LaneLaws<W>;
+  using Law = PackLaws<W>;
 
   /// Numbers of a node: 3 octets.
   static SALTUS_INLINE void gather(const int* node, int n, const double* x, double* X) {
@@ -21,9 +21,9 @@ struct Lanes {
         for (int i = 0; i < 3; ++i) X[8 * (3 * a + i) + l] = from[i];
       }
   }
-  static SALTUS_INLINE void scatter(const int* node, int n, int lanes, const double* part,
+  static SALTUS_INLINE void scatter(const int* node, int n, int slots, const double* part,
                                     double* f) {
-    for (int l = 0; l < lanes; ++l)
+    for (int l = 0; l < slots; ++l)
       for (int a = 0; a < n; ++a) {
         double* const to = f + 3 * static_cast<std::ptrdiff_t>(node[8 * a + l]);
         for (int i = 0; i < 3; ++i) to[i] += part[8 * (3 * a + i) + l];
@@ -85,7 +85,7 @@ struct Lanes {
     const int n = N == 0 ? b.n : N;
     double U[24 * kMaxElementNodes], R[24 * kMaxElementNodes], sum[24 * kMaxElementNodes];
     for (int batch = from; batch < to; ++batch) {
-      const int* const node = b.lane_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n;
+      const int* const node = b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n;
       gather(node, n, u, U);
       if (v) gather(node, n, v, R);
       if constexpr (N != 4) std::fill(sum, sum + 24 * n, 0.0);
@@ -97,27 +97,27 @@ struct Lanes {
         M P;
         if (v) {
           const M F = Law::moved(H), rate = gradient<N>(n, R, D, T);
-          if (b.lane_law.viscous) {
-            P = Law::viscous_stress(b.lane_law, F, rate);
+          if (b.pack_law.viscous) {
+            P = Law::viscous_stress(b.pack_law, F, rate);
           } else {
-            double lane[9][8], slope[9][8];
-            put<W>(F, lane);
+            double slot[9][8], slope[9][8];
+            put<W>(F, slot);
             put<W>(rate, slope);
-            viscous_stress_of_lanes(b, batch, g, lane, slope);
+            viscous_stress_of_pack(b, batch, g, slot, slope);
             P = take<W>(slope);
           }
-        } else if (b.lane_law.kind != LaneLaw::none) {
-          P = Law::stress(b.lane_law, H);
+        } else if (b.pack_law.kind != PackLaw::none) {
+          P = Law::stress(b.pack_law, H);
         } else {
-          double lane[9][8];
-          put<W>(H, lane);
-          stress_of_lanes(b, batch, g, lane);
-          P = take<W>(lane);
+          double slot[9][8];
+          put<W>(H, slot);
+          stress_of_pack(b, batch, g, slot);
+          P = take<W>(slot);
         }
-        P = Law::scaled(scale * load<W>(b.lane_weight.data() + 8 * p), P);
+        P = Law::scaled(scale * load<W>(b.pack_weight.data() + 8 * p), P);
         spread<N>(n, P, D, T, sum);
       }
-      scatter(node, n, b.lanes_of(batch), sum, f);
+      scatter(node, n, b.pack_size(batch), sum, f);
     }
   }
 
@@ -126,7 +126,7 @@ struct Lanes {
     const int n = N == 0 ? b.n : N;
     double U[24 * kMaxElementNodes], total = 0.0;
     for (int batch = from; batch < to; ++batch) {
-      gather(b.lane_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n, n, u, U);
+      gather(b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n, n, u, U);
       O sum = octet<W>(0.0);
       for (int g = 0; g < b.points; ++g) {
         const std::ptrdiff_t p = static_cast<std::ptrdiff_t>(batch) * b.points + g;
@@ -134,19 +134,19 @@ struct Lanes {
         const M H = gradient<N>(
             n, U, D, take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p)));
         O at;
-        if (b.lane_law.kind != LaneLaw::none) {
-          at = Law::energy(b.lane_law, H);
+        if (b.pack_law.kind != PackLaw::none) {
+          at = Law::energy(b.pack_law, H);
         } else {
-          double lane[9][8];
-          put<W>(H, lane);
-          energy_of_lanes(b, batch, g, lane);
-          at = load<W>(lane[0]);
+          double slot[9][8];
+          put<W>(H, slot);
+          energy_of_pack(b, batch, g, slot);
+          at = load<W>(slot[0]);
         }
-        sum += load<W>(b.lane_weight.data() + 8 * p) * at;
+        sum += load<W>(b.pack_weight.data() + 8 * p) * at;
       }
-      double lane[8];
-      store<W>(lane, sum);
-      for (int l = 0; l < b.lanes_of(batch); ++l) total += lane[l];
+      double slot[8];
+      store<W>(slot, sum);
+      for (int l = 0; l < b.pack_size(batch); ++l) total += slot[l];
     }
     return total;
   }
@@ -158,7 +158,7 @@ struct Lanes {
     const int n = N == 0 ? b.n : N;
     double U[24 * kMaxElementNodes], X[24 * kMaxElementNodes], sum[24 * kMaxElementNodes];
     for (int batch = from; batch < to; ++batch) {
-      const int* const node = b.lane_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n;
+      const int* const node = b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n;
       gather(node, n, u, U);
       gather(node, n, x, X);
       if constexpr (N != 4) std::fill(sum, sum + 24 * n, 0.0);
@@ -170,29 +170,29 @@ struct Lanes {
         Law::add_identity(F, octet<W>(1.0));
         const M dF = gradient<N>(n, X, D, T);
         M dP;
-        if (b.in_lanes(k, c)) {
+        if (b.in_packs(k, c)) {
           if (k != 0.0) {
             Slope<W> A;
-            Law::slope(b.lane_law, F, k, A);
+            Law::slope(b.pack_law, F, k, A);
             dP = Law::apply(A, dF);
           } else {
             SALTUS_EACH dP.m[i][j] = octet<W>(0.0);
           }
           if (c != 0.0) {
             Slope<W> A;
-            Law::viscous_slope(b.lane_law, F, c, A);
+            Law::viscous_slope(b.pack_law, F, c, A);
             Law::add(dP, Law::apply(A, dF));
           }
         } else {
-          double lane[9][8], change[9][8];
-          put<W>(F, lane);
+          double slot[9][8], change[9][8];
+          put<W>(F, slot);
           put<W>(dF, change);
-          product_of_lanes(b, batch, g, k, c, lane, change);
+          product_of_pack(b, batch, g, k, c, slot, change);
           dP = take<W>(change);
         }
-        spread<N>(n, Law::scaled(load<W>(b.lane_weight.data() + 8 * p), dP), D, T, sum);
+        spread<N>(n, Law::scaled(load<W>(b.pack_weight.data() + 8 * p), dP), D, T, sum);
       }
-      scatter(node, n, b.lanes_of(batch), sum, y);
+      scatter(node, n, b.pack_size(batch), sum, y);
     }
   }
 
@@ -264,7 +264,7 @@ struct Lanes {
     const int n = N == 0 ? b.n : N;
     double U[24 * kMaxElementNodes], gradients[24 * kMaxElementNodes],
         turned[24 * kMaxElementNodes];
-    gather(b.lane_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n, n, u, U);
+    gather(b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n, n, u, U);
     bool first = true;
     for (int g = 0; g < b.points; ++g) {
       const std::ptrdiff_t p = static_cast<std::ptrdiff_t>(batch) * b.points + g;
@@ -272,7 +272,7 @@ struct Lanes {
       const M T = take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p));
       M F = gradient<N>(n, U, D, T);
       Law::add_identity(F, octet<W>(1.0));
-      const O w = load<W>(b.lane_weight.data() + 8 * p);
+      const O w = load<W>(b.pack_weight.data() + 8 * p);
       for (int a = 0; a < n; ++a)
 #pragma GCC unroll 3
         for (int i = 0; i < 3; ++i)
@@ -280,13 +280,13 @@ struct Lanes {
                    D[3 * a] * T.m[0][i] + D[3 * a + 1] * T.m[1][i] + D[3 * a + 2] * T.m[2][i]);
       if (k != 0.0) {
         Slope<W> A;
-        Law::slope(b.lane_law, F, k, A);
+        Law::slope(b.pack_law, F, k, A);
         add_matrix<N>(n, A, w, gradients, turned, first, K);
         first = false;
       }
       if (c != 0.0) {
         Slope<W> A;
-        Law::viscous_slope(b.lane_law, F, c, A);
+        Law::viscous_slope(b.pack_law, F, c, A);
         A.full = false;
         A.diagonal = octet<W>(0.0);
         add_matrix<N>(n, A, w, gradients, turned, first, K);

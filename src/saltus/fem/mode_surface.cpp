@@ -15,7 +15,7 @@ void add_element(std::map<ElementKind, ElementBlock>& blocks, ElementKind kind,
 
 }  // namespace
 
-ModeSkin mode_skin(const Mesh& mesh, const Matrix& basis) {
+ModeSurface mode_boundary(const Mesh& mesh, const Matrix& basis) {
   expects(basis.rows() == 3 * mesh.nodes.cols(), "mode_skin: three rows of the basis a node");
   std::map<ElementKind, ElementBlock> blocks;
   for (const ElementBlock& block : mesh.blocks)
@@ -27,36 +27,36 @@ ModeSkin mode_skin(const Mesh& mesh, const Matrix& basis) {
     const ElementKind kind = faces(element)[static_cast<std::size_t>(face.face)].kind;
     add_element(blocks, kind, mesh.face_nodes(face));
   }
-  ModeSkin skin;
-  skin.mesh.dimension = mesh.dimension;
+  ModeSurface boundary;
+  boundary.mesh.dimension = mesh.dimension;
   std::vector<int> number(static_cast<std::size_t>(mesh.nodes.cols()), -1);
   const auto of = [&](int a) -> int& { return number[static_cast<std::size_t>(a)]; };
   for (const auto& [kind, block] : blocks)
     for (int a : block.nodes) of(a) = 0;
   for (int a = 0; a < static_cast<int>(mesh.nodes.cols()); ++a)
     if (of(a) == 0) {
-      of(a) = static_cast<int>(skin.node.size());
-      skin.node.push_back(a);
+      of(a) = static_cast<int>(boundary.node.size());
+      boundary.node.push_back(a);
     }
   for (auto& [kind, block] : blocks) {
     for (int& a : block.nodes) a = of(a);
-    skin.mesh.blocks.push_back(std::move(block));
+    boundary.mesh.blocks.push_back(std::move(block));
   }
-  const auto n = static_cast<Eigen::Index>(skin.node.size());
-  skin.mesh.nodes.resize(3, n);
-  skin.shape.resize(3 * n, basis.cols());
+  const auto n = static_cast<Eigen::Index>(boundary.node.size());
+  boundary.mesh.nodes.resize(3, n);
+  boundary.shape.resize(3 * n, basis.cols());
   for (Eigen::Index i = 0; i < n; ++i) {
-    const int a = skin.node[static_cast<std::size_t>(i)];
-    skin.mesh.nodes.col(i) = mesh.nodes.col(a);
-    skin.shape.middleRows<3>(3 * i) = basis.middleRows<3>(3 * Eigen::Index{a});
+    const int a = boundary.node[static_cast<std::size_t>(i)];
+    boundary.mesh.nodes.col(i) = mesh.nodes.col(a);
+    boundary.shape.middleRows<3>(3 * i) = basis.middleRows<3>(3 * Eigen::Index{a});
   }
   for (const auto& [name, set] : mesh.node_sets) {
     std::vector<int> seen;
     for (int a : set)
       if (of(a) >= 0) seen.push_back(of(a));
-    if (!seen.empty()) skin.mesh.node_sets[name] = std::move(seen);
+    if (!seen.empty()) boundary.mesh.node_sets[name] = std::move(seen);
   }
-  return skin;
+  return boundary;
 }
 
 }  // namespace saltus

@@ -8,7 +8,7 @@
 
 namespace saltus {
 
-struct ModeSkin {
+struct ModeSurface {
   Mesh mesh;  ///< outer faces of solid elements, plane elements and bars, on their nodes;
               ///< node sets with them
   std::vector<int> node;  ///< of the whole mesh, increasing; one a node of `mesh`
@@ -16,14 +16,14 @@ struct ModeSkin {
 };
 
 /// basis: 3 rows a node of `mesh`. Throws UsageError for another number of rows.
-ModeSkin mode_skin(const Mesh& mesh, const Matrix& basis);
+ModeSurface mode_boundary(const Mesh& mesh, const Matrix& basis);
 
-/// Shapes along a line, as of tabulated_shapes(), of a body of which more is known: it is drawn by its skin.
-class SkinModeShapes final : public ModeShapes {
+/// Shapes along a line, as of tabulated_shapes(), of a body of which more is known: it is drawn by its boundary surface.
+class SurfaceModeShapes final : public ModeShapes {
  public:
-  SkinModeShapes(std::unique_ptr<const ModeShapes> along, ModeSkin skin)
-      : along_(std::move(along)), skin_(std::move(skin)) {}
-  const ModeSkin& skin() const { return skin_; }
+  SurfaceModeShapes(std::unique_ptr<const ModeShapes> along, ModeSurface boundary)
+      : along_(std::move(along)), boundary_(std::move(boundary)) {}
+  const ModeSurface& boundary() const { return boundary_; }
 
   int modes() const override { return along_->modes(); }
   double length() const override { return along_->length(); }
@@ -32,7 +32,7 @@ class SkinModeShapes final : public ModeShapes {
 
  private:
   std::unique_ptr<const ModeShapes> along_;
-  ModeSkin skin_;
+  ModeSurface boundary_;
 };
 
 }  // namespace saltus

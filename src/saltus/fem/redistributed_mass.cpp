@@ -18,7 +18,7 @@ using Eigen::Index;
 
 }  // namespace
 
-MasslessContact::Data::Work::Work(const Data& d)
+RedistributedMass::Data::Work::Work(const Data& d)
     : all(Vector::Zero(d.fem->positions())),
       rate(all),
       other(all),
@@ -32,7 +32,7 @@ MasslessContact::Data::Work::Work(const Data& d)
 }
 
 // (3), from where the neighbours are: a body far from its reference loses no digits. Leaves u_c in `all`.
-void MasslessContact::Data::local(View q, Work& to) const {
+void RedistributedMass::Data::local(View q, Work& to) const {
   if (to.known && same_bits(to.at, q)) return;
   to.known = false;
   to.at = q;
@@ -57,7 +57,7 @@ void MasslessContact::Data::local(View q, Work& to) const {
 }
 
 // (4) of the rates x, about the configuration of local()
-void MasslessContact::Data::rates(View x, Work& at, Vector& full) const {
+void RedistributedMass::Data::rates(View x, Work& at, Vector& full) const {
   spread(x, full);
   for (std::size_t c = 0; c < held.size(); ++c) {
     double sum = 0.0;
@@ -78,7 +78,7 @@ void MasslessContact::Data::rates(View x, Work& at, Vector& full) const {
   for (std::size_t c = 0; c < held.size(); ++c) full[held[c]] = at.part[static_cast<Index>(c)];
 }
 
-void MasslessContact::Data::set_rates(View x, Work& at) const {
+void RedistributedMass::Data::set_rates(View x, Work& at) const {
   at.rate.setZero();
   if (viscous())
     rates(x, at, at.rate);
@@ -86,35 +86,35 @@ void MasslessContact::Data::set_rates(View x, Work& at) const {
     spread(x, at.rate);
 }
 
-MasslessContact::MasslessContact(FemSystem system, std::vector<NodeStop> stops)
+RedistributedMass::RedistributedMass(FemSystem system, std::vector<NodeStop> stops)
     : data_(std::make_unique<Data>(std::move(system), std::move(stops))) {}
-MasslessContact::~MasslessContact() = default;
+RedistributedMass::~RedistributedMass() = default;
 
-const Fem& MasslessContact::fem() const { return *data_->fem; }
-std::span<const NodeStop> MasslessContact::stops() const { return data_->stops; }
-int MasslessContact::positions() const { return static_cast<int>(data_->inner.size()); }
-std::span<const Source> MasslessContact::sources() const { return data_->fem->sources(); }
-Rayleigh MasslessContact::rayleigh() const { return data_->fem->rayleigh(); }
+const Fem& RedistributedMass::fem() const { return *data_->fem; }
+std::span<const NodeStop> RedistributedMass::stops() const { return data_->stops; }
+int RedistributedMass::positions() const { return static_cast<int>(data_->inner.size()); }
+std::span<const Source> RedistributedMass::sources() const { return data_->fem->sources(); }
+Rayleigh RedistributedMass::rayleigh() const { return data_->fem->rayleigh(); }
 
-unsigned MasslessContact::traits() const {
+unsigned RedistributedMass::traits() const {
   const unsigned traits = Trait::tangents | Trait::second_order | Trait::constant_mass |
                           Trait::symmetric | Trait::potential;
   return has(data_->fem->traits(), Trait::driven) ? traits | Trait::driven : traits;
 }
 
-int MasslessContact::free_index(int dof) const {
+int RedistributedMass::free_index(int dof) const {
   expects(dof >= 0 && index(dof) < data_->of_dof.size(),
           "a degree of freedom 3 node + axis of the mesh");
   return data_->of_dof[index(dof)];
 }
 
-void MasslessContact::full(double t, View q, Out displacements) const {
+void RedistributedMass::full(double t, View q, Out displacements) const {
   const auto room = data_->works.borrow();
   data_->local(q, *room);
   data_->fem->full(t, room->all, displacements);
 }
 
-void MasslessContact::gaps(View q, Out g) const {
+void RedistributedMass::gaps(View q, Out g) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   d.local(q, *room);
@@ -124,14 +124,14 @@ void MasslessContact::gaps(View q, Out g) const {
   }
 }
 
-void MasslessContact::forces(View q, Out lambda) const {
+void RedistributedMass::forces(View q, Out lambda) const {
   const auto room = data_->works.borrow();
   data_->local(q, *room);
   lambda = room->lambda;
 }
 
 // (2)
-void MasslessContact::force(double t, View q, View v, Out f) const {
+void RedistributedMass::force(double t, View q, View v, Out f) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   d.local(q, *room);
@@ -140,7 +140,7 @@ void MasslessContact::force(double t, View q, View v, Out f) const {
   d.gather(room->f, f);
 }
 
-void MasslessContact::potential_force(double t, View q, Out f) const {
+void RedistributedMass::potential_force(double t, View q, Out f) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   d.local(q, *room);
@@ -148,7 +148,7 @@ void MasslessContact::potential_force(double t, View q, Out f) const {
   d.gather(room->f, f);
 }
 
-void MasslessContact::multiply(Combination s, double t, View q, View v, View x, Out y) const {
+void RedistributedMass::multiply(Combination s, double t, View q, View v, View x, Out y) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   room->other.setZero();
@@ -164,7 +164,7 @@ void MasslessContact::multiply(Combination s, double t, View q, View v, View x, 
   d.gather(room->f, y);
 }
 
-void MasslessContact::factorise(Combination s, double t, View q, View, Factor& A) const {
+void RedistributedMass::factorise(Combination s, double t, View q, View, Factor& A) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   room->rate.setZero();
@@ -184,11 +184,11 @@ void MasslessContact::factorise(Combination s, double t, View q, View, Factor& A
   held.hold(room->problem.pressed(), d.G, room->all.size());
 }
 
-int MasslessContact::prescribed() const {
+int RedistributedMass::prescribed() const {
   return data_->fem->prescribed() + static_cast<int>(data_->stops.size());
 }
 
-void MasslessContact::reactions(double t, View q, View v, View a, Out forces) const {
+void RedistributedMass::reactions(double t, View q, View v, View a, Out forces) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   d.local(q, *room);
@@ -200,8 +200,8 @@ void MasslessContact::reactions(double t, View q, View v, View a, Out forces) co
   forces.tail(room->lambda.size()) = room->lambda;
 }
 
-void MasslessContact::point_reactions(double t, View q, std::span<const PointRef> at, View f,
-                                      Out forces) const {
+void RedistributedMass::point_reactions(double t, View q, std::span<const PointRef> at, View f,
+                                        Out forces) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   d.local(q, *room);
@@ -209,26 +209,27 @@ void MasslessContact::point_reactions(double t, View q, std::span<const PointRef
     d.fem->point_reactions(t, room->all, at, f, forces.head(p));
 }
 
-void MasslessContact::points(double t, View q, std::span<const PointRef> at, Out x) const {
+void RedistributedMass::points(double t, View q, std::span<const PointRef> at, Out x) const {
   const auto room = data_->works.borrow();
   data_->local(q, *room);
   data_->fem->points(t, room->all, at, x);
 }
 
-void MasslessContact::point_drift(double t, View q, std::span<const PointRef> at, Out drift) const {
+void RedistributedMass::point_drift(double t, View q, std::span<const PointRef> at,
+                                    Out drift) const {
   const auto room = data_->works.borrow();
   data_->local(q, *room);
   data_->fem->point_drift(t, room->all, at, drift);
 }
 
-double MasslessContact::fastest_drift(double from, double to, double reach) const {
+double RedistributedMass::fastest_drift(double from, double to, double reach) const {
   return data_->fem->fastest_drift(from, to, reach);
 }
 
-void MasslessContact::breaks(Breaks& out) const { data_->fem->breaks(out); }
+void RedistributedMass::breaks(Breaks& out) const { data_->fem->breaks(out); }
 
 // Rows of massless nodes are those of (4), at all nodes with mass beside one without.
-void MasslessContact::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
+void RedistributedMass::point_rows(View q, View, std::span<const PointRef> at, PointRows& J) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   d.local(q, *room);
@@ -286,7 +287,7 @@ void MasslessContact::point_rows(View q, View, std::span<const PointRef> at, Poi
   }
 }
 
-Energy MasslessContact::energy(double t, View q, View v) const {
+Energy RedistributedMass::energy(double t, View q, View v) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   d.local(q, *room);
@@ -296,8 +297,8 @@ Energy MasslessContact::energy(double t, View q, View v) const {
 }
 
 // w_c = 0: the powers on the nodes with mass
-void MasslessContact::power(double t, std::optional<double> held, View q, View v, View w,
-                            std::span<double> by_source) const {
+void RedistributedMass::power(double t, std::optional<double> held, View q, View v, View w,
+                              std::span<double> by_source) const {
   const Data& d = *data_;
   const auto room = d.works.borrow();
   d.local(q, *room);

@@ -30,14 +30,14 @@ struct NodeStop {
 /// Forces of the stops follow those of the prescribed degrees of freedom in reactions(): probes of reactions show them.
 /// They do no work, and no account belongs to them. Other contacts may meet a massless node: an impulse on it acts on the
 /// nodes that carry it.
-class MasslessContact final : public Dynamics {
+class RedistributedMass final : public Dynamics {
  public:
   /// FemSystem::massless is found here: the nodes of the stops. Throws UsageError: what Fem throws; no stop, a normal that
   /// is no unit vector along the dimensions of the mesh, or across all that is free at its node; laws that are not linear,
   /// consistent mass; loads on massless nodes; massless nodes in elements with prescribed nodes that move; massless nodes
   /// that their elements do not hold, or stops that say the same twice.
-  MasslessContact(FemSystem system, std::vector<NodeStop> stops);
-  ~MasslessContact() override;
+  RedistributedMass(FemSystem system, std::vector<NodeStop> stops);
+  ~RedistributedMass() override;
 
   const Fem& fem() const;
   std::span<const NodeStop> stops() const;

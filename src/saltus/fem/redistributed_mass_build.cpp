@@ -1,4 +1,4 @@
-// Making a MasslessContact: checks, numbering, K_ic and K_cc, the local problem.
+// Making a RedistributedMass: checks, numbering, K_ic and K_cc, the local problem.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ using Eigen::Index;
 
 }  // namespace
 
-void MasslessContact::Data::check(const FemSystem& system) const {
+void RedistributedMass::Data::check(const FemSystem& system) const {
   expects(!stops.empty(), "massless contact: at least one stop");
   expects(system.mass == MassForm::lumped, "massless contact: the mass of the mesh is lumped");
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
@@ -48,7 +48,7 @@ void MasslessContact::Data::check(const FemSystem& system) const {
   }
 }
 
-MasslessContact::Data::Data(FemSystem system, std::vector<NodeStop> given)
+RedistributedMass::Data::Data(FemSystem system, std::vector<NodeStop> given)
     : stops(std::move(given)) {
   saltus::check(system.mesh);
   check(system);
@@ -65,7 +65,7 @@ MasslessContact::Data::Data(FemSystem system, std::vector<NodeStop> given)
 }
 
 // Which components of Fem's q have mass, and g = rest + G u_c.
-void MasslessContact::Data::number(const FemSystem& system) {
+void RedistributedMass::Data::number(const FemSystem& system) {
   const int d = system.mesh.dimension;
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
   std::vector<char> massless(index(nodes), 0);
@@ -108,7 +108,7 @@ void MasslessContact::Data::number(const FemSystem& system) {
 }
 
 // Columns c of K from products with several unit vectors at once: their nodes share no neighbour.
-void MasslessContact::Data::couple() {
+void RedistributedMass::Data::couple() {
   const Mesh& mesh = fem->mesh();
   const auto nodes = static_cast<int>(mesh.nodes.cols());
   std::vector<std::vector<int>> around(index(nodes));

@@ -1,4 +1,4 @@
-// The parts of MasslessContact: which components have mass, what couples them, the local problem.
+// The parts of RedistributedMass: which components have mass, what couples them, the local problem.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -92,7 +92,7 @@ class HeldOperator final : public Operator {
   mutable Vector part_;  // likewise
 };
 
-struct MasslessContact::Data {
+struct RedistributedMass::Data {
   std::vector<NodeStop> stops;
   std::unique_ptr<Fem> fem;
   std::vector<int> inner, held;  ///< components of Fem's q: with mass, without

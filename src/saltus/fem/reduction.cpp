@@ -77,9 +77,9 @@ Matrix product(const Dynamics& body, Combination s, const Vector& q, const Vecto
 
 Matrix even(const Matrix& A) { return 0.5 * (A + A.transpose()); }
 
-/// Of a mesh also what its skin does in the modes X, for drawing.
-std::unique_ptr<const ModeShapes> with_skin(std::unique_ptr<const ModeShapes> along,
-                                            const Dynamics& body, View q, const Matrix& X) {
+/// Of a mesh also what its boundary surface does in the modes X, for drawing.
+std::unique_ptr<const ModeShapes> with_boundary(std::unique_ptr<const ModeShapes> along,
+                                                const Dynamics& body, View q, const Matrix& X) {
   const auto* fem = dynamic_cast<const Fem*>(&body);
   if (!fem) return along;
   Mesh mesh = fem->mesh();
@@ -89,7 +89,7 @@ std::unique_ptr<const ModeShapes> with_skin(std::unique_ptr<const ModeShapes> al
   Matrix basis = Matrix::Zero(u.size(), X.cols());
   for (Eigen::Index dof = 0; dof < u.size(); ++dof)
     if (const int i = fem->free_index(static_cast<int>(dof)); i >= 0) basis.row(dof) = X.row(i);
-  return std::make_unique<SkinModeShapes>(std::move(along), mode_skin(mesh, basis));
+  return std::make_unique<SurfaceModeShapes>(std::move(along), mode_boundary(mesh, basis));
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction&
   }
   reduced.body = std::make_unique<Modal>(
       Vector::Ones(X.cols()), reduced.modes.omega, sigma,
-      with_skin(tabulated_shapes(std::move(x), std::move(shape)), body, at, X), line.placement,
+      with_boundary(tabulated_shapes(std::move(x), std::move(shape)), body, at, X), line.placement,
       std::move(load));
   return reduced;
 }

@@ -11,76 +11,75 @@ namespace {
 /// z <- L^-1 z of a panel, K columns side by side; R rows known to the compiler, which keeps them in registers, or 0.
 template <int K, int R>
 SALTUS_INLINE void forward_panel(int panel_rows, int width, const double* L, double* z) {
-  using lanes::V;
+  using simd::V;
   const int rows = R > 0 ? R : panel_rows;
   if constexpr (R > 0) {
     V<K> y[R];
 #pragma GCC unroll 8
-    for (int t = 0; t < R; ++t) y[t] = lanes::at<K>(z + K * t).v;
+    for (int t = 0; t < R; ++t) y[t] = simd::at<K>(z + K * t).v;
 #pragma GCC unroll 8
     for (int t = 0; t < R; ++t)
 #pragma GCC unroll 8
       for (int j = t + 1; j < R; ++j) y[j] -= L[t * width + j] * y[t];
 #pragma GCC unroll 8
-    for (int t = 0; t < R; ++t) lanes::at<K>(z + K * t).v = y[t];
+    for (int t = 0; t < R; ++t) simd::at<K>(z + K * t).v = y[t];
   } else {
     for (int t = 0; t < rows; ++t)
       for (int j = t + 1; j < rows; ++j)
-        lanes::at<K>(z + K * j).v -= L[std::ptrdiff_t{t} * width + j] * lanes::at<K>(z + K * t).v;
+        simd::at<K>(z + K * j).v -= L[std::ptrdiff_t{t} * width + j] * simd::at<K>(z + K * t).v;
   }
   int j = rows;
   if constexpr (K == 1)
     for (; j + 2 <= width; j += 2) {
       V<2> sum = {};
 #pragma GCC unroll 8
-      for (int t = 0; t < rows; ++t)
-        sum += lanes::at<2>(L + std::ptrdiff_t{t} * width + j).v * z[t];
-      lanes::at<2>(z + j).v -= sum;
+      for (int t = 0; t < rows; ++t) sum += simd::at<2>(L + std::ptrdiff_t{t} * width + j).v * z[t];
+      simd::at<2>(z + j).v -= sum;
     }
   for (; j < width; ++j) {
     V<K> sum = {};
 #pragma GCC unroll 8
     for (int t = 0; t < rows; ++t)
-      sum += L[std::ptrdiff_t{t} * width + j] * lanes::at<K>(z + K * t).v;
-    lanes::at<K>(z + K * j).v -= sum;
+      sum += L[std::ptrdiff_t{t} * width + j] * simd::at<K>(z + K * t).v;
+    simd::at<K>(z + K * j).v -= sum;
   }
 }
 
 /// z <- L^-T z of a panel. In its rows what was found last is subtracted last: nothing waits for the rest of the sum.
 template <int K, int R>
 SALTUS_INLINE void backward_panel(int panel_rows, int width, const double* L, double* z) {
-  using lanes::V;
+  using simd::V;
   const int rows = R > 0 ? R : panel_rows;
   if constexpr (R > 0) {
     V<K> x[R] = {};
     for (int j = R; j < width; ++j) {
-      const V<K> zj = lanes::at<K>(z + K * j).v;
+      const V<K> zj = simd::at<K>(z + K * j).v;
 #pragma GCC unroll 8
       for (int t = 0; t < R; ++t) x[t] += L[t * width + j] * zj;
     }
 #pragma GCC unroll 8
-    for (int t = 0; t < R; ++t) x[t] = lanes::at<K>(z + K * t).v - x[t];
+    for (int t = 0; t < R; ++t) x[t] = simd::at<K>(z + K * t).v - x[t];
 #pragma GCC unroll 8
     for (int j = R - 1; j > 0; --j)
 #pragma GCC unroll 8
       for (int t = 0; t < j; ++t) x[t] -= L[t * width + j] * x[j];
 #pragma GCC unroll 8
-    for (int t = 0; t < R; ++t) lanes::at<K>(z + K * t).v = x[t];
+    for (int t = 0; t < R; ++t) simd::at<K>(z + K * t).v = x[t];
   } else {
     for (int t = rows - 1; t >= 0; --t) {
       const double* const l = L + std::ptrdiff_t{t} * width;
       V<K> sum = {};
-      for (int j = rows; j < width; ++j) sum += l[j] * lanes::at<K>(z + K * j).v;
-      V<K> x = lanes::at<K>(z + K * t).v - sum;
-      for (int j = rows - 1; j > t; --j) x -= l[j] * lanes::at<K>(z + K * j).v;
-      lanes::at<K>(z + K * t).v = x;
+      for (int j = rows; j < width; ++j) sum += l[j] * simd::at<K>(z + K * j).v;
+      V<K> x = simd::at<K>(z + K * t).v - sum;
+      for (int j = rows - 1; j > t; --j) x -= l[j] * simd::at<K>(z + K * j).v;
+      simd::at<K>(z + K * t).v = x;
     }
   }
 }
 
 /// Short copies, for which a call is long.
 SALTUS_INLINE double* copy(const double* from, int n, double* to) {
-  for (int i = 0; i < n; ++i) lanes::at<1>(to + i).v = lanes::at<1>(from + i).v;
+  for (int i = 0; i < n; ++i) simd::at<1>(to + i).v = simd::at<1>(from + i).v;
   return to + n;
 }
 

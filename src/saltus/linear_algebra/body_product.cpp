@@ -5,9 +5,9 @@
 namespace saltus {
 namespace {
 
-using lanes::V;
+using simd::V;
 
-/// Rows of G stand side by side in the lanes: Y = A G^T, T_i = sum_k Y_ki G_k, every entry one sum in rising k.
+/// Rows of G stand side by side in the slots: Y = A G^T, T_i = sum_k Y_ki G_k, every entry one sum in rising k.
 template <int W>
 SALTUS_INLINE void body_rows_product(int rows, const double* G, const double* A, double* T,
                                      double* work) {
@@ -23,25 +23,25 @@ SALTUS_INLINE void body_rows_product(int rows, const double* G, const double* A,
   for (int j = 0; j < stride; j += W) {
     V<W> column[6];
 #pragma GCC unroll 6
-    for (int k = 0; k < 6; ++k) column[k] = lanes::at<W>(g + k * stride + j).v;
+    for (int k = 0; k < 6; ++k) column[k] = simd::at<W>(g + k * stride + j).v;
 #pragma GCC unroll 6
     for (int i = 0; i < 6; ++i) {
       V<W> sum = A[6 * i] * column[0];
 #pragma GCC unroll 6
       for (int k = 1; k < 6; ++k) sum += A[6 * i + k] * column[k];
-      lanes::at<W>(y + i * stride + j).v = sum;
+      simd::at<W>(y + i * stride + j).v = sum;
     }
   }
   for (int j = 0; j < stride; j += W) {
     V<W> column[6];
 #pragma GCC unroll 6
-    for (int k = 0; k < 6; ++k) column[k] = lanes::at<W>(g + k * stride + j).v;
+    for (int k = 0; k < 6; ++k) column[k] = simd::at<W>(g + k * stride + j).v;
     const int end = j + W < rows ? j + W : rows;
     for (int i = 0; i < end; ++i) {
       V<W> sum = y[i] * column[0];
 #pragma GCC unroll 6
       for (int k = 1; k < 6; ++k) sum += y[k * stride + i] * column[k];
-      lanes::at<W>(T + i * stride + j).v = sum;
+      simd::at<W>(T + i * stride + j).v = sum;
     }
   }
 }
@@ -60,7 +60,7 @@ SALTUS_PRODUCT(avx2, 4)
 
 decltype(&product_baseline) widest() {
 #if SALTUS_CLONES
-  if (lanes::register_width() >= 4) return product_avx2;
+  if (simd::register_width() >= 4) return product_avx2;
 #endif
   return product_baseline;
 }

@@ -5,7 +5,7 @@
 namespace saltus {
 namespace {
 
-using lanes::V;
+using simd::V;
 constexpr int kS = kResponseStride;
 
 /// to = from with columns 6 and 7 zero
@@ -17,7 +17,7 @@ SALTUS_INLINE void widen(int rows, const double* from, double* to) {
   }
 }
 
-/// Y = Z G,  X = G^T Y,  Y = A X,  D = A - Y A, every entry one sum in rising index; the columns stand in the lanes.
+/// Y = Z G,  X = G^T Y,  Y = A X,  D = A - Y A, every entry one sum in rising index; the columns stand in the slots.
 template <int W>
 SALTUS_INLINE void respond(int rows, const double* G, const double* Z, const double* A, double* D,
                            double* work) {
@@ -30,12 +30,12 @@ SALTUS_INLINE void respond(int rows, const double* G, const double* Z, const dou
   for (int c = 0; c < kS; c += W) {
     for (int i = 0; i < rows; ++i) {
       V<W> sum = {};
-      for (int j = 0; j < rows; ++j) sum += Z[i * rows + j] * lanes::at<W>(g + j * kS + c).v;
-      lanes::at<W>(y + i * kS + c).v = sum;
+      for (int j = 0; j < rows; ++j) sum += Z[i * rows + j] * simd::at<W>(g + j * kS + c).v;
+      simd::at<W>(y + i * kS + c).v = sum;
     }
     V<W> X[6] = {};
     for (int i = 0; i < rows; ++i) {
-      const V<W> y_i = lanes::at<W>(y + i * kS + c).v;
+      const V<W> y_i = simd::at<W>(y + i * kS + c).v;
 #pragma GCC unroll 6
       for (int k = 0; k < 6; ++k) X[k] += G[6 * i + k] * y_i;
     }
@@ -44,7 +44,7 @@ SALTUS_INLINE void respond(int rows, const double* G, const double* Z, const dou
       V<W> sum = {};
 #pragma GCC unroll 6
       for (int l = 0; l < 6; ++l) sum += A[6 * k + l] * X[l];
-      lanes::at<W>(x + k * kS + c).v = sum;
+      simd::at<W>(x + k * kS + c).v = sum;
     }
   }
   for (int c = 0; c < kS; c += W)
@@ -52,8 +52,8 @@ SALTUS_INLINE void respond(int rows, const double* G, const double* Z, const dou
     for (int k = 0; k < 6; ++k) {
       V<W> sum = {};
 #pragma GCC unroll 6
-      for (int l = 0; l < 6; ++l) sum += x[k * kS + l] * lanes::at<W>(a + l * kS + c).v;
-      lanes::at<W>(D + k * kS + c).v = lanes::at<W>(a + k * kS + c).v - sum;
+      for (int l = 0; l < 6; ++l) sum += x[k * kS + l] * simd::at<W>(a + l * kS + c).v;
+      simd::at<W>(D + k * kS + c).v = simd::at<W>(a + k * kS + c).v - sum;
     }
 }
 
@@ -65,8 +65,8 @@ SALTUS_INLINE void add_rows(int rows, const double* H, const double* D, double* 
     for (int c = 0; c < kS; c += W) {
       V<W> sum = {};
 #pragma GCC unroll 6
-      for (int k = 0; k < 6; ++k) sum += H[k] * lanes::at<W>(D + k * kS + c).v;
-      lanes::at<W>(y + c).v = sum;
+      for (int k = 0; k < 6; ++k) sum += H[k] * simd::at<W>(D + k * kS + c).v;
+      simd::at<W>(y + c).v = sum;
     }
     double sum = 0.0;
 #pragma GCC unroll 6
@@ -93,14 +93,14 @@ SALTUS_RESPONSE(avx2, 4)
 
 decltype(&respond_baseline) widest_respond() {
 #if SALTUS_CLONES
-  if (lanes::register_width() >= 4) return respond_avx2;
+  if (simd::register_width() >= 4) return respond_avx2;
 #endif
   return respond_baseline;
 }
 
 decltype(&add_rows_baseline) widest_add_rows() {
 #if SALTUS_CLONES
-  if (lanes::register_width() >= 4) return add_rows_avx2;
+  if (simd::register_width() >= 4) return add_rows_avx2;
 #endif
   return add_rows_baseline;
 }

@@ -35,12 +35,12 @@ ConjugateGradients::ConjugateGradients(std::shared_ptr<const NodeGraph> graph,
   for (AlignedArray* x : {&held_, &b_, &x_, &r_, &z_, &p_, &q_}) x->assign(n, 0.0);
   for (int i : free_) held_[static_cast<std::size_t>(i)] = 1.0;
   inverse_.assign(3 * n, 0.0);
-  part_.resize(Crew::blocks_in(n / 3));
+  part_.resize(ThreadPool::blocks_in(n / 3));
 }
 
 void ConjugateGradients::refilled() {
-  const Crew::Shift shift(crew_, held_.size() / 3);
-  crew_.blocks(held_.size() / 3, [this](std::size_t, std::size_t begin, std::size_t end) {
+  const ThreadPool::Shift shift(thread_pool_, held_.size() / 3);
+  thread_pool_.blocks(held_.size() / 3, [this](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) {
       Matrix3 D = NodeBlock(A_.block(A_.graph().diagonal[a]));
       for (int i = 0; i < 3; ++i)
@@ -57,7 +57,7 @@ void ConjugateGradients::refilled() {
 /// Sum of use(begin, end) over blocks of nodes, added in their order.
 template <class Use>
 ConjugateGradients::Sums ConjugateGradients::over_nodes(const Use& use) const {
-  crew_.blocks(
+  thread_pool_.blocks(
       static_cast<std::size_t>(A_.graph().nodes()),
       [&](std::size_t k, std::size_t begin, std::size_t end) { part_[k] = use(begin, end); });
   Sums sum;
@@ -147,10 +147,11 @@ std::string_view ConjugateGradients::iterate(double b_b, int& left) const {
     of = advance(of.first / pq);
     square_ = of.second;
     const double beta = of.first / before;
-    crew_.blocks(static_cast<std::size_t>(A_.graph().nodes()),
-                 [&](std::size_t, std::size_t begin, std::size_t end) {
-                   for (std::size_t i = 3 * begin; i < 3 * end; ++i) p_[i] = z_[i] + beta * p_[i];
-                 });
+    thread_pool_.blocks(static_cast<std::size_t>(A_.graph().nodes()),
+                        [&](std::size_t, std::size_t begin, std::size_t end) {
+                          for (std::size_t i = 3 * begin; i < 3 * end; ++i)
+                            p_[i] = z_[i] + beta * p_[i];
+                        });
   }
   return {};
 }
@@ -186,7 +187,7 @@ void ConjugateGradients::solve_from_x(bool near) const {
 }
 
 void ConjugateGradients::solve(Eigen::Ref<Matrix> X) const {
-  const Crew::Shift shift(crew_, held_.size() / 3);
+  const ThreadPool::Shift shift(thread_pool_, held_.size() / 3);
   for (Eigen::Index column = 0; column < X.cols(); ++column) {
     auto x = X.col(column);
     gather(x, b_);
@@ -197,7 +198,7 @@ void ConjugateGradients::solve(Eigen::Ref<Matrix> X) const {
 }
 
 void ConjugateGradients::solve_near(View b, Out x) const {
-  const Crew::Shift shift(crew_, held_.size() / 3);
+  const ThreadPool::Shift shift(thread_pool_, held_.size() / 3);
   gather(b, b_);
   gather(x, x_);
   solve_from_x(tolerance_ > 0.0);
@@ -212,9 +213,9 @@ void ConjugateGradients::gather(View x, AlignedArray& out) const {
 }
 
 void ConjugateGradients::multiply(View x, Out y) const {
-  const Crew::Shift shift(crew_, held_.size() / 3);
+  const ThreadPool::Shift shift(thread_pool_, held_.size() / 3);
   gather(x, p_);
-  crew_.blocks(held_.size() / 3, [this](std::size_t, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(held_.size() / 3, [this](std::size_t, std::size_t begin, std::size_t end) {
     A_.multiply_rows(static_cast<int>(begin), static_cast<int>(end), p_.data(),
                      q_.data() + 3 * begin);
   });

@@ -24,7 +24,7 @@ class ConjugateGradients final : public Operator {
 
   NodeMatrix& matrix() { return A_; }
   const NodeMatrix& matrix() const { return A_; }
-  Crew& crew() { return crew_; }
+  ThreadPool& thread_pool() { return thread_pool_; }
   /// After every change of matrix(); the record goes on. A block of the diagonal that is not positive definite is taken as
   /// given: the solve will find out.
   void refilled();
@@ -62,7 +62,7 @@ class ConjugateGradients final : public Operator {
   int iterations_;
   Stop* stop_ = nullptr;
   // An operator belongs to one simulation
-  mutable Crew crew_;                           // of one solve
+  mutable ThreadPool thread_pool_;              // of one solve
   mutable AlignedArray b_, x_, r_, z_, p_, q_;  // of one solve
   mutable std::vector<Sums> part_;              // of one solve
   mutable double square_ = 0.0;                 // of one solve: |r|^2 of the present x

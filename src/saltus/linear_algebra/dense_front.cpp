@@ -9,7 +9,7 @@
 namespace saltus {
 namespace {
 
-using lanes::V;
+using simd::V;
 
 struct Strides {
   std::ptrdiff_t A, B, C;
@@ -22,7 +22,7 @@ SALTUS_INLINE void tile(int inner, const double* A, const double* B, double* C, 
   for (int k = 0; k < inner; ++k) {
     V<W> b[K];
 #pragma GCC unroll 4
-    for (int j = 0; j < K; ++j) b[j] = lanes::at<W>(B + k * s.B + j * W).v;
+    for (int j = 0; j < K; ++j) b[j] = simd::at<W>(B + k * s.B + j * W).v;
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
       const double a = A[i * s.A + k];
@@ -33,7 +33,7 @@ SALTUS_INLINE void tile(int inner, const double* A, const double* B, double* C, 
 #pragma GCC unroll 8
   for (int i = 0; i < R; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < K; ++j) lanes::at<W>(C + i * s.C + j * W).v -= sum[i][j];
+    for (int j = 0; j < K; ++j) simd::at<W>(C + i * s.C + j * W).v -= sum[i][j];
 }
 
 template <int W, int R>
@@ -129,7 +129,7 @@ constexpr int padded(int columns) { return (columns + 3) & ~3; }
 /// to <- to - a from, whole registers
 template <int W>
 SALTUS_INLINE void subtract(int columns, double a, const double* from, double* to) {
-  for (int k = 0; k < columns; k += W) lanes::at<W>(to + k).v -= a * lanes::at<W>(from + k).v;
+  for (int k = 0; k < columns; k += W) simd::at<W>(to + k).v -= a * simd::at<W>(from + k).v;
 }
 
 /// Rows of work space are padded; those of upper, Z22 and Z are not.
@@ -199,15 +199,15 @@ using Eliminate = bool (*)(int, int, double*, double*, double*, int*, Stop*);
 
 Eliminate widest() {
 #if SALTUS_CLONES
-  if (lanes::register_width() >= 8) return eliminate_avx512f;
-  if (lanes::register_width() >= 4) return eliminate_avx2;
+  if (simd::register_width() >= 8) return eliminate_avx512f;
+  if (simd::register_width() >= 4) return eliminate_avx2;
 #endif
   return eliminate_baseline;
 }
 
 decltype(&invert_baseline) widest_inverse() {
 #if SALTUS_CLONES
-  if (lanes::register_width() >= 4) return invert_avx2;
+  if (simd::register_width() >= 4) return invert_avx2;
 #endif
   return invert_baseline;
 }

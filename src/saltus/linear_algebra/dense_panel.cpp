@@ -5,7 +5,7 @@
 namespace saltus {
 namespace {
 
-using lanes::V;
+using simd::V;
 
 /// C -= A B from column `j`, R rows in registers of W and what is left of it in narrower ones; every entry is one sum in
 /// rising k.
@@ -15,12 +15,12 @@ SALTUS_INLINE void panel_strip(int j, int columns, int inner, const double* A, c
   for (; j + W <= columns; j += W) {
     V<W> sum[R] = {};
     for (int k = 0; k < inner; ++k) {
-      const V<W> b = lanes::at<W>(B + k * stride_B + j).v;
+      const V<W> b = simd::at<W>(B + k * stride_B + j).v;
 #pragma GCC unroll 4
       for (int i = 0; i < R; ++i) sum[i] += A[i * inner + k] * b;
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < R; ++i) lanes::at<W>(C + i * stride_C + j).v -= sum[i];
+    for (int i = 0; i < R; ++i) simd::at<W>(C + i * stride_C + j).v -= sum[i];
   }
   if constexpr (W > 1) panel_strip<W / 2, R>(j, columns, inner, A, B, stride_B, C, stride_C);
 }
@@ -83,8 +83,8 @@ struct PanelFunctions {
 
 PanelFunctions widest_panel() {
 #if SALTUS_CLONES
-  if (lanes::register_width() >= 8) return {panel_avx512f, subtract_avx512f};
-  if (lanes::register_width() >= 4) return {panel_avx2, subtract_avx2};
+  if (simd::register_width() >= 8) return {panel_avx512f, subtract_avx512f};
+  if (simd::register_width() >= 4) return {panel_avx2, subtract_avx2};
 #endif
   return {panel_baseline, subtract_baseline};
 }

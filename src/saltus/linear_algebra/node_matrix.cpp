@@ -8,13 +8,13 @@
 namespace saltus {
 namespace {
 
-// y_i = (sum_j a_0 x_0 + sum_j a_1 x_1) + sum_j a_2 x_2 with the columns a of the blocks (i, j), in four lanes of which the
+// y_i = (sum_j a_0 x_0 + sum_j a_1 x_1) + sum_j a_2 x_2 with the columns a of the blocks (i, j), in four slots of which the
 // last is the first number of what follows and goes nowhere.
 template <int W>
 SALTUS_INLINE void node_rows_product(const int* offset, const int* column, const double* value,
                                      int begin, int end, const double* x, double* y) {
-  using lanes::at;
-  using lanes::V;
+  using simd::at;
+  using simd::V;
   constexpr int K = 4 / W;
   for (int i = begin; i < end; ++i) {
     V<W> sum[3][K] = {};
@@ -48,7 +48,7 @@ SALTUS_TARGET_avx2 void product_avx2(const int* offset, const int* column, const
 using Product = void (*)(const int*, const int*, const double*, int, int, const double*, double*);
 Product best_product() {
 #if SALTUS_CLONES
-  if (lanes::register_width() >= 4) return product_avx2;
+  if (simd::register_width() >= 4) return product_avx2;
 #endif
   return product_baseline;
 }
@@ -99,15 +99,15 @@ int NodeGraph::find(int row, int node) const {
 NodeMatrix::NodeMatrix(std::shared_ptr<const NodeGraph> graph)
     : graph_(std::move(graph)), value_(9 * graph_->column.size() + 1, 0.0) {}
 
-void NodeMatrix::set_zero(Crew& crew) {
-  crew.blocks(index(graph_->nodes()), [&](std::size_t, std::size_t begin, std::size_t end) {
+void NodeMatrix::set_zero(ThreadPool& thread_pool) {
+  thread_pool.blocks(index(graph_->nodes()), [&](std::size_t, std::size_t begin, std::size_t end) {
     std::fill(value_.begin() + 9 * static_cast<std::ptrdiff_t>(graph_->offset[begin]),
               value_.begin() + 9 * static_cast<std::ptrdiff_t>(graph_->offset[end]), 0.0);
   });
 }
 
-void NodeMatrix::mirror_upper(Crew& crew) {
-  crew.blocks(index(graph_->nodes()), [&](std::size_t, std::size_t begin, std::size_t end) {
+void NodeMatrix::mirror_upper(ThreadPool& thread_pool) {
+  thread_pool.blocks(index(graph_->nodes()), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       for (int k = graph_->offset[i]; k < graph_->diagonal[i]; ++k) {
         const double* const from = block(graph_->mirror[index(k)]);
@@ -123,9 +123,10 @@ void NodeMatrix::multiply_rows(int begin, int end, const double* x, double* y) c
   best(graph_->offset.data(), graph_->column.data(), value_.data(), begin, end, x, y);
 }
 
-void NodeMatrix::multiply_add(Crew& crew, double scale, const double* x, double* y) const {
-  crew.blocks(index(graph_->nodes()), [&](std::size_t, std::size_t begin, std::size_t end) {
-    double part[3 * Crew::kBlock];
+void NodeMatrix::multiply_add(ThreadPool& thread_pool, double scale, const double* x,
+                              double* y) const {
+  thread_pool.blocks(index(graph_->nodes()), [&](std::size_t, std::size_t begin, std::size_t end) {
+    double part[3 * ThreadPool::kBlock];
     multiply_rows(static_cast<int>(begin), static_cast<int>(end), x, part);
     for (std::size_t i = 3 * begin; i < 3 * end; ++i) y[i] += scale * part[i - 3 * begin];
   });

@@ -38,13 +38,13 @@ class NodeMatrix {
   const double* block(int entry) const {
     return value_.data() + 9 * static_cast<std::size_t>(entry);
   }
-  void set_zero(Crew& crew);
+  void set_zero(ThreadPool& thread_pool);
   /// Blocks (i, j) with j < i from those with j > i.
-  void mirror_upper(Crew& crew);
+  void mirror_upper(ThreadPool& thread_pool);
   /// y = (A x)_i of the nodes i = begin .. end - 1 alone; 3 numbers a node.
   void multiply_rows(int begin, int end, const double* x, double* y) const;
   /// y += scale A x, all nodes.
-  void multiply_add(Crew& crew, double scale, const double* x, double* y) const;
+  void multiply_add(ThreadPool& thread_pool, double scale, const double* x, double* y) const;
 
  private:
   std::shared_ptr<const NodeGraph> graph_;

@@ -8,9 +8,9 @@
 
 namespace saltus {
 
-using lanes::at;
-using lanes::Slot;
-using lanes::V;
+using simd::at;
+using simd::Slot;
+using simd::V;
 
 namespace {
 
@@ -89,20 +89,20 @@ struct ConvolutionKernels {
     const double* w = stage.twiddle.data();
     for (int j = 0; j < sub; ++j, w += 2 * (p - 1))
       for (int b = j; b < m; b += p * sub)
-        for (int lane = 0; lane < 8; lane += W) {
+        for (int slot = 0; slot < 8; slot += W) {
           V<W> x[p], y[p];
 #pragma GCC unroll 4
           for (int k = 0; k < p; ++k) {
-            x[k] = at<W>(re + 8 * (b + k * sub) + lane).v;
-            y[k] = at<W>(im + 8 * (b + k * sub) + lane).v;
+            x[k] = at<W>(re + 8 * (b + k * sub) + slot).v;
+            y[k] = at<W>(im + 8 * (b + k * sub) + slot).v;
             if (time && k > 0) turn_all<W>(x[k], y[k], w[2 * k - 2], w[2 * k - 1]);
           }
           butterfly<p, W>(x, y);
 #pragma GCC unroll 4
           for (int k = 0; k < p; ++k) {
             if (!time && k > 0) turn_all<W>(x[k], y[k], w[2 * k - 2], w[2 * k - 1]);
-            at<W>(re + 8 * (b + k * sub) + lane).v = x[k];
-            at<W>(im + 8 * (b + k * sub) + lane).v = y[k];
+            at<W>(re + 8 * (b + k * sub) + slot).v = x[k];
+            at<W>(im + 8 * (b + k * sub) + slot).v = y[k];
           }
         }
   }
@@ -260,12 +260,12 @@ CyclicConvolution::CyclicConvolution(const std::vector<std::complex<double>>& ke
 }
 
 void CyclicConvolution::apply(double* re, double* im, double* scratch) const {
-  static Apply* const best = choose(lanes::register_width());
+  static Apply* const best = choose(simd::register_width());
   best(*this, re, im, scratch, scratch + P_);
 }
 
 void CyclicConvolution::apply(double* re, double* im, double* scratch, int register_width) const {
-  expects(register_width >= 2 && register_width <= lanes::register_width(),
+  expects(register_width >= 2 && register_width <= simd::register_width(),
           "registers of this width are not available");
   choose(register_width)(*this, re, im, scratch, scratch + P_);
 }

@@ -9,7 +9,7 @@
 namespace saltus {
 
 /// y_t = sum_s g_{(t - s) mod P} x_s ,  t, s = 0..P-1 , P = 8 m, m = 2^a 3^b.
-/// Method: one radix-8 pass splits the sequence into 8 subsequences of length m, one per lane; they
+/// Method: one radix-8 pass splits the sequence into 8 subsequences of length m, one per slot; they
 /// are transformed together by decimation in frequency (radices 4, 3, 2), multiplied by the
 /// transformed kernel in the scrambled order that results, and taken back by decimation in time.
 /// Same bits for every instruction set. Immutable; free to be shared between threads.

@@ -11,7 +11,7 @@ namespace {
 // enclosing function, hence plain functions.
 #define SALTUS_KERNEL_SET(set, W)                                                                  \
   namespace set {                                                                                  \
-  using T = lanes::Kernels<W>;                                                                     \
+  using T = simd::Kernels<W>;                                                                      \
   SALTUS_TARGET_##set void multiply(const double* S, std::ptrdiff_t stride, const int* index,      \
                                     int rows, int cols, const double* x, double* y) {              \
     T::multiply(S, stride, index, rows, cols, x, y);                                               \
@@ -64,8 +64,8 @@ SALTUS_KERNEL_SET(avx512f, 8)
 std::vector<KernelSet> available() {
   std::vector<KernelSet> sets = {baseline::functions};
 #if SALTUS_CLONES
-  if (lanes::register_width() >= 4) sets.push_back(avx2::functions);
-  if (lanes::register_width() >= 8) sets.push_back(avx512f::functions);
+  if (simd::register_width() >= 4) sets.push_back(avx2::functions);
+  if (simd::register_width() >= 8) sets.push_back(avx512f::functions);
 #endif
   return sets;
 }

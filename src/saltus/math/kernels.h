@@ -1,7 +1,7 @@
 // The hot loops over modes and over rows of the shape matrix.
 // Every sum has a fixed order: in each of at most four parts of the arrays, whose lengths depend on n
-// alone, element j of the part goes to lane j mod 8 and each lane adds in rising j; the parts meet in
-// their order, and the lanes as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products with rows and dot() have one part.
+// alone, element j of the part goes to slot j mod 8 and each slot adds in rising j; the parts meet in
+// their order, and the slots as ((0+4)+(2+6)) + ((1+5)+(3+7)). Products with rows and dot() have one part.
 // No product is fused into an addition, so that the results are the same bits on every machine,
 // whichever instruction set runs. The one exception is the energies and their balances, which feed
 // nothing back: a product is fused into its sum where the instruction set can, and they differ in the
@@ -59,7 +59,7 @@ ModalBalance modal_step_balance(int n, double h, const double* e, const double* 
                                 const double* g, const double* q0, const double* v0, double* q1,
                                 double* v1, bool reverse = false);
 
-/// sum x_j y_j, with eight lanes for each of the blocks 0, 1, 2, 3 mod 4 of eight elements, which meet as (0+2) + (1+3): four
+/// sum x_j y_j, with eight slots for each of the blocks 0, 1, 2, 3 mod 4 of eight elements, which meet as (0+2) + (1+3): four
 /// additions are under way at once. Of a row of multiply_rows it makes other bits.
 double dot(int n, const double* x, const double* y);
 /// sum r_j (v0_j + v1_j)/2 : work [J] of the impulse r [N s] in the step from v0 to v1 [m/s].

@@ -6,7 +6,7 @@
 #include "saltus/math/kernels.h"
 #include "saltus/math/pack.h"
 
-namespace saltus::lanes {
+namespace saltus::simd {
 
 /// At most kParts ranges of 0 .. n, each a multiple of eight long but the last, which is not empty.
 inline constexpr int kParts = 4, kSmallestPart = 256;
@@ -25,23 +25,23 @@ struct Parts {
   }
 };
 
-/// The kernels for registers of W doubles; K registers make the eight lanes.
+/// The kernels for registers of W doubles; K registers make the eight slots.
 template <int W>
 struct Kernels {
   static constexpr int K = 8 / W;
-  using Lanes = V<W>[K];
+  using Pack = V<W>[K];
 
-  /// Sum of the eight lanes.
-  static SALTUS_INLINE void spill(const Lanes& a, double (&lane)[8]) {
+  /// Sum of the eight slots.
+  static SALTUS_INLINE void spill(const Pack& a, double (&slot)[8]) {
 #pragma GCC unroll 4
-    for (int k = 0; k < K; ++k) at<W>(lane + k * W).v = a[k];
+    for (int k = 0; k < K; ++k) at<W>(slot + k * W).v = a[k];
   }
 
   /// y_r = sum_j row_r[j] x_j for R rows at once, so that x is loaded once.
   template <int R>
   static SALTUS_INLINE void multiply_block(const double* const* row, int cols, const double* x,
                                            double* y) {
-    Lanes sum[R] = {};
+    Pack sum[R] = {};
     int j = 0;
     for (; j + 8 <= cols; j += 8) {
 #pragma GCC unroll 4
@@ -53,10 +53,10 @@ struct Kernels {
     }
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
-      double lane[8];
-      spill(sum[r], lane);
-      for (int l = 0; j + l < cols; ++l) lane[l] += row[r][j + l] * x[j + l];
-      y[r] = lanes::sum_lanes(lane);
+      double slot[8];
+      spill(sum[r], slot);
+      for (int l = 0; j + l < cols; ++l) slot[l] += row[r][j + l] * x[j + l];
+      y[r] = simd::sum_pack(slot);
     }
   }
 
@@ -149,7 +149,7 @@ struct Kernels {
     }
   }
 
-  /// s_m = sum_j a_m(j) b_m(j) over eight lanes in each part; term(j, a, b) is called for a register and,
+  /// s_m = sum_j a_m(j) b_m(j) over eight slots in each part; term(j, a, b) is called for a register and,
   /// in the tail, for one element, which is never fused. `reverse` takes the parts last to first, which no bit depends on.
   template <int M, bool Fused, class Term>
   static SALTUS_INLINE std::array<double, M> sums(int n, Term term, bool reverse = false) {
@@ -158,7 +158,7 @@ struct Kernels {
     for (int i = 0; i < parts.count; ++i) {
       const int at_part = reverse ? parts.count - 1 - i : i;
       const auto [begin, end] = parts.range(at_part);
-      Lanes sum[M] = {};
+      Pack sum[M] = {};
       int j = begin;
       for (; j + 8 <= end; j += 8) {
 #pragma GCC unroll 4
@@ -173,23 +173,23 @@ struct Kernels {
               sum[m][k] += a[m] * b[m];
         }
       }
-      double(&lane)[M][8] = part[at_part];
-      for (int m = 0; m < M; ++m) spill(sum[m], lane[m]);
+      double(&slot)[M][8] = part[at_part];
+      for (int m = 0; m < M; ++m) spill(sum[m], slot[m]);
       for (int l = 0; j + l < end; ++l) {
         V<1> a[M], b[M];
         term.template operator()<1>(j + l, a, b);
-        for (int m = 0; m < M; ++m) lane[m][l] += a[m][0] * b[m][0];
+        for (int m = 0; m < M; ++m) slot[m][l] += a[m][0] * b[m][0];
       }
     }
     std::array<double, M> total;
     for (std::size_t m = 0; m < M; ++m) {
-      Lanes sum = {};
+      Pack sum = {};
       for (int i = 0; i < parts.count; ++i)
 #pragma GCC unroll 4
         for (int k = 0; k < K; ++k) sum[k] += at<W>(part[i][m] + k * W).v;
-      double lane[8];
-      spill(sum, lane);
-      total[m] = lanes::sum_lanes(lane);
+      double slot[8];
+      spill(sum, slot);
+      total[m] = simd::sum_pack(slot);
     }
     return total;
   }
@@ -242,28 +242,28 @@ struct Kernels {
     return {0.5 * s[0], s[1] / h, -0.5 * s[2]};
   }
 
-  /// Of one set of lanes each addition would wait for the one before.
+  /// Of one set of slots each addition would wait for the one before.
   static SALTUS_INLINE double dot(int n, const double* x, const double* y) {
     constexpr int C = 4;
-    Lanes sum[C] = {};
+    Pack sum[C] = {};
     int j = 0;
-    const auto add = [&](Lanes & chain) __attribute__((always_inline)) {
+    const auto add = [&](Pack & chain) __attribute__((always_inline)) {
 #pragma GCC unroll 4
       for (int k = 0; k < K; ++k) chain[k] += at<W>(x + j + k * W).v * at<W>(y + j + k * W).v;
       j += 8;
     };
     while (j + 8 * C <= n)
 #pragma GCC unroll 4
-      for (Lanes& chain : sum) add(chain);
+      for (Pack& chain : sum) add(chain);
 #pragma GCC unroll 3
     for (int c = 0; c < C - 1; ++c)
       if (j + 8 <= n) add(sum[c]);
 #pragma GCC unroll 4
     for (int k = 0; k < K; ++k) sum[0][k] = (sum[0][k] + sum[2][k]) + (sum[1][k] + sum[3][k]);
-    double lane[8];
-    spill(sum[0], lane);
-    for (int l = 0; j + l < n; ++l) lane[l] += x[j + l] * y[j + l];
-    return lanes::sum_lanes(lane);
+    double slot[8];
+    spill(sum[0], slot);
+    for (int l = 0; j + l < n; ++l) slot[l] += x[j + l] * y[j + l];
+    return simd::sum_pack(slot);
   }
 
   static SALTUS_INLINE double dot_sum(int n, const double* r, const double* v0, const double* v1) {
@@ -274,4 +274,4 @@ struct Kernels {
   }
 };
 
-}  // namespace saltus::lanes
+}  // namespace saltus::simd

@@ -1,6 +1,6 @@
-// Eight lanes of doubles in registers of 2, 4 or 8 doubles. Internal to the kernels of this room.
+// Packs of eight doubles in registers of 2, 4 or 8 doubles. Internal to the kernels of this room.
 // A kernel is written once as an always-inline template over the register width and instantiated in
-// one function per instruction set (SALTUS_TARGET_*); lanes never meet except in sum_lanes, so the
+// one function per instruction set (SALTUS_TARGET_*); the eight slots of a pack are added in sum_pack alone, so the
 // bits of a result do not depend on the width. Build with -ffp-contract=off.
 #pragma once
 
@@ -14,7 +14,7 @@
 #define SALTUS_TARGET_baseline
 #define SALTUS_INLINE inline __attribute__((always_inline))
 
-namespace saltus::lanes {
+namespace saltus::simd {
 
 /// One register of W doubles.
 template <int W>
@@ -54,8 +54,8 @@ SALTUS_INLINE void add_product(V<W>& sum, const V<W>& a, const V<W>& b) {
 }
 
 /// ((0+4)+(2+6)) + ((1+5)+(3+7))
-SALTUS_INLINE double sum_lanes(const double (&lane)[8]) {
-  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+SALTUS_INLINE double sum_pack(const double (&slot)[8]) {
+  return ((slot[0] + slot[4]) + (slot[2] + slot[6])) + ((slot[1] + slot[5]) + (slot[3] + slot[7]));
 }
 
 /// Widest register of this machine in doubles: 2, 4 (AVX2) or 8 (AVX-512F).
@@ -67,4 +67,4 @@ inline int register_width() {
   return 2;
 }
 
-}  // namespace saltus::lanes
+}  // namespace saltus::simd

@@ -11,13 +11,13 @@
 namespace saltus {
 namespace {
 
-constexpr const char* kOtherLane = "leave it out, or use `time.lane: stepping`";
+constexpr const char* kOtherMode = "leave it out, or use `time.lane: stepping`";
 
 std::string path_in(const std::vector<std::string>& paths, std::size_t i, const char* otherwise) {
   return i < paths.size() ? paths[i] : fmt::format("{}[{}]", otherwise, i);
 }
 
-void expect_lane_law(const LawFacts& law, const std::string& path) {
+void expect_event_law(const LawFacts& law, const std::string& path) {
   if (!law.not_by_events.empty())
     throw SceneError(
         path, fmt::format("the event lane does not know {}, {}", law.name, law.not_by_events),
@@ -32,15 +32,15 @@ void expect_lane_law(const LawFacts& law, const std::string& path) {
         std::tuple{law.cohesion, ".cohesion", "cohesion"}})
     if (value > 0.0)
       throw SceneError(path + key, fmt::format("the event lane does not know {}", what),
-                       kOtherLane);
+                       kOtherMode);
   if (!law.set_valued && law.friction.coefficient > 0.0)
     throw SceneError(path, "the event lane does not know friction on compliant contacts",
-                     kOtherLane);
+                     kOtherMode);
 }
 
 }  // namespace
 
-void expect_lane(const ModelParts& parts) {
+void expect_mode(const ModelParts& parts) {
   const EventOptions& events = parts.options.events;
   expects(events.tolerance > 0.0 && events.tolerance <= 0.1,
           "EventOptions::tolerance is above 0, at most 0.1");
@@ -48,23 +48,23 @@ void expect_lane(const ModelParts& parts) {
       events.zeno >= 0.0 && std::isfinite(events.zeno) && events.limit >= 1 && events.closed >= 0,
       "EventOptions: zeno >= 0, limit >= 1, closed >= 0");
   for (std::size_t i = 0; i < parts.laws.size(); ++i)
-    expect_lane_law(parts.laws[i]->facts(), path_in(parts.law_path, i, "laws"));
+    expect_event_law(parts.laws[i]->facts(), path_in(parts.law_path, i, "laws"));
   for (std::size_t i = 0; i < parts.joints.size(); ++i)
     if (parts.joints[i].strength > 0.0)
       throw SceneError(path_in(parts.joint_path, i, "joints") + ".strength",
-                       "the event lane does not know joints that break", kOtherLane);
+                       "the event lane does not know joints that break", kOtherMode);
   if (parts.options.correct_positions)
     throw SceneError("contact.correct_positions",
                      "undoes what shapes penetrate at the end of a step, and in the event lane "
                      "none do",
-                     kOtherLane);
+                     kOtherMode);
   if (parts.options.joints_in_stages)
     throw SceneError("joint.in_stages",
                      "is for explicit schemes; the event lane holds joints in every stage anyway",
-                     kOtherLane);
+                     kOtherMode);
   for (std::size_t g = 0; g < parts.groups.size(); ++g) {
     const Group& group = parts.groups[g];
-    if (dynamic_cast<const MasslessContact*>(group.dynamics.get()))
+    if (dynamic_cast<const RedistributedMass*>(group.dynamics.get()))
       throw SceneError(path_in(parts.group_path, g, "bodies"),
                        "contact nodes of '" + group.name +
                            "' have no mass, and the event lane needs that of every node",

@@ -7,6 +7,6 @@ namespace saltus {
 /// Of the parts of a model whose lane is that of events: laws that it does not know (LawFacts::not_by_events), rolling and
 /// spinning friction, cohesion, joints that can break, options of steps, bodies without a mass matrix, an implicit integrator
 /// for bodies without tangents. Throws SceneError; UsageError where EventOptions are out of range.
-void expect_lane(const ModelParts& parts);
+void expect_mode(const ModelParts& parts);
 
 }  // namespace saltus

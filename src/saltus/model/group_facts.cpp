@@ -37,7 +37,7 @@ GroupFacts mesh_facts(const Mesh& mesh, double mass) {
 GroupFacts group_facts(const Dynamics& group) {
   if (const auto* fem = dynamic_cast<const Fem*>(&group))
     return mesh_facts(fem->mesh(), fem->total_mass());
-  if (const auto* massless = dynamic_cast<const MasslessContact*>(&group))
+  if (const auto* massless = dynamic_cast<const RedistributedMass*>(&group))
     return mesh_facts(massless->fem().mesh(), massless->fem().total_mass());
   if (const auto* reduced = dynamic_cast<const ReducedMesh*>(&group))
     return mesh_facts(reduced->mesh(), 0.0);

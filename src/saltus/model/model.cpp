@@ -108,11 +108,12 @@ Model::Model(ModelParts parts) {
   int surfaced = -1;
   const auto join_surface = [&](int g) {
     expects(g >= 0 && g < static_cast<int>(groups().size()),
-            "a frame of shapes and a skin belong to a group");
+            "a frame of shapes and a boundary surface belong to a group");
     join(surfaced, g);
   };
   for (const Surfaces::Frame& frame : surfaces().frames) join_surface(frame.group);
-  for (const Surfaces::DeformingSkin& skin : surfaces().skins) join_surface(skin.group);
+  for (const Surfaces::DeformingBoundary& boundary : surfaces().boundaries)
+    join_surface(boundary.group);
   std::vector<int> number(islands_.size(), -1);
   std::vector<int> of_group(islands_.size());
   for (std::size_t g = 0; g < islands_.size(); ++g) {
@@ -195,7 +196,7 @@ void Model::check() {
   expects(options().h > 0.0 && std::isfinite(options().h), "the step is positive and finite");
   expects(options().step_tolerance >= 0.0 && options().step_tolerance <= 0.1,
           "StepOptions::step_tolerance is between 0 and 0.1");
-  if (options().lane == Lane::events) expect_lane(*parts_);
+  if (options().lane == TimeMode::events) expect_mode(*parts_);
   for (std::size_t i = 0; i + 1 < pairs().size(); ++i)
     expects(pairs()[i].key < pairs()[i + 1].key, "the keys of the pairs increase");
 
@@ -221,13 +222,13 @@ void Model::check() {
                 std::all_of(stages.begin(), stages.end() - 1,
                             [](const Stage& s) { return s.level == Level::position; }),
             "a scheme has position stages first and ends with one velocity stage");
-    if (options().lane == Lane::stepping && options().on_failure == OnFailure::halve &&
+    if (options().lane == TimeMode::stepping && options().on_failure == OnFailure::halve &&
         group.scheme->fixed_step())
       throw SceneError("on_failure",
                        "'halve' needs schemes that can change their step, and '" +
                            std::string(group.scheme->name()) + "' of '" + group.name + "' cannot",
                        "allowed: stop, accept");
-    if (options().lane == Lane::stepping && options().step_tolerance > 0.0 &&
+    if (options().lane == TimeMode::stepping && options().step_tolerance > 0.0 &&
         group.scheme->fixed_step())
       throw SceneError("time.tolerance",
                        "'" + group.name + "' is moved by '" + std::string(group.scheme->name()) +
@@ -270,7 +271,7 @@ void Model::check() {
     if (!sides.empty()) check_law(one.law, false, sides, told);
   }
   const Surfaces& shapes = surfaces();
-  expects((shapes.frames.empty() && shapes.skins.empty()) ||
+  expects((shapes.frames.empty() && shapes.boundaries.empty()) ||
               std::ssize(shapes.law) ==
                   static_cast<std::ptrdiff_t>(shapes.materials) * shapes.materials,
           "surfaces have a law, or -1, for every pair of materials");
@@ -289,11 +290,11 @@ void Model::check() {
   for (const Surfaces::Frame& frame : shapes.frames)
     if (groups()[static_cast<std::size_t>(frame.group)].dynamics->velocities() > 0)
       groups_of_shapes.insert(frame.group);
-  for (const Surfaces::DeformingSkin& skin : shapes.skins) {
-    expects(skin.material >= 0 && skin.material < shapes.materials,
-            "the material of a skin exists");
-    check_skin(skin);
-    groups_of_shapes.insert(skin.group);
+  for (const Surfaces::DeformingBoundary& boundary : shapes.boundaries) {
+    expects(boundary.material >= 0 && boundary.material < shapes.materials,
+            "the material of a boundary surface exists");
+    check_boundary(boundary);
+    groups_of_shapes.insert(boundary.group);
   }
   // What is corrected takes with it what joints hold to it, and to each other.
   std::set<int> moved = groups_of_shapes;
@@ -355,38 +356,40 @@ void Model::check_axis(int index, const std::string& path) const {
   const int material = law < shapes.axis_material.size() ? shapes.axis_material[law] : -1;
   expects(material >= 0 && material < shapes.materials,
           "a law whose friction has an axis says to which material that belongs");
-  for (const Surfaces::DeformingSkin& skin : shapes.skins)
-    if (skin.material == material)
+  for (const Surfaces::DeformingBoundary& boundary : shapes.boundaries)
+    if (boundary.material == material)
       throw SceneError(path + ".friction",
-                       "has its axis on '" + skin.name + "', whose surface deforms",
+                       "has its axis on '" + boundary.name + "', whose surface deforms",
                        "name the material of the rigid body first in `materials`");
 }
 
 // Its points exist, and no law with it acts on angular velocities, which its points have none of.
-void Model::check_skin(const Surfaces::DeformingSkin& skin) const {
-  const Group& group = groups()[static_cast<std::size_t>(skin.group)];
-  expects(!skin.skin.vertices.empty(), "the skin of '" + skin.name + "' has a vertex");
-  for (const SkinFacet& facet : skin.skin.facets) {
+void Model::check_boundary(const Surfaces::DeformingBoundary& boundary) const {
+  const Group& group = groups()[static_cast<std::size_t>(boundary.group)];
+  expects(!boundary.boundary.vertices.empty(),
+          "the boundary surface of '" + boundary.name + "' has a vertex");
+  for (const BoundaryFacet& facet : boundary.boundary.facets) {
     const int corners = facet.corners();
-    expects(corners == skin.skin.facets.front().corners(),
-            "facets of '" + skin.name + "' are all triangles or all edges");
+    expects(corners == boundary.boundary.facets.front().corners(),
+            "facets of '" + boundary.name + "' are all triangles or all edges");
     for (int k = 0; k < corners; ++k)
-      expects(facet.vertex[static_cast<std::size_t>(k)] >= 0 &&
-                  facet.vertex[static_cast<std::size_t>(k)] < std::ssize(skin.skin.vertices),
-              "the vertices of the facets of '" + skin.name + "' exist");
+      expects(
+          facet.vertex[static_cast<std::size_t>(k)] >= 0 &&
+              facet.vertex[static_cast<std::size_t>(k)] < std::ssize(boundary.boundary.vertices),
+          "the vertices of the facets of '" + boundary.name + "' exist");
   }
   const Surfaces& shapes = surfaces();
   for (int other = 0; other < shapes.materials; ++other) {
     const int index =
-        shapes.law[static_cast<std::size_t>(skin.material * shapes.materials + other)];
+        shapes.law[static_cast<std::size_t>(boundary.material * shapes.materials + other)];
     if (index < 0) continue;
     expects(index < std::ssize(laws()), "the law of a pair of materials is one of the model's");
     const Friction& friction = law(index).facts().friction;
     if (friction.rolling > 0.0 || friction.spinning > 0.0)
       throw SceneError(path_of(parts_->law_path, static_cast<std::size_t>(index), "laws"),
                        std::string(friction.rolling > 0.0 ? "rolling" : "spinning") +
-                           " friction acts between rigid bodies, and the surface of '" + skin.name +
-                           "' (kind " + group.kind + ") deforms",
+                           " friction acts between rigid bodies, and the surface of '" +
+                           boundary.name + "' (kind " + group.kind + ") deforms",
                        "use friction alone");
   }
 }
@@ -396,7 +399,7 @@ void Model::check_law(int index, bool friction, const std::vector<const Group*>&
   const ContactLaw& law = this->law(index);
   const std::string path = path_of(parts_->law_path, static_cast<std::size_t>(index), "laws");
   // Event-driven integration asks nothing of schemes; a hand-over to them does (Simulation::Work::schemes_fit).
-  const bool steps = options().lane == Lane::stepping;
+  const bool steps = options().lane == TimeMode::stepping;
   if (steps && sides.size() == 2 &&
       sides[0]->scheme->stages().size() != sides[1]->scheme->stages().size())
     throw SceneError(path,

@@ -79,15 +79,15 @@ struct Surfaces {
     std::string name;  ///< as the user wrote it
   };
   /// A body whose surface deforms.
-  struct DeformingSkin {
+  struct DeformingBoundary {
     int group = 0;
     std::string name;  ///< of the body, as the user wrote it
-    Skin skin;
+    BoundarySurface boundary;
     int material = 0;
     bool self = false;  ///< it may touch itself
   };
   std::vector<Frame> frames;
-  std::vector<DeformingSkin> skins;
+  std::vector<DeformingBoundary> boundaries;
   std::vector<Collider>
       colliders;  ///< Collider::frame is an index of `frames`, below 0: the fixed world
   std::vector<int>
@@ -96,7 +96,7 @@ struct Surfaces {
       fixed_names;                  ///< of the fixed bodies in frames -1, -2, ...; may be empty
   std::vector<Matrix3> fixed_turn;  ///< how they are turned; empty: not
   std::vector<std::array<int, 2>>
-      excluded;  ///< pairs of frames that never touch; skins are counted after the frames
+      excluded;  ///< pairs of frames that never touch; boundary surfaces are counted after the frames
   int materials = 1;
   std::vector<int>
       law;  ///< of material a against b, index into laws at a * materials + b; -1: they never touch
@@ -163,12 +163,12 @@ struct StepOptions {
   int pass_limit = 0;  ///< 0: the largest that a scheme of the model asks for
   JointLevel joints = JointLevel::position;
   Bilateral bilateral = Bilateral::mid_zero;
-  Lane lane = Lane::stepping;
+  TimeMode lane = TimeMode::stepping;
   EventOptions events{};
   /// > 0: an interval h is covered with steps whose estimated error stays below this share of what moves [1]
   /// (time_stepping/step_control.h); 0: one step.
   double step_tolerance = 0.0;
-  bool controlled() const { return step_tolerance > 0.0 && lane == Lane::stepping; }
+  bool controlled() const { return step_tolerance > 0.0 && lane == TimeMode::stepping; }
 };
 
 /// The parts from which a Model is made, for programs that do not start from a scene file.
@@ -232,7 +232,7 @@ class Model {
   void check();
   void check_joints() const;
   void check_axis(int index, const std::string& path) const;
-  void check_skin(const Surfaces::DeformingSkin& skin) const;
+  void check_boundary(const Surfaces::DeformingBoundary& boundary) const;
   void put_joints_in_stages();
   void check_law(int index, bool friction, const std::vector<const Group*>& sides,
                  std::set<std::string>& told);

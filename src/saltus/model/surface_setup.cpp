@@ -2,29 +2,29 @@
 
 namespace saltus {
 
-DeformingShape shape_at_start(const Surfaces::DeformingSkin& skin, const Dynamics& body,
+DeformingShape shape_at_start(const Surfaces::DeformingBoundary& boundary, const Dynamics& body,
                               const GroupState& start) {
   DeformingShape shape;
-  shape.material = skin.material;
-  shape.self = skin.self;
-  Vector places(3 * static_cast<Eigen::Index>(skin.skin.vertices.size()));
-  body.points(0.0, start.q, skin.skin.vertices, places);
+  shape.material = boundary.material;
+  shape.self = boundary.self;
+  Vector places(3 * static_cast<Eigen::Index>(boundary.boundary.vertices.size()));
+  body.points(0.0, start.q, boundary.boundary.vertices, places);
   for (Eigen::Index i = 0; i < places.size(); i += 3)
     shape.vertices.emplace_back(places.segment<3>(i));
-  for (const SkinFacet& facet : skin.skin.facets) shape.facets.push_back(facet.vertex);
+  for (const BoundaryFacet& facet : boundary.boundary.facets) shape.facets.push_back(facet.vertex);
   return shape;
 }
 
-std::vector<std::array<int, 2>> excluded_skins(const Surfaces& surfaces,
-                                               std::span<const Collider> colliders,
-                                               std::span<const int> frame_number,
-                                               std::span<const int> skins) {
+std::vector<std::array<int, 2>> excluded_boundaries(const Surfaces& surfaces,
+                                                    std::span<const Collider> colliders,
+                                                    std::span<const int> frame_number,
+                                                    std::span<const int> boundaries) {
   const auto frames = static_cast<int>(surfaces.frames.size());
   const auto numbers = [&](int entry) {
     std::vector<int> list;
     if (entry >= frames) {
-      for (std::size_t k = 0; k < skins.size(); ++k)
-        if (skins[k] == entry - frames) list.push_back(static_cast<int>(colliders.size() + k));
+      for (std::size_t k = 0; k < boundaries.size(); ++k)
+        if (boundaries[k] == entry - frames) list.push_back(static_cast<int>(colliders.size() + k));
       return list;
     }
     const int frame = entry < 0 ? entry : frame_number[static_cast<std::size_t>(entry)];

@@ -229,34 +229,35 @@ class BeamFields final : public BodyFields {
   Vector place_;
 };
 
-/// Meshes that move in their modes: the skin once, and by how much each number of q moves it. Displacements of every frame
+/// Meshes that move in their modes: the boundary surface once, and by how much each number of q moves it. Displacements of every frame
 /// would be more: in 200 frames of 40 modes five times as much.
 class ReducedFields final : public BodyFields {
  public:
-  explicit ReducedFields(ModeSkin skin)
-      : skin_(std::move(skin)), displacement_(skin_.shape.rows()) {
+  explicit ReducedFields(ModeSurface boundary)
+      : boundary_(std::move(boundary)), displacement_(boundary_.shape.rows()) {
     columns_ = {{"displacement", static_cast<std::size_t>(displacement_.size()), "m",
                  "of each node, x, y, z", false}};
   }
   void describe(const h5::Group& body) const override {
-    write_mesh(body, skin_.mesh);
+    write_mesh(body, boundary_.mesh);
     layout::described(
-        body.write("node", std::vector<std::int32_t>(skin_.node.begin(), skin_.node.end())), "1",
-        "number of each node in the whole mesh");
-    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows = skin_.shape;
+        body.write("node", std::vector<std::int32_t>(boundary_.node.begin(), boundary_.node.end())),
+        "1", "number of each node in the whole mesh");
+    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows =
+        boundary_.shape;
     layout::described(
         body.write("shapes", std::span(rows.data(), static_cast<std::size_t>(rows.size())),
                    static_cast<std::size_t>(rows.cols())),
         "1", "displacement of each node, x, y, z, by each number of q");
   }
   void sample(double, View q, View, FieldRows rows) override {
-    displacement_.noalias() = skin_.shape * q;
+    displacement_.noalias() = boundary_.shape * q;
     append_to(rows[0], displacement_);
   }
   bool later() const override { return true; }
 
  private:
-  ModeSkin skin_;
+  ModeSurface boundary_;
   Vector displacement_;
 };
 
@@ -394,17 +395,17 @@ std::unique_ptr<BodyFields> body_fields(std::shared_ptr<const Dynamics> body,
                                         const FieldOptions& options) {
   if (auto fem = std::dynamic_pointer_cast<const Fem>(body))
     return std::make_unique<MeshFields<Fem>>(fem, *fem, options);
-  if (auto contact = std::dynamic_pointer_cast<const MasslessContact>(body))
-    return std::make_unique<MeshFields<MasslessContact>>(contact, contact->fem(), options);
+  if (auto contact = std::dynamic_pointer_cast<const RedistributedMass>(body))
+    return std::make_unique<MeshFields<RedistributedMass>>(contact, contact->fem(), options);
   if (auto beam = std::dynamic_pointer_cast<const ElasticBeam>(body))
     return std::make_unique<BeamFields>(std::move(beam));
   if (auto pseudo = std::dynamic_pointer_cast<const PseudoRigid>(body))
     return std::make_unique<PseudoRigidFields>(std::move(pseudo));
   if (auto reduced = std::dynamic_pointer_cast<const ReducedMesh>(body))
-    return std::make_unique<ReducedFields>(mode_skin(reduced->mesh(), reduced->basis()));
+    return std::make_unique<ReducedFields>(mode_boundary(reduced->mesh(), reduced->basis()));
   if (auto modal = std::dynamic_pointer_cast<const Modal>(body); modal && modal->has_shapes()) {
-    if (const auto* shapes = dynamic_cast<const SkinModeShapes*>(&modal->shapes()))
-      return std::make_unique<ReducedFields>(shapes->skin());
+    if (const auto* shapes = dynamic_cast<const SurfaceModeShapes*>(&modal->shapes()))
+      return std::make_unique<ReducedFields>(shapes->boundary());
     return std::make_unique<LineFields>(std::move(modal));
   }
   if (auto moving = std::dynamic_pointer_cast<const Moving>(body))

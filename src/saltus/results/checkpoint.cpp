@@ -96,7 +96,7 @@ struct Packed {
     each("table_sum", self.table_sum, 0);
   }
   template <typename Self, typename Each>
-  static void visit_lane(Self& self, Each&& each) {
+  static void visit_events(Self& self, Each&& each) {
     each("lane_times", self.lane_times, 0);
     each("lane_counts", self.lane_counts, 0);
     each("lane_q", self.lane_q.value, 0);
@@ -160,7 +160,7 @@ auto sum_of(const Packed& packed) {
   };
   Packed::visit(packed, add);
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, add);
-  if (!packed.lane_counts.empty()) Packed::visit_lane(packed, add);
+  if (!packed.lane_counts.empty()) Packed::visit_events(packed, add);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, add);
   if (packed.name != 0) sum.word(packed.name);
   return sum.result();
@@ -177,7 +177,7 @@ std::uint64_t name_in(const h5::Group& group) {
 }
 
 /// Nothing where the lane is as it is in a run that only steps.
-void pack_lane(const LaneState& lane, std::size_t events, Packed& packed) {
+void pack_events(const EventState& lane, std::size_t events, Packed& packed) {
   // by the places of all members: one more does not compile until it is stored
   const auto& [active, t, h, length, next, start, modes, rate_time, ends_with, ends_key, crowd,
                stepping, patience] = lane;
@@ -230,7 +230,7 @@ Packed pack(const State& state, CheckpointExtent extent) {
     packed.broken_time.push_back(one.t);
     packed.broken_pull.push_back(one.pull);
   }
-  pack_lane(state.lane, extent.events, packed);
+  pack_events(state.lane, extent.events, packed);
   return packed;
 }
 
@@ -253,7 +253,7 @@ std::optional<Packed> read_slot(const h5::File& file, const std::string& slot) {
     };
     Packed::visit(packed, take);
     if (group.has("broken_joint")) Packed::visit_broken(packed, take);
-    if (group.has("lane_counts")) Packed::visit_lane(packed, take);
+    if (group.has("lane_counts")) Packed::visit_events(packed, take);
     if (group.has("table_sum")) Packed::visit_tables(packed, take);
     packed.name = name_in(group);
     if (state_checksum(packed) != group.integer("checksum")) return std::nullopt;
@@ -297,10 +297,10 @@ bool adds_up(const Counts& counts, std::size_t size) {
 }
 
 /// Of a slot that tells of the event lane, or of the step to try next under an error. "" or what does not fit.
-std::string lane_mismatch(const Packed& p, const Model& model) {
+std::string events_mismatch(const Packed& p, const Model& model) {
   const bool controlled = model.options().step_tolerance > 0.0 && p.lane_counts.size() == 7 &&
                           p.lane_counts[0] == 0 && p.lane_q.size() == 0 && p.lane_key.empty();
-  if (model.options().lane != Lane::events && !controlled)
+  if (model.options().lane != TimeMode::events && !controlled)
     return "of the event lane, which the scene does not use";
   if (!p.lane_q.sound() || !p.lane_v.sound() || !p.lane_memory.sound())
     return "offsets out of order";
@@ -359,7 +359,7 @@ std::string mismatch(const Packed& p, const Model& model) {
   if (p.active.size() != static_cast<std::size_t>(model.island_count()))
     return std::to_string(p.active.size()) + " contact problems, the scene has " +
            std::to_string(model.island_count());
-  return p.lane_counts.empty() ? "" : lane_mismatch(p, model);
+  return p.lane_counts.empty() ? "" : events_mismatch(p, model);
 }
 
 bool is_of_file(const Packed& p, const h5::File& file) {
@@ -430,8 +430,8 @@ std::vector<Notice> read_notices(const h5::File& file, const std::string& slot) 
   return notices;
 }
 
-LaneState unpack_lane(const Packed& p) {
-  LaneState lane;
+EventState unpack_events(const Packed& p) {
+  EventState lane;
   if (p.lane_counts.empty()) return lane;
   lane.t = p.lane_times[0];
   lane.h = p.lane_times[1];
@@ -488,7 +488,7 @@ State unpack(const Packed& p) {
   }
   for (std::size_t i = 0; i < p.broken_joint.size(); ++i)
     state.broken.push_back({p.broken_joint[i], p.broken_time[i], p.broken_pull[i]});
-  state.lane = unpack_lane(p);
+  state.lane = unpack_events(p);
   return state;
 }
 
@@ -531,7 +531,7 @@ void write_checkpoint(const h5::File& file, const std::string& slot, const State
   };
   Packed::visit(packed, store);
   if (!packed.broken_joint.empty()) Packed::visit_broken(packed, store);
-  if (!packed.lane_counts.empty()) Packed::visit_lane(packed, store);
+  if (!packed.lane_counts.empty()) Packed::visit_events(packed, store);
   if (!packed.table_sum.empty()) Packed::visit_tables(packed, store);
   if (packed.name != 0) group.set(kName, std::bit_cast<std::int64_t>(packed.name));
   if (!notices.empty()) group.write(kNotices, notices_json(notices));

@@ -53,11 +53,11 @@ struct InstanceRows {
   }
 };
 
-/// The skin of a pseudo-rigid body, in coordinates X - X0. The body that it belongs to is that of its points.
-DrawnSurface surface_of(const Skin& skin) {
+/// The boundary surface of a pseudo-rigid body, in coordinates X - X0. The body that it belongs to is that of its points.
+DrawnSurface surface_of(const BoundarySurface& boundary) {
   DrawnSurface surface;
-  for (const PointRef& vertex : skin.vertices) surface.points.push_back(vertex.local);
-  for (const SkinFacet& facet : skin.facets)
+  for (const PointRef& vertex : boundary.vertices) surface.points.push_back(vertex.local);
+  for (const BoundaryFacet& facet : boundary.facets)
     if (facet.corners() == 3) surface.triangles.push_back(facet.vertex);
   surface.edges = sharp_edges(surface.points, surface.triangles);
   return surface;
@@ -168,12 +168,12 @@ void write_drawing(const h5::File& file, const Model& model) {
     }
     rows.add(number, group, member, collider.local, shape.scale);
   }
-  for (const Surfaces::DeformingSkin& skin : surfaces.skins) {
+  for (const Surfaces::DeformingBoundary& boundary : surfaces.boundaries) {
     const Dynamics* const body =
-        model.groups()[static_cast<std::size_t>(skin.group)].dynamics.get();
-    if (!dynamic_cast<const PseudoRigid*>(body) || skin.skin.vertices.empty()) continue;
-    rows.add(store.number(surface_of(skin.skin)), skin.group, skin.skin.vertices.front().body, {},
-             Vector3::Ones());
+        model.groups()[static_cast<std::size_t>(boundary.group)].dynamics.get();
+    if (!dynamic_cast<const PseudoRigid*>(body) || boundary.boundary.vertices.empty()) continue;
+    rows.add(store.number(surface_of(boundary.boundary)), boundary.group,
+             boundary.boundary.vertices.front().body, {}, Vector3::Ones());
   }
   const h5::Group drawing = file.create_group("drawing");
   const h5::Group shapes = drawing.create_group("shapes");

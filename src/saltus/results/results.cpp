@@ -283,7 +283,7 @@ struct ResultsWriter::Parts {
 
 bool frames_hold_contacts(const ResultsSpec& spec, const Model& model) {
   constexpr std::size_t kLarge = 20'000;
-  const std::size_t shapes = model.surfaces().colliders.size() + model.surfaces().skins.size();
+  const std::size_t shapes = model.surfaces().colliders.size() + model.surfaces().boundaries.size();
   return spec.contacts.value_or(shapes <= kLarge);
 }
 
@@ -308,7 +308,7 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     create_layout(p.hdf5, model, scene, resolved, options);
     p.frames = FrameTable::create(p.hdf5, model, options.fields, options.frame_contacts);
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
-    if (model.options().lane == Lane::events) p.events = EventTable::create(p.hdf5);
+    if (model.options().lane == TimeMode::events) p.events = EventTable::create(p.hdf5);
     p.breaks = JointBreaks::create(p.hdf5, model);
     name_checkpoints(p.hdf5, resolved, options.inputs);
     p.rows = open_rows(p.hdf5);

@@ -79,7 +79,7 @@ class Builder {
     // Faces that rest on each other share their load in many ways: their residual can end just above 1e-12.
     const bool shapes_touch =
         std::ranges::any_of(parts_.surfaces.law, [](int law) { return law >= 0; });
-    const bool steps = shapes_touch && parts_.options.lane == Lane::stepping &&
+    const bool steps = shapes_touch && parts_.options.lane == TimeMode::stepping &&
                        !(parts_.options.step_tolerance > 0.0);
     parts_.options.soft = steps && soft_bodies() > kSoftBodies;
     parts_.options.heap = parts_.options.soft || (steps && rigid_.is_heap());
@@ -99,11 +99,12 @@ class Builder {
   std::size_t soft_bodies() const {
     const Surfaces& surfaces = parts_.surfaces;
     const auto n = static_cast<std::size_t>(surfaces.materials);
-    return static_cast<std::size_t>(std::ranges::count_if(surfaces.skins, [&](const auto& skin) {
-      const auto row =
-          std::span(surfaces.law).subspan(n * static_cast<std::size_t>(skin.material), n);
-      return std::ranges::any_of(row, [](int law) { return law >= 0; });
-    }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(surfaces.boundaries, [&](const auto& boundary) {
+          const auto row =
+              std::span(surfaces.law).subspan(n * static_cast<std::size_t>(boundary.material), n);
+          return std::ranges::any_of(row, [](int law) { return law >= 0; });
+        }));
   }
   bool can_halve() const {
     return std::ranges::none_of(parts_.groups,
@@ -136,8 +137,8 @@ class Builder {
 
   void lane_options() {
     StepOptions& options = parts_.options;
-    options.lane = spec_.time.chosen_lane();
-    if (options.lane == Lane::stepping) {
+    options.lane = spec_.time.chosen_mode();
+    if (options.lane == TimeMode::stepping) {
       options.step_tolerance = spec_.time.tolerance.value_or(0.0);
       return;
     }
@@ -182,33 +183,35 @@ class Builder {
                                                        : "write its weight as `loads`"));
   }
 
-  /// Shapes and skins, the laws between them, what never touches, and what starts inside each other.
+  /// Shapes and boundary surfaces, the laws between them, what never touches, and what starts inside each other.
   void finish_surfaces() {
     SurfaceTable table(scene_, parts_);
     rigid_.add_surfaces(table);
     bool in_space = false, in_xy = false;
-    int number = 0;  // of a skin, below 0: those of rigid bodies count from 0
+    int number = 0;  // of a boundary surface, below 0: those of rigid bodies count from 0
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const BuiltBody& body = bodies_[i];
-      if (body.skins.empty()) continue;
+      if (body.boundaries.empty()) continue;
       table.moved_by(spec_.bodies[i].chosen_scheme());
       (body.plane ? in_xy : in_space) = true;
-      for (const BuiltSkin& skin : body.skins) {
-        const int material = table.hold(skin.material, {--number, skin.name, true, skin.self});
-        table.moves(skin.thickness);
-        parts_.surfaces.skins.push_back({body.group, skin.name, skin.skin, material, skin.self});
+      for (const BuiltBoundary& boundary : body.boundaries) {
+        const int material =
+            table.hold(boundary.material, {--number, boundary.name, true, boundary.self});
+        table.moves(boundary.thickness);
+        parts_.surfaces.boundaries.push_back(
+            {body.group, boundary.name, boundary.boundary, material, boundary.self});
       }
     }
     table.find_laws();
     expect_surfaces();
-    if (parts_.surfaces.colliders.empty() && parts_.surfaces.skins.empty()) return;
+    if (parts_.surfaces.colliders.empty() && parts_.surfaces.boundaries.empty()) return;
     rigid_.find_excluded();
     rigid_.find_plane(in_space, in_xy);
     rigid_.expect_running();
     table.find_margin();
     table.warn_of_lawless();
     rigid_.warn_of_overlaps();
-    warn_of_skin_overlaps(bodies_, rigid_, parts_);
+    warn_of_boundary_overlaps(bodies_, rigid_, parts_);
   }
 
   /// Laws of `surfaces` and bodies that have none: whatever meets such a body goes through it. One that `contacts` names touches
@@ -225,7 +228,7 @@ class Builder {
       const BodySpec& body = spec_.bodies[i];
       const bool rigid = body.rigid || body.pseudo_rigid,  // without shapes by their own choice
           solid = body.beam || body.particles || body.fem;
-      if (rigid || !bodies_[i].skins.empty() || (body.fem && !body.fem->touches)) continue;
+      if (rigid || !bodies_[i].boundaries.empty() || (body.fem && !body.fem->touches)) continue;
       const bool hangs = body.particles && joined(body.name);  // a weight on a joint
       if (touched(body.name) || hangs) continue;
       const std::string what = fmt::format("'{}' (kind {}{}) has no surface", body.name,
@@ -234,7 +237,7 @@ class Builder {
         throw SceneError(path, what + ": bodies would pass through it",
                          "`materials` of the shapes that this law is for, or `contacts` for points "
                          "of the body");
-      if (solid || (parts_.surfaces.frames.empty() && parts_.surfaces.skins.empty()))
+      if (solid || (parts_.surfaces.frames.empty() && parts_.surfaces.boundaries.empty()))
         parts_.warnings.push_back(path + ": " + what +
                                   ": bodies pass through it; let its points touch by `contacts`");
     }
@@ -242,13 +245,13 @@ class Builder {
 
   /// Positions are corrected between shapes alone.
   void expect_shapes_to_correct() {
-    if (!spec_.contact.correct_positions || parts_.options.lane == Lane::events) return;
+    if (!spec_.contact.correct_positions || parts_.options.lane == TimeMode::events) return;
     const auto point = std::ranges::find_if(parts_.pairs, [&](const ContactPair& pair) {
       return !parts_.laws[static_cast<std::size_t>(pair.law)]->bilateral();
     });
     if (point == parts_.pairs.end()) return;
     const std::string path = "contact.correct_positions";
-    const bool shapes = !parts_.surfaces.frames.empty() || !parts_.surfaces.skins.empty();
+    const bool shapes = !parts_.surfaces.frames.empty() || !parts_.surfaces.boundaries.empty();
     if (!shapes)
       throw SceneError(path, "acts between shapes alone, and here points touch, by `contacts`",
                        "leave it out; a shorter step, or `time: {lane: events}`, keeps points from "
@@ -350,7 +353,7 @@ class Builder {
   }
 
   void advise_spin(std::size_t i, const std::string& path) {
-    if (parts_.options.lane != Lane::stepping || parts_.options.step_tolerance > 0.0) return;
+    if (parts_.options.lane != TimeMode::stepping || parts_.options.step_tolerance > 0.0) return;
     const SchemeChoice choice = spec_.bodies[i].chosen_scheme();
     const bool exact = std::holds_alternative<RigMidOptions>(choice) ||
                        std::holds_alternative<SplittingOptions>(choice);
@@ -372,7 +375,7 @@ class Builder {
 
   void advise(std::size_t i, const std::string& path) {
     const BodySpec& body = spec_.bodies[i];
-    if (parts_.options.lane == Lane::stepping && !(parts_.options.step_tolerance > 0.0))
+    if (parts_.options.lane == TimeMode::stepping && !(parts_.options.step_tolerance > 0.0))
       advise_scheme(i, path);  // else h is no step of it
     if (!body.pluck || !body.string) return;
     if (const auto advice =
@@ -381,7 +384,7 @@ class Builder {
   }
 
   void advise_dampers() {
-    if (parts_.options.lane != Lane::stepping || parts_.options.step_tolerance > 0.0) return;
+    if (parts_.options.lane != TimeMode::stepping || parts_.options.step_tolerance > 0.0) return;
     for (std::size_t g = 0; g < parts_.groups.size(); ++g)
       for (const std::string& text :
            damper_advice(parts_.groups[g], parts_.initial[g], parts_.options.h))

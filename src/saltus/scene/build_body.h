@@ -19,9 +19,9 @@
 namespace saltus {
 
 /// The surface of a body that deforms, with the name of what it is made of.
-struct BuiltSkin {
+struct BuiltBoundary {
   std::string name, path;  ///< of the body; path: of the entry that names the material
-  Skin skin;
+  BoundarySurface boundary;
   std::string material;
   double thickness = 0.0;  ///< least extent of the body along its own axes [m]
   bool self = false;       ///< it may touch itself
@@ -38,7 +38,7 @@ struct BuiltBody {
   std::shared_ptr<const PseudoRigid> pseudo_rigid;
   std::shared_ptr<const Fem> fem;  ///< of kind fem; its mesh and places where `massless` or
                                    ///< a ReducedMesh moves
-  std::shared_ptr<const MasslessContact> massless;
+  std::shared_ptr<const RedistributedMass> massless;
   std::shared_ptr<const ElasticBeam> beam;
   std::vector<DofPoint> dof_points;       ///< kind linear: one a degree of freedom
   std::vector<std::size_t> row_contacts;  ///< contacts with rows over its coordinates, a point each
@@ -47,12 +47,12 @@ struct BuiltBody {
   std::vector<Vector3> reduced;           ///< kind fem in its modes: the places of fem.modes.at,
   std::vector<double> along;              ///< and x of each along the body [m]
   Pose placed;                            ///< kind fem: of the frame of the mesh in the reference
-  std::vector<int> held;              ///< kind fem: prescribed degrees of freedom, in their order
-  std::vector<BuiltSkin> skins;       ///< kinds pseudo-rigid (one a copy) and fem
-  bool plane = false;                 ///< kind fem: it stays in the plane of x and y
-  std::vector<std::string> copies;    ///< kind pseudo-rigid: names, where there are several
-  std::vector<std::string> warnings;  ///< what is legal and doubtful
-  GroupState initial;                 ///< physical q and v at t = 0, of a body that stands alone
+  std::vector<int> held;  ///< kind fem: prescribed degrees of freedom, in their order
+  std::vector<BuiltBoundary> boundaries;  ///< kinds pseudo-rigid (one a copy) and fem
+  bool plane = false;                     ///< kind fem: it stays in the plane of x and y
+  std::vector<std::string> copies;        ///< kind pseudo-rigid: names, where there are several
+  std::vector<std::string> warnings;      ///< what is legal and doubtful
+  GroupState initial;  ///< physical q and v at t = 0, of a body that stands alone
 
   bool kind_rigid = false;
   int group = -1;  ///< in the model, -1: it belongs to the fixed world

@@ -60,11 +60,11 @@ std::vector<MeshFace> touching_faces(const FemMaking& m) {
   return faces;
 }
 
-BuiltSkin skin_of_mesh(const FemMaking& m) {
-  BuiltSkin built;
+BuiltBoundary boundary_of_mesh(const FemMaking& m) {
+  BuiltBoundary built;
   built.name = m.body.name;
   built.path = m.path + ".surface";
-  built.skin = skin_of(m.placed, touching_faces(m));
+  built.boundary = boundary_of(m.placed, touching_faces(m));
   built.material = m.spec.surface.material;
   built.self = m.spec.surface.self;
   built.thickness = (m.mesh.nodes.rowwise().maxCoeff() - m.mesh.nodes.rowwise().minCoeff())
@@ -105,7 +105,7 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
   built.placed = m.pose;
   built.plane = m.mesh.dimension < 3;
   for (const Prescribed& motion : system.prescribed) built.held.push_back(motion.dof);
-  if (m.spec.touches) built.skins.push_back(skin_of_mesh(m));
+  if (m.spec.touches) built.boundaries.push_back(boundary_of_mesh(m));
   const std::vector<int> part = parts_of(m.mesh);
   if (const int last = *std::ranges::max_element(part); last > 0)
     built.warnings.push_back(
@@ -127,7 +127,8 @@ BuiltBody build_fem(const Scene& scene, const BodySpec& body, const std::string&
       built.fem = std::make_shared<const Fem>(std::move(system));
       built.dynamics = built.fem;
     } else {
-      built.massless = std::make_shared<const MasslessContact>(std::move(system), std::move(stops));
+      built.massless =
+          std::make_shared<const RedistributedMass>(std::move(system), std::move(stops));
       built.fem = std::shared_ptr<const Fem>(built.massless, &built.massless->fem());
       built.dynamics = built.massless;
     }

@@ -97,7 +97,7 @@ void reduce_by_points(const FemMaking& m, BuiltBody& built) {
   built.dynamics = built.modal;
   built.along = std::move(reduced.place);
   built.fem = nullptr;
-  built.skins.clear();
+  built.boundaries.clear();
   built.dofs = spec.count;
   built.initial = {Vector::Zero(spec.count), Vector::Zero(spec.count), {}};
   warn_of_fields(m, built);
@@ -131,7 +131,7 @@ void reduce_by_nodes(const FemMaking& m, const FemSystem& system, BuiltBody& bui
   } catch (const UsageError& error) {
     throw SceneError(path, usage_text(error));
   }
-  built.skins.clear();
+  built.boundaries.clear();
   built.initial = {Vector::Zero(built.dofs), Vector::Zero(built.dofs), {}};
   // static shapes of what is kept carry a free body as a whole
   for (std::size_t j = 0; j < kept.size(); ++j)

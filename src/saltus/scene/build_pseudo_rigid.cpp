@@ -16,10 +16,10 @@ Matrix3 skew(const Vector3& w) {
   return S;
 }
 
-/// The points of a skin in the frame of its shape, turned into that of the body.
-void turn(Skin& skin, const Matrix3& R) {
-  for (PointRef& vertex : skin.vertices) vertex.local = R * vertex.local;
-  for (SkinFacet& facet : skin.facets)
+/// The points of a boundary surface in the frame of its shape, turned into that of the body.
+void turn(BoundarySurface& boundary, const Matrix3& R) {
+  for (PointRef& vertex : boundary.vertices) vertex.local = R * vertex.local;
+  for (BoundaryFacet& facet : boundary.facets)
     for (Vector3& x : facet.local) x = R * x;
 }
 
@@ -43,11 +43,11 @@ void put_state(const PseudoRigidSpec& spec, const DeformingCopy& copy, Eigen::In
   state.v.segment<3>(12 * body + 9) = to_vector3(spec.velocity);
 }
 
-BuiltSkin skin_of_copy(const BodySpec& body, const BuiltShape& shape, const DeformingCopy& copy,
-                       int number, const std::string& path) {
+BuiltBoundary boundary_of_copy(const BodySpec& body, const BuiltShape& shape,
+                               const DeformingCopy& copy, int number, const std::string& path) {
   const PseudoRigidSpec& spec = *body.pseudo_rigid;
   const Shape solid = scaled(shape.pieces.front(), copy.place.size);
-  BuiltSkin built;
+  BuiltBoundary built;
   built.name = copy_name(body, number);
   built.path = path + ".shape";
   built.material = spec.shape.material;
@@ -56,11 +56,12 @@ BuiltSkin skin_of_copy(const BodySpec& body, const BuiltShape& shape, const Defo
   const Vector3 centre =
       shape.at.R.transpose() * (copy.solid.centre - copy.place.size * shape.at.x);
   try {
-    built.skin = skin_of(solid, number, centre, spec.facet.value_or(0.25 * built.thickness));
+    built.boundary =
+        boundary_of(solid, number, centre, spec.facet.value_or(0.25 * built.thickness));
   } catch (const UsageError& error) {
     throw SceneError(path + (spec.facet ? ".facet" : ".shape"), usage_text(error));
   }
-  turn(built.skin, shape.at.R);
+  turn(built.boundary, shape.at.R);
   return built;
 }
 
@@ -95,7 +96,7 @@ BuiltBody build_pseudo_rigid(const Scene& scene, const BodySpec& body, const std
     put_state(spec, copy, i, built.initial);
     built.origins.push_back(copy.solid.centre);
     if (spec.copies) built.copies.push_back(copy_name(body, number));
-    if (spec.touches) built.skins.push_back(skin_of_copy(body, shape, copy, number, at));
+    if (spec.touches) built.boundaries.push_back(boundary_of_copy(body, shape, copy, number, at));
   }
   return built_at(at, [&] {
     built.pseudo_rigid = std::make_shared<const PseudoRigid>(std::move(system));

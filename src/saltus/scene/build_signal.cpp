@@ -26,7 +26,7 @@ void expect_times(const Matrix& data, const std::string& file, const std::string
 
 /// Of a prescribed degree of freedom: its jumps would jerk all others through their masses.
 void expect_no_jump(const Scene& scene, const Signal& signal, const std::string& path) {
-  if (scene.spec.time.chosen_lane() != Lane::events) return;
+  if (scene.spec.time.chosen_mode() != TimeMode::events) return;
   std::vector<double> jumps;
   signal.jumps(jumps);
   for (const double t : jumps)

@@ -21,7 +21,7 @@ class RigidAssembly {
   void finish_groups(std::vector<BuiltBody>& bodies);
   /// Shapes and their materials.
   void add_surfaces(SurfaceTable& table);
-  /// Surfaces::excluded. Skins are known.
+  /// Surfaces::excluded. Boundary surfaces are known.
   void find_excluded();
   /// Surfaces::plane. Whether bodies of other kinds that touch move in space, or in the plane of x and y.
   void find_plane(bool others_in_space, bool others_in_xy);

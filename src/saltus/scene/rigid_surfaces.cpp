@@ -99,8 +99,8 @@ std::vector<int> RigidAssembly::named_surfaces(const std::string& name,
     if (member.entry == named.entry && (named.copy < 0 || member.part.name == name) &&
         !member.part.shapes.empty())
       numbers.push_back(member.frame);
-  for (std::size_t s = 0; s < surfaces.skins.size(); ++s) {
-    const std::string& of = surfaces.skins[s].name;
+  for (std::size_t s = 0; s < surfaces.boundaries.size(); ++s) {
+    const std::string& of = surfaces.boundaries[s].name;
     if (find_body(scene_.spec, of)->entry == named.entry && (named.copy < 0 || of == name))
       numbers.push_back(static_cast<int>(surfaces.frames.size() + s));
   }

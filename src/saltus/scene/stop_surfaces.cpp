@@ -75,25 +75,25 @@ struct StopCheck {
     }
   }
 
-  void by_surface(const Surfaces::DeformingSkin& skin, int skin_number) const {
+  void by_surface(const Surfaces::DeformingBoundary& boundary, int boundary_number) const {
     const Surfaces& surfaces = parts.surfaces;
     std::set<int> nodes;
-    for (const PointRef& vertex : skin.skin.vertices) nodes.insert(vertex.feature);
+    for (const PointRef& vertex : boundary.boundary.vertices) nodes.insert(vertex.feature);
     for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
       const Collider& collider = surfaces.colliders[c];
       const auto law =
-          static_cast<std::size_t>(skin.material * surfaces.materials + collider.material);
-      const std::array pair{collider.frame, skin_number};
+          static_cast<std::size_t>(boundary.material * surfaces.materials + collider.material);
+      const std::array pair{collider.frame, boundary_number};
       if (collider.frame >= 0 || surfaces.law[law] < 0 ||
           std::ranges::find(surfaces.excluded, pair) != surfaces.excluded.end())
         continue;
       for (const FlatFace& face : flat_faces(collider.shape, collider.local))
-        on_face(skin, nodes, rigid.owner(c), face);
+        on_face(boundary, nodes, rigid.owner(c), face);
     }
   }
 
  private:
-  void on_face(const Surfaces::DeformingSkin& skin, const std::set<int>& nodes,
+  void on_face(const Surfaces::DeformingBoundary& boundary, const std::set<int>& nodes,
                const RigidPart& floor, const FlatFace& face) const {
     std::optional<std::size_t> same;
     for (std::size_t k = 0; k < stops().size(); ++k) {
@@ -104,16 +104,16 @@ struct StopCheck {
             entry[k],
             fmt::format("node {} of '{}' meets the same plane by its surface, which touches '{}' "
                         "({})",
-                        stop.node, skin.name, floor.name, floor.path),
+                        stop.node, boundary.name, floor.name, floor.path),
             fmt::format("leave one of the two out: `ignore: [[{}, {}]]`, or fem.surface.on",
-                        skin.name, floor.name));
+                        boundary.name, floor.name));
       if (!same) same = k;
     }
     if (same && !nodes.empty())
       parts.warnings.push_back(fmt::format(
           "{}: the surface of '{}' touches '{}' ({}) in the same plane: its nodes lose momentum in "
           "impacts, those of the stops do not",
-          entry[*same], skin.name, floor.name, floor.path));
+          entry[*same], boundary.name, floor.name, floor.path));
   }
 };
 
@@ -121,7 +121,7 @@ struct StopCheck {
 
 void expect_single_stops(const Scene& scene, std::span<const BuiltBody> bodies,
                          const RigidAssembly& rigid, ModelParts& parts) {
-  int skin = static_cast<int>(parts.surfaces.frames.size());  // as in Surfaces::excluded
+  int boundary = static_cast<int>(parts.surfaces.frames.size());  // as in Surfaces::excluded
   std::size_t next = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const BuiltBody& body = bodies[i];
@@ -129,11 +129,11 @@ void expect_single_stops(const Scene& scene, std::span<const BuiltBody> bodies,
       StopCheck check{body, scene.spec.bodies[i], fmt::format("bodies[{}]", i), rigid, parts};
       check.name_entries();
       check.by_contacts();
-      for (std::size_t k = 0; k < body.skins.size(); ++k)
-        check.by_surface(parts.surfaces.skins[next + k], skin + static_cast<int>(k));
+      for (std::size_t k = 0; k < body.boundaries.size(); ++k)
+        check.by_surface(parts.surfaces.boundaries[next + k], boundary + static_cast<int>(k));
     }
-    skin += static_cast<int>(body.skins.size());
-    next += body.skins.size();
+    boundary += static_cast<int>(body.boundaries.size());
+    next += body.boundaries.size();
   }
 }
 

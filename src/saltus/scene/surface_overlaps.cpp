@@ -14,35 +14,35 @@
 namespace saltus {
 namespace {
 
-class SkinOverlaps {
+class SurfaceOverlaps {
  public:
-  SkinOverlaps(std::span<const BuiltBody> bodies, const RigidAssembly& rigid,
-               const ModelParts& parts)
+  SurfaceOverlaps(std::span<const BuiltBody> bodies, const RigidAssembly& rigid,
+                  const ModelParts& parts)
       : rigid_(rigid), parts_(parts) {
     for (const BuiltBody& body : bodies)
-      for (const BuiltSkin& skin : body.skins) built_.push_back(&skin);
+      for (const BuiltBoundary& boundary : body.boundaries) built_.push_back(&boundary);
   }
 
   void find() {
     const Surfaces& surfaces = parts_.surfaces;
-    for (const Surfaces::DeformingSkin& skin : surfaces.skins)
-      shapes_.push_back(shape_at_start(skin, body_of(skin), start_of(skin)));
-    std::vector<int> frames(surfaces.frames.size()), skins(surfaces.skins.size());
+    for (const Surfaces::DeformingBoundary& boundary : surfaces.boundaries)
+      shapes_.push_back(shape_at_start(boundary, body_of(boundary), start_of(boundary)));
+    std::vector<int> frames(surfaces.frames.size()), boundaries(surfaces.boundaries.size());
     std::iota(frames.begin(), frames.end(), 0);
-    std::iota(skins.begin(), skins.end(), 0);
+    std::iota(boundaries.begin(), boundaries.end(), 0);
     std::vector<char> meets;
     for (const int law : surfaces.law) meets.push_back(law >= 0 ? 1 : 0);
-    SkinDetector detector(shapes_, surfaces.colliders, 0.0, surfaces.materials, meets,
-                          excluded_skins(surfaces, surfaces.colliders, frames, skins));
-    std::vector<SkinContact> contacts;
+    SurfaceDetector detector(shapes_, surfaces.colliders, 0.0, surfaces.materials, meets,
+                             excluded_boundaries(surfaces, surfaces.colliders, frames, boundaries));
+    std::vector<SurfaceContact> contacts;
     detector.detect(rigid_.starts(), contacts);
-    for (const SkinContact& c : contacts)
+    for (const SurfaceContact& c : contacts)
       if (c.gap < 0.0 && (moves(c.a, c.normal) || moves(c.b, c.normal)))
         add(number(c.a), number(c.b), -c.gap, place(c.a));
-    detector.inside([&](const SkinDetector::Inside& in) {
+    detector.inside([&](const SurfaceDetector::Inside& in) {
       const auto [a, b] = in.number;
-      SkinSide point;
-      point.skin = a - colliders();
+      SurfaceSide point;
+      point.boundary = a - colliders();
       point.vertex = in.vertex;
       const bool world = b < colliders() && !moves(b);
       if (!world || in.vertex < 0 || std::ranges::any_of(std::array{0, 1, 2}, [&](int axis) {
@@ -77,26 +77,26 @@ class SkinOverlaps {
   };
 
   int colliders() const { return static_cast<int>(parts_.surfaces.colliders.size()); }
-  int number(const SkinSide& side) const {
-    return side.skin >= 0 ? colliders() + side.skin : side.collider;
+  int number(const SurfaceSide& side) const {
+    return side.boundary >= 0 ? colliders() + side.boundary : side.collider;
   }
-  const Dynamics& body_of(const Surfaces::DeformingSkin& skin) const {
-    return *parts_.groups[static_cast<std::size_t>(skin.group)].dynamics;
+  const Dynamics& body_of(const Surfaces::DeformingBoundary& boundary) const {
+    return *parts_.groups[static_cast<std::size_t>(boundary.group)].dynamics;
   }
-  const GroupState& start_of(const Surfaces::DeformingSkin& skin) const {
-    return parts_.initial[static_cast<std::size_t>(skin.group)];
+  const GroupState& start_of(const Surfaces::DeformingBoundary& boundary) const {
+    return parts_.initial[static_cast<std::size_t>(boundary.group)];
   }
-  const BuiltSkin& skin_of(int number) const {
+  const BuiltBoundary& boundary_of(int number) const {
     return *built_[static_cast<std::size_t>(number - colliders())];
   }
   const std::string& name_of(int number) const {
     return number < colliders() ? rigid_.owner(static_cast<std::size_t>(number)).name
-                                : skin_of(number).name;
+                                : boundary_of(number).name;
   }
   double thickness_of(int number) const {
     return number < colliders()
                ? thickness(parts_.surfaces.colliders[static_cast<std::size_t>(number)].shape)
-               : skin_of(number).thickness;
+               : boundary_of(number).thickness;
   }
   /// A collider that forces move.
   bool moves(int collider) const {
@@ -105,19 +105,21 @@ class SkinOverlaps {
     const int group = parts_.surfaces.frames[static_cast<std::size_t>(frame)].group;
     return parts_.groups[static_cast<std::size_t>(group)].dynamics->velocities() > 0;
   }
-  bool moves(const SkinSide& side, const Vector3& n) const {
-    if (side.skin < 0) return moves(side.collider);
-    const Surfaces::DeformingSkin& of = parts_.surfaces.skins[static_cast<std::size_t>(side.skin)];
+  bool moves(const SurfaceSide& side, const Vector3& n) const {
+    if (side.boundary < 0) return moves(side.collider);
+    const Surfaces::DeformingBoundary& of =
+        parts_.surfaces.boundaries[static_cast<std::size_t>(side.boundary)];
     const PointRef ref =
-        side.vertex >= 0 ? of.skin.vertices[static_cast<std::size_t>(side.vertex)]
-                         : of.skin.facets[static_cast<std::size_t>(side.facet)].point(side.weight);
+        side.vertex >= 0
+            ? of.boundary.vertices[static_cast<std::size_t>(side.vertex)]
+            : of.boundary.facets[static_cast<std::size_t>(side.facet)].point(side.weight);
     const Vector& q = start_of(of).q;
     PointRows J;
     body_of(of).point_rows(q, q, std::span(&ref, 1), J);
     return motion_along(J, 0, n) > kStillAlong;
   }
-  Vector3 place(const SkinSide& side) const {
-    const DeformingShape& shape = shapes_[static_cast<std::size_t>(side.skin)];
+  Vector3 place(const SurfaceSide& side) const {
+    const DeformingShape& shape = shapes_[static_cast<std::size_t>(side.boundary)];
     if (side.vertex >= 0) return shape.vertices[static_cast<std::size_t>(side.vertex)];
     Vector3 x = Vector3::Zero();
     const auto& corners = shape.facets[static_cast<std::size_t>(side.facet)];
@@ -130,25 +132,25 @@ class SkinOverlaps {
   void add(int a, int b, double depth, const Vector3& x) {
     if (!(depth > kSmallShare * std::min(thickness_of(a), thickness_of(b)))) return;
     if (a > b) std::swap(a, b);
-    const int skin = b;  // numbers of skins are the larger ones
+    const int boundary = b;  // numbers of boundary surfaces are the larger ones
     const int other = a;
-    Deepest& known = deepest_[{name_of(skin), name_of(other)}];
-    if (depth > known.depth) known = {depth, x, skin_of(skin).path};
+    Deepest& known = deepest_[{name_of(boundary), name_of(other)}];
+    if (depth > known.depth) known = {depth, x, boundary_of(boundary).path};
   }
 
   const RigidAssembly& rigid_;
   const ModelParts& parts_;
-  std::vector<const BuiltSkin*> built_;  ///< of each skin
+  std::vector<const BuiltBoundary*> built_;  ///< of each boundary surface
   std::vector<DeformingShape> shapes_;
   std::map<std::array<std::string, 2>, Deepest> deepest_;  ///< of two bodies
 };
 
 }  // namespace
 
-void warn_of_skin_overlaps(std::span<const BuiltBody> bodies, const RigidAssembly& rigid,
-                           ModelParts& parts) {
-  if (parts.surfaces.skins.empty()) return;
-  SkinOverlaps overlaps(bodies, rigid, parts);
+void warn_of_boundary_overlaps(std::span<const BuiltBody> bodies, const RigidAssembly& rigid,
+                               ModelParts& parts) {
+  if (parts.surfaces.boundaries.empty()) return;
+  SurfaceOverlaps overlaps(bodies, rigid, parts);
   overlaps.find();
   if (const auto text = overlaps.text()) parts.warnings.push_back(*text);
 }

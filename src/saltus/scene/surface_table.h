@@ -1,4 +1,4 @@
-// Materials of all that touches, and the laws of `surfaces` between them: shapes of rigid bodies and skins of deformable
+// Materials of all that touches, and the laws of `surfaces` between them: shapes of rigid bodies and boundary surfaces of deformable
 // ones alike.
 #pragma once
 #include <array>

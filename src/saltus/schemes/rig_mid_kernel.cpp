@@ -20,10 +20,10 @@ namespace {
 constexpr int kNewtonSteps = 50;
 constexpr double kRoundOff = 0x1p-56;
 
-using lanes::at;
+using simd::at;
 
 template <int W>
-using V = lanes::V<W>;
+using V = simd::V<W>;
 
 template <int W>
 struct Three {
@@ -46,7 +46,7 @@ SALTUS_INLINE void square_root(V<W>& a) {
 
 /// The arithmetic of W bodies. Registers travel by reference: by value they would depend on the caller's instruction set.
 template <int W>
-struct Lanes {
+struct Pack {
   using R = V<W>;
   using R3 = Three<W>;
 
@@ -256,17 +256,17 @@ struct Lanes {
   }
 };
 
-bool advance_1(const Columns& c, const Step& step) { return Lanes<1>::advance(c, step); }
-bool advance_2(const Columns& c, const Step& step) { return Lanes<2>::advance(c, step); }
+bool advance_1(const Columns& c, const Step& step) { return Pack<1>::advance(c, step); }
+bool advance_2(const Columns& c, const Step& step) { return Pack<2>::advance(c, step); }
 #if SALTUS_CLONES
 SALTUS_TARGET_avx2 bool advance_1_avx2(const Columns& c, const Step& step) {  // three-operand code
-  return Lanes<1>::advance(c, step);
+  return Pack<1>::advance(c, step);
 }
 SALTUS_TARGET_avx2 bool advance_4(const Columns& c, const Step& step) {
-  return Lanes<4>::advance(c, step);
+  return Pack<4>::advance(c, step);
 }
 SALTUS_TARGET_avx512f bool advance_8(const Columns& c, const Step& step) {
-  return Lanes<8>::advance(c, step);
+  return Pack<8>::advance(c, step);
 }
 #endif
 
@@ -313,7 +313,7 @@ bool advance(const Columns& bodies, const Step& step, int width) {
 }
 
 bool advance(const Columns& bodies, const Step& step) {
-  static const int widest = lanes::register_width();
+  static const int widest = simd::register_width();
 #if SALTUS_CLONES
   if (bodies.bodies == 1 && widest >= 4) return advance_1_avx2(bodies, step);
 #endif
@@ -322,7 +322,7 @@ bool advance(const Columns& bodies, const Step& step) {
 }
 
 void place(const Columns& bodies, const Step& step) {
-  using L = Lanes<1>;
+  using L = Pack<1>;
   const std::ptrdiff_t n = bodies.bodies;
   for (std::ptrdiff_t i = 0; i < n; ++i) {
     Three<1> v0, v1, W0, W1;

@@ -30,7 +30,7 @@ bool same_structure(const Model& a, const Model& b) {
 
 }  // namespace
 
-Walk::Walk(const Model& model, const LaneTrace& trace, double end,
+Walk::Walk(const Model& model, const EventTrace& trace, double end,
            std::span<const SensitivityParameter> parameters, const SensitivityOptions& options)
     : model_(model), parameters_(parameters), options_(options) {
   expects(options.difference > 0.0 && options.difference < 0.1 && options.grazing > 0.0,
@@ -56,7 +56,7 @@ Walk::Walk(const Model& model, const LaneTrace& trace, double end,
 }
 
 // The trace as stretches between starts of steps, up to `end`.
-void Walk::cut(const LaneTrace& trace, double end) {
+void Walk::cut(const EventTrace& trace, double end) {
   expects(!trace.steps.empty() && trace.steps[0].start.size() == model_.groups().size(),
           "a trace of this model, with its steps");
   start_ = trace.steps[0].start;
@@ -162,7 +162,7 @@ void Walk::begin() {
 // A start that leaves what is closed, or the joints, would make a jump: its derivative is one-sided at best.
 void Walk::check_start() {
   constexpr double kLeast = 1e-6, kNone = 1e-3;
-  const LaneTrace::Step& step = *stretches_.front().step;
+  const EventTrace::Step& step = *stretches_.front().step;
   std::vector<std::uint64_t> keys;
   std::vector<int> tangents;
   runner_->place(step.t0, start_, step.modes, stretches_.front().e);
@@ -256,7 +256,7 @@ void Walk::check_limits() {
                       "differentiated: start the run a little before it, or behind it",
                       contact_name(event.key), -event.speed)};
     }
-  const LaneTrace::Step& step = *stretches_.front().step;
+  const EventTrace::Step& step = *stretches_.front().step;
   if (!runner_->motion().contacts().any()) return;
   const Runner::Begin run = runner_->begin(step.t0, start_, step.modes, time_);
   if (!run.known) return;
@@ -265,7 +265,7 @@ void Walk::check_limits() {
   for (const ContactMode& mode : run.modes) {
     if (mode.kind != ContactMode::Kind::slides) continue;
     const std::size_t i = runner_->find(mode.key);
-    const LaneContacts& contacts = runner_->motion().contacts();
+    const EventContacts& contacts = runner_->motion().contacts();
     double slip = 0.0, size = 0.0;
     for (int a = 1; a <= contacts.contact(i).tangents; ++a) {
       slip = std::max(slip, std::abs(contacts.rate(i, a)));
@@ -320,13 +320,13 @@ void Walk::check_limits() {
 double Walk::longest(const Stretch& stretch, const Direction& s) {
   constexpr double kPart = 0.02;
   double most = std::numeric_limits<double>::infinity();
-  const LaneTrace::Step& step = *stretch.step;
+  const EventTrace::Step& step = *stretch.step;
   if (std::ranges::none_of(step.modes, [](const ContactMode& mode) {
         return mode.kind == ContactMode::Kind::slides;
       }))
     return most;
   runner_->place(step.t0, step.start, step.modes, stretch.e);
-  const LaneContacts& contacts = runner_->motion().contacts();
+  const EventContacts& contacts = runner_->motion().contacts();
   for (const ContactMode& mode : step.modes) {
     if (mode.kind != ContactMode::Kind::slides) continue;
     const std::size_t i = runner_->find(mode.key);
@@ -341,7 +341,7 @@ double Walk::longest(const Stretch& stretch, const Direction& s) {
 }
 
 void Walk::follow(const Stretch& stretch) {
-  const LaneTrace::Step& step = *stretch.step;
+  const EventTrace::Step& step = *stretch.step;
   const auto method = make_method(step.method);
   const auto f = [&](Runner& r, const Groups& groups, double t) {
     Groups end;
@@ -421,7 +421,7 @@ std::string_view name_of(Sensitivity::Validity validity) {
   return validity == smooth ? "smooth" : validity == saltation ? "saltation" : "none";
 }
 
-Sensitivity sensitivities(const Model& model, const LaneTrace& trace, double end,
+Sensitivity sensitivities(const Model& model, const EventTrace& trace, double end,
                           std::span<const SensitivityParameter> parameters,
                           const SensitivityOptions& options) {
   Sensitivity result;
@@ -432,10 +432,10 @@ Sensitivity sensitivities(const Model& model, const LaneTrace& trace, double end
 
 Sensitivity sensitivities(const Model& model, std::span<const SensitivityParameter> parameters,
                           const SensitivityOptions& options) {
-  expects(model.options().lane == Lane::events && model.options().end > 0.0,
+  expects(model.options().lane == TimeMode::events && model.options().end > 0.0,
           "sensitivities are of runs of the event lane with an end (time.lane: events)");
-  LaneTrace trace;
-  EventLane lane(model);
+  EventTrace trace;
+  EventIntegrator lane(model);
   lane.trace(&trace);
   State state = initial_state(model);
   const double h = model.options().h > 0.0 ? model.options().h : model.options().end;
@@ -447,19 +447,19 @@ Sensitivity sensitivities(const Model& model, std::span<const SensitivityParamet
     ++state.step;
     const double until = std::min(static_cast<double>(state.step) * h, model.options().end);
     lane.begin_means();
-    const EventLane::End end = lane.advance(state, until, report, events);
+    const EventIntegrator::End end = lane.advance(state, until, report, events);
     none.t = state.t;
-    if (end == EventLane::End::failed)
+    if (end == EventIntegrator::End::failed)
       none.reason =
           fmt::format("the run fails at t = {:.10g} s: {}", state.t,
                       report.failure.empty() ? "its numbers are not finite" : report.failure);
-    if (end == EventLane::End::busy)
+    if (end == EventIntegrator::End::busy)
       none.reason = fmt::format(
           "more events than events.limit, or contacts closed than events.closed, at t = {:.10g} s: "
           "the "
           "schemes would step from here on, and what they do to events is not known",
           state.t);
-    if (end != EventLane::End::reached) return none;
+    if (end != EventIntegrator::End::reached) return none;
   }
   return sensitivities(model, trace, model.options().end, parameters, options);
 }

@@ -73,7 +73,7 @@ std::string_view name_of(Sensitivity::Validity validity);
 
 /// Derivatives of the state at `end` [s] of the run of `model` that `trace` tells. UsageError: parameters of other sizes, models
 /// of another structure, an `end` that the trace does not reach. Physics never throws: look at `validity`.
-Sensitivity sensitivities(const Model& model, const LaneTrace& trace, double end,
+Sensitivity sensitivities(const Model& model, const EventTrace& trace, double end,
                           std::span<const SensitivityParameter> parameters,
                           const SensitivityOptions& options = {});
 

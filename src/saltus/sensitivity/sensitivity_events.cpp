@@ -88,7 +88,7 @@ double Walk::closing_rate(const Stretch& stretch, const Groups& at,
                           std::span<const ContactMode> modes, std::uint64_t key, Direction& rates) {
   const double t = stretch.next->t0;
   runner_->rates(t, at, modes, stretch.e, rates);
-  LaneContacts& contacts = runner_->motion().contacts();
+  EventContacts& contacts = runner_->motion().contacts();
   Vector bias, row = Vector::Zero(n_);
   const int one = 1;
   runner_->motion().contact_bias({&key, 1}, {&one, 1}, bias);
@@ -211,7 +211,7 @@ void Walk::impacts(const Stretch& stretch, const std::vector<std::uint64_t>& key
 // A force that its damping takes away: the gap is negative where it ends.
 bool Walk::ends_slack(const Stretch& stretch, std::uint64_t key) const {
   runner_->place(stretch.next->t0, stretch.next->start, {}, 1.0);
-  LaneMotion& motion = runner_->motion();
+  ConstrainedMotion& motion = runner_->motion();
   const std::size_t i = runner_->find(key);
   return motion.contacts().law(i).facts().yields &&
          motion.contacts().gap(i) < -1e-9 * motion.extent();
@@ -227,7 +227,7 @@ Difference::Function Walk::event_function(const Stretch& stretch, const Change& 
   return [&modes, &change, place, e, slack](Runner& r, const Groups& groups, double t) {
     Direction f;
     r.rates(t, groups, modes, e, f);
-    LaneMotion& motion = r.motion();
+    ConstrainedMotion& motion = r.motion();
     const std::size_t i = r.find(change.key);
     const ContactLaw& law = motion.contacts().law(i);
     double x = 0.0;
@@ -323,13 +323,13 @@ void Walk::look_for_misses() {
 // A gap that turns from falling to rising, open by less than the tolerance lets the run see.
 std::optional<Refusal> Walk::miss_in(const Stretch& stretch, bool first) {
   constexpr int kParts = 16;
-  const LaneTrace::Step& step = *stretch.step;
+  const EventTrace::Step& step = *stretch.step;
   const auto method = make_method(step.method);
   Groups end;
   runner_->step(step.t0, stretch.dt, step.start, step.modes, stretch.e, *method, end);
   const OdeStep& ode = runner_->interpolated(*method);
-  LaneMotion& motion = runner_->motion();
-  LaneContacts& contacts = motion.contacts();
+  ConstrainedMotion& motion = runner_->motion();
+  EventContacts& contacts = motion.contacts();
   Vector w(n_), v(n_);
   const auto go = [&](double x) {
     dense_output(ode, x, w, v);

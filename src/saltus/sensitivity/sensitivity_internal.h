@@ -31,7 +31,7 @@ class Runner {
   explicit Runner(const Model& model);
 
   const Model& model() const { return model_; }
-  LaneMotion& motion() { return motion_; }
+  ConstrainedMotion& motion() { return motion_; }
   const Vector& velocities() const { return v_; }  ///< of the last place()
 
   /// Puts the motion at (t, groups) with these modes; rows of contacts are made.
@@ -59,7 +59,7 @@ class Runner {
 
  private:
   Model model_;
-  LaneMotion motion_;
+  ConstrainedMotion motion_;
   OdeStep step_;
   Vector w_, v_, dw_, dv_;
 };

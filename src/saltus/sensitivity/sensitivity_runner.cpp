@@ -86,8 +86,8 @@ void Runner::step(double t0, double dt, const Groups& groups, std::span<const Co
 Runner::Begin Runner::begin(double t, Groups groups, std::span<const ContactMode> modes,
                             double scale) {
   place(t, groups, modes, 1.0);
-  LaneTouch touch(model_, motion_);
-  LaneTouch::Account account;
+  EventResponse touch(model_, motion_);
+  EventResponse::Account account;
   std::vector<Event> events;
   std::vector<std::pair<std::uint64_t, Vector3>> impulses;
   Begin begin;
@@ -116,7 +116,7 @@ std::size_t Runner::find(std::uint64_t key) {
 void Runner::strike(double t, const Groups& groups, std::span<const std::uint64_t> keys,
                     Groups& end, std::vector<int>& status) {
   place(t, groups, {}, 1.0);
-  LaneContacts& contacts = motion_.contacts();
+  EventContacts& contacts = motion_.contacts();
   std::vector<ImpactContact> list;
   std::vector<std::size_t> at;
   int m = 0;

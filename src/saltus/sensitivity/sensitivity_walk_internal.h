@@ -8,18 +8,18 @@ namespace saltus::sensitivity {
 
 /// A step of the trace as it counts here: up to the next one.
 struct Stretch {
-  const LaneTrace::Step* step = nullptr;
-  double dt = 0.0;                        ///< [s]
-  double e = 0.0;                         ///< LaneMotion::set_time
-  Groups end;                             ///< in front of the events there
-  std::vector<Event> events;              ///< at its end
-  const LaneTrace::Step* next = nullptr;  ///< none: the run ends here
-  std::optional<Refusal> miss;            ///< a contact all but closes in it
+  const EventTrace::Step* step = nullptr;
+  double dt = 0.0;                         ///< [s]
+  double e = 0.0;                          ///< ConstrainedMotion::set_time
+  Groups end;                              ///< in front of the events there
+  std::vector<Event> events;               ///< at its end
+  const EventTrace::Step* next = nullptr;  ///< none: the run ends here
+  std::optional<Refusal> miss;             ///< a contact all but closes in it
 };
 
 class Walk {
  public:
-  Walk(const Model& model, const LaneTrace& trace, double end,
+  Walk(const Model& model, const EventTrace& trace, double end,
        std::span<const SensitivityParameter> parameters, const SensitivityOptions& options);
   void go(Sensitivity& result);
 
@@ -34,7 +34,7 @@ class Walk {
     const ContactMode *before = nullptr, *after = nullptr;
   };
 
-  void cut(const LaneTrace& trace, double end);
+  void cut(const EventTrace& trace, double end);
   void measure();
   void look_for_misses();
   std::optional<Refusal> miss_in(const Stretch& stretch, bool first);

@@ -68,9 +68,9 @@ std::string events_text(const StepOptions& options, const StepReport& report) {
       (options.events.hand_over ? ""
                                 : "; leave events.hand_over: false out, then the schemes of the "
                                   "bodies step over it where they can");
-  if (report.failure == EventLane::kManyEvents)
+  if (report.failure == EventIntegrator::kManyEvents)
     return text + fmt::format(", or raise events.limit ({})", options.events.limit);
-  if (report.failure == EventLane::kManyClosed)
+  if (report.failure == EventIntegrator::kManyClosed)
     return text + fmt::format(", or raise events.closed ({})", options.events.closed);
   return text;
 }
@@ -96,8 +96,8 @@ std::string failure_text(const Model& model, const StepReport& report, std::uint
         "{}: no motion keeps these bodies apart: {}; leave them room, or use a force, or a motor "
         "with a bound, in the place of a motion",
         at, report.detail);
-  if (report.finite && options.lane == Lane::events && !of_contacts && !of_passes && !of_joints &&
-      (!why.empty() || !options.events.hand_over))
+  if (report.finite && options.lane == TimeMode::events && !of_contacts && !of_passes &&
+      !of_joints && (!why.empty() || !options.events.hand_over))
     return fmt::format("{}: {}: {}", at, body, events_text(options, report));
   if (of_joints) return fmt::format("{}: {}: {}; {}", at, body, why, finer(options));
   if (!why.empty() && !report.finite && !of_contacts && !of_passes)

@@ -75,7 +75,7 @@ State initial_state(const Model& model) {
   state.groups.assign(model.initial().begin(), model.initial().end());
   state.solvers.resize(static_cast<std::size_t>(model.island_count()));
   state.ledger.assign(model.accounts().size(), 0.0);
-  state.lane.active = model.options().lane == Lane::events;
+  state.lane.active = model.options().lane == TimeMode::events;
   if (!state.lane.active) {
     const auto prepared = prepare(model, state.h);
     for (std::size_t g = 0; g < state.groups.size(); ++g) {
@@ -177,7 +177,7 @@ Simulation::Work::Work(Model m, State s)
       return model.islands()[static_cast<std::size_t>(surface.group)] == island;
     };
     const bool shapes = std::ranges::any_of(model.surfaces().frames, here) ||
-                        std::ranges::any_of(model.surfaces().skins, here);
+                        std::ranges::any_of(model.surfaces().boundaries, here);
     const bool one_stage =
         model.groups()[static_cast<std::size_t>(groups.front())].scheme->stages().size() == 1;
     const bool joined =
@@ -229,7 +229,7 @@ Simulation::Work::Work(Model m, State s)
   }
   angles.resize(static_cast<Eigen::Index>(angle_of.size()));
   measure_angles();
-  if (model.options().lane == Lane::events) lane = std::make_unique<EventLane>(model);
+  if (model.options().lane == TimeMode::events) lane = std::make_unique<EventIntegrator>(model);
   if (model.options().controlled()) adaptive = std::make_unique<Adaptive>(model, state.h);
 }
 
@@ -914,7 +914,7 @@ void Simulation::use_threads(int count) {
   work_->arena = count > 0 ? std::make_unique<tbb::task_arena>(std::min(count, most)) : nullptr;
 }
 
-void Simulation::trace(LaneTrace* trace) {
+void Simulation::trace(EventTrace* trace) {
   expects(work_->lane != nullptr, "only the event lane has a trace: time.lane is stepping");
   work_->lane->trace(trace);
 }

@@ -50,7 +50,7 @@ class Simulation {
 
   /// Keeps the steps and events of the event lane in `trace`, which must outlive this or be replaced; nullptr: no more. UsageError
   /// without that lane.
-  void trace(LaneTrace* trace);
+  void trace(EventTrace* trace);
 
   /// Physical velocity of a group at the state's own time.
   void velocity(int group, Out v) const;

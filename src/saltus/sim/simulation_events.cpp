@@ -29,7 +29,7 @@ void Simulation::Work::start_schemes(std::vector<GroupState>& groups) const {
 // Whether the scene could be stepped: what its schemes cannot do, event-driven integration does not refuse.
 bool Simulation::Work::schemes_fit() const {
   ModelParts parts = model.parts();
-  parts.options.lane = Lane::stepping;
+  parts.options.lane = TimeMode::stepping;
   try {
     const Model stepped(std::move(parts));
     return true;
@@ -38,9 +38,10 @@ bool Simulation::Work::schemes_fit() const {
   }
 }
 
-void Simulation::Work::tell_hand_over(EventLane::End end, std::string_view reason) {
-  const bool busy = end == EventLane::End::busy, many = busy && reason == EventLane::kManyEvents;
-  const int cause = many ? 0 : busy && reason == EventLane::kManyClosed ? 1 : 2;
+void Simulation::Work::tell_hand_over(EventIntegrator::End end, std::string_view reason) {
+  const bool busy = end == EventIntegrator::End::busy,
+             many = busy && reason == EventIntegrator::kManyEvents;
+  const int cause = many ? 0 : busy && reason == EventIntegrator::kManyClosed ? 1 : 2;
   constexpr std::array kRemedy{"raise `events.limit`, or shorten `time.step`",
                                "raise `events.closed`",
                                "set `events.hand_over: false` for a run that stops there instead"};
@@ -91,7 +92,7 @@ void Simulation::Work::to_events() {
 }
 
 // What joints, and contacts between surfaces that are there at its end, pressed in an interval on groups that react.
-void Simulation::Work::press_in_lane() {
+void Simulation::Work::act_in_events() {
   pressed.clear();
   const auto press = [&](int group, const PointRef& at, const Vector3& impulse) {
     if (group >= 0 && model.groups()[static_cast<std::size_t>(group)].dynamics->prescribed() > 0)
@@ -141,7 +142,7 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
   report.passes = 1;
   std::vector<GroupState> start;
   if (reacts) start = state.groups;
-  const EventLane::End end = lane->advance(state, t1, report, events);
+  const EventIntegrator::End end = lane->advance(state, t1, report, events);
   report.events = static_cast<int>(events.size());  // a take_back among them
   if (dropped(report)) return;
   if (lane->order_decided())
@@ -156,13 +157,13 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
   if (const int law = lane->undirected(state); law >= 0)
     notices.add(Notice::Kind::undirected, law, -1, [&] { return undirected_text(model, law); });
   notices.accept();
-  if (end == EventLane::End::reached) {
+  if (end == EventIntegrator::End::reached) {
     state.lane.patience /= 2;
     touched = true;
     if (reacts) {  // between the ends of the interval
       ends = state.groups;
       lane->remember(contacts);
-      press_in_lane();
+      act_in_events();
       std::swap(state.groups, start);
       const double t = state.t;
       state.t = t1 - h;

@@ -79,7 +79,7 @@ struct Simulation::Work {
   std::vector<SeenContact> seen;
   std::vector<ContactView> views;
   std::vector<Event> events;               ///< of the last advance()
-  std::unique_ptr<EventLane> lane;         ///< of a model that has it
+  std::unique_ptr<EventIntegrator> lane;   ///< of a model that has it
   std::unique_ptr<Adaptive> adaptive;      ///< null: every interval is one step
   std::vector<char> tabled;                ///< of each island: it keeps tables for its h
   std::unique_ptr<tbb::task_arena> arena;  ///< null: that of the caller
@@ -136,11 +136,11 @@ struct Simulation::Work {
   // simulation_lanes.cpp
   void start_schemes(std::vector<GroupState>& groups) const;
   bool schemes_fit() const;
-  void tell_hand_over(EventLane::End end, std::string_view reason);
+  void tell_hand_over(EventIntegrator::End end, std::string_view reason);
   void to_schemes();
   void to_events();
   void advance_by_events(double t1, StepReport& report);
-  void press_in_lane();
+  void act_in_events();
 };
 
 /// What is made for one length of step: factors, and the tables of islands that keep some (others: null).

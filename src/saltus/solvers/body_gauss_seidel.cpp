@@ -46,7 +46,8 @@ class BodyGaussSeidel final : public ContactSolver {
  private:
   template <class Sweeps>
   SolveReport iterate(Sweeps& sweeps, const ContactProblem& problem, Limits limits, Out p) const {
-    const Crew::Shift together(sweeps.crew(), problem.laws.size() < kTogether ? 0 : kTogether);
+    const ThreadPool::Shift together(sweeps.thread_pool(),
+                                     problem.laws.size() < kTogether ? 0 : kTogether);
     sweeps.assign(problem, p, limits.stop);
     double best = sweeps.natural_map(), t = 1.0, beta = 0.0;
     SolveReport report{false, 0, best};  // where it is stopped: as p was

@@ -146,10 +146,10 @@ void BodySweeps::assign(const ContactProblem& problem, View p, Stop* stop) {
   step_.resize(x_.size());
   v_.resize(at(H_->bodies() * H_->width));
   v_old_.resize(v_.size());
-  sums_.resize(3 * (Crew::blocks_in(contacts) + 64));
+  sums_.resize(3 * (ThreadPool::blocks_in(contacts) + 64));
 
   // W_cc, and sum |b_c|^2/tr^2 and tr W for rho_c
-  crew_.blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
     double* const sum = &sums_[3 * block];
     sum[0] = sum[1] = sum[2] = 0.0;
     for (std::size_t c = begin; c < end; ++c) {
@@ -171,7 +171,7 @@ void BodySweeps::assign(const ContactProblem& problem, View p, Stop* stop) {
   });
   double trace = 0.0, loose = 0.0;
   rho_b2_ = 0.0;
-  for (std::size_t k = 0; k < Crew::blocks_in(contacts); ++k) {
+  for (std::size_t k = 0; k < ThreadPool::blocks_in(contacts); ++k) {
     trace += sums_[3 * k];
     rho_b2_ += sums_[3 * k + 1];
     loose += sums_[3 * k + 2];
@@ -204,7 +204,7 @@ void BodySweeps::velocities() {
     });
     return 0.0;
   });
-  crew_.blocks(at(H.bodies()), [&](std::size_t, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(at(H.bodies()), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
       double g[6], *const v = &v_[b * at(M)];
       for (int m = 0; m < M; ++m) g[m] = std::exchange(v[m], 0.0);
@@ -219,13 +219,14 @@ double BodySweeps::for_colours(const Visit& visit) {
   double sum = 0.0;
   for (int k = 0; k < colouring_.colours(); ++k) {
     const std::span<const int> contacts = colouring_.colour(k);
-    crew_.blocks(contacts.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
-      double part = 0.0;
-      if (!stop_requested(stop_))
-        for (std::size_t i = begin; i < end; ++i) part += visit(contacts[i]);
-      sums_[block] = part;
-    });
-    for (std::size_t block = 0; block < Crew::blocks_in(contacts.size()); ++block)
+    thread_pool_.blocks(contacts.size(),
+                        [&](std::size_t block, std::size_t begin, std::size_t end) {
+                          double part = 0.0;
+                          if (!stop_requested(stop_))
+                            for (std::size_t i = begin; i < end; ++i) part += visit(contacts[i]);
+                          sums_[block] = part;
+                        });
+    for (std::size_t block = 0; block < ThreadPool::blocks_in(contacts.size()); ++block)
       sum += sums_[block];
   }
   for (const int c : colouring_.rest())
@@ -236,7 +237,7 @@ double BodySweeps::for_colours(const Visit& visit) {
 double BodySweeps::sweep(double beta) {
   // v <- v + beta (v - v_old): the velocities of y
   const auto M = at(H_->width);
-  crew_.blocks(at(H_->bodies()), [&](std::size_t, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(at(H_->bodies()), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = M * begin; i < M * end; ++i) {
       const double v = v_[i];
       v_[i] = v + beta * (v - v_old_[i]);
@@ -285,7 +286,7 @@ double BodySweeps::visit(int c, double beta) {
 double BodySweeps::natural_map() {
   const BodyRows& H = *H_;
   const std::size_t contacts = problem_->laws.size();
-  crew_.blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
     double F2 = 0.0, x2 = 0.0;
     for (std::size_t c = begin; c < end; ++c) {
       const Law& law = problem_->laws[c];
@@ -305,7 +306,7 @@ double BodySweeps::natural_map() {
     sums_[2 * block + 1] = x2;
   });
   double F2 = 0.0, x2 = 0.0;
-  for (std::size_t block = 0; block < Crew::blocks_in(contacts); ++block) {
+  for (std::size_t block = 0; block < ThreadPool::blocks_in(contacts); ++block) {
     F2 += sums_[2 * block];
     x2 += sums_[2 * block + 1];
   }

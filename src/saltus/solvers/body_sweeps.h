@@ -12,7 +12,7 @@ namespace saltus {
 /// only the symmetric W_cc are kept. What a solve needs in memory, for contacts of three rows and bodies of three
 /// velocities: 88 bytes a contact and 57 bytes a body.
 ///
-/// Colours are solved one after the other, their contacts by the crew: in a shift of it, on the threads of the task arena
+/// Colours are solved one after the other, their contacts by the thread_pool: in a shift of it, on the threads of the task arena
 /// of the caller. A contact reads and writes its own bodies only and sums run over fixed blocks: no bit depends on threads.
 class BodySweeps final : public SolverWork {
  public:
@@ -40,7 +40,7 @@ class BodySweeps final : public SolverWork {
   void copy(Out p) const;
 
   /// Whose shifts the loops above are shared in.
-  Crew& crew() { return crew_; }
+  ThreadPool& thread_pool() { return thread_pool_; }
 
   const Colouring& colouring() const { return colouring_; }
 
@@ -50,7 +50,7 @@ class BodySweeps final : public SolverWork {
   template <int S, int M>
   double visit(int c, double beta);
 
-  Crew crew_;
+  ThreadPool thread_pool_;
   Stop* stop_ = nullptr;
   const ContactProblem* problem_ = nullptr;
   const BodyRows* H_ = nullptr;

@@ -47,8 +47,8 @@ double row_product(const BlockMatrix& W, int c, const double* p) {
   double sum[4] = {};
   int k = begin;
   for (; k + 4 <= end; k += 4)
-    for (int lane = 0; lane < 4; ++lane)
-      sum[lane] += *W.block(k + lane) * p[W.column[at(k + lane)]];
+    for (int slot = 0; slot < 4; ++slot)
+      sum[slot] += *W.block(k + slot) * p[W.column[at(k + slot)]];
   for (; k < end; ++k) sum[0] += *W.block(k) * p[W.column[at(k)]];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }

@@ -32,9 +32,9 @@ void momentum(const double* H, const double* p, double* g) {
 
 /// One contact after the other, for registers of the width that the processor has.
 struct RigidSweeps::Kernels {
-  using V = lanes::V<8>;
-  static SALTUS_INLINE const lanes::Slot<8>& row(const double* H, int i) {
-    return lanes::at<8>(H + kWidth * i);
+  using V = simd::V<8>;
+  static SALTUS_INLINE const simd::Slot<8>& row(const double* H, int i) {
+    return simd::at<8>(H + kWidth * i);
   }
   static SALTUS_INLINE double sum(const V& t) {
     return ((t[0] + t[2]) + t[4]) + ((t[1] + t[3]) + t[5]);
@@ -45,7 +45,7 @@ struct RigidSweeps::Kernels {
   static SALTUS_INLINE void push(const Range& range, int body, const double* H, const double* p) {
     const V g = (row(H, 0).v * p[0] + row(H, 1).v * p[1]) + row(H, 2).v * p[2];
     double* const v = range.v[body].of;
-    lanes::at<8>(v).v += lanes::at<8>(range.diagonal[body].of).v * g;
+    simd::at<8>(v).v += simd::at<8>(range.diagonal[body].of).v * g;
     if constexpr (!diagonal) {  // the diagonal of the rotation is 0 then
       const double* const J = range.rotation[body].block;
       for (int i = 0; i < 3; ++i)
@@ -87,11 +87,11 @@ struct RigidSweeps::Kernels {
       y[i] = c.x[i] + range.beta * (range.scale * static_cast<double>(c.step[i]));
     const double *const H = c.H, *const G = c.H + kRows * kWidth;
     if (c.side[1] >= 0) {
-      const V v = lanes::at<8>(range.v[c.side[0]].of).v;
-      const V w = lanes::at<8>(range.v[c.side[1]].of).v;
+      const V v = simd::at<8>(range.v[c.side[0]].of).v;
+      const V w = simd::at<8>(range.v[c.side[1]].of).v;
       for (int i = 0; i < kRows; ++i) u[i] += sum(row(H, i).v * v + row(G, i).v * w);
     } else if (c.side[0] >= 0) {
-      const V v = lanes::at<8>(range.v[c.side[0]].of).v;
+      const V v = simd::at<8>(range.v[c.side[0]].of).v;
       for (int i = 0; i < kRows; ++i) u[i] += sum(row(H, i).v * v);
     }
     const double *const W = c.W, *const K = c.inverse;
@@ -154,7 +154,7 @@ struct RigidSweeps::Kernels {
 
 RigidSweeps::Visit RigidSweeps::best(bool diagonal) {
 #if SALTUS_CLONES
-  static const int width = lanes::register_width();
+  static const int width = simd::register_width();
   if (width >= 8) return diagonal ? Kernels::diagonal_avx512f : Kernels::whole_avx512f;
   if (width >= 4) return diagonal ? Kernels::diagonal_avx2 : Kernels::whole_avx2;
 #endif
@@ -241,11 +241,11 @@ void RigidSweeps::assign(const ContactProblem& problem, View p, Stop* stop) {
     for (Velocity& A : inverse_) A.of[3] = A.of[4] = A.of[5] = 0.0;
   v_.resize(inverse_.size());
   v_old_.resize(v_.size());
-  sums_.resize(3 * (Crew::blocks_in(contacts) + 64));
+  sums_.resize(3 * (ThreadPool::blocks_in(contacts) + 64));
 
   // in the order of the sweeps; W_cc, and sum |b_c|^2/tr^2 and tr W for rho_c
   const std::span<const int> order = colouring_.order();
-  crew_.blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(contacts, [&](std::size_t block, std::size_t begin, std::size_t end) {
     double* const sum = &sums_[3 * block];
     sum[0] = sum[1] = sum[2] = 0.0;
     for (std::size_t i = begin; i < end; ++i) {
@@ -280,7 +280,7 @@ void RigidSweeps::assign(const ContactProblem& problem, View p, Stop* stop) {
   });
   double trace = 0.0, loose = 0.0;
   rho_b2_ = 0.0;
-  for (std::size_t k = 0; k < Crew::blocks_in(contacts); ++k) {
+  for (std::size_t k = 0; k < ThreadPool::blocks_in(contacts); ++k) {
     trace += sums_[3 * k];
     rho_b2_ += sums_[3 * k + 1];
     loose += sums_[3 * k + 2];
@@ -294,7 +294,7 @@ void RigidSweeps::assign(const ContactProblem& problem, View p, Stop* stop) {
 }
 
 void RigidSweeps::restart(View p) {
-  crew_.blocks(contacts_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(contacts_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       for (int i = 0; i < kRows; ++i) {
         contacts_[k].x[i] = p[contacts_[k].first + i];
@@ -306,7 +306,7 @@ void RigidSweeps::restart(View p) {
 }
 
 void RigidSweeps::copy(Out p) {
-  crew_.blocks(contacts_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(contacts_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       for (int i = 0; i < kRows; ++i) p[contacts_[k].first + i] = contacts_[k].x[i];
   });
@@ -323,7 +323,7 @@ void RigidSweeps::velocities() {
       }
     return 0.0;
   });
-  crew_.blocks(inverse_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(inverse_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) {
       const double *const A = inverse_[b].of, *const J = rotation_[b].block;
       double *const v = v_[b].of, g[3] = {v[3], v[4], v[5]};
@@ -342,10 +342,10 @@ double RigidSweeps::for_colours(const Use& use) {
   Contact* first = contacts_.data();
   for (int k = 0; k < colouring_.colours(); ++k) {
     const std::size_t count = colouring_.colour(k).size();
-    crew_.blocks(count, [&](std::size_t block, std::size_t begin, std::size_t end) {
+    thread_pool_.blocks(count, [&](std::size_t block, std::size_t begin, std::size_t end) {
       sums_[block] = stop_requested(stop_) ? 0.0 : use(first + begin, first + end);
     });
-    for (std::size_t block = 0; block < Crew::blocks_in(count); ++block) sum += sums_[block];
+    for (std::size_t block = 0; block < ThreadPool::blocks_in(count); ++block) sum += sums_[block];
     first += count;
   }
   return sum + use(first, contacts_.data() + contacts_.size());
@@ -353,7 +353,7 @@ double RigidSweeps::for_colours(const Use& use) {
 
 double RigidSweeps::sweep(double beta) {
   // v <- v + beta (v - v_old): the velocities of y
-  crew_.blocks(inverse_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(inverse_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b)
       for (int i = 0; i < 8; ++i) {
         const double v = v_[b].of[i];
@@ -368,7 +368,7 @@ double RigidSweeps::sweep(double beta) {
 }
 
 double RigidSweeps::natural_map() {
-  crew_.blocks(contacts_.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
+  thread_pool_.blocks(contacts_.size(), [&](std::size_t block, std::size_t begin, std::size_t end) {
     Cone K({.kind = LawKind::coulomb, .size = kRows});
     double F2 = 0.0, x2 = 0.0;
     for (std::size_t i = begin; i < end; ++i) {
@@ -385,7 +385,7 @@ double RigidSweeps::natural_map() {
     sums_[2 * block + 1] = x2;
   });
   double F2 = 0.0, x2 = 0.0;
-  for (std::size_t block = 0; block < Crew::blocks_in(contacts_.size()); ++block) {
+  for (std::size_t block = 0; block < ThreadPool::blocks_in(contacts_.size()); ++block) {
     F2 += sums_[2 * block];
     x2 += sums_[2 * block + 1];
   }

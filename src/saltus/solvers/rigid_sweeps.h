@@ -24,7 +24,7 @@ class RigidSweeps final : public SolverWork {
   double natural_map();
   void restart(View p);
   void copy(Out p);
-  Crew& crew() { return crew_; }
+  ThreadPool& thread_pool() { return thread_pool_; }
 
  private:
   /// One contact, in the order of the sweeps.
@@ -64,7 +64,7 @@ class RigidSweeps final : public SolverWork {
   void add_block(const Contact& c, int s, double* W) const;
   static void set_block(Contact& c, const double* W);
 
-  Crew crew_;
+  ThreadPool thread_pool_;
   Stop* stop_ = nullptr;
   Colouring colouring_;
   std::vector<Contact> contacts_;

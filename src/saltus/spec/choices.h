@@ -42,9 +42,9 @@ constexpr auto names_of(Bilateral) {
 /// Who carries the state from one end of an interval to the other.
 /// stepping: the schemes of the bodies, in steps that know nothing of what happens inside them.
 /// events:   integrators of high order between events, which are located (event_driven/event_integrator.h).
-enum class Lane { stepping, events };
-constexpr auto names_of(Lane) {
-  using enum Lane;
+enum class TimeMode { stepping, events };
+constexpr auto names_of(TimeMode) {
+  using enum TimeMode;
   return std::array{NamedValue{stepping, "stepping"}, NamedValue{events, "events"}};
 }
 

@@ -194,7 +194,7 @@ std::optional<Fault> SceneSpec::fault() const {
   if (saltus != kSceneVersion)
     return Fault{"saltus", "scene format " + std::to_string(saltus) + " is not known",
                  "this program reads version " + std::to_string(kSceneVersion)};
-  if (events && time.chosen_lane() != Lane::events && !time.automatic())
+  if (events && time.chosen_mode() != TimeMode::events && !time.automatic())
     return Fault{"events", "is read in the event lane only", "give `time.lane: events`"};
   if (auto found = name_fault(bodies, "bodies")) return found;
   if (auto found = name_fault(contacts, "contacts")) return found;

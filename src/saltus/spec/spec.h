@@ -34,7 +34,7 @@ constexpr auto names_of(TimeScheme) {
 struct TimeSpec {
   double end = 0.0;
   std::optional<double> rate, step;
-  std::optional<Lane> lane;
+  std::optional<TimeMode> lane;
   std::optional<double> tolerance;
   TimeScheme scheme = TimeScheme::bodies;
 
@@ -44,7 +44,7 @@ struct TimeSpec {
     if (rate) return 1.0 / *rate;
     return step.value_or(automatic() ? end / 200.0 : 0.0);
   }
-  Lane chosen_lane() const { return lane.value_or(Lane::stepping); }
+  TimeMode chosen_mode() const { return lane.value_or(TimeMode::stepping); }
   bool operator==(const TimeSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto rules() {

@@ -42,7 +42,7 @@ struct ContactMode {
 };
 
 /// What the event lane carries from interval to interval: its step in work, which may end behind State::t.
-struct LaneState {
+struct EventState {
   bool active = false;             ///< State::groups hold physical q and v, no memory of schemes
   double t = 0.0;                  ///< start of the step in work [s]
   double h = 0.0;                  ///< its length; 0: none is in work
@@ -51,7 +51,7 @@ struct LaneState {
   std::vector<GroupState> start;   ///< q, v at t
   std::vector<ContactMode> modes;  ///< of that step, by key
   double rate_time = 0.0;          ///< over which its rates are differentiated [s]
-  std::int32_t ends_with = -1;     ///< what ends it (LaneWatch::Kind), -1: nothing
+  std::int32_t ends_with = -1;     ///< what ends it (EventSearch::Kind), -1: nothing
   std::uint64_t ends_key = 0;      ///< the contact that does
   std::uint64_t crowd = 0;         ///< events in a row that each came much sooner than a step
   std::uint64_t stepping = 0;      ///< intervals that the schemes still have to step
@@ -96,7 +96,7 @@ struct State {
   double energy_start = 0.0;          ///< total at step 0 [J]
   std::vector<double> ledger;         ///< work since step 0 [J], one entry a Model::accounts()
   std::vector<BrokenJoint> broken;    ///< by time, then by joint
-  LaneState lane;                     ///< of the event lane
+  EventState lane;                    ///< of the event lane
 };
 
 /// State at t = 0, the schemes started from the physical data of the model.

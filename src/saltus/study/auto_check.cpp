@@ -35,7 +35,7 @@ Motion columns_of(const Motion& motion, std::span<const Observable> all,
 }
 
 /// A run of the event lane; no rows where it does not take the scene or fails.
-Motion lane_motion(const Scene& scene, const AutoPlan& plan, double tolerance, Stop* stop) {
+Motion event_motion(const Scene& scene, const AutoPlan& plan, double tolerance, Stop* stop) {
   AutoMethod lane;
   lane.label = "events";
   lane.events = true;
@@ -91,10 +91,10 @@ StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& p
   choice.error = error_to(motion, reference.motion);
   choice.reference = "the reference of the study";
   if (reference.told.file.empty()) {
-    const Motion fine = columns_of(lane_motion(asked, plan, kReferenceTolerance, stop), all,
+    const Motion fine = columns_of(event_motion(asked, plan, kReferenceTolerance, stop), all,
                                    observables),
-                 second =
-                     columns_of(lane_motion(asked, plan, kSecondTolerance, stop), all, observables);
+                 second = columns_of(event_motion(asked, plan, kSecondTolerance, stop), all,
+                                     observables);
     const double known = error_to(second, fine);
     if (std::isfinite(known) && known < choice.known) {
       choice.known = known;

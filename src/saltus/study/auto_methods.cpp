@@ -18,15 +18,15 @@ namespace {
 
 /// The error of the event lane is proportional to its tolerance, which its integrators of order 8 keep with steps
 /// h ~ tolerance^(1/8).
-constexpr double kLaneOrder = 1.0, kLaneCost = 1.0 / 8.0;
+constexpr double kEventOrder = 1.0, kEventCost = 1.0 / 8.0;
 /// Share of the stability limit that is stepped with, and of an order that estimates rely on.
-constexpr double kOfLimit = 0.9, kOfOrder = 0.9, kOfLane = 0.9;
+constexpr double kOfLimit = 0.9, kOfOrder = 0.9, kOfMode = 0.9;
 /// x of a run over that of the next: where the order is known, over impacts, of tolerances.
-constexpr double kSmoothJump = 4.0, kKinkedJump = 8.0, kLaneJump = 1e4;
+constexpr double kSmoothJump = 4.0, kKinkedJump = 8.0, kEventJump = 1e4;
 
 bool touches(const Model& model) {
   return !model.pairs().empty() || !model.joint_laws().empty() ||
-         !model.surfaces().colliders.empty() || !model.surfaces().skins.empty();
+         !model.surfaces().colliders.empty() || !model.surfaces().boundaries.empty();
 }
 
 /// The scheme of each entry of `bodies` by `take`.
@@ -113,10 +113,10 @@ class MethodList {
     AutoMethod method;
     method.label = "events";
     method.events = true;
-    method.order = kLaneOrder;
-    method.power = kOfLane * kLaneOrder;
-    method.jump = kLaneJump;
-    method.cheap = kLaneCost;
+    method.order = kEventOrder;
+    method.power = kOfMode * kEventOrder;
+    method.jump = kEventJump;
+    method.cheap = kEventCost;
     try {
       const AutoPlan plan{base_.options().h, 1};
       build(auto_scene(scene_, method, plan, {.x = 1e-6, .count = 1}));

@@ -18,7 +18,7 @@ namespace {
 /// that of an implicit scheme, each pass of it beyond the first; an interval of the event lane with its row, an event, a step of
 /// that lane. By counts of instructions of a pendulum and an oscillator.
 constexpr double kStepCost = 1.0, kImplicitCost = 2.0, kPassCost = 9.0, kIntervalCost = 5.0,
-                 kEventCost = 30.0, kLaneStepCost = 5.0;
+                 kEventModeCost = 30.0, kEventStepCost = 5.0;
 /// Up to this tolerance the event lane takes its integrator of order 8 by itself.
 constexpr double kAutomatic8 = 1e-5;
 /// Observables that move less than this share of the one that moves most are left out: round-off is all they show.
@@ -90,7 +90,7 @@ Scene auto_scene(const Scene& scene, const AutoMethod& method, const AutoPlan& p
   time.rate.reset();
   time.end = plan.interval * static_cast<double>(task.rows() * task.spacing);
   time.step = plan.interval * static_cast<double>(task.spacing) / static_cast<double>(task.parts);
-  time.lane = method.events ? Lane::events : Lane::stepping;
+  time.lane = method.events ? TimeMode::events : TimeMode::stepping;
   time.tolerance.reset();
   if (method.events) {
     time.tolerance = task.x;
@@ -113,8 +113,8 @@ double auto_work(const AutoMethod& method, const AutoSamples& s) {
   const auto steps = static_cast<double>(s.steps);
   if (method.events)
     return static_cast<double>(s.evaluations) + kIntervalCost * steps +
-           kLaneStepCost * static_cast<double>(s.passes) +
-           kEventCost * static_cast<double>(s.events);
+           kEventStepCost * static_cast<double>(s.passes) +
+           kEventModeCost * static_cast<double>(s.events);
   double evaluations = 0.0;
   for (const SchemeChoice& choice : method.schemes)
     evaluations = std::max(evaluations, evaluations_of(choice));
@@ -159,7 +159,7 @@ AutoRecorder::AutoRecorder(const Simulation& sim, std::uint64_t stride)
 
 void AutoRecorder::step(const StepReport& report) {
   ++samples_.steps;
-  const bool lane = sim_.model().options().lane == Lane::events;
+  const bool lane = sim_.model().options().lane == TimeMode::events;
   samples_.passes +=
       static_cast<std::uint64_t>(lane ? report.steps + report.rejected : report.passes);
   samples_.evaluations += static_cast<std::uint64_t>(report.evaluations);

@@ -149,7 +149,7 @@ std::vector<int> probes_of(const Scene& scene, const Model& model,
 SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::string> to,
                                      std::span<const std::string> of) {
   const Model model = build(scene);
-  if (model.options().lane != Lane::events)
+  if (model.options().lane != TimeMode::events)
     rethrow_placed(
         SceneError("sensitivities", "are of runs of the event lane; those of steps are wrong",
                    "give `time.lane: events`"),

@@ -107,7 +107,8 @@ class GeneralIsland final : public Island {
   bool unprojected_ = false;       ///< finish() found no impulses of the joints
   std::vector<SeenContact> seen_;  ///< before project(), where that moved something
   bool projected_ = false;
-  double surface_gap_ = 0.0;  ///< least one between shapes and skins on the finished state [m]
+  double surface_gap_ =
+      0.0;  ///< least one between shapes and boundary surfaces on the finished state [m]
 };
 
 GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)

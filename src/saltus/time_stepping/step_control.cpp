@@ -22,7 +22,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 // -- ladder
 
-StepLadder::StepLadder(const LaneState& lane, double H)
+StepLadder::StepLadder(const EventState& lane, double H)
     : H_(H), wait_(lane.stepping), patience_(lane.patience) {
   const auto level = [&](double length) {
     if (!(length > 0.0)) return 0;
@@ -34,7 +34,7 @@ StepLadder::StepLadder(const LaneState& lane, double H)
   choose();
 }
 
-void StepLadder::keep(LaneState& lane) const {
+void StepLadder::keep(EventState& lane) const {
   lane.next = std::ldexp(H_, -wish_);
   lane.h = std::ldexp(H_, -proven_);
   lane.stepping = wait_;

@@ -17,9 +17,9 @@ class StepLadder {
  public:
   static constexpr int kFinest = 30;  ///< a step of this level is taken whatever its error
 
-  /// For an interval of H [s], with what the one before learnt: LaneState::next, h, stepping and patience.
-  StepLadder(const LaneState& lane, double H);
-  void keep(LaneState& lane) const;
+  /// For an interval of H [s], with what the one before learnt: EventState::next, h, stepping and patience.
+  StepLadder(const EventState& lane, double H);
+  void keep(EventState& lane) const;
 
   bool done() const { return at_ == kWhole; }
   bool finest() const { return level_ == kFinest; }

@@ -34,13 +34,13 @@ void in_arena(int threads, const Work& work) {
 
 /// Loops until two threads have had a block of the same loop, or 20 s. use(): in each block.
 template <class Use>
-bool met(Crew& crew, const Use& use) {
+bool met(ThreadPool& thread_pool, const Use& use) {
   const auto end = Clock::now() + 20s;
   for (int loop = 0; Clock::now() < end; ++loop) {
     std::mutex lock;
     std::set<std::thread::id> who;
     std::atomic<int> seen{0};
-    crew.blocks(40 * Crew::kBlock, [&](std::size_t, std::size_t, std::size_t) {
+    thread_pool.blocks(40 * ThreadPool::kBlock, [&](std::size_t, std::size_t, std::size_t) {
       use();
       {
         const std::lock_guard guard(lock);
@@ -55,20 +55,20 @@ bool met(Crew& crew, const Use& use) {
   return false;
 }
 
-TEST_CASE("a crew does every item of every loop once") {
+TEST_CASE("a thread_pool does every item of every loop once") {
   for (const int threads : {1, 2, 3, 8})
     in_arena(threads, [&] {
-      Crew crew;
+      ThreadPool thread_pool;
       for (int shifts = 0; shifts < 3; ++shifts) {
-        const Crew::Shift shift(crew);
+        const ThreadPool::Shift shift(thread_pool);
         for (const std::size_t count : {0, 1, 63, 64, 65, 129, 1000, 20'000}) {
           CAPTURE(threads);
           CAPTURE(count);
           std::vector<int> times(count, 0);
           constexpr int kLoops = 200;
           for (int loop = 0; loop < kLoops; ++loop)
-            crew.blocks(count, [&](std::size_t block, std::size_t begin, std::size_t end) {
-              if (begin != block * Crew::kBlock || end > count) return;
+            thread_pool.blocks(count, [&](std::size_t block, std::size_t begin, std::size_t end) {
+              if (begin != block * ThreadPool::kBlock || end > count) return;
               for (std::size_t i = begin; i < end; ++i) ++times[i];
             });
           CHECK(times == std::vector<int>(count, kLoops));
@@ -85,10 +85,10 @@ TEST_CASE("a loop sees all that the loop before it wrote, whoever wrote it") {
       constexpr int kLoops = 20'000;
       std::vector<std::size_t> now(kItems), next(kItems);
       for (std::size_t i = 0; i < kItems; ++i) now[i] = i;
-      Crew crew;
-      const Crew::Shift shift(crew);
+      ThreadPool thread_pool;
+      const ThreadPool::Shift shift(thread_pool);
       for (int loop = 0; loop < kLoops; ++loop) {
-        crew.blocks(kItems, [&](std::size_t, std::size_t begin, std::size_t end) {
+        thread_pool.blocks(kItems, [&](std::size_t, std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) next[i] = now[(i + kHalf) % kItems] + 1;
         });
         now.swap(next);
@@ -100,7 +100,7 @@ TEST_CASE("a loop sees all that the loop before it wrote, whoever wrote it") {
     });
 }
 
-TEST_CASE("a crew whose helpers are kept busy elsewhere does its loops alone") {
+TEST_CASE("a thread_pool whose helpers are kept busy elsewhere does its loops alone") {
   in_arena(2, [] {
     std::atomic<bool> busy{false}, done{false}, timely{true};
     const auto wait = [&](const std::atomic<bool>& what) {
@@ -112,10 +112,10 @@ TEST_CASE("a crew whose helpers are kept busy elsewhere does its loops alone") {
     tbb::parallel_invoke(
         [&] {
           if (!wait(busy)) return;
-          Crew crew;
-          const Crew::Shift shift(crew);
+          ThreadPool thread_pool;
+          const ThreadPool::Shift shift(thread_pool);
           for (int loop = 0; loop < 100; ++loop)
-            crew.blocks(1000, [&](std::size_t, std::size_t begin, std::size_t end) {
+            thread_pool.blocks(1000, [&](std::size_t, std::size_t begin, std::size_t end) {
               items += end - begin;
             });
           done = true;
@@ -132,23 +132,23 @@ TEST_CASE("a crew whose helpers are kept busy elsewhere does its loops alone") {
 
 TEST_CASE("helpers come, leave while there is nothing to do, and come again") {
   in_arena(2, [] {
-    Crew crew;
+    ThreadPool thread_pool;
     for (int shifts = 0; shifts < 2; ++shifts) {
-      const Crew::Shift shift(crew);
-      if (!met(crew, [] {})) SALTUS_SKIP("no second thread came");
+      const ThreadPool::Shift shift(thread_pool);
+      if (!met(thread_pool, [] {})) SALTUS_SKIP("no second thread came");
       std::this_thread::sleep_for(20ms);
-      CHECK(met(crew, [] {}));
+      CHECK(met(thread_pool, [] {}));
     }
   });
 }
 
 TEST_CASE("helpers treat denormals as the caller of the shift does") {
   in_arena(2, [] {
-    Crew crew;
+    ThreadPool thread_pool;
     for (const bool flush : {false, true, false}) {
       const std::optional<FlushDenormals> mode =
           flush ? std::optional<FlushDenormals>(std::in_place) : std::nullopt;
-      const Crew::Shift shift(crew);
+      const ThreadPool::Shift shift(thread_pool);
       const auto vanishes = [] {
         volatile double small = std::numeric_limits<double>::min();
         small = 0.5 * small;
@@ -156,7 +156,7 @@ TEST_CASE("helpers treat denormals as the caller of the shift does") {
       };
       const bool expected = vanishes();
       std::atomic<int> others{0};
-      const bool two = met(crew, [&] { others += vanishes() == expected ? 0 : 1; });
+      const bool two = met(thread_pool, [&] { others += vanishes() == expected ? 0 : 1; });
       if (!two) SALTUS_SKIP("no second thread came");
       CAPTURE(flush);
       CHECK(others == 0);

@@ -70,17 +70,18 @@ Vector3 of_node(const std::vector<double>& row, int node) {
 
 }  // namespace
 
-TEST_CASE("a mesh that keeps nodes is stored by its skin, which moves as the body does") {
+TEST_CASE(
+    "a mesh that keeps nodes is stored by its boundary surface, which moves as the body does") {
   const Folder folder;
   const Model model = block(kKeep);
   run(model, folder / "a.h5");
   const ResultsReader results(folder / "a.h5");
-  const Mesh skin = results.mesh("block");
-  CHECK(skin.nodes.cols() == 68);
-  REQUIRE(skin.blocks.size() == 1);
-  CHECK(skin.blocks[0].kind == ElementKind::quad4);
-  CHECK(skin.blocks[0].elements() == 2 * (4 * 3 + 4 * 3 + 3 * 3));
-  CHECK(skin.node_sets.at("x1").size() == 16);
+  const Mesh boundary = results.mesh("block");
+  CHECK(boundary.nodes.cols() == 68);
+  REQUIRE(boundary.blocks.size() == 1);
+  CHECK(boundary.blocks[0].kind == ElementKind::quad4);
+  CHECK(boundary.blocks[0].elements() == 2 * (4 * 3 + 4 * 3 + 3 * 3));
+  CHECK(boundary.node_sets.at("x1").size() == 16);
   CHECK(!results.has("block", "displacement"));  // made of q
 
   const auto& body = dynamic_cast<const ReducedMesh&>(*model.groups()[0].dynamics);
@@ -94,24 +95,28 @@ TEST_CASE("a mesh that keeps nodes is stored by its skin, which moves as the bod
   for (int a : node) at.push_back({0, a, Vector3::Zero()});
   Vector x(3 * std::ssize(node));
   body.points(0.0, Eigen::Map<const Vector>(q.data(), 8), at, x);
-  const Vector moved = skin.nodes.reshaped() + Eigen::Map<const Vector>(u.data(), std::ssize(u));
+  const Vector moved =
+      boundary.nodes.reshaped() + Eigen::Map<const Vector>(u.data(), std::ssize(u));
   CHECK((x - moved).norm() < 1e-14);
-  CHECK(moved != Vector(skin.nodes.reshaped()));
-  const int kept = node_near(skin, {0.4, 0.3, 0.3}), other = node_near(skin, {0.4, 0.0, 0.0});
+  CHECK(moved != Vector(boundary.nodes.reshaped()));
+  const int kept = node_near(boundary, {0.4, 0.3, 0.3}),
+            other = node_near(boundary, {0.4, 0.0, 0.0});
   // kept degrees of freedom come first, in the order of the nodes
   CHECK(of_node(u, other).z() == q[0]);
   CHECK(of_node(u, kept) == Vector3(q[1], q[2], q[3]));
   CHECK(of_node(rate, kept) == Vector3(v[1], v[2], v[3]));
-  CHECK(of_node(u, node_near(skin, {0.0, 0.1, 0.0})) == Vector3::Zero());  // held
+  CHECK(of_node(u, node_near(boundary, {0.0, 0.1, 0.0})) == Vector3::Zero());  // held
 }
 
-TEST_CASE("a mesh that is met at places is stored by its skin, which goes with these places") {
+TEST_CASE(
+    "a mesh that is met at places is stored by its boundary surface, which goes with these "
+    "places") {
   const Folder folder;
   const Model model = block(kAt);
   run(model, folder / "a.h5");
   const ResultsReader results(folder / "a.h5");
-  const Mesh skin = results.mesh("block");
-  CHECK(skin.nodes.cols() == 68);
+  const Mesh boundary = results.mesh("block");
+  CHECK(boundary.nodes.cols() == 68);
   CHECK(!results.has("block", "line"));
   const auto& body = dynamic_cast<const Modal&>(*model.groups()[0].dynamics);
   for (std::size_t k : {std::size_t{0}, std::size_t{9}}) {
@@ -122,7 +127,7 @@ TEST_CASE("a mesh that is met at places is stored by its skin, which goes with t
       const double along = body.placement().axis.dot(place - body.placement().origin);
       body.shapes().row(along, row);
       const double expected = row.dot(Eigen::Map<const Vector>(q.data(), 6));
-      CHECK(of_node(u, node_near(skin, place)).dot(body.placement().direction) ==
+      CHECK(of_node(u, node_near(boundary, place)).dot(body.placement().direction) ==
             doctest::Approx(expected).epsilon(1e-12));
       CHECK(expected < 0.0);  // it hangs
     }
@@ -132,7 +137,7 @@ TEST_CASE("a mesh that is met at places is stored by its skin, which goes with t
                             after = results.body("block", "displacement", 9, 1),
                             v0 = results.node_velocity("block", 8, 1),
                             v1 = results.node_velocity("block", 9, 1);
-  const int tip = node_near(skin, {0.4, 0.3, 0.3});
+  const int tip = node_near(boundary, {0.4, 0.3, 0.3});
   const Vector3 mean = 0.5 * (of_node(v0, tip) + of_node(v1, tip));
   CHECK((1e-4 * mean - (of_node(after, tip) - of_node(before, tip))).norm() <
         1e-9 * 1e-4 * mean.norm() + 1e-16);
@@ -158,7 +163,7 @@ TEST_CASE("the viewer, ParaView and tables get a mesh that moves in its modes as
           std::string::npos);
     const std::vector<std::string> tables = convert_csv(results, folder / "a");
     CHECK(std::ranges::find(tables, folder / "a.block.csv") != tables.end());
-    // node 79, the last of the whole mesh, is the last of the skin
+    // node 79, the last of the whole mesh, is the last of the boundary surface
     CHECK(convert_nodes(results, folder / "a", "79").size() == 1);
     CHECK(bytes_of(folder / "a.block.nodes.csv").find("time [s],79 ux [m],79 uy [m]") == 0);
     CHECK_THROWS_AS(convert_nodes(results, folder / "a", "31"), SceneError);  // inside

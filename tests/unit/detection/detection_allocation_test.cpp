@@ -35,7 +35,7 @@ TEST_CASE("a detector that has seen its sizes takes nothing from the heap" *
   CHECK(taken == 0);
 }
 
-TEST_CASE("a detector of skins that has seen its sizes takes nothing from the heap" *
+TEST_CASE("a detector of boundary surfaces that has seen its sizes takes nothing from the heap" *
           doctest::skip(!SALTUS_COUNTS_MALLOC)) {
   Sampler sample(11);
   std::vector<Collider> colliders{{Plane{}, {{0, 0, 0.01}, Matrix3::Identity()}, -1, 0}};
@@ -44,9 +44,9 @@ TEST_CASE("a detector of skins that has seen its sizes takes nothing from the he
     colliders.push_back({random_convex(i % kConvexKinds, sample), {}, i, 0});
     frames.push_back(sample.pose(1.5));
   }
-  SkinDetector detector({block({0, 0, 0}, {1, 1, 1}, 8), block({0.1, 0.1, 1}, {0.9, 0.9, 2}, 5)},
-                        colliders, 0.01, 1, kAllMeet);
-  std::vector<SkinContact> contacts;
+  SurfaceDetector detector({block({0, 0, 0}, {1, 1, 1}, 8), block({0.1, 0.1, 1}, {0.9, 0.9, 2}, 5)},
+                           colliders, 0.01, 1, kAllMeet);
+  std::vector<SurfaceContact> contacts;
   const auto shake = [&] {
     for (Pose& F : frames) F.x += sample.vector(1e-3);
     for (Vector3& x : detector.vertices(0)) x += sample.vector(1e-4);

@@ -1,4 +1,4 @@
-// Skins against closed forms, each other and themselves.
+// Boundary surfaces against closed forms, each other and themselves.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -12,23 +12,24 @@ using namespace saltus;
 using namespace saltus::testing;
 namespace {
 
-std::vector<SkinContact> found(SkinDetector& detector, std::span<const Pose> frames = {}) {
-  std::vector<SkinContact> contacts;
+std::vector<SurfaceContact> found(SurfaceDetector& detector, std::span<const Pose> frames = {}) {
+  std::vector<SurfaceContact> contacts;
   detector.detect(frames, contacts);
   for (std::size_t i = 1; i < contacts.size(); ++i) CHECK(contacts[i - 1].key < contacts[i].key);
   return contacts;
 }
-std::vector<SkinContact> found(std::vector<DeformingShape> skins, std::vector<Collider> colliders,
-                               double margin) {
-  SkinDetector detector(std::move(skins), colliders, margin, 1, kAllMeet);
+std::vector<SurfaceContact> found(std::vector<DeformingShape> boundaries,
+                                  std::vector<Collider> colliders, double margin) {
+  SurfaceDetector detector(std::move(boundaries), colliders, margin, 1, kAllMeet);
   return found(detector);
 }
 
-Vector3 place(const DeformingShape& skin, const SkinSide& side) {
-  if (side.vertex >= 0) return skin.vertices[side.vertex];
+Vector3 place(const DeformingShape& boundary, const SurfaceSide& side) {
+  if (side.vertex >= 0) return boundary.vertices[side.vertex];
   Vector3 x = Vector3::Zero();
   for (int k = 0; k < 3; ++k)
-    if (side.weight[k] > 0.0) x += side.weight[k] * skin.vertices[skin.facets[side.facet][k]];
+    if (side.weight[k] > 0.0)
+      x += side.weight[k] * boundary.vertices[boundary.facets[side.facet][k]];
   return x;
 }
 
@@ -75,7 +76,7 @@ TEST_CASE("a vertex has the distance of a point from every convex shape, outside
         CAPTURE(exact);
         if (exact > 0.3) continue;
         REQUIRE(next < contacts.size());
-        const SkinContact& c = contacts[next++];
+        const SurfaceContact& c = contacts[next++];
         CHECK(c.a.vertex == v);
         CHECK(c.gap == doctest::Approx(exact).epsilon(1e-9));
         // one step along the normal changes the distance by as much
@@ -102,7 +103,7 @@ TEST_CASE("a vertex has the distance of a point from a plane, a hull and a mesh"
     DeformingShape points;
     for (int i = 0; i < 400; ++i) points.vertices.push_back(at * Vector3(sample.vector(0.6)));
     std::vector<double> gap(400, 1.0);
-    for (const SkinContact& c : found({points}, {{shape, at, -1, 0}}, 0.05))
+    for (const SurfaceContact& c : found({points}, {{shape, at, -1, 0}}, 0.05))
       gap[c.a.vertex] = c.gap;
     int near = 0;
     for (int v = 0; v < 400; ++v) {
@@ -117,7 +118,7 @@ TEST_CASE("a vertex has the distance of a point from a plane, a hull and a mesh"
   const Pose at = sample.pose(1.0);
   for (int i = 0; i < 50; ++i) points.vertices.push_back(sample.vector(2.0));
   int known = 0;
-  for (const SkinContact& c : found({points}, {{Plane{}, at, -1, 0}}, 0.1)) {
+  for (const SurfaceContact& c : found({points}, {{Plane{}, at, -1, 0}}, 0.1)) {
     CHECK(c.gap == doctest::Approx(at.R.col(2).dot(points.vertices[c.a.vertex] - at.x)));
     CHECK((c.normal - at.R.col(2)).norm() < 1e-15);
     ++known;
@@ -161,7 +162,7 @@ TEST_CASE("a ball, a corner and an edge touch the facets between vertices") {
     const auto contacts =
         found({s}, {{Box{{0.4, 0.3, 0.1}}, {{1.1, 1.05, 0.1}, Matrix3::Identity()}, -1, 0}}, 0.001);
     std::multiset<std::pair<double, double>> at;
-    for (const SkinContact& c : contacts) {
+    for (const SurfaceContact& c : contacts) {
       CHECK(c.gap == doctest::Approx(0.0));
       const Vector3 x = place(s, c.a);
       at.insert({std::round(1e6 * x.x()) / 1e6, std::round(1e6 * x.y()) / 1e6});
@@ -169,7 +170,7 @@ TEST_CASE("a ball, a corner and an edge touch the facets between vertices") {
     CHECK(at == std::multiset<std::pair<double, double>>{
                     {0.7, 0.75}, {0.7, 1.35}, {1.0, 1.0}, {1.5, 0.75}, {1.5, 1.35}});
   }
-  SUBCASE("a roof edge across a ridge of the skin") {
+  SUBCASE("a roof edge across a ridge of the boundary surface") {
     DeformingShape ridge = s;
     for (Vector3& x : ridge.vertices)
       if (x.x() == 1.0) x.z() = 0.01;
@@ -194,7 +195,7 @@ TEST_CASE("blocks that lie flush on each other touch by the faces they rest on")
       const auto contacts = found({low, high}, {}, 1e-3);
       // vertices that are in one place count once
       CHECK(contacts.size() == static_cast<std::size_t>((cells + 1) * (cells + 1)));
-      for (const SkinContact& c : contacts) {
+      for (const SurfaceContact& c : contacts) {
         CHECK((c.normal + Vector3::UnitZ()).norm() < 1e-12);
         CHECK(c.gap == doctest::Approx(-depth));
       }
@@ -202,7 +203,7 @@ TEST_CASE("blocks that lie flush on each other touch by the faces they rest on")
           Box{Vector3::Constant(0.5)}, {{0.5, 0.5, 1.5 - depth}, Matrix3::Identity()}, -1, 0};
       const auto on_box = found({low}, {box}, 1e-3);
       CHECK(on_box.size() == static_cast<std::size_t>((cells + 1) * (cells + 1)));
-      for (const SkinContact& c : on_box) {
+      for (const SurfaceContact& c : on_box) {
         CHECK((c.normal + Vector3::UnitZ()).norm() < 1e-12);
         CHECK(c.gap == doctest::Approx(-depth));
       }
@@ -214,7 +215,7 @@ TEST_CASE("blocks of different meshes touch at the vertices of both") {
   const DeformingShape high = block({0.1, 0.1, 1}, {0.9, 0.9, 2}, 4);
   const auto contacts = found({low, high}, {}, 1e-3);
   int of_low = 0, of_high = 0;
-  for (const SkinContact& c : contacts) {
+  for (const SurfaceContact& c : contacts) {
     CHECK((place(low, c.a) - place(high, c.b)).norm() < 1e-12);
     ++(c.a.vertex >= 0 ? of_low : of_high);
   }
@@ -232,7 +233,7 @@ TEST_CASE("bars that cross touch at the edges of both") {
     REQUIRE(contacts.size() == 4);
     REQUIRE(on_mesh.size() == 4);
     for (std::size_t i = 0; i < 4; ++i) {
-      const SkinContact& c = contacts[i];
+      const SurfaceContact& c = contacts[i];
       CHECK(c.gap == doctest::Approx(-depth));
       CHECK((c.normal + Vector3::UnitZ()).norm() < 1e-12);
       const Vector3 x = place(low, c.a), y = place(high, c.b);
@@ -294,10 +295,10 @@ TEST_CASE("a point in a hollow edge is pushed out between its walls") {
 TEST_CASE("keys stay while a block slides over the facets of another") {
   const DeformingShape low = block({0, 0, 0}, {1, 1, 0.2}, 7);
   const DeformingShape high = block({0.05, 0.07, 0.2}, {0.25, 0.27, 0.4}, 2);
-  SkinDetector detector({low, high}, {}, 1e-3, 1, kAllMeet);
-  const auto keys_of = [](const std::vector<SkinContact>& contacts) {
+  SurfaceDetector detector({low, high}, {}, 1e-3, 1, kAllMeet);
+  const auto keys_of = [](const std::vector<SurfaceContact>& contacts) {
     std::set<std::uint64_t> keys;
-    for (const SkinContact& c : contacts)
+    for (const SurfaceContact& c : contacts)
       if (c.b.vertex >= 0) keys.insert(c.key);
     return keys;
   };
@@ -309,7 +310,7 @@ TEST_CASE("keys stay while a block slides over the facets of another") {
     REQUIRE(keys_of(contacts) == first);
     // no two contacts in one place
     std::set<std::pair<std::int64_t, std::int64_t>> places;
-    for (const SkinContact& c : contacts) {
+    for (const SurfaceContact& c : contacts) {
       const Vector3 x =
           c.a.vertex >= 0 ? detector.vertices(0)[c.a.vertex] : detector.vertices(1)[c.b.vertex];
       REQUIRE(places.insert({std::llround(1e7 * x.x()), std::llround(1e7 * x.y())}).second);
@@ -357,7 +358,7 @@ TEST_CASE("a strip that folds touches itself, a straight one does not") {
   };
   const DeformingShape start = strip(0.0);
   CHECK(triangle_mesh(start.vertices, start.facets)->closed);
-  SkinDetector detector({start}, {}, 2e-3, 1, kAllMeet);
+  SurfaceDetector detector({start}, {}, 2e-3, 1, kAllMeet);
   CHECK(found(detector).empty());
   detector.vertices(0) = strip(0.0895).vertices;  // the ends 1 mm from each other
   const auto near = found(detector);
@@ -367,7 +368,7 @@ TEST_CASE("a strip that folds touches itself, a straight one does not") {
   CHECK(deep.size() >= near.size());
   const std::vector<Vector3> x = detector.vertices(0);
   double deepest = 0.0;
-  for (const SkinContact& c : deep) {
+  for (const SurfaceContact& c : deep) {
     deepest = std::min(deepest, c.gap);
     CHECK(x[c.a.vertex].x() > 0.2);  // on the legs
     CAPTURE(c.a.vertex);
@@ -396,7 +397,7 @@ TEST_CASE("in a plane a corner, a disc and a vertex touch edges") {
   const auto box =
       found({line}, {{Box{{0.2, 0.1, 0.5}}, {{1.5, 0.1, 0}, Matrix3::Identity()}, -1, 0}}, 0.01);
   REQUIRE(box.size() == 2);
-  for (const SkinContact& c : box) {
+  for (const SurfaceContact& c : box) {
     CHECK(c.gap == doctest::Approx(0.0));
     CHECK(c.normal.y() == doctest::Approx(-1.0));
     CHECK(c.a.facet == 1);
@@ -413,7 +414,7 @@ TEST_CASE("materials that do not meet are left out") {
   DeformingShape low = block({0, 0, 0}, {1, 1, 1}, 2), high = block({0, 0, 1}, {1, 1, 2}, 2);
   high.material = 1;
   for (const char meets : {'\0', '\1'}) {
-    SkinDetector detector({low, high}, std::vector<Collider>{}, 1e-3, 2, {1, meets, meets, 1});
+    SurfaceDetector detector({low, high}, std::vector<Collider>{}, 1e-3, 2, {1, meets, meets, 1});
     CHECK(found(detector).empty() == (meets == '\0'));
   }
 }

@@ -1,4 +1,4 @@
-// What detection of skins depends on: the present configuration, not the order of the search nor what was before.
+// What detection of boundary surfaces depends on: the present configuration, not the order of the search nor what was before.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -11,8 +11,8 @@ using namespace saltus;
 using namespace saltus::testing;
 namespace {
 
-std::vector<SkinContact> found(SkinDetector& detector) {
-  std::vector<SkinContact> contacts;
+std::vector<SurfaceContact> found(SurfaceDetector& detector) {
+  std::vector<SurfaceContact> contacts;
   detector.detect({}, contacts);
   for (std::size_t i = 1; i < contacts.size(); ++i) CHECK(contacts[i - 1].key < contacts[i].key);
   return contacts;
@@ -42,7 +42,7 @@ TEST_CASE("edges whose numbers fall together in the key are told apart by their 
     if (swapped)
       for (std::size_t i = 0; i < 8; ++i)
         std::swap(bars.vertices[i], bars.vertices[bars.vertices.size() - 8 + i]);
-    SkinDetector detector({bars, few}, {}, 1e-3, 1, kAllMeet);
+    SurfaceDetector detector({bars, few}, {}, 1e-3, 1, kAllMeet);
     const auto contacts = found(detector);
     REQUIRE(contacts.size() == 8);
     int together = 0;
@@ -54,7 +54,7 @@ TEST_CASE("edges whose numbers fall together in the key are told apart by their 
       }
     CHECK(together == 4);
     keys.emplace_back();
-    for (const SkinContact& c : contacts) keys.back().push_back(c.key);
+    for (const SurfaceContact& c : contacts) keys.back().push_back(c.key);
   }
   CHECK(keys[0] == keys[1]);
 }
@@ -70,16 +70,16 @@ TEST_CASE("a facet that has lost its area leaves nothing of its past") {
   std::vector<Vector3> folded = start.vertices;
   folded[4] = folded[3];
   const std::vector<Collider> below{{Plane{}, {{0, 0, -0.02}, Matrix3::Identity()}, -1, 0}};
-  SkinDetector fresh({start, above}, below, 0.05, 1, kAllMeet);
+  SurfaceDetector fresh({start, above}, below, 0.05, 1, kAllMeet);
   fresh.vertices(0) = folded;
   const auto expected = found(fresh);
   CHECK(expected.size() > 50);
-  for (const SkinContact& c : expected) {
+  for (const SurfaceContact& c : expected) {
     CHECK(std::isfinite(c.gap));
     CHECK(c.normal.norm() == doctest::Approx(1.0));
   }
   for (const Vector3& before : {Vector3(1, 1, 0.9), Vector3(-1, 1, -0.5), Vector3(0, 1, 2)}) {
-    SkinDetector other({start, above}, below, 0.05, 1, kAllMeet);
+    SurfaceDetector other({start, above}, below, 0.05, 1, kAllMeet);
     other.vertices(0)[4] = before;
     found(other);
     other.vertices(0) = folded;
@@ -98,10 +98,10 @@ TEST_CASE("pairs that are excluded never touch, whichever of them is named first
   const std::vector<Collider> floor{{Plane{}, {}, -1, 0},
                                     {Box{{2, 2, 0.5}}, {{0, 0, -0.5}, Matrix3::Identity()}, -2, 0}};
   const auto met = [&](std::vector<std::array<int, 2>> excluded) {
-    SkinDetector detector({low, high}, floor, 1e-3, 1, kAllMeet, std::move(excluded));
-    std::array<int, 3> count{};  // plane, box, the other skin
-    for (const SkinContact& c : found(detector))
-      ++count[static_cast<std::size_t>(c.b.skin >= 0 ? 2 : c.b.collider)];
+    SurfaceDetector detector({low, high}, floor, 1e-3, 1, kAllMeet, std::move(excluded));
+    std::array<int, 3> count{};  // plane, box, the other boundary surface
+    for (const SurfaceContact& c : found(detector))
+      ++count[static_cast<std::size_t>(c.b.boundary >= 0 ? 2 : c.b.collider)];
     return count;
   };
   const auto all = met({});
@@ -113,7 +113,7 @@ TEST_CASE("pairs that are excluded never touch, whichever of them is named first
 
 TEST_CASE("the depth of a point in a closed surface is its distance from it") {
   const DeformingShape shape = block({0, 0, 0}, {1, 2, 3}, 3);
-  const SkinSurface surface(shape.vertices, shape.facets, 1.0);
+  const FacetSurface surface(shape.vertices, shape.facets, 1.0);
   std::mt19937 random(4);
   std::uniform_real_distribution<double> near(-0.5, 3.5);
   int inside = 0;
@@ -127,13 +127,13 @@ TEST_CASE("the depth of a point in a closed surface is its distance from it") {
   DeformingShape ring;  // counter-clockwise with the outside on the right
   ring.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
   ring.facets = {{0, 1, -1}, {1, 2, -1}, {2, 3, -1}, {3, 0, -1}};
-  CHECK(SkinSurface(ring.vertices, ring.facets, 1.0).depth_of({0.3, 0.6, 0.0}) ==
+  CHECK(FacetSurface(ring.vertices, ring.facets, 1.0).depth_of({0.3, 0.6, 0.0}) ==
         doctest::Approx(0.3));
-  CHECK(SkinSurface(ring.vertices, ring.facets, 1.0).depth_of({1.3, 0.6, 0.0}) == 0.0);
+  CHECK(FacetSurface(ring.vertices, ring.facets, 1.0).depth_of({1.3, 0.6, 0.0}) == 0.0);
   ring.facets.pop_back();
-  CHECK(SkinSurface(ring.vertices, ring.facets, 1.0).depth_of({0.3, 0.6, 0.0}) == 0.0);
+  CHECK(FacetSurface(ring.vertices, ring.facets, 1.0).depth_of({0.3, 0.6, 0.0}) == 0.0);
   const DeformingShape open = sheet(2, 2.0);
-  CHECK(SkinSurface(open.vertices, open.facets, 1.0).depth_of({0.3, 0.2, -0.1}) == 0.0);
+  CHECK(FacetSurface(open.vertices, open.facets, 1.0).depth_of({0.3, 0.2, -0.1}) == 0.0);
 }
 
 TEST_CASE("a block that widens where it stands on a slab touches it from above alone") {
@@ -143,14 +143,14 @@ TEST_CASE("a block that widens where it stands on a slab touches it from above a
       CAPTURE(reach);
       const Collider slab{Box{{reach, reach, 0.5}}, {{0, 0, -0.5}, Matrix3::Identity()}, -1, 0};
       DeformingShape low = block({-0.5, -0.5, 0}, {0.5, 0.5, 1}, 2);
-      SkinDetector detector({low}, std::vector{slab}, 1e-3, 1, kAllMeet);
+      SurfaceDetector detector({low}, std::vector{slab}, 1e-3, 1, kAllMeet);
       for (Vector3& x : detector.vertices(0)) {
         x.head<2>() *= 1.0 + wider * (1.0 - x.z());
         x.z() *= 1.0 - wider;
       }
       const auto contacts = found(detector);
       CHECK(contacts.size() == 9);
-      for (const SkinContact& c : contacts) {
+      for (const SurfaceContact& c : contacts) {
         CHECK(c.gap == 0.0);
         CHECK(c.normal == Vector3(0, 0, 1));
       }

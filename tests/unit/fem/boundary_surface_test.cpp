@@ -1,4 +1,4 @@
-// Skins: closed, outwards, made of points of the body.
+// Boundary surfaces: closed, outwards, made of points of the body.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,12 +12,12 @@
 namespace saltus {
 namespace {
 
-/// The skin as a mesh in the places of its vertices.
-std::shared_ptr<const TriangleMesh> surface(const Skin& skin, const Vector& places) {
+/// The boundary surface as a mesh in the places of its vertices.
+std::shared_ptr<const TriangleMesh> surface(const BoundarySurface& boundary, const Vector& places) {
   std::vector<Vector3> x;
   for (Eigen::Index i = 0; i < places.size(); i += 3) x.emplace_back(places.segment<3>(i));
   std::vector<std::array<int, 3>> triangles;
-  for (const SkinFacet& facet : skin.facets) triangles.push_back(facet.vertex);
+  for (const BoundaryFacet& facet : boundary.facets) triangles.push_back(facet.vertex);
   return triangle_mesh(std::move(x), std::move(triangles));
 }
 Vector places(const Dynamics& body, const Vector& q, std::span<const PointRef> at) {
@@ -26,15 +26,15 @@ Vector places(const Dynamics& body, const Vector& q, std::span<const PointRef> a
   return x;
 }
 /// The corners of every facet, as points of the facet, lie at its vertices.
-void check_corners(const Dynamics& body, const Vector& q, const Skin& skin) {
-  const Vector x = places(body, q, skin.vertices);
+void check_corners(const Dynamics& body, const Vector& q, const BoundarySurface& boundary) {
+  const Vector x = places(body, q, boundary.vertices);
   std::vector<PointRef> corners;
-  for (const SkinFacet& facet : skin.facets)
+  for (const BoundaryFacet& facet : boundary.facets)
     for (int k = 0; k < facet.corners(); ++k) corners.push_back(facet.point(Vector3::Unit(k)));
   const Vector y = places(body, q, corners);
   Eigen::Index next = 0;
   double off = 0.0;
-  for (const SkinFacet& facet : skin.facets)
+  for (const BoundaryFacet& facet : boundary.facets)
     for (int k = 0; k < facet.corners(); ++k, ++next)
       off = std::max(off, (y.segment<3>(3 * next) -
                            x.segment<3>(3 * facet.vertex[static_cast<std::size_t>(k)]))
@@ -42,21 +42,21 @@ void check_corners(const Dynamics& body, const Vector& q, const Skin& skin) {
   CHECK(off < 1e-14);
 }
 
-TEST_CASE("the skin of a mesh is closed, looks outwards and moves with the nodes") {
+TEST_CASE("the boundary surface of a mesh is closed, looks outwards and moves with the nodes") {
   for (const ElementInfo& kind : element_kinds()) {
     if (kind.dimension < 3) continue;
     CAPTURE(kind.name);
     FemSystem system;
     system.mesh = box_mesh({kind.kind, {2, 3, 1}, {1.0, 1.5, 0.5}});
     system.materials = {FemMaterial{}};
-    const Skin skin = skin_of(system.mesh, boundary(system.mesh));
+    const BoundarySurface boundary = boundary_of(system.mesh, saltus::boundary(system.mesh));
     const Fem body(system);
     Vector q = Vector::Zero(body.positions());
-    const auto mesh = surface(skin, places(body, q, skin.vertices));
+    const auto mesh = surface(boundary, places(body, q, boundary.vertices));
     CHECK(mesh->closed);
     CHECK(moments(Shape(mesh)).volume == doctest::Approx(0.75));
     for (Eigen::Index i = 0; i < q.size(); ++i) q[i] = 0.01 * std::sin(double(7 * i));
-    check_corners(body, q, skin);
+    check_corners(body, q, boundary);
   }
 }
 
@@ -66,23 +66,23 @@ TEST_CASE("edges of plane elements have the outside on their right, bars have en
     FemSystem system;
     system.mesh = box_mesh({kind, {3, 2, 0}, {1.0, 2.0, 0.0}});
     system.materials = {FemMaterial{}};
-    const Skin skin = skin_of(system.mesh, boundary(system.mesh));
+    const BoundarySurface boundary = boundary_of(system.mesh, saltus::boundary(system.mesh));
     const Fem body(system);
     const Vector q = Vector::Zero(body.positions());
-    const Vector x = places(body, q, skin.vertices);
+    const Vector x = places(body, q, boundary.vertices);
     const Vector3 middle(0.5, 1.0, 0.0);
     double around = 0.0;
-    for (const SkinFacet& facet : skin.facets) {
+    for (const BoundaryFacet& facet : boundary.facets) {
       REQUIRE(facet.corners() == 2);
       const Vector3 a = x.segment<3>(3 * facet.vertex[0]), b = x.segment<3>(3 * facet.vertex[1]);
       CHECK((b - a).cross(Vector3::UnitZ()).dot(0.5 * (a + b) - middle) > 0.0);
       around += (b - a).norm();
     }
     CHECK(around == doctest::Approx(6.0));
-    check_corners(body, q, skin);
+    check_corners(body, q, boundary);
   }
   const Mesh bar = box_mesh({ElementKind::bar3, {4, 0, 0}, {1.0, 0.0, 0.0}});
-  const Skin ends = skin_of(bar, {});
+  const BoundarySurface ends = boundary_of(bar, {});
   REQUIRE(ends.vertices.size() == 2);
   CHECK(ends.facets.empty());
   CHECK(bar.nodes(0, ends.vertices[0].feature) == 0.0);
@@ -113,15 +113,15 @@ TEST_CASE(
     double missing[2] = {0.0, 0.0};
     for (int fine = 0; fine < 2; ++fine) {
       const double size = fine ? 0.05 : 0.1;
-      const Skin skin = skin_of(shape, 0, Vector3::Zero(), size);
-      Vector x(3 * static_cast<Eigen::Index>(skin.vertices.size()));
+      const BoundarySurface boundary = boundary_of(shape, 0, Vector3::Zero(), size);
+      Vector x(3 * static_cast<Eigen::Index>(boundary.vertices.size()));
       double worst = 0.0;
-      for (std::size_t i = 0; i < skin.vertices.size(); ++i) {
-        x.segment<3>(3 * static_cast<Eigen::Index>(i)) = skin.vertices[i].local;
-        worst = std::max(worst, std::abs(off(shape, skin.vertices[i].local)));
+      for (std::size_t i = 0; i < boundary.vertices.size(); ++i) {
+        x.segment<3>(3 * static_cast<Eigen::Index>(i)) = boundary.vertices[i].local;
+        worst = std::max(worst, std::abs(off(shape, boundary.vertices[i].local)));
       }
       CHECK(worst < 1e-15);
-      const auto mesh = surface(skin, x);
+      const auto mesh = surface(boundary, x);
       CHECK(mesh->closed);
       double longest = 0.0;
       for (const auto& t : mesh->triangles)
@@ -150,35 +150,35 @@ TEST_CASE("boxes, hulls and meshes keep their corners, about the centre of mass"
   for (int i = 0; i < 8; ++i)
     corners.push_back(centre +
                       half.cwiseProduct(Vector3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));
-  const Skin box = skin_of(Box{half}, 1, Vector3::Zero(), 0.0);
-  const Skin hull = skin_of(convex_hull(corners), 1, centre, 0.0);
-  for (const Skin& skin : {box, hull}) {
-    CHECK(skin.vertices.size() == 8);
-    CHECK(skin.facets.size() == 12);
-    for (const PointRef& v : skin.vertices) {
+  const BoundarySurface box = boundary_of(Box{half}, 1, Vector3::Zero(), 0.0);
+  const BoundarySurface hull = boundary_of(convex_hull(corners), 1, centre, 0.0);
+  for (const BoundarySurface& boundary : {box, hull}) {
+    CHECK(boundary.vertices.size() == 8);
+    CHECK(boundary.facets.size() == 12);
+    for (const PointRef& v : boundary.vertices) {
       CHECK(v.body == 1);
       CHECK((v.local.cwiseAbs() - half).norm() < 1e-14);
     }
-    const auto mesh = surface(skin, places(body, q, skin.vertices));
+    const auto mesh = surface(boundary, places(body, q, boundary.vertices));
     CHECK(mesh->closed);
     Matrix3 F;
     F << 1.1, 0.2, 0, 0, 0.9, 0.1, 0, 0, 1.2;
     CHECK(moments(Shape(mesh)).volume == doctest::Approx(0.048 * F.determinant()));
-    check_corners(body, q, skin);
+    check_corners(body, q, boundary);
   }
 }
 
 TEST_CASE("what is no surface of a body is refused") {
-  CHECK_THROWS_WITH_AS(skin_of(Plane{}, 0, Vector3::Zero(), 0.1), doctest::Contains("plane"),
+  CHECK_THROWS_WITH_AS(boundary_of(Plane{}, 0, Vector3::Zero(), 0.1), doctest::Contains("plane"),
                        UsageError);
-  CHECK_THROWS_WITH_AS(skin_of(Sphere{1.0}, 0, Vector3::Zero(), 0.0), doctest::Contains("size"),
+  CHECK_THROWS_WITH_AS(boundary_of(Sphere{1.0}, 0, Vector3::Zero(), 0.0), doctest::Contains("size"),
                        UsageError);
-  CHECK_THROWS_WITH_AS(skin_of(Sphere{1.0}, 0, Vector3::Zero(), 1e-5), doctest::Contains("4194304"),
-                       UsageError);
+  CHECK_THROWS_WITH_AS(boundary_of(Sphere{1.0}, 0, Vector3::Zero(), 1e-5),
+                       doctest::Contains("4194304"), UsageError);
   const Mesh mesh = box_mesh({});
   const std::vector<MeshFace> twice{{0, 1}, {0, 1}}, none{{1, 0}};
-  CHECK_THROWS_WITH_AS(skin_of(mesh, twice), doctest::Contains("twice"), UsageError);
-  CHECK_THROWS_WITH_AS(skin_of(mesh, none), doctest::Contains("element 1"), UsageError);
+  CHECK_THROWS_WITH_AS(boundary_of(mesh, twice), doctest::Contains("twice"), UsageError);
+  CHECK_THROWS_WITH_AS(boundary_of(mesh, none), doctest::Contains("element 1"), UsageError);
 }
 
 }  // namespace

@@ -36,18 +36,18 @@ struct Results {
 
 Results of_batches(const fem::Block& b, const std::shared_ptr<const NodeGraph>& graph,
                    const Vector& u, const Vector& v, const Vector& x, double k, double c) {
-  Crew crew;
-  const Crew::Shift shift(crew);
+  ThreadPool thread_pool;
+  const ThreadPool::Shift shift(thread_pool);
   Results r;
   r.force = r.viscous = r.product = Vector::Zero(u.size());
-  fem::add_elastic(b, crew, 1.3, u.data(), r.force.data());
-  fem::add_viscous(b, crew, 0.7, u.data(), v.data(), r.viscous.data());
-  fem::add_product(b, crew, k, c, u.data(), x.data(), r.product.data());
+  fem::add_elastic(b, thread_pool, 1.3, u.data(), r.force.data());
+  fem::add_viscous(b, thread_pool, 0.7, u.data(), v.data(), r.viscous.data());
+  fem::add_product(b, thread_pool, k, c, u.data(), x.data(), r.product.data());
   std::vector<double> chunk_energy;
-  r.energy = fem::stored_energy(b, crew, u.data(), chunk_energy);
+  r.energy = fem::stored_energy(b, thread_pool, u.data(), chunk_energy);
   r.matrix = NodeMatrix(graph);
-  fem::add_matrices(b, crew, k, c, u.data(), r.matrix);
-  r.matrix.mirror_upper(crew);
+  fem::add_matrices(b, thread_pool, k, c, u.data(), r.matrix);
+  r.matrix.mirror_upper(thread_pool);
   return r;
 }
 
@@ -157,8 +157,8 @@ TEST_CASE("points that are flat or turned inside out go through batches as alone
   u.segment<3>(3 * b.node[40]) -= Vector3(0.6, 0.7, 0.8);
   Vector one = Vector::Zero(n), eight = Vector::Zero(n);
   fem::add_elastic(b, 0, b.elements, 1.0, u.data(), one.data());
-  Crew crew;
-  fem::add_elastic(b, crew, 1.0, u.data(), eight.data());
+  ThreadPool thread_pool;
+  fem::add_elastic(b, thread_pool, 1.0, u.data(), eight.data());
   int inverted = 0;
   for (int e = 0; e < b.elements; ++e)
     inverted += fem::deformation(b, e, e, u.data()).determinant() < 0.0;

@@ -28,7 +28,7 @@ FemSystem block(ElementKind kind, std::array<int, 3> cells) {
 }
 
 /// A block over a floor that is bent a little, so that its lower nodes do not touch at once.
-MasslessContact over_floor(double damping = 0.0, ElementKind kind = ElementKind::hex8) {
+RedistributedMass over_floor(double damping = 0.0, ElementKind kind = ElementKind::hex8) {
   FemSystem system = block(kind, {3, 2, 3});
   system.gravity = Vector3(0.0, 0.0, -9.81);
   system.rayleigh = {0.3, damping};
@@ -37,11 +37,11 @@ MasslessContact over_floor(double damping = 0.0, ElementKind kind = ElementKind:
     const Vector3 x = system.mesh.nodes.col(a), n = Vector3(0.1 * x[0], 0.0, 1.0).normalized();
     stops.push_back({a, Vector3(x[0], x[1], -0.01 - 0.02 * x[0] * x[0]), n});
   }
-  return MasslessContact(system, stops);
+  return RedistributedMass(system, stops);
 }
 
 /// Pressed down and bent, `way` deep.
-Vector pressed(const MasslessContact& body, double way) {
+Vector pressed(const RedistributedMass& body, double way) {
   Vector q = Vector::Zero(body.positions());
   const Mesh& mesh = body.fem().mesh();
   for (int a = 0; a < static_cast<int>(mesh.nodes.cols()); ++a) {
@@ -60,7 +60,7 @@ Vector motion(int n) {
   return v;
 }
 
-int touching(const MasslessContact& body, const Vector& q) {
+int touching(const RedistributedMass& body, const Vector& q) {
   Vector lambda(static_cast<Eigen::Index>(body.stops().size()));
   body.forces(q, lambda);
   return static_cast<int>((lambda.array() > 0.0).count());
@@ -80,17 +80,18 @@ TEST_CASE("masses that leave contact nodes keep their sum, centre and inertia, a
     for (Eigen::Index a = 0; a < mass.size(); ++a)
       mass[a] = 1.0 + 0.3 * std::sin(1.7 * static_cast<double>(a));
     const Vector before = mass;
-    const std::vector<int>& skin = mesh.node_sets.at(d == 1 ? "x0" : d == 2 ? "y0" : "z0");
-    CHECK(redistribute_mass(mesh, skin, mass) == MomentsKept::inertia);
-    for (int a : skin) CHECK(mass[a] == 0.0);
+    const std::vector<int>& boundary = mesh.node_sets.at(d == 1 ? "x0" : d == 2 ? "y0" : "z0");
+    CHECK(redistribute_mass(mesh, boundary, mass) == MomentsKept::inertia);
+    for (int a : boundary) CHECK(mass[a] == 0.0);
     const double total = before.sum();
     CHECK(std::abs(mass.sum() - total) <= 1e-13 * total);
     CHECK((mesh.nodes * (mass - before)).norm() <= 1e-13 * total);
     CHECK((mesh.nodes * (mass - before).asDiagonal() * mesh.nodes.transpose()).norm() <=
           1e-13 * total);
     for (Eigen::Index a = 0; a < mass.size(); ++a)
-      CHECK(mass[a] >=
-            (std::find(skin.begin(), skin.end(), a) == skin.end() ? 0.2 * before[a] : 0.0));
+      CHECK(mass[a] >= (std::find(boundary.begin(), boundary.end(), a) == boundary.end()
+                            ? 0.2 * before[a]
+                            : 0.0));
   }
 }
 
@@ -126,7 +127,7 @@ TEST_CASE("a coarse mesh keeps the centre of its mass, or the mass alone, and sa
 }
 
 TEST_CASE("massless nodes are in equilibrium, outside of their stops, and pressed by them alone") {
-  const MasslessContact body = over_floor();
+  const RedistributedMass body = over_floor();
   const auto stops = static_cast<Eigen::Index>(body.stops().size());
   int most = 0;
   for (double way : {-0.1, 0.0, 0.01, 0.02, 0.05, 0.2}) {
@@ -162,7 +163,7 @@ TEST_CASE(
     "the force is the gradient of the energy, and its slope the tangent, on either side of "
     "contact") {
   for (ElementKind kind : {ElementKind::hex8, ElementKind::tet10}) {
-    const MasslessContact body = over_floor(2e-3, kind);
+    const RedistributedMass body = over_floor(2e-3, kind);
     const Vector v = motion(body.positions()), zero = Vector::Zero(body.positions());
     for (double way : {-0.1, 0.012, 0.06}) {
       CAPTURE(way);
@@ -190,7 +191,7 @@ TEST_CASE(
 }
 
 TEST_CASE("solves undo products, for several right-hand sides and where contact changes") {
-  const MasslessContact body = over_floor(1e-3);
+  const RedistributedMass body = over_floor(1e-3);
   const int n = body.positions();
   Factor A;
   for (double way : {-0.1, 0.05, 0.01, 0.05})
@@ -207,7 +208,7 @@ TEST_CASE("solves undo products, for several right-hand sides and where contact 
 }
 
 TEST_CASE("points of massless nodes move as their rows say, and a far place costs no digits") {
-  const MasslessContact body = over_floor();
+  const RedistributedMass body = over_floor();
   const int n = body.positions(), node = body.stops()[2].node;
   const Fem& fem = body.fem();
   const std::vector<PointRef> at{fem.node_point(node),
@@ -248,7 +249,7 @@ TEST_CASE("massless contact refuses what it cannot do") {
   const auto told = [](const FemSystem& system, std::vector<NodeStop> stops,
                        const std::string& what) {
     try {
-      MasslessContact(system, std::move(stops));
+      RedistributedMass(system, std::move(stops));
     } catch (const UsageError& error) {
       CAPTURE(std::string(error.what()));
       CHECK(std::string(error.what()).find(what) != std::string::npos);
@@ -256,8 +257,8 @@ TEST_CASE("massless contact refuses what it cannot do") {
     }
     FAIL_CHECK("not refused: " << what);
   };
-  CHECK_NOTHROW(MasslessContact(good, {stop}));
-  CHECK_NOTHROW(MasslessContact(good, {stop, {0, Vector3::Zero(), Vector3::UnitX()}}));
+  CHECK_NOTHROW(RedistributedMass(good, {stop}));
+  CHECK_NOTHROW(RedistributedMass(good, {stop, {0, Vector3::Zero(), Vector3::UnitX()}}));
   told(good, {}, "at least one stop");
   told(good, {{99, Vector3::Zero(), Vector3::UnitZ()}}, "node 99 (0 to 63)");
   told(good, {{0, Vector3::Zero(), Vector3(0.0, 0.0, 2.0)}},

@@ -39,8 +39,8 @@ NodeMatrix filled(const std::shared_ptr<const NodeGraph>& graph, double heavy) {
     Eigen::Map<Matrix3> D(A.block(graph->diagonal[index(i)]));
     D = (0.5 * (D + D.transpose()) + heavy * Matrix3::Identity()).eval();
   }
-  Crew crew;
-  A.mirror_upper(crew);
+  ThreadPool thread_pool;
+  A.mirror_upper(thread_pool);
   return A;
 }
 
@@ -87,8 +87,8 @@ TEST_CASE("products by rows of blocks are those of the whole matrix") {
   const Vector x = wave(3 * kNodes, 0.3);
   Vector y = wave(3 * kNodes, 1.0);
   const Vector wanted = y - 1.7 * D * x;
-  Crew crew;
-  A.multiply_add(crew, -1.7, x.data(), y.data());
+  ThreadPool thread_pool;
+  A.multiply_add(thread_pool, -1.7, x.data(), y.data());
   CHECK((y - wanted).cwiseAbs().maxCoeff() < 1e-14 * 20.0);
   Vector part(3 * 5);
   A.multiply_rows(40, 45, x.data(), part.data());

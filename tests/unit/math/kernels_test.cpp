@@ -29,19 +29,19 @@ Array values(int n, unsigned seed) {
 }
 
 /// ((0+4)+(2+6)) + ((1+5)+(3+7))
-double tree(const double (&lane)[8]) {
-  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+double tree(const double (&slot)[8]) {
+  return ((slot[0] + slot[4]) + (slot[2] + slot[6])) + ((slot[1] + slot[5]) + (slot[3] + slot[7]));
 }
 
-/// The contract of kernels.h, written without registers: lane j mod 8, then the fixed tree.
+/// The contract of kernels.h, written without registers: slot j mod 8, then the fixed tree.
 template <class Term>
-double lane_sum(int n, Term term) {
-  double lane[8] = {};
+double slot_sum(int n, Term term) {
+  double slot[8] = {};
   for (int j = 0; j < n; ++j) {
     volatile double t = term(static_cast<std::size_t>(j));  // no contraction with the sum
-    lane[j % 8] += t;
+    slot[j % 8] += t;
   }
-  return tree(lane);
+  return tree(slot);
 }
 
 /// sum a_j b_j over at most four parts of 256 elements or more; term returns {a_j, b_j}. Fused: whole groups of eight
@@ -52,17 +52,17 @@ double part_sum(int n, bool fused, Term term) {
   double total[8] = {};
   for (int begin = 0; begin < n; begin += length) {
     const int end = std::min(begin + length, n);
-    double lane[8] = {};
+    double slot[8] = {};
     for (int j = begin; j < end; ++j) {
       const auto [a, b] = term(static_cast<std::size_t>(j));
-      double& sum = lane[(j - begin) % 8];
+      double& sum = slot[(j - begin) % 8];
       volatile double t = a * b;
       if (fused && j < begin + (end - begin) / 8 * 8)
         sum = std::fma(a, b, sum);
       else
         sum += t;
     }
-    for (int l = 0; l < 8; ++l) total[l] += lane[l];
+    for (int l = 0; l < 8; ++l) total[l] += slot[l];
   }
   return tree(total);
 }
@@ -90,7 +90,7 @@ TEST_CASE("the baseline kernels are always there and the best set comes last") {
 #endif
 }
 
-TEST_CASE("every instruction set gives the bits of the scalar lane order: rows") {
+TEST_CASE("every instruction set gives the bits of the scalar slot order: rows") {
   for (const KernelSet& set : kernel_sets())
     for (int cols : lengths)
       for (int rows : {0, 1, 2, 3, 4, 7, 8, 13, 20}) {
@@ -105,7 +105,7 @@ TEST_CASE("every instruction set gives the bits of the scalar lane order: rows")
         bool same = true;
         for (int i = 0; i < rows; ++i)
           same &= y[static_cast<std::size_t>(i)] ==
-                  lane_sum(cols, [&](std::size_t j) { return at(i)[j] * x[j]; });
+                  slot_sum(cols, [&](std::size_t j) { return at(i)[j] * x[j]; });
         CHECK(same);
 
         std::vector<int> index;  // backwards and with a repetition: nothing depends on neighbours
@@ -129,13 +129,13 @@ TEST_CASE("every instruction set gives the bits of the scalar lane order: rows")
       }
 }
 
-TEST_CASE("every instruction set gives the bits of the scalar lane order: two vectors") {
+TEST_CASE("every instruction set gives the bits of the scalar slot order: two vectors") {
   for (const KernelSet& set : kernel_sets())
     for (int cols : {0, 1, 7, 8, 9, 16, 25, 31, 32, 33, 40, 55, 64, 151, 862}) {
       CAPTURE(set.name);
       CAPTURE(cols);
       const Array row = values(cols, 1), x = values(cols, 2);
-      double chain[4][8] = {}, lane[8];
+      double chain[4][8] = {}, slot[8];
       int j = 0;
       for (; j + 8 <= cols; j += 8)
         for (int l = 0; l < 8; ++l) {
@@ -143,16 +143,16 @@ TEST_CASE("every instruction set gives the bits of the scalar lane order: two ve
           chain[j / 8 % 4][l] += product(row[k], x[k]);
         }
       for (int l = 0; l < 8; ++l)
-        lane[l] = (chain[0][l] + chain[2][l]) + (chain[1][l] + chain[3][l]);
+        slot[l] = (chain[0][l] + chain[2][l]) + (chain[1][l] + chain[3][l]);
       for (int l = 0; j + l < cols; ++l) {
         const auto k = static_cast<std::size_t>(j + l);
-        lane[l] += product(row[k], x[k]);
+        slot[l] += product(row[k], x[k]);
       }
-      CHECK(set.dot(cols, row.data(), x.data()) == tree(lane));
+      CHECK(set.dot(cols, row.data(), x.data()) == tree(slot));
     }
 }
 
-TEST_CASE("every instruction set gives the bits of the scalar lane order: modes") {
+TEST_CASE("every instruction set gives the bits of the scalar slot order: modes") {
   const double h = 0.37;
   for (const KernelSet& set : kernel_sets())
     for (int n : lengths) {

@@ -139,7 +139,7 @@ TEST_CASE("the cyclic convolution meets its definition with every register width
     for (std::size_t t = 0; t < n; ++t)
       error = std::max(error, std::abs(expected[t] - std::complex<double>(re[t], im[t])));
     CHECK(error <= 2e-15 * P);
-    for (int width = 2; width <= lanes::register_width(); width *= 2) {
+    for (int width = 2; width <= simd::register_width(); width *= 2) {
       CAPTURE(width);
       Array re_w = c, im_w = d;
       convolution.apply(re_w.data(), im_w.data(), scratch.data(), width);

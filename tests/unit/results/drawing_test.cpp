@@ -6,7 +6,7 @@
 #include "saltus/bodies/moving.h"
 #include "saltus/results/results.h"
 #include "support/rigid_scene.h"
-#include "support/skin_scene.h"
+#include "support/surface_scene.h"
 #include "unit/results/support.h"
 
 using namespace saltus;
@@ -72,7 +72,7 @@ TEST_CASE("drawing: shapes are stored once, and every collider stands where its 
   CHECK(table(file, "drawing/instances/place")[3 * 7 + 2] == -1.0);
 }
 
-TEST_CASE("drawing: a pseudo-rigid body is its skin, x = centre + F X") {
+TEST_CASE("drawing: a pseudo-rigid body is its boundary surface, x = centre + F X") {
   const Folder folder;
   test::SkinScene scene;
   test::SkinScene::PseudoThing cube;
@@ -88,7 +88,7 @@ TEST_CASE("drawing: a pseudo-rigid body is its skin, x = centre + F X") {
   ModelParts parts = scene.parts;
   Simulation sim{Model(std::move(parts))};
   const h5::File file = recorded(folder / "a.h5", sim, 1);
-  CHECK(file.group("drawing/shapes").names().size() == 1);  // equal skins
+  CHECK(file.group("drawing/shapes").names().size() == 1);  // equal boundary surfaces
   CHECK(file.dataset("drawing/instances/body").integers() == std::vector<std::int32_t>{0, 0, 0, 1});
   const auto points = table(file, "drawing/shapes/0/points");
   for (const double x : points) CHECK(std::abs(std::abs(x) - 0.1) < 1e-12);

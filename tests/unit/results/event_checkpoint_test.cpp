@@ -34,8 +34,8 @@ contacts:
 Scene thrown() { return read_scene_text(kThrown, "thrown.yaml", {}, {}); }
 
 /// Something else in every member.
-LaneState filled(const Model& model) {
-  LaneState lane;
+EventState filled(const Model& model) {
+  EventState lane;
   lane.active = true;
   lane.t = 0.25;
   lane.h = 3e-3;
@@ -68,7 +68,7 @@ bool same_groups(const std::vector<GroupState>& a, const std::vector<GroupState>
       });
 }
 
-void check_same_lane(const LaneState& a, const LaneState& b) {
+void check_same_events(const EventState& a, const EventState& b) {
   CHECK(a.active == b.active);
   CHECK(a.t == b.t);
   CHECK(a.h == b.h);
@@ -110,7 +110,7 @@ TEST_CASE("every member of the lane's state comes back from a checkpoint as it w
     file.close();
   }
   const Checkpoint found = newest_checkpoint(h5::File::read(path), path, model);
-  check_same_lane(found.state.lane, state.lane);
+  check_same_events(found.state.lane, state.lane);
   CHECK(found.extent.rows == 3);
   CHECK(found.extent.frames == 2);
   CHECK(found.extent.events == 17);

@@ -202,7 +202,7 @@ TEST_CASE("nodes without mass, which are no part of q, are stored with their pla
   NodeStop stop;
   stop.place = Vector3(-0.5, 0.0, 0.0);
   stop.normal = Vector3::UnitX();
-  const auto bar = std::make_shared<MasslessContact>(system, std::vector<NodeStop>{stop});
+  const auto bar = std::make_shared<RedistributedMass>(system, std::vector<NodeStop>{stop});
   REQUIRE(bar->positions() == 6);
   const auto fields = body_fields(bar, {.stress = true, .strain = false, .resultants = false});
   REQUIRE(fields != nullptr);

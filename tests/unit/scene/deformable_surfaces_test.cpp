@@ -1,4 +1,4 @@
-// Surfaces of deformable bodies in a scene: skins, their materials among those of shapes, margin, and what never touches.
+// Surfaces of deformable bodies in a scene: boundary surfaces, their materials among those of shapes, margin, and what never touches.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -32,7 +32,8 @@ const std::string kBox = "box: {size: [0.1, 0.2, 0.3]}, material: gel";
 
 }  // namespace
 
-TEST_CASE("skins stand in one table of laws with shapes, by the names of their materials") {
+TEST_CASE(
+    "boundary surfaces stand in one table of laws with shapes, by the names of their materials") {
   const Model model = soft_model(
       "bodies:\n" + kStone + cube("a", ", surface: {material: rubber, self: true}") +
       jelly("b", kBox, ", position: [1, 0, 0.2]") +
@@ -42,16 +43,17 @@ TEST_CASE("skins stand in one table of laws with shapes, by the names of their m
       "  - {materials: [stone, gel], law: newton-impact}\n");
   const Surfaces& surfaces = model.surfaces();
   REQUIRE(surfaces.materials == 3);  // stone, rubber, gel
-  REQUIRE(surfaces.skins.size() == 2);
-  CHECK(surfaces.skins[0].name == "a");
-  CHECK(surfaces.skins[0].group == 0);
-  CHECK(surfaces.skins[0].material == 1);
-  CHECK(surfaces.skins[0].self);
-  CHECK(surfaces.skins[0].skin.facets.size() == 48);  // 6 sides, 4 faces each, two facets a face
-  CHECK(surfaces.skins[0].skin.vertices.size() == 26);
-  CHECK(surfaces.skins[1].material == 2);
-  CHECK_FALSE(surfaces.skins[1].self);
-  CHECK(surfaces.skins[1].skin.facets.size() == 12);
+  REQUIRE(surfaces.boundaries.size() == 2);
+  CHECK(surfaces.boundaries[0].name == "a");
+  CHECK(surfaces.boundaries[0].group == 0);
+  CHECK(surfaces.boundaries[0].material == 1);
+  CHECK(surfaces.boundaries[0].self);
+  CHECK(surfaces.boundaries[0].boundary.facets.size() ==
+        48);  // 6 sides, 4 faces each, two facets a face
+  CHECK(surfaces.boundaries[0].boundary.vertices.size() == 26);
+  CHECK(surfaces.boundaries[1].material == 2);
+  CHECK_FALSE(surfaces.boundaries[1].self);
+  CHECK(surfaces.boundaries[1].boundary.facets.size() == 12);
   const auto friction = [&](int a, int b) {
     const int law = surfaces.law[static_cast<std::size_t>(3 * a + b)];
     return law < 0 ? -1.0 : model.law(law).facts().friction.coefficient;
@@ -71,12 +73,12 @@ TEST_CASE("sets of faces choose what touches, and `touches: false` leaves nothin
   const std::string law = "surfaces: [{law: newton-impact}]\n";
   const Model some =
       soft_model("bodies:\n" + kStone + cube("a", ", surface: {on: [z0, x1, z0]}") + law);
-  REQUIRE(some.surfaces().skins.size() == 1);
-  CHECK(some.surfaces().skins[0].skin.facets.size() == 16);
+  REQUIRE(some.surfaces().boundaries.size() == 1);
+  CHECK(some.surfaces().boundaries[0].boundary.facets.size() == 16);
   const Model none =
       soft_model("bodies:\n" + kStone + cube("a", ", touches: false") +
                  "contacts: [{on: a, at: z0, against: {plane: {}}, law: newton-impact}]\n");
-  CHECK(none.surfaces().skins.empty());
+  CHECK(none.surfaces().boundaries.empty());
   CHECK(none.warnings().empty());
 }
 
@@ -90,7 +92,8 @@ TEST_CASE("bodies without a law between them are told, soft ones too") {
 }
 
 TEST_CASE(
-    "copies of a pseudo-rigid body are bodies of one group, each with its place, name and skin") {
+    "copies of a pseudo-rigid body are bodies of one group, each with its place, name and boundary "
+    "surface") {
   const Model model = soft_model(
       "gravity: [0, 0, -10]\nbodies:\n" +
       jelly("j", kBox + ", position: [0.5, 0, 0], rotation: {axis: [0, 0, 1], angle: 90 deg}",
@@ -118,13 +121,13 @@ TEST_CASE(
   CHECK(model.probes()[1].rest == doctest::Approx(0.5 + 1.1 * 0.1).epsilon(1e-12));
   CHECK(bodies.angular_momentum(start.q, start.v, 0)[1] ==
         doctest::Approx(3.0 * (1.21 * 0.02 + 6.0 * 0.09 / 12.0)).epsilon(1e-12));
-  REQUIRE(model.surfaces().skins.size() == 3);
+  REQUIRE(model.surfaces().boundaries.size() == 3);
   for (int i = 0; i < 3; ++i) {
-    const auto& skin = model.surfaces().skins[static_cast<std::size_t>(i)];
-    CHECK(skin.name == "j." + std::to_string(i));
+    const auto& boundary = model.surfaces().boundaries[static_cast<std::size_t>(i)];
+    CHECK(boundary.name == "j." + std::to_string(i));
     Vector3 x;
     Vector3 high = Vector3::Constant(-1e9), low = Vector3::Constant(1e9);
-    for (const PointRef& vertex : skin.skin.vertices) {
+    for (const PointRef& vertex : boundary.boundary.vertices) {
       CHECK(vertex.body == i);
       bodies.points(0.0, start.q, std::span(&vertex, 1), x);
       high = high.cwiseMax(x);

@@ -242,7 +242,7 @@ TEST_CASE("a mesh in its lowest modes is a modal body that is met and heard at i
   const double c = std::sqrt(210e9 / 7850.0), first = 3.516 * c * 0.02 / std::sqrt(12.0);
   CHECK(group.dynamics->modal()->omega[0] == doctest::Approx(first).epsilon(0.01));
   CHECK(group.dynamics->modal()->omega[1] == doctest::Approx(first).epsilon(0.01));
-  CHECK(b.model->surfaces().skins.empty());
+  CHECK(b.model->surfaces().boundaries.empty());
   CHECK((b.place(b.model->pairs()[0].a.ref) - Vector3(1.0, 0.01, 0.01)).norm() <= 1e-12);
 }
 
@@ -340,7 +340,7 @@ TEST_CASE("a body that keeps nodes is pushed there as its mesh is, at rest and o
   CHECK(std::string(b.model->groups()[0].scheme->name()) == "moreau-jean");
   CHECK(b.model->pairs().size() == 9);
   CHECK(b.model->pairs()[0].tangents == 2);
-  CHECK(b.model->surfaces().skins.empty());
+  CHECK(b.model->surfaces().boundaries.empty());
   Simulation one(*mesh.model), other(*b.model);
   double most = 0.0, off = 0.0, off_inside = 0.0;
   for (int i = 0; i < 100; ++i) {

@@ -165,7 +165,7 @@ TEST_CASE("a body has the same bits whatever its company and the width of the re
   const Vector load = Vector::LinSpaced(66, -3.0, 2.0), r = Vector::LinSpaced(66, 0.1, -0.3);
   Vector first;
   for (int width : {1, 2, 4, 8}) {
-    if (width > lanes::register_width()) continue;
+    if (width > simd::register_width()) continue;
     Vector q1(77), v1(66), q_mid(77), v_mid(66), out(2 * (77 + 66));
     REQUIRE(rig_mid::advance(columns,
                              {0.02, body.q.data(), body.v.data(), load.data(), r.data(), q1.data(),

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/skin_scene.h"
+#include "tests/support/surface_scene.h"
 
 namespace saltus::test {
 namespace {

@@ -8,7 +8,7 @@
 namespace saltus {
 namespace {
 
-LaneState fresh() { return {}; }
+EventState fresh() { return {}; }
 
 /// Error of a method of order p over what is allowed, for a step of this share of the interval: 1 at `right`.
 double ratio(double length, double right, double p) { return std::pow(length / right, p); }
@@ -19,7 +19,7 @@ struct Walk {
 };
 
 /// Covers an interval with a method of order p for which steps of the share `right` have just the error allowed.
-Walk walk(LaneState& lane, double right, double p) {
+Walk walk(EventState& lane, double right, double p) {
   StepLadder ladder(lane, 1.0);
   Walk result;
   while (!ladder.done()) {
@@ -57,7 +57,7 @@ TEST_CASE(
     for (const double right : {0.9, 0.3, 0.1, 3e-3}) {
       CAPTURE(p);
       CAPTURE(right);
-      LaneState lane;
+      EventState lane;
       walk(lane, right, p);
       Walk settled;
       for (int i = 0; i < 20; ++i) settled = walk(lane, right, p);
@@ -68,7 +68,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what was learnt is a length: an interval of another length begins with it") {
-  LaneState lane;
+  EventState lane;
   lane.next = 2.5e-4;
   CHECK(StepLadder(lane, 1e-3).length() == 0.25);
   CHECK(StepLadder(lane, 5e-4).length() == 0.5);
@@ -79,7 +79,7 @@ TEST_CASE("what was learnt is a length: an interval of another length begins wit
 TEST_CASE(
     "an impact is cut out by halves, and the steps after it are as long as the place allows") {
   const double impact = 0.3141, finest = 1e-3;
-  LaneState lane;
+  EventState lane;
   StepLadder ladder(lane, 1.0);
   int tried = 0, taken = 0;
   double longest_after = 0.0;
@@ -101,7 +101,7 @@ TEST_CASE(
 }
 
 TEST_CASE("an error that does not fall with the length is told from one that does") {
-  LaneState lane;
+  EventState lane;
   StepLadder bends(lane, 1.0), smooth(lane, 1.0);
   for (int k = 0; k < 3; ++k) {
     CHECK_FALSE(bends.stubborn());
@@ -115,7 +115,7 @@ TEST_CASE("an error that does not fall with the length is told from one that doe
 }
 
 TEST_CASE("the shortest step is where rejecting ends") {
-  LaneState lane;
+  EventState lane;
   StepLadder ladder(lane, 1.0);
   int tried = 0;
   while (!ladder.finest()) {

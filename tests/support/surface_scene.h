@@ -42,8 +42,8 @@ class SkinScene {
       for (int axis = 0; axis < 3; ++axis)
         if (const int k = body.free_index(3 * i + axis); k >= 0) state.v[k] = v[axis];
     parts.initial.push_back(state);
-    parts.surfaces.skins.push_back(
-        {group, parts.groups.back().name, skin_of(mesh, boundary(mesh)), 0, self});
+    parts.surfaces.boundaries.push_back(
+        {group, parts.groups.back().name, boundary_of(mesh, boundary(mesh)), 0, self});
     return group;
   }
 
@@ -75,9 +75,9 @@ class SkinScene {
     const int group = add_body("pseudo-rigid", std::make_shared<PseudoRigid>(system), scheme);
     parts.initial.push_back(state);
     for (std::size_t i = 0; i < things.size(); ++i)
-      parts.surfaces.skins.push_back(
+      parts.surfaces.boundaries.push_back(
           {group, parts.groups.back().name + std::to_string(i),
-           skin_of(things[i].shape, static_cast<int>(i), Vector3::Zero(), things[i].size), 0,
+           boundary_of(things[i].shape, static_cast<int>(i), Vector3::Zero(), things[i].size), 0,
            false});
     return group;
   }

@@ -25,7 +25,7 @@ inline EventOptions with_tolerance(double tolerance, OdeKind method = OdeKind::a
 
 /// The model in the event lane.
 inline Model in_lane(ModelParts parts, const EventOptions& events) {
-  parts.options.lane = Lane::events;
+  parts.options.lane = TimeMode::events;
   parts.options.events = events;
   return Model(std::move(parts));
 }
@@ -36,16 +36,16 @@ inline Model in_lane(ModelParts parts, double tolerance,
   return in_lane(std::move(parts), events);
 }
 /// The same, seen at intervals h up to `end` [s], behind which no step of the lane goes.
-inline Model in_event_lane(ModelParts parts, double h, double end,
+inline Model in_event_mode(ModelParts parts, double h, double end,
                            const EventOptions& events = {}) {
   parts.options.h = h;
   parts.options.end = end;
   parts.options.correct_positions = false;
   return in_lane(std::move(parts), events);
 }
-inline Model in_event_lane(const Model& model, double h, double end,
+inline Model in_event_mode(const Model& model, double h, double end,
                            const EventOptions& events = {}) {
-  return in_event_lane(model.parts(), h, end, events);
+  return in_event_mode(model.parts(), h, end, events);
 }
 
 /// One line an event, for messages.
@@ -58,7 +58,7 @@ inline std::string told(const std::vector<Event>& events) {
 }
 
 /// What a run of the event lane showed.
-struct LaneRun {
+struct EventRun {
   bool good = true;     ///< every interval converged and finite
   std::string failure;  ///< why not, and when
   std::vector<Event> log;
@@ -94,8 +94,8 @@ struct LaneRun {
 
 /// Advances to `end`, over intervals of the model's own h, at least one; ends where one fails. `after` sees each.
 template <class After>
-LaneRun run_lane(Simulation& sim, double end, After&& after) {
-  LaneRun run;
+EventRun run_in_events(Simulation& sim, double end, After&& after) {
+  EventRun run;
   bool stepped = false;
   double before = sim.state().energy.total();
   do {
@@ -131,8 +131,8 @@ LaneRun run_lane(Simulation& sim, double end, After&& after) {
 
 /// The same of a run that must not fail; its reports count the events it shows, in the order of time.
 template <class After>
-LaneRun run_events(Simulation& sim, double end, After&& after) {
-  LaneRun run = run_lane(sim, end, std::forward<After>(after));
+EventRun run_events(Simulation& sim, double end, After&& after) {
+  EventRun run = run_in_events(sim, end, std::forward<After>(after));
   REQUIRE_MESSAGE(run.good, run.failure);
   CHECK(run.located == static_cast<long>(run.log.size()));
   std::vector<Event> seen =
@@ -141,7 +141,7 @@ LaneRun run_events(Simulation& sim, double end, After&& after) {
   CHECK(std::ranges::is_sorted(seen, {}, &Event::t));
   return run;
 }
-inline LaneRun run_events(Simulation& sim, double end) {
+inline EventRun run_events(Simulation& sim, double end) {
   return run_events(sim, end, [](const Simulation&, const StepReport&) {});
 }
 
