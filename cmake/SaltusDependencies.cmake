@@ -1,9 +1,9 @@
 # What the library needs, as targets: Eigen3::Eigen (public headers); yaml-cpp, fmt::fmt, Saltus::hdf5, Saltus::sndfile,
-# Saltus::qhull (the reentrant library), Saltus::tinyxml2, Saltus::zlib, Saltus::deflate, TBB::tbb, Threads::Threads (linking
+# Saltus::qhull (the reentrant library), Saltus::tinyxml2, Saltus::zlib, TBB::tbb, Threads::Threads (linking
 # only), and Saltus::cholmod where the library was built with it. Used by the build and by the installed package. Spectra
 # (headers) is needed to build alone.
 #
-# HDF5 (serial, C), libsndfile, Qhull, TinyXML-2, zlib, libdeflate and CHOLMOD are looked up by file: CMake's FindHDF5 wants
+# HDF5 (serial, C), libsndfile, Qhull, TinyXML-2, zlib and CHOLMOD are looked up by file: CMake's FindHDF5 wants
 # the language C and takes half a second, and this way no pkg-config is needed.
 
 function(saltus_imported_library name header suffixes)
@@ -33,13 +33,12 @@ macro(saltus_find_dependencies mode)
   saltus_imported_library(qhull libqhull_r/libqhull_r.h "" qhull_r)
   saltus_imported_library(tinyxml2 tinyxml2.h "" tinyxml2)
   saltus_imported_library(zlib zlib.h "" z)
-  saltus_imported_library(deflate libdeflate.h "" deflate)
   if(NOT TARGET yaml-cpp AND TARGET yaml-cpp::yaml-cpp)  # yaml-cpp 0.8 and later
     add_library(yaml-cpp ALIAS yaml-cpp::yaml-cpp)
   endif()
   set(saltus_missing "")
   foreach(target Eigen3::Eigen yaml-cpp fmt::fmt TBB::tbb Threads::Threads Saltus::hdf5 Saltus::sndfile Saltus::qhull
-      Saltus::tinyxml2 Saltus::zlib Saltus::deflate)
+      Saltus::tinyxml2 Saltus::zlib)
     if(NOT TARGET ${target})
       list(APPEND saltus_missing ${target})
     endif()
@@ -56,7 +55,7 @@ macro(saltus_find_dependencies mode)
   if(saltus_missing AND "${mode}" STREQUAL "REQUIRED")
     message(FATAL_ERROR "Not found: ${saltus_missing}. On Debian: apt-get install "
       "libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev libtbb-dev libqhull-dev "
-      "libtinyxml2-dev zlib1g-dev libdeflate-dev libspectra-dev (./run does it)")
+      "libtinyxml2-dev zlib1g-dev libspectra-dev (./run does it)")
   endif()
 endmacro()
 

@@ -33,7 +33,7 @@ set(CPACK_DEBIAN_PACKAGE_CONFLICTS "libsaltus-dev, python3-saltus")  # names of 
 set(CPACK_DEBIAN_PACKAGE_REPLACES "libsaltus-dev, python3-saltus")
 # for find_package(saltus): what SaltusDependencies.cmake looks for
 set(clients libeigen3-dev libyaml-cpp-dev libfmt-dev libhdf5-dev libsndfile1-dev libtbb-dev libqhull-dev
-  libtinyxml2-dev zlib1g-dev libdeflate-dev)
+  libtinyxml2-dev zlib1g-dev)
 if(TARGET Saltus::cholmod)
   list(APPEND clients libsuitesparse-dev)
 endif()

@@ -8,7 +8,7 @@
 saltus_packages() {  # the packages of one purpose
   local run="g++ cmake ninja-build libeigen3-dev libhdf5-dev libyaml-cpp-dev nlohmann-json3-dev libsndfile1-dev
              libfmt-dev libcli11-dev libsuitesparse-dev libtbb-dev libqhull-dev libtinyxml2-dev
-             zlib1g-dev libdeflate-dev libcpp-httplib-dev libspectra-dev"
+             zlib1g-dev libcpp-httplib-dev libspectra-dev"
   local browser="chromium chromium-driver python3-selenium python3-h5py"  # tests/browser
   local package="python3-dev pybind11-dev python3-numpy python3-scipy python3-matplotlib"  # python/
   local tests="doctest-dev librapidcheck-dev libfcl-dev libode-dev"

@@ -104,7 +104,7 @@ TEST_CASE(
     "a run whose file may not grow keeps the rows that it had written, without a checkpoint too") {
   const Folder folder;
   folder.write("scene.yaml", R"(saltus: 1
-time: {end: 6 s, step: 0.4 ms}
+time: {end: 20 s, step: 0.4 ms}
 bodies:
   - {name: ball, kind: particles, particles: {mass: [2], positions: [[0, 0, 0.7]], gravity: [0, 0, -9.81]}}
 contacts:

@@ -306,10 +306,10 @@ TEST_CASE(
   };
   const std::array<Death, 5> deaths{{
       // the checkpoint of step 700 is written page by page: pages behind the old end, an appendix, then in place
-      {"in the first page of a checkpoint that is written in place", __NR_pwritev, true, kSteps,
+      {"in the first page of a checkpoint that is written in place", __NR_pwrite64, true, kSteps,
        701, 700},
       {"when its appendix is cut off", __NR_ftruncate, false, kSteps, 701, 700},
-      {"before the last checkpoint is in place", __NR_pwritev, true, 0, 901, 900},
+      {"before the last checkpoint is in place", __NR_pwrite64, true, 0, 901, 900},
       {"before the file is forced to the disk", __NR_fsync, false, 0, 901, 900},
       {"before it gets its name", kRename, false, 0, 901, 900},
   }};

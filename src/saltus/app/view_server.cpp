@@ -139,7 +139,7 @@ void hand_out_file(const std::string& name, httplib::Request& request, httplib::
     bytes.reset();
     error = take(name, request.ranges, *file, slice, bytes);
   }
-  if (error == ESTALE || error == EBUSY) {
+  if (error == ESTALE) {
     request.ranges.clear();
     answer.set_header("Retry-After", "1");
     return refuse(answer, 503, "the results file is written to just now; ask again");

@@ -5,6 +5,7 @@
 
 #include "saltus/convert/convert_names.h"
 #include "saltus/exchange/csv_write.h"
+#include "saltus/results/replaceable.h"
 
 namespace saltus {
 namespace {

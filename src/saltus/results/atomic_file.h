@@ -1,10 +1,9 @@
 // A file that changes from one whole state to the next, whenever the program dies in between.
 //
-// Bytes behind the end of the last whole state go to the disk at once: nobody looks at them yet.
-// Changes before it stay in memory, page by page, until commit(). Then they are appended to the
-// file with a checksum, applied in place, and cut off again. Whoever opens a file that still
-// carries such an appendix sees (or, to write, completes) the new state; without a valid one it is
-// the old state. Ordinary readers ignore the appendix.
+// Bytes behind the end of the last whole state go to the disk at once: nobody looks at them yet. Changes before it stay in
+// memory, page by page, until commit(). Then they are appended to the file with a checksum, written in place, and cut off
+// again. Whoever opens a file that still carries such an appendix sees (or, to write, completes) the new state; without a
+// valid one it is the old state. Ordinary readers ignore the appendix.
 //
 // A file with a head tells its readers when it changes: the head holds a count that is even while the file is whole and odd
 // while pages are written in place. A reader that finds another count than when it opened the file says so (ESTALE) instead of
@@ -14,7 +13,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 namespace saltus {
 
@@ -22,20 +20,16 @@ namespace saltus {
 class AtomicFile {
  public:
   AtomicFile() = default;
-  ~AtomicFile();
+  ~AtomicFile() { close(); }
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// The first bytes of a file with a head, which belong to this class.
-  static constexpr std::uint64_t kHead = 512;
-  /// Where in them the count is: 64 bits, little-endian.
-  static constexpr std::uint64_t kCount = 56;
+  /// The first bytes of a file with a head, which belong to this class, and where in them the count is: 64 bits, little-endian.
+  static constexpr std::uint64_t kHead = 512, kCount = 56;
 
-  /// flags and a mode of 0666 as for open(2). head: a new file gets one.
-  int open(const char* path, int flags, bool head = false);
-  /// Of a file with a head that is open for reading: takes the present state into memory, if it has at most `most` bytes. From
-  /// then on read() reads that, and nothing is ESTALE. ESTALE: it was written to all the while.
-  int take(std::uint64_t most);
+  /// flags and a mode of 0666 as for open(2). head: a new file gets one. A state of at most `take` bytes of a file with a head
+  /// that is only read is copied into memory: nothing is ESTALE then. ESTALE: it was written to all the while.
+  int open(const char* path, int flags, bool head = false, std::uint64_t take = 0);
   /// True of a file of this class that was never committed: a program died before.
   static bool is_unborn(const char* path);
   int close();
@@ -46,38 +40,29 @@ class AtomicFile {
   int write(std::uint64_t offset, const void* bytes, std::size_t count);
   /// Shortens or lengthens; takes effect on disk with commit().
   void resize(std::uint64_t size) { size_ = size; }
-  /// Makes the present state the one that survives. ESTALE: the file has become shorter than what was written to it, by another
-  /// program.
+  /// Makes the present state the one that survives. ESTALE: another program has made the file shorter than what was written.
   int commit();
 
  private:
-  /// The bytes of a page that is kept, where pages_ has its place.
-  char* page_at(std::size_t place) { return entries_.data() + place; }
-  const char* page_at(std::size_t place) const { return entries_.data() + place; }
-  /// Keeps a page, its bytes to be filled.
-  char* keep(std::uint64_t number);
-  void forget_pages();
-  int recover();
-  int recover_pages();
-  int apply();
-  int expect_whole() const;
+  int read_state();
+  int read_appendix();
+  int read_head();
   int read_count(std::uint64_t& count) const;
-  int write_count();
-  int copy_state();
+  int write_count() const;
+  int expect_whole() const;
+  int apply();
 
   int descriptor_ = -1;
-  bool writable_ = false;
-  bool head_ = false;
+  bool writable_ = false, head_ = false;
   std::uint64_t count_ =
       0;  ///< of the head; to read, the largest with which pages_ and the file are one state
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0;  ///< [bytes]
   std::uint64_t written_ =
       0;  ///< the file on disk is at least so long, or somebody else cut it [bytes]
   std::uint64_t guarded_ = 0;  ///< end of what must not change before commit(), whole pages [bytes]
-  std::map<std::uint64_t, std::size_t> pages_;  ///< by number: place of their bytes in entries_
-  std::vector<char> entries_;                   ///< number and bytes of a page, one after the other
+  std::map<std::uint64_t, std::string> pages_;  ///< that differ from those in the file, by number
   bool taken_ = false;
-  std::vector<char> copy_;  ///< of take()
+  std::string copy_;  ///< the state that was taken
 };
 
 }  // namespace saltus

@@ -296,12 +296,12 @@ bool adds_up(const Counts& counts, std::size_t size) {
   return left == 0;
 }
 
-/// Of a slot that tells of the event lane, or of the step to try next under an error. "" or what does not fit.
+/// Of a slot that tells of event-driven integration, or of the step to try next under an error. "" or what does not fit.
 std::string events_mismatch(const Packed& p, const Model& model) {
   const bool controlled = model.options().step_tolerance > 0.0 && p.lane_counts.size() == 7 &&
                           p.lane_counts[0] == 0 && p.lane_q.size() == 0 && p.lane_key.empty();
   if (model.options().lane != TimeMode::events && !controlled)
-    return "of the event lane, which the scene does not use";
+    return "of event-driven integration, which the scene does not use";
   if (!p.lane_q.sound() || !p.lane_v.sound() || !p.lane_memory.sound())
     return "offsets out of order";
   const std::size_t groups = p.lane_q.size();
@@ -317,12 +317,13 @@ std::string events_mismatch(const Packed& p, const Model& model) {
         p.lane_v[g].size() != static_cast<std::size_t>(model.initial()[g].v.size()))
       return "body '" + model.groups()[g].name + "' has another number of coordinates";
   if (groups == 0 && p.lane_counts[0] != 0 && p.lane_times[1] != 0.0)
-    return "a step of the event lane is in work, and where it began is missing";
+    return "a step of event-driven integration is in work, and where it began is missing";
   if (const double h = p.lane_times[1], length = p.lane_times[4];
       !controlled && h != 0.0 && !(length > 0.0 && length <= 2.0 * h))
-    return "the step of the event lane goes farther than it was made for";
+    return "the step of event-driven integration goes farther than it was made for";
   for (std::size_t i = 1; i < p.lane_key.size(); ++i)
-    if (p.lane_key[i] <= p.lane_key[i - 1]) return "contacts of the event lane out of order";
+    if (p.lane_key[i] <= p.lane_key[i - 1])
+      return "contacts of event-driven integration out of order";
   for (const std::int32_t kind : p.lane_kind)
     if (kind < 0 || kind > 7 || (kind & 3) > static_cast<std::int32_t>(ContactMode::Kind::slides))
       return "a contact moves in a way that is not known";
@@ -371,7 +372,7 @@ bool is_of_file(const Packed& p, const h5::File& file) {
 }
 
 /// Schemes read what they remember without asking whether it is there: it must be what they make at the start, or, of one
-/// whose first step uses it up, that or nothing. The event lane reads none. "" or what does not fit.
+/// whose first step uses it up, that or nothing. Event-driven integration reads none. "" or what does not fit.
 std::string memory_mismatch(const Packed& p, const Model& model) {
   if (!p.lane_counts.empty() && p.lane_counts[0] != 0) return "";
   std::size_t next = 0;

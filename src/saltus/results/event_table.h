@@ -1,4 +1,4 @@
-// What the event lane located, over a whole run: /events of a results file.
+// What event-driven integration located, over a whole run: /events of a results file.
 #pragma once
 #include <span>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "saltus/results/frames.h"
 
-#include <libdeflate.h>
+#include <zlib.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -31,7 +31,7 @@ void create_contacts(const h5::File& file, const std::vector<std::string>& fixed
   put("impulse", noise(3), "N s", "normal, first and second tangent");
   put("moment", reals(3), "N m s",
       "of rolling friction about t1, t2, of spinning friction about n");
-  put("point", noise(3), "m", "half-way between the points of a and b");
+  put("point", noise(3), "m", "midway between the points of a and b");
   put("normal", noise(3), "1", "unit vector from b to a");
   put("force", noise(3), "N", "on a, in space, mean of the step");
   put("gap", noise(0), "m", "negative: penetration");
@@ -234,30 +234,10 @@ FrameTable FrameTable::open(const h5::File& file, const Model& model,
   return table;
 }
 
-void FrameTable::reserve(std::size_t bytes, std::size_t most) {
-  std::size_t frame = 0;  // [bytes]
-  for (const BodyData& body : bodies_)
-    frame += 16 * static_cast<std::size_t>(body.positions) +
-             24 * static_cast<std::size_t>(body.velocities);
-  room_ = frame ? bytes / frame + 1 : 0;
-  if (most) room_ = std::min(room_, most);
-  waiting_ = room();
-}
-
 FrameTable::Waiting FrameTable::room() const {
   Waiting room;
   room.joints.resize(joints_.size());
-  for (const BodyData& data : bodies_) {
-    Waiting::Body& body = room.bodies.emplace_back();
-    body.field.resize(data.field.size());
-    const auto q = static_cast<std::size_t>(data.positions),
-               v = static_cast<std::size_t>(data.velocities);
-    body.q.reserve(room_ * q);
-    body.velocity.reserve(room_ * v);
-    if (data.q0.is_open()) body.q0.reserve(room_ * q);
-    if (data.v0.is_open()) body.v0.reserve(room_ * v);
-    if (data.v1.is_open()) body.v1.reserve(room_ * v);
-  }
+  for (const BodyData& data : bodies_) room.bodies.emplace_back().field.resize(data.field.size());
   return room;
 }
 
@@ -409,8 +389,7 @@ void FrameTable::Waiting::clear() {
   for (std::vector<double>* x :
        {&time, &impulse, &moment, &point, &normal, &force, &gap, &tangent, &local})
     x->clear();
-  for (std::vector<std::uint64_t>* x : {&step, &offset, &key, &sums}) x->clear();
-  prepared = false;
+  for (std::vector<std::uint64_t>* x : {&step, &offset, &key}) x->clear();
   for (std::vector<std::int32_t>* x : {&status, &this->body, &feature}) x->clear();
   for (Body& b : bodies) {
     for (std::vector<double>* x : {&b.q, &b.velocity, &b.q0, &b.v0, &b.v1}) x->clear();
@@ -441,20 +420,14 @@ void FrameTable::add_later_fields(BodyData& body, Waiting::Body& waiting,
       Eigen::Map<const Matrix>(waiting.velocity.data(), body.velocities, frames), waiting.field);
 }
 
-void FrameTable::prepare(Waiting& w) {
-  if (crc_data_.is_open()) add_sums(w);
+void FrameTable::write(Waiting& w) {
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
     BodyData& body = bodies_[g];
     if (body.fields && body.fields->later() &&
         std::ranges::any_of(body.field, &h5::Dataset::is_open))  // somebody stores them
       add_later_fields(body, w.bodies[g], w.time);
   }
-  w.prepared = true;
-}
-
-void FrameTable::write(Waiting& w) {
-  if (!w.prepared) prepare(w);
-  put(crc_data_, w.sums);
+  if (crc_data_.is_open()) crc_data_.append(sums_of(w));
   put(time_data_, w.time);
   put(step_data_, w.step);
   for (std::size_t g = 0; g < bodies_.size(); ++g) {
@@ -488,13 +461,15 @@ void FrameTable::write(Waiting& w) {
 
 // Of each body q, velocity, q0, v0, v1; of the contacts impulse, moment, normal, tangent; of each joint force, torque: the
 // bytes of those that the file has, in this order.
-void FrameTable::add_sums(Waiting& w) const {
+std::vector<std::uint64_t> FrameTable::sums_of(const Waiting& w) const {
+  std::vector<std::uint64_t> sums;
   const std::uint64_t first = w.offset.empty() ? 0 : w.offset.back() - w.key.size();
   std::size_t from = 0;
   for (std::size_t k = 0; k < w.time.size(); ++k) {
-    std::uint32_t sum = 0;
+    uLong sum = 0;
     const auto add = [&](const auto& x, std::size_t begin, std::size_t count) {
-      if (count > 0) sum = libdeflate_crc32(sum, x.data() + begin, 8 * count);
+      if (count > 0)
+        sum = crc32_z(sum, reinterpret_cast<const Bytef*>(x.data() + begin), 8 * count);
     };
     for (std::size_t g = 0; g < bodies_.size(); ++g) {
       const BodyData& data = bodies_[g];
@@ -517,8 +492,9 @@ void FrameTable::add_sums(Waiting& w) const {
       add(joint.force, 3 * k, 3);
       add(joint.torque, 3 * k, 3);
     }
-    w.sums.push_back(sum);
+    sums.push_back(sum);
   }
+  return sums;
 }
 
 void FrameTable::truncate(std::size_t frames) {

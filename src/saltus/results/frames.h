@@ -38,14 +38,9 @@ class FrameTable {
     std::vector<std::int32_t> status, body, feature;
     std::vector<Body> bodies;
     std::vector<Joint> joints;
-    std::vector<std::uint64_t> sums;  ///< of each frame, once prepared
-    bool prepared = false;
     void clear();
   };
-  /// Room in memory for the states of `bytes` of frames, of no more than `most` if that is not 0; more is allocated when it is
-  /// needed.
-  void reserve(std::size_t bytes, std::size_t most);
-  /// Room for as many.
+  /// For what is written while the next frames are added.
   Waiting room() const;
   /// Open contacts up to this gap are stored [m].
   static double near(const Model& model) { return model.surfaces().margin; }
@@ -62,8 +57,6 @@ class FrameTable {
   std::size_t waiting_bytes() const { return bytes_; }
   /// What waits goes into `other`, a room() or what was written, which takes the next frames.
   void hand_over(Waiting& other);
-  /// The part of write() that needs no file; another thread may write other tables meanwhile. May be left out.
-  void prepare(Waiting& frames);
   /// In the order of hand_over(). Another thread may call this while frames are added and handed over. Behind it they are gone.
   void write(Waiting& frames);
   /// Drops frames on disk from `frames` on; nothing may be waiting. Throws h5::Error if there are
@@ -102,16 +95,15 @@ class FrameTable {
   void add_contact(std::uint64_t key, const Vector3& impulse, const Vector3& moment);
   void end_contacts(std::size_t count);
 
-  void add_sums(Waiting& waiting) const;
+  std::vector<std::uint64_t> sums_of(const Waiting& waiting) const;
 
   h5::Dataset time_data_, step_data_, crc_data_;
   ContactData contact_data_;
   std::vector<BodyData> bodies_;
   std::vector<JointData> joints_;
   Waiting waiting_;
-  std::size_t room_ = 0;  ///< frames for which room is made
-  bool begun_ = false;    ///< waiting_ has a row of q0 and v0 more than of the rest
-  double near_ = 0.0;     ///< near() of the model [m]
+  bool begun_ = false;  ///< waiting_ has a row of q0 and v0 more than of the rest
+  double near_ = 0.0;   ///< near() of the model [m]
   bool holds_contacts_ = true;
   std::size_t given_ = 0, bytes_ = 0;
   std::uint64_t contacts_ = 0;  ///< written and waiting

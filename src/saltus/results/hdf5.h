@@ -1,16 +1,20 @@
 // HDF5 with owners and exceptions: what Saltus needs of the C API, and no more.
 //
-// Every failure throws h5::Error with the file, the object and the reason of the operating system.
-// HDF5's own messages are switched off. Names of objects are paths such as "step/time". Numbers are
-// little-endian on disk.
+// Every failure throws h5::Error with the file, the object and the reason of the operating system. HDF5's own messages are
+// switched off. Names of objects are paths such as "step/time". Numbers are little-endian on disk. Files are written through a
+// journal (atomic_file.h): what a flush() has written survives the death of the program.
 #pragma once
+#include <array>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "saltus/base/error.h"
@@ -43,6 +47,19 @@ class Foreign : public Error {
 
 enum class Type { real64, int32, uint64 };
 
+template <typename R>
+concept Numbers = std::ranges::contiguous_range<R> &&
+    (std::same_as<std::ranges::range_value_t<R>, double> ||
+     std::same_as<std::ranges::range_value_t<R>, std::int32_t> ||
+     std::same_as<std::ranges::range_value_t<R>, std::uint64_t>);
+template <Numbers R>
+constexpr Type type_of() {
+  using Number = std::ranges::range_value_t<R>;
+  return std::same_as<Number, double>         ? Type::real64
+         : std::same_as<Number, std::int32_t> ? Type::int32
+                                              : Type::uint64;
+}
+
 /// What a dataset says of itself and how much of it is in the file.
 struct Extent {
   enum class Kind { integer, real, text, other };
@@ -57,8 +74,7 @@ struct Extent {
   bool whole() const;
 };
 
-/// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are compressed
-/// together.
+/// Rows of `columns` numbers, or a plain column where columns is 0. chunk rows are shuffled and compressed together.
 struct Table {
   Type type = Type::real64;
   std::size_t columns = 0;
@@ -66,37 +82,36 @@ struct Table {
   int gzip = 1;              ///< level 1 .. 9, 0: stored as they are
 };
 
-/// An identifier of the library and how it is closed. Closing a file closes what is open in it.
+/// An identifier of the library. Closing a file closes what is open in it.
 class Handle {
  public:
-  using Close = int (*)(std::int64_t);
   Handle() = default;
-  Handle(std::int64_t id, Close close) : id_(id), close_(close) {}
+  explicit Handle(std::int64_t id) : id_(id) {}
   ~Handle() { reset(); }
-  Handle(Handle&& other) noexcept;
-  Handle& operator=(Handle&& other) noexcept;
+  Handle(Handle&& other) noexcept { std::swap(id_, other.id_); }
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);  // what it had is closed with `other`
+    return *this;
+  }
   std::int64_t get() const { return id_; }
   /// False when the library reports a failure (data that could not be written).
   bool reset() noexcept;
 
  private:
   std::int64_t id_ = -1;
-  Close close_ = nullptr;
 };
-
-struct Growing;
 
 /// What the objects of one file share.
 struct FileState {
   std::string path;
+  bool head = false;  ///< a new file gets a head (AtomicFile)
+  std::uint64_t take =
+      0;          ///< a file of at most so many bytes is copied into memory when it is opened
   int error = 0;  ///< errno of the first write that failed; what was written since is lost
-  /// Tables that were appended to, by their path in the file.
-  std::map<std::string, std::shared_ptr<Growing>> growing{};
-  bool late = false;                ///< asked for by File::complete_late()
-  bool head = false;                ///< asked for, of a new file
   bool changed = false;             ///< by another program, since it was opened for reading
-  std::uint64_t take = 0;           ///< asked for: what AtomicFile::take() takes at most [bytes]
   std::shared_ptr<void> reserve{};  ///< of a file to be written: memory for abandon()
+  /// Of the tables that were appended to, by path; nothing: not known.
+  std::map<std::string, std::optional<std::uint64_t>> sums{};
 };
 
 /// A file, group or dataset: what may carry attributes.
@@ -131,15 +146,17 @@ class Object {
 class Dataset : public Object {
  public:
   Dataset() = default;
-  std::size_t rows() const;
-  std::size_t columns() const;  ///< numbers a row, 1 for plain columns
+  std::size_t rows() const { return shape()[0]; }
+  std::size_t columns() const { return shape()[1]; }  ///< numbers a row, 1 for plain columns
   /// Throws where rows have another length: that is the file's, which may be damaged.
   void expect_columns(std::size_t columns) const;
 
-  /// Adds rows at the end; throws where the span holds no whole rows of the table in the file. Only for extendible tables.
-  void append(std::span<const double> values);
-  void append(std::span<const std::int32_t> values);
-  void append(std::span<const std::uint64_t> values);
+  /// Adds rows at the end; throws where these are no whole rows of the table in the file. Only for extendible tables. The rows of
+  /// a chunk that is not full wait in the library's cache of 1 MiB a table, until flush() or until the table is closed.
+  template <Numbers R>
+  void append(const R& values) {
+    append(type_of<R>(), std::data(values), std::size(values));
+  }
   /// Forgets the rows from `rows` on; throws where there are fewer.
   void truncate(std::size_t rows);
 
@@ -152,9 +169,9 @@ class Dataset : public Object {
   /// not tell their sum.
   std::optional<std::uint64_t> kept_sum() const;
   /// `sum` is that of all rows that are there.
-  void keep_sum(std::uint64_t sum);
+  void keep_sum(std::uint64_t sum) { file_->sums[path_] = sum; }
 
-  std::vector<double> reals() const;
+  std::vector<double> reals() const { return reals(0, rows()); }
   std::vector<std::int32_t> integers() const;
   std::vector<std::uint64_t> counts() const;
   /// Rows first .. first + count - 1.
@@ -164,22 +181,21 @@ class Dataset : public Object {
 
   Extent extent() const;
   /// All elements of a dataset of any rank, in the order of the file; as many as extent() counts.
-  void read(std::span<double> values) const;
-  void read(std::span<std::int32_t> values) const;
+  void read(std::span<double> values) const { read(Type::real64, values.data(), values.size()); }
+  void read(std::span<std::int32_t> x) const { read(Type::int32, x.data(), x.size()); }
 
  private:
   friend class Group;
-  friend class File;
   using Object::Object;
-  void append_raw(std::int64_t type, const void* values, std::size_t count);
-  bool append_chunks(std::int64_t type, const void* values, std::size_t count);
-  Growing& growing();
-  void expect_whole_rows(std::size_t count, std::size_t columns) const;
+  std::array<std::size_t, 2> shape() const;
+  void append(Type type, const void* values, std::size_t count);
+  template <typename Number>
+  std::vector<Number> numbers(Type type, std::size_t first, std::size_t count) const;
   std::size_t held(std::size_t first, std::size_t count) const;
-  void expect_chunks(std::size_t first, std::size_t count, std::uint64_t stored) const;
+  bool chunks_whole(std::uint64_t first, std::uint64_t count, const Extent& extent) const;
   Extent declared() const;
-  void read_raw(std::int64_t type, std::size_t first, std::size_t count, void* values) const;
-  void read_all(std::int64_t type, void* values, std::size_t count) const;
+  void write_all(std::int64_t type, const void* values) const;
+  void read(Type type, void* values, std::size_t count) const;
 };
 
 class Group : public Object {
@@ -197,16 +213,16 @@ class Group : public Object {
   /// An extendible table without rows.
   Dataset create(const std::string& name, Table table) const;
   /// Datasets of fixed size, uncompressed; columns 0: a plain column.
-  Dataset write(const std::string& name, std::span<const double> values,
-                std::size_t columns = 0) const;
-  Dataset write(const std::string& name, std::span<const std::int32_t> values,
-                std::size_t columns = 0) const;
-  Dataset write(const std::string& name, std::span<const std::uint64_t> values,
-                std::size_t columns = 0) const;
+  template <Numbers R>
+  Dataset write(const std::string& name, const R& values, std::size_t columns = 0) const {
+    return write(name, type_of<R>(), std::data(values), std::size(values), columns, false);
+  }
   Dataset write(const std::string& name, std::string_view text) const;
-  /// The same in one compressed chunk, or as many as that takes.
-  Dataset write_compressed(const std::string& name, std::span<const double> values) const;
-  Dataset write_compressed(const std::string& name, std::span<const std::int32_t> values) const;
+  /// A column in one compressed chunk, or as many as that takes.
+  template <Numbers R>
+  Dataset write_compressed(const std::string& name, const R& values) const {
+    return write(name, type_of<R>(), std::data(values), std::size(values), 0, true);
+  }
   /// Also of an object that is damaged: then its name is free, and its bytes stay in the file.
   void remove(const std::string& name) const;
   /// Another name, which is free, for what stays where it is in the file.
@@ -218,33 +234,32 @@ class Group : public Object {
   using Object::Object;
 
  private:
-  std::string child(const std::string& name) const;
+  template <typename Member>
+  Member member(std::int64_t id, const std::string& name, std::string_view what) const;
+  Dataset make(const std::string& name, std::int64_t type, const Handle& space,
+               const Handle& layout) const;
+  Dataset write(const std::string& name, Type type, const void* values, std::size_t count,
+                std::size_t columns, bool compressed) const;
   bool set_aside(const std::string& name) const;
-  Dataset write_raw(const std::string& name, std::int64_t stored, std::int64_t type,
-                    const void* values, std::size_t count, std::size_t columns,
-                    std::int64_t layout = 0) const;
 };
 
 class File : public Group {
  public:
   File() = default;
   using Group::create;
-  static File create(const std::string& path);
+  static File create(const std::string& path) { return open({path}, true, true); }
   /// One that others read while it grows: behind a head of AtomicFile, which readers that are not these leave out. Reads of
   /// such a file throw Changed when it has been flushed since it was opened.
-  static File create_growing(const std::string& path);
+  static File create_growing(const std::string& path) { return open({path, true}, true, true); }
   /// Throws Foreign as modify() does.
-  static File read(const std::string& path);
+  static File read(const std::string& path) { return open({path}, false, false); }
   /// What a growing file holds now, in memory: later flushes change nothing of it. One of more than `most` bytes is read as
   /// read() does.
-  static File read_now(const std::string& path, std::uint64_t most);
-  static File modify(const std::string& path);
-  /// From now on rows at the end of a table that do not fill a chunk wait in memory until complete(), flush() or close(): who
-  /// asks the table before finds neither them nor their number.
-  void complete_late() const { file_->late = true; }
-  void complete() const;
-  /// Everything written so far is on its way to the disk and readable by others, also if the
-  /// program dies.
+  static File read_now(const std::string& path, std::uint64_t most) {
+    return open({path, false, most}, false, false);
+  }
+  static File modify(const std::string& path) { return open({path}, false, true); }
+  /// Everything written so far is readable by others, also if the program dies.
   void flush() const;
   /// Throws where the last bytes do not fit on the disk.
   void close();
@@ -253,9 +268,8 @@ class File : public Group {
 
  private:
   using Group::Group;
-  static File make(const std::string& path, bool growing);
+  static File open(FileState asked, bool create, bool write);
   void expect_own_links() const;
-  static File open(const std::string& path, unsigned mode, std::uint64_t take);
 };
 
 /// Whether this build of the library may be used by several threads, each with files of its own.

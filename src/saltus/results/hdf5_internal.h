@@ -1,4 +1,4 @@
-// The HDF5 library itself: included by the two sources of the wrapper only.
+// The HDF5 library itself: included by the sources of the wrapper only.
 #pragma once
 #include <hdf5.h>
 
@@ -7,16 +7,18 @@
 
 #include "saltus/results/hdf5.h"
 
+static_assert(H5_VERSION_GE(1, 10, 5), "Saltus needs HDF5 1.10.5 or later");
+
 namespace saltus::h5 {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
-/// Throws std::bad_alloc where memory is about to run out: the library (1.10.8) does not look everywhere whether it got any,
-/// and crashes.
-void expect_room();
-/// Looks whether the system refuses memory, for expect_room(): when a file is opened and at each flush. A limit that a process
-/// gives itself in between counts from then on.
-void see_limits();
+/// Makes files of this access list use the driver (hdf5_driver.cpp); the next file opened by this thread reports to `state`.
+void use_driver(hid_t access, std::shared_ptr<FileState> state);
+
+/// Address space that is not touched, given back with its owner. Throws std::bad_alloc.
+std::shared_ptr<void> mapped(std::size_t bytes);
+constexpr std::size_t kRoom = std::size_t{8} << 20;  // [bytes] a call takes less, beside its data
 
 /// Messages are switched off once a thread: each has its own error stack.
 inline void silence() {
@@ -24,26 +26,44 @@ inline void silence() {
   static_cast<void>(done);
 }
 
-/// Called by everything that may fail, before it enters the library.
+/// Called by everything that may fail, before it enters the library. Throws std::bad_alloc where memory is about to run out:
+/// the library (1.10.8) does not look everywhere whether it got any, and crashes.
 inline void quiet() {
   silence();
-  expect_room();
+  mapped(kRoom);
 }
 
-/// Why the last call of the library failed: the words of the operating system where there are any. Empty: it did not.
-std::string reason();
-
-inline int close_space(std::int64_t id) { return H5Sclose(id); }
-inline int close_type(std::int64_t id) { return H5Tclose(id); }
-inline int close_list(std::int64_t id) { return H5Pclose(id); }
+constexpr std::size_t size_of(Type type) { return type == Type::int32 ? 4 : 8; }  // [bytes]
+inline hid_t in_memory(Type type) {
+  return type == Type::real64  ? H5T_NATIVE_DOUBLE
+         : type == Type::int32 ? H5T_NATIVE_INT32
+                               : H5T_NATIVE_UINT64;
+}
+inline hid_t on_disk(Type type) {
+  return type == Type::real64  ? H5T_IEEE_F64LE
+         : type == Type::int32 ? H5T_STD_I32LE
+                               : H5T_STD_U64LE;
+}
 
 /// Text of a fixed length, UTF-8, filled up with zeros.
 inline Handle text_type(std::size_t length) {
-  Handle type(H5Tcopy(H5T_C_S1), close_type);
+  Handle type(H5Tcopy(H5T_C_S1));
   H5Tset_size(type.get(), std::max<std::size_t>(length, 1));
   H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
+}
+
+/// How datasets are made: without times, so that equal tables are equal bytes. gzip: shuffled and deflated, in chunks.
+inline Handle layout_of(int rank, const hsize_t* chunk, int gzip) {
+  Handle layout(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_obj_track_times(layout.get(), false);
+  if (chunk) H5Pset_chunk(layout.get(), rank, chunk);
+  if (gzip > 0) {
+    H5Pset_shuffle(layout.get());
+    H5Pset_deflate(layout.get(), static_cast<unsigned>(gzip));
+  }
+  return layout;
 }
 
 }  // namespace saltus::h5

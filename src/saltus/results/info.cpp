@@ -34,7 +34,7 @@ struct Content {
   std::int64_t checkpoint = -1;  ///< step, -1: none
   std::vector<double> work;      ///< last row of the ledger [J], one an account
   bool substeps = false;         ///< intervals are not one step each
-  bool lane = false;             ///< the run is one of the event lane
+  bool lane = false;             ///< the run is one of event-driven integration
 };
 
 /// Entries of the summary; what is of another type is as if it were not there.

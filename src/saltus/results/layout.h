@@ -46,15 +46,15 @@ inline constexpr std::array kStep{
                "energy change of this step that no account explains"},
 };
 
-/// Further columns of /step, of runs whose intervals are not one step each: in the event lane, or of chosen lengths.
+/// Further columns of /step, of runs whose intervals are not one step each: in event-driven integration, or of chosen lengths.
 inline constexpr std::array kSubsteps{
     StepColumn{"steps", h5::Type::int32, "1",
-               "that covered the interval; in the event lane those of the integrator"},
+               "that covered the interval; in event-driven integration those of the integrator"},
     StepColumn{"rejected", h5::Type::int32, "1", "steps that were made again, shorter"},
     StepColumn{"error", h5::Type::real64, "1",
                "largest estimated error of one of them; 0: not estimated"},
     StepColumn{"events", h5::Type::int32, "1", "located in the interval"},
-    StepColumn{"evaluations", h5::Type::int32, "1", "of the forces, in the event lane"},
+    StepColumn{"evaluations", h5::Type::int32, "1", "of the forces, in event-driven integration"},
 };
 inline bool has_substeps(const StepOptions& options) {
   return options.lane == TimeMode::events || options.step_tolerance > 0.0;

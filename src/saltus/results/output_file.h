@@ -6,53 +6,42 @@
 //
 // Where out.csv is a symbolic link the link stays, and all this happens to what it points to.
 #pragma once
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace saltus {
 
-/// Writes beyond RLIMIT_FSIZE then fail with EFBIG instead of killing the program. Called once by
-/// the app.
+/// Writes beyond RLIMIT_FSIZE then fail with EFBIG instead of killing the program. Called once by the app.
 void ignore_file_size_signal();
 
-/// What a chain of symbolic links ends at, whether that exists or not; other names as they are.
-/// Throws SceneError where it has no end.
+/// What a chain of symbolic links ends at, whether that exists or not; other names as they are. Throws SceneError where it has
+/// no end.
 std::string link_target(const std::string& path);
 
 /// Name of `path` while it is written.
 std::string part_name(const std::string& path);
-
-/// Throws SceneError where a file of this name is there that is not one to be replaced: without `mark` (not case-sensitive) at the
-/// first or the 513th byte. What is empty, absent or no plain file passes. `what`: "a results file".
-void expect_replaceable(const std::string& path, std::string_view mark, std::string_view what);
-
-/// The same where the first 4096 bytes, or all there are, tell it.
-void expect_replaceable(const std::string& path, std::string_view what,
-                        const std::function<bool(std::string_view)>& is_ours);
 
 /// Whether a program has `part` open as an OutputFile. Nothing where the file or the locks of its file system are not there.
 std::optional<bool> is_written_now(const std::string& part);
 
 class OutputFile {
  public:
-  /// Creates and empties `<path>.part` and locks it against other writers until destruction.
-  /// Throws SceneError: folder missing or unwritable, a folder, device, pipe or socket of that name,
-  /// written by another program.
-  explicit OutputFile(std::string path);
+  /// Creates and empties `<path>.part` and locks it against other writers until destruction. Throws SceneError: folder missing
+  /// or unwritable, a folder, device, pipe or socket of that name, written by another program.
+  explicit OutputFile(std::string path) : OutputFile(std::move(path), true) {}
   /// Continues an existing `<path>.part` as it is.
-  static OutputFile adopt(std::string path);
+  static OutputFile adopt(std::string path) { return OutputFile(std::move(path), false); }
   /// Removes the `.part` unless commit() or keep() was called.
-  ~OutputFile();
-  OutputFile(OutputFile&& other) noexcept;
-  OutputFile& operator=(OutputFile&& other) noexcept;
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile() = default;
+  OutputFile(OutputFile&&) noexcept = default;
+  OutputFile& operator=(OutputFile&&) noexcept = default;
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return open_->path; }
   /// Name of the file while it is written, for libraries that open it by name.
-  const std::string& part() const { return part_; }
+  const std::string& part() const { return open_->part; }
 
   /// Appends bytes, buffered. Throws RunError naming the path and the reason.
   void write(std::string_view bytes);
@@ -61,17 +50,19 @@ class OutputFile {
   /// Everything reaches the disk, then `.part` becomes path(). Throws RunError.
   void commit();
   /// The destructor leaves the `.part` where it is: an interrupted run that can be resumed.
-  void keep() { keep_ = true; }
+  void keep() { open_->keep = true; }
   /// Undoes keep(): the `.part` is worthless and goes with this object.
-  void discard() { keep_ = false; }
+  void discard() { open_->keep = false; }
 
  private:
+  struct Open {
+    std::string path, target, part, buffer{};
+    int descriptor = -1;
+    bool keep = false;
+    ~Open();
+  };
   OutputFile(std::string path, bool empty);
-  void release() noexcept;
-
-  std::string path_, target_, part_, buffer_;
-  int descriptor_ = -1;
-  bool keep_ = false;
+  std::unique_ptr<Open> open_;
 };
 
 }  // namespace saltus

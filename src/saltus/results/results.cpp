@@ -10,7 +10,6 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <mutex>
 #include <new>
 
 #include "saltus/results/atomic_file.h"
@@ -30,15 +29,10 @@ namespace saltus {
 namespace {
 
 constexpr std::string_view kPart = ".part";
-// A portion is worth handing over when it has half of the rows it has room for, or kPortion bytes: small ones, of which few
-// are in use unless the writer falls behind, stay in the cache. Flushes are rarer, each takes the writer as long as some megabytes of
-// rows: when as many rows were handed over as a portion has room for, or kFlush bytes.
-constexpr std::size_t kRows = 8192;           // for which a portion has room at most
-constexpr std::size_t kRowBytes = 16u << 20;  // the same
-constexpr std::size_t kBytes = 32u << 20;     // of a portion without its rows, if nobody hands over
-constexpr std::size_t kPortion = 1u << 19;    // [bytes] without rows
-constexpr std::size_t kFlush = 8u << 20;      // [bytes] without rows
-constexpr std::size_t kBehind = 16u << 20;    // [bytes] that wait to be written
+// What is in memory is handed over and flushed when it has so many rows, or so many bytes without them.
+constexpr std::size_t kRows = 8192;
+constexpr std::size_t kRowBytes = 16u << 20;
+constexpr std::size_t kBytes = 8u << 20;
 // Added and subtracted it rounds to 2^-30 s: what is below would not be compressed.
 constexpr double kNanosecond = 0x1.8p22;
 constexpr std::array<const char*, 3> kTexts{"scene", "resolved", "summary"};
@@ -70,19 +64,11 @@ OutputFile copy_to_part(const std::string& file) {
 }  // namespace
 
 struct ResultsWriter::Parts {
-  /// What is handed over at once.
-  struct Portion {
-    RowTable::Waiting rows;
-    FrameTable::Waiting frames;
-    StepContacts::Waiting step_contacts;
-    EventTable::Waiting events;
-  };
-
   Parts(OutputFile file, const Model& of, bool own_thread)
       : output(std::move(file)),
         model(of),
         step_width(layout::step_width(of.options())),
-        thread(own_thread, kBehind) {}
+        thread(own_thread) {}
   ~Parts() {
     try {
       if (!failed) close();
@@ -94,9 +80,7 @@ struct ResultsWriter::Parts {
   /// All rows reach the file, or its tables were of unequal length.
   void close() {
     settled([&] {
-      if (!hdf5.is_open() || discarded || !started) return;
-      put(take());
-      if (unflushed_rows + unflushed_bytes > 0) flush();
+      if (hdf5.is_open() && !discarded && started && waits()) write_and_flush();
     });
   }
   /// Rows that reached the disk are never removed.
@@ -115,10 +99,12 @@ struct ResultsWriter::Parts {
   JointBreaks breaks;
   SummedTables tables;
   RunStatistics statistics;  ///< of the rows that are written; its events: of all
-  std::size_t unflushed_rows = 0, unflushed_bytes = 0;  ///< handed over since the last flush
-  std::vector<std::unique_ptr<Portion>> portions;
-  std::mutex sparing;
-  std::vector<Portion*> spare;  ///< of them, empty; the one that was written last at the end
+  struct {
+    RowTable::Waiting rows;
+    FrameTable::Waiting frames;
+    StepContacts::Waiting step_contacts;
+    EventTable::Waiting events;
+  } portion;  ///< that is written while the tables collect the next one
   std::string next_slot = "a";
   bool failed = false, started = false, discarded = false;
   std::atomic<std::size_t> held = 0;  ///< rows of the last flush
@@ -185,96 +171,57 @@ struct ResultsWriter::Parts {
     });
   }
 
-  void drain() {
-    settled([&] {
-      put(take());
-      flush();
-    });
-  }
-
   /// Of what comes with rows, beside them.
   std::size_t waiting_bytes() const {
     return step_contacts.waiting_bytes() + events.waiting_bytes();
   }
+  bool waits() const { return rows.waiting() > 0 || frames.waiting_bytes() + waiting_bytes() > 0; }
+  bool enough_waits() const {
+    return rows.full() || frames.waiting_bytes() + waiting_bytes() > kBytes;
+  }
 
   void reserve(const ResultsOptions& options) {
     rows.reserve(buffer_rows(rows.width(), options.expected_steps));
-    frames.reserve(kPortion, options.expected_frames);
-  }
-
-  Portion& empty_portion() {
-    {
-      const std::lock_guard lock(sparing);
-      if (!spare.empty()) {
-        Portion& last = *spare.back();
-        spare.pop_back();
-        return last;
-      }
-    }
-    portions.push_back(std::make_unique<Portion>());
-    Portion& portion = *portions.back();
     portion.rows = rows.room();
     portion.frames = frames.room();
-    const std::lock_guard lock(sparing);
-    spare.reserve(portions.size());  // so that giving back throws nothing
-    return portion;
   }
 
-  /// What is in memory; an empty portion takes what follows.
-  Portion& take() {
-    Portion& portion = empty_portion();
-    unflushed_rows += rows.waiting();
-    unflushed_bytes += frames.waiting_bytes() + waiting_bytes();
+  /// What is in memory becomes the portion, which must have been written.
+  void take() {
     rows.hand_over(portion.rows);
     frames.hand_over(portion.frames);
     step_contacts.hand_over(portion.step_contacts);
     events.hand_over(portion.events);
-    return portion;
   }
-  void put(Portion& portion) {
-    put_rows(portion);
-    put_others(portion);
-  }
-  void put_rows(Portion& portion) {
+  void write() {
     rows.write(portion.rows);
     for (std::size_t row = 0; row < portion.rows.rows; ++row)
       add_step({portion.rows.values.get() + row * rows.width(), step_width}, statistics);
-  }
-  void put_others(Portion& portion) {
     frames.write(portion.frames);
     step_contacts.write(portion.step_contacts);
     events.write(portion.events);
-    const std::lock_guard lock(sparing);
-    spare.push_back(&portion);
   }
-  void flush() {
-    flush_file();
-    unflushed_rows = unflushed_bytes = 0;
-  }
-  void flush_file() {
+  void write_and_flush() {
+    take();
+    const std::size_t reached = rows.rows();
+    write();
     hdf5.flush();
-    held = rows.rows();
+    held = reached;
   }
 
   void hand_over() {
-    writing([&] {
-      const std::size_t bytes =
-          8 * rows.width() * rows.waiting() + frames.waiting_bytes() + waiting_bytes();
-      Portion& portion = take();
-      const bool flushed = unflushed_rows >= rows.capacity() || unflushed_bytes >= kFlush;
-      if (flushed) unflushed_rows = unflushed_bytes = 0;
-      thread.post(
-          [this, &portion, flushed] {
-            put(portion);
-            if (flushed) flush_file();
-          },
-          bytes);
+    settled([&] {
+      take();
+      thread.post([this, reached = rows.rows()] {
+        write();
+        hdf5.flush();
+        held = reached;
+      });
     });
   }
 
   void save(const State& state, std::span<const Notice> now) {
     breaks.write(state);
-    hdf5.complete();  // of each table the number of rows is kept
     write_checkpoint(hdf5, next_slot, state, {rows.rows(), frames.frames(), events.rows()},
                      tables.sums(), merged(notices, now));
     next_slot = next_slot == "a" ? "b" : "a";
@@ -304,7 +251,6 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
   Parts& p = *parts_;
   p.settled([&] {
     p.hdf5 = h5::File::create_growing(p.output.part());
-    p.hdf5.complete_late();
     create_layout(p.hdf5, model, scene, resolved, options);
     p.frames = FrameTable::create(p.hdf5, model, options.fields, options.frame_contacts);
     if (options.step_contacts) p.step_contacts = StepContacts::create(p.hdf5);
@@ -313,8 +259,8 @@ ResultsWriter::ResultsWriter(std::string path, const Model& model, std::string_v
     name_checkpoints(p.hdf5, resolved, options.inputs);
     p.rows = open_rows(p.hdf5);
     p.reserve(options);
+    p.tables = SummedTables::list(p.hdf5);
     p.hdf5.flush();
-    p.thread.post([&p] { p.tables = SummedTables::list(p.hdf5); });  // for the first checkpoint
   });
 }
 
@@ -349,7 +295,6 @@ ResultsWriter ResultsWriter::resume(const std::string& file, const Model& model,
   if (part) p.output.keep();
   try {
     p.hdf5 = layout::open(p.output.part(), true);
-    p.hdf5.complete_late();
     p.rows = open_rows(p.hdf5);
     if (p.rows.width() !=
         p.step_width + model.accounts().size() + model.probes().size() + layout::kTiming)
@@ -404,7 +349,7 @@ void ResultsWriter::record(const StepReport& report, const State& state,
                            std::span<const double> probes, double wall) {
   Parts& p = *parts_;
   p.started = true;
-  if (p.rows.full() || p.waiting_bytes() > kBytes) p.hand_over();
+  if (p.enough_waits()) p.hand_over();
   const std::size_t accounts = state.ledger.size();
   expects(p.step_width + accounts + probes.size() + layout::kTiming == p.rows.width(),
           "ResultsWriter::record: one value an account and a probe of the model");
@@ -433,25 +378,24 @@ void ResultsWriter::frame(const State& state, std::span<const Vector> velocities
                           std::span<const SeenContact> seen) {
   Parts& p = *parts_;
   p.frames.add(state, velocities, joint_loads, contacts, seen);
-  if (p.frames.waiting_bytes() > kBytes) p.hand_over();
 }
 
 void ResultsWriter::hand_over() { parts_->hand_over(); }
 
-void ResultsWriter::drain() { parts_->drain(); }
-
-bool ResultsWriter::wants_drain() const {
-  const Parts& p = *parts_;
-  return 2 * p.rows.waiting() >= p.rows.capacity() ||
-         p.frames.waiting_bytes() + p.waiting_bytes() > kPortion;
+void ResultsWriter::drain() {
+  parts_->settled([&] { parts_->write_and_flush(); });
 }
+
+bool ResultsWriter::wants_drain() const { return parts_->enough_waits(); }
 
 void ResultsWriter::checkpoint(const State& state, std::span<const Notice> notices) {
   Parts& p = *parts_;
   p.settled([&] {
-    p.put(p.take());
+    p.take();
+    p.write();
     p.save(state, notices);
-    p.flush();  // one for both: rows and checkpoint are there together or not at all
+    p.hdf5.flush();  // one for both: rows and checkpoint are there together or not at all
+    p.held = p.rows.rows();
   });
   p.output.keep();
 }
@@ -459,12 +403,12 @@ void ResultsWriter::checkpoint(const State& state, std::span<const Notice> notic
 std::vector<double> ResultsWriter::probe(std::size_t index) {
   Parts& p = *parts_;
   expects(index < p.model.probes().size(), "ResultsWriter::probe: index of a probe of the model");
-  p.drain();
+  drain();
   return p.rows.column(p.step_width + p.model.accounts().size() + index).reals();
 }
 
 std::vector<double> ResultsWriter::times() {
-  parts_->drain();
+  drain();
   return parts_->rows.column(0).reals();
 }
 
@@ -483,14 +427,8 @@ void ResultsWriter::set_wav(std::size_t index, const std::string& file, double f
 void ResultsWriter::finish(const State& last, const RunSummary& summary) {
   Parts& p = *parts_;
   p.settled([&] {
-    Parts::Portion& rest = p.take();
-    p.thread.post([&] { p.put_rows(rest); });  // as the rows before
-    p.frames.prepare(rest.frames);
-    p.thread.post([&] {
-      p.put_others(rest);
-      p.hdf5.complete();
-    });
-    p.thread.wait();
+    p.take();
+    p.write();
     for (const std::string& slot : p.hdf5.group("checkpoint").names())
       p.hdf5.remove("checkpoint/" + slot);
     p.next_slot = "a";
@@ -527,7 +465,7 @@ void ResultsWriter::discard() {
 const RunStatistics& ResultsWriter::statistics() {
   Parts& p = *parts_;
   if (p.rows.waiting() > 0)
-    p.drain();
+    drain();
   else if (p.rows.rows() > 0)  // else nothing is counted yet
     p.settled([] {});
   return p.statistics;

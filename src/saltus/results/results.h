@@ -9,9 +9,9 @@
 //     }
 //     out.finish(state, summary);                                         // out.h5
 //
-// record() copies one row into memory. Rows reach the file through a thread of its own (hand_over()) or at once (drain()):
-// when the buffer is full, at checkpoints and at the end, with flushes so that a killed run leaves a readable `.part`. When
-// that happens depends on rows and frames alone: the bytes of a file do not depend on the thread.
+// record() copies one row into memory, frame() a frame. From there they reach the file at once (drain()) or through a thread of
+// its own (hand_over()), which writes one portion while the next is collected; each ends with a flush, so that a killed run
+// leaves a readable `.part`. When that happens depends on rows and frames alone: the bytes of a file do not depend on the thread.
 #pragma once
 #include <array>
 #include <memory>
@@ -38,9 +38,8 @@ double frame_bytes(const ResultsSpec& spec, const Model& model);
 
 struct ResultsOptions {
   Provenance provenance;
-  std::vector<InputFile> inputs;      ///< the data files that the model was made of
-  std::uint64_t expected_steps = 0;   ///< sizes the buffer of rows, 0: unknown
-  std::uint64_t expected_frames = 0;  ///< and that of frames, 0: unknown
+  std::vector<InputFile> inputs;     ///< the data files that the model was made of
+  std::uint64_t expected_steps = 0;  ///< sizes the buffer of rows, 0: unknown
   /// Place of each probe as the user wrote it, "0.82 m"; may be empty.
   std::vector<std::string> probe_at;
   FieldOptions fields;         ///< what frames hold beside q and velocity
@@ -81,7 +80,7 @@ class ResultsWriter {
   /// [s]. About 25 ns; waits only if nobody called hand_over() for 8192 rows.
   void record(const StepReport& report, const State& state, std::span<const double> probes,
               double wall = 0.0);
-  /// What the event lane located in the step: Simulation::events(), before record(). Of runs in the other lane nothing is
+  /// What event-driven integration located in the step: Simulation::events(), before record(). Of runs in the other mode nothing is
   /// stored.
   void events(std::span<const Event> events);
   /// Before a step that is to end in a frame: all groups as their schemes hold them now. With that, `seen` and its own moment
@@ -95,14 +94,13 @@ class ResultsWriter {
   void frame(const State& state, std::span<const Vector> velocities,
              std::span<const std::array<Vector3, 2>> joint_loads = {},
              std::span<const ContactView> contacts = {}, std::span<const SeenContact> seen = {});
-  /// What is in memory is written while the caller goes on, and flushed when 8192 rows (of short runs half of all, of wide
-  /// rows 16 MB) or 8 MB of frames were handed over since the last flush. Waits while more than 16 MB of what was handed over
-  /// before are not written; throws RunError as drain() does if writing them failed.
+  /// What is in memory is written and flushed while the caller goes on. Waits until what was handed over before is written;
+  /// throws RunError as drain() does if that failed.
   void hand_over();
   /// Writes what is in memory and flushes. Throws RunError (disk full), which says whether the `.part` holds a checkpoint and
   /// stays.
   void drain();
-  /// True when enough waits that hand_over() is worth it.
+  /// True when enough waits that hand_over() is worth it: 8192 rows, half of a shorter run, 16 MB of rows or 8 MB of frames.
   bool wants_drain() const;
   /// What is in memory and the complete state, in one flush. The previous checkpoint stays valid until this one is on disk.
   /// `notices`: Simulation::notices(), which a run that is resumed from here tells too.

@@ -63,7 +63,7 @@ class ResultsReader {
   const std::vector<ProbeColumn>& probes() const { return probes_; }
   std::vector<double> probe(const std::string& name) const;
   const std::vector<BodyColumn>& bodies() const { return bodies_; }
-  bool has_events() const;            ///< the run is one of the event lane
+  bool has_events() const;            ///< the run is one of event-driven integration
   std::vector<Event> events() const;  ///< what it located, by time
   std::vector<double> frame_times() const;
   /// Frames first .. first + count - 1 of "q", "velocity" or another table of frames, row by row; "displacement" also of a

@@ -22,7 +22,7 @@ class RowTable {
   };
   /// Fixes the width; `capacity` rows fit in memory.
   void reserve(std::size_t capacity);
-  /// Room for as many.
+  /// Room for as many: for what is written while the next rows are added.
   Waiting room() const;
 
   std::size_t width() const { return columns_.size(); }

@@ -44,9 +44,9 @@ struct RunStatistics {
   Energy energy_end;                ///< [J]
   std::uint64_t substeps = 0;       ///< StepReport::steps, all rows
   std::uint64_t rejected = 0;       ///< of them, made again
-  std::uint64_t evaluations = 0;    ///< of the forces by the event lane
+  std::uint64_t evaluations = 0;    ///< of the forces by event-driven integration
   Extreme error;                    ///< largest StepReport::error [1]
-  std::array<std::uint64_t, kEventKinds> events{};  ///< of the event lane, by Event::Kind
+  std::array<std::uint64_t, kEventKinds> events{};  ///< of event-driven integration, by Event::Kind
 
   /// Takes one more row; the first one is the start.
   void add(const StepReport& report, const Energy& now, double t);

@@ -1,8 +1,7 @@
-// Jobs one after the other on a thread of its own: results are written while the next steps are made.
+// One job at a time on another thread: results are written while the next steps are made.
 #pragma once
-#include <cstddef>
 #include <functional>
-#include <memory>
+#include <future>
 
 namespace saltus {
 
@@ -10,24 +9,22 @@ namespace saltus {
 /// in post(), which throws nothing of them all the same.
 class WriterThread {
  public:
-  /// Jobs that wait or run hold `most` bytes together, or there is one of them.
-  explicit WriterThread(bool wanted = true, std::size_t most = 0);
-  /// Waits for the jobs; what they threw is lost.
-  ~WriterThread();
+  explicit WriterThread(bool wanted = true);
+  /// Waits for the job; what it threw is lost.
+  ~WriterThread() { settle(); }
   WriterThread(const WriterThread&) = delete;
   WriterThread& operator=(const WriterThread&) = delete;
 
-  /// Waits until there is room for this job, which holds `bytes`, behind the others. Throws what one of them threw; those
-  /// behind that one are not done.
-  void post(std::function<void()> job, std::size_t bytes = 0);
-  /// Nothing is left to do. Throws what a job threw.
+  /// Waits for the job before this one, and throws what that threw; then this one is not done.
+  void post(std::function<void()> job);
+  /// Nothing is left to do. Throws what the job threw.
   void wait();
-  /// The same; whatever the jobs met is forgotten.
+  /// The same; whatever the job met is forgotten.
   void settle() noexcept;
 
  private:
-  struct Shared;
-  std::unique_ptr<Shared> shared_;
+  bool alone_;
+  std::future<void> job_;
 };
 
 }  // namespace saltus

@@ -8,6 +8,7 @@
 
 #include "saltus/results/layout.h"
 #include "saltus/results/output_file.h"
+#include "saltus/results/replaceable.h"
 #include "saltus/results/results_reader.h"
 #include "saltus/scene_file/data_files.h"
 #include "saltus/scene_file/scene_write.h"
@@ -86,7 +87,6 @@ struct SceneRun::Parts {
     results.inputs = input_files(setup->scene);
     const SceneSpec& spec = setup->scene.spec;
     results.expected_steps = setup->steps;
-    results.expected_frames = static_cast<std::uint64_t>(spec.results.frames);
     results.frame_contacts = frames_hold_contacts(spec.results, setup->model);
     results.fields = {spec.results.stress, spec.results.strain, spec.results.resultants};
     for (const OutputSpec& one : spec.outputs)

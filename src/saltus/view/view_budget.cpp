@@ -7,6 +7,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/results/output_file.h"
+#include "saltus/results/replaceable.h"
 #include "saltus/view/view_data.h"
 #include "saltus/view/view_page.h"
 

@@ -40,7 +40,6 @@ Scene thrown_at(const std::string& speed, const std::string& time = "",
 ResultsOptions short_run() {
   ResultsOptions options;
   options.expected_steps = 100;
-  options.expected_frames = 10;
   return options;
 }
 
@@ -164,7 +163,7 @@ TEST_CASE("two numbers of a checkpoint that change their signs make it a torn on
 
 TEST_CASE("a stopped run of which any number was altered is refused by the name of its table") {
   const Folder folder;
-  for (const char* lane : {"", ", lane: events"}) {
+  for (const char* lane : {"", ", mode: events"}) {
     CAPTURE(lane);
     const Scene scene = thrown_at("2", lane);
     write_stopped_run(folder / "whole.h5", scene);

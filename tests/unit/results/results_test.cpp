@@ -206,7 +206,6 @@ TEST_CASE(
   for (const bool own_thread : {true, false}) {
     ResultsOptions options;
     options.own_thread = own_thread;
-    if (!own_thread) options.expected_frames = 1;  // 4000 come
     const std::string name = folder / (own_thread ? "a.h5" : "b.h5");
     ResultsWriter out(name, model, io_test::kScene, io_test::resolved(), options);
     FakeRun run(model);

@@ -1,0 +1,32 @@
+// A sum over every bit of the rows of a table.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace saltus {
+
+inline constexpr std::uint64_t kNoRows = 0xcbf29ce484222325ULL;  ///< the sum of nothing
+
+/// One number after the other, so that it does not matter in which portions they come. Each step can be undone: sums that
+/// differ once differ until another number differs too.
+template <typename Word>
+std::uint64_t added_words(std::uint64_t sum, const void* values, std::size_t count) {
+  const char* next = static_cast<const char*>(values);
+  for (std::size_t i = 0; i < count; ++i, next += sizeof(Word)) {
+    Word word;
+    std::memcpy(&word, next, sizeof word);
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
+    sum ^= sum >> 32;
+  }
+  return sum;
+}
+
+/// With `count` numbers of `element` bytes, 4 or 8, more.
+inline std::uint64_t added(std::uint64_t sum, std::size_t element, const void* values,
+                           std::size_t count) {
+  return element == 4 ? added_words<std::uint32_t>(sum, values, count)
+                      : added_words<std::uint64_t>(sum, values, count);
+}
+
+}  // namespace saltus
