@@ -77,7 +77,7 @@ Outcome linear(double parameter, const std::string& method) {
             });
 }
 
-/// With impacts where gap(y) passes through zero: `look` at the rows; `hit` changes the velocity. Hops that are shorter than
+/// With impacts where gap(y) passes through zero: `look` at the rows; `hit` changes the velocity. Bounces that are shorter than
 /// a hundredth of a row are not in these scenes.
 template <class Rate, class Gap, class Hit, class Look>
 Outcome bounce(Rate&& rate, Y y, const std::vector<double>& rows, double parameter, Gap&& gap,
@@ -144,7 +144,7 @@ Outcome ball(double parameter, const std::string&) {
 Outcome impact(double parameter, const std::string&) {
   using namespace scenes::impact;
   Y when;
-  for (int k = 0; k < periods; ++k) when.push_back((2 * k + 1) * M_PI / pulsation);
+  for (int k = 0; k < periods; ++k) when.push_back((2 * k + 1) * M_PI / angular_frequency);
   return bounce([](const Y& y, Y& f, double t) { impact_rate(t, y.data(), f.data()); },
                 {stop, -restitution * speed}, when, parameter,
                 [](const Y& y) { return stop - y[0]; },

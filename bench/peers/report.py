@@ -226,7 +226,7 @@ at which the ladder of the quickest method passes the error named, between two r
 
 | library | version | used as | equations |
 |---|---|---|---|
-| Saltus | {saltus} | event lane; `rig-mid`, `rig-pos`, `splitting`, `runge-kutta`, `moreau-jean`, `modal-exact`; without the account of energy, which the others do not keep | from the scene |
+| Saltus | {saltus} | event-driven integration; `rig-mid`, `rig-pos`, `splitting`, `runge-kutta`, `moreau-jean`, `modal-exact`; without the account of energy, which the others do not keep | from the scene |
 | Siconos | {siconos} | `MoreauJeanOSI` with theta 1/2, LCP or NSGS to 1e-8 (heap: 1e-2), `MoreauJeanBilbaoOSI`; `LsodarOSI` with events for the ball; contacts found by Bullet | from the scene |
 | ODE | {ode} | `dWorldStep` (direct), `dWorldQuickStep` with 10 to 1000 sweeps | from the scene |
 | Bullet | {bullet} | `btMultiBody` with its Runge-Kutta steps; sequential impulses and conjugate gradients with 10 to 10000 sweeps, MLCP by Dantzig's method | from the scene |
@@ -322,7 +322,7 @@ def write(path):
 
 # Reasons, printed where a table shows that another is quicker; shares are of the instructions of the steps (callgrind).
 LOSES = {
-    "ball": "a parabola written by hand costs next to nothing. Between two impacts the event lane takes a step of order 8 with its dense "
+    "ball": "a parabola written by hand costs next to nothing. Between two impacts event-driven integration takes a step of order 8 with its dense "
             "output (16 %), searches that for the first root with certainty (23 %), and takes two more steps to the root (27 %): the same "
             "work as for any motion. The rest is the impact and the rows of results.",
     "heap": "at 2 ms a step of Saltus takes 2.4 times as long as one of ODE with 10 sweeps and 1.3 times as one of Bullet, with few "

@@ -1,4 +1,4 @@
-// Saltus, through its library, one thread. METHOD `events`: the event lane, PARAMETER its tolerance; else a scheme, with a step.
+// Saltus, through its library, one thread. METHOD `events`: event-driven integration, PARAMETER its tolerance; else a scheme, with a step.
 #include <stdexcept>
 #include <string>
 
@@ -17,14 +17,14 @@ namespace {
 using namespace peers;
 using saltus::Simulation;
 
-/// Steps to `end` with a look at `rows` of it; the event lane takes one step a row, and its own inside.
+/// Steps to `end` with a look at `rows` of it; event-driven integration takes one step a row, and its own inside.
 template <class Look>
 Outcome go(const std::string& text, double end, int rows, double parameter,
            const std::string& method, Look&& look) {
   const bool events = method == "events";
   const std::string time =
       events
-          ? fmt::format("time: {{end: {:.17g}, step: {:.17g}, lane: events, tolerance: {:.17g}}}\n",
+          ? fmt::format("time: {{end: {:.17g}, step: {:.17g}, mode: events, tolerance: {:.17g}}}\n",
                         2.0 * end, end / rows, parameter)
           : fmt::format("time: {{end: {:.17g}, step: {:.17g}}}\n", 2.0 * end, parameter);
   // without the account of energy: the others keep none
@@ -266,7 +266,7 @@ Outcome chain(double parameter, const std::string& method) {
 
 Outcome impact(double parameter, const std::string& method) {
   using namespace scenes::impact;
-  const double period = 2.0 * M_PI / pulsation;
+  const double period = 2.0 * M_PI / angular_frequency;
   const std::string text = fmt::format(
       "bodies:\n  - name: mass\n    kind: linear\n    oscillator: {{mass: 1, stiffness: 1, "
       "damping: {}}}\n{}"
@@ -275,8 +275,8 @@ Outcome impact(double parameter, const std::string& method) {
       "    initial: {{coordinates: [{}], velocities: [{:.17g}]}}\n"
       "contacts:\n  - {{on: mass, against: {{stop: {{at: {}, side: above}}}}, law: {{kind: "
       "newton-impact, restitution: {}}}}}\n",
-      damping, scheme_of(method), force, pulsation / (2.0 * M_PI), pulsation * phase, stop,
-      -restitution * speed, stop, restitution);
+      damping, scheme_of(method), force, angular_frequency / (2.0 * M_PI),
+      angular_frequency * phase, stop, -restitution * speed, stop, restitution);
   int row = 0;
   return go(text, (periods - 0.5) * period, 2 * periods - 1,
             method == "events" ? parameter : 0.5 * period / parameter, method,

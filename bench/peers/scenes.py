@@ -44,7 +44,7 @@ CHAIN = {"links": 8, "mass": 1.0, "rod": 1.0, "width": 0.1, "end": 2.0, "rows": 
 
 # A mass on a spring and a dashpot, driven, hits a stop once a period of the force (Shaw and Holmes); starts on the orbit
 # just behind an impact. Seen in the middle of each of ten periods.
-IMPACT = {"damping": 0.1, "pulsation": 1.9, "force": 1.0, "stop": 0.2, "restitution": 0.7, "phase": 0.75955736738229258,
+IMPACT = {"damping": 0.1, "angular_frequency": 1.9, "force": 1.0, "stop": 0.2, "restitution": 0.7, "phase": 0.75955736738229258,
           "speed": 3.2366633646490213, "periods": 10}
 
 # A mass on a spring slides on a rough floor until it sticks; seen at 1.5 s.
@@ -145,7 +145,7 @@ def ball_heights():
 def impact_places():
     """On the orbit the motion between impacts is the same in each period: the driven oscillator from the stop."""
     p = IMPACT
-    z, w, t0, v0 = 0.5 * p["damping"], p["pulsation"], p["phase"], -p["restitution"] * p["speed"]
+    z, w, t0, v0 = 0.5 * p["damping"], p["angular_frequency"], p["phase"], -p["restitution"] * p["speed"]
     d = complex(1.0 - w * w, 2.0 * z * w)
     amplitude = p["force"] / d  # x_p = Re(amplitude e^{iw(t + t0)})
     import cmath

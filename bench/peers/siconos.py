@@ -96,7 +96,7 @@ def string(rate, method):
 def impact(steps, method):
     """METHOD moreau-jean; PARAMETER: steps in half a period of the force. The force is set before each step, mean of its ends."""
     p = scenes.IMPACT
-    half = math.pi / p["pulsation"]
+    half = math.pi / p["angular_frequency"]
     h = half / steps
     body = sk.LagrangianLinearTIDS([p["stop"]], [-p["restitution"] * p["speed"]], np.eye(1), np.eye(1), p["damping"] * np.eye(1))
     force = np.zeros(1)
@@ -107,7 +107,7 @@ def impact(steps, method):
     model.link(contact, body)
     simulation = sk.TimeStepping(model, sk.TimeDiscretisation(0, h), sk.MoreauJeanOSI(THETA), sk.LCP())
     total, values = round((2 * p["periods"] - 1) * steps), []
-    drive = [p["force"] * math.cos(p["pulsation"] * (h * (k + 0.5) + p["phase"])) for k in range(total)]
+    drive = [p["force"] * math.cos(p["angular_frequency"] * (h * (k + 0.5) + p["phase"])) for k in range(total)]
     start = time.process_time()
     for k in range(total):
         body.setFExtPtr([drive[k]])

@@ -145,7 +145,7 @@ class Drive : public Force::Custom::Implementation {
   void calcForce(const State& s, Vector_<SpatialVec>&, Vector_<Vec3>&,
                  Vector& mobility) const override {
     using namespace scenes::impact;
-    const double f = force * std::cos(pulsation * (s.getTime() + phase)) -
+    const double f = force * std::cos(angular_frequency * (s.getTime() + phase)) -
                      damping * body_.getRate(s) - body_.getLength(s);
     body_.applyOneMobilityForce(s, 0, f, mobility);
   }
@@ -169,7 +169,7 @@ Outcome impact(double accuracy, const std::string& method) {
   slider.setLength(state, stop - 1e-12);
   slider.setRate(state, -restitution * speed);
   std::vector<double> when;
-  for (int k = 0; k < periods; ++k) when.push_back((2 * k + 1) * Pi / pulsation);
+  for (int k = 0; k < periods; ++k) when.push_back((2 * k + 1) * Pi / angular_frequency);
   return go(
       system, state, when, accuracy, method,
       [&](const State& s, std::vector<double>& values) { values.push_back(slider.getLength(s)); });

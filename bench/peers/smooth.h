@@ -95,7 +95,7 @@ class Chain {
 inline void impact_rate(double t, const double* y, double* f) {
   using namespace scenes::impact;
   f[0] = y[1];
-  f[1] = force * std::cos(pulsation * (t + phase)) - damping * y[1] - y[0];
+  f[1] = force * std::cos(angular_frequency * (t + phase)) - damping * y[1] - y[0];
 }
 
 /// y = (q, v) of masses between springs.

@@ -195,7 +195,7 @@ Outcome ball(double parameter, const std::string& method) {
 Outcome impact(double parameter, const std::string& method) {
   using namespace scenes::impact;
   std::vector<double> when;
-  for (int k = 0; k < periods; ++k) when.push_back((2 * k + 1) * M_PI / pulsation);
+  for (int k = 0; k < periods; ++k) when.push_back((2 * k + 1) * M_PI / angular_frequency);
   return go(
       {[](double t, const double* y, double* f) { impact_rate(t, y, f); },
        [](const double* y) { return stop - y[0]; }},

@@ -41,14 +41,14 @@ Model model_of(std::shared_ptr<const Dynamics> body, Vector q, Vector v, SchemeC
 constexpr int kOscillators = 1000;
 constexpr double kStep = 1e-3;
 
-Vector pulsations() {
+Vector angular_frequencies() {
   Vector omega(kOscillators);
   for (int j = 0; j < kOscillators; ++j) omega[j] = 2.0 * std::numbers::pi * (1.0 + 0.1 * j);
   return omega;
 }
 
 void rk4_oscillators(benchmark::State& bench) {
-  auto body = std::make_shared<Modal>(Vector::Ones(kOscillators), pulsations(),
+  auto body = std::make_shared<Modal>(Vector::Ones(kOscillators), angular_frequencies(),
                                       Vector::Zero(kOscillators), nullptr);
   Simulation sim(model_of(body, Vector::Ones(kOscillators), Vector::Zero(kOscillators),
                           RungeKuttaOptions{}, kStep, false));
@@ -58,7 +58,7 @@ void rk4_oscillators(benchmark::State& bench) {
 #if SALTUS_HAVE_ODEINT
 void rk4_odeint(benchmark::State& bench) {
   using State = std::vector<double>;  // q_0 .. q_n-1, v_0 .. v_n-1
-  const Vector omega = pulsations();
+  const Vector omega = angular_frequencies();
   State x(2 * kOscillators, 0.0);
   std::fill_n(x.begin(), kOscillators, 1.0);
   const auto rate = [&](const State& y, State& dy, double) {

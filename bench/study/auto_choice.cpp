@@ -1,7 +1,7 @@
 // What `time.scheme: auto` costs beside the best choice by hand, on twelve problems with known motion: a row of CSV for each
 // problem and tolerance. Arguments: names of problems; none: all.
 //
-// By hand: every scheme that fits the body, with h = interval, interval/2, ..., and the event lane with tolerances 1e-2, 1e-3, ...
+// By hand: every scheme that fits the body, with h = interval, interval/2, ..., and event-driven integration with tolerances 1e-2, 1e-3, ...
 // The best is the one of least CPU time whose error (1) of study.h keeps the tolerance. Times are the least of five, building
 // included; that of the search holds trials, coarse runs and the result, that of the run the result alone.
 #include <algorithm>
@@ -51,7 +51,7 @@ class ByHand {
     plan_ = {time.h(), static_cast<std::uint64_t>(std::llround(time.end / time.h()))};
     for (std::uint64_t k = 0; k <= plan_.count; ++k)
       times_.push_back(plan_.interval * static_cast<double>(k));
-    lane();
+    events();
     schemes();
   }
   const Scene& scene() const { return scene_; }
@@ -64,7 +64,7 @@ class ByHand {
   }
 
  private:
-  void lane() {
+  void events() {
     AutoMethod method;
     method.label = "events";
     method.events = true;

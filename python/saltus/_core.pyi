@@ -724,7 +724,7 @@ class ModelParts(metaclass=_pybind11_type):
     def options(self, **kwargs: Any) -> None:
         """Sets options of the step: h and end (a number [s], or a text with its unit, '1 ms'), instant, on_failure, tolerance,
         iterations (of the contact solver), ledger, correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit,
-        lane, step_tolerance (`time.tolerance` of the lane stepping), events (a dict: the section `events` of scenes, and tolerance).
+        mode, step_tolerance (`time.tolerance` of time stepping), events (a dict: the section `events` of scenes, and tolerance).
         Values as in scenes.
         """
     @property
@@ -1383,8 +1383,8 @@ class Simulation(metaclass=_pybind11_type):
         """
     @property
     def events(self) -> Events:
-        """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy, read-only. Empty in the
-        other lane.
+        """Events : what event-driven integration (`time.mode: events`) located in the last step, by time; a copy, read-only. Empty in the
+        other mode.
         """
     def probe(self: Simulation, name: Union[str, int]) -> float:
         """Present value of the probe of this name or number, in the unit that `Model.probe_table` tells."""
@@ -1642,7 +1642,7 @@ class StepReport(metaclass=_pybind11_type):
         """float : change of energy that no account explains [J]."""
     @property
     def steps(self) -> int:
-        """int : that covered the step; in the event lane those of its integrator."""
+        """int : that covered the step; in event-driven integration those of its integrator."""
     @property
     def rejected(self) -> int:
         """int : of them, made again, shorter."""
@@ -1651,10 +1651,10 @@ class StepReport(metaclass=_pybind11_type):
         """float : largest estimated error of one of them [1]; 0: not estimated."""
     @property
     def events(self) -> int:
-        """int : located in it, by the event lane: `Simulation.events`."""
+        """int : located in it, by event-driven integration: `Simulation.events`."""
     @property
     def evaluations(self) -> int:
-        """int : of the forces, by the event lane."""
+        """int : of the forces, by event-driven integration."""
     @property
     def group(self) -> int:
         """int : where it failed, -1: no one group."""

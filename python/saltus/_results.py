@@ -601,8 +601,8 @@ class Results(Fixed):
 
     @property
     def events(self) -> Events:
-        """Events: what the event lane located, by time: t, kind, key, speed, impulse, energy. Empty where the run is not one
-        of that lane.
+        """Events: what event-driven integration located, by time: t, kind, key, speed, impulse, energy. Empty where the run is not one
+        of that mode.
 
         >>> r.events.of("impact").t
         """

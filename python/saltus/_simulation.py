@@ -101,16 +101,16 @@ class Contacts(Columns):
 
 
 class Events(Columns):
-    """What the event lane located: an array with one row an event, whose columns are also attributes; read-only.
+    """What event-driven integration located: an array with one row an event, whose columns are also attributes; read-only.
 
     Attributes
     ----------
     t : float
         When it happened [s].
     kind : str
-        'impact': a contact closed with speed; 'rest': its hops were taken together to their end; 'closes': without speed;
+        'impact': a contact closed with speed; 'rest': its Zeno sequence of bounces was summed to its end; 'closes': without speed;
         'opens', 'sticks', 'slides': what it does from now on; 'spring': a compliant contact begins or ends to press;
-        'hand_over': the schemes step from here on; 'take_back': the event lane again.
+        'hand_over': the schemes step from here on; 'take_back': event-driven integration again.
     key : int
         Of the contact, as in `Contacts`; 0 of the last two kinds.
     speed : float
@@ -345,8 +345,8 @@ def _contacts(self: Simulation) -> Contacts:
 
 
 def _events(self: Simulation) -> Events:
-    """Events : what the event lane (`time.lane: events`) located in the last step, by time; a copy, read-only. Empty in the
-    other lane."""
+    """Events : what event-driven integration (`time.mode: events`) located in the last step, by time; a copy, read-only. Empty in the
+    other mode."""
     return as_events(self._events())
 
 

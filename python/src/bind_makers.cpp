@@ -12,6 +12,7 @@
 #include "saltus/bodies/linear.h"
 #include "saltus/bodies/modal.h"
 #include "saltus/scene/build_law.h"
+#include "saltus/scene_file/renamed_keys.h"
 #include "saltus/scene_file/yaml_document.h"
 #include "saltus/schemes/registry.h"
 
@@ -29,6 +30,7 @@ void forget_places(Node& node) {
 template <class T>
 T checked(const std::string& json, const std::string& path) {
   Node node = parse_yaml(json, path);
+  rename_old_keys(node, path);
   forget_places(node);
   Places places;
   T out;

@@ -240,7 +240,7 @@ T option(const std::string& name, const py::handle& value, const char* wanted) {
   }
 }
 
-/// Options of the event lane: a dict of them.
+/// Options of event-driven integration: a dict of them.
 void set_events(EventOptions& events, const py::handle& given) {
   static constexpr std::string_view kNames[] = {"method", "tolerance", "impacts",  "zeno",
                                                 "limit",  "closed",    "hand_over"};
@@ -299,7 +299,7 @@ void set_options(PartsObject& self, const py::kwargs& given) {
                                                 "bilateral",
                                                 "pass_tolerance",
                                                 "pass_limit",
-                                                "lane",
+                                                "mode",
                                                 "events",
                                                 "step_tolerance"};
   for (const auto& [key, value] : given) {
@@ -330,7 +330,7 @@ void set_options(PartsObject& self, const py::kwargs& given) {
       options.pass_tolerance = number(name, value, true);
     else if (name == "pass_limit")
       options.pass_limit = whole(name, value, true);
-    else if (name == "lane")
+    else if (name == "mode" || name == "lane")  // its former name
       choose(options.lane, value, name);
     else if (name == "events")
       set_events(options.events, value);
@@ -530,7 +530,7 @@ distance : float
           "options", &set_options,
           R"(Sets options of the step: h and end (a number [s], or a text with its unit, '1 ms'), instant, on_failure, tolerance,
 iterations (of the contact solver), ledger, correct_positions, joints, bilateral, joints_in_stages, pass_tolerance, pass_limit,
-lane, step_tolerance (`time.tolerance` of the lane stepping), events (a dict: the section `events` of scenes, and tolerance).
+mode, step_tolerance (`time.tolerance` of time stepping), events (a dict: the section `events` of scenes, and tolerance).
 Values as in scenes.)")
       .def_property_readonly(
           "h", [](const P& self) { return self.parts.options.h; }, "Step [s].")

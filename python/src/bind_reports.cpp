@@ -118,15 +118,16 @@ the scene says `on_failure: accept`.
       .def_readonly("joints", &StepReport::joints, "float : work of the joints [J].")
       .def_readonly("unexplained", &StepReport::unexplained,
                     "float : change of energy that no account explains [J].")
-      .def_readonly("steps", &StepReport::steps,
-                    "int : that covered the step; in the event lane those of its integrator.")
+      .def_readonly(
+          "steps", &StepReport::steps,
+          "int : that covered the step; in event-driven integration those of its integrator.")
       .def_readonly("rejected", &StepReport::rejected, "int : of them, made again, shorter.")
       .def_readonly("error", &StepReport::error,
                     "float : largest estimated error of one of them [1]; 0: not estimated.")
       .def_readonly("events", &StepReport::events,
-                    "int : located in it, by the event lane: `Simulation.events`.")
+                    "int : located in it, by event-driven integration: `Simulation.events`.")
       .def_readonly("evaluations", &StepReport::evaluations,
-                    "int : of the forces, by the event lane.")
+                    "int : of the forces, by event-driven integration.")
       .def_readonly("group", &StepReport::group, "int : where it failed, -1: no one group.")
       .def_property_readonly(
           "failure", [](const StepReport& r) { return text_of(r.failure); },

@@ -49,9 +49,9 @@ TEST_CASE("a scene that leaves the choice to the program gives a tolerance and n
   CHECK(fault("end: 2 s, step: 10 ms, scheme: auto, tolerance: 1e-6") == "");
   CHECK(fault("end: 2 s, step: 10 ms, scheme: auto") ==
         "time.tolerance: is missing: `scheme: auto` needs one");
-  CHECK(fault("end: 2 s, scheme: auto, tolerance: 1e-6, lane: events") ==
-        "time.lane: is chosen by `scheme: auto`");
-  CHECK(fault("end: 2 s, tolerance: 1e-6, lane: events") == "time: a key is missing");
+  CHECK(fault("end: 2 s, scheme: auto, tolerance: 1e-6, mode: events") ==
+        "time.mode: is chosen by `scheme: auto`");
+  CHECK(fault("end: 2 s, tolerance: 1e-6, mode: events") == "time: a key is missing");
 }
 
 TEST_CASE("a model cannot be built before its schemes are chosen") {
@@ -61,7 +61,7 @@ TEST_CASE("a model cannot be built before its schemes are chosen") {
   CHECK_THROWS_AS(build(scene), SceneError);
 }
 
-TEST_CASE("a bouncing ball goes to the event lane, which has it exactly") {
+TEST_CASE("a bouncing ball goes to event-driven integration, which has it exactly") {
   const AutoProblem ball = problems::ball();
   const AutoResult r = run_auto(scene_of(ball), AutoOptions{.tolerance = 1e-6});
   CHECK(r.choice.method().label == "events");
@@ -99,13 +99,14 @@ TEST_CASE("the same scene gets the same choice and the same motion, bit for bit"
   CHECK(a.motion.values == b.motion.values);
 }
 
-TEST_CASE("a law that the event lane refuses is stepped over, and the reason is told") {
+TEST_CASE("a law that event-driven integration refuses is stepped over, and the reason is told") {
   AutoProblem ball = problems::ball();
   const std::string law = "{kind: newton-impact, restitution: 0.8}";
   ball.scene.replace(ball.scene.find(law), law.size(), "{kind: fremond, restitution: 0.8}");
   const AutoResult r = run_auto(scene_of(ball), AutoOptions{.tolerance = 1e-2});
   CHECK(r.choice.method().label == "moreau-jean");
-  CHECK(r.choice.methods[0].left_out.find("the event lane does not know") != std::string::npos);
+  CHECK(r.choice.methods[0].left_out.find("event-driven integration does not support") !=
+        std::string::npos);
   CHECK(r.choice.met);
   const double error = true_error(ball, r.motion, r.times);
   CHECK(error <= 1e-2);

@@ -164,7 +164,7 @@ TEST_CASE("between events a load on a belt follows its closed form to 1e-9") {
     CAPTURE(row.name);
     const Belt& b = row.belt;
     const Driven d =
-        drive(belt_text(b, "end: 0.6, step: 0.05, lane: events, tolerance: 1e-11"), b.slope, b.far);
+        drive(belt_text(b, "end: 0.6, step: 0.05, mode: events, tolerance: 1e-11"), b.slope, b.far);
     CHECK(d.converged);
     const double v = std::max(std::abs(row.u(0.0)), std::abs(row.u(kBeltEnd)));
     CHECK(std::abs(d.x - row.x(kBeltEnd)) <= 1e-9 * v);
@@ -192,7 +192,7 @@ TEST_CASE("in steps a load on a belt follows its closed form, and ends at the sp
 TEST_CASE("the drive of a belt gives what the load gains and friction takes") {
   // m v^2 from the drive: half of it is friction's, half the load's
   for (const char* time :
-       {"end: 0.6, step: 0.05, lane: events, tolerance: 1e-11", "end: 0.6, step: 1 ms"}) {
+       {"end: 0.6, step: 0.05, mode: events, tolerance: 1e-11", "end: 0.6, step: 1 ms"}) {
     CAPTURE(time);
     const Driven d = drive(belt_text({}, time));
     const bool steps = std::string(time).find("events") == std::string::npos;
@@ -213,13 +213,13 @@ TEST_CASE("a slab that runs drags as one that moves as fast, whatever the law an
   for (const Row& row :
        {Row{"", "moreau-jean", false}, Row{"restitution: 0.5", "moreau-jean", true},
         Row{"slip: mean", "moreau-jean", true}, Row{"restitution_tangential: 0.5", "rig-mid", true},
-        Row{"falling: {ratio: 0.3, speed: 0.2}", "moreau-jean", true},
+        Row{"velocity_weakening: {ratio: 0.3, speed: 0.2}", "moreau-jean", true},
         Row{"rolling: 2 mm, spinning: 1 mm", "moreau-jean", true},
         Row{"cohesion: 3", "rig-mid", false}, Row{"", "newmark", true},
         Row{"", "generalized-alpha", true}, Row{"", "central-difference", true},
         Row{"", "runge-kutta", true}, Row{"", "splitting", true},
         Row{"restitution: 0.5", "events", true}, Row{"restitution: 0.5", "events", false},
-        Row{"falling: {ratio: 0.3, speed: 0.2}", "events", true}}) {
+        Row{"velocity_weakening: {ratio: 0.3, speed: 0.2}", "events", true}}) {
     CAPTURE(std::string(row.law));
     CAPTURE(std::string(row.scheme));
     Belt runs;
@@ -237,7 +237,7 @@ TEST_CASE("a slab that runs drags as one that moves as fast, whatever the law an
     moves.floor_motion = moved;
     const bool events = std::string(row.scheme) == "events";
     const std::string time =
-        events ? "end: 0.5, step: 0.05, lane: events, tolerance: 1e-11" : "end: 0.5, step: 2 ms";
+        events ? "end: 0.5, step: 0.05, mode: events, tolerance: 1e-11" : "end: 0.5, step: 2 ms";
     const std::string scheme = events ? "" : row.scheme;
     const Driven a = drive(belt_text(runs, time, scheme)),
                  b = drive(belt_text(moves, time, scheme));
@@ -278,7 +278,7 @@ TEST_CASE("a load that sticks to a belt follows its speed by the order of the sc
     CHECK(std::log2(error[0] / error[1]) == doctest::Approx(row.order).epsilon(0.1));
     CHECK(std::log2(error[1] / error[2]) == doctest::Approx(row.order).epsilon(0.1));
   }
-  const Driven d = drive(belt_text(b, "end: 0.4, step: 0.05, lane: events, tolerance: 1e-11"));
+  const Driven d = drive(belt_text(b, "end: 0.4, step: 0.05, mode: events, tolerance: 1e-11"));
   CHECK(std::abs(d.x - exact) <= 1e-9);
   CHECK(std::abs(d.u - 0.3 * std::sin(w * end)) <= 1e-9);
 }
@@ -300,7 +300,7 @@ contacts:
   for (const bool events : {false, true}) {
     CAPTURE(events);
     std::vector<std::string> set;
-    if (events) set = {"time.lane=events", "time.tolerance=1e-11", "time.step=0.05"};
+    if (events) set = {"time.mode=events", "time.tolerance=1e-11", "time.step=0.05"};
     const Shown shown = run_text(scene, set);
     CHECK(shown.converged);
     const GroupState& bead = shown.sim.state().groups[0];
@@ -354,7 +354,7 @@ TEST_CASE(
   Belt b;
   b.surface =
       "surface_velocity: {value: [1, 0.3, 0], factor: {table: [[0, 0], [0.1, 1], [0.3, 0.2]]}}";
-  for (const char* time : {"end: 0.4, step: 2 ms", "end: 0.4, step: 0.02, lane: events"}) {
+  for (const char* time : {"end: 0.4, step: 2 ms", "end: 0.4, step: 0.02, mode: events"}) {
     CAPTURE(time);
     const Scene scene = read_scene_text(belt_text(b, time), "belt.yaml");
     const auto [whole, resumed] = run_and_resume(scene);

@@ -34,7 +34,7 @@ MovingBody one_mode(double mass, double omega, double q, double v) {
           Vector::Constant(1, q), Vector::Constant(1, v)};
 }
 
-FallingOptions falling(double ratio, double speed) { return {ratio, speed}; }
+VelocityWeakeningOptions falling(double ratio, double speed) { return {ratio, speed}; }
 
 /// What a string under a bow does, from `settled` on.
 struct Bowed {
@@ -213,7 +213,7 @@ TEST_CASE("a bowed string goes on bit for bit from a state in the middle of its 
 TEST_CASE(
     "a bow whose friction does not fall with the slip lets the string come to rest beside it") {
   // at rest under a force F at a, with N modes:  u(a) = 2 F L/(pi^2 T) sum_j sin^2(j pi a/L)/j^2
-  const Bowed x = bow({"contacts[0].law.falling.ratio=1", "time.end=3 s"}, 2.5);
+  const Bowed x = bow({"contacts[0].law.velocity_weakening.ratio=1", "time.end=3 s"}, 2.5);
   CHECK(x.releases.empty());
   CHECK(x.stuck == 0.0);
   double sum = 0.0;
@@ -259,7 +259,7 @@ TEST_CASE(
       CAPTURE(v);
       CAPTURE(slipping);
       Relay law = relay_law(F);
-      law.falling = falling(0.5, 0.01);
+      law.velocity_weakening = falling(0.5, 0.01);
       // the same free velocity v at the end of the step: from motion, or from rest under a load
       MovingBody body = one_mode(m, 0.0, 0.0, slipping ? v : 0.0);
       if (!slipping)
@@ -287,7 +287,7 @@ TEST_CASE(
     }
   // below the fold nothing slips
   Relay law = relay_law(F);
-  law.falling = falling(0.5, 0.01);
+  law.velocity_weakening = falling(0.5, 0.01);
   ModelParts parts = one_group(one_mode(m, 0.0, 0.0, 0.55), MoreauJeanOptions{}, h);
   add_pair(parts, {0, {0, 0, Vector3::Zero()}}, world(), Vector3::UnitZ(), law);
   Simulation sim{Model(parts)};

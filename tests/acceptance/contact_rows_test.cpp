@@ -20,7 +20,7 @@ namespace {
 /// A scene of 0.4 s, in steps of 1 ms or from event to event.
 std::string rows_scene(const std::string& bodies, const std::string& contacts, bool events) {
   return fmt::format("saltus: 1\ntime: {{end: 0.4 s, step: 1 ms{}}}\nbodies:\n{}contacts:\n{}",
-                     events ? ", lane: events, tolerance: 1e-10" : "", bodies, contacts);
+                     events ? ", mode: events, tolerance: 1e-10" : "", bodies, contacts);
 }
 
 /// A run to its end: its state and the impulses of all its steps.

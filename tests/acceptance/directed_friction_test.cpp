@@ -50,7 +50,7 @@ surfaces:
       s.also, s.first, s.second, s.friction, s.law.empty() ? "" : ", ", s.law);
 }
 
-const char* const kSlideEvents = "lane: events, tolerance: 1e-11";
+const char* const kSlideEvents = "mode: events, tolerance: 1e-11";
 
 GroupState slide(const Slide& s, const std::string& time, const std::string& scheme = "") {
   const Shown shown = run_text(slide_text(s, time, scheme));
@@ -278,7 +278,7 @@ surfaces:
   for (const char* impacts : {"simultaneous", "sequential", "energetic", ""}) {
     CAPTURE(impacts);
     std::vector<std::string> set;
-    if (*impacts) set = {"time.lane=events", fmt::format("events.impacts={}", impacts)};
+    if (*impacts) set = {"time.mode=events", fmt::format("events.impacts={}", impacts)};
     Vector3 told = Vector3::Zero(), force = Vector3::Zero();
     const Shown shown = run_text(scene, set, [&](const Simulation& sim, const StepReport&) {
       for (const Event& event : sim.events())
@@ -396,7 +396,7 @@ TEST_CASE("what friction along an axis cannot do is refused in one line") {
            Row{[](Slide& s) { s.friction = "{along: [0, 0, 0], values: [0.4, 0.1]}"; },
                "has no direction"},
            Row{[](Slide& s) { s.friction = "{along: [1, 0, 0], values: [0, 0]}"; }, "are both 0"},
-           Row{[](Slide& s) { s.law = "falling: {ratio: 0.5, speed: 0.1}"; },
+           Row{[](Slide& s) { s.law = "velocity_weakening: {ratio: 0.5, speed: 0.1}"; },
                "is for friction of one coefficient"},
            Row{[](Slide& s) {
                  s.friction = "{along: [1, 0, 0], values: [0.3, 0]}";

@@ -14,7 +14,7 @@ constexpr double kG = 9.81;
 /// A body over a floor whose normal is (3, 0, 4)/5, a kilometre from the origin, thrown along it.
 std::string thrown(const char* lane, const std::string& body) {
   return fmt::format(
-      "saltus: 1\ntime: {{end: 0.2, step: 2 ms, lane: {}}}\ngravity: [-5.886, 0, -7.848]\nbodies:\n"
+      "saltus: 1\ntime: {{end: 0.2, step: 2 ms, mode: {}}}\ngravity: [-5.886, 0, -7.848]\nbodies:\n"
       "  - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{point: [1000, 0, 0], normal: [3, "
       "0, "
       "4]}}}}, fixed: true}}}}\n  - {{name: b, {}}}\nsurfaces: [{{law: {{kind: "
@@ -111,7 +111,7 @@ TEST_CASE("the gap is that of the nearest pair, not of the first that is known")
 TEST_CASE("gravity of the scene acts on particles that have none of their own") {
   for (const char* own : {"", ", gravity: [0, 0, 0]"}) {
     const std::string text = fmt::format(
-        "saltus: 1\ntime: {{end: 0.5, step: 10 ms, lane: events}}\ngravity: [0, 0, -{}]\nbodies:\n"
+        "saltus: 1\ntime: {{end: 0.5, step: 10 ms, mode: events}}\ngravity: [0, 0, -{}]\nbodies:\n"
         "  - {{name: p, kind: particles, particles: {{mass: [2, 3], positions: [[0, 0, 0], [1, 0, "
         "0]]{}}}}}\n",
         kG, own);

@@ -1,4 +1,4 @@
-// What the event lane books: impulses of equalities, and what the dampers of compliant contacts take.
+// What event-driven integration books: impulses of equalities, and what the dampers of compliant contacts take.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ double booked(const Simulation& sim, std::string_view account) {
 /// 1 kg on a mat of stiffness k and damping c at height 0, from z and u.
 Simulation on_mat(double k, double c, double g, double z, double u, const std::string& step) {
   return scene_of(fmt::format(R"(saltus: 1
-time: {{end: 4 s, step: {}, lane: events, tolerance: 1e-10}}
+time: {{end: 4 s, step: {}, mode: events, tolerance: 1e-10}}
 bodies:
   - {{name: block, kind: particles, particles: {{mass: [1 kg], positions: [[0, 0, {:.17g}]], velocities: [[0, 0, {:.17g}]], gravity: [0, 0, {:.17g}]}}}}
 contacts:
@@ -56,7 +56,7 @@ struct OnMat {
 
 TEST_CASE("a motor that starts gives its body its velocity by an impulse, whose work is booked") {
   Simulation sim = scene_of(R"(saltus: 1
-time: {end: 1 s, step: 10 ms, lane: events}
+time: {end: 1 s, step: 10 ms, mode: events}
 bodies:
   - {name: block, kind: particles, particles: {mass: [2 kg], positions: [[0, 0, 0]]}}
 contacts:
@@ -73,7 +73,7 @@ contacts:
 
 TEST_CASE("a body held to a cart that jerks takes its energy from the drive of the cart") {
   Simulation sim = scene_of(R"(saltus: 1
-time: {end: 2 s, step: 10 ms, lane: events}
+time: {end: 2 s, step: 10 ms, mode: events}
 bodies:
   - {name: cart, kind: rigid, rigid: {shape: {box: {size: [0.1, 0.1, 0.1]}}, motion: {x: {table: [[0, 0], [1, 0], [2, 3]]}}}}
   - {name: m, kind: rigid, rigid: {mass: 2, inertia: [1, 1, 1], position: [1, 0, 0], locked: [y, z, rx, ry, rz]}}

@@ -1,4 +1,4 @@
-// Benchmarks of mechanics with independent values (tests/golden/benchmarks) in the event lane: B01 to B07, B12, B21, B23, to
+// Benchmarks of mechanics with independent values (tests/golden/benchmarks) in event-driven integration: B01 to B07, B12, B21, B23, to
 // the tolerances that only a run that locates its events can meet.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ using Kind = Event::Kind;
 
 const double kPi = std::numbers::pi, kG = 9.81;
 
-/// A quantity as the event lane gives it.
+/// A quantity as event-driven integration gives it.
 struct Measured {
   double value, tolerance;
   std::string text = {};  ///< of a quantity that is no number
@@ -237,7 +237,7 @@ TEST_CASE("B04: events: a particle and a box slide up a slope, stop and stay") {
 
 namespace {
 
-/// A sphere of radius `r` that touches the plane z = 0, in the event lane.
+/// A sphere of radius `r` that touches the plane z = 0, in event-driven integration.
 Simulation ball_on_plane(double r, double gap, const Vector3& v, const Vector3& gravity,
                          const AnyLaw& law, double h) {
   RigidScene scene;
@@ -417,7 +417,7 @@ TEST_CASE("B12: events: a mass on an elastic ground, by the force of Hertz") {
   REQUIRE(ends.size() == 2);
   CHECK(std::abs(ends[0].t - gap) <= 1e-16);
   CHECK(std::abs(velocity_of(sim)[2] - 1.0) <= 1e-11);
-  // deepest half-way between
+  // deepest midway between
   const double time = ends[1].t - ends[0].t;
   Simulation half = drop(gap + 0.5 * time);
   run_events(half, 0.0);

@@ -18,7 +18,7 @@ constexpr CurvedSlide kSlides[] = {{0.3, 2.0, 0.0, 0.8, 0.3, 0.1833047063310, 0.
 
 std::string slide(const CurvedSlide& x, const char* body, double step) {
   return fmt::format(
-      "saltus: 1\ntime: {{end: {}, step: {}, lane: events, tolerance: 1e-11}}\ngravity: [{}, 0, "
+      "saltus: 1\ntime: {{end: {}, step: {}, mode: events, tolerance: 1e-11}}\ngravity: [{}, 0, "
       "-9.81]\nbodies:\n{}\n",
       x.end, step, x.pull, fmt::format(fmt::runtime(body), x.u0, x.w0, x.mu));
 }

@@ -1,4 +1,4 @@
-// The event lane on many small scenes that nobody chose: balls and boxes on planes with any speed, friction and restitution.
+// Event-driven integration on many small scenes that nobody chose: balls and boxes on planes with any speed, friction and restitution.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

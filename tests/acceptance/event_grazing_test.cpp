@@ -1,4 +1,4 @@
-// Pendulums that touch their stops so briefly that the ends of steps show nothing of it: the event lane finds every impact, at
+// Pendulums that touch their stops so briefly that the ends of steps show nothing of it: event-driven integration finds every impact, at
 // every tolerance, and at the price of few evaluations.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

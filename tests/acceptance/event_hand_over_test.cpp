@@ -1,4 +1,4 @@
-// Where there are too many events, or too many contacts that are closed, the schemes step, and the event lane takes over again: no
+// Where there are too many events, or too many contacts that are closed, the schemes step, and event-driven integration takes over again: no
 // energy appears or is lost in between, and the number of events stays bounded.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -270,7 +270,7 @@ TEST_CASE("a box at the limit of friction, and just above, is handed over instea
     const double mu = 0.45, g = 9.0;
     const Slide found = slide(fmt::format(R"(
 saltus: 1
-time: {{end: 0.1 s, step: 5 ms, lane: events}}
+time: {{end: 0.1 s, step: 5 ms, mode: events}}
 gravity: [0, {:.17g}, -{}]
 bodies:
   - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{}}}}, fixed: true}}}}
@@ -296,7 +296,7 @@ TEST_CASE("a box at the limit of friction on a slab of its own group or another 
       const double mu = 0.35, g = 8.0;
       const Slide found = slide(fmt::format(R"(
 saltus: 1
-time: {{end: 0.1 s, step: 5 ms, lane: events}}
+time: {{end: 0.1 s, step: 5 ms, mode: events}}
 gravity: [0, {:.17g}, -{}]
 bodies:
   - {{name: floor, kind: rigid, rigid: {{shape: {{plane: {{point: [0, 0, -0.1]}}}}, fixed: true}}}}

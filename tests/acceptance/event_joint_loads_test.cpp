@@ -1,4 +1,4 @@
-// What joints bear in the event lane is known where somebody asks for it, and costs nothing where nobody does.
+// What joints bear in event-driven integration is known where somebody asks for it, and costs nothing where nobody does.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 /// Two bobs on links that swing; the lower one hits a wall twice.
 const char* const kBobs = R"(saltus: 1
-time: {end: 2 s, step: 20 ms, lane: events, tolerance: 1e-11}
+time: {end: 2 s, step: 20 ms, mode: events, tolerance: 1e-11}
 bodies:
   - name: bobs
     kind: particles
@@ -123,7 +123,7 @@ TEST_CASE("events: joints that hold and do no work cost the evaluations of the i
 
 TEST_CASE("events: an arm that has come to rest on its stop obeys the law there") {
   const Shown shown = run_text(R"(saltus: 1
-time: {end: 2 s, step: 10 ms, lane: events, tolerance: 1e-6}
+time: {end: 2 s, step: 10 ms, mode: events, tolerance: 1e-6}
 gravity: [0, 0, -9.81]
 bodies:
   - name: arm

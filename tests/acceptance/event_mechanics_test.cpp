@@ -1,4 +1,4 @@
-// The event lane on joints and on elastic bodies: what a double pendulum keeps, how errors follow the tolerance, a bar that meets
+// Event-driven integration on joints and on elastic bodies: what a double pendulum keeps, how errors follow the tolerance, a bar that meets
 // a wall by an implicit integrator.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

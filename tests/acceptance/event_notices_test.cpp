@@ -38,7 +38,7 @@ std::string bounces(const std::string& time, const std::string& events, double e
 std::string discs(const std::vector<std::array<double, 4>>& at, double e,
                   const std::string& impacts) {
   std::string text =
-      fmt::format("saltus: 1\ntime: {{end: 0.4 s, step: 10 ms, lane: events}}\n{}bodies:\n",
+      fmt::format("saltus: 1\ntime: {{end: 0.4 s, step: 10 ms, mode: events}}\n{}bodies:\n",
                   impacts.empty() ? "" : "events: {impacts: " + impacts + "}\n");
   for (std::size_t i = 0; i < at.size(); ++i)
     text += fmt::format(
@@ -58,7 +58,7 @@ std::vector<Notice> notices_of(const std::string& text, double end) {
 
 TEST_CASE(
     "a hand-over is told once, with its reason, how often and since when; a higher limit ends it") {
-  const std::string time = "end: 0.9 s, step: 0.05 s, lane: events";
+  const std::string time = "end: 0.9 s, step: 0.05 s, mode: events";
   const auto told = notices_of(bounces(time, "limit: 1", 0.6), 0.9);
   REQUIRE(told.size() == 1);
   CHECK(told[0].kind == Notice::Kind::handed_over);
@@ -72,7 +72,7 @@ TEST_CASE(
 }
 
 TEST_CASE("an automatic choice whose run was handed over claims no error") {
-  // hops come ever faster: more than two in 0.1 s from 1.7 s on, long behind the trial
+  // bounces come ever faster: more than two in 0.1 s from 1.7 s on, long behind the trial
   const std::string time = "end: 2.2 s, step: 0.1 s, scheme: auto, tolerance: 1e-5";
   const auto run = [&](const std::string& events) {
     return run_auto(read_scene_text(bounces(time, events, 0.8), "test.yaml"),
@@ -108,18 +108,18 @@ TEST_CASE("event-driven integration asks nothing of schemes that it does not use
            "{kind: compliant, stiffness: 2e7, exponent: 2}}\n";
   };
   ModelParts stepped =
-      build(read_scene_text(scene("end: 5 ms, step: 0.1 ms, lane: events", "limit: 50"), "t.yaml"))
+      build(read_scene_text(scene("end: 5 ms, step: 0.1 ms, mode: events", "limit: 50"), "t.yaml"))
           .parts();
   stepped.options.lane = TimeMode::stepping;
   CHECK_THROWS_AS(Model(std::move(stepped)), SceneError);
   {
     Simulation sim(build(
-        read_scene_text(scene("end: 5 ms, step: 0.1 ms, lane: events", "limit: 50"), "t.yaml")));
+        read_scene_text(scene("end: 5 ms, step: 0.1 ms, mode: events", "limit: 50"), "t.yaml")));
     run_events(sim, 5e-3);
     CHECK(sim.notices().empty());
     // the same with schemes that could take over
     Simulation same(build(read_scene_text(
-        scene("end: 5 ms, step: 0.1 ms, lane: events", "limit: 50"), "t.yaml",
+        scene("end: 5 ms, step: 0.1 ms, mode: events", "limit: 50"), "t.yaml",
         std::vector<std::string>{"bodies[0].scheme=moreau-jean", "bodies[1].scheme=moreau-jean"})));
     run_events(same, 5e-3);
     for (std::size_t g = 0; g < 2; ++g)
@@ -128,7 +128,7 @@ TEST_CASE("event-driven integration asks nothing of schemes that it does not use
   }
   // where it would hand over, it stops and says why
   Simulation sim(
-      build(read_scene_text(scene("end: 40 ms, step: 20 ms, lane: events", "limit: 1"), "t.yaml")));
+      build(read_scene_text(scene("end: 40 ms, step: 20 ms, mode: events", "limit: 1"), "t.yaml")));
   const EventRun run = run_in_events(sim, 40e-3, [](const Simulation&, const StepReport&) {});
   CHECK_FALSE(run.good);
   CAPTURE(run.failure);
@@ -200,7 +200,7 @@ TEST_CASE("a hand-over is told of a ball that bounces on a body of its own group
     CAPTURE(scheme);
     const auto scene = [&](int limit) {
       return fmt::format(R"(saltus: 1
-time: {{end: 0.8 s, step: 0.04 s, lane: events}}
+time: {{end: 0.8 s, step: 0.04 s, mode: events}}
 gravity: [0, 0, -9.81]
 events: {{limit: {}}}
 bodies:

@@ -34,7 +34,7 @@ TEST_CASE("a damped spring under a load comes to rest in steps that do not shrin
     CAPTURE(k);
     const double m = 1.5, g = 9.7, c = 0.5 * std::sqrt(k * m), T = 80.0 * m / c;
     const std::string time =
-        fmt::format("saltus: 1\ntime: {{end: {0}, step: {1}, lane: events}}\n", T, T / 200.0);
+        fmt::format("saltus: 1\ntime: {{end: {0}, step: {1}, mode: events}}\n", T, T / 200.0);
     const std::string oscillator =
         time + fmt::format(
                    "bodies: [{{name: a, kind: linear, oscillator: {{mass: {}, stiffness: {}, "
@@ -83,7 +83,7 @@ TEST_CASE("what a growing load lifts from its rest leaves it without help") {
       const double m = 2.0, g = 9.7, lift = m * g / r, end = 1.7 * lift, t = end - lift;
       Vector q;
       const Effort effort = effort_of(
-          fmt::format("saltus: 1\ntime: {{end: {}, step: {}, lane: events}}\ngravity: [0, 0, "
+          fmt::format("saltus: 1\ntime: {{end: {}, step: {}, mode: events}}\ngravity: [0, 0, "
                       "-{}]\nbodies:\n",
                       end, end / 50.0, g) +
               fmt::format(fmt::runtime(body), m, 10.0 * r),

@@ -24,7 +24,7 @@ struct Line {
 
   std::string scene(double end, double step, double tolerance) const {
     std::string text = fmt::format(
-        "saltus: 1\ntime: {{end: {} s, step: {} s, lane: events, tolerance: {}}}\n"
+        "saltus: 1\ntime: {{end: {} s, step: {} s, mode: events, tolerance: {}}}\n"
         "events: {{hand_over: false}}\nbodies:\n",
         end, step, tolerance);
     for (std::size_t i = 0; i < mass.size(); ++i)
@@ -172,7 +172,7 @@ TEST_CASE("a particle strikes one of its own group, or of another, as the laws o
                       m1, m2, v);
       Simulation sim(build(read_scene_text(
           fmt::format(
-              "saltus: 1\ntime: {{end: 0.3 s, step: 0.05 s, lane: events, tolerance: "
+              "saltus: 1\ntime: {{end: 0.3 s, step: 0.05 s, mode: events, tolerance: "
               "1e-9}}\nevents: {{hand_over: false}}\nbodies:\n{}contacts:\n  - {{on: a, at: "
               "0, against: {{body: {}, at: {}, normal: [0, 0, 1]}}, law: {{kind: compliant, "
               "stiffness: {}, exponent: 1.5}}}}\n",

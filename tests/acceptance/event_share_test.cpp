@@ -1,4 +1,4 @@
-// The event lane where contacts share a load in more than one way: they slide, tip and lift off when no forces are left that the
+// Event-driven integration where contacts share a load in more than one way: they slide, tip and lift off when no forces are left that the
 // laws allow, and none of the forces shown breaks a law.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 Simulation scene_of(const std::string& text, double end, double h) {
   return Simulation(build(read_scene_text(
-      fmt::format("saltus: 1\ntime: {{end: {} s, step: {} s, lane: events}}\n", end, h) + text,
+      fmt::format("saltus: 1\ntime: {{end: {} s, step: {} s, mode: events}}\n", end, h) + text,
       "share.yaml")));
 }
 

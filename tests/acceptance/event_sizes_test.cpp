@@ -21,7 +21,7 @@ TEST_CASE("dust leaves a shaking table when it should, whatever else stands besi
       CAPTURE(other);
       Simulation sim(
           build(read_scene_text(fmt::format(R"(saltus: 1
-time: {{end: 0.5 s, step: 1 ms, lane: events}}
+time: {{end: 0.5 s, step: 1 ms, mode: events}}
 bodies:
   - name: table
     kind: particles
@@ -50,7 +50,7 @@ TEST_CASE(
   for (const double other : {1.0, 1e4, 1e9}) {
     CAPTURE(other);
     Simulation sim(build(read_scene_text(fmt::format(R"(saltus: 1
-time: {{end: 0.5 s, step: 1 ms, lane: events}}
+time: {{end: 0.5 s, step: 1 ms, mode: events}}
 bodies:
   - name: grain
     kind: particles

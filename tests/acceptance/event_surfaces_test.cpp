@@ -1,4 +1,4 @@
-// Surfaces that meet between two places at which the event lane looks: those that a motion moves, and those of bodies that turn
+// Surfaces that meet between two places at which event-driven integration looks: those that a motion moves, and those of bodies that turn
 // back where they touch.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ Simulation scene_of(const std::string& text) {
 Simulation ball_and_hammer(const std::string& hammer, const std::string& step,
                            const std::string& method) {
   return scene_of(fmt::format(R"(saltus: 1
-time: {{end: 4 s, step: {}, lane: events}}
+time: {{end: 4 s, step: {}, mode: events}}
 events: {{method: {}}}
 bodies:
   - {{name: ball, kind: rigid, rigid: {{shape: {{sphere: {{radius: 0.1}}}}, density: 1000, position: [0, 0, 0]}}}}
@@ -41,7 +41,7 @@ surfaces:
 Simulation ball_under_roof(double speed, double into, const std::string& time,
                            const std::string& method) {
   return scene_of(fmt::format(R"(saltus: 1
-time: {{end: 4 s, {}, lane: events}}
+time: {{end: 4 s, {}, mode: events}}
 events: {{method: {}}}
 gravity: [0, 0, -10]
 bodies:

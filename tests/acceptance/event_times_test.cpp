@@ -65,7 +65,7 @@ Simulation ball(bool shapes, double e, double h, double tolerance, const Written
   return Simulation(scene.model(rig_mid(), h, newton_law(e)));
 }
 
-/// A sphere thrown at the ground, spinning: it hops, slides and rolls.
+/// A sphere thrown at the ground, spinning: it bounces, slides and rolls.
 Simulation stone(double h, double tolerance, const Written& as = {}) {
   RigidScene scene;
   scene.lane = TimeMode::events;
@@ -219,7 +219,7 @@ TEST_CASE("events: a ball that keeps 0.8 of its speed: ten impacts, and the end 
     CHECK(worst <= 1e-12);
     CHECK(std::abs(end.t - rest) <= 1e-10);
     CHECK(std::abs(impulse - kG * rest) <= 1e-9);     // m g T: all that gravity gave
-    CHECK(std::abs(energy + kG) <= 1e-8);             // hops below 1e-9 m are left
+    CHECK(std::abs(energy + kG) <= 1e-8);             // bounces below 1e-9 m are left
     CHECK(std::abs(run.impulse - kG * 4.3) <= 1e-9);  // and its weight from then on
     CHECK(std::abs(account(sim, "impact") + kG) <= 1e-10);
     CHECK(open_in_ledger(sim) <= 1e-10);

@@ -76,7 +76,7 @@ TEST_CASE(
 }
 
 TEST_CASE("B09: the scene of the woodpecker by events: contacts are rows over its coordinates") {
-  const std::vector<std::string> set{"time.lane=events", "time.step=10 ms"};
+  const std::vector<std::string> set{"time.mode=events", "time.step=10 ms"};
   const Scene scene = read_scene(std::filesystem::path(SALTUS_EXAMPLES) / "woodpecker.yaml", set);
   const Cycles c = cycles(build(scene).parts(), with_tolerance(1e-8), 18, 0);
   REQUIRE(c.strokes.size() >= 18);

@@ -43,7 +43,7 @@ double reference(const std::string& key) {
   return 0.0;
 }
 
-/// Every row of these ids is measured within its tolerance, or is left by name to the event lane.
+/// Every row of these ids is measured within its tolerance, or is left by name to event-driven integration.
 void check_rows(const std::string& id, const Quantities& measured) {
   std::size_t rows = 0, left = 0;
   for (const TableRow& row : read_table(golden("benchmarks/benchmarks.csv"), ',')) {

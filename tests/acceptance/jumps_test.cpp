@@ -59,7 +59,7 @@ joints:
   - {name: drive, kind: prismatic, between: [world, slider], at: [0, 0, 0], axis: [1, 0, 0], slide: {drive: {table: [[0, 0], [0.1, 0], [0.2, 0.1]]}}}
 )";
 
-const std::string kStepping = "time.lane=stepping", kEvents = "time.lane=events";
+const std::string kStepping = "time.mode=stepping", kEvents = "time.mode=events";
 
 }  // namespace
 
@@ -92,7 +92,7 @@ TEST_CASE(
 
   const Shown lane = run_text(kCrank, {kEvents});
   const double off = std::abs(lane.sim.state().groups[0].v[11] - exact);
-  MESSAGE(fmt::format("event lane: {:.2g} rad/s", off));
+  MESSAGE(fmt::format("event-driven integration: {:.2g} rad/s", off));
   CHECK(off < 1e-10);
   CHECK(account(lane.sim, "prescribed") ==
         doctest::Approx(lane.sim.state().energy.total()).epsilon(1e-8));
@@ -141,7 +141,7 @@ TEST_CASE("a support that starts and stops throws what lies on it") {
   // by 2 m/s from 0.2 s to 0.4 s
   const std::string scene = R"(saltus: 1
 gravity: [0, 0, -9.81]
-time: {end: 0.6 s, step: 10 ms, lane: events}
+time: {end: 0.6 s, step: 10 ms, mode: events}
 bodies:
   - {name: table, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], shape: {box: {size: [1, 1, 0.2]}}, motion: {z: {table: [[0, 0], [0.2, 0], [0.4, 0.4]]}}}}
   - {name: ball, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.2], shape: {sphere: {radius: 0.1}}}}
@@ -172,7 +172,7 @@ TEST_CASE("a belt that starts and stops drags what lies on it, by friction alone
   double fastest = 0.0, worst = 0.0;
   const Shown s = run_text(R"(saltus: 1
 gravity: [0, 0, -9.81]
-time: {end: 0.7 s, step: 10 ms, lane: events}
+time: {end: 0.7 s, step: 10 ms, mode: events}
 bodies:
   - {name: belt, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], shape: {box: {size: [4, 1, 0.2]}}, motion: {x: {table: [[0, 0], [0.2, 0], [0.4, 0.2]]}}}}
   - {name: box, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.2], shape: {box: {size: [0.2, 0.2, 0.2]}}}}
@@ -220,7 +220,8 @@ joints:
   }
 }
 
-TEST_CASE("a run of the event lane is taken up at the jump of a drive, to the same bits") {
+TEST_CASE(
+    "a run of event-driven integration is taken up at the jump of a drive, to the same bits") {
   const Scene scene = read_scene_text(kCrank, "crank.yaml", std::vector{kEvents});
   Simulation whole(build(scene));
   std::vector<State> at;
@@ -286,7 +287,7 @@ TEST_CASE("what a gentle support jerks, and what meets one that jumps, bounces a
     points += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", i * 1e-3, 2e-4 * i * i * 1e-6);
   // of a table by samples, under a block; a ball falls on another floor
   const Shown apart = run_text(R"(saltus: 1
-time: {end: 0.6 s, step: 10 ms, lane: events}
+time: {end: 0.6 s, step: 10 ms, mode: events}
 gravity: [0, 0, -9.81]
 bodies:
   - {name: plate, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [0, 0, -0.1], shape: {box: {size: [1, 1, 0.2]}}, motion: {z: {table: [)" +
@@ -307,7 +308,7 @@ surfaces:
   const double fall = std::sqrt(0.2 / 9.81), v = std::sqrt(0.2 * 9.81);
   const Shown together = run_text(fmt::format(
       R"(saltus: 1
-time: {{end: 0.2 s, step: 10 ms, lane: events}}
+time: {{end: 0.2 s, step: 10 ms, mode: events}}
 gravity: [0, 0, -9.81]
 bodies:
   - {{name: plate, kind: rigid, rigid: {{mass: 1, inertia: [1, 1, 1], position: [0, 0, -0.1], shape: {{box: {{size: [1, 1, 0.2]}}}}, motion: {{z: {{table: [[0, 0], [{:.17g}, 0], [1.{:s}, 0.5]]}}}}}}}}
@@ -326,7 +327,7 @@ surfaces:
 
 TEST_CASE("jumps of a support that are an ulp apart are one") {
   const std::string scene = R"(saltus: 1
-time: {end: 0.5 s, step: 10 ms, lane: events}
+time: {end: 0.5 s, step: 10 ms, mode: events}
 bodies:
   - {name: cart, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], shape: {sphere: {radius: 0.01}}, motion: {x: {table: [[0, 0], [0.3, 0], [LATER, 0], [0.4, 0.2]]}}}}
   - {name: rod, kind: rigid, rigid: {mass: 1, inertia: [0.02, 0.02, 0.02], position: [0, -0.2, 0], touches: false}}
@@ -352,9 +353,10 @@ joints:
   for (const double x : spin) CHECK(x == doctest::Approx(spin[0]).epsilon(1e-9));
 }
 
-TEST_CASE("a run of the event lane is taken up at the jump of a support, to the same bits") {
+TEST_CASE(
+    "a run of event-driven integration is taken up at the jump of a support, to the same bits") {
   const Scene scene = read_scene_text(R"(saltus: 1
-time: {end: 0.5 s, step: 10 ms, lane: events}
+time: {end: 0.5 s, step: 10 ms, mode: events}
 gravity: [0, 0, -9.81]
 bodies:
   - {name: plate, kind: rigid, rigid: {mass: 1, inertia: [1, 1, 1], position: [0, 0, -0.1], shape: {box: {size: [10, 10, 0.2]}}, motion: {x: {table: [[0, 0], [0.3, 0.9]]}, angle: {table: [[0, 0], [0.1, 0], [0.2, 0.1], [0.3, 0.12], [0.7, 0.12]]}, axis: [0, 0, 1]}}}
@@ -378,7 +380,8 @@ surfaces:
   }
 }
 
-TEST_CASE("no step of the event lane passes over a pulse: bodies at rest get its impulse") {
+TEST_CASE(
+    "no step of event-driven integration passes over a pulse: bodies at rest get its impulse") {
   // 1 N s within 2 ms, in a second in which nothing else happens
   const std::string pulse = "table: [[0.499, 0], [0.5, 1000], [0.501, 0]]";
   struct Case {
@@ -418,7 +421,7 @@ TEST_CASE("no step of the event lane passes over a pulse: bodies at rest get its
   for (const Case& one : cases) {
     CAPTURE(one.name);
     const std::string text =
-        "saltus: 1\ntime: {end: 1 s, step: 10 ms, lane: events}\nbodies:\n  - {name: b, " +
+        "saltus: 1\ntime: {end: 1 s, step: 10 ms, mode: events}\nbodies:\n  - {name: b, " +
         one.body + "}\n";
     const Shown s = run_text(text);
     CHECK(s.converged);

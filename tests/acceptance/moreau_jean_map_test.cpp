@@ -491,7 +491,7 @@ TEST_CASE(
 }
 
 TEST_CASE("map: a contact enters where g + w h u <= threshold at the instant asked for") {
-  // 9 mm above the floor at -1 m/s: 9 mm at the start, 4 mm half-way, -1 mm at the end of the step
+  // 9 mm above the floor at -1 m/s: 9 mm at the start, 4 mm midway, -1 mm at the end of the step
   const auto in = [](double w, ContactInstant instant) {
     return bounces(falling(9e-3, -1.0, {w, 0.0, 0.0, false}, instant));
   };

@@ -190,12 +190,12 @@ joints:
     CHECK(run.sim.probe(0) ==
           doctest::Approx(2.0 * 9.81 * (1.0 - std::cos(omega * t))).epsilon(1e-3));
   }
-  SUBCASE("a distance in the event lane") {
+  SUBCASE("a distance in event-driven integration") {
     const Shown run = run_text(hook + R"(
 joints:
   - {name: l, kind: distance, between: [hook, bob], first: {at: 0}, second: {at: 0}}
 )" + probe,
-                               {"time.lane=events"});
+                               {"time.mode=events"});
     CHECK(run.sim.probe(0) == doctest::Approx(2.0 * 9.81).epsilon(1e-7));
   }
   SUBCASE("a support of finite elements") {

@@ -78,7 +78,7 @@ ModelParts cubic_spring(const MoreauJeanOptions& o, double h = 0.02) {
   return parts;
 }
 
-/// Two bobs, the lower one thrown at a wall that it would reach half-way through the step.
+/// Two bobs, the lower one thrown at a wall that it would reach midway through the step.
 ModelParts double_pendulum(const MoreauJeanOptions& o, double h = 0.02) {
   const MovingBody body{std::make_shared<Lagrangian>(n_pendulum({})), Vector{{0.1, -0.05}},
                         Vector{{-1.0, -6.0}}};

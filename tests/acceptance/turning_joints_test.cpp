@@ -64,7 +64,7 @@ constexpr const char* kSchemes[] = {"rig-mid", "moreau-jean", "rig-neg"};
 TEST_CASE("a spring whose joint passes half a turn ends the run and names the joint") {
   for (const bool shaft : {false, true})
     for (const char* scheme : kSchemes)
-      for (const char* way : {"time.lane=stepping", "time.lane=events", "time.tolerance=1e-5"}) {
+      for (const char* way : {"time.mode=stepping", "time.mode=events", "time.tolerance=1e-5"}) {
         CAPTURE(shaft);
         CAPTURE(scheme);
         CAPTURE(way);
@@ -84,7 +84,7 @@ TEST_CASE("a spring whose joint passes half a turn ends the run and names the jo
 
 TEST_CASE("no policy for failed steps hides an angle that passed half a turn") {
   for (const char* policy : {"on_failure=accept", "on_failure=halve"})
-    for (const char* way : {"time.lane=stepping", "time.lane=events", "time.tolerance=1e-5"}) {
+    for (const char* way : {"time.mode=stepping", "time.mode=events", "time.tolerance=1e-5"}) {
       CAPTURE(policy);
       CAPTURE(way);
       std::string text;
@@ -95,7 +95,7 @@ TEST_CASE("no policy for failed steps hides an angle that passed half a turn") {
 
 TEST_CASE("a spring swings within half a turn as its closed form says") {
   for (const char* scheme : kSchemes)
-    for (const char* way : {"time.lane=stepping", "time.lane=events"}) {
+    for (const char* way : {"time.mode=stepping", "time.mode=events"}) {
       CAPTURE(scheme);
       CAPTURE(way);
       // J a'' = -k a:  a = 3 sin 2 t
@@ -108,7 +108,7 @@ TEST_CASE("a spring swings within half a turn as its closed form says") {
 
 TEST_CASE("dampers, motors and dry friction turn for ever") {
   for (const char* law : {"damping: 1e-3", "friction: 1e-3", "motor: {velocity: 8, torque: 1}"})
-    for (const char* way : {"time.lane=stepping", "time.lane=events"}) {
+    for (const char* way : {"time.mode=stepping", "time.mode=events"}) {
       CAPTURE(law);
       CAPTURE(way);
       const Shown run = run_text(wheel(law, 8.0, "rig-mid"), {way});
@@ -124,7 +124,7 @@ TEST_CASE("a step of more than half a turn ends the run where an angle is counte
 }
 
 TEST_CASE("a single stop far from zero lets its joint turn within half a turn") {
-  for (const char* way : {"time.lane=stepping", "time.lane=events"}) {
+  for (const char* way : {"time.mode=stepping", "time.mode=events"}) {
     CAPTURE(way);
     // from 0 to 2.6 rad, in front of a stop at -2.9 rad that nothing meets
     const Shown run =
@@ -136,7 +136,7 @@ TEST_CASE("a single stop far from zero lets its joint turn within half a turn") 
 }
 
 TEST_CASE("a wheel bounces between two stops that are nearly a turn apart") {
-  for (const char* way : {"time.lane=stepping", "time.lane=events"}) {
+  for (const char* way : {"time.mode=stepping", "time.mode=events"}) {
     CAPTURE(way);
     // 2.95 rad, back to -2.95, and 0.8 rad from there: 9.65 rad in 2 s
     const Shown run = run_text(
@@ -149,7 +149,7 @@ TEST_CASE("a wheel bounces between two stops that are nearly a turn apart") {
 
 TEST_CASE("an output of an angle that wraps is reported once, with its joint") {
   for (const bool shaft : {false, true})
-    for (const char* way : {"time.lane=stepping", "time.lane=events", "time.tolerance=1e-6"}) {
+    for (const char* way : {"time.mode=stepping", "time.mode=events", "time.tolerance=1e-6"}) {
       CAPTURE(shaft);
       CAPTURE(way);
       const Shown run = run_text(wheel("damping: 1e-6", -7.0, "rig-mid", "2 s", shaft), {way});
@@ -164,7 +164,7 @@ TEST_CASE("an output of an angle that wraps is reported once, with its joint") {
 
 TEST_CASE("what dampers of joints take is booked as damping, and nothing as impact") {
   for (const bool shaft : {false, true})
-    for (const char* way : {"time.lane=stepping", "time.lane=events"}) {
+    for (const char* way : {"time.mode=stepping", "time.mode=events"}) {
       CAPTURE(shaft);
       CAPTURE(way);
       const Shown run = run_text(
@@ -227,7 +227,7 @@ std::string against(const std::string& turn, double spin, const std::string& sch
 TEST_CASE(
     "springs and stops between two bodies end the run beyond half a turn, in one group or two") {
   for (const char* scheme : {"", "rig-neg", "rig-pos"})
-    for (const char* way : {"time.lane=stepping", "time.lane=events", "time.tolerance=1e-5"}) {
+    for (const char* way : {"time.mode=stepping", "time.mode=events", "time.tolerance=1e-5"}) {
       CAPTURE(scheme);
       CAPTURE(way);
       REQUIRE(

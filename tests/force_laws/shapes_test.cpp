@@ -265,6 +265,6 @@ TEST_CASE("what laws that are forces cannot do between shapes is refused by one 
   ModelParts parts = parts_of(x);
   parts.options.correct_positions = true;
   refused(parts, "pushes apart what penetrates");
-  x.law = AnyLaw(Relay{.bound = 1.0, .falling = {}});
+  x.law = AnyLaw(Relay{.bound = 1.0, .velocity_weakening = {}});
   refused(parts_of(x), "acts at any gap");
 }

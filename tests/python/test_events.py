@@ -1,4 +1,4 @@
-"""The event lane in Python: events of a step and of a file, counts of a step, states that go on."""
+"""Event-driven integration in Python: events of a step and of a file, counts of a step, states that go on."""
 import copy
 import os
 import pickle

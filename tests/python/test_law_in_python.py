@@ -24,7 +24,7 @@ class HuntCrossley(saltus.ContactLaw):
 
 
 BALLS = """saltus: 1
-time: {end: 0.1 ms, step: 0.5 us, lane: %s, tolerance: %s}
+time: {end: 0.1 ms, step: 0.5 us, mode: %s, tolerance: %s}
 bodies:
   - {name: a, kind: rigid, scheme: {kind: moreau-jean, newton_tolerance: 1e-14}, rigid: {shape: {sphere: {radius: 0.01}}, mass: 0.03, position: [0, 0, 0], velocity: [0.3, 0, 0.4]}}
   - {name: b, kind: rigid, scheme: {kind: moreau-jean, newton_tolerance: 1e-14}, rigid: {shape: {sphere: {radius: 0.01}}, mass: 0.03, position: [0.012006, 0, 0.016008], velocity: [-0.3, 0, -0.4]}}
@@ -34,19 +34,19 @@ surfaces:
 """
 
 
-def text(lane):
-    return BALLS % (lane, "1e-12") if lane == "events" else BALLS.replace(", tolerance: %s", "") % lane
+def text(mode):
+    return BALLS % (mode, "1e-12") if mode == "events" else BALLS.replace(", tolerance: %s", "") % mode
 
 
-def model(law, lane="stepping"):
-    parts = saltus.ModelParts.of(saltus.Scene.parse(text(lane)))
+def model(law, mode="stepping"):
+    parts = saltus.ModelParts.of(saltus.Scene.parse(text(mode)))
     if law is not None:
         parts.surface_law(parts.add_law(law))
     return parts.build()
 
 
-def run(law, lane="stepping", threads=None, steps=200):
-    sim = saltus.Simulation(model(law, lane)) if threads is None else saltus.Simulation(model(law, lane), threads=threads)
+def run(law, mode="stepping", threads=None, steps=200):
+    sim = saltus.Simulation(model(law, mode)) if threads is None else saltus.Simulation(model(law, mode), threads=threads)
     for _ in range(steps):
         sim.advance()
     return sim
@@ -54,9 +54,9 @@ def run(law, lane="stepping", threads=None, steps=200):
 
 class LawInPython(unittest.TestCase):
     def test_equals_the_law_of_the_engine(self):
-        for lane in ("stepping", "events"):
-            with self.subTest(lane=lane):
-                own, engine = run(HuntCrossley(), lane), run(None, lane)
+        for mode in ("stepping", "events"):
+            with self.subTest(mode=mode):
+                own, engine = run(HuntCrossley(), mode), run(None, mode)
                 self.assertLess(np.abs(own.groups["a"].v - engine.groups["a"].v).max(), 1e-12)
                 self.assertLess(np.abs(own.groups["a"].q - engine.groups["a"].q).max(), 1e-12)
                 self.assertLess(own.energy.total, 0.95 * 0.0075)

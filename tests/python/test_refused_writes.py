@@ -16,11 +16,11 @@ SCENE = {
     "bodies": [
         {"name": "hand", "kind": "rigid",
          "rigid": {"mass": 2, "inertia": [1, 1, 1], "position": [0, 0, 0.01], "spin": [0, 1, 0],
-                   "shape": {"sphere": {"radius": 0.01}, "material": "skin"}}},
+                   "shape": {"sphere": {"radius": 0.01}, "material": "boundary surface"}}},
         {"name": "table", "kind": "rigid", "rigid": {"fixed": True, "shape": {"plane": {}, "material": "wood"}}},
         {"name": "mass", "kind": "linear", "oscillator": {"mass": 1, "stiffness": 4}, "initial": {"coordinates": [1]}},
     ],
-    "surfaces": [{"materials": ["skin", "wood"], "law": "newton-impact"}],
+    "surfaces": [{"materials": ["boundary surface", "wood"], "law": "newton-impact"}],
     "outputs": [{"probe": "mass", "at": 0, "name": "place", "quantity": "displacement"}],
 }
 

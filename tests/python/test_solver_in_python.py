@@ -70,8 +70,8 @@ class SameSweeps(saltus.ContactSolver):
                 for i in range(len(x)):
                     s, k = [0.0] * 4, first[i]
                     while k + 4 <= first[i + 1]:
-                        for lane in range(4):
-                            s[lane] += value[k + lane] * x[column[k + lane]]
+                        for slot in range(4):
+                            s[slot] += value[k + slot] * x[column[k + slot]]
                         k += 4
                     while k < first[i + 1]:
                         s[0] += value[k] * x[column[k]]

@@ -1,4 +1,4 @@
-// The event lane as a user meets it: keys of scenes, what is refused and how, the table of events, reports, comparisons, and a
+// Event-driven integration as a user meets it: keys of scenes, what is refused and how, the table of events, reports, comparisons, and a
 // run that is taken up again.
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using namespace saltus_test;
 namespace {
 
 /// A ball of restitution 0.8 that falls from 1 m; `more` goes to the top level.
-std::string falling_ball(const std::string& time = "end: 3 s, step: 10 ms, lane: events",
+std::string falling_ball(const std::string& time = "end: 3 s, step: 10 ms, mode: events",
                          const std::string& law = "{kind: newton-impact, restitution: 0.8}",
                          const std::string& more = "") {
   return "saltus: 1\ntime: {" + time + "}\n" + more +
@@ -39,7 +39,7 @@ std::string example(const char* name) {
 
 /// A ball on a plate that is told how to move for half a second.
 std::string on_a_support(const std::string& motion) {
-  return "saltus: 1\ntime: {end: 0.5 s, step: 5 ms, lane: events}\ngravity: [0, 0, -10]\nbodies:\n"
+  return "saltus: 1\ntime: {end: 0.5 s, step: 5 ms, mode: events}\ngravity: [0, 0, -10]\nbodies:\n"
          "  - {name: plate, kind: rigid, rigid: {shape: {box: {size: [1, 1, 0.1]}}, position: [0, "
          "0, "
          "-0.05], motion: {" +
@@ -59,12 +59,14 @@ std::string dragged(const std::string& time, const std::string& motion) {
 
 }  // namespace
 
-TEST_CASE("what the event lane does not know is refused in one line that names it and its place") {
+TEST_CASE(
+    "what event-driven integration does not support is refused in one line that names it and its "
+    "place") {
   struct Row {
     std::string scene, place, says, remedy;
   };
   const std::string known = "newton-impact, poisson-impact, compliant, relay, equality";
-  const std::string events = "end: 1 s, step: 1 ms, lane: events";
+  const std::string events = "end: 1 s, step: 1 ms, mode: events";
   const auto law = [&](const char* text) { return falling_ball(events, text); };
   const Row rows[] = {
       {law("signorini-position"), "contacts[0].law", "signorini-position", known},
@@ -73,8 +75,9 @@ TEST_CASE("what the event lane does not know is refused in one line that names i
       {law("stewart-trinkle"), "contacts[0].law", "stewart-trinkle", known},
       {law("fremond"), "contacts[0].law", "fremond", known},
       {falling_ball("end: 1 s, step: 1 ms", "newton-impact", "events: {zeno: 1e-6}\n"), "events",
-       "event lane only", "time.lane: events"},
-      {falling_ball("end: 1 s, step: 1 ms, lane: hops"), "time.lane", "'hops'", "stepping, events"},
+       "event-driven integration only", "time.mode: events"},
+      {falling_ball("end: 1 s, step: 1 ms, lane: bounces"), "time.mode", "'bounces'",
+       "stepping, events"},
       {falling_ball(events + ", tolerance: 0"), "time.tolerance", "out of range", "(0, 0.1]"},
       {falling_ball(events + ", tolerance: 0.2"), "time.tolerance", "out of range", "(0, 0.1]"},
       {falling_ball(events, "newton-impact", "events: {zeno: -1 mm}\n"), "events.zeno",
@@ -88,14 +91,14 @@ TEST_CASE("what the event lane does not know is refused in one line that names i
       {falling_ball(events, "newton-impact", "events: {impacts: at once}\n"), "events.impacts",
        "'at once'", "simultaneous, sequential, energetic"},
       {falling_ball(events, "newton-impact", "contact: {correct_positions: true}\n"),
-       "contact.correct_positions", "in the event lane", "leave it out"},
+       "contact.correct_positions", "in event-driven integration", "leave it out"},
       {"saltus: 1\ntime: {" + events +
            "}\nbodies:\n  - {name: net, kind: particles, particles: {mass: [1], positions: "
            "[[1, 0, 0]]}}\njoints:\n  - {kind: distance, between: [world, net], at: [0, 0, 0], "
            "second: {at: 0}, strength: 3 N}\n",
-       "joints[0].strength", "joints that break", "time.lane: stepping"},
+       "joints[0].strength", "joints that break", "time.mode: stepping"},
       {dragged(events, "table: [[0, 0], [0.2, 0], [0.3, 0.1]]"), "bodies[0].prescribed[0].table",
-       "jumps at t = 0.2 s", "time.lane: stepping"},
+       "jumps at t = 0.2 s", "time.mode: stepping"},
       {dragged(events, "table: [[0, 0], [0.3, 0.1], [0.4, 0.15]], smooth: true"),
        "bodies[0].prescribed[0].table", "jumps at t = 0.4 s", "smooth: true"},
   };
@@ -115,7 +118,8 @@ TEST_CASE("what the event lane does not know is refused in one line that names i
 }
 
 TEST_CASE(
-    "supports that are told how to move, with corners or without, are known to the event lane") {
+    "supports that are told how to move, with corners or without, are known to event-driven "
+    "integration") {
   for (const char* motion : {"z: {table: [[0, 0], [1, 0.1]]}", "z: {rate: 0.1}",
                              "z: {table: [[0, 0], [0.2, 0], [0.3, 0.1]]}",
                              "z: {table: [[0, 0], [0.3, 0.1], [0.4, 0.15]], smooth: true}",
@@ -132,7 +136,7 @@ TEST_CASE("shapes that roll, spin or stick together are refused by their key") {
     const Folder folder;
     const std::string name = std::string(key).substr(0, std::string(key).find(':'));
     folder.write("scene.yaml",
-                 "saltus: 1\ntime: {end: 1 s, step: 1 ms, lane: events}\nbodies:\n"
+                 "saltus: 1\ntime: {end: 1 s, step: 1 ms, mode: events}\nbodies:\n"
                  "  - {name: floor, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}\n"
                  "  - {name: ball, kind: rigid, rigid: {shape: {sphere: {radius: 0.1}}, mass: 1, "
                  "position: [0, 0, 1]}}\n"
@@ -143,7 +147,7 @@ TEST_CASE("shapes that roll, spin or stick together are refused by their key") {
     CHECK(outcome.code == 2);
     CHECK(outcome.error_lines() == 1);
     CHECK(shows(outcome.err, "surfaces[0].law." + name + ":"));
-    CHECK(shows(outcome.err, "the event lane does not know"));
+    CHECK(shows(outcome.err, "event-driven integration does not support"));
   }
 }
 
@@ -213,10 +217,11 @@ TEST_CASE("a mass leaves a shaking table and meets it again at the instants of t
 }
 
 TEST_CASE(
-    "a run of the event lane goes on to a later end, and files are compared by their events") {
+    "a run of event-driven integration goes on to a later end, and files are compared by their "
+    "events") {
   const Folder folder;
   const std::string results = "results: {frames: 0}\n";
-  folder.write("scene.yaml", falling_ball("end: 3 s, step: 10 ms, lane: events",
+  folder.write("scene.yaml", falling_ball("end: 3 s, step: 10 ms, mode: events",
                                           "{kind: newton-impact, restitution: 0.8}", results));
   REQUIRE(saltus_command(folder, {"run", "scene.yaml", "-q", "-o", "a.h5", "--until", "2"}).code ==
           0);

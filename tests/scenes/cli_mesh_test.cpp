@@ -49,7 +49,7 @@ TEST_CASE("a run of finite elements stores stress, and the force on its support 
   const saltus::Mesh mesh = results.mesh("strip");
   const auto u = results.body("strip", "displacement", 3, 1),
              s = results.body("strip", "stress", 3, 1), e = results.body("strip", "strain", 3, 1);
-  // F L/(E A), shortened where the support holds the strip from getting thinner; half-way F/A
+  // F L/(E A), shortened where the support holds the strip from getting thinner; midway F/A
   const auto tip = static_cast<std::size_t>(mesh.node_sets.at("x1")[0]);
   CHECK(u[3 * tip] == doctest::Approx(1e-5).epsilon(0.02));
   for (std::size_t a = 0; a < static_cast<std::size_t>(mesh.nodes.cols()); ++a)

@@ -58,7 +58,7 @@ outputs:
 results: {frames: 20, checkpoint_every: 60}
 )"},
           {"events", R"(saltus: 1
-time: {end: 2 s, step: 1 ms, lane: events, tolerance: 1e-10}
+time: {end: 2 s, step: 1 ms, mode: events, tolerance: 1e-10}
 bodies:
   - name: table
     kind: particles

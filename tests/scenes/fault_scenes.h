@@ -12,7 +12,7 @@ struct FaultScene {
   std::string name, text;
 };
 
-/// A string over a fret, a mixed scene (balls, a joint, a soft block, friction) and a scene of the event lane; each with frames
+/// A string over a fret, a mixed scene (balls, a joint, a soft block, friction) and a scene of event-driven integration; each with frames
 /// and checkpoints, some tens of milliseconds long.
 std::vector<FaultScene> fault_scenes();
 

@@ -1,4 +1,4 @@
-// Twelve problems of mechanics whose motion is known, for the automatic choice of lane, scheme and step.
+// Twelve problems of mechanics whose motion is known, for the automatic choice of mode, scheme and step.
 #pragma once
 #include <cmath>
 #include <functional>

@@ -22,7 +22,7 @@ enum class BarKind { formulas, finite_elements, massless };
 inline const char* name_of(BarKind kind) {
   return kind == BarKind::formulas          ? "formulas"
          : kind == BarKind::finite_elements ? "finite elements"
-                                            : "massless contact node";
+                                            : "mass redistribution";
 }
 
 /// A bar along the direction of free space, its lower end at node 0.

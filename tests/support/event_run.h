@@ -1,4 +1,4 @@
-// Runs of the event lane, and what they showed of themselves.
+// Runs of event-driven integration, and what they showed of themselves.
 #pragma once
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ inline EventOptions with_tolerance(double tolerance, OdeKind method = OdeKind::a
   return events;
 }
 
-/// The model in the event lane.
+/// The model in event-driven integration.
 inline Model in_lane(ModelParts parts, const EventOptions& events) {
   parts.options.lane = TimeMode::events;
   parts.options.events = events;
@@ -57,7 +57,7 @@ inline std::string told(const std::vector<Event>& events) {
   return text;
 }
 
-/// What a run of the event lane showed.
+/// What a run of event-driven integration showed.
 struct EventRun {
   bool good = true;     ///< every interval converged and finite
   std::string failure;  ///< why not, and when
@@ -136,7 +136,7 @@ EventRun run_events(Simulation& sim, double end, After&& after) {
   REQUIRE_MESSAGE(run.good, run.failure);
   CHECK(run.located == static_cast<long>(run.log.size()));
   std::vector<Event> seen =
-      run.log;  // hops end behind the instant at which they are taken together
+      run.log;  // bounces end behind the instant at which they are taken together
   std::erase_if(seen, [](const Event& e) { return e.kind == Event::Kind::rest; });
   CHECK(std::ranges::is_sorted(seen, {}, &Event::t));
   return run;

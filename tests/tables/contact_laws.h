@@ -20,7 +20,7 @@ inline std::vector<LawRow> contact_laws() {
   using At = Compliant::At;
   Compliant linear{1e4, 1.0, 0.0, {}}, hertz{1e6, 1.5, 0.0, {}}, middle{1e4, 1.0, 0.0, At::middle},
       damped{1e4, 1.0, 20.0, At::middle};
-  NewtonImpact newton{.restitution = 0.7, .falling = {}, .activation = {}};
+  NewtonImpact newton{.restitution = 0.7, .velocity_weakening = {}, .activation = {}};
   return {
       {"signorini-position", SignoriniPosition{}, 0.0},
       {"newton-impact", newton, 0.7},

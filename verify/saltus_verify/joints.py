@@ -61,7 +61,7 @@ def collect(step, report):
         if results.groups[g].scheme not in ("rig-mid", "moreau-jean") or getattr(model.groups[g], "moves_by_itself", False):
             step.miss([g], f"joints under {results.groups[g].scheme}, or with bodies that are told how to move")
     level = (model.scene.get("joint") or {}).get("level")
-    if level == "both" or model.scene["time"].get("tolerance") is not None:  # of the lane of steps: they are controlled
+    if level == "both" or model.scene["time"].get("tolerance") is not None:  # steps under control
         step.miss(sorted(held), "joints at level both, which change the velocities behind the step")
         step.adjusted = held
     elif level != "velocity" and any(_may_jump(drive, step) for drive in model.driven):

@@ -311,17 +311,17 @@ def relay(step, found, x, laws, of, report):
     slip = np.where(mean, 0.5 * (u1 + x.u0[of][:, 0]), u1) - _numbers(laws, "velocity")
     bound = step.h * _numbers(laws, "bound")
     for i, law in enumerate(laws):
-        if law.get("falling"):
-            bound[i] *= fallen(law["falling"], abs(slip[i]))
+        if weakening := law.get("velocity_weakening", law.get("falling")):  # falling: its name in older files
+            bound[i] *= weakened(weakening, abs(slip[i]))
     W = np.maximum(x.W[of][:, 0], 1e-300)
     P = found.P[of][:, 0]
     F = P - np.clip(P - slip / W, -bound, bound)
     judge(step, F, P, slip / W, 1.0 / W, "contact law", report)
 
 
-def fallen(falling, slip):
+def weakened(weakening, slip):
     """Share of the strength at rest that is left at a slip: a hyperbola down to `ratio`."""
-    return falling["ratio"] + (1.0 - falling["ratio"]) / (1.0 + slip / falling["speed"])
+    return weakening["ratio"] + (1.0 - weakening["ratio"]) / (1.0 + slip / weakening["speed"])
 
 
 def compliant(step, found, x, laws, of, report):

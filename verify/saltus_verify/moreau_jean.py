@@ -52,7 +52,7 @@ def step_of(spec):
             step = Step(group, t0, h, q0, v0, q0 + h * v0, v0)
             rest = step.momentum(np.zeros(group.n))[0]
             v1 = v0 - group.product(step.operator(), rest)
-            # gaps of the middle lie half-way
+            # gaps of the middle lie midway
             q1 = q0 + h * (theta * v1 + (1.0 - theta) * v0)
             return q1 if fraction == 1.0 else 0.5 * (q0 + q1)
 

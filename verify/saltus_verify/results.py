@@ -98,6 +98,8 @@ class Results:
             if int(_attribute(f, "version")) > 1:
                 raise ValueError("of a later version of the format than this program knows (1)")
             self.scene = json.loads(_text(f["resolved"]))
+            time = self.scene["time"]
+            self.by_events = time.get("mode", time.get("lane")) == "events"  # former name
             self.time = np.array(f["frames/time"])
             self.step = np.array(f["frames/step"]).astype(np.int64)
             self.crc = np.array(f["frames/crc32"]) if "frames/crc32" in f else None

@@ -203,7 +203,7 @@ def directions(results, report, frames):
                        bounds.UNIT, "1", frame)
     nowhere = np.where(np.linalg.norm(t, axis=2) == 0.0, np.abs(c.impulse[rows][:, 1:]), 0.0).max(1)
     report.largest("impulses without a direction", nowhere, 1e-300, "N s", frame)
-    if results.scene["time"].get("lane") != "events":
+    if not results.by_events:
         p = np.einsum("ci,cij->cj", c.impulse[rows], np.concatenate([n[:, None], t], 1))
         size = np.abs(c.impulse[rows]).max(1)
         halved = results.rows["halvings"][results.row_of_frame[of_frame]] > 0

@@ -8,7 +8,7 @@ lacks. Bounds are relative to the largest terms of the equation of a body, see d
 """
 import numpy as np
 
-from . import contacts, event_lane, joints
+from . import contacts, event_driven, joints
 from .solids import Unknown
 
 
@@ -101,8 +101,8 @@ def projected(results, row):
 
 
 def check(results, model, report, frames):
-    if results.scene["time"].get("lane") == "events":
-        event_lane.check(results, model, report, frames)
+    if results.by_events:
+        event_driven.check(results, model, report, frames)
         return
     for g in results.groups:
         if g.velocity is None:

@@ -248,7 +248,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
       fmt::format("{:g} s in {} steps of {:.6g} s ({:.10g} Hz)",
                   static_cast<double>(setup.steps) * step.h, setup.steps, step.h, 1.0 / step.h));
   if (step.lane == TimeMode::events)
-    row("lane",
+    row("mode",
         fmt::format("events: {} to {:g}, impacts {}, {}", name_of(step.events.method),
                     step.events.tolerance, name_of(step.events.impacts),
                     step.events.hand_over
@@ -256,7 +256,7 @@ std::string text_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
                                       step.events.limit, step.events.closed)
                         : "never the schemes"));
   else if (step.step_tolerance > 0.0)
-    row("lane", fmt::format("stepping, each step to {:g}", step.step_tolerance));
+    row("mode", fmt::format("stepping, each step to {:g}", step.step_tolerance));
   for (const BodySummary& body : bodies) {
     row("body",
         fmt::format("{}: {} by {}, {}", title_of(body), body.kind, body.scheme, size_of(body)));
@@ -327,7 +327,7 @@ std::string json_of(const SceneSetup& setup, const std::vector<BodySummary>& bod
   json["step"] = step.h;
   json["steps"] = setup.steps;
   json["nyquist"] = nyquist;
-  json["lane"] = name_of(step.lane);
+  json["mode"] = json["lane"] = name_of(step.lane);  // its former name
   if (const double tolerance =
           step.lane == TimeMode::events ? step.events.tolerance : step.step_tolerance;
       tolerance > 0.0)

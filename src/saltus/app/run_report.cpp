@@ -126,7 +126,7 @@ void contact_rows(Table& table, const RunResult& r) {
               r.loop.gain.fed(), gaining, time_of(r.loop.gain.worst, setup));
 }
 
-/// What the event lane located, and how the steps of the integrator went.
+/// What event-driven integration located, and how the steps of the integrator went.
 void lane_rows(Table& table, const RunResult& r) {
   const RunStatistics& s = r.loop.statistics;
   const StepOptions& options = r.setup->model.options();

@@ -29,7 +29,7 @@ IslandProblem::IslandProblem(const Model& model, ContactList& list, IslandJoints
     needs_.activates = needs_.activates || law.activated();
     needs_.expands = needs_.expands || facts.expands;
     needs_.coheres = needs_.coheres || facts.cohesion > 0.0;
-    needs_.falls = needs_.falls || law.falls();
+    needs_.falls = needs_.falls || law.weakens();
   }
   for (std::size_t i = 0; i < list_.named(); ++i) {
     if (list_[i].joint_law < 0) continue;
@@ -325,7 +325,7 @@ bool IslandProblem::right_hand_side(IslandStep& step, const Stage& stage) {
       compliance_[first] = term.compliance;
       for (int a = 1; a < laws_[k].size; ++a)
         b_[first + a] = u_free_[row(i) + a] + tangent_term(k, a);
-      if (needs_.falls && !gaps_alone && law(i).falls())
+      if (needs_.falls && !gaps_alone && law(i).weakens())
         law(i).strengthen(laws_[k], step.h, slip_[admitted_[k]]);
     }
   });
@@ -447,7 +447,7 @@ double IslandProblem::change(const IslandStep& step, bool of_forces_alone) {
 // sticks goes on sticking where the law allows both.
 void IslandProblem::start_slips() {
   for (std::size_t i = 0; i < list_.count(); ++i) {
-    if (!law(i).falls()) continue;
+    if (!law(i).weakens()) continue;
     double s2 = 0.0;
     if (law(i).slides_on_normal())
       s2 = std::pow(motion.u0[row(i)] - law(i).facts().velocity, 2);
@@ -472,7 +472,7 @@ double IslandProblem::next_slips(const IslandStep& step) {
   if (!admitted_.empty()) W_.W().apply(p_, W_p_);
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const ContactLaw& rule = law(size(admitted_[k]));
-    if (!rule.falls()) continue;
+    if (!rule.weakens()) continue;
     const bool on_normal = rule.slides_on_normal();
     const Eigen::Index first = laws_[k].first + (on_normal ? 0 : 1),
                        end = laws_[k].first + laws_[k].forces();
@@ -482,7 +482,7 @@ double IslandProblem::next_slips(const IslandStep& step) {
       w += W_.diagonal()[r] / static_cast<double>(end - first);
     }
     const double at_rest = rule.strength_at_rest() * (on_normal ? step.h : p_[first - 1]);
-    const FallingFriction& f = rule.facts().falling;
+    const VelocityWeakening& f = rule.facts().velocity_weakening;
     double& x = slip_[admitted_[k]];
     const double s = slip_of(k, u_end_);
     off = worse(off, std::abs(f.share(s) - f.share(x)));
@@ -537,7 +537,7 @@ double IslandProblem::measure(IslandStep& step, const Stage& stage) {
       for (int a = 1; a < laws_[k].size; ++a)
         u_end_[first + a] = motion.u[r + a] + tangent_term(k, a);
       heaviest = std::max(heaviest, set_steps(laws_[k]));
-      if (law(i).falls()) law(i).strengthen(laws_[k], step.h, slip_of(k, u_end_));
+      if (law(i).weakens()) law(i).strengthen(laws_[k], step.h, slip_of(k, u_end_));
     }
     if (begin < end) heaviest_[begin / kBlock] = heaviest;
   });

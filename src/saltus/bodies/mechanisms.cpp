@@ -319,7 +319,7 @@ class PlanarRod final : public Mechanism {
   PlanarRodData d_;
 };
 
-// ---- slider-crank: q = (a1, a2, a3), centres of crank and rod half-way, the slider at the pin
+// ---- slider-crank: q = (a1, a2, a3), centres of crank and rod midway, the slider at the pin
 //
 //     M = [m1 b, 0; b m2, 0; 0 0 m3],  b = B cos(a1 - a2),     c = (B sin(a1 - a2) v2^2, -B sin(a1 - a2) v1^2, 0)
 //     m1 = J1 + (M1/4 + M2 + M3) l1^2,  m2 = J2 + (M2/4 + M3) l2^2,  m3 = J3,  B = (M2/2 + M3) l1 l2

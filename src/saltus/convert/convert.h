@@ -15,7 +15,7 @@ namespace saltus {
 std::vector<WavReport> convert_wav(const ResultsReader& results, const std::string& stem,
                                    const std::string& probe = "");
 
-/// <stem>.steps.csv, <stem>.ledger.csv, <stem>.probes.csv, <stem>.events.csv (of the event lane) and <stem>.<body>.csv (frames, of bodies
+/// <stem>.steps.csv, <stem>.ledger.csv, <stem>.probes.csv, <stem>.events.csv (of event-driven integration) and <stem>.<body>.csv (frames, of bodies
 /// without a mesh), those that have rows. Returns the names of the files.
 std::vector<std::string> convert_csv(const ResultsReader& results, const std::string& stem);
 

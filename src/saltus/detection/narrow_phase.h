@@ -1,6 +1,6 @@
 // Where two placed shapes touch or come near each other.
 //
-// A contact point lies half-way between the two surfaces, x = (x_a + x_b)/2, with n the unit normal from b to a and
+// A contact point lies midway between the two surfaces, x = (x_a + x_b)/2, with n the unit normal from b to a and
 // gap = n . (x_a - x_b) [m], negative in penetration. Flat and round parts give manifolds: the corners of the overlap
 // of two faces, the two ends of parallel edges, up to eight points that span it; each with a gap up to the margin.
 #pragma once

@@ -16,7 +16,7 @@ struct Cells {
   std::vector<Cell> cells;
 };
 
-/// Nodes of the cells keep their numbers; those that cutting adds come behind them, middle nodes of edges half-way.
+/// Nodes of the cells keep their numbers; those that cutting adds come behind them, middle nodes of edges midway.
 Mesh elements_of(Cells cells, ElementKind kind);
 
 /// Middle nodes moved to place(a, b), a < b the corners of their edge.

@@ -11,7 +11,7 @@
 namespace saltus {
 namespace {
 
-constexpr const char* kOtherMode = "leave it out, or use `time.lane: stepping`";
+constexpr const char* kOtherMode = "leave it out, or use `time.mode: stepping`";
 
 std::string path_in(const std::vector<std::string>& paths, std::size_t i, const char* otherwise) {
   return i < paths.size() ? paths[i] : fmt::format("{}[{}]", otherwise, i);
@@ -19,10 +19,12 @@ std::string path_in(const std::vector<std::string>& paths, std::size_t i, const 
 
 void expect_event_law(const LawFacts& law, const std::string& path) {
   if (!law.not_by_events.empty())
-    throw SceneError(
-        path, fmt::format("the event lane does not know {}, {}", law.name, law.not_by_events),
-        "allowed with `time.lane: events`: " +
-            laws_that([](const ContactLaw& other) { return other.facts().not_by_events.empty(); }));
+    throw SceneError(path,
+                     fmt::format("event-driven integration does not support {}, {}", law.name,
+                                 law.not_by_events),
+                     "allowed with `time.mode: events`: " + laws_that([](const ContactLaw& other) {
+                       return other.facts().not_by_events.empty();
+                     }));
   if (law.set_valued && !law.slides_on_normal && !law.impact)
     throw SceneError(path, fmt::format("{} does not say what it does in an impact", law.name),
                      "give it an ImpactForm (LawFacts::impact)");
@@ -31,10 +33,12 @@ void expect_event_law(const LawFacts& law, const std::string& path) {
         std::tuple{law.friction.spinning, ".spinning", "spinning friction"},
         std::tuple{law.cohesion, ".cohesion", "cohesion"}})
     if (value > 0.0)
-      throw SceneError(path + key, fmt::format("the event lane does not know {}", what),
+      throw SceneError(path + key,
+                       fmt::format("event-driven integration does not support {}", what),
                        kOtherMode);
   if (!law.set_valued && law.friction.coefficient > 0.0)
-    throw SceneError(path, "the event lane does not know friction on compliant contacts",
+    throw SceneError(path,
+                     "event-driven integration does not support friction on compliant contacts",
                      kOtherMode);
 }
 
@@ -52,23 +56,25 @@ void expect_mode(const ModelParts& parts) {
   for (std::size_t i = 0; i < parts.joints.size(); ++i)
     if (parts.joints[i].strength > 0.0)
       throw SceneError(path_in(parts.joint_path, i, "joints") + ".strength",
-                       "the event lane does not know joints that break", kOtherMode);
+                       "event-driven integration does not support joints that break", kOtherMode);
   if (parts.options.correct_positions)
-    throw SceneError("contact.correct_positions",
-                     "undoes what shapes penetrate at the end of a step, and in the event lane "
-                     "none do",
-                     kOtherMode);
+    throw SceneError(
+        "contact.correct_positions",
+        "undoes what shapes penetrate at the end of a step, and in event-driven integration "
+        "none do",
+        kOtherMode);
   if (parts.options.joints_in_stages)
-    throw SceneError("joint.in_stages",
-                     "is for explicit schemes; the event lane holds joints in every stage anyway",
-                     kOtherMode);
+    throw SceneError(
+        "joint.in_stages",
+        "is for explicit schemes; event-driven integration holds joints in every stage anyway",
+        kOtherMode);
   for (std::size_t g = 0; g < parts.groups.size(); ++g) {
     const Group& group = parts.groups[g];
     if (dynamic_cast<const RedistributedMass*>(group.dynamics.get()))
       throw SceneError(path_in(parts.group_path, g, "bodies"),
                        "contact nodes of '" + group.name +
-                           "' have no mass, and the event lane needs that of every node",
-                       "leave `fem.stops` out, or use `time.lane: stepping`");
+                           "' have no mass, and event-driven integration needs that of every node",
+                       "leave `fem.stops` out, or use `time.mode: stepping`");
     if (events.method == OdeKind::esdirk && group.dynamics->velocities() > 0 &&
         !has(group.dynamics->traits(), Trait::tangents))
       throw SceneError(

@@ -1,4 +1,4 @@
-// What the event lane knows, and what it refuses by name.
+// What event-driven integration knows, and what it refuses by name.
 #pragma once
 #include "saltus/model/model.h"
 

@@ -104,8 +104,8 @@ struct Surfaces {
   /// empty, and laws beyond its end are others.
   std::vector<int> axis_material;
   double margin = 0.0;        ///< contacts are known from this gap on [m]
-  double event_margin = 0.0;  ///< the same in the event lane, where `margin` is more [m]
-  /// From this gap on the event lane knows contacts: nothing may cross it between two places that it looks at [m].
+  double event_margin = 0.0;  ///< the same in event-driven integration, where `margin` is more [m]
+  /// From this gap on event-driven integration knows contacts: nothing may cross it between two places that it looks at [m].
   double margin_of_events() const { return std::max(margin, event_margin); }
   /// Unit normal of the plane in which all bodies move: friction then has one tangent; zero: they move in space.
   Vector3 plane = Vector3::Zero();

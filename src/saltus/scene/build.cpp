@@ -49,6 +49,7 @@ class Builder {
       : scene_(scene), spec_(scene.spec), faults_(faults) {}
 
   Model build() {
+    parts_.warnings = scene_.renamed;
     parts_.options.h = spec_.time.h();
     parts_.options.end = spec_.time.end;
     parts_.options.instant = spec_.contact.instant;
@@ -254,7 +255,7 @@ class Builder {
     const bool shapes = !parts_.surfaces.frames.empty() || !parts_.surfaces.boundaries.empty();
     if (!shapes)
       throw SceneError(path, "acts between shapes alone, and here points touch, by `contacts`",
-                       "leave it out; a shorter step, or `time: {lane: events}`, keeps points from "
+                       "leave it out; a shorter step, or `time: {mode: events}`, keeps points from "
                        "penetrating far");
     parts_.warnings.push_back(path +
                               ": acts between shapes alone; the points of `contacts` stay as deep "
@@ -304,7 +305,7 @@ class Builder {
       why +=
           "; separable is what has constant mass and no damping, drag or dashpots, but for "
           "lagrangian "
-          "bodies, massless contact nodes and rigid bodies with a locked axis that couples to two "
+          "bodies, mass redistribution and rigid bodies with a locked axis that couples to two "
           "others";
     throw SceneError(path + ".scheme", "'" + std::string(scheme.name()) + "' " + why,
                      "allowed here: " + schemes_for(traits));
@@ -437,7 +438,7 @@ Model build(const Scene& scene) {
       throw SceneError("time.scheme",
                        "'auto' is chosen for whole runs alone: by `saltus run`, `saltus study` and "
                        "saltus.run()",
-                       "name `lane`, `step` and the schemes of the bodies here");
+                       "name `mode`, `step` and the schemes of the bodies here");
     return Builder(scene).build();
   } catch (const SceneError& error) {
     rethrow_placed(error, scene);

@@ -31,12 +31,13 @@ void expect_no_jump(const Scene& scene, const Signal& signal, const std::string&
   signal.jumps(jumps);
   for (const double t : jumps)
     if (t > 0.0 && t < scene.spec.time.end)
-      throw SceneError(path,
-                       fmt::format("the velocity jumps at t = {:g} s, and the event lane knows no "
-                                   "impacts within a body",
-                                   t),
-                       "`smooth: true` with ends at rest or outside the run, or `time.lane: "
-                       "stepping`");
+      throw SceneError(
+          path,
+          fmt::format("the velocity jumps at t = {:g} s, and event-driven integration supports no "
+                      "impacts within a body",
+                      t),
+          "`smooth: true` with ends at rest or outside the run, or `time.mode: "
+          "stepping`");
 }
 
 /// The signal plus `shift`. path: "bodies[0].loads[0]". moves: it is the motion of a degree of freedom.

@@ -96,7 +96,7 @@ void SurfaceTable::find_laws() {
 void SurfaceTable::find_margin() {
   const auto& given = scene_.spec.contact.margin;
   parts_.surfaces.margin = given.value_or(kSmallShare * least_);
-  // Between two places at which the event lane looks, nothing may cross its margin.
+  // Between two places at which event-driven integration looks, nothing may cross its margin.
   parts_.surfaces.event_margin = given.value_or(kEventShare * least_);
 }
 

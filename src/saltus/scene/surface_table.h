@@ -55,7 +55,7 @@ inline constexpr int kHeap = 50;
 inline constexpr std::size_t kSoftBodies = 20;
 /// Share of the size of a shape: of the smallest one for the margin, of the smaller of two for a depth that is told.
 inline constexpr double kSmallShare = 0.01;
-/// The same of a margin for the event lane.
+/// The same of a margin for event-driven integration.
 inline constexpr double kEventShare = 0.25;
 
 }  // namespace saltus

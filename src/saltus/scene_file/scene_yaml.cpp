@@ -2,6 +2,7 @@
 
 #include "saltus/base/options_read.h"
 #include "saltus/base/text_check.h"
+#include "saltus/scene_file/renamed_keys.h"
 #include "saltus/scene_file/yaml_document.h"
 
 namespace saltus {
@@ -35,9 +36,15 @@ Scene read_scene_text(const std::string& text, const std::string& name,
   Node document = parse_yaml(text, name);
   if (document.kind == Node::Kind::empty)
     throw SceneError("", "is empty", "a scene starts with `saltus: 1`").at(name, 0, 0);
+  const auto rename = [&] {
+    for (std::string& line : rename_old_keys(document)) scene.renamed.push_back(std::move(line));
+  };
   Faults assigning;
+  assigning.attempt("", rename);
+  assigning.throw_all();
   for (const std::string& assignment : assignments)
     assigning.attempt("", [&] { set_value(document, assignment); });
+  assigning.attempt("", rename);
   assigning.throw_all();
   read_options(document, scene.spec, scene.places, faults);
   check(scene.spec, faults);

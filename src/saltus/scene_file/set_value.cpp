@@ -3,6 +3,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/options_read.h"
+#include "saltus/scene_file/renamed_keys.h"
 #include "saltus/scene_file/yaml_document.h"
 
 namespace saltus {
@@ -107,9 +108,12 @@ void set_value(Node& document, const std::string& assignment) {
   const std::string path = assignment.substr(0, equal);
   PathReader reader(path, place);
   Node *node = &document, *parent = nullptr;
+  std::string_view in;  // key that holds the map at hand
   while (!reader.done()) {
     bool index = false;
-    const std::string_view step = reader.next(index);
+    const std::string_view written = reader.next(index);
+    const std::string_view step = index ? written : present_key(in, written);
+    if (!index) in = step;
     parent = node;
     node = index ? &child_by_index(*node, step, reader) : &child_by_key(*node, step, place, reader);
   }

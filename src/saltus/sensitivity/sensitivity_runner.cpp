@@ -148,8 +148,8 @@ void Runner::strike(double t, const Groups& groups, std::span<const std::uint64_
       ids[static_cast<std::size_t>(c.first + a)] = c.first + a;
     }
     if (c.form == ImpactForm::held) u[c.first] -= law.velocity;
-    if (c.tangents > 0 && law.falling.falls())
-      c.friction *= law.falling.share(u.segment(c.first + 1, c.tangents).norm());
+    if (c.tangents > 0 && law.velocity_weakening.weakens())
+      c.friction *= law.velocity_weakening.share(u.segment(c.first + 1, c.tangents).norm());
   }
   Matrix X = H.transpose();
   motion_.solve_mass(X);

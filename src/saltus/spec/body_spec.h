@@ -123,7 +123,8 @@ struct ModesSpec {
     return field_rows(
         field("file", &T::file,
               "CSV file with columns omega [rad/s], sigma [1/s], mass [kg], one row per mode"),
-        field("omega", &T::omega, unit::rad_per_s, kNotNegative, "undamped pulsation of each mode"),
+        field("omega", &T::omega, unit::rad_per_s, kNotNegative,
+              "undamped angular frequency of each mode"),
         field("sigma", &T::sigma, unit::per_s, kNotNegative,
               "decay rate of each mode; 0 when not given"),
         field("mass", &T::mass, unit::kg, kPositive, "modal mass of each mode; 1 when not given"),

@@ -48,7 +48,7 @@ constexpr auto names_of(TimeMode) {
   return std::array{NamedValue{stepping, "stepping"}, NamedValue{events, "events"}};
 }
 
-/// Integrator of the event lane. automatic: by tolerance, and by how stiff the forces are.
+/// Integrator of event-driven integration. automatic: by tolerance, and by how stiff the forces are.
 enum class OdeKind { automatic, dormand_prince_5, dormand_prince_8, esdirk };
 constexpr auto names_of(OdeKind) {
   using enum OdeKind;
@@ -67,12 +67,12 @@ constexpr auto names_of(ImpactOrder) {
                     NamedValue{energetic, "energetic"}};
 }
 
-/// The event lane.
+/// Event-driven integration.
 struct EventOptions {
   OdeKind method = OdeKind::automatic;
   double tolerance = 1e-9;  ///< of a step, relative to what moves in it [1]
   ImpactOrder impacts = ImpactOrder::simultaneous;
-  /// Hops lower than this are taken together up to their end [m]; 0: never.
+  /// Bounces lower than this are summed up to the end of their Zeno sequence [m]; 0: never.
   double zeno = 1e-9;
   int limit = 50;   ///< most events in an interval StepOptions::h
   int closed = 20;  ///< most contacts that stick or slide

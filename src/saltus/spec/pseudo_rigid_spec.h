@@ -33,8 +33,9 @@ struct PseudoRigidSpec {
     return field_rows(
         required("shape", &T::shape, "undeformed; its `material` is the name that `surfaces` uses"),
         required("material", &T::material, "what it is made of"),
-        field("eta", &T::eta, unit::s, kNotNegative,
-              "damping by stiffness: a small vibration of pulsation w has the ratio eta w/2"),
+        field(
+            "eta", &T::eta, unit::s, kNotNegative,
+            "damping by stiffness: a small vibration of angular frequency w has the ratio eta w/2"),
         field("viscosity", &T::viscosity,
               "form of this damping: current_tangent, as Solfec; strain_rate leaves rigid turns "
               "alone"),

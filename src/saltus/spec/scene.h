@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "saltus/base/error.h"
 #include "saltus/base/faults.h"
@@ -15,9 +16,10 @@ namespace saltus {
 struct Scene {
   SceneSpec spec;
   Places places;
-  std::string text;              ///< as read, before --set
-  std::string file;              ///< as named by the user
-  std::filesystem::path folder;  ///< files named in the scene are relative to it
+  std::string text;                  ///< as read, before --set
+  std::string file;                  ///< as named by the user
+  std::vector<std::string> renamed;  ///< old keys, with their present names
+  std::filesystem::path folder;      ///< files named in the scene are relative to it
 
   /// A file named in the scene: absolute, or relative to the scene's folder.
   std::filesystem::path resolve(const std::string& name) const { return folder / name; }

@@ -174,8 +174,8 @@ std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
 std::optional<Fault> TimeSpec::fault() const {
   if (automatic() && !tolerance)
     return Fault{"tolerance", "is missing: `scheme: auto` needs one", "for example 1e-6"};
-  if (automatic() && lane)
-    return Fault{"lane", "is chosen by `scheme: auto`", "leave one of them out"};
+  if (automatic() && mode)
+    return Fault{"mode", "is chosen by `scheme: auto`", "leave one of them out"};
   const std::string key = rate ? "rate" : "step";
   const double steps = end / h();
   if (!(steps >= 0.5))
@@ -195,7 +195,7 @@ std::optional<Fault> SceneSpec::fault() const {
     return Fault{"saltus", "scene format " + std::to_string(saltus) + " is not known",
                  "this program reads version " + std::to_string(kSceneVersion)};
   if (events && time.chosen_mode() != TimeMode::events && !time.automatic())
-    return Fault{"events", "is read in the event lane only", "give `time.lane: events`"};
+    return Fault{"events", "is read in event-driven integration only", "give `time.mode: events`"};
   if (auto found = name_fault(bodies, "bodies")) return found;
   if (auto found = name_fault(contacts, "contacts")) return found;
   if (auto found = name_fault(outputs, "outputs")) return found;

@@ -22,7 +22,7 @@ class Faults;
 /// The version of the scene format this program reads.
 inline constexpr int kSceneVersion = 1;
 
-/// Who says how the bodies are carried. automatic: lane, schemes and step are those that keep a tolerance at least cost
+/// Who says how the bodies are carried. automatic: mode, schemes and step are those that keep a tolerance at least cost
 /// (study/auto_choice.h), and `tolerance` is that of the whole run.
 enum class TimeScheme { bodies, automatic };
 constexpr auto names_of(TimeScheme) {
@@ -34,7 +34,7 @@ constexpr auto names_of(TimeScheme) {
 struct TimeSpec {
   double end = 0.0;
   std::optional<double> rate, step;
-  std::optional<TimeMode> lane;
+  std::optional<TimeMode> mode;
   std::optional<double> tolerance;
   TimeScheme scheme = TimeScheme::bodies;
 
@@ -44,7 +44,7 @@ struct TimeSpec {
     if (rate) return 1.0 / *rate;
     return step.value_or(automatic() ? end / 200.0 : 0.0);
   }
-  TimeMode chosen_mode() const { return lane.value_or(TimeMode::stepping); }
+  TimeMode chosen_mode() const { return mode.value_or(TimeMode::stepping); }
   bool operator==(const TimeSpec&) const = default;
   std::optional<Fault> fault() const;
   static constexpr auto rules() {
@@ -58,24 +58,24 @@ struct TimeSpec {
                  "the run goes from 0 to here, in whole steps: to the nearest one"),
         field("rate", &T::rate, unit::Hz, kPositive, "steps per second"),
         field("step", &T::step, unit::s, kPositive, "length of a step"),
-        field("lane", &T::lane,
+        field("mode", &T::mode,
               "who carries the motion over a step: stepping, when not given, are the "
               "schemes of the bodies; events are integrators of high order that stop "
               "at every impact, lift-off, stick and slip"),
         field("tolerance", &T::tolerance, Range{.low = 0.0, .high = 0.1, .low_open = true},
               "error of a step of the integrator, relative to what moves in it: 1e-9 "
-              "in the lane events when not given; in the lane stepping a step is "
+              "in event-driven integration when not given; in time stepping a step is "
               "covered with as many as keep it, and with one when not given; with `scheme: auto` "
               "that of the whole run"),
         field(
             "scheme", &T::scheme,
-            "bodies: each has its own; auto: the program chooses lane, schemes and step that keep "
+            "bodies: each has its own; auto: the program chooses mode, schemes and step that keep "
             "`tolerance` over the run, and estimates the error, `step` is then the longest "
             "distance of rows, a 200th of the run when not given"));
   }
 };
 
-/// The event lane (event_driven/event_integrator.h).
+/// Event-driven integration (event_driven/event_integrator.h).
 struct EventSpec {
   OdeKind method = OdeKind::automatic;
   ImpactOrder impacts = ImpactOrder::simultaneous;
@@ -95,7 +95,7 @@ struct EventSpec {
               "the velocities behind it; one after the other, the fastest first; or their impulses "
               "grow together, and each gives back restitution^2 of the work that it took in"),
         field("zeno", &T::zeno, unit::m, kNotNegative,
-              "hops lower than this are taken together up to their end; 0: never"),
+              "bounces lower than this are summed up to the end of their Zeno sequence; 0: never"),
         field("limit", &T::limit, at_least(1), "most events in a step of `time`"),
         field("closed", &T::closed, at_least(0), "most contacts that stick or slide"),
         field("hand_over", &T::hand_over,
@@ -119,7 +119,7 @@ struct ContactOptions {
               "and all contacts as well, the middle"),
         field("margin", &T::margin, unit::m, kNotNegative,
               "contacts of shapes are known from this gap on; when not given a hundredth of the "
-              "smallest moving shape, a quarter of it in the event lane"),
+              "smallest moving shape, a quarter of it in event-driven integration"),
         field("correct_positions", &T::correct_positions,
               "after each step shapes that penetrate are moved apart within what joints allow, "
               "velocities left alone but for those joints; the work is booked as projection; "
@@ -271,7 +271,7 @@ struct SceneSpec {
     return field_rows(
         required("saltus", &T::saltus, "version of the scene format: 1"),
         field("title", &T::title, "one line"), required("time", &T::time, "how long and how fine"),
-        field("events", &T::events, "the event lane, with `time.lane: events` only"),
+        field("events", &T::events, "event-driven integration, with `time.mode: events` only"),
         field("contact", &T::contact, "how contacts are found"),
         field("solver", &T::solver, "solver of the contact problems"),
         field(

@@ -25,7 +25,7 @@ struct ContactView {
   std::uint64_t key = 0;
   Status status = Status::open;
   Side a, b;
-  Vector3 point = Vector3::Zero();    ///< half-way between the points of a and b [m]
+  Vector3 point = Vector3::Zero();    ///< midway between the points of a and b [m]
   Vector3 normal = Vector3::Zero();   ///< unit, from b to a
   double gap = 0.0;                   ///< < 0: penetration
   Vector3 impulse = Vector3::Zero();  ///< on a (n, t1, t2) [N s]

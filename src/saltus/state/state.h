@@ -28,7 +28,7 @@ struct BrokenJoint {
   bool operator==(const BrokenJoint&) const = default;
 };
 
-/// How a contact that touches moves in the event lane.
+/// How a contact that touches moves in event-driven integration.
 struct ContactMode {
   enum class Kind : std::uint8_t { closed, sticks, slides };  ///< closed: without friction
   std::uint64_t key = 0;
@@ -41,7 +41,7 @@ struct ContactMode {
   bool operator==(const ContactMode&) const = default;
 };
 
-/// What the event lane carries from interval to interval: its step in work, which may end behind State::t.
+/// What event-driven integration carries from interval to interval: its step in work, which may end behind State::t.
 struct EventState {
   bool active = false;             ///< State::groups hold physical q and v, no memory of schemes
   double t = 0.0;                  ///< start of the step in work [s]
@@ -58,11 +58,11 @@ struct EventState {
   std::uint64_t patience = 0;      ///< how many they got the last time
 };
 
-/// What happened at one instant of the event lane.
+/// What happened at one instant of event-driven integration.
 struct Event {
-  /// impact: a contact closed with speed.  rest: its hops were taken together to their end.  closes: without speed.
+  /// impact: a contact closed with speed.  rest: its Zeno sequence of bounces was summed to its end.  closes: without speed.
   /// opens, sticks, slides: what it does from now on.  spring: a compliant contact begins or ends to press.
-  /// hand_over: the schemes step from here on.  take_back: the event lane again.
+  /// hand_over: the schemes step from here on.  take_back: event-driven integration again.
   enum class Kind : std::uint8_t {
     impact,
     rest,
@@ -96,7 +96,7 @@ struct State {
   double energy_start = 0.0;          ///< total at step 0 [J]
   std::vector<double> ledger;         ///< work since step 0 [J], one entry a Model::accounts()
   std::vector<BrokenJoint> broken;    ///< by time, then by joint
-  EventState lane;                    ///< of the event lane
+  EventState lane;                    ///< of event-driven integration
 };
 
 /// State at t = 0, the schemes started from the physical data of the model.
@@ -138,11 +138,12 @@ struct StepReport {
       0.0;  ///< closing velocity that contacts were left with, relative to what the step asks of them [1]
   int joint_law = -1;            ///< of Model::joint_laws(): its angle cannot be counted any more
   double linear_residual = 0.0;  ///< largest |b - A x|/|b| of all linear iterations [1]
-  int steps = 1;        ///< that covered the interval; of the event lane those of its integrator
+  int steps =
+      1;  ///< that covered the interval; of event-driven integration those of its integrator
   int rejected = 0;     ///< steps that were made again, shorter
   double error = 0.0;   ///< largest estimated error of one of them [1]; 0: not estimated
   int events = 0;       ///< located in the interval
-  int evaluations = 0;  ///< of the forces, by the event lane
+  int evaluations = 0;  ///< of the forces, by event-driven integration
 };
 
 }  // namespace saltus

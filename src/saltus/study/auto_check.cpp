@@ -12,7 +12,7 @@
 namespace saltus {
 namespace {
 
-/// Tolerances of the event lane as a reference, and of what tells its error.
+/// Tolerances of event-driven integration as a reference, and of what tells its error.
 constexpr double kReferenceTolerance = 1e-12, kSecondTolerance = 1e-10;
 
 /// The columns of a run of the choice that a study compares; no rows where the choice compares something else.
@@ -34,7 +34,7 @@ Motion columns_of(const Motion& motion, std::span<const Observable> all,
   return out;
 }
 
-/// A run of the event lane; no rows where it does not take the scene or fails.
+/// A run of event-driven integration; no rows where it does not take the scene or fails.
 Motion event_motion(const Scene& scene, const AutoPlan& plan, double tolerance, Stop* stop) {
   AutoMethod lane;
   lane.label = "events";
@@ -99,7 +99,7 @@ StudyChoice check_choice(const Scene& scene, double tolerance, const AutoPlan& p
     if (std::isfinite(known) && known < choice.known) {
       choice.known = known;
       choice.error = error_to(motion, fine);
-      choice.reference = "the event lane at 1e-12";
+      choice.reference = "event-driven integration at 1e-12";
     }
   }
   // a run without an estimate claims nothing

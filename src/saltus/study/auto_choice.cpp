@@ -35,7 +35,7 @@ constexpr double kKinkedFar = 3.3, kKinkedNear = 1.8;
 constexpr double kSafety = 1.5;
 /// Least ratio between the x of a run and of the next one.
 constexpr double kLeastJump = 1.3;
-/// Of tolerances of the event lane; of a result, the loosest is this share of the tolerance, or what costs little.
+/// Of tolerances of event-driven integration; of a result, the loosest is this share of the tolerance, or what costs little.
 constexpr double kLoosest = 1e-3, kTightest = 1e-13, kLooseShare = 1e-2, kLooseResult = 1e-6;
 /// From this tolerance on schemes of order 2 and one evaluation a step may be the cheapest.
 constexpr double kLowOrder = 1e-4;
@@ -78,7 +78,7 @@ struct AutoSearch::Search {
     take_cheapest();
   }
 
-  /// Trials, as far as one may change the choice: methods of high order, the event lane (the first of the methods), and then
+  /// Trials, as far as one may change the choice: methods of high order, event-driven integration (the first of the methods), and then
   /// those of low order, which are the cheapest where stability holds the others back or little is asked for.
   void try_methods() {
     auto& methods = choice_.methods;
@@ -118,7 +118,7 @@ struct AutoSearch::Search {
   void lay_out() {
     TimeSpec& time = scene_.spec.time;
     const double h = time.h() > 0.0 ? time.h() : time.end / kIntervals;
-    time.lane.reset();
+    time.mode.reset();
     time.tolerance.reset();
     time.scheme = TimeScheme::bodies;
     plan_.count =
@@ -233,7 +233,7 @@ struct AutoSearch::Search {
     return method.limit > 0.0 ? std::min(x, method.limit) : x;
   }
 
-  /// The method of least expected work; the event lane where others hardly save: its tolerance is a number, their steps are
+  /// The method of least expected work; event-driven integration where others hardly save: its tolerance is a number, their steps are
   /// whole parts of an interval, and are more often too long.
   void take_cheapest() {
     int best = -1;
@@ -315,7 +315,7 @@ struct AutoSearch::Search {
     }
   }
 
-  /// The runs before say nothing of the error of one of the event lane.
+  /// The runs before say nothing of the error of one of event-driven integration.
   bool same_steps(const AutoSamples& samples) const {
     return std::ranges::all_of(earlier_, [&](const Done& done) {
       if (done.task.x < fine_.x) return false;
@@ -391,7 +391,8 @@ struct AutoSearch::Search {
         std::pow(kAim * options_.tolerance / std::min(estimate, 1.0), 1.0 / m.order);
     double x = fine_.x * std::clamp(wish, 1.0 / m.jump, 1.0 / kLeastJump);
     if (m.events && x < kTightest) {
-      if (fine_.x < 2.0 * kTightest) return give_up("the event lane is at its tightest tolerance");
+      if (fine_.x < 2.0 * kTightest)
+        return give_up("event-driven integration is at its tightest tolerance");
       x = kTightest;
     }
     const double expected = work * std::pow(fine_.x / x, m.cheap);

@@ -1,4 +1,4 @@
-// `time.scheme: auto`: lane, schemes and step for a tolerance of the whole run, with an estimate of the error it has.
+// `time.scheme: auto`: mode, schemes and step for a tolerance of the whole run, with an estimate of the error it has.
 //
 //     AutoSearch search(read_scene("ball.yaml"), {.tolerance = 1e-6});      // short trials, then a coarse run
 //     AutoResult result = run_auto(search);                                 // the run, finer until the estimate holds
@@ -39,9 +39,10 @@ struct AutoMethod {
   bool kinked = false;  ///< steps over impacts and stops: order 1
   bool spare =
       false;  ///< for motion that an explicit scheme follows in steps shorter than it needs
-  bool exact = false;  ///< two tolerances of the event lane showed no difference in the trial
-  bool held = false;   ///< its steps are held back by its stability, not by the tolerance
-  std::vector<SchemeChoice> schemes;  ///< of each entry of `bodies`, in the lane stepping
+  bool exact =
+      false;  ///< two tolerances of event-driven integration showed no difference in the trial
+  bool held = false;  ///< its steps are held back by its stability, not by the tolerance
+  std::vector<SchemeChoice> schemes;  ///< of each entry of `bodies`, in time stepping
   double order = 1.0;                 ///< a of (1) that is expected
   double power = 1.0;                 ///< the smaller one that estimates rely on
   double jump = 4.0;                  ///< x of a run over that of the next, at most
@@ -56,7 +57,7 @@ struct AutoMethod {
 /// One run of the search.
 struct AutoRun {
   std::string method;
-  double x = 0.0;     ///< step [s] or tolerance of the event lane
+  double x = 0.0;     ///< step [s] or tolerance of event-driven integration
   double end = 0.0;   ///< [s]
   double work = 0.0;  ///< evaluations
   double change =
@@ -85,7 +86,7 @@ struct AutoChoice {
 struct AutoSamples {
   Motion motion;
   std::uint64_t steps = 0, passes = 0, evaluations = 0, events = 0;
-  bool handed_over = false;  ///< the event lane left a part to the schemes
+  bool handed_over = false;  ///< event-driven integration left a part to the schemes
 };
 
 /// Takes the samples of a run, which must outlive it.

@@ -16,7 +16,7 @@
 namespace saltus {
 namespace {
 
-/// The error of the event lane is proportional to its tolerance, which its integrators of order 8 keep with steps
+/// The error of event-driven integration is proportional to its tolerance, which its integrators of order 8 keep with steps
 /// h ~ tolerance^(1/8).
 constexpr double kEventOrder = 1.0, kEventCost = 1.0 / 8.0;
 /// Share of the stability limit that is stepped with, and of an order that estimates rely on.
@@ -148,7 +148,8 @@ class MethodList {
     method.limit = std::isfinite(method.limit) ? kOfLimit * method.limit : 0.0;
     if (kinks && lane)
       method.left_out =
-          "steps over impacts and stops with an error of first order in the step; the event lane "
+          "steps over impacts and stops with an error of first order in the step; event-driven "
+          "integration "
           "takes the scene";
     methods_.push_back(std::move(method));
   }

@@ -13,15 +13,15 @@ namespace {
 
 using AutoJson = nlohmann::ordered_json;
 
-/// "tolerance 3e-07" of the event lane, "h = 1.2 ms".
+/// "tolerance 3e-07" of event-driven integration, "h = 1.2 ms".
 std::string resolution_text(const AutoMethod& method, double x) {
   return method.events ? fmt::format("tolerance {:.2g}", x) : "h = " + step_text(x);
 }
 
 AutoJson number_of(double value) { return std::isfinite(value) ? AutoJson(value) : AutoJson(); }
 
-std::string lane_of(const AutoMethod& method) {
-  return method.events ? "the event lane" : method.label + " in the lane stepping";
+std::string mode_of(const AutoMethod& method) {
+  return method.events ? "event-driven integration" : method.label + " in time stepping";
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::string auto_text(const AutoChoice& choice) {
   const double x = choice.runs.empty() ? method.x : choice.runs.back().x;
   const double last = choice.runs.empty() ? 0.0 : choice.runs.back().work;
   std::string text =
-      fmt::format("{:<15} {}, {}\n", "chosen", lane_of(method),
+      fmt::format("{:<15} {}, {}\n", "chosen", mode_of(method),
                   resolution_text(method, std::isfinite(choice.estimate) ? x : method.x));
   const auto out = std::back_inserter(text);
   if (std::isfinite(choice.estimate))
@@ -63,7 +63,7 @@ std::string auto_json(const AutoChoice& choice) {
   json["estimate"] = number_of(choice.estimate);
   json["met"] = choice.met;
   json["unmet"] = choice.unmet;
-  json["lane"] = method.events ? "events" : "stepping";
+  json["mode"] = json["lane"] = method.events ? "events" : "stepping";
   json["method"] = method.label;
   json["step"] = choice.step;
   json["work"] = choice.work();

@@ -15,11 +15,11 @@ namespace saltus {
 namespace {
 
 /// In evaluations, which with all that is around them cost about 0.15 us on a body of one coordinate: a step beside its stages,
-/// that of an implicit scheme, each pass of it beyond the first; an interval of the event lane with its row, an event, a step of
-/// that lane. By counts of instructions of a pendulum and an oscillator.
+/// that of an implicit scheme, each pass of it beyond the first; an interval of event-driven integration with its row, an event, a step of
+/// that mode. By counts of instructions of a pendulum and an oscillator.
 constexpr double kStepCost = 1.0, kImplicitCost = 2.0, kPassCost = 9.0, kIntervalCost = 5.0,
                  kEventModeCost = 30.0, kEventStepCost = 5.0;
-/// Up to this tolerance the event lane takes its integrator of order 8 by itself.
+/// Up to this tolerance event-driven integration takes its integrator of order 8 by itself.
 constexpr double kAutomatic8 = 1e-5;
 /// Observables that move less than this share of the one that moves most are left out: round-off is all they show.
 constexpr double kStill = 1e-10;
@@ -90,7 +90,7 @@ Scene auto_scene(const Scene& scene, const AutoMethod& method, const AutoPlan& p
   time.rate.reset();
   time.end = plan.interval * static_cast<double>(task.rows() * task.spacing);
   time.step = plan.interval * static_cast<double>(task.spacing) / static_cast<double>(task.parts);
-  time.lane = method.events ? TimeMode::events : TimeMode::stepping;
+  time.mode = method.events ? TimeMode::events : TimeMode::stepping;
   time.tolerance.reset();
   if (method.events) {
     time.tolerance = task.x;

@@ -24,7 +24,7 @@ struct AutoTask {
 };
 
 /// The candidates of a scene: methods that could take all of it, and those that could not, with the reason. `base`: the
-/// scene in the lane stepping.
+/// scene in time stepping.
 std::vector<AutoMethod> auto_methods(const Scene& scene, const Model& base);
 
 /// The task nearest to x whose step is not longer: whole parts of the interval, or, where `coarse`, a few intervals.
@@ -38,7 +38,7 @@ Scene auto_scene(const Scene& scene, const AutoMethod& method, const AutoPlan& p
 /// Evaluations that the samples of a run stand for.
 double auto_work(const AutoMethod& method, const AutoSamples& samples);
 
-/// The same of a run in the event lane that needs none for its motion.
+/// The same of a run in event-driven integration that needs none for its motion.
 double auto_least_work(const AutoPlan& plan);
 
 /// What is compared: probes at an instant, or positions of all bodies, also where a probe hears a body by its modes.

@@ -150,10 +150,10 @@ SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::st
                                      std::span<const std::string> of) {
   const Model model = build(scene);
   if (model.options().lane != TimeMode::events)
-    rethrow_placed(
-        SceneError("sensitivities", "are of runs of the event lane; those of steps are wrong",
-                   "give `time.lane: events`"),
-        scene);
+    rethrow_placed(SceneError("sensitivities",
+                              "are of runs of event-driven integration; those of steps are wrong",
+                              "give `time.mode: events`"),
+                   scene);
   SceneSensitivity result;
   const std::vector<int> probes = probes_of(scene, model, of);
   const std::string resolved = write_scene(scene.spec, 0);

@@ -29,7 +29,7 @@ struct SceneSensitivity {
   Sensitivity states;  ///< of all states, with validity and reason
 };
 
-/// The scene is of the event lane. `of`: names of outputs; empty: all but forces, which depend on the last step. Throws
+/// The scene is of event-driven integration. `of`: names of outputs; empty: all but forces, which depend on the last step. Throws
 /// SceneError at "sensitivities.to[0]": a path that leads to no number, a number that cannot be changed both ways (a
 /// restitution of 1, a friction of 0), one that changes what the scene is made of; at "sensitivities.of[0]": no such output.
 SceneSensitivity scene_sensitivities(const Scene& scene, std::span<const std::string> to,

@@ -16,7 +16,7 @@ struct SceneSetup {
   Scene scene;
   Model model;
   std::uint64_t steps = 0;  ///< from t = 0 to the end
-  /// Of a scene with `time.scheme: auto`, whose trials chose lane, schemes and step of `scene`.
+  /// Of a scene with `time.scheme: auto`, whose trials chose mode, schemes and step of `scene`.
   std::shared_ptr<AutoSearch> search{};
 };
 

@@ -115,7 +115,7 @@ struct StudyVerdict {
 /// What `time.scheme: auto` chose for the study's end and instants, against the reference.
 struct StudyChoice {
   std::string method;   ///< "events", "runge-kutta rk4"
-  bool events = false;  ///< x is a tolerance of the event lane, else a step [s]
+  bool events = false;  ///< x is a tolerance of event-driven integration, else a step [s]
   double x = 0.0;
   double tolerance = 0.0, estimate = kNotMeasured;  ///< asked for, and what it says of its error
   double error = kNotMeasured;                      ///< as (1)

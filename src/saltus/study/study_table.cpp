@@ -295,6 +295,7 @@ std::string study_json(const StudyResult& r) {
   if (r.choice) {
     const StudyChoice& c = *r.choice;
     json["auto"] = {{"method", c.method},
+                    {"mode", c.events ? "events" : "stepping"},
                     {"lane", c.events ? "events" : "stepping"},
                     {"x", c.x},
                     {"tolerance", c.tolerance},

@@ -194,7 +194,7 @@ struct Manifold {
   Pose A;
   Shape b;
   double gap;
-  std::vector<Vector3> x;  ///< places half-way between the surfaces
+  std::vector<Vector3> x;  ///< places midway between the surfaces
 };
 
 TEST_CASE("flat parts touch in the corners of their overlap, lines in its ends") {

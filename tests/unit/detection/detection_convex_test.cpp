@@ -56,7 +56,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "contact points are on both surfaces, half-way between them, and have unit normals and "
+    "contact points are on both surfaces, midway between them, and have unit normals and "
     "distinct features") {
   for_pairs([](int i, int j, unsigned seed) {
     Sampler sample(seed + 7);

@@ -243,7 +243,7 @@ TEST_CASE("points of massless nodes move as their rows say, and a far place cost
   CHECK(std::abs(all[3 * node + 2] - 1000.0) <= 1e-10);
 }
 
-TEST_CASE("massless contact refuses what it cannot do") {
+TEST_CASE("mass redistribution refuses what it cannot do") {
   const FemSystem good = block(ElementKind::hex8, {3, 3, 3});
   const NodeStop stop{0, Vector3::Zero(), Vector3::UnitZ()};
   const auto told = [](const FemSystem& system, std::vector<NodeStop> stops,

@@ -1,4 +1,4 @@
-// The small complementarity problem of massless contact nodes.
+// The small complementarity problem of mass redistribution.
 #include "saltus/linear_algebra/block_pivoting.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The event lane in a file: what it carries from interval to interval goes through a checkpoint bit for bit, and its table of
+// Event-driven integration in a file: what it carries from interval to interval goes through a checkpoint bit for bit, and its table of
 // events ends where the checkpoint does.
 #include <doctest/doctest.h>
 
@@ -19,10 +19,10 @@ using namespace saltus;
 
 namespace {
 
-/// A ball of restitution 0.8 thrown at a rough floor, in a swinging field of force: hops, slides, sticks.
+/// A ball of restitution 0.8 thrown at a rough floor, in a swinging field of force: bounces, slides, sticks.
 const char* const kThrown = R"(
 saltus: 1
-time: {end: 1.5 s, step: 10 ms, lane: events}
+time: {end: 1.5 s, step: 10 ms, mode: events}
 bodies:
   - name: ball
     kind: particles
@@ -140,7 +140,7 @@ TEST_CASE("a run that only steps stores nothing of the lane, and its scene refus
   const io_test::Folder folder;
   Scene scene = thrown();
   const Model lane = build(scene);
-  scene.spec.time.lane.reset();
+  scene.spec.time.mode.reset();
   const Model steps = build(scene);
   const auto store = [&](const std::string& name, const State& state) {
     h5::File file = h5::File::create(folder / name);
@@ -159,7 +159,7 @@ TEST_CASE("a run that only steps stores nothing of the lane, and its scene refus
   store("lane.h5", state);
   const std::string said = io_test::message<SceneError>(
       [&] { newest_checkpoint(h5::File::read(folder / "lane.h5"), "lane.h5", steps); });
-  CHECK(said.find("event lane") != std::string::npos);
+  CHECK(said.find("event-driven integration") != std::string::npos);
 }
 
 TEST_CASE("events behind the checkpoint of a killed run go, and come again in the same bits") {

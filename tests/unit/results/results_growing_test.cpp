@@ -104,7 +104,7 @@ TEST_CASE("results_writer that is dropped leaves all that was recorded, in table
   }
 }
 
-TEST_CASE("results_file of a short run is flushed half-way, and of a long one every 8192 rows") {
+TEST_CASE("results_file of a short run is flushed midway, and of a long one every 8192 rows") {
   const Folder folder;
   const Model model = io_test::make_model();
   for (const auto& [expected, first] :

@@ -137,7 +137,7 @@ TEST_CASE("a scheme that is chosen for whole runs makes no model, and who choose
       "bodies: [{name: o, kind: linear, oscillator: {mass: 1}}]\n");
   CAPTURE(text);
   CHECK(text.find("time.scheme: 'auto' is chosen for whole runs alone: by `saltus run`, `saltus "
-                  "study` and saltus.run(); name `lane`, `step` and the schemes of the bodies "
+                  "study` and saltus.run(); name `mode`, `step` and the schemes of the bodies "
                   "here") != std::string::npos);
   CHECK(text.find(".h") == std::string::npos);
 }

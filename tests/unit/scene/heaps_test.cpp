@@ -65,13 +65,13 @@ TEST_CASE("a step of a heap that fails is halved, unless the scene says what to 
   CHECK(options_of(balls, "on_failure: stop\n").on_failure == OnFailure::stop);
   CHECK(options_of(balls, "solver: {tolerance: 1e-7}\n").on_failure == OnFailure::halve);
   CHECK(options_of(row("a", kBall, 50, 0.13, 0.2)).on_failure == OnFailure::stop);
-  CHECK(options_of(balls, "", "step: 1 ms, lane: events").on_failure == OnFailure::stop);
+  CHECK(options_of(balls, "", "step: 1 ms, mode: events").on_failure == OnFailure::stop);
 }
 
 TEST_CASE("a tolerance that is given holds in heaps too, and errors that are asked for are kept") {
   const std::string balls = row("a", kBall, 60, 0.13, 0.2);
   CHECK(options_of(balls, "solver: {tolerance: 1e-7}\n").contact.tolerance == 1e-7);
-  CHECK(options_of(balls, "", "step: 1 ms, lane: events").contact.tolerance == 1e-9);
+  CHECK(options_of(balls, "", "step: 1 ms, mode: events").contact.tolerance == 1e-9);
   CHECK(options_of(balls, "", "step: 1 ms, tolerance: 1e-4").contact.tolerance == 1e-9);
 }
 

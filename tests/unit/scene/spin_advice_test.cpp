@@ -38,5 +38,5 @@ TEST_CASE("a spin that steps follow is not told") {
   CHECK(turns_told("step: 1 ms", wheel("a", "3000", "moreau-jean")) == 0);
   CHECK(turns_told("step: 0.5 s", wheel("a", "50", "rig-mid")) == 0);
   CHECK(turns_told("step: 0.5 s", wheel("a", "50", "splitting")) == 0);
-  CHECK(turns_told("step: 1 s, lane: events", wheel("a", "300", "moreau-jean")) == 0);
+  CHECK(turns_told("step: 1 s, mode: events", wheel("a", "300", "moreau-jean")) == 0);
 }

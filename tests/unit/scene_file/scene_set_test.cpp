@@ -47,7 +47,7 @@ TEST_CASE("a faulty assignment is named in the error") {
            Row{"time.step=1",
                "time.step: cannot be given together with `rate`; give exactly one of rate, step"},
            Row{"time.ende=1",
-               "time: unknown key `ende`; did you mean `end`? allowed: end, rate, step, lane, "
+               "time: unknown key `ende`; did you mean `end`? allowed: end, rate, step, mode, "
                "tolerance, "
                "scheme"},
            Row{"bodies[1].name=b",

@@ -82,7 +82,7 @@ MovingBody forced() {
   d.stiffness = one(39.4784176043574344753);
   d.damping = one(0.9);
   d.amplitude = 10.0;
-  d.pulsation = 5.0;
+  d.angular_frequency = 5.0;
   return {System(d), at(1.0), at(2.0), 1.3};
 }
 

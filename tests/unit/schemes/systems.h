@@ -9,12 +9,12 @@
 
 namespace saltus::test {
 
-/// M q'' = constant - K q - cubic q^3 - (D + rM M + rK K) v - drag v^3 + (F0 cos(pulsation t), 0, ...), with the powers
+/// M q'' = constant - K q - cubic q^3 - (D + rM M + rK K) v - drag v^3 + (F0 cos(angular_frequency t), 0, ...), with the powers
 /// of components.
 struct SystemData {
   Matrix mass, stiffness, damping;
   Vector constant;
-  double cubic = 0.0, drag = 0.0, amplitude = 0.0, pulsation = 0.0;
+  double cubic = 0.0, drag = 0.0, amplitude = 0.0, angular_frequency = 0.0;
   Rayleigh rayleigh;
 };
 
@@ -82,7 +82,7 @@ class System final : public Dynamics {
   }
   Vector load(double t) const {
     Vector f = d_.constant;
-    f[0] += d_.amplitude * std::cos(d_.pulsation * t);
+    f[0] += d_.amplitude * std::cos(d_.angular_frequency * t);
     return f;
   }
   Matrix combine(Combination s, View q, View v) const {

@@ -56,7 +56,7 @@ TEST_CASE("passes whose change is no number do not print one") {
 }
 
 TEST_CASE("a failure of event-driven integration is not told as one of contacts") {
-  const Model model = model_with("events: {hand_over: false}\n", ", lane: events");
+  const Model model = model_with("events: {hand_over: false}\n", ", mode: events");
   StepReport report;
   report.converged = false;
   report.failure = "contacts change without end at one instant";

@@ -83,8 +83,8 @@ std::vector<StopCase> stop_cases() {
   return {
       {"steps", "step: 4 ms", kPuck},
       {"accepted steps", "step: 4 ms", std::string("on_failure: accept\n") + kPuck},
-      {"events", "step: 4 ms, lane: events", kPuck},
-      {"events that hand over", "step: 4 ms, lane: events",
+      {"events", "step: 4 ms, mode: events", kPuck},
+      {"events that hand over", "step: 4 ms, mode: events",
        std::string("events: {limit: 3}\n") + kPuck, 30},
       {"chosen steps", "step: 4 ms, tolerance: 1e-4", kPuck},
       {"corrected positions", "step: 4 ms",

@@ -66,7 +66,9 @@ TEST_CASE("heaps of balls that spin are solved to 1e-10 by every solver that tak
   MESSAGE(fmt::format("residual {:.1e}, {} held, {} turning", worst, held, turning));
 }
 
-TEST_CASE("sweeps by bodies see what is left of a heap that rolls and spins as the residual does") {
+TEST_CASE(
+    "block Gauss-Seidel sweeps in body velocities see what is left of a heap that rolls and spins "
+    "as the residual does") {
   Random random(31);
   for (const bool rolls : {false, true}) {
     const ContactProblemData problem = heap_that_spins(60, rolls, true, random);

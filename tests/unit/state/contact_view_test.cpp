@@ -121,7 +121,7 @@ TEST_CASE("asking for the contacts changes no bit of what comes, with positions 
   }
 }
 
-TEST_CASE("a ball that comes near is an open contact between ball and ball, half-way") {
+TEST_CASE("a ball that comes near is an open contact between ball and ball, midway") {
   RigidScene scene;
   scene.gravity.setZero();
   scene.margin = 0.02;

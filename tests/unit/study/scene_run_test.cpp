@@ -75,7 +75,7 @@ namespace {
 
 /// A block that slides on a table, in time stepping or event-driven.
 const std::string kBlock = R"(saltus: 1
-time: {end: 0.3 s, step: 3 ms, lane: MODE}
+time: {end: 0.3 s, step: 3 ms, mode: MODE}
 gravity: [0, 0, -9.81]
 bodies:
   - {name: table, kind: rigid, rigid: {shape: {plane: {}}, fixed: true}}

@@ -63,7 +63,7 @@ double ContactLaw::term(const RateTerm& x) const {
 }
 
 void ContactLaw::strengthen(Law& entry, double h, double slip) const {
-  const double share = facts_.falling.share(slip);
+  const double share = facts_.velocity_weakening.share(slip);
   entry.bound = h * facts_.bound * share;
   entry.friction = facts_.friction.coefficient * share;
 }
@@ -123,9 +123,9 @@ std::vector<LawNumber> ContactLaw::numbers() const {
                              {"cohesion", facts_.cohesion},
                              {"bound", facts_.bound},
                              {"velocity", facts_.velocity}};
-  if (facts_.falling.falls()) {
-    all.push_back({"falling_ratio", facts_.falling.ratio, 1.0});
-    all.push_back({"falling_speed", facts_.falling.speed});
+  if (facts_.velocity_weakening.weakens()) {
+    all.push_back({"weakening_ratio", facts_.velocity_weakening.ratio, 1.0});
+    all.push_back({"weakening_speed", facts_.velocity_weakening.speed});
   }
   add_numbers(all);
   std::erase_if(all, [](const LawNumber& one) { return one.value == one.rest; });
@@ -145,9 +145,9 @@ std::string ContactLaw::description() const {
   if (x.rolling > 0.0) text += fmt::format(", rolling {:g} m", x.rolling);
   if (x.spinning > 0.0) text += fmt::format(", spinning {:g} m", x.spinning);
   if (facts_.cohesion > 0.0) text += fmt::format(", cohesion {:g} N", facts_.cohesion);
-  if (falls())
-    text +=
-        fmt::format(", falling to {:g} by {:g} m/s", facts_.falling.ratio, facts_.falling.speed);
+  if (weakens())
+    text += fmt::format(", weakening to {:g} by {:g} m/s", facts_.velocity_weakening.ratio,
+                        facts_.velocity_weakening.speed);
   return text;
 }
 

@@ -76,8 +76,8 @@ struct LawFacts {
       0.0;  ///< c [N], pull that a contact bears: P_N >= -h c, and with it friction. Lost when it opens.
   double bound = 0.0;  ///< largest force at rest where it slides on the normal [N]
   Friction friction{};
-  FallingFriction
-      falling{};  ///< f(s) of the bound or of mu, s = |u1 + tangential u0|/(1 + tangential) of what slides
+  VelocityWeakening
+      velocity_weakening{};  ///< f(s) of the bound or of mu, s = |u1 + tangential u0|/(1 + tangential) of what slides
   std::optional<Activation> activation{};  ///< restricts rates of the points that this lets in
   std::optional<ImpactForm> impact{};      ///< none: its force is finite
   std::string_view
@@ -185,14 +185,15 @@ class ContactLaw {
   bool slides_on_normal() const { return facts_.slides_on_normal; }
   bool has_friction() const { return facts_.friction.coefficient > 0.0 || slides_on_normal(); }
   /// Whether the strength of friction depends on the slip: it is found in passes.
-  bool falls() const { return facts_.falling.falls() && has_friction(); }
+  bool weakens() const { return facts_.velocity_weakening.weakens() && has_friction(); }
   /// mu [1], or the bound of what slides on the normal [N].
   double strength_at_rest() const {
     return slides_on_normal() ? facts_.bound : facts_.friction.coefficient;
   }
   double strength(double slip) const {
-    return facts_.falling.falls() ? strength_at_rest() * facts_.falling.share(slip)
-                                  : strength_at_rest();
+    return facts_.velocity_weakening.weakens()
+               ? strength_at_rest() * facts_.velocity_weakening.share(slip)
+               : strength_at_rest();
   }
   /// Its force has a limit at which the contact opens or slides.
   bool bounded() const { return !bilateral() || slides_on_normal(); }

@@ -12,11 +12,11 @@ namespace saltus {
 
 /// Friction that falls with the slip s [m/s] from 1 to `ratio` of its strength at rest, along a hyperbola:
 ///     f(s) = ratio + (1 - ratio) speed/(speed + |s|)
-struct FallingFriction {
+struct VelocityWeakening {
   double ratio = 1.0;  ///< of fast slip to rest [1]; 1: the same at every slip
   double speed = 1.0;  ///< half of the fall is done here [m/s]
 
-  bool falls() const { return ratio != 1.0; }
+  bool weakens() const { return ratio != 1.0; }
   double share(double slip) const {
     return ratio + (1.0 - ratio) * speed / (speed + std::abs(slip));
   }
@@ -94,12 +94,12 @@ constexpr auto names_of(Slip) {
 }
 
 /// Friction that is weaker the faster it slips, as that of rosin.
-struct FallingOptions {
+struct VelocityWeakeningOptions {
   double ratio = 0.0, speed = 0.0;
 
-  bool operator==(const FallingOptions&) const = default;
+  bool operator==(const VelocityWeakeningOptions&) const = default;
   static constexpr auto fields() {
-    using T = FallingOptions;
+    using T = VelocityWeakeningOptions;
     return field_rows(required("ratio", &T::ratio, between(0.0, 1.0),
                                "strength while it slips fast, of the strength at rest"),
                       required("speed", &T::speed, unit::m_per_s, kPositive,
@@ -108,8 +108,8 @@ struct FallingOptions {
   }
 };
 
-inline FallingFriction resolved(const std::optional<FallingOptions>& given) {
-  return given ? FallingFriction{given->ratio, given->speed} : FallingFriction{};
+inline VelocityWeakening resolved(const std::optional<VelocityWeakeningOptions>& given) {
+  return given ? VelocityWeakening{given->ratio, given->speed} : VelocityWeakening{};
 }
 
 }  // namespace saltus

@@ -23,7 +23,7 @@ class NewtonImpactLaw final : public ContactLaw {
                     .restitution = x.restitution,
                     .cohesion = x.cohesion,
                     .friction = friction_of(x),
-                    .falling = resolved(x.falling),
+                    .velocity_weakening = resolved(x.velocity_weakening),
                     .activation = context.activation(x.activation),
                     .impact = ImpactForm::newton}),
         slip_(x.slip) {}

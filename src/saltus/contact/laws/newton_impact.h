@@ -18,7 +18,7 @@ struct NewtonImpact {
   FrictionChoice friction;
   double restitution_tangential = 0.0;
   Slip slip = Slip::end;
-  std::optional<FallingOptions> falling;
+  std::optional<VelocityWeakeningOptions> velocity_weakening;
   ActivationOptions activation;
   double rolling = 0.0;
   double spinning = 0.0;
@@ -35,12 +35,13 @@ struct NewtonImpact {
     };
     if (coefficient_of(friction) == 0.0)
       for (const Row& row : {Row{"restitution_tangential", restitution_tangential != 0.0},
-                             Row{"slip", slip == Slip::mean}, Row{"falling", falling.has_value()},
+                             Row{"slip", slip == Slip::mean},
+                             Row{"velocity_weakening", velocity_weakening.has_value()},
                              Row{"rolling", rolling != 0.0}, Row{"spinning", spinning != 0.0}})
         if (row.given) return Fault{row.key, "is read with friction only", "give friction"};
     if (const Friction two = resolved(friction); two.directed()) {
-      if (falling)
-        return Fault{"falling", "is for friction of one coefficient",
+      if (velocity_weakening)
+        return Fault{"velocity_weakening", "is for friction of one coefficient",
                      "give one coefficient, or leave it out"};
       if (two.ratio[0] * two.ratio[1] == 0.0 && (rolling != 0.0 || spinning != 0.0))
         return Fault{rolling != 0.0 ? "rolling" : "spinning",
@@ -61,7 +62,8 @@ struct NewtonImpact {
         field("slip", &T::slip,
               "end: friction opposes the slip at the end of the step; mean: that of its ends "
               "together, so that it never does positive work"),
-        field("falling", &T::falling, "friction falls with the slip; the same when not given"),
+        field("velocity_weakening", &T::velocity_weakening,
+              "friction falls with the slip; the same when not given"),
         field("activation", &T::activation, "which contacts enter the problem of a step"),
         field("rolling", &T::rolling, unit::m, kNotNegative,
               "between shapes: moment against rolling <= this times the normal force"),

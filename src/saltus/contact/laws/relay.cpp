@@ -19,7 +19,7 @@ class RelayLaw final : public ContactLaw {
                     .velocity = x.velocity,
                     .bound = x.bound,
                     .friction = {.tangential = x.slip == Slip::mean ? 1.0 : 0.0},
-                    .falling = resolved(x.falling)}) {}
+                    .velocity_weakening = resolved(x.velocity_weakening)}) {}
 
   Law entry(const ContactShape&, double h) const override {
     return {.kind = LawKind::box, .bound = h * facts().bound};

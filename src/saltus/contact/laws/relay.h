@@ -19,7 +19,7 @@ struct Relay {
 
   double bound = 0.0, velocity = 0.0;
   Slip slip = Slip::end;
-  std::optional<FallingOptions> falling;
+  std::optional<VelocityWeakeningOptions> velocity_weakening;
 
   std::shared_ptr<const ContactLaw> law(const LawContext& context) const;
   bool operator==(const Relay&) const = default;
@@ -31,7 +31,7 @@ struct Relay {
         field("slip", &Relay::slip,
               "end: friction opposes the slip at the end of the step; mean: that of its ends "
               "together, so that it never does positive work"),
-        field("falling", &Relay::falling,
+        field("velocity_weakening", &Relay::velocity_weakening,
               "the largest force falls with the slip; the same when not given"));
   }
 };

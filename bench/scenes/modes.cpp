@@ -1,7 +1,7 @@
-// The same scenes by steps alone, by events alone, and by events with hand-over: what changing lanes costs beside the better of the
+// The same scenes by steps alone, by events alone, and by events with hand-over: what changing the mode costs beside the better of the
 // two. Each benchmark runs the three in turn; counters: CPU seconds of each, -1 where it does not come to the end, and the ratio to
-// the better one. Where lanes differ in what they can know, errors are counters too: the largest distance of a body from where the
-// event lane has it at a tolerance of 1e-12.
+// the better one. Where modes differ in what they can know, errors are counters too: the largest distance of a body from where the
+// event-driven integration has it at a tolerance of 1e-12.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ void compare(benchmark::State& bench, ModelParts parts, double end, double toler
 /// 64 balls that fall into a box and settle.
 constexpr const char* kPile = R"(
 saltus: 1
-time: {end: 1.5 s, step: 2 ms, lane: events, tolerance: 1e-6}
+time: {end: 1.5 s, step: 2 ms, mode: events, tolerance: 1e-6}
 gravity: [0, 0, -9.81]
 bodies:
   - name: ball
@@ -125,8 +125,8 @@ void lanes_rattling_slider_crank(benchmark::State& bench) {
       read_scene(std::filesystem::path(SALTUS_EXAMPLES) / "slider_crank_clearance.yaml", {});
   ModelParts parts = build(scene).parts();
   constexpr double kEnd = 3e-3;
-  const auto run = [&](TimeMode lane, double h, double tolerance) {
-    parts.options.lane = lane;
+  const auto run = [&](TimeMode mode, double h, double tolerance) {
+    parts.options.lane = mode;
     parts.options.h = h;
     parts.options.end = kEnd;
     parts.options.events.tolerance = tolerance;

@@ -1,4 +1,4 @@
-"""The event lane (docs/theory/event-lane.md): the interval that ends at a frame is integrated anew, from event to event.
+"""Event-driven integration (docs/theory/event-driven.md): the interval that ends at a frame is integrated anew, from event to event.
 
     M a = F + H^T N,   n . a + b = 0 on closed contacts without friction                          (1)(2)
     at an impact   gap = 0,   u- = speed,   u+ = -e u-,   M (v+ - v-) = H^T P,   energy = T+ - T-
@@ -61,7 +61,7 @@ class Contact:
         return self.law and self.law["kind"] == "newton-impact" and not self.law.get("friction")
 
 
-class Lane:
+class EventRecord:
     def __init__(self, results, model):
         self.results, self.model = results, model
         self.contacts, self.reasons = {}, {}
@@ -150,77 +150,77 @@ class Lane:
 
 def check(results, model, report, frames):
     if not results.events:
-        report.not_checked("event lane", "a file without its events")
+        report.not_checked("event-driven integration", "a file without its events")
         return
-    lane = Lane(results, model)
-    alone(lane, report)
-    fault = lane.fault()
+    record = EventRecord(results, model)
+    alone(record, report)
+    fault = record.fault()
     if fault:
         report.not_checked("motion between events", fault)
         return
     for k in frames:
         if results.step[k] > 0:
             try:
-                interval(lane, report, k)
+                interval(record, report, k)
             except Unknown as reason:
                 report.not_checked("motion between events", str(reason))
 
 
-def alone(lane, report):
+def alone(record, report):
     """Impacts of one contact that nothing else takes part in: (1) of docs/theory/impacts.md."""
-    for i in np.flatnonzero(lane.kind == IMPACT):
-        t, key = lane.time[i], int(lane.key[i])
-        c = lane.contacts.get(key)
-        others = np.sum((lane.time == t) & (lane.kind == IMPACT)) > 1 or lane.closed_before(t - 1e-15) - {key}
-        if c is None or others or lane.results.joint_force or not c.law or c.law["kind"] != "newton-impact":
-            report.not_checked("law of impacts", lane.reasons.get(key, "of several contacts, with joints, between shapes, "
+    for i in np.flatnonzero(record.kind == IMPACT):
+        t, key = record.time[i], int(record.key[i])
+        c = record.contacts.get(key)
+        others = np.sum((record.time == t) & (record.kind == IMPACT)) > 1 or record.closed_before(t - 1e-15) - {key}
+        if c is None or others or record.results.joint_force or not c.law or c.law["kind"] != "newton-impact":
+            report.not_checked("law of impacts", record.reasons.get(key, "of several contacts, with joints, between shapes, "
                                                                       "or of another law than newton-impact"))
             continue
         e, mu = c.law.get("restitution") or 0.0, c.law.get("friction") or 0.0
-        P, u, W = lane.impulse[i], lane.speed[i], c.W
+        P, u, W = record.impulse[i], record.speed[i], c.W
         where = f"event {i}, t = {t:.9g} s"
         if mu == 0.0:
             report.add("law of impacts", P[0] + (1.0 + e) * u / W[0], 1e-12 * abs(P[0]), "N s", where)
             # of the bodies: the rate of the gap less what the obstacle moves by itself
             energy = P[0] * (0.5 * (1.0 - e) * u - c.E[0] @ c.told(t)[1])
-            report.add("energy of impacts", lane.energy[i] - energy, 1e-11 * u * u / W[0], "J", where)
+            report.add("energy of impacts", record.energy[i] - energy, 1e-11 * u * u / W[0], "J", where)
         report.add("cone of impacts", max(np.linalg.norm(P[1:]) - mu * P[0], 0.0), 1e-8 * abs(P[0]), "N s", where)
 
 
-def interval(lane, report, k):
-    results = lane.results
+def interval(record, report, k):
+    results = record.results
     t1 = results.time[k]
     t0 = results.rows["time"][results.row_of_frame[k] - 1]
     at = f"frame {k}, t = {t1:.9g} s"
-    if lane.schemes_step(t0, t1):
+    if record.schemes_step(t0, t1):
         raise Unknown("intervals in which the schemes step")
-    q0 = {g: results.groups[g].q0[k] for g, _ in lane.groups}
-    v0 = {g: results.groups[g].v0[k] for g, _ in lane.groups}
-    q1 = {g: results.groups[g].q[k] for g, _ in lane.groups}
-    v1 = {g: results.groups[g].v1[k] for g, _ in lane.groups}
-    inside = np.flatnonzero((lane.time > t0) & (lane.time <= t1))
-    closed = lane.closed_before(t0)
+    q0 = {g: results.groups[g].q0[k] for g, _ in record.groups}
+    v0 = {g: results.groups[g].v0[k] for g, _ in record.groups}
+    q1 = {g: results.groups[g].q[k] for g, _ in record.groups}
+    v1 = {g: results.groups[g].v1[k] for g, _ in record.groups}
+    inside = np.flatnonzero((record.time > t0) & (record.time <= t1))
+    closed = record.closed_before(t0)
     rows = results.contacts.rows(k)
     stored = {int(key): P for key, P in zip(results.contacts.key[rows], results.contacts.impulse[rows])}
-    touched = closed | {int(lane.key[i]) for i in inside} | {key for key, P in stored.items() if np.any(P)}
+    touched = closed | {int(record.key[i]) for i in inside} | {key for key, P in stored.items() if np.any(P)}
     for key in touched:
-        if key not in lane.contacts:
-            raise Unknown(lane.reasons.get(key, "intervals in which shapes or limits of joints touch"))
-        if key in closed and not lane.contacts[key].smooth():
+        if key not in record.contacts:
+            raise Unknown(record.reasons.get(key, "intervals in which shapes or limits of joints touch"))
+        if key in closed and not record.contacts[key].smooth():
             raise Unknown("contacts that stay closed with friction, or by other laws than newton-impact")
-    if any(lane.kind[i] not in (IMPACT, CLOSES, OPENS) for i in inside):
-        raise Unknown("intervals in which hops are taken together, friction changes, or springs begin")
+    if any(record.kind[i] not in (IMPACT, CLOSES, OPENS) for i in inside):
+        raise Unknown("intervals in which Zeno sequences are summed, friction changes, or springs begin")
 
     # scales: what moves in a step of the integrator, which may be longer than the interval
-    n, m = np.searchsorted(lane.ends, t1), np.searchsorted(lane.ends, t1, side="right")
-    after = lane.ends[m] if m < len(lane.ends) else results.rows["time"][-1]
-    H = max(after - (lane.ends[n - 1] if n else 0.0), results.h)
-    sent = {key: np.zeros(3) for key in lane.contacts}
-    y, t, blur = lane.pack(q0, v0), t0, 0.0
+    n, m = np.searchsorted(record.ends, t1), np.searchsorted(record.ends, t1, side="right")
+    after = record.ends[m] if m < len(record.ends) else results.rows["time"][-1]
+    H = max(after - (record.ends[n - 1] if n else 0.0), results.h)
+    sent = {key: np.zeros(3) for key in record.contacts}
+    y, t, blur = record.pack(q0, v0), t0, 0.0
     for stop in list(inside) + [None]:
-        now = lane.time[stop] if stop is not None else t1
+        now = record.time[stop] if stop is not None else t1
         order = sorted(closed)
-        f = lane.rates([lane.contacts[key] for key in order])
+        f = record.rates([record.contacts[key] for key in order])
         y, rest = flow.integrate(f, np.concatenate([y, np.zeros(len(order))]), t, now)
         blur = blur + rest[:len(rest) - len(order)]
         y, N = y[:len(y) - len(order)], y[len(y) - len(order):]
@@ -228,55 +228,55 @@ def interval(lane, report, k):
             sent[key][0] += x
         t = now
         if stop is not None:
-            y = event(lane, report, stop, y, closed, sent)
-    q, v = lane.unpack(y)
-    blur_q, blur_v = lane.unpack(blur)
-    a = lane.unpack(f(t1, np.concatenate([y, np.zeros(len(order))]))[:len(y)])[1]
+            y = event(record, report, stop, y, closed, sent)
+    q, v = record.unpack(y)
+    blur_q, blur_v = record.unpack(blur)
+    a = record.unpack(f(t1, np.concatenate([y, np.zeros(len(order))]))[:len(y)])[1]
     blur_P = 0.0
-    for g, group in lane.groups:
+    for g, group in record.groups:
         speed, pace = np.abs(v0[g]).max(initial=0.0) + np.abs(v1[g]).max(initial=0.0), np.abs(a[g]).max(initial=0.0)
-        lag_v = 10.0 * lane.tolerance * (speed + pace * H) + bounds.UNIT * speed
+        lag_v = 10.0 * record.tolerance * (speed + pace * H) + bounds.UNIT * speed
         lag_q = lag_v * H + bounds.MOTION * (np.abs(q0[g]).max(initial=0.0) + np.abs(q1[g]).max(initial=0.0))
         name = lambda i: f"{at}, '{results.groups[g].name}' number {i}"
         report.largest("motion between events, places", q1[g] - group.near(q[g], q1[g]), lag_q + 10.0 * blur_q[g], "m, 1", name)
         report.largest("motion between events, velocities", v1[g] - v[g], lag_v + 10.0 * blur_v[g], "m/s, rad/s", name)
         blur_P = max(blur_P, lag_v + 10.0 * np.max(blur_v[g], initial=0.0))
     for key in touched:
-        c, P = lane.contacts[key], stored.get(key, np.zeros(3))
+        c, P = record.contacts[key], stored.get(key, np.zeros(3))
         size = 3e-12 * np.abs(P).max() + blur_P / c.W[0]
         report.largest("impulses between events", P - sent[key], size, "N s", lambda i: f"{at}, contact {key}")
     for key in closed:
-        c = lane.contacts[key]
+        c = record.contacts[key]
         report.add("closed contacts, gap", c.gap(t1, q1), bounds.GAP * max(c.size(q1), c.size(q0), results.h), "m", at)
         report.add("closed contacts, rate", c.rate(t1, v1)[0],
                    1e-11 * sum(np.abs(H[0]) @ np.abs(v1[g]) for g, _, _, _, H in c.sides) + blur_P * 1e-3, "m/s", at)
 
 
-def event(lane, report, i, y, closed, sent):
-    key, kind, t = int(lane.key[i]), lane.kind[i], lane.time[i]
+def event(record, report, i, y, closed, sent):
+    key, kind, t = int(record.key[i]), record.kind[i], record.time[i]
     if kind == OPENS:
         closed.discard(key)
         return y
     if kind == CLOSES:
         closed.add(key)
         return y
-    c, where = lane.contacts[key], f"event {i}, t = {t:.9g} s"
-    q, v = lane.unpack(y.copy())
+    c, where = record.contacts[key], f"event {i}, t = {t:.9g} s"
+    q, v = record.unpack(y.copy())
     u = c.rate(t, v)
-    together = np.flatnonzero((lane.time == t) & (lane.kind == IMPACT))
+    together = np.flatnonzero((record.time == t) & (record.kind == IMPACT))
     late = len(together) > 1 and i != together[0]
-    lag = (10.0 * lane.tolerance + 1e-12) * (np.abs(u).max() + np.abs(c.told(t)[1]).max())
-    report.add("impacts, gap", c.gap(t, q), 1e-12 * c.size(q) + lag * lane.results.h, "m", where)
+    lag = (10.0 * record.tolerance + 1e-12) * (np.abs(u).max() + np.abs(c.told(t)[1]).max())
+    report.add("impacts, gap", c.gap(t, q), 1e-12 * c.size(q) + lag * record.results.h, "m", where)
     if not late:
-        report.add("impacts, speed", u[0] - lane.speed[i], lag + 1e-11 * abs(lane.speed[i]), "m/s", where)
-    before = sum(group.energy(q[g], v[g])[0] for g, group in lane.groups)
-    P = lane.impulse[i]
+        report.add("impacts, speed", u[0] - record.speed[i], lag + 1e-11 * abs(record.speed[i]), "m/s", where)
+    before = sum(group.energy(q[g], v[g])[0] for g, group in record.groups)
+    P = record.impulse[i]
     sent[key] += P
     for g, group, _, _, H in c.sides:
         v[g] = v[g] + group.solve(H.T @ P)
     if len(together) == 1 and c.law["kind"] == "newton-impact" and not closed - {key}:
         e = c.law.get("restitution") or 0.0
         report.add("impacts, restitution", c.rate(t, v)[0] + e * u[0], lag + 1e-11 * abs(u[0]), "m/s", where)
-        change = sum(group.energy(q[g], v[g])[0] for g, group in lane.groups) - before
-        report.add("impacts, energy", lane.energy[i] - change, (lag + 1e-10 * abs(u[0])) * np.abs(P).max() * 2.0, "J", where)
-    return lane.pack(q, v)
+        change = sum(group.energy(q[g], v[g])[0] for g, group in record.groups) - before
+        report.add("impacts, energy", record.energy[i] - change, (lag + 1e-10 * abs(u[0])) * np.abs(P).max() * 2.0, "J", where)
+    return record.pack(q, v)
