@@ -52,7 +52,7 @@ fi
 
 # Every header compiles by itself, and clang-tidy sees what GCC sees: both without the precompiled header.
 headers() {
-  cmake --preset release -B build/tidy --log-level=NOTICE -DSALTUS_BUILD_TESTS=ON \
+  cmake --preset develop -B build/tidy --log-level=NOTICE \
     -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null &&
     nice -n 10 cmake --build build/tidy -j "$(saltus_jobs)" --target saltus_verify_interface_header_sets
 }
@@ -88,6 +88,7 @@ else
   left_out+=("clang-tidy (no version 14)")
 fi
 
+cmake --preset release --log-level=ERROR -DSALTUS_WERROR=ON >/dev/null  # a warning is an error to who develops
 step tests ./test
 
 echo
