@@ -131,13 +131,11 @@ TEST_CASE("the registry names every solver once, and `auto` takes what any takes
     CHECK(row.make()->name() == row.name);
     CHECK_FALSE(row.summary.empty());
     CHECK_FALSE(row.reference.empty());
+    CHECK(find_solver(row.name) == &row);
     for (const LawKind kind :
          {LawKind::equality, LawKind::unilateral, LawKind::box, LawKind::coulomb, LawKind::rolling})
       if (row.make()->handles(kind)) CHECK(find_solver("auto")->make()->handles(kind));
   }
-  CHECK(names == std::set<std::string_view>{"auto", "proximal-newton", "principal-pivoting",
-                                            "lemke", "gauss-seidel", "body-gauss-seidel",
-                                            "interior-point"});
   CHECK(solvers().front().name == "auto");
   CHECK(find_solver("none of these") == nullptr);
 }
