@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
@@ -31,23 +33,106 @@ double largest_eigenvalue(const Matrix& B, double enough) {
   return std::max(enough, symmetric_values(B)[B.rows() - 1] + kStepRoundOff * norm);
 }
 
-// The mass of one element on its free degrees of freedom: L of L L^T, or the roots of a diagonal.
-struct ElementMass {
-  bool diagonal = true;
-  Vector inverse_root;
-  Matrix factor;
+/// The lumped mass of each node split between its elements in the ratio of their stiffness there. Any split gives a bound;
+/// this one is closer than that by masses, most of all on meshes of unequal elements.
+struct LumpedSplit {
+  std::vector<double> weight;  // one a node of an element, in the order of the blocks
+  Vector sum;                  // of the weights of each node
 
-  // L^-1 K L^-T
+  /// At the displacements u. Returns the first element whose stiffness is not finite, -1: none.
+  int set(std::span<const fem::Block> blocks, Eigen::Index nodes, const Vector& u) {
+    sum = Vector::Zero(nodes);
+    Matrix K;
+    for (const fem::Block& block : blocks) {
+      K.resize(3 * block.n, 3 * block.n);
+      for (int e = 0; e < block.elements; ++e) {
+        fem::element_matrix(block, e, 1.0, 0.0, u.data(), K.data());
+        if (!K.allFinite()) return block.first + e;
+        const double least = 1e-3 * K.diagonal().cwiseAbs().maxCoeff();
+        for (int a = 0; a < block.n; ++a) {
+          weight.push_back(std::max(least, K.diagonal().segment<3>(3 * a).sum()));
+          sum[block.node[index(e * block.n + a)]] += weight.back();
+        }
+      }
+    }
+    return -1;
+  }
+};
+
+/// Matrices of one element on its free degrees of freedom. Its mass is L of L L^T, or the roots of a diagonal.
+class FreeElement {
+ public:
+  /// False: none of the element is free.
+  bool set(const fem::Block& block, int element, const FreeDofs& dofs) {
+    block_ = &block;
+    element_ = element;
+    local_.clear();
+    for (int i = 0; i < 3 * block.n; ++i)
+      if (dofs[3 * node(i / 3) + i % 3] >= 0) local_.push_back(i);
+    return !local_.empty();
+  }
+  /// Its part of the lumped masses `nodal`, with weights from number `first` on. False: a node has no mass.
+  bool set_lumped(const LumpedSplit& split, std::size_t first, const Vector& nodal) {
+    diagonal_ = true;
+    inverse_root_.resize(size());
+    for (std::size_t i = 0; i < local_.size(); ++i) {
+      const int a = local_[i] / 3;
+      inverse_root_[static_cast<Eigen::Index>(i)] =
+          1.0 / std::sqrt(split.weight[first + index(a)] * nodal[node(a)] / split.sum[node(a)]);
+    }
+    return inverse_root_.allFinite();
+  }
+  /// `across`: area of a bar, thickness of a plane element, 1 of a solid.
+  void set_consistent(const Mesh& mesh, double across) {
+    diagonal_ = false;
+    const int rows = 3 * block_->n;
+    fem::element_mass(mesh, *block_, element_, across, m_);
+    all_.setZero(rows, rows);
+    for (int j = 0; j < rows; ++j)
+      for (int a = 0; a < block_->n; ++a)
+        all_(3 * a + j % 3, j) = 0.5 * (m_(a, j / 3) + m_(j / 3, a));
+    restrict_to(factor_);
+    cholesky_lower(factor_);
+  }
+  /// Largest eigenvalue of (k K + c C_v, M) at the displacements u, or `enough` as in largest_eigenvalue.
+  double largest(double k, double c, const Vector& u, double enough) {
+    all_.resize(3 * block_->n, 3 * block_->n);
+    fem::element_matrix(*block_, element_, k, c, u.data(), all_.data());
+    restrict_to(part_);
+    scale(part_);
+    return largest_eigenvalue(part_, enough);
+  }
+
+ private:
+  int node(int a) const { return block_->node[index(element_ * block_->n + a)]; }
+  Eigen::Index size() const { return static_cast<Eigen::Index>(local_.size()); }
+  void restrict_to(Matrix& out) const {
+    out.resize(size(), size());
+    Eigen::Index j = 0;
+    for (const int column : local_) {
+      Eigen::Index i = 0;
+      for (const int row : local_) out(i++, j) = all_(row, column);
+      ++j;
+    }
+  }
+  /// K <- L^-1 K L^-T
   void scale(Matrix& K) const {
-    if (diagonal) {
-      K.array().colwise() *= inverse_root.array();
-      K.array().rowwise() *= inverse_root.transpose().array();
+    if (diagonal_) {
+      K.array().colwise() *= inverse_root_.array();
+      K.array().rowwise() *= inverse_root_.transpose().array();
       return;
     }
-    solve_lower(factor, K);
+    solve_lower(factor_, K);
     K.transposeInPlace();
-    solve_lower(factor, K);
+    solve_lower(factor_, K);
   }
+
+  const fem::Block* block_ = nullptr;
+  int element_ = 0;
+  std::vector<int> local_;  // free rows of the element
+  bool diagonal_ = true;
+  Vector inverse_root_;
+  Matrix factor_, all_, part_, m_;
 };
 
 double across_element(const ElementBlock& block, const FemMaterial& m) {
@@ -61,101 +146,43 @@ MotionBound motion_bound(const Fem& body, double t, View q) {
   const Fem::Data& d = *body.data_;
   const auto w = d.works.borrow();
   d.put(t, q, *w);
-  const auto factor_of = [&](std::size_t b) {
-    const ElementBlock& given = d.system.mesh.blocks[b];
-    return across_element(given, d.system.materials[index(given.material)]);
-  };
   MotionBound bound;
-  const auto not_finite = [&](int element) {
-    bound.omega = bound.damping = std::numeric_limits<double>::quiet_NaN();
+  const auto unknown = [&](int element, double omega, double damping) {
+    bound.omega = omega;
+    bound.damping = damping;
     bound.at = element;
     return bound;
   };
-  // Any split of lumped masses between elements gives a bound. In the ratio of their stiffness at the node it is closer than
-  // in that of their masses, most of all on meshes of unequal elements.
-  std::vector<double> share;
-  Vector sum = Vector::Zero(d.nodes);
-  Matrix all, part, m;
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  LumpedSplit split;
   if (d.lumped)
-    for (const fem::Block& block : d.blocks) {
-      all.resize(3 * block.n, 3 * block.n);
-      for (int e = 0; e < block.elements; ++e) {
-        fem::element_matrix(block, e, 1.0, 0.0, w->u.data(), all.data());
-        if (!all.allFinite()) return not_finite(block.first + e);
-        const double least = 1e-3 * all.diagonal().cwiseAbs().maxCoeff();
-        for (int a = 0; a < block.n; ++a) {
-          share.push_back(std::max(least, all.diagonal().segment<3>(3 * a).sum()));
-          sum[block.node[index(e * block.n + a)]] += share.back();
-        }
-      }
-    }
+    if (const int bad = split.set(d.blocks, d.nodes, w->u); bad >= 0)
+      return unknown(bad, kNaN, kNaN);
 
   bool proportional = true;
   double omega2 = 0.0, damping = 0.0;
-  std::vector<int> local;
-  ElementMass M;
-  std::size_t at = 0;  // in share
-  const auto restricted = [&](const Matrix& full, Matrix& out) {
-    const auto n = static_cast<Eigen::Index>(local.size());
-    out.resize(n, n);
-    for (Eigen::Index j = 0; j < n; ++j)
-      for (Eigen::Index i = 0; i < n; ++i)
-        out(i, j) = full(local[static_cast<std::size_t>(i)], local[static_cast<std::size_t>(j)]);
-  };
+  FreeElement element;
+  std::size_t weights = 0;  // of the elements before
   for (std::size_t b = 0; b < d.blocks.size(); ++b) {
     const fem::Block& block = d.blocks[b];
-    const int rows = 3 * block.n;
+    const ElementBlock& given = d.system.mesh.blocks[b];
+    const double across = across_element(given, d.system.materials[index(given.material)]);
     const bool viscous = block.law.viscosity > 0.0;
     proportional = proportional && !viscous;
-    all.resize(rows, rows);
-    for (int e = 0; e < block.elements; ++e) {
-      const int* node = block.node.data() + index(e * block.n);
-      local.clear();
-      for (int i = 0; i < rows; ++i)
-        if (d.dofs[3 * node[i / 3] + i % 3] >= 0) local.push_back(i);
-      const std::size_t first = at;
-      if (d.lumped) at += index(block.n);
-      if (local.empty()) continue;
-      M.diagonal = d.lumped;
-      if (M.diagonal) {
-        M.inverse_root.resize(static_cast<Eigen::Index>(local.size()));
-        for (std::size_t i = 0; i < local.size(); ++i) {
-          const int a = local[i] / 3;
-          M.inverse_root[static_cast<Eigen::Index>(i)] =
-              1.0 / std::sqrt(share[first + index(a)] * d.nodal[node[a]] / sum[node[a]]);
-        }
-        if (!M.inverse_root.allFinite()) {  // a node without mass
-          bound.omega = kInfinite;
-          bound.damping = d.damped() ? kInfinite : 0.0;
-          bound.at = block.first + e;
-          return bound;
-        }
-      } else {
-        fem::element_mass(d.system.mesh, block, e, factor_of(b), m);
-        all.setZero();
-        for (int j = 0; j < rows; ++j)
-          for (int a = 0; a < block.n; ++a)
-            all(3 * a + j % 3, j) = 0.5 * (m(a, j / 3) + m(j / 3, a));
-        restricted(all, M.factor);
-        cholesky_lower(M.factor);
-      }
-      fem::element_matrix(block, e, 1.0, 0.0, w->u.data(), all.data());
-      restricted(all, part);
-      M.scale(part);
-      const double lambda = largest_eigenvalue(part, omega2);
-      if (!(lambda <= omega2)) {
+    for (int e = 0; e < block.elements; ++e, weights += index(block.n)) {
+      if (!element.set(block, e, d.dofs)) continue;
+      if (!d.lumped)
+        element.set_consistent(d.system.mesh, across);
+      else if (!element.set_lumped(split, weights, d.nodal))
+        return unknown(block.first + e, kInfinite, d.damped() ? kInfinite : 0.0);
+      const double lambda = element.largest(1.0, 0.0, w->u, omega2);
+      if (std::isnan(lambda)) return unknown(block.first + e, kNaN, kNaN);
+      if (lambda > omega2) {
         omega2 = lambda;
         bound.at = block.first + e;
-        if (std::isnan(lambda)) return not_finite(bound.at);
       }
-      if (!viscous) {
-        damping = std::max(damping, block.tangent_rate * lambda);
-        continue;
-      }
-      fem::element_matrix(block, e, block.tangent_rate, 1.0, w->u.data(), all.data());
-      restricted(all, part);
-      M.scale(part);
-      damping = largest_eigenvalue(part, damping);
+      damping = viscous ? element.largest(block.tangent_rate, 1.0, w->u, damping)
+                        : std::max(damping, block.tangent_rate * lambda);
     }
   }
   bound.omega = std::sqrt(omega2);

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace saltus {
@@ -169,37 +170,17 @@ class Patches {
   std::vector<int> elements_, patch_;
 };
 
-}  // namespace
+/// Where the body is judged: the middle of a face of its boundary.
+struct LockingPlace {
+  Vector3 middle, normal;  // outer unit normal
+  double size = 0.0;       // of the face [m^(d-1)], 0: it is degenerate
 
-Locking locking_of(const Mesh& mesh, std::span<const FemMaterial> materials) {
-  Locking found;
-  if (mesh.dimension < 2) return found;
-  std::vector<MeshFace> all = boundary(mesh), linear;
-  for (const MeshFace& face : all) {
-    const ElementInfo& of = info(mesh.kind(face.element));
-    if (!of.quadratic() && of.dimension == mesh.dimension) linear.push_back(face);
-  }
-  if (linear.empty()) return found;
-  std::array<int, kElementKinds> count{};
-  for (const MeshFace& face : linear) ++count[static_cast<std::size_t>(mesh.kind(face.element))];
-  found.kind = static_cast<ElementKind>(std::ranges::max_element(count) - count.begin());
-  const auto material = [&](int element) -> const FemMaterial& {
-    const auto block = static_cast<std::size_t>(mesh.place(element).block);
-    return materials[static_cast<std::size_t>(mesh.blocks[block].material)];
-  };
-  const BodyWalls walls(mesh, all);
-  Patches patches(mesh);
-  const Matrix3 principal = principal_axes(mesh);
-  double area = 0.0, slender = 0.0, bending = 0.0, volume = 0.0, thick = 0.0, thin = 0.0;
-  const std::size_t places = std::min<std::size_t>(linear.size(), kLockingPlaces);
-  for (std::size_t i = 0; i < places; ++i) {
-    const MeshFace& face = linear[(2 * i + 1) * linear.size() / (2 * places)];
-    const std::vector<int> nodes = mesh.face_nodes(face);
+  LockingPlace(const Mesh& mesh, std::span<const int> nodes)
+      : middle(Vector3::Zero()), normal(Vector3::Zero()) {
     const int corners = static_cast<int>(nodes.size());  // linear
     const auto x = [&](int k) -> Vector3 {
       return mesh.nodes.col(nodes[static_cast<std::size_t>(k)]);
     };
-    Vector3 middle = Vector3::Zero(), normal = Vector3::Zero();
     for (int k = 0; k < corners; ++k) middle += x(k) / corners;
     if (mesh.dimension == 2) {
       const Vector3 along = x(1) - x(0);
@@ -207,55 +188,111 @@ Locking locking_of(const Mesh& mesh, std::span<const FemMaterial> materials) {
     } else {
       for (int k = 1; k + 1 < corners; ++k) normal += 0.5 * (x(k) - x(0)).cross(x(k + 1) - x(0));
     }
-    const double size = normal.norm();  // of the face [m^(d-1)]
-    if (!(size > 0.0)) continue;
-    normal /= size;
-    const double t = walls.distance(middle, -normal);
+    size = normal.norm();
+    if (size > 0.0) normal /= size;
+  }
+};
+
+/// The tangent along which the body is longest, of the projections of its principal axes, and that length [m], 0: none.
+std::pair<Vector3, double> longest_tangent(const Mesh& mesh, const Matrix3& principal,
+                                           const Vector3& normal) {
+  Vector3 along = Vector3::Zero();
+  double longest = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    Vector3 p = principal.col(k);
+    p -= p.dot(normal) * normal;
+    if (mesh.dimension == 2) p.z() = 0.0;
+    if (p.norm() < 0.1) continue;
+    p.normalize();
+    const double length = extent_along(mesh, p);
+    if (length > longest) longest = length, along = p;
+  }
+  return {along, longest};
+}
+
+/// Means over places, weighted by the sizes of their faces; bending and its thickness of the slender places alone.
+struct LockingSums {
+  double area = 0.0, thickness = 0.0, volume = 0.0;
+  double slender = 0.0, slender_thickness = 0.0, bending = 0.0;
+
+  void add(double size, double thick, const Excess& excess, bool is_slender) {
+    area += size;
+    thickness += size * thick;
+    volume += size * excess.volume();
+    if (!is_slender) return;
+    slender += size;
+    bending += size * excess.all();
+    slender_thickness += size * thick;
+  }
+  void put(Locking& to) const {
+    if (!(area > 0.0)) return;
+    to.thickness = thickness / area;
+    to.volume = volume / area;
+    if (slender <= 0.5 * area) return;
+    to.bending = bending / slender;
+    to.thickness = slender_thickness / slender;
+  }
+};
+
+std::vector<MeshFace> faces_of_linear_elements(const Mesh& mesh, std::span<const MeshFace> faces) {
+  std::vector<MeshFace> linear;
+  for (const MeshFace& face : faces) {
+    const ElementInfo& of = info(mesh.kind(face.element));
+    if (!of.quadratic() && of.dimension == mesh.dimension) linear.push_back(face);
+  }
+  return linear;
+}
+
+ElementKind most_frequent_kind(const Mesh& mesh, std::span<const MeshFace> faces) {
+  std::array<int, kElementKinds> count{};
+  for (const MeshFace& face : faces) ++count[static_cast<std::size_t>(mesh.kind(face.element))];
+  return static_cast<ElementKind>(std::ranges::max_element(count) - count.begin());
+}
+
+}  // namespace
+
+Locking locking_of(const Mesh& mesh, std::span<const FemMaterial> materials) {
+  Locking found;
+  if (mesh.dimension < 2) return found;
+  const std::vector<MeshFace> all = boundary(mesh), linear = faces_of_linear_elements(mesh, all);
+  if (linear.empty()) return found;
+  found.kind = most_frequent_kind(mesh, linear);
+  const auto material = [&](int element) -> const FemMaterial& {
+    const auto block = static_cast<std::size_t>(mesh.place(element).block);
+    return materials[static_cast<std::size_t>(mesh.blocks[block].material)];
+  };
+  const BodyWalls walls(mesh, all);
+  Patches patches(mesh);
+  const Matrix3 principal = principal_axes(mesh);
+  LockingSums sums;
+  const std::size_t places = std::min<std::size_t>(linear.size(), kLockingPlaces);
+  for (std::size_t i = 0; i < places; ++i) {
+    const MeshFace& face = linear[(2 * i + 1) * linear.size() / (2 * places)];
+    const std::vector<int> nodes = mesh.face_nodes(face);
+    const LockingPlace place(mesh, nodes);
+    if (!(place.size > 0.0)) continue;
+    const double t = walls.distance(place.middle, -place.normal);
     if (!std::isfinite(t)) continue;
-    Vector3 along = Vector3::Zero();
-    double longest = 0.0;
-    for (int k = 0; k < 3; ++k) {
-      Vector3 p = principal.col(k);
-      p -= p.dot(normal) * normal;
-      if (mesh.dimension == 2) p.z() = 0.0;
-      if (p.norm() < 0.1) continue;
-      p.normalize();
-      const double length = extent_along(mesh, p);
-      if (length > longest) longest = length, along = p;
-    }
-    if (!(longest > 0.0)) continue;
-    const Vector3 other = along.cross(normal);
-    const double width = mesh.dimension == 3 ? extent_along(mesh, other) : 0.0;
+    const auto [along, length] = longest_tangent(mesh, principal, place.normal);
+    if (!(length > 0.0)) continue;
+    const Vector3 across = along.cross(place.normal);
+    const double width = mesh.dimension == 3 ? extent_along(mesh, across) : 0.0;
     const bool wide = width >= kSlenderTimes * t;
     const auto excess = [&](const Vector3& tangent) {
       Matrix3 axes;
-      axes << tangent, normal, tangent.cross(normal);
+      axes << tangent, place.normal, tangent.cross(place.normal);
       Excess sum;
       for (const int e : patches.at(nodes)) add_excess(mesh, e, material(e), axes, t, wide, sum);
       return sum;
     };
     Excess here = excess(along);
     if (wide)  // it bends along both
-      if (const Excess there = excess(other); there.all() > here.all()) here = there;
-    area += size;
-    thick += size * t;
-    volume += size * here.volume();
-    if (longest >= kSlenderTimes * t) {
-      slender += size;
-      bending += size * here.all();
-      thin += size * t;
-    }
+      if (const Excess there = excess(across); there.all() > here.all()) here = there;
+    sums.add(place.size, t, here, length >= kSlenderTimes * t);
     const Material& of = material(face.element).material;
-    const double nu = of.lambda() / (2.0 * (of.lambda() + of.mu()));
-    found.poisson = std::max(found.poisson, nu);
+    found.poisson = std::max(found.poisson, of.lambda() / (2.0 * (of.lambda() + of.mu())));
   }
-  if (!(area > 0.0)) return found;
-  found.thickness = thick / area;
-  found.volume = volume / area;
-  if (slender > 0.5 * area) {
-    found.bending = bending / slender;
-    found.thickness = thin / slender;
-  }
+  sums.put(found);
   return found;
 }
 

@@ -13,27 +13,80 @@ namespace {
 
 using Eigen::Index;
 
+void sort_unique(std::vector<int>& list) {
+  std::ranges::sort(list);
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+/// Nodes that share an element with each node, itself included.
+std::vector<std::vector<int>> neighbours(const Mesh& mesh) {
+  std::vector<std::vector<int>> around(static_cast<std::size_t>(mesh.nodes.cols()));
+  for (int e = 0; e < mesh.elements(); ++e)
+    for (int a : mesh.element(e))
+      for (int b : mesh.element(e)) around[index(a)].push_back(b);
+  for (std::vector<int>& list : around) sort_unique(list);
+  return around;
+}
+
+/// The columns `wanted` of K without zeros, rows: components of Fem's q. Products with several unit vectors at once: their
+/// nodes share no neighbour.
+std::vector<std::vector<Entry>> stiffness_columns(const Fem& fem, const std::vector<int>& wanted,
+                                                  const std::vector<int>& node_of) {
+  const std::vector<std::vector<int>> around = neighbours(fem.mesh());
+  std::vector<std::vector<int>> of_node(around.size());
+  for (int j = 0; j < fem.positions(); ++j) of_node[index(node_of[index(j)])].push_back(j);
+  const auto near = [&](std::size_t c) -> const std::vector<int>& {
+    return around[index(node_of[index(wanted[c])])];
+  };
+  std::vector<std::vector<Entry>> columns(wanted.size());
+  const Vector still = Vector::Zero(fem.positions());
+  Vector units(fem.positions()), f(fem.positions());
+  std::vector<char> done(wanted.size(), 0), taken(around.size());
+  for (std::size_t left = wanted.size(); left > 0;) {
+    std::ranges::fill(taken, '\0');
+    units.setZero();
+    std::vector<std::size_t> chosen;
+    for (std::size_t c = 0; c < wanted.size(); ++c) {
+      if (done[c] || std::ranges::any_of(near(c), [&](int b) { return taken[index(b)] != 0; }))
+        continue;
+      for (int b : near(c)) taken[index(b)] = 1;
+      units[wanted[c]] = 1.0;
+      chosen.push_back(c);
+    }
+    fem.multiply({0.0, 0.0, 1.0}, 0.0, still, still, units, f);
+    for (std::size_t c : chosen) {
+      for (int b : near(c))
+        for (int j : of_node[index(b)])
+          if (f[j] != 0.0) columns[c].push_back({j, static_cast<int>(c), f[j]});
+      done[c] = 1;
+      --left;
+    }
+  }
+  return columns;
+}
+
 }  // namespace
 
 void RedistributedMass::Data::check(const FemSystem& system) const {
-  expects(!stops.empty(), "massless contact: at least one stop");
-  expects(system.mass == MassForm::lumped, "massless contact: the mass of the mesh is lumped");
+  expects(!stops.empty(), "mass redistribution: at least one stop");
+  expects(system.mass == MassForm::lumped, "mass redistribution: the mass of the mesh is lumped");
   const auto nodes = static_cast<int>(system.mesh.nodes.cols());
   std::vector<char> massless(index(nodes), 0), moves(index(nodes), 0);
   for (const NodeStop& s : stops) {
     expects(s.node >= 0 && s.node < nodes,
-            fmt::format("massless contact: node {} (0 to {})", s.node, nodes - 1));
+            fmt::format("mass redistribution: node {} (0 to {})", s.node, nodes - 1));
     expects(s.place.allFinite() && std::abs(s.normal.norm() - 1.0) <= 1e-9 &&
                 s.normal.tail(3 - system.mesh.dimension).isZero(0.0),
-            fmt::format("massless contact: the normal at node {} is a unit vector along the "
+            fmt::format("mass redistribution: the normal at node {} is a unit vector along the "
                         "dimensions of the mesh, its place is finite",
                         s.node));
     massless[index(s.node)] = 1;
   }
   for (const Load& l : system.loads)
     for (const auto& [dof, weight] : l.pattern)
-      expects(weight == 0.0 || dof < 0 || dof >= 3 * nodes || massless[index(dof / 3)] == 0,
-              fmt::format("massless contact: a load acts on node {}, which has no mass", dof / 3));
+      expects(
+          weight == 0.0 || dof < 0 || dof >= 3 * nodes || massless[index(dof / 3)] == 0,
+          fmt::format("mass redistribution: a load acts on node {}, which has no mass", dof / 3));
   for (const Prescribed& p : system.prescribed)
     if (p.dof >= 0 && p.dof < 3 * nodes && !p.signal.is_constant()) moves[index(p.dof / 3)] = 1;
   for (int e = 0; e < system.mesh.elements(); ++e) {
@@ -42,9 +95,10 @@ void RedistributedMass::Data::check(const FemSystem& system) const {
       if (massless[index(a)]) without = a;
       if (moves[index(a)]) moving = a;
     }
-    expects(without < 0 || moving < 0,
-            fmt::format("massless contact: node {} shares element {} with node {}, which is moved",
-                        without, e, moving));
+    expects(
+        without < 0 || moving < 0,
+        fmt::format("mass redistribution: node {} shares element {} with node {}, which is moved",
+                    without, e, moving));
   }
 }
 
@@ -54,12 +108,10 @@ RedistributedMass::Data::Data(FemSystem system, std::vector<NodeStop> given)
   check(system);
   system.massless.clear();
   for (const NodeStop& s : stops) system.massless.push_back(s.node);
-  std::ranges::sort(system.massless);
-  system.massless.erase(std::unique(system.massless.begin(), system.massless.end()),
-                        system.massless.end());
+  sort_unique(system.massless);
   fem = std::make_unique<Fem>(system);
   expects(has(fem->traits(), Trait::affine),
-          "massless contact: laws are linear and the form is total Lagrangian");
+          "mass redistribution: laws are linear and the form is total Lagrangian");
   number(system);
   couple();
 }
@@ -90,7 +142,7 @@ void RedistributedMass::Data::number(const FemSystem& system) {
     }
     list.push_back(j);
   }
-  expects(!inner.empty(), "massless contact: no degree of freedom with mass is free");
+  expects(!inner.empty(), "mass redistribution: no degree of freedom with mass is free");
   Vector reference(3 * nodes);
   fem->full(0.0, Vector::Zero(fem->positions()), reference);
   for (const NodeStop& s : stops) {
@@ -98,8 +150,9 @@ void RedistributedMass::Data::number(const FemSystem& system) {
     for (int axis = 0; axis < d; ++axis)
       if (const int j = fem->free_index(3 * s.node + axis); j >= 0 && s.normal[axis] != 0.0)
         entries.push_back({0, j, s.normal[axis]});
-    expects(!entries.empty(),
-            fmt::format("massless contact: node {} is held along the normal of its stop", s.node));
+    expects(
+        !entries.empty(),
+        fmt::format("mass redistribution: node {} is held along the normal of its stop", s.node));
     G.push_back(entries);
     const Vector3 x = system.mesh.nodes.col(s.node) + reference.segment<3>(3 * s.node);
     rest.conservativeResize(rest.size() + 1);
@@ -107,50 +160,21 @@ void RedistributedMass::Data::number(const FemSystem& system) {
   }
 }
 
-// Columns c of K from products with several unit vectors at once: their nodes share no neighbour.
+// K_ic, K_cc and the local problem.
 void RedistributedMass::Data::couple() {
-  const Mesh& mesh = fem->mesh();
-  const auto nodes = static_cast<int>(mesh.nodes.cols());
-  std::vector<std::vector<int>> around(index(nodes));
-  for (int e = 0; e < mesh.elements(); ++e)
-    for (int a : mesh.element(e))
-      for (int b : mesh.element(e)) around[index(a)].push_back(b);
-  for (std::vector<int>& list : around) {
-    std::ranges::sort(list);
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  }
   std::vector<int> node_of(index(fem->positions()), 0);
-  for (int dof = 0; dof < 3 * nodes; ++dof)
+  for (int dof = 0; dof < static_cast<int>(3 * fem->mesh().nodes.cols()); ++dof)
     if (const int j = fem->free_index(dof); j >= 0) node_of[index(j)] = dof / 3;
+  split_columns(stiffness_columns(*fem, held, node_of));
+  const int bad = first_bad_pivot(Kcc);
+  expects(bad < 0,
+          fmt::format("mass redistribution: node {} has no mass and its elements do not hold it",
+                      bad < 0 ? 0 : node_of[index(held[index(bad)])]));
+  make_compliance();
+}
 
-  std::vector<std::vector<Entry>> columns(
-      held.size());  // of K_ic and K_cc, row: component of Fem's q
-  const Vector still = Vector::Zero(fem->positions());
-  Vector other(fem->positions()), f(fem->positions());
-  std::vector<char> done(held.size(), 0), taken(index(nodes));
-  std::vector<std::vector<int>> of_node(index(nodes));
-  for (int j = 0; j < fem->positions(); ++j) of_node[index(node_of[index(j)])].push_back(j);
-  for (std::size_t left = held.size(); left > 0;) {
-    std::ranges::fill(taken, '\0');
-    other.setZero();
-    std::vector<std::size_t> chosen;
-    for (std::size_t c = 0; c < held.size(); ++c) {
-      const auto& near = around[index(node_of[index(held[c])])];
-      if (done[c] || std::ranges::any_of(near, [&](int b) { return taken[index(b)] != 0; }))
-        continue;
-      for (int b : near) taken[index(b)] = 1;
-      other[held[c]] = 1.0;
-      chosen.push_back(c);
-    }
-    fem->multiply({0.0, 0.0, 1.0}, 0.0, still, still, other, f);
-    for (std::size_t c : chosen) {
-      for (int b : around[index(node_of[index(held[c])])])
-        for (int j : of_node[index(b)])
-          if (f[j] != 0.0) columns[c].push_back({j, static_cast<int>(c), f[j]});
-      done[c] = 1;
-      --left;
-    }
-  }
+// K_ic and K_cc from the columns c of K.
+void RedistributedMass::Data::split_columns(const std::vector<std::vector<Entry>>& columns) {
   std::vector<Entry> inside;
   std::vector<char> massless(index(fem->positions()), 0);
   for (int j : held) massless[index(j)] = 1;
@@ -170,14 +194,12 @@ void RedistributedMass::Data::couple() {
     offset.push_back(static_cast<int>(row.size()));
   }
   rim = row;
-  std::ranges::sort(rim);
-  rim.erase(std::unique(rim.begin(), rim.end()), rim.end());
-
+  sort_unique(rim);
   Kcc = SparseMatrix(static_cast<int>(held.size()), inside);
-  const int bad = first_bad_pivot(Kcc);
-  expects(bad < 0,
-          fmt::format("massless contact: node {} has no mass and its elements do not hold it",
-                      bad < 0 ? 0 : node_of[index(held[index(bad)])]));
+}
+
+// X = K_cc^-1 G^T and W = G X of the stops.
+void RedistributedMass::Data::make_compliance() {
   SparseOperator factor;
   factor.factorise(Kcc);
   const auto m = static_cast<Index>(stops.size());
@@ -194,9 +216,10 @@ void RedistributedMass::Data::couple() {
     }
   W = (0.5 * (W + W.transpose())).eval();
   const int repeated = first_bad_pivot(SparseMatrix::from(W));
-  expects(repeated < 0,
-          fmt::format("massless contact: the stop of node {} says what others say already",
-                      repeated < 0 ? 0 : stops[index(repeated)].node));
+  expects(
+      repeated < 0,
+      fmt::format("mass redistribution: the stop of node {} repeats a constraint of other stops",
+                  repeated < 0 ? 0 : stops[index(repeated)].node));
 }
 
 }  // namespace saltus

@@ -126,6 +126,8 @@ struct RedistributedMass::Data {
   void check(const FemSystem& system) const;
   void number(const FemSystem& system);
   void couple();
+  void split_columns(const std::vector<std::vector<Entry>>& columns);
+  void make_compliance();
   void local(View q, Work& to) const;
   void rates(View x, Work& at, Vector& full) const;
   void spread(View x, Vector& full) const { scatter(inner, x, full); }

@@ -92,6 +92,97 @@ std::unique_ptr<const ModeShapes> with_boundary(std::unique_ptr<const ModeShapes
   return std::make_unique<SurfaceModeShapes>(std::move(along), mode_boundary(mesh, basis));
 }
 
+void expect_reducible(const FemSystem& system, View u, std::span<const int> kept, int modes) {
+  const auto nodes = static_cast<int>(system.mesh.nodes.cols());
+  expects(u.size() == 3 * nodes, "craig_bampton: u must have 3 numbers a node");
+  expects(!kept.empty(), "craig_bampton: at least one degree of freedom must be kept");
+  expects(modes >= 0, "craig_bampton: modes must be >= 0");
+  for (const Prescribed& p : system.prescribed)
+    expects(p.signal.is_constant(), "craig_bampton: what is prescribed must not move");
+  for (const int dof : kept)
+    if (dof < 0 || dof >= 3 * nodes) [[unlikely]]
+      expects(false, fmt::format("craig_bampton: degree of freedom {} is kept (0 to {})", dof,
+                                 3 * nodes - 1));
+}
+
+/// The body with its kept degrees of freedom prescribed, at rest at the displacements u: blocks of A = m M + c C + k K.
+class KeptAndRest {
+ public:
+  KeptAndRest(FemSystem system, View u, std::span<const int> kept)
+      : held_(static_cast<Eigen::Index>(system.prescribed.size())),
+        b_(static_cast<Eigen::Index>(kept.size())),
+        body_(with_kept(std::move(system), u, kept)),
+        q_(body_.positions()),
+        still_(Vector::Zero(body_.positions())) {
+    for (int dof = 0; dof < u.size(); ++dof)
+      if (const int i = body_.free_index(dof); i >= 0) q_[i] = u[dof];
+  }
+  const Fem& rest() const { return body_; }
+  /// A_ib, A_bb
+  std::pair<Matrix, Matrix> kept_columns(Combination s) const {
+    Matrix all(body_.positions() + body_.prescribed(), body_.prescribed());
+    body_.prescribed_columns(s, 0.0, q_, still_, all);
+    return {all.topRightCorner(body_.positions(), b_), all.bottomRightCorner(b_, b_)};
+  }
+  /// Psi = -K_ii^-1 K_ib
+  Matrix static_modes(const Matrix& K_ib) const {
+    Matrix psi = -K_ib;
+    Factor K_ii;
+    body_.factorise({0.0, 0.0, 1.0}, 0.0, q_, still_, K_ii);
+    solve(K_ii, psi);
+    return psi;
+  }
+  NaturalModes lowest_modes(int count) const { return natural_modes(body_, q_, count); }
+  /// T^T A T of W = [Psi Phi]
+  Matrix project(Combination s, const Matrix& W) const {
+    const auto [P, A_bb] = kept_columns(s);
+    Matrix A = W.transpose() * product(body_, s, q_, still_, W);
+    const Matrix side = P.transpose() * W;
+    A.topLeftCorner(b_, b_) += A_bb;
+    A.topRows(b_) += side;
+    A.leftCols(b_) += side.transpose();
+    return even(A);
+  }
+  /// T^T f of gravity and of the stress at u, empty: 0
+  Vector project_force(const Matrix& W) const {
+    Vector f(body_.positions()), R(body_.prescribed());
+    body_.force(0.0, q_, still_, f);
+    body_.reactions(0.0, q_, still_, still_, R);
+    Vector load = W.transpose() * f;
+    load.head(b_) -= R.segment(held_, b_);
+    if (load.isZero(0.0)) load.resize(0);
+    return load;
+  }
+
+ private:
+  static FemSystem with_kept(FemSystem system, View u, std::span<const int> kept) {
+    system.loads.clear();
+    for (const int dof : kept) system.prescribed.push_back({dof, Signal::constant(u[dof])});
+    return system;
+  }
+
+  const Eigen::Index held_, b_;  // prescribed before, kept
+  const Fem body_;
+  Vector q_, still_;
+};
+
+/// Loads on the new degrees of freedom, by T.
+std::vector<Load> project_loads(std::span<const Load> loads, const Matrix& T) {
+  std::vector<Load> reduced;
+  for (const Load& load : loads) {
+    Vector weight = Vector::Zero(T.cols());
+    for (const auto& [dof, w] : load.pattern) {
+      expects(dof >= 0 && dof < T.rows(), "craig_bampton: loads must act on nodes of the mesh");
+      weight += w * T.row(dof).transpose();
+    }
+    Load on{{}, load.signal};
+    for (int j = 0; j < static_cast<int>(weight.size()); ++j)
+      if (weight[j] != 0.0) on.pattern.emplace_back(j, weight[j]);
+    if (!on.pattern.empty()) reduced.push_back(std::move(on));
+  }
+  return reduced;
+}
+
 }  // namespace
 
 ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction& reduction) {
@@ -141,47 +232,21 @@ ModalReduced reduce_to_modes(const Dynamics& body, View q, const ModalReduction&
 }
 
 CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, int modes) {
-  const auto nodes = static_cast<int>(system.mesh.nodes.cols());
-  expects(u.size() == 3 * nodes, "craig_bampton: u must have 3 numbers a node");
-  expects(!kept.empty(), "craig_bampton: at least one degree of freedom must be kept");
-  expects(modes >= 0, "craig_bampton: modes must be >= 0");
-  for (const Prescribed& p : system.prescribed)
-    expects(p.signal.is_constant(), "craig_bampton: what is prescribed must not move");
-  const auto held = static_cast<Eigen::Index>(system.prescribed.size());
+  expect_reducible(system, u, kept, modes);
   const auto b = static_cast<Eigen::Index>(kept.size());
+  const auto m = static_cast<Eigen::Index>(modes);
   const std::vector<Load> loads = std::move(system.loads);
-  system.loads.clear();
-  for (const int dof : kept) {
-    if (dof < 0 || dof >= 3 * nodes) [[unlikely]]
-      expects(false, fmt::format("craig_bampton: degree of freedom {} is kept (0 to {})", dof,
-                                 3 * nodes - 1));
-    system.prescribed.push_back({dof, Signal::constant(u[dof])});
-  }
   const bool rates = system.viscosity == Viscosity::strain_rate;
   const Rayleigh given = system.rayleigh;
   const Mesh mesh = system.mesh;
-  const Fem body(std::move(system));
-  const Eigen::Index n = body.positions();
-  const Vector still = Vector::Zero(n);
-  Vector q(n);
-  for (int dof = 0; dof < 3 * nodes; ++dof)
-    if (const int i = body.free_index(dof); i >= 0) q[i] = u[dof];
+  const KeptAndRest body(std::move(system), u, kept);
 
   // W = [Psi Phi]
-  const auto columns = [&](Combination s) {
-    Matrix all(n + body.prescribed(), body.prescribed());
-    body.prescribed_columns(s, 0.0, q, still, all);
-    return std::pair<Matrix, Matrix>(all.topRightCorner(n, b), all.bottomRightCorner(b, b));
-  };
   CraigBampton reduced;
-  const auto m = static_cast<Eigen::Index>(modes);
-  Matrix W(n, b + m);
-  const auto [K_ib, K_bb] = columns({0.0, 0.0, 1.0});
-  Matrix psi = -K_ib;
-  Factor K_ii;
-  body.factorise({0.0, 0.0, 1.0}, 0.0, q, still, K_ii);
-  solve(K_ii, psi);
-  const NaturalModes lowest = natural_modes(body, q, std::max(modes, 1));
+  Matrix W(body.rest().positions(), b + m);
+  const auto [K_ib, K_bb] = body.kept_columns({0.0, 0.0, 1.0});
+  const Matrix psi = body.static_modes(K_ib);
+  const NaturalModes lowest = body.lowest_modes(std::max(modes, 1));
   if (!psi.allFinite() || lowest.omega[0] == 0.0) [[unlikely]]
     expects(
         false,
@@ -190,16 +255,7 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
   W.rightCols(m) = lowest.shape.leftCols(m);
   reduced.omega = lowest.omega.head(m);
 
-  const auto project = [&](Combination s) {
-    const auto [P, A_bb] = columns(s);
-    Matrix A = W.transpose() * product(body, s, q, still, W);
-    const Matrix side = P.transpose() * W;
-    A.topLeftCorner(b, b) += A_bb;
-    A.topRows(b) += side;
-    A.leftCols(b) += side.transpose();
-    return even(A);
-  };
-  Matrix M = project({1.0, 0.0, 0.0});
+  Matrix M = body.project({1.0, 0.0, 0.0}, W);
   M.bottomRightCorner(m, m).setIdentity();
   Matrix K = Matrix::Zero(b + m, b + m);
   K.topLeftCorner(b, b) = even(K_bb + K_ib.transpose() * psi);
@@ -210,14 +266,14 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
   to.rayleigh = given;
   if (rates && given.stiffness > 0.0) {
     to.rayleigh.stiffness = 0.0;
-    to.damping = SparseMatrix::from(project({0.0, 1.0, 0.0}) - given.mass * M);
+    to.damping = SparseMatrix::from(body.project({0.0, 1.0, 0.0}, W) - given.mass * M);
   }
 
   // All nodes by the new degrees of freedom
   Matrix& T = reduced.basis;
-  T.setZero(3 * nodes, b + m);
-  for (int dof = 0; dof < 3 * nodes; ++dof)
-    if (const int i = body.free_index(dof); i >= 0) T.row(dof) = W.row(i);
+  T.setZero(u.size(), b + m);
+  for (int dof = 0; dof < u.size(); ++dof)
+    if (const int i = body.rest().free_index(dof); i >= 0) T.row(dof) = W.row(i);
   for (Eigen::Index j = 0; j < b; ++j) {
     T(kept[index(j)], j) = 1.0;
     const int a = kept[index(j)] / 3;
@@ -225,25 +281,8 @@ CraigBampton craig_bampton(FemSystem system, View u, std::span<const int> kept, 
         {mesh.nodes.col(a) + u.segment<3>(3 * a), Vector3::Unit(kept[index(j)] % 3)});
   }
   to.points.resize(index(b + m));
-
-  // What gravity and the stress at the state do, then the loads
-  Vector f(n), R(body.prescribed());
-  body.force(0.0, q, still, f);
-  body.reactions(0.0, q, still, still, R);
-  to.load = W.transpose() * f;
-  to.load.head(b) -= R.segment(held, b);
-  if (to.load.isZero(0.0)) to.load.resize(0);
-  for (const Load& load : loads) {
-    Vector weight = Vector::Zero(b + m);
-    for (const auto& [dof, w] : load.pattern) {
-      expects(dof >= 0 && dof < 3 * nodes, "craig_bampton: loads must act on nodes of the mesh");
-      weight += w * T.row(dof).transpose();
-    }
-    Load on{{}, load.signal};
-    for (int j = 0; j < b + m; ++j)
-      if (weight[j] != 0.0) on.pattern.emplace_back(j, weight[j]);
-    if (!on.pattern.empty()) to.loads.push_back(std::move(on));
-  }
+  to.load = body.project_force(W);
+  to.loads = project_loads(loads, T);
   return reduced;
 }
 

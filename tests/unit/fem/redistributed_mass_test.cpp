@@ -263,7 +263,7 @@ TEST_CASE("mass redistribution refuses what it cannot do") {
   told(good, {{99, Vector3::Zero(), Vector3::UnitZ()}}, "node 99 (0 to 63)");
   told(good, {{0, Vector3::Zero(), Vector3(0.0, 0.0, 2.0)}},
        "the normal at node 0 is a unit vector");
-  told(good, {stop, stop}, "the stop of node 0 says what others say already");
+  told(good, {stop, stop}, "the stop of node 0 repeats a constraint of other stops");
   FemSystem bad = good;
   bad.mass = MassForm::consistent;
   told(bad, {stop}, "the mass of the mesh is lumped");
