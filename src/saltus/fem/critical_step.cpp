@@ -1,11 +1,17 @@
-// Symplectic Euler with damping at the start velocity, and def-exp about its half step, on M q'' + C q' + K q = 0:
+// Symplectic Euler with damping at the start velocity, and def-exp about its half step, on
+// M q'' + C q' + K q = 0:
 //
 //     M (q+ - 2 q + q-) + h C (q - q-) + h^2 K q = 0                                   (1)
 //
-// A root z with the vector x has  z^2 - (2 - h^2 k - h c) z + 1 - h c = 0,  k = x*K x/x*M x, c = x*C x/x*M x, real and not
-// negative for symmetric K, C >= 0. Both roots are in the unit circle where h^2 k + 2 h c <= 4. So no step grows where the
-// largest eigenvalue of (h^2 K + 2 h C, M) is below 4; and where it passes 4, z = -1 is a root. With k <= omega^2 and
-// c <= damping,  h = 2/omega (sqrt(1 + xi^2) - xi),  xi = damping/(2 omega).
+// A root z with the vector x has, with k = x*K x/x*M x and c = x*C x/x*M x,
+//
+//     z^2 - (2 - h^2 k - h c) z + 1 - h c = 0,
+//
+// k and c real and not negative for symmetric K, C >= 0. Both roots are in the unit circle where
+// h^2 k + 2 h c <= 4. So no step grows where the largest eigenvalue of (h^2 K + 2 h C, M) is below
+// 4; and where it passes 4, z = -1 is a root. With k <= omega^2 and c <= damping,
+//
+//     h = 2/omega (sqrt(1 + xi^2) - xi),   xi = damping/(2 omega).
 #include "saltus/fem/critical_step.h"
 
 #include <algorithm>
@@ -33,8 +39,9 @@ double largest_eigenvalue(const Matrix& B, double enough) {
   return std::max(enough, symmetric_values(B)[B.rows() - 1] + kStepRoundOff * norm);
 }
 
-/// The lumped mass of each node split between its elements in the ratio of their stiffness there. Any split gives a bound;
-/// this one is closer than that by masses, most of all on meshes of unequal elements.
+/// The lumped mass of each node split between its elements in the ratio of their stiffness there.
+/// Any split gives a bound; this one is closer than that by masses, most of all on meshes of
+/// unequal elements.
 struct LumpedSplit {
   std::vector<double> weight;  // one a node of an element, in the order of the blocks
   Vector sum;                  // of the weights of each node
@@ -59,7 +66,8 @@ struct LumpedSplit {
   }
 };
 
-/// Matrices of one element on its free degrees of freedom. Its mass is L of L L^T, or the roots of a diagonal.
+/// Matrices of one element on its free degrees of freedom. Its mass is L of L L^T, or the roots of
+/// a diagonal.
 class FreeElement {
  public:
   /// False: none of the element is free.
@@ -71,7 +79,8 @@ class FreeElement {
       if (dofs[3 * node(i / 3) + i % 3] >= 0) local_.push_back(i);
     return !local_.empty();
   }
-  /// Its part of the lumped masses `nodal`, with weights from number `first` on. False: a node has no mass.
+  /// Its part of the lumped masses `nodal`, with weights from number `first` on. False: a node has
+  /// no mass.
   bool set_lumped(const LumpedSplit& split, std::size_t first, const Vector& nodal) {
     diagonal_ = true;
     inverse_root_.resize(size());
@@ -94,7 +103,8 @@ class FreeElement {
     restrict_to(factor_);
     cholesky_lower(factor_);
   }
-  /// Largest eigenvalue of (k K + c C_v, M) at the displacements u, or `enough` as in largest_eigenvalue.
+  /// Largest eigenvalue of (k K + c C_v, M) at the displacements u, or `enough` as in
+  /// largest_eigenvalue.
   double largest(double k, double c, const Vector& u, double enough) {
     all_.resize(3 * block_->n, 3 * block_->n);
     fem::element_matrix(*block_, element_, k, c, u.data(), all_.data());
@@ -191,8 +201,8 @@ MotionBound motion_bound(const Fem& body, double t, View q) {
   return bound;
 }
 
-// M = kron(I, E0) and m I: with E0 = L L^T the problem of F' is symmetric. The block of all bodies is found at once, by the
-// products with the nine unit vectors in every body.
+// M = kron(I, E0) and m I: with E0 = L L^T the problem of F' is symmetric. The block of all bodies
+// is found at once, by the products with the nine unit vectors in every body.
 MotionBound motion_bound(const PseudoRigid& body, double t, View q) {
   const PseudoRigidSystem& system = body.system();
   const int n = body.bodies();
@@ -246,8 +256,9 @@ std::optional<MotionBound> motion_bound(const Dynamics& body, double t, View q) 
   return std::nullopt;
 }
 
-// x, the preconditioned residual w = M^-1 (K x - theta M x) and the direction p of the step before: the largest theta in
-// their span is that of the next x (Knyazev 2001, with the mass as preconditioner). Products with M and K are carried along.
+// x, the preconditioned residual w = M^-1 (K x - theta M x) and the direction p of the step before:
+// the largest theta in their span is that of the next x (Knyazev 2001, with the mass as
+// preconditioner). Products with M and K are carried along.
 MotionEstimate motion_estimate(const Dynamics& body, double t, View q, View v, double tolerance,
                                int most) {
   expects(has(body.traits(), Trait::symmetric) && has(body.traits(), Trait::tangents),

@@ -20,34 +20,34 @@ struct PackLoops {
   void (*matrices)(const Block& b, int batch, double k, double c, const double* u, double* K);
 };
 
-#define SALTUS_LANE_LOOPS(set, W, name, N)                                                   \
+#define SALTUS_PACK_LOOPS(set, W, name, N)                                                   \
   namespace set##_##name {                                                                   \
     SALTUS_TARGET_##set void forces(const Block& b, int from, int to, double scale,          \
                                     const double* u, const double* v, double* f) {           \
-      Pack<W>::forces<N>(b, from, to, scale, u, v, f);                                       \
+      PackForces<W>::forces<N>(b, from, to, scale, u, v, f);                                 \
     }                                                                                        \
     SALTUS_TARGET_##set double energies(const Block& b, int from, int to, const double* u) { \
-      return Pack<W>::energies<N>(b, from, to, u);                                           \
+      return PackForces<W>::energies<N>(b, from, to, u);                                     \
     }                                                                                        \
     SALTUS_TARGET_##set void products(const Block& b, int from, int to, double k, double c,  \
                                       const double* u, const double* x, double* y) {         \
-      Pack<W>::products<N>(b, from, to, k, c, u, x, y);                                      \
+      PackTangents<W>::products<N>(b, from, to, k, c, u, x, y);                              \
     }                                                                                        \
     SALTUS_TARGET_##set void matrices(const Block& b, int batch, double k, double c,         \
                                       const double* u, double* K) {                          \
-      Pack<W>::matrices<N>(b, batch, k, c, u, K);                                            \
+      PackTangents<W>::matrices<N>(b, batch, k, c, u, K);                                    \
     }                                                                                        \
     constexpr PackLoops loops{forces, energies, products, matrices};                         \
   }
-SALTUS_LANE_LOOPS(baseline, 2, four, 4)
-SALTUS_LANE_LOOPS(baseline, 2, any, 0)
+SALTUS_PACK_LOOPS(baseline, 2, four, 4)
+SALTUS_PACK_LOOPS(baseline, 2, any, 0)
 #if SALTUS_CLONES
-SALTUS_LANE_LOOPS(avx2, 4, four, 4)
-SALTUS_LANE_LOOPS(avx2, 4, any, 0)
-SALTUS_LANE_LOOPS(avx512f, 8, four, 4)
-SALTUS_LANE_LOOPS(avx512f, 8, any, 0)
+SALTUS_PACK_LOOPS(avx2, 4, four, 4)
+SALTUS_PACK_LOOPS(avx2, 4, any, 0)
+SALTUS_PACK_LOOPS(avx512f, 8, four, 4)
+SALTUS_PACK_LOOPS(avx512f, 8, any, 0)
 #endif
-#undef SALTUS_LANE_LOOPS
+#undef SALTUS_PACK_LOOPS
 
 const PackLoops& loops_of(const Block& b) {
   const bool four = b.kind == ElementKind::tet4;

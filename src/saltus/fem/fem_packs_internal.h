@@ -6,30 +6,35 @@
 
 namespace saltus::fem {
 
-/// Elements with N nodes each, N = 0: n nodes.
+// Elements have N nodes each; N = 0: n nodes.
+
+/// Of the n nodes of eight elements, 3 octets a node.
+SALTUS_INLINE void gather_nodes(const int* node, int n, const double* x, double* X) {
+  for (int a = 0; a < n; ++a)
+    for (int l = 0; l < 8; ++l) {
+      const double* const from = x + 3 * static_cast<std::ptrdiff_t>(node[8 * a + l]);
+      for (int i = 0; i < 3; ++i) X[8 * (3 * a + i) + l] = from[i];
+    }
+}
+/// f += part of the first `slots` elements, one after the other.
+SALTUS_INLINE void scatter_nodes(const int* node, int n, int slots, const double* part, double* f) {
+  for (int l = 0; l < slots; ++l)
+    for (int a = 0; a < n; ++a) {
+      double* const to = f + 3 * static_cast<std::ptrdiff_t>(node[8 * a + l]);
+      for (int i = 0; i < 3; ++i) to[i] += part[8 * (3 * a + i) + l];
+    }
+}
+/// Shape functions at a point of integration of eight elements: D = dN/dxi, T = dxi/dX.
 template <int W>
-struct Pack {
+struct PackPoint {
   using O = Octet<W>;
   using M = Nine<W>;
-  using Law = PackLaws<W>;
 
-  /// Numbers of a node: 3 octets.
-  static SALTUS_INLINE void gather(const int* node, int n, const double* x, double* X) {
-    for (int a = 0; a < n; ++a)
-      for (int l = 0; l < 8; ++l) {
-        const double* const from = x + 3 * static_cast<std::ptrdiff_t>(node[8 * a + l]);
-        for (int i = 0; i < 3; ++i) X[8 * (3 * a + i) + l] = from[i];
-      }
+  /// T of point p, counted over batches and points.
+  static SALTUS_INLINE M inverse(const Block& b, std::ptrdiff_t p) {
+    return take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p));
   }
-  static SALTUS_INLINE void scatter(const int* node, int n, int slots, const double* part,
-                                    double* f) {
-    for (int l = 0; l < slots; ++l)
-      for (int a = 0; a < n; ++a) {
-        double* const to = f + 3 * static_cast<std::ptrdiff_t>(node[8 * a + l]);
-        for (int i = 0; i < 3; ++i) to[i] += part[8 * (3 * a + i) + l];
-      }
-  }
-  /// sum_a x_a grad0 N_a^T, D = dN/dxi of the point, T = dxi/dX
+  /// sum_a x_a grad0 N_a^T
   template <int N>
   static SALTUS_INLINE M gradient(int n, const double* X, const double* D, const M& T) {
     M G;
@@ -77,6 +82,15 @@ struct Pack {
         }
     }
   }
+};
+
+/// Internal forces and stored energy.
+template <int W>
+struct PackForces {
+  using O = Octet<W>;
+  using M = Nine<W>;
+  using Law = PackLaws<W>;
+  using Points = PackPoint<W>;
 
   /// f += scale int P grad0 N dV of batches from .. to - 1; with v the viscous P of these rates.
   template <int N>
@@ -86,17 +100,17 @@ struct Pack {
     double U[24 * kMaxElementNodes], R[24 * kMaxElementNodes], sum[24 * kMaxElementNodes];
     for (int batch = from; batch < to; ++batch) {
       const int* const node = b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n;
-      gather(node, n, u, U);
-      if (v) gather(node, n, v, R);
+      gather_nodes(node, n, u, U);
+      if (v) gather_nodes(node, n, v, R);
       if constexpr (N != 4) std::fill(sum, sum + 24 * n, 0.0);
       for (int g = 0; g < b.points; ++g) {
         const std::ptrdiff_t p = static_cast<std::ptrdiff_t>(batch) * b.points + g;
         const double* const D = b.natural.data() + 3 * g * n;
-        const M T = take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p));
-        const M H = gradient<N>(n, U, D, T);
+        const M T = Points::inverse(b, p);
+        const M H = Points::template gradient<N>(n, U, D, T);
         M P;
         if (v) {
-          const M F = Law::moved(H), rate = gradient<N>(n, R, D, T);
+          const M F = Law::moved(H), rate = Points::template gradient<N>(n, R, D, T);
           if (b.pack_law.viscous) {
             P = Law::viscous_stress(b.pack_law, F, rate);
           } else {
@@ -115,9 +129,9 @@ struct Pack {
           P = take<W>(slot);
         }
         P = Law::scaled(scale * load<W>(b.pack_weight.data() + 8 * p), P);
-        spread<N>(n, P, D, T, sum);
+        Points::template spread<N>(n, P, D, T, sum);
       }
-      scatter(node, n, b.pack_size(batch), sum, f);
+      scatter_nodes(node, n, b.pack_size(batch), sum, f);
     }
   }
 
@@ -126,13 +140,12 @@ struct Pack {
     const int n = N == 0 ? b.n : N;
     double U[24 * kMaxElementNodes], total = 0.0;
     for (int batch = from; batch < to; ++batch) {
-      gather(b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n, n, u, U);
+      gather_nodes(b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n, n, u, U);
       O sum = octet<W>(0.0);
       for (int g = 0; g < b.points; ++g) {
         const std::ptrdiff_t p = static_cast<std::ptrdiff_t>(batch) * b.points + g;
         const double* const D = b.natural.data() + 3 * g * n;
-        const M H = gradient<N>(
-            n, U, D, take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p)));
+        const M H = Points::template gradient<N>(n, U, D, Points::inverse(b, p));
         O at;
         if (b.pack_law.kind != PackLaw::none) {
           at = Law::energy(b.pack_law, H);
@@ -150,6 +163,15 @@ struct Pack {
     }
     return total;
   }
+};
+
+/// Tangents: their products with vectors, and the matrices of elements.
+template <int W>
+struct PackTangents {
+  using O = Octet<W>;
+  using M = Nine<W>;
+  using Law = PackLaws<W>;
+  using Points = PackPoint<W>;
 
   /// y += (k K + c C_v) x
   template <int N>
@@ -159,16 +181,16 @@ struct Pack {
     double U[24 * kMaxElementNodes], X[24 * kMaxElementNodes], sum[24 * kMaxElementNodes];
     for (int batch = from; batch < to; ++batch) {
       const int* const node = b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n;
-      gather(node, n, u, U);
-      gather(node, n, x, X);
+      gather_nodes(node, n, u, U);
+      gather_nodes(node, n, x, X);
       if constexpr (N != 4) std::fill(sum, sum + 24 * n, 0.0);
       for (int g = 0; g < b.points; ++g) {
         const std::ptrdiff_t p = static_cast<std::ptrdiff_t>(batch) * b.points + g;
         const double* const D = b.natural.data() + 3 * g * n;
-        const M T = take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p));
-        M F = gradient<N>(n, U, D, T);
+        const M T = Points::inverse(b, p);
+        M F = Points::template gradient<N>(n, U, D, T);
         Law::add_identity(F, octet<W>(1.0));
-        const M dF = gradient<N>(n, X, D, T);
+        const M dF = Points::template gradient<N>(n, X, D, T);
         M dP;
         if (b.in_packs(k, c)) {
           if (k != 0.0) {
@@ -190,13 +212,15 @@ struct Pack {
           product_of_pack(b, batch, g, k, c, slot, change);
           dP = take<W>(change);
         }
-        spread<N>(n, Law::scaled(load<W>(b.pack_weight.data() + 8 * p), dP), D, T, sum);
+        Points::template spread<N>(n, Law::scaled(load<W>(b.pack_weight.data() + 8 * p), dP), D, T,
+                                   sum);
       }
-      scatter(node, n, b.pack_size(batch), sum, y);
+      scatter_nodes(node, n, b.pack_size(batch), sum, y);
     }
   }
 
-  /// K += of a point; g, r = Phi g: 3 octets a node. K_ab of a <= b at b (b + 1)/2 + a, 9 octets by columns.
+  /// K += of a point; g, r = Phi g: 3 octets a node. K_ab of a <= b at b (b + 1)/2 + a, 9 octets by
+  /// columns.
   template <int N>
   static SALTUS_INLINE void add_matrix(int n, const Slope<W>& A, const O& w, const double* g,
                                        double* r, bool first, double* K) {
@@ -264,13 +288,13 @@ struct Pack {
     const int n = N == 0 ? b.n : N;
     double U[24 * kMaxElementNodes], gradients[24 * kMaxElementNodes],
         turned[24 * kMaxElementNodes];
-    gather(b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n, n, u, U);
+    gather_nodes(b.pack_node.data() + 8 * static_cast<std::ptrdiff_t>(batch) * n, n, u, U);
     bool first = true;
     for (int g = 0; g < b.points; ++g) {
       const std::ptrdiff_t p = static_cast<std::ptrdiff_t>(batch) * b.points + g;
       const double* const D = b.natural.data() + 3 * g * n;
-      const M T = take<W>(*reinterpret_cast<const double(*)[9][8]>(b.inverse.data() + 72 * p));
-      M F = gradient<N>(n, U, D, T);
+      const M T = Points::inverse(b, p);
+      M F = Points::template gradient<N>(n, U, D, T);
       Law::add_identity(F, octet<W>(1.0));
       const O w = load<W>(b.pack_weight.data() + 8 * p);
       for (int a = 0; a < n; ++a)

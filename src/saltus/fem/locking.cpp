@@ -1,11 +1,13 @@
-// At places of the boundary: the thickness t of the body along the inner normal n, and of the elements there the energy of
-// what they add to a field of pure bending of curvature 1 along a tangent,
+// At places of the boundary: the thickness t of the body along the inner normal n, and of the
+// elements there the energy of what they add to a field of pure bending of curvature 1 along a
+// tangent,
 //     u = (-x y, (x^2 + nu (y^2 - z^2))/2, nu y z)   with x along the tangent, y along n, or with (z wide, or plane strain)
 //     u = (-x y, (x^2 + nu/(1 - nu) y^2)/2, 0),
 // interpolated between their nodes:
 //     excess = 1/V int (mu |de|^2 + lambda/2 tr(de)^2) dV / (E' t^2/24),   de = e(interpolated) - e(u)
-// e(u) is what a beam does whatever its length, E' t^2/24 its energy a volume. The product of de with the stress of bending
-// has no part in the sum over a body: that stress is in equilibrium and leaves the long sides free.
+// e(u) is what a beam does whatever its length, E' t^2/24 its energy a volume. The product of de
+// with the stress of bending has no part in the sum over a body: that stress is in equilibrium and
+// leaves the long sides free.
 #include "saltus/fem/locking.h"
 
 #include <Eigen/Eigenvalues>
@@ -193,7 +195,8 @@ struct LockingPlace {
   }
 };
 
-/// The tangent along which the body is longest, of the projections of its principal axes, and that length [m], 0: none.
+/// The tangent along which the body is longest, of the projections of its principal axes, and that
+/// length [m], 0: none.
 std::pair<Vector3, double> longest_tangent(const Mesh& mesh, const Matrix3& principal,
                                            const Vector3& normal) {
   Vector3 along = Vector3::Zero();
@@ -210,7 +213,8 @@ std::pair<Vector3, double> longest_tangent(const Mesh& mesh, const Matrix3& prin
   return {along, longest};
 }
 
-/// Means over places, weighted by the sizes of their faces; bending and its thickness of the slender places alone.
+/// Means over places, weighted by the sizes of their faces; bending and its thickness of the
+/// slender places alone.
 struct LockingSums {
   double area = 0.0, thickness = 0.0, volume = 0.0;
   double slender = 0.0, slender_thickness = 0.0, bending = 0.0;

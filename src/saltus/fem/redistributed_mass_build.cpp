@@ -28,8 +28,8 @@ std::vector<std::vector<int>> neighbours(const Mesh& mesh) {
   return around;
 }
 
-/// The columns `wanted` of K without zeros, rows: components of Fem's q. Products with several unit vectors at once: their
-/// nodes share no neighbour.
+/// The columns `wanted` of K without zeros, rows: components of Fem's q. Products with several unit
+/// vectors at once: their nodes share no neighbour.
 std::vector<std::vector<Entry>> stiffness_columns(const Fem& fem, const std::vector<int>& wanted,
                                                   const std::vector<int>& node_of) {
   const std::vector<std::vector<int>> around = neighbours(fem.mesh());

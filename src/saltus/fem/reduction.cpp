@@ -1,8 +1,16 @@
-// With q = q0 + X z,  X^T M X = I,  X^T K X = diag(omega^2):   z_j'' + 2 sigma_j z_j' + omega_j^2 z_j = x_j.f(q0) + x_j.r.
+// With q = q0 + X z,  X^T M X = I,  X^T K X = diag(omega^2):
 //
-// Craig and Bampton (1968), b kept, i the rest:  T = [ I 0; Psi Phi ],  Psi = -K_ii^-1 K_ib,  Phi the modes of (K_ii, M_ii).
-// With W = [Psi Phi] and P = A_ib,  T^T A T = [A_bb 0; 0 0] + [P^T W; 0] + [P^T W; 0]^T + W^T A_ii W.  Of K that is
-// K_bb + K_bi Psi, then omega^2, and nothing between.
+//     z_j'' + 2 sigma_j z_j' + omega_j^2 z_j = x_j.f(q0) + x_j.r
+//
+// Craig and Bampton (1968), b kept, i the rest, Phi the modes of (K_ii, M_ii):
+//
+//     T = [ I 0; Psi Phi ],   Psi = -K_ii^-1 K_ib
+//
+// With W = [Psi Phi] and P = A_ib,
+//
+//     T^T A T = [A_bb 0; 0 0] + [P^T W; 0] + [P^T W; 0]^T + W^T A_ii W.
+//
+// Of K that is K_bb + K_bi Psi, then omega^2, and nothing between.
 #include "saltus/fem/reduction.h"
 
 #include <fmt/format.h>
@@ -105,7 +113,8 @@ void expect_reducible(const FemSystem& system, View u, std::span<const int> kept
                                  3 * nodes - 1));
 }
 
-/// The body with its kept degrees of freedom prescribed, at rest at the displacements u: blocks of A = m M + c C + k K.
+/// The body with its kept degrees of freedom prescribed, at rest at the displacements u: blocks of
+/// A = m M + c C + k K.
 class KeptAndRest {
  public:
   KeptAndRest(FemSystem system, View u, std::span<const int> kept)
