@@ -1,4 +1,5 @@
-// From the elements of a file to a mesh: what is a part of the body, what is a face of it, which groups are there.
+// From the elements of a file to a mesh: what is a part of the body, what is a face of it, which
+// groups are there.
 #include "saltus/mesh/gmsh.h"
 
 #include <fmt/format.h>
@@ -20,30 +21,20 @@ using gmsh::Tag;
 // Coordinates of a plane or line agree to this share of the extent of the mesh.
 constexpr double kFlat = 1e-9;
 
-class Assembly {
+/// The elements of a file, each once, with their nodes by rank among the tags.
+class FileElements {
  public:
-  Assembly(gmsh::File file, std::span<const std::string> bars)
-      : file_(std::move(file)), bars_(bars) {}
-
-  Mesh mesh() {
+  explicit FileElements(gmsh::File file) : file_(std::move(file)) {
     for (const Element& e : file_.elements) dimension_ = std::max(dimension_, type(e).dimension);
     if (file_.elements.empty()) gmsh::fail(file_.origin, 0, "holds no elements", "");
     if (dimension_ == 0) gmsh::fail(file_.origin, 0, "holds points alone", "lines at least");
     find_nodes();
     check_tags();
     merge_copies();
-    choose();
-    number_nodes();
-    number_elements();
-    flatten();
-    for (int e = 0; e < std::ssize(body_); ++e)
-      if (const std::string fault = shape_fault(mesh_, e); !fault.empty())
-        fail(*body_[index(e)], "is " + fault, "");
-    find_groups();
-    return std::move(mesh_);
   }
 
- private:
+  const gmsh::File& file() const { return file_; }
+  int dimension() const { return dimension_; }  // the highest one
   static gmsh::Type type(const Element& e) { return gmsh::type_of(e.type); }
 
   [[noreturn]] void fail(const Element& e, const std::string& what, const std::string& hint) const {
@@ -54,12 +45,6 @@ class Assembly {
   std::span<const int> nodes(const Element& e) const {
     return std::span(rank_).subspan(e.first, index(type(e).nodes));
   }
-  std::vector<int> corners(const Element& e) const {
-    const auto all = nodes(e).first(index(type(e).corners));
-    std::vector<int> sorted(all.begin(), all.end());
-    std::ranges::sort(sorted);
-    return sorted;
-  }
   std::span<const Tag> groups(const Element& e) const { return file_.groups[index(e.groups)]; }
   // Physical number with its sign for the dimension, as the blocks and names know it.
   std::string name(int dimension, Tag number) const {
@@ -69,6 +54,7 @@ class Assembly {
                                    : fmt::format("{} {}", kOf[index(dimension)], number);
   }
 
+ private:
   void find_nodes() {
     std::ranges::sort(file_.nodes, {}, [](const gmsh::Node& n) { return std::pair(n.tag, n.at); });
     for (std::size_t i = 1; i < file_.nodes.size(); ++i)
@@ -129,12 +115,55 @@ class Assembly {
     file_.elements = std::move(kept);
   }
 
+  gmsh::File file_;
+  int dimension_ = 0;
+  std::vector<int> rank_;  // of each entry of File::element_nodes
+};
+
+/// Elements of the mesh, and others that only make groups. Of the mesh are those of the highest
+/// dimension, the lines of the groups `bars`, and lines that are no edge of an element.
+struct BodyElements {
+  std::vector<const Element*> body, marks;
+
+  BodyElements(const FileElements& from, std::span<const std::string> bars) {
+    expect_bars(from, bars);
+    std::vector<std::pair<int, int>> edge;
+    for (const Element& e : from.file().elements) {
+      const int dimension = FileElements::type(e).dimension;
+      bool part = dimension == from.dimension() || is_bar(from, e, bars);
+      if (!part && dimension == 1 && !from.groups(e).empty()) {
+        if (edge.empty()) edge = edges(from);
+        part = !std::ranges::binary_search(
+            edge, std::pair<int, int>(std::minmax(from.nodes(e)[0], from.nodes(e)[1])));
+      }
+      if (part)
+        body.push_back(&e);
+      else if (!from.groups(e).empty())
+        marks.push_back(&e);
+    }
+  }
+
+ private:
+  static void expect_bars(const FileElements& from, std::span<const std::string> bars) {
+    for (const std::string& bar : bars)
+      if (std::ranges::none_of(from.file().elements, [&](const Element& e) {
+            return is_bar(from, e, {&bar, 1});
+          }))
+        gmsh::fail(from.file().origin, 0, fmt::format("no lines are in a physical group '{}'", bar),
+                   "the name of a physical curve");
+  }
+  static bool is_bar(const FileElements& from, const Element& e,
+                     std::span<const std::string> bars) {
+    return FileElements::type(e).dimension == 1 && std::ranges::any_of(from.groups(e), [&](Tag g) {
+             return std::ranges::find(bars, from.name(1, g)) != bars.end();
+           });
+  }
   // Pairs of corners that are edges of the elements of the highest dimension, sorted.
-  std::vector<std::pair<int, int>> edges() const {
+  static std::vector<std::pair<int, int>> edges(const FileElements& from) {
     std::vector<std::pair<int, int>> all;
-    for (const Element& e : file_.elements) {
-      if (type(e).dimension != dimension_) continue;
-      const auto node = nodes(e);
+    for (const Element& e : from.file().elements) {
+      if (FileElements::type(e).dimension != from.dimension()) continue;
+      const auto node = from.nodes(e);
       for (const ElementFace& face : faces(*element_of_gmsh(e.type))) {
         const int n = info(face.kind).corners;
         for (int k = 0; k < n; ++k)
@@ -146,60 +175,53 @@ class Assembly {
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
   }
+};
 
-  bool is_bar(const Element& e) const {
-    return type(e).dimension == 1 && std::ranges::any_of(groups(e), [&](Tag g) {
-             return std::ranges::find(bars_, name(1, g)) != bars_.end();
-           });
+/// Nodes and blocks of the mesh from the elements of the body.
+class MeshNumbers {
+ public:
+  MeshNumbers(const FileElements& from, BodyElements& elements)
+      : from_(from), elements_(elements) {}
+
+  Mesh mesh() {
+    number_nodes();
+    number_elements();
+    flatten();
+    for (int e = 0; e < std::ssize(elements_.body); ++e)
+      if (const std::string fault = shape_fault(mesh_, e); !fault.empty())
+        from_.fail(*elements_.body[index(e)], "is " + fault, "");
+    return std::move(mesh_);
   }
+  // Of the mesh, of each rank; -1: none.
+  const std::vector<int>& nodes() const { return node_; }
 
-  // Elements of the body: those of the highest dimension, and bars.
-  void choose() {
-    for (const std::string& bar : bars_)
-      if (std::ranges::none_of(file_.elements, [&](const Element& e) {
-            return type(e).dimension == 1 &&
-                   std::ranges::any_of(groups(e), [&](Tag g) { return name(1, g) == bar; });
-          }))
-        gmsh::fail(file_.origin, 0, fmt::format("no lines are in a physical group '{}'", bar),
-                   "the name of a physical curve");
-    std::vector<std::pair<int, int>> edge;
-    for (const Element& e : file_.elements) {
-      bool part = type(e).dimension == dimension_ || is_bar(e);
-      if (!part && type(e).dimension == 1 && !groups(e).empty()) {
-        if (edge.empty()) edge = edges();
-        part = !std::ranges::binary_search(
-            edge, std::pair<int, int>(std::minmax(nodes(e)[0], nodes(e)[1])));
-      }
-      if (part)
-        body_.push_back(&e);
-      else if (!groups(e).empty())
-        marks_.push_back(&e);
-    }
-  }
-
+ private:
   void number_nodes() {
-    node_.assign(file_.nodes.size(), -1);
-    for (const Element* e : body_)
-      for (int rank : nodes(*e)) node_[index(rank)] = 0;
+    node_.assign(from_.file().nodes.size(), -1);
+    for (const Element* e : elements_.body)
+      for (int rank : from_.nodes(*e)) node_[index(rank)] = 0;
     int count = 0;
     for (int& i : node_)
       if (i == 0) i = count++;
     mesh_.nodes.resize(3, count);
     for (std::size_t rank = 0; rank < node_.size(); ++rank)
-      if (node_[rank] >= 0) mesh_.nodes.col(node_[rank]) = file_.nodes[rank].x;
-    for (const Element* e : marks_)
-      for (int rank : nodes(*e))
+      if (node_[rank] >= 0) mesh_.nodes.col(node_[rank]) = from_.file().nodes[rank].x;
+    for (const Element* e : elements_.marks)
+      for (int rank : from_.nodes(*e))
         if (node_[index(rank)] < 0)
-          fail(*e,
-               fmt::format(
-                   "of the physical group '{}' has the node {}, which no element of the body uses",
-                   name(type(*e).dimension, groups(*e)[0]), file_.nodes[index(rank)].tag),
-               "a body of elements under every group");
+          from_.fail(
+              *e,
+              fmt::format(
+                  "of the physical group '{}' has the node {}, which no element of the body uses",
+                  from_.name(FileElements::type(*e).dimension, from_.groups(*e)[0]),
+                  from_.file().nodes[index(rank)].tag),
+              "a body of elements under every group");
   }
 
+  // Sorts the body by blocks.
   void number_elements() {
     const auto key = [&](const Element* e) {
-      return std::pair(*element_of_gmsh(e->type), groups(*e));
+      return std::pair(*element_of_gmsh(e->type), from_.groups(*e));
     };
     const auto before = [&](const Element* a, const Element* b) {
       const auto [kind_a, in_a] = key(a);
@@ -208,30 +230,31 @@ class Assembly {
       if (!std::ranges::equal(in_a, in_b)) return std::ranges::lexicographical_compare(in_a, in_b);
       return a->tag < b->tag;
     };
-    std::ranges::sort(body_, before);
-    for (std::size_t i = 0; i < body_.size(); ++i) {
-      const auto [kind, in] = key(body_[i]);
+    std::ranges::sort(elements_.body, before);
+    for (std::size_t i = 0; i < elements_.body.size(); ++i) {
+      const auto [kind, in] = key(elements_.body[i]);
       if (i == 0 || kind != mesh_.blocks.back().kind ||
-          !std::ranges::equal(in, key(body_[i - 1]).second))
+          !std::ranges::equal(in, key(elements_.body[i - 1]).second))
         mesh_.blocks.push_back({kind, 0, {}});
-      for (int rank : nodes(*body_[i])) mesh_.blocks.back().nodes.push_back(node_[index(rank)]);
+      for (int rank : from_.nodes(*elements_.body[i]))
+        mesh_.blocks.back().nodes.push_back(node_[index(rank)]);
     }
   }
 
   // Plane elements into the plane z = 0, bars into the least space that holds them.
   void flatten() {
-    mesh_.dimension = dimension_;
-    if (dimension_ == 3) return;
+    mesh_.dimension = from_.dimension();
+    if (from_.dimension() == 3) return;
     const Vector3 low = mesh_.nodes.rowwise().minCoeff(), high = mesh_.nodes.rowwise().maxCoeff();
     const double extent = (high - low).norm();
     const auto flat = [&](int axis) { return high[axis] - low[axis] <= kFlat * extent; };
-    if (dimension_ == 1) mesh_.dimension = !flat(2) ? 3 : flat(1) ? 1 : 2;
-    if (dimension_ == 2 && !flat(2)) {
-      for (const Element* e : body_)
-        for (int rank : nodes(*e))
-          if (file_.nodes[index(rank)].x.z() - low.z() > kFlat * extent)
-            fail(*e, fmt::format("is not in the plane z = {}", low.z()),
-                 "solids, or plane elements in one plane z = const; shells are not read");
+    if (from_.dimension() == 1) mesh_.dimension = !flat(2) ? 3 : flat(1) ? 1 : 2;
+    if (from_.dimension() == 2 && !flat(2)) {
+      for (const Element* e : elements_.body)
+        for (int rank : from_.nodes(*e))
+          if (from_.file().nodes[index(rank)].x.z() - low.z() > kFlat * extent)
+            from_.fail(*e, fmt::format("is not in the plane z = {}", low.z()),
+                       "solids, or plane elements in one plane z = const; shells are not read");
     }
     if (mesh_.dimension < 3) mesh_.nodes.bottomRows(3 - mesh_.dimension).setZero();
     for (ElementBlock& block : mesh_.blocks)
@@ -258,24 +281,38 @@ class Assembly {
     }
   }
 
-  void find_groups() {
-    for (const auto& [key, name] : file_.names) mesh_.node_sets[name];
+  const FileElements& from_;
+  BodyElements& elements_;
+  std::vector<int> node_;
+  Mesh mesh_;
+};
+
+/// Node, element and face sets of a mesh from the physical groups.
+class GroupSets {
+ public:
+  GroupSets(const FileElements& from, const BodyElements& elements, const std::vector<int>& node,
+            Mesh& mesh)
+      : from_(from), elements_(elements), node_(node), mesh_(mesh) {}
+
+  void find() {
+    for (const auto& [key, name] : from_.file().names) mesh_.node_sets[name];
     std::map<std::string, std::set<int>> node_sets;
     const auto add_nodes = [&](const std::string& name, const Element& e) {
-      for (int rank : nodes(e)) node_sets[name].insert(node_[index(rank)]);
+      for (int rank : from_.nodes(e)) node_sets[name].insert(node_[index(rank)]);
     };
-    for (int i = 0; i < std::ssize(body_); ++i)
-      for (Tag g : groups(*body_[index(i)])) {
-        const std::string group = name(type(*body_[index(i)]).dimension, g);
+    for (int i = 0; i < std::ssize(elements_.body); ++i)
+      for (Tag g : from_.groups(*elements_.body[index(i)])) {
+        const std::string group =
+            from_.name(FileElements::type(*elements_.body[index(i)]).dimension, g);
         mesh_.element_sets[group].push_back(i);
-        add_nodes(group, *body_[index(i)]);
+        add_nodes(group, *elements_.body[index(i)]);
       }
     find_faces();
-    for (const Element* e : marks_)
-      for (Tag g : groups(*e)) {
-        const std::string group = name(type(*e).dimension, g);
+    for (const Element* e : elements_.marks)
+      for (Tag g : from_.groups(*e)) {
+        const std::string group = from_.name(FileElements::type(*e).dimension, g);
         add_nodes(group, *e);
-        if (type(*e).dimension == dimension_ - 1 && dimension_ > 1)
+        if (FileElements::type(*e).dimension == from_.dimension() - 1 && from_.dimension() > 1)
           mesh_.face_sets[group].push_back(face_under(*e));
       }
     for (auto& [name, set] : node_sets) mesh_.node_sets[name].assign(set.begin(), set.end());
@@ -290,10 +327,17 @@ class Assembly {
     }
   }
 
+ private:
+  struct Face {
+    std::array<int, 4> corner;
+    int element, face;
+    auto operator<=>(const Face&) const = default;
+  };
+
   // Faces of all elements by their corners, increasing.
   void find_faces() {
-    const bool wanted = std::ranges::any_of(marks_, [&](const Element* e) {
-      return dimension_ > 1 && type(*e).dimension == dimension_ - 1;
+    const bool wanted = std::ranges::any_of(elements_.marks, [&](const Element* e) {
+      return from_.dimension() > 1 && FileElements::type(*e).dimension == from_.dimension() - 1;
     });
     if (!wanted) return;
     int first = 0;
@@ -313,36 +357,34 @@ class Assembly {
 
   MeshFace face_under(const Element& e) const {
     std::array<int, 4> key{-1, -1, -1, -1};
-    const std::vector<int> corner = corners(e);
-    for (std::size_t k = 0; k < corner.size(); ++k) key[k] = node_[index(corner[k])];
+    for (int k = 0; k < FileElements::type(e).corners; ++k)
+      key[index(k)] = node_[index(from_.nodes(e)[index(k)])];
     std::ranges::sort(key);
     const auto at = std::ranges::lower_bound(faces_, Face{key, -1, -1});
     if (at == faces_.end() || at->corner != key)
-      fail(e, fmt::format("is no {} of the body", dimension_ == 3 ? "face" : "edge"),
-           dimension_ == 3 ? "surfaces of solids; shells are not read" : "edges of plane elements");
+      from_.fail(e, fmt::format("is no {} of the body", from_.dimension() == 3 ? "face" : "edge"),
+                 from_.dimension() == 3 ? "surfaces of solids; shells are not read"
+                                        : "edges of plane elements");
     return {at->element, at->face};
   }
 
-  struct Face {
-    std::array<int, 4> corner;
-    int element, face;
-    auto operator<=>(const Face&) const = default;
-  };
-  gmsh::File file_;
-  std::span<const std::string> bars_;  // groups whose lines are bars wherever they lie
-  int dimension_ = 0;
-  std::vector<int> rank_;                     // of each entry of File::element_nodes
-  std::vector<int> node_;                     // of the mesh, of each rank; -1: none
-  std::vector<const Element*> body_, marks_;  // elements of the mesh; others in groups
+  const FileElements& from_;
+  const BodyElements& elements_;
+  const std::vector<int>& node_;  // of the mesh, of each rank
+  Mesh& mesh_;
   std::vector<Face> faces_;
-  Mesh mesh_;
 };
 
 }  // namespace
 
 Mesh read_gmsh_bytes(std::string_view bytes, const std::string& name, const std::string& path,
                      std::span<const std::string> bars) {
-  return Assembly(gmsh::read_file(bytes, name, path), bars).mesh();
+  const FileElements from(gmsh::read_file(bytes, name, path));
+  BodyElements elements(from, bars);
+  MeshNumbers numbers(from, elements);
+  Mesh mesh = numbers.mesh();
+  GroupSets(from, elements, numbers.nodes(), mesh).find();
+  return mesh;
 }
 
 Mesh read_gmsh(const std::filesystem::path& file, const std::string& path,

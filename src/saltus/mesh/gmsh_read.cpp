@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <optional>
 #include <set>
 
 #include "saltus/base/error.h"
@@ -47,157 +48,130 @@ constexpr auto kForeign = std::to_array<Foreign>({{10, "quadrilateral of 9 nodes
                                                   {92, "hexahedron of 64 nodes", kOrder},
                                                   {93, "hexahedron of 125 nodes", kOrder}});
 
-class Reader {
- public:
-  Reader(std::string_view bytes, const std::string& name, const std::string& path)
-      : in_(bytes, name, path) {}
+constexpr std::array kEntity{"point", "curve", "surface", "volume"};
 
-  File read() {
-    format();
-    std::set<std::string, std::less<>> seen;
-    while (in_.next_line()) {
-      const std::string_view line = in_.line();
-      if (!line.starts_with('$') || line.starts_with("$End") || line.size() == 1)
-        in_.fail("no section begins here", "'$' and its name");
-      const std::string name(line.substr(1));
-      const bool once = name == "Nodes" || name == "Elements" || name == "Entities" ||
-                        name == "PhysicalNames" || name == "MeshFormat";
-      if (once && !(seen.insert(name).second && name != "MeshFormat"))
-        in_.fail(fmt::format("a second section ${}", name), "one");
-      if (name == "PartitionedEntities")
-        in_.fail("the mesh is cut into partitions", "save it whole: Mesh.NumPartitions = 0");
-      if (name == "PhysicalNames") {
-        names();
-      } else if (name == "Nodes") {
-        in_.version_2 ? nodes_2() : nodes_4();
-      } else if (name == "Elements") {
-        in_.version_2 ? elements_2() : elements_4();
-      } else if (name == "Entities" && !in_.version_2) {
-        entities();
-      } else {
-        in_.skip(name);
-        continue;
-      }
-      end(name);
-    }
-    for (const char* wanted : {"Nodes", "Elements"})
-      if (!seen.contains(wanted))
-        gmsh::fail(in_.origin(), in_.here(), fmt::format("there is no section ${}", wanted),
-                   "the file is cut off");
-    if (!in_.version_2) resolve(seen.contains("Entities"));
-    file_.origin = in_.origin();
-    return std::move(file_);
+void end_section(Source& in, std::string_view name) {
+  const std::string wanted = fmt::format("$End{}", name);
+  if (in.line(wanted) != wanted)
+    in.fail(fmt::format("the section ${} does not end here", name), wanted);
+}
+
+// Version, byte order and size of numbers.
+void read_format(Source& in) {
+  const std::string_view first = in.line("$MeshFormat");
+  if (first == "$NOD") in.fail("a file MSH 1.0", kVersions);
+  if (first != "$MeshFormat") in.fail("is no file of Gmsh", "it begins with $MeshFormat");
+  in.record("the version");
+  const double version = in.real("the version");
+  const int binary = in.integer("0 for text, 1 for binary");
+  const int size = in.integer("the bytes of a number");
+  in.done();
+  in.version_2 = version >= 2.0 && version <= 2.2;
+  if (!in.version_2 && version != 4.1) in.fail(fmt::format("a file MSH {}", version), kVersions);
+  if (binary != 0 && binary != 1)
+    in.fail(fmt::format("the file type {}", binary), "0 for text, 1 for binary");
+  if (size != 8 && (in.version_2 || size != 4))
+    in.fail(fmt::format("numbers of {} bytes", size), in.version_2 ? "8" : "4 or 8");
+  in.set_size(static_cast<std::size_t>(size));
+  if (binary) {
+    static_assert(std::endian::native == std::endian::little);
+    in.set_binary();
+    const int one = in.integer("the number 1");
+    if (one == 0x01000000) in.fail("the bytes of numbers run from the highest", "little endian");
+    if (one != 1) in.fail(fmt::format("the test of the byte order is {}", one), "1");
   }
+  end_section(in, "MeshFormat");
+}
+
+// Two numbers and nothing else.
+bool two_integers(std::string_view text, int& a, int& b) {
+  const auto skip = [&] {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  };
+  for (int* value : {&a, &b}) {
+    skip();
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+    if (error != std::errc{}) return false;
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  }
+  skip();
+  return text.empty();
+}
+
+// A line with one number, which is text in binary files of version 2 too.
+Tag number_alone(Source& in, std::string_view text) {
+  Tag value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || stop != text.data() + text.size() || value < 0)
+    in.fail("no whole number >= 0 stands here alone", "how many follow");
+  return value;
+}
+
+// dimension number "name"; text in binary files too
+std::map<std::pair<int, Tag>, std::string> read_names(Source& in) {
+  std::map<std::pair<int, Tag>, std::string> names;
+  const Tag count = number_alone(in, in.line("the number of names"));
+  for (Tag i = 0; i < count; ++i) {
+    const std::string_view line = in.line("a physical name");
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    if (open == line.npos || close == open)
+      in.fail("no physical name", "dimension number \"name\"");
+    int dimension = -1, tag = 0;
+    std::string_view numbers = line.substr(0, open);
+    if (!two_integers(numbers, dimension, tag) || dimension < 0 || dimension > 3)
+      in.fail("no dimension and number of a physical name", "dimension number \"name\"");
+    const std::string name(line.substr(open + 1, close - open - 1));
+    if (name.empty()) in.fail("the physical name is empty", "a name, or no entry");
+    if (!names.try_emplace({dimension, std::abs(static_cast<Tag>(tag))}, name).second)
+      in.fail(fmt::format("the physical {} {} has a second name", kEntity[dimension], tag), "one");
+  }
+  return names;
+}
+
+int dimension_of(Source& in, int value) {
+  if (value < 0 || value > 3) in.fail(fmt::format("the dimension {}", value), "0 to 3");
+  return value;
+}
+
+/// Section $Nodes of both versions.
+class NodeSection {
+ public:
+  NodeSection(Source& in, std::vector<Node>& nodes) : in_(in), nodes_(nodes) {}
+  void read() { in_.version_2 ? read_2() : read_4(); }
 
  private:
-  void end(std::string_view name) {
-    const std::string wanted = fmt::format("$End{}", name);
-    if (in_.line(wanted) != wanted)
-      in_.fail(fmt::format("the section ${} does not end here", name), wanted);
-  }
-
-  void format() {
-    const std::string_view first = in_.line("$MeshFormat");
-    if (first == "$NOD") in_.fail("a file MSH 1.0", kVersions);
-    if (first != "$MeshFormat") in_.fail("is no file of Gmsh", "it begins with $MeshFormat");
-    in_.record("the version");
-    const double version = in_.real("the version");
-    const int binary = in_.integer("0 for text, 1 for binary");
-    const int size = in_.integer("the bytes of a number");
-    in_.done();
-    in_.version_2 = version >= 2.0 && version <= 2.2;
-    if (!in_.version_2 && version != 4.1)
-      in_.fail(fmt::format("a file MSH {}", version), kVersions);
-    if (binary != 0 && binary != 1)
-      in_.fail(fmt::format("the file type {}", binary), "0 for text, 1 for binary");
-    if (size != 8 && (in_.version_2 || size != 4))
-      in_.fail(fmt::format("numbers of {} bytes", size), in_.version_2 ? "8" : "4 or 8");
-    in_.set_size(static_cast<std::size_t>(size));
-    if (binary) {
-      static_assert(std::endian::native == std::endian::little);
-      in_.set_binary();
-      const int one = in_.integer("the number 1");
-      if (one == 0x01000000) in_.fail("the bytes of numbers run from the highest", "little endian");
-      if (one != 1) in_.fail(fmt::format("the test of the byte order is {}", one), "1");
-    }
-    end("MeshFormat");
-  }
-
-  // dimension number "name"; text in binary files too
-  void names() {
-    const Tag count = number(in_.line("the number of names"));
-    for (Tag i = 0; i < count; ++i) {
-      const std::string_view line = in_.line("a physical name");
-      const std::size_t open = line.find('"'), close = line.rfind('"');
-      if (open == line.npos || close == open)
-        in_.fail("no physical name", "dimension number \"name\"");
-      int dimension = -1, tag = 0;
-      std::string_view numbers = line.substr(0, open);
-      if (!two(numbers, dimension, tag) || dimension < 0 || dimension > 3)
-        in_.fail("no dimension and number of a physical name", "dimension number \"name\"");
-      const std::string name(line.substr(open + 1, close - open - 1));
-      if (name.empty()) in_.fail("the physical name is empty", "a name, or no entry");
-      if (!file_.names.try_emplace({dimension, std::abs(static_cast<Tag>(tag))}, name).second)
-        in_.fail(fmt::format("the physical {} {} has a second name", kOf[dimension], tag), "one");
-    }
-  }
-  static constexpr std::array kOf{"point", "curve", "surface", "volume"};
-
-  static bool two(std::string_view text, int& a, int& b) {
-    const auto skip = [&] {
-      text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    };
-    for (int* value : {&a, &b}) {
-      skip();
-      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-      if (error != std::errc{}) return false;
-      text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    }
-    skip();
-    return text.empty();
-  }
-
-  // A line with one number, which is text in binary files of version 2 too.
-  Tag number(std::string_view text) {
-    Tag value = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || stop != text.data() + text.size() || value < 0)
-      in_.fail("no whole number >= 0 stands here alone", "how many follow");
-    return value;
-  }
-
   void add_node(Tag tag, Place at) {
     if (tag < 1) in_.fail(fmt::format("the node tag {}", tag), "tags count from 1");
-    file_.nodes.push_back({tag, Vector3::Zero(), at});
+    nodes_.push_back({tag, Vector3::Zero(), at});
   }
   void read_place(Node& node) {
     for (int k = 0; k < 3; ++k) node.x[k] = in_.coordinate("a coordinate");
   }
 
-  void nodes_2() {
-    const Tag count =
-        in_.bounded(number(in_.line("the number of nodes")), in_.binary() ? 28 : 8, "nodes");
-    file_.nodes.reserve(static_cast<std::size_t>(count));
+  void read_2() {
+    const Tag count = in_.bounded(number_alone(in_, in_.line("the number of nodes")),
+                                  in_.binary() ? 28 : 8, "nodes");
+    nodes_.reserve(static_cast<std::size_t>(count));
     for (Tag i = 0; i < count; ++i) {
       in_.record("a node");
       const Place at = in_.here();
       add_node(in_.integer("the tag of a node"), at);
-      read_place(file_.nodes.back());
+      read_place(nodes_.back());
       in_.done();
     }
   }
 
-  void nodes_4() {
+  void read_4() {
     in_.record("the numbers of blocks and nodes");
     const Tag blocks = in_.count("the number of blocks");
     const Tag count = in_.bounded(in_.count("the number of nodes"), in_.binary() ? 28 : 8, "nodes");
     in_.count("the least tag");
     in_.count("the largest tag");
     in_.done();
-    file_.nodes.reserve(static_cast<std::size_t>(count));
+    nodes_.reserve(static_cast<std::size_t>(count));
     for (Tag b = 0; b < blocks; ++b) {
       in_.record("a block of nodes");
-      const int dimension = dimension_of(in_.integer("the dimension of an entity"));
+      const int dimension = dimension_of(in_, in_.integer("the dimension of an entity"));
       in_.integer("the tag of an entity");
       const int parametric = in_.integer("0 or 1: parametric");
       if (parametric != 0 && parametric != 1)
@@ -205,55 +179,124 @@ class Reader {
       const Tag inside =
           in_.bounded(in_.count("the number of nodes"), in_.binary() ? 28 : 8, "nodes");
       in_.done();
-      if (inside > count - std::ssize(file_.nodes))
+      if (inside > count - std::ssize(nodes_))
         in_.fail(fmt::format("more nodes than the {} of the section", count), "");
-      const std::size_t first = file_.nodes.size();
+      const std::size_t first = nodes_.size();
       for (Tag i = 0; i < inside; ++i) {
         in_.record("the tag of a node");
         add_node(in_.count("the tag of a node"), in_.here());
         in_.done();
       }
-      for (std::size_t i = first; i < file_.nodes.size(); ++i) {
+      for (std::size_t i = first; i < nodes_.size(); ++i) {
         in_.record("the place of a node");
-        read_place(file_.nodes[i]);
+        read_place(nodes_[i]);
         for (int k = 0; k < parametric * dimension; ++k) in_.real("a parameter of the node");
         in_.done();
       }
     }
-    if (std::ssize(file_.nodes) != count)
-      in_.fail(fmt::format("{} nodes in blocks, {} announced", file_.nodes.size(), count), "");
+    if (std::ssize(nodes_) != count)
+      in_.fail(fmt::format("{} nodes in blocks, {} announced", nodes_.size(), count), "");
   }
 
-  int dimension_of(int value) {
-    if (value < 0 || value > 3) in_.fail(fmt::format("the dimension {}", value), "0 to 3");
-    return value;
+  Source& in_;
+  std::vector<Node>& nodes_;
+};
+
+/// Lists of physical groups, each once.
+class GroupLists {
+ public:
+  explicit GroupLists(std::vector<std::vector<Tag>>& groups) : groups_(groups) {}
+  int number_of(std::vector<Tag> list) {
+    const auto [at, fresh] = numbers_.try_emplace(list, static_cast<int>(groups_.size()));
+    if (fresh) groups_.push_back(std::move(list));
+    return at->second;
   }
 
-  Type known(int type) {
-    if (type == kPoint || element_of_gmsh(type)) return type_of(type);
-    const auto foreign = std::ranges::find(kForeign, type, &Foreign::type);
-    if (foreign != kForeign.end())
-      in_.fail(fmt::format("elements of type {} ({}) are not read", type, foreign->name),
-               foreign->hint);
-    in_.fail(fmt::format("elements of type {} are not read", type),
-             "1 to 9, 11, 15, 16, 17: lines, triangles, quadrilaterals, tetrahedra, hexahedra to "
-             "order 2, wedges and pyramids to order 1");
+ private:
+  std::vector<std::vector<Tag>>& groups_;
+  std::map<std::vector<Tag>, int> numbers_;
+};
+
+/// Section $Entities of version 4: the group list of each entity, by dimension and tag.
+using EntityGroups = std::map<std::pair<int, int>, int>;
+
+EntityGroups read_entities(Source& in, GroupLists& lists) {
+  EntityGroups found;
+  in.record("the numbers of entities");
+  std::array<Tag, 4> count{};
+  for (Tag& n : count) n = in.count("a number of entities");
+  in.done();
+  for (int d = 0; d < 4; ++d)
+    for (Tag i = 0; i < count[static_cast<std::size_t>(d)]; ++i) {
+      in.record("an entity");
+      const int tag = in.integer("the tag of an entity");
+      for (int k = 0; k < (d == 0 ? 3 : 6); ++k) in.real("a bound of the entity");
+      std::vector<Tag> groups;
+      const Tag physical =
+          in.bounded(in.count("the number of physical groups"), in.binary() ? 4 : 2, "groups");
+      for (Tag k = 0; k < physical; ++k)
+        groups.push_back(std::abs(static_cast<Tag>(in.integer("a physical group"))));
+      std::ranges::sort(groups);
+      groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+      if (d > 0) {
+        const Tag around = in.bounded(in.count("the number of bounding entities"),
+                                      in.binary() ? 4 : 2, "entities");
+        for (Tag k = 0; k < around; ++k) in.integer("a bounding entity");
+      }
+      in.done();
+      if (!found.try_emplace({d, tag}, lists.number_of(std::move(groups))).second)
+        in.fail(fmt::format("the {} {} is there twice", kEntity[static_cast<std::size_t>(d)], tag),
+                "");
+    }
+  return found;
+}
+
+Type known_type(Source& in, int type) {
+  if (type == kPoint || element_of_gmsh(type)) return type_of(type);
+  const auto foreign = std::ranges::find(kForeign, type, &Foreign::type);
+  if (foreign != kForeign.end())
+    in.fail(fmt::format("elements of type {} ({}) are not read", type, foreign->name),
+            foreign->hint);
+  in.fail(fmt::format("elements of type {} are not read", type),
+          "1 to 9, 11, 15, 16, 17: lines, triangles, quadrilaterals, tetrahedra, hexahedra to "
+          "order 2, wedges and pyramids to order 1");
+}
+
+/// Section $Elements of both versions.
+class ElementSection {
+ public:
+  ElementSection(Source& in, File& file, GroupLists& lists) : in_(in), file_(file), lists_(lists) {}
+  void read() { in_.version_2 ? read_2() : read_4(); }
+  /// Group lists in place of entities in version 4. `entities`: null where the file has none.
+  void resolve(const EntityGroups* entities) {
+    std::vector<int> list;
+    for (const auto& [dimension, entity, at] : used_) {
+      if (!entities)
+        list.push_back(lists_.number_of({}));
+      else if (const auto known = entities->find({dimension, entity}); known != entities->end())
+        list.push_back(known->second);
+      else
+        gmsh::fail(in_.origin(), at,
+                   fmt::format("the {} {} is not in $Entities",
+                               kEntity[static_cast<std::size_t>(dimension)], entity),
+                   "");
+    }
+    for (Element& e : file_.elements) e.groups = list[static_cast<std::size_t>(e.groups)];
   }
 
+ private:
+  struct Used {
+    int dimension, entity;
+    Place at;
+  };
   void add_element(Tag tag, int type, int groups, Place at) {
     if (tag < 1) in_.fail(fmt::format("the element tag {}", tag), "tags count from 1");
     file_.elements.push_back({tag, type, file_.element_nodes.size(), groups, at});
   }
 
-  int group_list(std::vector<Tag> list) {
-    const auto [at, fresh] = lists_.try_emplace(list, static_cast<int>(file_.groups.size()));
-    if (fresh) file_.groups.push_back(std::move(list));
-    return at->second;
-  }
-
-  void elements_2() {
-    const Tag count =
-        in_.bounded(number(in_.line("the number of elements")), in_.binary() ? 8 : 6, "elements");
+  void read_2() {
+    const Tag count = in_.bounded(number_alone(in_, in_.line("the number of elements")),
+                                  in_.binary() ? 8 : 6, "elements");
     while (std::ssize(file_.elements) < count) {
       if (!in_.binary()) {
         in_.record("an element");
@@ -277,7 +320,7 @@ class Reader {
   }
 
   void element_2(Tag tag, int number, int tags) {
-    const Type type = known(number);
+    const Type type = known_type(in_, number);
     const Place at = in_.here();
     if (tags < 0) in_.fail(fmt::format("{} tags of an element", tags), "0 or more");
     std::vector<Tag> groups;
@@ -285,7 +328,7 @@ class Reader {
       const Tag value = in_.integer("a tag of an element");
       if (k == 0 && value != 0) groups.push_back(std::abs(value));
     }
-    add_element(tag, number, group_list(std::move(groups)), at);
+    add_element(tag, number, lists_.number_of(std::move(groups)), at);
     nodes_of(type, tag);
   }
 
@@ -298,37 +341,8 @@ class Reader {
     in_.done();
   }
 
-  void entities() {
-    in_.record("the numbers of entities");
-    std::array<Tag, 4> count{};
-    for (Tag& n : count) n = in_.count("a number of entities");
-    in_.done();
-    for (int d = 0; d < 4; ++d)
-      for (Tag i = 0; i < count[static_cast<std::size_t>(d)]; ++i) {
-        in_.record("an entity");
-        const int tag = in_.integer("the tag of an entity");
-        for (int k = 0; k < (d == 0 ? 3 : 6); ++k) in_.real("a bound of the entity");
-        std::vector<Tag> groups;
-        const Tag physical =
-            in_.bounded(in_.count("the number of physical groups"), in_.binary() ? 4 : 2, "groups");
-        for (Tag k = 0; k < physical; ++k)
-          groups.push_back(std::abs(static_cast<Tag>(in_.integer("a physical group"))));
-        std::ranges::sort(groups);
-        groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-        if (d > 0) {
-          const Tag around = in_.bounded(in_.count("the number of bounding entities"),
-                                         in_.binary() ? 4 : 2, "entities");
-          for (Tag k = 0; k < around; ++k) in_.integer("a bounding entity");
-        }
-        in_.done();
-        if (!entities_.try_emplace({d, tag}, group_list(std::move(groups))).second)
-          in_.fail(fmt::format("the {} {} is there twice", kOf[static_cast<std::size_t>(d)], tag),
-                   "");
-      }
-  }
-
   // Element::groups is a number of used_ until all sections are read.
-  void elements_4() {
+  void read_4() {
     in_.record("the numbers of blocks and elements");
     const Tag blocks = in_.count("the number of blocks");
     const Tag count =
@@ -339,10 +353,10 @@ class Reader {
     for (Tag b = 0; b < blocks; ++b) {
       in_.record("a block of elements");
       const Place at = in_.here();
-      const int dimension = dimension_of(in_.integer("the dimension of an entity"));
+      const int dimension = dimension_of(in_, in_.integer("the dimension of an entity"));
       const int entity = in_.integer("the tag of an entity");
       const int number = in_.integer("the type of the elements");
-      const Type type = known(number);
+      const Type type = known_type(in_, number);
       if (type.dimension != dimension)
         in_.fail(fmt::format("elements {} on an entity of dimension {}", type.name, dimension),
                  std::to_string(type.dimension));
@@ -365,33 +379,52 @@ class Reader {
                "");
   }
 
-  void resolve(bool entities) {
-    std::vector<int> list;
-    for (const auto& [dimension, entity, at] : used_) {
-      const auto known = entities_.find({dimension, entity});
-      if (known != entities_.end())
-        list.push_back(known->second);
-      else if (entities)
-        gmsh::fail(in_.origin(), at,
-                   fmt::format("the {} {} is not in $Entities",
-                               kOf[static_cast<std::size_t>(dimension)], entity),
-                   "");
-      else
-        list.push_back(group_list({}));
-    }
-    for (Element& e : file_.elements) e.groups = list[static_cast<std::size_t>(e.groups)];
-  }
-
-  struct Used {
-    int dimension, entity;
-    Place at;
-  };
-  Source in_;
-  File file_;
-  std::map<std::vector<Tag>, int> lists_;
-  std::map<std::pair<int, int>, int> entities_;
+  Source& in_;
+  File& file_;
+  GroupLists& lists_;
   std::vector<Used> used_;
 };
+
+File read_sections(Source& in) {
+  File file;
+  GroupLists lists(file.groups);
+  ElementSection elements(in, file, lists);
+  std::optional<EntityGroups> entities;
+  read_format(in);
+  std::set<std::string, std::less<>> seen;
+  while (in.next_line()) {
+    const std::string_view line = in.line();
+    if (!line.starts_with('$') || line.starts_with("$End") || line.size() == 1)
+      in.fail("no section begins here", "'$' and its name");
+    const std::string name(line.substr(1));
+    const bool once = name == "Nodes" || name == "Elements" || name == "Entities" ||
+                      name == "PhysicalNames" || name == "MeshFormat";
+    if (once && !(seen.insert(name).second && name != "MeshFormat"))
+      in.fail(fmt::format("a second section ${}", name), "one");
+    if (name == "PartitionedEntities")
+      in.fail("the mesh is cut into partitions", "save it whole: Mesh.NumPartitions = 0");
+    if (name == "PhysicalNames") {
+      file.names = read_names(in);
+    } else if (name == "Nodes") {
+      NodeSection(in, file.nodes).read();
+    } else if (name == "Elements") {
+      elements.read();
+    } else if (name == "Entities" && !in.version_2) {
+      entities = read_entities(in, lists);
+    } else {
+      in.skip(name);
+      continue;
+    }
+    end_section(in, name);
+  }
+  for (const char* wanted : {"Nodes", "Elements"})
+    if (!seen.contains(wanted))
+      gmsh::fail(in.origin(), in.here(), fmt::format("there is no section ${}", wanted),
+                 "the file is cut off");
+  if (!in.version_2) elements.resolve(entities ? &*entities : nullptr);
+  file.origin = in.origin();
+  return file;
+}
 
 }  // namespace
 
@@ -402,7 +435,8 @@ Type type_of(int gmsh) {
 }
 
 File read_file(std::string_view bytes, const std::string& name, const std::string& path) {
-  return Reader(bytes, name, path).read();
+  Source in(bytes, name, path);
+  return read_sections(in);
 }
 
 }  // namespace saltus::gmsh
