@@ -31,38 +31,53 @@ RotationSpec rotation_spec(const Matrix3& R) {
   return QuaternionSpec{{Q.w() + 0.0, Q.x() + 0.0, Q.y() + 0.0, Q.z() + 0.0}};
 }
 
-class UrdfSceneMaking {
+constexpr double kFarAway = 1e300;
+
+/// Whether the scene holds the root link.
+bool root_is_held(const UrdfRobot& robot, const UrdfTree& tree, const UrdfOptions& options,
+                  std::vector<std::string>& remarks) {
+  const UrdfLink& root = robot.links[static_cast<std::size_t>(tree.root)];
+  const bool world = root.name == kWorld && !root.inertial;
+  if (world && options.base == UrdfBase::free)
+    throw SceneError(fmt::format("link '{}'", root.name), "has no mass and cannot be free",
+                     "leave --base out, or take the link out of the file")
+        .at(robot.file, root.line, 0);
+  const bool held = world || options.base == UrdfBase::fixed;
+  if (!held && !options.base)
+    remarks.push_back(
+        fmt::format("the root '{}' is free and falls; --base fixed holds it", root.name));
+  return held;
+}
+
+/// Which links make one body. A link without mass is a part of the nearest link with mass above it
+/// that fixed joints lead to, else of the first one with mass that is held fast to it.
+class LinkBodies {
  public:
-  UrdfSceneMaking(const UrdfRobot& robot, const UrdfOptions& options)
-      : robot_(robot), options_(options) {
-    made_.warnings = robot.warnings;
-    made_.remarks = robot.remarks;
-    tree_ = urdf_tree(robot, made_.warnings);
-    lint_limits(robot, made_.warnings);
+  LinkBodies(const UrdfRobot& robot, const UrdfTree& tree, bool root_held,
+             std::vector<std::string>& remarks)
+      : robot_(robot), tree_(tree), root_held_(root_held) {
+    find_carriers();
+    const std::size_t n = robot.links.size();
+    parts_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) parts_[static_cast<std::size_t>(carrier_[k])].push_back(k);
+    std::string parts;
+    for (int i : tree.order)
+      if (carrier(i) != i)
+        parts += fmt::format("{}'{}' of '{}'", parts.empty() ? "" : ", ", link(i).name,
+                             link(carrier(i)).name);
+    if (!parts.empty())
+      remarks.push_back("links without mass are parts of those that they are fixed to: " + parts);
   }
 
-  UrdfScene make() {
-    SceneSpec& spec = made_.spec;
-    spec.title = robot_.name.empty() ? "robot" : robot_.name;
-    spec.time.end = 1.0;
-    spec.time.step = 1e-3;
-    spec.gravity = {0.0, 0.0, -9.81};
-    hold_root();
-    find_carriers();
-    name_joints();
-    for (std::size_t i = 0; i < robot_.links.size(); ++i)
-      if (carrier_[i] == static_cast<int>(i)) add_body(i);
-    for (std::size_t j = 0; j < robot_.joints.size(); ++j) add_joint(j);
-    add_surfaces();
-    check(spec);
-    complete(spec);
-    return std::move(made_);
-  }
+  bool held(int i) const { return root_held_ && i == tree_.root; }
+  /// The link whose body link i is a part of.
+  int carrier(int i) const { return carrier_[static_cast<std::size_t>(i)]; }
+  /// The links of the body of link i, increasing.
+  const std::vector<std::size_t>& parts(std::size_t i) const { return parts_[i]; }
 
  private:
   const UrdfLink& link(int i) const { return robot_.links[static_cast<std::size_t>(i)]; }
   bool has_mass(int i) const { return link(i).inertial && link(i).inertial->mass > 0.0; }
-  bool held(int i) const { return held_ && i == tree_.root; }
   /// The link that a fixed joint holds this one to, -1: none.
   int fixed_to(int i) const {
     const int j = tree_.joint[static_cast<std::size_t>(i)];
@@ -71,25 +86,10 @@ class UrdfSceneMaking {
     return tree_.parent[static_cast<std::size_t>(j)];
   }
 
-  void hold_root() {
-    const UrdfLink& root = link(tree_.root);
-    const bool world = root.name == kWorld && !root.inertial;
-    if (world && options_.base == UrdfBase::free)
-      throw SceneError(fmt::format("link '{}'", root.name), "has no mass and cannot be free",
-                       "leave --base out, or take the link out of the file")
-          .at(robot_.file, root.line, 0);
-    held_ = world || options_.base == UrdfBase::fixed;
-    if (!held_ && !options_.base)
-      made_.remarks.push_back(
-          fmt::format("the root '{}' is free and falls; --base fixed holds it", root.name));
-  }
-
-  // A link without mass is a part of the nearest link with mass above it that fixed joints lead to, else of the first one with
-  // mass that is held fast to it.
   void find_carriers() {
     const std::size_t n = robot_.links.size();
-    std::vector<int> top(n, -1),
-        below(n, -1);  // of what is fast together: its first link, its first link with mass
+    // of links that are fixed to each other: the first one, the first one with mass
+    std::vector<int> top(n, -1), below(n, -1);
     carrier_.assign(n, -1);
     for (int i : tree_.order) {
       const auto k = static_cast<std::size_t>(i);
@@ -100,10 +100,9 @@ class UrdfSceneMaking {
         int& first = below[static_cast<std::size_t>(top[k])];
         if (first < 0) first = i;
       } else if (above >= 0) {
-        carrier_[k] = carrier_[static_cast<std::size_t>(above)];
+        carrier_[k] = carrier(above);
       }
     }
-    std::string parts;
     for (int i : tree_.order) {
       const auto k = static_cast<std::size_t>(i);
       if (carrier_[k] < 0) carrier_[k] = below[static_cast<std::size_t>(top[k])];
@@ -112,31 +111,183 @@ class UrdfSceneMaking {
                          i == tree_.root ? "--base fixed holds it; or give <inertial>"
                                          : "give <inertial>, or fix it to a link with mass")
             .at(robot_.file, link(i).line, 0);
-      if (carrier_[k] != i)
-        parts += fmt::format("{}'{}' of '{}'", parts.empty() ? "" : ", ", link(i).name,
-                             link(carrier_[k]).name);
     }
-    parts_.resize(n);
-    for (std::size_t k = 0; k < n; ++k) parts_[static_cast<std::size_t>(carrier_[k])].push_back(k);
-    if (!parts.empty())
-      made_.remarks.push_back("links without mass are parts of those that they are fixed to: " +
-                              parts);
   }
+
+  const UrdfRobot& robot_;
+  const UrdfTree& tree_;
+  const bool root_held_;
+  std::vector<int> carrier_;
+  std::vector<std::vector<std::size_t>> parts_;
+};
+
+/// Shapes of links as entries of a scene in `folder`.
+class ShapeSpecs {
+ public:
+  ShapeSpecs(const UrdfRobot& robot, const fs::path& folder, std::vector<std::string>& remarks)
+      : robot_(robot), folder_(folder.empty() ? fs::path(".") : folder), remarks_(remarks) {}
+
+  /// `solid`: as urdf_solid makes it; `at`: on the body; `fixed`: of a body that does not move.
+  ShapeSpec spec(const UrdfLink& owner, const UrdfShape& shape, const Shape& solid, const Pose& at,
+                 bool fixed) {
+    ShapeSpec made;
+    made.position = numbers_of(at.x);
+    made.rotation = rotation_spec(at.R);
+    switch (shape.kind) {
+      case UrdfShape::Kind::box:
+        made.box = BoxSpec{numbers_of(shape.size)};
+        break;
+      case UrdfShape::Kind::cylinder:
+        made.cylinder = RoundBarSpec{shape.radius, shape.length};
+        break;
+      case UrdfShape::Kind::capsule:
+        made.capsule = RoundBarSpec{shape.radius, shape.length};
+        break;
+      case UrdfShape::Kind::sphere:
+        made.sphere = SphereSpec{shape.radius};
+        break;
+      case UrdfShape::Kind::mesh:
+        add_mesh(owner, shape, solid, fixed, made);
+    }
+    return made;
+  }
+
+ private:
+  // One factor for all axes leaves the mesh to its file; with several the corners of the hull are
+  // written.
+  void add_mesh(const UrdfLink& owner, const UrdfShape& shape, const Shape& solid, bool fixed,
+                ShapeSpec& spec) {
+    const Vector3& s = shape.size;
+    const bool uniform = s.x() == s.y() && s.y() == s.z() && s.x() > 0.0;
+    const std::string file = name_from_scene(urdf_mesh_file(robot_, owner, shape));
+    if (uniform && fixed) {
+      spec.mesh = SurfaceSpec{file, {}, s.x()};
+      return;
+    }
+    if (!hulls_remarked_) remarks_.push_back("meshes of links touch by their convex hulls");
+    hulls_remarked_ = true;
+    spec.hull.emplace();
+    if (uniform) {
+      spec.hull->file = file;
+      spec.hull->scale = s.x();
+      return;
+    }
+    for (const Vector3& x : std::get<std::shared_ptr<const ConvexHull>>(solid)->vertices)
+      spec.hull->points.push_back(numbers_of(x));
+  }
+  std::string name_from_scene(const fs::path& file) const {
+    std::error_code error;
+    const fs::path folder = fs::absolute(folder_, error);
+    const fs::path near =
+        fs::absolute(file, error).lexically_normal().lexically_proximate(folder.lexically_normal());
+    return near.generic_string();
+  }
+
+  const UrdfRobot& robot_;
+  const fs::path folder_;
+  std::vector<std::string>& remarks_;
+  bool hulls_remarked_ = false;
+};
+
+void add_mass(const UrdfInertial& inertial, RigidSpec& rigid) {
+  const Matrix3 J = inertial.at.R * inertial.inertia * inertial.at.R.transpose();
+  rigid.mass = inertial.mass;
+  rigid.inertia = {J(0, 0), J(1, 1), J(2, 2)};
+  const Vector3 off(J(0, 1), J(0, 2), J(1, 2));
+  if (!off.isZero(0.0)) rigid.inertia.insert(rigid.inertia.end(), off.begin(), off.end());
+  if (!inertial.at.x.isZero(0.0)) rigid.centre = numbers_of(inertial.at.x);
+}
+
+/// Of each joint in the scene, by its name in the file: a scene calls joints and bodies by
+/// different names, a URDF file need not.
+std::map<std::string, std::string> joint_names(const UrdfRobot& robot,
+                                               std::vector<std::string>& remarks) {
+  std::map<std::string, std::string> names;
+  std::set<std::string> taken;
+  for (const UrdfLink& one : robot.links) taken.insert(one.name);
+  for (const UrdfJoint& joint : robot.joints)
+    if (!taken.contains(joint.name)) names[joint.name] = joint.name;
+  for (const auto& [own, name] : names) taken.insert(name);
+  for (const UrdfJoint& joint : robot.joints) {
+    std::string& name = names[joint.name];
+    if (!name.empty()) continue;
+    name = joint.name + "_joint";
+    for (int k = 2; !taken.insert(name).second; ++k)
+      name = fmt::format("{}_joint{}", joint.name, k);
+    remarks.push_back(
+        fmt::format("joint '{}' is called '{}': a link has its name", joint.name, name));
+  }
+  return names;
+}
+
+template <Dimension D>
+std::optional<JointLawsSpec<D>> joint_laws(const UrdfJoint& from, double start, bool motors) {
+  JointLawsSpec<D> made;
+  made.start = start;
+  made.damping = from.damping;
+  made.friction = from.friction;
+  if (from.limit && from.kind != UrdfJoint::Kind::continuous) {
+    const auto end = [&](double x) {
+      const bool counted =
+          from.kind == UrdfJoint::Kind::prismatic || std::abs(x) <= std::numbers::pi;
+      return counted ? std::optional(x) : std::nullopt;
+    };
+    JointLimits<D> limits;
+    limits.lower = end(from.limit->lower.value_or(0.0));
+    limits.upper = end(from.limit->upper.value_or(0.0));
+    if (limits.lower || limits.upper) made.limits = limits;
+  }
+  if (motors && !from.mimic && from.limit && from.limit->effort.value_or(0.0) > 0.0)
+    made.motor = JointMotor<D>{0.0, *from.limit->effort};
+  if (made == JointLawsSpec<D>{}) return std::nullopt;
+  return made;
+}
+
+class UrdfSceneBuilder {
+ public:
+  UrdfSceneBuilder(const UrdfRobot& robot, const UrdfOptions& options)
+      : robot_(robot),
+        options_(options),
+        made_{SceneSpec{}, robot.warnings, robot.remarks},
+        tree_(urdf_tree(robot, made_.warnings)),
+        bodies_(robot, tree_, root_is_held(robot, tree_, options, made_.remarks), made_.remarks),
+        joint_name_(joint_names(robot, made_.remarks)),
+        shapes_(robot, options.scene_folder, made_.remarks) {
+    lint_limits(robot, made_.warnings);
+  }
+
+  UrdfScene build() {
+    SceneSpec& spec = made_.spec;
+    spec.title = robot_.name.empty() ? "robot" : robot_.name;
+    spec.time.end = 1.0;
+    spec.time.step = 1e-3;
+    spec.gravity = {0.0, 0.0, -9.81};
+    for (std::size_t i = 0; i < robot_.links.size(); ++i)
+      if (bodies_.carrier(static_cast<int>(i)) == static_cast<int>(i)) add_body(i);
+    for (std::size_t j = 0; j < robot_.joints.size(); ++j) add_joint(j);
+    add_surfaces();
+    check(spec);
+    complete(spec);
+    return std::move(made_);
+  }
+
+ private:
+  const UrdfLink& link(int i) const { return robot_.links[static_cast<std::size_t>(i)]; }
 
   void add_body(std::size_t i) {
     const auto self = static_cast<int>(i);
     BodySpec body;
     body.name = link(self).name;
-    if (body.name == kWorld && !held(self))
+    if (body.name == kWorld && !bodies_.held(self))
       throw SceneError("link 'world'", "moves, and a scene calls world what stands still",
                        "give the link another name")
           .at(robot_.file, link(self).line, 0);
     body.kind = BodyKind::rigid;
     body.rigid.emplace();
     RigidSpec& rigid = *body.rigid;
-    rigid.fixed = held(self);
+    rigid.fixed = bodies_.held(self);
     Bounds box{Vector3::Constant(kFarAway), Vector3::Constant(-kFarAway)};
-    for (const std::size_t k : parts_[i]) {
+    for (const std::size_t k : bodies_.parts(i)) {
       const Pose at = k == i ? Pose{} : tree_.pose[i].inverse() * tree_.pose[k];
       for (const UrdfShape& shape : robot_.links[k].shapes) {
         if (body.name == kWorld) body.name = k == i ? "ground" : robot_.links[k].name;
@@ -145,7 +296,7 @@ class UrdfSceneMaking {
         const Bounds one = bounds(solid, on_body);
         box.low = box.low.cwiseMin(one.low);
         box.high = box.high.cwiseMax(one.high);
-        rigid.shapes.push_back(shape_spec(robot_.links[k], shape, solid, on_body, rigid.fixed));
+        rigid.shapes.push_back(shapes_.spec(robot_.links[k], shape, solid, on_body, rigid.fixed));
       }
     }
     if (rigid.shapes.size() == 1) {
@@ -165,98 +316,16 @@ class UrdfSceneMaking {
     made_.spec.bodies.push_back(std::move(body));
   }
 
-  void add_mass(const UrdfInertial& inertial, RigidSpec& rigid) const {
-    const Matrix3 J = inertial.at.R * inertial.inertia * inertial.at.R.transpose();
-    rigid.mass = inertial.mass;
-    rigid.inertia = {J(0, 0), J(1, 1), J(2, 2)};
-    const Vector3 off(J(0, 1), J(0, 2), J(1, 2));
-    if (!off.isZero(0.0)) rigid.inertia.insert(rigid.inertia.end(), off.begin(), off.end());
-    if (!inertial.at.x.isZero(0.0)) rigid.centre = numbers_of(inertial.at.x);
-  }
-
-  ShapeSpec shape_spec(const UrdfLink& owner, const UrdfShape& shape, const Shape& solid,
-                       const Pose& at, bool fixed) {
-    ShapeSpec spec;
-    spec.position = numbers_of(at.x);
-    spec.rotation = rotation_spec(at.R);
-    switch (shape.kind) {
-      case UrdfShape::Kind::box:
-        spec.box = BoxSpec{numbers_of(shape.size)};
-        break;
-      case UrdfShape::Kind::cylinder:
-        spec.cylinder = RoundBarSpec{shape.radius, shape.length};
-        break;
-      case UrdfShape::Kind::capsule:
-        spec.capsule = RoundBarSpec{shape.radius, shape.length};
-        break;
-      case UrdfShape::Kind::sphere:
-        spec.sphere = SphereSpec{shape.radius};
-        break;
-      case UrdfShape::Kind::mesh:
-        add_mesh(owner, shape, solid, fixed, spec);
-    }
-    return spec;
-  }
-
-  // One factor for all axes leaves the mesh to its file; with several the corners of the hull are written.
-  void add_mesh(const UrdfLink& owner, const UrdfShape& shape, const Shape& solid, bool fixed,
-                ShapeSpec& spec) {
-    const Vector3& s = shape.size;
-    const bool uniform = s.x() == s.y() && s.y() == s.z() && s.x() > 0.0;
-    const std::string file = name_from_scene(urdf_mesh_file(robot_, owner, shape));
-    if (uniform && fixed) {
-      spec.mesh = SurfaceSpec{file, {}, s.x()};
-      return;
-    }
-    if (!told_hulls_) made_.remarks.push_back("meshes of links touch by their convex hulls");
-    told_hulls_ = true;
-    spec.hull.emplace();
-    if (uniform) {
-      spec.hull->file = file;
-      spec.hull->scale = s.x();
-      return;
-    }
-    for (const Vector3& x : std::get<std::shared_ptr<const ConvexHull>>(solid)->vertices)
-      spec.hull->points.push_back(numbers_of(x));
-  }
-  std::string name_from_scene(const fs::path& file) const {
-    std::error_code error;
-    const fs::path folder =
-        fs::absolute(options_.scene_folder.empty() ? fs::path(".") : options_.scene_folder, error);
-    const fs::path near =
-        fs::absolute(file, error).lexically_normal().lexically_proximate(folder.lexically_normal());
-    return near.generic_string();
-  }
-
   std::string body_name(int i) const {
-    const int carrier = carrier_[static_cast<std::size_t>(i)];
-    return held(carrier) ? held_name_ : link(carrier).name;
-  }
-
-  /// A scene calls joints and bodies by different names, a URDF file need not.
-  void name_joints() {
-    std::set<std::string> taken;
-    for (const UrdfLink& one : robot_.links) taken.insert(one.name);
-    for (const UrdfJoint& joint : robot_.joints)
-      if (!taken.contains(joint.name)) joint_name_[joint.name] = joint.name;
-    for (const auto& [own, name] : joint_name_) taken.insert(name);
-    for (const UrdfJoint& joint : robot_.joints) {
-      std::string& name = joint_name_[joint.name];
-      if (!name.empty()) continue;
-      name = joint.name + "_joint";
-      for (int k = 2; !taken.insert(name).second; ++k)
-        name = fmt::format("{}_joint{}", joint.name, k);
-      made_.remarks.push_back(
-          fmt::format("joint '{}' is called '{}': a link has its name", joint.name, name));
-    }
+    const int carrier = bodies_.carrier(i);
+    return bodies_.held(carrier) ? held_name_ : link(carrier).name;
   }
 
   void add_joint(std::size_t j) {
     const UrdfJoint& from = robot_.joints[j];
     const int parent = tree_.parent[j], child = tree_.child[j];
     if (from.kind == UrdfJoint::Kind::floating) return;
-    if (carrier_[static_cast<std::size_t>(parent)] == carrier_[static_cast<std::size_t>(child)])
-      return;
+    if (bodies_.carrier(parent) == bodies_.carrier(child)) return;
     const Pose& at = tree_.pose[static_cast<std::size_t>(child)];
     JointSpec joint;
     joint.name = joint_name_.at(from.name);
@@ -267,11 +336,11 @@ class UrdfSceneMaking {
       case UrdfJoint::Kind::revolute:
       case UrdfJoint::Kind::continuous:
         joint.kind = JointKind::revolute;
-        joint.turn = laws<unit::rad>(from, tree_.coordinate[j]);
+        joint.turn = joint_laws<unit::rad>(from, tree_.coordinate[j], options_.motors);
         break;
       case UrdfJoint::Kind::prismatic:
         joint.kind = JointKind::prismatic;
-        joint.slide = laws<unit::m>(from, tree_.coordinate[j]);
+        joint.slide = joint_laws<unit::m>(from, tree_.coordinate[j], options_.motors);
         break;
       case UrdfJoint::Kind::planar:
         joint.kind = JointKind::planar;
@@ -289,36 +358,13 @@ class UrdfSceneMaking {
     made_.spec.couplings.push_back(std::move(coupling));
   }
 
-  /// The coordinate, heard under the name of the joint.
+  /// The coordinate, under the name of the joint.
   void add_output(const JointSpec& joint) {
     OutputSpec output;
     output.name = joint.name;
     output.probe = joint.name;
     output.quantity = OutputSpec::Quantity::displacement;
     made_.spec.outputs.push_back(std::move(output));
-  }
-
-  template <Dimension D>
-  std::optional<JointLawsSpec<D>> laws(const UrdfJoint& from, double start) const {
-    JointLawsSpec<D> made;
-    made.start = start;
-    made.damping = from.damping;
-    made.friction = from.friction;
-    if (from.limit && from.kind != UrdfJoint::Kind::continuous) {
-      const auto end = [&](double x) {
-        const bool counted =
-            from.kind == UrdfJoint::Kind::prismatic || std::abs(x) <= std::numbers::pi;
-        return counted ? std::optional(x) : std::nullopt;
-      };
-      JointLimits<D> limits;
-      limits.lower = end(from.limit->lower.value_or(0.0));
-      limits.upper = end(from.limit->upper.value_or(0.0));
-      if (limits.lower || limits.upper) made.limits = limits;
-    }
-    if (options_.motors && !from.mimic && from.limit && from.limit->effort.value_or(0.0) > 0.0)
-      made.motor = JointMotor<D>{0.0, *from.limit->effort};
-    if (made == JointLawsSpec<D>{}) return std::nullopt;
-    return made;
   }
 
   void add_surfaces() {
@@ -338,17 +384,14 @@ class UrdfSceneMaking {
         "--friction 0.5 writes it");
   }
 
-  static constexpr double kFarAway = 1e300;
   const UrdfRobot& robot_;
   const UrdfOptions& options_;
-  UrdfTree tree_;
   UrdfScene made_;
-  bool held_ = false, told_hulls_ = false;
-  std::string held_name_;                          ///< of the body that the held root becomes
-  std::map<std::string, std::string> joint_name_;  ///< in the scene, by that in the file
-  std::vector<int> carrier_;  ///< of each link: the link whose body it is a part of
-  std::vector<std::vector<std::size_t>>
-      parts_;  ///< of each link: those that it carries, increasing
+  const UrdfTree tree_;
+  const LinkBodies bodies_;
+  const std::map<std::string, std::string> joint_name_;
+  ShapeSpecs shapes_;
+  std::string held_name_;  ///< of the body that the held root becomes
 };
 
 }  // namespace
@@ -379,7 +422,7 @@ Shape urdf_solid(const UrdfRobot& robot, const UrdfLink& link, const UrdfShape& 
 }
 
 UrdfScene urdf_scene(const UrdfRobot& robot, const UrdfOptions& options) {
-  return UrdfSceneMaking(robot, options).make();
+  return UrdfSceneBuilder(robot, options).build();
 }
 
 UrdfScene import_urdf(const fs::path& file, const UrdfOptions& options) {
