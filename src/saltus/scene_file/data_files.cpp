@@ -26,72 +26,41 @@ InputFile read_input(const DataFile& data) {
   return {data.entry, data.file.string(), size, fmt::format("{:016x}", hash)};
 }
 
-}  // namespace
+/// Collects the files that the entries of a scene name, each under the path of its entry.
+class DataFileList {
+ public:
+  explicit DataFileList(const Scene& scene) : scene_(scene) {}
 
-std::vector<DataFile> data_files(const Scene& scene) {
-  std::vector<DataFile> files;
-  const auto add = [&](const std::string& entry, const std::optional<std::string>& name) {
-    if (name) files.push_back({entry, scene.resolve(*name)});
-  };
-  const auto add_damping = [&](const std::string& entry,
-                               const std::optional<DampingSpec>& damping) {
-    if (!damping) return;
-    if (const auto* table = std::get_if<TableDamping>(&*damping)) add(entry, table->table);
-  };
-  const auto add_matrices = [&](const std::string& path, const MatricesSpec& matrices) {
-    const auto add_one = [&](const char* key, const auto& spec) {
-      if (const auto* name = std::get_if<std::string>(&spec)) add(path + key, *name);
-    };
-    add_one("mass", matrices.mass);
-    if (matrices.damping) add_one("damping", *matrices.damping);
-    if (matrices.stiffness) add_one("stiffness", *matrices.stiffness);
-    if (matrices.load) add_one("load", *matrices.load);
-  };
-  const auto add_running = [&](const std::string& path,
-                               const std::optional<SurfaceVelocitySpec>& velocity) {
-    if (!velocity) return;
-    if (const auto* running = std::get_if<RunningSpec>(&*velocity))
-      add(path + "surface_velocity.factor.file", running->factor.file);
-  };
-  const auto add_shape = [&](const std::string& path, const ShapeSpec& shape) {
-    add_running(path, shape.surface_velocity);
-    if (shape.hull) add(path + "hull.file", shape.hull->file);
-    if (shape.height_field) add(path + "height_field.file", shape.height_field->file);
-    if (!shape.mesh) return;
-    add(path + "mesh.file", shape.mesh->file);
-    for (std::size_t k = 0; k < shape.mesh->pieces.size(); ++k)
-      add(fmt::format("{}mesh.pieces[{}]", path, k), shape.mesh->pieces[k]);
-  };
-  const auto add_rigid = [&](const std::string& path, const RigidSpec& rigid) {
-    if (rigid.shape) add_shape(path + "shape.", *rigid.shape);
-    for (std::size_t k = 0; k < rigid.shapes.size(); ++k)
-      add_shape(fmt::format("{}shapes[{}].", path, k), rigid.shapes[k]);
-    if (rigid.copies) add(path + "copies.file", rigid.copies->file);
-    if (!rigid.motion) return;
-    const auto add_course = [&](const char* key, const auto& course) {
-      if (course) add(path + "motion." + key + ".file", course->file);
-    };
-    add_course("x", rigid.motion->x);
-    add_course("y", rigid.motion->y);
-    add_course("z", rigid.motion->z);
-    add_course("angle", rigid.motion->angle);
-  };
-  const auto add_fem = [&](const std::string& path, const FemSpec& fem) {
-    add(path + "mesh.file", fem.mesh.file);
-    add(path + "start", fem.start);
-    for (std::size_t k = 0; k < fem.prescribed.size(); ++k) {
-      const LedNodesSpec& led = fem.prescribed[k];
-      for (const auto& [key, course] :
-           {std::pair{"x", &led.x}, std::pair{"y", &led.y}, std::pair{"z", &led.z}})
-        if (*course) add(fmt::format("{}prescribed[{}].{}.file", path, k, key), (*course)->file);
+  std::vector<DataFile> operator()() {
+    const SceneSpec& spec = scene_.spec;
+    for (std::size_t i = 0; i < spec.bodies.size(); ++i)
+      add_body(fmt::format("bodies[{}].", i), spec.bodies[i]);
+    for (std::size_t i = 0; i < spec.joints.size(); ++i)
+      add_joint(fmt::format("joints[{}].", i), spec.joints[i]);
+    for (std::size_t i = 0; i < spec.couplings.size(); ++i)
+      add_file(fmt::format("couplings[{}].value.file", i), spec.couplings[i].value);
+    for (std::size_t i = 0; i < spec.contacts.size(); ++i) {
+      const auto& against = spec.contacts[i].against;
+      if (!against) continue;
+      const std::string path = fmt::format("contacts[{}].against.", i);
+      add(path + "file", against->file);
+      add_surface_velocity(path, against->surface_velocity);
     }
-    for (std::size_t k = 0; k < fem.loads.size(); ++k)
-      if (const auto& factor = fem.loads[k].factor)
-        add(fmt::format("{}loads[{}].factor.file", path, k), factor->file);
-  };
-  for (std::size_t i = 0; i < scene.spec.bodies.size(); ++i) {
-    const BodySpec& body = scene.spec.bodies[i];
-    const std::string path = fmt::format("bodies[{}].", i);
+    add_file("reference.file", spec.reference);
+    return std::move(files_);
+  }
+
+ private:
+  void add(const std::string& entry, const std::optional<std::string>& name) {
+    if (name) files_.push_back({entry, scene_.resolve(*name)});
+  }
+  /// The member `file` of an entry that may be left out.
+  template <class Entry>
+  void add_file(const std::string& entry, const std::optional<Entry>& given) {
+    if (given) add(entry, given->file);
+  }
+
+  void add_body(const std::string& path, const BodySpec& body) {
     if (body.string) {
       add(path + "string.table", body.string->table);
       add_damping(path + "string.damping.table", body.string->damping);
@@ -101,48 +70,90 @@ std::vector<DataFile> data_files(const Scene& scene) {
       add(path + "modes.file", body.modes->file);
       add(path + "modes.shapes", body.modes->shapes);
     }
-    if (body.initial) add(path + "initial.file", body.initial->file);
+    add_file(path + "initial.file", body.initial);
     if (body.matrices) add_matrices(path + "matrices.", *body.matrices);
-    if (body.particles) add(path + "particles.file", body.particles->file);
+    add_file(path + "particles.file", body.particles);
     if (body.rigid) add_rigid(path + "rigid.", *body.rigid);
     if (body.pseudo_rigid) {
       add_shape(path + "pseudo_rigid.shape.", body.pseudo_rigid->shape);
-      if (body.pseudo_rigid->copies)
-        add(path + "pseudo_rigid.copies.file", body.pseudo_rigid->copies->file);
+      add_file(path + "pseudo_rigid.copies.file", body.pseudo_rigid->copies);
     }
     if (body.fem) add_fem(path + "fem.", *body.fem);
     for (std::size_t k = 0; body.beam && k < body.beam->loads.size(); ++k)
-      if (const auto& factor = body.beam->loads[k].factor)
-        add(fmt::format("{}beam.loads[{}].factor.file", path, k), factor->file);
+      add_file(fmt::format("{}beam.loads[{}].factor.file", path, k), body.beam->loads[k].factor);
     for (std::size_t k = 0; k < body.loads.size(); ++k)
       add(fmt::format("{}loads[{}].file", path, k), body.loads[k].file);
     for (std::size_t k = 0; k < body.prescribed.size(); ++k)
       add(fmt::format("{}prescribed[{}].file", path, k), body.prescribed[k].file);
   }
-  const auto add_drive = [&](const std::string& entry, const auto& laws) {
-    if (laws && laws->drive) add(entry + ".drive.file", laws->drive->file);
-  };
-  for (std::size_t i = 0; i < scene.spec.joints.size(); ++i) {
-    const JointSpec& joint = scene.spec.joints[i];
-    const std::string path = fmt::format("joints[{}].", i);
-    add_drive(path + "turn", joint.turn);
-    add_drive(path + "turn2", joint.turn2);
-    add_drive(path + "slide", joint.slide);
-    add_drive(path + "slide2", joint.slide2);
+  void add_damping(const std::string& entry, const std::optional<DampingSpec>& damping) {
+    if (!damping) return;
+    if (const auto* table = std::get_if<TableDamping>(&*damping)) add(entry, table->table);
   }
-  for (std::size_t i = 0; i < scene.spec.couplings.size(); ++i)
-    if (const auto& value = scene.spec.couplings[i].value)
-      add(fmt::format("couplings[{}].value.file", i), value->file);
-  for (std::size_t i = 0; i < scene.spec.contacts.size(); ++i) {
-    const auto& against = scene.spec.contacts[i].against;
-    if (!against) continue;
-    const std::string path = fmt::format("contacts[{}].against.", i);
-    add(path + "file", against->file);
-    add_running(path, against->surface_velocity);
+  void add_matrices(const std::string& path, const MatricesSpec& matrices) {
+    const auto add_one = [&](const char* key, const auto& spec) {
+      if (const auto* name = std::get_if<std::string>(&spec)) add(path + key, *name);
+    };
+    add_one("mass", matrices.mass);
+    if (matrices.damping) add_one("damping", *matrices.damping);
+    if (matrices.stiffness) add_one("stiffness", *matrices.stiffness);
+    if (matrices.load) add_one("load", *matrices.load);
   }
-  if (scene.spec.reference) add("reference.file", scene.spec.reference->file);
-  return files;
-}
+  void add_surface_velocity(const std::string& path,
+                            const std::optional<SurfaceVelocitySpec>& velocity) {
+    if (!velocity) return;
+    if (const auto* running = std::get_if<RunningSpec>(&*velocity))
+      add(path + "surface_velocity.factor.file", running->factor.file);
+  }
+  void add_shape(const std::string& path, const ShapeSpec& shape) {
+    add_surface_velocity(path, shape.surface_velocity);
+    add_file(path + "hull.file", shape.hull);
+    add_file(path + "height_field.file", shape.height_field);
+    if (!shape.mesh) return;
+    add(path + "mesh.file", shape.mesh->file);
+    for (std::size_t k = 0; k < shape.mesh->pieces.size(); ++k)
+      add(fmt::format("{}mesh.pieces[{}]", path, k), shape.mesh->pieces[k]);
+  }
+  void add_rigid(const std::string& path, const RigidSpec& rigid) {
+    if (rigid.shape) add_shape(path + "shape.", *rigid.shape);
+    for (std::size_t k = 0; k < rigid.shapes.size(); ++k)
+      add_shape(fmt::format("{}shapes[{}].", path, k), rigid.shapes[k]);
+    add_file(path + "copies.file", rigid.copies);
+    if (!rigid.motion) return;
+    add_file(path + "motion.x.file", rigid.motion->x);
+    add_file(path + "motion.y.file", rigid.motion->y);
+    add_file(path + "motion.z.file", rigid.motion->z);
+    add_file(path + "motion.angle.file", rigid.motion->angle);
+  }
+  void add_fem(const std::string& path, const FemSpec& fem) {
+    add(path + "mesh.file", fem.mesh.file);
+    add(path + "start", fem.start);
+    for (std::size_t k = 0; k < fem.prescribed.size(); ++k) {
+      const std::string led = fmt::format("{}prescribed[{}].", path, k);
+      add_file(led + "x.file", fem.prescribed[k].x);
+      add_file(led + "y.file", fem.prescribed[k].y);
+      add_file(led + "z.file", fem.prescribed[k].z);
+    }
+    for (std::size_t k = 0; k < fem.loads.size(); ++k)
+      add_file(fmt::format("{}loads[{}].factor.file", path, k), fem.loads[k].factor);
+  }
+  void add_joint(const std::string& path, const JointSpec& joint) {
+    const auto add_drive = [&](const char* key, const auto& laws) {
+      if (laws) add_file(path + key + ".drive.file", laws->drive);
+    };
+    add_drive("turn", joint.turn);
+    add_drive("turn2", joint.turn2);
+    add_drive("slide", joint.slide);
+    add_drive("slide2", joint.slide2);
+  }
+
+  const Scene& scene_;
+  std::vector<DataFile> files_;
+};
+
+}  // namespace
+
+std::vector<DataFile> data_files(const Scene& scene) { return DataFileList(scene)(); }
 
 std::vector<InputFile> input_files(const Scene& scene) {
   std::vector<InputFile> inputs;
