@@ -98,6 +98,51 @@ struct Pack {
     give(p, width, i, n, k + 2, x.z);
   }
 
+  /// Newton's matrix.
+  struct Jacobian {
+    R xx, yx, zx, xy, yy, zy, xz, yz, zz;
+  };
+  /// x of N x = e, by cofactors.
+  static SALTUS_INLINE void solve(const Jacobian& N, const R3& e, R3& x) {
+    const R cxx = N.yy * N.zz - N.yz * N.zy, cxy = N.yz * N.zx - N.yx * N.zz,
+            cxz = N.yx * N.zy - N.yy * N.zx;
+    const R inverse = 1.0 / (N.xx * cxx + N.xy * cxy + N.xz * cxz);
+    x.x = inverse *
+          (cxx * e.x + (N.xz * N.zy - N.xy * N.zz) * e.y + (N.xy * N.yz - N.xz * N.yy) * e.z);
+    x.y = inverse *
+          (cxy * e.x + (N.xx * N.zz - N.xz * N.zx) * e.y + (N.xz * N.yx - N.xx * N.yz) * e.z);
+    x.z = inverse *
+          (cxz * e.x + (N.xy * N.zx - N.xx * N.zy) * e.y + (N.xx * N.yy - N.xy * N.yx) * e.z);
+  }
+  /// Of the load g at the spin Om: e -= S g, N -= (h/2) dS g/dw.
+  static SALTUS_INLINE void add_load(double h, const R& half, const R3& Om, const R3& g, R3& e,
+                                     Jacobian& N) {
+    const R3 w{h * Om.x, h * Om.y, h * Om.z};
+    R w2, wg;
+    dot(w, w, w2);
+    dot(w, g, wg);
+    R s = 1.0 + 0.25 * w2;
+    square_root<W>(s);
+    const R u = 0.25 / (s + 1.0), p = 0.25 / s, uwg = u * wg;
+    e.x -= s * g.x - uwg * w.x;
+    e.y -= s * g.y - uwg * w.y;
+    e.z -= s * g.z - uwg * w.z;
+    // (h/2) dS g/dw = a w^T - b g^T - d I,
+    // a = (h/2) (p g + 4 p u uwg w),  b = (h/2) u w,  d = (h/2) uwg
+    const R q = 4.0 * p * u * uwg, d = half * uwg;
+    const R3 a{half * (p * g.x + q * w.x), half * (p * g.y + q * w.y), half * (p * g.z + q * w.z)};
+    const R3 b{half * u * w.x, half * u * w.y, half * u * w.z};
+    N.xx -= a.x * w.x - b.x * g.x - d;
+    N.yx -= a.y * w.x - b.y * g.x;
+    N.zx -= a.z * w.x - b.z * g.x;
+    N.xy -= a.x * w.y - b.x * g.y;
+    N.yy -= a.y * w.y - b.y * g.y - d;
+    N.zy -= a.z * w.y - b.z * g.y;
+    N.xz -= a.x * w.z - b.x * g.z;
+    N.yz -= a.y * w.z - b.y * g.z;
+    N.zz -= a.z * w.z - b.z * g.z - d;
+  }
+
   /// D; false where some body has none. Pushed: some g is not 0; where all are, the terms left out are zeros.
   template <bool Pushed>
   static SALTUS_INLINE bool newton(const Columns& c, std::ptrdiff_t i, double h, const R3& W0,
@@ -118,51 +163,22 @@ struct Pack {
       J.times(D, JD);
       cross(Om, L, spin);
       R3 e{JD.x + h * spin.x, JD.y + h * spin.y, JD.z + h * spin.z};
-      // Om^ J - L^ by columns of J
-      R Nxx = J.xx + half * (Om.y * J.xz - Om.z * J.xy);
-      R Nyx = J.xy + half * (Om.z * J.xx - Om.x * J.xz - L.z);
-      R Nzx = J.xz + half * (Om.x * J.xy - Om.y * J.xx + L.y);
-      R Nxy = J.xy + half * (Om.y * J.yz - Om.z * J.yy + L.z);
-      R Nyy = J.yy + half * (Om.z * J.xy - Om.x * J.yz);
-      R Nzy = J.yz + half * (Om.x * J.yy - Om.y * J.xy - L.x);
-      R Nxz = J.xz + half * (Om.y * J.zz - Om.z * J.yz - L.y);
-      R Nyz = J.yz + half * (Om.z * J.xz - Om.x * J.zz + L.x);
-      R Nzz = J.zz + half * (Om.x * J.yz - Om.y * J.xz);
-      if constexpr (Pushed) {
-        const R3 w{h * Om.x, h * Om.y, h * Om.z};
-        R w2, wg;
-        dot(w, w, w2);
-        dot(w, g, wg);
-        R s = 1.0 + 0.25 * w2;
-        square_root<W>(s);
-        const R u = 0.25 / (s + 1.0), p = 0.25 / s, uwg = u * wg;
-        e.x -= s * g.x - uwg * w.x;
-        e.y -= s * g.y - uwg * w.y;
-        e.z -= s * g.z - uwg * w.z;
-        // (h/2) dS g/dw = a w^T - b g^T - d I,  a = (h/2) (p g + 4 p u uwg w),  b = (h/2) u w,  d = (h/2) uwg
-        const R q = 4.0 * p * u * uwg, d = half * uwg;
-        const R3 a{half * (p * g.x + q * w.x), half * (p * g.y + q * w.y),
-                   half * (p * g.z + q * w.z)};
-        const R3 b{half * u * w.x, half * u * w.y, half * u * w.z};
-        Nxx -= a.x * w.x - b.x * g.x - d;
-        Nyx -= a.y * w.x - b.y * g.x;
-        Nzx -= a.z * w.x - b.z * g.x;
-        Nxy -= a.x * w.y - b.x * g.y;
-        Nyy -= a.y * w.y - b.y * g.y - d;
-        Nzy -= a.z * w.y - b.z * g.y;
-        Nxz -= a.x * w.z - b.x * g.z;
-        Nyz -= a.y * w.z - b.y * g.z;
-        Nzz -= a.z * w.z - b.z * g.z - d;
-      }
+      Jacobian N;  // J + (h/2) (Om^ J - L^) by columns of J
+      N.xx = J.xx + half * (Om.y * J.xz - Om.z * J.xy);
+      N.yx = J.xy + half * (Om.z * J.xx - Om.x * J.xz - L.z);
+      N.zx = J.xz + half * (Om.x * J.xy - Om.y * J.xx + L.y);
+      N.xy = J.xy + half * (Om.y * J.yz - Om.z * J.yy + L.z);
+      N.yy = J.yy + half * (Om.z * J.xy - Om.x * J.yz);
+      N.zy = J.yz + half * (Om.x * J.yy - Om.y * J.xy - L.x);
+      N.xz = J.xz + half * (Om.y * J.zz - Om.z * J.yz - L.y);
+      N.yz = J.yz + half * (Om.z * J.xz - Om.x * J.zz + L.x);
+      N.zz = J.zz + half * (Om.x * J.yz - Om.y * J.xz);
+      if constexpr (Pushed) add_load(h, half, Om, g, e, N);
       // locked spins: no residual, and rows and columns of a diagonal matrix
       e.x *= fx, e.y *= fy, e.z *= fz;
-      Nyx *= xy, Nxy *= xy, Nzx *= xz, Nxz *= xz, Nzy *= yz, Nyz *= yz;
-      const R cxx = Nyy * Nzz - Nyz * Nzy, cxy = Nyz * Nzx - Nyx * Nzz, cxz = Nyx * Nzy - Nyy * Nzx;
-      const R inverse = 1.0 / (Nxx * cxx + Nxy * cxy + Nxz * cxz);
-      const R3 step{
-          inverse * (cxx * e.x + (Nxz * Nzy - Nxy * Nzz) * e.y + (Nxy * Nyz - Nxz * Nyy) * e.z),
-          inverse * (cxy * e.x + (Nxx * Nzz - Nxz * Nzx) * e.y + (Nxz * Nyx - Nxx * Nyz) * e.z),
-          inverse * (cxz * e.x + (Nxy * Nzx - Nxx * Nzy) * e.y + (Nxx * Nyy - Nxy * Nyx) * e.z)};
+      N.yx *= xy, N.xy *= xy, N.zx *= xz, N.xz *= xz, N.zy *= yz, N.yz *= yz;
+      R3 step;
+      solve(N, e, step);
       D.x = live ? D.x - step.x : D.x;
       D.y = live ? D.y - step.y : D.y;
       D.z = live ? D.z - step.z : D.z;
