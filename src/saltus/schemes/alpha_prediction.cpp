@@ -39,10 +39,7 @@ std::unique_ptr<Prepared> AlphaScheme::prepare(const Dynamics& body, double h) c
 
 void AlphaScheme::start(const Dynamics& body, const Prepared* prepared, double t, double,
                         GroupState& state) const {
-  Vector a(body.velocities());
-  body.force(t, state.q, state.v, a);
-  solve_mass(body, prepared, t, state.q, state.v, a);
-  state.memory.assign(2, a);
+  start_accelerations(body, prepared, t, state);
 }
 
 // q~, v~ and w' of the present a'

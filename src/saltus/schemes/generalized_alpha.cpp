@@ -1,5 +1,6 @@
-// Nonsmooth generalised-alpha with contact at velocity level. rho is the spectral radius at infinite frequency, dv the
-// jump that the impulse makes, a' the smooth acceleration of the step; the forces see both:
+// Nonsmooth generalised-alpha with contact at velocity level. rho is the spectral radius at
+// infinite frequency, dv the jump that the impulse makes, a' the smooth acceleration of the step;
+// the forces see both:
 //
 //     alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4
 //     M dv = r,    M w' = F(t1, q1, v1),    (1 - alpha_m) a' + alpha_m a0 = (1 - alpha_f) w' + alpha_f w0
@@ -10,12 +11,12 @@
 //
 //     A^-1 = S^-1 ( c M + h^2 (beta - gamma/2) K ) M^-1
 //
-// A tends to M, is symmetric where C is Rayleigh damping, and (h/2) dv holds a body at rest in place: its own elastic
-// forces included. Memory a', w'; the impulse is no part of it. At the start a = w = M^-1 F.
-// Of order 2 on smooth motion, no limit of the step; on rotations too, where a and w are those of Omega in the body. The
-// damping has no formula in one step: it is in `unexplained`.
-// Source: J. Chung, G. M. Hulbert 1993, Q.-z. Chen et al. 2013, on rotations O. Bruls, A. Cardona, M. Arnold 2012; theory in
-// docs/theory/generalized-alpha.md.
+// A tends to M, is symmetric where C is Rayleigh damping, and (h/2) dv holds a body at rest in
+// place: its own elastic forces included. Memory a', w'; the impulse is no part of it. At the start
+// a = w = M^-1 F. Of order 2 on smooth motion, no limit of the step; on rotations too, where a and
+// w are those of Omega in the body. The damping has no formula in one step: it is in `unexplained`.
+// Source: J. Chung, G. M. Hulbert 1993, Q.-z. Chen et al. 2013, on rotations O. Bruls, A. Cardona,
+// M. Arnold 2012; theory in docs/theory/generalized-alpha.md.
 #include "saltus/schemes/generalized_alpha.h"
 
 #include <algorithm>
@@ -114,10 +115,7 @@ class GeneralizedAlpha final : public ImplicitScheme {
 
 void GeneralizedAlpha::start(const Dynamics& body, const Prepared* prepared, double t, double,
                              GroupState& state) const {
-  Vector a(body.velocities());
-  body.force(t, state.q, state.v, a);
-  solve_mass(body, prepared, t, state.q, state.v, a);
-  state.memory.assign(2, a);
+  start_accelerations(body, prepared, t, state);
 }
 
 // a' = a0, dv = 0
@@ -142,7 +140,8 @@ void GeneralizedAlpha::weigh(Trial& x) const {
                (1.0 - alpha_f_);
 }
 
-// M w' - F(t1, q1, v1) - (C + (h/2) K) dv: what is left when the jump is taken out of the linearised forces [N]
+// M w' - F(t1, q1, v1) - (C + (h/2) K) dv: what is left when the jump is taken out of the
+// linearised forces [N]
 void GeneralizedAlpha::residual(const Dynamics& body, Trial& x, Vector& res) const {
   x.work[q_at] = x.q;
   x.work[v_at] = x.v;

@@ -35,4 +35,12 @@ void solve_mass(const Dynamics& body, const Prepared* prepared, double t, View q
   solve_vector(M, x);
 }
 
+void start_accelerations(const Dynamics& body, const Prepared* prepared, double t,
+                         GroupState& state) {
+  Vector a(body.velocities());
+  body.force(t, state.q, state.v, a);
+  solve_mass(body, prepared, t, state.q, state.v, a);
+  state.memory.assign(2, a);
+}
+
 }  // namespace saltus

@@ -24,4 +24,8 @@ void solve_mass(const Dynamics& body, Trial& trial, double t, View q, View v, Ou
 /// The same outside a step (start, velocity): `prepared` is the scheme's own, a MassFactor.
 void solve_mass(const Dynamics& body, const Prepared* prepared, double t, View q, View v, Out x);
 
+/// memory[0] = memory[1] = M^-1 f at the start, for schemes that carry two accelerations.
+void start_accelerations(const Dynamics& body, const Prepared* prepared, double t,
+                         GroupState& state);
+
 }  // namespace saltus
