@@ -56,6 +56,74 @@ class RunObserver {
   std::vector<std::array<Vector3, 2>> joint_loads_;
 };
 
+/// When the watch is called: before the first step and then every kRunWatch, also after the clock
+/// was set back.
+class WatchSchedule {
+ public:
+  explicit WatchSchedule(RunClock::time_point begin) : next_(begin) {}
+  bool due(RunClock::time_point now) {
+    if (now < next_ && now + kRunWatch >= next_) return false;
+    next_ = now + kRunWatch;
+    return true;
+  }
+
+ private:
+  RunClock::time_point next_;
+};
+
+/// When checkpoints are written: every `every` steps (0: never for that), and `between` [s] of wall
+/// time after the last one.
+class CheckpointSchedule {
+ public:
+  CheckpointSchedule(std::uint64_t every, double between, RunClock::time_point begin)
+      : every_(every),
+        least_(std::chrono::duration_cast<RunClock::duration>(
+            std::chrono::duration<double>(std::max(between, 0.0)))),
+        apart_(least_),
+        saved_(begin) {}
+  bool due(std::uint64_t step, RunClock::time_point now) const {
+    return (every_ != 0 && step % every_ == 0) || now - saved_ >= apart_;
+  }
+  /// One was written; they take at most a fiftieth of the time.
+  void written(RunClock::time_point from, RunClock::time_point to) {
+    saved_ = to;
+    apart_ = std::max(least_, std::min<RunClock::duration>(50 * (to - from), kFarthest));
+  }
+
+ private:
+  const std::uint64_t every_;
+  const RunClock::duration least_;
+  RunClock::duration apart_;
+  RunClock::time_point saved_;
+};
+
+/// Wall time of the steps.
+struct StepTimes {
+  RunClock::duration all{}, worst{};
+  std::uint64_t worst_step = 0;
+
+  void add(RunClock::duration took, std::uint64_t step) {
+    all += std::max(took, RunClock::duration::zero());
+    if (took <= worst) return;
+    worst = took;
+    worst_step = step;
+  }
+};
+
+/// Adds a step that was taken. `scheme_work`: what it added to the account of the schemes [J].
+void add_step(LoopReport& loop, const StepReport& report, const Simulation& sim,
+              double scheme_work) {
+  const State& state = sim.state();
+  loop.halved += report.halvings > 0;
+  if (state.step == loop.first + 1) loop.first_gap = report.gap;
+  loop.least_gap = std::min(loop.least_gap, report.gap);
+  loop.speed = std::max(loop.speed, report.speed);
+  loop.gain.add({report.impact, report.friction, scheme_work, report.impulse * report.speed},
+                state.energy_start, state.energy, state.step);
+  loop.statistics.add(report, state.energy, state.t);
+  loop.statistics.add(sim.events());
+}
+
 StepReport report_of_start() {
   StepReport report;
   report.gap = std::numeric_limits<double>::infinity();
@@ -85,7 +153,6 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
   const double end = sim.model().options().end;
   const FramePlan plan(spec.frames, steps);
   const bool with_contacts = frames_hold_contacts(spec, sim.model());
-  const auto every = static_cast<std::uint64_t>(spec.checkpoint_every);
   RunObserver observer(sim);
   LoopReport loop;
   loop.first = state.step;
@@ -102,21 +169,16 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
 
   const RunClock::time_point begin = RunClock::now();
   RunClock::time_point now = begin;
-  RunClock::duration stepping{}, worst{};
-  RunClock::time_point next_watch = begin;
-  const auto least = std::chrono::duration_cast<RunClock::duration>(
-      std::chrono::duration<double>(std::max(between, 0.0)));
-  RunClock::duration apart = least;  // checkpoints
-  RunClock::time_point saved = begin;
+  StepTimes times;
+  WatchSchedule watches(begin);
+  CheckpointSchedule checkpoints(static_cast<std::uint64_t>(spec.checkpoint_every), between, begin);
   int contacts = 0;
   while (state.step < steps) {
-    if (watch && (now >= next_watch || now + kRunWatch < next_watch)) {
-      next_watch = now + kRunWatch;
-      if (!watch({state.step, loop.first, steps, state.t, end, contacts,
-                  loop.statistics.residual.value})) {
-        loop.end = LoopReport::End::interrupted;
-        break;
-      }
+    if (watch && watches.due(now) &&
+        !watch({state.step, loop.first, steps, state.t, end, contacts,
+                loop.statistics.residual.value})) {
+      loop.end = LoopReport::End::interrupted;
+      break;
     }
     const std::uint64_t before = state.step;
     if (before + 1 == next_frame) out.begin_step(state.groups);
@@ -124,26 +186,14 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
     const RunClock::time_point from = RunClock::now();
     const StepReport report = sim.advance();
     const RunClock::time_point to = now = RunClock::now();
-    stepping += std::max(to - from, RunClock::duration::zero());
-    if (to - from > worst) {
-      worst = to - from;
-      loop.worst_step = before + 1;
-    }
+    times.add(to - from, before + 1);
     if (state.step == before) {
       loop.end = is_stop(report.failure) ? LoopReport::End::interrupted : LoopReport::End::failed;
       loop.failure = report;
       break;
     }
     if (after) after(report, in_seconds(to - from));
-    loop.halved += report.halvings > 0;
-    if (before == loop.first) loop.first_gap = report.gap;
-    loop.least_gap = std::min(loop.least_gap, report.gap);
-    loop.speed = std::max(loop.speed, report.speed);
-    loop.gain.add({report.impact, report.friction, scheme_account(state.ledger) - scheme_before,
-                   report.impulse * report.speed},
-                  state.energy_start, state.energy, state.step);
-    loop.statistics.add(report, state.energy, state.t);
-    loop.statistics.add(sim.events());
+    add_step(loop, report, sim, scheme_account(state.ledger) - scheme_before);
     out.events(sim.events());
     const bool framed = state.step == next_frame;
     if (spec.every_step || framed || state.step == steps)
@@ -152,19 +202,19 @@ LoopReport run_loop(Simulation& sim, ResultsWriter& out, const ResultsSpec& spec
       observer.write_frame(out, with_contacts);
       next_frame = plan.next(state.step + 1);
     }
-    const bool due = (every != 0 && state.step % every == 0) || to - saved >= apart;
-    if (due && state.step < steps) {
+    if (checkpoints.due(state.step, to) && state.step < steps) {
       out.checkpoint(state, sim.notices());
-      now = saved = RunClock::now();
-      apart = std::max(least, std::min<RunClock::duration>(50 * (saved - to), kFarthest));
+      now = RunClock::now();
+      checkpoints.written(to, now);
     } else if (out.wants_drain()) {
       out.hand_over();
     }
     contacts = report.contacts;
   }
   loop.wall = in_seconds(RunClock::now() - begin);
-  loop.stepping = in_seconds(stepping);
-  loop.worst = in_seconds(worst);
+  loop.stepping = in_seconds(times.all);
+  loop.worst = in_seconds(times.worst);
+  loop.worst_step = times.worst_step;
   loop.last = state.step;
   return loop;
 }
