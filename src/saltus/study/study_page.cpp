@@ -63,6 +63,154 @@ std::string tip(const StudyScheme& scheme, const StudyRun& run, const std::strin
   return fmt::format("{}, h = {}: {}", scheme.label, step_text(run.h), what);
 }
 
+bool is_chosen(const StudyVerdict& verdict, std::size_t scheme, std::size_t run) {
+  return verdict.scheme == static_cast<int>(scheme) && verdict.run == static_cast<int>(run);
+}
+
+struct Figure {
+  const char* heading;
+  Plot plot;
+  std::string caption;
+};
+
+/// Errors, energies and costs of the runs as plots.
+class StudyFigures {
+ public:
+  explicit StudyFigures(const StudyResult& result)
+      : r_(result), impacts_(std::isfinite(result.first_impact)) {}
+
+  std::vector<Figure> operator()() {
+    if (impacts_)
+      error_plot(
+          "Error with impacts", false,
+          "Over the whole run. Behind each name: its measured order. Hollow: too near to the "
+          "error of the reference to count.");
+    if (r_.smooth_times > 0)
+      error_plot(impacts_ ? "Error before the first impact" : "Error", true,
+                 "On smooth motion, in the same units. Behind each name: its measured order.");
+    energy_plot();
+    drift_plot();
+    cost_plot();
+    return std::move(figures_);
+  }
+
+ private:
+  /// A curve for each scheme that has runs; `point` makes the point of a run.
+  template <typename Label, typename Point>
+  std::vector<PlotSeries> curves(const Label& label, const Point& point) const {
+    std::vector<PlotSeries> series;
+    for (std::size_t s = 0; s < r_.schemes.size(); ++s) {
+      const StudyScheme& scheme = r_.schemes[s];
+      if (scheme.runs.empty()) continue;
+      PlotSeries curve{label(scheme), static_cast<int>(s), true, {}};
+      for (std::size_t i = 0; i < scheme.runs.size(); ++i) {
+        if (scheme.runs[i].status != StudyStatus::ok) continue;
+        curve.points.push_back(point(scheme, scheme.runs[i]));
+        curve.points.back().ring = is_chosen(r_.verdict, s, i);
+      }
+      series.push_back(std::move(curve));
+    }
+    return series;
+  }
+
+  static std::string with_order(const StudyScheme& scheme, const OrderFit& fit) {
+    return scheme.label + (std::isfinite(fit.order) ? fmt::format(" · {:.2f}", fit.order) : "");
+  }
+
+  void error_plot(const char* heading, bool smooth, const std::string& caption) {
+    Plot plot;
+    plot.name = heading;
+    plot.x = {"step h", true, tick_of_step, r_.steps};
+    plot.y = {"relative error", true, nullptr, {}};
+    plot.slopes = smooth ? std::vector<int>{1, 2, 4} : std::vector<int>{1, 2};
+    if (!smooth || !impacts_) {
+      plot.level = r_.tolerance;
+      plot.level_text = fmt::format("tolerance {:g}", r_.tolerance);
+    }
+    plot.series =
+        curves([&](const StudyScheme& s) { return with_order(s, smooth ? s.smooth : s.impacts); },
+               [&](const StudyScheme& s, const StudyRun& run) {
+                 const double e = smooth ? run.smooth_error : run.error;
+                 return PlotPoint{run.h, e, !(smooth ? run.smooth_measurable : run.measurable),
+                                  tip(s, run, fmt::format("error {:.3g}", e))};
+               });
+    figures_.push_back({heading, std::move(plot), caption});
+  }
+
+  /// The run of a scheme with the step that is nearest to that of the scene.
+  const StudyRun* middle_run(const StudyScheme& scheme, double& h) const {
+    const auto nearest = std::ranges::min_element(
+        r_.steps, {}, [&](double step) { return std::abs(std::log(step / r_.scene_step)); });
+    h = *nearest;
+    for (const StudyRun& run : scheme.runs)
+      if (run.h == h) return &run;
+    return nullptr;
+  }
+
+  void energy_plot() {
+    if (!(r_.energy_scale > 0.0)) return;
+    Plot plot;
+    plot.name = "Energy over time";
+    plot.x = {"t [s]", false, nullptr, {}};
+    plot.y = {"energy, relative to the largest of the reference", false, nullptr, {}};
+    double h = 0.0;
+    for (std::size_t s = 0; s < r_.schemes.size(); ++s) {
+      const StudyRun* run = middle_run(r_.schemes[s], h);
+      if (!run) continue;
+      PlotSeries curve{r_.schemes[s].label, static_cast<int>(s), false, {}};
+      const std::size_t every = 1 + run->energy.size() / kMostPoints;
+      if (run->status == StudyStatus::ok)
+        for (std::size_t k = 0; k < run->energy.size(); k += every)
+          curve.points.push_back({r_.times[k], run->energy[k] / r_.energy_scale, false, {}});
+      plot.series.push_back(std::move(curve));
+    }
+    figures_.push_back(
+        {"Energy over time", std::move(plot),
+         fmt::format("With h = {}. Kinetic and potential energy as each scheme measures it.",
+                     step_text(h))});
+  }
+
+  void drift_plot() {
+    if (!(r_.energy_scale > 0.0)) return;
+    Plot plot;
+    plot.name = "Energy made by the numerics";
+    plot.x = {"step h", true, tick_of_step, r_.steps};
+    plot.y = {"energy drift, relative", true, nullptr, {}};
+    plot.slopes = {1, 2};
+    plot.series = curves([](const StudyScheme& s) { return s.label; },
+                         [&](const StudyScheme& s, const StudyRun& run) {
+                           const double e = std::abs(run.drift) / r_.energy_scale;
+                           return PlotPoint{run.h, e > 1e-12 ? e : kNotMeasured, false,
+                                            tip(s, run, fmt::format("{:.3g} J", run.drift))};
+                         });
+    figures_.push_back(
+        {"Energy drift", std::move(plot),
+         "Magnitude of what the accounts scheme, projection and unexplained hold at the end. "
+         "Schemes without a curve keep it below 1e-12."});
+  }
+
+  void cost_plot() {
+    Plot plot;
+    plot.name = "Error against cost";
+    plot.x = {"computing time for a second of motion", true, tick_of_step, {}};
+    plot.y = {"relative error", true, nullptr, {}};
+    plot.level = r_.tolerance;
+    plot.level_text = fmt::format("tolerance {:g}", r_.tolerance);
+    plot.level_text_left = true;
+    plot.series = curves([](const StudyScheme& s) { return s.label; },
+                         [&](const StudyScheme& s, const StudyRun& run) {
+                           return PlotPoint{run.wall / r_.end, run.error, !run.measurable,
+                                            tip(s, run, fmt::format("error {:.3g}", run.error))};
+                         });
+    figures_.push_back({"Error against cost", std::move(plot),
+                        "Left and low is good. The ring is around the run of the verdict."});
+  }
+
+  const StudyResult& r_;
+  bool impacts_;
+  std::vector<Figure> figures_;
+};
+
 class Page {
  public:
   explicit Page(const StudyResult& result)
@@ -71,7 +219,9 @@ class Page {
   std::string operator()() {
     head();
     verdict();
-    plots();
+    for (const Figure& figure : StudyFigures(r_)())
+      add("<h2>{}</h2>\n<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", figure.heading,
+          plot_svg(figure.plot), html_text(figure.caption));
     orders();
     runs();
     method();
@@ -109,138 +259,6 @@ class Page {
     text_ += "<ul>\n";
     for (const std::string& line : lines) add("<li>{}</li>\n", html_text(line));
     text_ += "</ul>\n";
-  }
-
-  void figure(const char* heading, const Plot& plot, const std::string& caption) {
-    add("<h2>{}</h2>\n<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", heading,
-        plot_svg(plot), html_text(caption));
-  }
-
-  /// A curve for each scheme that has runs; `point` makes the point of a run.
-  template <typename Label, typename Point>
-  std::vector<PlotSeries> curves(const Label& label, const Point& point) const {
-    std::vector<PlotSeries> series;
-    for (std::size_t s = 0; s < r_.schemes.size(); ++s) {
-      const StudyScheme& scheme = r_.schemes[s];
-      if (scheme.runs.empty()) continue;
-      PlotSeries curve{label(scheme), static_cast<int>(s), true, {}};
-      for (std::size_t i = 0; i < scheme.runs.size(); ++i) {
-        if (scheme.runs[i].status != StudyStatus::ok) continue;
-        curve.points.push_back(point(scheme, scheme.runs[i]));
-        curve.points.back().ring = chosen(s, i);
-      }
-      series.push_back(std::move(curve));
-    }
-    return series;
-  }
-
-  bool chosen(std::size_t s, std::size_t i) const {
-    return r_.verdict.scheme == static_cast<int>(s) && r_.verdict.run == static_cast<int>(i);
-  }
-
-  static std::string with_order(const StudyScheme& scheme, const OrderFit& fit) {
-    return scheme.label + (std::isfinite(fit.order) ? fmt::format(" · {:.2f}", fit.order) : "");
-  }
-
-  void plots() {
-    if (impacts_)
-      error_plot(
-          "Error with impacts", false,
-          "Over the whole run. Behind each name: its measured order. Hollow: too near to the "
-          "error of the reference to count.");
-    if (r_.smooth_times > 0)
-      error_plot(impacts_ ? "Error before the first impact" : "Error", true,
-                 "On smooth motion, in the same units. Behind each name: its measured order.");
-    energy_plot();
-    drift_plot();
-    cost_plot();
-  }
-
-  void error_plot(const char* heading, bool smooth, const std::string& caption) {
-    Plot plot;
-    plot.name = heading;
-    plot.x = {"step h", true, tick_of_step, r_.steps};
-    plot.y = {"relative error", true, nullptr, {}};
-    plot.slopes = smooth ? std::vector<int>{1, 2, 4} : std::vector<int>{1, 2};
-    if (!smooth || !impacts_) {
-      plot.level = r_.tolerance;
-      plot.level_text = fmt::format("tolerance {:g}", r_.tolerance);
-    }
-    plot.series =
-        curves([&](const StudyScheme& s) { return with_order(s, smooth ? s.smooth : s.impacts); },
-               [&](const StudyScheme& s, const StudyRun& run) {
-                 const double e = smooth ? run.smooth_error : run.error;
-                 return PlotPoint{run.h, e, !(smooth ? run.smooth_measurable : run.measurable),
-                                  tip(s, run, fmt::format("error {:.3g}", e))};
-               });
-    figure(heading, plot, caption);
-  }
-
-  /// The run of a scheme with the step that is nearest to that of the scene.
-  const StudyRun* middle_run(const StudyScheme& scheme, double& h) const {
-    const auto nearest = std::ranges::min_element(
-        r_.steps, {}, [&](double step) { return std::abs(std::log(step / r_.scene_step)); });
-    h = *nearest;
-    for (const StudyRun& run : scheme.runs)
-      if (run.h == h) return &run;
-    return nullptr;
-  }
-
-  void energy_plot() {
-    if (!(r_.energy_scale > 0.0)) return;
-    Plot plot;
-    plot.name = "Energy over time";
-    plot.x = {"t [s]", false, nullptr, {}};
-    plot.y = {"energy, relative to the largest of the reference", false, nullptr, {}};
-    double h = 0.0;
-    for (std::size_t s = 0; s < r_.schemes.size(); ++s) {
-      const StudyRun* run = middle_run(r_.schemes[s], h);
-      if (!run) continue;
-      PlotSeries curve{r_.schemes[s].label, static_cast<int>(s), false, {}};
-      const std::size_t every = 1 + run->energy.size() / kMostPoints;
-      if (run->status == StudyStatus::ok)
-        for (std::size_t k = 0; k < run->energy.size(); k += every)
-          curve.points.push_back({r_.times[k], run->energy[k] / r_.energy_scale, false, {}});
-      plot.series.push_back(std::move(curve));
-    }
-    figure("Energy over time", plot,
-           fmt::format("With h = {}. Kinetic and potential energy as each scheme measures it.",
-                       step_text(h)));
-  }
-
-  void drift_plot() {
-    if (!(r_.energy_scale > 0.0)) return;
-    Plot plot;
-    plot.name = "Energy made by the numerics";
-    plot.x = {"step h", true, tick_of_step, r_.steps};
-    plot.y = {"energy drift, relative", true, nullptr, {}};
-    plot.slopes = {1, 2};
-    plot.series = curves([](const StudyScheme& s) { return s.label; },
-                         [&](const StudyScheme& s, const StudyRun& run) {
-                           const double e = std::abs(run.drift) / r_.energy_scale;
-                           return PlotPoint{run.h, e > 1e-12 ? e : kNotMeasured, false,
-                                            tip(s, run, fmt::format("{:.3g} J", run.drift))};
-                         });
-    figure("Energy drift", plot,
-           "Magnitude of what the accounts scheme, projection and unexplained hold at the end. "
-           "Schemes without a curve keep it below 1e-12.");
-  }
-
-  void cost_plot() {
-    Plot plot;
-    plot.name = "Error against cost";
-    plot.x = {"computing time for a second of motion", true, tick_of_step, {}};
-    plot.y = {"relative error", true, nullptr, {}};
-    plot.level = r_.tolerance;
-    plot.level_text = fmt::format("tolerance {:g}", r_.tolerance);
-    plot.level_text_left = true;
-    plot.series = curves([](const StudyScheme& s) { return s.label; },
-                         [&](const StudyScheme& s, const StudyRun& run) {
-                           return PlotPoint{run.wall / r_.end, run.error, !run.measurable,
-                                            tip(s, run, fmt::format("error {:.3g}", run.error))};
-                         });
-    figure("Error against cost", plot,
-           "Left and low is good. The ring is around the run of the verdict.");
   }
 
   void orders() {
@@ -283,7 +301,7 @@ class Page {
     text_ += "</table>\n</div>\n";
   }
 
-  std::string share(double joule) const {
+  std::string percent_of_energy(double joule) const {
     if (!(r_.energy_scale > 0.0)) return "–";
     const double percent = 100.0 * joule / r_.energy_scale;
     return (std::abs(percent) < 1e-9 ? "0" : number(percent)) + " %";
@@ -293,7 +311,8 @@ class Page {
     const StudyScheme& scheme = r_.schemes[s];
     const StudyRun& run = scheme.runs[i];
     add("<tr class=\"{}{}\"><td class=\"name\">{}</td><td>{}</td>", i == 0 ? "first" : "",
-        chosen(s, i) ? " chosen" : "", i == 0 ? html_text(scheme.label) : "", step_text(run.h));
+        is_chosen(r_.verdict, s, i) ? " chosen" : "", i == 0 ? html_text(scheme.label) : "",
+        step_text(run.h));
     if (run.status != StudyStatus::ok) {
       add("<td class=\"why\" colspan=\"8\">{}: {}</td></tr>\n", name_of(run.status),
           html_text(run.reason));
@@ -301,8 +320,8 @@ class Page {
     }
     add("<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.3g}</td>"
         "<td>{}</td></tr>\n",
-        html_text(error_text(r_, run)), number(run.smooth_error), share(run.drift),
-        share(run.scheme), number(run.penetration), number(run.residual),
+        html_text(error_text(r_, run)), number(run.smooth_error), percent_of_energy(run.drift),
+        percent_of_energy(run.scheme), number(run.penetration), number(run.residual),
         static_cast<double>(run.passes) /
             static_cast<double>(std::max<std::uint64_t>(run.steps, 1)),
         step_text(run.wall / r_.end));
