@@ -1,0 +1,35 @@
+// What a study compares, with which steps and at which times.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "saltus/study/study.h"
+#include "saltus/study/study_reference.h"
+#include "saltus/study/study_run.h"
+
+namespace saltus {
+
+/// Common times that an error over time needs.
+constexpr std::uint64_t kLeastStudyTimes = 8;
+
+struct StudyPlan {
+  std::vector<double> steps;  ///< [s], largest first, each a whole part of it
+  std::vector<Observable> observables;
+  std::optional<ExactReference> exact;  ///< of the scene, where it names one
+  Motion exact_motion;                  ///< of `exact`, at `rows`
+  SamplePlan samples;                   ///< times that every run has
+  std::vector<std::size_t> rows;        ///< numbers k > 0 of the times that are compared
+  std::vector<std::string> notes;       ///< what is not compared, and why
+
+  std::uint64_t steps_of(double h) const { return samples.stride(h) * samples.count; }
+};
+
+/// Throws SceneError: steps that do not fit, an output that is not there, nothing to compare.
+StudyPlan study_plan(const Scene& scene, const Model& model, const StudyOptions& options);
+
+/// Rows 1 .. count.
+std::vector<std::size_t> first_rows(std::uint64_t count);
+
+}  // namespace saltus
