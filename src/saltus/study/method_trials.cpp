@@ -1,0 +1,212 @@
+#include "saltus/study/method_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/error.h"
+#include "saltus/scene/build.h"
+
+namespace saltus {
+namespace {
+
+/// Intervals of a run that asks for none, and of the trial: this part of the run, at least so many
+/// intervals.
+constexpr double kIntervals = 200.0;
+constexpr std::uint64_t kTrialPart = 32, kLeastTrial = 8;
+/// Runs that a trial makes of one method at most.
+constexpr int kTrialRuns = 8;
+/// The loosest tolerance of a result of event-driven integration: this part of the tolerance, or
+/// what costs little.
+constexpr double kLoosePart = 1e-2, kLooseResult = 1e-6;
+/// From this tolerance on schemes of order 2 and one evaluation a step may be the cheapest.
+constexpr double kLowOrder = 1e-4;
+/// Work over that of another method from which on a trial is given up.
+constexpr double kHopeless = 30.0;
+/// Error that a trial is not expected to beat; round-off over many steps.
+constexpr double kRoundOffError = 1e-13;
+/// Change between two tolerances that is none.
+constexpr double kRoundOff = 1e-12;
+
+void pass_over(AutoMethod& method, std::string why) {
+  method.left_out = std::move(why);
+  method.passed_over = true;
+}
+
+}  // namespace
+
+double remaining_error(double change, double ratio, double power) {
+  return change / (std::pow(ratio, power) - 1.0);
+}
+
+double bounded_x(const AutoMethod& method, double x) {
+  if (method.events) return std::clamp(x, kTightestTolerance, kLoosestTolerance);
+  return method.limit > 0.0 ? std::min(x, method.limit) : x;
+}
+
+AutoRunner::AutoRunner(Scene scene, AutoOptions options, std::vector<AutoRun>& records)
+    : scene_(std::move(scene)), options_(std::move(options)), records_(records) {
+  if (!(options_.tolerance > 0.0 && options_.tolerance < 1.0))
+    throw SceneError("time.tolerance", fmt::format("{:g} is out of range", options_.tolerance),
+                     "allowed: above 0, below 1");
+  TimeSpec& time = scene_.spec.time;
+  const double h = time.h() > 0.0 ? time.h() : time.end / kIntervals;
+  time.lane.reset();
+  time.tolerance.reset();
+  time.scheme = TimeScheme::bodies;
+  plan_.count = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(time.end / h)));
+  plan_.interval = h;
+}
+
+std::vector<AutoMethod> AutoRunner::methods() {
+  const Model base = build(scene_of(AutoMethod{}, {.x = plan_.interval, .count = plan_.count}));
+  observables_ = auto_observables(base);
+  return auto_methods(scene_, base);
+}
+
+AutoDone AutoRunner::run(const AutoMethod& method, const AutoTask& task) {
+  if (stop_requested(options_.stop) || (options_.watch && !options_.watch()))
+    throw RunError("interrupted");
+  const Scene now = scene_of(method, task);
+  AutoRun record{.method = method.label, .x = task.x, .end = now.spec.time.end};
+  AutoSamples samples =
+      auto_run(now, task.parts, task.rows(), options_.work, method, options_.stop, record.failure);
+  if (stop_requested(options_.stop)) throw RunError("interrupted");
+  record.work = auto_work(method, samples);
+  record.handed_over = samples.handed_over;
+  records_.push_back(std::move(record));
+  return {task, std::move(samples)};
+}
+
+/// Trials, as far as one may change the choice: methods of high order, the event lane (the first of
+/// them), and then those of low order, which are the cheapest where stability holds the others back
+/// or little is asked for.
+void MethodTrials::try_all() {
+  bool held = runner_.options().tolerance >= kLowOrder, fine = false;
+  for (std::size_t i = 1; i < methods_.size(); ++i) {
+    AutoMethod& method = methods_[i];
+    if (!method.left_out.empty() || method.spare) continue;
+    if (i == 2 && !method.kinked && fine) {
+      pass_over(method, "of lower order than " + methods_[1].label);
+      continue;
+    }
+    trial(method);
+    held = held || method.held || !method.left_out.empty();
+    fine = fine || method.x < 0.6 * runner_.plan().interval;
+  }
+  const bool alone = std::ranges::none_of(methods_, [](const AutoMethod& method) {
+    return !method.events && !method.spare && method.left_out.empty();
+  });
+  if (methods_[0].left_out.empty()) {
+    const double rows = auto_least_work(runner_.plan());
+    if (least_ < rows)
+      pass_over(methods_[0], fmt::format("its rows alone cost as much as {:.3g} evaluations, "
+                                         "another method needs {:.3g}",
+                                         rows, least_));
+    else
+      trial(methods_[0]);
+  }
+  for (AutoMethod& method : methods_) {
+    if (!method.left_out.empty() || !method.spare) continue;
+    if (held || alone)
+      trial(method);
+    else
+      pass_over(method, "of low order, and no stability limit holds the explicit one back");
+  }
+}
+
+bool MethodTrials::try_passed_over() {
+  least_ = std::numeric_limits<double>::infinity();
+  bool any = false;
+  for (AutoMethod& method : methods_) {
+    if (!method.passed_over) continue;
+    any = true;
+    method.passed_over = false;
+    method.left_out.clear();
+    trial(method);
+  }
+  return any;
+}
+
+double MethodTrials::first_x(const AutoMethod& method) const {
+  if (method.events) return std::clamp(30.0 * runner_.options().tolerance, 1e-8, kLoosestTolerance);
+  return method.limit > 0.0 ? std::min(runner_.plan().interval, method.limit)
+                            : runner_.plan().interval;
+}
+
+/// Runs a first part of the scene ever finer until the order can be relied on, and expects the
+/// whole run from it.
+void MethodTrials::trial(AutoMethod& method) {
+  const std::uint64_t count =
+      std::min(runner_.plan().count, std::max(kLeastTrial, runner_.plan().count / kTrialPart));
+  const double finer = method.events ? 100.0 : 2.0;
+  double x = first_x(method);
+  std::optional<AutoDone> before;
+  for (int i = 0; i < kTrialRuns; ++i, x /= finer) {
+    AutoDone now = runner_.run(method, auto_task(method, runner_.plan(), x, count, false));
+    AutoRun& record = runner_.last();
+    if (now.samples.handed_over) {
+      method.left_out = "too many events at once: it hands over to the schemes";
+      return;
+    }
+    if (!record.failure.empty()) {
+      before.reset();
+      continue;
+    }
+    if (before) {
+      const AutoDistance d = runner_.distance(*before, now.task, now.samples.motion);
+      record.change = d.error;
+      record.estimate = remaining_error(d.error, before->task.x / now.task.x, method.power);
+      if (d.error < kOnSlope || i + 1 == kTrialRuns) {
+        method.exact = method.events && record.change < kRoundOff;
+        expect(method, now, record.estimate, d.growth);
+        least_ = std::min(least_, method.work);
+        return;
+      }
+      if (const double work = hoped(method, now, d.error, before->task.x / now.task.x);
+          work > kHopeless * least_) {
+        pass_over(method, fmt::format("{:.3g} evaluations at least, another method needs {:.3g}",
+                                      work, least_));
+        return;
+      }
+    }
+    before = std::move(now);
+  }
+  method.left_out = "it failed in the trial: " + runner_.last().failure;
+}
+
+/// Least work of a whole run: all of the change was error of the run before, x `ratio` times as
+/// long, and it does not grow.
+double MethodTrials::hoped(const AutoMethod& method, const AutoDone& done, double change,
+                           double ratio) const {
+  const double longer =
+                   static_cast<double>(runner_.plan().count) / static_cast<double>(done.task.count),
+               most = std::min(change,
+                               1.0),  // beyond it nothing is right, and one halving may mend all
+      shorter = std::pow(most / runner_.options().tolerance, 1.0 / method.order) / ratio;
+  return auto_work(method, done.samples) * longer * std::pow(std::max(shorter, 1.0), method.cheap);
+}
+
+/// x and work of the whole run that meets the tolerance.
+void MethodTrials::expect(AutoMethod& method, const AutoDone& done, double estimate,
+                          double growth) const {
+  const double longer =
+      static_cast<double>(runner_.plan().count) / static_cast<double>(done.task.count);
+  const double whole = std::max(estimate, kRoundOffError) * std::pow(longer, growth);
+  const double factor =
+      std::pow(kAimOfTolerance * runner_.options().tolerance / whole, 1.0 / method.order);
+  const double wanted = done.task.x * factor;
+  method.x = bounded_x(method, wanted);
+  if (method.events)
+    method.x = std::min(method.x, std::max(kLoosePart * runner_.options().tolerance, kLooseResult));
+  if (!method.events) method.x = std::min(method.x, runner_.plan().interval);
+  method.held =
+      method.limit > 0.0 && wanted > 1.5 * method.limit && method.limit < runner_.plan().interval;
+  // steps are whole parts of an interval: 0.42 of it becomes a third
+  const double taken = runner_.task(method, method.x).x;
+  method.work =
+      auto_work(method, done.samples) * longer * std::pow(done.task.x / taken, method.cheap);
+}
+
+}  // namespace saltus
