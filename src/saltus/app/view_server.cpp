@@ -91,7 +91,8 @@ std::optional<std::uint64_t> whole_number(const std::string& text) {
   return value;
 }
 
-/// A part of a file, as one range of a request says. The library takes ranges past the end for granted, so they are cut here.
+/// A part of a file, as one range of a request says. The library takes ranges past the end for
+/// granted, so they are cut here.
 struct Slice {
   std::uint64_t at = 0, count = 0, size = 0;
 };
@@ -117,7 +118,8 @@ constexpr std::uint64_t kTakenAtOnce =
     16u << 20;             // of a file, before its answer begins: these bytes are of one state
 constexpr int kTakes = 5;  // where a run writes to it in between
 
-/// Opens the file and takes the bytes of a slice that is small. Where this cannot be done of one state of the file: an errno.
+/// Opens the file and takes the bytes of a slice that is small. Where this cannot be done of one
+/// state of the file: an errno.
 int take(const std::string& name, const httplib::Ranges& ranges, AtomicFile& file,
          std::optional<Slice>& slice, std::optional<std::string>& bytes) {
   if (const int error = file.open(name.c_str(), O_RDONLY)) return error;
@@ -127,8 +129,8 @@ int take(const std::string& name, const httplib::Ranges& ranges, AtomicFile& fil
   return file.read(slice->at, bytes->data(), bytes->size());
 }
 
-/// A run may write to the file. Nobody is given bytes of two of its states: a small part is read again, until it is of one; of
-/// a large one the answer breaks off.
+/// A run may write to the file. Nobody is given bytes of two of its states: a small part is read
+/// again, until it is of one; of a large one the answer breaks off.
 void hand_out_file(const std::string& name, httplib::Request& request, httplib::Response& answer) {
   std::shared_ptr<AtomicFile> file;
   std::optional<Slice> slice;
@@ -180,9 +182,9 @@ void own_options(
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
 }
 
-/// True where a `Host` header names the server at `host`, `port`: the loopback addresses and `host` itself; any address in
-/// digits where it listens on all of them. Names of others are refused, so that no page of the web can reach the
-/// server by a name that leads here.
+/// True where a `Host` header names the server at `host`, `port`: the loopback addresses and `host`
+/// itself; any address in digits where it listens on all of them. Names of others are refused, so
+/// that no page of the web can reach the server by a name that leads here.
 bool is_own_host(std::string_view header, std::string_view host, int port) {
   std::string_view name = header, digits;
   const std::size_t colon = header.rfind(':');
@@ -199,7 +201,7 @@ bool is_own_host(std::string_view header, std::string_view host, int port) {
 
 }  // namespace
 
-struct ViewServer::Work {
+struct ViewServer::Http {
   httplib::Server server;
   ViewContent& content;
   ViewAddress address;
@@ -209,7 +211,7 @@ struct ViewServer::Work {
   std::mutex end_lock;
   std::optional<std::chrono::steady_clock::time_point> ending;  ///< since when
 
-  Work(ViewContent& content_, const ViewAddress& address_) : content(content_), address(address_) {}
+  Http(ViewContent& content_, const ViewAddress& address_) : content(content_), address(address_) {}
 
   /// Cookies do not tell ports of a machine apart.
   std::string cookie() const { return "saltus_view_" + std::to_string(address.port); }
@@ -238,7 +240,8 @@ struct ViewServer::Work {
     return false;
   }
 
-  /// Requests of other pages, by their `Origin`, or under a name that is not ours, are not answered.
+  /// Requests of other pages, by their `Origin`, or under a name that is not ours, are not
+  /// answered.
   bool let_in(const httplib::Request& request, httplib::Response& answer) const {
     if (request.get_header_value_count("Host") != 1 ||
         !is_own_host(request.get_header_value("Host"), address.host, address.port)) {
@@ -255,8 +258,8 @@ struct ViewServer::Work {
     return false;
   }
 
-  /// Nothing more is heard from anybody, so that threads that wait for a next request end; an answer that somebody reads may
-  /// end too, for a moment.
+  /// Nothing more is heard from anybody, so that threads that wait for a next request end; an
+  /// answer that somebody reads may end too, for a moment.
   void hang_up() {
     const std::lock_guard lock(end_lock);
     const auto now = std::chrono::steady_clock::now();
@@ -312,118 +315,134 @@ struct ViewServer::Work {
     if (!bytes) return refuse(answer, 410, "read /view.json again");
     hand_out(answer, bytes, kBinary);
   }
+
+  /// Sizes and times that a client has, and headers of every answer.
+  void set_limits() {
+    server.new_task_queue = [this] { return guests.threads(kClients); };
+    server.set_read_timeout(5);
+    server.set_write_timeout(5);
+    server.set_keep_alive_timeout(5);
+    server.set_payload_max_length(64 * 1024);
+    server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                {"Referrer-Policy", "no-referrer"},
+                                {"Cross-Origin-Resource-Policy", "same-origin"}});
+  }
+
+  /// Who is answered at all, and how what a route throws is reported.
+  void add_handlers() {
+    server.set_pre_routing_handler(
+        [this](const httplib::Request& request, httplib::Response& answer) {
+          using enum httplib::Server::HandlerResponse;
+          if (!let_in(request, answer) || !has_token(request, answer)) return Handled;
+          guests.known(ViewGuests::peer(request.remote_addr, request.remote_port));
+          return Unhandled;
+        });
+    server.set_exception_handler(
+        [](const httplib::Request&, httplib::Response& answer, const std::exception_ptr& thrown) {
+          try {
+            std::rethrow_exception(thrown);
+          } catch (const std::exception& error) {
+            refuse(answer, 500, error.what());
+          } catch (...) {
+            refuse(answer, 500, "an unknown error");
+          }
+        });
+  }
+
+  /// `page`: of GET /.
+  void add_routes(std::string_view page) {
+    const auto whole =
+        [](auto serve) {  // ranges are for the results file; the library knows no end
+          return [serve](const httplib::Request& request, httplib::Response& answer) {
+            // The library parses ranges before it asks us and applies them after us. The request is
+            // its own, not constant.
+            const_cast<httplib::Request&>(request).ranges.clear();
+            answer.status = 200;
+            serve(request, answer);
+          };
+        };
+    server.Get("/", whole([page](const httplib::Request&, httplib::Response& answer) {
+                 const auto text = std::make_shared<const std::string>(page);
+                 hand_out(answer, text, "text/html; charset=utf-8");
+               }));
+    server.Get("/view.json", whole([this](const httplib::Request&, httplib::Response& answer) {
+                 hand_out(answer, content.header(), "application/json");
+               }));
+    server.Get("/static.bin", whole([this](const httplib::Request& request,
+                                           httplib::Response& answer) { fixed(request, answer); }));
+    server.Get(R"(/frames/(\d+)-(\d+))",
+               whole([this](const httplib::Request& request, httplib::Response& answer) {
+                 frames(request, answer);
+               }));
+    server.Get("/events", whole([this](const httplib::Request&, httplib::Response& answer) {
+                 listen_to_events(answer);
+               }));
+    server.Get("/results.h5", [this](const httplib::Request& request, httplib::Response& answer) {
+      const std::string file = content.results();
+      if (file.empty()) return refuse(answer, 404, "this run keeps no results file");
+      hand_out_file(file, const_cast<httplib::Request&>(request), answer);
+    });
+    server.Post("/control", [this](const httplib::Request& request, httplib::Response& answer) {
+      answer.set_content(content.control(request.body), "application/json");
+    });
+  }
+
+  /// Takes the port, a free one where it is 0. Throws SceneError.
+  void bind() {
+    int listening = -1;
+    server.set_socket_options([&](int socket) {
+      own_options(socket);
+      listening = socket;
+    });
+    const int asked = address.port;
+    if (asked == 0)
+      address.port = std::max(server.bind_to_any_port(address.host), 0);
+    else if (!server.bind_to_port(address.host, asked))
+      address.port = 0;
+    // The library lets five wait to be let in; who comes after them would ask again only a second
+    // later, and later still.
+    if (listening >= 0) ::listen(listening, static_cast<int>(kClients));
+    server.set_socket_options(own_options);
+    if (address.port == 0)
+      throw SceneError(asked == 0 ? "--host" : "--port",
+                       asked == 0
+                           ? "cannot listen on " + address.host
+                           : "cannot listen on " + address.host + ":" + std::to_string(asked),
+                       "give an address of this machine, and a port that is free, or none");
+  }
 };
 
 ViewServer::ViewServer(ViewContent& content, std::string_view page, const ViewAddress& address)
-    : work_(std::make_unique<Work>(content, address)) {
-  httplib::Server& server = work_->server;
-  Work* const work = work_.get();
-  int listening = -1;
-  server.set_socket_options([&](int socket) {
-    own_options(socket);
-    listening = socket;
-  });
-  server.new_task_queue = [work] { return work->guests.threads(kClients); };
-  server.set_read_timeout(5);
-  server.set_write_timeout(5);
-  server.set_keep_alive_timeout(5);
-  server.set_payload_max_length(64 * 1024);
-  server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                              {"Referrer-Policy", "no-referrer"},
-                              {"Cross-Origin-Resource-Policy", "same-origin"}});
-  server.set_pre_routing_handler(
-      [work](const httplib::Request& request, httplib::Response& answer) {
-        using enum httplib::Server::HandlerResponse;
-        if (!work->let_in(request, answer) || !work->has_token(request, answer)) return Handled;
-        work->guests.known(ViewGuests::peer(request.remote_addr, request.remote_port));
-        return Unhandled;
-      });
-  server.set_exception_handler(
-      [](const httplib::Request&, httplib::Response& answer, const std::exception_ptr& thrown) {
-        try {
-          std::rethrow_exception(thrown);
-        } catch (const std::exception& error) {
-          refuse(answer, 500, error.what());
-        } catch (...) {
-          refuse(answer, 500, "a fault that says nothing of itself");
-        }
-      });
-  const auto whole = [](auto serve) {  // ranges are for the results file; the library knows no end
-    return [serve](const httplib::Request& request, httplib::Response& answer) {
-      // The library parses ranges before it asks us and applies them behind us. The request is its own, not constant.
-      const_cast<httplib::Request&>(request).ranges.clear();
-      answer.status = 200;
-      serve(request, answer);
-    };
-  };
-  server.Get("/", whole([page](const httplib::Request&, httplib::Response& answer) {
-               const auto text = std::make_shared<const std::string>(page);
-               hand_out(answer, text, "text/html; charset=utf-8");
-             }));
-  server.Get("/view.json", whole([work](const httplib::Request&, httplib::Response& answer) {
-               hand_out(answer, work->content.header(), "application/json");
-             }));
-  server.Get("/static.bin",
-             whole([work](const httplib::Request& request, httplib::Response& answer) {
-               work->fixed(request, answer);
-             }));
-  server.Get(R"(/frames/(\d+)-(\d+))",
-             whole([work](const httplib::Request& request, httplib::Response& answer) {
-               work->frames(request, answer);
-             }));
-  server.Get("/events", whole([work](const httplib::Request&, httplib::Response& answer) {
-               work->listen_to_events(answer);
-             }));
-  server.Get("/results.h5", [work](const httplib::Request& request, httplib::Response& answer) {
-    const std::string file = work->content.results();
-    if (file.empty()) return refuse(answer, 404, "this run keeps no results file");
-    hand_out_file(file, const_cast<httplib::Request&>(request), answer);
-  });
-  server.Post("/control", [work](const httplib::Request& request, httplib::Response& answer) {
-    answer.set_content(work->content.control(request.body), "application/json");
-  });
-
-  Work& w = *work_;
-  if (w.address.port == 0) {
-    w.address.port = server.bind_to_any_port(w.address.host);
-    if (w.address.port < 0) w.address.port = 0;
-  } else if (!server.bind_to_port(w.address.host, w.address.port)) {
-    w.address.port = 0;
-  }
-  // The library lets five wait to be let in; who comes after them would ask again only a second later, and later still.
-  if (listening >= 0) ::listen(listening, static_cast<int>(kClients));
-  server.set_socket_options(own_options);
-  if (w.address.port == 0)
-    throw SceneError(address.port == 0 ? "--host" : "--port",
-                     address.port == 0
-                         ? "cannot listen on " + address.host
-                         : "cannot listen on " + address.host + ":" + std::to_string(address.port),
-                     "give an address of this machine, and a port that is free, or none");
+    : http_(std::make_unique<Http>(content, address)) {
+  http_->set_limits();
+  http_->add_handlers();
+  http_->add_routes(page);
+  http_->bind();
 }
 
 ViewServer::~ViewServer() { stop(); }
-int ViewServer::port() const { return work_->address.port; }
+int ViewServer::port() const { return http_->address.port; }
 std::string ViewServer::url() const {
-  const std::string& host = work_->address.host;
+  const std::string& host = http_->address.host;
   const bool all = host == "0.0.0.0" || host == "::";
   return "http://" +
          (all                                   ? "127.0.0.1"
           : host.find(':') == std::string::npos ? host
                                                 : "[" + host + "]") +
-         ":" + std::to_string(port()) + "/?token=" + work_->token;
+         ":" + std::to_string(port()) + "/?token=" + http_->token;
 }
 void ViewServer::run() {
   const std::jthread door([this](const std::stop_token& stop) {
     for (; !stop.stop_requested(); std::this_thread::sleep_for(kDoor))
-      work_->guests.make_room(port());
+      http_->guests.make_room(port());
   });
-  work_->server.listen_after_bind();
+  http_->server.listen_after_bind();
 }
 void ViewServer::stop() {
-  work_->stopping = true;
-  work_->content.close();
-  work_->server.stop();
-  work_->hang_up();
+  http_->stopping = true;
+  http_->content.close();
+  http_->server.stop();
+  http_->hang_up();
 }
 
 }  // namespace saltus::app

@@ -1,6 +1,6 @@
-// The server of `saltus view`: a few fixed routes, none of which reads a file by a name that a client gives
-// (docs/reference/view_data.md, Server). It answers who has the token of its address: other users of the machine reach its
-// port too.
+// The server of `saltus view`: a few fixed routes, none of which reads a file by a name that a
+// client gives (docs/reference/view_data.md, Server). It answers who has the token of its address:
+// other users of the machine reach its port too.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace saltus::app {
 
-/// What the server hands out. Its functions are called by many threads at once, and none of them may hold a step of a run.
+/// What the server hands out. Its functions are called by many threads at once, and none of them
+/// may hold a step of a run.
 class ViewContent {
  public:
   using Bytes = std::shared_ptr<const std::string>;
@@ -26,7 +27,8 @@ class ViewContent {
   /// A chunk of frames first .. last; null: they are not there.
   virtual Bytes frames(std::uint64_t first, std::uint64_t last) = 0;
   virtual std::string results() const { return ""; }  ///< file behind /results.h5, "": none
-  /// Events behind the cursor as text of an event stream, which moves on; waits for `wait` at most, then "".
+  /// Events behind the cursor as text of an event stream, which moves on; waits for `wait` at most,
+  /// then "".
   virtual std::string events(Cursor& cursor, std::chrono::milliseconds wait) = 0;
   /// Does what a client asks; the answer is JSON: {"ok": true} or {"error": one line}.
   virtual std::string control(std::string_view request) = 0;
@@ -46,8 +48,8 @@ class ViewServer {
       160;  ///< served at once; more wait, or take the place of strangers
   static constexpr std::uint64_t kFramesAtOnce = 512;  ///< in one answer
 
-  /// Binds, and draws a token. `page`: of GET /. Throws SceneError: the address is taken or not one of this machine; RunError: the
-  /// system gives no random numbers.
+  /// Binds, and draws a token. `page`: of GET /. Throws SceneError: the address is taken or not one
+  /// of this machine; RunError: the system gives no random numbers.
   ViewServer(ViewContent& content, std::string_view page, const ViewAddress& address);
   ~ViewServer();
 
@@ -59,8 +61,8 @@ class ViewServer {
   void stop();
 
  private:
-  struct Work;
-  std::unique_ptr<Work> work_;
+  struct Http;
+  std::unique_ptr<Http> http_;
 };
 
 }  // namespace saltus::app
