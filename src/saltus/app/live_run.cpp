@@ -1,14 +1,11 @@
 #include "saltus/app/live_run.h"
 
-#include <fmt/format.h>
-#include <pthread.h>
 #include <sys/resource.h>
-#include <tbb/task_scheduler_observer.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "saltus/app/thread_times_internal.h"
 #include "saltus/base/error.h"
 #include "saltus/base/stop.h"
 #include "saltus/scene_file/data_files.h"
@@ -20,43 +17,12 @@ namespace {
 
 constexpr double kLongestWait = 3600.0;  // of the pace [s]; then it looks again
 constexpr std::size_t kRowsAtOnce = 64;  // of one publication; what is more is thinned
-constexpr const char* kNameless = "stopped by a fault that says nothing of itself";
+constexpr const char* kNameless = "stopped by an unknown error";
 
-double seconds_of(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-double thread_seconds() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
+double thread_seconds() { return processor_seconds(CLOCK_THREAD_CPUTIME_ID); }
 
 double as_seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
-}
-
-/// At most about `most` of the rows of `width` numbers: of each stretch the least and the largest value of every column stay, at
-/// its first and its last time.
-std::vector<std::vector<double>> thinned(const std::vector<double>& rows, std::size_t width,
-                                         std::size_t most) {
-  const std::size_t count = rows.size() / width;
-  const auto row = [&](std::size_t k) {
-    const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(k * width);
-    return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(width));
-  };
-  std::vector<std::vector<double>> kept;
-  const std::size_t stretches = count <= most ? count : most / 2;
-  for (std::size_t s = 0; s < stretches; ++s) {
-    const std::size_t begin = s * count / stretches, end = (s + 1) * count / stretches;
-    std::vector<double> low = row(begin), high = low;
-    for (std::size_t k = begin + 1; k < end; ++k)
-      for (std::size_t c = 1; c < width; ++c) {
-        low[c] = std::fmin(low[c], rows[k * width + c]);
-        high[c] = std::fmax(high[c], rows[k * width + c]);
-      }
-    high[0] = rows[(end - 1) * width];
-    kept.push_back(std::move(low));
-    if (end > begin + 1) kept.push_back(std::move(high));
-  }
-  return kept;
 }
 
 /// Steps of other lengths may have gone before, so that their number says nothing.
@@ -65,67 +31,6 @@ bool at_end(const Model& model, const State& state) {
 }
 
 }  // namespace
-
-std::vector<LiveColumn> live_columns(const Model& model) {
-  std::vector<LiveColumn> columns{
-      {"energy", "kinetic"}, {"energy", "potential"}, {"energy", "total"}};
-  for (const std::string& account : model.accounts()) columns.push_back({"ledger", account});
-  for (const auto& [plot, series] : {std::pair{"unexplained", "of a step"},
-                                     {"residual", "as solved"},
-                                     {"residual", "on the finished state"},
-                                     {"gap", "smallest"},
-                                     {"contacts", "with impulse"},
-                                     {"iterations", "iterations"},
-                                     {"iterations", "passes"},
-                                     {"step cost", "wall time"}})
-    columns.push_back({plot, series});
-  const auto taken = [&](const std::string& name) {
-    return name == "time" || std::ranges::find(columns, name, &LiveColumn::plot) != columns.end();
-  };
-  for (const Probe& probe : model.probes()) {
-    std::string plot = probe.name;
-    for (int k = 2; taken(plot); ++k) plot = fmt::format("{}-{}", probe.name, k);
-    columns.push_back({plot, probe.name});
-  }
-  return columns;
-}
-
-/// Processor time of the thread of the run, which makes it, and of those that share loops of its steps.
-class LiveRun::Threads : public tbb::task_scheduler_observer {
- public:
-  Threads() {
-    ::pthread_getcpuclockid(::pthread_self(), &own_);
-    began_ = seconds_of(own_);
-    observe(true);
-  }
-  ~Threads() override { observe(false); }
-  void on_scheduler_entry(bool is_worker) override {
-    clockid_t clock{};
-    if (!is_worker || ::pthread_getcpuclockid(::pthread_self(), &clock) != 0) return;
-    const std::lock_guard lock(lock_);
-    if (std::ranges::find(threads_, clock, &Thread::clock) == threads_.end())
-      threads_.push_back({clock, seconds_of(clock)});
-  }
-  void ask(LiveCost& cost) {
-    cost.stepping_cpu = seconds_of(own_) - began_ - cost.handing_cpu;
-    const std::lock_guard lock(lock_);
-    cost.helpers_cpu = 0.0;
-    for (Thread& thread : threads_) {
-      thread.last = std::max(thread.last, seconds_of(thread.clock));  // of one that has ended: 0
-      cost.helpers_cpu += thread.last - thread.first;
-    }
-  }
-
- private:
-  struct Thread {
-    clockid_t clock;
-    double first, last = first;
-  };
-  clockid_t own_{};
-  double began_ = 0.0;
-  std::mutex lock_;
-  std::vector<Thread> threads_;
-};
 
 /// While it lives the run stands between two steps.
 struct LiveRun::Command {
@@ -238,7 +143,8 @@ void LiveRun::set(const std::string& path, const std::string& value) {
   wait_until_shown(told);
 }
 
-/// Throws SceneError where the scene names other files than that of the run. None of them is opened before.
+/// Throws SceneError where the scene names other files than that of the run. None of them is opened
+/// before.
 void LiveRun::expect_same_files(const Scene& scene, const std::string& path) const {
   const auto before = data_files(setup()->scene), now = data_files(scene);
   if (!std::ranges::equal(before, now, {}, &DataFile::file, &DataFile::file))
@@ -262,8 +168,8 @@ LiveRun::Prepared LiveRun::prepare(const std::vector<std::string>& set) const {
   return {std::move(setup), std::move(start), std::move(encoder)};
 }
 
-/// From the present state or from the start; the run stands between two steps. What throws leaves it as it was. The number of
-/// the parcel that shows it.
+/// From the present state or from the start; the run stands between two steps. What throws leaves
+/// it as it was. The number of the parcel that shows it.
 std::uint64_t LiveRun::adopt(Prepared& prepared, bool goes_on) {
   const std::shared_ptr<const SceneSetup> setup = prepared.setup;
   const Model& model = setup->model;
@@ -297,8 +203,8 @@ std::uint64_t LiveRun::adopt(Prepared& prepared, bool goes_on) {
   now_.step = framed_;
   keep_pace_from_here();
   {
-    // One lock for all that viewers see: nobody finds records of one layout behind the header of another, or frames that
-    // are counted and gone.
+    // One lock for all that viewers see: nobody finds records of one layout behind the header of
+    // another, or frames that are counted and gone.
     const std::lock_guard lock(show_lock_);
     std::swap(setup_, prepared.setup);
     if (!goes_on) {
@@ -325,7 +231,7 @@ void LiveRun::keep_pace_from_here() {
 
 void LiveRun::loop() {
   std::unique_lock lock(step_lock_);
-  threads_ = std::make_unique<Threads>();
+  threads_ = std::make_unique<ThreadTimes>();
   while (true) {
     if (running_ && commands_ > 0) {
       const Clock::time_point from = Clock::now();
@@ -417,7 +323,8 @@ void LiveRun::take_row(const StepReport& report, double cost) {
   for (std::size_t i = 0; i < probes_; ++i) new_rows_.push_back(sim_->probe(static_cast<int>(i)));
 }
 
-/// Leaves a parcel for the publisher, whose last one it has taken: what is new, and a frame of a state that has none.
+/// Leaves a parcel for the publisher, whose last one it has taken: what is new, and a frame of a
+/// state that has none.
 void LiveRun::hand_over() {
   const std::uint64_t step = sim_->state().step;
   const bool frame = framed_ != step;
@@ -432,7 +339,10 @@ void LiveRun::send(bool frame) {
   const double wall = as_seconds(Clock::now() - pace_from_);
   now_.rate = running_ && wall > 0.0 ? (now_.t - pace_t_) / wall : 0.0;
   if (frame) ++cost_.frames;
-  if (threads_) threads_->ask(cost_);
+  if (threads_) {
+    cost_.stepping_cpu = threads_->own() - cost_.handing_cpu;
+    cost_.helpers_cpu = threads_->helpers();
+  }
   parcel_.number = ++sent_;
   parcel_.frame = frame;
   parcel_.state = now_;
@@ -442,10 +352,12 @@ void LiveRun::send(bool frame) {
   mail_.notify_all();
 }
 
-/// Until the publisher has done what it had to: it waits for no viewer, but for the lock that they hold for a moment.
+/// Until the publisher has done what it had to: it waits for no viewer, but for the lock that they
+/// hold for a moment.
 void LiveRun::settle() const { mail_.wait(kFull, std::memory_order_acquire); }
 
-/// What a command did can be seen when it returns: it waits for the parcel of this number, while steps go on again.
+/// What a command did can be seen when it returns: it waits for the parcel of this number, while
+/// steps go on again.
 std::uint64_t LiveRun::tell() {
   settle();
   hand_over();
@@ -492,7 +404,8 @@ void LiveRun::publish() {
     } catch (...) {
       parcel_.state.error = kNameless;
     }
-  std::vector<std::vector<double>> rows = thinned(parcel_.rows, columns_.size() + 1, kRowsAtOnce);
+  std::vector<std::vector<double>> rows =
+      thinned_rows(parcel_.rows, columns_.size() + 1, kRowsAtOnce);
   const std::lock_guard lock(show_lock_);
   for (std::vector<double>& row : rows) rows_.push_back(std::move(row));
   while (rows_.size() > kRows) {

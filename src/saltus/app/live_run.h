@@ -1,7 +1,8 @@
-// A run that viewers steer. It steps in a thread of its own and waits for nobody who watches. Between two steps it copies
-// what a frame shows and leaves it, with the rows since, in a place that holds one parcel; a second thread takes it from there,
-// makes bytes of it and wakes those who wait. While that place is taken the run goes on and nothing is copied, so that whoever
-// is slow finds fewer frames. The two threads share no lock.
+// A run that viewers steer. It steps in a thread of its own and waits for nobody who watches.
+// Between two steps it copies what a frame shows and leaves it, with the rows since, in a place
+// that holds one parcel; a second thread takes it from there, makes bytes of it and wakes those who
+// wait. While that place is taken the run goes on and nothing is copied, so that whoever is slow
+// finds fewer frames. The two threads share no lock.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -15,18 +16,13 @@
 #include <thread>
 #include <vector>
 
+#include "saltus/app/live_columns.h"
 #include "saltus/app/scene_setup.h"
 #include "saltus/sim/simulation.h"
 
 namespace saltus::app {
 
-/// A column of what a live run plots: of plot "energy" the series "kinetic".
-struct LiveColumn {
-  std::string plot, series;
-};
-
-/// Of every run: energy, ledger, unexplained energy, residual, gap, contacts, iterations, cost; then one a probe.
-std::vector<LiveColumn> live_columns(const Model& model);
+class ThreadTimes;
 
 struct LiveFrame {
   double t = 0.0;  ///< [s]
@@ -50,13 +46,14 @@ struct LiveEncoder {
       look;                             ///< by the thread of the run: copies what a frame shows
   std::function<std::string()> encode;  ///< by another thread: the bytes of what was copied
   std::string layout;                   ///< equal ones: equal records
-  /// Called when the run goes on with it, while no frame can be asked for; behind it only frames of it are handed out, or of
-  /// an equal layout. Throws nothing and calls no function of the run.
+  /// Called when the run goes on with it, while no frame can be asked for; behind it only frames of
+  /// it are handed out, or of an equal layout. Throws nothing and calls no function of the run.
   std::function<void()> adopted;
 };
 
-/// What the thread of a run did since it was made, in seconds. Processor time is that of this thread where nothing else is
-/// said; wall time without processor time is that of other programs, or of a wait for helpers.
+/// What the thread of a run did since it was made, in seconds. Processor time is that of this
+/// thread where nothing else is said; wall time without processor time is that of other programs,
+/// or of a wait for helpers.
 struct LiveCost {
   std::uint64_t steps = 0, frames = 0;        ///< made; handed over
   double stepping = 0.0, stepping_cpu = 0.0;  ///< of steps and their rows: wall, processor
@@ -67,14 +64,14 @@ struct LiveCost {
 
 class LiveRun {
  public:
-  /// Asked for an encoder before the start, restart() and set(), while the steps go on, with the start of the scene; also the
-  /// place to make a header, which holds from LiveEncoder::adopted on.
+  /// Asked for an encoder before the start, restart() and set(), while the steps go on, with the
+  /// start of the scene; also the place to make a header, which holds from LiveEncoder::adopted on.
   using MakeEncoder = std::function<LiveEncoder(const SceneSetup&, const Simulation&)>;
   static constexpr std::size_t kFrameBytes = 512u
                                              << 20;  ///< of frames kept; older ones are forgotten
   static constexpr std::size_t kRows = 1u << 16;     ///< of plots kept
-  /// Of the wall, at most; and as many at least of a run that does not wait for its pace, where each costs it so much of its
-  /// time that kHandingShare is passed.
+  /// Of the wall, at most; and as many at least of a run that does not wait for its pace, where
+  /// each costs it so much of its time that kHandingShare is passed.
   static constexpr double kFramesASecond = 60.0, kFewestASecond = 10.0, kHandingShare = 0.01;
 
   /// Reads the scene and stands at its start. Throws SceneError.
@@ -86,8 +83,8 @@ class LiveRun {
   void pause();
   void step();     ///< asks for one more, behind which it pauses
   void restart();  ///< from the start, with all that set() changed; paused
-  /// Replaces an entry of the scene, as `--set` does, and goes on from the present state. Throws SceneError: a value the
-  /// scene does not take, or a scene that this state is none of.
+  /// Replaces an entry of the scene, as `--set` does, and goes on from the present state. Throws
+  /// SceneError: a value the scene does not take, or a scene that this state is none of.
   void set(const std::string& path, const std::string& value);
   /// Simulated over wall time that is not exceeded; 0: as fast as it goes. At first 1.
   void pace(double factor);
@@ -112,7 +109,6 @@ class LiveRun {
   using Clock = std::chrono::steady_clock;
   struct Command;
   struct Prepared;
-  class Threads;
   Prepared prepare(const std::vector<std::string>& set) const;
   void expect_same_files(const Scene& scene, const std::string& path) const;
   std::uint64_t adopt(Prepared& prepared, bool goes_on);
@@ -146,7 +142,7 @@ class LiveRun {
   bool at_leisure_ = false;   ///< it waited for its pace since the last frame
   LiveState now_;
   LiveCost cost_;
-  std::unique_ptr<Threads> threads_;
+  std::unique_ptr<ThreadTimes> threads_;
 
   // between the run and its commands
   mutable std::mutex step_lock_;
@@ -156,8 +152,9 @@ class LiveRun {
   int single_ = 0;
   bool paced_anew_ = false;
 
-  // Between the run and who publishes: the parcel and the encoder are of the side that `mail_` names. The run fills while it
-  // is empty, the publisher takes while it is full, and each tells the other by one store.
+  // Between the run and who publishes: the parcel and the encoder are of the side that `mail_`
+  // names. The run fills while it is empty, the publisher takes while it is full, and each tells
+  // the other by one store.
   enum Mail { kEmpty, kFull, kEnd };
   std::atomic<int> mail_{kEmpty};
   struct Parcel {
@@ -187,8 +184,8 @@ class LiveRun {
   std::thread thread_, publisher_;
 };
 
-/// Lowers the priority of the calling thread, and of those that it makes: what serves viewers gives way to the steps, where
-/// there are fewer processors than threads.
+/// Lowers the priority of the calling thread, and of those that it makes: what serves viewers gives
+/// way to the steps, where there are fewer processors than threads.
 void give_way_to_steps();
 
 }  // namespace saltus::app

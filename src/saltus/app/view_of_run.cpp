@@ -195,8 +195,8 @@ bool is_word(std::string_view text) {
              text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
 }
 
-/// The text by which a client changes a number, a choice or a yes and no of the scene. Throws SceneError where it is none or would
-/// become another thing.
+/// The text by which a client changes a number, a choice or a yes and no of the scene. Throws
+/// SceneError where it is none or would become another thing.
 std::string text_of_change(const EventJson& scene, const std::string& path,
                            const EventJson& value) {
   const EventJson* const now = value_at(scene, path);
@@ -214,8 +214,8 @@ std::string text_of_change(const EventJson& scene, const std::string& path,
   return text;
 }
 
-/// What may be changed while a scene runs: speed, gravity, friction and restitution of its laws, as the JSON list of
-/// docs/reference/view_data.md. `resolved`: the scene with every default, JSON.
+/// What may be changed while a scene runs: speed, gravity, friction and restitution of its laws, as
+/// the JSON list of docs/reference/view_data.md. `resolved`: the scene with every default, JSON.
 std::string live_controls(std::string_view resolved, double pace) {
   Controls controls;
   controls.add("speed", "x real time", pace, 0.0, 10.0);
@@ -395,7 +395,7 @@ std::string ViewOfRun::control(std::string_view request) {
   } catch (const std::exception& error) {
     return refused(error.what());
   } catch (...) {
-    return refused("control: stopped by a fault that says nothing of itself");
+    return refused("control: stopped by an unknown error");
   }
   return EventJson{{"ok", true}}.dump();
 }
