@@ -266,10 +266,10 @@ struct EventIntegrator::Work {
                              const At& at);
   void locate(EventState& lane, const EventSearch::Found& found);
   bool resume(State& state);
-  bool constrained() const { return motion.joint_rows() > 0 || !motion.modes().empty(); }
+  bool constrained() const { return motion.joints().rows() > 0 || !motion.modes().empty(); }
   /// True when what contacts and joints bear is booked somewhere: else nobody may ask for it.
   bool bears() const {
-    return !motion.modes().empty() || (model.options().ledger && motion.joints_move());
+    return !motion.modes().empty() || (model.options().ledger && motion.joints().prescribed());
   }
   void begin_samples();
   void sample(int k, double t, bool forces_known);
@@ -293,8 +293,8 @@ struct EventIntegrator::Work {
 
 // motion and step at the start of the step in work.
 void EventIntegrator::Work::begin(const EventState& lane) {
-  motion.choose_anew();
-  motion.take_up(lane.t);
+  motion.joints().reset_redundant_rows();
+  motion.enter_smooth_interval(lane.t);
   motion.start(lane.start);
   if (motion.contacts().counts_angles()) motion.contacts().settle(lane.t, lane.start);
   motion.set_modes(lane.modes);
@@ -350,7 +350,7 @@ void EventIntegrator::Work::find_joined() {
 // r: radius of gyration of turns, else 1.
 void EventIntegrator::Work::find_links_of(std::size_t mode, int row) {
   const EventContacts& contacts = motion.contacts();
-  const std::span<const double> radius = motion.radius();
+  const std::span<const double> radius = motion.kinematics().radius();
   double drift = std::abs(motion.drift(mode)[row]);
   if (drift <= kStill * contacts.row_size(at(motion.index(mode)), row, step.v0)) drift = 0.0;
   if (alone && drift == 0.0) return;
@@ -361,7 +361,7 @@ void EventIntegrator::Work::find_links_of(std::size_t mode, int row) {
   std::size_t groups = 0;
   for (std::size_t g = 0; g + 1 < first.size(); ++g) groups += !group_of(g).isZero(0.0);
   if (groups == 0 || (groups == 1 && drift == 0.0)) return;
-  motion.solve_mass(X);
+  motion.kinematics().solve_mass(X);
   const double W = H.dot(X.col(0));
   if (!(W > 0.0)) return;
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
@@ -428,9 +428,9 @@ void EventIntegrator::Work::share_speeds() {
 // subtracted in them, as a spring and the weight that it carries.
 void EventIntegrator::Work::measure_noise() {
   constexpr double kLast = std::numeric_limits<double>::epsilon();
-  const std::span<const double> radius = motion.radius();
+  const std::span<const double> radius = motion.kinematics().radius();
   for (std::size_t g = 0; g + 1 < first.size(); ++g) {
-    const double last = kLast * motion.extent(g);
+    const double last = kLast * motion.kinematics().extent(g);
     // signs as if at random: where all move alike no spring is stretched
     for (int i = first[g]; i < first[g + 1]; ++i)
       w[i] = ((static_cast<unsigned>(i) * 2654435761u) >> 16) % 2 == 0 ? last / radius[at(i)]
@@ -448,7 +448,7 @@ void EventIntegrator::Work::measure_noise() {
 // round-off of accelerations is none, and an error within it is no error.
 void EventIntegrator::Work::set_scale() {
   const double h = step.h;
-  const std::span<const double> radius = motion.radius();
+  const std::span<const double> radius = motion.kinematics().radius();
   // Rates of rows that turn are differences: their round-off is no error of the step.
   const double asked = model.options().events.tolerance;
   tolerance = motion.differences() ? std::max(asked, kFinest) : asked;
@@ -490,7 +490,8 @@ EventIntegrator::Work::Made EventIntegrator::Work::make(State& state, double lim
   double left =
       std::min(limit, next_end(state.t)) - state.t;  // increments of rotations are singular at 2 pi
   const double turn = motion.contacts().counts_angles() ? kCounted : kTurn;
-  if (const double spin = motion.fastest_turn(v); spin > 0.0) left = std::min(left, turn / spin);
+  if (const double spin = motion.kinematics().fastest_turn(v); spin > 0.0)
+    left = std::min(left, turn / spin);
   double h = std::min(lane.next > 0.0 ? lane.next : left, left);
   const auto start = [&](double length) {
     h = length;
@@ -504,7 +505,8 @@ EventIntegrator::Work::Made EventIntegrator::Work::make(State& state, double lim
   watch.begin(step.t0, step.v0, h);
   if (motion.contacts().detects()) {
     // u h + a h^2/2 <= way
-    const double u = std::max(motion.fastest(step.v0), watch.fastest_drift(lane.t, lane.t + h)),
+    const double u = std::max(motion.kinematics().fastest(step.v0),
+                              watch.fastest_drift(lane.t, lane.t + h)),
                  way = kWay * model.surfaces().margin_of_events(),
                  a = step.dv0.cwiseAbs().maxCoeff(),
                  most = 2.0 * way / (u + std::sqrt(u * u + 2.0 * a * way));
@@ -523,7 +525,7 @@ EventIntegrator::Work::Made EventIntegrator::Work::make(State& state, double lim
       set_scale();
       error = method->error(step, scale);
       good = error <= 1.0;
-      if (good && turn == kCounted && motion.fastest_turn(step.w1) > kCounted) {
+      if (good && turn == kCounted && motion.kinematics().fastest_turn(step.w1) > kCounted) {
         good = false;
         error = 1e3;
       }
@@ -562,7 +564,8 @@ EventIntegrator::Work::Made EventIntegrator::Work::make(State& state, double lim
   const auto nodes = lobatto_nodes(static_cast<int>(step.w.cols()));
   const auto found = watch.earliest(step, [&](double theta) {
     const auto node = std::ranges::find(nodes, theta);
-    if (node != nodes.end()) sample(static_cast<int>(node - nodes.begin()), motion.time(), true);
+    if (node != nodes.end())
+      sample(static_cast<int>(node - nodes.begin()), motion.kinematics().time(), true);
   });
   lane.ends_with = -1;
   lane.ends_key = 0;
@@ -651,7 +654,7 @@ double EventIntegrator::Work::spring_time(double most) {
     H.setZero();
     contacts.add_row(i, 0, 1.0, H);
     response = H;
-    motion.solve_mass(response);
+    motion.kinematics().solve_mass(response);
     const double moving = 0.5 * u * u / H.dot(response);
     const auto V = [&](double d) {
       return std::max(law.stored_energy(-d), 0.25 * d * law.force(-d, 0.0, 0.0));
@@ -806,7 +809,7 @@ void EventIntegrator::Work::begin_samples() {
 // Loads of the joints where `from` is, in column k.
 void EventIntegrator::Work::sample_joints(ConstrainedMotion& from, int k, Matrix& into) {
   std::ranges::fill(joint_load, std::array<Vector3, 2>{Vector3::Zero(), Vector3::Zero()});
-  from.add_joint_loads(from.joint_forces(), 1.0, joint_load);
+  from.joints().add_loads(from.joint_forces(), 1.0, joint_load);
   for (std::size_t i = 0; i < joint_load.size(); ++i) {
     into.block<3, 1>(6 * static_cast<Eigen::Index>(i), k) = joint_load[i][0];
     into.block<3, 1>(6 * static_cast<Eigen::Index>(i) + 3, k) = joint_load[i][1];
@@ -817,7 +820,7 @@ void EventIntegrator::Work::sample_joints(ConstrainedMotion& from, int k, Matrix
 void EventIntegrator::Work::sample(int k, double t, bool forces_known) {
   if (sampled[at(k)] != 0) return;  // halves of an interval share their ends
   sampled[at(k)] = 1;
-  const auto groups = motion.groups();
+  const auto groups = motion.kinematics().groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (account[g].empty() || groups[g].v.size() == 0) continue;
     model.groups()[g].dynamics->power(t, {}, groups[g].q, groups[g].v, groups[g].v, by_source[g]);
@@ -825,8 +828,8 @@ void EventIntegrator::Work::sample(int k, double t, bool forces_known) {
       if (account[g][s] >= 0) powers(account[g][s], k) += by_source[g][s];
   }
   if (!forces_known) return;
-  if (motion.joint_rows() > 0) {
-    powers(prescribed, k) -= motion.joint_forces().dot(motion.contacts().joints().drift0());
+  if (motion.joints().rows() > 0) {
+    powers(prescribed, k) -= motion.joint_forces().dot(motion.joints().drift());
     sample_joints(motion, k, loads);
   }
   for (std::size_t m = 0; m < motion.modes().size(); ++m) {
@@ -868,7 +871,7 @@ bool EventIntegrator::Work::sample_work(double length, double most) {
     const double t = step.t0 + nodes[at(k)] * length;
     if (forces_known) {
       motion.rates(t, w, v, dw, dv);
-      if (std::ranges::any_of(motion.modes(), &ContactMode::shared)) motion.share();
+      if (std::ranges::any_of(motion.modes(), &ContactMode::shared)) motion.distribute();
       if (judged && !(defect_at(nodes[at(k)] * length, length) <= most)) return false;
     } else {
       motion.go(t, w, v);
@@ -898,10 +901,10 @@ bool EventIntegrator::Work::place(double t, double theta, const EventState& lane
     dense_output(step, std::min(theta, 1.0) * (lane.length / lane.h), w, v);
   }
   motion.start(lane.start);
-  motion.move(w, groups);
+  motion.kinematics().move(w, groups);
   for (std::size_t g = 0; g < groups.size(); ++g)
     groups[g].v = v.segment(first[g], groups[g].v.size());
-  return (motion.joint_rows() == 0 && lane.modes.empty()) ||
+  return (motion.joints().rows() == 0 && lane.modes.empty()) ||
          touch.project(t, groups, lane.modes, true);
 }
 
@@ -909,7 +912,7 @@ bool EventIntegrator::Work::place(double t, double theta, const EventState& lane
 // while they go back.
 std::array<double, 2> EventIntegrator::Work::slack_energy(double t, const State& state) {
   EventContacts& contacts = motion.contacts();
-  contacts.find(motion.inside(t), state.groups);
+  contacts.find(motion.kinematics().inside(t), state.groups);
   std::array<double, 2> sum{};
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     const ContactLaw& law = contacts.law(i);
@@ -942,7 +945,7 @@ void EventIntegrator::Work::go(State& state, double theta) {
           state.ledger[static_cast<std::size_t>(i)] += integral(power.row(i));
     if (bears())
       add_loads(integral, load, joint_impulse);
-    else if (motion.joint_rows() > 0)
+    else if (motion.joints().rows() > 0)
       keep_way(lane, to);
     for (std::size_t k = 0; k < lane.modes.size(); ++k) {
       Vector3& sum = impulse.try_emplace(lane.modes[k].key, Vector3::Zero()).first->second;
@@ -984,8 +987,8 @@ void EventIntegrator::Work::bear(const Way& way) {
   borne_by = -1;
   if (!aside) aside = std::make_unique<ConstrainedMotion>(model);
   Vector at_w = Vector::Zero(v.size()), at_v = way.step.v0, rate_w(v.size()), rate_v(v.size());
-  aside->choose_anew();
-  aside->take_up(way.step.t0);
+  aside->joints().reset_redundant_rows();
+  aside->enter_smooth_interval(way.step.t0);
   aside->start(way.start);
   aside->set_modes({});
   aside->set_time(way.rate_time);
@@ -1044,8 +1047,8 @@ int EventIntegrator::Work::near(const State& state) {
 // A force of the contact that ends the step is one of many that do the same, at the last rates(): its load is marked shared.
 bool EventIntegrator::Work::share(EventState& lane) {
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
-    if (motion.modes()[k].key != lane.ends_key || !motion.shared(k)) continue;
-    motion.mark_shared(k, lane.modes);
+    if (motion.modes()[k].key != lane.ends_key || !motion.redundant(k)) continue;
+    motion.mark_redundant(k, lane.modes);
     return true;
   }
   return false;
@@ -1054,13 +1057,13 @@ bool EventIntegrator::Work::share(EventState& lane) {
 // Some forces of contacts that share their load obey the laws at the state.
 bool EventIntegrator::Work::has_room(const State& state) {
   rates(state);
-  return motion.share(true) > kNoRoom;
+  return motion.distribute(true) > kNoRoom;
 }
 
 // Slips begin against the friction of this instant, where it is there.
 void EventIntegrator::Work::point_slips(const State& state, std::vector<EventEnding>& endings) {
   rates(state);
-  motion.share(true);
+  motion.distribute(true);
   std::vector<double> sizes;
   motion.force_sizes(sizes);
   for (std::size_t k = 0; k < motion.modes().size(); ++k) {
@@ -1169,7 +1172,8 @@ bool EventIntegrator::Work::happen(State& state, StepReport& report, std::vector
 /// False where a spring or a stop no longer counts its angle: the next step would take it back by a turn.
 bool EventIntegrator::Work::counted(const State& state, StepReport& report) {
   if (!motion.contacts().counts_angles()) return true;
-  report.joint_law = motion.contacts().lost_angle(motion.inside(state.t), state.groups);
+  report.joint_law =
+      motion.contacts().lost_angle(motion.kinematics().inside(state.t), state.groups);
   if (report.joint_law >= 0) report.failure = kHalfTurn;
   return report.joint_law < 0;
 }
@@ -1179,13 +1183,14 @@ void EventIntegrator::Work::measure(const State& state, StepReport& report) {
   look(state);
   EventContacts& contacts = motion.contacts();
   if (contacts.any()) {
-    if (state.lane.modes.empty()) contacts.find(state.t, motion.groups());  // else look() did
+    if (state.lane.modes.empty())
+      contacts.find(state.t, motion.kinematics().groups());  // else look() did
     for (std::size_t i = 0; i < contacts.count(); ++i)
       if (!contacts.law(i).bilateral()) report.gap = std::min(report.gap, contacts.gap(i));
     if (contacts.detects() && report.gap == std::numeric_limits<double>::infinity())
       report.gap = contacts.least_gap(state.t);
     // what rates are made of: some may be all round-off, all of them where bodies only slide
-    double speed = motion.fastest(v);
+    double speed = motion.kinematics().fastest(v);
     for (std::size_t i = 0; i < contacts.count() && !state.lane.modes.empty(); ++i)
       speed = std::max(speed, contacts.row_size(i, 0, v));
     // at rest all of them are: beside the speeds that the energy in play makes
@@ -1198,9 +1203,9 @@ void EventIntegrator::Work::measure(const State& state, StepReport& report) {
           report.residual_after = worse(report.residual_after, std::abs(motion.rate(k)[0]) / speed);
       }
   }
-  if (motion.joint_rows() > 0) {
+  if (motion.joints().rows() > 0) {
     Vector g;
-    report.joint_gap = motion.joint_gaps(g);
+    report.joint_gap = motion.joints().gaps(g);
   }
 }
 
@@ -1224,7 +1229,7 @@ void EventIntegrator::enter(State& state) {
   state.lane.modes.clear();
   state.lane.start.clear();
   for (GroupState& group : state.groups) group.memory.clear();
-  work_->motion.choose_anew();
+  work_->motion.joints().reset_redundant_rows();
   work_->ready = false;
 }
 
@@ -1266,13 +1271,13 @@ EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepRepor
   if (lane.start.empty()) {
     // What the schemes have not done of a jump at this instant is done here.
     const bool jump = state.t > 0.0 && d.jumps_at(state.t);
-    d.motion.take_up(jump ? std::nextafter(state.t, 0.0) : state.t);
+    d.motion.enter_smooth_interval(jump ? std::nextafter(state.t, 0.0) : state.t);
     if (d.near(state) > kClose * options.closed)
       end = leave(kManyClosed);
     else if (!d.happen(state, report, events, jump))
       end = End::failed;
   } else if (lane.h == 0.0) {
-    d.motion.take_up(state.t);
+    d.motion.enter_smooth_interval(state.t);
   }
   // No step is so long that its dense output would cost digits in the intervals.
   const double limit = std::max(t1, state.t + kLongest * d.model.options().h);
@@ -1327,7 +1332,7 @@ EventIntegrator::End EventIntegrator::advance(State& state, double t1, StepRepor
     } else {
       if (std::ranges::any_of(lane.modes, &ContactMode::shared)) {
         d.rates(state);
-        d.motion.forget_shared(lane.modes);
+        d.motion.unmark_redundant(lane.modes);
       }
       d.end_step(lane);
     }
@@ -1374,8 +1379,8 @@ int EventIntegrator::undirected(const State& state) {
                            [](const AnyLaw& law) { return law->facts().friction.directed(); }))
     return -1;
   EventContacts& contacts = work_->motion.contacts();
-  work_->motion.take_up(state.t);
-  contacts.find(work_->motion.inside(state.t), state.groups);
+  work_->motion.enter_smooth_interval(state.t);
+  contacts.find(work_->motion.kinematics().inside(state.t), state.groups);
   for (const ContactMode& mode : state.lane.modes)
     if (const int i = contacts.index_of(mode.key); i >= 0 && contacts.contact(at(i)).lost_axis)
       return contacts.contact(at(i)).law;
@@ -1404,8 +1409,8 @@ void EventIntegrator::trace(EventTrace* trace) { work_->kept = trace; }
 void EventIntegrator::see(const State& state, std::vector<SeenContact>& contacts) {
   Work& d = *work_;
   EventContacts& list = d.motion.contacts();
-  d.motion.take_up(state.t);
-  list.find_rows(d.motion.inside(state.t), state.groups);
+  d.motion.enter_smooth_interval(state.t);
+  list.find_rows(d.motion.kinematics().inside(state.t), state.groups);
   for (std::size_t i = 0; i < list.count(); ++i) {
     const std::uint64_t key = list.key(i);
     const auto p = d.impulse.find(key);

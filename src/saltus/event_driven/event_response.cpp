@@ -6,6 +6,7 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/index_internal.h"
+#include "saltus/event_driven/constraint_rows.h"
 
 namespace saltus {
 namespace {
@@ -52,7 +53,7 @@ std::vector<ContactMode> EventResponse::springs(std::span<const ContactMode> bef
     });
     const double y = contacts.gap(i), u = contacts.rate(i, 0);
     const bool pressed = closes || (y < 0.0 && law.force(y, u, 0.0) > 0.0) ||
-                         (y < kTie * motion_.extent() && u < 0.0);
+                         (y < kTie * motion_.kinematics().extent() && u < 0.0);
     if (law.bilateral() || (!ends && (pressed || find_mode(before, key))))
       modes.push_back({key, ContactMode::Kind::closed, {}, 0.0});
   }
@@ -63,7 +64,7 @@ std::vector<ContactMode> EventResponse::springs(std::span<const ContactMode> bef
 void EventResponse::look(const Instant& now, std::span<const ContactMode> before) {
   EventContacts& contacts = motion_.contacts();
   a_ = motion_.free_acceleration();
-  const double L = motion_.extent();
+  const double L = motion_.kinematics().extent();
   Vector row(motion_.size());
   touching_.clear();
   int rows = 0;
@@ -118,20 +119,19 @@ void EventResponse::look(const Instant& now, std::span<const ContactMode> before
       c.still = std::max(c.still, kTie * contacts.row_size(c.index, a, motion));
   for (Touching& c : touching_) c.still = std::max(c.still, 1e-14 * fastest);
   X_ = H_.transpose();
-  motion_.solve_mass(X_);
+  motion_.kinematics().solve_mass(X_);
   joint_share_.resize(0, X_.cols());
-  if (motion_.joint_rows() > 0) {
-    motion_.joint_rates(joint_rate_);
-    motion_.joint_bias(joint_rate_);
-    motion_.factor_joints();
-    motion_.free_of_joints(X_, joint_share_);
+  if (motion_.joints().rows() > 0) {
+    motion_.joints().rates(joint_rate_);
+    motion_.joints().bias(joint_rate_);
+    motion_.joints().factorise();
+    motion_.joints().project_out(X_, joint_share_);
     joint_share_ *= -1.0;
-    JointSystem& joints = motion_.contacts().joints();
-    joint_drift_ = joints.drift0();
-    motion_.joint_rate_of(a_, joint_rate_);
-    joints.solve(joint_rate_);
+    joint_drift_ = motion_.joints().drift();
+    motion_.joints().add_rate_of(a_, joint_rate_);
+    motion_.joints().solve(joint_rate_);
     Vector taken(a_.size());
-    motion_.pull(joint_rate_, taken);
+    motion_.joints().accelerations(joint_rate_, taken);
     a_ -= taken;
   }
   W_ = H_ * X_;
@@ -143,7 +143,7 @@ void EventResponse::look(const Instant& now, std::span<const ContactMode> before
 void EventResponse::look_from(const Instant& now, std::span<const ContactMode> before) {
   const auto go = [&] {
     motion_.go(now.t, w_, v_);
-    motion_.contacts().find_rows(motion_.time(), motion_.groups());
+    motion_.contacts().find_rows(motion_.kinematics().time(), motion_.kinematics().groups());
   };
   motion_.set_modes({});
   go();
@@ -176,11 +176,11 @@ void EventResponse::give(const Instant& now, const Touching& c, const Vector3& i
 
 // What the joints do when contacts get the impulses p.
 void EventResponse::give_joints(const Instant& now, const Vector& p) {
-  if (motion_.joint_rows() == 0) return;
+  if (motion_.joints().rows() == 0) return;
   const Vector L = joint_share_ * p;
   now.account.prescribed -= 0.5 * (joint_drift_before_ + joint_drift_).dot(L);
   now.account.joints.resize(model_.joints().size(), {Vector3::Zero(), Vector3::Zero()});
-  motion_.add_joint_loads(L, 1.0, now.account.joints);
+  motion_.joints().add_loads(L, 1.0, now.account.joints);
 }
 
 // Drives and supports go on with new rates d: joints obey them at once, v <- v + M^-1 G^T L, S L = -(G v + d). All impulses of
@@ -188,17 +188,17 @@ void EventResponse::give_joints(const Instant& now, const Vector& p) {
 void EventResponse::meet_jump(const Instant& now, std::span<const ContactMode> before) {
   const std::vector<Touching> touched = touching_;
   const Vector u = u_, drift = drift_, joint_drift = joint_drift_;
-  motion_.take_up(now.t);
+  motion_.enter_smooth_interval(now.t);
   look_from(now, before);
-  if (motion_.joint_rows() > 0) {
-    motion_.joint_rates(joint_rate_);
+  if (motion_.joints().rows() > 0) {
+    motion_.joints().rates(joint_rate_);
     Vector L = -joint_rate_, dv(v_.size());
-    motion_.contacts().joints().solve(L);
-    motion_.pull(L, dv);
+    motion_.joints().solve(L);
+    motion_.joints().accelerations(L, dv);
     v_ += dv;
     now.account.prescribed -= 0.5 * (joint_drift + joint_drift_).dot(L);
     now.account.joints.resize(model_.joints().size(), {Vector3::Zero(), Vector3::Zero()});
-    motion_.add_joint_loads(L, 1.0, now.account.joints);
+    motion_.joints().add_loads(L, 1.0, now.account.joints);
     look_from(now, before);
     joint_drift_before_ = joint_drift;
   }
@@ -598,7 +598,7 @@ std::vector<EventEnding> EventResponse::foresee(double t, double ahead,
   crowded_ = jumped_ = false;
   for (double s = kForesee * ahead; found.empty() && s <= ahead; s *= 10.0) {
     motion_.start(groups);
-    motion_.move(s * v + 0.5 * s * s * dv, there);
+    motion_.kinematics().move(s * v + 0.5 * s * s * dv, there);
     for (std::size_t g = 0; g < there.size(); ++g)
       there[g].v = groups[g].v + s * dv.segment(first[g], groups[g].v.size());
     project(t + s, there, modes, true);
@@ -633,7 +633,7 @@ bool EventResponse::project(double t, std::vector<GroupState>& groups,
                             std::span<const ContactMode> modes, bool positions) {
   const auto first = motion_.contacts().first();
   const EventContacts& contacts = motion_.contacts();
-  const int joints = motion_.joint_rows();
+  const int joints = motion_.joints().rows();
   Vector v(motion_.size()), g, part, lambda, move, scale, row(motion_.size());
   Matrix B, X, R, S;
   const auto put = [&](bool rows) {
@@ -676,17 +676,17 @@ bool EventResponse::project(double t, std::vector<GroupState>& groups,
       g[joints + static_cast<Eigen::Index>(r)] = of[r].value;
     if (joints > 0) {
       if (of_positions)
-        motion_.joint_gaps(part);
+        motion_.joints().gaps(part);
       else
-        motion_.joint_rates(part);
+        motion_.joints().rates(part);
       g.head(joints) = part;
     }
     return g.size() > 0;
   };
   const auto make = [&] {
     if (joints > 0) {
-      motion_.joint_rows_here();
-      motion_.factor_joints();
+      motion_.joints().make_rows();
+      motion_.joints().factorise();
     }
     B.resize(static_cast<Eigen::Index>(of.size()), motion_.size());
     for (std::size_t r = 0; r < of.size(); ++r) {
@@ -695,9 +695,9 @@ bool EventResponse::project(double t, std::vector<GroupState>& groups,
       B.row(static_cast<Eigen::Index>(r)) = row;
     }
     X = B.transpose();
-    motion_.solve_mass(X);
+    motion_.kinematics().solve_mass(X);
     scale = row_scale(B, X);
-    motion_.free_of_joints(X, R);
+    motion_.joints().project_out(X, R);
     S = B.lazyProduct(X);
   };
   // -M^-1 B^T (B M^-1 B^T)^-1 g of joints and then, within what they leave, of contacts; of rates g this changes the kinetic
@@ -707,9 +707,9 @@ bool EventResponse::project(double t, std::vector<GroupState>& groups,
     move.setZero(motion_.size());
     if (joints > 0) {
       part = g.head(joints);
-      motion_.contacts().joints().solve(part);
+      motion_.joints().solve(part);
       taken += 0.5 * std::abs(part.dot(g.head(joints)));
-      motion_.pull(part, move);
+      motion_.joints().accelerations(part, move);
       move *= -1.0;
     }
     if (B.rows() > 0) {
@@ -740,17 +740,17 @@ bool EventResponse::project(double t, std::vector<GroupState>& groups,
       if (!find(true)) break;
       const double size = g.cwiseAbs().maxCoeff();
       if (round == 0) worst = size;
-      if (size <= kRound * motion_.extent() || stuck(size)) break;
+      if (size <= kRound * motion_.kinematics().extent() || stuck(size)) break;
       if (!made) {
         if (round > 0) put(true);
         make();
         made = just_made = true;
       }
-      motion_.move(step(), groups);
+      motion_.kinematics().move(step(), groups);
     }
   }
   // Of contacts other rows count for rates than for gaps.
-  const double near = worst / motion_.extent();
+  const double near = worst / motion_.kinematics().extent();
   made = made && modes.empty() && near <= kNear;
   just_made = false;
   last = kAny;

@@ -80,7 +80,7 @@ EventSearch::EventSearch(const Model& model, ConstrainedMotion& motion)
 // Rows of boundary surfaces and, where planes move, the span of the surfaces, at the place of the motion.
 void EventSearch::see_surfaces(double t) {
   const auto q = [&](const Surface& one) -> const Vector& {
-    return motion_.groups()[at(one.group)].q;
+    return motion_.kinematics().groups()[at(one.group)].q;
   };
   bool planes = false;
   for (Surface& one : surfaces_) {
@@ -212,9 +212,9 @@ void EventSearch::begin(double t, View v, double h) {
   EventContacts& contacts = motion_.contacts();
   held_.clear();
   if (!contacts.any()) return;
-  contacts.find_rows(motion_.time(), motion_.groups());
-  if (contacts.detects()) see_surfaces(motion_.time());
-  round_ = kSearchNoise * motion_.extent();
+  contacts.find_rows(motion_.kinematics().time(), motion_.kinematics().groups());
+  if (contacts.detects()) see_surfaces(motion_.kinematics().time());
+  round_ = kSearchNoise * motion_.kinematics().extent();
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     if (!(contacts.gap(i) <= round_)) continue;
     const double y = contacts.gap(i), u = contacts.rate(i, 0);
@@ -242,7 +242,7 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
       motion_.go(t, w, v);  // with the rates of gaps
     else
       motion_.look(t, w, v);
-    const double L = motion_.extent();
+    const double L = motion_.kinematics().extent();
     for (std::size_t i = 0; i < contacts.count(); ++i) {
       const ContactLaw& law = contacts.law(i);
       if (law.bilateral()) continue;
@@ -268,7 +268,7 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
   motion_.rates(t, w, v, dw_, dv_);
   const double speed = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
   if (const auto mode = std::ranges::find_if(modes, &ContactMode::shared); mode != modes.end())
-    out.push_back({Kind::bears, mode->key, motion_.share(), 1.0});
+    out.push_back({Kind::bears, mode->key, motion_.distribute(), 1.0});
   for (std::size_t k = 0; k < modes.size(); ++k) {
     const ContactMode& mode = modes[k];
     const int i = motion_.index(k);
@@ -459,7 +459,7 @@ EventSearch::Found EventSearch::last_room(const OdeStep& step, std::uint64_t key
   const auto room = [&](double theta) {
     dense_output(step, theta, w_, v_);
     motion_.rates(step.t0 + theta * step.h, w_, v_, dw_, dv_);
-    return motion_.share(true);
+    return motion_.distribute(true);
   };
   double a = from < to ? room(from) : -1.0, b = a > 0.0 ? room(to) : -1.0;
   if (!(a > 0.0)) to = from;

@@ -4,10 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/event_driven/constraint_rows.h"
 #include "saltus/math/dense.h"
 
 namespace saltus {
 namespace {
+
+/// Pivots of directions in which forces are free, and the smallest part of a contact in one of them.
+constexpr double kNull = 1e-10, kIn = 1e-6;
 
 /// Last tau. What is left of it goes by extrapolation along the path.
 constexpr double kLastTau = 1e-9, kNextTau = 0.1;
@@ -46,15 +50,15 @@ struct LawBarrier {
 /// F(z) = phi/tau + sum of log - |lambda|^2/2, forces in units of their size. phi is the last of z, or is held.
 class RoomPath {
  public:
-  RoomPath(const Vector& lambda_0, const Matrix& K, std::span<const ShareLaw> laws)
+  RoomPath(const Vector& lambda_0, const Matrix& K, std::span<const ForceLimit> laws)
       : lambda_(lambda_0), K_(K) {
     const auto k = K.cols();
-    for (const ShareLaw& law : laws) {
+    for (const ForceLimit& law : laws) {
       LawBarrier one;
       one.A.setZero(k + 1);
-      const bool cone = law.kind == ShareLaw::Kind::cone;
+      const bool cone = law.kind == ForceLimit::Kind::cone;
       const int first = law.first + (cone ? 1 : 0), tangents = law.size - (cone ? 1 : 0);
-      if (law.kind == ShareLaw::Kind::bounded) {
+      if (law.kind == ForceLimit::Kind::bounded) {
         one.a = law.bound;
       } else {
         const double mu = cone ? law.bound : 1.0;
@@ -62,7 +66,7 @@ class RoomPath {
         one.A.head(k) = mu * K.row(law.first).transpose();
       }
       one.A[k] = -1.0;
-      if (law.kind != ShareLaw::Kind::presses) {
+      if (law.kind != ForceLimit::Kind::unilateral) {
         one.T = lambda_0.segment(first, tangents);
         one.B.setZero(tangents, k + 1);
         one.B.leftCols(k) = K.middleRows(first, tangents);
@@ -132,19 +136,61 @@ class RoomPath {
 
 }  // namespace
 
-double share_left(const Vector& lambda, std::span<const ShareLaw> laws) {
+// K of A K = 0, A scaled to ones on its diagonal. Columns with a mode in common make one group.
+std::vector<RedundantGroup> redundant_groups(Matrix A, std::span<const std::size_t> mode_of_row) {
+  std::vector<RedundantGroup> found;
+  const Vector scale = diagonal_scale(A);
+  A = scale.asDiagonal() * A * scale.asDiagonal();
+  const Matrix free = scale.asDiagonal() * kernel(A, kNull);
+  if (free.cols() == 0) return found;
+  // 1 more than the group of each mode, 0: none; the columns of each group
+  std::vector<std::size_t> group_of(mode_of_row.back() + 1);
+  std::vector<std::vector<Eigen::Index>> columns;
+  for (Eigen::Index j = 0; j < free.cols(); ++j) {
+    const double least = kIn * free.col(j).cwiseAbs().maxCoeff();
+    columns.push_back({j});
+    const std::size_t now = columns.size();
+    for (std::size_t r = 0; r < mode_of_row.size(); ++r) {
+      std::size_t& group = group_of[mode_of_row[r]];
+      if (std::abs(free(static_cast<Eigen::Index>(r), j)) < least || group == now) continue;
+      if (const std::size_t other = group; other != 0) {
+        auto& mine = columns[now - 1];
+        mine.insert(mine.end(), columns[other - 1].begin(), columns[other - 1].end());
+        columns[other - 1].clear();
+        std::ranges::replace(group_of, other, now);
+      }
+      group = now;
+    }
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].empty()) continue;
+    RedundantGroup group;
+    std::ranges::sort(columns[c]);
+    for (std::size_t r = 0; r < mode_of_row.size(); ++r) {
+      const std::size_t k = mode_of_row[r];
+      if (group_of[k] != c + 1) continue;
+      if (group.modes.empty() || group.modes.back() != k) group.modes.push_back(k);
+      group.rows.push_back(static_cast<Eigen::Index>(r));
+    }
+    group.K = orthonormal(free(group.rows, columns[c]));
+    found.push_back(std::move(group));
+  }
+  return found;
+}
+
+double least_margin(const Vector& lambda, std::span<const ForceLimit> laws) {
   double least = std::numeric_limits<double>::infinity();
-  for (const ShareLaw& law : laws) {
-    const double a = law.kind == ShareLaw::Kind::bounded ? law.bound : lambda[law.first];
+  for (const ForceLimit& law : laws) {
+    const double a = law.kind == ForceLimit::Kind::bounded ? law.bound : lambda[law.first];
     switch (law.kind) {
-      case ShareLaw::Kind::presses:
+      case ForceLimit::Kind::unilateral:
         least = std::min(least, a);
         break;
-      case ShareLaw::Kind::cone:
+      case ForceLimit::Kind::cone:
         least = std::min(
             {least, a, law.bound * a - lambda.segment(law.first + 1, law.size - 1).norm()});
         break;
-      case ShareLaw::Kind::bounded:
+      case ForceLimit::Kind::bounded:
         least = std::min(least, a - lambda.segment(law.first, law.size).norm());
         break;
     }
@@ -152,13 +198,13 @@ double share_left(const Vector& lambda, std::span<const ShareLaw> laws) {
   return least;
 }
 
-ShareRoom share_room(const Vector& lambda_0, const Matrix& K, std::span<const ShareLaw> laws,
-                     bool exact) {
+DistributedForces distribute_forces(const Vector& lambda_0, const Matrix& K,
+                                    std::span<const ForceLimit> laws, bool exact) {
   const double size = lambda_0.cwiseAbs().maxCoeff();
   if (!(size > 0.0)) return {0.0, lambda_0};
-  std::vector<ShareLaw> scaled(laws.begin(), laws.end());
-  for (ShareLaw& law : scaled)
-    if (law.kind == ShareLaw::Kind::bounded) law.bound /= size;
+  std::vector<ForceLimit> scaled(laws.begin(), laws.end());
+  for (ForceLimit& law : scaled)
+    if (law.kind == ForceLimit::Kind::bounded) law.bound /= size;
   RoomPath room(lambda_0 / size, K, scaled);
   double last = room.phi();
   for (double tau = 1.0; tau >= 0.99 * kLastTau; tau *= kNextTau) {

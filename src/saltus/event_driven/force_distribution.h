@@ -1,15 +1,16 @@
-// Forces of contacts that share their load: which of the many that do the same obey the laws.
+// Forces of redundant contacts: which of the many that give the same accelerations obey the laws.
 //
 //     lambda(y) = lambda_0 + K y,   P M^-1 D K = 0                  the same accelerations
-//     N >= phi,   mu N - |T| >= phi,   bound - |T| >= phi           the room that y leaves the laws
+//     N >= phi,   mu N - |T| >= phi,   bound - |T| >= phi           the margin phi of the laws at y
 //
 // The modes of contacts may last where some y has phi >= 0: then they are a solution of the contact problem of accelerations,
-// with that lambda. The largest phi and, where there is room, the y in the middle of it come from interior points,
+// with that lambda. The largest phi and, where it is positive, the analytic centre y come from interior points,
 //
-//     phi/tau + sum of log(what the laws leave) - |lambda|^2/2  ->  max,   tau -> 0
+//     phi/tau + sum of log(margin of each law) - |lambda|^2/2  ->  max,   tau -> 0
 //
 // Source: S. Boyd, L. Vandenberghe, Convex Optimization (2004) 11.3 and 11.4.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -17,24 +18,35 @@
 
 namespace saltus {
 
-/// What a law asks of the rows of lambda from `first` on.
-struct ShareLaw {
-  enum class Kind { presses, cone, bounded };  ///< N >= 0; |T| <= mu N; |T| <= bound
-  Kind kind = Kind::presses;
+/// Contacts with redundant forces among themselves, by modes; their rows of lambda, increasing; and K of these rows.
+struct RedundantGroup {
+  std::vector<std::size_t> modes;
+  std::vector<Eigen::Index> rows;
+  Matrix K;
+  bool contains(std::size_t mode) const { return std::ranges::find(modes, mode) != modes.end(); }
+};
+
+/// The groups of A = D^T P M^-1 D, A K = 0; mode_of_row: one a row of A, increasing.
+std::vector<RedundantGroup> redundant_groups(Matrix A, std::span<const std::size_t> mode_of_row);
+
+/// What a law demands of the rows of lambda from `first` on.
+struct ForceLimit {
+  enum class Kind { unilateral, cone, bounded };  ///< N >= 0; |T| <= mu N; |T| <= bound
+  Kind kind = Kind::unilateral;
   int first = 0, size = 1;  ///< cone: N and its tangents
   double bound = 0.0;       ///< mu, or the bound
 };
 
-struct ShareRoom {
-  double room =
-      0.0;  ///< largest phi, of the largest force of lambda_0; of one that is positive perhaps not the largest
-  Vector lambda;  ///< in the middle of the room, or where the laws are missed by least
+struct DistributedForces {
+  /// Largest phi, as part of the largest force of lambda_0. If it is positive and was not asked for exactly: a lower bound.
+  double margin = 0.0;
+  Vector lambda;  ///< at the analytic centre, or where the violation of the laws is smallest
 };
 
 /// exact: the largest phi, else its sign is enough. lambda_0 and K are of one unit.
-ShareRoom share_room(const Vector& lambda_0, const Matrix& K, std::span<const ShareLaw> laws,
-                     bool exact);
-/// Smallest of what the laws leave of lambda: N, mu N - |T|, bound - |T|.
-double share_left(const Vector& lambda, std::span<const ShareLaw> laws);
+DistributedForces distribute_forces(const Vector& lambda_0, const Matrix& K,
+                                    std::span<const ForceLimit> limits, bool exact);
+/// The smallest margin that the laws have at lambda: N, mu N - |T|, bound - |T|.
+double least_margin(const Vector& lambda, std::span<const ForceLimit> limits);
 
 }  // namespace saltus

@@ -166,7 +166,7 @@ void Walk::check_start() {
   std::vector<std::uint64_t> keys;
   std::vector<int> tangents;
   runner_->place(step.t0, start_, step.modes, stretches_.front().e);
-  const int joints = runner_->motion().joint_rows();
+  const int joints = runner_->motion().joints().rows();
   for (const ContactMode& mode : step.modes) {
     const std::size_t i = runner_->find(mode.key);
     const ContactLaw& law = runner_->motion().contacts().law(i);
@@ -191,8 +191,8 @@ void Walk::check_start() {
     if (joints > 0) {
       Matrix G;
       Vector rate, gap;
-      r.motion().joints_here(G, rate);
-      r.motion().joint_gaps(gap);
+      r.motion().joints().dense(G, rate);
+      r.motion().joints().gaps(gap);
       Vector more(all.size() + 2 * joints);
       more << all, gap, rate;
       all = more;
@@ -227,7 +227,7 @@ void Walk::check_start() {
     if (joints == 0) continue;
     Matrix G;
     Vector rate;
-    runner_->motion().joints_here(G, rate);
+    runner_->motion().joints().dense(G, rate);
     const Vector sizes = G.cwiseAbs() * reach;
     for (int i = 0; i < joints; ++i) {
       // of a row that nothing moves, round-off of the others is all there is

@@ -214,7 +214,7 @@ bool Walk::ends_slack(const Stretch& stretch, std::uint64_t key) const {
   ConstrainedMotion& motion = runner_->motion();
   const std::size_t i = runner_->find(key);
   return motion.contacts().law(i).facts().yields &&
-         motion.contacts().gap(i) < -1e-9 * motion.extent();
+         motion.contacts().gap(i) < -1e-9 * motion.kinematics().extent();
 }
 
 // What vanishes where a mode ends, of the modes before.
@@ -334,7 +334,7 @@ std::optional<Refusal> Walk::miss_in(const Stretch& stretch, bool first) {
   const auto go = [&](double x) {
     dense_output(ode, x, w, v);
     motion.go(step.t0 + x * stretch.dt, w, v);
-    contacts.find_rows(motion.time(), motion.groups());
+    contacts.find_rows(motion.kinematics().time(), motion.kinematics().groups());
   };
   // Those that part from here do not turn here.
   const auto parts = [&](std::uint64_t key) {
@@ -382,7 +382,7 @@ std::optional<Refusal> Walk::miss_in(const Stretch& stretch, bool first) {
             fmt::format("grazing: contact {} misses by {:.3g} m at t = {:.10g} s, and a change of "
                         "the run would "
                         "close it",
-                        key, contacts.gap(at), motion.time())};
+                        key, contacts.gap(at), motion.kinematics().time())};
     }
     last = std::move(here);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "saltus/base/error.h"
+#include "saltus/event_driven/constraint_rows.h"
 #include "saltus/event_driven/event_response.h"
 #include "saltus/event_driven/impact.h"
 #include "saltus/sensitivity/sensitivity_internal.h"
@@ -34,7 +35,7 @@ Runner::Runner(const Model& model) : model_(model), motion_(model_) {
 }
 
 void Runner::place(double t, const Groups& groups, std::span<const ContactMode> modes, double e) {
-  motion_.take_up(t);
+  motion_.enter_smooth_interval(t);
   motion_.start(groups);
   motion_.set_modes(modes);
   motion_.set_time(e);
@@ -43,7 +44,7 @@ void Runner::place(double t, const Groups& groups, std::span<const ContactMode> 
   for (std::size_t g = 0; g < groups.size(); ++g)
     v_.segment(first[g], groups[g].v.size()) = groups[g].v;
   motion_.go(t, w_, v_);
-  if (motion_.contacts().any()) motion_.contacts().find_rows(t, motion_.groups());
+  if (motion_.contacts().any()) motion_.contacts().find_rows(t, motion_.kinematics().groups());
 }
 
 void Runner::rates(double t, const Groups& groups, std::span<const ContactMode> modes, double e,
@@ -54,7 +55,7 @@ void Runner::rates(double t, const Groups& groups, std::span<const ContactMode> 
   motion_.rates(t, w_, v_, f.w, f.v);
   for (std::size_t k = 0; k < modes.size(); ++k)
     if (motion_.index(k) < 0) find(modes[k].key);
-  if (motion_.contacts().any()) motion_.contacts().find_rows(t, motion_.groups());
+  if (motion_.contacts().any()) motion_.contacts().find_rows(t, motion_.kinematics().groups());
 }
 
 void Runner::step(double t0, double dt, const Groups& groups, std::span<const ContactMode> modes,
@@ -77,7 +78,7 @@ void Runner::step(double t0, double dt, const Groups& groups, std::span<const Co
   for (std::size_t k = 0; k < modes.size(); ++k)
     if (motion_.index(k) < 0) find(modes[k].key);
   end = groups;
-  motion_.move(step_.w1, end);
+  motion_.kinematics().move(step_.w1, end);
   const auto first = motion_.contacts().first();
   for (std::size_t g = 0; g < end.size(); ++g)
     end[g].v = step_.v1.segment(first[g], end[g].v.size());
@@ -109,7 +110,7 @@ std::size_t Runner::find(std::uint64_t key) {
   if (i < 0)
     throw Refusal{fmt::format(
         "contact {} passes from one feature of its surfaces to another at t = {:.10g} s", key,
-        motion_.time())};
+        motion_.kinematics().time())};
   return static_cast<std::size_t>(i);
 }
 
@@ -152,13 +153,13 @@ void Runner::strike(double t, const Groups& groups, std::span<const std::uint64_
       c.friction *= law.velocity_weakening.share(u.segment(c.first + 1, c.tangents).norm());
   }
   Matrix X = H.transpose();
-  motion_.solve_mass(X);
-  if (motion_.joint_rows() > 0) {
+  motion_.kinematics().solve_mass(X);
+  if (motion_.joints().rows() > 0) {
     Matrix G;
     Vector rate, rhs, lambda;
-    motion_.joints_here(G, rate);
+    motion_.joints().dense(G, rate);
     Matrix XG = G.transpose();
-    motion_.solve_mass(XG);
+    motion_.kinematics().solve_mass(XG);
     const Matrix S = G * XG;
     for (Eigen::Index j = 0; j < X.cols(); ++j) {
       rhs = G * X.col(j);
