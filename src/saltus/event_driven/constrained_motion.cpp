@@ -27,10 +27,9 @@ ConstrainedMotion::ConstrainedMotion(const Model& model)
     : model_(model),
       contacts_(model),
       kinematics_(model),
-      joints_(model, kinematics_, contacts_.joints()) {
-  const auto groups = model.groups();
-  A_.resize(groups.size());
-  const bool fixed = std::ranges::all_of(groups, [](const Group& group) {
+      joints_(model, kinematics_, contacts_.joints()),
+      correction_(model, kinematics_, joints_) {
+  const bool fixed = std::ranges::all_of(model.groups(), [](const Group& group) {
     const Dynamics& body = *group.dynamics;
     return body.velocities() > 0 && body.prescribed() == 0 &&
            has(body.traits(), Trait::fixed_points);
@@ -38,7 +37,7 @@ ConstrainedMotion::ConstrainedMotion(const Model& model)
   constant_rows_ = fixed && !contacts_.detects() && model.joint_laws().empty();
   springs_ =
       std::ranges::any_of(model.laws(), [](const AnyLaw& law) { return !law->set_valued(); });
-  f_ = a_ = row_ = Vector::Zero(kinematics_.size());
+  f_ = a_ = row_ = at_w_ = at_dw_ = at_dv_ = Vector::Zero(kinematics_.size());
 }
 ConstrainedMotion::~ConstrainedMotion() = default;
 
@@ -86,7 +85,22 @@ void ConstrainedMotion::go(double t, View w, View v) {
   }
 }
 
-// Rates of the modes, and what moves by itself in them.
+void ConstrainedMotion::go_to(const State& state) {
+  start(state.groups);
+  set_modes(state.lane.modes);
+  at_v_ = kinematics_.velocities(state.groups);
+  go(state.t, at_w_, at_v_);
+}
+
+const Vector& ConstrainedMotion::rates_at(const State& state) {
+  start(state.groups);
+  set_modes(state.lane.modes);
+  at_v_ = kinematics_.velocities(state.groups);
+  rates(state.t, at_w_, at_v_, at_dw_, at_dv_);
+  return at_dv_;
+}
+
+// Rates of the modes, and the prescribed part of them.
 void ConstrainedMotion::read_modes() {
   const auto groups = kinematics_.groups();
   const auto first = kinematics_.first();
@@ -122,7 +136,7 @@ void ConstrainedMotion::applied_forces(Out f) {
     const auto i = at(index_[k]);
     const ContactLaw& law = contacts_.law(i);
     if (!law.gives_force(modes_[k].kind == ContactMode::Kind::slides)) continue;
-    // Beyond the end of the contact the law goes on as smoothly as it can: where it ends is located.
+    // Beyond the end of the contact the law continues as smoothly as it can: its end is located.
     force_[k][0] = law.force(contacts_.gap(i), rate_[k][0], modes_[k].direction[0]);
     contacts_.add_row(i, 0, force_[k][0], f);
   }
@@ -233,22 +247,6 @@ std::array<double, 2> ConstrainedMotion::friction_direction(std::size_t k, int t
   if (slip > still_[k] && along > kTail * slip_[k] && along > 0.1 * slip && across > turn_ * scale)
     return {u1 / slip, u2 / slip};
   return {d0[0], d0[1]};
-}
-
-// Contacts and joints together, joints first.
-void ConstrainedMotion::make_constraints() {
-  contact_rows(false);
-  const auto m = B_.rows();
-  const int joints = joints_.rows();
-  BA_.resize(joints + m, size());
-  DA_.resize(size(), joints + m);
-  if (joints > 0) {
-    joints_.dense(G_, joint_rate_);
-    BA_.topRows(joints) = G_;
-    DA_.leftCols(joints) = G_.transpose();
-  }
-  BA_.bottomRows(m) = B_;
-  DA_.rightCols(m) = D_;
 }
 
 void ConstrainedMotion::rates(double t, View w, View v, Out dw, Out dv) {
@@ -410,36 +408,8 @@ double ConstrainedMotion::distribute(bool exact) {
 
 void ConstrainedMotion::linearise(double t, View w, View v, double g) {
   go(t, w, v);
-  const auto groups = kinematics_.groups();
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (groups[i].v.size() > 0)
-      model_.groups()[i].dynamics->factorise({1.0, g, g * g}, kinematics_.time(), groups[i].q,
-                                             groups[i].v, A_[i]);
-  make_constraints();
-  Y_ = DA_;
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (const auto n = groups[i].v.size(); n > 0)
-      solve(A_[i], Y_.middleRows(kinematics_.first()[i], n));
-  SA_.noalias() = BA_ * Y_;
-}
-
-// x <- A^-1 M x + A^-1 D mu with B x as it was: what the constraints leave free.
-void ConstrainedMotion::correct(Out x) {
-  if (SA_.rows() > 0) rhs_.noalias() = BA_ * x;
-  const auto groups = kinematics_.groups();
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const auto n = groups[i].v.size();
-    if (n == 0) continue;
-    auto part = x.segment(kinematics_.first()[i], n);
-    const Vector given = part;
-    model_.groups()[i].dynamics->multiply({1.0, 0.0, 0.0}, kinematics_.time(), groups[i].q,
-                                          groups[i].v, given, part);
-    solve(A_[i], part);
-  }
-  if (SA_.rows() == 0) return;
-  rhs_.noalias() -= BA_ * x;
-  solve_rows(SA_, rhs_, lambda_);
-  x.noalias() += Y_ * lambda_;
+  contact_rows(false);
+  correction_.factorise(g, B_, D_);
 }
 
 }  // namespace saltus

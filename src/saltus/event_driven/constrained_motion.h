@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "saltus/event_driven/constrained_correction.h"
 #include "saltus/event_driven/event_contacts.h"
 #include "saltus/event_driven/force_distribution.h"
 #include "saltus/event_driven/group_kinematics.h"
@@ -44,13 +45,16 @@ class ConstrainedMotion final : public SmoothMotion {
   int size() const override { return kinematics_.size(); }
   void rates(double t, View w, View v, Out dw, Out dv) override;
   void linearise(double t, View w, View v, double g) override;
-  void correct(Out x) override;
+  void correct(Out x) override { correction_.apply(x); }
   std::uint64_t evaluations() const { return evaluations_; }  ///< calls of rates() so far
 
   // -- the place of the last go(), look() or rates()
   /// Groups at (t, w, v).
   void go(double t, View w, View v);
-  /// The same without the rows of contacts: groups, and contacts() with their gaps.
+  /// The same at a state, from which w counts, with its modes; and the accelerations there, as rates().
+  void go_to(const State& state);
+  const Vector& rates_at(const State& state);
+  /// go() without the rows of contacts: groups, and contacts() with their gaps.
   void look(double t, View w, View v);
   const GroupKinematics& kinematics() const { return kinematics_; }
   EventContacts& contacts() { return contacts_; }
@@ -111,7 +115,6 @@ class ConstrainedMotion final : public SmoothMotion {
   void contact_rows(bool with_bias);
   void friction_row(std::size_t k, Vector& row);
   std::array<double, 2> friction_direction(std::size_t k, int tangents) const;
-  void make_constraints();
   void set_force(std::size_t r, double lambda);
   std::vector<Distribution> distributions() const;
   ForceLimit force_limit(std::size_t k, int first) const;
@@ -122,6 +125,7 @@ class ConstrainedMotion final : public SmoothMotion {
   EventContacts contacts_;
   GroupKinematics kinematics_;
   JointConstraints joints_;
+  ConstrainedCorrection correction_;
   bool constant_rows_ = false;  ///< rows of contacts do not change with place and time
   bool springs_ = false;        ///< some law is compliant
   std::vector<ContactMode> modes_;
@@ -137,11 +141,8 @@ class ConstrainedMotion final : public SmoothMotion {
   Matrix R_;  ///< joint forces -R lambda
   Vector bias_, rhs_, lambda_, scale_;
   bool redundant_ = false;  ///< S is singular
-  // of linearise(): A = M + g C + g^2 K, rows and directions with the joints among them, Y = A^-1 DA, SA = BA Y
-  std::vector<Factor> A_;
-  Matrix G_, BA_, DA_, Y_, SA_;
-  Vector joint_rate_;
   Vector f_, a_, joint_forces_, row_;
+  Vector at_w_, at_v_, at_dw_, at_dv_;  ///< of go_to() and rates_at()
   std::uint64_t evaluations_ = 0;
 };
 

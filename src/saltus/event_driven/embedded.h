@@ -1,4 +1,4 @@
-// What the integrators share: weights of stages, sums over stages, dense output from nested form to Bernstein form.
+// What the integrators have in common: weights of stages, sums over stages, dense output from nested form to Bernstein form.
 //
 //     y = (w, v),  y' = f(t, y),     k_i = f(t0 + c_i h, y0 + h sum_j a_ij k_j),     y1 = y0 + h sum_i b_i k_i
 #pragma once

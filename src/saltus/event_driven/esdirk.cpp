@@ -129,7 +129,7 @@ class Newton {
   Stages& stages_;
   long n_;
   double g_;
-  double fall_ = 1.0;  // slowest rate of the stages behind the first, once there is one
+  double fall_ = 1.0;  // slowest rate of the stages after the first, once there is one
   bool fall_known_ = false;
   double* work_;  // v of the stages, w, Newton's step, its residual
 };

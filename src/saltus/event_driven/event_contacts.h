@@ -1,4 +1,4 @@
-// The contacts of a model at any instant, for the event lane: gaps, rows and how the rates of rows change by themselves.
+// The contacts of a model at any instant, for event-driven integration: gaps, rows and how the rates of rows change by themselves.
 #pragma once
 #include <string>
 #include <vector>
@@ -56,7 +56,7 @@ class EventContacts {
 
   const ContactList& list() const { return list_; }
   JointSystem& joints() { return joints_; }
-  /// First velocity of each group, and behind the last their number.
+  /// First velocity of each group, and after the last their number.
   std::span<const int> first() const { return first_; }
 
  private:

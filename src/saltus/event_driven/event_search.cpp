@@ -29,145 +29,12 @@ double widest(std::span<const double> nodes) {
   return most;
 }
 
-/// The largest |J v| of the points of J.
-double fastest_point(const PointRows& J, View v) {
-  double most = 0.0;
-  const std::size_t block = 3 * at(J.width);
-  for (std::size_t i = 0; i + 1 < J.offset.size(); ++i) {
-    Vector3 u = Vector3::Zero();
-    for (std::size_t k = at(J.offset[i]); k < at(J.offset[i + 1]); ++k)
-      for (int a = 0; a < 3; ++a)
-        for (int c = 0; c < J.width; ++c)
-          u[a] += J.value[block * k + at(a * J.width + c)] * v[J.column[k] + c];
-    most = std::max(most, u.norm());
-  }
-  return most;
-}
-
 }  // namespace
 
 EventSearch::EventSearch(const Model& model, ConstrainedMotion& motion)
-    : model_(model), motion_(motion) {
+    : model_(model), motion_(motion), surfaces_(model, motion) {
   const auto n = static_cast<Eigen::Index>(motion.size());
   w_ = v_ = dw_ = dv_ = Vector::Zero(n);
-  const Surfaces& all = model.surfaces();
-  for (std::size_t f = 0; f < all.frames.size(); ++f) {
-    Surface one;
-    one.group = all.frames[f].group;
-    const Dynamics& body = *model.groups()[at(one.group)].dynamics;
-    constexpr double kEver = std::numeric_limits<double>::infinity();
-    if (body.velocities() == 0 && body.fastest_drift(-kEver, kEver, 1.0) == 0.0) continue;
-    one.first = motion.contacts().first()[at(one.group)];
-    if (body.rigid()) one.body = all.frames[f].body;
-    for (const Collider& collider : all.colliders) {
-      if (collider.frame != static_cast<int>(f)) continue;
-      const Bounds box = bounds(collider.shape, collider.local);
-      const Vector3 far = box.low.cwiseAbs().cwiseMax(box.high.cwiseAbs());
-      one.reach = std::max(one.reach, far.allFinite() ? far.norm() : kEver);
-    }
-    surfaces_.push_back(one);
-  }
-  for (std::size_t k = 0; k < all.boundaries.size(); ++k) {
-    Surface one;
-    one.group = all.boundaries[k].group;
-    one.first = motion.contacts().first()[at(one.group)];
-    one.boundary = static_cast<int>(k);
-    surfaces_.push_back(one);
-    if (all.boundaries[k].self) surfaces_.push_back(one);  // its pieces meet each other
-  }
-}
-
-// Rows of boundary surfaces and, where planes move, the span of the surfaces, at the place of the motion.
-void EventSearch::see_surfaces(double t) {
-  const auto q = [&](const Surface& one) -> const Vector& {
-    return motion_.kinematics().groups()[at(one.group)].q;
-  };
-  bool planes = false;
-  for (Surface& one : surfaces_) {
-    planes = planes || !std::isfinite(one.reach);
-    if (one.boundary >= 0)
-      model_.groups()[at(one.group)].dynamics->point_rows(
-          q(one), q(one), model_.surfaces().boundaries[at(one.boundary)].boundary.vertices,
-          one.rows);
-  }
-  if (!planes) return;
-  double largest = 0.0, reach = 0.0;
-  std::vector<Pose> poses;
-  Vector places;
-  for (const Surface& one : surfaces_) {
-    const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
-    if (std::isfinite(one.reach)) reach = std::max(reach, one.reach);
-    if (one.boundary >= 0) {
-      const auto& vertices = model_.surfaces().boundaries[at(one.boundary)].boundary.vertices;
-      places.resize(3 * std::ssize(vertices));
-      body.points(t, q(one), vertices, places);
-      for (Eigen::Index i = 0; i < places.size(); i += 3)
-        largest = std::max(largest, places.segment<3>(i).norm());
-    } else if (&one == surfaces_.data() || one.group != (&one - 1)->group) {
-      poses.resize(at(body.bodies()));
-      body.frames(t, q(one), poses);
-      for (const Pose& pose : poses) largest = std::max(largest, pose.x.norm());
-    }
-  }
-  span_ = 2.0 * largest + reach;
-}
-
-double EventSearch::fastest_drift(double from, double to) const {
-  double most = 0.0;
-  for (const Surface& one : surfaces_)
-    most = std::max(most, model_.groups()[at(one.group)].dynamics->fastest_drift(
-                              from, to, std::isfinite(one.reach) ? one.reach : span_));
-  return most;
-}
-
-// Coefficients of v on [from, to] of the step, of `count` components, in part_.
-void EventSearch::take_part(const OdeStep& step, double from, double to, Eigen::Index first,
-                            Eigen::Index count) {
-  const auto columns = step.v.cols();
-  const auto size = static_cast<std::size_t>(columns);
-  part_.resize(count, columns);
-  Vector whole(columns), part(columns);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    whole = step.v.row(first + i);
-    bernstein_part({whole.data(), size}, from, to, {part.data(), size});
-    part_.row(i) = part;
-  }
-}
-
-// No place of the surface is faster on [from, to] [m/s]: v lies in the hull of its coefficients, and |u| + r |omega| and |J v|
-// are convex.
-double EventSearch::speed(const Surface& one, const OdeStep& step, double from, double to,
-                          double reach) {
-  const Dynamics& body = *model_.groups()[at(one.group)].dynamics;
-  double u = 0.0;
-  if (one.boundary >= 0) {
-    take_part(step, from, to, one.first, body.velocities());
-    for (Eigen::Index k = 0; k < part_.cols(); ++k)
-      u = std::max(u, fastest_point(one.rows, part_.col(k)));
-  } else if (one.body >= 0) {
-    take_part(step, from, to, one.first + 6 * static_cast<Eigen::Index>(one.body), 6);
-    for (Eigen::Index k = 0; k < part_.cols(); ++k) {
-      const double turns = part_.col(k).tail<3>().norm();
-      u = std::max(u, part_.col(k).head<3>().norm() + (turns > 0.0 ? turns * reach : 0.0));
-    }
-  }
-  return u + body.fastest_drift(step.t0 + from * step.h, step.t0 + to * step.h, reach);
-}
-
-// No gap changes faster on [from, to] of the step [m/s]: the two fastest surfaces against each other.
-double EventSearch::closing(const OdeStep& step, double from, double to) {
-  double fastest = 0.0, second = 0.0;
-  const auto look = [&](const Surface& one, double reach) {
-    const double u = speed(one, step, from, to, reach);
-    second = std::max(second, std::min(u, fastest));
-    fastest = std::max(fastest, u);
-  };
-  for (const Surface& one : surfaces_)
-    if (std::isfinite(one.reach)) look(one, one.reach);
-  const double span = span_ + step.h * fastest;  // what surfaces go in the step
-  for (const Surface& one : surfaces_)
-    if (!std::isfinite(one.reach)) look(one, span);
-  return fastest + second;
 }
 
 double EventSearch::held_at(std::uint64_t key) const {
@@ -194,8 +61,8 @@ EventSearch::Kind kind_of(Guard::Until until) {
   }
 }
 
-// What yields inside its contact: it pressed until its damping took all of its force, and the gap is still negative. One that
-// ended with its contact, as closely as that was found, would press again.
+// What yields inside its contact: its damping took all of its force, and the gap is still negative. One that
+// ended with its contact, as closely as that was found, would become active again.
 bool lets_go(const ContactLaw& law, double y, double u) {
   if (!law.facts().yields) return false;
   const double held = law.pressing(y, 0.0), now = law.pressing(y, u);
@@ -213,7 +80,7 @@ void EventSearch::begin(double t, View v, double h) {
   held_.clear();
   if (!contacts.any()) return;
   contacts.find_rows(motion_.kinematics().time(), motion_.kinematics().groups());
-  if (contacts.detects()) see_surfaces(motion_.kinematics().time());
+  if (contacts.detects()) surfaces_.read(motion_.kinematics().time());
   round_ = kSearchNoise * motion_.kinematics().extent();
   for (std::size_t i = 0; i < contacts.count(); ++i) {
     if (!(contacts.gap(i) <= round_)) continue;
@@ -278,7 +145,7 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
     }
     const ContactLaw& law = contacts.law(at(i));
     const bool slides = mode.kind == ContactMode::Kind::slides;
-    if (mode.shared && !slides) continue;  // its room is watched
+    if (mode.shared && !slides) continue;  // its margin is searched
     Guards guards;
     law.guards({.sticks = mode.kind == ContactMode::Kind::sticks,
                 .slides = slides,
@@ -298,62 +165,88 @@ void EventSearch::sample(double t, View w, View v, bool forces, std::vector<Samp
 std::optional<EventSearch::Found> EventSearch::earliest(const OdeStep& step,
                                                         const AtRates& at_rates) {
   if (!motion_.contacts().any() || step.w.rows() == 0) return {};
-  // Forces first: they need no look at every place on the way, and what they end need not be looked at.
+  // Forces first: they need no detection of contacts at every place, and gaps after the end they find need no search.
   std::optional<Found> force;
-  if (forces_) force = part(step, 0.0, 1.0, true, 0, 0, at_rates);
+  if (forces_) force = part({step, 0.0, 1.0, true}, at_rates);
   const auto gap =
-      part(step, 0.0, force && force->theta > 0.0 ? force->theta : 1.0, false, 0, 0, at_rates);
+      part({step, 0.0, force && force->theta > 0.0 ? force->theta : 1.0, false}, at_rates);
   return gap && (!force || gap->theta <= force->theta) ? gap : force;
 }
 
-std::optional<EventSearch::Found> EventSearch::part(const OdeStep& step, double from, double to,
-                                                    bool forces, int depth, int bends,
-                                                    const AtRates& at_rates) {
+std::optional<EventSearch::Found> EventSearch::part(const Part& of, const AtRates& at_rates) {
   const auto halves = [&](int bent) -> std::optional<Found> {
-    const double middle = 0.5 * (from + to);
-    if (auto found = part(step, from, middle, forces, depth + 1 - bent, bends + bent, at_rates))
-      return found;
-    return part(step, middle, to, forces, depth + 1 - bent, bends + bent, at_rates);
+    Part half{of.step,        of.from, 0.5 * (of.from + of.to), of.forces, of.depth + 1 - bent,
+              of.bends + bent};
+    if (auto found = part(half, at_rates)) return found;
+    half.from = half.to;
+    half.to = of.to;
+    return part(half, at_rates);
   };
-  const int n = static_cast<int>(step.w.cols());  // one more than the degree of the dense output
+  const int n = static_cast<int>(of.step.w.cols());  // one more than the degree of the dense output
   const auto nodes = lobatto_nodes(n);
-  const EventContacts& contacts = motion_.contacts();
-  double way = 0.0;  // that a gap may go between two nodes
-  if (!forces && contacts.detects()) {
-    way = closing(step, from, to) * step.h * (to - from) * widest(nodes);
+  double travel = 0.0;  // most that a gap may change between two nodes
+  if (!of.forces && motion_.contacts().detects()) {
+    travel =
+        surfaces_.closing(of.step, of.from, of.to) * of.step.h * (of.to - of.from) * widest(nodes);
     // Nothing may come from beyond the margin to contact between two nodes.
-    if (way > model_.surfaces().margin_of_events() && depth < kDeepest) return halves(0);
+    if (travel > model_.surfaces().margin_of_events() && of.depth < kDeepest) return halves(0);
   }
   std::vector<std::vector<Sample>> at_node(static_cast<std::size_t>(n) + 1);
   for (int k = 0; k <= n; ++k) {
-    const double theta = from + (to - from) * nodes[static_cast<std::size_t>(k)];
-    dense_output(step, theta, w_, v_);
-    sample(step.t0 + theta * step.h, w_, v_, forces, at_node[static_cast<std::size_t>(k)]);
-    if (forces) at_rates(theta);
+    sample_at(of, nodes[at(k)], at_node[at(k)]);
+    if (of.forces) at_rates(of.theta(nodes[at(k)]));
   }
+  std::optional<Found> best = lost_or_exhausted(of, nodes, at_node);
+  if (best && best->kind == Kind::lost) {  // what else there is until then
+    if (!(best->theta > of.from)) return best;
+    Part before = of;
+    before.to = best->theta;
+    const auto found = part(before, at_rates);
+    return found ? found : best;
+  }
+  Functions functions = functions_of(at_node);
+  for (int k = 0; k < 2 && !functions.all.empty(); ++k) {
+    // between the first two nodes and the middle ones, where an interpolant is at its worst
+    const std::size_t left = k == 0 ? 0 : at(n / 2);
+    functions.place[k] = 0.5 * (nodes[left] + nodes[left + 1]);
+    sample_at(of, functions.place[k], functions.between[k]);
+  }
+  for (Eigen::Index r = 0; r < functions.values.rows(); ++r)
+    if (!find_root(of, functions, r, travel, best)) return halves(1);
+  return best;
+}
+
+void EventSearch::sample_at(const Part& of, double x, std::vector<Sample>& out) {
+  const double theta = of.theta(x);
+  dense_output(of.step, theta, w_, v_);
+  sample(of.step.t0 + theta * of.step.h, w_, v_, of.forces, out);
+}
+
+// The first contact that is lost, or margin that is used up, from one node to the next.
+std::optional<EventSearch::Found> EventSearch::lost_or_exhausted(
+    const Part& of, std::span<const double> nodes, std::span<const std::vector<Sample>> at_node) {
   std::optional<Found> best;
-  for (int k = 0; k <= n && forces && !best; ++k)
-    for (const Sample& one : at_node[at(k)]) {
-      const auto theta = [&](int node) { return from + (to - from) * nodes[at(node)]; };
-      const double last = theta(std::max(k - 1, 0));
+  for (std::size_t k = 0; k < at_node.size() && of.forces && !best; ++k)
+    for (const Sample& one : at_node[k]) {
+      const double last = of.theta(nodes[k > 0 ? k - 1 : 0]), here = of.theta(nodes[k]);
       std::optional<Found> found;
       if (one.kind == Kind::bears && one.value < -kForceNoise)
-        found = last_room(step, one.key, last, theta(k));
-      if (one.kind == Kind::lost) found = hidden(step, one.key, last, theta(k));
+        found = last_margin(of.step, one.key, last, here);
+      if (one.kind == Kind::lost) found = last_contact(of.step, one.key, last, here);
       if (found && (!best || found->theta < best->theta)) best = found;
     }
-  if (best && best->kind == Kind::lost) {  // what else there is until then
-    if (!(best->theta > from)) return best;
-    const auto before = part(step, from, best->theta, forces, depth, bends, at_rates);
-    return before ? before : best;
-  }
-  // The functions of all nodes together.
-  std::vector<Sample> all;
+  return best;
+}
+
+// The functions of all nodes together, by key and kind.
+EventSearch::Functions EventSearch::functions_of(
+    std::span<const std::vector<Sample>> at_node) const {
+  Functions functions;
+  std::vector<Sample>& all = functions.all;
   for (const auto& node : at_node)
     for (const Sample& one : node) {
       if (one.kind == Kind::bears || one.kind == Kind::lost) continue;
-      const auto same = std::ranges::find_if(
-          all, [&](const Sample& x) { return x.key == one.key && x.kind == one.kind; });
+      const auto same = std::ranges::find_if(all, [&](const Sample& x) { return x.is(one); });
       if (same == all.end())
         all.push_back(one);
       else
@@ -362,64 +255,66 @@ std::optional<EventSearch::Found> EventSearch::part(const OdeStep& step, double 
   std::ranges::sort(all, [](const Sample& a, const Sample& b) {
     return a.key != b.key ? a.key < b.key : a.kind < b.kind;
   });
-  const auto count = static_cast<Eigen::Index>(all.size());
-  Matrix values = Matrix::Constant(count, n + 1, kNotKnown), B;
-  for (int k = 0; k <= n; ++k)
-    for (const Sample& one : at_node[static_cast<std::size_t>(k)])
-      for (Eigen::Index r = 0; r < count; ++r)
-        if (all[static_cast<std::size_t>(r)].key == one.key &&
-            all[static_cast<std::size_t>(r)].kind == one.kind)
-          values(r, k) = one.value;
-  // Between the first two nodes and the middle ones, where an interpolant is at its worst.
-  std::vector<Sample> between[2];
-  const double places[2] = {0.5 * (nodes[0] + nodes[1]),
-                            0.5 * (nodes[at(n / 2)] + nodes[at(n / 2 + 1)])};
-  for (int k = 0; k < 2 && !all.empty(); ++k) {
-    const double theta = from + (to - from) * places[k];
-    dense_output(step, theta, w_, v_);
-    sample(step.t0 + theta * step.h, w_, v_, forces, between[k]);
+  functions.values = Matrix::Constant(std::ssize(all), std::ssize(at_node), kNotKnown);
+  for (std::size_t k = 0; k < at_node.size(); ++k)
+    for (const Sample& one : at_node[k])
+      for (std::size_t r = 0; r < all.size(); ++r)
+        if (all[r].is(one))
+          functions.values(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(k)) = one.value;
+  return functions;
+}
+
+// The root of function r, in `best` where it is earlier. False: the function is no polynomial on this part.
+bool EventSearch::find_root(const Part& of, const Functions& functions, Eigen::Index r,
+                            double travel, std::optional<Found>& best) {
+  const Sample& function = functions.all[static_cast<std::size_t>(r)];
+  const auto values = functions.values.row(r);
+  const double noise = function.kind == Kind::presses || function.kind == Kind::holds
+                           ? kForceNoise * function.size
+                           : kSearchNoise * function.size;
+  if (!values.allFinite()) return find_root_of_unknown(of, function, values, noise, travel, best);
+  Matrix B;
+  bernstein_through(values, B);
+  const std::span<const double> b(B.data(), static_cast<std::size_t>(B.size()));
+  const double fit =
+      std::max(2.0 * noise, (of.forces ? kForceFit : kFit) * values.cwiseAbs().maxCoeff());
+  for (int k = 0; k < 2 && of.bends < (of.forces ? kDeepestForce : kDeepestShape); ++k)
+    for (const Sample& one : functions.between[k])
+      if (one.is(function) &&
+          !(std::abs(bernstein_value(b, functions.place[k]) - one.value) <= fit))
+        return false;
+  if (const auto root = first_negative(b, noise)) {
+    const double theta = of.theta(*root);
+    if (best && !(theta < best->theta)) return true;
+    std::vector<double> rate(b.size() - 1);
+    bernstein_derivative(b, rate);
+    best = Found{function.kind, function.key, theta,
+                 bernstein_value(rate, *root) / (of.step.h * (of.to - of.from))};
   }
-  for (Eigen::Index r = 0; r < count; ++r) {
-    const Sample& of = all[static_cast<std::size_t>(r)];
-    const bool known = values.row(r).allFinite();
-    const double noise = of.kind == Kind::presses || of.kind == Kind::holds
-                             ? kForceNoise * of.size
-                             : kSearchNoise * of.size;
-    if (!known) {
-      // A contact that comes into sight or goes out of it: where it would have to go farther than surfaces do, from the gap of
-      // one node down to 0 and up to that of the next, it does not touch.
-      double least = std::numeric_limits<double>::infinity();
-      for (int k = 0; k <= n; ++k)
-        if (std::isfinite(values(r, k))) least = std::min(least, values(r, k));
-      if (of.kind == Kind::gap && 2.0 * least > way) continue;
-      if (bends < kDeepestShape) return halves(1);
-      for (int k = 1; k <= n && of.kind == Kind::gap; ++k)
-        if (values(r, k) < -noise) {
-          const auto theta = [&](int node) { return from + (to - from) * nodes[at(node)]; };
-          const Found found = bisect(step, of.kind, of.key, theta(k - 1), theta(k));
-          if (!best || found.theta < best->theta) best = found;
-          break;
-        }
-      continue;
+  return true;
+}
+
+// Of a function that some nodes do not have: a contact that is detected at some of them. Where its gap would have to change
+// faster than surfaces move, from that of one node down to 0 and up to that of the next, it does not close.
+bool EventSearch::find_root_of_unknown(const Part& of, const Sample& function,
+                                       const Eigen::RowVectorXd& values, double noise,
+                                       double travel, std::optional<Found>& best) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const double value : values)
+    if (std::isfinite(value)) least = std::min(least, value);
+  if (function.kind == Kind::gap && 2.0 * least > travel) return true;
+  if (of.bends < kDeepestShape) return false;
+  if (function.kind != Kind::gap) return true;
+  const auto nodes = lobatto_nodes(static_cast<int>(values.size()) - 1);
+  for (Eigen::Index k = 1; k < values.size(); ++k)
+    if (values[k] < -noise) {
+      const auto node = static_cast<std::size_t>(k);
+      const Found found = bisect(of.step, function.kind, function.key, of.theta(nodes[node - 1]),
+                                 of.theta(nodes[node]));
+      if (!best || found.theta < best->theta) best = found;
+      break;
     }
-    bernstein_through(values.row(r), B);
-    const std::span<const double> b(B.data(), static_cast<std::size_t>(B.size()));
-    const double fit =
-        std::max(2.0 * noise, (forces ? kForceFit : kFit) * values.row(r).cwiseAbs().maxCoeff());
-    for (int k = 0; k < 2 && bends < (forces ? kDeepestForce : kDeepestShape); ++k)
-      for (const Sample& one : between[k])
-        if (one.key == of.key && one.kind == of.kind &&
-            !(std::abs(bernstein_value(b, places[k]) - one.value) <= fit))
-          return halves(1);
-    if (const auto root = first_negative(b, noise)) {
-      const double theta = from + (to - from) * *root;
-      if (best && !(theta < best->theta)) continue;
-      std::vector<double> rate(b.size() - 1);
-      bernstein_derivative(b, rate);
-      best = Found{of.kind, of.key, theta, bernstein_value(rate, *root) / (step.h * (to - from))};
-    }
-  }
-  return best;
+  return true;
 }
 
 // A gap that is not known everywhere: where it becomes negative, not known counted as open.
@@ -440,8 +335,8 @@ EventSearch::Found EventSearch::bisect(const OdeStep& step, Kind kind, std::uint
 
 // The last instant at which the surfaces of a contact that is held show it: it passes on to another of their features, or from an
 // edge.
-EventSearch::Found EventSearch::hidden(const OdeStep& step, std::uint64_t key, double from,
-                                       double to) {
+EventSearch::Found EventSearch::last_contact(const OdeStep& step, std::uint64_t key, double from,
+                                             double to) {
   while (to - from > 4e-16) {
     const double middle = 0.5 * (from + to);
     if (!(middle > from && middle < to)) break;
@@ -452,10 +347,10 @@ EventSearch::Found EventSearch::hidden(const OdeStep& step, std::uint64_t key, d
   return {Kind::lost, key, from, 0.0};
 }
 
-// Where the room of contacts that share a load ends, which it has no more at `to`. It is as smooth as the forces but for kinks:
+// Where the margin of redundant contacts ends, which is used up at `to`. It is as smooth as the forces but for kinks:
 // by the rule of the false position, halved where that is slow.
-EventSearch::Found EventSearch::last_room(const OdeStep& step, std::uint64_t key, double from,
-                                          double to) {
+EventSearch::Found EventSearch::last_margin(const OdeStep& step, std::uint64_t key, double from,
+                                            double to) {
   const auto room = [&](double theta) {
     dense_output(step, theta, w_, v_);
     motion_.rates(step.t0 + theta * step.h, w_, v_, dw_, dv_);

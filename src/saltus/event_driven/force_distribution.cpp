@@ -79,7 +79,7 @@ class RoomPath {
     double left = std::numeric_limits<double>::infinity();
     for (const LawBarrier& law : laws_) left = std::min(left, law.left(z_));
     z_[k] = std::min(left, 0.0) - 1.0;
-    LawBarrier most;  // phi <= 1, lest forces that press against each other have no end
+    LawBarrier most;  // phi <= 1, otherwise forces that cancel each other have no bound
     most.a = 1.0;
     most.A = -Vector::Unit(k + 1, k);
     most.B.setZero(0, k + 1);

@@ -38,6 +38,13 @@ GroupKinematics::GroupKinematics(const Model& model) : model_(model), jumps_(mod
   shifted_ = start_ = at_;
 }
 
+Vector GroupKinematics::velocities(std::span<const GroupState> groups) const {
+  Vector v(size());
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    v.segment(first_[g], groups[g].v.size()) = groups[g].v;
+  return v;
+}
+
 void GroupKinematics::start(std::span<const GroupState> groups) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     start_[g].q = groups[g].q;

@@ -23,6 +23,8 @@ class GroupKinematics {
   int size() const { return first_.back(); }  ///< velocities of all groups
   /// First velocity of each group, and after the last their number.
   std::span<const int> first() const { return first_; }
+  /// v of all groups in one vector.
+  Vector velocities(std::span<const GroupState> groups) const;
 
   /// Sets q0.
   void start(std::span<const GroupState> groups);

@@ -1,8 +1,8 @@
-// What contacts that touch at one instant do to each other: impulses of no duration.
+// Impacts of contacts that are active at one instant: impulses of no duration.
 //
 //     u+ = W P + u-,     W = H M^-1 H^T, joints eliminated
 //
-// The laws name what holds behind the impact or in the course of it; friction is Coulomb's throughout.
+// The laws say what holds after the impact or in the course of it; friction is Coulomb's throughout.
 #pragma once
 #include <array>
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace saltus {
 
-/// One contact that touches, of a law that impulses obey: dry friction of a given bound has none in no time. Rows first .. first + tangents: normal, then tangents.
+/// One active contact, of a law that impulses obey: dry friction of a given bound has none in no time. Rows first .. first + tangents: normal, then tangents.
 struct ImpactContact {
   ImpactForm form = ImpactForm::newton;  ///< with velocity 0: the caller subtracts it
   int first = 0, tangents = 0;

@@ -36,7 +36,7 @@ bool change_at_start(Springs& springs, Vector& y, const Vector& before, const Ve
   return any;
 }
 
-/// The shortest step behind which one of the events that lie in h has happened.
+/// The shortest step after which one of the events that lie in h has happened.
 double first_event(const Springs& springs, const Vector& y, const Vector& before, double h,
                    Vector& end) {
   double low = 0.0, high = h;

@@ -1,4 +1,4 @@
-// What the three orders of impacts share: problems over some of the contacts, and when they are over.
+// What the three orders of impacts have in common: problems over some of the contacts, and when they are over.
 #pragma once
 #include "saltus/event_driven/impact.h"
 
@@ -27,7 +27,7 @@ enum class Restitution { newton, none };
 
 /// Impulses of the contacts of these places (increasing), others nothing:
 ///     u+ = W p + u,   the laws of `which`.
-/// `p` has all rows. `pressed`, of all rows or empty, is there besides and only makes velocity.
+/// `p` has all rows. `pressed`, of all rows or empty, is there too and only makes velocity.
 /// Adds to report and returns false where the solver misses its tolerance.
 bool solve_rows(Course& course, std::span<const int> places, Restitution which,
                 const Vector& pressed, Vector& p);

@@ -117,7 +117,7 @@ void sequential(Course& course) {
   std::array<int, 2> tied{-1, -1};
   one_by_one(course, held, least, false, tied);
   if (tied[0] < 0 || !course.report.converged) return;
-  // Whether it matters which of them is first: Newton's cradle, struck from both sides, ends alike.
+  // Whether it matters which of them is first: Newton's cradle, hit from both sides, ends alike.
   Course other = start;
   std::array<int, 2> same = tied;
   one_by_one(other, held, least, true, same);

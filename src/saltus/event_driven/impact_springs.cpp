@@ -211,7 +211,7 @@ void Springs::rub(Vector& y, Contact* must_slide) {
   for (Contact& c : contacts_) none = none && !(force[c.first] > 0.0);
   for (Contact& c : contacts_) {
     if (c.normal == Normal::open || c.tangents == 0) continue;
-    // at the first touch forces are about to be those of the speeds
+    // at the first contact forces are about to be those of the speeds
     if (none) force[c.first] = hertz(-u[c.first]);
     if (c.slip == Slip::sticks || slip(c, u).norm() <= 2.0 * kAtRest) resting.push_back(&c);
   }

@@ -13,7 +13,7 @@ class Springs {
   Vector start() const { return Vector::Zero(contacts() + u_.size()); }
   /// One step of Dormand and Prince, and the estimate of its error.
   void step(const Vector& y, double h, Vector& end, Vector& error) const;
-  /// Three numbers a contact, positive as long as it goes on as it does: of u_N, of delta, of friction.
+  /// Three numbers a contact, positive as long as it continues as it does: of u_N, of delta, of friction.
   Vector events(const Vector& y) const;
   void change(int event, Vector& y);
   /// Directions of sliding for the step from y.

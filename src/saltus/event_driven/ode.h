@@ -13,7 +13,7 @@
 
 namespace saltus {
 
-/// The equations of motion from the start of a step on. Methods see nothing else: no bodies, no contacts.
+/// The equations of motion from the start of a step on. Methods have access to nothing else: no bodies, no contacts.
 class SmoothMotion {
  public:
   virtual ~SmoothMotion() = default;

@@ -87,14 +87,13 @@ void Runner::step(double t0, double dt, const Groups& groups, std::span<const Co
 Runner::Begin Runner::begin(double t, Groups groups, std::span<const ContactMode> modes,
                             double scale) {
   place(t, groups, modes, 1.0);
-  EventResponse touch(model_, motion_);
-  EventResponse::Account account;
+  EventResponse response(model_, motion_);
+  InstantReport report;
   std::vector<Event> events;
-  std::vector<std::pair<std::uint64_t, Vector3>> impulses;
   Begin begin;
-  touch.project(t, groups, modes, true);
-  begin.known =
-      touch.resolve(t, scale, false, groups, modes, {}, begin.modes, events, impulses, account);
+  response.projection().project(t, groups, modes, true);
+  begin.known = response.resolve({.t = t, .scale = scale, .before = modes}, groups, begin.modes,
+                                 events, report);
   for (const Event& event : events)
     if (event.kind == Event::Kind::impact) begin.struck.push_back(event.key);
   return begin;

@@ -686,7 +686,7 @@ void Simulation::Work::give_solvers_back() {
 void Simulation::Work::put_back(const State& before) {
   state = before;
   if (state.lane.active) {
-    lane->forget();
+    lane->reset();
     touched = false;
     return;
   }
@@ -968,7 +968,7 @@ std::span<const ContactView> Simulation::contacts(double most) const {
   Work& w = *work_;
   w.seen.clear();
   if (w.touched && w.state.lane.active)
-    w.lane->see(w.state, w.seen);
+    w.lane->describe(w.state, w.seen);
   else if (w.touched)
     for (const auto& island : w.islands)
       if (island) island->see(w.model, most, w.seen);

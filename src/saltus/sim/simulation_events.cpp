@@ -110,7 +110,7 @@ void Simulation::Work::act_in_events() {
     press(joint.b.group, joint.b.ref, on_b);
   }
   seen.clear();
-  lane->see(state, seen);
+  lane->describe(state, seen);
   for (const SeenContact& contact : seen) {
     if (contact.on_joint || contact.view.impulse.isZero(0.0)) continue;
     const auto pair =
@@ -162,7 +162,7 @@ void Simulation::Work::advance_by_events(double t1, StepReport& report) {
     touched = true;
     if (reacts) {  // between the ends of the interval
       ends = state.groups;
-      lane->remember(contacts);
+      lane->store_impulses(contacts);
       act_in_events();
       std::swap(state.groups, start);
       const double t = state.t;

@@ -1,0 +1,337 @@
+#include "saltus/event_driven/event_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "saltus/base/stop.h"
+#include "saltus/event_driven/slips.h"
+#include "saltus/event_driven/step_length.h"
+#include "saltus/math/bernstein.h"
+
+namespace saltus {
+namespace {
+
+constexpr int kMostTrials = 60;      ///< of the length of a step
+constexpr int kTrials = 4;           ///< before slips are searched that come to their end
+constexpr double kTurn = 2.5;        ///< most that a body turns in a step [rad]
+constexpr double kCounted = 1.5;     ///< the same where angles between bodies are counted [rad]
+constexpr double kMargins = 2000.0;  ///< margins that a body moves in a step
+constexpr double kShortest = 1e-15;
+/// Steps in a row, each below kCrawl intervals and as long as friction lets an explicit method step at the slowest slip.
+constexpr int kMostCrawls = 300;
+constexpr double kCrawl = 1e-3, kStiff = 0.3;
+constexpr double kTime = 1e-14;  ///< of the time, to which the end of a step is found
+constexpr int kRounds = 3;       ///< of Newton's method for it
+/// The error of a step that is not finite, or turns too far.
+constexpr double kUseless = 1e3;
+
+std::unique_ptr<OdeMethod> method_of(const EventOptions& options) {
+  switch (options.method) {
+    case OdeKind::dormand_prince_5:
+      return make_dormand_prince_5();
+    case OdeKind::dormand_prince_8:
+      return make_dormand_prince_8();
+    case OdeKind::esdirk:
+      return make_esdirk();
+    case OdeKind::automatic:
+      break;
+  }
+  return options.tolerance > 1e-5 ? make_dormand_prince_5() : make_dormand_prince_8();
+}
+
+bool same(const Vector& a, const Vector& b) {
+  return a.size() == b.size() && (a.array() == b.array()).all();
+}
+
+}  // namespace
+
+EventStep::EventStep(const Model& model, ConstrainedMotion& motion, EventProjection& projection,
+                     EventSearch& search)
+    : model_(model),
+      motion_(motion),
+      projection_(projection),
+      search_(search),
+      method_(method_of(model.options().events)),
+      scale_(model, motion),
+      balance_(model, motion),
+      jumps_(model.breaks().jumps) {
+  std::ranges::set_union(model.breaks().ends, jumps_, std::back_inserter(ends_));
+  w_ = v_ = dw_ = Vector::Zero(motion.size());
+}
+
+double EventStep::next_end(double t) const {
+  const auto next = std::ranges::upper_bound(ends_, t);
+  return next == ends_.end() ? std::numeric_limits<double>::infinity() : *next;
+}
+
+double EventStep::end_time(const EventState& lane) const {
+  const double t = lane.t + lane.length, end = next_end(lane.t);
+  return std::abs(t - end) <= 4.0 * 0x1p-52 * t ? end : t;  // end: perhaps infinite
+}
+
+bool EventStep::jumps_at(double t) const { return std::ranges::binary_search(jumps_, t); }
+
+bool EventStep::crawls() const { return crawls_ > kMostCrawls; }
+
+void EventStep::end(EventState& lane) {
+  lane.h = 0.0;
+  lane.ends_with = -1;
+  lane.ends_key = 0;
+  ready_ = false;
+}
+
+// The motion and the step at their start, for a step of about h.
+void EventStep::start(EventState& lane, double h) {
+  step_.h = h;
+  motion_.joints().reset_redundant_rows();
+  motion_.enter_smooth_interval(lane.t);
+  motion_.start(lane.start);
+  if (motion_.contacts().counts_angles()) motion_.contacts().settle(lane.t, lane.start);
+  motion_.set_modes(lane.modes);
+  motion_.set_time(lane.rate_time);
+  const EventOptions& options = model_.options().events;
+  w_.setZero();
+  step_.t0 = lane.t;
+  step_.v0 = v_ = motion_.kinematics().velocities(lane.start);
+  step_.dv0.resize(v_.size());
+  if (any_slides(lane.modes)) {  // slips that are round-off have no direction
+    motion_.go(lane.t, w_, v_);
+    pull_ = motion_.free_acceleration();
+    motion_.mark_slips(std::max(1e-9, 10.0 * options.tolerance),
+                       v_.cwiseAbs() + 1e3 * lane.rate_time * pull_.cwiseAbs());
+  }
+  motion_.rates(lane.t, w_, v_, dw_, step_.dv0);
+  motion_.applied_acceleration(pull_);
+  const double interval = model_.options().h;
+  projection_.allow(0.5 * interval * interval * motion_.applied().dot(pull_),
+                    options.zeno * motion_.applied().cwiseAbs().sum());
+}
+
+void EventStep::start_trial(EventState& lane, double h) {
+  lane.rate_time = 1e-3 * h;
+  start(lane, h);
+}
+
+// Up to the next end or limit; increments of rotations are singular at 2 pi.
+double EventStep::longest(double t, double limit) const {
+  const double left = std::min(limit, next_end(t)) - t;
+  const double turn = motion_.contacts().counts_angles() ? kCounted : kTurn;
+  const double spin = motion_.kinematics().fastest_turn(v_);
+  return spin > 0.0 ? std::min(left, turn / spin) : left;
+}
+
+// u h + a h^2/2 <= kMargins margins of contact.
+double EventStep::by_surfaces(const EventState& lane, double h) const {
+  const double u = std::max(motion_.kinematics().fastest(step_.v0),
+                            search_.surfaces().fastest_drift(lane.t, lane.t + h)),
+               path = kMargins * model_.surfaces().margin_of_events(),
+               a = step_.dv0.cwiseAbs().maxCoeff();
+  return 2.0 * path / (u + std::sqrt(u * u + 2.0 * a * path));
+}
+
+// At the start with the length of the first trial.
+void EventStep::begin(EventState& lane, double left) {
+  start_trial(lane, std::min(lane.next > 0.0 ? lane.next : left, left));
+  scale_.find_links(step_.v0);
+  if (!(lane.next > 0.0)) start_trial(lane, std::min(step_.h, first_step(motion_, step_, step_.h)));
+  if (const double most = slip_time(motion_, step_); step_.h > most) start_trial(lane, most);
+  search_.begin(step_.t0, step_.v0, step_.h);
+  if (!motion_.contacts().detects()) return;
+  if (const double most = by_surfaces(lane, step_.h); step_.h > most) start_trial(lane, most);
+  if (const double most = spring_time(motion_, step_.h); most < step_.h) start_trial(lane, most);
+}
+
+// A step of step_.h: its error, of the tolerance; whole: it is finite.
+double EventStep::trial_error(bool& whole) {
+  whole = method_->step(motion_, step_) && step_.v1.allFinite() && step_.w1.allFinite();
+  if (!whole) return kUseless;
+  scale_.measure(step_, pull_);
+  const double error = method_->error(step_, scale_.values());
+  const bool turns_too_far =
+      motion_.contacts().counts_angles() && motion_.kinematics().fastest_turn(step_.w1) > kCounted;
+  return error <= 1.0 && turns_too_far ? kUseless : error;
+}
+
+// Steps of falling length until the error is below the tolerance.
+EventStep::Made EventStep::integrate(EventState& lane, double t, double left, StepReport& report) {
+  scale_.begin_noise();
+  for (int trial = 0;; ++trial) {
+    if (stop_requested(stop_)) return Made::nothing;
+    bool whole = false;
+    error_ = trial_error(whole);
+    if (error_ <= 1.0) return Made::step;
+    ++report.rejected;
+    const double h = step_.h;
+    if (trial == 0 && whole) {
+      start_trial(lane, h);  // a step too long may have led far away
+      scale_.measure_noise(step_, pull_);
+      scale_.measure(step_, pull_);
+      if (method_->error(step_, scale_.values()) <= 1.0) {
+        // the error is round-off: the same step by that measure
+        start_trial(lane, h);
+        continue;
+      }
+    }
+    if (trial >= kTrials) {
+      stops_ = stopping_slips(motion_, step_, model_.options().events.zeno);
+      if (!stops_.empty()) return Made::slips_end;
+    }
+    if (trial > kMostTrials || h < kShortest * std::max(std::abs(t), left)) {
+      report.failure = "the integrator does not meet time.tolerance with any step";
+      return Made::nothing;
+    }
+    const double q = method_->error_order();
+    start_trial(
+        lane,
+        h * (std::isfinite(error_) ? std::clamp(0.9 * std::pow(error_, -1.0 / q), 0.1, 0.9) : 0.1));
+  }
+}
+
+EventStep::Made EventStep::make(State& state, double limit, StepReport& report) {
+  EventState& lane = state.lane;
+  lane.start.resize(state.groups.size());
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    lane.start[g].q = state.groups[g].q;
+    lane.start[g].v = state.groups[g].v;
+  }
+  lane.t = state.t;
+  v_ = motion_.kinematics().velocities(state.groups);
+  const double left = longest(state.t, limit);
+  begin(lane, left);
+  if (const Made made = integrate(lane, state.t, left, report); made != Made::step) return made;
+  const double h = step_.h;
+  report.error = std::max(report.error, error_ * scale_.tolerance());
+  ++report.steps;
+  crawls_ = h < kCrawl * model_.options().h && any_slides(lane.modes) &&
+                    h * motion_.slip_rate(pull_) > kStiff
+                ? crawls_ + 1
+                : 0;
+  const double q = method_->error_order();
+  const double next =
+      h * (error_ > 0.0 ? std::clamp(0.9 * std::pow(error_, -1.0 / q), 0.2, 5.0) : 5.0);
+  search(lane);
+  // That an event cut a step short is no reason for a shorter one.
+  lane.next = h < left || next < h ? next : std::max(next, lane.next);
+  if (trace_) record(lane);
+  ready_ = true;
+  done_ = 0.0;
+  return Made::step;
+}
+
+// The dense output of the step, up to the earliest event on it.
+void EventStep::search(EventState& lane) {
+  method_->interpolate(motion_, step_);
+  lane.h = lane.length = step_.h;
+  balance_.begin(step_);
+  const auto nodes = lobatto_nodes(static_cast<int>(step_.w.cols()));
+  const auto found = search_.earliest(step_, [&](double theta) {
+    const auto node = std::ranges::find(nodes, theta);
+    if (node != nodes.end())
+      balance_.sample(static_cast<std::size_t>(node - nodes.begin()), motion_.kinematics().time(),
+                      true);
+  });
+  lane.ends_with = -1;
+  lane.ends_key = 0;
+  if (found) {
+    lane.ends_with = static_cast<std::int32_t>(found->kind);
+    lane.ends_key = found->key;
+    locate(lane, *found);
+  } else {
+    balance_.complete(step_, step_.h);
+  }
+}
+
+// From the length `from` of the step to the root of the function that found the event, by Newton's method: at(h) puts w, v
+// at t0 + h. The last change c is not evaluated again: c^2 is round-off. Nothing where it leads away.
+template <class At>
+std::optional<double> EventStep::root(const EventSearch::Found& found, double from, double most,
+                                      const At& at) {
+  double h = from;
+  for (int round = 0;; ++round) {
+    at(h);
+    if (found.slope == 0.0 || round == kRounds) return h;
+    const double change = -search_.value(found, step_.t0 + h, w_, v_) / found.slope,
+                 better = h + change;
+    if (!std::isfinite(change) || std::abs(change) <= 1e-16 * (std::abs(step_.t0) + h)) return h;
+    if (!(better > 0.5 * h && better < 1.5 * h && better <= 1.001 * most)) return {};
+    if (change * change <= kTime * h * (std::abs(step_.t0) + h)) return better;
+    h = better;
+  }
+}
+
+// The end of the step where its event is: of its dense output where that obeys the equations of motion as closely as asked, else
+// of the step made again up to it.
+void EventStep::locate(EventState& lane, const EventSearch::Found& found) {
+  const double most = step_.h, from = found.theta * most;
+  if (!(from > 0.0)) {  // it happens where the step starts
+    step_.h = lane.h = lane.length = 0.0;
+    return;
+  }
+  const bool constrained = motion_.joints().rows() > 0 || !motion_.modes().empty();
+  if (constrained) {  // the rates that show the accuracy are sampled for the balance anyway
+    const auto h =
+        root(found, from, most, [&](double to) { dense_output(step_, to / most, w_, v_); });
+    if (h) {
+      lane.length = *h;
+      if (balance_.complete_if_accurate(step_, *h, scale_.values())) return;
+    }
+  }
+  const auto again = [&](double to) {
+    step_.h = to;
+    method_->step(motion_, step_);
+    w_ = step_.w1;
+    v_ = step_.v1;
+  };
+  const auto h = root(found, from, most, again);
+  lane.h = step_.h;
+  lane.length = h.value_or(step_.h);
+  method_->interpolate(motion_, step_);
+  balance_.begin(step_);
+  balance_.complete(step_, lane.length);
+}
+
+void EventStep::record(const EventState& lane) const {
+  EventTrace::Step one{lane.t, lane.length, lane.start, lane.modes, model_.options().events.method};
+  if (one.method == OdeKind::automatic)
+    one.method = method_->order() == 8 ? OdeKind::dormand_prince_8
+                 : method_->implicit() ? OdeKind::esdirk
+                                       : OdeKind::dormand_prince_5;
+  trace_->steps.push_back(std::move(one));
+}
+
+bool EventStep::resume(State& state) {
+  EventState& lane = state.lane;
+  start(lane, lane.h);
+  if (!method_->step(motion_, step_)) return false;
+  method_->interpolate(motion_, step_);
+  balance_.begin(step_);
+  balance_.complete(step_, lane.length);
+  done_ = (state.t - lane.t) / lane.length;
+  std::vector<GroupState> here = state.groups;
+  place(state.t, done_, lane, here);
+  for (std::size_t g = 0; g < here.size(); ++g)
+    if (!same(here[g].q, state.groups[g].q) || !same(here[g].v, state.groups[g].v)) return false;
+  ready_ = true;
+  return true;
+}
+
+bool EventStep::place(double t, double theta, const EventState& lane,
+                      std::vector<GroupState>& groups) {
+  if (theta >= 1.0 && lane.length == lane.h) {
+    w_ = step_.w1;
+    v_ = step_.v1;
+  } else {
+    dense_output(step_, std::min(theta, 1.0) * (lane.length / lane.h), w_, v_);
+  }
+  motion_.start(lane.start);
+  motion_.kinematics().move(w_, groups);
+  const auto first = motion_.kinematics().first();
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    groups[g].v = v_.segment(first[g], groups[g].v.size());
+  return (motion_.joints().rows() == 0 && lane.modes.empty()) ||
+         projection_.project(t, groups, lane.modes, true);
+}
+
+}  // namespace saltus

@@ -1,0 +1,90 @@
+#include "saltus/event_driven/mode_endings.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "saltus/base/index_internal.h"
+#include "saltus/event_driven/slips.h"
+
+namespace saltus {
+namespace {
+
+/// Of the largest force: a margin of redundant contacts below this is none.
+constexpr double kNoMargin = 1e-9;
+constexpr double kStrong = 1e-6;  ///< of the size of a force: friction that has a direction
+
+}  // namespace
+
+EventEnding ModeEndings::ending_of(const EventState& lane) const {
+  using Kind = EventSearch::Kind;
+  const auto kind = static_cast<Kind>(lane.ends_with);
+  EventEnding ending{EventEnding::Kind::opens, lane.ends_key, {}};
+  if (kind == Kind::ends) ending.kind = EventEnding::Kind::ends;
+  if (kind == Kind::presses) {
+    const int i = motion_.contacts().index_of(lane.ends_key);
+    if (i >= 0 && !motion_.contacts().law(at(i)).set_valued())
+      ending.kind = EventEnding::Kind::ends;
+  }
+  if (kind == Kind::gap || kind == Kind::resumes) ending.kind = EventEnding::Kind::closes;
+  return ending;
+}
+
+bool ModeEndings::add(State& state, double time, std::vector<EventEnding>& endings) {
+  using Kind = EventSearch::Kind;
+  EventState& lane = state.lane;
+  const auto kind = static_cast<Kind>(lane.ends_with);
+  EventEnding ending = ending_of(lane);
+  bool redundant = kind == Kind::bears;
+  if (kind == Kind::holds || kind == Kind::presses) {
+    motion_.rates_at(state);
+    redundant = ending.kind != EventEnding::Kind::ends && mark_redundant(lane);
+    if (redundant) {
+      motion_.rates_at(state);
+      if (motion_.distribute(true) > kNoMargin) return false;
+    }
+    if (kind == Kind::holds) {  // the friction of this instant gives the direction of the slip
+      ending.kind = EventEnding::Kind::slides;
+      ending.direction = search_.slip(lane.ends_key);
+    }
+  }
+  const EventOptions& options = model_.options().events;
+  // A slip of no remaining distance is over, whatever round-off leaves of it across.
+  if (kind == Kind::slips && has_stopped(motion_, state, lane.ends_key, options.zeno))
+    endings.push_back({EventEnding::Kind::stops, lane.ends_key, {}});
+  if (redundant) {
+    InstantReport none;
+    endings = response_.foresee(state.t, std::min(time, model_.options().h), state.groups,
+                                lane.modes, none);
+    point_slips(state, endings);
+  } else if (kind != Kind::slips && kind != Kind::leaves) {
+    endings.push_back(ending);
+  }
+  return true;
+}
+
+// The contact that ends the step is redundant at the last rates(): its group is marked.
+bool ModeEndings::mark_redundant(EventState& lane) {
+  for (std::size_t k = 0; k < motion_.modes().size(); ++k) {
+    if (motion_.modes()[k].key != lane.ends_key || !motion_.redundant(k)) continue;
+    motion_.mark_redundant(k, lane.modes);
+    return true;
+  }
+  return false;
+}
+
+// Slips begin against the friction of this instant, where there is some.
+void ModeEndings::point_slips(const State& state, std::vector<EventEnding>& endings) {
+  motion_.rates_at(state);
+  motion_.distribute(true);
+  std::vector<double> sizes;
+  motion_.force_sizes(sizes);
+  for (std::size_t k = 0; k < motion_.modes().size(); ++k) {
+    const Vector3& f = motion_.force(k);
+    if (!(std::hypot(f[1], f[2]) > kStrong * sizes[k])) continue;
+    for (EventEnding& ending : endings)
+      if (ending.kind == EventEnding::Kind::slides && ending.key == motion_.modes()[k].key)
+        ending.direction = search_.slip(ending.key);
+  }
+}
+
+}  // namespace saltus

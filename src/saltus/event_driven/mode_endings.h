@@ -1,0 +1,33 @@
+// What the event at the end of a step says about the modes: which of them end there, and what comes after them.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "saltus/event_driven/constrained_motion.h"
+#include "saltus/event_driven/event_response.h"
+#include "saltus/event_driven/event_search.h"
+
+namespace saltus {
+
+class ModeEndings {
+ public:
+  ModeEndings(const Model& model, ConstrainedMotion& motion, EventSearch& search,
+              EventResponse& response)
+      : model_(model), motion_(motion), search_(search), response_(response) {}
+
+  /// Adds what ends the step of state.lane, whose modes may be marked redundant. time: how long the next step is about [s]. False:
+  /// nothing ends, as other forces give the same accelerations.
+  bool add(State& state, double time, std::vector<EventEnding>& endings);
+
+ private:
+  bool mark_redundant(EventState& lane);
+  void point_slips(const State& state, std::vector<EventEnding>& endings);
+  EventEnding ending_of(const EventState& lane) const;
+
+  const Model& model_;
+  ConstrainedMotion& motion_;
+  EventSearch& search_;
+  EventResponse& response_;
+};
+
+}  // namespace saltus
