@@ -1,5 +1,3 @@
-// A is read off a scheme by giving it a group that remembers what was last asked to be inverted. Where a scheme makes its
-// operator by itself (modal-exact), or scales it, A is the inverse of A^-1.
 #include "saltus/sim/inspect.h"
 
 #include <fmt/format.h>
@@ -11,125 +9,30 @@
 
 #include "saltus/base/error.h"
 #include "saltus/base/options_write.h"
-#include "saltus/dynamics/forwarding.h"
-#include "saltus/math/dense.h"
+#include "saltus/sim/inspect_step.h"
 
 namespace saltus {
 namespace {
 
 std::size_t size(int i) { return static_cast<std::size_t>(i); }
 
-/// The group it is made of, and the last combination that was factorised.
-class Listener final : public ForwardingDynamics {
- public:
-  explicit Listener(const Dynamics& body) : body_(body) {}
-
-  struct Asked {
-    Combination s;
-    double t;
-    Vector q, v;
-  };
-  std::optional<Asked> asked() const { return asked_; }
-
-  void factorise(Combination s, double t, View q, View v, Factor& A) const override {
-    asked_ = Asked{s, t, q, v};
-    body_.factorise(s, t, q, v, A);
-  }
-  void factorise_exact(Combination s, double weight, View x, double t, View q, View v,
-                       Factor& A) const override {
-    asked_ = Asked{s, t, q, v};
-    body_.factorise_exact(s, weight, x, t, q, v, A);
-  }
-
- private:
-  const Dynamics& inner() const override { return body_; }
-
-  const Dynamics& body_;
-  mutable std::optional<Asked> asked_;  // written before it is read; one inspection owns it
-};
-
-/// One step of one group, as far as it has come.
-struct Step {
-  Listener body;
-  std::unique_ptr<Prepared> prepared;
-  Trial trial;
-  std::optional<Listener::Asked> asked;  ///< in A of the trial
-  Vector v_it;                           ///< iterate of the linearisation
-
-  /// To v_free and A about the start. `pass`: about the predicted end.
-  Step(const Group& group, const GroupState& start, double t, double h, bool pass)
-      : body(*group.dynamics), prepared(group.scheme->prepare(body, h)) {
-    const Scheme& scheme = *group.scheme;
-    trial.t0 = t;
-    trial.h = h;
-    trial.start = &start;
-    trial.prepared = prepared.get();
-    trial.q = start.q;
-    trial.v = start.v;
-    trial.v_free.setConstant(start.v.size(), std::numeric_limits<double>::quiet_NaN());
-    trial.r.setZero(start.v.size());
-    scheme.begin(body, trial);
-    v_it = start.v;
-    if (pass || scheme.one_pass(body) || !trial.v_free.allFinite() ||
-        std::holds_alternative<std::monostate>(trial.A.form)) {
-      trial.pass = 1;
-      if (!scheme.one_pass(body)) v_it = trial.v;
-      scheme.linearise(body, trial);
-    }
-    asked = body.asked();
-  }
-
-  Matrix inverse() const {
-    Matrix X = Matrix::Identity(trial.v.size(), trial.v.size());
-    solve(trial.A, X);
-    return X;
-  }
-  Matrix multiplied() const {
-    const Eigen::Index n = trial.v.size();
-    Matrix A(n, n);
-    Vector e = Vector::Zero(n), column(n);
-    for (Eigen::Index j = 0; j < n; ++j) {
-      e[j] = 1.0;
-      body.multiply(asked->s, asked->t, asked->q, asked->v, e, column);
-      e[j] = 0.0;
-      A.col(j) = column;
-    }
-    return A;
-  }
-  /// Whether A of the trial is the combination last asked for.
-  bool combination() const {
-    if (!asked) return false;
-    Vector x = Vector::Ones(trial.v.size()), y(trial.v.size());
-    body.multiply(asked->s, asked->t, asked->q, asked->v, x, y);
-    solve(trial.A, y);
-    return (y - x).lpNorm<Eigen::Infinity>() <= 1e-6;
-  }
-  Matrix matrix() const {
-    if (combination()) return multiplied();
-    if (const auto* diagonal = std::get_if<Diagonal>(&trial.A.form))
-      return diagonal->inverse.cwiseInverse().asDiagonal();
-    const Matrix B = inverse();
-    return least_squares(B, Matrix::Identity(B.rows(), B.cols()));
-  }
-};
-
 }  // namespace
 
-struct Inspection::Work {
+struct Inspection::LinearisedStep {
   Model model;
   State state;
   double h;
   ContactInstant instant;
-  std::vector<Step> steps;
+  std::vector<InspectedStep> steps;
   std::vector<int> row;  ///< of each pair, then their number
 
-  Work(Model m, State s, std::optional<double> step, std::optional<ContactInstant> at);
+  LinearisedStep(Model m, State s, std::optional<double> step, std::optional<ContactInstant> at);
 
   const Group& group(int g) const {
     expects(g >= 0 && size(g) < model.groups().size(), "no such group");
     return model.groups()[size(g)];
   }
-  const Step& step(int g) const {
+  const InspectedStep& step(int g) const {
     expects(g >= 0 && size(g) < steps.size(), "no such group");
     return steps[size(g)];
   }
@@ -168,7 +71,7 @@ struct Inspection::Work {
 };
 
 // As IslandProblem::measure_reach, of the first iterate.
-Vector Inspection::Work::reach() const {
+Vector Inspection::LinearisedStep::reach() const {
   const double phi = fraction();
   Vector Y = gaps(phi);
   const Vector y0 = gaps(0.0), u0 = start_output();
@@ -189,8 +92,8 @@ Vector Inspection::Work::reach() const {
   return Y;
 }
 
-Inspection::Work::Work(Model m, State s, std::optional<double> step,
-                       std::optional<ContactInstant> at)
+Inspection::LinearisedStep::LinearisedStep(Model m, State s, std::optional<double> step,
+                                           std::optional<ContactInstant> at)
     : model(std::move(m)),
       state(std::move(s)),
       h(step.value_or(model.options().h)),
@@ -218,7 +121,7 @@ Inspection::Work::Work(Model m, State s, std::optional<double> step,
   for (const ContactPair& pair : model.pairs()) row.push_back(row.back() + pair.rows());
 }
 
-Vector Inspection::Work::gaps(double fraction) const {
+Vector Inspection::LinearisedStep::gaps(double fraction) const {
   std::vector<Vector> q;
   for (std::size_t g = 0; g < steps.size(); ++g) q.push_back(placed(static_cast<int>(g), fraction));
   Vector gap(static_cast<Eigen::Index>(model.pairs().size()));
@@ -237,7 +140,7 @@ Vector Inspection::Work::gaps(double fraction) const {
   return gap;
 }
 
-Matrix Inspection::Work::rows(int g) const {
+Matrix Inspection::LinearisedStep::rows(int g) const {
   const Dynamics& body = *group(g).dynamics;
   Matrix H = Matrix::Zero(row.back(), body.velocities());
   const Vector q = placed(g, fraction());
@@ -261,7 +164,7 @@ Matrix Inspection::Work::rows(int g) const {
 }
 
 template <class Velocity>
-Vector Inspection::Work::output(double t, Velocity&& v) const {
+Vector Inspection::LinearisedStep::output(double t, Velocity&& v) const {
   Vector u = Vector::Zero(row.back());
   Vector drift(3);
   for (std::size_t g = 0; g < steps.size(); ++g) {
@@ -290,91 +193,92 @@ Inspection::Inspection(const Simulation& sim, std::optional<double> h,
     : Inspection(sim.model(), sim.state(), h, instant) {}
 Inspection::Inspection(Model model, State state, std::optional<double> h,
                        std::optional<ContactInstant> instant)
-    : work_(std::make_unique<Work>(std::move(model), std::move(state), h, instant)) {}
+    : step_(std::make_unique<LinearisedStep>(std::move(model), std::move(state), h, instant)) {}
 Inspection::Inspection(Inspection&&) noexcept = default;
 Inspection::~Inspection() = default;
 
-const Model& Inspection::model() const { return work_->model; }
-double Inspection::h() const { return work_->h; }
+const Model& Inspection::model() const { return step_->model; }
+double Inspection::h() const { return step_->h; }
 
-Matrix Inspection::matrix(int group) const { return work_->step(group).matrix(); }
-Matrix Inspection::inverse(int group) const { return work_->step(group).inverse(); }
+Matrix Inspection::matrix(int group) const { return step_->step(group).matrix(); }
+Matrix Inspection::inverse(int group) const { return step_->step(group).inverse(); }
 
 Matrix Inspection::prescribed_columns(int group) const {
-  const Step& step = work_->step(group);
+  const InspectedStep& step = step_->step(group);
   expects(step.combination(), "the operator of this scheme is no combination of M, C and K");
   Matrix columns(step.body.velocities() + step.body.prescribed(), step.body.prescribed());
-  step.body.prescribed_columns(step.asked->s, step.asked->t, step.asked->q, step.asked->v, columns);
+  step.body.prescribed_columns(step.factorised->s, step.factorised->t, step.factorised->q,
+                               step.factorised->v, columns);
   return columns;
 }
 
 GroupState Inspection::first_iterate(int group) const {
-  work_->group(group);
-  GroupState at = work_->state.groups[size(group)];
+  step_->group(group);
+  GroupState at = step_->state.groups[size(group)];
   at.q = position(group, at.v);
   return at;
 }
 
-const Vector& Inspection::free_velocity(int group) const { return work_->step(group).trial.v_free; }
+const Vector& Inspection::free_velocity(int group) const { return step_->step(group).trial.v_free; }
 
 Vector Inspection::residual(int group) const {
-  const Step& step = work_->step(group);
+  const InspectedStep& step = step_->step(group);
   return step.matrix() * (step.v_it - step.trial.v_free);
 }
 
 double Inspection::residual() const {
   double largest = 0.0;
-  for (std::size_t g = 0; g < work_->steps.size(); ++g) {
+  for (std::size_t g = 0; g < step_->steps.size(); ++g) {
     const Vector all = residual(static_cast<int>(g));
-    const Eigen::Index bodies = work_->steps[g].body.bodies(), n = all.size() / bodies;
+    const Eigen::Index bodies = step_->steps[g].body.bodies(), n = all.size() / bodies;
     for (Eigen::Index i = 0; i < bodies; ++i)
       largest = worse(largest, all.segment(i * n, n).norm());
   }
   return largest;
 }
 
-int Inspection::rows() const { return work_->row.back(); }
+int Inspection::rows() const { return step_->row.back(); }
 int Inspection::row(int pair) const {
-  work_->pair(pair);
-  return work_->row[size(pair)];
+  step_->pair(pair);
+  return step_->row[size(pair)];
 }
 Matrix Inspection::contact_rows(int group) const {
-  work_->step(group);
-  return work_->rows(group);
+  step_->step(group);
+  return step_->rows(group);
 }
-Vector Inspection::gaps() const { return work_->gaps(work_->fraction()); }
-Vector Inspection::start_output() const { return work_->start_output(); }
-Vector Inspection::free_output() const { return work_->free_output(); }
+Vector Inspection::gaps() const { return step_->gaps(step_->fraction()); }
+Vector Inspection::start_output() const { return step_->start_output(); }
+Vector Inspection::free_output() const { return step_->free_output(); }
 
 Matrix Inspection::delassus() const {
   Matrix W = Matrix::Zero(rows(), rows());
-  for (std::size_t g = 0; g < work_->steps.size(); ++g) {
-    const Matrix H = work_->rows(static_cast<int>(g));
+  for (std::size_t g = 0; g < step_->steps.size(); ++g) {
+    const Matrix H = step_->rows(static_cast<int>(g));
     Matrix X = H.transpose();
-    solve(work_->steps[g].trial.A, X);
+    solve(step_->steps[g].trial.A, X);
     W += H * X;
   }
   return W;
 }
 
 Vector Inspection::right_hand_side() const {
-  const Vector u0 = work_->start_output(), y0 = work_->gaps(0.0), y1 = work_->gaps(1.0),
-               Y = work_->reach();
-  Vector b = work_->free_output();
-  for (std::size_t i = 0; i < work_->model.pairs().size(); ++i) {
-    const ContactPair& pair = work_->model.pairs()[i];
-    const ContactLaw& law = work_->law(pair);
-    const int n = work_->row[i];
+  const Vector u0 = step_->start_output(), y0 = step_->gaps(0.0), y1 = step_->gaps(1.0),
+               Y = step_->reach();
+  Vector b = step_->free_output();
+  for (std::size_t i = 0; i < step_->model.pairs().size(); ++i) {
+    const ContactPair& pair = step_->model.pairs()[i];
+    const ContactLaw& law = step_->law(pair);
+    const int n = step_->row[i];
     const auto k = static_cast<Eigen::Index>(i);
     expects(law.set_valued(), "b of a compliant contact depends on its impulse");
-    b[n] = law.row({.h = work_->h,
+    b[n] = law.row({.h = step_->h,
                     .y0 = y0[k],
                     .u0 = u0[n],
                     .y = y1[k],
                     .u_free = b[n],
-                    .before = y0[k] - work_->h * u0[n],
+                    .before = y0[k] - step_->h * u0[n],
                     .reach = Y[k],
-                    .load = work_->loaded(pair) && law.load_lasts(u0[n], b[n])})
+                    .load = step_->loaded(pair) && law.load_lasts(u0[n], b[n])})
                .b;
     for (int r = 1; r < pair.rows(); ++r) b[n + r] += law.facts().friction.tangential * u0[n + r];
   }
@@ -383,7 +287,7 @@ Vector Inspection::right_hand_side() const {
 
 std::vector<int> Inspection::known() const {
   std::vector<int> all;
-  for (std::size_t i = 0; i < work_->model.pairs().size(); ++i) all.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < step_->model.pairs().size(); ++i) all.push_back(static_cast<int>(i));
   return all;
 }
 
@@ -391,25 +295,25 @@ std::vector<int> Inspection::active() const {
   const Vector gap = gaps(), u0 = start_output();
   std::vector<int> in;
   for (int i : known()) {
-    const ContactLaw& law = work_->law(work_->pair(i));
-    if (!law.activated() || law.facts().activation->admits(gap[i], u0[work_->row[size(i)]],
-                                                           work_->h, work_->loaded(work_->pair(i))))
+    const ContactLaw& law = step_->law(step_->pair(i));
+    if (!law.activated() || law.facts().activation->admits(gap[i], u0[step_->row[size(i)]],
+                                                           step_->h, step_->loaded(step_->pair(i))))
       in.push_back(i);
   }
   return in;
 }
 
 bool Inspection::active(int pair) const {
-  work_->pair(pair);
+  step_->pair(pair);
   const std::vector<int> in = active();
   return std::find(in.begin(), in.end(), pair) != in.end();
 }
 
 GroupState Inspection::update(int group, View r) const {
-  const Group& of = work_->group(group);
-  const GroupState& start = work_->state.groups[size(group)];
+  const Group& of = step_->group(group);
+  const GroupState& start = step_->state.groups[size(group)];
   expects(r.size() == start.v.size(), "one component of r a velocity of the group");
-  Step step(of, start, work_->state.t, work_->h, true);
+  InspectedStep step(of, start, step_->state.t, step_->h, true);
   step.trial.r = r;
   of.scheme->correct(step.body, step.trial);
   GroupState end = start;
@@ -418,17 +322,17 @@ GroupState Inspection::update(int group, View r) const {
 }
 
 Vector Inspection::position(int group, View v1) const {
-  const Group& of = work_->group(group);
-  const GroupState& start = work_->state.groups[size(group)];
+  const Group& of = step_->group(group);
+  const GroupState& start = step_->state.groups[size(group)];
   expects(v1.size() == start.v.size(), "one component of v1 a velocity of the group");
-  Step step(of, start, work_->state.t, work_->h, true);
+  InspectedStep step(of, start, step_->state.t, step_->h, true);
   step.trial.r = step.matrix() * (v1 - step.trial.v_free);
   of.scheme->correct(step.body, step.trial);
   return step.trial.q;
 }
 
 Vector Inspection::velocity(int group, View r) const {
-  const Step& step = work_->step(group);
+  const InspectedStep& step = step_->step(group);
   expects(has(step.body.traits(), Trait::affine),
           "a step of velocities alone is for affine groups: masses, springs and dashpots that do "
           "not change");
@@ -439,17 +343,17 @@ Vector Inspection::velocity(int group, View r) const {
 }
 
 std::string Inspection::text() const {
-  std::string text = fmt::format("step from t = {:g} s, h = {:g} s\n", work_->state.t, work_->h);
-  for (std::size_t g = 0; g < work_->steps.size(); ++g) {
-    const Group& of = work_->model.groups()[g];
+  std::string text = fmt::format("step from t = {:g} s, h = {:g} s\n", step_->state.t, step_->h);
+  for (std::size_t g = 0; g < step_->steps.size(); ++g) {
+    const Group& of = step_->model.groups()[g];
     const int n = of.dynamics->velocities();
     text += fmt::format("group {} '{}': {} on {}, {} velocities, gain {:g}, residual {:g} N s\n", g,
-                        of.name, of.scheme->name(), of.kind, n, work_->steps[g].trial.gain,
+                        of.name, of.scheme->name(), of.kind, n, step_->steps[g].trial.gain,
                         residual(static_cast<int>(g)).norm());
   }
   const Vector gap = gaps(), u0 = start_output(), b = free_output();
   for (int i : known()) {
-    const int n = work_->row[size(i)];
+    const int n = step_->row[size(i)];
     text += fmt::format("pair {}: gap {:g} m, rate {:g} m/s, free rate {:g} m/s, {}\n", i, gap[i],
                         u0[n], b[n], active(i) ? "active" : "not active");
   }

@@ -1,4 +1,4 @@
-// What the next step is made of, in numbers to look at: operators, free motion, contact rows and right-hand sides of any
+// What the next step is made of, in numbers: operators, free motion, contact rows and right-hand sides of any
 // scheme. Meant for people and tests, not for steps: everything is dense and made when asked for.
 //
 //     Simulation sim(model);
@@ -18,7 +18,7 @@
 namespace saltus {
 
 /// The next step of a model, linearised about its start. A copy: later changes of the simulation do not reach it.
-/// Schemes of several stages are seen in their first, where an impulse may move positions alone. Groups and pairs are numbered as in the model (UsageError for others).
+/// Of schemes of several stages it is the first, where an impulse may move positions alone. Groups and pairs are numbered as in the model (UsageError for others).
 class Inspection {
  public:
   /// h [s]: length of the step, StepOptions::h when not given. UsageError: not positive, or another than the state's with
@@ -77,12 +77,12 @@ class Inspection {
   std::string text() const;
 
  private:
-  struct Work;
-  std::unique_ptr<Work> work_;
+  struct LinearisedStep;
+  std::unique_ptr<LinearisedStep> step_;
 };
 
 /// State after a step in which only velocities move: v1 = v_free + A^-1 r, q as it was, t1 = t + h, no contact problem.
-/// r: one vector a group, or none at all for zero. The change of energy is booked as unexplained. UsageError: a group
+/// r: one vector a group, or none at all for zero. The change of energy is unexplained work. UsageError: a group
 /// that is not affine, or whose scheme keeps a memory.
 State advance_velocity(const Model& model, const State& state, std::span<const Vector> r = {},
                        std::optional<double> h = {});

@@ -1,0 +1,70 @@
+// An interval H covered by steps whose lengths follow an error estimate by step doubling. Of each step:
+//
+//   estimate   one step of s, of which nothing stays but its end
+//   take       two steps of s/2 over the same time, which count
+//   judge      the estimator compares the two ends (time_stepping/step_control.h): the step counts, or everything goes back to
+//              its start
+//
+// Few different lengths occur, so their factors and tables are stored (sim/step_tables.h). Theory and measurements:
+// docs/theory/adaptive-stepping.md.
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "saltus/sim/step_driver.h"
+#include "saltus/time_stepping/step_control.h"
+
+namespace saltus {
+
+class AdaptiveDriver {
+ public:
+  explicit AdaptiveDriver(StepDriver& steps);
+
+  /// The interval to t1. A step that is rejected changes nothing; an interval that fails neither.
+  void advance(double H, double t1, StepReport& report);
+  const State& before() const { return before_; }  ///< at the start of the last interval
+  /// Of the joints, mean over the last interval, as Simulation::joint_load.
+  const std::vector<std::array<Vector3, 2>>& joint_loads() const { return loads_; }
+
+ private:
+  /// Of the interval in work so far: reactions, and loads of the joints.
+  struct Forces {
+    std::vector<Vector> reactions;
+    std::vector<std::array<Vector3, 2>> loads;
+  };
+  /// The interval in work.
+  struct Interval {
+    double t0, t1, H;
+    StepLadder ladder;
+    StepReport sum;  ///< of the steps that count
+    /// Where the parts of the next step end [s].
+    double at(double part) const { return t0 + H * ladder.at(part); }
+    double end() const { return ladder.at(1.0) == 1.0 ? t1 : at(1.0); }
+  };
+  enum class Outcome { accepted, rejected, given_up };
+  void begin(double H);
+  Outcome try_step(Interval& now, bool& estimated, bool last_try, StepReport& report);
+  StepEstimator::Verdict judge(const Interval& now);
+  void accept(Interval& now, const StepEstimator::Verdict& verdict, StepReport& made);
+  bool estimate(double s, StepReport& report);
+  bool take(const Interval& now, StepReport& report);
+  void restore(const State& from);
+  void read_end(std::span<const GroupState> groups, double t, double h, StepEnd& end);
+  void find_closings(const StepEnd& start, const StepEnd& end);
+  void find_missed(double t, double h, bool second);
+  void add_forces(double fraction);
+
+  StepDriver& steps_;
+  StepEstimator estimator_;
+  std::vector<double> points_;  ///< of functions of time, increasing [s]
+  State before_, from_;         ///< at the start of the interval, and of the step
+  StepEnd start_, coarse_, half_, fine_;
+  std::vector<std::array<Vector3, 2>> loads_;
+  Forces forces_, forces_before_;  ///< with and without the step in work
+  std::vector<SeenContact> contacts_;
+  std::vector<Touch> closed_;
+  std::vector<ContactView> views_;
+  std::vector<std::pair<std::uint64_t, double>> open_;  ///< contacts without impulse, their gaps
+};
+
+}  // namespace saltus

@@ -1,0 +1,236 @@
+#include "saltus/sim/event_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "saltus/assembly/notice_text.h"
+#include "saltus/base/error.h"
+#include "saltus/base/stop.h"
+
+namespace saltus {
+
+// Whether the scene could be stepped: what its schemes cannot do, event-driven integration does not refuse.
+bool EventDriver::schemes_fit() const {
+  ModelParts parts = steps_.model().parts();
+  parts.options.lane = TimeMode::stepping;
+  try {
+    const Model stepped(std::move(parts));
+    return true;
+  } catch (const SceneError&) {
+    return false;
+  }
+}
+
+void EventDriver::report_hand_over(EventIntegrator::End end, std::string_view reason) {
+  const bool busy = end == EventIntegrator::End::busy,
+             many = busy && reason == EventIntegrator::kManyEvents;
+  const int cause = many ? 0 : busy && reason == EventIntegrator::kManyClosed ? 1 : 2;
+  constexpr std::array kRemedy{"raise `events.limit`, or shorten `time.step`",
+                               "raise `events.closed`",
+                               "set `events.hand_over: false` for a run that stops there instead"};
+  steps_.notices().add(Notice::Kind::handed_over, cause, -1, [&] {
+    return fmt::format(
+        "event-driven integration handed over to time stepping because {}; in those intervals "
+        "impacts are of first order in time.step and no tolerance holds; {}",
+        reason.empty() ? "its numbers were not finite" : reason,
+        kRemedy[static_cast<std::size_t>(cause)]);
+  });
+}
+
+// The schemes step from here on.
+void EventDriver::to_schemes() {
+  State& state = steps_.state();
+  integrator_.leave(state);
+  std::vector<GroupState> started = state.groups;
+  start_schemes(steps_.model(), state, started);
+  for (std::size_t g = 0; g < started.size(); ++g) state.groups[g] = started[g];
+  steps_.set_step(state.h);
+  for (const auto& island : steps_.islands())
+    if (island) island->forget();
+  steps_.clear_solvers();
+  state.contacts.clear();
+  steps_.set_contacts_known(false);  // until the schemes make a step
+  measure_energy();
+  events_.push_back({Event::Kind::hand_over, state.t, 0, 0.0, Vector3::Zero(), 0.0});
+}
+
+// Event-driven integration takes the state back.
+void EventDriver::to_events() {
+  State& state = steps_.state();
+  Vector v;
+  for (std::size_t g = 0; g < state.groups.size(); ++g) {
+    const Group& group = steps_.model().groups()[g];
+    v.resize(group.dynamics->velocities());
+    group.scheme->velocity(*group.dynamics, steps_.prepared()[g].get(), state.t, state.h,
+                           state.groups[g], v);
+    state.groups[g].v = v;
+  }
+  integrator_.enter(state);
+  measure_energy();
+  events_.push_back({Event::Kind::take_back, state.t, 0, 0.0, Vector3::Zero(), 0.0});
+}
+
+// What a change of the measure of energy makes is the scheme's.
+void EventDriver::measure_energy() {
+  State& state = steps_.state();
+  const double before = state.energy.total();
+  state.energy = energy_of(steps_.model(), state);
+  if (steps_.model().options().ledger)
+    state.ledger[state.ledger.size() - 2] += state.energy.total() - before;
+}
+
+void EventDriver::add_impulse(int group, const PointRef& at, const Vector3& impulse) {
+  const auto groups = steps_.model().groups();
+  if (group >= 0 && groups[static_cast<std::size_t>(group)].dynamics->prescribed() > 0)
+    steps_.reactions().impulses().push_back({group, at, impulse});
+}
+
+// Impulses in the interval of joints, and of contacts between surfaces that are there at its end, on groups with prescribed degrees
+// of freedom.
+void EventDriver::add_impulses() {
+  const Model& model = steps_.model();
+  steps_.reactions().impulses().clear();
+  const auto reacting = [&](const JointSide& side) {
+    return side.group >= 0 &&
+           model.groups()[static_cast<std::size_t>(side.group)].dynamics->prescribed() > 0;
+  };
+  for (std::size_t i = 0; i < model.joints().size(); ++i) {
+    const Joint& joint = model.joints()[i];
+    if (!reacting(joint.a) && !reacting(joint.b)) continue;
+    const Vector3 on_b = integrator_.joint_impulse(static_cast<int>(i))[0];
+    add_impulse(joint.a.group, joint.a.ref, -on_b);
+    add_impulse(joint.b.group, joint.b.ref, on_b);
+  }
+  contacts_.clear();
+  integrator_.describe(steps_.state(), contacts_);
+  for (const SeenContact& contact : contacts_) {
+    if (contact.on_joint || contact.view.impulse.isZero(0.0)) continue;
+    const auto pair =
+        std::ranges::lower_bound(model.pairs(), contact.view.key, {}, &ContactPair::key);
+    if (pair != model.pairs().end() && pair->key == contact.view.key) continue;  // in `impulses_`
+    const Vector3 p = contact.view.impulse[0] * contact.view.normal +
+                      contact.view.impulse[1] * contact.tangent[0] +
+                      contact.view.impulse[2] * contact.tangent[1];
+    add_impulse(contact.view.a.group, contact.at[0], p);
+    add_impulse(contact.view.b.group, contact.at[1], -p);
+  }
+}
+
+// Between the ends of the interval, which began at `start`.
+void EventDriver::update_reactions(double t1, std::vector<GroupState>& start) {
+  State& state = steps_.state();
+  const double h = steps_.model().options().h;
+  steps_.ends() = state.groups;
+  integrator_.store_impulses(impulses_);
+  add_impulses();
+  std::swap(state.groups, start);
+  const double t = state.t;
+  state.t = t1 - h;
+  steps_.reactions().update(h, state, steps_.ends(), impulses_, steps_.islands());
+  state.t = t;
+  std::swap(state.groups, start);
+}
+
+void EventDriver::report_notices(const State& state) {
+  Notices& notices = steps_.notices();
+  if (integrator_.order_decided())
+    notices.add(Notice::Kind::coincident, -1, -1, [&] {
+      return fmt::format(
+          "impacts at one instant were taken one after the other, and their order, which is that "
+          "of the bodies in the scene, decides the outcome: {} closed equally fast; set "
+          "`events.impacts: simultaneous`",
+          integrator_.tied());
+    });
+  if (const int law = integrator_.undirected(state); law >= 0)
+    notices.add(Notice::Kind::undirected, law, -1,
+                [&] { return undirected_text(steps_.model(), law); });
+  notices.accept();
+}
+
+// An interval of the schemes.
+void EventDriver::step_schemes(double t1, StepReport& report) {
+  State& state = steps_.state();
+  const double h = steps_.model().options().h;
+  const double left = t1 - state.t;  // another length than the last would make every factor anew
+  steps_.advance(std::abs(left - h) <= 1e-9 * h ? h : left, t1, 0, report);
+  if (report.converged && report.finite) --state.lane.stepping;
+}
+
+void EventDriver::advance(double t1, StepReport& report) {
+  State& state = steps_.state();
+  events_.clear();
+  integrator_.begin_means();
+  if (!state.lane.active && state.lane.stepping == 0) to_events();
+  if (!state.lane.active) {
+    step_schemes(t1, report);
+    return;
+  }
+  report.gap = std::numeric_limits<double>::infinity();
+  report.passes = 1;
+  std::vector<GroupState> start;
+  if (steps_.reactions().any()) start = state.groups;
+  const EventIntegrator::End end = integrator_.advance(state, t1, report, events_);
+  report.events = static_cast<int>(events_.size());  // a take_back among them
+  if (steps_.dropped(report)) return;
+  report_notices(state);
+  if (end == EventIntegrator::End::reached) {
+    state.lane.patience /= 2;
+    steps_.set_contacts_known(true);
+    if (steps_.reactions().any()) update_reactions(t1, start);
+    return;
+  }
+  if (may_hand_over(report)) hand_over(end, t1, report);
+}
+
+bool EventDriver::may_hand_over(StepReport& report) const {
+  if (report.joint_law >= 0) {  // the schemes could not count the angle either
+    report.converged = report.finite = false;
+    return false;
+  }
+  if (!steps_.model().options().events.hand_over) {
+    report.converged = false;
+    return false;
+  }
+  if (!schemes_fit()) {
+    report.converged = false;
+    report.failure =
+        "event-driven integration would hand over to time stepping here, and the schemes of the "
+        "bodies cannot integrate a law of this scene; `saltus check` with `--set "
+        "time.lane=stepping` names the law and a scheme that can";
+    return false;
+  }
+  return true;
+}
+
+// The schemes cover the rest of the interval.
+void EventDriver::hand_over(EventIntegrator::End end, double t1, StepReport& report) {
+  constexpr std::uint64_t kFirst = 4, kMost = 1024;
+  State& state = steps_.state();
+  report_hand_over(end, report.failure);
+  steps_.notices().accept();  // whatever the steps below drop
+  report.converged = true;    // the schemes may succeed
+  report.failure = {};
+  to_schemes();
+  state.lane.patience = std::clamp(2 * state.lane.patience, kFirst, kMost);
+  state.lane.stepping = state.lane.patience;
+  if (t1 - state.t < 1e-9 * steps_.model().options().h) {
+    state.t = t1;
+    return;
+  }
+  StepReport rest;
+  steps_.advance(t1 - state.t, t1, 0, rest);
+  add_earlier(rest, report);
+  rest.steps = report.steps + 1;
+  rest.rejected = report.rejected;
+  rest.error = report.error;
+  rest.events = static_cast<int>(events_.size());
+  rest.evaluations = report.evaluations;
+  report = rest;
+}
+
+}  // namespace saltus

@@ -1,0 +1,35 @@
+// A step between its start and its commit, for what measures it.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "saltus/assembly/island.h"
+#include "saltus/dynamics/scheme.h"
+#include "saltus/model/model.h"
+#include "saltus/state/state.h"
+
+namespace saltus {
+
+using PreparedSchemes = std::span<const std::unique_ptr<Prepared>>;  ///< one a group
+using Islands = std::span<const std::unique_ptr<Island>>;  ///< null: no contact is possible
+
+struct StepInWork {
+  const State& state;  ///< at its start
+  std::span<Trial> trials;
+  std::span<const GroupState> ends;
+  PreparedSchemes prepared;
+  Islands islands;
+};
+
+/// What the scheme of each group makes for steps of h [s].
+std::vector<std::unique_ptr<Prepared>> prepare(const Model& model, double h);
+/// Kinetic and potential energy of the bodies, as their schemes measure it with steps of h.
+Energy energy_of(const Model& model, PreparedSchemes prepared, double t, double h,
+                 std::span<const GroupState> groups);
+/// Physical q and v become states of the schemes, with the step of the state.
+void start_schemes(const Model& model, const State& state, std::vector<GroupState>& groups);
+/// Adds to the report of a step what the one before it in the same interval did.
+void add_earlier(StepReport& step, const StepReport& before);
+
+}  // namespace saltus
