@@ -39,19 +39,19 @@ class Runner {
   /// place(), and the rates there: dw and dv.
   void rates(double t, const Groups& groups, std::span<const ContactMode> modes, double e,
              Direction& f);
-  /// The state `dt` behind the start of a step. Refusal: a contact of a mode is lost on the way, or the step fails.
+  /// The state `dt` after the start of a step. Refusal: a contact of a mode is lost in it, or the step fails.
   void step(double t0, double dt, const Groups& groups, std::span<const ContactMode> modes,
             double e, const OdeMethod& method, Groups& end);
-  /// What the contacts do from t on, where those of `modes` touch: impacts, and which of them stick or slide.
+  /// What the contacts do from t on, where those of `modes` are closed: impacts, and which of them stick or slide.
   struct Begin {
-    bool known = false;  ///< false: nothing obeys their laws
-    std::vector<std::uint64_t> struck;
+    bool known = false;                  ///< false: nothing obeys their laws
+    std::vector<std::uint64_t> closing;  ///< contacts with an impact
     std::vector<ContactMode> modes;
   };
   Begin begin(double t, Groups groups, std::span<const ContactMode> modes, double scale);
   /// The last step(), with dense output.
   const OdeStep& interpolated(const OdeMethod& method);
-  /// The state behind an impact of these contacts. `status`: what each does, to be the same beside the run.
+  /// The state after an impact of these contacts. `status`: what each does, to be the same beside the run.
   void strike(double t, const Groups& groups, std::span<const std::uint64_t> keys, Groups& end,
               std::vector<int>& status);
   /// Index of a contact at the place. Refusal: it is not known there.

@@ -95,7 +95,7 @@ Runner::Begin Runner::begin(double t, Groups groups, std::span<const ContactMode
   begin.known = response.resolve({.t = t, .scale = scale, .before = modes}, groups, begin.modes,
                                  events, report);
   for (const Event& event : events)
-    if (event.kind == Event::Kind::impact) begin.struck.push_back(event.key);
+    if (event.kind == Event::Kind::impact) begin.closing.push_back(event.key);
   return begin;
 }
 
@@ -232,7 +232,7 @@ Vector Difference::local(const Groups& base, const Groups& groups) const {
 }
 
 // f' = (8 (f(x) - f(-x)) - (f(2 x) - f(-2 x)))/(12 x) + O(x^4), x the largest step that moves no component by more than its
-// share of the scale.
+// part of the scale.
 Vector Difference::along(Runner& runner, const Groups& groups, double t, const Direction& s,
                          const Function& f, double longest) const {
   const Eigen::Index n = s.w.size();
