@@ -51,10 +51,10 @@ void declare_run(CLI::App& app, RunOptions& a) {
   run->add_option("--until", a.until, "run to this time instead of time.end: 2, \"500 ms\"")
       ->check(not_empty)
       ->type_name("TIME");
-  run->add_option(
-         "--sensitivities", a.sensitivities,
-         "derivatives of the outputs at the end by a number of the scene, in the event lane: "
-         "contacts[0].law.restitution; may be repeated")
+  run->add_option("--sensitivities", a.sensitivities,
+                  "derivatives of the outputs at the end by a number of the scene, in event-driven "
+                  "integration: "
+                  "contacts[0].law.restitution; may be repeated")
       ->type_name("PATH")
       ->expected(1)
       ->allow_extra_args(false)

@@ -172,7 +172,7 @@ void ContactWatch::look_at_bodies(IslandStep& step) {
       return fmt::format(
           "the contacts of '{}' travel while they carry its load (on a rim, over edges or facets), "
           "and steps "
-          "take energy there as impacts do; use event-driven integration (`time.lane: events`), or "
+          "take energy there as impacts do; use event-driven integration (`time.mode: events`), or "
           "a shorter step",
           of.bodies.empty() ? of.name : of.bodies[at(body)]);
     });

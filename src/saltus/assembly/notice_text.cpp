@@ -37,7 +37,7 @@ double rounded_down(double x) {
 std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed, double h) {
   const StepOptions& options = model.options();
   const std::string others = options.lane == TimeMode::events ? ""
-                             : fits_events(model) ? ", `time.lane: events` or `time.scheme: auto`"
+                             : fits_events(model) ? ", `time.mode: events` or `time.scheme: auto`"
                                                   : " or `time.scheme: auto`";
   return fmt::format(
       "'{}' passed through '{}' within one step, where no contact stopped it: it moved {:.3g} m "
@@ -54,7 +54,7 @@ std::string overdamped_text(const Model& model, int joint_law, double damping, d
         "2; "
         "use steps up to {:.1g} s{}",
         model.joint_laws()[static_cast<std::size_t>(joint_law)].name, z, longest,
-        fits_events(model) ? " or `time.lane: events`" : "");
+        fits_events(model) ? " or `time.mode: events`" : "");
   return fmt::format(
       "a compliant contact with damping {:.3g} N s/m throws back what it should stop: h c/m = "
       "{:.3g}, and it is above 2; use `at: end` in the law, or steps up to {:.1g} s",

@@ -180,7 +180,7 @@ bool EventResponse::resolve(const Instant& instant, std::vector<GroupState>& gro
     if (!close_zeno_sequence(model_, motion_, now, active_, groups, events, report)) break;
     active_.begin_impulses();
     if (closings > kMostClosings) {
-      report.failure = "hops of contacts that touch do not come to an end";
+      report.failure = "bounces of contacts that touch do not come to an end";
       break;
     }
   }

@@ -1,4 +1,4 @@
-// What the event lane did in a run, kept: enough to follow its steps again (sensitivity/sensitivity.h).
+// What event-driven integration did in a run, kept: enough to follow its steps again (sensitivity/sensitivity.h).
 #pragma once
 #include <vector>
 

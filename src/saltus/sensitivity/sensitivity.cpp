@@ -151,7 +151,7 @@ Sensitivity sensitivities(const Model& model, const EventTrace& trace, double en
 Sensitivity sensitivities(const Model& model, std::span<const SensitivityParameter> parameters,
                           const SensitivityOptions& options) {
   expects(model.options().lane == TimeMode::events && model.options().end > 0.0,
-          "sensitivities are of runs of the event lane with an end (time.lane: events)");
+          "sensitivities are of runs of event-driven integration with an end (time.mode: events)");
   EventTrace trace;
   EventIntegrator integrator(model);
   integrator.trace(&trace);

@@ -1,4 +1,4 @@
-// What the end of a run of the event lane owes to its start and to the data of its scene: derivatives, where they exist.
+// What the end of a run of event-driven integration owes to its start and to the data of its scene: derivatives, where they exist.
 //
 // Between events the steps of the run are made again beside it, in both directions, and the difference is taken (internal
 // numerical differentiation). An event at t_e, where phi(t, x, p) = 0, moves with the parameter and bends the flow:
@@ -77,7 +77,7 @@ Sensitivity sensitivities(const Model& model, const EventTrace& trace, double en
                           std::span<const SensitivityParameter> parameters,
                           const SensitivityOptions& options = {});
 
-/// The same of the run of `model`, which is made for it: from its start to StepOptions::end in the event lane. A run that
+/// The same of the run of `model`, which is made for it: from its start to StepOptions::end in event-driven integration. A run that
 /// fails, or that would be handed over to the schemes, has none. UsageError also: a model of another lane.
 Sensitivity sensitivities(const Model& model, std::span<const SensitivityParameter> parameters,
                           const SensitivityOptions& options = {});

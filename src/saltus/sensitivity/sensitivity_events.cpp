@@ -39,8 +39,8 @@ void EventDerivatives::expect_no_rest(const Stretch& stretch) const {
     const bool begins = stretch.next && rest.t >= t1 && !mode_of(stretch.step->modes, rest.key) &&
                         mode_of(stretch.next->modes, rest.key);
     if (here || begins)
-      throw Refusal{fmt::format("contact {} comes to rest at t = {:.10g} s by hops without number",
-                                rest.key, rest.t)};
+      throw Refusal{fmt::format(
+          "contact {} comes to rest at t = {:.10g} s by bounces without number", rest.key, rest.t)};
   }
 }
 

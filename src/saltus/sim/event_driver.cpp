@@ -201,7 +201,7 @@ bool EventDriver::may_hand_over(StepReport& report) const {
     report.failure =
         "event-driven integration would hand over to time stepping here, and the schemes of the "
         "bodies cannot integrate a law of this scene; `saltus check` with `--set "
-        "time.lane=stepping` names the law and a scheme that can";
+        "time.mode=stepping` names the law and a scheme that can";
     return false;
   }
   return true;

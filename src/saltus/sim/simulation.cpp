@@ -112,7 +112,8 @@ void Simulation::use_threads(int count) {
 }
 
 void Simulation::trace(EventTrace* trace) {
-  expects(work_->events != nullptr, "only the event lane has a trace: time.lane is stepping");
+  expects(work_->events != nullptr,
+          "only event-driven integration has a trace: time.mode is stepping");
   work_->events->integrator().trace(trace);
 }
 

@@ -48,8 +48,8 @@ class Simulation {
   /// Shows every contact problem to `observer`, which must outlive this or be replaced; nullptr: to nobody, as at first.
   void observe(ContactObserver* observer);
 
-  /// Keeps the steps and events of the event lane in `trace`, which must outlive this or be replaced; nullptr: no more. UsageError
-  /// without that lane.
+  /// Keeps the steps and events of event-driven integration in `trace`, which must outlive this or be replaced; nullptr: no more. UsageError
+  /// without that mode.
   void trace(EventTrace* trace);
 
   /// Physical velocity of a group at the state's own time.
@@ -58,19 +58,19 @@ class Simulation {
   /// included [N, N m]; size Dynamics::prescribed(). Before the first step those of the motion without contact.
   const Vector& reactions(int group) const;
   /// Mean force [N] and torque [N m] of a joint on its b over the last step, in space, the torque about the joint's point of
-  /// b; zero before a step, and of a joint that broke before the last step. The event lane computes it when it is first asked
+  /// b; zero before a step, and of a joint that broke before the last step. Event-driven integration computes it when it is first asked
   /// for: not by two threads at once.
   std::array<Vector3, 2> joint_load(int joint) const;
   /// Coordinate of a joint in the present state [m], [rad], and its rate.
   std::array<double, 2> joint_coordinate(int joint, int coordinate) const;
   /// All contacts that are known in the last step, by increasing key, on the present state; of a step that was cut in two
-  /// those of its second half, of an interval that the event lane handed over those of the step of the schemes. Made when it
+  /// those of its second half, of an interval that event-driven integration handed over those of the step of the schemes. Made when it
   /// is asked for, good until the next call or step. None before a step and after one that failed. Open ones with a gap above
   /// `most` [m] may be left out.
   std::span<const ContactView> contacts(double most = kAllContacts) const;
   /// Of the contacts of the last call of contacts(), in their order: what their rows were made of. Good as long as those.
   std::span<const SeenContact> seen_contacts() const;
-  /// What the event lane located in the last advance(), by time; good until the next.
+  /// What event-driven integration located in the last advance(), by time; good until the next.
   std::span<const Event> events() const;
   /// What the steps so far met that the user of the run should know, each thing once: limits of a method that a step ran into
   /// although it counts. At most Notices::kMost of a kind.

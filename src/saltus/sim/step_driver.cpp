@@ -318,8 +318,7 @@ void StepDriver::commit(double t1) {
   if (reactions_.any()) reactions_.update(state_.h, state_, ends_, contacts_, islands());
   std::swap(state_.groups, ends_);
   for (std::size_t g = 0; g < pinned_.size(); ++g) {
-    if (!pinned_[g])
-      continue;  // views point to the old state: the new one takes its place
+    if (!pinned_[g]) continue;  // views point to the old state: the new one takes its place
     ends_[g].q = state_.groups[g].q;
     ends_[g].v = state_.groups[g].v;
     ends_[g].q.swap(state_.groups[g].q);

@@ -52,7 +52,7 @@ AutoRunner::AutoRunner(Scene scene, AutoOptions options, std::vector<AutoRun>& r
                      "allowed: above 0, below 1");
   TimeSpec& time = scene_.spec.time;
   const double h = time.h() > 0.0 ? time.h() : time.end / kIntervals;
-  time.lane.reset();
+  time.mode.reset();
   time.tolerance.reset();
   time.scheme = TimeScheme::bodies;
   plan_.count = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(time.end / h)));
@@ -79,7 +79,7 @@ AutoDone AutoRunner::run(const AutoMethod& method, const AutoTask& task) {
   return {task, std::move(samples)};
 }
 
-/// Trials, as far as one may change the choice: methods of high order, the event lane (the first of
+/// Trials, as far as one may change the choice: methods of high order, event-driven integration (the first of
 /// them), and then those of low order, which are the cheapest where stability holds the others back
 /// or little is asked for.
 void MethodTrials::try_all() {
