@@ -1,11 +1,12 @@
 // The start of bodies that joints hold: places that close every joint, velocities that keep them closed. A Model does not check
-// that it starts so: who makes one of parts with joints calls assemble() before.
+// that it starts so: call assemble() before you make one of parts with joints.
 #pragma once
 #include "saltus/model/model.h"
 
 namespace saltus {
 
-/// Moves the initial state of the groups that joints or couplings hold, by Newton's method in the metric of the masses:
+/// Moves the initial state of the groups that joints or couplings hold, by Newton's method in the metric of the masses
+/// (ConstraintProjection):
 ///
 ///     S L = -g(q),  q <- q (+) M^-1 G^T L   until |g| <= 1e-13 of the size of the mechanism
 ///     v <- v - M^-1 G^T S^-1 (G v + d0)
