@@ -4,16 +4,18 @@
 #include <cmath>
 #include <limits>
 
-#include "saltus/contact/jointed.h"
-
 namespace saltus {
 namespace {
 
-constexpr double kSlow = 1.0 / 16.0;      // an old factor of S has to do better
-constexpr int kFewRows = 12;              // of joints: cheaper to factorise than to correct
-constexpr double kUnsolved = 1e-6;        // of L: refinement that ends above this went nowhere
-constexpr double kProjected = 1e-12;      // of the velocities that level both takes away
-constexpr double kProjectedLeast = 1e-9;  // where that is below round-off
+constexpr double kSlow = 1.0 / 16.0;  // an old factor of S has to do better
+constexpr int kFewRows = 12;          // of joints: cheaper to factorise than to correct
+constexpr double kUnsolved = 1e-6;    // of L: refinement that ends above this went nowhere
+
+bool prescribed(const Model& model, std::span<const int> groups) {
+  return std::ranges::any_of(groups, [&](int g) {
+    return model.groups()[static_cast<std::size_t>(g)].dynamics->prescribed() > 0;
+  });
+}
 
 std::vector<JointMember> members_of(const Model& model, std::span<const int> groups) {
   std::vector<JointMember> members;
@@ -29,7 +31,9 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
       system_(model.joints(), model.couplings(), members_of(model, groups)),
       asked_(model.options().joints),
       level_(asked_),
-      bilateral_(model.options().bilateral) {
+      bilateral_(model.options().bilateral),
+      loads_(model, prescribed(model, groups)),
+      breakable_(model, system_) {
   const auto here = [&](const JointSide& side) {
     return std::find(groups.begin(), groups.end(), side.group) != groups.end();
   };
@@ -45,7 +49,6 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
     m.w.resize(body.velocities());
     for (Vector* x : {&m.r, &m.all, &m.change}) x->setZero(body.velocities());
     v_.push_back(m.w);
-    reacts_ = reacts_ || body.prescribed() > 0;
     steady_ = steady_ && (m.w.size() == 0 || model_.groups()[size(g)].scheme->axes_fixed());
     members_.push_back(std::move(m));
   }
@@ -59,23 +62,16 @@ IslandJoints::IslandJoints(const Model& model, std::span<const int> groups)
     jump_times_ = system_.jumps();
     std::erase_if(jump_times_, [](double t) { return t <= 0.0; });
   }
-  loads_.assign(model.joints().size(), {Vector3::Zero(), Vector3::Zero()});
-  if (reacts_) pushed_.reserve(4 * (model.joints().size() + model.couplings().size()));
-  for (std::size_t i = 0; i < loads_.size(); ++i)
-    if (model.joints()[i].strength > 0.0 && system_.rows_of(static_cast<int>(i))[1] > 0)
-      breakable_.push_back(static_cast<int>(i));
-  pull_.assign(breakable_.size(), 0.0);
-  if (!breakable_.empty()) gone_.assign(loads_.size(), 0);
   size_vectors();
 }
 
 void IslandJoints::size_vectors() {
-  for (Vector* x : {&c_, &g_, &u_, &L_free_, &L_}) x->setZero(system_.rows());
+  for (Vector* x : {&g_, &u_, &L_free_, &L_}) x->setZero(system_.rows());
   member_of_row_.clear();
 }
 
 void IslandJoints::begin(const IslandStep& step) {
-  leave_out(step.broken);
+  if (breakable_.set_broken(step.broken)) leave_out_broken();
   if (!jump_times_.empty()) {
     // t0 + h may be other bits than the t0 that follows, and the jump lies between them
     const double t0 = step.trials.front().t0, t1 = t0 + step.h, round_off = 1e-9 * step.h;
@@ -90,22 +86,14 @@ void IslandJoints::begin(const IslandStep& step) {
 }
 
 // The rows are arranged anew from the joints that are left, so that they do not depend on when the others broke: a run that
-// is taken up from a state goes on in the bits of the one that made it.
-void IslandJoints::leave_out(std::span<const BrokenJoint> broken) {
-  if (breakable_.empty() || std::ranges::equal(broken, known_, {}, &BrokenJoint::joint)) return;
-  known_.clear();
-  std::vector<char> gone(gone_.size(), 0);
-  for (const BrokenJoint& one : broken) {
-    known_.push_back(one.joint);
-    if (std::ranges::binary_search(breakable_, one.joint)) gone[size(one.joint)] = 1;
-  }
-  if (gone == gone_) return;
-  gone_ = std::move(gone);
+// is resumed from a state goes on in the bits of the one that made it.
+void IslandJoints::leave_out_broken() {
   std::vector<int> groups;
   for (const Member& m : members_) groups.push_back(m.group);
-  system_ = JointSystem(model_.joints(), model_.couplings(), members_of(model_, groups), gone_);
+  system_ = JointSystem(model_.joints(), model_.couplings(), members_of(model_, groups),
+                        breakable_.left_out());
   size_vectors();
-  loads_.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
+  loads_.clear();
 }
 
 void IslandJoints::meet_contacts() {
@@ -184,7 +172,7 @@ void IslandJoints::rates_of_gaps(IslandStep& step, Vector& rates) {
   for (Eigen::Index i = 0; i < rates.size(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     const double gain = step.trials[size(members_[size(member_of_row_[k])].group)].gain,
-                 noise = kNoise * (turns[k] != 0 ? 1.0 : extent);
+                 noise = ConstraintProjection::kRoundOff * (turns[k] != 0 ? 1.0 : extent);
     const double w = opening_[i] + system_.drift1()[i] + (1.0 / gain - 1.0) * system_.drift0()[i];
     const double start = rates[i] - gain * step.h * w;
     // Beside the singular places of loops any round-off grows; and where bodies turn far in a step g0 is no round-off.
@@ -228,21 +216,16 @@ bool IslandJoints::linearise(IslandStep& step, bool factors_kept, bool contacts)
 }
 
 /// u -= G A^-1 G^T L
-void IslandJoints::subtract_response(const JointSystem::Factors& A, const Vector& L, Vector& u) {
+void IslandJoints::subtract_response(IslandStep& step, const Vector& L, Vector& u) {
   for (std::size_t m = 0; m < members_.size(); ++m) {
     Member& member = members_[m];
     if (member.w.size() == 0) continue;
     member.w.setZero();
     system_.transpose_add(static_cast<int>(m), L, member.w);
-    solve(A(static_cast<int>(m)), member.w);
+    solve(step.trials[size(member.group)].A, member.w);
     member.w = -member.w;
     system_.multiply_add(static_cast<int>(m), member.w, u);
   }
-}
-
-void IslandJoints::subtract_response(IslandStep& step, const Vector& L, Vector& u) {
-  subtract_response(
-      [&](int m) -> const Factor& { return step.trials[size(members_[size(m)].group)].A; }, L, u);
 }
 
 // x <- S^-1 x. The factor is that of the symmetric part of S: where A is not symmetric, by
@@ -414,174 +397,14 @@ double IslandJoints::outstanding(IslandStep& step) {
   return left_;
 }
 
-/// loads += L/h on the rows as they are.
-void IslandJoints::add_loads(const Vector& L, double h) {
-  if (reacts_)
-    system_.point_impulses(L, [&](int group, const PointRef& at, const Vector3& p) {
-      pushed_.push_back({group, at, p});
-    });
-  JointRows rows;
-  for (std::size_t i = 0; i < loads_.size(); ++i) {
-    const auto [first, count] = system_.rows_of(static_cast<int>(i));
-    if (count == 0) continue;
-    const Joint& joint = model_.joints()[i];
-    const auto [a, b] = system_.frames(static_cast<int>(i));
-    joint_rows(joint.kind, joint.length, a, b, rows);
-    for (int k = 0; k < count; ++k) {
-      const JointRow& row = rows.row[size(k)];
-      loads_[i][row.spin ? 1 : 0] += L[first + k] / h * row.direction;
-    }
-  }
-}
-
-// L pushes the ends apart.
-void IslandJoints::add_pulls(const Vector& L, double h) {
-  for (std::size_t k = 0; k < breakable_.size(); ++k) {
-    const auto [first, count] = system_.rows_of(breakable_[k]);
-    if (count > 0) pull_[k] -= L[first] / h;
-  }
-}
-
-void IslandJoints::add_broken(double t, std::vector<BrokenJoint>& broken) const {
-  for (std::size_t k = 0; k < breakable_.size(); ++k) {
-    const int i = breakable_[k];
-    if (gone_[size(i)] == 0 && pull_[k] > model_.joints()[size(i)].strength)
-      broken.push_back({i, t, pull_[k]});
-  }
-}
-
 // Impulses of the step over h, and the mean of the forces in stages by those of both ends.
 void IslandJoints::measure_loads(IslandStep& step) {
   if (jumps_) drift_work_ = work_of_jump(step);
-  loads_.assign(loads_.size(), {Vector3::Zero(), Vector3::Zero()});
-  pushed_.clear();
-  add_loads(L_, step.h);
-  std::fill(pull_.begin(), pull_.end(), 0.0);
-  add_pulls(L_, step.h);
-  for (const Member& m : members_)
-    if (const auto* body = dynamic_cast<const Jointed*>(group(m).dynamics.get())) {
-      const Trial& trial = step.trials[size(m.group)];
-      body->add_loads(trial.t0, trial.start->q, trial.start->v, 0.5, loads_);
-      body->add_loads(trial.t0 + step.h, trial.q, trial.v, 0.5, loads_);
-    }
-}
-
-double IslandJoints::gap(IslandStep& step) {
-  system_.gaps(
-      step.trials.front().t0 + step.h,
-      [&](int m) -> const Vector& { return step.ends[size(members_[size(m)].group)].q; }, g_);
-  return g_.size() > 0 ? g_.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
-}
-
-/// c <- S^-1 c with G of the end and M. Where S is nearly that of the last pass its factor S~ does:
-///     L <- L + S~^-1 (c - G M^-1 G^T L)
-bool IslandJoints::solve_at_end() {
-  const auto M = [&](int m) -> const Factor& { return members_[size(m)].M; };
-  if (!system_.loops() && system_.rows() > kFewRows) {
-    constexpr int kMost = 5;
-    right_ = rest_ = c_;
-    c_.setZero();
-    const double whole = right_.norm();
-    double left = whole;
-    for (int k = 0; k < kMost && left > kProjected * whole; ++k) {
-      system_.solve(rest_);
-      c_ += rest_;
-      rest_ = right_;
-      subtract_response(M, c_, rest_);
-      const double before = left;
-      left = rest_.norm();
-      if (!(left <= kSlow * before)) break;  // at round-off, or of another S
-    }
-    if (left <= kProjectedLeast * whole) return true;
-    c_ = right_;
-  }
-  if (!system_.factorise(M)) return false;
-  system_.solve(c_);
-  return true;
-}
-
-void IslandJoints::rows_at_end(IslandStep& step) {
-  system_.make_rows(step.trials.front().t0 + step.h, [&](int m) -> const Vector& {
-    return step.ends[size(members_[size(m)].group)].q;
-  });
-}
-
-bool IslandJoints::factorise_ends(IslandStep& step) {
-  return system_.factorise(
-      [&](int m) -> const Factor& { return step.trials[size(members_[size(m)].group)].A; });
-}
-
-void IslandJoints::rates_at_end(IslandStep& step, Vector& u) {
-  u = system_.drift1();
-  for (std::size_t m = 0; m < members_.size(); ++m)
-    system_.multiply_add(static_cast<int>(m), step.ends[size(members_[m].group)].v, u);
-}
-
-bool IslandJoints::place_ends(IslandStep& step) {
-  rows_at_end(step);
-  rates_at_end(step, rates_);
-  return factorise_ends(step);
-}
-
-/// The impulses L = c_ to the velocities of the ends:  v1 <- v1 + M^-1 G^T L.
-template <class Masses>
-void IslandJoints::give_ends(IslandStep& step, const Masses& mass_of) {
-  add_loads(c_, step.h);
-  add_pulls(c_, step.h);
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    Member& member = members_[m];
-    if (member.w.size() == 0) continue;
-    member.w.setZero();
-    system_.transpose_add(static_cast<int>(m), c_, member.w);
-    solve(mass_of(member), member.w);
-    step.ends[size(member.group)].v += member.w;
-  }
-}
-
-//     M dv = G^T L,  S L = u - (G v1 + d1)
-bool IslandJoints::keep_rates(IslandStep& step) {
-  rows_at_end(step);
-  rates_at_end(step, u_);
-  c_ = rates_ - u_;
-  if (!factorise_ends(step)) return false;
-  system_.solve(c_);
-  give_ends(step, [&](const Member& m) -> const Factor& { return step.trials[size(m.group)].A; });
-  return c_.allFinite();
-}
-
-void IslandJoints::hold_ends(IslandStep& step) {
-  gap(step);
-  c_ = -g_ / step.h;
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    Member& member = members_[m];
-    if (member.w.size() == 0) continue;
-    const Trial& trial = step.trials[size(member.group)];
-    member.w = -trial.r;
-    solve(trial.A, member.w);
-    system_.multiply_add(static_cast<int>(m), member.w, c_);
-  }
-  system_.solve(c_);
-  for (std::size_t m = 0; m < members_.size(); ++m)
-    if (members_[m].w.size() > 0)
-      system_.transpose_add(static_cast<int>(m), c_, step.trials[size(members_[m].group)].r);
-}
-
-//     M dv = G^T L,  S L = -(G v1 + d1);   T(v1 + dv) - T(v1) = L . G v1 + L . S L/2
-double IslandJoints::project_velocities(IslandStep& step) {
-  if (!aligns()) return 0.0;
-  rows_at_end(step);
-  const double end = step.trials.front().t0 + step.h;
-  for (Member& m : members_) {
-    const GroupState& x = step.ends[size(m.group)];
-    if (m.w.size() > 0) group(m).dynamics->factorise({1.0, 0.0, 0.0}, end, x.q, x.v, m.M);
-  }
-  rates_at_end(step, u_);
-  c_ = -u_;
-  u_ -= system_.drift1();
-  g_ = c_;
-  if (!solve_at_end()) return std::numeric_limits<double>::quiet_NaN();
-  give_ends(step, [](const Member& m) -> const Factor& { return m.M; });
-  return c_.dot(u_) + 0.5 * c_.dot(g_);
+  loads_.clear();
+  loads_.add(system_, L_, step.h);
+  breakable_.clear();
+  breakable_.add(system_, L_, step.h);
+  for (const Member& m : members_) loads_.add_jointed(group(m), step.trials[size(m.group)], step.h);
 }
 
 bool IslandJoints::impulse(int g, Out r) const {

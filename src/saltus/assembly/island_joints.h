@@ -2,11 +2,11 @@
 //
 //     position:  g(q1) = 0 by Newton's method over the passes,  G v1 = G v - g(q)/(gain h)  about the iterate (q, v)
 //     velocity:  G v1 + d1 = 0 (end_zero), or G (v0 + v1) + d0 + d1 = 0 (mid_zero), which does no work
-//     both:      position, and after the step  v1 <- v1 - M^-1 G1^T S^-1 (G1 v1 + d1)  with G1 at q1
+//     both:      position, and after the step  v1 <- v1 - M^-1 G1^T S^-1 (G1 v1 + d1)  with G1 at q1 (joint_projection.h)
 //
 // Where a drive or a support jumps in its rate, position alone would make G v1 = 2 d - G v0 of it with a gain of 1/2, and
 // 2 d - G v1 of that: about the right rate for ever, from one side to the other. Such a step ends as at level both. Contacts
-// would feel twice the jerk: where there are any it holds G v1 + d1 = 0, and positions are closed behind it.
+// would feel twice the jerk: where there are any it holds G v1 + d1 = 0, and positions are closed after the step.
 //
 // Under step control every step ends as at level both: what G v misses, O(h^2) of the step before, changes its sign in each of
 // the steps that are compared, and no length would make them agree.
@@ -16,14 +16,13 @@
 #include <vector>
 
 #include "saltus/assembly/island.h"
-#include "saltus/contact/joint_system.h"
+#include "saltus/assembly/joint_loads.h"
+#include "saltus/contact/constraint_projection.h"
 
 namespace saltus {
 
 class IslandJoints {
  public:
-  static constexpr double kNoise = 32.0 * 0x1p-52;  ///< of gaps, relative to places
-
   /// groups: the members of the island, in its order.
   IslandJoints(const Model& model, std::span<const int> groups);
 
@@ -53,36 +52,20 @@ class IslandJoints {
   /// After Scheme::correct: what g still asks of the velocities, against those of the step [1].
   double outstanding(IslandStep& step);
 
-  /// After the last pass: loads(). project_velocities() adds its own.
+  /// After the last pass: loads() and breakable() of its impulses. JointProjection adds its own.
   void measure_loads(IslandStep& step);
-  /// Mean force [N] and torque [N m] of each joint of the model on its b over the step, in space, the torque about the point
-  /// of b. Zero where it is not one of these groups.
-  std::span<const std::array<Vector3, 2>> loads() const { return loads_; }
-  /// The same impulses, and those of couplings, on points of groups with prescribed degrees of freedom.
-  std::span<const PointImpulse> pushed() const { return pushed_; }
-  /// The step counts, and ends at t: appends the joints whose mean pull in it was above their strength, by increasing joint.
-  void add_broken(double t, std::vector<BrokenJoint>& broken) const;
+  const JointLoads& loads() const { return loads_; }
+  JointLoads& loads() { return loads_; }
+  const BreakableJoints& breakable() const { return breakable_; }
+  BreakableJoints& breakable() { return breakable_; }
 
-  /// After Scheme::finish. The largest |g| of the ends [m], [rad]; at level velocity it drifts.
-  double gap(IslandStep& step);
-  /// Below this gaps are round-off, at the places of the last gap() [m], [rad].
-  double noise() const { return system_.extent() * kNoise; }
-  /// Before the ends are moved: G at them, and S with trial.A, which is M there; keeps G v1. False: not finite.
-  bool place_ends(IslandStep& step);
-  /// trial.r holds H^T p of a move h M^-1 r of the ends: adds G^T L, by which the gaps close, S L = -(g/h + G M^-1 r).
-  void hold_ends(IslandStep& step);
-  /// Behind the moves, with M there in trial.A: gives G v1 back what it was, for G has turned. Without that a scheme of gain
-  /// 1/2 carries the difference on for ever, with alternating sign. False: not finite.
-  bool keep_rates(IslandStep& step);
-  /// What is left to do on the ends of the step that began last: on velocities, or on positions.
+  /// What JointProjection has to do on the ends of the step that began last: on velocities, or on positions.
   bool aligns() const { return level_ == JointLevel::both || controlled_; }
   bool closes() const {
     return jumps_ && level_ == JointLevel::velocity && asked_ != JointLevel::velocity;
   }
   /// There are contacts in the step.
   void meet_contacts();
-  /// The last impulse on the velocities of the ends. Returns the energy that this adds [J], <= 0 but for drifts.
-  double project_velocities(IslandStep& step);
 
   /// r = G^T L of the last pass on a group [N s]; false where it is no member.
   bool impulse(int group, Out r) const;
@@ -95,7 +78,6 @@ class IslandJoints {
     int group = 0;
     Vector q, axes, w, r;
     Vector all, change;  ///< all impulses of the last pass, and what it changed of them
-    Factor M;
   };
   struct Entry {
     Eigen::Index row;
@@ -105,19 +87,10 @@ class IslandJoints {
   const Group& group(const Member& m) const { return model_.groups()[size(m.group)]; }
   void target(IslandStep& step);
   void solve_joints(IslandStep& step, Vector& x);
-  void subtract_response(const JointSystem::Factors& A, const Vector& L, Vector& u);
   void subtract_response(IslandStep& step, const Vector& L, Vector& u);
-  void rows_at_end(IslandStep& step);
-  bool factorise_ends(IslandStep& step);
-  void rates_at_end(IslandStep& step, Vector& u);
-  template <class Masses>
-  void give_ends(IslandStep& step, const Masses& mass_of);
-  bool solve_at_end();
   void rates_of_gaps(IslandStep& step, Vector& rates);
   double work_of_jump(IslandStep& step);
-  void add_loads(const Vector& L, double h);
-  void leave_out(std::span<const BrokenJoint> broken);
-  void add_pulls(const Vector& L, double h);
+  void leave_out_broken();
   void size_vectors();
 
   const Model& model_;
@@ -128,18 +101,12 @@ class IslandJoints {
   bool controlled_ = false;  ///< steps are of chosen lengths
   bool jumps_ = false;       ///< a rate jumps in the step in work
   std::vector<Vector> v_;    ///< v_J of each member
-  Vector right_, rest_;      ///< of solve_joints() and solve_at_end()
-  Vector c_, g_, u_, L_free_, L_;
+  Vector right_, rest_;      ///< of solve_joints()
+  Vector g_, u_, L_free_, L_;
   Vector opening_;  ///< of rates_of_gaps()
-  Vector rates_;    ///< of place_ends()
   Matrix Y_, Z_;
-  std::vector<std::array<Vector3, 2>> loads_;
-  bool reacts_ = false;  ///< a member has prescribed degrees of freedom
-  std::vector<PointImpulse> pushed_;
-  std::vector<int> breakable_;  ///< joints with a strength, of the model's
-  std::vector<double> pull_;    ///< mean of the last step [N], one each
-  std::vector<char> gone_;      ///< of each joint of the model; empty: none ever breaks here
-  std::vector<int> known_;      ///< the broken joints that gone_ knows of
+  JointLoads loads_;
+  BreakableJoints breakable_;
   double drift_work_ = 0.0;
   bool unsolved_ = false;  ///< by the last solve_joints()
   std::vector<int> member_of_row_;

@@ -20,9 +20,15 @@ void IslandProjection::masses(IslandStep& step) {
   }
 }
 
-/// The ends by h M^-1 (r + G^T L), joints closed; r is 0 behind it.
+/// The members where the ends are.
+void IslandProjection::sync(IslandStep& step) {
+  for (ContactList::Member& m : list_.members())
+    if (trial_of(step, m).v.size() > 0) m.q = end_of(step, m);
+}
+
+/// The ends by h M^-1 (r + G^T L), joints closed; r is 0 after it.
 void IslandProjection::move(IslandStep& step) {
-  if (!joints_.empty()) joints_.hold_ends(step);
+  if (!joints_.empty()) joints_.add_impulses(step);
   for (ContactList::Member& m : list_.members()) {
     Trial& trial = trial_of(step, m);
     Vector& q = end_of(step, m);
@@ -35,26 +41,18 @@ void IslandProjection::move(IslandStep& step) {
   }
 }
 
-void IslandProjection::move_joints(IslandStep& step) {
-  constexpr int kClosings = 4;
-  double open = joints_.gap(step);
-  for (int k = 0; k < kClosings && open > joints_.noise(); ++k) {
-    move(step);
-    open = joints_.gap(step);
-  }
-}
-
 bool IslandProjection::close_joints(IslandStep& step, StepReport& report) {
   for (ContactList::Member& m : list_.members()) {
     m.q = m.axes = end_of(step, m);
     trial_of(step, m).r.setZero();
   }
   masses(step);
-  report.finite = joints_.place_ends(step) && report.finite;
+  report.finite = joints_.begin(step) && report.finite;
   if (!report.finite) return false;
-  move_joints(step);
+  joints_.close(step);
+  sync(step);
   masses(step);
-  report.finite = joints_.keep_rates(step) && report.finite;
+  report.finite = joints_.restore_rates(step) && report.finite;
   return true;
 }
 
@@ -69,7 +67,7 @@ bool IslandProjection::gather(IslandStep& step, double t) {
   for (std::size_t i = list_.named(); i < list_.count(); ++i) problem_.take(i, {});
   problem_.size_rows();
   masses(step);
-  return (joints_.empty() || joints_.place_ends(step)) && problem_.assemble(step);
+  return (joints_.empty() || joints_.begin(step)) && problem_.assemble(step);
 }
 
 bool IslandProjection::separate(IslandStep& step, StepReport& report, double gap) {
@@ -100,13 +98,16 @@ bool IslandProjection::separate(IslandStep& step, StepReport& report, double gap
       problem_.add_impulses(problem_.impulses(), k, trial.r);
     }
     move(step);
-    if (!joints_.empty()) move_joints(step);  // what the turn of a move leaves of them
+    if (!joints_.empty()) {  // what the turn of a move leaves of them
+      joints_.close(step);
+      sync(step);
+    }
     moved = true;
     gap = list_.least_gap(t, at_end);
   }
   if (moved && !joints_.empty()) {
     masses(step);
-    report.finite = joints_.keep_rates(step) && report.finite;
+    report.finite = joints_.restore_rates(step) && report.finite;
   }
   return moved;
 }

@@ -1,8 +1,7 @@
-// Finished positions of an island moved out of each other, joints closed.
+// Constraint projection of the finished positions of an island: shapes moved out of each other, joints closed.
 #pragma once
-#include <functional>
-
 #include "saltus/assembly/island_problem.h"
+#include "saltus/assembly/joint_projection.h"
 
 namespace saltus {
 
@@ -10,12 +9,12 @@ namespace saltus {
 ///     q1 <- q1 (+) h M^-1 (H^T p + G^T L),   g + h G M^-1 (H^T p + G^T L) = 0.
 class IslandProjection {
  public:
-  IslandProjection(const Model& model, ContactList& list, IslandJoints& joints,
+  IslandProjection(const Model& model, ContactList& list, JointProjection& joints,
                    IslandProblem& problem)
       : model_(model), list_(list), joints_(joints), problem_(problem) {}
 
-  /// Rates that jumped were held at the end of the step, so that its positions missed them in part of it: closes the joints.
-  /// False: nothing moved.
+  /// After a step in which rates jumped: the step ends with the rates, which its positions missed in part of it. Closes the
+  /// joints. False: nothing moved.
   bool close_joints(IslandStep& step, StepReport& report);
   /// Shapes out of each other; gap: the least between them, < 0.
   bool separate(IslandStep& step, StepReport& report, double gap);
@@ -32,13 +31,13 @@ class IslandProjection {
   }
   void masses(IslandStep& step);
   void move(IslandStep& step);
-  void move_joints(IslandStep& step);
+  void sync(IslandStep& step);
   bool gather(IslandStep& step, double t);
   void fail(StepReport& report) const;
 
   const Model& model_;
   ContactList& list_;
-  IslandJoints& joints_;
+  JointProjection& joints_;
   IslandProblem& problem_;
 };
 

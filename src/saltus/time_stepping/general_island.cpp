@@ -44,7 +44,7 @@ class GeneralIsland final : public Island {
   }
   DriftWork drift_work() const override { return work_.drift_work(); }
   double finish(IslandStep& step) override {
-    const double work = joints_.project_velocities(step);
+    const double work = joints_.aligns() ? joint_projection_.project_velocities(step) : 0.0;
     unprojected_ = !std::isfinite(work);
     return unprojected_ ? 0.0 : work;
   }
@@ -90,6 +90,7 @@ class GeneralIsland final : public Island {
 
   const Model& model_;
   IslandJoints joints_;
+  JointProjection joint_projection_;
   ContactList list_;
   IslandProblem problem_;
   IslandWatch watch_;
@@ -114,10 +115,11 @@ class GeneralIsland final : public Island {
 GeneralIsland::GeneralIsland(const Model& model, std::vector<int> groups, std::vector<int> pairs)
     : model_(model),
       joints_(model, groups),
+      joint_projection_(model, groups, joints_.system(), joints_.loads(), joints_.breakable()),
       list_(model, groups, std::move(pairs), joints_.system(), model.surfaces().margin),
       problem_(model, list_, joints_),
       watch_(model, list_, problem_),
-      projection_(model, list_, joints_, problem_),
+      projection_(model, list_, joint_projection_, problem_),
       work_(list_, joints_, problem_) {
   list_.follow_forces();
   for (const Member& m : list_.members()) {
@@ -427,7 +429,7 @@ void GeneralIsland::measure_gaps(IslandStep& step, StepReport& report) {
     surface_gap_ = list_.least_gap(t, end_of);
     report.gap = -worse(-report.gap, -surface_gap_);
   }
-  if (!joints_.empty()) report.joint_gap = worse(report.joint_gap, joints_.gap(step));
+  if (!joints_.empty()) report.joint_gap = worse(report.joint_gap, joint_projection_.gap(step));
 }
 
 bool GeneralIsland::project(IslandStep& step, StepReport& report) {

@@ -1,0 +1,67 @@
+// Constraint projection of the joints of an island on the finished states of a step (ConstraintProjection), M at the ends:
+//
+//     positions:   q1 <- q1 (+) h M^-1 G^T L,   S L = -g(q1)/h     while |g| is above round-off
+//     velocities:  v1 <- v1 + M^-1 G^T L,       S L = u - (G v1 + d1)
+//
+// u = 0 after the step at level both; after moves of positions the rates G v1 + d1 from before them.
+#pragma once
+#include <vector>
+
+#include "saltus/assembly/island.h"
+#include "saltus/assembly/joint_loads.h"
+#include "saltus/contact/constraint_projection.h"
+
+namespace saltus {
+
+class JointProjection {
+ public:
+  /// groups: the members of `joints`, in their order. What velocities are given is added to loads and pulls.
+  JointProjection(const Model& model, std::span<const int> groups, JointSystem& joints,
+                  JointLoads& loads, BreakableJoints& breakable);
+
+  bool empty() const { return joints_.empty(); }
+  /// The largest |g| of the ends [m], [rad].
+  double gap(IslandStep& step);
+  /// Round-off of gaps at the places of the last gap() [m], [rad].
+  double round_off() const { return projection_.round_off(); }
+
+  /// Before positions are moved: G at the ends, S with trial.A, which is M there; stores G v1 + d1. False: not finite.
+  bool begin(IslandStep& step);
+  /// Moves the ends by the factors of begin() until the joints are closed to round-off.
+  void close(IslandStep& step);
+  /// trial.r holds H^T p of a move h M^-1 r of the ends: adds G^T L, by which the gaps close,
+  /// S L = -(g/h + G M^-1 r).
+  void add_impulses(IslandStep& step);
+  /// After the moves, with M there in trial.A: gives the ends G v1 + d1 of begin(), for G has turned. Without that a scheme of
+  /// gain 1/2 carries the difference on for ever, with alternating sign. False: not finite.
+  bool restore_rates(IslandStep& step);
+
+  /// Velocities of the ends with G v1 + d1 = 0. Returns the energy that this adds [J], <= 0 but for drifts; not a number where
+  /// the factors are not finite.
+  double project_velocities(IslandStep& step);
+
+ private:
+  struct EndPositions;
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  Trial& trial(IslandStep& step, int m) const { return step.trials[at(group_[at(m)])]; }
+  GroupState& end(IslandStep& step, int m) const { return step.ends[at(group_[at(m)])]; }
+  const Dynamics& body(std::size_t m) const { return *model_.groups()[at(group_[m])].dynamics; }
+  std::size_t members() const { return group_.size(); }
+  void make_rows(IslandStep& step);
+  bool factorise(IslandStep& step);
+  void rates(IslandStep& step, Vector& u);
+  void correct_velocities(IslandStep& step, const ConstraintProjection::Masses& M);
+  bool solve_by_old_factor(const ConstraintProjection::Masses& M, const Vector& c);
+
+  const Model& model_;
+  std::vector<int> group_;  ///< of each member
+  JointSystem& joints_;
+  JointLoads& loads_;
+  BreakableJoints& breakable_;
+  ConstraintProjection projection_;
+  std::vector<Factor> mass_;  ///< M at the ends, of each member
+  Vector kept_rates_;         ///< G v1 + d1 of begin()
+  Vector u_, c_, right_, rest_, q_, w_;
+};
+
+}  // namespace saltus
