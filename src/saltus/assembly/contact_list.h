@@ -159,10 +159,10 @@ class ContactList {
     return surfaces_.least_gap(t, at_);
   }
   /// What passed through another in the step from member m at q_of(m), t to where least_gap() was; acted: see
-  /// SurfaceFinder::find_passed().
+  /// SurfacePassages::find().
   template <class Configuration>
-  void find_passed(double t, Configuration&& q_of, const SurfaceFinder::ActedPairs& acted,
-                   const std::function<void(const SurfaceFinder::Passed&)>& use) {
+  void find_passed(double t, Configuration&& q_of, const SurfacePassages::ActedPairs& acted,
+                   const std::function<void(const SurfacePassages::Passed&)>& use) {
     for (std::size_t m = 0; m < members_.size(); ++m) at_[m] = &q_of(members_[m]);
     surfaces_.find_passed(t, at_, acted, use);
   }

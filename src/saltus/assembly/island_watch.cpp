@@ -40,7 +40,7 @@ void IslandWatch::find_passed(IslandStep& step) {
     return acted_;
   };
   list_.find_passed(step.trials.front().t0, start_of, acted,
-                    [&](const SurfaceFinder::Passed& passed) {
+                    [&](const SurfacePassages::Passed& passed) {
                       step.notices.add(Notice::Kind::crossed, passed.a, passed.b,
                                        [&] { return passed_text(model_, passed, step.h); });
                     });

@@ -34,7 +34,7 @@ double rounded_down(double x) {
   return unit * std::floor(x / unit * (1.0 + 1e-6));
 }
 
-std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed, double h) {
+std::string passed_text(const Model& model, const SurfacePassages::Passed& passed, double h) {
   const StepOptions& options = model.options();
   const std::string others = options.lane == TimeMode::events ? ""
                              : fits_events(model) ? ", `time.mode: events` or `time.scheme: auto`"

@@ -9,7 +9,7 @@
 namespace saltus {
 
 /// A body passed through another in a step of h [s].
-std::string passed_text(const Model& model, const SurfaceFinder::Passed& passed, double h);
+std::string passed_text(const Model& model, const SurfacePassages::Passed& passed, double h);
 
 /// A dashpot turned a rate round, z = h c/m > 2; joint_law: index into Model::joint_laws(), -1: of a contact.
 std::string overdamped_text(const Model& model, int joint_law, double damping, double z, double h);

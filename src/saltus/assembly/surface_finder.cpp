@@ -9,61 +9,53 @@
 #include "saltus/state/state.h"
 
 namespace saltus {
+
 SurfaceFinder::SurfaceFinder(const Model& model, std::vector<int> groups, double margin)
-    : model_(model), groups_(std::move(groups)) {
+    : model_(model), frames_(model, std::move(groups)), poses_(frames_.count()) {
+  if (frames_.count() == 0 && frames_.boundaries().empty()) return;
   const Surfaces& surfaces = model.surfaces();
-  std::vector<int> frame_number(surfaces.frames.size(), -1);
-  for (std::size_t m = 0; m < groups_.size(); ++m) {
-    moves_.push_back(dynamics(m).velocities() > 0 ? '\1' : '\0');
-    first_frame_.push_back(static_cast<int>(frame_of_.size()));
-    for (std::size_t f = 0; f < surfaces.frames.size(); ++f)
-      if (surfaces.frames[f].group == groups_[m]) {
-        frame_number[f] = static_cast<int>(frame_of_.size());
-        frame_of_.push_back({static_cast<int>(m), surfaces.frames[f].body});
-        frame_in_model_.push_back(static_cast<int>(f));
-      }
-  }
-  first_frame_.push_back(static_cast<int>(frame_of_.size()));
-  poses_.resize(frame_of_.size());
-  for (std::size_t s = 0; s < surfaces.boundaries.size(); ++s) {
-    const auto m = std::ranges::find(groups_, surfaces.boundaries[s].group);
-    if (m != groups_.end())
-      boundary_of_.push_back({static_cast<int>(m - groups_.begin()), static_cast<int>(s)});
-  }
-  if (frame_of_.empty() && boundary_of_.empty()) return;
   for (std::size_t c = 0; c < surfaces.colliders.size(); ++c) {
     Collider collider = surfaces.colliders[c];
     if (collider.frame >= 0) {
-      if (frame_number[at(collider.frame)] < 0) continue;
-      collider.frame = frame_number[at(collider.frame)];
+      if (frames_.of_model(collider.frame) < 0) continue;
+      collider.frame = frames_.of_model(collider.frame);
     }
     own_colliders_.push_back(std::move(collider));
     if (!surfaces.runs.empty()) runs_.push_back(surfaces.runs[c]);
   }
-  const auto frames = static_cast<int>(surfaces.frames.size());
-  if (!frame_of_.empty()) {
-    std::vector<std::array<int, 2>> excluded;
-    const auto number = [&](int frame) { return frame < 0 ? frame : frame_number[at(frame)]; };
-    for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
-      if (f < frames && g < frames && (f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
-        excluded.push_back({number(f), number(g)});
-    shapes_.emplace(std::move(own_colliders_), margin, std::move(excluded));
-    own_colliders_.clear();
-  }
+  if (frames_.count() > 0) make_detector(margin);
   colliders_ = shapes_ ? shapes_->colliders() : std::span<const Collider>(own_colliders_);
-  if (boundary_of_.empty()) return;
+  if (!frames_.boundaries().empty()) make_boundary_detector(margin);
+}
+
+void SurfaceFinder::make_detector(double margin) {
+  const Surfaces& surfaces = model_.surfaces();
+  const auto frames = static_cast<int>(surfaces.frames.size());
+  std::vector<std::array<int, 2>> excluded;
+  const auto number = [&](int frame) { return frames_.of_model(frame); };
+  for (const auto& [f, g] : surfaces.excluded)  // one of them may be a fixed body
+    if (f < frames && g < frames && (f < 0 || number(f) >= 0) && (g < 0 || number(g) >= 0))
+      excluded.push_back({number(f), number(g)});
+  shapes_.emplace(std::move(own_colliders_), margin, std::move(excluded));
+  own_colliders_.clear();
+}
+
+void SurfaceFinder::make_boundary_detector(double margin) {
+  const Surfaces& surfaces = model_.surfaces();
   std::vector<DeformingShape> shapes;
-  for (const auto& [m, s] : boundary_of_) {
-    const Surfaces::DeformingBoundary& boundary = surfaces.boundaries[at(s)];
-    shapes.push_back(
-        shape_at_start(boundary, dynamics(at(m)), model.initial()[at(boundary.group)]));
+  std::vector<int> boundaries, frame_numbers;
+  for (const SurfaceFrames::Boundary& on : frames_.boundaries()) {
+    const Surfaces::DeformingBoundary& boundary = frames_.of(on);
+    shapes.push_back(shape_at_start(boundary, frames_.dynamics(at(on.member)),
+                                    model_.initial()[at(boundary.group)]));
+    boundaries.push_back(on.in_model);
   }
-  std::vector<int> boundaries;
-  for (const auto& [m, s] : boundary_of_) boundaries.push_back(s);
+  for (int f = 0; f < std::ssize(surfaces.frames); ++f)
+    frame_numbers.push_back(frames_.of_model(f));
   std::vector<char> meets;
   for (const int law : surfaces.law) meets.push_back(law >= 0 ? 1 : 0);
   boundaries_.emplace(std::move(shapes), colliders_, margin, surfaces.materials, meets,
-                      excluded_boundaries(surfaces, colliders_, frame_number, boundaries));
+                      excluded_boundaries(surfaces, colliders_, frame_numbers, boundaries));
 }
 
 void SurfaceFinder::add_laws(std::vector<int>& laws) const {
@@ -73,32 +65,15 @@ void SurfaceFinder::add_laws(std::vector<int>& laws) const {
 }
 
 void SurfaceFinder::place(double t, Configurations q) {
-  for (std::size_t m = 0; m < groups_.size(); ++m) {
-    const int first = first_frame_[m], end = first_frame_[m + 1];
-    if (first == end) continue;
-    if (end - first == dynamics(m).bodies()) {  // a frame each, in their order
-      dynamics(m).frames(t, *q[m], std::span(poses_).subspan(at(first), at(end - first)));
-      continue;
-    }
-    member_poses_.resize(at(dynamics(m).bodies()));
-    dynamics(m).frames(t, *q[m], member_poses_);
-    for (int f = first; f < end; ++f) poses_[at(f)] = member_poses_[at(frame_of_[at(f)][1])];
-  }
-  for (std::size_t k = 0; k < boundary_of_.size(); ++k) {
-    const auto [m, s] = boundary_of_[k];
-    const BoundarySurface& boundary = model_.surfaces().boundaries[at(s)].boundary;
-    places_.resize(3 * static_cast<Eigen::Index>(boundary.vertices.size()));
-    dynamics(at(m)).points(t, *q[at(m)], boundary.vertices, places_);
-    std::vector<Vector3>& vertices = boundaries_->vertices(static_cast<int>(k));
-    for (std::size_t i = 0; i < vertices.size(); ++i)
-      vertices[i] = places_.segment<3>(3 * static_cast<Eigen::Index>(i));
-  }
+  frames_.place(t, q, poses_);
+  for (std::size_t k = 0; k < frames_.boundaries().size(); ++k)
+    frames_.place(t, q, k, boundaries_->vertices(static_cast<int>(k)));
 }
 
 bool SurfaceFinder::acts(int a, int b) const {
   const Collider &first = colliders_[at(a)], &second = colliders_[at(b)];
   return law_of(first.material, second.material) >= 0 &&
-         (moves(first.frame) || moves(second.frame));
+         (frames_.moves(first.frame) || frames_.moves(second.frame));
 }
 
 // The point of the frame of a collider that is at x now, and how its surface runs there.
@@ -112,8 +87,8 @@ void SurfaceFinder::put_side(Touch::Side& side, int collider, const Vector3& x) 
   }
   if (frame < 0) return;
   const Pose& pose = poses_[at(frame)];
-  side.member = frame_of_[at(frame)][0];
-  side.ref = {frame_of_[at(frame)][1], 0, pose.R.transpose() * (x - pose.x)};
+  side.member = frames_.member(frame);
+  side.ref = {frames_.body(frame), 0, pose.R.transpose() * (x - pose.x)};
 }
 
 // Of the friction of a contact of two colliders, or of one with a boundary surface: it is fixed to the body of one material.
@@ -148,11 +123,11 @@ SurfaceFinder::Touch SurfaceFinder::touch(std::size_t k) const {
   const Vector3& n = found.point.normal;
   Touch touch{found.key, law_of(a.material, b.material), n, found.point.gap, {}};
   touch.axis = axis_of(touch.law, found.a, found.b);
-  // Half-way between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
+  // Midway between two surfaces the impulses on two bodies leave no couple; against what does not move the point is
   // that of the body's own surface, so that a sphere has the arm r.
   Vector3 x = found.point.x;
-  if (!moves(b.frame)) x += 0.5 * found.point.gap * n;
-  if (!moves(a.frame)) x -= 0.5 * found.point.gap * n;
+  if (!frames_.moves(b.frame)) x += 0.5 * found.point.gap * n;
+  if (!frames_.moves(a.frame)) x -= 0.5 * found.point.gap * n;
   put_side(touch.side[0], found.a, x);
   put_side(touch.side[1], found.b, x);
   return touch;
@@ -161,13 +136,12 @@ SurfaceFinder::Touch SurfaceFinder::touch(std::size_t k) const {
 SurfaceFinder::Heading SurfaceFinder::heading(std::size_t k) const {
   if (k >= found_.size()) return touches_[k - found_.size()].heading();
   const Collider &a = colliders_[at(found_[k].a)], &b = colliders_[at(found_[k].b)];
-  return {law_of(a.material, b.material), {member_of(a.frame), member_of(b.frame)}};
+  return {law_of(a.material, b.material), {frames_.member(a.frame), frames_.member(b.frame)}};
 }
 
 int SurfaceFinder::material_of(const SurfaceSide& side) const {
-  return side.boundary < 0
-             ? colliders_[at(side.collider)].material
-             : model_.surfaces().boundaries[at(boundary_of_[at(side.boundary)][1])].material;
+  return side.boundary < 0 ? colliders_[at(side.collider)].material
+                           : frames_.of(frames_.boundaries()[at(side.boundary)]).material;
 }
 
 // False where no velocity moves one of the points along the normal: held nodes against the world, against what is led, or
@@ -177,7 +151,7 @@ bool SurfaceFinder::acts(const Touch& touch, Configurations q) {
     const Touch::Side& side = touch.side[s];
     if (side.member < 0) continue;
     const auto m = at(side.member);
-    const Dynamics& body = dynamics(m);
+    const Dynamics& body = frames_.dynamics(m);
     if (body.velocities() == 0) continue;
     if (body.prescribed() == 0) return true;
     body.point_rows(*q[m], *q[m], std::span(&side.ref, 1), rows_);
@@ -196,9 +170,9 @@ void SurfaceFinder::take_boundaries(double t, Configurations q) {
     const SurfaceSide* sides[2] = {&found.a, &found.b};
     for (std::size_t s = 0; s < 2; ++s) {
       if (sides[s]->boundary < 0) continue;
-      const auto [member, number] = boundary_of_[at(sides[s]->boundary)];
-      const BoundarySurface& boundary = model_.surfaces().boundaries[at(number)].boundary;
-      touch.side[s].member = member;
+      const SurfaceFrames::Boundary& on = frames_.boundaries()[at(sides[s]->boundary)];
+      const BoundarySurface& boundary = frames_.of(on).boundary;
+      touch.side[s].member = on.member;
       touch.side[s].ref = sides[s]->vertex >= 0
                               ? boundary.vertices[at(sides[s]->vertex)]
                               : boundary.facets[at(sides[s]->facet)].point(sides[s]->weight);
@@ -206,7 +180,7 @@ void SurfaceFinder::take_boundaries(double t, Configurations q) {
     touches_.push_back(touch);
   }
   // the sides of each member, in order
-  asked_begin_.assign(groups_.size() + 2, 0);
+  asked_begin_.assign(frames_.members() + 2, 0);
   const auto each_side = [&](const auto& use) {
     for (std::size_t i = 0; i < touches_.size(); ++i)
       for (std::size_t s = 0; s < 2; ++s)
@@ -218,14 +192,14 @@ void SurfaceFinder::take_boundaries(double t, Configurations q) {
   each_side([&](std::size_t m, std::size_t i, std::size_t s) {
     asked_[asked_begin_[m + 1]++] = {i, s};
   });
-  for (std::size_t m = 0; m < groups_.size(); ++m) {
+  for (std::size_t m = 0; m < frames_.members(); ++m) {
     const auto asked =
         std::span(asked_).subspan(asked_begin_[m], asked_begin_[m + 1] - asked_begin_[m]);
     if (asked.empty()) continue;
     refs_.clear();
     for (const auto& [i, s] : asked) refs_.push_back(touches_[i].side[s].ref);
     places_.resize(3 * std::ssize(refs_));
-    dynamics(m).points(t, *q[m], refs_, places_);
+    frames_.dynamics(m).points(t, *q[m], refs_, places_);
     for (std::size_t k = 0; k < asked.size(); ++k)
       touches_[asked[k][0]].side[asked[k][1]].place =
           places_.segment<3>(3 * static_cast<Eigen::Index>(k));
@@ -253,6 +227,35 @@ double SurfaceFinder::least_gap(double t, Configurations q) {
   if (shapes_) apart = shapes_->clearance([&](int a, int b) { return acts(a, b); });
   if (boundaries_) apart.add(boundaries_->clearance());
   return apart.least();
+}
+
+void SurfaceFinder::find_passed(double t0, Configurations q0,
+                                const SurfacePassages::ActedPairs& acted,
+                                const std::function<void(const SurfacePassages::Passed&)>& use) {
+  if (!passages_) passages_ = std::make_unique<SurfacePassages>(model_, frames_, colliders_);
+  passages_->find(t0, q0, {poses_, boundaries_ ? &*boundaries_ : nullptr}, acted, use);
+}
+
+std::array<int, 2> SurfaceFinder::bodies_of(std::uint64_t key) const {
+  const auto frames = static_cast<int>(model_.surfaces().frames.size());
+  const auto body = [&](int number) {
+    const auto colliders = static_cast<int>(colliders_.size());
+    if (number >= colliders) return frames + frames_.boundaries()[at(number - colliders)].in_model;
+    return frames_.in_model(colliders_[at(number)].frame);
+  };
+  const KeyLayout keys = shapes_ ? shapes_->keys() : KeyLayout{};
+  const int a = body(keys.a(key)), b = body(keys.b(key));
+  return {std::min(a, b), std::max(a, b)};
+}
+
+double SurfaceFinder::size_of(std::uint64_t key) const {
+  double half = std::numeric_limits<double>::infinity();
+  const KeyLayout keys = shapes_ ? shapes_->keys() : KeyLayout{};
+  for (const int number : {keys.a(key), keys.b(key)}) {
+    if (at(number) >= colliders_.size()) return std::numeric_limits<double>::infinity();
+    half = std::min(half, passages_->half_thickness(number));
+  }
+  return 2.0 * half;
 }
 
 }  // namespace saltus

@@ -1,13 +1,14 @@
-// What touches between the surfaces of one island: shapes in frames, and boundary surfaces of bodies that deform.
+// Contacts between the surfaces of one island: shapes in frames, and boundary surfaces of bodies that deform.
 #pragma once
 #include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "saltus/assembly/surface_frames.h"
+#include "saltus/assembly/surface_passages.h"
 #include "saltus/detection/surface_detector.h"
 #include "saltus/model/model.h"
 
@@ -39,8 +40,7 @@ class SurfaceFinder {
 
     Heading heading() const { return {law, {side[0].member, side[1].member}}; }
   };
-  /// Configuration of each member.
-  using Configurations = std::span<const Vector* const>;
+  using Configurations = SurfaceFrames::Configurations;
 
   /// groups: those of the island, its members in this order. Throws SceneError for a boundary surface that is none.
   SurfaceFinder(const Model& model, std::vector<int> groups, double margin);
@@ -66,40 +66,20 @@ class SurfaceFinder {
   /// The least of these gaps [m]; where no contact is known, that of the nearest pair. +inf: not known, as of boundary surfaces that
   /// may be nearer to what is no plane, or of meshes.
   double least_gap(double t, Configurations q);
-  /// Two bodies of which one passed through the other in a step: numbers as in Surfaces::excluded.
-  struct Passed {
-    int a = 0, b = 0;
-    double motion = 0.0;  ///< of one relative to the other [m]
-    double room =
-        0.0;  ///< that they may move in a step so that no contact between them is missed [m]
-  };
-  /// Pairs of such numbers, the smaller first, sorted, whose contacts carried an impulse in the step.
-  using ActedPairs = std::function<std::span<const std::array<int, 2>>()>;
-  /// Of the step from (t0, q0) to where the last least_gap() was: what moved by more than half its thickness and passed
-  /// through another without an impulse, or to its far side all the same. acted() is called when something moved that far.
-  void find_passed(double t0, Configurations q0, const ActedPairs& acted,
-                   const std::function<void(const Passed&)>& use);
-  /// The two bodies of the contact of a key, as in Passed.
+  /// What passed through another in the step from (t0, q0) to where the last least_gap() was (SurfacePassages::find()).
+  void find_passed(double t0, Configurations q0, const SurfacePassages::ActedPairs& acted,
+                   const std::function<void(const SurfacePassages::Passed&)>& use);
+  /// The two bodies of the contact of a key: numbers as in Surfaces::excluded, the smaller first.
   std::array<int, 2> bodies_of(std::uint64_t key) const;
   /// Thickness of the thinner of the two shapes of a contact [m], of those that have one; infinite with surfaces that deform.
   /// Good after find_passed().
   double size_of(std::uint64_t key) const;
 
  private:
-  struct Paths;
-  const Dynamics& dynamics(std::size_t member) const {
-    return *model_.groups()[static_cast<std::size_t>(groups_[member])].dynamics;
-  }
+  void make_detector(double margin);
+  void make_boundary_detector(double margin);
   void place(double t, Configurations q);
   void refine(double t, Configurations q);
-  /// False for the world and for bodies that only follow a prescribed motion.
-  bool moves(int frame) const {
-    return frame >= 0 &&
-           moves_[static_cast<std::size_t>(frame_of_[static_cast<std::size_t>(frame)][0])] != 0;
-  }
-  int member_of(int frame) const {
-    return frame < 0 ? -1 : frame_of_[static_cast<std::size_t>(frame)][0];
-  }
   int law_of(int material, int other) const {
     return model_.surfaces()
         .law[static_cast<std::size_t>(material * model_.surfaces().materials + other)];
@@ -112,32 +92,22 @@ class SurfaceFinder {
   int material_of(const SurfaceSide& side) const;
 
   const Model& model_;
-  std::vector<int> groups_;
+  SurfaceFrames frames_;
   std::optional<Detector> shapes_;
   std::optional<SurfaceDetector> boundaries_;
-  /// Of each frame of the detectors: member and body; first frame of each member; poses.
-  std::vector<std::array<int, 2>> frame_of_;
-  std::vector<int> first_frame_;
-  std::vector<Pose> poses_, member_poses_;
+  std::vector<Pose> poses_;              ///< of each frame
   std::span<const Collider> colliders_;  ///< of shapes_, or own_colliders_ where there are none
   std::vector<Collider> own_colliders_;
   std::vector<int> runs_;  ///< of each collider: index into Model::running(); empty: all rest
   std::vector<DetectedContact> found_;  ///< of shapes
   std::vector<SurfaceContact> found_boundaries_;
-  std::vector<Touch> touches_;  ///< of boundary surfaces
-  std::vector<char> moves_;     ///< of each member: it has velocities
-  /// Boundary surfaces of the island: member, number in Surfaces::boundary surfaces. Places of their vertices.
-  std::vector<std::array<int, 2>> boundary_of_;
-  Vector places_;
+  std::vector<Touch> touches_;                     ///< of boundary surfaces
+  Vector places_;                                  ///< of refs_
   std::vector<PointRef> refs_;                     ///< points of one member on boundary surfaces
   std::vector<std::array<std::size_t, 2>> asked_;  ///< touch and side of each
   std::vector<std::size_t> asked_begin_;
-  PointRows rows_;                   ///< scratch of acts()
-  std::vector<int> frame_in_model_;  ///< of each frame: its index in Surfaces::frames
-  std::shared_ptr<Paths> paths_;     ///< of find_passed()
+  PointRows rows_;  ///< scratch of acts()
+  std::unique_ptr<SurfacePassages> passages_;
 };
-
-/// Name of a body by its number in Surfaces::excluded.
-std::string surface_name(const Surfaces& surfaces, int number);
 
 }  // namespace saltus

@@ -1,0 +1,104 @@
+// Bodies that passed through another one in a step: contacts are detected at one place of a step, and what is beyond another
+// body by then is found by its path alone.
+#pragma once
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saltus/assembly/surface_frames.h"
+#include "saltus/detection/broad_phase.h"
+#include "saltus/detection/passage.h"
+#include "saltus/detection/surface_detector.h"
+
+namespace saltus {
+
+class SurfacePassages {
+ public:
+  using Configurations = SurfaceFrames::Configurations;
+  /// Two bodies of which one passed through the other in a step: numbers as in Surfaces::excluded.
+  struct Passed {
+    int a = 0, b = 0;
+    double motion = 0.0;  ///< of one relative to the other [m]
+    /// That they may move in a step so that no contact between them is missed [m].
+    double room = 0.0;
+  };
+  /// Pairs of such numbers, the smaller first, sorted, whose contacts carried an impulse in the step.
+  using ActedPairs = std::function<std::span<const std::array<int, 2>>()>;
+  using Use = std::function<void(const Passed&)>;
+  /// Where the frames and the vertices of each boundary surface are at the end of the step; not changed.
+  struct End {
+    std::span<const Pose> poses;
+    SurfaceDetector* boundaries;  ///< null where there are none
+  };
+
+  /// frames and colliders are used as long as this is; colliders by frames of `frames`.
+  SurfacePassages(const Model& model, SurfaceFrames& frames, std::span<const Collider> colliders);
+
+  /// Of the step from (t0, q0) to `end`: what moved by more than half its thickness and passed through another without an
+  /// impulse, or to its far side all the same; one call of `use` a pair of bodies. acted() is called when something moved
+  /// that far.
+  void find(double t0, Configurations q0, const End& end, const ActedPairs& acted, const Use& use);
+  /// Half the thickness of a collider [m], infinite of surfaces, which have none.
+  double half_thickness(int collider) const {
+    return collider_half_[static_cast<std::size_t>(collider)];
+  }
+
+ private:
+  /// A boundary surface in the step.
+  struct BoundaryPath {
+    std::vector<Vector3> start;
+    double half = 0.0, motion = 0.0;
+    Bounds box;
+    bool fast = false;
+  };
+  /// The end of the step of find(), and what it found.
+  struct Step {
+    const End& end;
+    std::span<const std::array<int, 2>> acted;
+    const Use& use;
+  };
+  bool place_shapes(double t0, Configurations q0, const End& end);
+  bool place_boundaries(double t0, Configurations q0, const End& end);
+  void measure_motions(const End& end);
+  void sweep_boxes(const End& end);
+  void find_shapes(const Step& step);
+  void find_by_shapes(const Step& step, std::size_t k);
+  void find_by_boundaries(const Step& step, std::size_t k);
+  bool passed(const Step& step, std::size_t k, std::size_t i);
+  bool crosses(const Step& step, std::size_t k, const Vector3& from, const Vector3& to) const;
+  void report(const Step& step, const Passed& passed);
+  MovingShape moving(const End& end, int collider) const;
+  bool fast(int frame) const { return frame >= 0 && fast_[static_cast<std::size_t>(frame)] != 0; }
+  int number_of(std::size_t boundary) const;
+  bool excluded(const Step& step, int a, int b) const;
+  bool lawful(int material, int other) const {
+    const Surfaces& surfaces = model_.surfaces();
+    return surfaces.law[static_cast<std::size_t>(material * surfaces.materials + other)] >= 0;
+  }
+
+  const Model& model_;
+  SurfaceFrames& frames_;
+  std::span<const Collider> colliders_;
+  /// Of each frame: half the thickness of its thinnest shape, its farthest point, 0 where turning moves nothing, and its
+  /// motion in the step [m].
+  std::vector<double> half_, reach_, motion_;
+  std::vector<char> fast_;
+  std::vector<Pose> start_;
+  std::vector<double> collider_half_, radius_;  ///< of each collider; radius about its own origin
+  std::vector<int> bounded_;                    ///< colliders that are no planes
+  std::vector<Bounds> boxes_;                   ///< of those, over the step
+  std::unique_ptr<BroadPhase> broad_;
+  std::vector<std::array<int, 2>> pairs_;
+  std::vector<std::array<int, 2>> excluded_;  ///< numbers as in Passed, the smaller first, sorted
+  std::vector<BoundaryPath> boundaries_;
+  std::vector<ContactPoint> points_;
+  std::vector<std::array<int, 2>> reported_;  ///< in this step
+};
+
+/// Name of a body by its number in Surfaces::excluded.
+std::string surface_name(const Surfaces& surfaces, int number);
+
+}  // namespace saltus
