@@ -67,31 +67,9 @@ class Automatic final : public ContactSolver {
     const BodyRows* const H = problem.W.bodies();
     const bool large = H != nullptr && std::ssize(problem.laws) > kManyContacts;
     Run run{problem, limits, memory, p, {}};
-    if (const VelocityDelassus* const W = problem.W.velocities(); W && fits(*velocity_, problem)) {
-      if (run.ask(*velocity_, 6) || run.met()) return run.report;
-      if (BodySystem::fits(problem) && W->rows() <= kFactorRows) {
-        if (limits.enough > 0.0) run.limits.iterations = std::min(limits.iterations, kFactorsPile);
-        if (run.ask(*body_interior_, 3)) return run.report;
-        run.limits.iterations = limits.iterations;
-      }
-      if (run.accepts()) return run.report;
-      // The others make W a matrix.
-      if (W->rows() > kDenseVelocities) return run.report;
-    }
-    // Joints hold the bodies of many contacts: a factor as large as the bodies, never sweeps, which would not see how the
-    // joints couple them.
-    if (problem.W.jointed() != nullptr && fits(*body_interior_, problem) &&
-        BodySystem::fits(problem)) {
-      if (run.ask(*body_interior_, 3)) return run.report;
-      // The others make W a matrix, and cost its rows cubed: minutes where there are thousands.
-      if (problem.W.rows() > kDenseJointed) return run.report;
-    }
+    if (ask_by_velocities(run) || ask_by_joints(run)) return run.report;
     if (!friction) {
-      const bool sweeps = H != nullptr && limits.tolerance >= kLoose && fits(*stalling_, problem);
-      if (sweeps && run.ask(*stalling_, 2)) return run.report;
-      if (!run.ask(problem.W.symmetric() ? *pivoting_ : *lemke_, 0)) {
-        if (!large) run.ask(*newton_, 1);
-      }
+      ask_without_friction(run, H != nullptr, large);
       return run.report;
     }
     const bool faces =
@@ -107,11 +85,9 @@ class Automatic final : public ContactSolver {
     }
     // What rests needs a few sweeps from the impulses of the step before, and each costs less than W itself. Contacts
     // of faces are redundant: sweeps are slow there, and a factor as large as the bodies is cheap.
-    if (H && fits(*bodies_, problem)) {
-      run.limits.iterations = std::min(limits.iterations, faces ? kSweepsFaces : kSweepsFirst);
-      if (run.ask(*sweeps_, 2)) return run.report;
-      run.limits.iterations = limits.iterations;
-    }
+    if (H && fits(*bodies_, problem) &&
+        run.ask_within(faces ? kSweepsFaces : kSweepsFirst, *sweeps_, 2))
+      return run.report;
     if (faces && run.ask(*body_interior_, 3)) return run.report;
     if (large) {
       run.ask(*bodies_, 2);
@@ -121,42 +97,8 @@ class Automatic final : public ContactSolver {
     const bool loose = limits.tolerance >= kLoose || limits.enough > 0.0;
     const bool pile = H && fits(*bodies_, problem) &&
                       (loose || (!faces && std::ssize(problem.laws) > kStartedAgain));
-    if (pile) {
-      if (run.ask(*stalling_, 2)) return run.report;
-      if (run.report.residual <= kNearPile && fits(*body_interior_, problem) &&
-          BodySystem::fits(problem)) {
-        run.limits.iterations = std::min(limits.iterations, kFactorsPile);
-        if (run.ask(*body_interior_, 3)) return run.report;
-        run.limits.iterations = limits.iterations;
-      }
-      if (loose) {  // half a step is another problem, and costs less than patience with this one
-        run.limits.iterations =
-            std::min(limits.iterations, limits.enough > 0.0 ? kNewtonHeap : kNewtonLoose);
-        run.ask(*newton_, 1);
-        run.settle(*first_newton_, *stalling_, 2);
-        return run.report;
-      }
-    }
-    const bool interior = !faces && !pile && fits(*interior_, problem);
-    if (interior && std::ssize(problem.laws) <= kStartedAgain) {
-      // Where Newton's method leads nowhere soon, an interior point costs less than its patience and its other starts.
-      run.mark();
-      if (are_few(problem)) run.limits.iterations = std::min(limits.iterations, kNewtonFew);
-      if (run.ask(*first_newton_, 1)) return run.report;
-      run.limits.iterations = limits.iterations;
-      if (run.ask(*interior_, 3)) return run.report;
-      run.limits.iterations = std::min(limits.iterations, kFactorsRedundant);
-      if (run.ask(*redundant_, 3)) return run.report;
-      run.limits.iterations = limits.iterations;
-      if (run.ask_from_mark(*newton_, 1)) return run.report;
-      if (run.kept && run.ask(*newton_, 1)) return run.report;
-    } else {
-      if (run.ask(*newton_, 1)) return run.report;
-      const double before = run.report.residual;
-      if (interior && run.ask(*interior_, 3)) return run.report;
-      if (run.report.residual < before && run.ask(*newton_, 1)) return run.report;
-    }
-    run.ask(*continuation_, 4);
+    if (pile && ask_sweeps_of_pile(run, loose)) return run.report;
+    ask_contact_factors(run, !faces && !pile && fits(*interior_, problem));
     return run.report;
   }
 
@@ -263,6 +205,15 @@ class Automatic final : public ContactSolver {
       });
     }
 
+    /// ask() with at most `most` iterations.
+    bool ask_within(int most, const ContactSolver& solver, std::size_t place) {
+      const int iterations = limits.iterations;
+      limits.iterations = std::min(iterations, most);
+      const bool met = ask(solver, place);
+      limits.iterations = iterations;
+      return met;
+    }
+
     /// True when the tolerance is met. `place`: of its work space.
     bool ask(const ContactSolver& solver, std::size_t place) {
       if (limits.stopped()) return false;
@@ -279,6 +230,76 @@ class Automatic final : public ContactSolver {
       return report.converged;
     }
   };
+
+  // The parts of ask_all(). True: the tolerance is met, or the others would cost too much.
+
+  /// W held by velocities.
+  bool ask_by_velocities(Run& run) const {
+    const ContactProblem& problem = run.problem;
+    const VelocityDelassus* const W = problem.W.velocities();
+    if (!W || !fits(*velocity_, problem)) return false;
+    if (run.ask(*velocity_, 6) || run.met()) return true;
+    if (BodySystem::fits(problem) && W->rows() <= kFactorRows) {
+      const int most = run.limits.enough > 0.0 ? kFactorsPile : run.limits.iterations;
+      if (run.ask_within(most, *body_interior_, 3)) return true;
+    }
+    if (run.accepts()) return true;
+    return W->rows() > kDenseVelocities;  // the others make W a matrix
+  }
+
+  /// Joints between the bodies of many contacts: a factor as large as the bodies, never sweeps, which would not account for
+  /// how the joints couple them.
+  bool ask_by_joints(Run& run) const {
+    const ContactProblem& problem = run.problem;
+    if (problem.W.jointed() == nullptr || !fits(*body_interior_, problem) ||
+        !BodySystem::fits(problem))
+      return false;
+    if (run.ask(*body_interior_, 3)) return true;
+    // The others make W a matrix, and cost its rows cubed: minutes where there are thousands.
+    return problem.W.rows() > kDenseJointed;
+  }
+
+  void ask_without_friction(Run& run, bool by_bodies, bool large) const {
+    const bool sweeps =
+        by_bodies && run.limits.tolerance >= kLoose && fits(*stalling_, run.problem);
+    if (sweeps && run.ask(*stalling_, 2)) return;
+    if (!run.ask(run.problem.W.symmetric() ? *pivoting_ : *lemke_, 0) && !large)
+      run.ask(*newton_, 1);
+  }
+
+  bool ask_sweeps_of_pile(Run& run, bool loose) const {
+    if (run.ask(*stalling_, 2)) return true;
+    if (run.report.residual <= kNearPile && fits(*body_interior_, run.problem) &&
+        BodySystem::fits(run.problem) && run.ask_within(kFactorsPile, *body_interior_, 3))
+      return true;
+    if (!loose) return false;
+    // half a step is another problem, and costs less than patience with this one
+    run.limits.iterations =
+        std::min(run.limits.iterations, run.limits.enough > 0.0 ? kNewtonHeap : kNewtonLoose);
+    run.ask(*newton_, 1);
+    run.settle(*first_newton_, *stalling_, 2);
+    return true;
+  }
+
+  /// Factors as large as the contacts; interior: of an interior point too.
+  void ask_contact_factors(Run& run, bool interior) const {
+    if (interior && std::ssize(run.problem.laws) <= kStartedAgain) {
+      // Where Newton's method leads nowhere soon, an interior point costs less than its patience and its other starts.
+      run.mark();
+      const int most = are_few(run.problem) ? kNewtonFew : run.limits.iterations;
+      if (run.ask_within(most, *first_newton_, 1)) return;
+      if (run.ask(*interior_, 3)) return;
+      if (run.ask_within(kFactorsRedundant, *redundant_, 3)) return;
+      if (run.ask_from_mark(*newton_, 1)) return;
+      if (run.kept && run.ask(*newton_, 1)) return;
+    } else {
+      if (run.ask(*newton_, 1)) return;
+      const double before = run.report.residual;
+      if (interior && run.ask(*interior_, 3)) return;
+      if (run.report.residual < before && run.ask(*newton_, 1)) return;
+    }
+    run.ask(*continuation_, 4);
+  }
 
   static bool handles_laws(const ContactSolver& solver, const ContactProblem& problem) {
     for (const Law& law : problem.laws)
