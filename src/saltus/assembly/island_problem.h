@@ -6,28 +6,17 @@
 #include <span>
 #include <vector>
 
+#include "saltus/assembly/contact_history.h"
 #include "saltus/assembly/contact_list.h"
 #include "saltus/assembly/island_delassus.h"
 #include "saltus/assembly/island_joints.h"
+#include "saltus/assembly/law_needs.h"
+#include "saltus/assembly/slip_iteration.h"
 
 namespace saltus {
 
 class IslandProblem {
  public:
-  /// What the laws that contacts of the island may have ask of a step.
-  struct Needs {
-    bool start_gaps = false;
-    bool reach = false;      ///< Y
-    bool forces = false;     ///< a law is no set-valued one: it adds to the diagonal of W
-    bool follows = false;    ///< what some law lets in changes from pass to pass
-    bool damping = false;    ///< some law has a dashpot,
-    bool dampers = false;    ///< one that acts on a joint
-    bool stops = false;      ///< some law acts on a joint and is no friction
-    bool activates = false;  ///< a law restricts rates of points that it lets in by their gaps
-    bool expands = false;    ///< a problem of compression comes before
-    bool coheres = false;
-    bool falls = false;  ///< friction of some law depends on the slip
-  };
   /// Motion of all contacts, in the problem or not: one a contact, or one of each of their rows.
   struct Motion {
     Vector gap;  ///< at the contact instant [m]
@@ -40,7 +29,7 @@ class IslandProblem {
 
   IslandProblem(const Model& model, ContactList& list, IslandJoints& joints);
 
-  const Needs& needs() const { return needs_; }
+  const LawNeeds& needs() const { return needs_; }
   Motion motion;
 
   /// The list has other contacts.
@@ -50,15 +39,14 @@ class IslandProblem {
   /// A stage begins: impulses of the last step, none in a stage of positions; slips of the start.
   void begin(const IslandStep& step, const Stage& stage);
   /// After a stage of positions, which has closed the gaps.
-  void forget_reach() {
+  void clear_reach() {
     motion.Y.setZero();
-    std::fill(loaded_.begin(), loaded_.end(), '\0');
-    std::fill(lasts_.begin(), lasts_.end(), '\0');
+    history_.clear_loads();
   }
   /// Which contacts are in. after_positions: a stage of positions came before, see hold().
   void admit(const IslandStep& step, const Stage& stage, bool after_positions);
   /// After a stage of positions: those that carry an impulse are held in the next.
-  void hold();
+  void hold() { history_.hold(admitted_, p_); }
   /// W of the contacts that are in. False: it is not finite.
   bool assemble(const IslandStep& step);
   /// b; false: it is not finite.
@@ -67,7 +55,7 @@ class IslandProblem {
   SolveReport solve(IslandStep& step, const Stage& stage, bool even);
   /// impulses() of p.
   void give();
-  /// The slips that the next pass assumes. Returns by how much the shares that this one assumed are off.
+  /// The slips that the next pass assumes. Returns by how much the parts of mu that this one assumed are off.
   double next_slips(const IslandStep& step);
   /// How much impulses changed in this pass, of all contacts or of joints and forces alone, relative to them.
   double change(const IslandStep& step, bool of_forces_alone);
@@ -75,13 +63,14 @@ class IslandProblem {
   void measure_rates(const IslandStep& step);
   /// r += H^T p for member k of the list, p in the rows of the list, 0 but for contacts that are in.
   void add_impulses(const Vector& p, std::size_t k, Out r) const;
-  /// Natural map of the contacts that are in, on the finished state or behind a stage.
+  /// Natural map of the contacts that are in, on the finished state or after a stage.
   double measure(IslandStep& step, const Stage& stage);
 
-  /// To which the contacts of this stage are solved: what they ask, or what was found to be enough (Limits::enough).
+  /// To which the contacts of this stage are solved: the tolerance, or what was found to be enough (Limits::enough).
   double tolerance() const { return std::max(model_.options().contact.tolerance, left_); }
   /// To which they are let close, by the tolerance, in the last solve() [m/s].
   double closing() const { return closing_; }
+  double h() const { return h_; }  ///< of the step [s]
   bool empty() const { return admitted_.empty(); }
   /// The contacts that are in, by place in the list, and their laws in the problem, rows by laws()[k].first.
   std::span<const int> admitted() const { return admitted_; }
@@ -90,7 +79,7 @@ class IslandProblem {
   const Delassus& W() const { return W_.W(); }
   const Vector& b() const { return b_; }
   const Vector& p() const { return p_; }  ///< as the cones of the problem see it
-  /// Of the last solve(): what it was asked, and p from which it began, where somebody observes.
+  /// Of the last solve(): its limits, and the p from which it began, where the step is observed.
   const Limits& limits() const { return limits_; }
   const Vector& start() const { return start_; }
   /// W_kk of row k of the problem without what laws add to it [1/kg].
@@ -100,19 +89,9 @@ class IslandProblem {
   const Vector& impulses() const { return impulse_; }
   /// Normal impulse of contact i of the list.
   double normal(std::size_t i) const { return impulse_[row(i)]; }
-  /// Contact i carried an impulse in the step before, and no bond holds it.
-  bool loaded(std::size_t i) const;
-  /// And it is no rebound that its law still returns.
-  bool rests(std::size_t i) const {
-    const LawFacts& law = this->law(i).facts();
-    return loaded(i) && (!law.closes_gaps || lasts_[i] != 0 || law.restitution == 0.0);
-  }
-  bool bonded(std::size_t i) const { return bonded_[i] != 0; }
-  /// Sticks, slides or open, of the k-th contact that is in.
-  ContactView::Status status(std::size_t k) const;
+  const ContactHistory& history() const { return history_; }
   /// The impulse of the dashpot of contact i on a joint; 0 of others.
   double damping(std::size_t i) const;
-  void remember(std::vector<ContactMemory>& contacts) const;
 
   // -- for positions alone
 
@@ -131,32 +110,24 @@ class IslandProblem {
   int row(std::size_t i) const { return list_[i].first_row; }  ///< normal row of contact i
   int group_of(std::size_t i) const;
   double way(double h, std::size_t i, double gap_end, double u_end) const;
-  double coordinate_way(double h, std::size_t i, double gap_end, double u_end) const;
   Admission admission(const IslandStep& step, std::size_t i) const;
   double reach(std::size_t i) const;
-  bool glued(std::size_t i) const;
   RowState row_state(const IslandStep& step, std::size_t i) const;
   double tangent_term(std::size_t k, int a) const;
   bool press(const IslandStep& step, const Limits& limits, SolveReport& pressing);
-  void start_slips();
-  double slip_of(std::size_t k, const Vector& u) const;
   double set_steps(const Law& entry);
   template <class Velocities>
   void add_rates(const Velocities& v_of, Vector& u);
-  template <class Use>
-  void in_parts(std::size_t count, const Use& use) const;
 
   const Model& model_;
   ContactList& list_;
   IslandJoints& joints_;
-  Needs needs_;
-  std::vector<int> admitted_;     ///< contacts in the problem, by place in list_
-  std::vector<int> rows_;         ///< rows in the problem
-  std::vector<Law> laws_;         ///< one a contact admitted
-  std::vector<char> bonded_;      ///< contacts whose cohesion has not been lost
-  std::vector<char> loaded_;      ///< that carried an impulse in the step before
-  std::vector<char> lasts_;       ///< of them, those whose load lasts, as the first pass finds it
-  std::vector<char> held_;        ///< that carried an impulse in the position stage of this step
+  LawNeeds needs_;
+  std::vector<int> admitted_;  ///< contacts in the problem, by place in list_
+  std::vector<int> rows_;      ///< rows in the problem
+  std::vector<Law> laws_;      ///< one a contact admitted
+  ContactHistory history_;
+  SlipIteration slips_;
   std::vector<char> admits_;      ///< scratch of admit()
   std::vector<double> heaviest_;  ///< of each block of contacts
   double h_ = 0.0;                ///< of the step [s]
@@ -165,7 +136,6 @@ class IslandProblem {
   double closing_ = 0.0;
   double left_ = 0.0;  ///< residual above the tolerance with which a pass of the stage was left
   IslandDelassus W_;   ///< that of the last problem
-  Vector slip_;        // a contact
   Vector u_free_, u_now_, ahead_, impulse_, kept_;        // a row of the list
   Vector W_p_, b_, p_, rho_, u_end_, b_start_, p_start_;  // a row of the problem
   Vector compliance_;                                     ///< what laws add to W_kk [1/kg]

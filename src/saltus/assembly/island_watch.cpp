@@ -165,7 +165,7 @@ void IslandWatch::find_open(IslandStep& step) {
     const ContactLaw& law = list_.law(i);
     const double gap = problem_.motion.y[problem_.admitted()[k]], P = problem_.normal(i),
                  W = problem_.diagonal_of_row(problem_.laws()[k].first);
-    if (!(P > 0.0) || !(gap > 0.0) || !law.activated() || !problem_.rests(i)) continue;
+    if (!(P > 0.0) || !(gap > 0.0) || !law.activated() || !problem_.history().rests(i)) continue;
     // parting, as closing, is known to the tolerance alone
     const double slack =
                      std::max(i < list_.named() ? 0.0 : list_.slack(), step.h * problem_.closing()),

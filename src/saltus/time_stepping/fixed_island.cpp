@@ -14,12 +14,10 @@
 #include "saltus/contact/table_delassus.h"
 #include "saltus/state/failure_words.h"
 #include "saltus/state/open_contacts.h"
+#include "saltus/time_stepping/fixed_contacts.h"
 
 namespace saltus {
 namespace {
-
-/// Contacts between groups, at most: D of them takes 8 MB, and beyond most of it is 0 where they are many bodies.
-constexpr std::size_t kMostBetweenGroups = 1000;
 
 class FixedIsland final : public Island {
  public:
@@ -37,15 +35,12 @@ class FixedIsland final : public Island {
   void see(const Model& model, double most, std::vector<SeenContact>& contacts) const override;
 
  private:
-  const ContactLaw& law(int row) const {
-    return model_.law(law_of_[static_cast<std::size_t>(row)]);
-  }
+  const ContactLaw& law(int row) const { return contacts_.law(row); }
   using Member = ContactTable::Member;
   const Group& group(const Member& m) const { return model_.groups()[at(m.group)]; }
   static Trial& trial_of(const IslandStep& step, const Member& m) {
     return step.trials[at(m.group)];
   }
-  const ContactPair& pair(int row) const { return model_.pairs()[at(pairs_[at(row)])]; }
   /// y of all contacts with positions q_of(member).
   template <class Of>
   void gaps(const Of& q_of, Vector& y) {
@@ -71,27 +66,18 @@ class FixedIsland final : public Island {
   void explain(const IslandStep& step, const ContactProblem& problem, StepReport& report) const;
   double measure(IslandStep& step);
   void find_open(IslandStep& step);
-  using Memory = std::span<const ContactMemory>::iterator;
-  double carried(const IslandStep& step, int row, Memory& from) const;
   void warm_start(IslandStep& step);
-  SeenContact seen(int row) const;
 
   const Model& model_;
   ContactTable table_;
-  std::vector<std::uint64_t> key_;
-  std::vector<int> law_of_, pairs_;
-  bool position_ = false, velocity_ = false;
-  bool before_ = false;  ///< a law on gaps reads y_-, one step before the start
-  bool rates_ = false;   ///< a law lets points in by their rates
-  bool reach_ = false;   ///< a law reads Y
+  FixedContacts contacts_;
   ContactInstant instant_;
 
   Matrix D_;  ///< sum of S A^-1 S^T [1/kg]
   bool symmetric_ = true;
   double gain_ = 0.0;  ///< of all groups, if their gains are equal
   bool equal_gains_ = true;
-  Vector gains_;   ///< else the smaller of the sides of each contact
-  Vector closed_;  ///< gaps of points at a distance that are round-off [m]
+  Vector gains_;  ///< else the smaller of the sides of each contact
 
   Vector y_start_, y_free_,
       y_end_;  ///< gaps of all rows at t0, of the free end, of the finished end [m]
@@ -107,31 +93,21 @@ class FixedIsland final : public Island {
 };
 
 FixedIsland::FixedIsland(const Model& model, std::span<const int> groups, std::vector<int> pairs)
-    : model_(model), table_(model, groups, pairs), instant_(model.options().instant) {
+    : model_(model),
+      table_(model, groups, pairs),
+      contacts_(model, std::move(pairs)),
+      instant_(model.options().instant) {
   if (!table_.complete()) return;
-  const auto n = static_cast<Eigen::Index>(pairs.size());
-  closed_.resize(n);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const ContactPair& pair = model.pairs()[at(pairs[i])];
-    key_.push_back(pair.key);
-    law_of_.push_back(pair.law);
-    pairs_.push_back(pairs[i]);
-    closed_[static_cast<Eigen::Index>(i)] =
-        pair.b.group < 0 ? 0.0 : kClosedShare * std::abs(pair.distance);
-    const ContactLaw& rule = model.law(pair.law);
-    (rule.position_level() ? position_ : velocity_) = true;
-    before_ = before_ || rule.facts().reads_start_gap;
-    reach_ = reach_ || rule.facts().closes_gaps;
-    rates_ = rates_ || (rule.activated() && rule.facts().activation->reads_rate());
-  }
+  const std::size_t count = contacts_.count();
+  const auto n = static_cast<Eigen::Index>(count);
   for (Vector* x : {&y_start_, &y_free_, &y_end_, &u_, &rate_, &Y_, &b_, &p_, &p_hit_, &rho_,
                     &u_end_, &row_values_, &row_values_2_, &row_values_3_, &gains_})
     x->resize(n);
-  admitted_.reserve(key_.size());
-  hit_.reserve(key_.size());
-  loaded_.resize(key_.size());
-  lasts_.resize(key_.size());
-  law_rows_.reserve(key_.size());
+  admitted_.reserve(count);
+  hit_.reserve(count);
+  loaded_.resize(count);
+  lasts_.resize(count);
+  law_rows_.reserve(count);
 }
 
 void FixedIsland::prepare(std::span<const Trial> trials) {
@@ -152,16 +128,17 @@ void FixedIsland::find_gain(const IslandStep& step) {
 }
 
 void FixedIsland::admit(IslandStep& step) {
-  const int n = static_cast<int>(key_.size());
-  y_free_valid_ = position_ || reach_ || (velocity_ && instant_ == ContactInstant::end);
+  const int n = static_cast<int>(contacts_.count());
+  y_free_valid_ = contacts_.reads().gaps || contacts_.reads().reach ||
+                  (contacts_.reads().velocities && instant_ == ContactInstant::end);
   if (y_free_valid_)
     gaps([&](const Member& m) -> const Vector& { return trial_of(step, m).q; }, y_free_);
   admitted_.clear();
-  if (!velocity_) {
+  if (!contacts_.reads().velocities) {
     for (int i = 0; i < n; ++i) admitted_.push_back(i);
     return;
   }
-  if (rates_) table_.apply(start_rates(step), u_);
+  if (contacts_.reads().activation_rates) table_.apply(start_rates(step), u_);
   const Vector* g = &y_free_;
   if (instant_ == ContactInstant::start) {
     start_gaps(step);
@@ -175,15 +152,17 @@ void FixedIsland::admit(IslandStep& step) {
         y_end_);
     g = &y_end_;
   }
-  if (!rates_) {
+  if (!contacts_.reads().activation_rates) {
     for (int i = 0; i < n; ++i)
       if (law(i).admits({.h = step.h, .gap = (*g)[i]})) admitted_.push_back(i);
     return;
   }
   auto memory = step.before.begin();
   for (int i = 0; i < n; ++i)
-    if (law(i).admits(
-            {.h = step.h, .gap = (*g)[i], .rate = u_[i], .loaded = carried(step, i, memory) > 0.0}))
+    if (law(i).admits({.h = step.h,
+                       .gap = (*g)[i],
+                       .rate = u_[i],
+                       .loaded = contacts_.carried(step.before, i, memory) > 0.0}))
       admitted_.push_back(i);
 }
 
@@ -195,8 +174,9 @@ void FixedIsland::right_hand_side(IslandStep& step) {
   u0.setZero();  // of laws on gaps it is not measured
   find_gain(step);
   // u0 is read whatever e
-  const bool starts = rates_ || (reach_ && !(equal_gains_ && gain_ == 1.0));
-  bool rates = false, restitution = false, uniform = velocity_;
+  const bool starts = contacts_.reads().activation_rates ||
+                      (contacts_.reads().reach && !(equal_gains_ && gain_ == 1.0));
+  bool rates = false, restitution = false, uniform = contacts_.reads().velocities;
   const double e = law(admitted_.front()).facts().restitution;
   for (int i : admitted_) {
     const bool on_rate = !law(i).position_level();
@@ -204,8 +184,9 @@ void FixedIsland::right_hand_side(IslandStep& step) {
     restitution = restitution || (on_rate && (starts || law(i).facts().restitution != 0.0));
     uniform = uniform && on_rate && law(i).facts().restitution == e;
   }
-  uniform = uniform && (!reach_ || (e == 0.0 && !starts));  // where e = 0 that is u_free
-  if (reach_) start_gaps(step);
+  uniform =
+      uniform && (!contacts_.reads().reach || (e == 0.0 && !starts));  // where e = 0 that is u_free
+  if (contacts_.reads().reach) start_gaps(step);
   if (uniform) {
     table_.apply_used(
         [&](Member& m) -> const Vector& {
@@ -219,7 +200,7 @@ void FixedIsland::right_hand_side(IslandStep& step) {
                       u_free);
     if (restitution) table_.apply_used(start_rates(step), u0);
   }
-  if (before_)  // y_- = y0 - h u0
+  if (contacts_.reads().gap_before)  // y_- = y0 - h u0
     gaps(
         [&](Member& m) -> const Vector& {
           const GroupState& start = *trial_of(step, m).start;
@@ -227,7 +208,7 @@ void FixedIsland::right_hand_side(IslandStep& step) {
           return m.q;
         },
         y_end_);
-  if (reach_) measure_reach(step, u0, u_free);
+  if (contacts_.reads().reach) measure_reach(step, u0, u_free);
   for (Eigen::Index k = 0; k < n; ++k) {
     const auto place = static_cast<std::size_t>(k);
     const int i = admitted_[place];
@@ -261,21 +242,15 @@ void FixedIsland::measure_reach(const IslandStep& step, View u0, View u_free) {
     const double g = gain(i),
                  moved = equal_gains_ ? g * h * u_free[k] : h * (g * u0[k] + row_values_3_[k]);
     Y_[k] = std::min(y_free_[i] - moved, y_start_[i] + (1.0 - g) * h * u0[k]);
-    if (!(Y_[k] > closed_[i]) && closed_[i] > 0.0) Y_[k] = 0.0;
+    if (!(Y_[k] > contacts_.closed(i)) && contacts_.closed(i) > 0.0) Y_[k] = 0.0;
   }
-}
-
-/// Impulse of a row in the step before [N s]; rows are asked for in increasing order, `from` is where the last one was looked for.
-double FixedIsland::carried(const IslandStep& step, int row, Memory& from) const {
-  const std::uint64_t key = key_[at(row)];
-  while (from != step.before.end() && from->key < key) ++from;
-  return from != step.before.end() && from->key == key ? from->impulse.x() : 0.0;
 }
 
 void FixedIsland::warm_start(IslandStep& step) {
   auto memory = step.before.begin();
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
-    const double p = p_[static_cast<Eigen::Index>(k)] = carried(step, admitted_[k], memory);
+    const double p = p_[static_cast<Eigen::Index>(k)] =
+        contacts_.carried(step.before, admitted_[k], memory);
     loaded_[k] = p > 0.0 ? 1 : 0;
   }
 }
@@ -356,7 +331,7 @@ void FixedIsland::explain(const IslandStep& step, const ContactProblem& problem,
   if (report.failure.empty()) report.failure = failure::kContactLimit;
   if (stop_requested(step.stop)) return;  // it may have been
   report.detail = contradiction(
-      model_, problem, [&](int k) { return seen(admitted_[at(k)]); }, step.stop);
+      model_, problem, [&](int k) { return contacts_.view(admitted_[at(k)]); }, step.stop);
   if (!report.detail.empty()) report.failure = failure::kContradiction;
 }
 
@@ -379,7 +354,7 @@ void FixedIsland::check(IslandStep& step, StepReport& report) {
   if (hit_.empty() && y_free_valid_)
     y_end_.swap(y_free_);
   else {
-    if (before_) y_start_ = y_end_;  // y_-, kept for the residual below
+    if (contacts_.reads().gap_before) y_start_ = y_end_;  // y_-, kept for the residual below
     gaps([&](const Member& m) -> const Vector& { return step.ends[at(m.group)].q; }, y_end_);
   }
   measure_gaps(step, report);
@@ -393,12 +368,13 @@ double FixedIsland::measure(IslandStep& step) {
   const auto n = static_cast<Eigen::Index>(admitted_.size());
   auto u = u_end_.head(n), u0 = row_values_2_.head(n);
   u0.setZero();
-  if (velocity_) {
+  if (contacts_.reads().velocities) {
     table_.use(admitted_);
     table_.apply_used([&](const Member& m) -> const Vector& { return step.ends[at(m.group)].v; },
                       u);
-    if (rates_ || std::any_of(admitted_.begin(), admitted_.end(),
-                              [&](int i) { return law(i).facts().restitution != 0.0; }))
+    if (contacts_.reads().activation_rates ||
+        std::any_of(admitted_.begin(), admitted_.end(),
+                    [&](int i) { return law(i).facts().restitution != 0.0; }))
       table_.apply_used(start_rates(step), u0);
   }
   for (Eigen::Index k = 0; k < n; ++k) {
@@ -420,18 +396,18 @@ double FixedIsland::measure(IslandStep& step) {
 
 // With the rates of measure().
 void FixedIsland::find_open(IslandStep& step) {
-  open_.begin(key_.size());
+  open_.begin(contacts_.count());
   for (std::size_t k = 0; k < admitted_.size(); ++k) {
     const auto place = static_cast<Eigen::Index>(k);
     const int i = admitted_[k];
-    const std::uint64_t key = key_[at(i)];
+    const std::uint64_t key = contacts_.key(i);
     const LawFacts& facts = law(i).facts();
     if (facts.closes_gaps && lasts_[k] == 0 && facts.restitution != 0.0) continue;  // a rebound
     const double motion = step.h * (std::abs(rate_[place]) + D_(i, i) * p_[place]);
     if (!law(i).activated() || !(p_[place] > 0.0) || loaded_[k] == 0 ||
         !open_.add(key, y_end_[i], motion, facts.closes_gaps, 0.0))
       continue;
-    const ContactView view = seen(i).view;
+    const ContactView view = contacts_.view(i).view;
     step.notices.add(Notice::Kind::open, view.a.group, view.b.group, [&] {
       return open_text("contacts of " + (view.b.group < 0 ? side_name(model_, view.a)
                                                           : pair_name(model_, view, "with")),
@@ -452,35 +428,22 @@ void FixedIsland::show(const IslandStep& step, int island, ContactObserver& obse
 
 void FixedIsland::remember(std::vector<ContactMemory>& contacts) const {
   for (std::size_t k = 0; k < hit_.size(); ++k)
-    contacts.push_back({key_[static_cast<std::size_t>(hit_[k])],
+    contacts.push_back({contacts_.key(hit_[k]),
                         Vector3(p_hit_[static_cast<Eigen::Index>(k)], 0.0, 0.0), Vector3::Zero()});
-}
-
-SeenContact FixedIsland::seen(int row) const {
-  const ContactPair& of = pair(row);
-  SeenContact seen;
-  seen.view.key = of.key;
-  seen.view.a = {of.a.group, of.a.ref.body};
-  seen.view.normal = of.normal;
-  if (of.b.group < 0) return seen;
-  seen.view.b = {of.b.group, of.b.ref.body};
-  seen.at = {of.a.ref, of.b.ref};
-  seen.offset = -of.distance;
-  return seen;
 }
 
 void FixedIsland::see(const Model&, double most, std::vector<SeenContact>& contacts) const {
   std::size_t hit = 0;
-  for (int i = 0; i < std::ssize(pairs_); ++i) {
+  for (int i = 0; i < static_cast<int>(contacts_.count()); ++i) {
     const double gap = y_start_[i];
     const bool closed = hit < hit_.size() && hit_[hit] == i;
     if (!closed && gap > most) continue;
-    SeenContact& one = contacts.emplace_back(seen(i));
+    SeenContact& one = contacts.emplace_back(contacts_.view(i));
     if (one.view.b.group < 0) {
-      // Half-way from the obstacle along the normal: the shapes of the modes are not asked for again.
+      // Midway from the obstacle along the normal: the shapes of the modes are not evaluated again.
       one.placed = true;
       one.view.gap = gap;
-      one.view.point = pair(i).b.ref.local + 0.5 * gap * one.view.normal;
+      one.view.point = contacts_.pair(i).b.ref.local + 0.5 * gap * one.view.normal;
     }
     if (closed) {
       one.view.status = ContactView::Status::closed;
@@ -490,30 +453,6 @@ void FixedIsland::see(const Model&, double most, std::vector<SeenContact>& conta
 }
 
 }  // namespace
-
-bool fits_fixed_island(const Model& model, std::span<const int> groups,
-                       std::span<const int> pairs) {
-  const auto fits = [&](int g) {
-    const Group& group = model.groups()[at(g)];
-    return group.dynamics->velocities() > 0 && has(group.dynamics->traits(), Trait::fixed_points) &&
-           group.scheme->one_pass(*group.dynamics) && group.scheme->stages().size() == 1;
-  };
-  const bool world_alone = groups.size() == 1 && std::ranges::all_of(pairs, [&](int i) {
-                             return model.pairs()[at(i)].b.group < 0;
-                           });
-  if (!world_alone && pairs.size() > kMostBetweenGroups) return false;
-  return std::ranges::all_of(groups, fits) && std::ranges::all_of(pairs, [&](int i) {
-           const ContactPair& pair = model.pairs()[at(i)];
-           const ContactLaw& law = model.law(pair.law);
-           const LawFacts& facts = law.facts();
-           const bool on_gaps =
-               law.position_level() && !law.activated();  // y_- is all that they read of before
-           return pair.tangents == 0 && law.unilateral() &&
-                  law.entry({}, 1.0).kind == LawKind::unilateral && !facts.expands &&
-                  !facts.follows_passes && !(facts.cohesion > 0.0) &&
-                  (on_gaps || (facts.rebounds && !facts.reads_start_gap));
-         });
-}
 
 std::unique_ptr<Island> fixed_island(const Model& model, std::span<const int> groups,
                                      std::vector<int> pairs) {

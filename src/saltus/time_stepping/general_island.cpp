@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "saltus/assembly/contact_views.h"
 #include "saltus/assembly/contradiction.h"
 #include "saltus/assembly/island_projection.h"
 #include "saltus/assembly/island_watch.h"
@@ -35,9 +36,11 @@ class GeneralIsland final : public Island {
   bool project(IslandStep& step, StepReport& report) override;
   void show(const IslandStep& step, int island, ContactObserver& observer) const override;
   void remember(std::vector<ContactMemory>& contacts) const override {
-    problem_.remember(contacts);
+    append_memory(model_, list_, problem_, contacts);
   }
-  void point_impulses(std::vector<PointImpulse>& list) const override;
+  void point_impulses(std::vector<PointImpulse>& list) const override {
+    append_point_impulses(model_, list_, problem_, joints_.system(), list);
+  }
   void see(const Model& model, double most, std::vector<SeenContact>& contacts) const override;
   bool impulse(ImpulseOf part, int group, Out r) const override {
     return work_.impulse(part, group, r);
@@ -86,7 +89,6 @@ class GeneralIsland final : public Island {
   void give_impulses(IslandStep& step, Passes& x);
   void judge(const Passes& x, Stop* stop, StepReport& report) const;
   void explain(Stop* stop, StepReport& report) const;
-  void see_now(std::vector<SeenContact>& contacts) const;
 
   const Model& model_;
   IslandJoints joints_;
@@ -281,12 +283,12 @@ bool GeneralIsland::satisfied(const Passes& x) const {
 void GeneralIsland::solve_stage(IslandStep& step, const Stage& stage, StepReport& report) {
   const bool after_positions = &stage != stages_.data();
   place(step);
-  const IslandProblem::Needs& needs = problem_.needs();
+  const LawNeeds& needs = problem_.needs();
   if (needs.start_gaps) start_gaps(step);
   if (needs.follows || needs.damping || after_positions) end_gaps(step);  // for admit()
   if (needs.reach && !after_positions) problem_.measure_reach(step, fraction());
   problem_.begin(step, stage);
-  if (after_positions) problem_.forget_reach();
+  if (after_positions) problem_.clear_reach();
   problem_.admit(step, stage, after_positions);
   if (!problem_.empty()) joints_.meet_contacts();
   Passes x = passes(stage);
@@ -440,7 +442,7 @@ bool GeneralIsland::project(IslandStep& step, StepReport& report) {
       !(surface_gap_ < -list_.slack()))
     return closed;
   seen_.clear();
-  see_now(seen_);
+  append_views(list_, problem_, seen_);
   projected_ = true;
   return projection_.separate(step, report, surface_gap_) || closed;
 }
@@ -452,51 +454,11 @@ void GeneralIsland::show(const IslandStep& step, int island, ContactObserver& ob
                    &problem_.limits(), &problem_.start()});
 }
 
-void GeneralIsland::point_impulses(std::vector<PointImpulse>& list) const {
-  for (std::size_t i = 0; i < list_.named(); ++i)
-    if (list_[i].joint_law >= 0) {
-      const JointLaw& on = model_.joint_laws()[size(list_[i].joint_law)];
-      joints_.system().point_impulses(on.joint, on.coordinate, on.sign * problem_.normal(i),
-                                      [&](int g, const PointRef& at, const Vector3& p) {
-                                        list.push_back({g, at, p});
-                                      });
-    }
-  for (std::size_t i = list_.named(); i < list_.count(); ++i) {
-    const IslandContact& c = list_[i];
-    Vector3 p = Vector3::Zero();  // on side 0
-    for (int a = 0; a <= c.tangents; ++a)
-      p += problem_.impulses()[c.first_row + a] * c.direction[size(a)];
-    if (p.isZero(0.0)) continue;
-    for (std::size_t s = 0; s < 2; ++s) {
-      const IslandContact::Side& side = c.side[s];
-      if (side.member < 0) continue;
-      const Member& m = list_.members()[size(side.member)];
-      if (group(m).dynamics->prescribed() > 0)
-        list.push_back({m.group, m.at[size(side.point)], s == 0 ? p : Vector3(-p)});
-    }
-  }
-}
-
 void GeneralIsland::see(const Model&, double, std::vector<SeenContact>& contacts) const {
   if (projected_)
     contacts.insert(contacts.end(), seen_.begin(), seen_.end());
   else
-    see_now(contacts);
-}
-
-void GeneralIsland::see_now(std::vector<SeenContact>& contacts) const {
-  const std::size_t first = contacts.size();
-  for (std::size_t i = 0; i < list_.count(); ++i) {
-    const IslandContact& c = list_[i];
-    SeenContact& seen = contacts.emplace_back();
-    list_.see(i, problem_.motion.y[static_cast<Eigen::Index>(i)], seen);
-    for (int a = 0; a < c.rows(); ++a)
-      (a <= c.tangents ? seen.view.impulse[a] : seen.view.moment[c.axis_of(a)]) =
-          problem_.impulses()[c.first_row + a];
-    seen.view.impulse = c.on_units(seen.view.impulse);
-  }
-  for (std::size_t k = 0; k < problem_.admitted().size(); ++k)
-    contacts[first + size(problem_.admitted()[k])].view.status = problem_.status(k);
+    append_views(list_, problem_, contacts);
 }
 
 }  // namespace

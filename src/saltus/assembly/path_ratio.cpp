@@ -1,0 +1,32 @@
+#include "saltus/assembly/path_ratio.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "saltus/base/index_internal.h"
+
+namespace saltus {
+
+double path_ratio(const Model& model, const JointSystem& joints, const JointLaw& on,
+                  const Scheme& scheme, const CoordinateStep& step) {
+  const JointKind kind = model.joints()[at(on.joint)].kind;
+  if (kind == JointKind::line) {
+    if (scheme.axes_fixed()) return 1.0;                                 // rows are not between
+    const double sum = on.sign * (step.y0 + step.y1) + 2.0 * on.offset;  // l0 + l1
+    return sum > 0.0 ? 2.0 * joints.coordinate(on.joint, on.coordinate) / sum : 1.0;
+  }
+  // Others have paths that no rate makes where their axes turn.
+  constexpr double kLeast = 1e-6;  // [rad]
+  const bool turns = is_angle(kind, on.coordinate) && kind != JointKind::universal;
+  const double by_rate = 0.5 * step.h * (step.u0 + step.u1);
+  if (!turns || !(std::abs(by_rate) > kLeast)) return 1.0;
+  // Where the joint turns round the path is short, and what the ratio differs from 1 is round-off of the angles: taken from
+  // pass to pass it would keep the passes from their tolerance.
+  const double ratio = (step.y1 - step.y0) / by_rate,
+               angle = std::max({1.0, std::abs(on.sign * step.y0 + on.offset), std::abs(step.y0)}),
+               round_off = 2.0 * std::numeric_limits<double>::epsilon() * angle;
+  return std::abs(ratio - 1.0) * std::abs(by_rate) <= round_off ? 1.0 : ratio;
+}
+
+}  // namespace saltus
