@@ -27,12 +27,13 @@ bool IslandDelassus::assemble(const IslandStep& step, ContactList& list, IslandJ
                               std::span<const Law> laws, bool as_matrix, Vector& rate) {
   if (!as_matrix && rows.size() > kDenseRows &&
       hold_by_bodies(step, list, joints, contacts, laws)) {
-    if (list.lean()) list.make_tangent_rates(step.trials, contacts, *by_bodies_.bodies(), rate);
+    if (list.lean())
+      list.block_rows().make_tangent_rates(step.trials, contacts, *by_bodies_.bodies(), rate);
     return diagonal().allFinite();
   }
   if (list.lean()) {
-    list.make_tangent_rates(step.trials, contacts, rate);
-    list.make_rows_of(contacts);
+    list.block_rows().make_tangent_rates(step.trials, contacts, rate);
+    list.block_rows().make_rows_of(contacts);
   }
   if (joints.empty() && hold_by_velocities(step, list, contacts, rows, laws))
     return diagonal_.allFinite();
@@ -339,7 +340,7 @@ void IslandDelassus::make_blocks(std::span<const Law> laws) {
   blocked_.index();
 }
 
-bool IslandDelassus::hold_by_bodies(const IslandStep& step, const ContactList& list,
+bool IslandDelassus::hold_by_bodies(const IslandStep& step, ContactList& list,
                                     const IslandJoints& joints, std::span<const int> contacts,
                                     std::span<const Law> laws) {
   sizes_.clear();
@@ -377,7 +378,7 @@ void IslandDelassus::make_joints(const ContactList& list, const JointSystem& joi
     for (int i = first; i < first + count; ++i) rows += left_out_[at(i)] == 0;
     for (; k < blocks_.size() && blocks_[k].first == first; ++k) {
       const JointSystem::Block& block = blocks_[k];
-      G.touch(list.first_body(block.member) + block.column / 6);
+      G.touch(list.block_rows().first_body(block.member) + block.column / 6);
       for (int i = 0; i < count; ++i)
         if (left_out_[at(first + i)] == 0) {
           const double* const row = block.value + i * block.stride;

@@ -30,7 +30,7 @@ class IslandDelassus {
   void add_diagonal(View x);
 
  private:
-  bool hold_by_bodies(const IslandStep& step, const ContactList& list, const IslandJoints& joints,
+  bool hold_by_bodies(const IslandStep& step, ContactList& list, const IslandJoints& joints,
                       std::span<const int> contacts, std::span<const Law> laws);
   bool hold_by_velocities(const IslandStep& step, const ContactList& list,
                           std::span<const int> contacts, std::span<const int> rows,

@@ -52,7 +52,7 @@ void IslandProblem::add_rates(const Velocities& v_of, Vector& u) {
 void IslandProblem::add_impulses(const Vector& p, std::size_t k, Out r) const {
   if (admitted_.empty() && list_.lean()) return;  // no rows were made
   if (const BodyDelassus* const W = W_.bodies(); W && list_.lean())
-    list_.add_impulses(admitted_, *W, p, static_cast<int>(k), r);
+    list_.block_rows().add_impulses(admitted_, *W, p, static_cast<int>(k), r);
   else
     list_.members()[k].H.transpose_add(p, r);
 }
