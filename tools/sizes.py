@@ -58,7 +58,7 @@ def blocks(code):
         elif c == "}" and stack:
             kind, name, first, outer, parens = stack.pop()
             if kind in ("class", "function"):
-                yield kind, "::".join(outer + [name]), first, line
+                yield kind, "::".join(outer + [name]), first, line, bool(outer)
             if kind != "other" or not stack or stack[-1][0] != "namespace" and parens == 0:
                 start = i + 1
 
@@ -74,7 +74,7 @@ def faults(source):
         room = path.relative_to(source).parts[0]
         # what other files of the room may define too stays with its file
         hidden = path.name if path.suffix == ".cpp" else ""
-        for kind, name, first, last in blocks(plain(text)):
+        for kind, name, first, last, inside in blocks(plain(text)):
             size = last - first + 1
             if kind == "class":
                 own = classes[room, name]
@@ -82,7 +82,7 @@ def faults(source):
                 own[1], own[2] = path, first
             elif size > MOST_FUNCTION:
                 yield f"{path}:{first}: {name}() has {size} lines; a function has at most {MOST_FUNCTION}"
-            if kind == "function" and "::" in name:
+            if kind == "function" and "::" in name and not inside:
                 parts = name.split("::")[:-1]
                 own = classes[room, "::".join(parts)]
                 own[0] += size

@@ -59,7 +59,8 @@ def function_of(lines, name="f"):
 
 
 SIZES_CLEAN = {"math/a.h": HEAD + "namespace saltus {\nclass A {\n public:\n  int f();\n};\n}\n",
-               "math/a.cpp": "namespace saltus {\n" + function_of(80) + function_of(80, "A::f") + "}\n"}
+               "math/a.cpp": "namespace saltus {\n" + function_of(80) + function_of(80, "A::f") + "}\n",
+               "math/c.h": HEAD + "struct C {\n" + "".join(function_of(75, f"f{i}") for i in range(6)) + "};\n"}
 SIZE_FAULTS = {
     "a long function": ({"math/b.cpp": "namespace saltus {\nnamespace {\n" + function_of(81) + "}\n}\n"}, "b.cpp:3: f() has 81 lines"),
     "a long member": ({"math/b.h": HEAD + "struct B {\n" + function_of(90, "in_class") + "};\n"}, "B::in_class() has 90 lines"),
