@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "saltus/base/base.h"
-#include "saltus/linear_algebra/block_pattern.h"
+#include "saltus/linear_algebra/dependent_rows.h"
+#include "saltus/linear_algebra/front_layout.h"
 
 namespace saltus {
 
@@ -22,15 +23,7 @@ namespace saltus {
 /// dependence pass zero, B is as far from being dependent as its rows allow.
 class BlockLdlt {
  public:
-  /// S as the blocks of a graph. Block k of the one that was analysed, (i, j), stands at value + start[k], size[i] x
-  /// size[j], row by row; only one of (i, j) and (j, i) is read. Rows of node i are row(i) .. row(i) + size[i] - 1 of
-  /// vectors, nodes in their own order. `pattern` is used until the next call.
-  struct Blocks {
-    const BlockPattern& pattern;
-    const int* size;
-    const double* value;
-    const std::size_t* start;
-  };
+  using Blocks = SymmetricBlocks;
   /// weight: w of each row, > 0. False: an entry is not finite.
   bool factorise(const Blocks& S, View weight, double threshold = 1e-11);
   /// Makes no choice: leaves out the rows whose pivot falls to `threshold` of S_ii in the order of elimination.
@@ -39,30 +32,17 @@ class BlockLdlt {
   /// falls to `threshold`. Of all solutions it takes the one with  N^T W x = 0,  N and W those of the last factorise():
   /// null vectors of rows that depend on each other only nearly would differ with D. weight: of rows left out now.
   bool factorise_again(const Blocks& S, View weight, double threshold = 1e-14);
-  int rows() const { return row_.empty() ? 0 : row_.back(); }
+  int rows() const { return layout_.rows(); }
   /// Rows left out, increasing.
   std::span<const int> dependent() const { return dependent_; }
   /// X <- the least solution of S X = X, column by column; a column has the same bits whatever others stand beside it.
   /// Uses work space of this object: one thread at a time.
   void solve(Eigen::Ref<Matrix> X) const;
   /// Numbers kept for L, and for C: what a solution costs.
-  std::size_t entries() const { return stored_; }
-  std::size_t dependence_entries() const { return dependence_.size(); }
+  std::size_t entries() const { return layout_.stored(); }
+  std::size_t dependence_entries() const { return left_out_.entries(); }
 
  private:
-  // A row in the order of elimination is a place; rows of zeros have none. Rows and columns of a front are numbered from 0,
-  // pivots first.
-  struct Front {
-    int place;   // of its first pivot
-    int p, q;    // rows of pivots and of the border
-    int fronts;  // of the subtree that ends with it
-    int panels;  // end of its panels; they begin where those of the front before end
-  };
-  /// Rows first .. first + rows - 1 of a front, columns first .. first + width - 1: right of them L^T is zero.
-  struct Panel {
-    std::size_t begin;
-    int first, rows, width;
-  };
   struct Update {
     std::size_t begin;
     int front;
@@ -71,33 +51,11 @@ class BlockLdlt {
     int place;
     double value;
   };
-  /// A row left out, in the order of elimination.
-  struct Dropped {
-    int place, front;
-    std::size_t rest,
-        end;       // of rest_ and dependence_; they begin where those of the row before end
-    double pivot;  // after the rows before it, then after all that are kept
-    int first;     // dropped row of its block of M
-    int of_last;   // its null vector of the last choice, -1: none
-  };
-  /// T_ij of two rows left out, i < j, after all that are kept.
-  struct Coupling {
-    int i, j;
-    double value;
-  };
-  /// Of M = V^T W N: rows group_[begin], ... whose null vectors have places in common.
-  struct Block {
-    int begin, size;
-    std::size_t M;
-  };
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  int places() const { return static_cast<int>(active_.size()); }
   void begin(const Blocks& S, View weight);
-  void find_zeros(const Blocks& S);
-  void place_panels(int s);
   bool eliminate(const Blocks& S, bool choosing, double threshold);
   void assemble(int s, const Blocks& S);
-  void extend(const Update& child, const Front& front);
+  void extend(const Update& child, const FrontLayout::Front& front);
   bool eliminate_front(int s, bool choosing, double threshold);
   template <class F>
   void each_column(int s, int row, int width, F&& f) const;
@@ -112,55 +70,24 @@ class BlockLdlt {
   template <int K>
   void solve_columns(Eigen::Ref<Matrix> X) const;
   bool silent(int s, const double* x, bool border) const;
-  void find_dependence();
-  double sweep_rest(const Dropped& d, double* x);
-  std::span<const Entry> null_vector(int dropped) const;
-  std::span<const Entry> kept_vector(int dropped) const;
-  void keep_choice();
-  void take_choice();
-  void join_dependence();
-  void finish_dependence(bool again);
-  void fill_rows();
-  bool choose(double threshold);
-  void choose(const Block& block, std::span<const Coupling> couplings, double threshold);
-  void factorise_least(const Block& block);
-  void add_least(double* x, int stride) const;
+  void find_null_vectors();
+  double sweep_rest(const DependentRows::Dropped& d, double* x);
+  void finish(bool of_choice);
 
-  const BlockPattern* pattern_ = nullptr;
-  std::vector<int> row_, dependent_;
-  std::vector<int> size_, place_, local_, end_;  // of each node; size: without rows of zeros
-  std::vector<int> active_, active_begin_;       // rows that have a place, node by node
-  std::vector<int> zeros_;                       // and those that have none
-  std::vector<double> S_, weight_, inverse_;     // of each place: S_ii, w_i, 1 / D_ii or 0
-  std::vector<Front> fronts_;
-  std::vector<Panel> panels_;
-  std::vector<double> factor_;  // L^T
-  std::size_t stored_ = 0;
-  std::vector<double> stack_, F22_;  // updates of fronts whose parent is to come
+  FrontLayout layout_;
+  DependentRows left_out_;
+  std::vector<int> dependent_, row_of_;       // row_of_: of each place
+  std::vector<int> local_;                    // of each node in the front at hand
+  std::vector<double> S_, weight_, inverse_;  // of each place: S_ii, w_i, 1 / D_ii or 0
+  std::vector<double> factor_;                // L^T
+  std::vector<double> stack_, F22_;           // updates of fronts whose parent is to come
   std::vector<Update> updates_;
-  std::vector<std::size_t> offset_;  // of column 0 of each pivot row of a front in factor_
-  std::vector<int> index_;           // rows of a child in its parent
-  std::vector<double> scaled_;       // L of a panel
-
-  std::vector<Dropped> dropped_;
-  std::vector<Coupling> couplings_;
-  std::vector<char> out_;                 // of each place: left out whatever its pivot
-  std::vector<Entry> rest_, dependence_;  // what is left of dropped rows at their pivot; -C
-  /// W N of the last choice: rows left out, and the others by rows and by places.
-  struct Kept {
-    int row;
-    double weight;
-    std::size_t end;
-  };
-  std::vector<Kept> kept_;
-  std::vector<Entry> kept_rows_, kept_entries_;
-  std::vector<int> owner_, group_;
-  std::vector<double> T_, N_;  // of a block: pivots of P, and its null vectors side by side
-  std::vector<int> column_, own_;
-  std::vector<Block> blocks_;
-  std::vector<double> M_;
-  std::vector<int> exchange_;                  // of the rows of M
-  mutable std::vector<double> x_, z_, least_;  // a factor belongs to one simulation
+  std::vector<std::size_t> offset_;    // of column 0 of each pivot row of a front in factor_
+  std::vector<int> index_;             // rows of a child in its parent
+  std::vector<double> scaled_;         // L of a panel
+  std::vector<char> out_;              // of each place: left out whatever its pivot
+  std::vector<Entry> rest_;            // what is left of rows left out at their pivot
+  mutable std::vector<double> x_, z_;  // a factor belongs to one simulation
 };
 
 }  // namespace saltus

@@ -88,19 +88,19 @@ SALTUS_INLINE double* copy(const double* from, int n, double* to) {
 /// z <- the rows of a front; K columns side by side.
 template <int K>
 void BlockLdlt::gather(int s, const double* x) const {
-  const Front& front = fronts_[at(s)];
+  const FrontLayout::Front& front = layout_.fronts()[at(s)];
   double* z = copy(x + std::ptrdiff_t{K} * front.place, K * front.p, z_.data());
-  for (const int i : pattern_->border(s))
-    z = copy(x + std::ptrdiff_t{K} * place_[at(i)], K * size_[at(i)], z);
+  for (const int i : layout_.pattern().border(s))
+    z = copy(x + std::ptrdiff_t{K} * layout_.place(i), K * layout_.size(i), z);
 }
 
 /// z <- L^-1 z, and x <- D^-1 z at the pivots.
 template <int K>
 void BlockLdlt::forward(int s, double* x) const {
-  const Front front = fronts_[at(s)];
+  const FrontLayout::Front front = layout_.fronts()[at(s)];
   gather<K>(s, x);
-  for (int k = s == 0 ? 0 : fronts_[at(s) - 1].panels; k < front.panels; ++k) {
-    const Panel panel = panels_[at(k)];
+  for (int k = layout_.first_panel(s); k < front.panels; ++k) {
+    const FrontLayout::Panel panel = layout_.panels()[at(k)];
     with_rows(
         panel.rows, [&]<int R>() __attribute__((always_inline)) {
           forward_panel<K, R>(panel.rows, panel.width, factor_.data() + panel.begin,
@@ -112,20 +112,20 @@ void BlockLdlt::forward(int s, double* x) const {
   const double* const inverse = inverse_.data() + front.place;
   for (int a = 0; a < front.p; ++a)
     for (int k = 0; k < K; ++k) to[K * a + k] = *z++ * inverse[a];
-  for (const int i : pattern_->border(s)) {
-    copy(z, K * size_[at(i)], x + std::ptrdiff_t{K} * place_[at(i)]);
-    z += K * size_[at(i)];
+  for (const int i : layout_.pattern().border(s)) {
+    copy(z, K * layout_.size(i), x + std::ptrdiff_t{K} * layout_.place(i));
+    z += K * layout_.size(i);
   }
 }
 
 /// x <- L^-T x at the pivots, with what the border has.
 template <int K>
 void BlockLdlt::backward(int s, double* x) const {
-  const Front front = fronts_[at(s)];
+  const FrontLayout::Front front = layout_.fronts()[at(s)];
   gather<K>(s, x);
-  const int before = s == 0 ? 0 : fronts_[at(s) - 1].panels;
+  const int before = layout_.first_panel(s);
   for (int k = front.panels - 1; k >= before; --k) {
-    const Panel panel = panels_[at(k)];
+    const FrontLayout::Panel panel = layout_.panels()[at(k)];
     with_rows(
         panel.rows, [&]<int R>() __attribute__((always_inline)) {
           backward_panel<K, R>(panel.rows, panel.width, factor_.data() + panel.begin,
@@ -140,23 +140,23 @@ template void BlockLdlt::backward<1>(int s, double* x) const;
 
 template <int K>
 void BlockLdlt::solve_columns(Eigen::Ref<Matrix> X) const {
-  const int n = pattern_->nodes(), columns = static_cast<int>(X.cols());
+  const int n = layout_.pattern().nodes(), columns = static_cast<int>(X.cols());
   double* const x = x_.data();
   const auto each = [&](auto&& move) {
     for (int i = 0; i < n; ++i)
-      for (int a = 0; a < size_[at(i)]; ++a) {
-        double* const to = x + std::ptrdiff_t{K} * (place_[at(i)] + a);
-        const int row = active_[at(active_begin_[at(i)] + a)];
+      for (int a = 0; a < layout_.size(i); ++a) {
+        double* const to = x + std::ptrdiff_t{K} * (layout_.place(i) + a);
+        const int row = layout_.active(i)[a];
         for (int k = 0; k < K; ++k) move(to[k], row, k);
       }
   };
   each([&](double& to, int row, int k) { to = k < columns ? X(row, k) : 0.0; });
-  const int fronts = static_cast<int>(fronts_.size());
+  const int fronts = static_cast<int>(layout_.fronts().size());
   for (int s = 0; s < fronts; ++s) forward<K>(s, x);
   for (int s = fronts - 1; s >= 0; --s) backward<K>(s, x);
-  if (!dropped_.empty())
-    for (int k = 0; k < K; ++k) add_least(x + k, K);
-  for (const int row : zeros_) X.row(row).setZero();
+  if (!left_out_.empty())
+    for (int k = 0; k < K; ++k) left_out_.add_least(weight_.data(), x + k, K);
+  for (const int row : layout_.zeros()) X.row(row).setZero();
   each([&](double& from, int row, int k) {
     if (k < columns) X(row, k) = from;
   });

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "saltus/base/error.h"
-#include "saltus/linear_algebra/block_ldlt.h"
+#include "saltus/linear_algebra/dependent_rows.h"
 
 namespace saltus {
 namespace {
@@ -22,11 +22,10 @@ void subtract_row(double factor, const double* row, int n, double* from) {
 
 }  // namespace
 
-/// out_ <- the rows to leave out. False: those that are.
-bool BlockLdlt::choose(double threshold) {
+bool DependentRows::choose(double threshold, const double* S, std::span<const int> row_of,
+                           std::vector<char>& out) {
   if (dropped_.empty()) return false;
-  join_dependence();
-  fill_rows();
+  join(row_of.size());
   std::sort(couplings_.begin(), couplings_.end(), [&](const Coupling& a, const Coupling& b) {
     const int one = dropped_[at(a.i)].first, other = dropped_[at(b.i)].first;
     return std::tie(one, a.i, a.j) < std::tie(other, b.i, b.j);
@@ -37,29 +36,39 @@ bool BlockLdlt::choose(double threshold) {
     const auto end = std::find_if(begin, couplings_.end(), [&](const Coupling& c) {
       return dropped_[at(c.i)].first != first;
     });
-    choose(block, {begin, end}, threshold);
+    choose(block, {begin, end}, threshold, S, row_of, out);
     begin = end;
   }
-  const auto chosen = std::count(out_.begin(), out_.end(), 1);
+  const auto chosen = std::count(out.begin(), out.end(), 1);
   const bool same = static_cast<std::size_t>(chosen) == dropped_.size() &&
                     std::all_of(dropped_.begin(), dropped_.end(),
-                                [&](const Dropped& d) { return out_[at(d.place)] != 0; });
+                                [&](const Dropped& d) { return out[at(d.place)] != 0; });
   return !same;
 }
 
-void BlockLdlt::choose(const Block& block, std::span<const Coupling> couplings, double threshold) {
+void DependentRows::choose(const Block& block, std::span<const Coupling> couplings,
+                           double threshold, const double* S, std::span<const int> row_of,
+                           std::vector<char>& out) {
   const int k = block.size;
-  const auto row = [&](int a) -> const Dropped& {
-    return dropped_[at(group_[at(block.begin + a)])];
-  };
   if (k == 1 && null_vector(group_[at(block.begin)]).empty()) {  // nothing to exchange it with
-    out_[at(row(0).place)] = row(0).pivot <= threshold * S_[at(row(0).place)] ? 1 : 0;
+    const Dropped& d = dropped_of(block, 0);
+    out[at(d.place)] = d.pivot <= threshold * S[d.place] ? 1 : 0;
     return;
   }
+  gather(block, couplings, S);
+  eliminate_by_pivots(block, threshold, row_of);
+  exchange_rows(block);
+  for (int a = 0; a < k; ++a)
+    if (own_[at(a)] >= 0) out[at(column_[at(own_[at(a)])])] = 1;
+}
 
+/// T and N of a block.
+void DependentRows::gather(const Block& block, std::span<const Coupling> couplings,
+                           const double* S) {
+  const int k = block.size;
   // columns: the rows of P, then those of B that their null vectors reach; in units of 1/sqrt(S_ii)
   column_.clear();
-  for (int a = 0; a < k; ++a) column_.push_back(row(a).place);
+  for (int a = 0; a < k; ++a) column_.push_back(dropped_of(block, a).place);
   for (int a = 0; a < k; ++a)
     for (const auto& [place, value] : null_vector(group_[at(block.begin + a)]))
       column_.push_back(place);
@@ -68,17 +77,15 @@ void BlockLdlt::choose(const Block& block, std::span<const Coupling> couplings, 
   const int m = static_cast<int>(column_.size());
   T_.assign(at(k) * at(k), 0.0);
   N_.assign(at(k) * at(m), 0.0);
-  const auto unit = [&](int place) { return S_[at(place)] > 0.0 ? std::sqrt(S_[at(place)]) : 1.0; };
-  const auto T = [&](int a) { return T_.data() + at(a) * at(k); };
-  const auto N = [&](int a) { return N_.data() + at(a) * at(m); };
+  const auto unit = [&](int place) { return S[place] > 0.0 ? std::sqrt(S[place]) : 1.0; };
   for (int a = 0; a < k; ++a) {
-    const double one = unit(row(a).place);
+    const double one = unit(dropped_of(block, a).place);
     N(a)[a] = 1.0;
     for (const auto& [place, value] : null_vector(group_[at(block.begin + a)])) {
       const auto j = std::lower_bound(column_.begin() + k, column_.end(), place) - column_.begin();
       N(a)[j] = value * unit(place) / one;
     }
-    T(a)[a] = row(a).pivot / (one * one);
+    T(a, k)[a] = dropped_of(block, a).pivot / (one * one);
   }
   const auto of = [&](int dropped) {
     const auto first = group_.begin() + block.begin;
@@ -86,31 +93,41 @@ void BlockLdlt::choose(const Block& block, std::span<const Coupling> couplings, 
   };
   for (const auto& [i, j, value] : couplings) {
     const int a = of(i), b = of(j);
-    T(a)[b] = T(b)[a] = value / (unit(row(a).place) * unit(row(b).place));
+    const double t = value / (unit(dropped_of(block, a).place) * unit(dropped_of(block, b).place));
+    T(a, k)[b] = T(b, k)[a] = t;
   }
+}
 
+/// T with the largest pivot first, the rows of N with it; own_ <- 1 for those that are independent.
+void DependentRows::eliminate_by_pivots(const Block& block, double threshold,
+                                        std::span<const int> row_of) {
+  const int k = block.size, m = static_cast<int>(column_.size());
   own_.assign(at(k), 0);
   for (;;) {
     int best = -1;
     for (int a = 0; a < k; ++a) {
-      if (own_[at(a)] != 0 || !(T(a)[a] > threshold)) continue;
-      const auto first = [&](int i) { return owner_[at(row(i).place)]; };
-      if (best < 0 || T(a)[a] > T(best)[best] ||
-          (T(a)[a] == T(best)[best] && first(a) < first(best)))
+      if (own_[at(a)] != 0 || !(T(a, k)[a] > threshold)) continue;
+      const auto first = [&](int i) { return row_of[at(dropped_of(block, i).place)]; };
+      if (best < 0 || T(a, k)[a] > T(best, k)[best] ||
+          (T(a, k)[a] == T(best, k)[best] && first(a) < first(best)))
         best = a;
     }
     if (best < 0) break;
     own_[at(best)] = 1;
     for (int a = 0; a < k; ++a) {
-      if (own_[at(a)] != 0 || T(a)[best] == 0.0) continue;
-      const double factor = T(a)[best] / T(best)[best];
-      subtract_row(factor, T(best), k, T(a));
+      if (own_[at(a)] != 0 || T(a, k)[best] == 0.0) continue;
+      const double factor = T(a, k)[best] / T(best, k)[best];
+      subtract_row(factor, T(best, k), k, T(a, k));
       subtract_row(factor, N(best), m, N(a));
     }
   }
+}
 
+/// own_ <- the column of the row left out of each, -1: it is kept.
+void DependentRows::exchange_rows(const Block& block) {
+  const int k = block.size, m = static_cast<int>(column_.size());
   // N_D, written on rows where no entry is much above 1
-  std::vector<int>& own = own_;  // from here on column of the row left out, -1: kept
+  std::vector<int>& own = own_;
   for (int a = 0; a < k; ++a) own[at(a)] = own[at(a)] != 0 ? -1 : a;
   for (int exchange = 0; exchange < 4 * m; ++exchange) {
     int best = -1, column = -1;
@@ -129,37 +146,32 @@ void BlockLdlt::choose(const Block& block, std::span<const Coupling> couplings, 
     N(best)[column] = 1.0;
     own[at(best)] = column;
   }
-  for (int a = 0; a < k; ++a)
-    if (own[at(a)] >= 0) out_[at(column_[at(own[at(a)])])] = 1;
 }
 
-/// W N by rows, for factorise_again().
-void BlockLdlt::keep_choice() {
+void DependentRows::keep_choice(const double* weight, std::span<const int> row_of) {
   kept_.clear(), kept_rows_.clear();
   if (dropped_.empty()) return;
-  fill_rows();
   for (int i = 0; i < static_cast<int>(dropped_.size()); ++i) {
     for (const auto& [place, value] : null_vector(i))
-      kept_rows_.push_back({owner_[at(place)], weight_[at(place)] * value});
+      kept_rows_.push_back({row_of[at(place)], weight[place] * value});
     const int place = dropped_[at(i)].place;
-    kept_.push_back({owner_[at(place)], weight_[at(place)], kept_rows_.size()});
+    kept_.push_back({row_of[at(place)], weight[place], kept_rows_.size()});
   }
 }
 
-void BlockLdlt::take_choice() {
+void DependentRows::take_choice(int rows, std::span<const int> row_of, std::vector<char>& out) {
   kept_entries_.clear();
   if (kept_.empty()) return;
-  fill_rows();
-  column_.assign(at(rows()), -1);
-  for (int place = 0; place < places(); ++place) column_[at(owner_[at(place)])] = place;
+  column_.assign(at(rows), -1);
+  for (int place = 0; place < std::ssize(row_of); ++place) column_[at(row_of[at(place)])] = place;
   for (const auto& [row, value] : kept_rows_) {
-    expects(row < rows(), "as many rows as at the choice");
+    expects(row < rows, "as many rows as at the choice");
     const int place = column_[at(row)];  // a row that is zero by now carries nothing
     kept_entries_.push_back({std::max(place, 0), place < 0 ? 0.0 : value});
   }
   for (const Kept& kept : kept_) {
-    expects(kept.row < rows(), "as many rows as at the choice");
-    if (const int place = column_[at(kept.row)]; place >= 0) out_[at(place)] = 1;
+    expects(kept.row < rows, "as many rows as at the choice");
+    if (const int place = column_[at(kept.row)]; place >= 0) out[at(place)] = 1;
   }
 }
 
