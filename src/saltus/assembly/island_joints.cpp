@@ -342,7 +342,7 @@ double IslandJoints::work_of_jump(IslandStep& step) {
 // Energies: that of the velocities which g still asks for, or, while G moves, of the change of all impulses r (L alone may
 // wander where contacts share their load in many ways), against those of the step. At level position G itself is not asked
 // for: where g is met at once, as that of slides is, the step ends after one pass, with G and the arms of its impulses at the
-// prediction. They act and are told on the same G; from the place at mid-step it is off by about h dv/2.
+// prediction. They act and are reported on the same G; from the place at mid-step it is off by about h dv/2.
 double IslandJoints::outstanding(IslandStep& step) {
   if (unsolved_) return std::numeric_limits<double>::infinity();
   if (level_ == JointLevel::velocity && steady_) return 0.0;

@@ -16,7 +16,7 @@ class IslandWatch {
 
   /// What passed through another; the ends are where gaps were measured last.
   void find_passed(IslandStep& step);
-  /// Behind IslandProblem::measure(). rates: the last stage was one of rates.
+  /// After IslandProblem::measure(). rates: the last stage was one of rates.
   void look(IslandStep& step, bool rates);
   /// Springs and stops of angles that are counted no longer: beyond half a turn from where they look for it, or after a step
   /// of more than half a turn by the mean rate.

@@ -52,7 +52,7 @@ SolveReport solve_certified(const ContactSolver& solver, const ContactProblem& p
 std::unique_ptr<ContactSolver> make_certified(std::shared_ptr<const ContactSolver> solver);
 
 /// The contacts that close whatever the impulses are, by index of the laws; none where there is a solution without friction, or
-/// where none of this can be told. Compares the solutions of
+/// where none of this can be decided. Compares the solutions of
 ///     u_N = (W_NN + s diag(W_NN)) p_N + b_N,   0 <= u_N perp p_N >= 0
 /// at two small s: the closing velocity s W_ii p_i that is left of them falls with s where a motion satisfies the contacts, and
 /// does not where none does. Friction cannot help then. For failures: makes W a matrix. None where `stop` is requested.

@@ -32,7 +32,7 @@ struct Joint {
   JointKind kind = JointKind::ball;
   JointSide a, b;
   double length = 0.0;    ///< of a distance [m]
-  double strength = 0.0;  ///< of a distance: mean pull of a step that breaks it [N]; 0: bears any
+  double strength = 0.0;  ///< of a distance: mean pull of a step that breaks it [N]; 0: carries any
 };
 
 /// sum of weight_k c_k = value(t) over coordinates of joints: gears, screws, driven coordinates.
@@ -40,7 +40,7 @@ struct Joint {
 /// Angles are known but for turns, so the sum is known but for multiples of 2 pi w, w the greatest number of which the weights
 /// of all angles are multiples: 1 for a driven angle, the pitch over 2 pi for a screw, 1/n_2 for a pair of wheels with n_1 and
 /// n_2 teeth and the weights 1 and n_1/n_2. The gap is what is left to the nearest of them. Where w is below 1/128 of
-/// the largest weight there is no such w that could be told from the error of a step: the coupling then holds rates
+/// the largest weight no such w could be told apart from the error of a step: the coupling then holds rates
 /// alone, its gap is 0.
 struct JointCoupling {
   struct Term {

@@ -13,7 +13,7 @@
 
 namespace saltus {
 
-/// The columns of rows, and a copy to tell whether they are still the same.
+/// The columns of rows, and a copy to check whether they are still the same.
 struct KnownRows {
   PointRows rows;
   int width = -1;

@@ -20,7 +20,7 @@ class BoxTree {
   void overlapping(const Bounds& box, std::size_t from, const Use& use) const;
 
  private:
-  /// Boxes first .. last; children are `child` and the one behind it, -1 for a leaf.
+  /// Boxes first .. last; children are `child` and the one after it, -1 for a leaf.
   struct Node {
     Bounds box;
     int first = 0, last = 0, child = -1;

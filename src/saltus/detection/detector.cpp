@@ -246,7 +246,7 @@ Clearance Detector::clearance(const std::function<bool(int, int)>& meet) {
       if (w.wanted(plane, i) &&
           near_plane(bounds(w.colliders[i].shape, w.at[i]), w.at[plane], found.known))
         measure(i, plane, 0.0);
-  // boxes by their lower ends: those behind the first that is too far along x are farther
+  // boxes by their lower ends: those after the first that is too far along x are farther
   std::vector<int>& order = w.order;
   order.resize(w.bounded.size());
   std::iota(order.begin(), order.end(), 0);

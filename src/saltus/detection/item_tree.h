@@ -8,7 +8,7 @@
 
 namespace saltus {
 
-/// As TriangleMesh holds it: the root first, children behind their parent.
+/// As TriangleMesh holds it: the root first, children after their parent.
 struct ItemTree {
   using Node = TriangleMesh::Node;
   std::vector<Node> nodes;

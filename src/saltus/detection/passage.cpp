@@ -10,7 +10,7 @@ namespace {
 constexpr double kTouchShare = 1e-3;  // of the size: a gap that counts as touching
 constexpr double kDeepShare = 1e-2;   // of the size: a depth that counts as inside
 constexpr int kMostAdvances = 100;    // of one pair
-constexpr int kDepths = 8;  // places behind the first touch at which the depth is looked at
+constexpr int kDepths = 8;  // places after the first contact at which the depth is measured
 
 /// Farthest point of a shape from the origin of its frame [m]; infinite for planes.
 double reach_of(const Shape& shape, const Pose& local) {

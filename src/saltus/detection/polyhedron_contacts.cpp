@@ -1,6 +1,6 @@
 // Separating axes over faces and pairs of edges; then the overlap of the two faces that look along the axis. The largest
 // separation s over the axes is minus the depth in penetration, and a lower bound of the distance elsewhere: where no
-// point with this gap is found, the distance is between corners or edges that no axis tells, and the closest points are
+// point with this gap is found, the distance is between corners or edges that no axis finds, and the closest points are
 // searched for.
 #include <algorithm>
 #include <cmath>

@@ -98,7 +98,7 @@ Axis box_face_axis(const BoxAxes& faces, const BoxAxes& other, const Vector3& d,
   return best;
 }
 
-/// The edge along axis k through the corner farthest along d; sides that d does not tell are the lower ones.
+/// The edge along axis k through the corner farthest along d; sides that d does not decide are the lower ones.
 int edge_along(const BoxAxes& box, int k, const Vector3& d) {
   int corner = 0;
   for (int i = 0; i < 3; ++i)

@@ -3,7 +3,7 @@
 //
 // An ellipsoid is another convex body and a ball of the least radius of curvature, which can roll in it. Without their
 // balls, shapes that overlap little are apart, where the normal follows from the closest points and no other is as good.
-// Deeper ones: the expanding polytope tells where to start, Newton's method ends the search, branch and bound over all
+// Deeper ones: the expanding polytope gives the start, Newton's method ends the search, branch and bound over all
 // directions proves the depth, or sends the search elsewhere.
 #include <algorithm>
 #include <cmath>
@@ -116,7 +116,7 @@ class SmoothContacts {
     return true;
   }
 
-  /// The search ended at the points that are closest without the balls. An ellipsoid touches in one point, which tells it
+  /// The search ended at the points that are closest without the balls. An ellipsoid touches in one point, which it gives
   /// to round-off; flat parts may touch in many.
   bool is_closest(double distance, double balls) const {
     if (!(touch_.s + balls >= distance * (1.0 - 10.0 * kClose))) return false;

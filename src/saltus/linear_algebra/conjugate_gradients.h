@@ -13,7 +13,7 @@ namespace saltus {
 /// caller's tbb::task_arena; no bit depends on them.
 ///
 /// A solve ends when |b - A x| <= tolerance |b|. What the recursion says is then checked with A itself, and the iteration
-/// begun again from x where it was wrong (at most twice). It fails, and record() tells why, where the iterations are used
+/// begun again from x where it was wrong (at most twice). It fails, and record() says why, where the iterations are used
 /// up or p . A p <= 0. With tolerance 0 it makes as many iterations as given, or until the residual is 0, and never fails
 /// for lack of them.
 class ConjugateGradients final : public Operator {

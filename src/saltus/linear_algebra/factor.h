@@ -23,7 +23,7 @@ struct Blocks6 {
   std::vector<Eigen::Matrix<double, 6, 6>> inverse;
 };
 
-/// What iterative solves did since the operator was told to forget, with every A that it held: the worst of a step.
+/// What iterative solves did since the last forget(), with every A that it held: the worst of a step.
 struct SolveRecord {
   double residual = 0.0;  ///< largest |b - A x| / |b| [1]
   int iterations = 0;     ///< all together
@@ -95,7 +95,7 @@ class Operator {
     static_cast<void>(H), static_cast<void>(W);
     return false;
   }
-  /// Of those that iterate. Default: nothing to tell.
+  /// Of those that iterate. Default: nothing to report.
   virtual SolveRecord record() const { return {}; }
   virtual void forget() {}
   /// Of those that iterate: solves end at once where `stop`, which must outlive them, is requested.

@@ -17,7 +17,7 @@ ActiveSet::ActiveSet(const ContactProblem& problem, SolverMemory& memory, Stop* 
       factor_(memory.factor),
       n_(static_cast<int>(problem.b.size())) {
   // All that the largest basis needs, so that no later solve of this size allocates. Pages of the
-  // factor that are never written cost nothing. More rows may be remembered than there are now.
+  // factor that are never written cost nothing. More rows may be stored than there are now.
   const std::size_t n = std::max(static_cast<std::size_t>(n_), memory.active.size());
   memory.active.reserve(n);
   memory.factor.reserve(packed_size(n));

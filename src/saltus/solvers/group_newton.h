@@ -33,7 +33,7 @@ class GroupNewton {
   /// max(|p|, |rho b|)^2 over the group in the norm of merit().
   double size2() const;
 
-  /// Gauss-Seidel, contact by contact, forward and back. Leaves u behind.
+  /// Gauss-Seidel, contact by contact, forward and back. u is that of p afterwards.
   void sweep();
 
   /// p afresh, another one for every `number`: on contacts with friction somewhere in the cone, as long as b asks for.

@@ -323,7 +323,7 @@ void CoulombContact::solve(const double* b, double mu, double* p) const {
       solved = q[0] >= 0.0 && q[1] * q[1] + q[2] * q[2] <= (1.0 + 1e-12) * mu * mu * q[0] * q[0];
     }
   }
-  if (!solved) {  // some p in the cone; the residual tells
+  if (!solved) {  // some p in the cone; the residual shows it
     const bool pushes = sticks && held[0] > 0.0;
     const double p_T = std::sqrt(held[1] * held[1] + held[2] * held[2]);
     q[0] = pushes ? held[0] : push;

@@ -14,7 +14,7 @@ class CoulombContact {
   /// p [N s] of  u = W p + b  with the law of Coulomb:
   ///     u_N >= 0, p = 0,   or   u_N = 0, |p_T| <= mu p_N, and -u_T along p_T where |p_T| = mu p_N.
   /// Sticking is looked for first, then sliding. Where the law has no solution (a contact that friction jams) some p in
-  /// the cone comes back; the residual of the problem tells.
+  /// the cone comes back; the residual of the problem shows it.
   void solve(const double* b, double mu, double* p) const;
 
  private:

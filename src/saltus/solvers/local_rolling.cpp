@@ -50,7 +50,7 @@ class Rolling {
   void write(double* to) const {
     for (int i = 0; i < rows; ++i) to[order[i]] = p[i];
   }
-  /// p where the part outside sticks, drawn into its disc. True if it was there.
+  /// p where the part outside sticks, projected onto its disc. True if it was there.
   bool stick() {
     if (!(mu_out > 0.0)) return false;
     const bool inside = at_lambda(lowest()) >= 0.0;

@@ -13,7 +13,7 @@ class SpinStates {
   SpinStates(int rows, const double* W, const double* b, double mu, double mu_R, double sigma)
       : rows_(rows), S_(rows - 1), W_(W), b_(b), mu_(mu), mu_R_(mu_R), sigma_(sigma) {}
 
-  /// p of state 0: (1), p_S drawn into its interval; 1: (2) on the side of the p_S that would hold it; 2: on the other.
+  /// p of state 0: (1), p_S projected onto its interval; 1: (2) on the side of the p_S that would hold it; 2: on the other.
   void solve(int state, double* p);
 
  private:

@@ -22,23 +22,23 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 // -- ladder
 
-StepLadder::StepLadder(const EventState& lane, double H)
-    : H_(H), wait_(lane.stepping), patience_(lane.patience) {
+StepLadder::StepLadder(const EventState& learnt, double H)
+    : H_(H), wait_(learnt.stepping), patience_(learnt.patience) {
   const auto level = [&](double length) {
     if (!(length > 0.0)) return 0;
     return static_cast<int>(
         std::clamp(std::ceil(std::log2(H / length) - 1e-9), 0.0, static_cast<double>(kFinest)));
   };
-  wish_ = level(lane.next);
-  proven_ = level(lane.h);
+  wish_ = level(learnt.next);
+  proven_ = level(learnt.h);
   choose();
 }
 
-void StepLadder::keep(EventState& lane) const {
-  lane.next = std::ldexp(H_, -wish_);
-  lane.h = std::ldexp(H_, -proven_);
-  lane.stepping = wait_;
-  lane.patience = patience_;
+void StepLadder::keep(EventState& learnt) const {
+  learnt.next = std::ldexp(H_, -wish_);
+  learnt.h = std::ldexp(H_, -proven_);
+  learnt.stepping = wait_;
+  learnt.patience = patience_;
 }
 
 double StepLadder::length() const { return std::ldexp(1.0, -level_); }
@@ -256,7 +256,7 @@ StepEstimator::Verdict StepEstimator::judge(double t, const StepEnd& start, cons
   }
   for (const auto* list : {&coarse_closed_, &first_closed_, &second_closed_})
     for (const Touch& one : *list) of[static_cast<std::size_t>(one.island)].impact = true;
-  // Contacts that carry an impulse on one way alone make it an impact too, of which the velocities tell nothing.
+  // Contacts that carry an impulse on one path alone make it an impact too, which the velocities do not show.
   fine_.clear();
   std::ranges::set_union(half.touches, fine.touches, std::back_inserter(fine_), {}, &Touch::key,
                          &Touch::key);

@@ -18,8 +18,8 @@ class StepLadder {
   static constexpr int kFinest = 30;  ///< a step of this level is taken whatever its error
 
   /// For an interval of H [s], with what the one before learnt: EventState::next, h, stepping and patience.
-  StepLadder(const EventState& lane, double H);
-  void keep(EventState& lane) const;
+  StepLadder(const EventState& learnt, double H);
+  void keep(EventState& learnt) const;
 
   bool done() const { return at_ == kWhole; }
   bool finest() const { return level_ == kFinest; }
@@ -28,7 +28,7 @@ class StepLadder {
   double at(double part) const;  ///< where this part of it ends, of the interval [1]
 
   /// The step is taken. `ratio`: its error over what is allowed; `impact`: it is judged by the rule for impacts, and its
-  /// error tells nothing of other lengths.
+  /// error says nothing about other lengths.
   void accept(double ratio, bool impact);
   /// It is not; a shorter one is tried at its place. Returns by how many levels.
   int reject(double ratio, bool impact);

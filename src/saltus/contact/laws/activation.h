@@ -16,7 +16,7 @@ namespace saltus {
 /// Y is the gap with which the step ends if u1 = 0: y1 = Y + g h u1, g the gain of the scheme. A point above the obstacle, which it
 /// would reach in this step, goes on to it: the step ends at (1 - g) Y with the rate -Y/h, the next at gap and rate 0. Load lasts
 /// where the point carried an impulse in the step before and its rebound e |u0| is less than a hundredth of what the load adds to
-/// its rate in the step, u0 - u_free: such bounces are over within a fiftieth of a step. Where it opens, u0 > 0, its row is never below
+/// its rate in the step, u0 - u_free: such a Zeno sequence ends within a fiftieth of a step. Where it opens, u0 > 0, its row is never below
 /// that of the impact, e u0. A bond holds its point at the gap that it has.
 enum class ActivationKind { gap_closing, siconos };
 constexpr auto names_of(ActivationKind) {

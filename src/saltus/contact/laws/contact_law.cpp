@@ -24,7 +24,7 @@ ContactLaw::ContactLaw(LawFacts facts) : facts_(std::move(facts)) {
 }
 
 // Position rows are all in the problem; after a stage of positions those that carried an impulse in it or are closed
-// behind it. Velocity rows where the activation lets them in, and while cohesion holds.
+// after it. Velocity rows where the activation lets them in, and while cohesion holds.
 bool ContactLaw::admits(const Admission& x) const {
   if (x.gaps_alone) return !bilateral();
   if (x.after_positions && !bilateral()) return x.held || x.y <= 0.0;

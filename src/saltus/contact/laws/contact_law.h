@@ -45,7 +45,7 @@ struct ContactShape {
 
 /// What an impact, which takes no time, makes of the rows of a contact.
 ///     newton:  0 <= u+_N + e u-_N perp P_N >= 0
-///     poisson: P_N of a first phase (e = 0, compression) and e times as much behind it, then 0 <= u+_N perp P_N
+///     poisson: P_N of a first phase (e = 0, compression) and e times as much after it, then 0 <= u+_N perp P_N
 ///     held:    u+_N = velocity, P_N of either sign
 enum class ImpactForm { newton, poisson, held };
 
@@ -73,7 +73,7 @@ struct LawFacts {
   double velocity = 0.0;     ///< rate of the gap that it holds; of the surface that rubs [m/s]
   double damping = 0.0;      ///< c of a force N = -V' - c u [N s/m]
   double cohesion =
-      0.0;  ///< c [N], pull that a contact bears: P_N >= -h c, and with it friction. Lost when it opens.
+      0.0;  ///< c [N], pull that a contact carries: P_N >= -h c, and with it friction. Lost when it opens.
   double bound = 0.0;  ///< largest force at rest where it slides on the normal [N]
   Friction friction{};
   VelocityWeakening
@@ -81,7 +81,7 @@ struct LawFacts {
   std::optional<Activation> activation{};  ///< restricts rates of the points that this lets in
   std::optional<ImpactForm> impact{};      ///< none: its force is finite
   std::string_view
-      not_by_events{};  ///< why event-driven integration does not know it, behind its name; "": it does
+      not_by_events{};  ///< why event-driven integration does not know it, after its name; "": it does
 };
 
 struct LawNumber {
@@ -90,10 +90,10 @@ struct LawNumber {
 };
 
 /// Whether a contact is in the problem of a stage. Only what the facts of a law ask for is measured: y0 where it
-/// reads_start_gap, y where it follows_passes or has damping and behind a stage of positions.
+/// reads_start_gap, y where it follows_passes or has damping and after a stage of positions.
 struct Admission {
   bool gaps_alone = false;       ///< a stage that corrects positions
-  bool after_positions = false;  ///< a stage behind one
+  bool after_positions = false;  ///< a stage after one
   double h = 0.0;                ///< [s]
   double gap = 0.0, rate = 0.0;  ///< at the contact instant [m], at the start of the step [m/s]
   double y0 = 0.0, y = 0.0;      ///< gaps at the start and of the iterate, where needed [m]
@@ -249,7 +249,7 @@ class ContactLaw {
   virtual double term(const RateTerm& x) const;
   /// What it has beside its facts; those at rest are left out.
   virtual void add_numbers(std::vector<LawNumber>&) const {}
-  /// What description() says of it behind its name, ", restitution 0.9".
+  /// What description() says of it after its name, ", restitution 0.9".
   virtual std::string described() const { return {}; }
   /// ", friction 0.3", ", friction 0.8 along an axis and 0.1 across it".
   std::string friction_text() const;
